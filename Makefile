@@ -1,0 +1,59 @@
+# run    the flagship example                   needs the package and its core dependencies
+# test   everything that CI runs                needs the extras dev, docs and peers
+# verify the long checks, into docs/verification
+# bench  speed, into docs/benchmarks
+# docs   the site in docs/_build/html, warnings are errors
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+# Byte code is worth caching: the test workers and the examples start many times.
+unexport PYTHONDONTWRITEBYTECODE
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check verify bench docs
+
+help:
+	@sed -n 's/^# \([a-z]*  *.*\)/make \1/p' $(firstword $(MAKEFILE_LIST))
+
+run: $(VENV)/.core
+	$(BIN)/python examples/flexible_arm.py
+
+test: check docs
+
+check: $(VENV)/.all
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m tests.changelog
+	@echo "running the tests and the examples of the documentation (some minutes)"
+	$(BIN)/python -m pytest -n 2
+
+verify: $(VENV)/.all
+	$(BIN)/python -m tests.verify
+
+bench: $(VENV)/.all
+	$(BIN)/python -m benchmarks.run
+
+docs: $(VENV)/.all
+	$(BIN)/sphinx-build -W --keep-going --quiet -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+$(BIN)/python:
+	@echo "creating $(VENV) with $(PYTHON)"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "lissom needs Python 3.11 or newer: make PYTHON=/path/to/python3")'
+	@$(PYTHON) -m venv $(VENV)
+
+# One stamp for the package alone, one for the package with all that the tests need.
+$(VENV)/.core: pyproject.toml | $(BIN)/python
+	@echo "installing lissom and what it needs into $(VENV) (up to a few minutes)"
+	@$(PIP) -e .
+	@touch $@
+
+$(VENV)/.all: pyproject.toml | $(BIN)/python
+	@echo "installing lissom with test tools, documentation tools and peers into $(VENV) (up to a few minutes)"
+	@$(PIP) -e ".[dev,docs,peers]"
+	@touch $(VENV)/.core $@

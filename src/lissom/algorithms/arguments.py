@@ -1,0 +1,117 @@
+"""Checks and conversions of what users pass to the algorithms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import StateError
+from ..spatial.scalar import array, is_numeric
+from ..system import State, System
+from ..system.state import checked_vector
+from .reference import Armature, BodyMotion, External, kinematics_base_to_tip
+
+__all__ = ["motions_of", "speeds_vector", "to_armature", "to_external"]
+
+Array = np.ndarray
+
+
+def motions_of(system: System, state: State) -> list[BodyMotion]:
+    """Kinematics of a state, after a check that it belongs to the system."""
+    if not isinstance(system, System):
+        hint = "; call model.compile() first" if hasattr(system, "compile") else ""
+        raise StateError(f"expected a System, got {type(system).__name__}{hint}")
+    if not isinstance(state, State):
+        raise StateError(
+            f"expected a State, got {type(state).__name__}; make one with system.state(q, v)"
+        )
+    if state.system is not system and state.system.layout != system.layout:
+        raise StateError("the state belongs to a system with other bodies; use system.state(...)")
+    return kinematics_base_to_tip(system, state.q, state.v)
+
+
+def speeds_vector(system: System, values: Any, what: str) -> Array:
+    """Vector (n_v,) from None (zero), an array or a mapping by name.
+
+    Names are those of a state's pieces: "arm" is the hinge of body "arm", "arm.modes" its modes.
+    """
+    if values is None:
+        return np.zeros(system.n_v)
+    if not isinstance(values, Mapping):
+        return checked_vector(values, system.n_v, what, system)
+    pieces = [np.zeros(1) for _ in range(system.n_v)]
+    for key, value in values.items():
+        name, _, part = str(key).partition(".")
+        if part not in ("", "modes"):
+            raise StateError(f'{what}: {key!r} is not "body" or "body.modes"')
+        piece = system.layout.modal_v(name) if part else system.layout.hinge_v(name)
+        given = np.atleast_1d(array(value))
+        if given.shape != (piece.stop - piece.start,):
+            raise StateError(
+                f"{what}: {key!r} has {piece.stop - piece.start} entries, got {value!r}"
+            )
+        for k, entry in enumerate(given):
+            pieces[piece.start + k] = np.array([entry])
+    stacked = np.concatenate(pieces) if pieces else np.zeros(0)
+    return checked_vector(stacked, system.n_v, what, system)
+
+
+def to_external(system: System, external: Mapping[Any, Any] | None) -> External:
+    """Spatial forces on nodes from a mapping {"body[.node]": [moment; force]}."""
+    if external is None:
+        return ()
+    if not isinstance(external, Mapping):
+        raise StateError('external must be a mapping {"body" or "body.node": [moment; force]}')
+    forces = []
+    for where, values in external.items():
+        try:
+            wrench = array(values)
+        except (TypeError, ValueError):
+            wrench = np.zeros(0)
+        if wrench.shape != (6,):
+            raise StateError(
+                f"external force on {str(where)!r} is {values!r}; expected six numbers "
+                "[moment; force] in the axes of that frame"
+            )
+        if is_numeric(wrench) and not np.all(np.isfinite(wrench)):
+            raise StateError(f"external force on {str(where)!r} has entries that are not finite")
+        forces.append((*system.locate(where), wrench))
+    return forces
+
+
+def to_armature(system: System, armature: Any) -> Armature | None:
+    """Added inertia per body from None, a vector (n_v,) or a mapping of hinge blocks by body."""
+    if armature is None:
+        return None
+    blocks: dict[str, Array] = {}
+    if isinstance(armature, Mapping):
+        diagonal = np.zeros(system.n_v)
+        for name, value in armature.items():
+            blocks[name] = _hinge_block(system, name, value)
+    else:
+        diagonal = checked_vector(armature, system.n_v, "armature", system)
+        if np.any(diagonal < 0):
+            owner = system.layout.owner_v(int(np.argmin(diagonal)))
+            raise StateError(f"armature of {owner} is negative; added inertia must be positive")
+    layout = system.layout
+    return [
+        (diagonal[layout.modal_v(n)], blocks.get(n, np.diag(diagonal[layout.hinge_v(n)])))
+        for n in system.names
+    ]
+
+
+def _hinge_block(system: System, name: str, value: Any) -> Array:
+    piece = system.layout.hinge_v(name)
+    n = piece.stop - piece.start
+    given = array(value)
+    block = given if given.ndim == 2 else np.diag(np.broadcast_to(given, (n,)))
+    if block.shape != (n, n) or not np.allclose(block, block.T):
+        raise StateError(
+            f"armature of {name!r} is {value!r}; give a number, {n} numbers or a symmetric "
+            f"{n}x{n} block"
+        )
+    if n and np.linalg.eigvalsh(block)[0] < 0:
+        raise StateError(f"armature of {name!r} is not positive; added inertia must be positive")
+    return block

@@ -1,0 +1,99 @@
+"""Forward dynamics: accelerations from forces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import SingularError, StateError
+from ..spatial import block_diagonal
+from ..spatial.scalar import is_numeric, solve_spd
+from ..system import State, System
+from . import reference
+from .arguments import motions_of, speeds_vector, to_armature, to_external
+
+__all__ = ["forward_dynamics"]
+
+Array = np.ndarray
+
+METHODS = ("auto", "articulated", "composite", "reference")
+
+
+def forward_dynamics(
+    system: System,
+    state: State,
+    forces: Any = None,
+    *,
+    external: Mapping[Any, Any] | None = None,
+    method: str = "auto",
+    armature: Any = None,
+    out: Array | None = None,
+) -> Array:
+    """Accelerations of the speeds under given forces: M vdot + bias = forces.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration and speeds.
+    forces : array (n_v,) or mapping, optional
+        Generalized forces, [modal, hinge] body by body, or {"body": ..., "body.modes": ...}; by
+        default zero.  Stiffness and damping of flexible bodies act by themselves.
+    external : mapping, optional
+        Spatial forces {"body" or "body.node": [moment; force]} in the axes of that frame.
+    method : {"auto", "articulated", "composite", "reference"}
+        "articulated" and "reference": articulated bodies, O(N).  "composite": mass matrix and a
+        dense solve, O(N^3).  "auto" chooses.
+    armature : array (n_v,) or mapping, optional
+        Inertia added to the speeds: solves (M + armature) vdot = forces - bias.  A mapping gives
+        a number, a vector or a symmetric block for the hinges of bodies by name.
+    out : array (n_v,), optional
+        Where to write the result.
+
+    Returns
+    -------
+    array (n_v,)
+    """
+    if method not in METHODS:
+        raise StateError(f"method is {method!r}; use one of {', '.join(map(repr, METHODS))}")
+    motions = motions_of(system, state)
+    T = speeds_vector(system, forces, "forces")
+    loads, added = to_external(system, external), to_armature(system, armature)
+    if method == "composite":
+        vdot = _dense(system, motions, T, loads, added)
+    else:
+        vdot = reference.forward_dynamics(system, motions, T, loads, added)
+    if is_numeric(vdot) and not np.all(np.isfinite(vdot)):
+        owner = system.layout.owner_v(int(np.flatnonzero(~np.isfinite(vdot))[0]))
+        raise SingularError(
+            f"the acceleration of {owner} is not finite; forces, speeds or inertias are out of range"
+        )
+    if out is None:
+        return vdot
+    if out.shape != vdot.shape:
+        raise StateError(f"out has shape {out.shape}; expected {vdot.shape}")
+    out[:] = vdot
+    return out
+
+
+def _dense(
+    system: System,
+    motions: list[reference.BodyMotion],
+    T: Array,
+    loads: reference.External,
+    added: reference.Armature | None,
+) -> Array:
+    """Mass matrix by composite bodies, bias by inverse dynamics, one dense solve."""
+    zero = np.zeros(system.n_v)
+    bias, _ = reference.inverse_dynamics(system, motions, zero, loads)
+    M = reference.mass_matrix(system, motions)
+    if added is not None:
+        M = M + block_diagonal(*(b for a_f, a_r in added for b in (np.diag(a_f), a_r)))
+    try:
+        return solve_spd(M, T - bias)
+    except np.linalg.LinAlgError:
+        reference.articulate_tip_to_base(system, motions, added)  # names the hinge at fault
+        raise SingularError("the mass matrix is singular in this state") from None

@@ -1,0 +1,29 @@
+"""The system mass matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..system import State, System
+from . import reference
+from .arguments import motions_of
+
+__all__ = ["mass_matrix"]
+
+
+def mass_matrix(system: System, state: State) -> np.ndarray:
+    """Mass matrix by composite bodies.  O(N^2) for a chain.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration; the speeds play no part.
+
+    Returns
+    -------
+    array (n_v, n_v)
+        Symmetric positive definite; the kinetic energy is v^T M v / 2.
+    """
+    return reference.mass_matrix(system, motions_of(system, state))

@@ -1,0 +1,248 @@
+"""Poses, velocities, accelerations and Jacobians of bodies and nodes; centre of mass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import SingularError, StateError
+from ..spatial import rotate
+from ..system import GROUND, State, System
+from .arguments import motions_of, speeds_vector
+from .articulated import forward_dynamics
+from .body_terms import NodeMotion, first_moment, node_motion
+from .reference import BodyMotion, accelerations_base_to_tip, carrying_node
+
+__all__ = [
+    "Pose",
+    "acceleration",
+    "center_of_mass",
+    "jacobian",
+    "pose",
+    "qdot",
+    "velocity",
+]
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """Position and attitude of a frame.
+
+    Attributes
+    ----------
+    position : array (3,)
+        Origin in the world [m].
+    rotation : array (3, 3)
+        Axes of the frame to world axes.
+    """
+
+    position: Array
+    rotation: Array
+
+
+@dataclass(frozen=True, eq=False)
+class _Frame:
+    """A node in motion and the body it belongs to."""
+
+    body: int
+    motion: BodyMotion
+    node: NodeMotion
+
+    def to_axes(self, spatial: Array, axes: str) -> Array:
+        """Components in world axes or in the frame's own, from body axes."""
+        if axes == "world":
+            return rotate(self.motion.world_rotation, spatial)
+        if axes == "body":
+            return rotate(self.node.rotation.T, spatial)
+        raise StateError(f'axes is {axes!r}; use "world" or "body"')
+
+
+def _frame(system: System, motions: Sequence[BodyMotion], where: Any) -> _Frame:
+    i, t = system.locate(where)
+    motion = motions[i]
+    node = node_motion(system.bodies[i], t, motion.eta, motion.eta_dot, motion.velocity)
+    return _Frame(i, motion, node)
+
+
+def pose(system: System, state: State, where: Any) -> Pose:
+    """Pose of a body frame or node frame.  O(N).
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration.
+    where : str
+        "body" or "body.node".
+
+    Returns
+    -------
+    Pose
+        ``.position`` in the world, ``.rotation`` to world axes.
+    """
+    frame = _frame(system, motions_of(system, state), where)
+    R = frame.motion.world_rotation
+    return Pose(
+        position=frame.motion.world_position + R @ frame.node.position,
+        rotation=R @ frame.node.rotation,
+    )
+
+
+def velocity(system: System, state: State, where: Any, *, axes: str = "world") -> Array:
+    """Spatial velocity [omega; v] of a body frame or node frame.  O(N).
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration and speeds.
+    where : str
+        "body" or "body.node".
+    axes : {"world", "body"}
+        Axes of the components: the world's or those of the frame itself.
+
+    Returns
+    -------
+    array (6,)
+        Angular velocity [rad/s] and velocity of the frame's origin [m/s].
+    """
+    frame = _frame(system, motions_of(system, state), where)
+    return frame.to_axes(frame.node.velocity, axes)
+
+
+def acceleration(
+    system: System,
+    state: State,
+    where: Any,
+    acceleration: Any = None,
+    *,
+    axes: str = "world",
+) -> Array:
+    """Spatial acceleration of a body frame or node frame, as an inertial derivative.  O(N).
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration and speeds.
+    where : str
+        "body" or "body.node".
+    acceleration : array (n_v,) or mapping, optional
+        Rates of the speeds; by default those of the system left to itself (no applied forces).
+    axes : {"world", "body"}
+        Axes of the components.
+
+    Returns
+    -------
+    array (6,)
+        Angular acceleration [rad/s^2] and true acceleration of the frame's origin [m/s^2]
+        (a falling body has the acceleration of gravity).
+    """
+    motions = motions_of(system, state)
+    if acceleration is None:
+        vdot = forward_dynamics(system, state)
+    else:
+        vdot = speeds_vector(system, acceleration, "acceleration")
+    alphas, _ = accelerations_base_to_tip(system, motions, vdot)
+    frame = _frame(system, motions, where)
+    node, i = frame.node, frame.body
+    A = node.shift.T @ alphas[i] + node.shapes @ vdot[system.layout.modal_v(i)] + node.coriolis
+    gravity = np.concatenate([np.zeros(3), frame.motion.world_rotation.T @ system.gravity])
+    return frame.to_axes(A + gravity, axes)
+
+
+def jacobian(system: System, state: State, where: Any, *, axes: str = "world") -> Array:
+    """Matrix that takes the speeds to the spatial velocity of a frame.  O(depth).
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration.
+    where : str
+        "body" or "body.node".
+    axes : {"world", "body"}
+        Axes of the components.
+
+    Returns
+    -------
+    array (6, n_v)
+        J with velocity = J @ v.
+    """
+    motions = motions_of(system, state)
+    frame = _frame(system, motions, where)
+    layout, node, i = system.layout, frame.node, frame.body
+    pieces: dict[int, Array] = {}
+    to_node = np.eye(6)  # velocity of the node, in body i's axes -> velocity of the frame
+    while True:
+        to_body = to_node @ node.shift.T
+        pieces[i] = np.concatenate([to_node @ node.shapes, to_body @ motions[i].motion_map], axis=1)
+        if (p := int(system.parent[i])) == GROUND:
+            break
+        to_node = to_body @ motions[i].transform
+        node, i = carrying_node(system, motions, i), p
+    columns = [
+        pieces.get(k, np.zeros((6, layout.hinge_v(k).stop - layout.modal_v(k).start)))
+        for k in range(system.n_body)
+    ]
+    return frame.to_axes(np.concatenate(columns, axis=1), axes)
+
+
+def qdot(system: System, state: State) -> Array:
+    """Rates of the coordinates, N(q) v.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration and speeds.
+
+    Returns
+    -------
+    array (n_q,)
+    """
+    layout, pieces = system.layout, []
+    for name, joint in zip(system.names, system.joints, strict=True):
+        try:
+            N = joint.rate_map(state.q[layout.hinge_q(name)])
+        except np.linalg.LinAlgError:
+            raise SingularError(
+                f"body {name!r}: the coordinates of its joint ({joint.label}) are singular here, as "
+                "Euler angles can be; use Spherical or Free, or list the motions in another order"
+            ) from None
+        pieces += [state.v[layout.modal_v(name)], N @ state.v[layout.hinge_v(name)]]
+    return np.concatenate(pieces) if pieces else np.zeros(0)
+
+
+def center_of_mass(system: System, state: State) -> Array:
+    """Centre of mass of the whole system in the world [m].
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration.
+
+    Returns
+    -------
+    array (3,)
+    """
+    total = sum(body.mass for body in system.bodies)
+    if total == 0:
+        raise StateError("the system has no mass, so it has no centre of mass")
+    moment = np.zeros(3)
+    for body, motion in zip(system.bodies, motions_of(system, state), strict=True):
+        p = first_moment(body, motion.eta)
+        moment = moment + body.mass * motion.world_position + motion.world_rotation @ p
+    return moment / total

@@ -1,0 +1,331 @@
+"""Flexible bodies from nodes, masses, mode shapes and stiffness."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from ..errors import ModelError
+from ..spatial import inertia_fault, parallel_axis, rigid_shift, spatial_inertia
+from ..spatial.scalar import array, is_numeric, zeros
+from .basis import check_independent, check_stiffness, normal_basis
+from .normal import LEVELS, Lump, MassIntegrals, NormalBody
+
+__all__ = ["FlexibleBody"]
+
+Array = np.ndarray
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FlexibleBody:
+    """Body that deforms by a sum of mode shapes.
+
+    Each node is a small rigid body that moves with l = l0 + Pi_tr eta and turns by
+    exp(skew(Pi_rot eta)).  The body frame sits at the inboard node.  Shapes that move that node
+    (free-free modes) are re-read, to first order, as seen from it; any basis is brought to the
+    normalised form once (see the theory page "Flexible bodies").
+
+    Parameters
+    ----------
+    positions : array (n, 3)
+        Undeformed nodes [m], in any frame parallel to the body's.
+    masses : array (n,)
+        [kg]; nodes without mass serve as attachment points.
+    shapes : array (n, 6, m)
+        Mode shapes: rotation [rad] rows first, then translation [m], per unit amplitude.
+    stiffness : array (m, m) or (m,)
+        In the given amplitudes; m numbers stand for a diagonal.
+    damping : float, array (m,) or array (m, m)
+        Damping ratio of all modes, ratios of the normalised modes in their order, or a matrix in
+        the given amplitudes.
+    node_inertias : array (n, 3, 3), optional
+        About the nodes, in node axes [kg m^2].
+    node_offsets : array (n, 3), optional
+        Centres of mass from the nodes, in node axes [m].
+    inboard : int or str
+        Node at which the joint towards the base sits.
+    names : dict
+        Names of nodes, such as {"tip": 9}.
+    level : {"full", "linear"}
+        "full" keeps all deformation-dependent terms of the body's inertia, "linear" those of the
+        undeformed body; the motion of attached bodies is exact at both.
+    """
+
+    positions: Any
+    masses: Any
+    shapes: Any
+    stiffness: Any
+    damping: Any = 0.0
+    node_inertias: Any = field(default=None, kw_only=True)
+    node_offsets: Any = field(default=None, kw_only=True)
+    inboard: Any = field(default=0, kw_only=True)
+    names: Mapping[str, int] = field(default_factory=dict, kw_only=True)
+    level: str = field(default="full", kw_only=True)
+
+    def __post_init__(self) -> None:
+        for name in ("positions", "masses", "shapes", "stiffness", "damping"):
+            object.__setattr__(self, name, _array(getattr(self, name), name))
+        for name in ("node_inertias", "node_offsets"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, _array(getattr(self, name), name))
+        if self.stiffness.ndim == 1:
+            object.__setattr__(self, "stiffness", np.diag(self.stiffness))
+        self._check_shapes()
+        object.__setattr__(self, "names", _checked_names(self.names, len(self.positions)))
+        object.__setattr__(self, "inboard", self._checked_inboard())
+        check_level(self.level)
+        if self.is_numeric:
+            self._check_values()
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether all parameters are numbers, so that the body has a normalised form."""
+        given = (self.positions, self.masses, self.shapes, self.stiffness, self.damping)
+        extra = (x for x in (self.node_inertias, self.node_offsets) if x is not None)
+        return all(is_numeric(x) for x in (*given, *extra))
+
+    @property
+    def n_mode(self) -> int:
+        """Number of modes."""
+        return int(self.shapes.shape[2])
+
+    @property
+    def transform(self) -> Array:
+        """Matrix (m, m): given amplitudes = transform @ modal coordinates."""
+        return self._basis[0]
+
+    @property
+    def frequencies(self) -> Array:
+        """Natural frequencies with the inboard node held [Hz], in the order of the modes."""
+        return np.sqrt(self._basis[1]) / (2 * np.pi)
+
+    def converted(self, convert: Callable[[Any], Any]) -> FlexibleBody:
+        """Same body with every parameter passed through `convert` (symbols to floats)."""
+        names = ("positions", "masses", "shapes", "stiffness", "damping")
+        new = {name: convert(getattr(self, name)) for name in names}
+        for name in ("node_inertias", "node_offsets"):
+            if getattr(self, name) is not None:
+                new[name] = convert(getattr(self, name))
+        return self if self.is_numeric else dataclasses.replace(self, **new)
+
+    def normalised(self, level: str | None = None) -> NormalBody:
+        """Constants for the algorithms at a level, by default the body's own."""
+        level = check_level(level or self.level)
+        x, stiffness = self._basis
+        shapes = self._relative_shapes @ x
+        points = np.array([node for node in range(len(self.masses)) if node not in self._lumps])
+        points = points.astype(int)
+        integrals = MassIntegrals.of_points(
+            self.masses[points], self._relative_positions[points], shapes[points][:, 3:]
+        )
+        lumps = tuple(self._lumps.values())
+        if level == "linear":
+            for lump in lumps:
+                position = self._relative_positions[lump.node]
+                integrals = integrals.with_lump(lump, position, shapes[lump.node])
+            products = np.zeros_like(integrals.modal_products)
+            integrals, lumps = dataclasses.replace(integrals, modal_products=products), ()
+        return NormalBody(
+            integrals=integrals,
+            lumps=lumps,
+            stiffness=stiffness,
+            damping=self._modal_damping(),
+            node_positions=self._relative_positions,
+            node_shapes=shapes,
+            inboard=self.inboard,
+            node_names=dict(self.names),
+            level=level,
+        )
+
+    # What follows is worked out once, for numbers only.
+
+    @cached_property
+    def _relative_positions(self) -> Array:
+        return self.positions - self.positions[self.inboard]
+
+    @cached_property
+    def _relative_shapes(self) -> Array:
+        """Pi_t - phi(l_t)^T Pi_d: the shapes as seen from the inboard node d."""
+        d = self.shapes[self.inboard]
+        if not np.any(d):
+            return self.shapes
+        return np.stack(
+            [
+                Pi - rigid_shift(l).T @ d
+                for Pi, l in zip(self.shapes, self._relative_positions, strict=True)
+            ]
+        )
+
+    @cached_property
+    def _lumps(self) -> dict[int, Lump]:
+        """Nodes that are more than point masses."""
+        if self.node_inertias is None and self.node_offsets is None:
+            return {}
+        n = len(self.masses)
+        offsets = self.node_offsets if self.node_offsets is not None else zeros(n, 3)
+        lumps = {}
+        for node in range(n):
+            about_node = parallel_axis(self.masses[node], offsets[node])
+            if self.node_inertias is not None:
+                about_node = self.node_inertias[node]
+            if np.any(about_node):
+                lumps[node] = Lump(float(self.masses[node]), offsets[node], about_node, node)
+        return lumps
+
+    @cached_property
+    def _basis(self) -> tuple[Array, Array]:
+        if not self.is_numeric:
+            raise ModelError(
+                "FlexibleBody: its parameters contain symbols; frequencies and the normalised "
+                "form exist for numbers only"
+            )
+        M_ff = self._modal_mass(self._relative_shapes)
+        return normal_basis(M_ff, (self.stiffness + self.stiffness.T) / 2)
+
+    def _modal_mass(self, shapes: Array) -> Array:
+        flat = shapes[:, 3:].reshape(-1, self.n_mode)
+        M_ff = flat.T @ (np.repeat(self.masses, 3)[:, None] * flat)
+        for node, lump in self._lumps.items():
+            M_s = spatial_inertia(lump.mass, lump.mass * lump.offset, lump.inertia)
+            M_s[3:, 3:] = 0.0  # the translation of all nodes is in the first sum
+            M_ff = M_ff + shapes[node].T @ M_s @ shapes[node]
+        return M_ff
+
+    def _modal_damping(self) -> Array:
+        x, stiffness = self._basis
+        if self.damping.ndim == 2:
+            return x.T @ self.damping @ x
+        return np.diag(2 * self.damping * np.sqrt(stiffness))
+
+    def _check_shapes(self) -> None:
+        n, m = len(np.atleast_1d(self.positions)), self.shapes.shape[-1] if self.shapes.ndim else 0
+        expected = {"positions": (n, 3), "masses": (n,), "shapes": (n, 6, m), "stiffness": (m, m)}
+        if self.node_inertias is not None:
+            expected["node_inertias"] = (n, 3, 3)
+        if self.node_offsets is not None:
+            expected["node_offsets"] = (n, 3)
+        for name, shape in expected.items():
+            if getattr(self, name).shape != shape:
+                raise ModelError(
+                    f"FlexibleBody: {name} has shape {getattr(self, name).shape}; expected {shape} "
+                    f"for {n} nodes and {m} modes"
+                )
+        if self.damping.shape not in ((), (m,), (m, m)):
+            raise ModelError(
+                f"FlexibleBody: damping has shape {self.damping.shape}; give one ratio, "
+                f"{m} ratios or a {m}x{m} matrix"
+            )
+
+    def _checked_inboard(self) -> int:
+        node = self.names.get(self.inboard, -1) if isinstance(self.inboard, str) else self.inboard
+        if not isinstance(node, (int, np.integer)) or not 0 <= node < len(self.positions):
+            raise ModelError(
+                f"FlexibleBody: inboard is {self.inboard!r}; it must be a node, 0 to "
+                f"{len(self.positions) - 1}, or one of the names {sorted(self.names)}"
+            )
+        return int(node)
+
+    def _check_values(self) -> None:
+        for name in ("positions", "masses", "shapes", "stiffness", "damping"):
+            _check_finite(getattr(self, name), name)
+        for name in ("node_inertias", "node_offsets"):
+            if getattr(self, name) is not None:
+                _check_finite(getattr(self, name), name)
+        if np.any(self.masses < 0):
+            node = int(np.argmin(self.masses))
+            raise ModelError(f"FlexibleBody: mass of node {node} is {self.masses[node]:g} kg; "
+                             "masses must not be negative")  # fmt: skip
+        self._check_inertias()
+        check_stiffness(self.stiffness)
+        self._check_damping()
+        if not np.any(self.masses) and not self._lumps:
+            raise ModelError("FlexibleBody: all nodes are massless; give masses [kg]")
+        raw = np.diag(self._modal_mass(self.shapes))
+        check_independent(self._modal_mass(self._relative_shapes), raw)
+        self._check_rigid_content()
+
+    def _check_inertias(self) -> None:
+        for node, lump in self._lumps.items():
+            about_com = lump.inertia - parallel_axis(lump.mass, lump.offset)
+            size = np.abs(lump.inertia).max()
+            about_com = np.where(np.abs(about_com) < 1e-12 * size, 0.0, about_com)
+            if fault := inertia_fault(about_com):
+                raise ModelError(
+                    f"FlexibleBody: no node can have the inertia of node {node}: about the node's "
+                    f"centre of mass {fault}"
+                )
+
+    def _check_damping(self) -> None:
+        C = self.damping
+        if C.ndim < 2 and np.any(C < 0):
+            raise ModelError(f"FlexibleBody: damping is {C}; ratios must not be negative")
+        if C.ndim == 2:
+            lowest = np.linalg.eigvalsh((C + C.T) / 2)[0] if len(C) else 0.0
+            if lowest < -1e-9 * np.abs(C).max():
+                raise ModelError(
+                    "FlexibleBody: damping feeds energy into the modes: the symmetric part of the "
+                    f"matrix has the eigenvalue {lowest:.3g}; it must not be negative"
+                )
+
+    def _check_rigid_content(self) -> None:
+        """Refuse a deformation without stiffness that turns all nodes about the inboard node."""
+        x, stiffness = self._basis
+        for k in np.flatnonzero(stiffness <= 1e-10 * stiffness.max(initial=0.0)):
+            lever = np.concatenate([rigid_shift(l).T[3:, :3] for l in self._relative_positions])
+            moved = (self._relative_shapes[:, 3:] @ x[:, k]).ravel()
+            angles, *_ = np.linalg.lstsq(lever, moved, rcond=None)
+            if np.linalg.norm(moved - lever @ angles) < 1e-8 * np.linalg.norm(moved):
+                involved = np.flatnonzero(np.abs(x[:, k]) > 1e-6 * np.abs(x[:, k]).max())
+                raise ModelError(
+                    f"FlexibleBody: modes {', '.join(map(str, involved))} contain a rigid-body "
+                    "rotation about the inboard "
+                    "node without stiffness; rigid-body motion belongs to the joint: remove it, or "
+                    "give the rotation rows of the shapes so that it can be taken out"
+                )
+
+
+def check_level(level: str) -> str:
+    """Return the level if it is one that exists, raise ModelError otherwise."""
+    if level in LEVELS:
+        return level
+    if level == "stiffened":
+        raise ModelError(
+            'level "stiffened" (geometric stiffness of fast-spinning or heavily loaded bodies) is '
+            'not available; use "full" or "linear", and keep spin rates well below the first '
+            "natural frequency"
+        )
+    raise ModelError(f'level is {level!r}; use "full" or "linear"')
+
+
+def _array(value: Any, name: str) -> Array:
+    try:
+        return array(value)
+    except (TypeError, ValueError):
+        raise ModelError(f"FlexibleBody: {name} is not an array of numbers") from None
+
+
+def _check_finite(values: Array, name: str) -> None:
+    if np.iscomplexobj(values):
+        raise ModelError(f"FlexibleBody: {name} must be real")
+    bad = np.argwhere(~np.isfinite(values))
+    if len(bad):
+        where = tuple(int(i) for i in bad[0])
+        raise ModelError(f"FlexibleBody: {name}{list(where)} is {values[where]}; it must be finite")
+
+
+def _checked_names(names: Mapping[str, int], n_node: int) -> dict[str, int]:
+    for name, node in names.items():
+        if not isinstance(name, str) or not name or "." in name:
+            raise ModelError(f"FlexibleBody: node name {name!r} must be text without a dot")
+        if not isinstance(node, (int, np.integer)) or not 0 <= node < n_node:
+            raise ModelError(
+                f"FlexibleBody: name {name!r} points to node {node!r}, which does not exist; "
+                f"nodes are 0 to {n_node - 1}"
+            )
+    return {name: int(node) for name, node in names.items()}

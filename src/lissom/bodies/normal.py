@@ -1,0 +1,170 @@
+"""A body in normalised form: the one shape in which every algorithm meets a body.
+
+The modes of a normalised body are zero at its inboard node, where its frame sits, its modal mass
+matrix at rest is the identity and its stiffness is diagonal.  A rigid body is the case without
+modes, so there is one code path for both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..spatial import cross, second_moment
+from ..spatial.scalar import zeros
+
+__all__ = ["LEVELS", "Lump", "MassIntegrals", "NormalBody"]
+
+Array = np.ndarray
+
+LEVELS = ("linear", "full")
+
+
+@dataclass(frozen=True, eq=False)
+class Lump:
+    """Node with rotary inertia or an offset centre of mass, in node axes.
+
+    Attributes
+    ----------
+    mass : float
+        [kg].
+    offset : array (3,)
+        Centre of mass from the node [m].
+    inertia : array (3, 3)
+        About the node [kg m^2].
+    node : int
+        Index of the node.
+    """
+
+    mass: float
+    offset: Array
+    inertia: Array
+    node: int
+
+
+@dataclass(frozen=True, eq=False)
+class MassIntegrals:
+    """Integrals over the mass of an undeformed body, about its origin, in its axes.
+
+    Attributes
+    ----------
+    mass : float
+        m [kg].
+    first_moment : array (3,)
+        p0 = integral r dm [kg m].
+    second_moment : array (3, 3)
+        L0 = integral r r^T dm [kg m^2].
+    modal_first_moment : array (3, n_mode)
+        s_k = integral Pi_k dm.
+    modal_second_moment : array (3, 3, n_mode)
+        g_kl = integral r_k Pi_l dm.
+    modal_products : array (3, 3, n_mode, n_mode)
+        N_kl = integral Pi_k^T Pi_l dm; needed at level "full" only, else zero.
+    """
+
+    mass: float
+    first_moment: Array
+    second_moment: Array
+    modal_first_moment: Array
+    modal_second_moment: Array
+    modal_products: Array
+
+    @classmethod
+    def of_rigid(cls, mass: float, first_moment: Array, second_moment: Array) -> MassIntegrals:
+        """Integrals of a body without modes."""
+        empty = (zeros(3, 0), zeros(3, 3, 0), zeros(3, 3, 0, 0))
+        return cls(mass, first_moment, second_moment, *empty)
+
+    @classmethod
+    def of_points(cls, masses: Array, positions: Array, shapes: Array) -> MassIntegrals:
+        """Integrals of particles: masses (n,), positions (n, 3), shapes (n, 3, n_mode)."""
+        heavy = masses != 0
+        m, r, Pi = masses[heavy], positions[heavy], shapes[heavy]
+        n_mode = Pi.shape[2]
+        mPi = (m[:, None, None] * Pi).reshape(len(m), 3 * n_mode)
+        products = mPi.T @ Pi.reshape(len(m), 3 * n_mode)
+        return cls(
+            mass=float(m.sum()),
+            first_moment=m @ r,
+            second_moment=(m[:, None] * r).T @ r,
+            modal_first_moment=mPi.sum(axis=0).reshape(3, n_mode),
+            modal_second_moment=(r.T @ mPi).reshape(3, 3, n_mode),
+            modal_products=products.reshape(3, n_mode, 3, n_mode).transpose(0, 2, 1, 3).copy(),
+        )
+
+    def with_lump(self, lump: Lump, position: Array, shapes: Array) -> MassIntegrals:
+        """Integrals to zeroth order with a lump at a node added; shapes is (6, n_mode)."""
+        rotation, translation = shapes[:3], shapes[3:]
+        p = lump.mass * lump.offset
+        L = second_moment(lump.inertia)
+        turned = np.stack([cross(rotation, np.broadcast_to(x, rotation.T.shape).T) for x in L])
+        swung = cross(rotation, np.broadcast_to(p, rotation.T.shape).T)
+        arm = lump.mass * position + p
+        return MassIntegrals(
+            mass=self.mass + lump.mass,
+            first_moment=self.first_moment + arm,
+            second_moment=self.second_moment
+            + lump.mass * np.outer(position, position)
+            + np.outer(position, p)
+            + np.outer(p, position)
+            + L,
+            modal_first_moment=self.modal_first_moment + lump.mass * translation + swung,
+            modal_second_moment=self.modal_second_moment
+            + arm[:, None, None] * translation
+            + position[:, None, None] * swung
+            + turned,
+            modal_products=self.modal_products,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class NormalBody:
+    """Constants of a body in normalised form, in its axes about its origin.
+
+    Attributes
+    ----------
+    integrals : MassIntegrals
+        Of the point masses at level "full", of the whole body to zeroth order at "linear".
+    lumps : tuple of Lump
+        Nodes with rotary inertia; empty at level "linear", whose integrals contain them.
+    stiffness : array (n_mode,)
+        Diagonal of K_m, the squared angular frequencies [rad^2/s^2].
+    damping : array (n_mode, n_mode)
+        C_m [rad/s].
+    node_positions : array (n_node, 3)
+        Undeformed nodes [m]; the inboard node is at the origin.
+    node_shapes : array (n_node, 6, n_mode)
+        Pi, rotation rows first.
+    inboard : int
+        Index of the node at the body's frame.
+    node_names : dict
+        Names of nodes.
+    level : {"linear", "full"}
+        Which terms of the deformation the body's own inertia keeps.
+    """
+
+    integrals: MassIntegrals
+    lumps: tuple[Lump, ...]
+    stiffness: Array
+    damping: Array
+    node_positions: Array
+    node_shapes: Array
+    inboard: int
+    node_names: dict[str, int]
+    level: str
+
+    @property
+    def n_mode(self) -> int:
+        """Number of modes."""
+        return len(self.stiffness)
+
+    @property
+    def mass(self) -> float:
+        """Total mass [kg]."""
+        return self.integrals.mass + sum(lump.mass for lump in self.lumps)
+
+    @property
+    def frequencies(self) -> Array:
+        """Natural frequencies with the inboard node held [Hz], shape (n_mode,)."""
+        return np.sqrt(self.stiffness) / (2 * np.pi)

@@ -1,0 +1,207 @@
+"""Rigid bodies and the constructors for common shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from ..errors import ModelError
+from ..spatial import inertia_fault, inertia_matrix, parallel_axis, second_moment
+from ..spatial.scalar import array, is_numeric, zeros
+from .normal import MassIntegrals, NormalBody
+
+__all__ = ["RigidBody"]
+
+Array = np.ndarray
+
+_AXES = {"x": 0, "y": 1, "z": 2}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class RigidBody:
+    """Body that does not deform.
+
+    Parameters
+    ----------
+    mass : float or symbol
+        [kg]; zero is allowed for a body that only links joints.
+    com : array (3,)
+        Centre of mass in the body frame [m].
+    inertia : float, array (3,) or array (3, 3)
+        About the centre of mass, in body axes [kg m^2]; a number stands for that number times
+        the identity, three numbers for the diagonal.
+    """
+
+    mass: Any
+    com: Any = (0.0, 0.0, 0.0)
+    inertia: Any = 0.0
+
+    def __post_init__(self) -> None:
+        mass = _given(self.mass, "mass", ())
+        com = _given(self.com, "com", (3,))
+        try:
+            inertia = inertia_matrix(self.inertia)
+        except (TypeError, ValueError):
+            inertia = zeros(0)
+        if inertia.shape != (3, 3):
+            raise ModelError(
+                f"RigidBody: inertia is {self.inertia!r}; give a number, three diagonal entries "
+                "or a 3x3 matrix about the centre of mass [kg m^2]"
+            )
+        if is_numeric(mass) and mass < 0:
+            raise ModelError(f"RigidBody: mass is {mass:g} kg; it must not be negative")
+        if is_numeric(inertia) and (fault := inertia_fault(inertia)):
+            raise ModelError(f"RigidBody: no body can have this inertia: {fault}")
+        object.__setattr__(self, "mass", mass[()])
+        object.__setattr__(self, "com", com)
+        object.__setattr__(self, "inertia", inertia)
+
+    @classmethod
+    def box(cls, mass: float, size: Any, com: Any = (0.0, 0.0, 0.0)) -> RigidBody:
+        """Uniform box.
+
+        Parameters
+        ----------
+        mass : float
+            [kg].
+        size : array (3,)
+            Edges along x, y, z [m].
+        com : array (3,)
+            Centre of the box [m].
+        """
+        x, y, z = _lengths("box", size=size)["size"] ** 2
+        return cls(mass, com, mass / 12 * array([y + z, z + x, x + y]))
+
+    @classmethod
+    def cylinder(
+        cls, mass: float, radius: float, length: float, axis: str = "z", com: Any = (0.0, 0.0, 0.0)
+    ) -> RigidBody:
+        """Uniform solid cylinder.
+
+        Parameters
+        ----------
+        mass : float
+            [kg].
+        radius, length : float
+            [m].
+        axis : {"x", "y", "z"}
+            Direction of the cylinder's axis.
+        com : array (3,)
+            Centre of the cylinder [m].
+        """
+        _lengths("cylinder", radius=radius, length=length)
+        along = mass * radius**2 / 2
+        return cls(mass, com, _about(axis, along, along / 2 + mass * length**2 / 12, "cylinder"))
+
+    @classmethod
+    def sphere(cls, mass: float, radius: float, com: Any = (0.0, 0.0, 0.0)) -> RigidBody:
+        """Uniform solid sphere.
+
+        Parameters
+        ----------
+        mass : float
+            [kg].
+        radius : float
+            [m].
+        com : array (3,)
+            Centre of the sphere [m].
+        """
+        _lengths("sphere", radius=radius)
+        return cls(mass, com, 0.4 * mass * radius**2)
+
+    @classmethod
+    def rod(
+        cls, mass: float, length: float, axis: str = "x", com: Any = (0.0, 0.0, 0.0)
+    ) -> RigidBody:
+        """Uniform thin rod; it has no inertia about its own axis.
+
+        Parameters
+        ----------
+        mass : float
+            [kg].
+        length : float
+            [m].
+        axis : {"x", "y", "z"}
+            Direction of the rod.
+        com : array (3,)
+            Middle of the rod [m].
+        """
+        _lengths("rod", length=length)
+        return cls(mass, com, _about(axis, 0 * mass, mass * length**2 / 12, "rod"))
+
+    @classmethod
+    def from_points(cls, points: Any, masses: Any) -> RigidBody:
+        """Body of point masses held together.
+
+        Parameters
+        ----------
+        points : array (n, 3)
+            Positions in the body frame [m].
+        masses : array (n,)
+            [kg].
+        """
+        r, m = array(points), array(masses)
+        if r.ndim != 2 or r.shape[1] != 3 or m.shape != (len(r),):
+            raise ModelError(
+                f"RigidBody.from_points: points has shape {r.shape} and masses {m.shape}; "
+                "expected (n, 3) and (n,)"
+            )
+        if is_numeric(m) and (np.any(m < 0) or not m.sum() > 0):
+            raise ModelError("RigidBody.from_points: masses must not be negative nor all zero")
+        mass = m.sum()
+        com = (m @ r) / mass
+        inertia = sum((parallel_axis(mi, ri - com) for mi, ri in zip(m, r, strict=True)))
+        return cls(mass, com, inertia)
+
+    def converted(self, convert: Callable[[Any], Any]) -> RigidBody:
+        """Same body with every parameter passed through `convert` (symbols to floats)."""
+        return RigidBody(convert(self.mass), convert(self.com), convert(self.inertia))
+
+    def normalised(self, level: str | None = None) -> NormalBody:
+        """Constants for the algorithms; the level makes no difference to a rigid body."""
+        L0 = second_moment(self.inertia) + self.mass * np.outer(self.com, self.com)
+        return NormalBody(
+            integrals=MassIntegrals.of_rigid(self.mass, self.mass * self.com, L0),
+            lumps=(),
+            stiffness=zeros(0),
+            damping=zeros(0, 0),
+            node_positions=zeros(1, 3),
+            node_shapes=zeros(1, 6, 0),
+            inboard=0,
+            node_names={},
+            level="full",
+        )
+
+
+def _given(value: Any, name: str, shape: tuple[int, ...]) -> Array:
+    expected = f"{shape[0]} numbers" if shape else "one number"
+    try:
+        given = array(value)
+    except (TypeError, ValueError):
+        raise ModelError(f"RigidBody: {name} is {value!r}; expected {expected}") from None
+    if given.shape != shape:
+        raise ModelError(f"RigidBody: {name} has shape {given.shape}; expected {expected}")
+    if is_numeric(given) and (np.iscomplexobj(given) or not np.all(np.isfinite(given))):
+        raise ModelError(f"RigidBody: {name} is {value!r}; it must be finite")
+    return given
+
+
+def _lengths(shape: str, **lengths: Any) -> dict[str, Array]:
+    """The given lengths as arrays, all of them positive where they are numbers."""
+    result = {name: array(value) for name, value in lengths.items()}
+    for name, value in result.items():
+        if value.shape != ((3,) if name == "size" else ()):
+            raise ModelError(f"RigidBody.{shape}: {name} has shape {value.shape}")
+        if is_numeric(value) and not np.all((value > 0) & np.isfinite(value)):
+            raise ModelError(f"RigidBody.{shape}: {name} is {value}; it must be positive [m]")
+    return result
+
+
+def _about(axis: str, along: Any, across: Any, shape: str) -> Array:
+    if axis not in _AXES:
+        raise ModelError(f'RigidBody.{shape}: axis is {axis!r}; give "x", "y" or "z"')
+    return array([along if i == _AXES[axis] else across for i in range(3)])

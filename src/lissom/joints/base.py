@@ -1,0 +1,142 @@
+"""What every joint offers, and the checks they share."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+
+from ..errors import ModelError
+from ..spatial.scalar import array, is_numeric, sqrt, zeros
+
+__all__ = ["Array", "Joint", "unit_axis"]
+
+Array = np.ndarray
+
+_NAMED_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
+class Joint(ABC):
+    """How a body's frame may move against the joint's inboard frame.
+
+    A joint is immutable and knows nothing of bodies.  Its functions take coordinates of any
+    scalar type.  `pose` and `motion_map` belong together: the map is the derivative of the pose,
+    and `bias` completes the second derivative; the tests check both for every joint.
+
+    Attributes
+    ----------
+    n_q, n_v : int
+        Number of coordinates q and of speeds v.
+    has_quaternion : bool
+        Whether the first four coordinates are a unit quaternion.
+    """
+
+    has_quaternion: bool = False
+
+    @property
+    @abstractmethod
+    def n_q(self) -> int:
+        """Number of coordinates."""
+
+    @property
+    @abstractmethod
+    def n_v(self) -> int:
+        """Number of speeds."""
+
+    def neutral(self) -> Array:
+        """Coordinates at which the outboard frame coincides with the inboard frame."""
+        q = zeros(self.n_q)
+        if self.has_quaternion:
+            q[0] = 1.0
+        return q
+
+    @abstractmethod
+    def pose(self, q: Array) -> tuple[Array, Array]:
+        """Outboard frame in the inboard frame.
+
+        Parameters
+        ----------
+        q : array (n_q,)
+            Coordinates.
+
+        Returns
+        -------
+        rotation : array (3, 3)
+            Outboard axes to inboard axes.
+        position : array (3,)
+            Outboard origin, in inboard axes [m].
+        """
+
+    @abstractmethod
+    def motion_map(self, q: Array) -> Array:
+        """H* (6, n_v): speeds -> relative [omega; v] of the outboard frame, in its own axes."""
+
+    def bias(self, q: Array, v: Array) -> Array:
+        """Relative acceleration (6,) at zero speed rates: [dH_w/dt v; dH_v/dt v + w x (H_v v)].
+
+        It is the inertial derivative of the relative velocity, inboard frame held still,
+        in outboard axes.
+        """
+        return zeros(6)
+
+    def rate_map(self, q: Array) -> Array:
+        """N (n_q, n_v) with qdot = N @ v."""
+        return np.eye(self.n_v)
+
+    @property
+    def label(self) -> str:
+        """Short description for printed trees."""
+        fields = (getattr(self, f.name) for f in dataclasses.fields(self))  # type: ignore[arg-type]
+        return " ".join([type(self).__name__.lower(), *(_shown(f) for f in fields)])
+
+    def converted(self, convert: Callable[[Any], Any]) -> Self:
+        """Same joint with every parameter passed through `convert` (symbols to floats)."""
+        fields = dataclasses.fields(self)  # type: ignore[arg-type]
+        new = {f.name: convert(getattr(self, f.name)) for f in fields}
+        return dataclasses.replace(self, **new)  # type: ignore[type-var]
+
+
+def _shown(value: Any) -> str:
+    for name, axis in _NAMED_AXES.items():
+        if np.shape(value) == (3,) and np.array_equal(value, axis):
+            return name
+    if np.ndim(value) == 0:
+        return f"{value:g}" if isinstance(value, float) else str(value)
+    return "(" + ", ".join(f"{x:.4g}" if isinstance(x, float) else str(x) for x in value) + ")"
+
+
+def unit_axis(axis: Any, what: str) -> Array:
+    """Unit vector from "x", "y", "z" or three numbers or symbols.
+
+    Parameters
+    ----------
+    axis : str or array (3,)
+        What the user gave.
+    what : str
+        How to call it in an error, such as "Revolute: axis".
+
+    Returns
+    -------
+    array (3,)
+    """
+    if isinstance(axis, str):
+        if axis not in _NAMED_AXES:
+            raise ModelError(f'{what} is {axis!r}; give "x", "y", "z" or three numbers')
+        return array(_NAMED_AXES[axis])
+    try:
+        given = array(axis)
+    except (TypeError, ValueError):
+        given = zeros(0)
+    if given.shape != (3,):
+        raise ModelError(f'{what} is {axis!r}; give "x", "y", "z" or three numbers')
+    if not is_numeric(given):
+        return given / sqrt(given @ given)
+    if not np.all(np.isfinite(given)):
+        raise ModelError(f"{what} is {axis!r}; its entries must be finite")
+    length = np.linalg.norm(given)
+    if length == 0:
+        raise ModelError(f"{what} is zero; give the direction of the joint's axis")
+    return given / length

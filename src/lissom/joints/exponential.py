@@ -1,0 +1,264 @@
+"""Joints from motion maps: simple and compound joints by products of exponentials.
+
+Notation (paper E: Kwatny & Blankenship, IEEE T-RA 1995, section II)
+  h_i     column i of a joint map H, a twist [h_w; h_v]
+  lambda  configuration matrix, here as (rotation, position) of the outboard frame
+  eps     coordinates;  beta  quasi-velocities, p = H beta the relative velocity in body axes
+
+  lambda(eps) = lambda_r(eps_r) ... lambda_1(eps_1)                                  (15)
+  lambda_i: rotation exp([h_w]x eps), position (integral_0^eps exp([h_w]x s) ds) h_v (12)
+  B(eps) eps_dot = H beta,  column i of B is Ad(U_(i-1)^-1) h_i                      (18), (24)
+  U_j = lambda_j ... lambda_1                                                        (21)
+  eps_dot = Gamma(eps) beta                                                          (16)
+
+The first column (and the first map of a compound joint) is the one nearest the outboard body.
+Differs: Gamma solves (H^+ B) Gamma = I, H^+ the constant left inverse of H, instead of a left
+inverse of B.  The two agree where B Gamma = H has a solution at all, that is where the joint is
+holonomic; other maps are refused (the paper's claim that every constant map is holonomic fails).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any, final
+
+import numpy as np
+
+from ..errors import ModelError
+from ..spatial import block_diagonal, bracket, cross, motion_transform, skew
+from ..spatial.scalar import array, cos, is_numeric, sin, solve, solve_spd, sqrt, zeros
+from .base import Array, Joint
+
+__all__ = ["CompoundJoint", "SimpleJoint"]
+
+Pose = tuple[Array, Array]
+
+# Below this rotation rate the closed form of (12) divides by small numbers: take the series.
+_SLOW = 0.05
+
+
+def twist_exp(h: Array, eps: Any) -> Pose:
+    """Pose reached by the constant twist h after the parameter eps (12)."""
+    h_w, h_v = h[:3], h[3:]
+    K = skew(h_w)
+    if is_numeric(h_w):
+        w = float(np.linalg.norm(h_w))
+        if w == 0:
+            return np.eye(3), h_v * eps
+        if w < _SLOW:
+            return _slow_twist_exp(h_w, h_v, eps)
+    else:
+        w = sqrt(h_w @ h_w)
+    s, c = sin(w * eps) / w, (1 - cos(w * eps)) / w**2
+    rotation = np.eye(3) + s * K + c * (K @ K)
+    position = eps * h_v + c * (K @ h_v) + ((eps - s) / w**2) * (K @ (K @ h_v))
+    return rotation, position
+
+
+def _slow_twist_exp(h_w: Array, h_v: Array, eps: Any) -> Pose:
+    from ..spatial import left_jacobian, rotation_exp
+
+    theta = h_w * eps
+    return rotation_exp(theta), left_jacobian(theta) @ (h_v * eps)
+
+
+def _compose(outer: Pose, inner: Pose) -> Pose:
+    """The product outer inner of two configuration matrices."""
+    return outer[0] @ inner[0], outer[0] @ inner[1] + outer[1]
+
+
+def _seen_through(inner: Pose, motions: Array) -> Array:
+    """Ad(U^-1) applied to twists: motions before the partial pose U, seen in the body behind it."""
+    return motion_transform(*inner) @ motions
+
+
+def _joint_map(values: Any, what: str) -> Array:
+    try:
+        H = array(values)
+    except (TypeError, ValueError):
+        H = zeros(0)
+    if H.shape == (6,):
+        H = H[:, None]
+    if H.ndim != 2 or H.shape[0] != 6 or not 1 <= H.shape[1] <= 6:
+        raise ModelError(
+            f"{what} has shape {H.shape}; expected (6, r) with r = 1 to 6, one column "
+            "[angular; linear] for each motion that the joint allows"
+        )
+    if is_numeric(H):
+        _check_map(H, what)
+    return H
+
+
+def _check_map(H: Array, what: str) -> None:
+    if np.iscomplexobj(H) or not np.all(np.isfinite(H)):
+        raise ModelError(f"{what} has entries that are not finite real numbers")
+    size = np.linalg.norm(H, axis=0)
+    if np.any(size == 0) or np.linalg.matrix_rank(H / size, tol=1e-9) < H.shape[1]:
+        raise ModelError(f"{what} has columns that depend on each other; remove the superfluous")
+    for i, j in combinations(range(H.shape[1]), 2):
+        if _leaves_span(H / size, bracket(H[:, i] / size[i], H[:, j] / size[j])):
+            raise ModelError(
+                f"{what} is nonholonomic: the Lie bracket of columns {i} and {j} (counted from 0) "
+                "is a motion outside their span, so no pose belongs to the coordinates; "
+                "use CompoundJoint([column, column, ...]) for a sequence of joints"
+            )
+
+
+def _leaves_span(H: Array, motion: Array) -> bool:
+    basis, _ = np.linalg.qr(H)
+    outside = motion - basis @ (basis.T @ motion)
+    return bool(np.linalg.norm(outside) > 1e-9)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SimpleJoint(Joint):
+    """Joint with a constant map of motions in body axes.
+
+    Parameters
+    ----------
+    motion_map : array (6, r) or (6,)
+        H*: each column is a motion [angular; linear] that the joint allows, in the outboard
+        body's axes.  Numbers or symbols.  A map whose motions do not close under the Lie bracket
+        has no coordinates and is refused.
+
+    Notes
+    -----
+    q are the paper's product-of-exponentials coordinates, v the quasi-velocities beta.  Where
+    several rotations meet, q can be singular like Euler angles; `rate_map` then has no value.
+    """
+
+    columns: Any
+
+    def __init__(self, motion_map: Any) -> None:
+        object.__setattr__(self, "columns", _joint_map(motion_map, "SimpleJoint: motion_map"))
+
+    @property
+    def n_q(self) -> int:
+        return int(self.columns.shape[1])
+
+    @property
+    def n_v(self) -> int:
+        return int(self.columns.shape[1])
+
+    @property
+    def label(self) -> str:
+        return f"simple, {self.n_v} dof"
+
+    def converted(self, convert: Any) -> SimpleJoint:
+        return SimpleJoint(convert(self.columns))
+
+    def pose(self, q: Array) -> Pose:
+        return self._partial_poses(q)[-1]  # (15)
+
+    def motion_map(self, q: Array) -> Array:
+        return self.columns
+
+    def bias(self, q: Array, v: Array) -> Array:
+        p = self.columns @ v
+        return np.concatenate([zeros(3), cross(p[:3], p[3:])])
+
+    def rate_map(self, q: Array) -> Array:
+        partial = self._partial_poses(q)
+        B = np.stack([_seen_through(U, h) for U, h in zip(partial, self.columns.T)], axis=1)
+        return solve(self._left_inverse @ B, np.eye(self.n_v))
+
+    def _partial_poses(self, q: Array) -> list[Pose]:
+        """U_0 = identity, U_1, ..., U_r (21)."""
+        poses = [(np.eye(3), zeros(3))]
+        for i, h in enumerate(self.columns.T):
+            poses.append(_compose(twist_exp(h, q[i]), poses[-1]))
+        return poses
+
+    @cached_property
+    def _left_inverse(self) -> Array:
+        H = self.columns
+        return solve_spd(H.T @ H, H.T)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class CompoundJoint(Joint):
+    """Sequence of simple joints through intermediate frames that carry no mass.
+
+    Parameters
+    ----------
+    motion_maps : sequence of arrays (6, r_i) or (6,)
+        One constant map for each simple joint, listed from the outboard body inward, each in the
+        axes of its own outboard frame.  Numbers or symbols.
+
+    Notes
+    -----
+    lambda = lambda_p ... lambda_1 (26);  H(eps) has the blocks Ad(U_(i-1)^-1) H_i (27), (28);
+    eps_dot = diag(Gamma_1, ..., Gamma_p) beta (25).
+    """
+
+    parts: tuple[SimpleJoint, ...]
+
+    def __init__(self, motion_maps: Any) -> None:
+        if not isinstance(motion_maps, (list, tuple)) or len(motion_maps) == 0:
+            raise ModelError("CompoundJoint: motion_maps must be a list of 6xr maps, one per joint")
+        what = "CompoundJoint: motion_maps[{}]"
+        maps = [_joint_map(m, what.format(i)) for i, m in enumerate(motion_maps)]
+        object.__setattr__(self, "parts", tuple(SimpleJoint(m) for m in maps))
+        if all(is_numeric(m) for m in maps):
+            self._check_rank()
+
+    def _check_rank(self) -> None:
+        # A generic configuration: a joint that is singular here is singular everywhere.
+        H = self.motion_map(0.3 + 0.1 * np.arange(self.n_q))
+        if self.n_v > 6 or np.linalg.matrix_rank(H, tol=1e-9 * np.abs(H).max()) < self.n_v:
+            raise ModelError(
+                f"CompoundJoint: its {self.n_v} motions depend on each other in every "
+                "configuration; remove the superfluous columns"
+            )
+
+    @property
+    def n_q(self) -> int:
+        return sum(part.n_q for part in self.parts)
+
+    @property
+    def n_v(self) -> int:
+        return sum(part.n_v for part in self.parts)
+
+    @property
+    def label(self) -> str:
+        return f"compound, {len(self.parts)} parts, {self.n_v} dof"
+
+    def converted(self, convert: Any) -> CompoundJoint:
+        return CompoundJoint([convert(part.columns) for part in self.parts])
+
+    def pose(self, q: Array) -> Pose:
+        return self._partial_poses(q)[-1]  # (26)
+
+    def motion_map(self, q: Array) -> Array:
+        return np.concatenate(self._blocks(q), axis=1)
+
+    def bias(self, q: Array, v: Array) -> Array:
+        # d/dt (Ad(U^-1) H_i) = -ad(p) Ad(U^-1) H_i,  p the velocity of the joints outboard of i
+        p, p_dot = zeros(6), zeros(6)
+        for block, beta in zip(self._blocks(q), self._split(v), strict=True):
+            own = block @ beta
+            p_dot = p_dot - bracket(p, own)
+            p = p + own
+        return p_dot + np.concatenate([zeros(3), cross(p[:3], p[3:])])
+
+    def rate_map(self, q: Array) -> Array:
+        maps = (part.rate_map(e) for part, e in zip(self.parts, self._split(q), strict=True))
+        return block_diagonal(*maps)  # (25)
+
+    def _split(self, values: Array) -> list[Array]:
+        ends = np.cumsum([part.n_q for part in self.parts])
+        return np.split(values, ends[:-1])
+
+    def _partial_poses(self, q: Array) -> list[Pose]:
+        poses = [(np.eye(3), zeros(3))]
+        for part, eps in zip(self.parts, self._split(q), strict=True):
+            poses.append(_compose(part.pose(eps), poses[-1]))
+        return poses
+
+    def _blocks(self, q: Array) -> list[Array]:
+        partial = self._partial_poses(q)
+        return [_seen_through(U, part.columns) for U, part in zip(partial, self.parts)]

@@ -1,0 +1,5 @@
+"""The mechanism as a user describes it, and its compilation to a System."""
+
+from .model import Model, Part
+
+__all__ = ["Model", "Part"]

@@ -1,0 +1,130 @@
+"""From a Model to a System: names become indices, symbols become floats, values are checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..algorithms.body_terms import body_terms
+from ..algorithms.reference import articulate_tip_to_base, kinematics_base_to_tip
+from ..bodies import NormalBody
+from ..bodies.flexible import check_level
+from ..errors import ModelError, SingularError
+from ..joints import Joint
+from ..spatial.scalar import array, is_numeric
+from ..system import GROUND, System
+from .model import Connection, Model
+from .topology import node_number, numbered_base_to_tip
+
+__all__ = ["compile_model"]
+
+Array = np.ndarray
+
+
+def compile_model(model: Model, *, level: str | None, values: Mapping[Any, float]) -> System:
+    """System of a model; see `Model.compile`."""
+    if level is not None:
+        check_level(level)
+    parts = [_numeric(part, values) for part in numbered_base_to_tip(model)]
+    numbers = {part.name: i for i, part in enumerate(parts)}
+    bodies = [_named(part, lambda p: p.body.normalised(level)) for part in parts]
+    parent = [GROUND if part.to is None else numbers[part.to.name] for part in parts]
+    nodes = [
+        GROUND if p == GROUND else node_number(part, bodies[p], parts[p].body)
+        for part, p in zip(parts, parent, strict=True)
+    ]
+    system = System(
+        name=model.name,
+        gravity=_floats(model.gravity, values, "gravity"),
+        names=tuple(part.name for part in parts),
+        parent=np.array(parent, dtype=int),
+        parent_node=np.array(nodes, dtype=int),
+        frame_rotation=np.array([part.rotation for part in parts]).reshape(-1, 3, 3),
+        frame_position=np.array([part.at for part in parts]).reshape(-1, 3),
+        joints=tuple(part.joint for part in parts),
+        bodies=tuple(bodies),
+    )
+    _check_hinges(system)
+    return system
+
+
+def _named(part: Connection, make: Any) -> NormalBody:
+    """Result of make(part), with the body's name put before an error's message."""
+    try:
+        return make(part)
+    except ModelError as error:
+        raise ModelError(f"body {part.name!r}: {error}") from None
+
+
+def _numeric(part: Connection, values: Mapping[Any, float]) -> Connection:
+    """Same connection with floats for all its parameters."""
+
+    def convert(x: Any) -> Any:
+        return _floats(x, values, f"body {part.name!r}")
+
+    def converted(p: Connection) -> Any:
+        return Connection(
+            name=p.name,
+            body=p.body.converted(convert),
+            joint=p.joint.converted(convert),
+            to=p.to,
+            at=convert(p.at),
+            rotation=convert(p.rotation),
+        )
+
+    return _named(part, converted)  # type: ignore[return-value]
+
+
+def _floats(x: Any, values: Mapping[Any, float], where: str) -> Any:
+    given = array(x)
+    if is_numeric(given):
+        return given if given.shape else given[()]
+    flat = [_number(entry, values, where) for entry in given.flat]
+    result = np.array(flat).reshape(given.shape)
+    return result if result.shape else result[()]
+
+
+def _number(entry: Any, values: Mapping[Any, float], where: str) -> float:
+    if hasattr(entry, "subs"):
+        entry = entry.subs(dict(values))
+    try:
+        return float(entry)
+    except (TypeError, RuntimeError):
+        missing = ", ".join(sorted(map(str, getattr(entry, "free_symbols", [])))) or str(entry)
+        raise ModelError(
+            f"{where}: no value for {missing}; give numbers: compile(values={{symbol: number}})"
+        ) from None
+
+
+def _check_hinges(system: System) -> None:
+    """Refuse a hinge that sees no inertia in a generic configuration, and so in every one.
+
+    A body whose own inertia is regular serves any hinge; only the others need the sweep.
+    """
+    if all(_is_regular(body) for body in system.bodies):
+        return
+    q = np.concatenate([_generic(b, j) for b, j in zip(system.bodies, system.joints, strict=True)])
+    motions = kinematics_base_to_tip(system, q, np.zeros(system.n_v))
+    try:
+        articulate_tip_to_base(system, motions)
+    except SingularError as error:
+        raise ModelError(str(error).replace("in this state", "in any configuration")) from None
+
+
+def _is_regular(body: NormalBody) -> bool:
+    terms = body_terms(body, np.zeros(body.n_mode), np.zeros(body.n_mode), np.zeros(6))
+    M_bar = terms.M_rr - terms.M_rf @ terms.M_rf.T
+    scale = np.sqrt(np.diag(M_bar).clip(min=0.0))
+    if not np.all(scale > 0):
+        return False
+    return bool(np.linalg.eigvalsh(M_bar / np.outer(scale, scale))[0] > 1e-9)
+
+
+def _generic(body: NormalBody, joint: Joint) -> Array:
+    """Coordinates of a body without symmetry; undeformed."""
+    q = joint.neutral() + 0.3 + 0.11 * np.arange(joint.n_q)
+    if joint.has_quaternion:
+        q[:4] /= np.linalg.norm(q[:4])
+    return np.concatenate([np.zeros(body.n_mode), q])

@@ -1,0 +1,59 @@
+"""Inertia matrices: building them and telling whether a real body could have them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .rotation import skew
+from .scalar import array, zeros
+
+__all__ = ["inertia_fault", "inertia_matrix", "parallel_axis", "second_moment", "spatial_inertia"]
+
+Array = np.ndarray
+
+
+def inertia_matrix(values: Any) -> Array:
+    """3x3 inertia from a number (times the identity), three diagonal entries or 3x3 entries."""
+    given = array(values)
+    if given.shape == ():
+        return given * np.eye(3)
+    if given.shape == (3,):
+        return np.diag(given)
+    return given
+
+
+def spatial_inertia(mass: Any, first_moment: Array, inertia: Array) -> Array:
+    """M = [[J, [p]x], [-[p]x, m I]]: J [kg m^2] about the frame's origin, p = m c [kg m]."""
+    P = skew(first_moment)
+    return np.block([[inertia, P], [-P, mass * np.eye(3)]])
+
+
+def second_moment(inertia: Array) -> Array:
+    """L = integral of r r^T dm [kg m^2] of the body whose inertia is J = tr(L) I - L."""
+    return np.trace(inertia) / 2 * np.eye(3) - inertia
+
+
+def inertia_fault(inertia: Array) -> str:
+    """Why no body can have this inertia (3x3, numbers), or "" where one can."""
+    if not np.all(np.isfinite(inertia)):
+        return "it has entries that are not finite"
+    size = np.abs(inertia).max()
+    if np.abs(inertia - inertia.T).max() > 1e-9 * size:
+        return "it is not symmetric"
+    principal = np.linalg.eigvalsh((inertia + inertia.T) / 2)
+    shown = ", ".join(f"{p:.6g}" for p in principal)
+    if principal[0] < -1e-9 * size:
+        return f"its principal values ({shown}) must not be negative"
+    if principal[2] > principal[0] + principal[1] + 1e-9 * size:
+        return (
+            f"its principal values ({shown}) break the triangle inequality: "
+            "no one may exceed the sum of the other two"
+        )
+    return ""
+
+
+def parallel_axis(mass: Any, offset: Array) -> Array:
+    """Inertia m (c.c I - c c^T) that a point mass at `offset` adds [kg m^2]."""
+    return mass * ((offset @ offset) * np.eye(3) - np.outer(offset, offset)) + zeros(3, 3)

@@ -1,0 +1,117 @@
+"""The few functions that differ between scalar types.
+
+The reference text of the algorithms runs on arrays of floats, of complex numbers (complex-step
+derivatives) and of SymPy or CasADi objects.  NumPy's arithmetic serves all four; the functions
+below are the ones that do not, so the reference text takes them from here and uses no others.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+__all__ = ["array", "cos", "is_numeric", "select", "sin", "solve", "solve_spd", "sqrt", "zeros"]
+
+Array = np.ndarray
+
+
+def array(values: Any) -> Array:
+    """New array of floats, complex numbers or objects (symbols), whichever holds `values`."""
+    result = np.array(values)
+    if result.dtype.kind in "biu":
+        return result.astype(float)
+    if result.dtype.kind in "fc":
+        return result.astype(np.result_type(result.dtype, float), copy=False)
+    if result.dtype.kind == "O":
+        return result
+    raise TypeError(f"expected numbers or symbols, got {values!r}")
+
+
+def is_numeric(values: Array) -> bool:
+    """Whether `values` holds floats or complex numbers, not symbols."""
+    return values.dtype.kind in "fc"
+
+
+def zeros(*shape: int) -> Array:
+    """Array of float zeros; it takes on the other operand's scalar type when combined."""
+    return np.zeros(shape)
+
+
+def _library(x: Any) -> str:
+    """Name of the package that x's type comes from: "sympy", "casadi" or another."""
+    return type(x).__module__.partition(".")[0]
+
+
+def _one(x: Any, name: str) -> Any:
+    """The function called `name` at one scalar of any type."""
+    library = _library(x)
+    if library in ("sympy", "casadi"):
+        return getattr(sys.modules[library], name)(x)
+    return getattr(cmath if isinstance(x, complex) else math, name)(x)
+
+
+def _elementwise(name: str) -> Callable[[Any], Any]:
+    numeric = getattr(np, name)
+
+    def function(x: Any) -> Any:
+        if isinstance(x, np.ndarray):
+            if is_numeric(x):
+                return numeric(x)
+            return np.array([_one(e, name) for e in x.flat], dtype=object).reshape(x.shape)
+        return numeric(x) if isinstance(x, (float, complex, int)) else _one(x, name)
+
+    function.__name__ = name
+    function.__doc__ = f"{name} of a scalar or an array of any scalar type."
+    return function
+
+
+sin = _elementwise("sin")
+cos = _elementwise("cos")
+sqrt = _elementwise("sqrt")
+
+
+def select(x: Any, limit: float, below: Any, above: Any) -> Any:
+    """`below` where x < limit, otherwise `above`; both must be finite.
+
+    A complex x is compared by its real part.  Symbols become a piecewise expression.
+    """
+    library = _library(x)
+    if library == "sympy" and not x.is_number:
+        sympy = sys.modules["sympy"]
+        return sympy.Piecewise((below, x < limit), (above, True))
+    if library == "casadi":
+        return sys.modules["casadi"].if_else(x < limit, below, above)
+    return below if complex(x).real < limit else above
+
+
+def solve(A: Array, B: Array) -> Array:
+    """Solution X of A X = B for a square, regular A; B is a vector or has columns.
+
+    Symbols: Gaussian elimination without pivoting, so every leading minor must be non-zero.
+    """
+    if is_numeric(A) and is_numeric(B):
+        return np.linalg.solve(A, B)
+    rows = [list(a) + list(np.atleast_1d(b)) for a, b in zip(A, B, strict=True)]
+    n = len(rows)
+    for k in range(n):
+        for i in range(k + 1, n):
+            factor = rows[i][k] / rows[k][k]
+            rows[i] = [x - factor * y for x, y in zip(rows[i], rows[k], strict=True)]
+    solution: list[list[Any]] = [[] for _ in range(n)]
+    for k in reversed(range(n)):
+        known = range(k + 1, n)
+        solution[k] = [
+            (rows[k][n + c] - sum(rows[k][j] * solution[j][c] for j in known)) / rows[k][k]
+            for c in range(len(rows[k]) - n)
+        ]
+    return np.array(solution, dtype=object).reshape(B.shape)
+
+
+def solve_spd(A: Array, B: Array) -> Array:
+    """Solution X of A X = B for a symmetric positive definite A of any scalar type."""
+    return solve(A, B)

@@ -1,0 +1,19 @@
+"""Flexible bodies from structures: beams, with their sections and materials."""
+
+from .beam import beam
+from .materials import ALUMINIUM, CARBON, STEEL, TITANIUM, Material
+from .sections import Circle, ISection, Rectangle, Section, Tube
+
+__all__ = [
+    "ALUMINIUM",
+    "CARBON",
+    "STEEL",
+    "TITANIUM",
+    "Circle",
+    "ISection",
+    "Material",
+    "Rectangle",
+    "Section",
+    "Tube",
+    "beam",
+]

@@ -1,0 +1,64 @@
+"""Checks of numbers that the structures share."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+from numbers import Integral, Real
+
+from ..errors import ModelError
+
+__all__ = ["count", "finite", "keep_positive", "positive"]
+
+
+def finite(value: object, what: str) -> float:
+    """Value as a float.
+
+    Parameters
+    ----------
+    value : object
+        What the user gave.
+    what : str
+        The name of the part and of the number, with its unit, for the message.
+
+    Returns
+    -------
+    float
+        The same number.
+
+    Raises
+    ------
+    ModelError
+        If the value is not a real number (a symbol, a string, an array) or is not finite.
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise ModelError(
+            f"{what} must be a number, not {value!r} ({type(value).__name__}); "
+            "structures take no symbols: give a number"
+        )
+    number = float(value)
+    if not math.isfinite(number):
+        raise ModelError(f"{what} must be finite, not {number}; give a finite number in SI units")
+    return number
+
+
+def positive(value: object, what: str) -> float:
+    """Value as a float, which must be above zero; parameters and errors as for `finite`."""
+    number = finite(value, what)
+    if number <= 0.0:
+        raise ModelError(f"{what} must be above zero, not {number}; give it in SI units")
+    return number
+
+
+def count(value: object, what: str) -> int:
+    """Value as an int, which must be a whole number from 1 on; parameters as for `finite`."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise ModelError(f"{what} must be an integer >= 1, not {value!r}; give 1, 2, 3, ...")
+    return int(value)
+
+
+def keep_positive(part: object, name: str) -> None:
+    """Check that every field of a frozen dataclass is a positive length and keep it as a float."""
+    for field in fields(part):  # type: ignore[arg-type]
+        number = positive(getattr(part, field.name), f"{name}: {field.name} [m]")
+        object.__setattr__(part, field.name, number)

@@ -1,0 +1,87 @@
+"""Linear elastic, isotropic materials."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from ..errors import ModelError
+from ._checks import finite, positive
+
+__all__ = ["ALUMINIUM", "CARBON", "STEEL", "TITANIUM", "Material"]
+
+
+@final
+@dataclass(frozen=True)
+class Material:
+    """A linear elastic, isotropic material.
+
+    Parameters
+    ----------
+    name : str
+        What messages and reports call it.
+    youngs_modulus : float
+        Young's modulus E [Pa], above zero.
+    density : float
+        Density [kg/m³], above zero.
+    poisson_ratio : float, optional
+        Poisson's ratio [-], above -1 and at most 0.5.
+
+    Raises
+    ------
+    ModelError
+        If a number is not finite or outside its range.
+
+    Examples
+    --------
+    >>> Material("my alloy", youngs_modulus=72e9, density=2800, poisson_ratio=0.33)
+    Material(name='my alloy', youngs_modulus=72000000000.0, density=2800.0, poisson_ratio=0.33)
+    """
+
+    name: str
+    youngs_modulus: float
+    density: float
+    poisson_ratio: float = 0.3
+
+    def __post_init__(self) -> None:
+        """Check every number and keep it as a float."""
+        if not isinstance(self.name, str):
+            raise ModelError(
+                f"the first argument of Material is its name, a string, not {self.name!r}; "
+                'write Material("name", youngs_modulus, density, poisson_ratio)'
+            )
+        part = f"material {self.name!r}"
+        modulus = positive(self.youngs_modulus, f"{part}: youngs_modulus [Pa]")
+        density = positive(self.density, f"{part}: density [kg/m³]")
+        poisson = finite(self.poisson_ratio, f"{part}: poisson_ratio")
+        if not -1.0 < poisson <= 0.5:
+            raise ModelError(
+                f"{part}: poisson_ratio must be above -1 and at most 0.5, not {poisson}; "
+                "metals have about 0.3"
+            )
+        object.__setattr__(self, "youngs_modulus", modulus)
+        object.__setattr__(self, "density", density)
+        object.__setattr__(self, "poisson_ratio", poisson)
+
+    @property
+    def shear_modulus(self) -> float:
+        """Shear modulus G = E / (2 (1 + Poisson's ratio)) [Pa]."""
+        return self.youngs_modulus / (2.0 * (1.0 + self.poisson_ratio))
+
+
+# Room-temperature values, rounded; the ranges are those that engineering handbooks print.
+
+# Wrought structural alloys: E 68-74 GPa, 2640-2840 kg/m³, 0.33.
+ALUMINIUM = Material("aluminium", youngs_modulus=70e9, density=2700.0, poisson_ratio=0.33)
+
+# Carbon and low-alloy steels: E 190-210 GPa, 7800-7870 kg/m³, 0.27-0.30.
+STEEL = Material("steel", youngs_modulus=200e9, density=7850.0, poisson_ratio=0.30)
+
+# Ti-6Al-4V: E 110-119 GPa, 4420-4450 kg/m³, 0.31-0.34.
+TITANIUM = Material("titanium", youngs_modulus=114e9, density=4430.0, poisson_ratio=0.33)
+
+# Quasi-isotropic laminate of carbon fibre in epoxy, fibre volume near 60 %: in-plane E 45-70 GPa,
+# 1550-1610 kg/m³, 0.29-0.33, by lamination theory from the plies' handbook values (T300/5208 of
+# Tsai & Hahn, "Introduction to Composite Materials", 1980: 69.7 GPa and 0.30).  In the plane of
+# such a laminate the isotropic relation of shear and Young's modulus holds.
+CARBON = Material("carbon", youngs_modulus=60e9, density=1600.0, poisson_ratio=0.31)

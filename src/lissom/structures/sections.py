@@ -1,0 +1,249 @@
+"""Cross-sections of beams: y and z are their principal axes, with the centroid at the origin."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import final
+
+from ..errors import ModelError
+from ._checks import keep_positive
+
+__all__ = ["Circle", "ISection", "Rectangle", "Section", "Tube"]
+
+
+class Section(ABC):
+    """A cross-section that is symmetric about y and about z; the beam's axis is x.
+
+    Symmetry puts the centroid and the shear centre on the axis, so that the two bendings, torsion
+    and stretch do not couple.  A section of one's own is a subclass with these four properties.
+    """
+
+    @property
+    @abstractmethod
+    def area(self) -> float:
+        """Area [m²]."""
+
+    @property
+    @abstractmethod
+    def second_moment_y(self) -> float:
+        """Second moment of area ∫z² dA [m⁴]: resists bending in the plane x-z."""
+
+    @property
+    @abstractmethod
+    def second_moment_z(self) -> float:
+        """Second moment of area ∫y² dA [m⁴]: resists bending in the plane x-y."""
+
+    @property
+    @abstractmethod
+    def torsion_constant(self) -> float:
+        """Saint-Venant's torsion constant J [m⁴]: twist per length is torque / (G J)."""
+
+    @property
+    def name(self) -> str:
+        """What messages and reports call it."""
+        return type(self).__name__
+
+
+@final
+@dataclass(frozen=True)
+class Rectangle(Section):
+    """A solid rectangle.
+
+    Parameters
+    ----------
+    width : float
+        Side along y [m], above zero.
+    height : float
+        Side along z [m], above zero.
+    """
+
+    width: float
+    height: float
+
+    def __post_init__(self) -> None:
+        """Check both sides."""
+        keep_positive(self, self.name)
+
+    @property
+    def area(self) -> float:
+        """Area [m²]."""
+        return self.width * self.height
+
+    @property
+    def second_moment_y(self) -> float:
+        """∫z² dA [m⁴]."""
+        return self.width * self.height**3 / 12.0
+
+    @property
+    def second_moment_z(self) -> float:
+        """∫y² dA [m⁴]."""
+        return self.height * self.width**3 / 12.0
+
+    @property
+    def torsion_constant(self) -> float:
+        """Torsion constant [m⁴], to rounding.
+
+        With sides a >= b, Saint-Venant's Fourier series is
+
+            J = a b³/3 (1 - 192/π⁵ b/a Σ tanh(k π a/2b) / k⁵),  k = 1, 3, 5, ...
+
+        Its slow part Σ 1/k⁵ = 31/32 ζ(5) is in closed form; the rest falls by exp(-2π) a term.
+        """
+        a, b = max(self.width, self.height), min(self.width, self.height)
+        total = 31.0 / 32.0 * 1.0369277551433699263
+        for k in range(1, 15, 2):
+            total -= 2.0 / (1.0 + math.exp(min(k * math.pi * a / b, 700.0))) / k**5
+        return a * b**3 / 3.0 * (1.0 - 192.0 / math.pi**5 * b / a * total)
+
+
+@final
+@dataclass(frozen=True)
+class Circle(Section):
+    """A solid disc.
+
+    Parameters
+    ----------
+    radius : float
+        Radius [m], above zero.
+    """
+
+    radius: float
+
+    def __post_init__(self) -> None:
+        """Check the radius."""
+        keep_positive(self, self.name)
+
+    @property
+    def area(self) -> float:
+        """Area [m²]."""
+        return math.pi * self.radius**2
+
+    @property
+    def second_moment_y(self) -> float:
+        """∫z² dA [m⁴]."""
+        return math.pi * self.radius**4 / 4.0
+
+    @property
+    def second_moment_z(self) -> float:
+        """∫y² dA [m⁴], equal to ∫z² dA."""
+        return self.second_moment_y
+
+    @property
+    def torsion_constant(self) -> float:
+        """Torsion constant [m⁴]: the polar second moment of area."""
+        return 2.0 * self.second_moment_y
+
+
+@final
+@dataclass(frozen=True)
+class Tube(Section):
+    """A circular tube.
+
+    Parameters
+    ----------
+    radius : float
+        OUTER radius [m], above zero.
+    thickness : float
+        Wall [m], above zero and at most the radius (then the tube is solid).
+    """
+
+    radius: float
+    thickness: float
+
+    def __post_init__(self) -> None:
+        """Check both numbers and that the wall fits."""
+        keep_positive(self, self.name)
+        if self.thickness > self.radius:
+            raise ModelError(
+                f"Tube: thickness {self.thickness} m is more than the outer radius {self.radius} m;"
+                " make the wall thinner, or use Circle for a solid bar"
+            )
+
+    @property
+    def area(self) -> float:
+        """Area [m²]."""
+        return math.pi * self.thickness * (2.0 * self.radius - self.thickness)
+
+    @property
+    def second_moment_y(self) -> float:
+        """∫z² dA [m⁴]."""
+        return self.area * (self.radius**2 + (self.radius - self.thickness) ** 2) / 4.0
+
+    @property
+    def second_moment_z(self) -> float:
+        """∫y² dA [m⁴], equal to ∫z² dA."""
+        return self.second_moment_y
+
+    @property
+    def torsion_constant(self) -> float:
+        """Torsion constant [m⁴]: the polar second moment of area."""
+        return 2.0 * self.second_moment_y
+
+
+@final
+@dataclass(frozen=True)
+class ISection(Section):
+    """An I: two flanges along y at the top and bottom (±z), a web along z between them.
+
+    Parameters
+    ----------
+    width : float
+        Width of the flanges along y [m], above zero.
+    height : float
+        Whole height along z [m], above zero.
+    flange : float
+        Thickness of each flange along z [m], at most half the height.
+    web : float
+        Thickness of the web along y [m], at most the width.
+    """
+
+    width: float
+    height: float
+    flange: float
+    web: float
+
+    def __post_init__(self) -> None:
+        """Check the numbers and that flanges and web fit."""
+        keep_positive(self, self.name)
+        if 2.0 * self.flange > self.height:
+            raise ModelError(
+                f"ISection: two flanges of {self.flange} m are more than the height {self.height} m"
+                "; make the flanges thinner or the section higher"
+            )
+        if self.web > self.width:
+            raise ModelError(
+                f"ISection: web {self.web} m is more than the width {self.width} m; "
+                "make the web thinner or the section wider"
+            )
+
+    @property
+    def area(self) -> float:
+        """Area [m²]."""
+        return 2.0 * self.width * self.flange + self._web_height * self.web
+
+    @property
+    def second_moment_y(self) -> float:
+        """∫z² dA [m⁴]."""
+        gap = self.width - self.web
+        return (self.width * self.height**3 - gap * self._web_height**3) / 12.0
+
+    @property
+    def second_moment_z(self) -> float:
+        """∫y² dA [m⁴]."""
+        return (2.0 * self.flange * self.width**3 + self._web_height * self.web**3) / 12.0
+
+    @property
+    def torsion_constant(self) -> float:
+        """Torsion constant [m⁴] of thin walls: the sum of length · thickness³ / 3.
+
+        It neglects the fillets, the ends of the walls and restrained warping, so it is an estimate
+        whose error is of the order of thickness / length of the walls.
+        """
+        return (2.0 * self.width * self.flange**3 + self._web_height * self.web**3) / 3.0
+
+    @property
+    def _web_height(self) -> float:
+        """Height of the web between the flanges [m]."""
+        return self.height - 2.0 * self.flange

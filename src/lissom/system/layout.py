@@ -1,0 +1,98 @@
+"""Where each body's coordinates and speeds sit in the stacked vectors q and v."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import StateError, suggestion
+
+__all__ = ["Layout"]
+
+# What a key "body.part" of a state can name, and which vector it is a piece of.
+PARTS = ("modes", "rates", "mode_rates")
+
+
+class Layout:
+    """Slices of q and v by body name; a body's slice is [modal, hinge] (paper A, eq. 3).
+
+    Parameters
+    ----------
+    names : sequence of str
+        Bodies, base to tip.
+    n_mode, n_hinge_q, n_hinge_v : sequence of int
+        Modes, hinge coordinates and hinge rates of each body.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        n_mode: Sequence[int],
+        n_hinge_q: Sequence[int],
+        n_hinge_v: Sequence[int],
+    ) -> None:
+        self.names = tuple(names)
+        self._modal_q, self._hinge_q, self.n_q = _slices(n_mode, n_hinge_q)
+        self._modal_v, self._hinge_v, self.n_v = _slices(n_mode, n_hinge_v)
+        self._index = {name: i for i, name in enumerate(self.names)}
+
+    def index(self, name: str) -> int:
+        """Number of the body called `name`, base to tip."""
+        if name not in self._index:
+            raise StateError(f"there is no body {name!r}; {suggestion(str(name), self.names)}")
+        return self._index[name]
+
+    def modal_q(self, name: str | int) -> slice:
+        """Slice of q that holds the modal coordinates of a body."""
+        return self._modal_q[self._number(name)]
+
+    def hinge_q(self, name: str | int) -> slice:
+        """Slice of q that holds the hinge coordinates of a body."""
+        return self._hinge_q[self._number(name)]
+
+    def modal_v(self, name: str | int) -> slice:
+        """Slice of v that holds the modal rates of a body."""
+        return self._modal_v[self._number(name)]
+
+    def hinge_v(self, name: str | int) -> slice:
+        """Slice of v that holds the hinge rates of a body."""
+        return self._hinge_v[self._number(name)]
+
+    def piece(self, key: str) -> tuple[str, slice]:
+        """Vector ("q" or "v") and slice that a state's key names.
+
+        "arm" is the body's hinge coordinates, "arm.modes" its modal coordinates, "arm.rates" and
+        "arm.mode_rates" their rates.
+        """
+        name, _, part = str(key).partition(".")
+        if part not in ("", *PARTS):
+            raise StateError(f"{key!r} names no part of a state; {suggestion(part, PARTS)}")
+        vector = "v" if part.endswith("rates") else "q"
+        kind = "modal" if part.startswith("mode") else "hinge"
+        return vector, getattr(self, f"{kind}_{vector}")(name)
+
+    def owner_v(self, index: int) -> str:
+        """Words for the entry v[index], for error messages."""
+        for name in self.names:
+            for kind, piece in (("mode", self.modal_v(name)), ("hinge rate", self.hinge_v(name))):
+                if piece.start <= index < piece.stop:
+                    return f"{kind} {index - piece.start} of body {name!r}"
+        return f"entry {index}"
+
+    def _number(self, name: str | int) -> int:
+        return name if isinstance(name, int) else self.index(name)
+
+    def __eq__(self, other: Any) -> bool:
+        """Two layouts are equal when their bodies have the same names and slices."""
+        return isinstance(other, Layout) and vars(self) == vars(other)
+
+    __hash__ = object.__hash__
+
+
+def _slices(n_mode: Sequence[int], n_hinge: Sequence[int]) -> tuple[list[slice], list[slice], int]:
+    ends = np.cumsum([n for pair in zip(n_mode, n_hinge, strict=True) for n in pair], dtype=int)
+    edges = [0, *(int(e) for e in ends)]
+    slices = [slice(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    return slices[::2], slices[1::2], edges[-1]

@@ -1,0 +1,133 @@
+"""Configuration and speeds of a system."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import StateError
+from ..spatial.scalar import array, is_numeric
+
+if TYPE_CHECKING:
+    from .system import System
+
+__all__ = ["State", "checked_vector"]
+
+Array = np.ndarray
+
+# A quaternion may drift this far from unit length (an integrator's doing) before it is refused;
+# within the limit it is read as quaternion / |quaternion|.
+QUATERNION_TOLERANCE = 1e-3
+
+
+class State:
+    """Coordinates q and speeds v of a system; immutable.
+
+    Read pieces by name: ``state["arm"]`` are the hinge coordinates of body "arm",
+    ``state["arm.modes"]`` its modal coordinates, ``state["arm.rates"]`` and
+    ``state["arm.mode_rates"]`` their rates.  Make one with `System.state`.
+
+    Parameters
+    ----------
+    system : System
+        What the state belongs to.
+    q : array (n_q,)
+        Coordinates, numbers or symbols.
+    v : array (n_v,)
+        Speeds.
+    """
+
+    __slots__ = ("q", "system", "v")
+
+    q: Array
+    v: Array
+    system: System
+
+    def __init__(self, system: System, q: Any, v: Any) -> None:
+        q = checked_vector(q, system.n_q, "q", system)
+        v = checked_vector(v, system.n_v, "v", system)
+        _check_quaternions(system, q)
+        q.flags.writeable = False
+        v.flags.writeable = False
+        object.__setattr__(self, "system", system)
+        object.__setattr__(self, "q", q)
+        object.__setattr__(self, "v", v)
+
+    def replace(self, *, q: Any = None, v: Any = None) -> State:
+        """State with another q or v.
+
+        Parameters
+        ----------
+        q : array (n_q,), optional
+            New coordinates; by default the present ones.
+        v : array (n_v,), optional
+            New speeds; by default the present ones.
+        """
+        return State(self.system, self.q if q is None else q, self.v if v is None else v)
+
+    def __getitem__(self, key: str) -> Array:
+        """Piece of the state by name."""
+        vector, piece = self.system.layout.piece(key)
+        return getattr(self, vector)[piece]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuse: states do not change."""
+        raise AttributeError("a State does not change; use state.replace(q=..., v=...)")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by rebuilding."""
+        return State, (self.system, self.q, self.v)
+
+    def __repr__(self) -> str:
+        """Pieces by body."""
+        rows = [f"State of {self.system.name or 'a system'}:"]
+        for name in self.system.names:
+            for part in ("", ".modes", ".rates", ".mode_rates"):
+                if len(values := self[name + part]):
+                    rows.append(f"  {name + part:24s} {np.array2string(values, precision=6)}")
+        return "\n".join(rows)
+
+
+def checked_vector(values: Any, n: int, what: str, system: System) -> Array:
+    """New array (n,) of finite numbers or of symbols, or a StateError that says what is wrong.
+
+    Parameters
+    ----------
+    values : array-like
+        What the user gave.
+    n : int
+        Length expected.
+    what : str
+        How to call it in an error.
+    system : System
+        For the words of an error.
+    """
+    try:
+        result = array(values)
+    except (TypeError, ValueError):
+        raise StateError(f"{what} is not an array of numbers: {values!r}") from None
+    if result.shape != (n,):
+        raise StateError(
+            f"{what} has shape {result.shape}; {system.name or 'this system'} needs ({n},): "
+            f"{system.n_q} coordinates, {system.n_v} speeds"
+        )
+    if is_numeric(result) and not np.all(np.isfinite(result)):
+        index = int(np.flatnonzero(~np.isfinite(result))[0])
+        raise StateError(f"{what}[{index}] is {result[index]}; all entries must be finite")
+    return result
+
+
+def _check_quaternions(system: System, q: Array) -> None:
+    if not is_numeric(q):
+        return
+    for name, joint in zip(system.names, system.joints, strict=True):
+        if not joint.has_quaternion:
+            continue
+        start = system.layout.hinge_q(name).start
+        length = float(np.linalg.norm(q[start : start + 4].real))
+        if abs(length - 1) > QUATERNION_TOLERANCE:
+            raise StateError(
+                f"the quaternion of body {name!r} (q[{start}:{start + 4}]) has length "
+                f"{length:.6g}; it must be 1 to within {QUATERNION_TOLERANCE}: normalise it"
+            )

@@ -1,0 +1,178 @@
+"""A compiled mechanism: immutable constants that every algorithm reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..bodies import NormalBody
+from ..errors import StateError, suggestion
+from ..joints import Joint
+from ..spatial.scalar import array
+from .layout import Layout
+from .state import State
+from .tree import printed_tree
+
+__all__ = ["GROUND", "System"]
+
+Array = np.ndarray
+
+GROUND = -1
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """Tree of bodies, numbered base to tip: ``parent[i] < i``.
+
+    Made by `Model.compile`; it knows nothing of the model.  All lengths in metres, masses in
+    kilograms, angles in radians.
+
+    Attributes
+    ----------
+    name : str
+        Name of the model.
+    gravity : array (3,)
+        Gravitational acceleration, world axes [m/s^2].
+    names : tuple of str
+        Bodies.
+    parent : array (n_body,)
+        Number of the body that carries each body, -1 for the ground.
+    parent_node : array (n_body,)
+        Node of the parent at which the joint sits; -1 for the ground.
+    frame_rotation : array (n_body, 3, 3)
+        Joint's inboard axes to the axes of the parent's node.
+    frame_position : array (n_body, 3)
+        Joint's inboard origin in the frame of the parent's node [m].
+    joints : tuple of Joint
+        Joint inboard of each body.
+    bodies : tuple of NormalBody
+        Bodies in normalised form.
+    """
+
+    name: str
+    gravity: Array
+    names: tuple[str, ...]
+    parent: Array
+    parent_node: Array
+    frame_rotation: Array
+    frame_position: Array
+    joints: tuple[Joint, ...]
+    bodies: tuple[NormalBody, ...]
+
+    @property
+    def n_body(self) -> int:
+        """Number of bodies."""
+        return len(self.names)
+
+    @property
+    def n_q(self) -> int:
+        """Number of coordinates."""
+        return self.layout.n_q
+
+    @property
+    def n_v(self) -> int:
+        """Number of generalized speeds."""
+        return self.layout.n_v
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Slices of q and v by body name."""
+        return Layout(
+            self.names,
+            [body.n_mode for body in self.bodies],
+            [joint.n_q for joint in self.joints],
+            [joint.n_v for joint in self.joints],
+        )
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """Numbers of the bodies that each body carries."""
+        carried: list[list[int]] = [[] for _ in self.names]
+        for i, p in enumerate(self.parent):
+            if p != GROUND:
+                carried[p].append(i)
+        return tuple(tuple(c) for c in carried)
+
+    @cached_property
+    def outboard_nodes(self) -> tuple[tuple[int, ...], ...]:
+        """Distinct nodes of each body that carry children, in ascending order."""
+        return tuple(
+            tuple(sorted({int(self.parent_node[c]) for c in children}))
+            for children in self.children
+        )
+
+    def neutral(self) -> State:
+        """State at rest with undeformed bodies and every joint at its neutral position."""
+        return self.state()
+
+    def state(self, q: Any = None, v: Any = None, **by_name: Any) -> State:
+        """State from whole vectors, from pieces by name, or both.
+
+        Parameters
+        ----------
+        q : array (n_q,), optional
+            Coordinates; by default neutral.
+        v : array (n_v,), optional
+            Speeds; by default zero.
+        **by_name
+            Hinge coordinates of a body as ``arm=0.3``; other pieces through a dictionary:
+            ``**{"arm.modes": [...], "arm.rates": 0.1, "arm.mode_rates": [...]}``.
+
+        Returns
+        -------
+        State
+        """
+        given = State(
+            self, self._neutral_q() if q is None else q, np.zeros(self.n_v) if v is None else v
+        )
+        if not by_name:
+            return given
+        vectors = {"q": given.q.copy(), "v": given.v.copy()}
+        for key, values in by_name.items():
+            vector, piece = self.layout.piece(key)
+            vectors[vector] = _with_piece(vectors[vector], piece, values, key)
+        return State(self, vectors["q"], vectors["v"])
+
+    def locate(self, where: Any) -> tuple[int, int]:
+        """Body and node numbers of "body" or "body.node" (a node's name or number).
+
+        Parameters
+        ----------
+        where : str
+            "body" alone means the body's frame, which is its inboard node.
+        """
+        name, _, node = str(where).partition(".")
+        i = self.layout.index(name)
+        body = self.bodies[i]
+        if not node:
+            return i, body.inboard
+        if node in body.node_names:
+            return i, body.node_names[node]
+        if node.isdigit() and int(node) < len(body.node_positions) and body.n_mode:
+            return i, int(node)
+        raise StateError(f"body {name!r} has no node {node!r}; {suggestion(node, body.node_names)}")
+
+    def _neutral_q(self) -> Array:
+        pieces = [
+            np.concatenate([np.zeros(body.n_mode), joint.neutral()])
+            for body, joint in zip(self.bodies, self.joints, strict=True)
+        ]
+        return np.concatenate(pieces) if pieces else np.zeros(0)
+
+    def __repr__(self) -> str:
+        """Readable tree."""
+        return printed_tree(self)
+
+
+def _with_piece(vector: Array, piece: slice, values: Any, key: str) -> Array:
+    try:
+        given = np.atleast_1d(array(values))
+    except (TypeError, ValueError):
+        raise StateError(f"{key!r} is not an array of numbers: {values!r}") from None
+    n = piece.stop - piece.start
+    if given.shape != (n,):
+        raise StateError(f"{key!r} has {n} entries; {values!r} was given")
+    return np.concatenate([vector[: piece.start], given, vector[piece.stop :]])

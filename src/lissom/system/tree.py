@@ -1,0 +1,72 @@
+"""The readable print of a system."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..bodies import NormalBody
+
+if TYPE_CHECKING:
+    from .system import System
+
+__all__ = ["printed_tree"]
+
+
+def printed_tree(system: System) -> str:
+    """Text with one line a body: tree, joint, mass, modes and frequencies."""
+    branches = list(_branches(system))
+    width = max((len(stem) + len(name) for stem, name, _ in branches), default=0)
+    labels = [system.joints[i].label + _placed(system, i) for _, _, i in branches]
+    label_width = max((len(label) for label in labels), default=0)
+    rows = [_heading(system)]
+    for (stem, name, i), label in zip(branches, labels, strict=True):
+        body = system.bodies[i]
+        row = f"{(stem + name):{width}s}  {label:{label_width}s}  {body.mass:10.4g} kg  {_modes(body)}"
+        rows.append(row.rstrip())
+    return "\n".join(rows)
+
+
+def _heading(system: System) -> str:
+    mass = sum(body.mass for body in system.bodies)
+    modes = sum(body.n_mode for body in system.bodies)
+    gravity = ", ".join(f"{g:g}" for g in system.gravity)
+    return (
+        f"{system.name or 'System'}: {system.n_body} bodies, {mass:.6g} kg, {system.n_q} coordinates, "
+        f"{system.n_v} speeds ({system.n_v - modes} hinge, {modes} modal), "
+        f"gravity ({gravity}) m/s^2"
+    )
+
+
+def _branches(system: System) -> list[tuple[str, str, int]]:
+    """(stem, name, body) in the order of the printed tree."""
+    rows: list[tuple[str, str, int]] = []
+    roots = [i for i in range(system.n_body) if system.parent[i] < 0]
+    stack = [(i, "", i == roots[-1]) for i in reversed(roots)]
+    while stack:
+        i, indent, last = stack.pop()
+        rows.append((indent + ("└─ " if last else "├─ "), system.names[i], i))
+        children = system.children[i]
+        below = indent + ("   " if last else "│  ")
+        stack += [(c, below, c == children[-1]) for c in reversed(children)]
+    return rows
+
+
+def _placed(system: System, i: int) -> str:
+    """Where on its parent a body sits, if at a node other than the parent's frame."""
+    if system.parent[i] < 0:
+        return ""
+    body, node = system.bodies[system.parent[i]], int(system.parent_node[i])
+    if node == body.inboard:
+        return ""
+    names = [name for name, k in body.node_names.items() if k == node]
+    return f" at {names[0] if names else f'node {node}'}"
+
+
+def _modes(body: NormalBody) -> str:
+    if not body.n_mode:
+        return "rigid"
+    f = np.sort(body.frequencies)
+    span = f"{f[0]:.3g} Hz" if len(f) == 1 else f"{f[0]:.3g} to {f[-1]:.3g} Hz"
+    return f"{body.n_mode} mode{'s' if body.n_mode > 1 else ''}, {span}, {body.level}"

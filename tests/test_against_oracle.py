@@ -1,0 +1,26 @@
+"""lissom against the oracle on 200 random mechanisms: every public quantity at one state each."""
+
+from collections import Counter
+
+import pytest
+
+from tests.oracle.random_mechanism import FEATURES, coverage_table, draw
+from tests.oracle_comparison import check_seed
+
+SEEDS, CHUNK, ENOUGH = 200, 10, 5
+
+
+@pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
+def test_random_mechanisms_agree_with_the_oracle(first):
+    failures = []
+    for seed in range(first, first + CHUNK):
+        failures += check_seed(seed).failures
+    assert not failures, "\n".join(failures)
+
+
+def test_the_random_mechanisms_cover_every_feature():
+    coverage = sum((draw(seed).coverage for seed in range(SEEDS)), Counter())
+    print(coverage_table(coverage))
+    rare = [name for name in FEATURES if coverage[name] < ENOUGH]
+    assert not rare, f"drawn fewer than {ENOUGH} times in {SEEDS} seeds: {rare}"
+    assert set(coverage) <= set(FEATURES)

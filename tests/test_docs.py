@@ -1,0 +1,117 @@
+"""The documentation holds together: links, versions, forms, numbering."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+import lissom
+from tests import changelog
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+PAGES = sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts)
+TEXTS = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")] + PAGES
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+
+LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)|!\[[^\]\n]*\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LABEL = re.compile(r"^\$\$ \(([a-z-]+?)-(\d+)\)$", re.MULTILINE)
+UNFINISHED = re.compile(
+    r"\bTODO\b|\bFIXME\b|\bXXX\b|coming soon|to be written|lorem ipsum"
+    r"|(?<![\w&])#\d+\b"  # a tracker's number means nothing to a reader of the release
+    r"|(?<![\w.])/(?:home|root|tmp|work|opt|Users)/",  # a path on somebody's machine
+    re.IGNORECASE,
+)
+
+
+def relative(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=relative)
+def test_links_point_to_existing_files(path):
+    for match in LINK.finditer(FENCE.sub("", path.read_text(encoding="utf-8"))):
+        target = (match[1] or match[2]).partition("#")[0]
+        if target and "://" not in target:
+            assert (path.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("path", TEXTS + SOURCES, ids=relative)
+def test_no_unfinished_marks_and_no_machine_paths(path):
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        assert UNFINISHED.search(line) is None, f"line {number}: {line.strip()}"
+
+
+def test_every_page_is_in_a_toctree():
+    listed = set()
+    for page in PAGES:
+        for block in TOCTREE.findall(page.read_text(encoding="utf-8")):
+            entries = [e for e in block.split() if not e.startswith(":") and e != "1"]
+            listed |= {page.parent / f"{entry}.md" for entry in entries if "/" in entry or entry}
+    assert {page for page in PAGES if page not in listed} == {DOCS / "index.md"}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=relative)
+def test_equations_of_a_page_are_numbered_from_one(path):
+    labels = LABEL.findall(path.read_text(encoding="utf-8"))
+    page = path.stem.replace("_", "-")
+    assert labels == [(page, str(n + 1)) for n in range(len(labels))]
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=relative)
+def test_examples_end_with_an_empty_line_before_the_fence(path):
+    """Otherwise the fence would be read as expected output and the example would fail oddly."""
+    for block in FENCE.findall(path.read_text(encoding="utf-8")):
+        if ">>> " in block:
+            assert block.endswith("\n\n```"), block
+
+
+def test_readme_opens_with_the_two_commands():
+    head = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()[:20]
+    run, test = (
+        next(i for i, line in enumerate(head) if c in line) for c in ("make run", "make test")
+    )
+    assert run < test
+
+
+def test_changelog_has_the_form_of_keep_a_changelog():
+    assert changelog.problems((ROOT / "CHANGELOG.md").read_text(encoding="utf-8")) == []
+
+
+def test_changelog_problems_are_found():
+    assert changelog.problems("# Changes\n\n## [1.0]\n")
+    good = "# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2026-02-01\n\n### Added\n\n- A.\n"
+    assert changelog.problems(good) == []
+    assert changelog.problems(good.replace("Added", "New"))
+    assert changelog.problems(good.replace("02-01", "02-31"))
+    assert changelog.problems(good.replace("- A.\n", ""))
+    assert changelog.problems(good.replace("### Added\n", ""))
+    assert changelog.problems(good + "\n## [0.3.0] - 2026-01-01\n")
+
+
+def test_version_is_not_older_than_the_newest_release():
+    version = tuple(int(part) for part in lissom.__version__.split(".")[:3])
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert version >= changelog.newest_release(text)
+
+
+def test_citation_file_is_complete_and_has_the_version():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["cff-version"] == "1.2.0"
+    assert str(citation["version"]) == lissom.__version__
+    assert {"message", "title", "authors", "license"} <= set(citation)
+    for work in [citation, *citation["references"]]:
+        assert work["title"] and work["authors"]
+        for author in work["authors"]:
+            assert "name" in author or {"family-names", "given-names"} <= set(author)
+
+
+def test_licence_is_named_alike_everywhere():
+    assert "BSD 3-Clause" in (ROOT / "LICENSE").read_text(encoding="utf-8").splitlines()[0]
+    assert 'license = "BSD-3-Clause"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert "license: BSD-3-Clause" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")

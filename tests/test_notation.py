@@ -1,0 +1,69 @@
+"""Every name in the table of docs/notation.md exists where the table says."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "notation.md"
+CODE = re.compile(r"`([^`]+)`")
+
+
+def rows() -> list[list[str]]:
+    """Cells of the rows of all tables that have a column *where*."""
+    table, found = False, []
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if not line.startswith("|"):
+            table = False
+        elif cells[0] == "symbol":
+            table = cells[-1] == "where"
+        elif table and not set(cells[0]) <= set("-: "):
+            found.append(cells)
+    return found
+
+
+def resolve(path: str) -> object:
+    """The object at a dotted path; the annotation of a field counts as the field."""
+    parts = path.split(".")
+    for n in range(len(parts), 0, -1):
+        try:
+            value: object = importlib.import_module(".".join(parts[:n]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[n:]:
+            if hasattr(value, part):
+                value = getattr(value, part)
+            elif part in getattr(value, "__annotations__", {}):
+                value = value.__annotations__[part]
+            else:
+                raise AttributeError(f"{path}: {value!r} has no {part!r}")
+        return value
+    raise ModuleNotFoundError(path)
+
+
+PATHS = [(row[0], path) for row in rows() for path in CODE.findall(row[-1])]
+
+
+def test_the_table_was_found():
+    assert len(PATHS) >= 20
+
+
+@pytest.mark.parametrize(("symbol", "path"), PATHS, ids=[path for _, path in PATHS])
+def test_each_name_of_the_table_exists_in_the_code(symbol, path):
+    assert resolve(path) is not None
+
+
+@pytest.mark.parametrize("row", rows(), ids=lambda row: row[2])
+def test_the_name_is_the_last_part_of_its_place(row):
+    names = {name.split("(")[0] for name in CODE.findall(row[2])}
+    places = {path.rpartition(".")[2] for path in CODE.findall(row[-1])}
+    assert places <= names
+
+
+def test_a_symbol_has_one_row():
+    symbols = [row[0] for row in rows()]
+    assert len(set(symbols)) == len(symbols)

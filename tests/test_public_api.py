@@ -1,0 +1,87 @@
+"""The public side: names exist, parameters are documented, the import is light."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+import sys
+
+import pytest
+
+import lissom
+
+HEAVY = ("scipy", "numba", "sympy", "casadi", "matplotlib", "pydantic")
+PUBLIC = {name: getattr(lissom, name, None) for name in lissom.__all__}
+CALLABLES = {name: value for name, value in PUBLIC.items() if callable(value)}
+METHODS = {
+    f"{name}.{attribute}": inspect.getattr_static(value, attribute)
+    for name, value in PUBLIC.items()
+    if inspect.isclass(value) and not issubclass(value, BaseException)
+    for attribute in vars(value)
+    if not attribute.startswith("_")
+}
+SECTION = re.compile(
+    r"^Parameters\n-{10}\n(.*?)(?=^\S[^\n]*\n-{3,}\n|\Z)", re.MULTILINE | re.DOTALL
+)
+
+
+def documented(function: object) -> set[str]:
+    """Names that the sections Parameters of a docstring list; `a, b : int` lists both."""
+    text = inspect.getdoc(function) or ""
+    entries = re.findall(
+        r"^(\*{0,2}\w[\w*, ]*?)(?: :.*)?$", "".join(SECTION.findall(text)), re.MULTILINE
+    )
+    return {name.strip(" *") for entry in entries for name in entry.split(",")}
+
+
+def parameters(function: object) -> set[str]:
+    signature = inspect.signature(function)  # type: ignore[arg-type]
+    return {name for name in signature.parameters if name not in ("self", "cls")}
+
+
+def test_all_is_sorted_and_without_duplicates():
+    assert sorted(set(lissom.__all__)) == sorted(lissom.__all__)
+
+
+@pytest.mark.parametrize("name", lissom.__all__)
+def test_every_exported_name_exists_and_is_documented(name):
+    value = getattr(lissom, name)
+    if callable(value):
+        assert inspect.getdoc(value)
+
+
+def test_dir_lists_every_exported_name():
+    assert set(lissom.__all__) <= set(dir(lissom))
+
+
+@pytest.mark.parametrize("name", sorted(CALLABLES))
+def test_every_parameter_is_documented(name):
+    value = CALLABLES[name]
+    if inspect.isclass(value) and (inspect.isabstract(value) or issubclass(value, BaseException)):
+        return
+    assert parameters(value) <= documented(value)
+
+
+@pytest.mark.parametrize("name", sorted(METHODS))
+def test_every_public_method_has_a_docstring(name):
+    cls, _, attribute = name.partition(".")
+    assert inspect.getdoc(getattr(PUBLIC[cls], attribute))
+
+
+def test_classes_are_importable_from_one_place_by_pickle():
+    import pickle
+
+    for value in CALLABLES.values():
+        assert pickle.loads(pickle.dumps(value)) is value
+
+
+def test_import_is_light():
+    code = f"import sys, lissom; print(*[m for m in {HEAVY!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no_such_name"):
+        lissom.no_such_name  # noqa: B018
