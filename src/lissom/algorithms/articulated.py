@@ -69,7 +69,7 @@ def forward_dynamics(
     if is_numeric(vdot) and not np.all(np.isfinite(vdot)):
         owner = system.layout.owner_v(int(np.flatnonzero(~np.isfinite(vdot))[0]))
         raise SingularError(
-            f"the acceleration of {owner} is not finite; forces, speeds or inertias are out of range"
+            f"the acceleration of {owner} is not finite; forces, speeds or inertias are too large"
         )
     if out is None:
         return vdot

@@ -152,7 +152,7 @@ def _point_terms(body: NormalBody, eta: Array, eta_dot: Array, omega: Array) -> 
     b_f = sum((A[k, l] * h[l][k] for k in xyz for l in xyz), zeros(body.n_mode))  # (6)
     for k, l, m in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
         b_f = b_f + (2 * omega[k]) * ((N[m, l] - N[l, m]) @ eta_dot)
-    # At rest the modal mass is the identity, lumps included; N_xx + N_yy + N_zz is the points' part.
+    # The modal mass at rest is the identity, lumps included; N_xx + N_yy + N_zz: the points' part.
     M_ff = N[0, 0] + N[1, 1] + N[2, 2] if body.lumps else np.eye(body.n_mode)
     return BodyTerms(
         M_ff=M_ff,

@@ -217,8 +217,8 @@ def qdot(system: System, state: State) -> Array:
             N = joint.rate_map(state.q[layout.hinge_q(name)])
         except np.linalg.LinAlgError:
             raise SingularError(
-                f"body {name!r}: the coordinates of its joint ({joint.label}) are singular here, as "
-                "Euler angles can be; use Spherical or Free, or list the motions in another order"
+                f"body {name!r}: the coordinates of its joint ({joint.label}) are singular here, "
+                "as Euler angles can be; use Spherical or Free, or another order of the motions"
             ) from None
         pieces += [state.v[layout.modal_v(name)], N @ state.v[layout.hinge_v(name)]]
     return np.concatenate(pieces) if pieces else np.zeros(0)

@@ -3,7 +3,7 @@
 Functional (nothing is written in place) and generic in the scalar: floats, complex numbers, SymPy
 and CasADi objects run through the same lines.
 
-Notation (formulation: bodies numbered base to tip; all quantities in body axes at the body's origin)
+Notation (bodies numbered base to tip; all quantities in body axes at the body's origin)
   p = parent(i), t its node that carries body i     the papers' k+1 is our parent
   R, r     body i's axes -> parent's axes, and its origin from the node, in parent's axes
   X        motion of the node (parent's axes) -> motion of body i's frame (its axes); X^T: forces
@@ -14,7 +14,8 @@ Notation (formulation: bodies numbered base to tip; all quantities in body axes 
 Kinematics, base to tip:
   V_t, gamma, Pi_hat of the parent's node                        see `body_terms`
   V = X V_t + H* beta                                            (1)
-  c = [R^T (w_N x w_j); R^T (w_N x (w_N x r) + 2 w_N x r_dot)] + joint bias,  w_N the node's rate  (2)
+  c = [R^T (w_N x w_j); R^T (w_N x (w_N x r) + 2 w_N x r_dot)] + bias of the joint           (2)
+      w_N the node's rate; w_j, r_dot the rates of the body against the node, in parent's axes
 """
 
 from __future__ import annotations
@@ -297,10 +298,9 @@ def mass_matrix(system: System, motions: Sequence[BodyMotion]) -> Array:
         F = np.concatenate([R.M_rf, R.M_rr @ Ht], axis=1)  # (9)
         modal_rows = np.concatenate([R.M_ff, R.M_rf.T @ Ht], axis=1)
         blocks[i, i] = np.concatenate([modal_rows, Ht.T @ F])
-        for p, node, F in _inward(system, motions, i, F):
-            blocks[p, i] = np.concatenate(
-                [node.shapes.T @ F, motions[p].motion_map.T @ (node.shift @ F)]
-            )
+        for p, node, F_t in _inward(system, motions, i, F):
+            hinge_rows = motions[p].motion_map.T @ (node.shift @ F_t)
+            blocks[p, i] = np.concatenate([node.shapes.T @ F_t, hinge_rows])
     return _assembled(system, blocks)
 
 
@@ -414,9 +414,9 @@ def _check_hinge_inertia(system: System, i: int, D: Array, P: Array, Ht: Array) 
         if np.linalg.eigvalsh(D / np.outer(scale, scale))[0] > _BLIND:
             return
     raise SingularError(
-        f"body {system.names[i]!r}: its joint ({system.joints[i].label}) has a motion that moves no "
-        "inertia in this state; give the body or what it carries inertia about that axis, or move "
-        "away from the singular configuration"
+        f"body {system.names[i]!r}: its joint ({system.joints[i].label}) has a motion that moves "
+        "no inertia in this state; give the body or what it carries inertia about that axis, or "
+        "move away from the singular configuration"
     )
 
 

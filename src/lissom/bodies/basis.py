@@ -8,6 +8,8 @@ of the transform is positive, so that saved states mean the same tomorrow.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from ..errors import ModelError
@@ -62,7 +64,7 @@ def _equal_runs(omega: Array) -> list[slice]:
     """Runs of equal entries of the ascending frequencies."""
     gaps = np.diff(omega) > _EQUAL * np.maximum(omega[1:], 1e-4 * omega.max(initial=0.0))
     edges = [0, *(np.flatnonzero(gaps) + 1), len(omega)]
-    return [slice(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    return [slice(a, b) for a, b in pairwise(edges)]
 
 
 def _nearest_to_given(x: Array, M_ff: Array) -> Array:

@@ -157,8 +157,8 @@ class FlexibleBody:
             return self.shapes
         return np.stack(
             [
-                Pi - rigid_shift(l).T @ d
-                for Pi, l in zip(self.shapes, self._relative_positions, strict=True)
+                Pi - rigid_shift(r).T @ d
+                for Pi, r in zip(self.shapes, self._relative_positions, strict=True)
             ]
         )
 
@@ -277,7 +277,7 @@ class FlexibleBody:
         """Refuse a deformation without stiffness that turns all nodes about the inboard node."""
         x, stiffness = self._basis
         for k in np.flatnonzero(stiffness <= 1e-10 * stiffness.max(initial=0.0)):
-            lever = np.concatenate([rigid_shift(l).T[3:, :3] for l in self._relative_positions])
+            lever = np.concatenate([rigid_shift(r).T[3:, :3] for r in self._relative_positions])
             moved = (self._relative_shapes[:, 3:] @ x[:, k]).ravel()
             angles, *_ = np.linalg.lstsq(lever, moved, rcond=None)
             if np.linalg.norm(moved - lever @ angles) < 1e-8 * np.linalg.norm(moved):

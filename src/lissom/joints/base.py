@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Self
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -19,6 +19,7 @@ Array = np.ndarray
 _NAMED_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
+@dataclass(frozen=True, eq=False)
 class Joint(ABC):
     """How a body's frame may move against the joint's inboard frame.
 
@@ -34,7 +35,7 @@ class Joint(ABC):
         Whether the first four coordinates are a unit quaternion.
     """
 
-    has_quaternion: bool = False
+    has_quaternion: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -89,14 +90,13 @@ class Joint(ABC):
     @property
     def label(self) -> str:
         """Short description for printed trees."""
-        fields = (getattr(self, f.name) for f in dataclasses.fields(self))  # type: ignore[arg-type]
-        return " ".join([type(self).__name__.lower(), *(_shown(f) for f in fields)])
+        values = (getattr(self, f.name) for f in fields(self))
+        return " ".join([type(self).__name__.lower(), *(_shown(x) for x in values)])
 
     def converted(self, convert: Callable[[Any], Any]) -> Self:
         """Same joint with every parameter passed through `convert` (symbols to floats)."""
-        fields = dataclasses.fields(self)  # type: ignore[arg-type]
-        new = {f.name: convert(getattr(self, f.name)) for f in fields}
-        return dataclasses.replace(self, **new)  # type: ignore[type-var]
+        new = {f.name: convert(getattr(self, f.name)) for f in fields(self)}
+        return replace(self, **new)
 
 
 def _shown(value: Any) -> str:

@@ -162,7 +162,8 @@ class SimpleJoint(Joint):
 
     def rate_map(self, q: Array) -> Array:
         partial = self._partial_poses(q)
-        B = np.stack([_seen_through(U, h) for U, h in zip(partial, self.columns.T)], axis=1)
+        pairs = zip(partial[:-1], self.columns.T, strict=True)
+        B = np.stack([_seen_through(U, h) for U, h in pairs], axis=1)  # (18)
         return solve(self._left_inverse @ B, np.eye(self.n_v))
 
     def _partial_poses(self, q: Array) -> list[Pose]:
@@ -260,5 +261,5 @@ class CompoundJoint(Joint):
         return poses
 
     def _blocks(self, q: Array) -> list[Array]:
-        partial = self._partial_poses(q)
-        return [_seen_through(U, part.columns) for U, part in zip(partial, self.parts)]
+        pairs = zip(self._partial_poses(q)[:-1], self.parts, strict=True)
+        return [_seen_through(U, part.columns) for U, part in pairs]  # (28)

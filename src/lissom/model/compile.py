@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from .topology import node_number, numbered_base_to_tip
 __all__ = ["compile_model"]
 
 Array = np.ndarray
+T = TypeVar("T")
 
 
 def compile_model(model: Model, *, level: str | None, values: Mapping[Any, float]) -> System:
@@ -50,7 +51,7 @@ def compile_model(model: Model, *, level: str | None, values: Mapping[Any, float
     return system
 
 
-def _named(part: Connection, make: Any) -> NormalBody:
+def _named(part: Connection, make: Callable[[Connection], T]) -> T:
     """Result of make(part), with the body's name put before an error's message."""
     try:
         return make(part)
@@ -64,7 +65,7 @@ def _numeric(part: Connection, values: Mapping[Any, float]) -> Connection:
     def convert(x: Any) -> Any:
         return _floats(x, values, f"body {part.name!r}")
 
-    def converted(p: Connection) -> Any:
+    def converted(p: Connection) -> Connection:
         return Connection(
             name=p.name,
             body=p.body.converted(convert),
@@ -74,7 +75,7 @@ def _numeric(part: Connection, values: Mapping[Any, float]) -> Connection:
             rotation=convert(p.rotation),
         )
 
-    return _named(part, converted)  # type: ignore[return-value]
+    return _named(part, converted)
 
 
 def _floats(x: Any, values: Mapping[Any, float], where: str) -> Any:

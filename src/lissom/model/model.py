@@ -274,7 +274,9 @@ def _rotation(values: Any, name: str) -> Array:
         raise ModelError(f"body {name!r}: rotation has shape {given.shape}; expected (3, 3)")
     if not is_numeric(given):
         return given
-    U, stretch, Vt = np.linalg.svd(given) if np.all(np.isfinite(given)) else (0, np.zeros(3), 0)
+    if not np.all(np.isfinite(given)):
+        raise ModelError(f"body {name!r}: rotation has entries that are not finite")
+    U, stretch, Vt = np.linalg.svd(given)
     if np.abs(stretch - 1).max() > 1e-6 or np.linalg.det(given) < 0:
         raise ModelError(
             f"body {name!r}: rotation is not a rotation matrix (orthonormal columns, determinant 1)"

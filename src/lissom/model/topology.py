@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..bodies import FlexibleBody, NormalBody
 from ..errors import ModelError, suggestion
 from .model import Body, Connection, Model
@@ -28,7 +30,7 @@ def numbered_base_to_tip(model: Model) -> list[Connection]:
 
 
 def _path_to_known(
-    part: Connection, parts: dict[str, Connection], known: dict[str, Connection]
+    part: Connection, parts: Mapping[str, Connection], known: Mapping[str, Connection]
 ) -> list[Connection]:
     """The part and its carriers, inward until the ground or a body that is numbered already."""
     path: list[Connection] = []

@@ -69,7 +69,7 @@ def _series_rate(first: int, x: Any) -> Any:
 
 
 def _coefficients(x: Any) -> tuple[Any, Any, Any]:
-    """sin t / t, (1 - cos t) / t^2 and (t - sin t) / t^3 from x = t^2."""
+    """Values of sin t / t, (1 - cos t) / t^2 and (t - sin t) / t^3 from x = t^2."""
     y = select(x, _SMALL, 1.0, x)
     t = sqrt(y)
     closed = (sin(t) / t, (1 - cos(t)) / y, (t - sin(t)) / (t * y))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -94,5 +95,5 @@ class Layout:
 def _slices(n_mode: Sequence[int], n_hinge: Sequence[int]) -> tuple[list[slice], list[slice], int]:
     ends = np.cumsum([n for pair in zip(n_mode, n_hinge, strict=True) for n in pair], dtype=int)
     edges = [0, *(int(e) for e in ends)]
-    slices = [slice(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    slices = [slice(a, b) for a, b in pairwise(edges)]
     return slices[::2], slices[1::2], edges[-1]

@@ -23,8 +23,8 @@ def printed_tree(system: System) -> str:
     rows = [_heading(system)]
     for (stem, name, i), label in zip(branches, labels, strict=True):
         body = system.bodies[i]
-        row = f"{(stem + name):{width}s}  {label:{label_width}s}  {body.mass:10.4g} kg  {_modes(body)}"
-        rows.append(row.rstrip())
+        place = f"{(stem + name):{width}s}  {label:{label_width}s}"
+        rows.append(f"{place}  {body.mass:10.4g} kg  {_modes(body)}")
     return "\n".join(rows)
 
 
@@ -33,9 +33,9 @@ def _heading(system: System) -> str:
     modes = sum(body.n_mode for body in system.bodies)
     gravity = ", ".join(f"{g:g}" for g in system.gravity)
     return (
-        f"{system.name or 'System'}: {system.n_body} bodies, {mass:.6g} kg, {system.n_q} coordinates, "
-        f"{system.n_v} speeds ({system.n_v - modes} hinge, {modes} modal), "
-        f"gravity ({gravity}) m/s^2"
+        f"{system.name or 'System'}: {system.n_body} bodies, {mass:.6g} kg, "
+        f"{system.n_q} coordinates, {system.n_v} speeds "
+        f"({system.n_v - modes} hinge, {modes} modal), gravity ({gravity}) m/s^2"
     )
 
 
