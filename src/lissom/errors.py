@@ -25,7 +25,19 @@ class StateError(LissomError, ValueError):
 
 
 class SingularError(LissomError, ArithmeticError):
-    """The answer does not exist or is not unique at this state."""
+    """The answer does not exist or is not unique at this state.
+
+    Parameters
+    ----------
+    message : str
+        What is singular, where, and what to do.
+    body : str, optional
+        Name of the body at fault.
+    """
+
+    def __init__(self, message: str, body: str = "") -> None:
+        super().__init__(message)
+        self.body = body
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

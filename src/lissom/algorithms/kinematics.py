@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import SingularError, StateError
 from ..spatial import rotate
+from ..spatial.scalar import is_numeric
 from ..system import GROUND, State, System
 from .arguments import motions_of, speeds_vector
 from .articulated import forward_dynamics
@@ -27,6 +28,9 @@ __all__ = [
 ]
 
 Array = np.ndarray
+
+# Entries of a rate map beyond this are the noise of coordinates that are singular.
+_SINGULAR = 1e12
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,13 +217,13 @@ def qdot(system: System, state: State) -> Array:
     """
     layout, pieces = system.layout, []
     for name, joint in zip(system.names, system.joints, strict=True):
-        try:
-            N = joint.rate_map(state.q[layout.hinge_q(name)])
-        except np.linalg.LinAlgError:
+        N = joint.rate_map(state.q[layout.hinge_q(name)])
+        if is_numeric(N) and not np.all(np.abs(N) < _SINGULAR):
             raise SingularError(
                 f"body {name!r}: the coordinates of its joint ({joint.label}) are singular here, "
-                "as Euler angles can be; use Spherical or Free, or another order of the motions"
-            ) from None
+                "as Euler angles can be; use Spherical or Free, or another order of the motions",
+                body=name,
+            )
         pieces += [state.v[layout.modal_v(name)], N @ state.v[layout.hinge_v(name)]]
     return np.concatenate(pieces) if pieces else np.zeros(0)
 

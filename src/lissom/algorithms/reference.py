@@ -416,7 +416,8 @@ def _check_hinge_inertia(system: System, i: int, D: Array, P: Array, Ht: Array) 
     raise SingularError(
         f"body {system.names[i]!r}: its joint ({system.joints[i].label}) has a motion that moves "
         "no inertia in this state; give the body or what it carries inertia about that axis, or "
-        "move away from the singular configuration"
+        "move away from the singular configuration",
+        body=system.names[i],
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from ..errors import ModelError
-from ..spatial import inertia_fault, inertia_matrix, parallel_axis, second_moment
+from ..spatial import inertia_fault, inertia_matrix, second_moment
 from ..spatial.scalar import array, is_numeric, zeros
 from .normal import MassIntegrals, NormalBody
 
@@ -154,8 +154,8 @@ class RigidBody:
             raise ModelError("RigidBody.from_points: masses must not be negative nor all zero")
         mass = m.sum()
         com = (m @ r) / mass
-        inertia = sum((parallel_axis(mi, ri - com) for mi, ri in zip(m, r, strict=True)))
-        return cls(mass, com, inertia)
+        L = (m[:, None] * (r - com)).T @ (r - com)
+        return cls(mass, com, np.trace(L) * np.eye(3) - L)
 
     def converted(self, convert: Callable[[Any], Any]) -> RigidBody:
         """Same body with every parameter passed through `convert` (symbols to floats)."""

@@ -164,7 +164,10 @@ class SimpleJoint(Joint):
         partial = self._partial_poses(q)
         pairs = zip(partial[:-1], self.columns.T, strict=True)
         B = np.stack([_seen_through(U, h) for U, h in pairs], axis=1)  # (18)
-        return solve(self._left_inverse @ B, np.eye(self.n_v))
+        C = self._left_inverse @ B
+        if is_numeric(C) and np.linalg.matrix_rank(C) < self.n_v:
+            return np.full((self.n_v, self.n_v), np.inf)  # singular coordinates
+        return solve(C, np.eye(self.n_v))
 
     def _partial_poses(self, q: Array) -> list[Pose]:
         """U_0 = identity, U_1, ..., U_r (21)."""

@@ -111,7 +111,12 @@ def _check_hinges(system: System) -> None:
     try:
         articulate_tip_to_base(system, motions)
     except SingularError as error:
-        raise ModelError(str(error).replace("in this state", "in any configuration")) from None
+        joint = system.joints[system.layout.index(error.body)]
+        raise ModelError(
+            f"body {error.body!r}: its joint ({joint.label}) has a motion that moves no inertia in "
+            "any configuration, neither the body's nor that of bodies outboard; give the body mass "
+            "and inertia about that axis, or remove the motion"
+        ) from None
 
 
 def _is_regular(body: NormalBody) -> bool:

@@ -1,0 +1,36 @@
+"""The examples run, and one number of each is right."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+
+import lissom as ls
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_flexible_arm_balances_its_energy(tmp_path, capsys):
+    example = load("flexible_arm")
+    example.PULSE, example.DURATION = 0.5, 0.75
+    error = example.main(str(tmp_path))
+    assert error < 1e-7
+    assert "work of the torques" in capsys.readouterr().out
+    assert (tmp_path / "flexible_arm.png").stat().st_size > 20_000
+
+
+def test_flexible_arm_bends_as_a_static_load_would():
+    """Slowly varying torque T at the root of a boom with a heavy tip: deflection near T L^2 / 3EI."""
+    example = load("flexible_arm")
+    system = example.arm()
+    tip = system.bodies[1].node_shapes[system.bodies[1].node_names["tip"]]
+    compliance = tip[4] ** 2 @ (1 / system.bodies[1].stiffness)
+    EI = ls.CARBON.youngs_modulus * ls.Tube(radius=0.04, thickness=0.002).second_moment_z
+    assert np.isclose(compliance, 6.0**3 / (3 * EI), rtol=5e-3)
