@@ -108,6 +108,8 @@ class Articulated:
         Shift from the outboard nodes, softened by the modes.
     S : array (6 n_t, 6 n_t)
         Compliance at the outboard nodes.
+    N : array (6 n_t, 6 n_t)
+        Part of a force on the outboard nodes that passes the compliance.
     E : array (6 n_t, 6 n_t)
         Inertia of the children as felt through the compliance.
     inertia : array (6, 6)
@@ -123,6 +125,7 @@ class Articulated:
     W: Array
     Y: Array
     S: Array
+    N: Array
     E: Array
     inertia: Array
     hinge_inertia: Array
@@ -358,7 +361,7 @@ def articulate_tip_to_base(
     W   = (M_ff + a_f)^-1                                    (10)
     M_bar = M_rr - M_rf W M_rf^T   Y = phi - M_rf W Pi_hat^T   S = Pi_hat W Pi_hat^T   (11)
     Gamma = blockdiag of sum of the children's X^T P+ X at each node                   (12)
-    E   = (I + Gamma S)^-1 Gamma                             (13)
+    N   = (I + Gamma S)^-1      E = N Gamma                  (13)
     P_R = M_bar + Y E Y^T                                    (14)
     D   = H P_R H* + a_r        G = P_R H* D^-1              (15)
     P+  = P_R - G D G^T                                      (16)
@@ -375,13 +378,14 @@ def articulate_tip_to_base(
         M_bar = terms.M_rr - terms.M_rf @ W @ terms.M_rf.T  # (11)
         Y, S = phi - terms.M_rf @ W @ Pi_hat.T, Pi_hat @ W @ Pi_hat.T
         Gamma = _children_inertia(system, motions, i, blocks)  # (12)
-        E = solve(np.eye(len(Gamma)) + Gamma @ S, Gamma)  # (13)
+        N = solve(np.eye(len(Gamma)) + Gamma @ S, np.eye(len(Gamma)))  # (13)
+        E = N @ Gamma
         P_R = M_bar + Y @ E @ Y.T  # (14)
         Ht = motion.motion_map
         D = Ht.T @ P_R @ Ht + a_r  # (15)
         _check_hinge_inertia(system, i, D, P_R, Ht)
         G = solve_spd(D, Ht.T @ P_R).T
-        blocks[i] = Articulated(W, Y, S, E, P_R, D, G, P_R - G @ D @ G.T)  # (16)
+        blocks[i] = Articulated(W, Y, S, N, E, P_R, D, G, P_R - G @ D @ G.T)  # (16)
     return [blocks[i] for i in base_to_tip(system)]
 
 
@@ -434,7 +438,7 @@ def forward_dynamics(
       eps_f = T_f - b_f - K eta - C eta_dot + sum Pi_hat_c^T F_c       (17)
       z_r = b_r - sum phi_c F_c                                         (18)
       y   = Pi_hat W eps_f + gamma                                      (19)
-      f_0 = E y + (I - E S) zeta,   z_R = z_r + M_rf W eps_f + Y f_0    (20)
+      f_0 = E y + N zeta,   z_R = z_r + M_rf W eps_f + Y f_0            (20)
       z_c = z_R + P_R c,   eps_R = T_R - H z_c,   z+ = z_c + G eps_R    (21)
     Base to tip:
       alpha+ = X A_t,   beta_dot = D^-1 eps_R - G^T alpha+              (22)
@@ -442,6 +446,7 @@ def forward_dynamics(
       f_t = E Y^T alpha + f_0,   A_t = Y^T alpha + y - S f_t            (24)
       eta_ddot = W (eps_f - M_rf^T alpha - Pi_hat^T f_t)                (25)
     Source: Jain & Rodriguez 1992, eq. (64), in normalised form; there eps_f contains the children.
+    N zeta equals (I - E S) zeta, but that difference loses all digits under a heavy child.
     """
     articulated = articulate_tip_to_base(system, motions, armature)
     residuals = _residuals_tip_to_base(system, motions, articulated, forces, external)
@@ -493,7 +498,7 @@ def _residuals_tip_to_base(
             slot = _slot(system, c)
             zeta[slot] = zeta[slot] + motions[c].transform.T @ inboard[c]
         stacked = np.concatenate([zeros(0), *zeta])
-        f_0 = block.E @ (y - block.S @ stacked) + stacked  # (20)
+        f_0 = block.E @ y + block.N @ stacked  # (20)
         z_R = z_r + terms.M_rf @ w + block.Y @ f_0
         z_c = z_R + block.inertia @ motion.bias  # (21)
         eps_R = T_R - motion.motion_map.T @ z_c

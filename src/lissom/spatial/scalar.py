@@ -1,8 +1,9 @@
 """The few functions that differ between scalar types.
 
 The reference text of the algorithms runs on arrays of floats, of complex numbers (complex-step
-derivatives) and of SymPy or CasADi objects.  NumPy's arithmetic serves all four; the functions
-below are the ones that do not, so the reference text takes them from here and uses no others.
+derivatives) and of SymPy, CasADi or mpmath objects.  NumPy's arithmetic serves all of them; the
+functions below are the ones that do not, so the reference text takes them from here and uses no
+others.
 """
 
 from __future__ import annotations
@@ -43,14 +44,14 @@ def zeros(*shape: int) -> Array:
 
 
 def _library(x: Any) -> str:
-    """Name of the package that x's type comes from: "sympy", "casadi" or another."""
+    """Name of the package that x's type comes from, such as "sympy"."""
     return type(x).__module__.partition(".")[0]
 
 
 def _one(x: Any, name: str) -> Any:
     """The function called `name` at one scalar of any type."""
     library = _library(x)
-    if library in ("sympy", "casadi"):
+    if library in ("sympy", "casadi", "mpmath"):
         return getattr(sys.modules[library], name)(x)
     return getattr(cmath if isinstance(x, complex) else math, name)(x)
 
