@@ -291,3 +291,32 @@ def test_offset_without_inertia_is_a_point_mass():
     implied = random_flexible(node_offsets=offsets)
     explicit = random_flexible(node_offsets=offsets, node_inertias=J)
     assert np.allclose(implied.frequencies, explicit.frequencies, rtol=1e-14)
+
+
+def test_a_flexible_body_without_modes_is_a_rigid_body_with_nodes():
+    rng = np.random.default_rng(2)
+    points, masses = rng.standard_normal((5, 3)), rng.uniform(1, 2, 5)
+    bare = ls.FlexibleBody(
+        points, masses, np.zeros((5, 6, 0)), np.zeros((0, 0)), inboard=1, names={"tip": 4}
+    )
+    rigid = ls.RigidBody.from_points(points - points[1], masses)
+    answers = []
+    for body, place in (
+        (bare, {"to": "base.tip"}),
+        (rigid, {"to": "base", "at": points[4] - points[1]}),
+    ):
+        model = ls.Model(gravity=(0, 1, -9))
+        model.add(body, ls.Universal("x", "y"), name="base")
+        model.add(
+            ls.RigidBody.sphere(1.0, 0.2, com=(0.1, 0, 0)), ls.Spherical(), name="end", **place
+        )
+        system = model.compile()
+        state = system.state(base=(0.3, -0.4), v=[1, 2, 3, 4, 5])
+        answers.append(
+            np.concatenate(
+                [ls.forward_dynamics(system, state), ls.pose(system, state, "end").position]
+            )
+        )
+    assert np.allclose(*answers, rtol=1e-13)
+    system_tip = ls.pose(system, state, "end").position
+    assert np.linalg.norm(system_tip) > 0.1

@@ -63,6 +63,7 @@ _HOMES = {
         "joint_forces",
         "mass_matrix",
         "momentum",
+        "operators",
         "pose",
         "qdot",
         "velocity",
@@ -120,6 +121,9 @@ if TYPE_CHECKING:  # what a type checker sees; the same names as above
     )
     from .algorithms import (
         momentum as momentum,
+    )
+    from .algorithms import (
+        operators as operators,
     )
     from .algorithms import (
         pose as pose,

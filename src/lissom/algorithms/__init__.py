@@ -13,10 +13,13 @@ from .kinematics import (
     qdot,
     velocity,
 )
+from .operators import Operators, SpatialOperator, operators
 
 __all__ = [
     "Energy",
+    "Operators",
     "Pose",
+    "SpatialOperator",
     "acceleration",
     "bias_force",
     "center_of_mass",
@@ -28,6 +31,7 @@ __all__ = [
     "joint_forces",
     "mass_matrix",
     "momentum",
+    "operators",
     "pose",
     "qdot",
     "velocity",

@@ -100,7 +100,7 @@ class BodyTerms:
 
 def node_motion(body: NormalBody, node: int, eta: Array, eta_dot: Array, V: Array) -> NodeMotion:
     """Position, attitude, velocity and Coriolis acceleration of a node (9)-(12)."""
-    if body.n_mode == 0 or node == body.inboard:
+    if node == body.inboard:
         return NodeMotion(zeros(3), np.eye(3), zeros(6, body.n_mode), V, zeros(6))
     Pi = body.node_shapes[node]
     omega = V[:3]

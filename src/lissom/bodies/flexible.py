@@ -189,7 +189,7 @@ class FlexibleBody:
         return normal_basis(M_ff, (self.stiffness + self.stiffness.T) / 2)
 
     def _modal_mass(self, shapes: Array) -> Array:
-        flat = shapes[:, 3:].reshape(-1, self.n_mode)
+        flat = shapes[:, 3:].reshape(3 * len(shapes), self.n_mode)
         M_ff = flat.T @ (np.repeat(self.masses, 3)[:, None] * flat)
         for node, lump in self._lumps.items():
             M_s = spatial_inertia(lump.mass, lump.mass * lump.offset, lump.inertia)

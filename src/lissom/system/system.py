@@ -151,7 +151,7 @@ class System:
             return i, body.inboard
         if node in body.node_names:
             return i, body.node_names[node]
-        if node.isdigit() and int(node) < len(body.node_positions) and body.n_mode:
+        if node.isdigit() and int(node) < len(body.node_positions) > 1:
             return i, int(node)
         raise StateError(f"body {name!r} has no node {node!r}; {suggestion(node, body.node_names)}")
 

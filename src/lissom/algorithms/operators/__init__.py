@@ -1,0 +1,20 @@
+"""The papers' spatial operators as objects that can be multiplied, transposed and read.
+
+Notation (paper A: Jain & Rodriguez 1992)
+  n_b = n_mode + 6 entries for a body: [modal; spatial].  The "body space" stacks them over bodies
+  E_Phi, Phi   one step and all steps inward (12), (18), (19)
+  H            hinge map, body space -> speeds (13)                     here [I 0; 0 H]
+  M_m          modal mass matrices (23)
+  R            composite-body inertias (47)
+  P, D, G, K, tau_bar, E_Psi, Psi    articulated-body quantities (51)-(53)
+  M = H Phi M_m Phi* H* = (I + H Phi K) D (I + H Phi K)*                (43), (54)
+  M^-1 = (I - H Psi K)* D^-1 (I - H Psi K)                              (55), (56)
+Differs: bodies numbered base to tip, trees instead of chains, modes zero at the inboard node.
+"""
+
+from __future__ import annotations
+
+from .algebra import SpatialOperator
+from .operators import Operators, operators
+
+__all__ = ["Operators", "SpatialOperator", "operators"]

@@ -1,0 +1,310 @@
+"""Linear maps that are multiplied without their matrices, and their algebra.
+
+An operator knows its name, its shape, what one multiplication costs and which state it belongs to.
+``A @ x`` takes a vector or a matrix of columns, ``A @ B`` is an operator again, ``A.T`` the
+transpose, ``A.as_matrix()`` the dense matrix.  Operators of different states do not combine.
+SciPy takes them wherever it takes a LinearOperator (they have shape, dtype, matvec, rmatvec).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import StateError
+
+__all__ = ["BlockDiagonal", "Dense", "Identity", "Label", "SpatialOperator"]
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Label:
+    """What an operator is called, what it costs, and the state it was made for.
+
+    Attributes
+    ----------
+    name : str
+        As in the papers.
+    cost : str
+        Of one multiplication with a vector.
+    origin : object
+        Shared by all operators of one state.
+    """
+
+    name: str
+    cost: str
+    origin: object
+
+
+class SpatialOperator(ABC):
+    """Linear map of shape (rows, columns); see the module's text.
+
+    Parameters
+    ----------
+    label : Label
+        Name, cost and state.
+    shape : (int, int)
+        Rows and columns.
+    """
+
+    __array_ufunc__ = None  # NumPy leaves ``array @ operator`` to __rmatmul__
+    dtype = np.dtype(float)
+
+    def __init__(self, label: Label, shape: tuple[int, int]) -> None:
+        self.label = label
+        self.shape = shape
+
+    @abstractmethod
+    def _apply(self, x: Array) -> Array:
+        """Product with columns x (columns, k)."""
+
+    @abstractmethod
+    def _apply_transpose(self, y: Array) -> Array:
+        """Product of the transpose with columns y (rows, k)."""
+
+    @property
+    def name(self) -> str:
+        """Name as in the papers."""
+        return self.label.name
+
+    @property
+    def cost(self) -> str:
+        """Cost of one multiplication with a vector."""
+        return self.label.cost
+
+    @property
+    def T(self) -> SpatialOperator:
+        """Transpose (the papers' star)."""
+        return _Transpose(self)
+
+    def as_matrix(self) -> Array:
+        """Dense matrix, for looking at; costs one multiplication for each column."""
+        return self._apply(np.eye(self.shape[1]))
+
+    def __matmul__(self, other: Any) -> Any:
+        """Product with a vector, with columns or with another operator."""
+        if isinstance(other, SpatialOperator):
+            return _product(self, other)
+        x = self._checked(other, self.shape[1])
+        return self._apply(x[:, None])[:, 0] if x.ndim == 1 else self._apply(x)
+
+    def __rmatmul__(self, other: Any) -> Array:
+        """Product of a row vector, or of rows, with the operator."""
+        return (self.T @ np.asarray(other).T).T
+
+    def __add__(self, other: SpatialOperator) -> SpatialOperator:
+        """Sum of two operators of the same shape and state."""
+        return _Sum(self, other, 1.0)
+
+    def __sub__(self, other: SpatialOperator) -> SpatialOperator:
+        """Difference of two operators of the same shape and state."""
+        return _Sum(self, other, -1.0)
+
+    def __mul__(self, scalar: float) -> SpatialOperator:
+        """Multiple of the operator; ``2 * A @ x`` is ``(2 * A) @ x``."""
+        return _Scaled(self, float(scalar))
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> SpatialOperator:
+        """Negative of the operator."""
+        return self * -1.0
+
+    def named(self, name: str, cost: str) -> SpatialOperator:
+        """Same operator under a name of its own."""
+        return _Named(self, Label(name, cost, self.label.origin))
+
+    def matvec(self, x: Array) -> Array:
+        """Product with a vector, under SciPy's name."""
+        return self @ x
+
+    def rmatvec(self, y: Array) -> Array:
+        """Product of the transpose with a vector, under SciPy's name."""
+        return self.T @ y
+
+    def matmat(self, x: Array) -> Array:
+        """Product with columns, under SciPy's name."""
+        return self @ x
+
+    def rmatmat(self, y: Array) -> Array:
+        """Product of the transpose with columns, under SciPy's name."""
+        return self.T @ y
+
+    def __repr__(self) -> str:
+        """Name, shape and cost."""
+        return f"{self.name}: {self.shape[0]} x {self.shape[1]}, {self.cost}"
+
+    def _checked(self, x: Any, n: int) -> Array:
+        try:
+            given = np.asarray(x, dtype=float)
+        except (TypeError, ValueError):
+            raise StateError(f"{self.name} @ x: x is not an array of numbers") from None
+        if given.ndim not in (1, 2) or given.shape[0] != n:
+            raise StateError(
+                f"{self.name} @ x: x has shape {given.shape}; {self.name} is "
+                f"{self.shape[0]} x {self.shape[1]}, so x needs {n} rows"
+            )
+        return given
+
+
+def _require_common_state(a: SpatialOperator, b: SpatialOperator, sign: str) -> Label:
+    if not isinstance(b, SpatialOperator):
+        raise StateError(f"{a.name} {sign} {b!r}: the second is not an operator")
+    if a.label.origin is not b.label.origin:
+        raise StateError(
+            f"{a.name} {sign} {b.name}: the two belong to different states; take both from one "
+            "call of operators(system, state)"
+        )
+    return Label(f"{a.name} {sign} {b.name}", "the sum of the two costs", a.label.origin)
+
+
+class _Transpose(SpatialOperator):
+    def __init__(self, inner: SpatialOperator) -> None:
+        label = Label(f"{inner.name}.T", inner.cost, inner.label.origin)
+        super().__init__(label, inner.shape[::-1])
+        self._inner = inner
+
+    @property
+    def T(self) -> SpatialOperator:
+        return self._inner
+
+    def _apply(self, x: Array) -> Array:
+        return self._inner._apply_transpose(x)
+
+    def _apply_transpose(self, y: Array) -> Array:
+        return self._inner._apply(y)
+
+
+class _Named(SpatialOperator):
+    def __init__(self, inner: SpatialOperator, label: Label) -> None:
+        super().__init__(label, inner.shape)
+        self._inner = inner
+
+    def _apply(self, x: Array) -> Array:
+        return self._inner._apply(x)
+
+    def _apply_transpose(self, y: Array) -> Array:
+        return self._inner._apply_transpose(y)
+
+
+class _Scaled(SpatialOperator):
+    def __init__(self, inner: SpatialOperator, scalar: float) -> None:
+        label = Label(f"{scalar:g} {inner.name}", inner.cost, inner.label.origin)
+        super().__init__(label, inner.shape)
+        self._inner, self._scalar = inner, scalar
+
+    def _apply(self, x: Array) -> Array:
+        return self._scalar * self._inner._apply(x)
+
+    def _apply_transpose(self, y: Array) -> Array:
+        return self._scalar * self._inner._apply_transpose(y)
+
+
+class _Product(SpatialOperator):
+    def __init__(self, factors: Sequence[SpatialOperator]) -> None:
+        name = " @ ".join(f"({f.name})" if " " in f.name else f.name for f in factors)
+        label = Label(name, "the sum of the factors' costs", factors[0].label.origin)
+        super().__init__(label, (factors[0].shape[0], factors[-1].shape[1]))
+        self._factors = tuple(factors)
+
+    def _apply(self, x: Array) -> Array:
+        for factor in reversed(self._factors):
+            x = factor._apply(x)
+        return x
+
+    def _apply_transpose(self, y: Array) -> Array:
+        for factor in self._factors:
+            y = factor._apply_transpose(y)
+        return y
+
+
+def _product(a: SpatialOperator, b: SpatialOperator) -> SpatialOperator:
+    _require_common_state(a, b, "@")
+    if a.shape[1] != b.shape[0]:
+        raise StateError(
+            f"{a.name} @ {b.name}: shapes {a.shape[0]} x {a.shape[1]} and "
+            f"{b.shape[0]} x {b.shape[1]} do not fit"
+        )
+    factors = [*(a._factors if isinstance(a, _Product) else (a,))]
+    factors += [*(b._factors if isinstance(b, _Product) else (b,))]
+    return _Product(factors)
+
+
+class _Sum(SpatialOperator):
+    def __init__(self, a: SpatialOperator, b: SpatialOperator, sign: float) -> None:
+        label = _require_common_state(a, b, "+" if sign > 0 else "-")
+        if a.shape != b.shape:
+            raise StateError(f"{label.name}: shapes {a.shape} and {b.shape} differ")
+        super().__init__(label, a.shape)
+        self._a, self._b, self._sign = a, b, sign
+
+    def _apply(self, x: Array) -> Array:
+        return self._a._apply(x) + self._sign * self._b._apply(x)
+
+    def _apply_transpose(self, y: Array) -> Array:
+        return self._a._apply_transpose(y) + self._sign * self._b._apply_transpose(y)
+
+
+class Identity(SpatialOperator):
+    """Identity on a space of n entries."""
+
+    def __init__(self, n: int, origin: object) -> None:
+        super().__init__(Label("I", "nothing", origin), (n, n))
+
+    def _apply(self, x: Array) -> Array:
+        return x
+
+    def _apply_transpose(self, y: Array) -> Array:
+        return y
+
+
+class Dense(SpatialOperator):
+    """Small dense matrix as an operator."""
+
+    def __init__(self, label: Label, matrix: Array) -> None:
+        super().__init__(label, matrix.shape)
+        self._matrix = matrix
+
+    def _apply(self, x: Array) -> Array:
+        return self._matrix @ x
+
+    def _apply_transpose(self, y: Array) -> Array:
+        return self._matrix.T @ y
+
+
+class BlockDiagonal(SpatialOperator):
+    """One block for each body.
+
+    Parameters
+    ----------
+    label : Label
+        Name, cost and state.
+    blocks : sequence of arrays
+        Block of each body.
+    rows, columns : sequence of slice
+        Where the blocks sit.
+    """
+
+    def __init__(
+        self,
+        label: Label,
+        blocks: Sequence[Array],
+        rows: Sequence[slice],
+        columns: Sequence[slice],
+    ) -> None:
+        super().__init__(label, (rows[-1].stop, columns[-1].stop))
+        self.blocks = tuple(blocks)
+        self._rows, self._columns = rows, columns
+
+    def _apply(self, x: Array) -> Array:
+        pieces = zip(self.blocks, self._columns, strict=True)
+        return np.concatenate([block @ x[c] for block, c in pieces])
+
+    def _apply_transpose(self, y: Array) -> Array:
+        pieces = zip(self.blocks, self._rows, strict=True)
+        return np.concatenate([block.T @ y[r] for block, r in pieces])

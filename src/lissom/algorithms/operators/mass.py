@@ -1,0 +1,212 @@
+"""The mass matrix and its inverse as operators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...system import GROUND, System
+from ..reference import Articulated, BodyMotion, carrying_node
+from .algebra import Label, SpatialOperator
+
+__all__ = ["Factor", "Mass", "MassInverse"]
+
+Array = np.ndarray
+
+
+class Factor(SpatialOperator):
+    """Square root of a symmetric operator, invertible in O(N).
+
+    Parameters
+    ----------
+    label : Label
+        Name, cost and state.
+    forward, inverse : SpatialOperator
+        The factor and its inverse.
+    """
+
+    def __init__(self, label: Label, forward: SpatialOperator, inverse: SpatialOperator) -> None:
+        super().__init__(label, forward.shape)
+        self._forward, self._inverse = forward, inverse
+
+    @property
+    def T(self) -> Factor:
+        """Transpose, invertible like the factor."""
+        label = Label(f"{self.name}.T", self.cost, self.label.origin)
+        return Factor(label, self._forward.T, self._inverse.T)
+
+    def solve(self, x: Any) -> Array:
+        """Inverse of the factor times x.
+
+        Parameters
+        ----------
+        x : array (n_v,) or (n_v, k)
+            Vector or columns.
+        """
+        return self._inverse @ x
+
+    def _apply(self, x: Array) -> Array:
+        return self._forward._apply(x)
+
+    def _apply_transpose(self, y: Array) -> Array:
+        return self._forward._apply_transpose(y)
+
+
+class Mass(SpatialOperator):
+    """Mass matrix H Phi M_m Phi* H*: two sweeps for a product.
+
+    Parameters
+    ----------
+    label : Label
+        Name, cost and state.
+    product : SpatialOperator
+        The Newton-Euler factorization.
+    inverse : MassInverse
+        The inverse.
+    factor : Factor
+        L with L L^T = M.
+    """
+
+    def __init__(
+        self, label: Label, product: SpatialOperator, inverse: MassInverse, factor: Factor
+    ) -> None:
+        super().__init__(label, product.shape)
+        self._product, self._inverse = product, inverse
+        self.factor = factor
+
+    @property
+    def T(self) -> SpatialOperator:
+        """The operator itself: it is symmetric."""
+        return self
+
+    @property
+    def logdet(self) -> float:
+        """Logarithm of the determinant, from the sweep's hinge inertias.  O(N)."""
+        return self._inverse.logdet_mass
+
+    def solve(self, x: Any) -> Array:
+        """Inverse of the mass matrix times x, O(N).
+
+        Parameters
+        ----------
+        x : array (n_v,) or (n_v, k)
+            Vector or columns.
+        """
+        return self._inverse @ x
+
+    def _apply(self, x: Array) -> Array:
+        return self._product._apply(x)
+
+    def _apply_transpose(self, y: Array) -> Array:
+        return self._product._apply(y)
+
+
+class MassInverse(SpatialOperator):
+    """Inverse of the mass matrix by articulated bodies in normalised form: two sweeps.
+
+    The recursion is `reference.forward_dynamics` without velocities, gravity and stiffness:
+      eps_f = T_f,   y = Pi_hat W eps_f,   f_0 = E y + N zeta,   z_R = M_rf W eps_f + Y f_0
+      eps_R = T_R - H z_R,   z+ = z_R + G eps_R;   then outward as there, eqs. (22)-(25).
+
+    Parameters
+    ----------
+    label : Label
+        Name, cost and state.
+    system : System
+        Compiled mechanism.
+    motions : sequence of BodyMotion
+        Kinematics of the state.
+    articulated : sequence of Articulated
+        Articulated-body quantities of the state.
+    factor : Factor
+        F with F F^T = M^-1.
+    """
+
+    def __init__(
+        self,
+        label: Label,
+        system: System,
+        motions: Sequence[BodyMotion],
+        articulated: Sequence[Articulated],
+        factor: Factor,
+    ) -> None:
+        super().__init__(label, (system.n_v, system.n_v))
+        self._system, self._motions, self._articulated = system, motions, articulated
+        self.factor = factor
+
+    @property
+    def T(self) -> SpatialOperator:
+        """The operator itself: it is symmetric."""
+        return self
+
+    @property
+    def logdet_mass(self) -> float:
+        """Log det M = sum over bodies of log det M_ff + log det (I + Gamma S) + log det D."""
+        pieces = (
+            np.linalg.slogdet(a.hinge_inertia)[1]
+            - np.linalg.slogdet(a.N)[1]
+            - np.linalg.slogdet(a.W)[1]
+            for a in self._articulated
+        )
+        return float(sum(pieces))
+
+    def _apply(self, x: Array) -> Array:
+        system, layout = self._system, self._system.layout
+        inward = self._tip_to_base(x)
+        at_nodes: list[Array] = []
+        result = []
+        for i, (motion, block) in enumerate(zip(self._motions, self._articulated, strict=True)):
+            eps_R, y, f_0 = inward[i]
+            p = int(system.parent[i])
+            A_t = np.zeros((6, x.shape[1])) if p == GROUND else at_nodes[p][self._slot(i)]
+            alpha_plus = motion.transform @ A_t
+            nu = np.linalg.solve(block.hinge_inertia, eps_R)
+            beta_dot = nu - block.hinge_gain.T @ alpha_plus
+            alpha = alpha_plus + motion.motion_map @ beta_dot
+            f_t = block.E @ (block.Y.T @ alpha) + f_0
+            at_nodes.append(block.Y.T @ alpha + y - block.S @ f_t)
+            loads = motion.terms.M_rf.T @ alpha + _stacked_shapes(motion).T @ f_t
+            result += [block.W @ (x[layout.modal_v(i)] - loads), beta_dot]
+        return np.concatenate(result)
+
+    def _apply_transpose(self, y: Array) -> Array:
+        return self._apply(y)
+
+    def _slot(self, i: int) -> slice:
+        nodes = self._system.outboard_nodes[self._system.parent[i]]
+        k = 6 * nodes.index(int(self._system.parent_node[i]))
+        return slice(k, k + 6)
+
+    def _tip_to_base(self, x: Array) -> list[tuple[Array, Array, Array]]:
+        """(eps_R, y, f_0) of every body."""
+        system, layout = self._system, self._system.layout
+        zeta = [np.zeros((6 * len(nodes), x.shape[1])) for nodes in system.outboard_nodes]
+        found: list[tuple[Array, Array, Array]] = []
+        for i in reversed(range(system.n_body)):
+            motion, block = self._motions[i], self._articulated[i]
+            w = block.W @ x[layout.modal_v(i)]
+            y = _stacked_shapes(motion) @ w
+            f_0 = block.E @ y + block.N @ zeta[i]
+            z_R = motion.terms.M_rf @ w + block.Y @ f_0
+            eps_R = x[layout.hinge_v(i)] - motion.motion_map.T @ z_R
+            found.append((eps_R, y, f_0))
+            if (p := int(system.parent[i])) != GROUND:
+                z_plus = z_R + block.hinge_gain @ eps_R
+                zeta[p][self._slot(i)] += motion.transform.T @ z_plus
+        return found[::-1]
+
+
+def _stacked_shapes(motion: BodyMotion) -> Array:
+    """Pi_hat of all outboard nodes (6 n_t, n_mode)."""
+    n_mode = motion.terms.M_rf.shape[1]
+    return np.concatenate([np.zeros((0, n_mode)), *(node.shapes for node in motion.outboard)])
+
+
+def inward_step(system: System, motions: Sequence[BodyMotion], i: int) -> Array | None:
+    """[Pi_hat_t^T; phi_t] X^T of body i: its spatial force -> modal force on its parent (12)."""
+    if system.parent[i] == GROUND:
+        return None
+    node = carrying_node(system, motions, i)
+    return np.concatenate([node.shapes.T, node.shift]) @ motions[i].transform.T

@@ -1,0 +1,139 @@
+"""Motion of frames under forces on frames: the operational-space compliance by one sweep.
+
+Notation: c the frames of interest on a body, t its nodes that carry children
+  Y_c = phi_c - M_rf W Pi_hat_c^T      S_xy = Pi_hat_x W Pi_hat_y^T                      (1)
+  F_c  unit forces on the body's own frames, zeta the children's Z+ at its nodes
+  Z_R = -Y_c F_c + Y_t (E S_tc F_c + N zeta),   U = -H Z_R,   Z+ = Z_R + G U              (2)
+  J M^-1 J^T += F_c^T (S_cc - S_ct E S_tc) F_c - F_c^T S_ct N zeta - (...)^T
+                + zeta^T S_tt N zeta + U^T D^-1 U                                         (3)
+The sweep does not see the number of modes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...errors import StateError
+from ...system import GROUND, System
+from ..body_terms import node_motion
+from ..reference import Articulated, BodyMotion
+from .algebra import Label, SpatialOperator
+
+__all__ = ["FramePicker", "frame_compliance"]
+
+Array = np.ndarray
+
+
+class FramePicker(SpatialOperator):
+    """Body space to the spatial velocities of frames: [Pi_hat_c, phi_c^T] and a change of axes.
+
+    Parameters
+    ----------
+    label : Label
+        Name, cost and state.
+    system : System
+        Compiled mechanism.
+    motions : sequence of BodyMotion
+        Kinematics of the state.
+    bodies : sequence of slice
+        Where each body sits in the body space.
+    frames : sequence of str
+        "body" or "body.node".
+    axes : {"world", "body"}
+        Axes of the components.
+    """
+
+    def __init__(
+        self,
+        label: Label,
+        system: System,
+        motions: Sequence[BodyMotion],
+        bodies: Sequence[slice],
+        frames: Sequence[Any],
+        axes: str,
+    ) -> None:
+        if axes not in ("world", "body"):
+            raise StateError(f'axes is {axes!r}; use "world" or "body"')
+        if not len(frames):
+            raise StateError('no frames given; name at least one "body" or "body.node"')
+        super().__init__(label, (6 * len(frames), bodies[-1].stop))
+        self._bodies = bodies
+        # (body, axes (6, 6), Pi_hat (6, n_mode), phi (6, 6)) of each frame
+        self.frames = []
+        for where in frames:
+            i, t = system.locate(where)
+            motion = motions[i]
+            node = node_motion(system.bodies[i], t, motion.eta, motion.eta_dot, motion.velocity)
+            turn = motion.world_rotation if axes == "world" else node.rotation.T
+            self.frames.append((i, np.kron(np.eye(2), turn), node.shapes, node.shift))
+
+    def _apply(self, x: Array) -> Array:
+        pieces = []
+        for i, turn, Pi_hat, phi in self.frames:
+            body = x[self._bodies[i]]
+            pieces.append(turn @ (Pi_hat @ body[:-6] + phi.T @ body[-6:]))
+        return np.concatenate(pieces)
+
+    def _apply_transpose(self, y: Array) -> Array:
+        x = np.zeros((self.shape[1], y.shape[1]))
+        for k, (i, turn, Pi_hat, phi) in enumerate(self.frames):
+            force = turn.T @ y[6 * k : 6 * k + 6]
+            x[self._bodies[i]] += np.concatenate([Pi_hat.T @ force, phi @ force])
+        return x
+
+
+def frame_compliance(
+    system: System,
+    motions: Sequence[BodyMotion],
+    articulated: Sequence[Articulated],
+    picker: FramePicker,
+) -> Array:
+    """J M^-1 J^T of the picker's frames, shape (6 k, 6 k)."""
+    n = picker.shape[0]
+    result = np.zeros((n, n))
+    zeta = {i: np.zeros((6 * len(t), n)) for i, t in enumerate(system.outboard_nodes)}
+    busy = {i for i, *_ in picker.frames}
+    for i in reversed(range(system.n_body)):
+        if i not in busy:
+            continue
+        added, Z_plus = _cross_body(motions[i], articulated[i], _own(picker, i, n), zeta.pop(i))
+        result += added
+        if (p := int(system.parent[i])) != GROUND:
+            busy.add(p)
+            k = 6 * system.outboard_nodes[p].index(int(system.parent_node[i]))
+            zeta[p][k : k + 6] += motions[i].transform.T @ Z_plus
+    return (result + result.T) / 2
+
+
+def _own(picker: FramePicker, i: int, n: int) -> tuple[Array, Array, Array]:
+    """Pi_hat_c, phi_c and F_c of the frames on body i, stacked."""
+    mine = [(k, frame) for k, frame in enumerate(picker.frames) if frame[0] == i]
+    F = np.zeros((6 * len(mine), n))
+    for row, (k, (_, turn, _, _)) in enumerate(mine):
+        F[6 * row : 6 * row + 6, 6 * k : 6 * k + 6] = turn.T
+    shapes = [frame[2] for _, frame in mine]
+    shifts = [frame[3] for _, frame in mine]
+    n_mode = picker._bodies[i].stop - picker._bodies[i].start - 6
+    Pi_c = np.concatenate([np.zeros((0, n_mode)), *shapes])
+    return Pi_c, np.concatenate([np.zeros((6, 0)), *shifts], axis=1), F
+
+
+def _cross_body(
+    motion: BodyMotion, block: Articulated, own: tuple[Array, Array, Array], zeta: Array
+) -> tuple[Array, Array]:
+    """What one body adds to the compliance (3), and Z+ inboard of its hinge (2)."""
+    Pi_c, phi_c, F = own
+    W, M_rf, Ht = block.W, motion.terms.M_rf, motion.motion_map
+    Pi_t = np.concatenate([np.zeros((0, len(W))), *(node.shapes for node in motion.outboard)])
+    Y_c = phi_c - M_rf @ W @ Pi_c.T  # (1)
+    S_cc, S_ct = Pi_c @ W @ Pi_c.T, Pi_c @ W @ Pi_t.T
+    passed = block.N @ zeta
+    Z_R = -Y_c @ F + block.Y @ (block.E @ (S_ct.T @ F) + passed)  # (2)
+    U = -Ht.T @ Z_R
+    mixed = F.T @ (S_ct @ passed)
+    added = F.T @ (S_cc - S_ct @ block.E @ S_ct.T) @ F - mixed - mixed.T  # (3)
+    added = added + zeta.T @ (block.S @ passed) + U.T @ np.linalg.solve(block.hinge_inertia, U)
+    return added, Z_R + block.hinge_gain @ U

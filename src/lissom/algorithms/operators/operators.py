@@ -1,0 +1,355 @@
+"""All operators of a system at one state, made on first use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ...errors import SingularError
+from ...spatial import block_diagonal
+from ...system import GROUND, State, System
+from .. import reference
+from ..arguments import motions_of
+from ..body_terms import BodyTerms
+from ..reference import BodyMotion, carrying_node
+from .algebra import BlockDiagonal, Dense, Identity, Label, SpatialOperator
+from .mass import Factor, Mass, MassInverse, inward_step
+from .operational import FramePicker, frame_compliance
+from .propagation import Propagation, StepPropagation
+
+__all__ = ["Operators", "operators"]
+
+Array = np.ndarray
+
+_BLOCKS = "O(N) small blocks"
+_SWEEP = "O(N), one sweep"
+
+
+def operators(system: System, state: State) -> Operators:
+    """Spatial operators of a system at a state.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration and speeds.
+
+    Returns
+    -------
+    Operators
+        ``.E_Phi .Phi .H .M_m .R .P .D .G .K .tau_bar .E_Psi .Psi .innovations
+        .innovations_inverse .mass .mass_inverse``; each takes ``@`` with a vector, columns or an
+        operator, and has ``.T`` and ``.as_matrix()``.
+    """
+    return Operators(system, motions_of(system, state))
+
+
+class Operators:
+    """Spatial operators of one state; see the notation at the head of the package.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    motions : sequence of BodyMotion
+        Kinematics of the state.
+    """
+
+    def __init__(self, system: System, motions: Sequence[BodyMotion]) -> None:
+        self.system = system
+        self._motions = motions
+        sizes = [body.n_mode + 6 for body in system.bodies]
+        edges = [0, *(int(e) for e in np.cumsum(sizes))]
+        self._bodies = [slice(a, b) for a, b in pairwise(edges)]
+        self._spatial = [slice(b - 6, b) for b in edges[1:]]
+        layout = system.layout
+        self._speeds = [
+            slice(layout.modal_v(i).start, layout.hinge_v(i).stop) for i in range(system.n_body)
+        ]
+
+    # Kinematics and mass: paper A, section II.
+
+    @cached_property
+    def E_Phi(self) -> StepPropagation:
+        """One step inward: block (p, i) is [0, [Pi_hat_t^T; phi_t] X^T] (12)."""
+        return StepPropagation(
+            self._label("E_Phi", _BLOCKS),
+            self.system.parent,
+            self._bodies,
+            self._steps,
+            self._spatial,
+        )
+
+    @cached_property
+    def Phi(self) -> Propagation:
+        """All steps inward, (I - E_Phi)^-1 (18), (19)."""
+        return Propagation(self._label("Phi", _SWEEP), self.E_Phi)
+
+    @cached_property
+    def H(self) -> BlockDiagonal:
+        """Hinge map, body space to speeds (13); its transpose is the motion map."""
+        blocks = [
+            block_diagonal(np.eye(body.n_mode), motion.motion_map.T)
+            for body, motion in zip(self.system.bodies, self._motions, strict=True)
+        ]
+        return BlockDiagonal(self._label("H", _BLOCKS), blocks, self._speeds, self._bodies)
+
+    @cached_property
+    def M_m(self) -> BlockDiagonal:
+        """Modal mass matrices of the bodies (23)."""
+        return self._on_bodies("M_m", [_modal_mass(motion.terms) for motion in self._motions])
+
+    @cached_property
+    def R(self) -> BlockDiagonal:
+        """Composite-body inertias (47): everything outboard frozen."""
+        return self._on_bodies("R", self._accumulate(lambda i, R: R[-6:, -6:]))
+
+    # Articulated bodies: paper A, section V.
+
+    @cached_property
+    def P(self) -> BlockDiagonal:
+        """Articulated-body inertias (51): everything outboard free."""
+        return self._on_bodies("P", self._articulated_blocks)
+
+    @cached_property
+    def D(self) -> BlockDiagonal:
+        """Hinge inertias H P H* (51), (52)."""
+        blocks = [h @ p @ h.T for h, p in zip(self.H.blocks, self.P.blocks, strict=True)]
+        return BlockDiagonal(self._label("D", _BLOCKS), blocks, self._speeds, self._speeds)
+
+    @cached_property
+    def D_inverse(self) -> BlockDiagonal:
+        """Inverse of the hinge inertias."""
+        blocks = [np.linalg.inv(d) for d in self.D.blocks]
+        return BlockDiagonal(self._label("D_inverse", _BLOCKS), blocks, self._speeds, self._speeds)
+
+    @cached_property
+    def G(self) -> BlockDiagonal:
+        """Kalman gains P H* D^-1 (51), (52)."""
+        triples = zip(self.H.blocks, self.P.blocks, self.D.blocks, strict=True)
+        blocks = [np.linalg.solve(d, h @ p).T for h, p, d in triples]
+        return BlockDiagonal(self._label("G", _BLOCKS), blocks, self._bodies, self._speeds)
+
+    @cached_property
+    def K(self) -> SpatialOperator:
+        """Shifted gains E_Phi G (52)."""
+        return (self.E_Phi @ self.G).named("K", _BLOCKS)
+
+    @cached_property
+    def tau_bar(self) -> BlockDiagonal:
+        """I - G H: the part of a force that passes the hinge (51), (52)."""
+        pairs = zip(self.G.blocks, self.H.blocks, strict=True)
+        return self._on_bodies("tau_bar", [np.eye(len(g)) - g @ h for g, h in pairs])
+
+    @cached_property
+    def E_Psi(self) -> StepPropagation:
+        """One step inward through free hinges, E_Phi tau_bar (52)."""
+        passed = zip(self._steps, self.tau_bar.blocks, strict=True)
+        steps = [None if step is None else step @ tau[-6:] for step, tau in passed]
+        label = self._label("E_Psi", _BLOCKS)
+        return StepPropagation(label, self.system.parent, self._bodies, steps, self._bodies)
+
+    @cached_property
+    def Psi(self) -> Propagation:
+        """All steps inward through free hinges, (I - E_Psi)^-1 (53)."""
+        return Propagation(self._label("Psi", _SWEEP), self.E_Psi)
+
+    # The mass matrix and its factors.
+
+    @cached_property
+    def I(self) -> Identity:  # noqa: E743  the mathematical name
+        """Identity on the speeds."""
+        return Identity(self.system.n_v, self)
+
+    @cached_property
+    def I_body(self) -> Identity:
+        """Identity on the body space."""
+        return Identity(self._bodies[-1].stop, self)
+
+    @cached_property
+    def innovations(self) -> SpatialOperator:
+        """Factor I + H Phi K of the mass matrix (54)."""
+        return (self.I + self.H @ self.Phi @ self.K).named("I + H Phi K", _SWEEP)
+
+    @cached_property
+    def innovations_inverse(self) -> SpatialOperator:
+        """Its inverse I - H Psi K (55)."""
+        return (self.I - self.H @ self.Psi @ self.K).named("I - H Psi K", _SWEEP)
+
+    @cached_property
+    def mass(self) -> Mass:
+        """Mass matrix; ``.solve``, ``.logdet`` and ``.factor`` with factor @ factor.T = mass."""
+        product = self.H @ self.Phi @ self.M_m @ self.Phi.T @ self.H.T
+        return Mass(self._label("M", "O(N), two sweeps"), product, self.mass_inverse, self._root)
+
+    @cached_property
+    def mass_inverse(self) -> MassInverse:
+        """Inverse of the mass matrix; ``.factor`` with factor @ factor.T = mass_inverse."""
+        articulated = reference.articulate_tip_to_base(self.system, self._motions)
+        label = self._label("M^-1", "O(N), two sweeps")
+        lower = self._root
+        factor = Factor(self._label("L^-T", _SWEEP), lower._inverse.T, lower._forward.T)
+        return MassInverse(label, self.system, self._motions, articulated, factor)
+
+    @cached_property
+    def _root(self) -> Factor:
+        """L = (I + H Phi K) sqrt(D)."""
+        roots = [np.linalg.cholesky(d) for d in self.D.blocks]
+        inverses = [np.linalg.inv(r) for r in roots]
+        place = (self._speeds, self._speeds)
+        root = BlockDiagonal(self._label("sqrt(D)", _BLOCKS), roots, *place)
+        inverse = BlockDiagonal(self._label("sqrt(D)^-1", _BLOCKS), inverses, *place)
+        label = self._label("L", _SWEEP)
+        return Factor(label, self.innovations @ root, inverse @ self.innovations_inverse)
+
+    # Vectors of the equations of motion, on the body space: (42), (57).
+
+    @cached_property
+    def a_m(self) -> Array:
+        """Coriolis accelerations a_m (25); the base bodies' contain -gravity."""
+        pieces = []
+        for i, motion in enumerate(self._motions):
+            node = carrying_node(self.system, self._motions, i)
+            A_t = node.coriolis
+            if self.system.parent[i] == GROUND:
+                A_t = np.concatenate([np.zeros(3), -self.system.gravity])
+            pieces += [np.zeros(len(motion.eta)), motion.transform @ A_t + motion.bias]
+        return np.concatenate(pieces)
+
+    @cached_property
+    def b_m(self) -> Array:
+        """Gyroscopic forces b_m (37)."""
+        terms = [motion.terms for motion in self._motions]
+        return np.concatenate([x for t in terms for x in (t.b_f, t.b_r)])
+
+    @cached_property
+    def elastic(self) -> Array:
+        """Elastic and damping forces K_m theta (38), damping included."""
+        pieces = []
+        for body, motion in zip(self.system.bodies, self._motions, strict=True):
+            pieces += [body.stiffness * motion.eta + body.damping @ motion.eta_dot, np.zeros(6)]
+        return np.concatenate(pieces)
+
+    # Motion of frames: operational space.
+
+    def jacobian(self, where: Any, *, axes: str = "world") -> SpatialOperator:
+        """Jacobian of one or several frames as an operator: O(N) for a product.
+
+        Parameters
+        ----------
+        where : str or sequence of str
+            "body" or "body.node"; several are stacked.
+        axes : {"world", "body"}
+            Axes of the components.
+        """
+        picker = self._picker(where, axes)
+        return (picker @ self.Phi.T @ self.H.T).named("J", _SWEEP)
+
+    def compliance(self, where: Any, *, axes: str = "world") -> Array:
+        """Acceleration of frames per force on them, J M^-1 J^T, by one inward sweep.
+
+        Parameters
+        ----------
+        where : str or sequence of str
+            k frames, "body" or "body.node".
+        axes : {"world", "body"}
+            Axes of the components.
+
+        Returns
+        -------
+        array (6 k, 6 k)
+            O(N k^2); does not see the number of modes.
+        """
+        articulated = self.mass_inverse._articulated
+        return frame_compliance(self.system, self._motions, articulated, self._picker(where, axes))
+
+    def operational_inertia(
+        self, where: Any, *, axes: str = "world", rcond: float = 1e-10
+    ) -> Array:
+        """Inertia that forces on frames feel, the inverse of `compliance`.
+
+        Parameters
+        ----------
+        where : str or sequence of str
+            k frames, "body" or "body.node".
+        axes : {"world", "body"}
+            Axes of the components.
+        rcond : float
+            Directions whose compliance is below this fraction of the largest count as immovable;
+            they get zero inertia (pseudo-inverse).
+
+        Returns
+        -------
+        array (6 k, 6 k)
+        """
+        return np.linalg.pinv(self.compliance(where, axes=axes), rcond=rcond, hermitian=True)
+
+    def null_space(self, where: Any) -> SpatialOperator:
+        """Projection of speeds onto those that leave frames still: I - M^-1 J^T Lambda J.
+
+        Forces are projected by its transpose: what remains does not accelerate the frames.
+
+        Parameters
+        ----------
+        where : str or sequence of str
+            Frames, "body" or "body.node".
+        """
+        J = self.jacobian(where)
+        Lam = Dense(self._label("Lambda", "O(1)"), self.operational_inertia(where))
+        return (self.I - self.mass_inverse @ J.T @ Lam @ J).named("I - M^-1 J.T Lambda J", _SWEEP)
+
+    # How the blocks are made.
+
+    def _picker(self, where: Any, axes: str) -> FramePicker:
+        frames = [where] if isinstance(where, str) or not isinstance(where, Sequence) else where
+        label = self._label("B", "O(frames)")
+        return FramePicker(label, self.system, self._motions, self._bodies, frames, axes)
+
+    def _label(self, name: str, cost: str) -> Label:
+        return Label(name, cost, self)
+
+    def _on_bodies(self, name: str, blocks: Sequence[Array]) -> BlockDiagonal:
+        return BlockDiagonal(self._label(name, _BLOCKS), blocks, self._bodies, self._bodies)
+
+    @cached_property
+    def _steps(self) -> list[Array | None]:
+        return [inward_step(self.system, self._motions, i) for i in range(self.system.n_body)]
+
+    @cached_property
+    def _articulated_blocks(self) -> list[Array]:
+        return self._accumulate(self._passed)
+
+    def _passed(self, i: int, P: Array) -> Array:
+        """Spatial block of P+ = P - P H* D^-1 H P of body i (51)."""
+        h = self.H.blocks[i]
+        D = h @ P @ h.T
+        hP = h @ P[:, -6:]
+        try:
+            np.linalg.cholesky(D)
+        except np.linalg.LinAlgError:
+            raise SingularError(
+                f"body {self.system.names[i]!r}: its hinge inertia D is singular in this state; "
+                "give the body or what it carries inertia about the joint's axes",
+                body=self.system.names[i],
+            ) from None
+        return P[-6:, -6:] - hP.T @ np.linalg.solve(D, hP)
+
+    def _accumulate(self, passed: Any) -> list[Array]:
+        """M_m + sum over children of step @ passed(child) @ step^T, tip to base (47), (51)."""
+        blocks = list(self.M_m.blocks)
+        for i in reversed(range(self.system.n_body)):
+            inboard = passed(i, blocks[i])
+            step = self._steps[i]
+            if step is not None:
+                p = int(self.system.parent[i])
+                blocks[p] = blocks[p] + step @ inboard @ step.T
+        return blocks
+
+
+def _modal_mass(terms: BodyTerms) -> Array:
+    return np.block([[terms.M_ff, terms.M_rf.T], [terms.M_rf, terms.M_rr]])
