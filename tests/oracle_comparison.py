@@ -10,7 +10,7 @@ import numpy as np
 import lissom as ls
 from tests.oracle import Oracle, Snapshot
 from tests.oracle.random_bodies import modal_mass
-from tests.oracle.random_mechanism import Description, draw
+from tests.oracle.random_mechanism import Description, draw, with_level
 from tests.random_trees import Tree, build, frame_names, sizes_agree
 
 TOLERANCE = 1e-9
@@ -25,7 +25,6 @@ class Comparison:
     seed: int
     coverage: Counter = field(default_factory=Counter)
     errors: dict[str, float] = field(default_factory=dict)
-    condition: float = 1.0
 
     def add(self, quantity: str, actual, expected, scale) -> None:
         """Record max |actual - expected| / max(|actual|, |expected|, scale), entry by entry."""
@@ -48,23 +47,41 @@ class Comparison:
         ]
 
 
-def well_conditioned(seed: int) -> tuple[Description, Tree, Snapshot, float]:
-    """The seed's first mechanism whose mass matrix has a condition number of at most 1e6."""
+def snapshot_of(description: Description, transforms) -> tuple[Snapshot, float]:
+    """The oracle at the description's state, and the condition number of its mass matrix."""
+    oracle = Oracle(description.mechanism(transforms))
+    snapshot = oracle.at(*description.state(transforms))
+    return snapshot, float(np.linalg.cond(snapshot.mass_matrix))
+
+
+def well_conditioned(seed: int, level: str | None) -> tuple[Description, Tree, Snapshot]:
+    """The seed's first mechanism whose mass matrix has a condition number of at most 1e6.
+
+    lissom may refuse to compile a mechanism with a motion that moves no inertia, and no other.
+    """
     for attempt in range(20):
         description = draw(seed, attempt)
-        tree = build(description)
-        oracle = Oracle(description.mechanism(tree.transforms))
-        snapshot = oracle.at(*description.state(tree.transforms))
-        condition = float(np.linalg.cond(snapshot.mass_matrix))
+        described = description if level is None else with_level(description, level)
+        try:
+            tree = build(description, level)
+        except ls.ModelError:
+            _, condition = snapshot_of(described, described.own_transforms())
+            if condition <= MAX_CONDITION:
+                raise
+            continue
+        snapshot, condition = snapshot_of(described, tree.transforms)
         if condition <= MAX_CONDITION:
-            return description, tree, snapshot, condition
+            return description, tree, snapshot
     raise AssertionError(f"seed {seed}: no well-conditioned mechanism in twenty attempts")
 
 
-def check_seed(seed: int) -> Comparison:
-    """Build the seed's mechanism twice, in lissom and in the oracle, and compare everything."""
-    description, tree, snapshot, condition = well_conditioned(seed)
-    result = Comparison(seed, description.coverage, condition=condition)
+def check_seed(seed: int, level: str | None = None) -> Comparison:
+    """Build the seed's mechanism twice, in lissom and in the oracle, and compare everything.
+
+    With a level, lissom compiles all bodies at it; without, each body has its own.
+    """
+    description, tree, snapshot = well_conditioned(seed, level)
+    result = Comparison(seed, description.coverage)
     if not sizes_agree(description, tree):
         result.errors["layout"] = np.inf
         return result
@@ -123,24 +140,33 @@ def _compare_forces(result, description, tree, snapshot, state) -> None:
 
 
 def _compare_forward(result, description, tree, snapshot, state) -> None:
-    """Accelerations, weighted by the square roots of the mass matrix's diagonal."""
+    """Accelerations, weighted by the square roots of the mass matrix's diagonal.
+
+    In these units the forces, divided by the weights, are as large as the accelerations.
+    """
     forces, wrenches = description.forces, _external(description)
     own_forces = tree.to_lissom(forces)
     weight = np.sqrt(np.diag(snapshot.mass_matrix))
+    force = (snapshot.force_scale(np.zeros(len(forces))) / weight).max()
     cases = {
-        "": (snapshot.forward_dynamics(np.zeros(len(forces))), None, None),
-        " with forces": (snapshot.forward_dynamics(forces), own_forces, None),
+        "": (snapshot.forward_dynamics(np.zeros(len(forces))), None, {}),
+        " with forces": (snapshot.forward_dynamics(forces), own_forces, {}),
         " with forces and wrenches": (
             snapshot.forward_dynamics(forces, description.external),
             own_forces,
-            wrenches,
+            {"external": wrenches},
+        ),
+        " with armature": (
+            snapshot.forward_dynamics(forces, armature=description.armature),
+            own_forces,
+            {"armature": tree.to_lissom(description.armature)},
         ),
     }
     for method in METHODS:
-        for case, (expected, given, external) in cases.items():
-            vdot = ls.forward_dynamics(tree.system, state, given, external=external, method=method)
+        for case, (expected, given, options) in cases.items():
+            vdot = ls.forward_dynamics(tree.system, state, given, method=method, **options)
             actual, expected = weight * vdot[tree.v_index], weight * expected
-            scale = np.abs(expected).max()
+            scale = max(np.abs(expected).max(), force)
             result.add(f"forward_dynamics, {method}{case}", actual, expected, scale)
 
 
@@ -189,11 +215,19 @@ def _compare_frames(result, description, tree, snapshot, state) -> None:
 
 
 def _compare_joint_forces(result, description, tree, snapshot, state) -> None:
-    vdot, wrenches = description.acceleration, _external(description)
-    own_vdot = tree.to_lissom(vdot)
-    for case, external in {"": None, " with wrenches": wrenches}.items():
-        given = description.external if external else None
-        expected = snapshot.joint_forces(vdot, given)
-        arguments = {"external": external} if external else {}
-        forces = ls.joint_forces(tree.system, state, own_vdot, **arguments)
-        result.add("joint_forces" + case, forces[tree.body_index], expected, np.abs(expected).max())
+    vdot, external = description.acceleration, description.external
+    caused = snapshot.forward_dynamics(np.zeros(len(vdot)), external)
+    own, wrenches = tree.to_lissom(vdot), _external(description)
+    cases = {
+        "": (snapshot.joint_forces(vdot), own, {}),
+        " with wrenches": (snapshot.joint_forces(vdot, external), own, {"external": wrenches}),
+        " of the motion itself": (
+            snapshot.joint_forces(caused, external),
+            None,
+            {"external": wrenches},
+        ),
+    }
+    scale = max(np.abs(expected).max() for expected, _, _ in cases.values())
+    for case, (expected, acceleration, options) in cases.items():
+        forces = ls.joint_forces(tree.system, state, acceleration, **options)
+        result.add("joint_forces" + case, forces[tree.body_index], expected, scale)

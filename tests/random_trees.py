@@ -113,8 +113,8 @@ class Tree:
         return self.system.state(q=own_q, v=self.to_lissom(v))
 
 
-def build(description: Description) -> Tree:
-    """The lissom system of a description."""
+def build(description: Description, level: str | None = None) -> Tree:
+    """The lissom system of a description, compiled at a level (None: each body at its own)."""
     model = ls.Model(f"seed{description.seed}", gravity=description.gravity)
     transforms = []
     for part in description.parts:
@@ -128,7 +128,7 @@ def build(description: Description) -> Tree:
             rotation=part.rotation,
             **_place(description, part),
         )
-    system = model.compile()
+    system = model.compile(level=level)
     names = [part.name for part in description.parts]
     q_index, v_index = _indices(system.layout, names)
     body_index = np.array([list(system.names).index(name) for name in names])

@@ -18,6 +18,14 @@ def test_random_mechanisms_agree_with_the_oracle(first):
     assert not failures, "\n".join(failures)
 
 
+@pytest.mark.parametrize("level", ["full", "linear"])
+def test_a_level_given_to_compile_is_that_of_all_bodies(level):
+    failures = []
+    for seed in range(CHUNK):
+        failures += check_seed(seed, level).failures
+    assert not failures, "\n".join(failures)
+
+
 def test_the_random_mechanisms_cover_every_feature():
     coverage = sum((draw(seed).coverage for seed in range(SEEDS)), Counter())
     print(coverage_table(coverage))

@@ -181,9 +181,11 @@ class Snapshot:
     def inverse_dynamics(self, vdot, external: Wrenches | None = None) -> np.ndarray:
         return self.mass_matrix @ vdot + self.bias_force - self.external_force(external)
 
-    def forward_dynamics(self, forces, external: Wrenches | None = None) -> np.ndarray:
+    def forward_dynamics(self, forces, external: Wrenches | None = None, armature=0.0):
+        """Solve (M + diag(armature)) vdot + bias = forces."""
         right_side = forces + self.external_force(external) - self.bias_force
-        return np.linalg.solve(self.mass_matrix, right_side)
+        added = np.diag(np.broadcast_to(armature, right_side.shape))
+        return np.linalg.solve(self.mass_matrix + added, right_side)
 
     def force_scale(self, vdot, external: Wrenches | None = None) -> np.ndarray:
         """Sum of the absolute terms of `inverse_dynamics`, entry by entry."""

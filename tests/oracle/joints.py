@@ -82,7 +82,7 @@ def column_configuration(column: np.ndarray, amount) -> ca.SX:
         return pose_matrix(ca.SX.eye(3), amount * h2)
     n = h1 / rate
     K, angle = skew(n), rate * amount
-    integral = amount * (np.eye(3) + K @ K) + (1 - ca.cos(angle)) / rate * K
+    integral = amount * (np.eye(3) + K @ K) + 2 * ca.sin(angle / 2) ** 2 / rate * K
     return pose_matrix(turn(n, angle), (integral - ca.sin(angle) / rate * (K @ K)) @ h2)
 
 

@@ -150,20 +150,21 @@ def random_flexible(rng, level: str) -> tuple[FlexibleData, list[str]]:
 
 
 def _draw_flexible(rng, level: str) -> tuple[FlexibleData, list[str]]:
-    n = int(rng.integers(3, 7))
-    n_mode = int(rng.integers(1, min(5, 3 * n - 7) + 1))
+    n = int(rng.integers(4, 7))
+    masses = rng.uniform(0.3, 2, n)
+    massless = rng.random() < 0.4
+    masses[rng.integers(n)] *= not massless
+    free = 3 * np.count_nonzero(masses) - 6  # what the particles can do besides moving as one body
+    n_mode = int(rng.integers(1, min(5, free - 1) + 1))
     inboard = 0 if rng.random() < 0.6 else int(rng.integers(n))
     features = [f"flexible: {level}", *(["inboard node not 0"] if inboard else [])]
+    features += ["massless node"] if massless else []
     positions = np.outer(np.linspace(0, 1.2, n), rng.normal(size=3)) + 0.2 * rng.normal(size=(n, 3))
     shapes = 0.5 * rng.normal(size=(n, 6, n_mode))
     if rng.random() < 0.5:
         features.append("free-free shapes")
     else:
         shapes[inboard] = 0
-    masses = rng.uniform(0.3, 2, n)
-    if rng.random() < 0.4:
-        masses[rng.integers(n)] = 0
-        features.append("massless node")
     inertias, offsets = _random_node_inertias(rng, masses, features)
     data = FlexibleData(
         positions,

@@ -81,13 +81,21 @@ class Part:
 
 @dataclass(frozen=True)
 class Description:
-    """A mechanism, a state, and what acts on it; vectors body by body, [modal, hinge]."""
+    """A mechanism, a state, and what acts on it.
+
+    Attributes
+    ----------
+    acceleration, forces, armature : body by body, [modal, hinge].
+    external : wrenches [moment; force] on frames, in their axes.
+    about : a point, for the angular momentum.
+    """
 
     seed: int
     parts: tuple[Part, ...]
     gravity: np.ndarray
     acceleration: np.ndarray
     forces: np.ndarray
+    armature: np.ndarray
     external: dict[FrameKey, np.ndarray]
     about: np.ndarray
     coverage: Counter = field(default_factory=Counter)
@@ -140,6 +148,7 @@ def draw(seed: int, attempt: int = 0) -> Description:
         gravity,
         rng.normal(size=n_v),
         rng.normal(size=n_v) * 3,
+        rng.uniform(0, 1, n_v),
         _random_wrenches(rng, parts, coverage),
         rng.normal(size=3),
         coverage,
