@@ -167,6 +167,18 @@ def test_lemma_5_accelerations_A57(case):
     assert_same(vdot, expected, conditioned(ls.mass_matrix(system, state)) * np.abs(expected).max())
 
 
+@pytest.mark.parametrize("method", ["innovations", "separate", "ruthless"])
+def test_papers_own_forms_A58_A64_B3(case, method):
+    """Accelerations with external forces, in all forms of paper A."""
+    system, state, _ = case
+    rng = np.random.default_rng(9)
+    T = rng.standard_normal(system.n_v)
+    external = {name: rng.standard_normal(6) for name in system.names[::2]}
+    expected = ls.forward_dynamics(system, state, T, external=external)
+    vdot = ls.forward_dynamics(system, state, T, external=external, method=method)
+    assert_same(vdot, expected, conditioned(ls.mass_matrix(system, state)) * np.abs(expected).max())
+
+
 def test_operator_forms_of_velocity_acceleration_force_A42(case):
     system, state, op = case
     vdot = np.random.default_rng(3).standard_normal(system.n_v)

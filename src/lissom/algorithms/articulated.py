@@ -18,7 +18,15 @@ __all__ = ["forward_dynamics"]
 
 Array = np.ndarray
 
-METHODS = ("auto", "articulated", "composite", "reference")
+METHODS = (
+    "auto",
+    "articulated",
+    "composite",
+    "reference",
+    "innovations",
+    "separate",
+    "ruthless",
+)
 
 
 def forward_dynamics(
@@ -44,9 +52,11 @@ def forward_dynamics(
         default zero.  Stiffness and damping of flexible bodies act by themselves.
     external : mapping, optional
         Spatial forces {"body" or "body.node": [moment; force]} in the axes of that frame.
-    method : {"auto", "articulated", "composite", "reference"}
-        "articulated" and "reference": articulated bodies, O(N).  "composite": mass matrix and a
-        dense solve, O(N^3).  "auto" chooses.
+    method : str
+        "auto", "articulated", "composite", "reference", "innovations", "separate" or "ruthless".
+        "articulated" and "reference": articulated bodies in normalised form, O(N).  "composite":
+        mass matrix and a dense solve, O(N^3).  "auto" chooses.  The last three are paper A's own
+        forms, eqs. (58), (64) and (64) with (B3); they take no armature.
     armature : array (n_v,) or mapping, optional
         Inertia added to the speeds: solves (M + armature) vdot = forces - bias.  A mapping gives
         a number, a vector or a symmetric block for the hinges of bodies by name.
@@ -62,7 +72,9 @@ def forward_dynamics(
     motions = motions_of(system, state)
     T = speeds_vector(system, forces, "forces")
     loads, added = to_external(system, external), to_armature(system, armature)
-    if method == "composite":
+    if method in ("innovations", "separate", "ruthless"):
+        vdot = _as_in_the_paper(system, motions, T, loads, added, method)
+    elif method == "composite":
         vdot = _dense(system, motions, T, loads, added)
     else:
         vdot = reference.forward_dynamics(system, motions, T, loads, added)
@@ -77,6 +89,24 @@ def forward_dynamics(
         raise StateError(f"out has shape {out.shape}; expected {vdot.shape}")
     out[:] = vdot
     return out
+
+
+def _as_in_the_paper(
+    system: System,
+    motions: list[reference.BodyMotion],
+    T: Array,
+    loads: reference.External,
+    added: reference.Armature | None,
+    method: str,
+) -> Array:
+    from . import paper_forms  # its operators are not needed otherwise
+
+    if added is not None:
+        raise StateError(f'method {method!r} takes no armature; use "articulated"')
+    if method == "innovations":
+        return paper_forms.forward_dynamics_in_blocks(system, motions, T, loads)
+    ruthless = method == "ruthless"
+    return paper_forms.forward_dynamics_in_parts(system, motions, T, loads, ruthless=ruthless)
 
 
 def _dense(

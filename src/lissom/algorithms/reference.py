@@ -245,7 +245,7 @@ def inverse_dynamics(
     adds a_f eta_ddot and a_r beta_dot; `elastic` = False leaves K and C out.
     """
     alphas, _ = accelerations_base_to_tip(system, motions, vdot)
-    loads = _external_terms(system, motions, external)
+    loads = external_terms(system, motions, external)
     hinge_forces: dict[int, Array] = {}
     forces: dict[int, Array] = {}
     for i in tip_to_base(system):
@@ -270,7 +270,7 @@ def inverse_dynamics(
     return np.concatenate(stacked), [hinge_forces[i] for i in base_to_tip(system)]
 
 
-def _external_terms(
+def external_terms(
     system: System, motions: Sequence[BodyMotion], external: External
 ) -> list[tuple[Array, Array]]:
     """Per body the modal force sum Pi_hat_c^T F_c and the spatial force sum phi_c F_c."""
@@ -369,6 +369,7 @@ def articulate_tip_to_base(
     recursion does not see the number of modes; see the theory page "Articulated bodies".
     """
     blocks: dict[int, Articulated] = {}
+    inboard: dict[int, Array] = {}
     for i in tip_to_base(system):
         motion, terms, body = motions[i], motions[i].terms, system.bodies[i]
         a_f, a_r = armature[i] if armature is not None else (zeros(body.n_mode), 0.0)
@@ -377,15 +378,16 @@ def articulate_tip_to_base(
         phi = np.concatenate([zeros(6, 0), *(n.shift for n in motion.outboard)], axis=1)
         M_bar = terms.M_rr - terms.M_rf @ W @ terms.M_rf.T  # (11)
         Y, S = phi - terms.M_rf @ W @ Pi_hat.T, Pi_hat @ W @ Pi_hat.T
-        Gamma = _children_inertia(system, motions, i, blocks)  # (12)
+        Gamma = children_inertia(system, motions, i, inboard)  # (12)
         N = solve(np.eye(len(Gamma)) + Gamma @ S, np.eye(len(Gamma)))  # (13)
         E = N @ Gamma
         P_R = M_bar + Y @ E @ Y.T  # (14)
         Ht = motion.motion_map
         D = Ht.T @ P_R @ Ht + a_r  # (15)
-        _check_hinge_inertia(system, i, D, P_R, Ht)
+        check_hinge_inertia(system, i, D, P_R, Ht)
         G = solve_spd(D, Ht.T @ P_R).T
-        blocks[i] = Articulated(W, Y, S, N, E, P_R, D, G, P_R - G @ D @ G.T)  # (16)
+        inboard[i] = P_R - G @ D @ G.T  # (16)
+        blocks[i] = Articulated(W, Y, S, N, E, P_R, D, G, inboard[i])
     return [blocks[i] for i in base_to_tip(system)]
 
 
@@ -396,17 +398,18 @@ def _modal_inverse(terms: BodyTerms, a_f: Array, deformable_mass: bool) -> Array
     return np.diag(1 / (1 + a_f))
 
 
-def _children_inertia(
-    system: System, motions: Sequence[BodyMotion], i: int, blocks: Mapping[int, Articulated]
+def children_inertia(
+    system: System, motions: Sequence[BodyMotion], i: int, inboard: Mapping[int, Array]
 ) -> Array:
+    """Gamma: the children's P+ (6x6 each, `inboard`) at the nodes of body i, block diagonal."""
     at_node = [zeros(6, 6) for _ in system.outboard_nodes[i]]
     for c in system.children[i]:
         X, slot = motions[c].transform, _slot(system, c)
-        at_node[slot] = at_node[slot] + X.T @ blocks[c].inertia_inboard @ X
+        at_node[slot] = at_node[slot] + X.T @ inboard[c] @ X
     return block_diagonal(*at_node) if at_node else zeros(0, 0)
 
 
-def _check_hinge_inertia(system: System, i: int, D: Array, P: Array, Ht: Array) -> None:
+def check_hinge_inertia(system: System, i: int, D: Array, P: Array, Ht: Array) -> None:
     """Raise where a motion of the hinge sees no inertia; symbols cannot be judged."""
     if not is_numeric(D) or not is_numeric(P) or D.shape[0] == 0:
         return
@@ -480,7 +483,7 @@ def _residuals_tip_to_base(
     external: External,
 ) -> list[tuple[Array, Array, Array, Array]]:
     """(eps_f, eps_R, y, f_0) of every body (17)-(21)."""
-    loads = _external_terms(system, motions, external)
+    loads = external_terms(system, motions, external)
     inboard: dict[int, Array] = {}
     residuals: dict[int, tuple[Array, Array, Array, Array]] = {}
     for i in tip_to_base(system):

@@ -68,7 +68,7 @@ class Operators:
         self._bodies = [slice(a, b) for a, b in pairwise(edges)]
         self._spatial = [slice(b - 6, b) for b in edges[1:]]
         layout = system.layout
-        self._speeds = [
+        self.speeds = [
             slice(layout.modal_v(i).start, layout.hinge_v(i).stop) for i in range(system.n_body)
         ]
 
@@ -81,7 +81,7 @@ class Operators:
             self._label("E_Phi", _BLOCKS),
             self.system.parent,
             self._bodies,
-            self._steps,
+            self.steps,
             self._spatial,
         )
 
@@ -97,7 +97,7 @@ class Operators:
             block_diagonal(np.eye(body.n_mode), motion.motion_map.T)
             for body, motion in zip(self.system.bodies, self._motions, strict=True)
         ]
-        return BlockDiagonal(self._label("H", _BLOCKS), blocks, self._speeds, self._bodies)
+        return BlockDiagonal(self._label("H", _BLOCKS), blocks, self.speeds, self._bodies)
 
     @cached_property
     def M_m(self) -> BlockDiagonal:
@@ -120,20 +120,20 @@ class Operators:
     def D(self) -> BlockDiagonal:
         """Hinge inertias H P H* (51), (52)."""
         blocks = [h @ p @ h.T for h, p in zip(self.H.blocks, self.P.blocks, strict=True)]
-        return BlockDiagonal(self._label("D", _BLOCKS), blocks, self._speeds, self._speeds)
+        return BlockDiagonal(self._label("D", _BLOCKS), blocks, self.speeds, self.speeds)
 
     @cached_property
     def D_inverse(self) -> BlockDiagonal:
         """Inverse of the hinge inertias."""
         blocks = [np.linalg.inv(d) for d in self.D.blocks]
-        return BlockDiagonal(self._label("D_inverse", _BLOCKS), blocks, self._speeds, self._speeds)
+        return BlockDiagonal(self._label("D_inverse", _BLOCKS), blocks, self.speeds, self.speeds)
 
     @cached_property
     def G(self) -> BlockDiagonal:
         """Kalman gains P H* D^-1 (51), (52)."""
         triples = zip(self.H.blocks, self.P.blocks, self.D.blocks, strict=True)
         blocks = [np.linalg.solve(d, h @ p).T for h, p, d in triples]
-        return BlockDiagonal(self._label("G", _BLOCKS), blocks, self._bodies, self._speeds)
+        return BlockDiagonal(self._label("G", _BLOCKS), blocks, self._bodies, self.speeds)
 
     @cached_property
     def K(self) -> SpatialOperator:
@@ -149,7 +149,7 @@ class Operators:
     @cached_property
     def E_Psi(self) -> StepPropagation:
         """One step inward through free hinges, E_Phi tau_bar (52)."""
-        passed = zip(self._steps, self.tau_bar.blocks, strict=True)
+        passed = zip(self.steps, self.tau_bar.blocks, strict=True)
         steps = [None if step is None else step @ tau[-6:] for step, tau in passed]
         label = self._label("E_Psi", _BLOCKS)
         return StepPropagation(label, self.system.parent, self._bodies, steps, self._bodies)
@@ -201,7 +201,7 @@ class Operators:
         """L = (I + H Phi K) sqrt(D)."""
         roots = [np.linalg.cholesky(d) for d in self.D.blocks]
         inverses = [np.linalg.inv(r) for r in roots]
-        place = (self._speeds, self._speeds)
+        place = (self.speeds, self.speeds)
         root = BlockDiagonal(self._label("sqrt(D)", _BLOCKS), roots, *place)
         inverse = BlockDiagonal(self._label("sqrt(D)^-1", _BLOCKS), inverses, *place)
         label = self._label("L", _SWEEP)
@@ -303,6 +303,16 @@ class Operators:
         Lam = Dense(self._label("Lambda", "O(1)"), self.operational_inertia(where))
         return (self.I - self.mass_inverse @ J.T @ Lam @ J).named("I - M^-1 J.T Lambda J", _SWEEP)
 
+    def by_body(self, x: Array) -> list[Array]:
+        """Pieces of a vector of the body space, one for each body.
+
+        Parameters
+        ----------
+        x : array
+            Vector of the body space.
+        """
+        return [x[piece] for piece in self._bodies]
+
     # How the blocks are made.
 
     def _picker(self, where: Any, axes: str) -> FramePicker:
@@ -317,7 +327,8 @@ class Operators:
         return BlockDiagonal(self._label(name, _BLOCKS), blocks, self._bodies, self._bodies)
 
     @cached_property
-    def _steps(self) -> list[Array | None]:
+    def steps(self) -> list[Array | None]:
+        """Blocks [Pi_hat_t^T; phi_t] X^T of the bodies (12), None for base bodies."""
         return [inward_step(self.system, self._motions, i) for i in range(self.system.n_body)]
 
     @cached_property
@@ -344,7 +355,7 @@ class Operators:
         blocks = list(self.M_m.blocks)
         for i in reversed(range(self.system.n_body)):
             inboard = passed(i, blocks[i])
-            step = self._steps[i]
+            step = self.steps[i]
             if step is not None:
                 p = int(self.system.parent[i])
                 blocks[p] = blocks[p] + step @ inboard @ step.T

@@ -1,0 +1,177 @@
+"""Paper A's own forms of articulated-body forward dynamics, beside the normalised one.
+
+All three give the accelerations of `reference.forward_dynamics`; they differ in what they cost for
+a body with m modes and in how many digits they keep.
+
+  method          source                          per body          a heavy child costs digits
+  "innovations"   A (51), (58): one block          O(m^3)            yes
+  "separate"      A (62)-(64): modes, then hinge   O(m^3)            yes
+  "ruthless"      A (63), (64) with (B3)           O(m^2)            yes
+  (reference)     normalised form                  O(m)              no
+
+Differs from the print: modes are zero at the inboard node, so H_f = [I, 0]; trees, with the nodes
+that carry children stacked; (64) subtracts z_f, printed z_r; (B3) as printed needs the inverse of
+Gamma, which never exists below a moving hinge: [Gamma^-1 + Omega]^-1 is written
+(I + Gamma Omega)^-1 Gamma.  "ruthless" is meant for level "linear", where Lambda and Omega are constants of the body but
+for the nodes' attitude; it is exact at level "full" too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..system import GROUND, System
+from .operators import Operators
+from .reference import (
+    BodyMotion,
+    External,
+    carrying_node,
+    check_hinge_inertia,
+    children_inertia,
+    external_terms,
+)
+
+__all__ = ["forward_dynamics_in_blocks", "forward_dynamics_in_parts"]
+
+Array = np.ndarray
+
+
+def forward_dynamics_in_blocks(
+    system: System, motions: Sequence[BodyMotion], forces: Array, external: External = ()
+) -> Array:
+    """Accelerations with all motions of a body crossed at once (58).
+
+    z   = sum of the children's Phi z+  +  P a_m + b_m + K_m theta - loads        (1)
+    eps = T - H z     nu = D^-1 eps     z+ = z + G eps                            (2)
+    alpha+ = Phi* alpha(p)    chi_dot = nu - G* alpha+    alpha = alpha+ + H* chi_dot + a_m   (3)
+    """
+    op = Operators(system, motions)
+    loads = external_terms(system, motions, external)
+    a_m, constant = op.by_body(op.a_m), op.by_body(op.b_m + op.elastic)
+    z = [
+        P @ a + b - np.concatenate(load)  # (1), without the children
+        for P, a, b, load in zip(op.P.blocks, a_m, constant, loads, strict=True)
+    ]
+    nu: dict[int, Array] = {}
+    for i in reversed(range(system.n_body)):
+        epsilon = forces[op.speeds[i]] - op.H.blocks[i] @ z[i]  # (2)
+        nu[i] = np.linalg.solve(op.D.blocks[i], epsilon)
+        if (step := op.steps[i]) is not None:
+            p = int(system.parent[i])
+            z[p] = z[p] + step @ (z[i] + op.G.blocks[i] @ epsilon)[-6:]
+    alpha: list[Array] = []
+    vdot = []
+    for i in range(system.n_body):
+        plus = np.zeros_like(a_m[i])
+        if (step := op.steps[i]) is not None:
+            plus[-6:] = step.T @ alpha[system.parent[i]]  # (3)
+        vdot.append(nu[i] - op.G.blocks[i].T @ plus)
+        alpha.append(plus + op.H.blocks[i].T @ vdot[i] + a_m[i])
+    return np.concatenate(vdot)
+
+
+def forward_dynamics_in_parts(
+    system: System,
+    motions: Sequence[BodyMotion],
+    forces: Array,
+    external: External = (),
+    *,
+    ruthless: bool = False,
+) -> Array:
+    """Accelerations with the modes of a body crossed before its hinge (62)-(64).
+
+    P   = Q Gamma Q* + M_m,  Q = [Pi_hat^T; phi]                                  (1)
+    D_f = P_ff    mu = P_rf    g = mu D_f^-1    P_R = P_rr - g mu*                (2)
+    D_f^-1 = Lambda - Upsilon (I + Gamma Omega)^-1 Gamma Upsilon*   if ruthless   (3)
+    D_R = H P_R H*    G_R = P_R H* D_R^-1    P_R+ = P_R - G_R D_R G_R*            (4)
+    z   = Q zeta + b_m + K_m theta - loads                                        (5)
+    eps_f = T_f - z_f    z_R = z_r + g eps_f + P_R a_mR                           (6)
+    eps_R = T_R - H z_R    z_R+ = z_R + G_R eps_R                                 (7)
+    beta_dot = D_R^-1 eps_R - G_R* alpha+    alpha = alpha+ + H* beta_dot + a_mR  (8)
+    eta_ddot = D_f^-1 eps_f - g* alpha                                            (9)
+    """
+    loads = external_terms(system, motions, external)
+    inboard: dict[int, Array] = {}
+    z_plus: dict[int, Array] = {}
+    kept: dict[int, tuple[Array, ...]] = {}
+    for i in reversed(range(system.n_body)):
+        motion, terms, body = motions[i], motions[i].terms, system.bodies[i]
+        Gamma = children_inertia(system, motions, i, inboard)
+        Pi, phi = _stacked(motion)
+        P_ff, mu = terms.M_ff + Pi.T @ Gamma @ Pi, terms.M_rf + phi @ Gamma @ Pi  # (1), (2)
+        D_f_inverse = _ruthless_inverse(terms.M_ff, Pi, Gamma) if ruthless else np.linalg.inv(P_ff)
+        g = mu @ D_f_inverse
+        P_R = terms.M_rr + phi @ Gamma @ phi.T - g @ mu.T
+        Ht = motion.motion_map
+        D_R = Ht.T @ P_R @ Ht  # (4)
+        check_hinge_inertia(system, i, D_R, P_R, Ht)
+        G_R = np.linalg.solve(D_R, Ht.T @ P_R).T
+        zeta = _children_forces(system, motions, i, z_plus)
+        elastic = body.stiffness * motion.eta + body.damping @ motion.eta_dot
+        z_f = Pi.T @ zeta + terms.b_f + elastic - loads[i][0]  # (5)
+        z_r = phi @ zeta + terms.b_r - loads[i][1]
+        eps_f = forces[system.layout.modal_v(i)] - z_f  # (6)
+        z_R = z_r + g @ eps_f + P_R @ _coriolis(system, motions, i)
+        eps_R = forces[system.layout.hinge_v(i)] - Ht.T @ z_R  # (7)
+        inboard[i] = P_R - G_R @ D_R @ G_R.T
+        z_plus[i] = z_R + G_R @ eps_R
+        kept[i] = (np.linalg.solve(D_R, eps_R), G_R, D_f_inverse @ eps_f, g)
+    return _outward(system, motions, kept)
+
+
+def _outward(
+    system: System, motions: Sequence[BodyMotion], kept: dict[int, tuple[Array, ...]]
+) -> Array:
+    """Accelerations, base to tip (8), (9)."""
+    alpha: list[Array] = []
+    eta_ddot: list[Array] = []
+    vdot = []
+    for i, motion in enumerate(motions):
+        nu_R, G_R, nu_f, g = kept[i]
+        alpha_plus = np.zeros(6)
+        if (p := int(system.parent[i])) != GROUND:
+            node = carrying_node(system, motions, i)
+            A_t = node.shift.T @ alpha[p] + node.shapes @ eta_ddot[p]
+            alpha_plus = motion.transform @ A_t
+        beta_dot = nu_R - G_R.T @ alpha_plus  # (8)
+        coriolis = _coriolis(system, motions, i)
+        alpha.append(alpha_plus + motion.motion_map @ beta_dot + coriolis)
+        eta_ddot.append(nu_f - g.T @ alpha[i])  # (9)
+        vdot += [eta_ddot[i], beta_dot]
+    return np.concatenate(vdot)
+
+
+def _ruthless_inverse(M_ff: Array, Pi: Array, Gamma: Array) -> Array:
+    """D_f^-1 by (B3), corrected; Lambda = M_ff^-1 and Omega are constants at level "linear"."""
+    Lam = np.linalg.inv(M_ff)
+    Upsilon = Lam @ Pi.T
+    Omega = Pi @ Upsilon
+    return Lam - Upsilon @ np.linalg.solve(np.eye(len(Gamma)) + Gamma @ Omega, Gamma) @ Upsilon.T
+
+
+def _stacked(motion: BodyMotion) -> tuple[Array, Array]:
+    """Pi_hat (6 n_t, m) and phi (6, 6 n_t) of the nodes that carry children."""
+    n_mode = motion.terms.M_rf.shape[1]
+    shapes = np.concatenate([np.zeros((0, n_mode)), *(n.shapes for n in motion.outboard)])
+    shifts = np.concatenate([np.zeros((6, 0)), *(n.shift for n in motion.outboard)], axis=1)
+    return shapes, shifts
+
+
+def _children_forces(
+    system: System, motions: Sequence[BodyMotion], i: int, z_plus: dict[int, Array]
+) -> Array:
+    zeta = np.zeros(6 * len(system.outboard_nodes[i]))
+    for c in system.children[i]:
+        k = 6 * system.outboard_nodes[i].index(int(system.parent_node[c]))
+        zeta[k : k + 6] += motions[c].transform.T @ z_plus[c]
+    return zeta
+
+
+def _coriolis(system: System, motions: Sequence[BodyMotion], i: int) -> Array:
+    """a_mR of body i: velocity terms of node and hinge, and -gravity for a base body."""
+    A_t = carrying_node(system, motions, i).coriolis
+    if system.parent[i] == GROUND:
+        A_t = np.concatenate([np.zeros(3), -system.gravity])
+    return motions[i].transform @ A_t + motions[i].bias
