@@ -12,8 +12,8 @@ a body with m modes and in how many digits they keep.
 Differs from the print: modes are zero at the inboard node, so H_f = [I, 0]; trees, with the nodes
 that carry children stacked; (64) subtracts z_f, printed z_r; (B3) as printed needs the inverse of
 Gamma, which never exists below a moving hinge: [Gamma^-1 + Omega]^-1 is written
-(I + Gamma Omega)^-1 Gamma.  "ruthless" is meant for level "linear", where Lambda and Omega are constants of the body but
-for the nodes' attitude; it is exact at level "full" too.
+(I + Gamma Omega)^-1 Gamma.  "ruthless" is meant for level "linear", where Lambda and Omega are
+constants of the body but for the nodes' attitude; it is exact at level "full" too.
 """
 
 from __future__ import annotations
