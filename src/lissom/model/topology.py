@@ -33,18 +33,19 @@ def _path_to_known(
     part: Connection, parts: Mapping[str, Connection], known: Mapping[str, Connection]
 ) -> list[Connection]:
     """The part and its carriers, inward until the ground or a body that is numbered already."""
-    path: list[Connection] = []
+    path: dict[str, Connection] = {}
     here: Connection | None = part
     while here is not None and here.name not in known:
-        if here in path:
-            cycle = " -> ".join(p.name for p in [*path[path.index(here) :], here])
+        if here.name in path:
+            names = [*path, here.name]
+            cycle = " -> ".join(names[names.index(here.name) :])
             raise ModelError(
                 f"the bodies {cycle} carry each other in a cycle; attach one of them to the ground "
                 "or to a body outside the cycle"
             )
-        path.append(here)
+        path[here.name] = here
         here = parts[here.to.name] if here.to is not None else None
-    return path
+    return list(path.values())
 
 
 def node_number(part: Connection, carrier: NormalBody, given: Body) -> int:
