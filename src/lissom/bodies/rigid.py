@@ -159,6 +159,8 @@ class RigidBody:
 
     def converted(self, convert: Callable[[Any], Any]) -> RigidBody:
         """Same body with every parameter passed through `convert` (symbols to floats)."""
+        if all(is_numeric(np.asarray(x)) for x in (self.mass, self.com, self.inertia)):
+            return self
         return RigidBody(convert(self.mass), convert(self.com), convert(self.inertia))
 
     def normalised(self, level: str | None = None) -> NormalBody:

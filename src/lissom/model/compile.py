@@ -30,7 +30,7 @@ def compile_model(model: Model, *, level: str | None, values: Mapping[Any, float
         check_level(level)
     parts = [_numeric(part, values) for part in numbered_base_to_tip(model)]
     numbers = {part.name: i for i, part in enumerate(parts)}
-    bodies = [_named(part, lambda p: p.body.normalised(level)) for part in parts]
+    bodies = _normalised(parts, level)
     parent = [GROUND if part.to is None else numbers[part.to.name] for part in parts]
     nodes = [
         GROUND if p == GROUND else node_number(part, bodies[p], parts[p].body)
@@ -49,6 +49,15 @@ def compile_model(model: Model, *, level: str | None, values: Mapping[Any, float
     )
     _check_hinges(system)
     return system
+
+
+def _normalised(parts: list[Connection], level: str | None) -> list[NormalBody]:
+    """Bodies in normalised form; a body that serves several times is brought to it once."""
+    made: dict[int, NormalBody] = {}
+    for part in parts:
+        if id(part.body) not in made:
+            made[id(part.body)] = _named(part, lambda p: p.body.normalised(level))
+    return [made[id(part.body)] for part in parts]
 
 
 def _named(part: Connection, make: Callable[[Connection], T]) -> T:
@@ -104,7 +113,7 @@ def _check_hinges(system: System) -> None:
 
     A body whose own inertia is regular serves any hinge; only the others need the sweep.
     """
-    if all(_is_regular(body) for body in system.bodies):
+    if all(_is_regular(body) for body in {id(body): body for body in system.bodies}.values()):
         return
     q = np.concatenate([_generic(b, j) for b, j in zip(system.bodies, system.joints, strict=True)])
     motions = kinematics_base_to_tip(system, q, np.zeros(system.n_v))
