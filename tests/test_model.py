@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from tests.nodal_samples import random_body as random_nodal_body
 
 BALL = ls.RigidBody.sphere(mass=2.0, radius=0.3)
 BOOM = ls.beam(2.0, ls.Tube(radius=0.05, thickness=0.002), ls.ALUMINIUM, modes=3)
@@ -122,6 +123,13 @@ def test_attach_copies_a_model_with_a_prefix():
         model.attach(limb, to="body", prefix="left_")
 
 
+def test_nodal_bodies_are_bodies():
+    body = random_nodal_body(1)[0]
+    model = ls.Model()
+    model.add(body, ls.Free(), name="boom")
+    assert model.compile().bodies[0].n_mode == body.n_freedom
+
+
 def test_level_of_compile_overrides_the_bodies():
     assert {b.level for b in arm().compile(level="linear").bodies if b.n_mode} == {"linear"}
 
@@ -203,7 +211,7 @@ def on_boom(**where):
         (lambda: chain_of(ls.Revolute("x"), to="a"), ["a -> a", "cycle"]),
         (lambda: chain_of("revolute"), ["'a'", "expected a joint", "'revolute'"]),
         (lambda: chain_of(ls.Free), ["'a'", "expected a joint", "parentheses"]),
-        (lambda: chain_of(ls.Free(), body=3), ["'a'", "RigidBody or FlexibleBody"]),
+        (lambda: chain_of(ls.Free(), body=3), ["'a'", "RigidBody, FlexibleBody or NodalBody"]),
         (lambda: chain_of(ls.Free(), at=(1, 2)), ["'a'", "at", "three numbers"]),
         (lambda: chain_of(ls.Free(), at=(1, 2, np.nan)), ["'a'", "at", "finite"]),
         (lambda: chain_of(ls.Free(), rotation=np.eye(2)), ["'a'", "rotation", "(3, 3)"]),

@@ -6,6 +6,8 @@ import inspect
 import re
 import subprocess
 import sys
+from functools import cached_property
+from types import FunctionType
 
 import pytest
 
@@ -14,20 +16,21 @@ import lissom
 HEAVY = ("scipy", "numba", "sympy", "casadi", "matplotlib", "pydantic")
 PUBLIC = {name: getattr(lissom, name, None) for name in lissom.__all__}
 CALLABLES = {name: value for name, value in PUBLIC.items() if callable(value)}
+METHOD_KINDS = (FunctionType, classmethod, staticmethod, property, cached_property)
 METHODS = {
     f"{name}.{attribute}": inspect.getattr_static(value, attribute)
     for name, value in PUBLIC.items()
     if inspect.isclass(value) and not issubclass(value, BaseException)
-    for attribute in vars(value)
-    if not attribute.startswith("_")
+    for attribute, member in vars(value).items()
+    if not attribute.startswith("_") and isinstance(member, METHOD_KINDS)
 }
 SECTION = re.compile(
-    r"^Parameters\n-{10}\n(.*?)(?=^\S[^\n]*\n-{3,}\n|\Z)", re.MULTILINE | re.DOTALL
+    r"^(?:Parameters|Attributes)\n-{10}\n(.*?)(?=^\S[^\n]*\n-{3,}\n|\Z)", re.MULTILINE | re.DOTALL
 )
 
 
 def documented(function: object) -> set[str]:
-    """Names that the sections Parameters of a docstring list; `a, b : int` lists both."""
+    """Names in the section Parameters (Attributes of a dataclass); `a, b : int` lists both."""
     text = inspect.getdoc(function) or ""
     entries = re.findall(
         r"^(\*{0,2}\w[\w*, ]*?)(?: :.*)?$", "".join(SECTION.findall(text)), re.MULTILINE

@@ -36,7 +36,7 @@ _HOMES = {
         "Spherical",
         "Universal",
     ),
-    "lissom.bodies": ("FlexibleBody", "RigidBody"),
+    "lissom.bodies": ("FlexibleBody", "NodalBody", "RigidBody"),
     "lissom.structures": (
         "ALUMINIUM",
         "CARBON",
@@ -63,6 +63,7 @@ _HOMES = {
         "joint_forces",
         "mass_matrix",
         "momentum",
+        "nodal_forward_dynamics",
         "operators",
         "pose",
         "qdot",
@@ -91,142 +92,64 @@ def __dir__() -> list[str]:
 if TYPE_CHECKING:  # what a type checker sees; the same names as above
     from .algorithms import (
         acceleration as acceleration,
-    )
-    from .algorithms import (
         bias_force as bias_force,
-    )
-    from .algorithms import (
         center_of_mass as center_of_mass,
-    )
-    from .algorithms import (
         energy as energy,
-    )
-    from .algorithms import (
         forward_dynamics as forward_dynamics,
-    )
-    from .algorithms import (
         gravity_force as gravity_force,
-    )
-    from .algorithms import (
         inverse_dynamics as inverse_dynamics,
-    )
-    from .algorithms import (
         jacobian as jacobian,
-    )
-    from .algorithms import (
         joint_forces as joint_forces,
-    )
-    from .algorithms import (
         mass_matrix as mass_matrix,
-    )
-    from .algorithms import (
         momentum as momentum,
-    )
-    from .algorithms import (
+        nodal_forward_dynamics as nodal_forward_dynamics,
         operators as operators,
-    )
-    from .algorithms import (
         pose as pose,
-    )
-    from .algorithms import (
         qdot as qdot,
-    )
-    from .algorithms import (
         velocity as velocity,
     )
     from .bodies import (
         FlexibleBody as FlexibleBody,
-    )
-    from .bodies import (
+        NodalBody as NodalBody,
         RigidBody as RigidBody,
     )
     from .errors import (
         LissomError as LissomError,
-    )
-    from .errors import (
         ModelError as ModelError,
-    )
-    from .errors import (
         SingularError as SingularError,
-    )
-    from .errors import (
         StateError as StateError,
     )
     from .joints import (
         CompoundJoint as CompoundJoint,
-    )
-    from .joints import (
         Cylindrical as Cylindrical,
-    )
-    from .joints import (
         Fixed as Fixed,
-    )
-    from .joints import (
         Free as Free,
-    )
-    from .joints import (
         Joint as Joint,
-    )
-    from .joints import (
         Planar as Planar,
-    )
-    from .joints import (
         Prismatic as Prismatic,
-    )
-    from .joints import (
         Revolute as Revolute,
-    )
-    from .joints import (
         Screw as Screw,
-    )
-    from .joints import (
         SimpleJoint as SimpleJoint,
-    )
-    from .joints import (
         Spherical as Spherical,
-    )
-    from .joints import (
         Universal as Universal,
     )
     from .model import (
         Model as Model,
-    )
-    from .model import (
         Part as Part,
     )
     from .structures import (
         ALUMINIUM as ALUMINIUM,
-    )
-    from .structures import (
         CARBON as CARBON,
-    )
-    from .structures import (
         STEEL as STEEL,
-    )
-    from .structures import (
         TITANIUM as TITANIUM,
-    )
-    from .structures import (
         Circle as Circle,
-    )
-    from .structures import (
         ISection as ISection,
-    )
-    from .structures import (
         Material as Material,
-    )
-    from .structures import (
         Rectangle as Rectangle,
-    )
-    from .structures import (
         Tube as Tube,
-    )
-    from .structures import (
         beam as beam,
     )
     from .system import (
         State as State,
-    )
-    from .system import (
         System as System,
     )

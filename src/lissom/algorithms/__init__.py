@@ -13,10 +13,12 @@ from .kinematics import (
     qdot,
     velocity,
 )
+from .nodal import NodalSolution, nodal_forward_dynamics
 from .operators import Operators, SpatialOperator, operators
 
 __all__ = [
     "Energy",
+    "NodalSolution",
     "Operators",
     "Pose",
     "SpatialOperator",
@@ -31,6 +33,7 @@ __all__ = [
     "joint_forces",
     "mass_matrix",
     "momentum",
+    "nodal_forward_dynamics",
     "operators",
     "pose",
     "qdot",

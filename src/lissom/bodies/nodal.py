@@ -10,21 +10,26 @@ from typing import Any, final
 import numpy as np
 
 from ..errors import ModelError
-from ..spatial import block_diagonal, inertia_fault, rigid_shift, spatial_inertia
-from ..spatial.scalar import array, is_numeric
+from ..spatial import block_diagonal, inertia_fault, spatial_inertia
 from .basis import normal_basis
 from .flexible import FlexibleBody, check_level
+from .nodal_checks import (
+    NULL,
+    check_free,
+    check_held,
+    check_positive,
+    checked_names,
+    numbers,
+    rigid_motions,
+    unit_diagonal,
+)
 from .normal import NormalBody
 
 __all__ = ["NodalBody"]
 
 Array = np.ndarray
 
-_ASYMMETRY = 1e-9  # relative, of a matrix that should be symmetric
-_RIGID = 1e-8  # force that a rigid-body motion may cause, relative to the sum of absolute terms
-_NULL = 1e-13  # eigenvalue of a matrix with unit diagonal below which a direction counts as empty
 _MASSLESS = 1e-14  # share of the heaviest node's mass (times length squared) that counts as none
-_MOTIONS = [f"{kind} {axis}" for kind in ("rotation about", "translation along") for axis in "xyz"]
 
 
 @final
@@ -61,6 +66,9 @@ class NodalBody:
     mass.  This is exact as long as nothing acts on a massless displacement.  A body or a moment put
     on a massless rotation turns the node only through x, so that the local bending of the
     structure under it is left out; give such a node rotary inertia to keep it.
+
+    With all modes kept every other node moves by itself, and the joint feels the inertia of the
+    inboard node alone: give that node mass and rotary inertia, or keep fewer modes.
     """
 
     positions: Any
@@ -75,9 +83,9 @@ class NodalBody:
     def __post_init__(self) -> None:
         for name in ("positions", "masses", "stiffness", "damping", "node_inertias"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, _numbers(getattr(self, name), name))
+                object.__setattr__(self, name, numbers(getattr(self, name), name))
         self._check_shapes()
-        object.__setattr__(self, "names", _checked_names(self.names, self.n_node))
+        object.__setattr__(self, "names", checked_names(self.names, self.n_node))
         object.__setattr__(self, "inboard", self._checked_inboard())
         check_level(self.level)
         self._check_mass()
@@ -113,7 +121,10 @@ class NodalBody:
         if self.node_inertias is not None:
             inertias = self.node_inertias
         return block_diagonal(
-            *(spatial_inertia(m, np.zeros(3), J) for m, J in zip(self.masses, inertias, strict=True))
+            *(
+                spatial_inertia(m, np.zeros(3), J)
+                for m, J in zip(self.masses, inertias, strict=True)
+            )
         )
 
     @cached_property
@@ -124,7 +135,9 @@ class NodalBody:
         other nodes; massless ones follow x statically (Guyan's condensation, exact here).
         """
         free = self._free
-        Q, Z = _massive_and_massless(self.mass_matrix[np.ix_(free, free)], self._smallest_mass[free])
+        Q, Z = _massive_and_massless(
+            self.mass_matrix[np.ix_(free, free)], self._smallest_mass[free]
+        )
         K = self.stiffness[np.ix_(free, free)]
         settled = np.linalg.solve(Z.T @ K @ Z, Z.T @ K @ Q)
         result = np.zeros((6 * self.n_node, Q.shape[1]))
@@ -160,10 +173,11 @@ class NodalBody:
         n_mode = self._checked_modes(modes)
         if not self.is_lumped:
             raise ModelError(
-                "NodalBody: to_modal needs lumped masses, masses is a consistent (6 n, 6 n) matrix; "
-                "velocity-dependent terms need to know where the mass is, which that matrix does "
-                "not say. Give the masses of the nodes (n,), or make a FlexibleBody with the "
-                "integration points of the elements as nodes"
+                "NodalBody: masses is a consistent matrix, but the modal form needs lumped masses: "
+                "its velocity-dependent terms depend on where the mass is, which the matrix does "
+                "not say. Give masses of the nodes, shape (n,), or make a FlexibleBody with the "
+                "integration points of the elements as nodes; nodal_forward_dynamics takes the "
+                "matrix as it is"
             )
         x, squares = (a[..., :n_mode] for a in self._modes)
         shapes = self.freedoms @ x
@@ -212,14 +226,13 @@ class NodalBody:
         one = _MASSLESS * heaviest * np.repeat([self._length**2, 1.0], 3)
         return np.tile(one, self.n_node)
 
-    def _rigid_motions(self, about: Array) -> Array:
-        """Displacements of all nodes in the six rigid-body motions about a point, (6 n, 6)."""
-        return np.concatenate([rigid_shift(r - about).T for r in self.positions])
-
     def _check_shapes(self) -> None:
         n = len(np.atleast_1d(self.positions))
-        expected = {"positions": [(n, 3)], "masses": [(n,), (6 * n, 6 * n)]}
-        expected["stiffness"] = [(6 * n, 6 * n)]
+        expected: dict[str, list[tuple[int, ...]]] = {
+            "positions": [(n, 3)],
+            "masses": [(n,), (6 * n, 6 * n)],
+            "stiffness": [(6 * n, 6 * n)],
+        }
         if self.node_inertias is not None:
             expected["node_inertias"] = [(n, 3, 3)]
         for name, shapes in expected.items():
@@ -232,10 +245,10 @@ class NodalBody:
             raise ModelError("NodalBody: one node cannot deform; use RigidBody")
         if not self.is_lumped and self.node_inertias is not None:
             raise ModelError(
-                "NodalBody: node_inertias is given beside a consistent mass matrix; add them to the "
+                "NodalBody: node_inertias is given beside a consistent mass matrix; add it to the "
                 "rotation entries of the matrix"
             )
-        if self.damping.ndim == 2 and self.damping.shape != (6 * n, 6 * n) or self.damping.ndim > 2:
+        if self.damping.ndim > 1 and self.damping.shape != (6 * n, 6 * n):
             raise ModelError(
                 f"NodalBody: damping has shape {self.damping.shape}; give one ratio, ratios of the "
                 f"lowest modes or a {6 * n}x{6 * n} matrix"
@@ -251,21 +264,18 @@ class NodalBody:
         return int(node)
 
     def _checked_modes(self, modes: int | None) -> int:
-        n_ratio = len(self.damping) if self.damping.ndim == 1 else self.n_freedom
-        if modes is None and n_ratio >= self.n_freedom:
-            return self.n_freedom
-        if not isinstance(modes, (int, np.integer)) or not 1 <= modes <= self.n_freedom:
-            if modes is not None:
-                raise ModelError(
-                    f"NodalBody: modes is {modes!r}; the body has modes 1 to {self.n_freedom}"
-                )
-            modes = self.n_freedom
-        if modes > n_ratio:
+        n_mode = self.n_freedom if modes is None else modes
+        if not isinstance(n_mode, (int, np.integer)) or not 1 <= n_mode <= self.n_freedom:
             raise ModelError(
-                f"NodalBody: damping has {n_ratio} ratios, {modes} modes are asked for; give as "
+                f"NodalBody: modes is {modes!r}; the body has {self.n_freedom} modes, give "
+                "a number from 1 to that"
+            )
+        if self.damping.ndim == 1 and n_mode > len(self.damping):
+            raise ModelError(
+                f"NodalBody: damping has {len(self.damping)} ratios for {n_mode} modes; give as "
                 "many ratios, or one for all modes"
             )
-        return int(modes)
+        return int(n_mode)
 
     def _check_mass(self) -> None:
         if self.is_lumped:
@@ -281,7 +291,7 @@ class NodalBody:
                         f"NodalBody: no node can have the inertia of node {node}: {fault}"
                     )
         else:
-            _check_positive(self.masses, "masses")
+            check_positive(self.masses, "masses", self._length)
             self._check_rigid_inertia()
         if not np.any(np.diag(self.mass_matrix)[self._free] > self._smallest_mass[self._free]):
             raise ModelError(
@@ -291,7 +301,7 @@ class NodalBody:
 
     def _check_rigid_inertia(self) -> None:
         """A body has the same mass in all directions; a matrix in another order has not."""
-        r = self._rigid_motions(self.positions.mean(axis=0))
+        r = rigid_motions(self.positions)
         moved = (r.T @ self.mass_matrix @ r)[3:, 3:]
         mass = np.trace(moved) / 3
         if not mass > 0 or np.abs(moved - mass * np.eye(3)).max() > 1e-6 * mass:
@@ -303,41 +313,14 @@ class NodalBody:
             )
 
     def _check_stiffness(self) -> None:
-        _check_positive(self.stiffness, "stiffness")
-        self._check_free(self.stiffness, "stiffness")
-        K = self.stiffness[np.ix_(self._free, self._free)]
-        values, vectors = np.linalg.eigh(_unit_diagonal(K))
-        if values[0] > _NULL:
-            return
-        moved = np.sum(vectors[:, values <= _NULL] ** 2, axis=1).reshape(-1, 6).sum(axis=1)
-        others = np.delete(np.arange(self.n_node), self.inboard)
-        nodes = ", ".join(str(k) for k in others[moved > 1e-3 * moved.max()])
-        raise ModelError(
-            f"NodalBody: stiffness leaves nodes {nodes} free to move against the inboard node "
-            f"({self.inboard}) without deforming anything; hold all six displacements of every node "
-            "by elements, or make the loose part a body of its own on a joint"
-        )
-
-    def _check_free(self, matrix: Array, what: str) -> None:
-        """Refuse a matrix that resists a rigid-body motion, and say which."""
-        r = self._rigid_motions(self.positions.mean(axis=0))
-        unit = np.tile(np.repeat([1 / max(self._length, 1e-300), 1.0], 3), self.n_node)
-        force, scale = unit[:, None] * (matrix @ r), unit[:, None] * (np.abs(matrix) @ np.abs(r))
-        worst = np.abs(force).max(axis=0)
-        for k, motion in enumerate(_MOTIONS):
-            if worst[k] > _RIGID * scale[:, k].max():
-                node = int(np.argmax(np.abs(force[:, k]))) // 6
-                raise ModelError(
-                    f"NodalBody: {what} resists the rigid-body {motion}, with {worst[k]:.3g} N at "
-                    f"node {node} for a unit of it; it must be that of the free structure, with "
-                    "displacements node by node, [rotation; translation]. Take supports out: the "
-                    "joint holds the inboard node"
-                )
+        check_positive(self.stiffness, "stiffness", self._length)
+        check_free(self.stiffness, "stiffness", self.positions)
+        check_held(self.stiffness[np.ix_(self._free, self._free)], self._free[::6] // 6)
 
     def _check_damping(self) -> None:
         if self.damping.ndim == 2:
-            _check_positive(self.damping, "damping")
-            self._check_free(self.damping, "damping")
+            check_positive(self.damping, "damping", self._length)
+            check_free(self.damping, "damping", self.positions)
         elif np.any(self.damping < 0):
             raise ModelError(f"NodalBody: damping is {self.damping}; ratios must not be negative")
 
@@ -347,59 +330,8 @@ def _massive_and_massless(m: Array, smallest: Array) -> tuple[Array, Array]:
     own, eye = np.diag(m), np.eye(len(m))
     heavy = own > smallest
     Q, Z = eye[:, heavy], eye[:, ~heavy]
-    values, vectors = np.linalg.eigh(_unit_diagonal(m[np.ix_(heavy, heavy)]))
-    if np.all(values > _NULL):
+    values, vectors = np.linalg.eigh(unit_diagonal(m[np.ix_(heavy, heavy)]))
+    if np.all(values > NULL):
         return Q, Z
     Q = Q @ (vectors / np.sqrt(own[heavy])[:, None])
-    return Q[:, values > _NULL], np.concatenate([Z, Q[:, values <= _NULL]], axis=1)
-
-
-def _unit_diagonal(A: Array) -> Array:
-    """The symmetric matrix scaled to a diagonal of ones, so that units do not matter."""
-    size = np.sqrt(np.diag(A).clip(min=0.0))
-    size = np.where(size > 0, size, 1.0)
-    return (A + A.T) / 2 / np.outer(size, size)
-
-
-def _check_positive(matrix: Array, what: str) -> None:
-    """Refuse a matrix that is not symmetric or has negative directions."""
-    if np.abs(matrix - matrix.T).max() > _ASYMMETRY * np.abs(matrix).max():
-        i, j = np.unravel_index(np.argmax(np.abs(matrix - matrix.T)), matrix.shape)
-        raise ModelError(
-            f"NodalBody: {what} is not symmetric: [{i}, {j}] is {matrix[i, j]:.6g} and [{j}, {i}] is "
-            f"{matrix[j, i]:.6g}"
-        )
-    values, vectors = np.linalg.eigh(_unit_diagonal(matrix))
-    if values[0] < -1e-9:
-        node = int(np.argmax(np.abs(vectors[:, 0]))) // 6
-        raise ModelError(
-            f"NodalBody: {what} is indefinite: a displacement mostly of node {node} gives a negative "
-            f"energy (eigenvalue {values[0]:.3g} of the matrix scaled to a unit diagonal); all must "
-            "be positive or zero"
-        )
-
-
-def _numbers(value: Any, name: str) -> Array:
-    try:
-        given = array(value)
-    except (TypeError, ValueError):
-        given = np.array(None)
-    if not is_numeric(given) or np.iscomplexobj(given):
-        raise ModelError(f"NodalBody: {name} is not an array of real numbers; symbols are not taken")
-    bad = np.argwhere(~np.isfinite(given))
-    if len(bad):
-        where = tuple(int(i) for i in bad[0])
-        raise ModelError(f"NodalBody: {name}{list(where)} is {given[where]}; it must be finite")
-    return given
-
-
-def _checked_names(names: Mapping[str, int], n_node: int) -> dict[str, int]:
-    for name, node in names.items():
-        if not isinstance(name, str) or not name or "." in name:
-            raise ModelError(f"NodalBody: node name {name!r} must be text without a dot")
-        if not isinstance(node, (int, np.integer)) or not 0 <= node < n_node:
-            raise ModelError(
-                f"NodalBody: name {name!r} points to node {node!r}, which does not exist; nodes "
-                f"are 0 to {n_node - 1}"
-            )
-    return {name: int(node) for name, node in names.items()}
+    return Q[:, values > NULL], np.concatenate([Z, Q[:, values <= NULL]], axis=1)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..bodies import FlexibleBody, RigidBody
+from ..bodies import FlexibleBody, NodalBody, RigidBody
 from ..errors import ModelError, suggestion
 from ..joints import Joint
 from ..spatial.scalar import array, is_numeric
@@ -17,7 +17,7 @@ from ..system import System
 __all__ = ["Connection", "Model", "Part"]
 
 Array = np.ndarray
-Body = RigidBody | FlexibleBody
+Body = RigidBody | FlexibleBody | NodalBody
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,13 @@ class Part:
     """Handle of a body in a model, or of one of its nodes; use it wherever a name is taken.
 
     ``part["tip"]`` is the handle of the node called "tip".
+
+    Parameters
+    ----------
+    name : str
+        Body.
+    node : str or int, optional
+        Node of the body; by default the body's frame.
     """
 
     name: str
@@ -89,7 +96,7 @@ class Model:
 
         Parameters
         ----------
-        body : RigidBody or FlexibleBody
+        body : RigidBody, FlexibleBody or NodalBody
             What is carried.
         joint : Joint
             How it may move.  The joint's outboard frame is the body's frame.
@@ -110,8 +117,9 @@ class Model:
             Handle for later calls.
         """
         self._check_name(name)
-        if not isinstance(body, (RigidBody, FlexibleBody)):
-            raise ModelError(f"body {name!r}: expected a RigidBody or FlexibleBody, got {body!r}")
+        if not isinstance(body, Body):
+            kinds = "RigidBody, FlexibleBody or NodalBody"
+            raise ModelError(f"body {name!r}: expected a {kinds}, got {body!r}")
         if not isinstance(joint, Joint):
             hint = "; put parentheses after its name" if isinstance(joint, type) else ""
             raise ModelError(f"body {name!r}: expected a joint, got {joint!r}{hint}")
@@ -132,11 +140,11 @@ class Model:
         ----------
         name : str or Part
             Body to replace.
-        body : RigidBody or FlexibleBody
+        body : RigidBody, FlexibleBody or NodalBody
             The new one; it must have the nodes that children sit on.
         """
         part = self._find(name)
-        if not isinstance(body, (RigidBody, FlexibleBody)):
+        if not isinstance(body, Body):
             raise ModelError(f"replace({part.name!r}): expected a body, got {body!r}")
         self._parts[part.name] = replace(part, body=body)
 

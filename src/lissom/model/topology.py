@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..bodies import FlexibleBody, NormalBody
+from ..bodies import NormalBody, RigidBody
 from ..errors import ModelError, suggestion
 from .model import Body, Connection, Model
 
@@ -55,7 +55,7 @@ def node_number(part: Connection, carrier: NormalBody, given: Body) -> int:
     if node is None:
         return carrier.inboard
     where = f"body {part.name!r} is attached to node {node!r} of body {part.to.name!r}"
-    if not isinstance(given, FlexibleBody):
+    if isinstance(given, RigidBody):
         raise ModelError(f"{where}, but that body is rigid and has no nodes; give at=(x, y, z)")
     if isinstance(node, str) and node in carrier.node_names:
         return carrier.node_names[node]

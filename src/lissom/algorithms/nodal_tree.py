@@ -1,0 +1,207 @@
+"""Trees of finite-element bodies in nodal coordinates, at rest and undeformed.
+
+The letters are those of Rodriguez, N91-22350, sections 3 and 4; bodies are numbered base to tip, so
+that the paper's k+1 is our parent, and each body has its own axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..bodies.nodal import NodalBody
+from ..errors import StateError
+from ..spatial import rigid_shift
+from ..system import GROUND, State, System
+from .arguments import motions_of, to_external
+from .reference import BodyMotion
+
+__all__ = ["NodalLink", "NodalTree", "nodal_loads", "nodal_tree"]
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class NodalLink:
+    """One body of a tree, in its axes; a body that does not deform has no freedoms.
+
+    Attributes
+    ----------
+    name : str
+        Name of the body.
+    parent : int
+        Number of the body that carries it, -1 for the ground.
+    mass : array (6 n, 6 n)
+        m_k, the free-free mass matrix of the n nodes.
+    freedoms : array (6 n, f)
+        h_k*: displacements of the nodes against the inboard node, per nodal freedom.
+    shift : array (6, 6 n)
+        B(k) = [phi(k, 1), ..., phi(k, N_k)]: forces on the nodes to the body's frame.
+    attachment : array (6 n_parent, 6)
+        C(k+1, k): a force at the body's frame to the nodes of the parent, in the parent's axes.
+    motion_map : array (6, r)
+        H*(k), the motions that the joint allows, in the body's axes.
+    gravity : array (6,)
+        [0; g] in the body's axes [m/s^2].
+    """
+
+    name: str
+    parent: int
+    mass: Array
+    freedoms: Array
+    shift: Array
+    attachment: Array
+    motion_map: Array
+    gravity: Array
+
+    @property
+    def n_node(self) -> int:
+        """Number of nodes."""
+        return len(self.mass) // 6
+
+
+@dataclass(frozen=True, eq=False)
+class NodalTree:
+    """Bodies numbered base to tip.
+
+    Attributes
+    ----------
+    links : tuple of NodalLink
+        A body comes after the one that carries it.
+    """
+
+    links: tuple[NodalLink, ...]
+
+    @property
+    def n_body(self) -> int:
+        """Number of bodies."""
+        return len(self.links)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """Numbers of the bodies that each body carries."""
+        numbers = range(self.n_body)
+        return tuple(tuple(c for c in numbers if self.links[c].parent == i) for i in numbers)
+
+
+def nodal_tree(system: System, state: State, nodal: Mapping[str, NodalBody]) -> NodalTree:
+    """Tree in nodal coordinates, with the geometry and the joints of a system in a state.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.  Of its flexible bodies only the nodes are used.
+    state : State
+        Configuration, at rest and with undeformed bodies.
+    nodal : mapping
+        {"body": NodalBody} for every flexible body of the system, with the same nodes.
+
+    Returns
+    -------
+    NodalTree
+    """
+    motions = motions_of(system, state)
+    _check_at_rest(system, state)
+    for name, body in nodal.items():
+        _check_same_nodes(system, name, body)
+    return NodalTree(tuple(_link(system, motions, i, nodal) for i in range(system.n_body)))
+
+
+def nodal_loads(
+    system: System,
+    tree: NodalTree,
+    external: Mapping[Any, Any] | None = None,
+    nodal_forces: Mapping[str, Any] | None = None,
+) -> list[Array]:
+    """Forces f_k on the nodes of each body, shape (6 n,), in body axes; gravity is among them.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    tree : NodalTree
+        The same in nodal coordinates.
+    external : mapping, optional
+        Spatial forces {"body" or "body.node": [moment; force]}.
+    nodal_forces : mapping, optional
+        {"body": array (n, 6)}, rows [moment; force].
+    """
+    loads = [link.mass @ np.tile(link.gravity, link.n_node) for link in tree.links]
+    for i, node, wrench in to_external(system, external):
+        loads[i] = loads[i] + np.kron(np.eye(tree.links[i].n_node)[node], wrench)
+    for name, values in (nodal_forces or {}).items():
+        i = system.layout.index(name)
+        given, n = np.asarray(values, dtype=float), tree.links[i].n_node
+        if given.shape != (n, 6) or not np.all(np.isfinite(given)):
+            raise StateError(
+                f"nodal_forces of body {name!r}: expected finite numbers of the shape ({n}, 6), a "
+                f"row [moment; force] for each node; got the shape {given.shape}"
+            )
+        loads[i] = loads[i] + given.ravel()
+    return loads
+
+
+def _link(
+    system: System, motions: Sequence[BodyMotion], i: int, nodal: Mapping[str, NodalBody]
+) -> NodalLink:
+    name, body, motion, p = system.names[i], system.bodies[i], motions[i], int(system.parent[i])
+    if name in nodal:
+        mass, freedoms = nodal[name].mass_matrix, nodal[name].freedoms
+        nodes = nodal[name].positions - nodal[name].positions[body.inboard]
+    elif body.n_mode:
+        raise StateError(
+            f"body {name!r} is flexible and has no nodal data; put a NodalBody for {name!r} into "
+            "nodal"
+        )
+    else:
+        nodes, at_inboard = body.node_positions, np.eye(len(body.node_positions))[body.inboard]
+        mass = np.kron(np.outer(at_inboard, at_inboard), motion.terms.M_rr)
+        freedoms = np.zeros((6 * len(nodes), 0))
+    if p == GROUND:
+        attachment = np.zeros((0, 6))
+    else:
+        n_node, t = len(system.bodies[p].node_positions), int(system.parent_node[i])
+        attachment = np.kron(np.eye(n_node)[:, [t]], motion.transform.T)
+    return NodalLink(
+        name=name,
+        parent=p,
+        mass=mass,
+        freedoms=freedoms,
+        shift=np.concatenate([rigid_shift(l) for l in nodes], axis=1),
+        attachment=attachment,
+        motion_map=motion.motion_map,
+        gravity=np.concatenate([np.zeros(3), motion.world_rotation.T @ system.gravity]),
+    )
+
+
+def _check_at_rest(system: System, state: State) -> None:
+    if np.any(state.v):
+        owner = system.layout.owner_v(int(np.flatnonzero(state.v)[0]))
+        raise StateError(
+            f"{owner} has a speed; the nodal recursions leave velocity-dependent terms out and "
+            "serve states at rest only: use forward_dynamics, or state.replace(v=0 * state.v)"
+        )
+    for name in system.names:
+        if np.any(state.q[system.layout.modal_q(name)]):
+            raise StateError(
+                f"body {name!r} is deformed; the nodal recursions serve undeformed bodies: set its "
+                "modes to zero and give the elastic forces -stiffness @ u as nodal_forces"
+            )
+
+
+def _check_same_nodes(system: System, name: str, body: NodalBody) -> None:
+    if not isinstance(body, NodalBody):
+        raise StateError(f"nodal data of body {name!r}: expected a NodalBody, got {body!r}")
+    other = system.bodies[system.layout.index(name)]
+    nodes = body.positions - body.positions[body.inboard]
+    same = nodes.shape == other.node_positions.shape and body.inboard == other.inboard
+    if not same or not np.allclose(nodes, other.node_positions, 0.0, 1e-9 * np.abs(nodes).max()):
+        raise StateError(
+            f"nodal data of body {name!r}: its {body.n_node} nodes (inboard {body.inboard}) are "
+            f"not those of the system's body, which has {len(other.node_positions)} (inboard "
+            f"{other.inboard}); compile the system with this body's to_modal()"
+        )
