@@ -34,6 +34,7 @@ import numpy as np
 
 from ..bodies.nodal import NodalBody
 from ..errors import SingularError, StateError
+from ..spatial import symmetric
 from ..spatial.scalar import solve_spd
 from ..system import GROUND, State, System
 from .arguments import speeds_vector
@@ -266,7 +267,7 @@ def nodal_gains_tip_to_base(tree: NodalTree) -> list[NodalGains]:
         D = Ht.T @ P_minus @ Ht  # (9.7)
         _check_hinge_inertia(link.name, D, P_minus, Ht)
         G = solve_spd(D, Ht.T @ P_minus).T  # (9.8)
-        P_plus = P_minus - G @ D @ G.T  # (9.9)
+        P_plus = symmetric(P_minus - G @ D @ G.T)  # (9.9)
         gains[k] = NodalGains(p_minus, d, g, p_plus, P_minus, D, G, P_plus)
     return [gains[k] for k in range(tree.n_body)]
 

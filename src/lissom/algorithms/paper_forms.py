@@ -22,6 +22,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..spatial import symmetric
 from ..system import GROUND, System
 from .operators import Operators
 from .reference import (
@@ -115,7 +116,7 @@ def forward_dynamics_in_parts(
         eps_f = forces[system.layout.modal_v(i)] - z_f  # (6)
         z_R = z_r + g @ eps_f + P_R @ _coriolis(system, motions, i)
         eps_R = forces[system.layout.hinge_v(i)] - Ht.T @ z_R  # (7)
-        inboard[i] = P_R - G_R @ D_R @ G_R.T
+        inboard[i] = symmetric(P_R - G_R @ D_R @ G_R.T)
         z_plus[i] = z_R + G_R @ eps_R
         kept[i] = (np.linalg.solve(D_R, eps_R), G_R, D_f_inverse @ eps_f, g)
     return _outward(system, motions, kept)

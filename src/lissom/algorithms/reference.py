@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import SingularError
-from ..spatial import block_diagonal, cross, motion_transform, rotate
+from ..spatial import block_diagonal, cross, motion_transform, rotate, symmetric
 from ..spatial.scalar import is_numeric, solve, solve_spd, zeros
 from ..system import GROUND, System
 from .body_terms import BodyTerms, NodeMotion, body_terms, node_motion
@@ -366,7 +366,8 @@ def articulate_tip_to_base(
     D   = H P_R H* + a_r        G = P_R H* D^-1              (15)
     P+  = P_R - G D G^T                                      (16)
     Source: Jain & Rodriguez 1992, eqs. (58), (62), (63).  Differs: normalised form, in which the
-    recursion does not see the number of modes; see the theory page "Articulated bodies".
+    recursion does not see the number of modes; see the theory page "Articulated bodies".  P+ is
+    made symmetric to the last bit: an antisymmetric rounding error would grow from link to link.
     """
     blocks: dict[int, Articulated] = {}
     inboard: dict[int, Array] = {}
@@ -386,7 +387,7 @@ def articulate_tip_to_base(
         D = Ht.T @ P_R @ Ht + a_r  # (15)
         check_hinge_inertia(system, i, D, P_R, Ht)
         G = solve_spd(D, Ht.T @ P_R).T
-        inboard[i] = P_R - G @ D @ G.T  # (16)
+        inboard[i] = symmetric(P_R - G @ D @ G.T)  # (16)
         blocks[i] = Articulated(W, Y, S, N, E, P_R, D, G, inboard[i])
     return [blocks[i] for i in base_to_tip(system)]
 

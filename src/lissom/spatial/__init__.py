@@ -12,7 +12,7 @@ from .rotation import (
     shortest_rotation,
     skew,
 )
-from .vectors import block_diagonal, bracket, motion_transform, rigid_shift, rotate
+from .vectors import block_diagonal, bracket, motion_transform, rigid_shift, rotate, symmetric
 
 __all__ = [
     "axis_rotation",
@@ -34,4 +34,5 @@ __all__ = [
     "shortest_rotation",
     "skew",
     "spatial_inertia",
+    "symmetric",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 from .rotation import cross, skew
 from .scalar import zeros
 
-__all__ = ["block_diagonal", "bracket", "motion_transform", "rigid_shift", "rotate"]
+__all__ = ["block_diagonal", "bracket", "motion_transform", "rigid_shift", "rotate", "symmetric"]
 
 Array = np.ndarray
 
@@ -51,6 +51,11 @@ def rotate(rotation: Array, spatial: Array) -> Array:
 def bracket(a: Array, b: Array) -> Array:
     """Lie bracket ad(a) b = [a_w x b_w; a_v x b_w + a_w x b_v] of two spatial motions."""
     return np.concatenate([cross(a[:3], b[:3]), cross(a[3:], b[:3]) + cross(a[:3], b[3:])])
+
+
+def symmetric(matrix: Array) -> Array:
+    """Symmetric matrix from the lower triangle of one that is symmetric up to rounding."""
+    return np.tril(matrix) + np.tril(matrix, -1).T
 
 
 def block_diagonal(*blocks: Array) -> Array:

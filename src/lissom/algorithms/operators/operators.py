@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import SingularError
-from ...spatial import block_diagonal
+from ...spatial import block_diagonal, symmetric
 from ...system import GROUND, State, System
 from .. import reference
 from ..arguments import motions_of
@@ -348,7 +348,7 @@ class Operators:
                 "give the body or what it carries inertia about the joint's axes",
                 body=self.system.names[i],
             ) from None
-        return P[-6:, -6:] - hP.T @ np.linalg.solve(D, hP)
+        return symmetric(P[-6:, -6:] - hP.T @ np.linalg.solve(D, hP))
 
     def _accumulate(self, passed: Any) -> list[Array]:
         """M_m + sum over children of step @ passed(child) @ step^T, tip to base (47), (51)."""
