@@ -3,8 +3,10 @@
 import copy
 import pickle
 
+import casadi
 import numpy as np
 import pytest
+import sympy
 
 import lissom as ls
 from tests.nodal_samples import random_body as random_nodal_body
@@ -323,3 +325,36 @@ def test_singular_coordinates_name_the_body():
     state = system.state(a=(0, np.pi / 2, 0), v=[1, 1, 1])
     with pytest.raises(ls.SingularError, match=r"'a'.*singular.*Spherical"):
         ls.qdot(system, state)
+
+
+D = sympy.Symbol("d")
+
+
+@pytest.mark.parametrize(
+    "make, values, words",
+    [
+        (lambda: chain_of(ls.Free(), at=(D, 0, 0)), {}, ["'a': no value for d", "values="]),
+        (lambda: chain_of(ls.Free(), at=(D, 0, 0)), {D: np.inf}, ["'a'", "at", "finite"]),
+        (lambda: chain_of(ls.Free(), rotation=D * np.eye(3)), {D: 2}, ["'a': rotation is not"]),
+        (lambda: ls.Model("m", gravity=(0, 0, D)), {D: np.inf}, ["no bodies"]),
+        (lambda: chain_of(ls.Screw("x", casadi.SX.sym("h"))), {}, ["'a': no value for h"]),
+        (lambda: chain_of(ls.Free(), at=(casadi.SX.sym("h"), 0, 0)), {}, ["'a': no value for h"]),
+        (lambda: chain_of(ls.Revolute((D, 0, 0))), {D: 0}, ["'a': no value"]),
+        (lambda: chain_of(ls.Free(), ls.RigidBody(D)), {D: -1}, ["'a'", "mass", "negative"]),
+    ],
+)
+def test_values_for_symbols_are_checked(make, values, words):
+    with pytest.raises(ls.ModelError) as error:
+        make().compile(values=values)
+    for word in words:
+        assert word in str(error.value)
+    assert str(error.value).count("body 'a'") <= 1
+
+
+def test_symbols_become_numbers():
+    model = ls.Model("m", gravity=(0, 0, -D))
+    model.add(ls.RigidBody(D, inertia=D), ls.Screw((1, D, 0), D), at=(D, 0, 0), name="a")
+    system = model.compile(values={D: 2})
+    assert system.bodies[0].mass == 2 and system.joints[0].pitch == 2
+    assert np.allclose(system.joints[0].axis, np.array([1, 2, 0]) / np.sqrt(5))
+    assert np.array_equal(system.gravity, [0, 0, -2]) and system.frame_position[0, 0] == 2

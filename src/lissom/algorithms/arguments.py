@@ -92,6 +92,8 @@ def to_armature(system: System, armature: Any) -> Armature | None:
             blocks[name] = _hinge_block(system, name, value)
     else:
         diagonal = checked_vector(armature, system.n_v, "armature", system)
+        if diagonal.dtype.kind != "f":
+            raise StateError("armature must be real numbers")
         if np.any(diagonal < 0):
             owner = system.layout.owner_v(int(np.argmin(diagonal)))
             raise StateError(f"armature of {owner} is negative; added inertia must be positive")
@@ -106,6 +108,8 @@ def _hinge_block(system: System, name: str, value: Any) -> Array:
     piece = system.layout.hinge_v(name)
     n = piece.stop - piece.start
     given = array(value)
+    if given.dtype.kind != "f":
+        raise StateError(f"armature of {name!r} must be real numbers")
     block = given if given.ndim == 2 else np.diag(np.broadcast_to(given, (n,)))
     if block.shape != (n, n) or not np.allclose(block, block.T):
         raise StateError(

@@ -85,8 +85,10 @@ def forward_dynamics(
         )
     if out is None:
         return vdot
-    if out.shape != vdot.shape:
-        raise StateError(f"out has shape {out.shape}; expected {vdot.shape}")
+    if out.shape != vdot.shape or not np.can_cast(vdot.dtype, out.dtype):
+        raise StateError(
+            f"out is {out.dtype} of shape {out.shape}; expected {vdot.dtype} of shape {vdot.shape}"
+        )
     out[:] = vdot
     return out
 

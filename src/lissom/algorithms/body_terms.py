@@ -41,7 +41,7 @@ from ..spatial import (
     skew,
     spatial_inertia,
 )
-from ..spatial.scalar import zeros
+from ..spatial.scalar import scaled, zeros
 
 __all__ = ["BodyTerms", "NodeMotion", "body_terms", "first_moment", "node_motion"]
 
@@ -142,16 +142,16 @@ def _point_terms(body: NormalBody, eta: Array, eta_dot: Array, omega: Array) -> 
     h = [[g[k, l] + eta @ N[k, l] for l in xyz] for k in xyz]  # (1)
     p = I.first_moment + s @ eta
     L = I.second_moment + np.array([[g[l, k] @ eta + h[k][l] @ eta for l in xyz] for k in xyz])
-    J = np.trace(L) * np.eye(3) - L  # (2)
-    A = np.outer(omega, omega) - (omega @ omega) * np.eye(3)
+    J = scaled(np.trace(L), np.eye(3)) - L  # (2)
+    A = np.outer(omega, omega) - scaled(omega @ omega, np.eye(3))
     Q = np.array([[h[k][l] @ eta_dot for l in xyz] for k in xyz])
     M_rf = np.stack([h[1][2] - h[2][1], h[2][0] - h[0][2], h[0][1] - h[1][0], *s])  # (4)
-    swirl = np.trace(Q) * omega - Q.T @ omega
+    swirl = scaled(np.trace(Q), omega) - Q.T @ omega
     moment = cross(omega, J @ omega) + 2 * swirl  # (5)
     force = A @ p + 2 * cross(omega, s @ eta_dot)
-    b_f = sum((A[k, l] * h[l][k] for k in xyz for l in xyz), zeros(body.n_mode))  # (6)
+    b_f = sum((scaled(A[k, l], h[l][k]) for k in xyz for l in xyz), zeros(body.n_mode))  # (6)
     for k, l, m in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        b_f = b_f + (2 * omega[k]) * ((N[m, l] - N[l, m]) @ eta_dot)
+        b_f = b_f + scaled(2 * omega[k], (N[m, l] - N[l, m]) @ eta_dot)
     # The modal mass at rest is the identity, lumps included; N_xx + N_yy + N_zz: the points' part.
     M_ff = N[0, 0] + N[1, 1] + N[2, 2] if body.lumps else np.eye(body.n_mode)
     return BodyTerms(

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..spatial import axis_rotation, cross, shortest_rotation
-from ..spatial.scalar import array, is_numeric, zeros
+from ..spatial.scalar import array, is_numeric, scaled, zeros
 from .base import Array, Joint, unit_axis
 
 __all__ = ["Cylindrical", "Fixed", "Planar", "Prismatic", "Revolute", "Screw", "Universal"]
@@ -92,7 +92,7 @@ class Prismatic(Joint):
         _set_axis(self, "axis")
 
     def pose(self, q: Array) -> tuple[Array, Array]:
-        return np.eye(3), self.axis * q[0]
+        return np.eye(3), scaled(q[0], self.axis)
 
     def motion_map(self, q: Array) -> Array:
         return _columns(_slide(self.axis))
@@ -127,10 +127,10 @@ class Screw(Joint):
         object.__setattr__(self, "pitch", pitch[()])
 
     def pose(self, q: Array) -> tuple[Array, Array]:
-        return axis_rotation(self.axis, q[0]), self.axis * (self.pitch * q[0])
+        return axis_rotation(self.axis, q[0]), scaled(self.pitch * q[0], self.axis)
 
     def motion_map(self, q: Array) -> Array:
-        return _columns(np.concatenate([self.axis, self.pitch * self.axis]))
+        return _columns(np.concatenate([self.axis, scaled(self.pitch, self.axis)]))
 
 
 @final
@@ -152,7 +152,7 @@ class Cylindrical(Joint):
         _set_axis(self, "axis")
 
     def pose(self, q: Array) -> tuple[Array, Array]:
-        return axis_rotation(self.axis, q[0]), self.axis * q[1]
+        return axis_rotation(self.axis, q[0]), scaled(q[1], self.axis)
 
     def motion_map(self, q: Array) -> Array:
         return _columns(_turn(self.axis), _slide(self.axis))
@@ -188,7 +188,7 @@ class Universal(Joint):
 
     def bias(self, q: Array, v: Array) -> Array:
         # d/dt (R2^T a1) v1 = (R2^T a1 x a2) v1 v2
-        return _turn(cross(self._first_axis(q), self.axis2) * (v[0] * v[1]))
+        return _turn(scaled(v[0] * v[1], cross(self._first_axis(q), self.axis2)))
 
     def _first_axis(self, q: Array) -> Array:
         return axis_rotation(self.axis2, q[1]).T @ self.axis1

@@ -28,7 +28,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..spatial import block_diagonal, bracket, cross, motion_transform, skew
-from ..spatial.scalar import array, cos, is_numeric, sin, solve, solve_spd, sqrt, zeros
+from ..spatial.scalar import array, cos, is_numeric, scaled, sin, solve, solve_spd, sqrt, zeros
 from .base import Array, Joint
 
 __all__ = ["CompoundJoint", "SimpleJoint"]
@@ -46,22 +46,22 @@ def twist_exp(h: Array, eps: Any) -> Pose:
     if is_numeric(h_w):
         w = float(np.linalg.norm(h_w))
         if w == 0:
-            return np.eye(3), h_v * eps
+            return np.eye(3), scaled(eps, h_v)
         if w < _SLOW:
             return _slow_twist_exp(h_w, h_v, eps)
     else:
         w = sqrt(h_w @ h_w)
     s, c = sin(w * eps) / w, (1 - cos(w * eps)) / w**2
-    rotation = np.eye(3) + s * K + c * (K @ K)
-    position = eps * h_v + c * (K @ h_v) + ((eps - s) / w**2) * (K @ (K @ h_v))
+    rotation = np.eye(3) + scaled(s, K) + scaled(c, K @ K)
+    position = scaled(eps, h_v) + scaled(c, K @ h_v) + scaled((eps - s) / w**2, K @ (K @ h_v))
     return rotation, position
 
 
 def _slow_twist_exp(h_w: Array, h_v: Array, eps: Any) -> Pose:
     from ..spatial import left_jacobian, rotation_exp
 
-    theta = h_w * eps
-    return rotation_exp(theta), left_jacobian(theta) @ (h_v * eps)
+    theta = scaled(eps, h_w)
+    return rotation_exp(theta), left_jacobian(theta) @ scaled(eps, h_v)
 
 
 def _compose(outer: Pose, inner: Pose) -> Pose:

@@ -15,7 +15,7 @@ from ..errors import ModelError, SingularError
 from ..joints import Joint
 from ..spatial.scalar import array, is_numeric
 from ..system import GROUND, System
-from .model import Connection, Model
+from .model import Connection, Model, checked_rotation, checked_vector
 from .topology import node_number, numbered_base_to_tip
 
 __all__ = ["compile_model"]
@@ -38,7 +38,7 @@ def compile_model(model: Model, *, level: str | None, values: Mapping[Any, float
     ]
     system = System(
         name=model.name,
-        gravity=_floats(model.gravity, values, "gravity"),
+        gravity=checked_vector(_floats(model.gravity, values), "gravity", f"model {model.name!r}"),
         names=tuple(part.name for part in parts),
         parent=np.array(parent, dtype=int),
         parent_node=np.array(nodes, dtype=int),
@@ -65,14 +65,15 @@ def _named(part: Connection, make: Callable[[Connection], T]) -> T:
     try:
         return make(part)
     except ModelError as error:
-        raise ModelError(f"body {part.name!r}: {error}") from None
+        prefix = f"body {part.name!r}: "
+        raise ModelError(prefix + str(error).removeprefix(prefix)) from None
 
 
 def _numeric(part: Connection, values: Mapping[Any, float]) -> Connection:
     """Same connection with floats for all its parameters."""
 
     def convert(x: Any) -> Any:
-        return _floats(x, values, f"body {part.name!r}")
+        return _floats(x, values)
 
     def converted(p: Connection) -> Connection:
         return Connection(
@@ -80,32 +81,34 @@ def _numeric(part: Connection, values: Mapping[Any, float]) -> Connection:
             body=p.body.converted(convert),
             joint=p.joint.converted(convert),
             to=p.to,
-            at=convert(p.at),
-            rotation=convert(p.rotation),
+            at=checked_vector(convert(p.at), "at", "its place"),
+            rotation=checked_rotation(convert(p.rotation), p.name),
         )
 
     return _named(part, converted)
 
 
-def _floats(x: Any, values: Mapping[Any, float], where: str) -> Any:
+def _floats(x: Any, values: Mapping[Any, float]) -> Any:
     given = array(x)
     if is_numeric(given):
         return given if given.shape else given[()]
-    flat = [_number(entry, values, where) for entry in given.flat]
+    flat = [_number(entry, values) for entry in given.flat]
     result = np.array(flat).reshape(given.shape)
     return result if result.shape else result[()]
 
 
-def _number(entry: Any, values: Mapping[Any, float], where: str) -> float:
-    if hasattr(entry, "subs"):
-        entry = entry.subs(dict(values))
+def _number(entry: Any, values: Mapping[Any, float]) -> float:
+    given = entry.subs(dict(values)) if hasattr(entry, "subs") else entry
     try:
-        return float(entry)
+        number = float(given)
     except (TypeError, RuntimeError):
-        missing = ", ".join(sorted(map(str, getattr(entry, "free_symbols", [])))) or str(entry)
+        number = np.nan
+    if np.isnan(number):  # also what CasADi makes of a symbol
+        names = ", ".join(sorted(map(str, getattr(given, "free_symbols", []))))
         raise ModelError(
-            f"{where}: no value for {missing}; give numbers: compile(values={{symbol: number}})"
-        ) from None
+            f"no value for {names or entry}; give numbers: compile(values={{symbol: number}})"
+        )
+    return number
 
 
 def _check_hinges(system: System) -> None:

@@ -14,7 +14,7 @@ from ..joints import Joint
 from ..spatial.scalar import array, is_numeric
 from ..system import System
 
-__all__ = ["Connection", "Model", "Part"]
+__all__ = ["Connection", "Model", "Part", "checked_rotation", "checked_vector"]
 
 Array = np.ndarray
 Body = RigidBody | FlexibleBody | NodalBody
@@ -73,7 +73,7 @@ class Model:
 
     def __init__(self, name: str = "", *, gravity: Any = (0.0, 0.0, 0.0)) -> None:
         self.name = str(name)
-        self.gravity = _vector(gravity, "gravity", f"model {self.name!r}")
+        self.gravity = checked_vector(gravity, "gravity", f"model {self.name!r}")
         self._parts: dict[str, Connection] = {}
 
     @property
@@ -128,8 +128,8 @@ class Model:
             body=body,
             joint=joint,
             to=_place(to, node, name),
-            at=_vector(at, "at", f"body {name!r}"),
-            rotation=_rotation(rotation, name),
+            at=checked_vector(at, "at", f"body {name!r}"),
+            rotation=checked_rotation(rotation, name),
         )
         return Part(name)
 
@@ -259,7 +259,8 @@ def _place(to: str | Part | None, node: str | int | None, name: str) -> Part | N
     return to[node]
 
 
-def _vector(values: Any, what: str, where: str) -> Array:
+def checked_vector(values: Any, what: str, where: str) -> Array:
+    """Three finite numbers or symbols, or an error that says `where` `what` is wrong."""
     try:
         given = array(values)
     except (TypeError, ValueError):
@@ -271,7 +272,8 @@ def _vector(values: Any, what: str, where: str) -> Array:
     return given
 
 
-def _rotation(values: Any, name: str) -> Array:
+def checked_rotation(values: Any, name: str) -> Array:
+    """Rotation matrix made exact, symbols as they are, or an error that names the body."""
     if values is None:
         return np.eye(3)
     try:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .scalar import array, cos, select, sin, sqrt
+from .scalar import array, cos, scaled, select, sin, sqrt
 
 __all__ = [
     "axis_rotation",
@@ -49,7 +49,7 @@ def cross(a: Array, b: Array) -> Array:
 def axis_rotation(axis: Array, angle: Any) -> Array:
     """Rotation by `angle` [rad] about the unit vector `axis`."""
     K = skew(axis)
-    return np.eye(3) + sin(angle) * K + (1 - cos(angle)) * (K @ K)
+    return np.eye(3) + scaled(sin(angle), K) + scaled(1 - cos(angle), K @ K)
 
 
 def _series(first: int, x: Any) -> Any:
@@ -94,7 +94,7 @@ def rotation_exp(theta: Array) -> Array:
     """Rotation exp([theta]x) by the rotation vector theta [rad]."""
     K = skew(theta)
     a, b, _ = _coefficients(theta @ theta)
-    return np.eye(3) + a * K + b * (K @ K)
+    return np.eye(3) + scaled(a, K) + scaled(b, K @ K)
 
 
 def left_jacobian(theta: Array) -> Array:
@@ -104,7 +104,7 @@ def left_jacobian(theta: Array) -> Array:
     """
     K = skew(theta)
     _, b, c = _coefficients(theta @ theta)
-    return np.eye(3) + b * K + c * (K @ K)
+    return np.eye(3) + scaled(b, K) + scaled(c, K @ K)
 
 
 def left_jacobian_rate(theta: Array, theta_dot: Array) -> Array:
@@ -116,14 +116,14 @@ def left_jacobian_rate(theta: Array, theta_dot: Array) -> Array:
     s = theta @ theta_dot
     _, _, c = _coefficients(theta @ theta)
     b1, c1 = _coefficient_rates(theta @ theta)
-    return (b1 * s) * x + (c1 * s) * cross(theta, x) + c * cross(theta_dot, x)
+    return scaled(b1 * s, x) + scaled(c1 * s, cross(theta, x)) + scaled(c, cross(theta_dot, x))
 
 
 def quaternion_rotation(quaternion: Array) -> Array:
     """Rotation of the quaternion (w, x, y, z), read as quaternion / |quaternion|."""
     w, u = quaternion[0], quaternion[1:]
     K = skew(u)
-    return np.eye(3) + (2 / (quaternion @ quaternion)) * (w * K + K @ K)
+    return np.eye(3) + scaled(2 / (quaternion @ quaternion), scaled(w, K) + K @ K)
 
 
 def quaternion_product_map(quaternion: Array) -> Array:

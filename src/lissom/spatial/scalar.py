@@ -16,7 +16,18 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["array", "cos", "is_numeric", "select", "sin", "solve", "solve_spd", "sqrt", "zeros"]
+__all__ = [
+    "array",
+    "cos",
+    "is_numeric",
+    "scaled",
+    "select",
+    "sin",
+    "solve",
+    "solve_spd",
+    "sqrt",
+    "zeros",
+]
 
 Array = np.ndarray
 
@@ -76,6 +87,14 @@ cos = _elementwise("cos")
 sqrt = _elementwise("sqrt")
 
 
+def scaled(x: Any, values: Array) -> Array:
+    """Array x * values for a scalar x.
+
+    A CasADi scalar times an array would be a CasADi matrix; boxed, it multiplies entry by entry.
+    """
+    return x * values if _library(x) != "casadi" else np.array(x, dtype=object) * values
+
+
 def select(x: Any, limit: float, below: Any, above: Any) -> Any:
     """`below` where x < limit, otherwise `above`; both must be finite.
 
@@ -97,7 +116,8 @@ def solve(A: Array, B: Array) -> Array:
     """
     if is_numeric(A) and is_numeric(B):
         return np.linalg.solve(A, B)
-    rows = [list(a) + list(np.atleast_1d(b)) for a, b in zip(A, B, strict=True)]
+    columns = B[:, None] if B.ndim == 1 else B
+    rows = [list(a) + list(b) for a, b in zip(A, columns, strict=True)]
     n = len(rows)
     for k in range(n):
         for i in range(k + 1, n):

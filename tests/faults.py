@@ -1,0 +1,324 @@
+"""Faults that the tests must notice: pieces of the source, each with what to write instead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ORACLE = "tests/test_against_oracle.py"
+CONSERVATION = "tests/test_conservation.py"
+PEERS = "tests/test_peers.py"
+JOINTS = "tests/test_joints.py"
+ALGORITHMS = "tests/test_algorithms.py"
+ROTATIONS = "tests/test_rotations.py"
+
+# All that a fault has to get past; the un-mutated source must pass it.
+SUITE = (ROTATIONS, JOINTS, CONSERVATION, ALGORITHMS, PEERS, ORACLE)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One change to the source.
+
+    Attributes
+    ----------
+    what : in words.
+    path : file below src/lissom.
+    old, new : the text and its replacement.
+    first : the test file most likely to notice; the rest of the suite follows.
+    count : how often the text must occur; every occurrence is replaced.
+    """
+
+    what: str
+    path: str
+    old: str
+    new: str
+    first: str = CONSERVATION
+    count: int = 1
+
+    def applied(self, source: str) -> str:
+        """The faulty text of the file; an error if the source has moved on."""
+        found = source.count(self.old)
+        if found != self.count:
+            raise LookupError(
+                f"fault {self.what!r}: {self.old!r} occurs {found} times in {self.path}, "
+                f"expected {self.count}; bring tests/faults.py up to date"
+            )
+        return source.replace(self.old, self.new)
+
+
+BODY_TERMS, REFERENCE = "algorithms/body_terms.py", "algorithms/reference.py"
+
+FAULTS = (
+    # Motion of nodes
+    Fault(
+        "Coriolis acceleration of a node without its factor 2",
+        BODY_TERMS,
+        "+ 2 * cross(omega, delta_dot)",
+        "+ cross(omega, delta_dot)",
+    ),
+    Fault(
+        "Coriolis acceleration of a node with the wrong sign",
+        BODY_TERMS,
+        "+ 2 * cross(omega, delta_dot)",
+        "- 2 * cross(omega, delta_dot)",
+    ),
+    Fault(
+        "mode shapes of a node without J_l",
+        BODY_TERMS,
+        "np.concatenate([J_l @ Pi[:3], Pi[3:]])",
+        "np.concatenate([Pi[:3], Pi[3:]])",
+    ),
+    Fault(
+        "rate of J_l left out",
+        BODY_TERMS,
+        "left_jacobian_rate(theta, theta_dot) + cross(",
+        "0 * left_jacobian_rate(theta, theta_dot) + cross(",
+    ),
+    Fault(
+        "J_l of the right instead of the left",
+        "spatial/rotation.py",
+        "    _, b, c = _coefficients(theta @ theta)\n",
+        "    _, b, c = _coefficients(theta @ theta)\n    b = -b\n",
+        ROTATIONS,
+    ),
+    Fault(
+        "rate of J_l at large angles: wrong sign in c1",
+        "spatial/rotation.py",
+        "3 * s - 2 * t - t * k",
+        "3 * s - 2 * t + t * k",
+        ROTATIONS,
+    ),
+    Fault(
+        "rate of J_l at small angles: wrong factor in the series",
+        "spatial/rotation.py",
+        "(-1) ** k * 2 * k / factorial",
+        "(-1) ** k * k / factorial",
+        ROTATIONS,
+    ),
+    # Own terms of bodies
+    Fault(
+        "coupling block of the spatial inertia transposed",
+        "spatial/inertia.py",
+        "[[inertia, P], [-P, mass * np.eye(3)]]",
+        "[[inertia, -P], [P, mass * np.eye(3)]]",
+        PEERS,
+    ),
+    Fault(
+        "first row of M_rf with the wrong sign",
+        BODY_TERMS,
+        "h[1][2] - h[2][1]",
+        "h[2][1] - h[1][2]",
+    ),
+    Fault(
+        "inertia of the deformed body with g transposed",
+        BODY_TERMS,
+        "g[l, k] @ eta + h[k][l] @ eta",
+        "g[k, l] @ eta + h[k][l] @ eta",
+    ),
+    Fault("Q not transposed in b_r", BODY_TERMS, "Q.T @ omega", "Q @ omega"),
+    Fault(
+        "centrifugal force on the modes with the wrong sign",
+        BODY_TERMS,
+        "h[l][k]",
+        "-h[l][k]",
+    ),
+    Fault(
+        "N_kl transposed in b_f",
+        BODY_TERMS,
+        "(N[m, l] - N[l, m]) @ eta_dot",
+        "(N[l, m] - N[m, l]) @ eta_dot",
+    ),
+    Fault(
+        "offset of a lump dropped",
+        BODY_TERMS,
+        "lump.mass * (E @ lump.offset)",
+        "0 * (E @ lump.offset)",
+    ),
+    Fault(
+        "gyroscopic moment of a lump dropped",
+        BODY_TERMS,
+        "cross(w, J_b @ w)",
+        "0 * cross(w, J_b @ w)",
+    ),
+    Fault(
+        "modal mass with lumps taken for the identity",
+        REFERENCE,
+        "    if deformable_mass:\n",
+        "    if False:\n",
+    ),
+    Fault(
+        "modal mass of points without its z part",
+        BODY_TERMS,
+        "N[0, 0] + N[1, 1] + N[2, 2] if",
+        "N[0, 0] + N[1, 1] if",
+        ORACLE,
+    ),
+    Fault(
+        "level linear without the turning of lumps",
+        "bodies/normal.py",
+        "            + turned,\n",
+        "            + 0 * turned,\n",
+    ),
+    Fault(
+        "free-free modes read without the lever of the inboard node's rotation",
+        "bodies/flexible.py",
+        "Pi - rigid_shift(r).T @ d",
+        "Pi - d",
+        ORACLE,
+    ),
+    Fault(
+        "damping matrix transposed",
+        "bodies/flexible.py",
+        "x.T @ self.damping @ x",
+        "x.T @ self.damping.T @ x",
+    ),
+    # Joints
+    Fault(
+        "bias of the universal joint with the wrong sign",
+        "joints/axial.py",
+        "cross(self._first_axis(q), self.axis2)",
+        "cross(self.axis2, self._first_axis(q))",
+        JOINTS,
+    ),
+    Fault(
+        "pitch of the screw with the wrong sign in its pose",
+        "joints/axial.py",
+        "self.pitch * q[0]",
+        "-self.pitch * q[0]",
+        JOINTS,
+    ),
+    Fault(
+        "bias of the compound joint with the wrong sign",
+        "joints/exponential.py",
+        "p_dot - bracket(p, own)",
+        "p_dot + bracket(p, own)",
+        JOINTS,
+    ),
+    Fault(
+        "bias of the free joint dropped",
+        "joints/ball.py",
+        "cross(v[:3], v[3:])",
+        "0 * cross(v[:3], v[3:])",
+        JOINTS,
+    ),
+    Fault(
+        "rate of a quaternion twice too large",
+        "joints/ball.py",
+        "quaternion_product_map(q) / 2",
+        "quaternion_product_map(q)",
+        JOINTS,
+    ),
+    # Sweeps
+    Fault(
+        "Coriolis acceleration of a hinge with the wrong sign",
+        REFERENCE,
+        "+ 2 * cross(w_N, r_dot)",
+        "- 2 * cross(w_N, r_dot)",
+        PEERS,
+    ),
+    Fault(
+        "turning of a hinge's axis with its node left out",
+        REFERENCE,
+        "np.concatenate([cross(w_N, w_j), linear])",
+        "np.concatenate([0 * cross(w_N, w_j), linear])",
+        PEERS,
+    ),
+    Fault(
+        "children on the wrong node",
+        REFERENCE,
+        ".index(int(system.parent_node[i]))",
+        ".index(int(system.parent_node[i])) - 1",
+        ORACLE,
+    ),
+    Fault(
+        "residual forces of children on the wrong node",
+        REFERENCE,
+        "            slot = _slot(system, c)\n",
+        "            slot = 0\n",
+    ),
+    Fault(
+        "articulated inertia of children on the wrong node",
+        REFERENCE,
+        "X, slot = motions[c].transform, _slot(system, c)",
+        "X, slot = motions[c].transform, 0",
+    ),
+    Fault("gravity with the wrong sign", REFERENCE, "-system.gravity]", "system.gravity]", PEERS),
+    Fault(
+        "stiffness left out of forward dynamics",
+        REFERENCE,
+        "elastic = body.stiffness * motion.eta + ",
+        "elastic = ",
+    ),
+    Fault(
+        "stiffness left out of inverse dynamics",
+        REFERENCE,
+        "T_f + body.stiffness * motion.eta + ",
+        "T_f + ",
+    ),
+    Fault("G G^T in place of G D G^T", REFERENCE, "G @ D @ G.T", "G @ G.T", PEERS),
+    Fault(
+        "children's forces do not pass the compliance",
+        REFERENCE,
+        "block.N @ stacked",
+        "stacked",
+    ),
+    Fault(
+        "Coriolis acceleration of nodes left out of forward dynamics",
+        REFERENCE,
+        "n.shapes @ w + n.coriolis",
+        "n.shapes @ w",
+    ),
+    Fault(
+        "external forces not turned from node axes",
+        REFERENCE,
+        "F = rotate(node.rotation, wrench)",
+        "F = wrench",
+    ),
+    Fault(
+        "composite bodies without the coupling of modes and base",
+        REFERENCE,
+        "M_rf = M_rf + phi @ R_t @ Pi_hat",
+        "M_rf = M_rf",
+        ALGORITHMS,
+    ),
+    Fault(
+        "composite bodies seen from the node, not from the body frame",
+        REFERENCE,
+        "F, i = node.shift @ F, p",
+        "F, i = F, p",
+        ALGORITHMS,
+    ),
+    # What is reported: motion, energy, momentum
+    Fault(
+        "acceleration of a frame with gravity subtracted",
+        "algorithms/kinematics.py",
+        "A + gravity",
+        "A - gravity",
+        PEERS,
+    ),
+    Fault(
+        "Jacobian without the motion of the modes",
+        "algorithms/kinematics.py",
+        "to_node @ node.shapes",
+        "0 * to_node @ node.shapes",
+        ALGORITHMS,
+    ),
+    Fault(
+        "first moment of a deformed body that of the undeformed one",
+        BODY_TERMS,
+        "body.integrals.first_moment + body.integrals.modal_first_moment @ eta",
+        "body.integrals.first_moment",
+    ),
+    Fault(
+        "strain energy twice too large",
+        "algorithms/energy.py",
+        "* motion.eta) / 2",
+        "* motion.eta)",
+    ),
+    Fault(
+        "momentum taken about a point mirrored",
+        "algorithms/energy.py",
+        "motion.world_position - point",
+        "motion.world_position + point",
+    ),
+)

@@ -1,0 +1,65 @@
+"""Small flexible mechanisms, bending and twisting in three dimensions, that several tests share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import lissom as ls
+
+AXLE = (0.3, -0.5, 0.8)
+
+
+def flexible_body(
+    seed, *, n_node=5, n_mode=2, lumps=False, level="full", damping=0.0, stiffness=40.0
+):
+    """Nodes and shapes without any symmetry; the last node is "tip", the middle one "side".
+
+    The inboard node moves with the modes, as in a free-free basis, so that the body is normalised.
+    """
+    rng = np.random.default_rng(seed)
+    positions = rng.uniform(-0.2, 0.2, (n_node, 3))
+    positions[:, 0] += np.linspace(0.0, 1.5, n_node)
+    spread = rng.uniform(0.1, 0.2, (n_node, 3, 3)) * rng.standard_normal((n_node, 3, 3))
+    L = spread @ spread.transpose(0, 2, 1)
+    traces = np.trace(L, axis1=1, axis2=2)[:, None, None]
+    masses = rng.uniform(0.5, 1.5, n_node)
+    offsets = rng.uniform(-0.1, 0.1, (n_node, 3))
+    shift = [(o @ o) * np.eye(3) - np.outer(o, o) for o in offsets]
+    inertias = masses[:, None, None] * (traces * np.eye(3) - L + shift)
+    root = rng.standard_normal((n_mode, n_mode))
+    return ls.FlexibleBody(
+        positions,
+        masses,
+        rng.uniform(-0.7, 0.7, (n_node, 6, n_mode)),
+        stiffness * (root @ root.T + np.eye(n_mode)),
+        damping,
+        node_inertias=inertias if lumps else None,
+        node_offsets=offsets if lumps else None,
+        names={"tip": n_node - 1, "side": n_node // 2},
+        level=level,
+    )
+
+
+def flexible_arm(level="full", *, n_mode=2, lumps=True, damping=0.02, gravity=(1.0, -2.0, -9.81)):
+    """Two flexible links: one on a spherical joint, the other on a skew revolute at its tip."""
+    model = ls.Model("arm", gravity=gravity)
+    upper = flexible_body(1, n_mode=n_mode, lumps=lumps, level=level, damping=damping)
+    lower = flexible_body(2, n_mode=n_mode, level=level, damping=damping)
+    turn = ls.Universal("x", "z").pose(np.array([0.4, -0.7]))[0]
+    model.add(upper, ls.Spherical(), name="upper", at=(0.1, 0.2, 0.3))
+    model.add(lower, ls.Revolute(AXLE), name="lower", to="upper.tip", at=(0, 0.1, 0), rotation=turn)
+    return model.compile()
+
+
+def spacecraft(level="full", *, damping=0.0):
+    """Free hub, on it a boom with lumps, on that a panel at the tip and a rigid dish inboard."""
+    model = ls.Model("spacecraft")
+    hub = ls.RigidBody(6.0, (0.1, -0.05, 0.2), np.diag([2.0, 2.5, 3.0]))
+    boom = flexible_body(3, lumps=True, level=level, damping=damping)
+    panel = flexible_body(4, n_mode=3, level=level, damping=damping)
+    dish = ls.RigidBody(0.8, (0.0, 0.1, 0.2), np.diag([0.05, 0.06, 0.07]))
+    model.add(hub, ls.Free(), name="hub")
+    model.add(boom, ls.Spherical(), name="boom", to="hub", at=(0.5, 0.2, -0.1))
+    model.add(panel, ls.Revolute(AXLE), name="panel", to="boom.tip", at=(0.1, 0, 0))
+    model.add(dish, ls.Universal("y", AXLE), name="dish", to="boom.side", at=(0, 0.1, 0.1))
+    return model.compile()
