@@ -21,7 +21,12 @@ __version__ = "0.1.0"
 
 # Public name -> module that defines it.  Modules load on first use, so that importing is quick.
 _HOMES = {
-    "lissom.errors": ("LissomError", "ModelError", "SingularError", "StateError"),
+    "lissom.errors": (
+        "LissomError",
+        "ModelError",
+        "SingularError",
+        "StateError",
+    ),
     "lissom.joints": (
         "CompoundJoint",
         "Cylindrical",
@@ -36,7 +41,11 @@ _HOMES = {
         "Spherical",
         "Universal",
     ),
-    "lissom.bodies": ("FlexibleBody", "NodalBody", "RigidBody"),
+    "lissom.bodies": (
+        "FlexibleBody",
+        "NodalBody",
+        "RigidBody",
+    ),
     "lissom.structures": (
         "ALUMINIUM",
         "CARBON",
@@ -49,14 +58,29 @@ _HOMES = {
         "Tube",
         "beam",
     ),
-    "lissom.model": ("Model", "Part"),
-    "lissom.system": ("State", "System"),
+    "lissom.model": (
+        "Model",
+        "Part",
+    ),
+    "lissom.system": (
+        "State",
+        "System",
+    ),
     "lissom.algorithms": (
+        "ConstraintForces",
+        "FilteredForces",
+        "LQProblem",
+        "LQSolution",
         "acceleration",
         "bias_force",
         "center_of_mass",
+        "constraint_forces",
+        "dual_accelerations",
+        "dual_joint_forces",
         "energy",
+        "filter_and_smoother",
         "forward_dynamics",
+        "gibbs_function",
         "gravity_force",
         "inverse_dynamics",
         "jacobian",
@@ -65,8 +89,10 @@ _HOMES = {
         "momentum",
         "nodal_forward_dynamics",
         "operators",
+        "optimal_control_dual",
         "pose",
         "qdot",
+        "solve_lq",
         "velocity",
     ),
 }
@@ -91,11 +117,20 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:  # what a type checker sees; the same names as above
     from .algorithms import (
+        ConstraintForces as ConstraintForces,
+        FilteredForces as FilteredForces,
+        LQProblem as LQProblem,
+        LQSolution as LQSolution,
         acceleration as acceleration,
         bias_force as bias_force,
         center_of_mass as center_of_mass,
+        constraint_forces as constraint_forces,
+        dual_accelerations as dual_accelerations,
+        dual_joint_forces as dual_joint_forces,
         energy as energy,
+        filter_and_smoother as filter_and_smoother,
         forward_dynamics as forward_dynamics,
+        gibbs_function as gibbs_function,
         gravity_force as gravity_force,
         inverse_dynamics as inverse_dynamics,
         jacobian as jacobian,
@@ -104,8 +139,10 @@ if TYPE_CHECKING:  # what a type checker sees; the same names as above
         momentum as momentum,
         nodal_forward_dynamics as nodal_forward_dynamics,
         operators as operators,
+        optimal_control_dual as optimal_control_dual,
         pose as pose,
         qdot as qdot,
+        solve_lq as solve_lq,
         velocity as velocity,
     )
     from .bodies import (

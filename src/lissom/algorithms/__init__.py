@@ -2,6 +2,19 @@
 
 from .articulated import forward_dynamics
 from .composite import mass_matrix
+from .duality import (
+    ConstraintForces,
+    FilteredForces,
+    LQProblem,
+    LQSolution,
+    constraint_forces,
+    dual_accelerations,
+    dual_joint_forces,
+    filter_and_smoother,
+    gibbs_function,
+    optimal_control_dual,
+    solve_lq,
+)
 from .energy import Energy, energy, momentum
 from .inverse import bias_force, gravity_force, inverse_dynamics, joint_forces
 from .kinematics import (
@@ -17,7 +30,11 @@ from .nodal import NodalSolution, nodal_forward_dynamics
 from .operators import Operators, SpatialOperator, operators
 
 __all__ = [
+    "ConstraintForces",
     "Energy",
+    "FilteredForces",
+    "LQProblem",
+    "LQSolution",
     "NodalSolution",
     "Operators",
     "Pose",
@@ -25,8 +42,13 @@ __all__ = [
     "acceleration",
     "bias_force",
     "center_of_mass",
+    "constraint_forces",
+    "dual_accelerations",
+    "dual_joint_forces",
     "energy",
+    "filter_and_smoother",
     "forward_dynamics",
+    "gibbs_function",
     "gravity_force",
     "inverse_dynamics",
     "jacobian",
@@ -35,7 +57,9 @@ __all__ = [
     "momentum",
     "nodal_forward_dynamics",
     "operators",
+    "optimal_control_dual",
     "pose",
     "qdot",
+    "solve_lq",
     "velocity",
 ]
