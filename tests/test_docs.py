@@ -71,6 +71,24 @@ def test_examples_end_with_an_empty_line_before_the_fence(path):
             assert block.endswith("\n\n```"), block
 
 
+def test_api_page_lists_every_public_name():
+    text = (DOCS / "api.md").read_text(encoding="utf-8")
+    assert [name for name in lissom.__all__ if not re.search(rf"\b{name}\b", text)] == []
+    listed = set(re.findall(r"^\.\. auto\w+:: lissom\.(\w+)$", text, re.MULTILINE))
+    assert listed <= set(lissom.__all__)
+
+
+def test_conventions_page_has_an_example_of_every_joint():
+    text = (DOCS / "conventions.md").read_text(encoding="utf-8")
+    joints = [n for n in lissom.__all__ if _is_joint(getattr(lissom, n))]
+    assert len(joints) >= 11
+    assert [name for name in joints if f"\n### {name}\n" not in text] == []
+
+
+def _is_joint(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, lissom.Joint) and value is not lissom.Joint
+
+
 def test_readme_opens_with_the_two_commands():
     head = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()[:20]
     run, test = (

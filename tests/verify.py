@@ -1,7 +1,7 @@
 """The long checks: runs each, echoes what it prints, writes docs/verification/index.md.
 
-`make verify` calls it. Each check is a script that prints its findings, ends with one line of result
-and has exit status 0 when all is well.
+`make verify` calls it. Each check is a module that prints its findings, ends with one line of
+result and has exit status 0 when all is well.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ PAGE = ROOT / "docs" / "verification" / "index.md"
 
 @dataclass(frozen=True)
 class Check:
-    """One script and what it shows."""
+    """One module and what it shows."""
 
     what: str
-    script: str
+    module: str
     arguments: tuple[str, ...] = ()
 
     @property
     def command(self) -> str:
         """The command as a reader would type it."""
-        return " ".join(["python", self.script, *self.arguments])
+        return " ".join(["python", "-m", self.module, *self.arguments])
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ class Outcome:
 def run(check: Check) -> Outcome:
     """Run one check as a process of its own, echoing its output."""
     print(f"== {check.what}: {check.command}", flush=True)
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
     start = time.perf_counter()
     last = "no output"
     with subprocess.Popen(
-        [sys.executable, check.script, *check.arguments],
+        [sys.executable, "-m", check.module, *check.arguments],
         cwd=ROOT,
         env=environment,
         stdout=subprocess.PIPE,
@@ -59,7 +59,7 @@ def run(check: Check) -> Outcome:
         assert process.stdout is not None
         for line in process.stdout:
             print(line, end="", flush=True)
-            last = line.strip() or last
+            last = line.replace(f"{ROOT}{os.sep}", "").strip() or last
     return Outcome(check, last, time.perf_counter() - start, process.returncode == 0)
 
 
@@ -90,10 +90,10 @@ def main() -> int:
     checks = [
         Check(
             f"{trees} random trees against the independent model",
-            "tests/verify_random_trees.py",
+            "tests.verify_random_trees",
             (trees,),
         ),
-        Check("seeded faults are noticed", "tests/verify_faults.py"),
+        Check("seeded faults are noticed", "tests.verify_faults"),
     ]
     outcomes = [run(check) for check in checks]
     PAGE.parent.mkdir(parents=True, exist_ok=True)
