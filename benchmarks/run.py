@@ -7,19 +7,27 @@ between rows say more than the microseconds.
 from __future__ import annotations
 
 import math
+import os
 import sys
+import time
 import timeit
 from collections.abc import Callable
+
+# One thread: on a machine that does other work too, waiting for a second one dominates.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 
 import lissom as ls
+from benchmarks.operators import section as operator_section
 from tests.provenance import ROOT, provenance_table
 
 PAGE = ROOT / "docs" / "benchmarks" / "index.md"
 BODIES = (4, 8, 16, 32, 64, 128)
 MODES = (0, 2, 4, 8, 16, 32)
 FLEXIBLE_BODIES = 8
+ROUNDS = 20
 TUBE = {"section": ls.Tube(radius=0.08, thickness=0.003), "material": ls.ALUMINIUM}
 
 CALLS: dict[str, Callable[[ls.System, ls.State], object]] = {
@@ -37,7 +45,7 @@ def chain(n_body: int, n_mode: int) -> tuple[ls.System, ls.State]:
     model = ls.Model("chain", gravity=(0, 0, -9.81))
     link: ls.RigidBody | ls.FlexibleBody
     if n_mode == 0:
-        link, end, at = ls.RigidBody.rod(mass=4.0, length=1.0), "", (1.0, 0, 0)
+        link, end, at = ls.RigidBody.rod(4.0, 1.0, com=(0.5, 0, 0)), "", (1.0, 0, 0)
     else:
         link, end, at = ls.beam(1.0, modes=n_mode, **TUBE), ".tip", (0, 0, 0)
     for i in range(n_body):
@@ -53,21 +61,26 @@ def chain(n_body: int, n_mode: int) -> tuple[ls.System, ls.State]:
 
 
 def microseconds(call: Callable[[], object]) -> float:
-    """Smallest time per call of five repetitions of at least 0.2 s each [µs]."""
-    timer = timeit.Timer(call)
-    once = min(timer.repeat(repeat=2, number=1))
-    number = max(1, math.ceil(0.2 / once))
-    return min(timer.repeat(repeat=5, number=number)) / number * 1e6
+    """CPU time per call over at least 0.05 s [µs]; waiting for other processes does not count."""
+    timer = timeit.Timer(call, timer=time.process_time)
+    number = max(1, math.ceil(0.05 / max(timer.timeit(1), 1e-6)))
+    return timer.timeit(number) / number * 1e6
 
 
 def measure(sizes: tuple[int, ...], build: Callable[[int], tuple]) -> dict[str, list[float]]:
-    """Times [µs] of every call at every size."""
-    times: dict[str, list[float]] = {name: [] for name in CALLS}
-    for size in sizes:
-        system, state = build(size)
-        for name, call in CALLS.items():
-            times[name].append(microseconds(lambda: call(system, state)))  # noqa: B023
-        print(f"  {size:4d}: " + ", ".join(f"{n} {t[-1]:.0f} µs" for n, t in times.items()))
+    """Smallest time [µs] of every call at every size, over rounds that visit all of them.
+
+    The rounds spread the repetitions of one cell over the whole run, so that another process that
+    is busy for some seconds does not decide a cell.
+    """
+    cases = [build(size) for size in sizes]
+    times = {name: [math.inf] * len(sizes) for name in CALLS}
+    for count in range(ROUNDS):
+        for row, (system, state) in enumerate(cases):
+            for name, call in CALLS.items():
+                here = microseconds(lambda: call(system, state))  # noqa: B023
+                times[name][row] = min(times[name][row], here)
+        print(f"  round {count + 1} of {ROUNDS}", flush=True)
     return times
 
 
@@ -90,17 +103,21 @@ def table(first_column: str, sizes: tuple[int, ...], times: dict[str, list[float
     return "\n".join(lines)
 
 
-def page(by_bodies: dict[str, list[float]], by_modes: dict[str, list[float]]) -> str:
-    """The page of results."""
+def page(
+    by_bodies: dict[str, list[float]], by_modes: dict[str, list[float]], operators: str
+) -> str:
+    """The page of results; it ends the measurement, so the load is that of the last minutes."""
+    load = os.getloadavg()[1]
     exponents = "\n".join(f"| {name} | {slope(BODIES, t):.2f} |" for name, t in by_bodies.items())
     return f"""# Benchmarks
 
-Cost of one call, measured by `make bench` (`benchmarks/run.py`): the smallest of five repetitions,
-in microseconds; in brackets the ratio to the first row of the table. Every call goes through the
-public function and includes its checks. The recursions are interpreted Python: read the ratios, not
-the microseconds.
+Cost of one call, measured by `make bench` (`benchmarks/run.py`): the smallest of {ROUNDS} rounds,
+in microseconds of CPU time, on one thread; in brackets the ratio to the first row of the table.
+Every call goes through the public function and includes its checks. The recursions are interpreted
+Python: read the ratios, not the microseconds.
 
-{provenance_table()}
+{provenance_table()}| load while measuring | {load:.1f} processes on {os.cpu_count()} cores |
+
 ## Number of bodies
 
 A chain of rigid links on revolute hinges, axes y and z in turn, moving under gravity.
@@ -120,7 +137,8 @@ A chain of {FLEXIBLE_BODIES} links with the given number of modes each, level `f
 the rigid link.
 
 {table("modes per body", MODES, by_modes)}
-"""
+
+{operators}"""
 
 
 def main() -> int:
@@ -133,7 +151,7 @@ def main() -> int:
     )
     by_modes = measure(MODES, lambda m: chain(FLEXIBLE_BODIES, m))
     PAGE.parent.mkdir(parents=True, exist_ok=True)
-    PAGE.write_text(page(by_bodies, by_modes), encoding="utf-8")
+    PAGE.write_text(page(by_bodies, by_modes, operator_section()), encoding="utf-8")
     print(f"wrote {PAGE.relative_to(ROOT)}")
     return 0
 

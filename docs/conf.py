@@ -23,6 +23,8 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
+napoleon_use_param = False  # types are words and shapes, not references
+suppress_warnings = ["ref.python"]  # the n_v in the shape (n_v,) of an attribute is ambiguous
 
 html_theme = "furo"
 html_title = f"lissom {release}"

@@ -55,6 +55,7 @@ _HOMES = {
         "ISection",
         "Material",
         "Rectangle",
+        "Section",
         "Tube",
         "beam",
     ),
@@ -183,6 +184,7 @@ if TYPE_CHECKING:  # what a type checker sees; the same names as above
         ISection as ISection,
         Material as Material,
         Rectangle as Rectangle,
+        Section as Section,
         Tube as Tube,
         beam as beam,
     )

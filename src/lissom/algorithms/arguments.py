@@ -13,13 +13,13 @@ from ..system import State, System
 from ..system.state import checked_vector
 from .reference import Armature, BodyMotion, External, kinematics_base_to_tip
 
-__all__ = ["motions_of", "speeds_vector", "to_armature", "to_external"]
+__all__ = ["check_state", "motions_of", "speeds_vector", "to_armature", "to_external"]
 
 Array = np.ndarray
 
 
-def motions_of(system: System, state: State) -> list[BodyMotion]:
-    """Kinematics of a state, after a check that it belongs to the system."""
+def check_state(system: System, state: State) -> None:
+    """Refuse what is not a system, not a state, or not a state of this system."""
     if not isinstance(system, System):
         hint = "; call model.compile() first" if hasattr(system, "compile") else ""
         raise StateError(f"expected a System, got {type(system).__name__}{hint}")
@@ -29,6 +29,11 @@ def motions_of(system: System, state: State) -> list[BodyMotion]:
         )
     if state.system is not system and state.system.layout != system.layout:
         raise StateError("the state belongs to a system with other bodies; use system.state(...)")
+
+
+def motions_of(system: System, state: State) -> list[BodyMotion]:
+    """Kinematics of a state, after a check that it belongs to the system."""
+    check_state(system, state)
     return kinematics_base_to_tip(system, state.q, state.v)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..system import State, System
 from . import reference
-from .arguments import motions_of, speeds_vector, to_external
+from .arguments import check_state, motions_of, speeds_vector, to_external
 from .articulated import forward_dynamics
 
 __all__ = ["bias_force", "gravity_force", "inverse_dynamics", "joint_forces"]
@@ -41,8 +41,8 @@ def inverse_dynamics(
     -------
     array (n_v,)
     """
-    vdot = speeds_vector(system, acceleration, "acceleration")
     motions = motions_of(system, state)
+    vdot = speeds_vector(system, acceleration, "acceleration")
     loads = to_external(system, external)
     return reference.inverse_dynamics(system, motions, vdot, loads)[0]
 
@@ -63,6 +63,7 @@ def bias_force(system: System, state: State) -> Array:
     -------
     array (n_v,)
     """
+    check_state(system, state)
     return inverse_dynamics(system, state, np.zeros(system.n_v))
 
 
@@ -80,6 +81,7 @@ def gravity_force(system: System, state: State) -> Array:
     -------
     array (n_v,)
     """
+    check_state(system, state)
     zero = np.zeros(system.n_v)
     motions = motions_of(system, state.replace(v=zero))
     return reference.inverse_dynamics(system, motions, zero, elastic=False)[0]

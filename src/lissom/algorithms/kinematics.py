@@ -12,7 +12,7 @@ from ..errors import SingularError, StateError
 from ..spatial import rotate
 from ..spatial.scalar import is_numeric
 from ..system import GROUND, State, System
-from .arguments import motions_of, speeds_vector
+from .arguments import check_state, motions_of, speeds_vector
 from .articulated import forward_dynamics
 from .body_terms import NodeMotion, first_moment, node_motion
 from .reference import BodyMotion, accelerations_base_to_tip, carrying_node
@@ -164,7 +164,7 @@ def acceleration(
 
 
 def jacobian(system: System, state: State, where: Any, *, axes: str = "world") -> Array:
-    """Matrix that takes the speeds to the spatial velocity of a frame.  O(depth).
+    """Matrix that takes the speeds to the spatial velocity of a frame.  O(N).
 
     Parameters
     ----------
@@ -215,6 +215,7 @@ def qdot(system: System, state: State) -> Array:
     -------
     array (n_q,)
     """
+    check_state(system, state)
     layout, pieces = system.layout, []
     for name, joint in zip(system.names, system.joints, strict=True):
         N = joint.rate_map(state.q[layout.hinge_q(name)])

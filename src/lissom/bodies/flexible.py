@@ -97,7 +97,7 @@ class FlexibleBody:
 
     @property
     def transform(self) -> Array:
-        """Matrix (m, m): given amplitudes = transform @ modal coordinates."""
+        """Given amplitudes = transform @ modal coordinates, an array (m, m)."""
         return self._basis[0]
 
     @property
