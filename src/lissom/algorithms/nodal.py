@@ -39,6 +39,7 @@ from ..spatial.scalar import solve_spd
 from ..system import GROUND, State, System
 from .arguments import speeds_vector
 from .nodal_tree import NodalTree, nodal_loads, nodal_tree
+from .reference import sees_inertia
 
 __all__ = [
     "NodalAccelerations",
@@ -52,9 +53,6 @@ __all__ = [
 ]
 
 Array = np.ndarray
-
-# A hinge inertia below this fraction of its scale is noise.
-_BLIND = 50 * np.finfo(float).eps
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,11 +331,7 @@ def smooth_base_to_tip(
 
 def _check_hinge_inertia(name: str, D: Array, P: Array, Ht: Array) -> None:
     """Raise where a motion of the hinge sees no inertia."""
-    size = np.trace(P[:3, :3]) * np.sum(Ht[:3] ** 2, axis=0)
-    size = np.maximum(size + np.trace(P[3:, 3:]) * np.sum(Ht[3:] ** 2, axis=0), np.abs(np.diag(D)))
-    if len(D) == 0 or (
-        np.all(size > 0) and np.linalg.eigvalsh(D / np.sqrt(np.outer(size, size)))[0] > _BLIND
-    ):
+    if sees_inertia(D, P, Ht):
         return
     raise SingularError(
         f"body {name!r}: its joint has a motion that moves no inertia in this state; give the body "

@@ -32,6 +32,7 @@ from .reference import (
     check_hinge_inertia,
     children_inertia,
     external_terms,
+    ground_acceleration,
 )
 
 __all__ = ["forward_dynamics_in_blocks", "forward_dynamics_in_parts"]
@@ -174,5 +175,5 @@ def _coriolis(system: System, motions: Sequence[BodyMotion], i: int) -> Array:
     """a_mR of body i: velocity terms of node and hinge, and -gravity for a base body."""
     A_t = carrying_node(system, motions, i).coriolis
     if system.parent[i] == GROUND:
-        A_t = np.concatenate([np.zeros(3), -system.gravity])
+        A_t = ground_acceleration(system)
     return motions[i].transform @ A_t + motions[i].bias

@@ -39,10 +39,15 @@ __all__ = [
     "accelerations_base_to_tip",
     "articulate_tip_to_base",
     "carrying_node",
+    "check_hinge_inertia",
+    "children_inertia",
+    "external_terms",
     "forward_dynamics",
+    "ground_acceleration",
     "inverse_dynamics",
     "kinematics_base_to_tip",
     "mass_matrix",
+    "sees_inertia",
 ]
 
 Array = np.ndarray
@@ -211,7 +216,7 @@ def accelerations_base_to_tip(
     at_nodes: list[list[Array]] = []
     for i in base_to_tip(system):
         motion, p = motions[i], system.parent[i]
-        A_t = _ground_acceleration(system) if p == GROUND else at_nodes[p][_slot(system, i)]
+        A_t = ground_acceleration(system) if p == GROUND else at_nodes[p][_slot(system, i)]
         beta_dot, eta_ddot = vdot[system.layout.hinge_v(i)], vdot[system.layout.modal_v(i)]
         alpha = motion.transform @ A_t + motion.motion_map @ beta_dot + motion.bias  # (4)
         alphas.append(alpha)
@@ -221,7 +226,8 @@ def accelerations_base_to_tip(
     return alphas, at_nodes
 
 
-def _ground_acceleration(system: System) -> Array:
+def ground_acceleration(system: System) -> Array:
+    """Spatial acceleration [0; -g] of the ground, by which gravity enters."""
     return np.concatenate([zeros(3), -system.gravity])
 
 
@@ -410,17 +416,26 @@ def children_inertia(
     return block_diagonal(*at_node) if at_node else zeros(0, 0)
 
 
-def check_hinge_inertia(system: System, i: int, D: Array, P: Array, Ht: Array) -> None:
-    """Raise where a motion of the hinge sees no inertia; symbols cannot be judged."""
+def sees_inertia(D: Array, P: Array, Ht: Array) -> bool:
+    """Whether every motion of a hinge moves inertia, beyond the rounding errors of P.
+
+    Symbols cannot be judged and pass.
+    """
     if not is_numeric(D) or not is_numeric(P) or D.shape[0] == 0:
-        return
+        return True
     D, P, Ht = D.real, P.real, Ht.real
     size = np.trace(P[:3, :3]) * np.sum(Ht[:3] ** 2, axis=0)
     size = size + np.trace(P[3:, 3:]) * np.sum(Ht[3:] ** 2, axis=0)
     scale = np.sqrt(np.maximum(size, np.abs(np.diag(D))))
-    if np.all(np.isfinite(D)) and np.all(scale > 0):
-        if np.linalg.eigvalsh(D / np.outer(scale, scale))[0] > _BLIND:
-            return
+    if not np.all(np.isfinite(D)) or not np.all(scale > 0):
+        return False
+    return bool(np.linalg.eigvalsh(D / np.outer(scale, scale))[0] > _BLIND)
+
+
+def check_hinge_inertia(system: System, i: int, D: Array, P: Array, Ht: Array) -> None:
+    """Raise where a motion of the hinge sees no inertia."""
+    if sees_inertia(D, P, Ht):
+        return
     raise SingularError(
         f"body {system.names[i]!r}: its joint ({system.joints[i].label}) has a motion that moves "
         "no inertia in this state; give the body or what it carries inertia about that axis, or "
@@ -459,7 +474,7 @@ def forward_dynamics(
     for i in base_to_tip(system):
         motion, block, p = motions[i], articulated[i], system.parent[i]
         eps_f, eps_R, y, f_0 = residuals[i]
-        A_p = _ground_acceleration(system) if p == GROUND else at_nodes[p][_slot(system, i)]
+        A_p = ground_acceleration(system) if p == GROUND else at_nodes[p][_slot(system, i)]
         alpha_plus = motion.transform @ A_p
         nu = solve_spd(block.hinge_inertia, eps_R)
         beta_dot = nu - block.hinge_gain.T @ alpha_plus  # (22)

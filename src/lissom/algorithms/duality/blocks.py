@@ -22,12 +22,11 @@ from typing import Any
 import numpy as np
 
 from ...errors import StateError
-from ...spatial import block_diagonal, rotate
+from ...spatial import block_diagonal
 from ...system import State, System
-from ..body_terms import node_motion
-from ..reference import Armature, BodyMotion, External, carrying_node
+from ..reference import Armature, BodyMotion, External, carrying_node, external_terms
 
-__all__ = ["ModalBlock", "ground_acceleration", "modal_blocks", "real_state"]
+__all__ = ["ModalBlock", "modal_blocks", "real_state"]
 
 Array = np.ndarray
 
@@ -79,11 +78,6 @@ def real_state(state: Any) -> Any:
     return state
 
 
-def ground_acceleration(system: System) -> Array:
-    """Spatial acceleration [0; -g] of the ground, by which gravity enters."""
-    return np.concatenate([np.zeros(3), -system.gravity])
-
-
 def modal_blocks(
     system: System,
     motions: Sequence[BodyMotion],
@@ -109,7 +103,7 @@ def modal_blocks(
     armature : sequence of (modal diagonal, hinge block), optional
         Inertia added to the speeds.
     """
-    loads = _loads(system, motions, external)
+    loads = external_terms(system, motions, external)
     blocks = []
     for i, motion in enumerate(motions):
         body, terms, layout = system.bodies[i], motion.terms, system.layout
@@ -127,7 +121,8 @@ def modal_blocks(
                 coriolis_acceleration=np.concatenate(
                     [np.zeros(n), X @ node.coriolis + motion.bias]
                 ),
-                bias_force=np.concatenate([terms.b_f + elastic, terms.b_r]) - loads[i],
+                bias_force=np.concatenate([terms.b_f + elastic, terms.b_r])
+                - np.concatenate(loads[i]),
                 generalized_force=forces[layout.modal_v(i).start : layout.hinge_v(i).stop],
                 armature=block_diagonal(np.diag(a_f), a_r),
             )
@@ -137,14 +132,3 @@ def modal_blocks(
 
 def _no_armature(motion: BodyMotion) -> Array:
     return np.zeros((motion.motion_map.shape[1],) * 2)
-
-
-def _loads(system: System, motions: Sequence[BodyMotion], external: External) -> list[Array]:
-    """Per body the sum of [Pi_hat_c^T; phi_c] F_c."""
-    loads = [np.zeros(body.n_mode + 6) for body in system.bodies]
-    for i, c, wrench in external:
-        motion = motions[i]
-        node = node_motion(system.bodies[i], c, motion.eta, motion.eta_dot, motion.velocity)
-        F = rotate(node.rotation, wrench)
-        loads[i] = loads[i] + np.concatenate([node.shapes.T @ F, node.shift @ F])
-    return loads

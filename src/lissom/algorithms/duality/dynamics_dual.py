@@ -48,7 +48,8 @@ import numpy as np
 
 from ...system import State, System
 from ..arguments import motions_of, speeds_vector, to_armature, to_external
-from .blocks import ground_acceleration, modal_blocks, real_state
+from ..reference import ground_acceleration
+from .blocks import modal_blocks, real_state
 from .lq import LQSolution
 from .lq_problem import LQProblem
 

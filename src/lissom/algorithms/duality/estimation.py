@@ -55,7 +55,8 @@ import numpy as np
 
 from ...system import State, System
 from ..arguments import motions_of, speeds_vector, to_armature, to_external
-from .blocks import ModalBlock, ground_acceleration, modal_blocks, real_state
+from ..reference import ground_acceleration
+from .blocks import ModalBlock, modal_blocks, real_state
 from .rounding import check_definite, diagonal_bound
 
 __all__ = ["FilteredForces", "filter_and_smoother"]

@@ -217,7 +217,7 @@ class Operators:
             node = carrying_node(self.system, self._motions, i)
             A_t = node.coriolis
             if self.system.parent[i] == GROUND:
-                A_t = np.concatenate([np.zeros(3), -self.system.gravity])
+                A_t = reference.ground_acceleration(self.system)
             pieces += [np.zeros(len(motion.eta)), motion.transform @ A_t + motion.bias]
         return np.concatenate(pieces)
 
