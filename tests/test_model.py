@@ -298,6 +298,8 @@ def test_stiffened_is_refused_at_compile():
         (lambda s: ls.gravity_force(arm(), s.neutral()), ["Model", "compile"]),
         (lambda s: ls.bias_force(s, None), ["State", "system.state"]),
         (lambda s: ls.energy(arm(), s.neutral()), ["Model", "compile"]),
+        (lambda s: ls.center_of_mass(arm(), s.neutral()), ["Model", "compile"]),
+        (lambda s: ls.operators(s, None), ["State", "system.state"]),
         (lambda s: ls.mass_matrix(s, chain_of(ls.Free()).compile().neutral()), ["other bodies"]),
         (lambda s: ls.inverse_dynamics(s, s.neutral(), np.ones(2)), ["acceleration"]),
         (lambda s: ls.momentum(s, s.neutral(), about=(1, 2)), ["about", "three numbers"]),

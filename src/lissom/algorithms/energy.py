@@ -58,8 +58,9 @@ def energy(system: System, state: State) -> Energy:
     Energy
         ``.kinetic``, ``.potential``, ``.strain`` and ``.total`` [J].
     """
+    motions = motions_of(system, state)
     kinetic = potential = strain = 0.0
-    for body, motion in zip(system.bodies, motions_of(system, state), strict=True):
+    for body, motion in zip(system.bodies, motions, strict=True):
         modal, spatial = _momenta(motion)
         kinetic = kinetic + (motion.velocity @ spatial + motion.eta_dot @ modal) / 2
         moment = motion.world_rotation @ first_moment(body, motion.eta)

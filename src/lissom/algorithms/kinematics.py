@@ -243,11 +243,12 @@ def center_of_mass(system: System, state: State) -> Array:
     -------
     array (3,)
     """
+    motions = motions_of(system, state)
     total = sum(body.mass for body in system.bodies)
     if total == 0:
         raise StateError("the system has no mass, so it has no centre of mass")
     moment = np.zeros(3)
-    for body, motion in zip(system.bodies, motions_of(system, state), strict=True):
+    for body, motion in zip(system.bodies, motions, strict=True):
         p = first_moment(body, motion.eta)
         moment = moment + body.mass * motion.world_position + motion.world_rotation @ p
     return moment / total
