@@ -7,7 +7,7 @@ import scipy.optimize
 
 import lissom as ls
 from lissom.algorithms.duality import LQProblem, constraint_forces, solve_lq
-from tests.duality_samples import TOLERANCE
+from tests.duality_samples import TOLERANCE, case
 from tests.measures import error
 from tests.peers import peer
 
@@ -110,13 +110,27 @@ def test_two_optimisers_find_the_same_minimum(kind, seed):
     assert found.success
     assert np.isclose(found.fun, solution.cost, rtol=1e-7)
     assert error(found.x, stacked(solution)) < 1e-4
+    assert error(quadratic_program(problem), stacked(solution)) < 1e-8
+
+
+def quadratic_program(problem):
+    """Minimum by CasADi's active-set QP solver."""
     casadi = peer("casadi")
+    H, g, C, d = dense(problem)
     H, C = casadi.DM(H), casadi.DM(C)
     quiet = {"print_iter": False, "print_header": False, "print_info": False}
-    shape = {"h": H.sparsity(), "a": C.sparsity()}
-    solver = casadi.conic("solver", "qrqp", shape, quiet)
-    found = solver(h=H, g=g, a=C, lba=d, uba=d)["x"].full().ravel()
-    assert error(found, stacked(solution)) < 1e-8
+    solver = casadi.conic("solver", "qrqp", {"h": H.sparsity(), "a": C.sparsity()}, quiet)
+    return solver(h=H, g=g, a=C, lba=d, uba=d)["x"].full().ravel()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_quadratic_program_finds_the_accelerations_of_a_tree(seed):
+    """The dual of a flexible tree, solved without any recursion."""
+    c = case(seed)
+    problem = ls.optimal_control_dual(c.system, c.state, c.forces, external=c.external)
+    found = quadratic_program(problem)[-c.system.n_v :]
+    expected = ls.forward_dynamics(c.system, c.state, c.forces, external=c.external)
+    assert error(found, expected, c.weight) < 1e-8
 
 
 @pytest.mark.parametrize("seed", range(4))
