@@ -174,5 +174,5 @@ def _with_piece(vector: Array, piece: slice, values: Any, key: str) -> Array:
         raise StateError(f"{key!r} is not an array of numbers: {values!r}") from None
     n = piece.stop - piece.start
     if given.shape != (n,):
-        raise StateError(f"{key!r} has {n} entries; {values!r} was given")
+        raise StateError(f"{key!r} needs {n} number{'' if n == 1 else 's'}, got {values!r}")
     return np.concatenate([vector[: piece.start], given, vector[piece.stop :]])

@@ -33,10 +33,14 @@ def _heading(system: System) -> str:
     modes = sum(body.n_mode for body in system.bodies)
     gravity = ", ".join(f"{g:g}" for g in system.gravity)
     return (
-        f"{system.name or 'System'}: {system.n_body} bodies, {mass:.6g} kg, "
+        f"{system.name or 'System'}: {_count(system.n_body)}, {mass:.6g} kg, "
         f"{system.n_q} coordinates, {system.n_v} speeds "
         f"({system.n_v - modes} hinge, {modes} modal), gravity ({gravity}) m/s^2"
     )
+
+
+def _count(n: int) -> str:
+    return "1 body" if n == 1 else f"{n} bodies"
 
 
 def _branches(system: System) -> list[tuple[str, str, int]]:
