@@ -54,8 +54,9 @@ def speeds_vector(system: System, values: Any, what: str) -> Array:
         piece = system.layout.modal_v(name) if part else system.layout.hinge_v(name)
         given = np.atleast_1d(array(value))
         if given.shape != (piece.stop - piece.start,):
+            n = piece.stop - piece.start
             raise StateError(
-                f"{what}: {key!r} has {piece.stop - piece.start} entries, got {value!r}"
+                f"{what}: {key!r} needs {n} number{'' if n == 1 else 's'}, got {value!r}"
             )
         for k, entry in enumerate(given):
             pieces[piece.start + k] = np.array([entry])

@@ -121,7 +121,7 @@ class Model:
             kinds = "RigidBody, FlexibleBody or NodalBody"
             raise ModelError(f"body {name!r}: expected a {kinds}, got {body!r}")
         if not isinstance(joint, Joint):
-            hint = "; put parentheses after its name" if isinstance(joint, type) else ""
+            hint = f"; write {joint.__name__}(...)" if isinstance(joint, type) else ""
             raise ModelError(f"body {name!r}: expected a joint, got {joint!r}{hint}")
         self._parts[name] = Connection(
             name=name,
