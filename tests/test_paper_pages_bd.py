@@ -1,0 +1,72 @@
+"""The pages on the other papers show every equation, and executed code checks it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+PAPERS = Path(__file__).parent.parent / "docs" / "papers"
+BLOCK = re.compile(r"^```python\n.*?^```", re.MULTILINE | re.DOTALL)
+TAG = re.compile(r"\\tag\{([^}]*)\}")
+COMMENT = re.compile(r"^(?:>>>|\.\.\.).*?#(.*)$", re.MULTILINE)
+
+
+def dotted(sections):
+    """Numbers such as 4.1, 4.2, ... from {section: count}."""
+    return [f"{s}.{n}" for s, count in sections.items() for n in range(1, count + 1)]
+
+
+def lettered(numbers, letters):
+    """Numbers with those that the paper splits into a, b, c."""
+    return [f"{n}{letter}" for n in numbers for letter in letters.get(n, [""])]
+
+
+EQUATIONS = {
+    "deleuterio_damaren": lettered(range(1, 44), {}),
+    "rodriguez": lettered(
+        dotted({3: 2, 4: 7, 5: 1, 6: 2, 7: 2, 8: 5, 9: 26}),
+        {"8.2": "ab"},
+    ),
+    "kwatny_blankenship": lettered(
+        range(1, 37),
+        {n: "ab" for n in (2, 10, 11, 12, 17)} | {n: "abc" for n in (3, 18, 23, 28, 35, 36)},
+    ),
+    "order_n": dotted({1: 6, 2: 2, 3: 4, 4: 10}),
+}
+DEFINITIONS = {"kwatny_blankenship": {"3a", "3b", "3c", "4"}}  # nothing that could be false
+
+pages = pytest.mark.parametrize("page", EQUATIONS)
+
+
+def text_of(page):
+    return (PAPERS / f"{page}.md").read_text(encoding="utf-8")
+
+
+def cited(page):
+    """Equation numbers in the comments of executed code; ranges are written out."""
+    comments = "\n".join(
+        c for block in BLOCK.findall(text_of(page)) for c in COMMENT.findall(block)
+    )
+    found = set(re.findall(r"\((\d[\d.]*[a-c]?)\)", comments))
+    numbers = EQUATIONS[page]
+    for first, last in re.findall(r"\((\d[\d.]*)\)-\((\d[\d.]*)\)", comments):
+        found.update(numbers[numbers.index(first) : numbers.index(last) + 1])
+    return found
+
+
+@pytest.mark.parametrize(("page", "count"), [("deleuterio_damaren", 43), ("rodriguez", 46)])
+def test_the_lists_of_equations_are_complete(page, count):
+    assert len(EQUATIONS[page]) == count
+
+
+@pages
+def test_every_equation_of_the_paper_is_shown_once_and_in_order(page):
+    shown = [n.strip() for group in TAG.findall(text_of(page)) for n in group.split(",")]
+    assert shown == EQUATIONS[page]
+
+
+@pages
+def test_every_equation_is_named_by_the_code_that_checks_it(page):
+    found = cited(page)
+    checked = {n for n in EQUATIONS[page] if n in found or n.rstrip("abc") in found}
+    assert set(EQUATIONS[page]) - checked == DEFINITIONS.get(page, set())
