@@ -27,7 +27,15 @@ from typing import Any, final
 import numpy as np
 
 from ..errors import ModelError
-from ..spatial import block_diagonal, bracket, cross, motion_transform, skew
+from ..spatial import (
+    block_diagonal,
+    bracket,
+    cross,
+    left_jacobian,
+    motion_transform,
+    rotation_exp,
+    skew,
+)
 from ..spatial.scalar import array, cos, is_numeric, scaled, sin, solve, solve_spd, sqrt, zeros
 from .base import Array, Joint
 
@@ -58,8 +66,6 @@ def twist_exp(h: Array, eps: Any) -> Pose:
 
 
 def _slow_twist_exp(h_w: Array, h_v: Array, eps: Any) -> Pose:
-    from ..spatial import left_jacobian, rotation_exp
-
     theta = scaled(eps, h_w)
     return rotation_exp(theta), left_jacobian(theta) @ scaled(eps, h_v)
 

@@ -37,6 +37,12 @@ class Factor(SpatialOperator):
         label = Label(f"{self.name}.T", self.cost, self.label.origin)
         return Factor(label, self._forward.T, self._inverse.T)
 
+    @property
+    def inverse(self) -> Factor:
+        """Inverse of the factor, whose inverse is the factor."""
+        label = Label(f"{self.name}^-1", self.cost, self.label.origin)
+        return Factor(label, self._inverse, self._forward)
+
     def solve(self, x: Any) -> Array:
         """Inverse of the factor times x.
 

@@ -190,11 +190,9 @@ class Operators:
     @cached_property
     def mass_inverse(self) -> MassInverse:
         """Inverse of the mass matrix; ``.factor`` with factor @ factor.T = mass_inverse."""
-        articulated = reference.articulate_tip_to_base(self.system, self._motions)
         label = self._label("M^-1", "O(N), two sweeps")
-        lower = self._root
-        factor = Factor(self._label("L^-T", _SWEEP), lower._inverse.T, lower._forward.T)
-        return MassInverse(label, self.system, self._motions, articulated, factor)
+        factor = self._root.T.inverse
+        return MassInverse(label, self.system, self._motions, self._articulated, factor)
 
     @cached_property
     def _root(self) -> Factor:
@@ -265,8 +263,8 @@ class Operators:
         array (6 k, 6 k)
             O(N k^2); does not see the number of modes.
         """
-        articulated = self.mass_inverse._articulated
-        return frame_compliance(self.system, self._motions, articulated, self._picker(where, axes))
+        picker = self._picker(where, axes)
+        return frame_compliance(self.system, self._motions, self._articulated, picker)
 
     def operational_inertia(
         self, where: Any, *, axes: str = "world", rcond: float = 1e-10
@@ -330,6 +328,11 @@ class Operators:
     def steps(self) -> list[Array | None]:
         """Blocks [Pi_hat_t^T; phi_t] X^T of the bodies (12), None for base bodies."""
         return [inward_step(self.system, self._motions, i) for i in range(self.system.n_body)]
+
+    @cached_property
+    def _articulated(self) -> list[reference.Articulated]:
+        """Articulated-body quantities in normalised form."""
+        return reference.articulate_tip_to_base(self.system, self._motions)
 
     @cached_property
     def _articulated_blocks(self) -> list[Array]:
