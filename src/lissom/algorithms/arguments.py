@@ -13,7 +13,7 @@ from ..system import State, System
 from ..system.state import checked_vector
 from .reference import Armature, BodyMotion, External, kinematics_base_to_tip
 
-__all__ = ["check_state", "motions_of", "speeds_vector", "to_armature", "to_external"]
+__all__ = ["check_axes", "check_state", "motions_of", "speeds_vector", "to_armature", "to_external"]
 
 Array = np.ndarray
 
@@ -29,6 +29,12 @@ def check_state(system: System, state: State) -> None:
         )
     if state.system is not system and state.system.layout != system.layout:
         raise StateError("the state belongs to a system with other bodies; use system.state(...)")
+
+
+def check_axes(axes: Any) -> None:
+    """Refuse axes that are neither the world's nor the frame's."""
+    if not isinstance(axes, str) or axes not in ("world", "body"):
+        raise StateError(f'axes is {axes!r}; use "world" or "body"')
 
 
 def motions_of(system: System, state: State) -> list[BodyMotion]:

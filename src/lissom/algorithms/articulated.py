@@ -67,7 +67,7 @@ def forward_dynamics(
     -------
     array (n_v,)
     """
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise StateError(f"method is {method!r}; use one of {', '.join(map(repr, METHODS))}")
     motions = motions_of(system, state)
     T = speeds_vector(system, forces, "forces")

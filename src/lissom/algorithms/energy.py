@@ -86,7 +86,10 @@ def momentum(system: System, state: State, *, about: Any = (0.0, 0.0, 0.0)) -> A
     array (6,)
         [angular momentum (N m s); linear momentum (N s)] in world axes.
     """
-    point = array(about)
+    try:
+        point = array(about)
+    except (TypeError, ValueError):
+        point = np.zeros(0)
     if point.shape != (3,):
         raise StateError(f"about is {about!r}; expected a point of three numbers [m]")
     total = np.zeros(6)

@@ -12,7 +12,7 @@ from ..errors import SingularError, StateError
 from ..spatial import rotate
 from ..spatial.scalar import is_numeric
 from ..system import GROUND, State, System
-from .arguments import check_state, motions_of, speeds_vector
+from .arguments import check_axes, check_state, motions_of, speeds_vector
 from .articulated import forward_dynamics
 from .body_terms import NodeMotion, first_moment, node_motion
 from .reference import BodyMotion, accelerations_base_to_tip, carrying_node
@@ -59,11 +59,9 @@ class _Frame:
 
     def to_axes(self, spatial: Array, axes: str) -> Array:
         """Components in world axes or in the frame's own, from body axes."""
-        if axes == "world":
-            return rotate(self.motion.world_rotation, spatial)
-        if axes == "body":
-            return rotate(self.node.rotation.T, spatial)
-        raise StateError(f'axes is {axes!r}; use "world" or "body"')
+        check_axes(axes)
+        turn = self.motion.world_rotation if axes == "world" else self.node.rotation.T
+        return rotate(turn, spatial)
 
 
 def _frame(system: System, motions: Sequence[BodyMotion], where: Any) -> _Frame:

@@ -116,7 +116,7 @@ class FlexibleBody:
 
     def normalised(self, level: str | None = None) -> NormalBody:
         """Constants for the algorithms at a level, by default the body's own."""
-        level = check_level(level or self.level)
+        level = check_level(self.level if level is None else level)
         x, stiffness = self._basis
         shapes = self._relative_shapes @ x
         points = np.array([node for node in range(len(self.masses)) if node not in self._lumps])
@@ -292,9 +292,9 @@ class FlexibleBody:
 
 def check_level(level: str) -> str:
     """Return the level if it is one that exists, raise ModelError otherwise."""
-    if level in LEVELS:
+    if isinstance(level, str) and level in LEVELS:
         return level
-    if level == "stiffened":
+    if isinstance(level, str) and level == "stiffened":
         raise ModelError(
             'level "stiffened" (geometric stiffness of fast-spinning or heavily loaded bodies) is '
             'not available; use "full" or "linear", and keep spin rates well below the first '
@@ -320,6 +320,8 @@ def _check_finite(values: Array, name: str) -> None:
 
 
 def _checked_names(names: Mapping[str, int], n_node: int) -> dict[str, int]:
+    if not isinstance(names, Mapping):
+        raise ModelError(f'FlexibleBody: names is {names!r}; give a dictionary {{"tip": 9}}')
     for name, node in names.items():
         if not isinstance(name, str) or not name or "." in name:
             raise ModelError(f"FlexibleBody: node name {name!r} must be text without a dot")

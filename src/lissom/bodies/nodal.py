@@ -81,9 +81,10 @@ class NodalBody:
     level: str = field(default="full", kw_only=True)
 
     def __post_init__(self) -> None:
-        for name in ("positions", "masses", "stiffness", "damping", "node_inertias"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, numbers(getattr(self, name), name))
+        for name in ("positions", "masses", "stiffness", "damping"):
+            object.__setattr__(self, name, numbers(getattr(self, name), name))
+        if self.node_inertias is not None:
+            object.__setattr__(self, "node_inertias", numbers(self.node_inertias, "node_inertias"))
         self._check_shapes()
         object.__setattr__(self, "names", checked_names(self.names, self.n_node))
         object.__setattr__(self, "inboard", self._checked_inboard())

@@ -73,8 +73,9 @@ class RigidBody:
         com : array (3,)
             Centre of the box [m].
         """
+        m = _given(mass, "mass", ())[()]
         x, y, z = _lengths("box", size=size)["size"] ** 2
-        return cls(mass, com, mass / 12 * array([y + z, z + x, x + y]))
+        return cls(m, com, m / 12 * array([y + z, z + x, x + y]))
 
     @classmethod
     def cylinder(
@@ -93,9 +94,10 @@ class RigidBody:
         com : array (3,)
             Centre of the cylinder [m].
         """
-        _lengths("cylinder", radius=radius, length=length)
-        along = mass * radius**2 / 2
-        return cls(mass, com, _about(axis, along, along / 2 + mass * length**2 / 12, "cylinder"))
+        m = _given(mass, "mass", ())[()]
+        r, h = (x[()] for x in _lengths("cylinder", radius=radius, length=length).values())
+        along = m * r**2 / 2
+        return cls(m, com, _about(axis, along, along / 2 + m * h**2 / 12, "cylinder"))
 
     @classmethod
     def sphere(cls, mass: float, radius: float, com: Any = (0.0, 0.0, 0.0)) -> RigidBody:
@@ -110,8 +112,9 @@ class RigidBody:
         com : array (3,)
             Centre of the sphere [m].
         """
-        _lengths("sphere", radius=radius)
-        return cls(mass, com, 0.4 * mass * radius**2)
+        m = _given(mass, "mass", ())[()]
+        r = _lengths("sphere", radius=radius)["radius"][()]
+        return cls(m, com, 0.4 * m * r**2)
 
     @classmethod
     def rod(
@@ -130,8 +133,9 @@ class RigidBody:
         com : array (3,)
             Middle of the rod [m].
         """
-        _lengths("rod", length=length)
-        return cls(mass, com, _about(axis, 0 * mass, mass * length**2 / 12, "rod"))
+        m = _given(mass, "mass", ())[()]
+        h = _lengths("rod", length=length)["length"][()]
+        return cls(m, com, _about(axis, 0 * m, m * h**2 / 12, "rod"))
 
     @classmethod
     def from_points(cls, points: Any, masses: Any) -> RigidBody:
@@ -144,7 +148,10 @@ class RigidBody:
         masses : array (n,)
             [kg].
         """
-        r, m = array(points), array(masses)
+        try:
+            r, m = array(points), array(masses)
+        except (TypeError, ValueError):
+            raise ModelError("RigidBody.from_points: points and masses must be numbers") from None
         if r.ndim != 2 or r.shape[1] != 3 or m.shape != (len(r),):
             raise ModelError(
                 f"RigidBody.from_points: points has shape {r.shape} and masses {m.shape}; "
@@ -194,16 +201,22 @@ def _given(value: Any, name: str, shape: tuple[int, ...]) -> Array:
 
 def _lengths(shape: str, **lengths: Any) -> dict[str, Array]:
     """The given lengths as arrays, all of them positive where they are numbers."""
-    result = {name: array(value) for name, value in lengths.items()}
-    for name, value in result.items():
-        if value.shape != ((3,) if name == "size" else ()):
-            raise ModelError(f"RigidBody.{shape}: {name} has shape {value.shape}")
+    result = {}
+    for name, given in lengths.items():
+        expected = "three numbers" if name == "size" else "a number"
+        try:
+            value = array(given)
+        except (TypeError, ValueError):
+            value = zeros(0)
+        if value.shape != ((3,) if name == "size" else ()) or np.iscomplexobj(value):
+            raise ModelError(f"RigidBody.{shape}: {name} is {given!r}; expected {expected} [m]")
+        result[name] = value
         if is_numeric(value) and not np.all((value > 0) & np.isfinite(value)):
             raise ModelError(f"RigidBody.{shape}: {name} is {value}; it must be positive [m]")
     return result
 
 
 def _about(axis: str, along: Any, across: Any, shape: str) -> Array:
-    if axis not in _AXES:
+    if not isinstance(axis, str) or axis not in _AXES:
         raise ModelError(f'RigidBody.{shape}: axis is {axis!r}; give "x", "y" or "z"')
     return array([along if i == _AXES[axis] else across for i in range(3)])

@@ -130,7 +130,7 @@ def unit_axis(axis: Any, what: str) -> Array:
         given = array(axis)
     except (TypeError, ValueError):
         given = zeros(0)
-    if given.shape != (3,):
+    if given.shape != (3,) or np.iscomplexobj(given):
         raise ModelError(f'{what} is {axis!r}; give "x", "y", "z" or three numbers')
     if not is_numeric(given):
         return given / sqrt(given @ given)

@@ -186,12 +186,15 @@ class Model:
         list of Part
             Handles of the added bodies.
         """
+        if not isinstance(model, Model):
+            raise ModelError(f"attach: expected a Model, got {model!r}")
         base = _place(to, None, "attach")
         added = {}
         for part in model._parts.values():
-            self._check_name(prefix + part.name)
-            inboard = base if part.to is None else Part(prefix + part.to.name, part.to.node)
-            added[prefix + part.name] = replace(part, name=prefix + part.name, to=inboard)
+            name = f"{prefix}{part.name}"
+            self._check_name(name)
+            inboard = base if part.to is None else Part(f"{prefix}{part.to.name}", part.to.node)
+            added[name] = replace(part, name=name, to=inboard)
         self._parts.update(added)
         return [Part(name) for name in added]
 
@@ -225,7 +228,7 @@ class Model:
 
     def _find(self, name: str | Part) -> Connection:
         key = name.name if isinstance(name, Part) else name
-        if key not in self._parts:
+        if not isinstance(key, str) or key not in self._parts:
             raise ModelError(f"there is no body {key!r}; {suggestion(str(key), self._parts)}")
         return self._parts[key]
 
@@ -265,8 +268,8 @@ def checked_vector(values: Any, what: str, where: str) -> Array:
         given = array(values)
     except (TypeError, ValueError):
         raise ModelError(f"{where}: {what} is {values!r}; expected three numbers") from None
-    if given.shape != (3,):
-        raise ModelError(f"{where}: {what} has shape {given.shape}; expected three numbers")
+    if given.shape != (3,) or np.iscomplexobj(given):
+        raise ModelError(f"{where}: {what} is {values!r}; expected three real numbers")
     if is_numeric(given) and not np.all(np.isfinite(given)):
         raise ModelError(f"{where}: {what} is {values!r}; its entries must be finite")
     return given
@@ -280,8 +283,10 @@ def checked_rotation(values: Any, name: str) -> Array:
         given = array(values)
     except (TypeError, ValueError):
         given = np.zeros(0)
-    if given.shape != (3, 3):
-        raise ModelError(f"body {name!r}: rotation has shape {given.shape}; expected (3, 3)")
+    if given.shape != (3, 3) or np.iscomplexobj(given):
+        raise ModelError(
+            f"body {name!r}: rotation has shape {given.shape}; expected (3, 3) real numbers"
+        )
     if not is_numeric(given):
         return given
     if not np.all(np.isfinite(given)):

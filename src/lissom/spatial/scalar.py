@@ -33,15 +33,28 @@ Array = np.ndarray
 
 
 def array(values: Any) -> Array:
-    """New array of floats, complex numbers or objects (symbols), whichever holds `values`."""
+    """New array of floats, complex numbers or objects (symbols), whichever holds `values`.
+
+    Raises TypeError or ValueError where `values` are neither.
+    """
     result = np.array(values)
     if result.dtype.kind in "biu":
         return result.astype(float)
     if result.dtype.kind in "fc":
         return result.astype(np.result_type(result.dtype, float), copy=False)
-    if result.dtype.kind == "O":
+    if result.dtype.kind != "O" or not all(_is_scalar(x) for x in result.flat):
+        raise TypeError(f"expected numbers or symbols, got {values!r}")
+    if not all(isinstance(x, (int, float, np.number)) for x in result.flat):
         return result
-    raise TypeError(f"expected numbers or symbols, got {values!r}")
+    try:
+        return result.astype(float)
+    except OverflowError:
+        raise ValueError(f"too large a number: {values!r}") from None
+
+
+def _is_scalar(x: Any) -> bool:
+    """Whether x can be reckoned with: a number or a symbol, not None, text or a container."""
+    return hasattr(x, "__truediv__") and not isinstance(x, (type, np.ndarray))
 
 
 def is_numeric(values: Array) -> bool:

@@ -36,7 +36,10 @@ def finite(value: object, what: str) -> float:
             f"{what} must be a number, not {value!r} ({type(value).__name__}); "
             "structures take no symbols: give a number"
         )
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
     if not math.isfinite(number):
         raise ModelError(f"{what} must be finite, not {number}; give a finite number in SI units")
     return number

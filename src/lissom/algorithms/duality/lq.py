@@ -28,6 +28,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...errors import ModelError
 from .lq_problem import LQProblem
 from .rounding import check_definite, diagonal_bound
 
@@ -134,6 +135,8 @@ def solve_lq(problem: LQProblem) -> LQSolution:
     >>> bool(np.allclose(solution.states[n], 0, atol=0.02))
     True
     """
+    if not isinstance(problem, LQProblem):
+        raise ModelError(f"solve_lq: expected an LQProblem, got {type(problem).__name__}")
     values, laws = _riccati_tip_to_base(problem)
     states: list[Array] = []
     controls: list[Array] = []

@@ -142,7 +142,7 @@ class SpatialOperator(ABC):
     def _checked(self, x: Any, n: int) -> Array:
         try:
             given = np.asarray(x, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise StateError(f"{self.name} @ x: x is not an array of numbers") from None
         if given.ndim not in (1, 2) or given.shape[0] != n:
             raise StateError(

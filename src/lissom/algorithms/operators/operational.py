@@ -18,6 +18,7 @@ import numpy as np
 
 from ...errors import StateError
 from ...system import GROUND, System
+from ..arguments import check_axes
 from ..body_terms import node_motion
 from ..reference import Articulated, BodyMotion
 from .algebra import Label, SpatialOperator
@@ -55,8 +56,7 @@ class FramePicker(SpatialOperator):
         frames: Sequence[Any],
         axes: str,
     ) -> None:
-        if axes not in ("world", "body"):
-            raise StateError(f'axes is {axes!r}; use "world" or "body"')
+        check_axes(axes)
         if not len(frames):
             raise StateError('no frames given; name at least one "body" or "body.node"')
         super().__init__(label, (6 * len(frames), bodies[-1].stop))

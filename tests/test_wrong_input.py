@@ -1,0 +1,138 @@
+"""Whatever is put into the public functions, a mistake ends in one of our own errors."""
+
+import random
+import warnings
+
+import numpy as np
+import pytest
+
+import lissom as ls
+
+JUNK = [
+    *(None, "x", "tip", 0, 1, -1, 2.5, np.nan, np.inf, True, 1j, b"x", 10**400, object()),
+    *([], [1], [1, 2], [1, 2, 3], [[1]], (1, 2, 3), [1j, 0, 0], [None, 1, 2], ["a", "b", "c"]),
+    *(range(3), {}, {"a": 1}, {"hub": 1}, {"upper.tip": np.ones(6)}),
+    *(np.eye(3), np.eye(6), np.zeros((3, 3)), np.zeros((2, 3)), np.ones(6), np.full(3, np.nan)),
+    *(np.zeros((0, 3)), np.ones((4, 6, 2)), np.array([1, 2, 3], dtype=object)),
+    *(np.ones(20), np.zeros(18), "upper", "upper.tip", "nope", ls.Free, ls.Free(), len),
+]
+BOOM = ls.beam(2.0, ls.Tube(radius=0.05, thickness=0.002), ls.ALUMINIUM, modes=3)
+BALL = ls.RigidBody.sphere(2.0, 0.3)
+
+
+def arm():
+    model = ls.Model("arm")
+    model.add(BALL, ls.Free(), name="hub")
+    model.add(BOOM, ls.Revolute("z"), to="hub", name="upper")
+    model.add(BOOM, ls.Revolute("y"), to="upper.tip", name="lower")
+    model.add(BALL, ls.Spherical(), to="lower.tip", name="hand")
+    return model
+
+
+def compiled_with_one_more(pick):
+    model = arm()
+    to, node = pick("upper", "upper.tip"), pick(None)
+    model.add(BOOM, ls.Revolute("x"), name="more", to=to, node=node)
+    return model.compile(level=pick(None))
+
+
+SYSTEM = arm().compile()
+REST = SYSTEM.neutral()
+NODES = (np.zeros((4, 3)), np.ones(4), np.ones((4, 6, 2)))
+
+# Each takes pick(*good): one of the good values or junk.
+CALLS = {
+    "RigidBody": lambda pick: ls.RigidBody(pick(1.0), pick((0, 0, 0)), pick(1.0)),
+    "RigidBody.box": lambda pick: ls.RigidBody.box(pick(1.0), pick((1, 1, 1)), pick((0, 0, 0))),
+    "RigidBody.cylinder": lambda pick: ls.RigidBody.cylinder(pick(1), pick(1), pick(1), pick("x")),
+    "RigidBody.sphere": lambda pick: ls.RigidBody.sphere(pick(1.0), pick(1.0)),
+    "RigidBody.rod": lambda pick: ls.RigidBody.rod(pick(1.0), pick(1.0)),
+    "RigidBody.from_points": lambda pick: ls.RigidBody.from_points(
+        pick(np.eye(3)), pick([1, 1, 1])
+    ),
+    "FlexibleBody": lambda pick: ls.FlexibleBody(
+        *(pick(x) for x in NODES),
+        pick(np.eye(2)),
+        pick(0.1),
+        node_inertias=pick(None),
+        node_offsets=pick(None),
+        inboard=pick(0),
+        names=pick({}),
+        level=pick("full"),
+    ),
+    "NodalBody": lambda pick: ls.NodalBody(pick(np.zeros((2, 3))), pick([1, 1]), pick(np.eye(12))),
+    "beam": lambda pick: ls.beam(pick(1), pick(ls.Circle(0.1)), pick(ls.STEEL), modes=pick(2)),
+    "Tube": lambda pick: ls.Tube(pick(1.0), pick(0.1)),
+    "Rectangle": lambda pick: ls.Rectangle(pick(1.0), pick(0.1)),
+    "ISection": lambda pick: ls.ISection(pick(1.0), pick(1.0), pick(0.1), pick(0.1)),
+    "Material": lambda pick: ls.Material(pick("m"), pick(1e9), pick(1e3), pick(0.3)),
+    "Revolute": lambda pick: ls.Revolute(pick("x")),
+    "Screw": lambda pick: ls.Screw(pick("x"), pick(0.1)),
+    "Universal": lambda pick: ls.Universal(pick("x"), pick("y")),
+    "Planar": lambda pick: ls.Planar(pick("x")),
+    "SimpleJoint": lambda pick: ls.SimpleJoint(pick(np.eye(6))),
+    "CompoundJoint": lambda pick: ls.CompoundJoint(pick([np.eye(6)[0]])),
+    "Model": lambda pick: ls.Model("m", gravity=pick((0, 0, 0))),
+    "Model.add": lambda pick: arm().add(
+        pick(BOOM),
+        pick(ls.Free()),
+        name=pick("a"),
+        to=pick("hub", None),
+        node=pick(None),
+        at=pick((0, 0, 0)),
+        rotation=pick(None),
+    ),
+    "Model.compile": compiled_with_one_more,
+    "Model.replace": lambda pick: arm().replace(pick("upper"), pick(BOOM)),
+    "Model.remove": lambda pick: arm().remove(pick("upper")),
+    "Model.attach": lambda pick: arm().attach(pick(arm()), to=pick("hub"), prefix=pick("a_")),
+    "System.state": lambda pick: SYSTEM.state(pick(REST.q), pick(REST.v)),
+    "System.state of a hub": lambda pick: SYSTEM.state(hub=pick([1, 0, 0, 0, 0, 0, 0])),
+    "System.state of modes": lambda pick: SYSTEM.state(**{"upper.modes": pick([0, 0, 0])}),
+    "System.state of nothing": lambda pick: SYSTEM.state(**{"upper.mode": pick([0, 0, 0])}),
+    "State[]": lambda pick: REST[pick("upper")],
+    "forward_dynamics": lambda pick: ls.forward_dynamics(
+        pick(SYSTEM),
+        pick(REST),
+        pick(None),
+        external=pick(None),
+        method=pick("auto", "composite"),
+        armature=pick(None),
+    ),
+    "inverse_dynamics": lambda pick: ls.inverse_dynamics(SYSTEM, REST, pick(), external=pick(None)),
+    "joint_forces": lambda pick: ls.joint_forces(SYSTEM, REST, pick(None), forces=pick(None)),
+    "pose": lambda pick: ls.pose(SYSTEM, pick(REST), pick("upper")),
+    "velocity": lambda pick: ls.velocity(SYSTEM, REST, pick("upper"), axes=pick("world")),
+    "acceleration": lambda pick: ls.acceleration(SYSTEM, REST, pick("upper"), pick(None)),
+    "jacobian": lambda pick: ls.jacobian(SYSTEM, REST, pick("upper"), axes=pick("body")),
+    "momentum": lambda pick: ls.momentum(SYSTEM, pick(REST), about=pick((0, 0, 0))),
+    "operators": lambda pick: ls.operators(SYSTEM, REST).Phi @ pick(),
+    "operators.jacobian": lambda pick: ls.operators(SYSTEM, REST).jacobian(
+        pick("hub"), axes=pick("world")
+    ),
+    "LQProblem": lambda pick: ls.LQProblem(pick(), pick(), pick(), pick(), pick()),
+    "solve_lq": lambda pick: ls.solve_lq(pick()),
+    "optimal_control_dual": lambda pick: ls.optimal_control_dual(SYSTEM, pick(REST), pick(None)),
+    "gibbs_function": lambda pick: ls.gibbs_function(SYSTEM, REST, pick(), pick(None)),
+    "filter_and_smoother": lambda pick: ls.filter_and_smoother(SYSTEM, REST, pick(None)),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_mistakes_end_in_our_own_errors(name):
+    luck = random.Random(name)
+
+    def pick(*good):
+        return luck.choice(good) if good and luck.random() < 0.6 else luck.choice(JUNK)
+
+    outcomes = set()
+    for _ in range(150):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                CALLS[name](pick)
+                outcomes.add("accepted")
+            except ls.LissomError as error:
+                assert len(str(error)) > 10
+                outcomes.add("refused")
+    assert "refused" in outcomes
