@@ -5,6 +5,8 @@ import pytest
 import scipy.sparse.linalg
 
 import lissom as ls
+from lissom.algorithms.paper_forms import articulate_in_parts
+from lissom.algorithms.reference import articulate_tip_to_base, kinematics_base_to_tip
 from tests.oracle.random_mechanism import draw
 from tests.random_trees import build
 from tests.test_algorithms import branched, random_state
@@ -177,6 +179,25 @@ def test_papers_own_forms_A58_A64_B3(case, method):
     expected = ls.forward_dynamics(system, state, T, external=external)
     vdot = ls.forward_dynamics(system, state, T, external=external, method=method)
     assert_same(vdot, expected, conditioned(ls.mass_matrix(system, state)) * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("ruthless", [False, True])
+def test_articulated_quantities_of_all_forms_are_equal_A51_A63_B3(case, ruthless):
+    """P_R, D_R, G_R, P_R+ of (63) are those of the normalised form; det D of (51) is theirs."""
+    system, state, op = case
+    motions = kinematics_base_to_tip(system, state.q, state.v)
+    parts = articulate_in_parts(system, motions, ruthless=ruthless)
+    loss = conditioned(ls.mass_matrix(system, state))
+    blocks = articulate_tip_to_base(system, motions)
+    for i, (part, block) in enumerate(zip(parts, blocks, strict=True)):
+        size = loss * np.abs(block.inertia).max()
+        for name in ("inertia", "hinge_inertia", "inertia_inboard"):
+            assert_same(getattr(part, name), getattr(block, name), size)
+        gain = 1 + np.abs(block.hinge_gain).max(initial=0.0)
+        assert_same(part.hinge_gain, block.hinge_gain, loss * gain)
+        D_f, D_R = part.modal_inertia_inverse, part.hinge_inertia
+        separate = np.linalg.slogdet(D_R)[1] - np.linalg.slogdet(D_f)[1]
+        assert np.isclose(separate, np.linalg.slogdet(op.D.blocks[i])[1], rtol=1e-9, atol=1e-8)
 
 
 def test_operator_forms_of_velocity_acceleration_force_A42(case):

@@ -19,6 +19,7 @@ constants of the body but for the nodes' attitude; it is exact at level "full" t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -35,7 +36,12 @@ from .reference import (
     ground_acceleration,
 )
 
-__all__ = ["forward_dynamics_in_blocks", "forward_dynamics_in_parts"]
+__all__ = [
+    "ArticulatedParts",
+    "articulate_in_parts",
+    "forward_dynamics_in_blocks",
+    "forward_dynamics_in_parts",
+]
 
 Array = np.ndarray
 
@@ -74,6 +80,63 @@ def forward_dynamics_in_blocks(
     return np.concatenate(vdot)
 
 
+@dataclass(frozen=True, eq=False)
+class ArticulatedParts:
+    """Articulated-body quantities of one body, modes and hinge separate (63).
+
+    Attributes
+    ----------
+    modal_inertia_inverse : array (n_mode, n_mode)
+        D_f^-1.
+    modal_gain : array (6, n_mode)
+        g.
+    inertia : array (6, 6)
+        P_R, with the body's modes free.
+    hinge_inertia : array (n_dof, n_dof)
+        D_R.
+    hinge_gain : array (6, n_dof)
+        G_R.
+    inertia_inboard : array (6, 6)
+        P_R+, as felt inboard of the hinge.
+    """
+
+    modal_inertia_inverse: Array
+    modal_gain: Array
+    inertia: Array
+    hinge_inertia: Array
+    hinge_gain: Array
+    inertia_inboard: Array
+
+
+def articulate_in_parts(
+    system: System, motions: Sequence[BodyMotion], *, ruthless: bool = False
+) -> list[ArticulatedParts]:
+    """Articulated-body quantities with the modes of a body crossed before its hinge, tip to base.
+
+    P   = Q Gamma Q* + M_m,  Q = [Pi_hat^T; phi]                                  (1)
+    D_f = P_ff    mu = P_rf    g = mu D_f^-1    P_R = P_rr - g mu*                (2)
+    D_f^-1 = Lambda - Upsilon (I + Gamma Omega)^-1 Gamma Upsilon*   if ruthless   (3)
+    D_R = H P_R H*    G_R = P_R H* D_R^-1    P_R+ = P_R - G_R D_R G_R*            (4)
+    Source: Jain & Rodriguez 1992, eqs. (62), (63), (B3), (B4).
+    """
+    parts: dict[int, ArticulatedParts] = {}
+    inboard: dict[int, Array] = {}
+    for i in reversed(range(system.n_body)):
+        terms, Ht = motions[i].terms, motions[i].motion_map
+        Gamma = children_inertia(system, motions, i, inboard)
+        Pi, phi = _stacked(motions[i])
+        D_f, mu = terms.M_ff + Pi.T @ Gamma @ Pi, terms.M_rf + phi @ Gamma @ Pi  # (1), (2)
+        D_f_inverse = _ruthless_inverse(terms.M_ff, Pi, Gamma) if ruthless else np.linalg.inv(D_f)
+        g = mu @ D_f_inverse
+        P_R = terms.M_rr + phi @ Gamma @ phi.T - g @ mu.T
+        D_R = Ht.T @ P_R @ Ht  # (4)
+        check_hinge_inertia(system, i, D_R, P_R, Ht)
+        G_R = np.linalg.solve(D_R, Ht.T @ P_R).T
+        inboard[i] = symmetric(P_R - G_R @ D_R @ G_R.T)
+        parts[i] = ArticulatedParts(D_f_inverse, g, P_R, D_R, G_R, inboard[i])
+    return [parts[i] for i in range(system.n_body)]
+
+
 def forward_dynamics_in_parts(
     system: System,
     motions: Sequence[BodyMotion],
@@ -82,65 +145,57 @@ def forward_dynamics_in_parts(
     *,
     ruthless: bool = False,
 ) -> Array:
-    """Accelerations with the modes of a body crossed before its hinge (62)-(64).
+    """Accelerations with the modes of a body crossed before its hinge (64).
 
-    P   = Q Gamma Q* + M_m,  Q = [Pi_hat^T; phi]                                  (1)
-    D_f = P_ff    mu = P_rf    g = mu D_f^-1    P_R = P_rr - g mu*                (2)
-    D_f^-1 = Lambda - Upsilon (I + Gamma Omega)^-1 Gamma Upsilon*   if ruthless   (3)
-    D_R = H P_R H*    G_R = P_R H* D_R^-1    P_R+ = P_R - G_R D_R G_R*            (4)
-    z   = Q zeta + b_m + K_m theta - loads                                        (5)
-    eps_f = T_f - z_f    z_R = z_r + g eps_f + P_R a_mR                           (6)
-    eps_R = T_R - H z_R    z_R+ = z_R + G_R eps_R                                 (7)
-    beta_dot = D_R^-1 eps_R - G_R* alpha+    alpha = alpha+ + H* beta_dot + a_mR  (8)
-    eta_ddot = D_f^-1 eps_f - g* alpha                                            (9)
+    Tip to base:
+      z   = Q zeta + b_m + K_m theta - loads                                        (5)
+      eps_f = T_f - z_f    z_R = z_r + g eps_f + P_R a_mR                           (6)
+      eps_R = T_R - H z_R    z_R+ = z_R + G_R eps_R                                 (7)
+    Base to tip:
+      beta_dot = D_R^-1 eps_R - G_R* alpha+    alpha = alpha+ + H* beta_dot + a_mR  (8)
+      eta_ddot = D_f^-1 eps_f - g* alpha                                            (9)
     """
+    parts = articulate_in_parts(system, motions, ruthless=ruthless)
     loads = external_terms(system, motions, external)
-    inboard: dict[int, Array] = {}
     z_plus: dict[int, Array] = {}
-    kept: dict[int, tuple[Array, ...]] = {}
+    innovations: dict[int, tuple[Array, Array]] = {}
     for i in reversed(range(system.n_body)):
-        motion, terms, body = motions[i], motions[i].terms, system.bodies[i]
-        Gamma = children_inertia(system, motions, i, inboard)
+        motion, terms, body, part = motions[i], motions[i].terms, system.bodies[i], parts[i]
         Pi, phi = _stacked(motion)
-        P_ff, mu = terms.M_ff + Pi.T @ Gamma @ Pi, terms.M_rf + phi @ Gamma @ Pi  # (1), (2)
-        D_f_inverse = _ruthless_inverse(terms.M_ff, Pi, Gamma) if ruthless else np.linalg.inv(P_ff)
-        g = mu @ D_f_inverse
-        P_R = terms.M_rr + phi @ Gamma @ phi.T - g @ mu.T
-        Ht = motion.motion_map
-        D_R = Ht.T @ P_R @ Ht  # (4)
-        check_hinge_inertia(system, i, D_R, P_R, Ht)
-        G_R = np.linalg.solve(D_R, Ht.T @ P_R).T
         zeta = _children_forces(system, motions, i, z_plus)
         elastic = body.stiffness * motion.eta + body.damping @ motion.eta_dot
         z_f = Pi.T @ zeta + terms.b_f + elastic - loads[i][0]  # (5)
         z_r = phi @ zeta + terms.b_r - loads[i][1]
         eps_f = forces[system.layout.modal_v(i)] - z_f  # (6)
-        z_R = z_r + g @ eps_f + P_R @ _coriolis(system, motions, i)
-        eps_R = forces[system.layout.hinge_v(i)] - Ht.T @ z_R  # (7)
-        inboard[i] = symmetric(P_R - G_R @ D_R @ G_R.T)
-        z_plus[i] = z_R + G_R @ eps_R
-        kept[i] = (np.linalg.solve(D_R, eps_R), G_R, D_f_inverse @ eps_f, g)
-    return _outward(system, motions, kept)
+        z_R = z_r + part.modal_gain @ eps_f + part.inertia @ _coriolis(system, motions, i)
+        eps_R = forces[system.layout.hinge_v(i)] - motion.motion_map.T @ z_R  # (7)
+        z_plus[i] = z_R + part.hinge_gain @ eps_R
+        innovations[i] = (eps_f, eps_R)
+    return _outward(system, motions, parts, innovations)
 
 
 def _outward(
-    system: System, motions: Sequence[BodyMotion], kept: dict[int, tuple[Array, ...]]
+    system: System,
+    motions: Sequence[BodyMotion],
+    parts: Sequence[ArticulatedParts],
+    innovations: dict[int, tuple[Array, Array]],
 ) -> Array:
     """Accelerations, base to tip (8), (9)."""
     alpha: list[Array] = []
     eta_ddot: list[Array] = []
     vdot = []
-    for i, motion in enumerate(motions):
-        nu_R, G_R, nu_f, g = kept[i]
+    for i, (motion, part) in enumerate(zip(motions, parts, strict=True)):
+        eps_f, eps_R = innovations[i]
         alpha_plus = np.zeros(6)
         if (p := int(system.parent[i])) != GROUND:
             node = carrying_node(system, motions, i)
             A_t = node.shift.T @ alpha[p] + node.shapes @ eta_ddot[p]
             alpha_plus = motion.transform @ A_t
-        beta_dot = nu_R - G_R.T @ alpha_plus  # (8)
+        nu_R = np.linalg.solve(part.hinge_inertia, eps_R)
+        beta_dot = nu_R - part.hinge_gain.T @ alpha_plus  # (8)
         coriolis = _coriolis(system, motions, i)
         alpha.append(alpha_plus + motion.motion_map @ beta_dot + coriolis)
-        eta_ddot.append(nu_f - g.T @ alpha[i])  # (9)
+        eta_ddot.append(part.modal_inertia_inverse @ eps_f - part.modal_gain.T @ alpha[i])  # (9)
         vdot += [eta_ddot[i], beta_dot]
     return np.concatenate(vdot)
 
