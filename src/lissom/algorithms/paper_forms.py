@@ -124,7 +124,7 @@ def articulate_in_parts(
     for i in reversed(range(system.n_body)):
         terms, Ht = motions[i].terms, motions[i].motion_map
         Gamma = children_inertia(system, motions, i, inboard)
-        Pi, phi = _stacked(motions[i])
+        Pi, phi = motions[i].outboard_shapes, motions[i].outboard_shift
         D_f, mu = terms.M_ff + Pi.T @ Gamma @ Pi, terms.M_rf + phi @ Gamma @ Pi  # (1), (2)
         D_f_inverse = _ruthless_inverse(terms.M_ff, Pi, Gamma) if ruthless else np.linalg.inv(D_f)
         g = mu @ D_f_inverse
@@ -161,7 +161,7 @@ def forward_dynamics_in_parts(
     innovations: dict[int, tuple[Array, Array]] = {}
     for i in reversed(range(system.n_body)):
         motion, terms, body, part = motions[i], motions[i].terms, system.bodies[i], parts[i]
-        Pi, phi = _stacked(motion)
+        Pi, phi = motion.outboard_shapes, motion.outboard_shift
         zeta = _children_forces(system, motions, i, z_plus)
         elastic = body.stiffness * motion.eta + body.damping @ motion.eta_dot
         z_f = Pi.T @ zeta + terms.b_f + elastic - loads[i][0]  # (5)
@@ -206,14 +206,6 @@ def _ruthless_inverse(M_ff: Array, Pi: Array, Gamma: Array) -> Array:
     Upsilon = Lam @ Pi.T
     Omega = Pi @ Upsilon
     return Lam - Upsilon @ np.linalg.solve(np.eye(len(Gamma)) + Gamma @ Omega, Gamma) @ Upsilon.T
-
-
-def _stacked(motion: BodyMotion) -> tuple[Array, Array]:
-    """Pi_hat (6 n_t, m) and phi (6, 6 n_t) of the nodes that carry children."""
-    n_mode = motion.terms.M_rf.shape[1]
-    shapes = np.concatenate([np.zeros((0, n_mode)), *(n.shapes for n in motion.outboard)])
-    shifts = np.concatenate([np.zeros((6, 0)), *(n.shift for n in motion.outboard)], axis=1)
-    return shapes, shifts
 
 
 def _children_forces(

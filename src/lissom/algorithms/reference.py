@@ -100,6 +100,18 @@ class BodyMotion:
     outboard: tuple[NodeMotion, ...]
     terms: BodyTerms
 
+    @property
+    def outboard_shapes(self) -> Array:
+        """Pi_hat of the nodes that carry children, stacked (6 n_t, n_mode)."""
+        shapes = (node.shapes for node in self.outboard)
+        return np.concatenate([zeros(0, len(self.eta)), *shapes])
+
+    @property
+    def outboard_shift(self) -> Array:
+        """Rigid shifts phi from those nodes, side by side (6, 6 n_t)."""
+        shifts = (node.shift for node in self.outboard)
+        return np.concatenate([zeros(6, 0), *shifts], axis=1)
+
 
 @dataclass(frozen=True, eq=False)
 class Articulated:
@@ -381,8 +393,7 @@ def articulate_tip_to_base(
         motion, terms, body = motions[i], motions[i].terms, system.bodies[i]
         a_f, a_r = armature[i] if armature is not None else (zeros(body.n_mode), 0.0)
         W = _modal_inverse(terms, a_f, bool(body.lumps))  # (10)
-        Pi_hat = np.concatenate([zeros(0, body.n_mode), *(n.shapes for n in motion.outboard)])
-        phi = np.concatenate([zeros(6, 0), *(n.shift for n in motion.outboard)], axis=1)
+        Pi_hat, phi = motion.outboard_shapes, motion.outboard_shift
         M_bar = terms.M_rr - terms.M_rf @ W @ terms.M_rf.T  # (11)
         Y, S = phi - terms.M_rf @ W @ Pi_hat.T, Pi_hat @ W @ Pi_hat.T
         Gamma = children_inertia(system, motions, i, inboard)  # (12)

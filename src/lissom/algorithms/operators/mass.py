@@ -173,7 +173,7 @@ class MassInverse(SpatialOperator):
             alpha = alpha_plus + motion.motion_map @ beta_dot
             f_t = block.E @ (block.Y.T @ alpha) + f_0
             at_nodes.append(block.Y.T @ alpha + y - block.S @ f_t)
-            loads = motion.terms.M_rf.T @ alpha + _stacked_shapes(motion).T @ f_t
+            loads = motion.terms.M_rf.T @ alpha + motion.outboard_shapes.T @ f_t
             result += [block.W @ (x[layout.modal_v(i)] - loads), beta_dot]
         return np.concatenate(result)
 
@@ -193,7 +193,7 @@ class MassInverse(SpatialOperator):
         for i in reversed(range(system.n_body)):
             motion, block = self._motions[i], self._articulated[i]
             w = block.W @ x[layout.modal_v(i)]
-            y = _stacked_shapes(motion) @ w
+            y = motion.outboard_shapes @ w
             f_0 = block.E @ y + block.N @ zeta[i]
             z_R = motion.terms.M_rf @ w + block.Y @ f_0
             eps_R = x[layout.hinge_v(i)] - motion.motion_map.T @ z_R
@@ -202,12 +202,6 @@ class MassInverse(SpatialOperator):
                 z_plus = z_R + block.hinge_gain @ eps_R
                 zeta[p][self._slot(i)] += motion.transform.T @ z_plus
         return found[::-1]
-
-
-def _stacked_shapes(motion: BodyMotion) -> Array:
-    """Pi_hat of all outboard nodes (6 n_t, n_mode)."""
-    n_mode = motion.terms.M_rf.shape[1]
-    return np.concatenate([np.zeros((0, n_mode)), *(node.shapes for node in motion.outboard)])
 
 
 def inward_step(system: System, motions: Sequence[BodyMotion], i: int) -> Array | None:

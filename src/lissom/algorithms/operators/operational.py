@@ -127,7 +127,7 @@ def _cross_body(
     """What one body adds to the compliance (3), and Z+ inboard of its hinge (2)."""
     Pi_c, phi_c, F = own
     W, M_rf, Ht = block.W, motion.terms.M_rf, motion.motion_map
-    Pi_t = np.concatenate([np.zeros((0, len(W))), *(node.shapes for node in motion.outboard)])
+    Pi_t = motion.outboard_shapes
     Y_c = phi_c - M_rf @ W @ Pi_c.T  # (1)
     S_cc, S_ct = Pi_c @ W @ Pi_c.T, Pi_c @ W @ Pi_t.T
     passed = block.N @ zeta
