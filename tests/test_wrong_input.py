@@ -29,6 +29,13 @@ def arm():
     return model
 
 
+def rigid_pair():
+    model = ls.Model("pair")
+    model.add(BALL, ls.Free(), name="hub")
+    model.add(BALL, ls.Revolute("z"), to="hub", name="arm")
+    return model
+
+
 def compiled_with_one_more(pick):
     model = arm()
     to, node = pick("upper", "upper.tip"), pick(None)
@@ -38,6 +45,7 @@ def compiled_with_one_more(pick):
 
 SYSTEM = arm().compile()
 REST = SYSTEM.neutral()
+RIGID = rigid_pair().compile()
 NODES = (np.zeros((4, 3)), np.ones(4), np.ones((4, 6, 2)))
 
 # Each takes pick(*good): one of the good values or junk.
@@ -61,6 +69,17 @@ CALLS = {
         level=pick("full"),
     ),
     "NodalBody": lambda pick: ls.NodalBody(pick(np.zeros((2, 3))), pick([1, 1]), pick(np.eye(12))),
+    "NodalBody by name": lambda pick: ls.NodalBody(
+        np.eye(3), np.ones(3), np.zeros((18, 18)), inboard=pick(0), names=pick({"tip": 2})
+    ),
+    "nodal_forward_dynamics": lambda pick: ls.nodal_forward_dynamics(
+        pick(RIGID),
+        pick(RIGID.neutral()),
+        pick({}),
+        pick(None),
+        external=pick(None),
+        nodal_forces=pick(None, {"hub": [[1] * 6]}),
+    ),
     "beam": lambda pick: ls.beam(pick(1), pick(ls.Circle(0.1)), pick(ls.STEEL), modes=pick(2)),
     "Tube": lambda pick: ls.Tube(pick(1.0), pick(0.1)),
     "Rectangle": lambda pick: ls.Rectangle(pick(1.0), pick(0.1)),
@@ -113,7 +132,7 @@ CALLS = {
     "LQProblem": lambda pick: ls.LQProblem(pick(), pick(), pick(), pick(), pick()),
     "solve_lq": lambda pick: ls.solve_lq(pick()),
     "optimal_control_dual": lambda pick: ls.optimal_control_dual(SYSTEM, pick(REST), pick(None)),
-    "gibbs_function": lambda pick: ls.gibbs_function(SYSTEM, REST, pick(), pick(None)),
+    "gibbs_function": lambda pick: ls.gibbs_function(pick(SYSTEM), pick(REST), pick(), pick(None)),
     "filter_and_smoother": lambda pick: ls.filter_and_smoother(SYSTEM, REST, pick(None)),
 }
 

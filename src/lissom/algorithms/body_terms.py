@@ -97,6 +97,11 @@ class BodyTerms:
     b_f: Array
     b_r: Array
 
+    @property
+    def modal_mass(self) -> Array:
+        """M_m in one piece, (n_mode + 6, n_mode + 6)."""
+        return np.block([[self.M_ff, self.M_rf.T], [self.M_rf, self.M_rr]])
+
 
 def node_motion(body: NormalBody, node: int, eta: Array, eta_dot: Array, V: Array) -> NodeMotion:
     """Position, attitude, velocity and Coriolis acceleration of a node (9)-(12)."""

@@ -16,6 +16,7 @@ import numpy as np
 from ..bodies.nodal import NodalBody
 from ..errors import StateError
 from ..spatial import rigid_shift
+from ..spatial.scalar import array
 from ..system import GROUND, State, System
 from .arguments import motions_of, to_external
 from .reference import BodyMotion
@@ -84,8 +85,11 @@ class NodalTree:
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """Numbers of the bodies that each body carries."""
-        numbers = range(self.n_body)
-        return tuple(tuple(c for c in numbers if self.links[c].parent == i) for i in numbers)
+        carried: list[list[int]] = [[] for _ in self.links]
+        for i, link in enumerate(self.links):
+            if link.parent != GROUND:
+                carried[link.parent].append(i)
+        return tuple(tuple(c) for c in carried)
 
 
 def nodal_tree(system: System, state: State, nodal: Mapping[str, NodalBody]) -> NodalTree:
@@ -106,6 +110,8 @@ def nodal_tree(system: System, state: State, nodal: Mapping[str, NodalBody]) -> 
     """
     motions = motions_of(system, state)
     _check_at_rest(system, state)
+    if not isinstance(nodal, Mapping):
+        raise StateError(f'nodal is {nodal!r}; give a mapping {{"body": NodalBody}}')
     for name, body in nodal.items():
         _check_same_nodes(system, name, body)
     return NodalTree(tuple(_link(system, motions, i, nodal) for i in range(system.n_body)))
@@ -133,9 +139,11 @@ def nodal_loads(
     loads = [link.mass @ np.tile(link.gravity, link.n_node) for link in tree.links]
     for i, node, wrench in to_external(system, external):
         loads[i] = loads[i] + np.kron(np.eye(tree.links[i].n_node)[node], wrench)
+    if nodal_forces is not None and not isinstance(nodal_forces, Mapping):
+        raise StateError(f'nodal_forces is {nodal_forces!r}; give a mapping {{"body": (n, 6)}}')
     for name, values in (nodal_forces or {}).items():
         i = system.layout.index(name)
-        given, n = np.asarray(values, dtype=float), tree.links[i].n_node
+        given, n = _real(values), tree.links[i].n_node
         if given.shape != (n, 6) or not np.all(np.isfinite(given)):
             raise StateError(
                 f"nodal_forces of body {name!r}: expected finite numbers of the shape ({n}, 6), a "
@@ -143,6 +151,15 @@ def nodal_loads(
             )
         loads[i] = loads[i] + given.ravel()
     return loads
+
+
+def _real(values: Any) -> Array:
+    """Array of floats, empty where `values` are something else."""
+    try:
+        given = array(values)
+    except (TypeError, ValueError):
+        return np.zeros(0)
+    return given if given.dtype.kind == "f" else np.zeros(0)
 
 
 def _link(

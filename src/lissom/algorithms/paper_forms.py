@@ -32,8 +32,9 @@ from .reference import (
     carrying_node,
     check_hinge_inertia,
     children_inertia,
+    coriolis_acceleration,
     external_terms,
-    ground_acceleration,
+    outboard_rows,
 )
 
 __all__ = [
@@ -167,7 +168,9 @@ def forward_dynamics_in_parts(
         z_f = Pi.T @ zeta + terms.b_f + elastic - loads[i][0]  # (5)
         z_r = phi @ zeta + terms.b_r - loads[i][1]
         eps_f = forces[system.layout.modal_v(i)] - z_f  # (6)
-        z_R = z_r + part.modal_gain @ eps_f + part.inertia @ _coriolis(system, motions, i)
+        z_R = (
+            z_r + part.modal_gain @ eps_f + part.inertia @ coriolis_acceleration(system, motions, i)
+        )
         eps_R = forces[system.layout.hinge_v(i)] - motion.motion_map.T @ z_R  # (7)
         z_plus[i] = z_R + part.hinge_gain @ eps_R
         innovations[i] = (eps_f, eps_R)
@@ -193,7 +196,7 @@ def _outward(
             alpha_plus = motion.transform @ A_t
         nu_R = np.linalg.solve(part.hinge_inertia, eps_R)
         beta_dot = nu_R - part.hinge_gain.T @ alpha_plus  # (8)
-        coriolis = _coriolis(system, motions, i)
+        coriolis = coriolis_acceleration(system, motions, i)
         alpha.append(alpha_plus + motion.motion_map @ beta_dot + coriolis)
         eta_ddot.append(part.modal_inertia_inverse @ eps_f - part.modal_gain.T @ alpha[i])  # (9)
         vdot += [eta_ddot[i], beta_dot]
@@ -213,14 +216,5 @@ def _children_forces(
 ) -> Array:
     zeta = np.zeros(6 * len(system.outboard_nodes[i]))
     for c in system.children[i]:
-        k = 6 * system.outboard_nodes[i].index(int(system.parent_node[c]))
-        zeta[k : k + 6] += motions[c].transform.T @ z_plus[c]
+        zeta[outboard_rows(system, c)] += motions[c].transform.T @ z_plus[c]
     return zeta
-
-
-def _coriolis(system: System, motions: Sequence[BodyMotion], i: int) -> Array:
-    """a_mR of body i: velocity terms of node and hinge, and -gravity for a base body."""
-    A_t = carrying_node(system, motions, i).coriolis
-    if system.parent[i] == GROUND:
-        A_t = ground_acceleration(system)
-    return motions[i].transform @ A_t + motions[i].bias

@@ -41,12 +41,14 @@ __all__ = [
     "carrying_node",
     "check_hinge_inertia",
     "children_inertia",
+    "coriolis_acceleration",
     "external_terms",
     "forward_dynamics",
     "ground_acceleration",
     "inverse_dynamics",
     "kinematics_base_to_tip",
     "mass_matrix",
+    "outboard_rows",
     "sees_inertia",
 ]
 
@@ -213,6 +215,22 @@ def carrying_node(system: System, motions: Sequence[BodyMotion], i: int) -> Node
 def _slot(system: System, i: int) -> int:
     """Which of the parent's outboard nodes carries body i."""
     return system.outboard_nodes[system.parent[i]].index(int(system.parent_node[i]))
+
+
+def outboard_rows(system: System, i: int) -> slice:
+    """Where the node that carries body i sits in what is stacked over its parent's nodes."""
+    slot = _slot(system, i)
+    return slice(6 * slot, 6 * slot + 6)
+
+
+def coriolis_acceleration(system: System, motions: Sequence[BodyMotion], i: int) -> Array:
+    """Acceleration of body i that its speeds' rates do not cause: X gamma + c; -g at the base.
+
+    Source: Jain & Rodriguez 1992, eq. (25), the spatial part a_mR.
+    """
+    at_base = system.parent[i] == GROUND
+    A_t = ground_acceleration(system) if at_base else carrying_node(system, motions, i).coriolis
+    return motions[i].transform @ A_t + motions[i].bias
 
 
 def accelerations_base_to_tip(

@@ -14,6 +14,7 @@ from ..errors import ModelError
 from ..spatial import inertia_fault, parallel_axis, rigid_shift, spatial_inertia
 from ..spatial.scalar import array, is_numeric, zeros
 from .basis import check_independent, check_stiffness, normal_basis
+from .nodes import check_masses, checked_inboard, checked_names
 from .normal import LEVELS, Lump, MassIntegrals, NormalBody
 
 __all__ = ["FlexibleBody"]
@@ -77,8 +78,10 @@ class FlexibleBody:
         if self.stiffness.ndim == 1:
             object.__setattr__(self, "stiffness", np.diag(self.stiffness))
         self._check_shapes()
-        object.__setattr__(self, "names", _checked_names(self.names, len(self.positions)))
-        object.__setattr__(self, "inboard", self._checked_inboard())
+        names = checked_names(self.names, len(self.positions), "FlexibleBody")
+        object.__setattr__(self, "names", names)
+        inboard = checked_inboard(self.inboard, names, len(self.positions), "FlexibleBody")
+        object.__setattr__(self, "inboard", inboard)
         check_level(self.level)
         if self.is_numeric:
             self._check_values()
@@ -222,25 +225,13 @@ class FlexibleBody:
                 f"{m} ratios or a {m}x{m} matrix"
             )
 
-    def _checked_inboard(self) -> int:
-        node = self.names.get(self.inboard, -1) if isinstance(self.inboard, str) else self.inboard
-        if not isinstance(node, (int, np.integer)) or not 0 <= node < len(self.positions):
-            raise ModelError(
-                f"FlexibleBody: inboard is {self.inboard!r}; it must be a node, 0 to "
-                f"{len(self.positions) - 1}, or one of the names {sorted(self.names)}"
-            )
-        return int(node)
-
     def _check_values(self) -> None:
         for name in ("positions", "masses", "shapes", "stiffness", "damping"):
             _check_finite(getattr(self, name), name)
         for name in ("node_inertias", "node_offsets"):
             if getattr(self, name) is not None:
                 _check_finite(getattr(self, name), name)
-        if np.any(self.masses < 0):
-            node = int(np.argmin(self.masses))
-            raise ModelError(f"FlexibleBody: mass of node {node} is {self.masses[node]:g} kg; "
-                             "masses must not be negative")  # fmt: skip
+        check_masses(self.masses, "FlexibleBody")
         self._check_inertias()
         check_stiffness(self.stiffness)
         self._check_damping()
@@ -317,17 +308,3 @@ def _check_finite(values: Array, name: str) -> None:
     if len(bad):
         where = tuple(int(i) for i in bad[0])
         raise ModelError(f"FlexibleBody: {name}{list(where)} is {values[where]}; it must be finite")
-
-
-def _checked_names(names: Mapping[str, int], n_node: int) -> dict[str, int]:
-    if not isinstance(names, Mapping):
-        raise ModelError(f'FlexibleBody: names is {names!r}; give a dictionary {{"tip": 9}}')
-    for name, node in names.items():
-        if not isinstance(name, str) or not name or "." in name:
-            raise ModelError(f"FlexibleBody: node name {name!r} must be text without a dot")
-        if not isinstance(node, (int, np.integer)) or not 0 <= node < n_node:
-            raise ModelError(
-                f"FlexibleBody: name {name!r} points to node {node!r}, which does not exist; "
-                f"nodes are 0 to {n_node - 1}"
-            )
-    return {name: int(node) for name, node in names.items()}

@@ -18,11 +18,11 @@ from .nodal_checks import (
     check_free,
     check_held,
     check_positive,
-    checked_names,
     numbers,
     rigid_motions,
     unit_diagonal,
 )
+from .nodes import check_masses, checked_inboard, checked_names
 from .normal import NormalBody
 
 __all__ = ["NodalBody"]
@@ -86,8 +86,10 @@ class NodalBody:
         if self.node_inertias is not None:
             object.__setattr__(self, "node_inertias", numbers(self.node_inertias, "node_inertias"))
         self._check_shapes()
-        object.__setattr__(self, "names", checked_names(self.names, self.n_node))
-        object.__setattr__(self, "inboard", self._checked_inboard())
+        names = checked_names(self.names, self.n_node, "NodalBody")
+        object.__setattr__(self, "names", names)
+        inboard = checked_inboard(self.inboard, names, self.n_node, "NodalBody")
+        object.__setattr__(self, "inboard", inboard)
         check_level(self.level)
         self._check_mass()
         self._check_stiffness()
@@ -255,15 +257,6 @@ class NodalBody:
                 f"lowest modes or a {6 * n}x{6 * n} matrix"
             )
 
-    def _checked_inboard(self) -> int:
-        node = self.names.get(self.inboard, -1) if isinstance(self.inboard, str) else self.inboard
-        if not isinstance(node, (int, np.integer)) or not 0 <= node < self.n_node:
-            raise ModelError(
-                f"NodalBody: inboard is {self.inboard!r}; it must be a node, 0 to "
-                f"{self.n_node - 1}, or one of the names {sorted(self.names)}"
-            )
-        return int(node)
-
     def _checked_modes(self, modes: int | None) -> int:
         n_mode = self.n_freedom if modes is None else modes
         if not isinstance(n_mode, (int, np.integer)) or not 1 <= n_mode <= self.n_freedom:
@@ -280,12 +273,7 @@ class NodalBody:
 
     def _check_mass(self) -> None:
         if self.is_lumped:
-            if np.any(self.masses < 0):
-                node = int(np.argmin(self.masses))
-                raise ModelError(
-                    f"NodalBody: mass of node {node} is {self.masses[node]:g} kg; masses must not "
-                    "be negative"
-                )
+            check_masses(self.masses, "NodalBody")
             for node, J in enumerate(self.node_inertias if self.node_inertias is not None else ()):
                 if fault := inertia_fault(J):
                     raise ModelError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ __all__ = [
     "check_free",
     "check_held",
     "check_positive",
-    "checked_names",
     "numbers",
     "rigid_motions",
     "unit_diagonal",
@@ -44,19 +42,6 @@ def numbers(value: Any, name: str) -> Array:
         where = tuple(int(i) for i in bad[0])
         raise ModelError(f"NodalBody: {name}{list(where)} is {given[where]}; it must be finite")
     return given
-
-
-def checked_names(names: Mapping[str, int], n_node: int) -> dict[str, int]:
-    """Names of nodes, each a text without a dot for a node that exists."""
-    for name, node in names.items():
-        if not isinstance(name, str) or not name or "." in name:
-            raise ModelError(f"NodalBody: node name {name!r} must be text without a dot")
-        if not isinstance(node, (int, np.integer)) or not 0 <= node < n_node:
-            raise ModelError(
-                f"NodalBody: name {name!r} points to node {node!r}, which does not exist; nodes "
-                f"are 0 to {n_node - 1}"
-            )
-    return {name: int(node) for name, node in names.items()}
 
 
 def rigid_motions(positions: Array) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .rotation import skew
-from .scalar import array, zeros
+from .scalar import array
 
 __all__ = ["inertia_fault", "inertia_matrix", "parallel_axis", "second_moment", "spatial_inertia"]
 
@@ -56,4 +56,4 @@ def inertia_fault(inertia: Array) -> str:
 
 def parallel_axis(mass: Any, offset: Array) -> Array:
     """Inertia m (c.c I - c c^T) that a point mass at `offset` adds [kg m^2]."""
-    return mass * ((offset @ offset) * np.eye(3) - np.outer(offset, offset)) + zeros(3, 3)
+    return mass * ((offset @ offset) * np.eye(3) - np.outer(offset, offset))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import fields
 from numbers import Integral, Real
+from typing import Any
 
 from ..errors import ModelError
 
@@ -60,8 +61,8 @@ def count(value: object, what: str) -> int:
     return int(value)
 
 
-def keep_positive(part: object, name: str) -> None:
+def keep_positive(part: Any, name: str) -> None:
     """Check that every field of a frozen dataclass is a positive length and keep it as a float."""
-    for field in fields(part):  # type: ignore[arg-type]
+    for field in fields(part):
         number = positive(getattr(part, field.name), f"{name}: {field.name} [m]")
         object.__setattr__(part, field.name, number)

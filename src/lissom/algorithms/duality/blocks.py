@@ -117,7 +117,7 @@ def modal_blocks(
             ModalBlock(
                 propagate_to_parent=np.concatenate([np.zeros((n, outward.shape[1])), outward]).T,
                 motion_map=block_diagonal(np.eye(n), motion.motion_map),
-                modal_mass=np.block([[terms.M_ff, terms.M_rf.T], [terms.M_rf, terms.M_rr]]),
+                modal_mass=terms.modal_mass,
                 coriolis_acceleration=np.concatenate(
                     [np.zeros(n), X @ node.coriolis + motion.bias]
                 ),

@@ -210,8 +210,8 @@ def gibbs_function(
     float
         [W/s], complex for complex accelerations.
     """
-    vdot = speeds_vector(system, acceleration, "acceleration")
     problem = optimal_control_dual(system, state, forces, external=external)
+    vdot = speeds_vector(system, acceleration, "acceleration")
     layout = system.layout
     return problem.cost(
         [vdot[layout.modal_v(i).start : layout.hinge_v(i).stop] for i in range(system.n_body)]

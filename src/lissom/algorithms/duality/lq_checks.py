@@ -95,7 +95,7 @@ def _finite(value: Any, what: str, ndim: int) -> Array:
         if np.iscomplexobj(value):
             raise TypeError
         result = np.array(value, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"{what} is not an array of real numbers: {value!r}") from None
     if result.ndim != ndim:
         raise ModelError(f"{what} has shape {result.shape}; expected {ndim} axes")

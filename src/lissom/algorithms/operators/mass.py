@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...system import GROUND, System
-from ..reference import Articulated, BodyMotion, carrying_node
+from ..reference import Articulated, BodyMotion, carrying_node, outboard_rows
 from .algebra import Label, SpatialOperator
 
 __all__ = ["Factor", "Mass", "MassInverse"]
@@ -166,7 +166,11 @@ class MassInverse(SpatialOperator):
         for i, (motion, block) in enumerate(zip(self._motions, self._articulated, strict=True)):
             eps_R, y, f_0 = inward[i]
             p = int(system.parent[i])
-            A_t = np.zeros((6, x.shape[1])) if p == GROUND else at_nodes[p][self._slot(i)]
+            A_t = (
+                np.zeros((6, x.shape[1]))
+                if p == GROUND
+                else at_nodes[p][outboard_rows(self._system, i)]
+            )
             alpha_plus = motion.transform @ A_t
             nu = np.linalg.solve(block.hinge_inertia, eps_R)
             beta_dot = nu - block.hinge_gain.T @ alpha_plus
@@ -179,11 +183,6 @@ class MassInverse(SpatialOperator):
 
     def _apply_transpose(self, y: Array) -> Array:
         return self._apply(y)
-
-    def _slot(self, i: int) -> slice:
-        nodes = self._system.outboard_nodes[self._system.parent[i]]
-        k = 6 * nodes.index(int(self._system.parent_node[i]))
-        return slice(k, k + 6)
 
     def _tip_to_base(self, x: Array) -> list[tuple[Array, Array, Array]]:
         """(eps_R, y, f_0) of every body."""
@@ -200,7 +199,7 @@ class MassInverse(SpatialOperator):
             found.append((eps_R, y, f_0))
             if (p := int(system.parent[i])) != GROUND:
                 z_plus = z_R + block.hinge_gain @ eps_R
-                zeta[p][self._slot(i)] += motion.transform.T @ z_plus
+                zeta[p][outboard_rows(self._system, i)] += motion.transform.T @ z_plus
         return found[::-1]
 
 

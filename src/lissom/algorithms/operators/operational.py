@@ -20,7 +20,7 @@ from ...errors import StateError
 from ...system import GROUND, System
 from ..arguments import check_axes
 from ..body_terms import node_motion
-from ..reference import Articulated, BodyMotion
+from ..reference import Articulated, BodyMotion, outboard_rows
 from .algebra import Label, SpatialOperator
 
 __all__ = ["FramePicker", "frame_compliance"]
@@ -103,8 +103,7 @@ def frame_compliance(
         result += added
         if (p := int(system.parent[i])) != GROUND:
             busy.add(p)
-            k = 6 * system.outboard_nodes[p].index(int(system.parent_node[i]))
-            zeta[p][k : k + 6] += motions[i].transform.T @ Z_plus
+            zeta[p][outboard_rows(system, i)] += motions[i].transform.T @ Z_plus
     return (result + result.T) / 2
 
 

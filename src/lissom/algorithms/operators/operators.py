@@ -11,11 +11,10 @@ import numpy as np
 
 from ...errors import SingularError
 from ...spatial import block_diagonal, symmetric
-from ...system import GROUND, State, System
+from ...system import State, System
 from .. import reference
 from ..arguments import motions_of
-from ..body_terms import BodyTerms
-from ..reference import BodyMotion, carrying_node
+from ..reference import BodyMotion
 from .algebra import BlockDiagonal, Dense, Identity, Label, SpatialOperator
 from .mass import Factor, Mass, MassInverse, inward_step
 from .operational import FramePicker, frame_compliance
@@ -102,7 +101,7 @@ class Operators:
     @cached_property
     def M_m(self) -> BlockDiagonal:
         """Modal mass matrices of the bodies (23)."""
-        return self._on_bodies("M_m", [_modal_mass(motion.terms) for motion in self._motions])
+        return self._on_bodies("M_m", [motion.terms.modal_mass for motion in self._motions])
 
     @cached_property
     def R(self) -> BlockDiagonal:
@@ -212,11 +211,8 @@ class Operators:
         """Coriolis accelerations a_m (25); the base bodies' contain -gravity."""
         pieces = []
         for i, motion in enumerate(self._motions):
-            node = carrying_node(self.system, self._motions, i)
-            A_t = node.coriolis
-            if self.system.parent[i] == GROUND:
-                A_t = reference.ground_acceleration(self.system)
-            pieces += [np.zeros(len(motion.eta)), motion.transform @ A_t + motion.bias]
+            coriolis = reference.coriolis_acceleration(self.system, self._motions, i)
+            pieces += [np.zeros(len(motion.eta)), coriolis]
         return np.concatenate(pieces)
 
     @cached_property
@@ -363,7 +359,3 @@ class Operators:
                 p = int(self.system.parent[i])
                 blocks[p] = blocks[p] + step @ inboard @ step.T
         return blocks
-
-
-def _modal_mass(terms: BodyTerms) -> Array:
-    return np.block([[terms.M_ff, terms.M_rf.T], [terms.M_rf, terms.M_rr]])

@@ -1,0 +1,57 @@
+"""What every body with nodes checks of them: names, the inboard node, masses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError
+
+__all__ = ["check_masses", "checked_inboard", "checked_names"]
+
+
+def checked_names(names: Any, n_node: int, what: str) -> dict[str, int]:
+    """Names of nodes, each a text without a dot for a node that exists.
+
+    Parameters
+    ----------
+    names : mapping
+        What the user gave, such as {"tip": 9}.
+    n_node : int
+        Number of nodes.
+    what : str
+        Kind of body, for the message.
+    """
+    if not isinstance(names, Mapping):
+        raise ModelError(f'{what}: names is {names!r}; give a dictionary {{"tip": 9}}')
+    for name, node in names.items():
+        if not isinstance(name, str) or not name or "." in name:
+            raise ModelError(f"{what}: node name {name!r} must be text without a dot")
+        if not isinstance(node, (int, np.integer)) or not 0 <= node < n_node:
+            raise ModelError(
+                f"{what}: name {name!r} points to node {node!r}, which does not exist; "
+                f"nodes are 0 to {n_node - 1}"
+            )
+    return {name: int(node) for name, node in names.items()}
+
+
+def checked_inboard(inboard: Any, names: Mapping[str, int], n_node: int, what: str) -> int:
+    """Number of the inboard node, given by its number or its name; parameters as above."""
+    node = names.get(inboard, -1) if isinstance(inboard, str) else inboard
+    if not isinstance(node, (int, np.integer)) or not 0 <= node < n_node:
+        raise ModelError(
+            f"{what}: inboard is {inboard!r}; it must be a node, 0 to {n_node - 1}, or one of the "
+            f"names {sorted(names)}"
+        )
+    return int(node)
+
+
+def check_masses(masses: np.ndarray, what: str) -> None:
+    """Refuse a negative mass (n,) and name its node."""
+    if np.any(masses < 0):
+        node = int(np.argmin(masses))
+        raise ModelError(
+            f"{what}: mass of node {node} is {masses[node]:g} kg; masses must not be negative"
+        )
