@@ -1,6 +1,7 @@
 """The algorithms, one per file; `reference` holds the recursions in readable form."""
 
 from .articulated import forward_dynamics
+from .batch import forward_dynamics_batch, inverse_dynamics_batch
 from .composite import mass_matrix
 from .duality import (
     ConstraintForces,
@@ -28,6 +29,7 @@ from .kinematics import (
 )
 from .nodal import NodalSolution, nodal_forward_dynamics
 from .operators import Operators, SpatialOperator, operators
+from .products import multiply_mass, solve_mass
 
 __all__ = [
     "ConstraintForces",
@@ -48,18 +50,22 @@ __all__ = [
     "energy",
     "filter_and_smoother",
     "forward_dynamics",
+    "forward_dynamics_batch",
     "gibbs_function",
     "gravity_force",
     "inverse_dynamics",
+    "inverse_dynamics_batch",
     "jacobian",
     "joint_forces",
     "mass_matrix",
     "momentum",
+    "multiply_mass",
     "nodal_forward_dynamics",
     "operators",
     "optimal_control_dual",
     "pose",
     "qdot",
     "solve_lq",
+    "solve_mass",
     "velocity",
 ]

@@ -13,16 +13,31 @@ from ..system import State, System
 from ..system.state import checked_vector
 from .reference import Armature, BodyMotion, External, kinematics_base_to_tip
 
-__all__ = ["check_axes", "check_state", "motions_of", "speeds_vector", "to_armature", "to_external"]
+__all__ = [
+    "all_floats",
+    "check_axes",
+    "check_state",
+    "check_system",
+    "motions_of",
+    "speeds_vector",
+    "to_armature",
+    "to_external",
+    "written",
+]
 
 Array = np.ndarray
 
 
-def check_state(system: System, state: State) -> None:
-    """Refuse what is not a system, not a state, or not a state of this system."""
+def check_system(system: System) -> None:
+    """Refuse what is not a system."""
     if not isinstance(system, System):
         hint = "; call model.compile() first" if hasattr(system, "compile") else ""
         raise StateError(f"expected a System, got {type(system).__name__}{hint}")
+
+
+def check_state(system: System, state: State) -> None:
+    """Refuse what is not a system, not a state, or not a state of this system."""
+    check_system(system)
     if not isinstance(state, State):
         raise StateError(
             f"expected a State, got {type(state).__name__}; make one with system.state(q, v)"
@@ -35,6 +50,29 @@ def check_axes(axes: Any) -> None:
     """Refuse axes that are neither the world's nor the frame's."""
     if not isinstance(axes, str) or axes not in ("world", "body"):
         raise StateError(f'axes is {axes!r}; use "world" or "body"')
+
+
+def all_floats(state: State, *vectors: Array) -> bool:
+    """Whether the kernels can take this: floats, not complex numbers or symbols."""
+    return state.real and all(x.dtype == float for x in vectors)
+
+
+def written(result: Array, out: Any) -> Array:
+    """The result, copied into `out` if that is given."""
+    if out is None:
+        return result
+    if not isinstance(out, np.ndarray):
+        raise StateError(f"out is {type(out).__name__}; expected an array to write to")
+    fits = np.can_cast(result.dtype, out.dtype) and (out.dtype != object or result.dtype == object)
+    if out.shape != result.shape or not fits:
+        raise StateError(
+            f"out is {out.dtype} of shape {out.shape}; expected {result.dtype} of shape "
+            f"{result.shape}"
+        )
+    if not out.flags.writeable:
+        raise StateError("out is read-only; give an array that can be written")
+    out[...] = result
+    return out
 
 
 def motions_of(system: System, state: State) -> list[BodyMotion]:
@@ -122,6 +160,8 @@ def _hinge_block(system: System, name: str, value: Any) -> Array:
     given = array(value)
     if given.dtype.kind != "f":
         raise StateError(f"armature of {name!r} must be real numbers")
+    if not np.all(np.isfinite(given)):
+        raise StateError(f"armature of body {name!r} is {value!r}; all entries must be finite")
     block = given if given.ndim == 2 else np.diag(np.broadcast_to(given, (n,)))
     if block.shape != (n, n) or not np.allclose(block, block.T):
         raise StateError(

@@ -11,8 +11,15 @@ from ..errors import SingularError, StateError
 from ..spatial import block_diagonal
 from ..spatial.scalar import is_numeric, solve_spd
 from ..system import State, System
-from . import reference
-from .arguments import motions_of, speeds_vector, to_armature, to_external
+from . import engine, reference
+from .arguments import (
+    all_floats,
+    check_state,
+    speeds_vector,
+    to_armature,
+    to_external,
+    written,
+)
 
 __all__ = ["forward_dynamics"]
 
@@ -27,6 +34,10 @@ METHODS = (
     "separate",
     "ruthless",
 )
+
+
+# What the kernels compute; the rest runs through the readable text.
+COMPILED = ("auto", "articulated", "composite")
 
 
 def forward_dynamics(
@@ -54,9 +65,10 @@ def forward_dynamics(
         Spatial forces {"body" or "body.node": [moment; force]} in the axes of that frame.
     method : str
         "auto", "articulated", "composite", "reference", "innovations", "separate" or "ruthless".
-        "articulated" and "reference": articulated bodies in normalised form, O(N).  "composite":
-        mass matrix and a dense solve, O(N^3).  "auto" chooses.  The last three are paper A's own
-        forms, eqs. (58), (64) and (64) with (B3); they take no armature.
+        "articulated": articulated bodies in normalised form, O(N), compiled; "reference": the same
+        in readable Python.  "composite": mass matrix and a dense solve, O(N^3), compiled.  "auto"
+        takes the faster of the compiled two.  The last three are paper A's own forms, eqs. (58),
+        (64) and (64) with (B3), in readable Python; they take no armature.
     armature : array (n_v,) or mapping, optional
         Inertia added to the speeds: solves (M + armature) vdot = forces - bias.  A mapping gives
         a number, a vector or a symmetric block for the hinges of bodies by name.
@@ -69,9 +81,68 @@ def forward_dynamics(
     """
     if not isinstance(method, str) or method not in METHODS:
         raise StateError(f"method is {method!r}; use one of {', '.join(map(repr, METHODS))}")
-    motions = motions_of(system, state)
+    if external is None and armature is None and (method == "auto" or method == "articulated"):
+        vdot = _quick(system, state, forces, method, out)
+        if vdot is not None:
+            return vdot
+    check_state(system, state)
     T = speeds_vector(system, forces, "forces")
     loads, added = to_external(system, external), to_armature(system, armature)
+    if method in COMPILED and all_floats(state, T, *(wrench for *_, wrench in loads)):
+        careful = method == "auto"
+        if careful:
+            method = engine.chosen_method(system)
+        vdot = engine.forward_dynamics(
+            system,
+            state.raw_q,
+            state.raw_v,
+            T,
+            loads,
+            added,
+            composite=method == "composite",
+            floor=engine.CAREFUL if careful else engine.LEAST,
+        )
+    else:
+        vdot = _readable(system, state, T, loads, added, method)
+    return written(vdot, out)
+
+
+def _quick(system: System, state: State, forces: Any, method: str, out: Any) -> Array | None:
+    """The common call with nothing to convert; None if there is something, or something is wrong.
+
+    The kernel itself refuses arrays of another type, and says when its result is not finite.
+    """
+    try:
+        work = system.derived["kernels"][1].workspace
+        T = work.zero if forces is None else forces
+        if state.system is not system or T.shape != work.shape:
+            return None
+        if out is None:
+            out = np.empty(work.shape)
+        elif out.shape != work.shape:
+            return None
+        rows = (state.raw_q, state.raw_v, T, out)
+        if method == "auto" and work.composite:
+            failed = work.accelerations(rows, True, engine.CAREFUL, engine.ALL, 0, 1)
+        else:
+            failed = work.forward(*work.call, *rows, engine.ALL, 0, 1)
+        if failed < 0:
+            return out
+    except (AttributeError, KeyError, TypeError):
+        pass
+    return None
+
+
+def _readable(
+    system: System,
+    state: State,
+    T: Array,
+    loads: reference.External,
+    added: reference.Armature | None,
+    method: str,
+) -> Array:
+    """Accelerations by the readable text: symbols, complex numbers, and the papers' own forms."""
+    motions = reference.kinematics_base_to_tip(system, state.q, state.v)
     if method in ("innovations", "separate", "ruthless"):
         vdot = _as_in_the_paper(system, motions, T, loads, added, method)
     elif method == "composite":
@@ -83,14 +154,7 @@ def forward_dynamics(
         raise SingularError(
             f"the acceleration of {owner} is not finite; forces, speeds or inertias are too large"
         )
-    if out is None:
-        return vdot
-    if out.shape != vdot.shape or not np.can_cast(vdot.dtype, out.dtype):
-        raise StateError(
-            f"out is {out.dtype} of shape {out.shape}; expected {vdot.dtype} of shape {vdot.shape}"
-        )
-    out[:] = vdot
-    return out
+    return vdot
 
 
 def _as_in_the_paper(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..system import State, System
-from . import reference
-from .arguments import motions_of
+from . import engine, reference
+from .arguments import all_floats, check_state, motions_of
 
 __all__ = ["mass_matrix"]
 
@@ -26,4 +26,7 @@ def mass_matrix(system: System, state: State) -> np.ndarray:
     array (n_v, n_v)
         Symmetric positive definite; the kinetic energy is v^T M v / 2.
     """
+    check_state(system, state)
+    if all_floats(state):
+        return engine.mass_matrix(system, state.raw_q)
     return reference.mass_matrix(system, motions_of(system, state))

@@ -11,7 +11,8 @@ from ..errors import StateError
 from ..spatial import cross, rotate
 from ..spatial.scalar import array
 from ..system import State, System
-from .arguments import motions_of
+from . import engine
+from .arguments import all_floats, check_state, motions_of
 from .body_terms import first_moment
 from .reference import BodyMotion
 
@@ -58,6 +59,10 @@ def energy(system: System, state: State) -> Energy:
     Energy
         ``.kinetic``, ``.potential``, ``.strain`` and ``.total`` [J].
     """
+    check_state(system, state)
+    if all_floats(state):
+        sums = engine.totals(system, state.raw_q, state.raw_v, np.zeros(3))
+        return Energy(*(float(x) for x in sums[:3]))
     motions = motions_of(system, state)
     kinetic = potential = strain = 0.0
     for body, motion in zip(system.bodies, motions, strict=True):
@@ -92,6 +97,9 @@ def momentum(system: System, state: State, *, about: Any = (0.0, 0.0, 0.0)) -> A
         point = np.zeros(0)
     if point.shape != (3,):
         raise StateError(f"about is {about!r}; expected a point of three numbers [m]")
+    check_state(system, state)
+    if all_floats(state, point):
+        return engine.totals(system, state.raw_q, state.raw_v, point)[7:13]
     total = np.zeros(6)
     for motion in motions_of(system, state):
         h = rotate(motion.world_rotation, _momenta(motion)[1])

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..system import State, System
-from . import reference
-from .arguments import check_state, motions_of, speeds_vector, to_external
+from . import engine, reference
+from ._kernels.layout import ACCELERATED, GRAVITY
+from .arguments import all_floats, check_state, motions_of, speeds_vector, to_external
 from .articulated import forward_dynamics
 
 __all__ = ["bias_force", "gravity_force", "inverse_dynamics", "joint_forces"]
@@ -41,10 +42,35 @@ def inverse_dynamics(
     -------
     array (n_v,)
     """
-    motions = motions_of(system, state)
+    if external is None:
+        T = _quick(system, state, acceleration)
+        if T is not None:
+            return T
+    check_state(system, state)
     vdot = speeds_vector(system, acceleration, "acceleration")
     loads = to_external(system, external)
-    return reference.inverse_dynamics(system, motions, vdot, loads)[0]
+    if all_floats(state, vdot, *(wrench for *_, wrench in loads)):
+        return engine.inverse_dynamics(system, state.raw_q, state.raw_v, vdot, loads)
+    return reference.inverse_dynamics(system, motions_of(system, state), vdot, loads)[0]
+
+
+def _quick(system: System, state: State, acceleration: Any) -> Array | None:
+    """The common call with nothing to convert; None if there is something, or something is wrong.
+
+    The kernel itself refuses arrays of another type, and says when its result is not finite.
+    """
+    try:
+        work = system.derived["kernels"][1].workspace
+        if state.system is not system or acceleration.shape != work.shape:
+            return None
+        out = np.empty(work.shape)
+        flags = engine.ALL | ACCELERATED
+        rows = (state.raw_q, state.raw_v, acceleration, out)
+        if work.inverse(*work.call, *rows, flags, 0, 1) < 0:
+            return out
+    except (AttributeError, KeyError, TypeError):
+        pass
+    return None
 
 
 def bias_force(system: System, state: State) -> Array:
@@ -83,6 +109,8 @@ def gravity_force(system: System, state: State) -> Array:
     """
     check_state(system, state)
     zero = np.zeros(system.n_v)
+    if all_floats(state):
+        return engine.inverse_dynamics(system, state.raw_q, zero, zero, flags=GRAVITY)
     motions = motions_of(system, state.replace(v=zero))
     return reference.inverse_dynamics(system, motions, zero, elastic=False)[0]
 
@@ -115,10 +143,13 @@ def joint_forces(
     array (n_body, 6)
         [moment; force] on each body from its joint, in the body's axes at the body's origin.
     """
-    motions = motions_of(system, state)
+    check_state(system, state)
     if acceleration is None:
         vdot = forward_dynamics(system, state, forces, external=external)
     else:
         vdot = speeds_vector(system, acceleration, "acceleration")
     loads = to_external(system, external)
+    if all_floats(state, vdot, *(wrench for *_, wrench in loads)):
+        return engine.joint_forces(system, state.raw_q, state.raw_v, vdot, loads)
+    motions = motions_of(system, state)
     return np.array(reference.inverse_dynamics(system, motions, vdot, loads)[1])

@@ -12,7 +12,9 @@ from ..errors import SingularError, StateError
 from ..spatial import rotate
 from ..spatial.scalar import is_numeric
 from ..system import GROUND, State, System
-from .arguments import check_axes, check_state, motions_of, speeds_vector
+from . import engine
+from ._kernels.layout import ACCELERATED, RATES
+from .arguments import all_floats, check_axes, check_state, motions_of, speeds_vector
 from .articulated import forward_dynamics
 from .body_terms import NodeMotion, first_moment, node_motion
 from .reference import BodyMotion, accelerations_base_to_tip, carrying_node
@@ -88,6 +90,12 @@ def pose(system: System, state: State, where: Any) -> Pose:
     Pose
         ``.position`` in the world, ``.rotation`` to world axes.
     """
+    check_state(system, state)
+    if all_floats(state):
+        i, node = system.locate(where)
+        zero = np.zeros(system.n_v)
+        R, position, _ = engine.frame_motion(system, i, node, state.raw_q, zero, zero, 0)
+        return Pose(position=position, rotation=R)
     frame = _frame(system, motions_of(system, state), where)
     R = frame.motion.world_rotation
     return Pose(
@@ -115,6 +123,13 @@ def velocity(system: System, state: State, where: Any, *, axes: str = "world") -
     array (6,)
         Angular velocity [rad/s] and velocity of the frame's origin [m/s].
     """
+    check_state(system, state)
+    check_axes(axes)
+    if all_floats(state):
+        i, node = system.locate(where)
+        v = state.raw_v
+        R, _, V = engine.frame_motion(system, i, node, state.raw_q, v, v, ACCELERATED)
+        return V if axes == "world" else rotate(R.T, V)
     frame = _frame(system, motions_of(system, state), where)
     return frame.to_axes(frame.node.velocity, axes)
 
@@ -148,11 +163,18 @@ def acceleration(
         Angular acceleration [rad/s^2] and true acceleration of the frame's origin [m/s^2]
         (a falling body has the acceleration of gravity).
     """
-    motions = motions_of(system, state)
+    check_state(system, state)
+    check_axes(axes)
     if acceleration is None:
         vdot = forward_dynamics(system, state)
     else:
         vdot = speeds_vector(system, acceleration, "acceleration")
+    if all_floats(state, vdot):
+        i, t = system.locate(where)
+        flags = RATES | ACCELERATED
+        R, _, A = engine.frame_motion(system, i, t, state.raw_q, state.raw_v, vdot, flags)
+        return A if axes == "world" else rotate(R.T, A)
+    motions = motions_of(system, state)
     alphas, _ = accelerations_base_to_tip(system, motions, vdot)
     frame = _frame(system, motions, where)
     node, i = frame.node, frame.body
@@ -180,6 +202,12 @@ def jacobian(system: System, state: State, where: Any, *, axes: str = "world") -
     array (6, n_v)
         J with velocity = J @ v.
     """
+    check_state(system, state)
+    check_axes(axes)
+    if all_floats(state):
+        i, t = system.locate(where)
+        J = engine.jacobian(system, i, t, state.raw_q)
+        return J if axes == "world" else rotate(pose(system, state, where).rotation.T, J)
     motions = motions_of(system, state)
     frame = _frame(system, motions, where)
     layout, node, i = system.layout, frame.node, frame.body
@@ -241,10 +269,14 @@ def center_of_mass(system: System, state: State) -> Array:
     -------
     array (3,)
     """
-    motions = motions_of(system, state)
+    check_state(system, state)
     total = sum(body.mass for body in system.bodies)
     if total == 0:
         raise StateError("the system has no mass, so it has no centre of mass")
+    if all_floats(state):
+        zero = np.zeros(system.n_v)
+        return engine.totals(system, state.raw_q, zero, np.zeros(3))[4:7] / total
+    motions = motions_of(system, state)
     moment = np.zeros(3)
     for body, motion in zip(system.bodies, motions, strict=True):
         p = first_moment(body, motion.eta)

@@ -74,10 +74,17 @@ class Layout:
         kind = "modal" if part.startswith("mode") else "hinge"
         return vector, getattr(self, f"{kind}_{vector}")(name)
 
+    def owner_q(self, index: int) -> str:
+        """Words for the entry q[index], for error messages."""
+        return self._owner(index, (self._modal_q, "mode"), (self._hinge_q, "hinge coordinate"))
+
     def owner_v(self, index: int) -> str:
         """Words for the entry v[index], for error messages."""
-        for name in self.names:
-            for kind, piece in (("mode", self.modal_v(name)), ("hinge rate", self.hinge_v(name))):
+        return self._owner(index, (self._modal_v, "mode"), (self._hinge_v, "hinge rate"))
+
+    def _owner(self, index: int, *kinds: tuple[list[slice], str]) -> str:
+        for slices, kind in kinds:
+            for name, piece in zip(self.names, slices, strict=True):
                 if piece.start <= index < piece.stop:
                     return f"{kind} {index - piece.start} of body {name!r}"
         return f"entry {index}"

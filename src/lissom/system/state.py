@@ -38,21 +38,28 @@ class State:
         Speeds.
     """
 
-    __slots__ = ("q", "system", "v")
+    __slots__ = ("q", "raw_q", "raw_v", "real", "system", "v")
 
     q: Array
     v: Array
     system: System
+    real: bool  # whether q and v are floats, which the kernels take
+    raw_q: (
+        Array  # the same numbers for the kernels, which check an array that can be written faster
+    )
+    raw_v: Array
 
     def __init__(self, system: System, q: Any, v: Any) -> None:
         q = checked_vector(q, system.n_q, "q", system)
         v = checked_vector(v, system.n_v, "v", system)
         _check_quaternions(system, q)
-        q.flags.writeable = False
-        v.flags.writeable = False
         object.__setattr__(self, "system", system)
-        object.__setattr__(self, "q", q)
-        object.__setattr__(self, "v", v)
+        for name, vector in (("q", q), ("v", v)):
+            object.__setattr__(self, f"raw_{name}", vector)
+            shown = vector.view()
+            shown.flags.writeable = False
+            object.__setattr__(self, name, shown)
+        object.__setattr__(self, "real", q.dtype == float and v.dtype == float)
 
     def replace(self, *, q: Any = None, v: Any = None) -> State:
         """State with another q or v.
@@ -113,8 +120,9 @@ def checked_vector(values: Any, n: int, what: str, system: System) -> Array:
             f"{system.n_q} coordinates, {system.n_v} speeds"
         )
     if is_numeric(result) and not np.all(np.isfinite(result)):
-        index = int(np.flatnonzero(~np.isfinite(result))[0])
-        raise StateError(f"{what}[{index}] is {result[index]}; all entries must be finite")
+        k = int(np.flatnonzero(~np.isfinite(result))[0])
+        owner = system.layout.owner_q(k) if what == "q" else system.layout.owner_v(k)
+        raise StateError(f"{what}[{k}], {owner}, is {result[k]}; all entries must be finite")
     return result
 
 

@@ -104,6 +104,15 @@ class System:
             for children in self.children
         )
 
+    @cached_property
+    def derived(self) -> dict[str, Any]:
+        """What algorithms derive from this system once and keep beside it; copies start empty."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but what can be derived again."""
+        return {k: v for k, v in self.__dict__.items() if k != "derived"}
+
     def neutral(self) -> State:
         """State at rest with undeformed bodies and every joint at its neutral position."""
         return self.state()

@@ -1,0 +1,333 @@
+"""How kernels are compiled: flags, the cache on disk, and what the user sees of it.
+
+A function that kernels call is decorated with `jit`. What Python calls is an `Entry`, made from
+such a function; its `load` returns it compiled. An entry is cached with all that it calls.
+
+Numba's cache looks at the file of the function alone and not at the files of what it calls. Here
+what is saved carries a seal: a digest of the saved bytes, of all sources in this folder, and of the
+settings that change the code. What does not fit its seal is compiled anew. A kernel must therefore
+take its functions and constants from this folder.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import logging
+import os
+import pickle
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from types import FunctionType
+from typing import IO, Any, TypeVar, overload
+
+import numba
+
+try:
+    import fcntl
+except ImportError:  # Windows: processes that start together then compile side by side
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["Entry", "compile_all", "jit"]
+
+LOGGER = logging.getLogger("lissom")
+FLAGS = frozenset({"contract", "nsz"})  # no flag that lets the compiler assume away NaN or infinity
+# Functions that only kernels call are compiled without what Python would call them through.
+UNCALLED: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# What the user can set that changes the code and that Numba's cache does not look at.
+SETTINGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE")
+PATIENCE = 300.0  # [s], then a process stops waiting for another one and compiles by itself
+
+Kernel = Callable[..., Any]
+F = TypeVar("F", bound=Kernel)
+
+
+@overload
+def jit(function: F, /) -> F: ...
+@overload
+def jit(*, reassociate: bool = False) -> Callable[[F], F]: ...
+def jit(function: Any = None, /, *, reassociate: bool = False) -> Any:
+    """A function that kernels can call; with `Entry` one that Python can call.
+
+    Parameters
+    ----------
+    function : callable
+        What to compile. `@jit` and `@jit(...)` both work.
+    reassociate : bool
+        Whether sums may be reordered, so that a loop over modes uses vector instructions. NaN and
+        infinity are still seen.
+
+    Returns
+    -------
+    callable
+        Numba's dispatcher, or the function itself under ``NUMBA_DISABLE_JIT=1``.
+    """
+    flags = FLAGS | {"reassoc"} if reassociate else FLAGS
+    decorate = numba.njit(
+        fastmath=set(flags),
+        error_model="numpy",
+        nogil=True,
+        **UNCALLED,
+    )
+    return decorate if function is None else decorate(function)
+
+
+def sources_digest() -> bytes:
+    """Digest of all Python sources below this folder; empty if they cannot be read (a zip)."""
+    folder = Path(__file__).resolve().parent
+    paths = [path for path in sorted(folder.rglob("*.py")) if path.is_file()]
+    digest = hashlib.sha256()
+    try:
+        for path in paths:
+            text = path.read_bytes()
+            digest.update(f"{path.relative_to(folder).as_posix()} {len(text)}\n".encode() + text)
+    except OSError:
+        return b""
+    return digest.digest() if paths else b""
+
+
+SOURCES = sources_digest()  # of the text that was imported; at loading it may have been edited
+ENTRIES: list[Entry] = []
+
+
+class Entry:
+    """A kernel that Python calls, compiled for one signature at its first use.
+
+    Parameters
+    ----------
+    function : callable
+        A function decorated with `jit`.
+    signature : numba signature
+        Types of the result and the arguments.
+    name : str
+        What the user reads while it is compiled, such as "forward dynamics".
+    seconds : float
+        About how long compiling takes, said to the user [s].
+    """
+
+    def __init__(
+        self, function: Kernel, signature: Any, name: str, *, seconds: float = 20.0
+    ) -> None:
+        if isinstance(function, FunctionType) and not getattr(numba.config, "DISABLE_JIT", 0):
+            raise TypeError(f"the function of the kernel {name!r} is not decorated with jit")
+        self.function = function
+        self.signature = signature
+        self.name = name
+        self.seconds = seconds
+        self._kernel: Kernel | None = None
+        self._lock = threading.Lock()
+        ENTRIES.append(self)
+
+    def load(self) -> Kernel:
+        """Numba's dispatcher, from the cache or compiled now; it refuses arguments of other types.
+
+        Safe to call from several threads; after the first call it returns at once.
+        """
+        if self._kernel is None:
+            with self._lock:
+                if self._kernel is None:
+                    self._kernel = self._made()
+        return self._kernel
+
+    def _made(self) -> Kernel:
+        if isinstance(self.function, FunctionType):
+            return self.function
+        kernel = self._dispatcher()
+        cache = _cache_of(kernel, self)
+        if cache is None:
+            kernel = self._dispatcher()  # the other one may be left with half of a cache
+            with _announced(self, "for this machine"):
+                kernel.compile(self.signature)
+        elif not cache.provides(kernel):
+            with _exclusive(cache.lock_path, self.name):
+                if not cache.provides(kernel):
+                    cache.reading = False
+                    with _announced(self, "for this machine; this happens once"):
+                        kernel.compile(self.signature)
+            if cache.unsaved is not None:
+                _warn_once(
+                    f"compiled kernels cannot be saved in {cache.cache_path}: {cache.unsaved}"
+                )
+        kernel.disable_compile()
+        return kernel
+
+    def _dispatcher(self) -> Any:
+        function: Any = self.function
+        options = {k: v for k, v in function.targetoptions.items() if k not in UNCALLED}
+        return numba.jit(function.py_func, **options)
+
+
+def compile_all() -> None:
+    """Load every entry that was made, so that other processes find them in the cache."""
+    for entry in ENTRIES:
+        entry.load()
+
+
+def _cache_of(kernel: Any, entry: Entry) -> _SealedCache | None:
+    """The cache, put into the dispatcher; None, with a word in the log, where there can be none."""
+    if not SOURCES or sources_digest() != SOURCES:
+        _warn_once(
+            "the sources of the kernels changed or cannot be read: compiling without a cache"
+        )
+        return None
+    try:
+        kernel.enable_caching()
+        kernel._cache = cache = _SealedCache(kernel, entry)
+    except (RuntimeError, OSError):
+        _warn_once(
+            "no writable folder for compiled kernels: they are compiled at each start; "
+            "set NUMBA_CACHE_DIR to a folder that can be written"
+        )
+        return None
+    except (AttributeError, ImportError, TypeError) as error:
+        _warn_once(
+            f"the cache of Numba {numba.__version__} is not as expected ({error}): "
+            "kernels are compiled at each start"
+        )
+        return None
+    return cache
+
+
+class _NotCachedError(Exception):
+    """Raised into a dispatcher that is about to compile but was to look into its cache only."""
+
+
+class _SealedCache:
+    """What a dispatcher asks for compiled code: Numba's cache, without old code and crashes.
+
+    Every private name of Numba is read here and in `_Seal` when they are made, so that a Numba
+    without it is noticed before anything is loaded.
+    """
+
+    def __init__(self, kernel: Any, entry: Entry) -> None:
+        function = kernel.py_func
+        self.inner = kernel._cache
+        self.seal = self.inner._impl = _Seal(self.inner._impl, kernel, entry)
+        self.entry = entry
+        self.cache_path: str = self.inner.cache_path
+        self.lock_path = Path(
+            self.cache_path, f"{function.__module__}.{function.__qualname__}.lock"
+        )
+        self.reading = True
+        self.damaged = False
+        self.unsaved: Exception | None = None
+
+    def provides(self, kernel: Any) -> bool:
+        """Whether the dispatcher now has its code, from the cache."""
+        try:
+            kernel.compile(self.entry.signature)
+        except _NotCachedError:
+            return False
+        return True
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """Compiled code; None tells the dispatcher to compile."""
+        if not self.reading:
+            return None
+        found = None
+        try:
+            found = self.inner.load_overload(signature, context)
+        except Exception as error:  # reading a damaged file can raise anything
+            self.damaged = True
+            LOGGER.info("kernel %s: unreadable file in the cache: %r", self.entry.name, error)
+        if found is None or found is not self.seal.opened:
+            raise _NotCachedError
+        return found
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Save what was compiled; failing that, it serves this process only."""
+        try:
+            if self.damaged:
+                self.inner.flush()
+            self.inner.save_overload(signature, compiled)
+        except Exception as error:  # a full disk, rights that were withdrawn
+            self.unsaved = error
+
+
+class _Seal:
+    """Numba's conversion of compiled code to bytes and back, with the seal added and checked."""
+
+    def __init__(self, plain: Any, kernel: Any, entry: Entry) -> None:
+        from numba.core.serialize import dumps
+
+        self.plain = plain
+        self.plain_reduce, self.plain_rebuild, self.dumps = plain.reduce, plain.rebuild, dumps
+        self.opened: Any = None
+        self.key = repr(
+            (
+                SOURCES,
+                numba.__version__,
+                [getattr(numba.config, name, None) for name in SETTINGS],
+                kernel.targetctx.codegen().magic_tuple(),  # the processor
+                (kernel.py_func.__module__, kernel.py_func.__qualname__, str(entry.signature)),
+            )
+        ).encode()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.plain, name)
+
+    def reduce(self, compiled: Any) -> tuple[bytes, bytes]:
+        """Seal and bytes."""
+        data = self.dumps(self.plain_reduce(compiled))
+        return hashlib.sha256(self.key + data).digest(), data
+
+    def rebuild(self, context: Any, sealed: tuple[bytes, bytes]) -> Any:
+        """Compiled code, or None if the seal is not that of these sources and these bytes."""
+        seal, data = sealed
+        if hashlib.sha256(self.key + data).digest() != seal:
+            return None
+        self.opened = self.plain_rebuild(context, pickle.loads(data))
+        return self.opened
+
+
+@contextmanager
+def _exclusive(path: Path, name: str) -> Iterator[None]:
+    """One process at a time, where files can be locked; the system frees the lock of a dead one."""
+    with ExitStack() as stack:
+        if fcntl is not None:
+            with suppress(OSError):
+                file = stack.enter_context(open(os.open(path, os.O_RDONLY | os.O_CREAT, 0o666)))
+                _wait_for_lock(file, name)
+                stack.callback(fcntl.flock, file, fcntl.LOCK_UN)  # also for copies made by fork
+        yield
+
+
+def _wait_for_lock(file: IO[str], name: str) -> None:
+    start, told = time.monotonic(), False
+    while True:
+        with suppress(BlockingIOError):
+            return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        waited = time.monotonic() - start
+        if waited > PATIENCE:
+            return None
+        if waited > 1.0 and not told:
+            told = True
+            _say(f"lissom: waiting for another process that compiles {name}\n")
+        time.sleep(0.05)
+
+
+@contextmanager
+def _announced(entry: Entry, words: str) -> Iterator[None]:
+    """One line for the user, finished when the work is."""
+    start, outcome = time.perf_counter(), "failed"
+    _say(f"lissom: compiling {entry.name} {words} (about {entry.seconds:.0f} s)")
+    try:
+        yield
+        outcome = "done"
+    finally:
+        _say(f" ... {outcome} in {time.perf_counter() - start:.1f} s\n")
+
+
+def _say(text: str) -> None:
+    with suppress(AttributeError, OSError, ValueError):  # no stderr, a closed one
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
+@functools.cache
+def _warn_once(text: str) -> None:
+    LOGGER.warning("lissom: %s", text)

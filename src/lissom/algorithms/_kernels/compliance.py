@@ -1,0 +1,435 @@
+"""A flexible body as a rigid one in series with a compliance: constants, inward and outward step.
+
+Notation of `reference`, eqs. (10)-(14), (19)-(20), (24)-(25); N = 6 n_node numbers stack the nodes
+that carry children, T = diag(J_l, I) of each node:
+  M_bar = M_rr - M_rf W M_rf^T     X = M_rf W Pi^T     S_0 = Pi W Pi^T                  (1)
+  Y = phi - X T^T                  S = T S_0 T^T                                        (2)
+  (I + Gamma S) [E, N zeta] = [Gamma, zeta]   by elimination with row exchanges         (3)
+  P_R = M_bar + Y E Y^T            f_0 = E y + N zeta,  y = T Pi W eps_f                (4)
+  z_R = z + M_rf W eps_f + Y f_0                                                        (5)
+Outward:
+  f = E Y^T alpha + f_0     A_t = Y^T alpha + y - S f                                   (6)
+  eta_ddot = W (eps_f - M_rf^T alpha - (T Pi)^T f)                                      (7)
+At level "linear" (1) is constant; at "full" S_0 is, M_bar and X are sums over modes; lumps make all
+of it depend on the deformation.  The own accelerations gamma of the nodes are in the accelerations
+already (see `motion`).
+
+Stack: M_bar 21 | X 6N | S_0 N^2 | Y 6N | S N^2 | E N^2 | work N^2.
+"""
+
+from __future__ import annotations
+
+from .compiling import jit
+from .dense import factor_spd, solve_spd
+from .layout import (
+    ARM,
+    BODY,
+    CHANGE,
+    FORCE,
+    FULL,
+    INERTIA,
+    LEFT,
+    LEVEL,
+    MASS,
+    MODAL,
+    MODAL_V,
+    MOMENT,
+    N_LUMP,
+    N_MODE,
+    N_NODE,
+    NODE_FORCE,
+    NODE_RECORD,
+    NODE_SHAPES,
+    NODES,
+    P_,
+    POSITIVE,
+    STACK,
+    YIELD,
+)
+from .modal import modal_spread, modal_spread_two, modal_sums, weighted_sums_of_two
+from .one_node import accelerate_one_node, force_through_one_node, pass_one_node
+from .rigid import rigid_as_articulated
+from .small import add, matrix, six, symmetric, turn, turn_back, vector
+
+
+@jit
+def prepare_body(ints, floats, scratch, row):
+    """Write what of (1) does not depend on the state, for the present W."""
+    if ints[row + N_LUMP] != 0:
+        return
+    _node_compliance(ints, floats, scratch, row)
+    if ints[row + LEVEL] != FULL:
+        _softened_inertia(ints, floats, scratch, row)
+
+
+@jit
+def _weighted_rows(ints, scratch, row, c, o, out):
+    """Write W times the six rows at c[o] to scratch[out]."""
+    m, f = ints[row + N_MODE] & POSITIVE, ints[row + MODAL] & POSITIVE
+    if ints[row + N_LUMP] == 0:
+        for k in range(6):
+            for a in range(m):
+                scratch[out + k * m + a] = scratch[f + a] * c[o + k * m + a]
+    else:
+        for k in range(6):
+            for a in range(m):
+                scratch[out + k * m + a] = c[o + k * m + a]
+            solve_spd(scratch, f + 26 * m + 36, m, scratch, out + k * m)
+
+
+@jit
+def _softened_inertia(ints, floats, scratch, row):
+    """M_bar and X of one body (1)."""
+    b, m = ints[row + BODY] & POSITIVE, ints[row + N_MODE] & POSITIVE
+    f, t = ints[row + MODAL] & POSITIVE, ints[row + STACK] & POSITIVE
+    n_node, shapes = ints[row + N_NODE], ints[row + NODE_SHAPES] & POSITIVE
+    M_rf, weighted = f + 2 * m, f + 8 * m
+    _weighted_rows(ints, scratch, row, scratch, M_rf, weighted)
+    A, B, D = rigid_as_articulated(
+        symmetric(scratch, b + INERTIA), vector(scratch, b + MOMENT), scratch[b + MASS]
+    )
+    u = modal_sums(scratch, M_rf, m, scratch, weighted)
+    v = modal_sums(scratch, M_rf, m, scratch, weighted + m)
+    w = modal_sums(scratch, M_rf, m, scratch, weighted + 2 * m)
+    x = modal_sums(scratch, M_rf, m, scratch, weighted + 3 * m)
+    y = modal_sums(scratch, M_rf, m, scratch, weighted + 4 * m)
+    z = modal_sums(scratch, M_rf, m, scratch, weighted + 5 * m)
+    M_bar = (
+        A[0] - u[0], A[1] - u[1], A[2] - u[2], A[3] - v[1], A[4] - v[2], A[5] - w[2],
+        B[0] - u[3], B[1] - u[4], B[2] - u[5], B[3] - v[3], B[4] - v[4], B[5] - v[5],
+        B[6] - w[3], B[7] - w[4], B[8] - w[5],
+        D[0] - x[3], D[1] - x[4], D[2] - x[5], D[3] - y[4], D[4] - y[5], D[5] - z[5],
+    )  # fmt: skip
+    for k in range(21):
+        scratch[t + k] = M_bar[k]
+    for node in range(n_node):
+        Pi = shapes + node * (3 + 6 * m) + 3
+        for r in range(6):
+            x = modal_sums(floats, Pi, m, scratch, weighted + r * m)
+            for c in range(6):
+                scratch[t + 21 + (r * n_node + node) * 6 + c] = x[c]
+
+
+@jit
+def _node_compliance(ints, floats, scratch, row):
+    """S_0 of one body (1)."""
+    m, n_node = ints[row + N_MODE] & POSITIVE, ints[row + N_NODE]
+    f, shapes = ints[row + MODAL] & POSITIVE, ints[row + NODE_SHAPES] & POSITIVE
+    o, N = (ints[row + STACK] & POSITIVE) + 21 + 36 * n_node, 6 * n_node
+    weighted = f + 14 * m
+    for s in range(n_node):
+        _weighted_rows(ints, scratch, row, floats, shapes + s * (3 + 6 * m) + 3, weighted)
+        for node in range(n_node):
+            Pi = shapes + node * (3 + 6 * m) + 3
+            for r in range(6):
+                x = modal_sums(floats, Pi, m, scratch, weighted + r * m)
+                for c in range(6):
+                    scratch[o + (6 * s + r) * N + 6 * node + c] = x[c]
+
+
+@jit
+def soften(ints, floats, scratch, row):
+    """Inward: write Y, S, E of one body (1)-(3) and the node forces N zeta; P_R (4) as (A, B, D).
+
+    The first result tells whether the modal mass could be factored.
+    """
+    m, n_node = ints[row + N_MODE] & POSITIVE, ints[row + N_NODE]
+    f, t = ints[row + MODAL] & POSITIVE, ints[row + STACK] & POSITIVE
+    nodes = ints[row + NODES] & POSITIVE
+    if ints[row + N_LUMP] != 0:
+        M_ff = f + 26 * m + 36
+        for k in range(m):
+            scratch[M_ff + k * m + k] += scratch[f + k]  # W's place holds the armature
+        if factor_spd(scratch, M_ff, m, 0.0) >= 0:
+            return False, symmetric(scratch, t), matrix(scratch, t), symmetric(scratch, t)
+        _node_compliance(ints, floats, scratch, row)
+    if ints[row + LEVEL] == FULL:
+        _softened_inertia(ints, floats, scratch, row)
+    if n_node == 0:
+        return True, symmetric(scratch, t), matrix(scratch, t + 6), symmetric(scratch, t + 15)
+    if n_node == 1:
+        A, B, D = pass_one_node(scratch, t, nodes)
+    else:
+        _place_nodes(scratch, t, nodes, n_node)
+        _pass_nodes(scratch, t, nodes, n_node)
+        A, B, D = _seen_inertia(scratch, t, n_node)
+    return True, A, B, D
+
+
+@jit
+def _place_nodes(scratch, t, nodes, n_node):
+    """Y and S (2)."""
+    N = 6 * n_node
+    o_x, o_s0 = t + 21, t + 21 + 6 * N
+    o_y = o_s0 + N * N
+    o_s = o_y + 6 * N
+    for s in range(n_node):
+        d = nodes + s * NODE_RECORD
+        J_l, l = matrix(scratch, d + LEFT), vector(scratch, d + ARM)
+        for r in range(6):
+            x, y = o_x + r * N + 6 * s, o_y + r * N + 6 * s
+            e = turn(J_l, vector(scratch, x))
+            for c in range(3):
+                scratch[y + c] = -e[c]
+                scratch[y + 3 + c] = -scratch[x + 3 + c]
+            scratch[y + r] += 1.0
+        y = o_y + 6 * s
+        scratch[y + 4] -= l[2]  # the upper right block of phi is [l]x
+        scratch[y + 5] += l[1]
+        scratch[y + N + 3] += l[2]
+        scratch[y + N + 5] -= l[0]
+        scratch[y + 2 * N + 3] -= l[1]
+        scratch[y + 2 * N + 4] += l[0]
+        for u in range(n_node):
+            K_l = matrix(scratch, nodes + u * NODE_RECORD + LEFT)
+            for r in range(6):  # S_0 T^T
+                x, y = o_s0 + (6 * s + r) * N + 6 * u, o_s + (6 * s + r) * N + 6 * u
+                e = turn(K_l, vector(scratch, x))
+                for c in range(3):
+                    scratch[y + c] = e[c]
+                    scratch[y + 3 + c] = scratch[x + 3 + c]
+            for c in range(6):  # T times it
+                y = o_s + 6 * s * N + 6 * u + c
+                e = turn(J_l, (scratch[y], scratch[y + N], scratch[y + 2 * N]))
+                scratch[y], scratch[y + N], scratch[y + 2 * N] = e
+
+
+@jit
+def _pass_nodes(scratch, t, nodes, n_node):
+    """E and the node forces N zeta by elimination (3)."""
+    N = 6 * n_node
+    o_s = t + 21 + 12 * N + N * N
+    o_e = o_s + N * N
+    o_w = o_e + N * N
+    for k in range(N * N):
+        scratch[o_e + k] = 0.0
+    for s in range(n_node):  # E <- Gamma
+        d = nodes + s * NODE_RECORD
+        A, B = symmetric(scratch, d + P_), matrix(scratch, d + P_ + 6)
+        D = symmetric(scratch, d + P_ + 15)
+        Gamma = (
+            A[0], A[1], A[2], B[0], B[1], B[2],
+            A[1], A[3], A[4], B[3], B[4], B[5],
+            A[2], A[4], A[5], B[6], B[7], B[8],
+            B[0], B[3], B[6], D[0], D[1], D[2],
+            B[1], B[4], B[7], D[1], D[3], D[4],
+            B[2], B[5], B[8], D[2], D[4], D[5],
+        )  # fmt: skip
+        for r in range(6):
+            for c in range(6):
+                scratch[o_e + (6 * s + r) * N + 6 * s + c] = Gamma[6 * r + c]
+        for r in range(6):  # I + Gamma S
+            for c in range(N):
+                e = 0.0
+                for k in range(6):
+                    e += Gamma[6 * r + k] * scratch[o_s + (6 * s + k) * N + c]
+                scratch[o_w + (6 * s + r) * N + c] = e
+            scratch[o_w + (6 * s + r) * N + 6 * s + r] += 1.0
+            scratch[d + NODE_FORCE + r] = scratch[d + FORCE + r]
+    for c in range(N):
+        best, pivot = c, abs(scratch[o_w + c * N + c])
+        for r in range(c + 1, N):
+            size = abs(scratch[o_w + r * N + c])
+            if size > pivot:
+                best, pivot = r, size
+        o_c, p_c = o_w + c * N, o_e + c * N
+        f_c = nodes + (c // 6) * NODE_RECORD + NODE_FORCE + c % 6
+        if best != c:
+            o_b, p_b = o_w + best * N, o_e + best * N
+            f_b = nodes + (best // 6) * NODE_RECORD + NODE_FORCE + best % 6
+            for k in range(N):
+                scratch[o_c + k], scratch[o_b + k] = scratch[o_b + k], scratch[o_c + k]
+                scratch[p_c + k], scratch[p_b + k] = scratch[p_b + k], scratch[p_c + k]
+            scratch[f_c], scratch[f_b] = scratch[f_b], scratch[f_c]
+        d = 1.0 / scratch[o_c + c]
+        for k in range(N):
+            scratch[p_c + k] *= d
+        for k in range(c + 1, N):
+            scratch[o_c + k] *= d
+        scratch[f_c] *= d
+        for r in range(c + 1, N):
+            h = -scratch[o_w + r * N + c]
+            for k in range(c + 1, N):
+                scratch[o_w + r * N + k] += h * scratch[o_c + k]
+            for k in range(N):
+                scratch[o_e + r * N + k] += h * scratch[p_c + k]
+            scratch[nodes + (r // 6) * NODE_RECORD + NODE_FORCE + r % 6] += h * scratch[f_c]
+    for c in range(N - 1, 0, -1):
+        p_c = o_e + c * N
+        f_c = scratch[nodes + (c // 6) * NODE_RECORD + NODE_FORCE + c % 6]
+        for r in range(c):
+            h = -scratch[o_w + r * N + c]
+            for k in range(N):
+                scratch[o_e + r * N + k] += h * scratch[p_c + k]
+            scratch[nodes + (r // 6) * NODE_RECORD + NODE_FORCE + r % 6] += h * f_c
+
+
+@jit
+def _seen_inertia(scratch, t, n_node):
+    """P_R (4), as (A, B, D); Y E Y^T is summed from one triangle."""
+    A, B, D = symmetric(scratch, t), matrix(scratch, t + 6), symmetric(scratch, t + 15)
+    N = 6 * n_node
+    o_y = t + 21 + 6 * N + N * N
+    o_e = o_y + 6 * N + N * N
+    for k in range(N):
+        # row k of E Y^T
+        x0 = x1 = x2 = x3 = x4 = x5 = 0.0
+        for j in range(N):
+            e = scratch[o_e + k * N + j]
+            x0 += e * scratch[o_y + j]
+            x1 += e * scratch[o_y + N + j]
+            x2 += e * scratch[o_y + 2 * N + j]
+            x3 += e * scratch[o_y + 3 * N + j]
+            x4 += e * scratch[o_y + 4 * N + j]
+            x5 += e * scratch[o_y + 5 * N + j]
+        y0, y1, y2 = scratch[o_y + k], scratch[o_y + N + k], scratch[o_y + 2 * N + k]
+        y3, y4, y5 = scratch[o_y + 3 * N + k], scratch[o_y + 4 * N + k], scratch[o_y + 5 * N + k]
+        A = (A[0] + y0 * x0, A[1] + y1 * x0, A[2] + y2 * x0,
+             A[3] + y1 * x1, A[4] + y2 * x1, A[5] + y2 * x2)  # fmt: skip
+        B = (B[0] + y0 * x3, B[1] + y0 * x4, B[2] + y0 * x5,
+             B[3] + y1 * x3, B[4] + y1 * x4, B[5] + y1 * x5,
+             B[6] + y2 * x3, B[7] + y2 * x4, B[8] + y2 * x5)  # fmt: skip
+        D = (D[0] + y3 * x3, D[1] + y4 * x3, D[2] + y5 * x3,
+             D[3] + y4 * x4, D[4] + y5 * x4, D[5] + y5 * x5)  # fmt: skip
+    return A, B, D
+
+
+@jit
+def seen_force(ints, floats, scratch, row):
+    """z_R of one body (5); eps_f is in its modal part.  Leaves W eps_f, y and f_0."""
+    b, m = ints[row + BODY] & POSITIVE, ints[row + N_MODE] & POSITIVE
+    f, t = ints[row + MODAL] & POSITIVE, ints[row + STACK] & POSITIVE
+    n_node, nodes = ints[row + N_NODE], ints[row + NODES] & POSITIVE
+    shapes, weighted = ints[row + NODE_SHAPES] & POSITIVE, f + 20 * m
+    if n_node == 1 and ints[row + N_LUMP] == 0:
+        x, y = weighted_sums_of_two(
+            scratch, f, scratch, f + m, scratch, f + 2 * m, floats, shapes + 3, m
+        )
+        y_w = turn(matrix(scratch, nodes + LEFT), (y[0], y[1], y[2]))
+        z = force_through_one_node(scratch, t, nodes, six(y_w, (y[3], y[4], y[5])))
+        z_w = add(vector(scratch, b + FORCE), (x[0] + z[0], x[1] + z[1], x[2] + z[2]))
+        z_v = add(vector(scratch, b + FORCE + 3), (x[3] + z[3], x[4] + z[4], x[5] + z[5]))
+        return z_w, z_v
+    _weigh_vector(ints, scratch, row, f + m, weighted)
+    x = modal_sums(scratch, f + 2 * m, m, scratch, weighted)
+    z_w = add(vector(scratch, b + FORCE), (x[0], x[1], x[2]))
+    z_v = add(vector(scratch, b + FORCE + 3), (x[3], x[4], x[5]))
+    if n_node == 1:
+        y = modal_sums(floats, shapes + 3, m, scratch, weighted)
+        y_w = turn(matrix(scratch, nodes + LEFT), (y[0], y[1], y[2]))
+        x = force_through_one_node(scratch, t, nodes, six(y_w, (y[3], y[4], y[5])))
+        return add(z_w, (x[0], x[1], x[2])), add(z_v, (x[3], x[4], x[5]))
+    for node in range(n_node):
+        d = nodes + node * NODE_RECORD
+        y = modal_sums(floats, shapes + node * (3 + 6 * m) + 3, m, scratch, weighted)
+        y_w = turn(matrix(scratch, d + LEFT), (y[0], y[1], y[2]))
+        for k in range(3):
+            scratch[d + YIELD + k] = y_w[k]
+            scratch[d + YIELD + 3 + k] = y[3 + k]
+    N = 6 * n_node
+    o_y = t + 21 + 6 * N + N * N
+    o_e = o_y + 6 * N + N * N
+    for node in range(n_node):  # f_0 = E y + N zeta (4), where N zeta is already
+        d = nodes + node * NODE_RECORD + NODE_FORCE
+        for other in range(n_node):
+            y = nodes + other * NODE_RECORD + YIELD
+            for r in range(6):
+                o = o_e + (6 * node + r) * N + 6 * other
+                e = scratch[d + r]
+                for c in range(6):
+                    e += scratch[o + c] * scratch[y + c]
+                scratch[d + r] = e
+    for node in range(n_node):
+        d = nodes + node * NODE_RECORD + NODE_FORCE
+        for c in range(6):
+            e, o = scratch[d + c], o_y + 6 * node + c
+            z_w = add(z_w, (scratch[o] * e, scratch[o + N] * e, scratch[o + 2 * N] * e))
+            o += 3 * N
+            z_v = add(z_v, (scratch[o] * e, scratch[o + N] * e, scratch[o + 2 * N] * e))
+    return z_w, z_v
+
+
+@jit
+def _weigh_vector(ints, scratch, row, o, out):
+    """Write W times the modal vector at scratch[o] to scratch[out]."""
+    m, f = ints[row + N_MODE] & POSITIVE, ints[row + MODAL] & POSITIVE
+    if ints[row + N_LUMP] == 0:
+        for a in range(m):
+            scratch[out + a] = scratch[f + a] * scratch[o + a]
+    else:
+        for a in range(m):
+            scratch[out + a] = scratch[o + a]
+        solve_spd(scratch, f + 26 * m + 36, m, scratch, out)
+
+
+@jit
+def deform(ints, floats, scratch, row, alpha, a, out):
+    """Outward: accelerations of the nodes (6) and of the modes (7) of one body."""
+    m, f = ints[row + N_MODE] & POSITIVE, ints[row + MODAL] & POSITIVE
+    t, nodes = ints[row + STACK] & POSITIVE, ints[row + NODES] & POSITIVE
+    n_node, o_v = ints[row + N_NODE], ints[row + MODAL_V] & POSITIVE
+    shapes, weighted = ints[row + NODE_SHAPES] & POSITIVE, f + 20 * m
+    minus = (-alpha[0], -alpha[1], -alpha[2], -a[0], -a[1], -a[2])
+    if n_node == 1:
+        accelerate_one_node(scratch, t, nodes, six(alpha, a))
+        if ints[row + N_LUMP] == 0:
+            n_t, f_t = vector(scratch, nodes + NODE_FORCE), vector(scratch, nodes + NODE_FORCE + 3)
+            n_t = turn_back(matrix(scratch, nodes + LEFT), n_t)
+            load = (-n_t[0], -n_t[1], -n_t[2], -f_t[0], -f_t[1], -f_t[2])
+            modal_spread_two(
+                scratch, f + 2 * m, minus, floats, shapes + 3, load, m, scratch, weighted
+            )
+            for k in range(m):  # (7)
+                out[o_v + k] = scratch[f + k] * (scratch[f + m + k] + scratch[weighted + k])
+            return
+    for k in range(m):
+        scratch[weighted + k] = scratch[f + m + k]
+    modal_spread(scratch, f + 2 * m, m, minus, scratch, weighted)
+    if n_node > 1:
+        _accelerate_nodes(scratch, t, nodes, n_node, alpha, a)
+    for node in range(n_node):
+        d = nodes + node * NODE_RECORD
+        n_t, f_t = vector(scratch, d + NODE_FORCE), vector(scratch, d + NODE_FORCE + 3)
+        n_t = turn_back(matrix(scratch, d + LEFT), n_t)
+        minus = (-n_t[0], -n_t[1], -n_t[2], -f_t[0], -f_t[1], -f_t[2])
+        modal_spread(floats, shapes + node * (3 + 6 * m) + 3, m, minus, scratch, weighted)
+    _weigh_vector(ints, scratch, row, weighted, weighted)
+    for k in range(m):  # (7)
+        out[o_v + k] = scratch[weighted + k]
+
+
+@jit
+def _accelerate_nodes(scratch, t, nodes, n_node, alpha, a):
+    """Node forces f and accelerations A_t (6)."""
+    N = 6 * n_node
+    o_y = t + 21 + 6 * N + N * N
+    o_s = o_y + 6 * N
+    o_e = o_s + N * N
+    for node in range(n_node):  # Y^T alpha
+        d = nodes + node * NODE_RECORD + CHANGE
+        for c in range(6):
+            o = o_y + 6 * node + c
+            e = alpha[0] * scratch[o] + alpha[1] * scratch[o + N] + alpha[2] * scratch[o + 2 * N]
+            o += 3 * N
+            e += a[0] * scratch[o] + a[1] * scratch[o + N] + a[2] * scratch[o + 2 * N]
+            scratch[d + c] = e
+    for node in range(n_node):
+        d = nodes + node * NODE_RECORD + NODE_FORCE
+        for other in range(n_node):
+            y = nodes + other * NODE_RECORD + CHANGE
+            for r in range(6):
+                o, e = o_e + (6 * node + r) * N + 6 * other, scratch[d + r]
+                for c in range(6):
+                    e += scratch[o + c] * scratch[y + c]
+                scratch[d + r] = e
+    for node in range(n_node):
+        d = nodes + node * NODE_RECORD
+        for other in range(n_node):
+            g = nodes + other * NODE_RECORD + NODE_FORCE
+            for r in range(6):
+                o, e = o_s + (6 * node + r) * N + 6 * other, 0.0
+                for c in range(6):
+                    e -= scratch[o + c] * scratch[g + c]
+                scratch[d + CHANGE + r] += e
+        for r in range(6):
+            scratch[d + CHANGE + r] += scratch[d + YIELD + r]

@@ -1,0 +1,244 @@
+"""System mass matrix by composite bodies, lower triangle.  O(N^2) for a chain.
+
+Notation of `reference`, eqs. (8), (9).  A composite body is rigid, so (J, p, m) says all of it.
+Row v of the lower triangle is the column of `reference`: the force F that a unit acceleration of
+one mode or hinge motion needs, carried inward and read by the modes and hinges that it meets.
+"""
+
+from __future__ import annotations
+
+from .compiling import jit
+from .layout import (
+    ARM,
+    BODY,
+    CARRIER,
+    FIXED,
+    FREE,
+    HEADER,
+    HINGE,
+    HINGE_DOF,
+    HINGE_V,
+    INERTIA,
+    KIND,
+    LEFT,
+    LEVEL,
+    MASS,
+    MODAL,
+    MODAL_V,
+    MOMENT,
+    N_BODY,
+    N_LUMP,
+    N_MODE,
+    N_NODE,
+    N_V,
+    NODE_RECORD,
+    NODE_SHAPES,
+    NODES,
+    P_,
+    PARENT,
+    POSITIVE,
+    PRISMATIC,
+    R_,
+    REVOLUTE,
+    RIGID,
+    ROW,
+    SPHERICAL,
+)
+from .rigid import shifted_inertia
+from .small import (
+    IDENTITY,
+    ZERO,
+    add,
+    added,
+    apply,
+    cross,
+    dot,
+    matrix,
+    put_symmetric,
+    put_vector,
+    symmetric,
+    turn,
+    turn_back,
+    turned_symmetric,
+    vector,
+)
+
+
+@jit
+def mass_tip_to_base(ints, floats, scratch, M):
+    """Lower triangle of the mass matrix in M (n_v x n_v), after `motion_base_to_tip`."""
+    for r in range(ints[N_V]):
+        for c in range(r + 1):
+            M[r, c] = 0.0
+    _clear(ints, scratch)
+    for i in range(ints[N_BODY] - 1, -1, -1):
+        row = HEADER + i * ROW
+        b, o = ints[row + BODY] & POSITIVE, ints[row + HINGE] & POSITIVE
+        kind, rigid = ints[row + KIND], ints[row + LEVEL] == RIGID
+        o_v = ints[row + HINGE_V] & POSITIVE
+        if rigid:
+            J, p = symmetric(scratch, b + INERTIA), vector(scratch, b + MOMENT)
+            J = _sum(J, symmetric(scratch, b + P_))
+            p, m = add(p, vector(scratch, b + P_ + 6)), scratch[b + MASS] + scratch[b + P_ + 9]
+        else:
+            J, p, m = _flexible_columns(ints, floats, scratch, row, M)
+        R = matrix(scratch, b + R_) if rigid else IDENTITY
+        for c in range(ints[row + HINGE_DOF]):
+            h_w, h_v = motion_column(scratch, o, kind, R, c)
+            n, f = add(apply(J, h_w), cross(p, h_v)), added(cross(h_w, p), m, h_v)
+            if not rigid:
+                _modal_columns(ints, scratch, row, h_w, h_v, M, o_v + c)
+            for k in range(c + 1):
+                g_w, g_v = motion_column(scratch, o, kind, R, k)
+                M[o_v + c, o_v + k] = dot(g_w, n) + dot(g_v, f)
+            carry_inward(ints, floats, scratch, row, n, f, M, o_v + c)
+        if ints[row + PARENT] < 0:
+            continue
+        if not rigid:
+            R = matrix(scratch, b + R_)
+            J, p = turned_symmetric(R, J), turn(R, p)
+        J, p = shifted_inertia(J, p, m, vector(scratch, b + ARM))
+        n = ints[row + CARRIER] & POSITIVE
+        put_symmetric(scratch, n + P_, _sum(J, symmetric(scratch, n + P_)))
+        put_vector(scratch, n + P_ + 6, add(p, vector(scratch, n + P_ + 6)))
+        scratch[n + P_ + 9] += m
+
+
+@jit
+def _clear(ints, scratch):
+    """Nothing is delivered yet."""
+    for i in range(ints[N_BODY]):
+        row = HEADER + i * ROW
+        b = ints[row + BODY] & POSITIVE
+        for k in range(10):
+            scratch[b + P_ + k] = 0.0
+        for node in range(ints[row + N_NODE]):
+            d = (ints[row + NODES] & POSITIVE) + node * NODE_RECORD
+            for k in range(10):
+                scratch[d + P_ + k] = 0.0
+
+
+@jit
+def _sum(J, K):
+    """Sum of two symmetric matrices."""
+    return J[0] + K[0], J[1] + K[1], J[2] + K[2], J[3] + K[3], J[4] + K[4], J[5] + K[5]
+
+
+@jit
+def motion_column(scratch, o, kind, R, c):
+    """Column c of the motion map, in working axes."""
+    if kind == REVOLUTE:
+        return vector(scratch, o), ZERO
+    if kind == PRISMATIC:
+        return ZERO, vector(scratch, o + 3)
+    if kind == SPHERICAL or kind == FREE:
+        k = c % 3
+        if k == 0:
+            e = (R[0], R[3], R[6])
+        elif k == 1:
+            e = (R[1], R[4], R[7])
+        else:
+            e = (R[2], R[5], R[8])
+        if c < 3:
+            return e, ZERO
+        return ZERO, e
+    return vector(scratch, o + 6 * c), vector(scratch, o + 6 * c + 3)
+
+
+@jit
+def carry_inward(ints, floats, scratch, row, n, f, M, r):
+    """Carry a force inward from the body of `row` and write what it meets to row r."""
+    while ints[row + PARENT] >= 0:
+        b = ints[row + BODY] & POSITIVE
+        if ints[row + LEVEL] != RIGID:
+            R = matrix(scratch, b + R_)
+            n, f = turn(R, n), turn(R, f)
+        n = add(n, cross(vector(scratch, b + ARM), f))
+        d = ints[row + CARRIER] & POSITIVE
+        row = HEADER + ints[row + PARENT] * ROW
+        kind, o_v = ints[row + KIND], ints[row + HINGE_V] & POSITIVE
+        b, o = ints[row + BODY] & POSITIVE, ints[row + HINGE] & POSITIVE
+        rigid = ints[row + LEVEL] == RIGID
+        if not rigid:
+            m, o_m = ints[row + N_MODE] & POSITIVE, ints[row + MODAL_V] & POSITIVE
+            node = (d - (ints[row + NODES] & POSITIVE)) // NODE_RECORD
+            Pi = (ints[row + NODE_SHAPES] & POSITIVE) + node * (3 + 6 * m) + 3
+            n0, n1, n2 = turn_back(matrix(scratch, d + LEFT), n)
+            for a in range(m):
+                M[r, o_m + a] = (
+                    n0 * floats[Pi + a]
+                    + n1 * floats[Pi + m + a]
+                    + n2 * floats[Pi + 2 * m + a]
+                    + f[0] * floats[Pi + 3 * m + a]
+                    + f[1] * floats[Pi + 4 * m + a]
+                    + f[2] * floats[Pi + 5 * m + a]
+                )
+            n = add(n, cross(vector(scratch, d + ARM), f))
+        if kind == REVOLUTE:
+            M[r, o_v] = dot(vector(scratch, o), n)
+        elif kind == PRISMATIC:
+            M[r, o_v] = dot(vector(scratch, o + 3), f)
+        elif kind != FIXED:
+            R = matrix(scratch, b + R_) if rigid else IDENTITY
+            for c in range(ints[row + HINGE_DOF]):
+                h_w, h_v = motion_column(scratch, o, kind, R, c)
+                M[r, o_v + c] = dot(h_w, n) + dot(h_v, f)
+
+
+@jit
+def _flexible_columns(ints, floats, scratch, row, M):
+    """Modal rows of one body, R_rf in its column space; returns its composite inertia.
+
+    R_ff = M_ff + sum Pi_hat^T R_t Pi_hat,   R_rf = M_rf + sum phi_t R_t Pi_hat
+    """
+    b, m = ints[row + BODY] & POSITIVE, ints[row + N_MODE] & POSITIVE
+    f, o_m = ints[row + MODAL] & POSITIVE, ints[row + MODAL_V] & POSITIVE
+    columns, M_rf, work = f + 20 * m, f + 2 * m, f + 8 * m  # columns: mode after mode, six each
+    J, p = symmetric(scratch, b + INERTIA), vector(scratch, b + MOMENT)
+    mass = scratch[b + MASS]
+    for a in range(m):
+        for k in range(6):
+            scratch[columns + 6 * a + k] = scratch[M_rf + k * m + a]
+        if ints[row + N_LUMP] != 0:
+            for k in range(a + 1):
+                M[o_m + a, o_m + k] = scratch[f + 26 * m + 36 + a * m + k]
+        else:
+            M[o_m + a, o_m + a] = 1.0
+    for node in range(ints[row + N_NODE]):
+        d = (ints[row + NODES] & POSITIVE) + node * NODE_RECORD
+        Pi = (ints[row + NODE_SHAPES] & POSITIVE) + node * (3 + 6 * m) + 3
+        J_t, p_t = symmetric(scratch, d + P_), vector(scratch, d + P_ + 6)
+        m_t, l = scratch[d + P_ + 9], vector(scratch, d + ARM)
+        J_l = matrix(scratch, d + LEFT)
+        for a in range(m):
+            pi_w = turn(J_l, (floats[Pi + a], floats[Pi + m + a], floats[Pi + 2 * m + a]))
+            pi_v = (floats[Pi + 3 * m + a], floats[Pi + 4 * m + a], floats[Pi + 5 * m + a])
+            n, e = add(apply(J_t, pi_w), cross(p_t, pi_v)), added(cross(pi_w, p_t), m_t, pi_v)
+            n_0, back = add(n, cross(l, e)), turn_back(J_l, n)
+            for k in range(3):
+                scratch[columns + 6 * a + k] += n_0[k]
+                scratch[columns + 6 * a + 3 + k] += e[k]
+                scratch[work + 6 * a + k] = back[k]
+                scratch[work + 6 * a + 3 + k] = e[k]
+        for a in range(m):
+            for c in range(a + 1):
+                s = M[o_m + a, o_m + c]
+                for k in range(6):
+                    s += scratch[work + 6 * a + k] * floats[Pi + k * m + c]
+                M[o_m + a, o_m + c] = s
+        J_0, p_0 = shifted_inertia(J_t, p_t, m_t, l)
+        J, p, mass = _sum(J, J_0), add(p, p_0), mass + m_t
+    for a in range(m):
+        n, e = vector(scratch, columns + 6 * a), vector(scratch, columns + 6 * a + 3)
+        carry_inward(ints, floats, scratch, row, n, e, M, o_m + a)
+    return J, p, mass
+
+
+@jit
+def _modal_columns(ints, scratch, row, h_w, h_v, M, r):
+    """Row r of a hinge motion at the modes of its own body: R_rf^T h."""
+    m, o_m = ints[row + N_MODE] & POSITIVE, ints[row + MODAL_V] & POSITIVE
+    columns = (ints[row + MODAL] & POSITIVE) + 20 * m
+    for a in range(m):
+        n, e = vector(scratch, columns + 6 * a), vector(scratch, columns + 6 * a + 3)
+        M[r, o_m + a] = dot(h_w, n) + dot(h_v, e)

@@ -1,0 +1,79 @@
+"""Symmetric positive matrices of any size: A = L d L^T in place, and its solution."""
+
+from __future__ import annotations
+
+from .compiling import jit
+from .modal import modal_dot
+
+
+@jit
+def factor_spd(x, o, n, floor):
+    """Replace the lower triangle of the n x n matrix at x[o] by L, with 1/d on the diagonal.
+
+    Returns the first row whose pivot is not above `floor` times its diagonal entry, or -1.
+    """
+    for i in range(n):
+        row = o + i * n
+        for j in range(i):
+            x[row + j] -= modal_dot(x, o + j * n, j, x, row)  # entries hold L d here
+        d = x[row + i]
+        least = floor * d
+        for j in range(i):
+            held = x[row + j]
+            x[row + j] = held * x[o + j * n + j]
+            d -= held * x[row + j]
+        if not d > least:
+            return i
+        x[row + i] = 1.0 / d
+    return -1
+
+
+@jit
+def solve_spd(x, o, n, y, o_y):
+    """Replace y[o_y] by the solution with the factor that `factor_spd` left at x[o]."""
+    for i in range(n):
+        y[o_y + i] -= modal_dot(x, o + i * n, i, y, o_y)
+    for i in range(n):
+        y[o_y + i] *= x[o + i * n + i]
+    for i in range(n - 1, -1, -1):
+        e = y[o_y + i]
+        row = o + i * n
+        for j in range(i):
+            y[o_y + j] -= x[row + j] * e
+
+
+@jit(reassociate=True)
+def factor_spd_rows(M, n, floor):
+    """`factor_spd` for a matrix with two indices."""
+    for i in range(n):
+        for j in range(i):
+            s = 0.0
+            for k in range(j):
+                s += M[j, k] * M[i, k]
+            M[i, j] -= s
+        d = M[i, i]
+        least = floor * d
+        for j in range(i):
+            held = M[i, j]
+            M[i, j] = held * M[j, j]
+            d -= held * M[i, j]
+        if not d > least:
+            return i
+        M[i, i] = 1.0 / d
+    return -1
+
+
+@jit(reassociate=True)
+def solve_spd_rows(M, n, y):
+    """`solve_spd` for a matrix with two indices."""
+    for i in range(n):
+        s = 0.0
+        for j in range(i):
+            s += M[i, j] * y[j]
+        y[i] -= s
+    for i in range(n):
+        y[i] *= M[i, i]
+    for i in range(n - 1, -1, -1):
+        e = y[i]
+        for j in range(i):
+            y[j] -= M[i, j] * e

@@ -1,0 +1,261 @@
+"""What Python calls, one entry per question.  Arrays in, arrays out, a status back.
+
+`ints`, `floats`, `scratch`: see `layout`.  `flags`: see `motion`.
+"""
+
+from __future__ import annotations
+
+from numba import types
+
+from .articulated import (
+    accelerate_base_to_tip,
+    all_finite,
+    articulate_tip_to_base,
+    prepare,
+)
+from .compiling import Entry, jit
+from .composite import mass_tip_to_base
+from .dense import factor_spd_rows, solve_spd_rows
+from .external import apply_external
+from .inverse import forces_tip_to_base
+from .layout import (
+    ACCELERATED,
+    ARMATURE,
+    DONE,
+    ELASTIC,
+    GRAVITY,
+    HEADER,
+    HINGE,
+    HINGE_DOF,
+    HINGE_V,
+    LEVEL,
+    MODAL,
+    MODAL_V,
+    N_BODY,
+    N_EXTERNAL,
+    N_LUMP,
+    N_MODE,
+    N_Q,
+    N_V,
+    NOT_FINITE,
+    POSITIVE,
+    RATES,
+    RIGID,
+    ROW,
+    SINGULAR,
+)
+from .motion import motion_base_to_tip
+from .world import frame, hinge_forces, jacobian, place_base_to_tip, totals
+
+__all__ = [
+    "COMPOSITE",
+    "FORWARD",
+    "FRAME",
+    "INVERSE",
+    "JACOBIAN",
+    "JOINT_FORCES",
+    "MASS",
+    "PREPARE",
+    "TOTALS",
+]
+
+ALL = RATES | GRAVITY | ELASTIC
+
+_INTS = types.Array(types.int64, 1, "C")
+_FLOATS = types.Array(types.float64, 1, "C")
+_MATRIX = types.Array(types.float64, 2, "C")
+_SYSTEM = (_INTS, _FLOATS, _FLOATS)
+_INT = types.int64
+
+
+@jit
+def _forward(ints, floats, scratch, q, v, forces, out, flags):
+    """Accelerations under forces; with flags = 0: M^-1 forces."""
+    motion_base_to_tip(ints, floats, scratch, q, v, forces, flags)
+    if scratch[N_EXTERNAL] != 0.0:
+        apply_external(ints, scratch, q, v)
+    status = articulate_tip_to_base(ints, floats, scratch, forces)
+    if status != DONE:
+        return status
+    return accelerate_base_to_tip(ints, floats, scratch, out)
+
+
+@jit
+def _inverse(ints, floats, scratch, q, v, x, out, flags):
+    """Forces that give the accelerations x; what else counts is in the flags."""
+    motion_base_to_tip(ints, floats, scratch, q, v, x, flags)
+    if scratch[N_EXTERNAL] != 0.0:
+        apply_external(ints, scratch, q, v)
+    forces_tip_to_base(ints, floats, scratch, x, out, flags)
+    return all_finite(out, ints[N_V])
+
+
+@jit
+def _forward_rows(ints, floats, scratch, Q, V, F, out, flags, start, stop):
+    """`_forward` of states start to stop, one after another in flat arrays.
+
+    One state's forces serve all if there are no more.  The state that failed, or -1.
+    """
+    n, m = ints[N_Q], ints[N_V]
+    for k in range(start, stop):
+        q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], out[k * m : (k + 1) * m]
+        f = F[k * m : (k + 1) * m] if len(F) > m else F
+        if _forward(ints, floats, scratch, q, v, f, x, flags) != DONE:
+            return k
+    return -1
+
+
+@jit
+def _inverse_rows(ints, floats, scratch, Q, V, A, out, flags, start, stop):
+    """`_inverse` of states start to stop, in flat arrays; the state that failed, or -1."""
+    n, m = ints[N_Q], ints[N_V]
+    for k in range(start, stop):
+        q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], out[k * m : (k + 1) * m]
+        if _inverse(ints, floats, scratch, q, v, A[k * m : (k + 1) * m], x, flags) != DONE:
+            return k
+    return -1
+
+
+@jit
+def _mass(ints, floats, scratch, q, M, repeats, whole):
+    """Lower triangle of the mass matrix, `repeats` times (for timing); then the whole matrix."""
+    for _ in range(repeats):
+        motion_base_to_tip(ints, floats, scratch, q, q, q, 0)
+        mass_tip_to_base(ints, floats, scratch, M)
+    n, s = ints[N_V], 0.0
+    for r in range(n):
+        s += 0.0 * M[r, r]
+        if whole:
+            for c in range(r):
+                M[c, r] = M[r, c]
+    return DONE if s == 0.0 else NOT_FINITE
+
+
+@jit
+def _composite(ints, floats, scratch, q, v, forces, out, M, floor):
+    """Accelerations by inverse dynamics, the mass matrix and one dense solution.
+
+    M has n_v + 1 rows, the last one for the right-hand side.  SINGULAR if a pivot falls below
+    `floor` times the diagonal entry it began with: so many digits are lost in the elimination.
+    """
+    n = ints[N_V]
+    x = M[n]  # `out` may be `forces`, which another method may still need
+    _inverse(ints, floats, scratch, q, v, forces, x, ALL)
+    for k in range(n):
+        x[k] = forces[k] - x[k]
+    mass_tip_to_base(ints, floats, scratch, M)
+    if scratch[ARMATURE] != 0.0:
+        _add_armature(ints, scratch, M)
+    if factor_spd_rows(M, n, floor) >= 0:
+        return SINGULAR
+    solve_spd_rows(M, n, x)
+    status = all_finite(x, n)
+    if status == DONE:
+        for k in range(n):
+            out[k] = x[k]
+    return status
+
+
+@jit
+def _composite_rows(ints, floats, scratch, Q, V, F, out, M, floor, start, stop):
+    """`_composite` of states start to stop, as `_forward_rows`."""
+    n, m = ints[N_Q], ints[N_V]
+    for k in range(start, stop):
+        q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], out[k * m : (k + 1) * m]
+        f = F[k * m : (k + 1) * m] if len(F) > m else F
+        if _composite(ints, floats, scratch, q, v, f, x, M, floor) != DONE:
+            return k
+    return -1
+
+
+@jit
+def _add_armature(ints, scratch, M):
+    """Add the armature to the lower triangle of the mass matrix."""
+    for i in range(ints[N_BODY]):
+        row = HEADER + i * ROW
+        r, o_v, o_m = ints[row + HINGE_DOF], ints[row + HINGE_V], ints[row + MODAL_V]
+        o_a = (ints[row + HINGE] & POSITIVE) + 13 * r + r * r
+        for c in range(r):
+            for k in range(c + 1):
+                M[o_v + c, o_v + k] += scratch[o_a + c * r + k]
+        if ints[row + LEVEL] != RIGID:
+            w = ints[row + MODAL] & POSITIVE
+            for k in range(ints[row + N_MODE]):
+                lumped = ints[row + N_LUMP] != 0
+                M[o_m + k, o_m + k] += scratch[w + k] if lumped else 1.0 / scratch[w + k] - 1.0
+
+
+@jit
+def _totals(ints, floats, scratch, q, v, out):
+    """Energies, mass and momenta."""
+    motion_base_to_tip(ints, floats, scratch, q, v, v, ACCELERATED)
+    place_base_to_tip(ints, scratch)
+    totals(ints, floats, scratch, q, v, out)
+    return all_finite(out, 13)
+
+
+@jit
+def _frame(ints, floats, scratch, q, v, x, out, where, flags):
+    """Pose of a frame, and its velocity (flags ACCELERATED, x = v) or acceleration."""
+    motion_base_to_tip(ints, floats, scratch, q, v, x, flags)
+    place_base_to_tip(ints, scratch)
+    frame(ints, scratch, where, q, v, x, flags, out)
+    return all_finite(out, 18)
+
+
+@jit
+def _jacobian(ints, floats, scratch, q, where, J):
+    """Jacobian of a frame, world axes, into zeros."""
+    motion_base_to_tip(ints, floats, scratch, q, q, q, 0)
+    place_base_to_tip(ints, scratch)
+    jacobian(ints, floats, scratch, where, q, J)
+    status = DONE
+    for r in range(6):
+        status = max(status, all_finite(J[r], ints[N_V]))
+    return status
+
+
+@jit
+def _joint_forces(ints, floats, scratch, q, v, x, generalized, out):
+    """Spatial forces through all hinges."""
+    status = _inverse(ints, floats, scratch, q, v, x, generalized, ALL | ACCELERATED)
+    hinge_forces(ints, scratch, out)
+    return status
+
+
+PREPARE = Entry(prepare, types.void(*_SYSTEM), "constants of flexible bodies", seconds=5)
+_ROWS = (_FLOATS, _FLOATS, _FLOATS, _FLOATS)
+FORWARD = Entry(
+    _forward_rows, _INT(*_SYSTEM, *_ROWS, _INT, _INT, _INT), "forward dynamics", seconds=25
+)
+INVERSE = Entry(
+    _inverse_rows, _INT(*_SYSTEM, *_ROWS, _INT, _INT, _INT), "inverse dynamics", seconds=10
+)
+MASS = Entry(
+    _mass,
+    _INT(*_SYSTEM, _FLOATS, _MATRIX, _INT, types.boolean),
+    "the mass matrix",
+    seconds=10,
+)
+COMPOSITE = Entry(
+    _composite_rows,
+    _INT(*_SYSTEM, *_ROWS, _MATRIX, types.float64, _INT, _INT),
+    "forward dynamics by the mass matrix",
+    seconds=15,
+)
+TOTALS = Entry(
+    _totals, _INT(*_SYSTEM, _FLOATS, _FLOATS, _FLOATS), "energies and momenta", seconds=10
+)
+FRAME = Entry(
+    _frame,
+    _INT(*_SYSTEM, _FLOATS, _FLOATS, _FLOATS, _FLOATS, _FLOATS, _INT),
+    "motion of frames",
+    seconds=10,
+)
+JACOBIAN = Entry(_jacobian, _INT(*_SYSTEM, _FLOATS, _FLOATS, _MATRIX), "Jacobians", seconds=10)
+JOINT_FORCES = Entry(
+    _joint_forces,
+    _INT(*_SYSTEM, _FLOATS, _FLOATS, _FLOATS, _FLOATS, _MATRIX),
+    "joint forces",
+    seconds=10,
+)

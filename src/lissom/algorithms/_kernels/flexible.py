@@ -1,0 +1,230 @@
+"""A flexible body's own inertia, forces and nodes.
+
+Notation of `body_terms`, whose equations these are; [alpha; a] is the body's acceleration, so that
+the own forces below contain M_m times it:
+  z   = M_rr [alpha; a] + M_rf eta_ddot + b_r                                     (1)
+  t_f = M_rf^T [alpha; a] + M_ff eta_ddot + b_f + K eta + C eta_dot               (2)
+(eta_ddot only where accelerations are given).
+
+Modal products at level "full" come as symmetric and antisymmetric matrices,
+  N_kk, N_kl + N_lk (k < l)    and    O_x = N_yz - N_zy, O_y = N_zx - N_xz, O_z = N_xy - N_yx,
+of which the ones that vanish (a beam that bends has no motion along its axis) are left out.  With
+u_kl the first six times eta and o_k the others times eta:
+  M_rf = [g_yz - g_zy - o_x; ...; s]     b_f = sum A_kl (g_kl + u_kl) - 2 sum w_k O_k eta_dot
+  h_kl eta_dot = g_kl eta_dot + (u_kl -+ o_m) eta_dot / 2
+"""
+
+from __future__ import annotations
+
+from .compiling import jit
+from .layout import (
+    ACCELERATED,
+    ACCELERATION,
+    ARM,
+    BODY,
+    CONSTANTS,
+    DAMPED,
+    DAMPING,
+    DIAGONAL,
+    ELASTIC,
+    FORCE,
+    FULL,
+    INERTIA,
+    LEFT,
+    LEVEL,
+    MASS,
+    MATRIX,
+    MODAL,
+    MODAL_Q,
+    MODAL_V,
+    MOMENT,
+    N_LUMP,
+    N_MODE,
+    N_NODE,
+    NODE_RECORD,
+    NODE_SHAPES,
+    NODES,
+    OWN_INERTIA,
+    OWN_MASS,
+    OWN_MOMENT,
+    POSITIVE,
+    PRODUCTS,
+    R_,
+    RATE,
+    RATES,
+    SECOND,
+    SHAPES,
+)
+from .lumps import lump_terms
+from .modal import modal_dot, modal_product, modal_spread, modal_spread_two, modal_sums
+from .nodes import node_motion
+from .small import (
+    ZERO,
+    add,
+    added,
+    apply,
+    cross,
+    put_matrix,
+    put_symmetric,
+    put_vector,
+    scaled,
+    six,
+    symmetric,
+    vector,
+)
+
+
+@jit
+def flexible_terms(ints, floats, scratch, row, q, v, x, flags):
+    """Own inertia, forces (1), (2) and nodes of one body, whose acceleration is in its record."""
+    b, c = ints[row + BODY] & POSITIVE, ints[row + CONSTANTS] & POSITIVE
+    m, s = ints[row + N_MODE] & POSITIVE, ints[row + SHAPES] & POSITIVE
+    o_q, o_v = ints[row + MODAL_Q] & POSITIVE, ints[row + MODAL_V] & POSITIVE
+    f = ints[row + MODAL] & POSITIVE
+    t = f + m
+    w = vector(scratch, b + RATE)
+    alpha, a = vector(scratch, b + ACCELERATION), vector(scratch, b + ACCELERATION + 3)
+    A = _spin(w)
+    mass, p = floats[c + OWN_MASS], vector(floats, c + OWN_MOMENT)
+    J = symmetric(floats, c + OWN_INERTIA)
+    swirl, drift, M_rf = ZERO, ZERO, f + 2 * m
+    if ints[row + LEVEL] == FULL:
+        p, J, swirl, drift = _deformed(ints, floats, scratch, row, q, v, flags)
+    modal_spread_two(floats, s + 7 * m, A, scratch, M_rf, six(alpha, a), m, scratch, t)  # (2)
+    if ints[row + LEVEL] == FULL and flags & RATES != 0:
+        _deformed_force(ints, floats, scratch, row, v, A)
+    if flags & ELASTIC != 0:
+        _elastic(ints, floats, scratch, row, q, v)
+    z_w = add(add(apply(J, alpha), cross(p, a)), add(cross(w, apply(J, w)), swirl))  # (1)
+    z_v = add(add(scaled(mass, a), cross(alpha, p)), add(cross(w, cross(w, p)), drift))
+    if flags & ACCELERATED != 0:
+        e = modal_sums(scratch, M_rf, m, x, o_v)
+        z_w, z_v = add(z_w, (e[0], e[1], e[2])), add(z_v, (e[3], e[4], e[5]))
+        if ints[row + N_LUMP] == 0:
+            for k in range(m):
+                scratch[t + k] += x[o_v + k]  # (2)
+    put_symmetric(scratch, b + INERTIA, J)
+    put_vector(scratch, b + MOMENT, p)
+    scratch[b + MASS] = mass
+    put_vector(scratch, b + FORCE, z_w)
+    put_vector(scratch, b + FORCE + 3, z_v)
+    if ints[row + N_LUMP] != 0:
+        lump_terms(ints, floats, scratch, row, q, v, x, flags)
+    shapes = ints[row + NODE_SHAPES] & POSITIVE
+    for node in range(ints[row + N_NODE]):
+        d = (ints[row + NODES] & POSITIVE) + node * NODE_RECORD
+        _node(floats, shapes + node * (3 + 6 * m), m, scratch, b, d, q, o_q, v, x, o_v, flags)
+
+
+@jit
+def _spin(w):
+    """A = w w^T - w^2 I, six numbers."""
+    xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
+    return -(yy + zz), w[0] * w[1], w[0] * w[2], -(xx + zz), w[1] * w[2], -(xx + yy)
+
+
+@jit
+def _elastic(ints, floats, scratch, row, q, v):
+    """Add K eta + C eta_dot to the modal forces (2)."""
+    m, s = ints[row + N_MODE] & POSITIVE, ints[row + SHAPES] & POSITIVE
+    o_q, o_v = ints[row + MODAL_Q] & POSITIVE, ints[row + MODAL_V] & POSITIVE
+    d, t = ints[row + DAMPING] & POSITIVE, (ints[row + MODAL] & POSITIVE) + m
+    if ints[row + DAMPED] == DIAGONAL:
+        for k in range(m):
+            scratch[t + k] += floats[s + k] * q[o_q + k] + floats[d + k] * v[o_v + k]
+        return
+    for k in range(m):
+        scratch[t + k] += floats[s + k] * q[o_q + k]
+    if ints[row + DAMPED] == MATRIX:
+        modal_product(floats, d, m, v, o_v, 1.0, scratch, t)
+
+
+@jit
+def _deformed(ints, floats, scratch, row, q, v, flags):
+    """First moment and inertia of the deformed body, M_rf, and the vectors u_kl, o_k.
+
+    Returns p, J, the moment 2 (tr(Q) w - Q^T w) and the force 2 w x (s eta_dot).
+    """
+    b, c = ints[row + BODY] & POSITIVE, ints[row + CONSTANTS] & POSITIVE
+    m, s = ints[row + N_MODE] & POSITIVE, ints[row + SHAPES] & POSITIVE
+    o_q, o_v = ints[row + MODAL_Q] & POSITIVE, ints[row + MODAL_V] & POSITIVE
+    f, g = ints[row + MODAL] & POSITIVE, ints[row + SECOND] & POSITIVE
+    M_rf, u = f + 2 * m, f + 8 * m  # six vectors u_kl, then three o_k, at u
+    w, bits = vector(scratch, b + RATE), ints[row + PRODUCTS]
+    for k in range(9 * m):
+        scratch[u + k] = 0.0
+    product = g + 9 * m
+    for k in range(9):
+        if bits >> k & 1 != 0:
+            modal_product(floats, product, m, q, o_q, 1.0, scratch, u + k * m)
+            product += m * m
+    for k in range(6 * m):
+        scratch[M_rf + k] = floats[s + m + k]
+    for k in range(3 * m):
+        scratch[M_rf + k] -= scratch[u + 6 * m + k]
+    moved = modal_sums(floats, s + m, m, q, o_q)
+    p = add(vector(floats, c + OWN_MOMENT), (moved[3], moved[4], moved[5]))
+    # L = L0 + sym(g eta) + eta^T N eta from J0 = tr(L0) I - L0, by its changes
+    G, U = modal_sums(floats, s + 7 * m, m, q, o_q), modal_sums(scratch, u, m, q, o_q)
+    xx, yy, zz = 2.0 * G[0] + U[0], 2.0 * G[3] + U[3], 2.0 * G[5] + U[5]
+    xy, xz, yz = G[1] + 0.5 * U[1], G[2] + 0.5 * U[2], G[4] + 0.5 * U[4]
+    J = symmetric(floats, c + OWN_INERTIA)
+    J = (J[0] + yy + zz, J[1] - xy, J[2] - xz, J[3] + xx + zz, J[4] - yz, J[5] + xx + yy)
+    if flags & RATES == 0:
+        return p, J, ZERO, ZERO
+    rate = modal_sums(floats, s + m, m, v, o_v)
+    drift = scaled(2.0, cross(w, (rate[3], rate[4], rate[5])))
+    U = modal_sums(scratch, u, m, v, o_v)
+    o_x = modal_dot(scratch, u + 6 * m, m, v, o_v)
+    o_y = modal_dot(scratch, u + 7 * m, m, v, o_v)
+    o_z = modal_dot(scratch, u + 8 * m, m, v, o_v)
+    row_x = _three(floats, g, m, v, o_v)
+    row_y = _three(floats, g + 3 * m, m, v, o_v)
+    row_z = _three(floats, g + 6 * m, m, v, o_v)
+    Q_x = (row_x[0] + U[0], row_x[1] + 0.5 * (U[1] - o_z), row_x[2] + 0.5 * (U[2] + o_y))
+    Q_y = (row_y[0] + 0.5 * (U[1] + o_z), row_y[1] + U[3], row_y[2] + 0.5 * (U[4] - o_x))
+    Q_z = (row_z[0] + 0.5 * (U[2] - o_y), row_z[1] + 0.5 * (U[4] + o_x), row_z[2] + U[5])
+    trace = Q_x[0] + Q_y[1] + Q_z[2]
+    turned = add(add(scaled(w[0], Q_x), scaled(w[1], Q_y)), scaled(w[2], Q_z))  # Q^T w
+    return p, J, scaled(2.0, added(scaled(trace, w), -1.0, turned)), drift
+
+
+@jit
+def _deformed_force(ints, floats, scratch, row, v, A):
+    """Add what the deformation adds to b_f: sum A_kl u_kl - 2 sum w_k O_k eta_dot."""
+    b, m = ints[row + BODY] & POSITIVE, ints[row + N_MODE] & POSITIVE
+    f, g = ints[row + MODAL] & POSITIVE, ints[row + SECOND] & POSITIVE
+    o_v, bits = ints[row + MODAL_V] & POSITIVE, ints[row + PRODUCTS]
+    w, product = vector(scratch, b + RATE), g + 9 * m
+    modal_spread(scratch, f + 8 * m, m, A, scratch, f + m)
+    for k in range(9):
+        if bits >> k & 1 != 0:
+            if k >= 6:
+                modal_product(floats, product, m, v, o_v, -2.0 * w[k - 6], scratch, f + m)
+            product += m * m
+
+
+@jit
+def _three(c, o, m, x, o_x):
+    """Three successive modal sums."""
+    return (
+        modal_dot(c, o, m, x, o_x),
+        modal_dot(c, o + m, m, x, o_x),
+        modal_dot(c, o + 2 * m, m, x, o_x),
+    )
+
+
+@jit
+def _node(floats, shapes, m, scratch, b, d, q, o_q, v, x, o_v, flags):
+    """Record d of a node from that of its body b."""
+    E, l, J_l, w_t, alpha_t, a_t = node_motion(
+        floats, shapes, m, scratch, b, q, o_q, v, x, o_v, flags
+    )
+    put_matrix(scratch, d + R_, E)
+    put_vector(scratch, d + ARM, l)
+    put_matrix(scratch, d + LEFT, J_l)
+    put_vector(scratch, d + RATE, w_t)
+    put_vector(scratch, d + ACCELERATION, alpha_t)
+    put_vector(scratch, d + ACCELERATION + 3, a_t)
+    put_vector(scratch, d + FORCE, ZERO)
+    put_vector(scratch, d + FORCE + 3, ZERO)

@@ -1,0 +1,116 @@
+"""Where everything sits in the packed arrays that all kernels share.
+
+Three flat arrays carry a system.  `ints` and `floats` are constants, `scratch` is the workspace.
+
+ints     [n_body, n_v, ...] then one row of `ROW` numbers per body
+floats   constants of joints and bodies, at offsets that the rows give
+scratch  header, the ground's record, then the records of bodies, of nodes that carry children,
+         of hinges and of modes, at offsets that the rows give
+
+Axes.  A flexible body is written in its own axes, a rigid body in the axes of the body that carries
+it (at the base: the world's).  Nothing has to be turned at the hinge of a rigid body then, which is
+most of what a recursion in body axes costs.  The comments call these its *working axes*.
+
+Records.  A body and a node that carries children have the same record, so that a child does not
+ask which of the two carries it: the record of a rigid body is also that of its one node.
+"""
+
+from __future__ import annotations
+
+# Offsets are read through this mask: it tells the compiler that they are not negative, so that no
+# index needs Python's wrap-around.
+POSITIVE = (1 << 47) - 1
+
+# ints: header
+N_BODY, N_Q, N_V, HEADER = 0, 1, 2, 4
+
+# ints: row of a body
+(
+    PARENT,  # number of the body that carries it, -1 for the ground
+    KIND,  # of joint, below
+    AXIS,  # 0, 1, 2 of an aligned revolute or prismatic joint
+    TURNED,  # whether the joint's inboard frame is turned against the node
+    HINGE_DOF,
+    HINGE_Q,  # where its hinge coordinates start in q
+    HINGE_V,
+    MODAL_Q,
+    MODAL_V,
+    N_MODE,
+    LEVEL,  # RIGID, LINEAR, FULL
+    N_NODE,  # nodes that carry children; a rigid body's own record counts as none
+    CARRIES,  # whether it has children
+    FIRST,  # whether it is the first to deliver at its node, going tip to base
+    BODY,  # scratch: its record
+    CARRIER,  # scratch: record of the node that carries it
+    NODES,  # scratch: records of its nodes
+    HINGE,  # scratch: its hinge
+    MODAL,  # scratch: its modal vectors
+    STACK,  # scratch: matrices stacked over its nodes
+    CONSTANTS,  # floats: its inertia and the joint's inboard frame
+    JOINT,  # floats: constants of a general joint
+    SHAPES,  # floats: stiffness m, M_rf 6m, symmetrised g 6m (m modes, one component after another)
+    DAMPED,  # NONE, DIAGONAL, MATRIX
+    DAMPING,  # floats: m or m x m numbers
+    NODE_SHAPES,  # floats: per node that carries children its position 3 and shapes 6m
+    SECOND,  # floats: level FULL, g 9m, then the products that are not zero, m x m each
+    PRODUCTS,  # bits: which of the six symmetric and three antisymmetric products are not zero
+    N_LUMP,
+    LUMPS,  # floats: per lump mass, offset 3, inertia 6, node position 3, shapes 6m
+    WORLD,  # scratch: working axes to world axes 9, origin in the world 3
+    ROW,
+) = range(32)
+
+# Kinds of joint; AXIAL and above go by their general motion map.
+FIXED, REVOLUTE, PRISMATIC, SPHERICAL, FREE = range(5)
+AXIAL, UNIVERSAL, PLANAR, EXPONENTIAL = range(5, 9)
+
+RIGID, LINEAR, FULL = range(3)
+NONE, DIAGONAL, MATRIX = range(3)
+
+# scratch: header
+ARMATURE = 0  # whether there is armature
+N_EXTERNAL, EXTERNAL = 1, 2  # number of external forces, and where their list starts
+FAILED = 3  # the body at which a sweep gave up
+GROUND_RECORD = 8
+
+# scratch: record of a body or node, in working axes
+R_ = 0  # 9: body or node axes to working axes; a flexible body: to its carrier's working axes
+ARM = 9  # 3: node that carries it -> its origin, in the carrier's working axes
+RATE = 12  # 3: angular velocity
+ACCELERATION = 15  # 6: [alpha; a] without the unknown accelerations, gravity as base motion
+INERTIA = 21  # 6: J about the origin
+MOMENT = 27  # 3: first moment of mass
+MASS = 30  # 1
+FORCE = 31  # 6: residual force z, then with what the children deliver
+P_ = 37  # 21: articulated inertia (A 6, B 9, D 6); composite: J 6, p 3, m 1
+CHANGE = 58  # 6: acceleration that the unknowns add
+RECORD = 64
+
+# scratch: what a node of a flexible body has beyond its record; its ARM is from the body's origin
+LEFT = 64  # 9: J_l
+YIELD = 73  # 6: y, acceleration of the node if nothing hung on it
+NODE_FORCE = 79  # 6: f_0, then f
+NODE_RECORD = 85
+
+# scratch: hinge of r motions; offsets that grow with r are functions in `packing`
+# H* 6r in working axes | gain G 6r | factor of D r^2 | nu r | armature r^2 | map in child axes 6r
+
+# scratch: modal vectors of m modes
+W_ = 0  # m: W, or nothing for bodies with lumps
+# m eps_f or what inverse dynamics gives | 6m M_rf | 12m work | 6m + 36 columns
+
+# floats: header
+GRAVITY_VECTOR = 0
+FLOATS_HEADER = 4
+
+# floats: constants of a body
+FRAME = 0  # 9: joint's inboard axes to node axes
+PLACE = 9  # 3: joint's inboard origin from the node
+OWN_MASS, OWN_MOMENT, OWN_INERTIA = 12, 13, 16
+BODY_CONSTANTS = 22
+
+# What a sweep counts in; bits of `flags`.
+RATES, GRAVITY, ELASTIC, ACCELERATED = 1, 2, 4, 8
+
+# Outcome of a kernel.
+DONE, SINGULAR, NOT_FINITE = 0, 1, 2

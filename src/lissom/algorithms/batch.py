@@ -1,0 +1,170 @@
+"""Many states of one system at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import LissomError, StateError
+from ..system import System
+from ..system.state import QUATERNION_TOLERANCE
+from . import engine
+from .arguments import check_system
+from .articulated import forward_dynamics
+from .inverse import inverse_dynamics
+
+__all__ = ["forward_dynamics_batch", "inverse_dynamics_batch"]
+
+Array = np.ndarray
+
+
+def forward_dynamics_batch(
+    system: System,
+    Q: Any,
+    V: Any,
+    F: Any = None,
+    *,
+    threads: int = 1,
+    out: Array | None = None,
+) -> Array:
+    """Accelerations of many states, one state a row.  O(N) each.
+
+    Row for row the same numbers as `forward_dynamics` with ``method="auto"``.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    Q : array (k, n_q)
+        Coordinates.
+    V : array (k, n_v)
+        Speeds.
+    F : array (k, n_v), optional
+        Generalized forces; by default zero.
+    threads : int
+        Threads that share the rows.
+    out : array (k, n_v), optional
+        Where to write the result.
+
+    Returns
+    -------
+    array (k, n_v)
+    """
+    check_system(system)
+    q = _rows(Q, system.n_q, "Q", None)
+    v = _rows(V, system.n_v, "V", len(q))
+    result, n = _result(out, (len(q), system.n_v)), _threads(threads)
+    f = np.zeros((1, system.n_v)) if F is None else _rows(F, system.n_v, "F", len(q))
+    try:
+        engine.forward_dynamics_batch(system, q, v, f, result, n)
+    except engine.RowError as failure:
+        k = failure.row
+        T = None if F is None else f[k]
+        _raise_for_row(
+            k,
+            lambda: forward_dynamics(system, system.state(q[k], v[k]), T),
+        )
+    _check_quaternions(system, q)
+    return _delivered(result, out)
+
+
+def inverse_dynamics_batch(
+    system: System, Q: Any, V: Any, A: Any, *, threads: int = 1, out: Array | None = None
+) -> Array:
+    """Generalized forces of many states, one state a row.  O(N) each.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    Q : array (k, n_q)
+        Coordinates.
+    V : array (k, n_v)
+        Speeds.
+    A : array (k, n_v)
+        Rates of the speeds.
+    threads : int
+        Threads that share the rows.
+    out : array (k, n_v), optional
+        Where to write the result.
+
+    Returns
+    -------
+    array (k, n_v)
+    """
+    check_system(system)
+    q = _rows(Q, system.n_q, "Q", None)
+    v = _rows(V, system.n_v, "V", len(q))
+    a = _rows(A, system.n_v, "A", len(q))
+    result, n = _result(out, (len(q), system.n_v)), _threads(threads)
+    try:
+        engine.inverse_dynamics_batch(system, q, v, a, result, n)
+    except engine.RowError as failure:
+        k = failure.row
+        _raise_for_row(k, lambda: inverse_dynamics(system, system.state(q[k], v[k]), a[k]))
+    _check_quaternions(system, q)
+    return _delivered(result, out)
+
+
+def _rows(values: Any, n: int, what: str, k: int | None) -> Array:
+    """Array (k, n) of floats that the kernels can take; a copy only where it has to be."""
+    try:
+        given = np.asarray(values)
+        plain = given.dtype.kind in "fiu"
+        rows = np.ascontiguousarray(given, dtype=float) if plain else given
+    except (TypeError, ValueError):
+        raise StateError(f"{what} is not an array of numbers: {values!r}") from None
+    if not plain:
+        raise StateError(f"{what} is an array of {given.dtype}; expected real numbers")
+    if given.ndim != 2 or rows.shape[1] != n or (k is not None and len(rows) != k):
+        wanted = f"(k, {n})" if k is None else f"({k}, {n}), as many rows as Q"
+        raise StateError(f"{what} has shape {given.shape}; expected {wanted}, one state a row")
+    return rows if rows.flags.writeable else rows.copy()
+
+
+def _result(out: Any, shape: tuple[int, int]) -> Array:
+    """Array that the kernels write to: `out` itself where that is possible."""
+    if out is None:
+        return np.empty(shape)
+    if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != float:
+        found = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else repr(out)
+        raise StateError(f"out is {found}; expected an array of floats of shape {shape}")
+    if not out.flags.writeable:
+        raise StateError("out is read-only; give an array that can be written")
+    return out if out.flags.c_contiguous else np.empty(shape)
+
+
+def _delivered(result: Array, out: Array | None) -> Array:
+    if out is None or out is result:
+        return result
+    out[...] = result
+    return out
+
+
+def _threads(threads: Any) -> int:
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise StateError(f"threads is {threads!r}; expected a whole number from 1 up")
+    return int(threads)
+
+
+def _check_quaternions(system: System, q: Array) -> None:
+    """Refuse rows whose quaternions are not of unit length, as `State` does."""
+    for name, joint in zip(system.names, system.joints, strict=True):
+        if not joint.has_quaternion:
+            continue
+        start = system.layout.hinge_q(name).start
+        length = np.linalg.norm(q[:, start : start + 4], axis=1)
+        for k in np.flatnonzero(np.abs(length - 1) > QUATERNION_TOLERANCE)[:1]:
+            _raise_for_row(int(k), lambda k=k: system.state(q[k]))  # type: ignore[misc]
+
+
+def _raise_for_row(row: int, again: Callable[[], object]) -> None:
+    """Raise what the same state raises alone, with the number of its row."""
+    try:
+        again()
+    except LissomError as error:
+        error.args = (f"row {row}: {error}",)
+        raise
+    raise StateError(f"row {row}: the result is not finite; the values are too large")

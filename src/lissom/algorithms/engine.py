@@ -1,0 +1,410 @@
+"""The compiled text of the algorithms, as functions of a system and vectors.
+
+Each thread has a workspace of its own for each system, so that calls from several threads do not
+meet.  Nothing is allocated in a call but its result.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..errors import SingularError, StateError
+from ..system import System
+from . import reference
+from ._kernels import entries, layout as at
+from .packing import Packed, pack
+from .reference import Armature, External
+
+__all__ = [
+    "Workspace",
+    "chosen_method",
+    "forward_dynamics",
+    "forward_dynamics_batch",
+    "frame_motion",
+    "inverse_dynamics",
+    "inverse_dynamics_batch",
+    "jacobian",
+    "joint_forces",
+    "mass_matrix",
+    "mass_matrix_loop",
+    "totals",
+    "workspace",
+    "workspace_size",
+]
+
+Array = np.ndarray
+
+ALL = at.RATES | at.GRAVITY | at.ELASTIC
+
+
+class Workspace:
+    """Scratch of one thread for one system, with the armature and external forces of a call.
+
+    Attributes
+    ----------
+    packed : Packed
+        Constants that all workspaces of the system share.
+    scratch : array
+        See `_kernels.layout`.
+    """
+
+    def __init__(self, system: System, packed: Packed) -> None:
+        self.packed = packed
+        self.system = system
+        self.scratch = packed.start.copy()
+        self.call = (packed.ints, packed.floats, self.scratch)
+        self.shape = (system.n_v,)
+        self.zero = np.zeros(system.n_v)
+        self.composite = chosen_method(system) == "composite"
+        self._flexible = bool(np.any(packed.rows[:, at.LEVEL] != at.RIGID))
+        self._prepare()
+
+    @cached_property
+    def forward(self) -> Any:
+        """Compiled forward dynamics."""
+        return entries.FORWARD.load()
+
+    @cached_property
+    def inverse(self) -> Any:
+        """Compiled inverse dynamics."""
+        return entries.INVERSE.load()
+
+    def _prepare(self) -> None:
+        if self._flexible:
+            entries.PREPARE.load()(*self.call)
+
+    @cached_property
+    def dense(self) -> Any:
+        """Compiled forward dynamics by the mass matrix."""
+        return entries.COMPOSITE.load()
+
+    @cached_property
+    def mass(self) -> Array:
+        """Room for a mass matrix and a vector; made at the first use of the composite method."""
+        return np.zeros((self.system.n_v + 1, self.system.n_v))
+
+    def accelerations(
+        self,
+        rows: tuple[Array, Array, Array, Array],
+        composite: bool,
+        floor: float,
+        flags: int,
+        start: int,
+        stop: int,
+    ) -> int:
+        """Forward dynamics of states start to stop; the state that failed, or -1.
+
+        Rows are q, v, forces and the result in flat arrays.  With a floor above LEAST, what the
+        composite method cannot do well goes to articulated bodies.
+        """
+        while composite:
+            failed = self.dense(*self.call, *rows, self.mass, floor, start, stop)
+            if failed < 0 or floor <= LEAST:
+                return failed
+            if self.forward(*self.call, *rows, flags, failed, failed + 1) >= 0:
+                return failed
+            start = failed + 1
+        return self.forward(*self.call, *rows, flags, start, stop)
+
+    def set_armature(self, armature: Armature | None) -> None:
+        """Inertia added to the modes and hinges; None takes it away."""
+        scratch = self.scratch
+        scratch[at.ARMATURE] = armature is not None
+        for i, row in enumerate(self.packed.rows):
+            m, r, f = row[at.N_MODE], row[at.HINGE_DOF], row[at.MODAL]
+            a_f, a_r = (np.zeros(m), np.zeros((r, r))) if armature is None else armature[i]
+            block = row[at.HINGE] + 13 * r + r * r
+            scratch[block : block + r * r] = a_r.ravel()
+            if row[at.LEVEL] != at.RIGID:
+                scratch[f : f + m] = a_f if row[at.N_LUMP] else 1 / (1 + a_f)
+        self._prepare()
+
+    def set_external(self, external: External) -> None:
+        """Spatial forces on nodes; an empty list takes them away."""
+        pieces: list[Array] = []
+        for i, node, wrench in external:
+            pieces += [np.array([float(i)]), wrench]
+            if self.packed.rows[i, at.LEVEL] != at.RIGID:
+                body = self.system.bodies[i]
+                pieces += [body.node_positions[node], body.node_shapes[node].ravel()]
+        start, n = len(self.packed.start), sum(map(len, pieces))
+        if start + n > len(self.scratch):
+            self.scratch = np.concatenate([self.scratch[:start], np.zeros(n)])
+            self.call = (self.packed.ints, self.packed.floats, self.scratch)
+        if n:
+            self.scratch[start : start + n] = np.concatenate(pieces)
+        self.scratch[at.N_EXTERNAL] = len(external)
+
+
+class _Kept(threading.local):
+    """Workspace of a thread."""
+
+    workspace: Workspace | None = None
+
+
+def _packed(system: System) -> tuple[Packed, _Kept]:
+    kept = system.derived.get("kernels")
+    if kept is None:
+        kept = system.derived.setdefault("kernels", (pack(system), _Kept()))
+    return kept
+
+
+def workspace(system: System) -> Workspace:
+    """Workspace of this thread for a system, without armature and external forces."""
+    packed, kept = _packed(system)
+    if kept.workspace is None:
+        kept.workspace = Workspace(system, packed)
+    return kept.workspace
+
+
+def workspace_size(system: System) -> int:
+    """Numbers in a workspace: linear in bodies and modes; quadratic in the modes of lumped ones."""
+    return len(_packed(system)[0].start)
+
+
+class _Loaded:
+    """A workspace with the armature and external forces of one call, which are taken away after."""
+
+    def __init__(self, system: System, external: External, armature: Armature | None) -> None:
+        self.workspace = workspace(system)
+        self.external, self.armature = external, armature
+
+    def __enter__(self) -> Workspace:
+        if self.armature is not None:
+            self.workspace.set_armature(self.armature)
+        if self.external:
+            self.workspace.set_external(self.external)
+        return self.workspace
+
+    def __exit__(self, *_: Any) -> None:
+        if self.armature is not None:
+            self.workspace.set_armature(None)
+        if self.external:
+            self.workspace.set_external(())
+
+
+# What the composite method saves at a flexible body that carries others, and what it costs more for
+# each mode of such a body and for each pair of speeds [ns]; `lissom bench crossover` shows the fit.
+_SAVED, _PER_MODE, _PER_PAIR = 560.0, 66.0, 3.7
+
+# A pivot of the mass matrix below this fraction of its diagonal entry costs more digits than speed
+# is worth: "auto" then takes articulated bodies.
+CAREFUL, LEAST = 1e-3, 1e-14
+
+
+def chosen_method(system: System) -> str:
+    """What ``method="auto"`` takes: "articulated" or "composite".
+
+    Articulated bodies win wherever a system is rigid or large.  The dense matrix wins in small
+    systems whose links have one or two modes each: the compliance step costs the same for any
+    number of modes.
+    """
+    rows = _packed(system)[0].rows
+    carriers = rows[(rows[:, at.LEVEL] != at.RIGID) & (rows[:, at.CARRIES] != 0)]
+    saved = _SAVED * len(carriers) - _PER_MODE * carriers[:, at.N_MODE].sum()
+    return "composite" if saved > _PER_PAIR * system.n_v**2 else "articulated"
+
+
+def forward_dynamics(
+    system: System,
+    q: Array,
+    v: Array,
+    forces: Array,
+    external: External = (),
+    armature: Armature | None = None,
+    *,
+    composite: bool = False,
+    floor: float = LEAST,
+    flags: int = ALL,
+    out: Array | None = None,
+) -> Array:
+    """Accelerations under forces; with flags = 0 the product of (M + armature)^-1 and `forces`."""
+    result = np.empty(system.n_v) if out is None else out
+    with _Loaded(system, external, armature) as work:
+        failed = work.accelerations((q, v, forces, result), composite, floor, flags, 0, 1)
+    if failed >= 0:
+        _explain(system, q, v, forces, external, armature, flags)
+    return result
+
+
+def _explain(
+    system: System,
+    q: Array,
+    v: Array,
+    forces: Array,
+    external: External,
+    armature: Armature | None,
+    flags: int,
+) -> None:
+    """Raise for a state at which the kernels gave up."""
+    refuse_non_finite(system, q, "q")
+    refuse_non_finite(system, v, "v")
+    refuse_non_finite(system, forces, "forces")
+    with np.errstate(all="ignore"):
+        motions = reference.kinematics_base_to_tip(system, q, v if flags else np.zeros(system.n_v))
+        reference.articulate_tip_to_base(system, motions, armature)
+    raise SingularError(
+        "the accelerations are not finite; forces, speeds or inertias are too large"
+    )
+
+
+def refuse_non_finite(system: System, vector: Array, what: str) -> None:
+    """Raise if a vector of coordinates or speeds has an entry that is not finite."""
+    if np.all(np.isfinite(vector)):
+        return
+    k = int(np.flatnonzero(~np.isfinite(vector))[0])
+    owner = system.layout.owner_q(k) if what == "q" else system.layout.owner_v(k)
+    raise StateError(f"{what}[{k}], {owner}, is {vector[k]}; all entries must be finite")
+
+
+def inverse_dynamics(
+    system: System,
+    q: Array,
+    v: Array,
+    x: Array,
+    external: External = (),
+    *,
+    flags: int = ALL | at.ACCELERATED,
+    out: Array | None = None,
+) -> Array:
+    """Generalized forces for accelerations x; flags ACCELERATED alone: the product M x."""
+    result = np.empty(system.n_v) if out is None else out
+    with _Loaded(system, external, None) as work:
+        failed = work.inverse(*work.call, q, v, x, result, flags, 0, 1)
+    if failed >= 0:
+        _explain_inverse(system, q, v, x)
+    return result
+
+
+def _explain_inverse(system: System, q: Array, v: Array, x: Array) -> None:
+    refuse_non_finite(system, q, "q")
+    refuse_non_finite(system, v, "v")
+    refuse_non_finite(system, x, "acceleration")
+    raise StateError("the forces are not finite: speeds or accelerations are too large")
+
+
+def joint_forces(system: System, q: Array, v: Array, x: Array, external: External = ()) -> Array:
+    """Spatial force through every joint, body axes."""
+    out = np.empty((system.n_body, 6))
+    with _Loaded(system, external, None) as work:
+        kernel = entries.JOINT_FORCES.load()
+        status = kernel(*work.call, q, v, x, np.empty(system.n_v), out)
+    if status != at.DONE:
+        _explain_inverse(system, q, v, x)
+    return out
+
+
+def mass_matrix(system: System, q: Array) -> Array:
+    """Mass matrix."""
+    M = np.empty((system.n_v, system.n_v))
+    if entries.MASS.load()(*workspace(system).call, q, M, 1, True) != at.DONE:
+        raise StateError("the mass matrix is not finite: coordinates or inertias are too large")
+    return M
+
+
+def mass_matrix_loop(system: System, q: Array, repeats: int) -> None:
+    """Compute one triangle of the mass matrix again and again inside compiled code, for timing."""
+    work = workspace(system)
+    entries.MASS.load()(*work.call, q, work.mass, repeats, False)
+
+
+def totals(system: System, q: Array, v: Array, about: Array) -> Array:
+    """Kinetic, potential, strain energy, mass, first moment (3), momentum about a point (6)."""
+    out = np.empty(16)
+    out[13:] = about
+    if entries.TOTALS.load()(*workspace(system).call, q, v, out) != at.DONE:
+        raise StateError("energies and momenta are not finite: the speeds are too large")
+    return out
+
+
+def _where(system: System, i: int, node: int) -> Array:
+    body = system.bodies[i]
+    return np.concatenate([[float(i)], body.node_positions[node], body.node_shapes[node].ravel()])
+
+
+def frame_motion(
+    system: System, i: int, node: int, q: Array, v: Array, x: Array, flags: int
+) -> tuple[Array, Array, Array]:
+    """Attitude and position of a node in the world, and its acceleration in world axes.
+
+    With flags ACCELERATED alone and x = v the acceleration is the velocity.
+    """
+    out = np.empty(18)
+    status = entries.FRAME.load()(
+        *workspace(system).call, q, v, x, out, _where(system, i, node), flags
+    )
+    if status != at.DONE:
+        _explain_inverse(system, q, v, x)
+    return out[:9].reshape(3, 3), out[9:12], out[12:]
+
+
+def jacobian(system: System, i: int, node: int, q: Array) -> Array:
+    """Jacobian (6, n_v) of a node, world axes."""
+    J = np.zeros((6, system.n_v))
+    kernel = entries.JACOBIAN.load()
+    if kernel(*workspace(system).call, q, _where(system, i, node), J) != at.DONE:
+        raise StateError("the Jacobian is not finite: the coordinates are too large")
+    return J
+
+
+def forward_dynamics_batch(
+    system: System, Q: Array, V: Array, F: Array, out: Array, threads: int
+) -> None:
+    """Accelerations of the rows, as ``method="auto"`` gives them; one row of F serves all."""
+    rows = (Q.ravel(), V.ravel(), F.ravel(), out.ravel())
+
+    def call(work: Workspace, start: int, stop: int) -> int:
+        return work.accelerations(rows, work.composite, CAREFUL, ALL, start, stop)
+
+    _in_threads(system, call, len(Q), threads)
+
+
+def inverse_dynamics_batch(
+    system: System, Q: Array, V: Array, A: Array, out: Array, threads: int
+) -> None:
+    """Generalized forces of the rows."""
+    rows = (Q.ravel(), V.ravel(), A.ravel(), out.ravel())
+
+    def call(work: Workspace, start: int, stop: int) -> int:
+        return work.inverse(*work.call, *rows, ALL | at.ACCELERATED, start, stop)
+
+    _in_threads(system, call, len(Q), threads)
+
+
+def _in_threads(
+    system: System, call: Callable[[Workspace, int, int], int], n: int, threads: int
+) -> None:
+    """Divide n rows among threads, each with its workspace; RowError at the first failure."""
+    packed, _ = _packed(system)
+    threads = max(1, min(threads, n))
+    edges = [n * k // threads for k in range(threads + 1)]
+    failed = [-1] * threads
+
+    def work(k: int, own: Workspace) -> None:
+        failed[k] = call(own, edges[k], edges[k + 1])
+
+    others = [
+        threading.Thread(target=work, args=(k, Workspace(system, packed)))
+        for k in range(1, threads)
+    ]
+    for thread in others:
+        thread.start()
+    work(0, workspace(system))
+    for thread in others:
+        thread.join()
+    for row in failed:
+        if row >= 0:
+            raise RowError(row)
+
+
+class RowError(Exception):
+    """A row of a batch at which a kernel gave up."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(row)
+        self.row = row

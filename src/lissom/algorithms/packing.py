@@ -1,0 +1,248 @@
+"""A system as the flat arrays that the kernels read (`_kernels.layout`)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..bodies import NormalBody
+from ..joints import (
+    CompoundJoint,
+    Cylindrical,
+    Fixed,
+    Free,
+    Joint,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    SimpleJoint,
+    Spherical,
+    Universal,
+)
+from ..spatial import shortest_rotation
+from ..system import GROUND, System
+from ._kernels import layout as at
+
+__all__ = ["Packed", "pack"]
+
+Array = np.ndarray
+
+# Modal products, in the order of `_kernels.flexible`: pairs that are added, then subtracted.
+_SUMS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+_DIFFERENCES = ((1, 2), (2, 0), (0, 1))
+
+
+class Packed:
+    """Constants of a system for the kernels, and the first content of a workspace.
+
+    Attributes
+    ----------
+    ints, floats : arrays
+        As `_kernels.layout` says.
+    start : array
+        Scratch before the first sweep.
+    rows : array (n_body, ROW)
+        The rows of `ints`.
+    """
+
+    def __init__(self, ints: Array, floats: Array, start: Array) -> None:
+        self.ints = ints
+        self.floats = floats
+        self.start = start
+        self.rows = ints[at.HEADER :].reshape(-1, at.ROW)
+
+
+def pack(system: System) -> Packed:
+    """Flat arrays of a system.  Linear in bodies and modes, but for dense modal matrices."""
+    rows = np.zeros((system.n_body, at.ROW), dtype=np.int64)
+    constants = _Stack(at.FLOATS_HEADER)
+    constants.values[0][at.GRAVITY_VECTOR : at.GRAVITY_VECTOR + 3] = system.gravity
+    scratch = _Room(at.GROUND_RECORD + at.RECORD)
+    for i in range(system.n_body):
+        _place(system, i, rows, constants, scratch)
+    rows[:, at.WORLD] = scratch.add(12 * system.n_body) + 12 * np.arange(system.n_body)
+    header = np.zeros(at.HEADER, dtype=np.int64)
+    header[[at.N_BODY, at.N_Q, at.N_V]] = system.n_body, system.n_q, system.n_v
+    start = np.zeros(scratch.size)
+    start[at.EXTERNAL] = scratch.size
+    start[at.GROUND_RECORD + at.R_ : at.GROUND_RECORD + at.R_ + 9] = np.eye(3).ravel()
+    for row, body in zip(rows, system.bodies, strict=True):
+        _first_content(start, row, body)
+    return Packed(np.concatenate([header, rows.ravel()]), constants.joined(), start)
+
+
+class _Stack:
+    """Constants that are put one after another."""
+
+    def __init__(self, header: int) -> None:
+        self.values = [np.zeros(header)]
+        self.size = header
+
+    def add(self, *pieces: Array) -> int:
+        """Offset of the first of new pieces."""
+        offset = self.size
+        for piece in pieces:
+            flat = np.asarray(piece, dtype=float).ravel()
+            self.values.append(flat)
+            self.size += len(flat)
+        return offset
+
+    def joined(self) -> Array:
+        """All of them in one array."""
+        return np.concatenate(self.values)
+
+
+class _Room:
+    """Room that is handed out."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def add(self, n: int) -> int:
+        """Offset of n more numbers."""
+        self.size += n
+        return self.size - n
+
+
+def _place(system: System, i: int, rows: Array, constants: _Stack, scratch: _Room) -> None:
+    """Row of body i: what it is, and where it sits."""
+    row, body, joint, layout = rows[i], system.bodies[i], system.joints[i], system.layout
+    p, m, r = int(system.parent[i]), body.n_mode, joint.n_v
+    row[at.PARENT] = p
+    row[at.HINGE_DOF], row[at.N_MODE] = r, m
+    row[at.HINGE_Q], row[at.MODAL_Q] = layout.hinge_q(i).start, layout.modal_q(i).start
+    row[at.HINGE_V], row[at.MODAL_V] = layout.hinge_v(i).start, layout.modal_v(i).start
+    row[at.LEVEL] = _level(body)
+    row[at.CARRIES] = len(system.children[i]) > 0
+    nodes = () if row[at.LEVEL] == at.RIGID else system.outboard_nodes[i]
+    row[at.N_NODE] = len(nodes)
+    row[at.BODY] = scratch.add(at.RECORD)
+    row[at.HINGE] = scratch.add(19 * r + 2 * r * r)
+    if row[at.LEVEL] != at.RIGID:
+        n = 6 * len(nodes)
+        row[at.N_LUMP] = len(body.lumps)
+        row[at.NODES] = scratch.add(len(nodes) * at.NODE_RECORD)
+        row[at.MODAL] = scratch.add(26 * m + 36 + (m * m if body.lumps else 0))
+        row[at.STACK] = scratch.add(21 + 12 * n + 4 * n * n)
+        _modal_constants(row, body, nodes, constants)
+    if p == GROUND:
+        row[at.CARRIER] = at.GROUND_RECORD
+    elif rows[p, at.LEVEL] == at.RIGID:
+        row[at.CARRIER] = rows[p, at.BODY]
+    else:
+        slot = system.outboard_nodes[p].index(int(system.parent_node[i]))
+        row[at.CARRIER] = rows[p, at.NODES] + slot * at.NODE_RECORD
+    if p != GROUND:
+        together = [c for c in system.children[p] if _same_node(system, rows, p, c, i)]
+        row[at.FIRST] = i == max(together)
+    frame, mass = system.frame_rotation[i], body.integrals
+    J = np.trace(mass.second_moment) * np.eye(3) - mass.second_moment
+    row[at.TURNED] = not np.array_equal(frame, np.eye(3))
+    row[at.CONSTANTS] = constants.add(
+        frame, system.frame_position[i], np.array([mass.mass]), mass.first_moment, _six(J)
+    )
+    row[at.KIND], row[at.AXIS], numbers = _joint(joint)
+    row[at.JOINT] = constants.add(np.asarray(numbers))
+
+
+def _same_node(system: System, rows: Array, p: int, c: int, i: int) -> bool:
+    rigid = rows[p, at.LEVEL] == at.RIGID
+    return bool(rigid or system.parent_node[c] == system.parent_node[i])
+
+
+def _level(body: NormalBody) -> int:
+    if body.n_mode == 0 and not body.lumps and len(body.node_positions) == 1:
+        return at.RIGID
+    return at.FULL if body.level == "full" else at.LINEAR
+
+
+def _six(J: Array) -> Array:
+    """Upper triangle of a symmetric 3x3 matrix, row after row."""
+    return np.asarray(J)[np.triu_indices(3)]
+
+
+def _joint(joint: Joint) -> tuple[int, int, list[float] | Array]:
+    """Kind, axis and constants of a joint."""
+    match joint:
+        case Fixed():
+            return at.FIXED, 0, []
+        case Revolute() | Prismatic() if (axis := _coordinate_axis(joint.axis)) is not None:
+            return at.REVOLUTE if isinstance(joint, Revolute) else at.PRISMATIC, axis, []
+        case Revolute():
+            return at.AXIAL, 0, [*joint.axis, 1, 0, 0]
+        case Prismatic():
+            return at.AXIAL, 0, [*joint.axis, 0, 1, 0]
+        case Screw():
+            return at.AXIAL, 0, [*joint.axis, 1, joint.pitch, 0]
+        case Cylindrical():
+            return at.AXIAL, 0, [*joint.axis, 1, 0, 1]
+        case Universal():
+            return at.UNIVERSAL, 0, [*joint.axis1, *joint.axis2]
+        case Planar():
+            plane = shortest_rotation(joint.normal)
+            return at.PLANAR, 0, [*joint.normal, *plane[:, 0], *plane[:, 1]]
+        case Spherical():
+            return at.SPHERICAL, 0, []
+        case Free():
+            return at.FREE, 0, []
+        case SimpleJoint() | CompoundJoint():
+            parts = joint.parts if isinstance(joint, CompoundJoint) else (joint,)
+            columns = [x for part in parts for x in (part.n_v, *part.columns.T.ravel())]
+            return at.EXPONENTIAL, 0, [len(parts), *columns]
+    raise TypeError(f"the kernels know no joint of type {type(joint).__name__}")
+
+
+def _coordinate_axis(axis: Array) -> int | None:
+    for k in range(3):
+        if np.array_equal(axis, np.eye(3)[k]):
+            return k
+    return None
+
+
+def _modal_constants(
+    row: Array, body: NormalBody, nodes: tuple[int, ...], constants: _Stack
+) -> None:
+    mass = body.integrals
+    g, s, N = mass.modal_second_moment, mass.modal_first_moment, mass.modal_products
+    M_rf = np.stack([g[1, 2] - g[2, 1], g[2, 0] - g[0, 2], g[0, 1] - g[1, 0], *s])
+    sums = np.stack([g[k, k] if k == l else g[k, l] + g[l, k] for k, l in _SUMS])
+    row[at.SHAPES] = constants.add(body.stiffness, M_rf, sums)
+    diagonal = np.diag(body.damping)
+    if np.array_equal(body.damping, np.diag(diagonal)):
+        row[at.DAMPED] = at.DIAGONAL if np.any(diagonal) else at.NONE
+        row[at.DAMPING] = constants.add(diagonal)
+    else:
+        row[at.DAMPED] = at.MATRIX
+        row[at.DAMPING] = constants.add(body.damping.T)
+    row[at.NODE_SHAPES] = constants.add(
+        *(x for t in nodes for x in (body.node_positions[t], body.node_shapes[t]))
+    )
+    if row[at.LEVEL] == at.FULL:
+        products = [N[k, k] if k == l else N[k, l] + N[l, k] for k, l in _SUMS]
+        products += [N[k, l] - N[l, k] for k, l in _DIFFERENCES]
+        kept = [k for k, product in enumerate(products) if np.any(product)]
+        row[at.PRODUCTS] = sum(1 << k for k in kept)
+        row[at.SECOND] = constants.add(g, *(products[k].T for k in kept))
+    if body.lumps:
+        pieces: list[Array] = []
+        for lump in body.lumps:
+            place = body.node_positions[lump.node], body.node_shapes[lump.node]
+            pieces += [np.array([lump.mass]), lump.offset, _six(lump.inertia), *place]
+        row[at.LUMPS] = constants.add(*pieces, (N[0, 0] + N[1, 1] + N[2, 2]).T)
+
+
+def _first_content(start: Array, row: Array, body: NormalBody) -> None:
+    """What a workspace holds before the first sweep: W, and the constants of level "linear"."""
+    if row[at.LEVEL] == at.RIGID:
+        return
+    m, f, b = body.n_mode, row[at.MODAL], row[at.BODY]
+    mass = body.integrals
+    g, s = mass.modal_second_moment, mass.modal_first_moment
+    if not body.lumps:
+        start[f : f + m] = 1.0
+    M_rf = np.stack([g[1, 2] - g[2, 1], g[2, 0] - g[0, 2], g[0, 1] - g[1, 0], *s])
+    start[f + 2 * m : f + 8 * m] = M_rf.ravel()
+    J = np.trace(mass.second_moment) * np.eye(3) - mass.second_moment
+    start[b + at.INERTIA : b + at.INERTIA + 6] = _six(J)
+    start[b + at.MOMENT : b + at.MOMENT + 3] = mass.first_moment
+    start[b + at.MASS] = mass.mass

@@ -1,0 +1,38 @@
+"""Speed, measured here and now: beside other libraries and against ourselves.
+
+`lissom bench` runs it; so does `make bench` of the repository, deeper, for the page of results.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .depth import Depth
+    from .result import Result
+    from .timing import Progress
+
+__all__ = ["NAMES", "run_benchmark"]
+
+NAMES = ("rigid", "flexible", "counts", "crossover", "batch")
+
+
+def run_benchmark(name: str, depth: Depth, progress: Progress) -> Result:
+    """Run one benchmark.
+
+    Parameters
+    ----------
+    name : str
+        One of `NAMES`.
+    depth : Depth
+        How deep to measure.
+    progress : callable
+        Told (what, steps done, steps in all).
+
+    Returns
+    -------
+    Result
+    """
+    module = importlib.import_module(f".{name}", __name__)
+    return module.run(depth, progress)

@@ -1,0 +1,223 @@
+"""Figures of results, as Matplotlib draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "save"]
+
+# Colours that readers with colour-blindness can tell apart (Okabe and Ito).
+BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#CC79A7",
+    "#56B4E9",
+    "#D55E00",
+    "#000000",
+)
+SEQUENCE = (BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK)
+STYLE: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "lissom",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.alpha": 0.3,
+    "legend.frameon": False,
+    "font.size": 9.0,
+}
+
+Records = tuple[dict[str, Any], ...]
+
+
+def save(result: Result, folder: Path) -> Path:
+    """Draw a result and write it as SVG.
+
+    Parameters
+    ----------
+    result : Result
+        What was measured.
+    folder : pathlib.Path
+        Where to; it must exist.
+
+    Returns
+    -------
+    pathlib.Path
+        The file, named after the result.
+    """
+    import matplotlib
+
+    with matplotlib.rc_context(STYLE):
+        path = folder / f"{result.name}.svg"
+        draw(result).savefig(path, metadata={"Date": None}, bbox_inches="tight")
+    return path
+
+
+def draw(result: Result) -> Figure:
+    """Figure of a result; parameters as for `save`."""
+    drawings: dict[str, Callable[[Records], Figure]] = {
+        "rigid": _rigid,
+        "flexible": _flexible,
+        "counts": _counts,
+        "crossover": _crossover,
+        "batch": _batch,
+    }
+    return drawings[result.name](result.records)
+
+
+def _panels(rows: int, columns: int, size: tuple[float, float], **shared: Any) -> Any:
+    """Figure without a window, and its panels as an array (rows, columns)."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, layout="constrained")
+    return figure, figure.subplots(rows, columns, squeeze=False, **shared)
+
+
+def _selected(records: Records, x: str, y: str, **fixed: Any) -> tuple[list[Any], list[Any]]:
+    """Columns x and y, sorted by x, of the records that have the given values and a y."""
+    rows = [r for r in records if all(r[k] == v for k, v in fixed.items()) and r[y] is not None]
+    rows.sort(key=lambda r: r[x])
+    return [r[x] for r in rows], [r[y] for r in rows]
+
+
+def _values(records: Records, name: str) -> list[Any]:
+    """Distinct values of a column, in order of appearance."""
+    return list(dict.fromkeys(r[name] for r in records))
+
+
+def _micro(seconds: list[float]) -> list[float]:
+    return [1e6 * s for s in seconds]
+
+
+def _rigid(records: Records) -> Figure:
+    """Time against joints: mechanisms in rows, quantities in columns."""
+    mechanisms = _values(records, "mechanism")
+    quantities = ("forward dynamics", "inverse dynamics", "mass matrix")
+    curves = (
+        ("lissom", "batch", "lissom, batch", BLUE, "o-"),
+        ("lissom", "call", "lissom, call", BLUE, "o:"),
+        ("Pinocchio", "batch", "Pinocchio, batch", ORANGE, "s-"),
+        ("Pinocchio", "call", "Pinocchio, call", ORANGE, "s:"),
+        ("MuJoCo", "call", "MuJoCo, call", GREEN, "^:"),
+    )
+    figure, panels = _panels(len(mechanisms), 3, (9.0, 7.0), sharex=True, sharey=True)
+    for row, mechanism in enumerate(mechanisms):
+        for column, quantity in enumerate(quantities):
+            panel = panels[row, column]
+            here = tuple(
+                r for r in records if (r["mechanism"], r["quantity"]) == (mechanism, quantity)
+            )
+            for library, form, label, colour, style in curves:
+                best = _smallest(here, library, form)
+                if best:
+                    panel.loglog(
+                        list(best), _micro(list(best.values())), style, color=colour, label=label
+                    )
+            panel.set_title(f"{mechanism}: {quantity}", fontsize=9)
+    for panel in panels[-1]:
+        panel.set_xlabel("joints")
+    for panel in panels[:, 0]:
+        panel.set_ylabel("µs per state")
+    panels[0, 0].legend(fontsize=7)
+    return figure
+
+
+def _smallest(records: Records, library: str, form: str) -> dict[int, float]:
+    """Smallest time by size, over the forms that begin with `form`."""
+    best: dict[int, float] = {}
+    for r in records:
+        if r["library"] == library and r["form"].startswith(form):
+            best[r["n"]] = min(r["seconds"], best.get(r["n"], np.inf))
+    return dict(sorted(best.items()))
+
+
+def _flexible(records: Records) -> Figure:
+    """Time per link against links, and time against modes."""
+    figure, ((left, right),) = _panels(1, 2, (9.0, 3.6))
+    shared = {"level": "linear", "form": "batch"}
+    linear = tuple(r for r in records if r["level"] == "linear")
+    for colour, m in zip(SEQUENCE, _values(linear, "modes"), strict=False):
+        x, y = _selected(records, "links", "seconds", modes=m, **shared)
+        left.semilogx(x, [t / n for t, n in zip(_micro(y), x, strict=True)], "o-", color=colour)
+        left.annotate(f"{m} modes", (x[-1], 1e6 * y[-1] / x[-1]), color=colour, fontsize=7)
+    left.set(xlabel="links", ylabel="µs per state and link", title="linear, batch")
+    left.set_ylim(bottom=0)
+    for colour, n in zip(SEQUENCE, _values(linear, "links"), strict=False):
+        x, y = _selected(records, "modes", "seconds", links=n, **shared)
+        right.semilogy(x, _micro(y), "o-", color=colour)
+        right.annotate(f"{n} links", (x[-1], 1e6 * y[-1]), color=colour, fontsize=7)
+    right.set(xlabel="modes per link", ylabel="µs per state", title="linear, batch")
+    return figure
+
+
+def _counts(records: Records) -> Figure:
+    """Operations up to ten modes (the axes of the paper's Figure 2), and times up to the end."""
+    figure, ((left, right),) = _panels(1, 2, (9.0, 3.6))
+    few = tuple(r for r in records if r["modes"] <= 10)
+    for method, colour in (("articulated", BLUE), ("composite", ORANGE)):
+        for column, style, who in (("paper", "--", "paper"), ("own", "o-", "lissom")):
+            x, y = _selected(few, "modes", column, method=method)
+            left.plot(x, y, style, color=colour, label=f"{method}, {who}", markersize=3)
+        x, y = _selected(records, "modes", "seconds", method=method)
+        right.semilogy(x, _micro(y), "o-", color=colour, label=method, markersize=3)
+    left.set(xlabel="modes per body", ylabel="operations", title="ten bodies: operations")
+    right.set(xlabel="modes per body", ylabel="µs per call", title="ten bodies: time")
+    left.legend(fontsize=7)
+    right.legend(fontsize=7)
+    return figure
+
+
+def _crossover(records: Records) -> Figure:
+    """Heat map of composite over articulated; letters for the choice of auto."""
+    links, modes = sorted(_values(records, "links")), sorted(_values(records, "modes"))
+    ratio = np.full((len(links), len(modes)), np.nan)
+    figure, ((panel,),) = _panels(1, 1, (7.0, 4.5))
+    for r in records:
+        row, column = links.index(r["links"]), modes.index(r["modes"])
+        ratio[row, column] = r["composite seconds"] / r["articulated seconds"]
+        wrong = r["loss"] > 1.05
+        panel.text(
+            column,
+            row,
+            r["chosen"][0] + ("!" if wrong else ""),
+            ha="center",
+            va="center",
+            fontsize=8,
+            fontweight="bold" if wrong else "normal",
+        )
+    reach = max(1.0, float(np.nanmax(np.abs(np.log2(ratio)))))
+    limits = {"vmin": -min(reach, 3.0), "vmax": min(reach, 3.0)}
+    image = panel.imshow(np.log2(ratio), cmap="RdBu", origin="lower", aspect="auto", **limits)
+    bar = figure.colorbar(image, ax=panel, extend="both")
+    bar.set_label("log2 of composite over articulated (blue: articulated is faster)")
+    panel.set_xticks(range(len(modes)), modes)
+    panel.set_yticks(range(len(links)), links)
+    panel.grid(False)
+    panel.set(xlabel="modes per link", ylabel="links")
+    panel.set_title("choice of auto: a articulated, c composite, ! the other is faster", fontsize=9)
+    return figure
+
+
+def _batch(records: Records) -> Figure:
+    """Time per state against the size of the batch, one panel per mechanism."""
+    mechanisms = _values(records, "mechanism")
+    figure, (panels,) = _panels(1, len(mechanisms), (9.0, 3.2))
+    for panel, mechanism in zip(panels, mechanisms, strict=True):
+        for colour, threads in zip(SEQUENCE, _values(records, "threads"), strict=False):
+            x, y = _selected(records, "states", "seconds", mechanism=mechanism, threads=threads)
+            panel.loglog(x, _micro(y), "o-", color=colour, label=f"threads: {threads}")
+        panel.set(xlabel="states in the batch")
+        panel.set_title(mechanism, fontsize=9)
+    panels[0].set_ylabel("µs per state")
+    panels[0].legend(fontsize=7)
+    return figure

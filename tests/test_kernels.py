@@ -1,0 +1,98 @@
+"""The compiled text against the readable one: random trees, every joint, every structure."""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from tests.kernel_cases import (
+    JOINTS,
+    STRUCTURES,
+    far_state,
+    joint_systems,
+    random_system,
+)
+from tests.kernel_comparison import Case, Findings, compare, compare_forward, compare_products
+
+SEEDS, CHUNK = 150, 10
+DEFORMATIONS = (0.0, 1e-9, 1e-3, 0.1, 1.0)
+
+
+def check(failures):
+    assert not failures, "\n".join(failures)
+
+
+def random_case(seed, level=None):
+    """System and state of a seed, and a generator for the rest."""
+    system, rng = random_system(seed, level), np.random.default_rng([seed, 1])
+    deformation = DEFORMATIONS[seed % len(DEFORMATIONS)]
+    return system, far_state(system, rng, deformation=deformation, drift=5e-4), rng
+
+
+@pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
+def test_random_trees(first):
+    failures = []
+    for seed in range(first, first + CHUNK):
+        failures += compare(f"seed {seed}", *random_case(seed))
+    check(failures)
+
+
+@pytest.mark.parametrize("level", ["linear", "full"])
+@pytest.mark.parametrize("first", range(0, 30, CHUNK))
+def test_random_trees_at_one_level(first, level):
+    failures = []
+    for seed in range(first, first + CHUNK):
+        failures += compare(f"seed {seed}, {level}", *random_case(seed, level))
+    check(failures)
+
+
+@pytest.mark.parametrize("first", range(0, SEEDS, 30))
+def test_products_with_the_mass_matrix(first):
+    failures = []
+    for seed in range(first, first + 30):
+        case = Case(Findings(f"seed {seed}"), *random_case(seed))
+        compare_products(case)
+        failures += case.findings.failures
+    check(failures)
+
+
+@pytest.mark.parametrize("name", JOINTS)
+def test_joint(name):
+    failures = []
+    for k, (label, system) in enumerate(joint_systems(JOINTS[name])):
+        rng = np.random.default_rng(k)
+        case = f"{name}: {label}"
+        failures += compare(case, system, far_state(system, rng), rng, frames=1)
+    check(failures)
+
+
+@pytest.mark.parametrize("name", JOINTS)
+def test_joint_at_its_neutral_position(name):
+    """Where sines are zero, and quaternions and rotation matrices are exact."""
+    failures = []
+    for k, (label, system) in enumerate(islice(joint_systems(JOINTS[name]), 0, None, 3)):
+        rng = np.random.default_rng(k)
+        state = system.neutral().replace(v=rng.standard_normal(system.n_v))
+        case = Case(Findings(f"{name} at rest: {label}"), system, state, rng)
+        compare_forward(case, methods=("articulated",))
+        failures += case.findings.failures
+    check(failures)
+
+
+@pytest.mark.parametrize("name", STRUCTURES)
+def test_structure(name):
+    system, failures = STRUCTURES[name]().compile(), []
+    for k, deformation in enumerate((0.0, 0.02, 0.4)):
+        rng = np.random.default_rng(k)
+        state = far_state(system, rng, deformation=deformation)
+        label = f"{name}, deformation {deformation}"
+        failures += compare(label, system, state, rng, frames=12)
+    check(failures)
+
+
+@pytest.mark.parametrize("name", STRUCTURES)
+def test_products_with_the_mass_matrix_of_a_structure(name):
+    system, rng = STRUCTURES[name]().compile(), np.random.default_rng(3)
+    case = Case(Findings(name), system, far_state(system, rng), rng)
+    compare_products(case)
+    case.findings.check()
