@@ -1,160 +1,126 @@
-"""Cost per call of the recursions against the number of bodies and of modes.
+"""Every benchmark at full depth, and the page docs/benchmarks/index.md of its results.
 
-`make bench` calls it; it writes docs/benchmarks/index.md. The recursions are Python, so the ratios
-between rows say more than the microseconds.
+`make bench` calls it; it takes about ten minutes. `python -m benchmarks.run quick` is a rehearsal
+in another folder.
 """
 
 from __future__ import annotations
 
-import math
 import os
 import sys
+import tempfile
 import time
-import timeit
-from collections.abc import Callable
+from pathlib import Path
 
 # One thread: on a machine that does other work too, waiting for a second one dominates.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-import numpy as np
-
-import lissom as ls
+from benchmarks.cpp_loop import section as cpp_section
+from benchmarks.limits import LIMITS
 from benchmarks.operators import section as operator_section
-from tests.provenance import ROOT, provenance_table
+from lissom.benchmarks import NAMES, run_benchmark
+from lissom.benchmarks.depth import DEPTHS, Depth
+from lissom.benchmarks.figures import save
+from lissom.benchmarks.machine import machine
+from lissom.benchmarks.report import as_json, markdown_requirements, markdown_table
+from lissom.benchmarks.result import Requirement, Result
+from tests.provenance import ROOT, provenance
 
-PAGE = ROOT / "docs" / "benchmarks" / "index.md"
-BODIES = (4, 8, 16, 32, 64, 128)
-MODES = (0, 2, 4, 8, 16, 32)
-FLEXIBLE_BODIES = 8
-ROUNDS = 20
-TUBE = {"section": ls.Tube(radius=0.08, thickness=0.003), "material": ls.ALUMINIUM}
-
-CALLS: dict[str, Callable[[ls.System, ls.State], object]] = {
-    "articulated": lambda system, state: ls.forward_dynamics(system, state, method="articulated"),
-    "composite": lambda system, state: ls.forward_dynamics(system, state, method="composite"),
-    "inverse dynamics": lambda system, state: ls.inverse_dynamics(
-        system, state, np.zeros(system.n_v)
-    ),
-    "mass matrix": ls.mass_matrix,
-}
+FOLDER = ROOT / "docs" / "benchmarks"
 
 
-def chain(n_body: int, n_mode: int) -> tuple[ls.System, ls.State]:
-    """A chain on alternating hinges and one moving state of it."""
-    model = ls.Model("chain", gravity=(0, 0, -9.81))
-    link: ls.RigidBody | ls.FlexibleBody
-    if n_mode == 0:
-        link, end, at = ls.RigidBody.rod(4.0, 1.0, com=(0.5, 0, 0)), "", (1.0, 0, 0)
-    else:
-        link, end, at = ls.beam(1.0, modes=n_mode, **TUBE), ".tip", (0, 0, 0)
-    for i in range(n_body):
-        place = {} if i == 0 else {"to": f"link{i - 1}{end}", "at": at}
-        model.add(link, ls.Revolute("yz"[i % 2]), name=f"link{i}", **place)
-    system = model.compile()
-    rng = np.random.default_rng(1992)
-    q, v = rng.normal(size=system.n_q), rng.normal(size=system.n_v)
-    for i in range(n_body):
-        q[system.layout.modal_q(f"link{i}")] *= 1e-3
-        v[system.layout.modal_v(f"link{i}")] *= 1e-3
-    return system, system.state(q, v)
+def measure(depth: Depth) -> list[Result]:
+    results = []
+    for name in NAMES:
+        start, told = time.monotonic(), 0.0
+
+        def tell(what: str, done: int, total: int, name: str = name) -> None:
+            nonlocal told
+            if time.monotonic() - told > 10:
+                told = time.monotonic()
+                print(f"{name}: {what}, {done} of {total}", flush=True)
+
+        results.append(run_benchmark(name, depth, tell))
+        print(f"{name}: done in {time.monotonic() - start:.0f} s", flush=True)
+    return results
 
 
-def microseconds(call: Callable[[], object]) -> float:
-    """CPU time per call over at least 0.05 s [µs]; waiting for other processes does not count."""
-    timer = timeit.Timer(call, timer=time.process_time)
-    number = max(1, math.ceil(0.05 / max(timer.timeit(1), 1e-6)))
-    return timer.timeit(number) / number * 1e6
+def missed_section(requirements: list[Requirement]) -> str:
+    """By how much each bound is missed, and why."""
+    lines = []
+    for wanted in requirements:
+        if wanted.met is not False:
+            continue
+        assert wanted.measured is not None
+        short = abs(wanted.measured - wanted.required) / wanted.required
+        why = LIMITS.get(wanted.key, "What limits it is not yet known.")
+        place = f" ({wanted.where})" if wanted.where else ""
+        lines.append(f"- **{wanted.what}**{place}: missed by {100 * short:.0f} %. {why}")
+    if not lines:
+        return "Every bound that was measured is kept.\n"
+    return "\n".join(["Missed:", "", *lines, ""])
 
 
-def measure(sizes: tuple[int, ...], build: Callable[[int], tuple]) -> dict[str, list[float]]:
-    """Smallest time [µs] of every call at every size, over rounds that visit all of them.
+def result_section(result: Result) -> str:
+    tables = "\n".join(markdown_table(table) for table in result.tables)
+    more = cpp_section(result) if result.name == "rigid" else ""
+    return f"""## {result.title}
 
-    The rounds spread the repetitions of one cell over the whole run, so that another process that
-    is busy for some seconds does not decide a cell.
-    """
-    cases = [build(size) for size in sizes]
-    times = {name: [math.inf] * len(sizes) for name in CALLS}
-    for count in range(ROUNDS):
-        for row, (system, state) in enumerate(cases):
-            for name, call in CALLS.items():
-                here = microseconds(lambda: call(system, state))  # noqa: B023
-                times[name][row] = min(times[name][row], here)
-        print(f"  round {count + 1} of {ROUNDS}", flush=True)
-    return times
+{result.about}
+
+![{result.title}]({result.name}.svg)
+
+{tables}
+{more}"""
 
 
-def slope(sizes: tuple[int, ...], times: list[float]) -> float:
-    """Exponent p of time ~ size^p over the larger half of the sizes, by least squares."""
-    half = len(sizes) // 2
-    return float(np.polyfit(np.log(sizes[half:]), np.log(times[half:]), 1)[0])
-
-
-def table(first_column: str, sizes: tuple[int, ...], times: dict[str, list[float]]) -> str:
-    """Microseconds, and in brackets the ratio to the first row."""
-    lines = [
-        f"| {first_column} | " + " | ".join(times) + " | composite / articulated |",
-        "|---" * (len(times) + 2) + "|",
-    ]
-    for row, size in enumerate(sizes):
-        cells = [f"{t[row]:.0f} ({t[row] / t[0]:.1f})" for t in times.values()]
-        ratio = times["composite"][row] / times["articulated"][row]
-        lines.append(f"| {size} | " + " | ".join(cells) + f" | {ratio:.2f} |")
-    return "\n".join(lines)
-
-
-def page(
-    by_bodies: dict[str, list[float]], by_modes: dict[str, list[float]], operators: str
-) -> str:
-    """The page of results; it ends the measurement, so the load is that of the last minutes."""
-    load = os.getloadavg()[1]
-    exponents = "\n".join(f"| {name} | {slope(BODIES, t):.2f} |" for name, t in by_bodies.items())
+def page(results: list[Result], depth: Depth, operators: str) -> str:
+    facts = {"date": "", "commit": provenance()["commit"]} | machine()
+    rows = "\n".join(f"| {what} | {value} |" for what, value in facts.items())
+    requirements = [wanted for result in results for wanted in result.requirements]
+    sections = "\n".join(result_section(result) for result in results)
     return f"""# Benchmarks
 
-Cost of one call, measured by `make bench` (`benchmarks/run.py`): the smallest of {ROUNDS} rounds,
-in microseconds of CPU time, on one thread; in brackets the ratio to the first row of the table.
-Every call goes through the public function and includes its checks. The recursions are interpreted
-Python: read the ratios, not the microseconds.
+Speed, measured by `make bench` (`benchmarks/run.py`). `lissom bench` measures the same on your own
+machine, in about a minute.
 
-{provenance_table()}| load while measuring | {load:.1f} processes on {os.cpu_count()} cores |
+How: the cells of a table are visited in turn, {depth.rounds} times or more; a visit calls one
+function over and over for at least {1000 * depth.visit:.0f} ms; the fastest visit counts. What is
+compared takes turns within the same seconds, so that another process on the machine slows down both
+or neither. Times are CPU time of the process on one thread, except those of several threads, which
+are time on the wall. Every call goes through the public function and includes its checks; compiling
+is not in the times. A visit begins with a call that is not timed, so that the caches are warm.
 
-## Number of bodies
-
-A chain of rigid links on revolute hinges, axes y and z in turn, moving under gravity.
-
-{table("bodies", BODIES, by_bodies)}
-
-Exponent p of cost ~ bodies^p, fitted over {BODIES[len(BODIES) // 2]} to {BODIES[-1]} bodies. An
-O(N) recursion has p = 1.
-
-| call | p |
+| | |
 |---|---|
-{exponents}
+{rows}
 
-## Number of modes
+## Required and measured
 
-A chain of {FLEXIBLE_BODIES} links with the given number of modes each, level `full`; zero modes is
-the rigid link.
+The least favourable value of each kind. *Aim* marks what is hoped for, *required* what must hold.
 
-{table("modes per body", MODES, by_modes)}
-
+{markdown_requirements(requirements)}
+{missed_section(requirements)}
+{sections}
 {operators}"""
 
 
-def main() -> int:
-    """Measure and write the page."""
-    print(f"rigid chains, {BODIES} bodies (about a minute)", flush=True)
-    by_bodies = measure(BODIES, lambda n: chain(n, 0))
-    print(
-        f"flexible chains of {FLEXIBLE_BODIES} links, {MODES} modes each (about a minute)",
-        flush=True,
-    )
-    by_modes = measure(MODES, lambda m: chain(FLEXIBLE_BODIES, m))
-    PAGE.parent.mkdir(parents=True, exist_ok=True)
-    PAGE.write_text(page(by_bodies, by_modes, operator_section()), encoding="utf-8")
-    print(f"wrote {PAGE.relative_to(ROOT)}")
+def main(arguments: list[str]) -> int:
+    depth = DEPTHS[arguments[0] if arguments else "full"]
+    folder = FOLDER if depth.name == "full" else Path(tempfile.mkdtemp(prefix="lissom-bench-"))
+    folder.mkdir(parents=True, exist_ok=True)
+    results = measure(depth)
+    operators = operator_section()
+    for result in results:
+        save(result, folder)
+    commit = provenance()["commit"]
+    text = as_json(results, depth=depth.name, commit=commit)
+    (folder / "results.json").write_text(text + "\n", encoding="utf-8")
+    (folder / "index.md").write_text(page(results, depth, operators), encoding="utf-8")
+    print(f"wrote {folder / 'index.md'}, results.json and the figures")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -17,7 +17,7 @@ from tests.term_sizes import TermSizes
 
 RESIDUAL = 1e-12
 NEARLY_SINGULAR = 1e-12  # below this share of its scale a hinge inertia may count as none
-LUCK = 30.0  # how much worse than the readable text another order of the same sums may come out
+LUCK = 100
 METHODS = ("articulated", "composite", "auto")
 
 

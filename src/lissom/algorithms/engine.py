@@ -103,7 +103,7 @@ class Workspace:
         composite method cannot do well goes to articulated bodies.
         """
         while composite:
-            failed = self.dense(*self.call, *rows, self.mass, floor, start, stop)
+            failed = self.dense(*self.call, *rows, self.mass, floor, flags, start, stop)
             if failed < 0 or floor <= LEAST:
                 return failed
             if self.forward(*self.call, *rows, flags, failed, failed + 1) >= 0:
@@ -293,7 +293,8 @@ def joint_forces(system: System, q: Array, v: Array, x: Array, external: Externa
     out = np.empty((system.n_body, 6))
     with _Loaded(system, external, None) as work:
         kernel = entries.JOINT_FORCES.load()
-        status = kernel(*work.call, q, v, x, np.empty(system.n_v), out)
+        flags = ALL | at.ACCELERATED
+        status = kernel(*work.call, q, v, x, np.empty(system.n_v), out, flags)
     if status != at.DONE:
         _explain_inverse(system, q, v, x)
     return out
@@ -302,7 +303,7 @@ def joint_forces(system: System, q: Array, v: Array, x: Array, external: Externa
 def mass_matrix(system: System, q: Array) -> Array:
     """Mass matrix."""
     M = np.empty((system.n_v, system.n_v))
-    if entries.MASS.load()(*workspace(system).call, q, M, 1, True) != at.DONE:
+    if entries.MASS.load()(*workspace(system).call, q, M, 0, 1, True) != at.DONE:
         raise StateError("the mass matrix is not finite: coordinates or inertias are too large")
     return M
 
@@ -310,14 +311,14 @@ def mass_matrix(system: System, q: Array) -> Array:
 def mass_matrix_loop(system: System, q: Array, repeats: int) -> None:
     """Compute one triangle of the mass matrix again and again inside compiled code, for timing."""
     work = workspace(system)
-    entries.MASS.load()(*work.call, q, work.mass, repeats, False)
+    entries.MASS.load()(*work.call, q, work.mass, 0, repeats, False)
 
 
 def totals(system: System, q: Array, v: Array, about: Array) -> Array:
     """Kinetic, potential, strain energy, mass, first moment (3), momentum about a point (6)."""
     out = np.empty(16)
     out[13:] = about
-    if entries.TOTALS.load()(*workspace(system).call, q, v, out) != at.DONE:
+    if entries.TOTALS.load()(*workspace(system).call, q, v, out, at.ACCELERATED) != at.DONE:
         raise StateError("energies and momenta are not finite: the speeds are too large")
     return out
 
@@ -347,7 +348,7 @@ def jacobian(system: System, i: int, node: int, q: Array) -> Array:
     """Jacobian (6, n_v) of a node, world axes."""
     J = np.zeros((6, system.n_v))
     kernel = entries.JACOBIAN.load()
-    if kernel(*workspace(system).call, q, _where(system, i, node), J) != at.DONE:
+    if kernel(*workspace(system).call, q, _where(system, i, node), J, 0) != at.DONE:
         raise StateError("the Jacobian is not finite: the coordinates are too large")
     return J
 

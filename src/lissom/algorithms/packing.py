@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..bodies import NormalBody
@@ -58,11 +60,14 @@ def pack(system: System) -> Packed:
     constants = _Stack(at.FLOATS_HEADER)
     constants.values[0][at.GRAVITY_VECTOR : at.GRAVITY_VECTOR + 3] = system.gravity
     scratch = _Room(at.GROUND_RECORD + at.RECORD)
+    shared: dict[Any, Any] = {}
     for i in range(system.n_body):
-        _place(system, i, rows, constants, scratch)
+        _place(system, i, rows, constants, scratch, shared)
+    temporary = scratch.add(18 * max((body.n_mode for body in system.bodies), default=0) + 36)
     rows[:, at.WORLD] = scratch.add(12 * system.n_body) + 12 * np.arange(system.n_body)
     header = np.zeros(at.HEADER, dtype=np.int64)
     header[[at.N_BODY, at.N_Q, at.N_V]] = system.n_body, system.n_q, system.n_v
+    header[at.TEMPORARY] = temporary
     start = np.zeros(scratch.size)
     start[at.EXTERNAL] = scratch.size
     start[at.GROUND_RECORD + at.R_ : at.GROUND_RECORD + at.R_ + 9] = np.eye(3).ravel()
@@ -104,7 +109,14 @@ class _Room:
         return self.size - n
 
 
-def _place(system: System, i: int, rows: Array, constants: _Stack, scratch: _Room) -> None:
+def _place(
+    system: System,
+    i: int,
+    rows: Array,
+    constants: _Stack,
+    scratch: _Room,
+    shared: dict[Any, Any],
+) -> None:
     """Row of body i: what it is, and where it sits."""
     row, body, joint, layout = rows[i], system.bodies[i], system.joints[i], system.layout
     p, m, r = int(system.parent[i]), body.n_mode, joint.n_v
@@ -122,9 +134,12 @@ def _place(system: System, i: int, rows: Array, constants: _Stack, scratch: _Roo
         n = 6 * len(nodes)
         row[at.N_LUMP] = len(body.lumps)
         row[at.NODES] = scratch.add(len(nodes) * at.NODE_RECORD)
-        row[at.MODAL] = scratch.add(26 * m + 36 + (m * m if body.lumps else 0))
+        row[at.MODAL] = scratch.add(2 * m + (m * m if body.lumps else 0))
         row[at.STACK] = scratch.add(21 + 12 * n + 4 * n * n)
-        _modal_constants(row, body, nodes, constants)
+        _modal_constants(row, body, nodes, constants, shared)
+        if row[at.LEVEL] == at.FULL or id(body) not in shared:
+            shared[id(body)] = scratch.add(6 * m)
+        row[at.M_RF] = shared[id(body)]
     if p == GROUND:
         row[at.CARRIER] = at.GROUND_RECORD
     elif rows[p, at.LEVEL] == at.RIGID:
@@ -200,6 +215,22 @@ def _coordinate_axis(axis: Array) -> int | None:
 
 
 def _modal_constants(
+    row: Array,
+    body: NormalBody,
+    nodes: tuple[int, ...],
+    constants: _Stack,
+    shared: dict[Any, Any],
+) -> None:
+    """Modal constants, once for a body that serves several times with the same nodes."""
+    fields = [at.SHAPES, at.DAMPED, at.DAMPING, at.NODE_SHAPES, at.SECOND, at.PRODUCTS, at.LUMPS]
+    key = (id(body), nodes)
+    if key not in shared:
+        _add_modal_constants(row, body, nodes, constants)
+        shared[key] = row[fields]
+    row[fields] = shared[key]
+
+
+def _add_modal_constants(
     row: Array, body: NormalBody, nodes: tuple[int, ...], constants: _Stack
 ) -> None:
     mass = body.integrals
@@ -241,7 +272,7 @@ def _first_content(start: Array, row: Array, body: NormalBody) -> None:
     if not body.lumps:
         start[f : f + m] = 1.0
     M_rf = np.stack([g[1, 2] - g[2, 1], g[2, 0] - g[0, 2], g[0, 1] - g[1, 0], *s])
-    start[f + 2 * m : f + 8 * m] = M_rf.ravel()
+    start[row[at.M_RF] : row[at.M_RF] + 6 * m] = M_rf.ravel()
     J = np.trace(mass.second_moment) * np.eye(3) - mass.second_moment
     start[b + at.INERTIA : b + at.INERTIA + 6] = _six(J)
     start[b + at.MOMENT : b + at.MOMENT + 3] = mass.first_moment

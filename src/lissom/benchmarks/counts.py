@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import functools
 
-from ..algorithms import forward_dynamics
-from ..library import flexible_chain
 from . import paper_counts
-from .cases import moving_case
 from .counting import Counts, counted
-from .crossover import METHODS
 from .depth import Depth
+from .methods import METHODS, chain_case, method_calls
 from .peers import Call
 from .result import Cell, Requirement, Result, Table
 from .timing import Progress, best_times
@@ -27,8 +24,7 @@ MODES = {
 ABOUT = f"""A chain of {BODIES} flexible bodies, as in Figure 2 of Jain & Rodriguez 1992. The paper
 counts multiplications and additions of its two algorithms. Our own counts come from running the
 text of our kernels on numbers that count what is done with them; they include divisions and
-functions. The times are those of one call of `forward_dynamics` with `method="articulated"` and
-`method="composite"`, level `linear`."""
+functions. The times are per state of both methods in the same compiled loop, level `linear`."""
 
 
 def run(depth: Depth, progress: Progress) -> Result:
@@ -44,15 +40,16 @@ def run(depth: Depth, progress: Progress) -> Result:
     modes = MODES[depth.name]
     own: dict[tuple[int, str], Counts] = {}
     calls: dict[tuple[int, str], Call] = {}
+    states: dict[int, int] = {}
     for done, m in enumerate(modes):
         progress(f"counting operations, {m} modes", done, len(modes))
         own |= {(m, name): counts for name, counts in counted(BODIES, m, METHODS).items()}
-        case = moving_case(flexible_chain(BODIES, m), size=1)
-        for name in METHODS:
-            calls[m, name] = functools.partial(
-                forward_dynamics, case.system, case.state, case.forces, method=name
-            )
-    times = best_times(calls, depth, progress=functools.partial(progress, "both methods"))
+        case = chain_case(BODIES, m)
+        ways = method_calls(case)
+        calls |= {(m, name): ways[name] for name in METHODS}
+        states[m] = case.size
+    best = best_times(calls, depth, progress=functools.partial(progress, "both methods"))
+    times = {(m, name): seconds / states[m] for (m, name), seconds in best.items()}
     return Result(
         name="counts",
         title="Operation counts",

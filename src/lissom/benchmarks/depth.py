@@ -30,7 +30,7 @@ class Depth:
 
 
 QUICK = Depth("quick", rounds=1, visit=2e-4)
-NORMAL = Depth("normal", rounds=5, visit=3e-3)
+NORMAL = Depth("normal", rounds=10, visit=5e-3)
 FULL = Depth("full", rounds=12, visit=1e-2, passes=3)
 
 DEPTHS = {depth.name: depth for depth in (QUICK, NORMAL, FULL)}

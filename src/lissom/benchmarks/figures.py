@@ -23,7 +23,7 @@ BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK = (
     "#CC79A7",
     "#56B4E9",
     "#D55E00",
-    "#000000",
+    "black",
 )
 SEQUENCE = (BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK)
 STYLE: Any = {
@@ -145,18 +145,20 @@ def _flexible(records: Records) -> Figure:
     """Time per link against links, and time against modes."""
     figure, ((left, right),) = _panels(1, 2, (9.0, 3.6))
     shared = {"level": "linear", "form": "batch"}
+    beside: Any = {"fontsize": 7, "loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
     linear = tuple(r for r in records if r["level"] == "linear")
     for colour, m in zip(SEQUENCE, _values(linear, "modes"), strict=False):
         x, y = _selected(records, "links", "seconds", modes=m, **shared)
-        left.semilogx(x, [t / n for t, n in zip(_micro(y), x, strict=True)], "o-", color=colour)
-        left.annotate(f"{m} modes", (x[-1], 1e6 * y[-1] / x[-1]), color=colour, fontsize=7)
+        each = [t / n for t, n in zip(_micro(y), x, strict=True)]
+        left.semilogx(x, each, "o-", color=colour, label=str(m), markersize=3)
     left.set(xlabel="links", ylabel="µs per state and link", title="linear, batch")
     left.set_ylim(bottom=0)
+    left.legend(title="modes", **beside)
     for colour, n in zip(SEQUENCE, _values(linear, "links"), strict=False):
         x, y = _selected(records, "modes", "seconds", links=n, **shared)
-        right.semilogy(x, _micro(y), "o-", color=colour)
-        right.annotate(f"{n} links", (x[-1], 1e6 * y[-1]), color=colour, fontsize=7)
+        right.semilogy(x, _micro(y), "o-", color=colour, label=str(n), markersize=3)
     right.set(xlabel="modes per link", ylabel="µs per state", title="linear, batch")
+    right.legend(title="links", reverse=True, **beside)
     return figure
 
 
@@ -171,7 +173,7 @@ def _counts(records: Records) -> Figure:
         x, y = _selected(records, "modes", "seconds", method=method)
         right.semilogy(x, _micro(y), "o-", color=colour, label=method, markersize=3)
     left.set(xlabel="modes per body", ylabel="operations", title="ten bodies: operations")
-    right.set(xlabel="modes per body", ylabel="µs per call", title="ten bodies: time")
+    right.set(xlabel="modes per body", ylabel="µs per state", title="ten bodies: time")
     left.legend(fontsize=7)
     right.legend(fontsize=7)
     return figure
@@ -185,7 +187,7 @@ def _crossover(records: Records) -> Figure:
     for r in records:
         row, column = links.index(r["links"]), modes.index(r["modes"])
         ratio[row, column] = r["composite seconds"] / r["articulated seconds"]
-        wrong = r["loss"] > 1.05
+        wrong, dark = r["loss"] > 1.05, abs(np.log2(ratio[row, column])) > 2.0
         panel.text(
             column,
             row,
@@ -193,6 +195,7 @@ def _crossover(records: Records) -> Figure:
             ha="center",
             va="center",
             fontsize=8,
+            color="white" if dark else "black",
             fontweight="bold" if wrong else "normal",
         )
     reach = max(1.0, float(np.nanmax(np.abs(np.log2(ratio)))))
@@ -204,12 +207,16 @@ def _crossover(records: Records) -> Figure:
     panel.set_yticks(range(len(links)), links)
     panel.grid(False)
     panel.set(xlabel="modes per link", ylabel="links")
-    panel.set_title("choice of auto: a articulated, c composite, ! the other is faster", fontsize=9)
+    panel.set_title(
+        "auto: a articulated, c composite, ! the better one is faster by over 5 %", fontsize=9
+    )
     return figure
 
 
 def _batch(records: Records) -> Figure:
     """Time per state against the size of the batch, one panel per mechanism."""
+    from matplotlib.ticker import NullFormatter, ScalarFormatter
+
     mechanisms = _values(records, "mechanism")
     figure, (panels,) = _panels(1, len(mechanisms), (9.0, 3.2))
     for panel, mechanism in zip(panels, mechanisms, strict=True):
@@ -217,6 +224,8 @@ def _batch(records: Records) -> Figure:
             x, y = _selected(records, "states", "seconds", mechanism=mechanism, threads=threads)
             panel.loglog(x, _micro(y), "o-", color=colour, label=f"threads: {threads}")
         panel.set(xlabel="states in the batch")
+        panel.yaxis.set_major_formatter(ScalarFormatter())
+        panel.yaxis.set_minor_formatter(NullFormatter())
         panel.set_title(mechanism, fontsize=9)
     panels[0].set_ylabel("µs per state")
     panels[0].legend(fontsize=7)

@@ -11,7 +11,14 @@ Equation numbers: `reference`.  With zero own forces the result is M^-1 T.
 from __future__ import annotations
 
 from .compiling import jit
-from .compliance import deform, prepare_body, seen_force, soften
+from .compliance import (
+    deform,
+    factor_modal_mass,
+    pass_nodes,
+    prepare_body,
+    seen_force,
+    softened_inertia,
+)
 from .hinges import (
     free_inward,
     free_outward,
@@ -32,11 +39,11 @@ from .layout import (
     CARRIES,
     CHANGE,
     DONE,
-    FAILED,
     FIRST,
     FIXED,
     FORCE,
     FREE,
+    FULL,
     GROUND_RECORD,
     HEADER,
     HINGE,
@@ -50,8 +57,11 @@ from .layout import (
     MODAL_V,
     MOMENT,
     N_BODY,
+    N_LUMP,
     N_MODE,
+    N_NODE,
     N_V,
+    NODES,
     NOT_FINITE,
     P_,
     PARENT,
@@ -63,7 +73,9 @@ from .layout import (
     ROW,
     SINGULAR,
     SPHERICAL,
+    STACK,
 )
+from .one_node import pass_one_node
 from .rigid import plus_rigid, rigid_as_articulated, shifted_articulated, turned_articulated
 from .small import (
     IDENTITY,
@@ -113,10 +125,18 @@ def articulate_tip_to_base(ints, floats, scratch, forces):
             o_m = ints[row + MODAL_V] & POSITIVE
             for k in range(m):
                 scratch[t + m + k] = forces[o_m + k] - scratch[t + m + k]  # (17)
-            fine, A, B, D = soften(ints, floats, scratch, row)
-            if not fine:
-                scratch[FAILED] = i
+            if ints[row + N_LUMP] != 0 and not factor_modal_mass(ints, floats, scratch, row):
                 return SINGULAR
+            if ints[row + LEVEL] == FULL:
+                softened_inertia(ints, floats, scratch, row)
+            s, n_node = ints[row + STACK] & POSITIVE, ints[row + N_NODE]
+            if n_node == 0:
+                A, B = symmetric(scratch, s), matrix(scratch, s + 6)
+                D = symmetric(scratch, s + 15)
+            elif n_node == 1:
+                A, B, D = pass_one_node(scratch, s, ints[row + NODES] & POSITIVE)
+            else:
+                A, B, D = pass_nodes(scratch, s, ints[row + NODES] & POSITIVE, n_node)
             z_w, z_v = seen_force(ints, floats, scratch, row)
         blind = False
         if kind == REVOLUTE:
@@ -138,7 +158,6 @@ def articulate_tip_to_base(ints, floats, scratch, forces):
                 scratch, o, ints[row + HINGE_DOF], A, B, D, z_w, z_v, forces, o_v
             )
         if blind:
-            scratch[FAILED] = i
             return SINGULAR
         if ints[row + PARENT] < 0:
             continue

@@ -140,13 +140,14 @@ class Entry:
         cache = _cache_of(kernel, self)
         if cache is None:
             kernel = self._dispatcher()  # the other one may be left with half of a cache
-            with _announced(self, "for this machine"):
+            with _announced(self, "for this machine"), _generated_once(kernel):
                 kernel.compile(self.signature)
         elif not cache.provides(kernel):
             with _exclusive(cache.lock_path, self.name):
                 if not cache.provides(kernel):
                     cache.reading = False
-                    with _announced(self, "for this machine; this happens once"):
+                    words = "for this machine; this happens once"
+                    with _announced(self, words), _generated_once(kernel):
                         kernel.compile(self.signature)
             if cache.unsaved is not None:
                 _warn_once(
@@ -308,6 +309,61 @@ def _wait_for_lock(file: IO[str], name: str) -> None:
             told = True
             _say(f"lissom: waiting for another process that compiles {name}\n")
         time.sleep(0.05)
+
+
+@contextmanager
+def _generated_once(kernel: Any) -> Iterator[None]:
+    """Generate machine code for the kernel only, not for each function that it is made of.
+
+    Numba optimises and generates every function as if Python called it, and then again within each
+    function that calls it.  What only kernels call needs no code of its own.  Other threads, and a
+    Numba that is built differently, are left alone.
+    """
+    thread, name = threading.get_ident(), kernel.py_func.__qualname__
+    try:
+        from numba.core import codegen as generator
+
+        Library: Any = generator.JITCodeLibrary
+        Codegen: Any = generator.JITCPUCodegen
+        optimize, finish = Library._optimize_final_module, Library._finalize_final_module
+        place = Codegen.set_env
+        _ = Library._finalize_dynamic_globals, Library._verify_declare_only_symbols
+    except (ImportError, AttributeError):
+        LOGGER.info(
+            "Numba %s generates code in another way: compiling takes longer", numba.__version__
+        )
+        yield
+        return
+
+    def is_part(library: Any) -> bool:
+        return threading.get_ident() == thread and library.name != name
+
+    def optimize_whole(library: Any) -> None:
+        if not is_part(library):
+            optimize(library)
+
+    def finish_whole(library: Any) -> None:
+        if not is_part(library):
+            return finish(library)
+        library._finalize_dynamic_globals()
+        library._verify_declare_only_symbols()
+        library._finalized = True
+        return None
+
+    def place_if_generated(codegen: Any, symbol: str, environment: Any) -> None:
+        part = threading.get_ident() == thread
+        if not part or codegen._engine.get_global_value_address(symbol) != 0:
+            place(codegen, symbol, environment)
+
+    Library._optimize_final_module = optimize_whole
+    Library._finalize_final_module = finish_whole
+    Codegen.set_env = place_if_generated
+    try:
+        yield
+    finally:
+        Library._optimize_final_module = optimize
+        Library._finalize_final_module = finish
+        Codegen.set_env = place
 
 
 @contextmanager

@@ -4,17 +4,18 @@ Notation of `reference`, eqs. (10)-(14), (19)-(20), (24)-(25); N = 6 n_node numb
 that carry children, T = diag(J_l, I) of each node:
   M_bar = M_rr - M_rf W M_rf^T     X = M_rf W Pi^T     S_0 = Pi W Pi^T                  (1)
   Y = phi - X T^T                  S = T S_0 T^T                                        (2)
-  (I + Gamma S) [E, N zeta] = [Gamma, zeta]   by elimination with row exchanges         (3)
-  P_R = M_bar + Y E Y^T            f_0 = E y + N zeta,  y = T Pi W eps_f                (4)
+  (I + Gamma S) N = I   by elimination with row exchanges                               (3)
+  P_R = M_bar + Y N Gamma Y^T      f_0 = N (Gamma y + zeta),  y = T Pi W eps_f          (4)
   z_R = z + M_rf W eps_f + Y f_0                                                        (5)
 Outward:
-  f = E Y^T alpha + f_0     A_t = Y^T alpha + y - S f                                   (6)
+  f = N (Gamma (Y^T alpha + y) + zeta)     A_t = Y^T alpha + y - S f                    (6)
   eta_ddot = W (eps_f - M_rf^T alpha - (T Pi)^T f)                                      (7)
 At level "linear" (1) is constant; at "full" S_0 is, M_bar and X are sums over modes; lumps make all
 of it depend on the deformation.  The own accelerations gamma of the nodes are in the accelerations
-already (see `motion`).
+already (see `motion`).  Under a heavy child the rounding errors of N are large; one N for Gamma and
+for zeta, applied to the sum, keeps them in proportion to the force, which is small.
 
-Stack: M_bar 21 | X 6N | S_0 N^2 | Y 6N | S N^2 | E N^2 | work N^2.
+Stack: M_bar 21 | X 6N | S_0 N^2 | Y 6N | S N^2 | N N^2 | work N^2, with E = N Gamma at last.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from .layout import (
     INERTIA,
     LEFT,
     LEVEL,
+    M_RF,
     MASS,
     MODAL,
     MODAL_V,
@@ -44,10 +46,16 @@ from .layout import (
     P_,
     POSITIVE,
     STACK,
+    TEMPORARY,
     YIELD,
 )
-from .modal import modal_spread, modal_spread_two, modal_sums, weighted_sums_of_two
-from .one_node import accelerate_one_node, force_through_one_node, pass_one_node
+from .modal import (
+    modal_spread,
+    modal_spread_two,
+    modal_sums,
+    weighted_sums_of_two,
+)
+from .one_node import accelerate_one_node, force_through_one_node
 from .rigid import rigid_as_articulated
 from .small import add, matrix, six, symmetric, turn, turn_back, vector
 
@@ -59,7 +67,7 @@ def prepare_body(ints, floats, scratch, row):
         return
     _node_compliance(ints, floats, scratch, row)
     if ints[row + LEVEL] != FULL:
-        _softened_inertia(ints, floats, scratch, row)
+        softened_inertia(ints, floats, scratch, row)
 
 
 @jit
@@ -74,16 +82,16 @@ def _weighted_rows(ints, scratch, row, c, o, out):
         for k in range(6):
             for a in range(m):
                 scratch[out + k * m + a] = c[o + k * m + a]
-            solve_spd(scratch, f + 26 * m + 36, m, scratch, out + k * m)
+            solve_spd(scratch, f + 2 * m, m, scratch, out + k * m)
 
 
 @jit
-def _softened_inertia(ints, floats, scratch, row):
+def softened_inertia(ints, floats, scratch, row):
     """M_bar and X of one body (1)."""
     b, m = ints[row + BODY] & POSITIVE, ints[row + N_MODE] & POSITIVE
-    f, t = ints[row + MODAL] & POSITIVE, ints[row + STACK] & POSITIVE
-    n_node, shapes = ints[row + N_NODE], ints[row + NODE_SHAPES] & POSITIVE
-    M_rf, weighted = f + 2 * m, f + 8 * m
+    t, n_node = ints[row + STACK] & POSITIVE, ints[row + N_NODE]
+    shapes = ints[row + NODE_SHAPES] & POSITIVE
+    M_rf, weighted = ints[row + M_RF] & POSITIVE, ints[TEMPORARY] & POSITIVE
     _weighted_rows(ints, scratch, row, scratch, M_rf, weighted)
     A, B, D = rigid_as_articulated(
         symmetric(scratch, b + INERTIA), vector(scratch, b + MOMENT), scratch[b + MASS]
@@ -114,9 +122,9 @@ def _softened_inertia(ints, floats, scratch, row):
 def _node_compliance(ints, floats, scratch, row):
     """S_0 of one body (1)."""
     m, n_node = ints[row + N_MODE] & POSITIVE, ints[row + N_NODE]
-    f, shapes = ints[row + MODAL] & POSITIVE, ints[row + NODE_SHAPES] & POSITIVE
+    shapes = ints[row + NODE_SHAPES] & POSITIVE
     o, N = (ints[row + STACK] & POSITIVE) + 21 + 36 * n_node, 6 * n_node
-    weighted = f + 14 * m
+    weighted = (ints[TEMPORARY] & POSITIVE) + 6 * m
     for s in range(n_node):
         _weighted_rows(ints, scratch, row, floats, shapes + s * (3 + 6 * m) + 3, weighted)
         for node in range(n_node):
@@ -128,32 +136,24 @@ def _node_compliance(ints, floats, scratch, row):
 
 
 @jit
-def soften(ints, floats, scratch, row):
-    """Inward: write Y, S, E of one body (1)-(3) and the node forces N zeta; P_R (4) as (A, B, D).
+def factor_modal_mass(ints, floats, scratch, row):
+    """Factor M_ff + a_f of a body with lumps and write its S_0; whether that was possible."""
+    m, f = ints[row + N_MODE] & POSITIVE, ints[row + MODAL] & POSITIVE
+    M_ff = f + 2 * m
+    for k in range(m):
+        scratch[M_ff + k * m + k] += scratch[f + k]  # W's place holds the armature
+    if factor_spd(scratch, M_ff, m, 0.0) >= 0:
+        return False
+    _node_compliance(ints, floats, scratch, row)
+    return True
 
-    The first result tells whether the modal mass could be factored.
-    """
-    m, n_node = ints[row + N_MODE] & POSITIVE, ints[row + N_NODE]
-    f, t = ints[row + MODAL] & POSITIVE, ints[row + STACK] & POSITIVE
-    nodes = ints[row + NODES] & POSITIVE
-    if ints[row + N_LUMP] != 0:
-        M_ff = f + 26 * m + 36
-        for k in range(m):
-            scratch[M_ff + k * m + k] += scratch[f + k]  # W's place holds the armature
-        if factor_spd(scratch, M_ff, m, 0.0) >= 0:
-            return False, symmetric(scratch, t), matrix(scratch, t), symmetric(scratch, t)
-        _node_compliance(ints, floats, scratch, row)
-    if ints[row + LEVEL] == FULL:
-        _softened_inertia(ints, floats, scratch, row)
-    if n_node == 0:
-        return True, symmetric(scratch, t), matrix(scratch, t + 6), symmetric(scratch, t + 15)
-    if n_node == 1:
-        A, B, D = pass_one_node(scratch, t, nodes)
-    else:
-        _place_nodes(scratch, t, nodes, n_node)
-        _pass_nodes(scratch, t, nodes, n_node)
-        A, B, D = _seen_inertia(scratch, t, n_node)
-    return True, A, B, D
+
+@jit
+def pass_nodes(scratch, t, nodes, n_node):
+    """Inward, several nodes: write Y, S, N (2), (3); P_R (4)."""
+    _place_nodes(scratch, t, nodes, n_node)
+    _eliminate(scratch, t, nodes, n_node)
+    return _seen_inertia(scratch, t, n_node)
 
 
 @jit
@@ -195,73 +195,103 @@ def _place_nodes(scratch, t, nodes, n_node):
 
 
 @jit
-def _pass_nodes(scratch, t, nodes, n_node):
-    """E and the node forces N zeta by elimination (3)."""
+def _eliminate(scratch, t, nodes, n_node):
+    """N by elimination (3), then E = N Gamma in the place of I + Gamma S."""
     N = 6 * n_node
     o_s = t + 21 + 12 * N + N * N
-    o_e = o_s + N * N
-    o_w = o_e + N * N
+    o_n = o_s + N * N
+    o_w = o_n + N * N
     for k in range(N * N):
-        scratch[o_e + k] = 0.0
-    for s in range(n_node):  # E <- Gamma
-        d = nodes + s * NODE_RECORD
-        A, B = symmetric(scratch, d + P_), matrix(scratch, d + P_ + 6)
-        D = symmetric(scratch, d + P_ + 15)
-        Gamma = (
-            A[0], A[1], A[2], B[0], B[1], B[2],
-            A[1], A[3], A[4], B[3], B[4], B[5],
-            A[2], A[4], A[5], B[6], B[7], B[8],
-            B[0], B[3], B[6], D[0], D[1], D[2],
-            B[1], B[4], B[7], D[1], D[3], D[4],
-            B[2], B[5], B[8], D[2], D[4], D[5],
-        )  # fmt: skip
+        scratch[o_n + k] = 0.0
+    for s in range(n_node):  # I + Gamma S
         for r in range(6):
-            for c in range(6):
-                scratch[o_e + (6 * s + r) * N + 6 * s + c] = Gamma[6 * r + c]
-        for r in range(6):  # I + Gamma S
+            g = _children_row(scratch, nodes + s * NODE_RECORD + P_, r)
+            i = 6 * s + r
             for c in range(N):
                 e = 0.0
                 for k in range(6):
-                    e += Gamma[6 * r + k] * scratch[o_s + (6 * s + k) * N + c]
-                scratch[o_w + (6 * s + r) * N + c] = e
-            scratch[o_w + (6 * s + r) * N + 6 * s + r] += 1.0
-            scratch[d + NODE_FORCE + r] = scratch[d + FORCE + r]
+                    e += g[k] * scratch[o_s + (6 * s + k) * N + c]
+                scratch[o_w + i * N + c] = e
+            scratch[o_w + i * N + i] += 1.0
+            scratch[o_n + i * N + i] = 1.0
     for c in range(N):
         best, pivot = c, abs(scratch[o_w + c * N + c])
         for r in range(c + 1, N):
             size = abs(scratch[o_w + r * N + c])
             if size > pivot:
                 best, pivot = r, size
-        o_c, p_c = o_w + c * N, o_e + c * N
-        f_c = nodes + (c // 6) * NODE_RECORD + NODE_FORCE + c % 6
+        o_c, p_c = o_w + c * N, o_n + c * N
         if best != c:
-            o_b, p_b = o_w + best * N, o_e + best * N
-            f_b = nodes + (best // 6) * NODE_RECORD + NODE_FORCE + best % 6
+            o_b, p_b = o_w + best * N, o_n + best * N
             for k in range(N):
                 scratch[o_c + k], scratch[o_b + k] = scratch[o_b + k], scratch[o_c + k]
                 scratch[p_c + k], scratch[p_b + k] = scratch[p_b + k], scratch[p_c + k]
-            scratch[f_c], scratch[f_b] = scratch[f_b], scratch[f_c]
         d = 1.0 / scratch[o_c + c]
         for k in range(N):
             scratch[p_c + k] *= d
         for k in range(c + 1, N):
             scratch[o_c + k] *= d
-        scratch[f_c] *= d
         for r in range(c + 1, N):
             h = -scratch[o_w + r * N + c]
             for k in range(c + 1, N):
                 scratch[o_w + r * N + k] += h * scratch[o_c + k]
             for k in range(N):
-                scratch[o_e + r * N + k] += h * scratch[p_c + k]
-            scratch[nodes + (r // 6) * NODE_RECORD + NODE_FORCE + r % 6] += h * scratch[f_c]
+                scratch[o_n + r * N + k] += h * scratch[p_c + k]
     for c in range(N - 1, 0, -1):
-        p_c = o_e + c * N
-        f_c = scratch[nodes + (c // 6) * NODE_RECORD + NODE_FORCE + c % 6]
+        p_c = o_n + c * N
         for r in range(c):
             h = -scratch[o_w + r * N + c]
             for k in range(N):
-                scratch[o_e + r * N + k] += h * scratch[p_c + k]
-            scratch[nodes + (r // 6) * NODE_RECORD + NODE_FORCE + r % 6] += h * f_c
+                scratch[o_n + r * N + k] += h * scratch[p_c + k]
+    for s in range(n_node):
+        for k in range(6):
+            g = _children_row(scratch, nodes + s * NODE_RECORD + P_, k)  # Gamma is symmetric
+            for r in range(N):
+                e = 0.0
+                for c in range(6):
+                    e += scratch[o_n + r * N + 6 * s + c] * g[c]
+                scratch[o_w + r * N + 6 * s + k] = e
+    for r in range(N):  # its mean with its transpose, see `one_node`
+        for c in range(r):
+            e = 0.5 * (scratch[o_w + r * N + c] + scratch[o_w + c * N + r])
+            scratch[o_w + r * N + c] = scratch[o_w + c * N + r] = e
+
+
+@jit
+def _children_row(scratch, o, r):
+    """Row r of the 6x6 inertia at scratch[o], held as (A, B, D)."""
+    A, B, D = symmetric(scratch, o), matrix(scratch, o + 6), symmetric(scratch, o + 15)
+    if r == 0:
+        return A[0], A[1], A[2], B[0], B[1], B[2]
+    if r == 1:
+        return A[1], A[3], A[4], B[3], B[4], B[5]
+    if r == 2:
+        return A[2], A[4], A[5], B[6], B[7], B[8]
+    if r == 3:
+        return B[0], B[3], B[6], D[0], D[1], D[2]
+    if r == 4:
+        return B[1], B[4], B[7], D[1], D[3], D[4]
+    return B[2], B[5], B[8], D[2], D[4], D[5]
+
+
+@jit
+def _node_forces(scratch, t, nodes, n_node, where):
+    """Write N (Gamma a + zeta) as the node forces; a is at `where` in the records."""
+    N = 6 * n_node
+    o_n, o_w = t + 21 + 12 * N + 2 * N * N, t + 21 + 12 * N + 3 * N * N
+    for s in range(n_node):
+        d = nodes + s * NODE_RECORD
+        for r in range(6):
+            g, e = _children_row(scratch, d + P_, r), scratch[d + FORCE + r]
+            for c in range(6):
+                e += g[c] * scratch[d + where + c]
+            scratch[o_w + 6 * s + r] = e
+    for s in range(n_node):
+        for r in range(6):
+            e, o = 0.0, o_n + (6 * s + r) * N
+            for c in range(N):
+                e += scratch[o + c] * scratch[o_w + c]
+            scratch[nodes + s * NODE_RECORD + NODE_FORCE + r] = e
 
 
 @jit
@@ -270,7 +300,7 @@ def _seen_inertia(scratch, t, n_node):
     A, B, D = symmetric(scratch, t), matrix(scratch, t + 6), symmetric(scratch, t + 15)
     N = 6 * n_node
     o_y = t + 21 + 6 * N + N * N
-    o_e = o_y + 6 * N + N * N
+    o_e = o_y + 6 * N + 2 * N * N
     for k in range(N):
         # row k of E Y^T
         x0 = x1 = x2 = x3 = x4 = x5 = 0.0
@@ -300,10 +330,11 @@ def seen_force(ints, floats, scratch, row):
     b, m = ints[row + BODY] & POSITIVE, ints[row + N_MODE] & POSITIVE
     f, t = ints[row + MODAL] & POSITIVE, ints[row + STACK] & POSITIVE
     n_node, nodes = ints[row + N_NODE], ints[row + NODES] & POSITIVE
-    shapes, weighted = ints[row + NODE_SHAPES] & POSITIVE, f + 20 * m
+    shapes = ints[row + NODE_SHAPES] & POSITIVE
+    M_rf, weighted = ints[row + M_RF] & POSITIVE, (ints[TEMPORARY] & POSITIVE) + 12 * m
     if n_node == 1 and ints[row + N_LUMP] == 0:
         x, y = weighted_sums_of_two(
-            scratch, f, scratch, f + m, scratch, f + 2 * m, floats, shapes + 3, m
+            scratch, f, scratch, f + m, scratch, M_rf, floats, shapes + 3, m
         )
         y_w = turn(matrix(scratch, nodes + LEFT), (y[0], y[1], y[2]))
         z = force_through_one_node(scratch, t, nodes, six(y_w, (y[3], y[4], y[5])))
@@ -311,7 +342,7 @@ def seen_force(ints, floats, scratch, row):
         z_v = add(vector(scratch, b + FORCE + 3), (x[3] + z[3], x[4] + z[4], x[5] + z[5]))
         return z_w, z_v
     _weigh_vector(ints, scratch, row, f + m, weighted)
-    x = modal_sums(scratch, f + 2 * m, m, scratch, weighted)
+    x = modal_sums(scratch, M_rf, m, scratch, weighted)
     z_w = add(vector(scratch, b + FORCE), (x[0], x[1], x[2]))
     z_v = add(vector(scratch, b + FORCE + 3), (x[3], x[4], x[5]))
     if n_node == 1:
@@ -328,17 +359,8 @@ def seen_force(ints, floats, scratch, row):
             scratch[d + YIELD + 3 + k] = y[3 + k]
     N = 6 * n_node
     o_y = t + 21 + 6 * N + N * N
-    o_e = o_y + 6 * N + N * N
-    for node in range(n_node):  # f_0 = E y + N zeta (4), where N zeta is already
-        d = nodes + node * NODE_RECORD + NODE_FORCE
-        for other in range(n_node):
-            y = nodes + other * NODE_RECORD + YIELD
-            for r in range(6):
-                o = o_e + (6 * node + r) * N + 6 * other
-                e = scratch[d + r]
-                for c in range(6):
-                    e += scratch[o + c] * scratch[y + c]
-                scratch[d + r] = e
+    if n_node > 0:
+        _node_forces(scratch, t, nodes, n_node, YIELD)  # f_0
     for node in range(n_node):
         d = nodes + node * NODE_RECORD + NODE_FORCE
         for c in range(6):
@@ -359,7 +381,7 @@ def _weigh_vector(ints, scratch, row, o, out):
     else:
         for a in range(m):
             scratch[out + a] = scratch[o + a]
-        solve_spd(scratch, f + 26 * m + 36, m, scratch, out)
+        solve_spd(scratch, f + 2 * m, m, scratch, out)
 
 
 @jit
@@ -368,7 +390,8 @@ def deform(ints, floats, scratch, row, alpha, a, out):
     m, f = ints[row + N_MODE] & POSITIVE, ints[row + MODAL] & POSITIVE
     t, nodes = ints[row + STACK] & POSITIVE, ints[row + NODES] & POSITIVE
     n_node, o_v = ints[row + N_NODE], ints[row + MODAL_V] & POSITIVE
-    shapes, weighted = ints[row + NODE_SHAPES] & POSITIVE, f + 20 * m
+    shapes = ints[row + NODE_SHAPES] & POSITIVE
+    M_rf, weighted = ints[row + M_RF] & POSITIVE, (ints[TEMPORARY] & POSITIVE) + 12 * m
     minus = (-alpha[0], -alpha[1], -alpha[2], -a[0], -a[1], -a[2])
     if n_node == 1:
         accelerate_one_node(scratch, t, nodes, six(alpha, a))
@@ -376,15 +399,13 @@ def deform(ints, floats, scratch, row, alpha, a, out):
             n_t, f_t = vector(scratch, nodes + NODE_FORCE), vector(scratch, nodes + NODE_FORCE + 3)
             n_t = turn_back(matrix(scratch, nodes + LEFT), n_t)
             load = (-n_t[0], -n_t[1], -n_t[2], -f_t[0], -f_t[1], -f_t[2])
-            modal_spread_two(
-                scratch, f + 2 * m, minus, floats, shapes + 3, load, m, scratch, weighted
-            )
+            modal_spread_two(scratch, M_rf, minus, floats, shapes + 3, load, m, scratch, weighted)
             for k in range(m):  # (7)
                 out[o_v + k] = scratch[f + k] * (scratch[f + m + k] + scratch[weighted + k])
             return
     for k in range(m):
         scratch[weighted + k] = scratch[f + m + k]
-    modal_spread(scratch, f + 2 * m, m, minus, scratch, weighted)
+    modal_spread(scratch, M_rf, m, minus, scratch, weighted)
     if n_node > 1:
         _accelerate_nodes(scratch, t, nodes, n_node, alpha, a)
     for node in range(n_node):
@@ -404,24 +425,15 @@ def _accelerate_nodes(scratch, t, nodes, n_node, alpha, a):
     N = 6 * n_node
     o_y = t + 21 + 6 * N + N * N
     o_s = o_y + 6 * N
-    o_e = o_s + N * N
-    for node in range(n_node):  # Y^T alpha
-        d = nodes + node * NODE_RECORD + CHANGE
+    for node in range(n_node):  # Y^T alpha + y
+        d = nodes + node * NODE_RECORD
         for c in range(6):
-            o = o_y + 6 * node + c
-            e = alpha[0] * scratch[o] + alpha[1] * scratch[o + N] + alpha[2] * scratch[o + 2 * N]
+            o, e = o_y + 6 * node + c, scratch[d + YIELD + c]
+            e += alpha[0] * scratch[o] + alpha[1] * scratch[o + N] + alpha[2] * scratch[o + 2 * N]
             o += 3 * N
             e += a[0] * scratch[o] + a[1] * scratch[o + N] + a[2] * scratch[o + 2 * N]
-            scratch[d + c] = e
-    for node in range(n_node):
-        d = nodes + node * NODE_RECORD + NODE_FORCE
-        for other in range(n_node):
-            y = nodes + other * NODE_RECORD + CHANGE
-            for r in range(6):
-                o, e = o_e + (6 * node + r) * N + 6 * other, scratch[d + r]
-                for c in range(6):
-                    e += scratch[o + c] * scratch[y + c]
-                scratch[d + r] = e
+            scratch[d + CHANGE + c] = e
+    _node_forces(scratch, t, nodes, n_node, CHANGE)
     for node in range(n_node):
         d = nodes + node * NODE_RECORD
         for other in range(n_node):
@@ -431,5 +443,3 @@ def _accelerate_nodes(scratch, t, nodes, n_node, alpha, a):
                 for c in range(6):
                     e -= scratch[o + c] * scratch[g + c]
                 scratch[d + CHANGE + r] += e
-        for r in range(6):
-            scratch[d + CHANGE + r] += scratch[d + YIELD + r]

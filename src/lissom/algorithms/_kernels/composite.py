@@ -22,6 +22,7 @@ from .layout import (
     KIND,
     LEFT,
     LEVEL,
+    M_RF,
     MASS,
     MODAL,
     MODAL_V,
@@ -43,6 +44,7 @@ from .layout import (
     RIGID,
     ROW,
     SPHERICAL,
+    TEMPORARY,
 )
 from .rigid import shifted_inertia
 from .small import (
@@ -193,7 +195,8 @@ def _flexible_columns(ints, floats, scratch, row, M):
     """
     b, m = ints[row + BODY] & POSITIVE, ints[row + N_MODE] & POSITIVE
     f, o_m = ints[row + MODAL] & POSITIVE, ints[row + MODAL_V] & POSITIVE
-    columns, M_rf, work = f + 20 * m, f + 2 * m, f + 8 * m  # columns: mode after mode, six each
+    M_rf, work = ints[row + M_RF] & POSITIVE, ints[TEMPORARY] & POSITIVE
+    columns = work + 12 * m  # mode after mode, six each
     J, p = symmetric(scratch, b + INERTIA), vector(scratch, b + MOMENT)
     mass = scratch[b + MASS]
     for a in range(m):
@@ -201,7 +204,7 @@ def _flexible_columns(ints, floats, scratch, row, M):
             scratch[columns + 6 * a + k] = scratch[M_rf + k * m + a]
         if ints[row + N_LUMP] != 0:
             for k in range(a + 1):
-                M[o_m + a, o_m + k] = scratch[f + 26 * m + 36 + a * m + k]
+                M[o_m + a, o_m + k] = scratch[f + 2 * m + a * m + k]
         else:
             M[o_m + a, o_m + a] = 1.0
     for node in range(ints[row + N_NODE]):
@@ -238,7 +241,7 @@ def _flexible_columns(ints, floats, scratch, row, M):
 def _modal_columns(ints, scratch, row, h_w, h_v, M, r):
     """Row r of a hinge motion at the modes of its own body: R_rf^T h."""
     m, o_m = ints[row + N_MODE] & POSITIVE, ints[row + MODAL_V] & POSITIVE
-    columns = (ints[row + MODAL] & POSITIVE) + 20 * m
+    columns = (ints[TEMPORARY] & POSITIVE) + 12 * m
     for a in range(m):
         n, e = vector(scratch, columns + 6 * a), vector(scratch, columns + 6 * a + 3)
         M[r, o_m + a] = dot(h_w, n) + dot(h_v, e)

@@ -1,6 +1,7 @@
 """What Python calls, one entry per question.  Arrays in, arrays out, a status back.
 
-`ints`, `floats`, `scratch`: see `layout`.  `flags`: see `motion`.
+`ints`, `floats`, `scratch`: see `layout`.  `flags`: see `motion`; they are always given, because a
+constant in a call inside the kernels would compile the sweeps once more for that constant.
 """
 
 from __future__ import annotations
@@ -19,11 +20,8 @@ from .dense import factor_spd_rows, solve_spd_rows
 from .external import apply_external
 from .inverse import forces_tip_to_base
 from .layout import (
-    ACCELERATED,
     ARMATURE,
     DONE,
-    ELASTIC,
-    GRAVITY,
     HEADER,
     HINGE,
     HINGE_DOF,
@@ -39,7 +37,6 @@ from .layout import (
     N_V,
     NOT_FINITE,
     POSITIVE,
-    RATES,
     RIGID,
     ROW,
     SINGULAR,
@@ -59,8 +56,6 @@ __all__ = [
     "TOTALS",
 ]
 
-ALL = RATES | GRAVITY | ELASTIC
-
 _INTS = types.Array(types.int64, 1, "C")
 _FLOATS = types.Array(types.float64, 1, "C")
 _MATRIX = types.Array(types.float64, 2, "C")
@@ -69,38 +64,32 @@ _INT = types.int64
 
 
 @jit
-def _forward(ints, floats, scratch, q, v, forces, out, flags):
-    """Accelerations under forces; with flags = 0: M^-1 forces."""
-    motion_base_to_tip(ints, floats, scratch, q, v, forces, flags)
-    if scratch[N_EXTERNAL] != 0.0:
-        apply_external(ints, scratch, q, v)
-    status = articulate_tip_to_base(ints, floats, scratch, forces)
-    if status != DONE:
-        return status
-    return accelerate_base_to_tip(ints, floats, scratch, out)
-
-
-@jit
 def _inverse(ints, floats, scratch, q, v, x, out, flags):
     """Forces that give the accelerations x; what else counts is in the flags."""
     motion_base_to_tip(ints, floats, scratch, q, v, x, flags)
     if scratch[N_EXTERNAL] != 0.0:
-        apply_external(ints, scratch, q, v)
+        apply_external(ints, scratch, q, v, flags)
     forces_tip_to_base(ints, floats, scratch, x, out, flags)
     return all_finite(out, ints[N_V])
 
 
 @jit
 def _forward_rows(ints, floats, scratch, Q, V, F, out, flags, start, stop):
-    """`_forward` of states start to stop, one after another in flat arrays.
+    """Accelerations of states start to stop, one after another in flat arrays.
 
-    One state's forces serve all if there are no more.  The state that failed, or -1.
+    With flags = 0: M^-1 forces.  One state's forces serve all if there are no more.  Returns the
+    state that failed, or -1.
     """
     n, m = ints[N_Q], ints[N_V]
     for k in range(start, stop):
         q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], out[k * m : (k + 1) * m]
         f = F[k * m : (k + 1) * m] if len(F) > m else F
-        if _forward(ints, floats, scratch, q, v, f, x, flags) != DONE:
+        motion_base_to_tip(ints, floats, scratch, q, v, f, flags)
+        if scratch[N_EXTERNAL] != 0.0:
+            apply_external(ints, scratch, q, v, flags)
+        if articulate_tip_to_base(ints, floats, scratch, f) != DONE:
+            return k
+        if accelerate_base_to_tip(ints, floats, scratch, x) != DONE:
             return k
     return -1
 
@@ -117,10 +106,10 @@ def _inverse_rows(ints, floats, scratch, Q, V, A, out, flags, start, stop):
 
 
 @jit
-def _mass(ints, floats, scratch, q, M, repeats, whole):
+def _mass(ints, floats, scratch, q, M, flags, repeats, whole):
     """Lower triangle of the mass matrix, `repeats` times (for timing); then the whole matrix."""
     for _ in range(repeats):
-        motion_base_to_tip(ints, floats, scratch, q, q, q, 0)
+        motion_base_to_tip(ints, floats, scratch, q, q, q, flags)
         mass_tip_to_base(ints, floats, scratch, M)
     n, s = ints[N_V], 0.0
     for r in range(n):
@@ -132,7 +121,7 @@ def _mass(ints, floats, scratch, q, M, repeats, whole):
 
 
 @jit
-def _composite(ints, floats, scratch, q, v, forces, out, M, floor):
+def _composite(ints, floats, scratch, q, v, forces, out, M, floor, flags):
     """Accelerations by inverse dynamics, the mass matrix and one dense solution.
 
     M has n_v + 1 rows, the last one for the right-hand side.  SINGULAR if a pivot falls below
@@ -140,7 +129,7 @@ def _composite(ints, floats, scratch, q, v, forces, out, M, floor):
     """
     n = ints[N_V]
     x = M[n]  # `out` may be `forces`, which another method may still need
-    _inverse(ints, floats, scratch, q, v, forces, x, ALL)
+    _inverse(ints, floats, scratch, q, v, forces, x, flags)
     for k in range(n):
         x[k] = forces[k] - x[k]
     mass_tip_to_base(ints, floats, scratch, M)
@@ -157,13 +146,13 @@ def _composite(ints, floats, scratch, q, v, forces, out, M, floor):
 
 
 @jit
-def _composite_rows(ints, floats, scratch, Q, V, F, out, M, floor, start, stop):
+def _composite_rows(ints, floats, scratch, Q, V, F, out, M, floor, flags, start, stop):
     """`_composite` of states start to stop, as `_forward_rows`."""
     n, m = ints[N_Q], ints[N_V]
     for k in range(start, stop):
         q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], out[k * m : (k + 1) * m]
         f = F[k * m : (k + 1) * m] if len(F) > m else F
-        if _composite(ints, floats, scratch, q, v, f, x, M, floor) != DONE:
+        if _composite(ints, floats, scratch, q, v, f, x, M, floor, flags) != DONE:
             return k
     return -1
 
@@ -186,9 +175,9 @@ def _add_armature(ints, scratch, M):
 
 
 @jit
-def _totals(ints, floats, scratch, q, v, out):
+def _totals(ints, floats, scratch, q, v, out, flags):
     """Energies, mass and momenta."""
-    motion_base_to_tip(ints, floats, scratch, q, v, v, ACCELERATED)
+    motion_base_to_tip(ints, floats, scratch, q, v, v, flags)
     place_base_to_tip(ints, scratch)
     totals(ints, floats, scratch, q, v, out)
     return all_finite(out, 13)
@@ -204,11 +193,11 @@ def _frame(ints, floats, scratch, q, v, x, out, where, flags):
 
 
 @jit
-def _jacobian(ints, floats, scratch, q, where, J):
+def _jacobian(ints, floats, scratch, q, where, J, flags):
     """Jacobian of a frame, world axes, into zeros."""
-    motion_base_to_tip(ints, floats, scratch, q, q, q, 0)
+    motion_base_to_tip(ints, floats, scratch, q, q, q, flags)
     place_base_to_tip(ints, scratch)
-    jacobian(ints, floats, scratch, where, q, J)
+    jacobian(ints, floats, scratch, where, q, flags, J)
     status = DONE
     for r in range(6):
         status = max(status, all_finite(J[r], ints[N_V]))
@@ -216,9 +205,9 @@ def _jacobian(ints, floats, scratch, q, where, J):
 
 
 @jit
-def _joint_forces(ints, floats, scratch, q, v, x, generalized, out):
+def _joint_forces(ints, floats, scratch, q, v, x, generalized, out, flags):
     """Spatial forces through all hinges."""
-    status = _inverse(ints, floats, scratch, q, v, x, generalized, ALL | ACCELERATED)
+    status = _inverse(ints, floats, scratch, q, v, x, generalized, flags)
     hinge_forces(ints, scratch, out)
     return status
 
@@ -226,25 +215,25 @@ def _joint_forces(ints, floats, scratch, q, v, x, generalized, out):
 PREPARE = Entry(prepare, types.void(*_SYSTEM), "constants of flexible bodies", seconds=5)
 _ROWS = (_FLOATS, _FLOATS, _FLOATS, _FLOATS)
 FORWARD = Entry(
-    _forward_rows, _INT(*_SYSTEM, *_ROWS, _INT, _INT, _INT), "forward dynamics", seconds=25
+    _forward_rows, _INT(*_SYSTEM, *_ROWS, _INT, _INT, _INT), "forward dynamics", seconds=20
 )
 INVERSE = Entry(
     _inverse_rows, _INT(*_SYSTEM, *_ROWS, _INT, _INT, _INT), "inverse dynamics", seconds=10
 )
 MASS = Entry(
     _mass,
-    _INT(*_SYSTEM, _FLOATS, _MATRIX, _INT, types.boolean),
+    _INT(*_SYSTEM, _FLOATS, _MATRIX, _INT, _INT, types.boolean),
     "the mass matrix",
     seconds=10,
 )
 COMPOSITE = Entry(
     _composite_rows,
-    _INT(*_SYSTEM, *_ROWS, _MATRIX, types.float64, _INT, _INT),
+    _INT(*_SYSTEM, *_ROWS, _MATRIX, types.float64, _INT, _INT, _INT),
     "forward dynamics by the mass matrix",
     seconds=15,
 )
 TOTALS = Entry(
-    _totals, _INT(*_SYSTEM, _FLOATS, _FLOATS, _FLOATS), "energies and momenta", seconds=10
+    _totals, _INT(*_SYSTEM, _FLOATS, _FLOATS, _FLOATS, _INT), "energies and momenta", seconds=10
 )
 FRAME = Entry(
     _frame,
@@ -252,10 +241,12 @@ FRAME = Entry(
     "motion of frames",
     seconds=10,
 )
-JACOBIAN = Entry(_jacobian, _INT(*_SYSTEM, _FLOATS, _FLOATS, _MATRIX), "Jacobians", seconds=10)
+JACOBIAN = Entry(
+    _jacobian, _INT(*_SYSTEM, _FLOATS, _FLOATS, _MATRIX, _INT), "Jacobians", seconds=10
+)
 JOINT_FORCES = Entry(
     _joint_forces,
-    _INT(*_SYSTEM, _FLOATS, _FLOATS, _FLOATS, _FLOATS, _MATRIX),
+    _INT(*_SYSTEM, _FLOATS, _FLOATS, _FLOATS, _FLOATS, _MATRIX, _INT),
     "joint forces",
     seconds=10,
 )

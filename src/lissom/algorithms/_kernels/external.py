@@ -25,7 +25,7 @@ from .small import add, added, cross, matrix, put_vector, scaled, six, turn, tur
 
 
 @jit
-def apply_external(ints, scratch, q, v):
+def apply_external(ints, scratch, q, v, flags):
     """Take the listed forces off the own forces of their bodies, after `motion_base_to_tip`.
 
     Each entry of the list: number of the body, [moment; force] in node axes 6, and for a flexible

@@ -32,6 +32,7 @@ from .layout import (
     INERTIA,
     LEFT,
     LEVEL,
+    M_RF,
     MASS,
     MATRIX,
     MODAL,
@@ -54,6 +55,7 @@ from .layout import (
     RATES,
     SECOND,
     SHAPES,
+    TEMPORARY,
 )
 from .lumps import lump_terms
 from .modal import modal_dot, modal_product, modal_spread, modal_spread_two, modal_sums
@@ -87,7 +89,7 @@ def flexible_terms(ints, floats, scratch, row, q, v, x, flags):
     A = _spin(w)
     mass, p = floats[c + OWN_MASS], vector(floats, c + OWN_MOMENT)
     J = symmetric(floats, c + OWN_INERTIA)
-    swirl, drift, M_rf = ZERO, ZERO, f + 2 * m
+    swirl, drift, M_rf = ZERO, ZERO, ints[row + M_RF] & POSITIVE
     if ints[row + LEVEL] == FULL:
         p, J, swirl, drift = _deformed(ints, floats, scratch, row, q, v, flags)
     modal_spread_two(floats, s + 7 * m, A, scratch, M_rf, six(alpha, a), m, scratch, t)  # (2)
@@ -148,8 +150,8 @@ def _deformed(ints, floats, scratch, row, q, v, flags):
     b, c = ints[row + BODY] & POSITIVE, ints[row + CONSTANTS] & POSITIVE
     m, s = ints[row + N_MODE] & POSITIVE, ints[row + SHAPES] & POSITIVE
     o_q, o_v = ints[row + MODAL_Q] & POSITIVE, ints[row + MODAL_V] & POSITIVE
-    f, g = ints[row + MODAL] & POSITIVE, ints[row + SECOND] & POSITIVE
-    M_rf, u = f + 2 * m, f + 8 * m  # six vectors u_kl, then three o_k, at u
+    g, M_rf = ints[row + SECOND] & POSITIVE, ints[row + M_RF] & POSITIVE
+    u = ints[TEMPORARY] & POSITIVE  # six vectors u_kl, then three o_k
     w, bits = vector(scratch, b + RATE), ints[row + PRODUCTS]
     for k in range(9 * m):
         scratch[u + k] = 0.0
@@ -196,7 +198,7 @@ def _deformed_force(ints, floats, scratch, row, v, A):
     f, g = ints[row + MODAL] & POSITIVE, ints[row + SECOND] & POSITIVE
     o_v, bits = ints[row + MODAL_V] & POSITIVE, ints[row + PRODUCTS]
     w, product = vector(scratch, b + RATE), g + 9 * m
-    modal_spread(scratch, f + 8 * m, m, A, scratch, f + m)
+    modal_spread(scratch, ints[TEMPORARY] & POSITIVE, m, A, scratch, f + m)
     for k in range(9):
         if bits >> k & 1 != 0:
             if k >= 6:

@@ -22,7 +22,9 @@ from __future__ import annotations
 POSITIVE = (1 << 47) - 1
 
 # ints: header
-N_BODY, N_Q, N_V, HEADER = 0, 1, 2, 4
+N_BODY, N_Q, N_V = 0, 1, 2
+TEMPORARY = 3  # scratch: 18m + 36 numbers that the bodies use in turn, m the most modes of one
+HEADER = 4
 
 # ints: row of a body
 (
@@ -44,7 +46,8 @@ N_BODY, N_Q, N_V, HEADER = 0, 1, 2, 4
     CARRIER,  # scratch: record of the node that carries it
     NODES,  # scratch: records of its nodes
     HINGE,  # scratch: its hinge
-    MODAL,  # scratch: its modal vectors
+    MODAL,  # scratch: its modal part
+    M_RF,  # scratch: M_rf 6m; level LINEAR: constant, one for equal bodies
     STACK,  # scratch: matrices stacked over its nodes
     CONSTANTS,  # floats: its inertia and the joint's inboard frame
     JOINT,  # floats: constants of a general joint
@@ -58,7 +61,7 @@ N_BODY, N_Q, N_V, HEADER = 0, 1, 2, 4
     LUMPS,  # floats: per lump mass, offset 3, inertia 6, node position 3, shapes 6m
     WORLD,  # scratch: working axes to world axes 9, origin in the world 3
     ROW,
-) = range(32)
+) = range(33)
 
 # Kinds of joint; AXIAL and above go by their general motion map.
 FIXED, REVOLUTE, PRISMATIC, SPHERICAL, FREE = range(5)
@@ -70,7 +73,6 @@ NONE, DIAGONAL, MATRIX = range(3)
 # scratch: header
 ARMATURE = 0  # whether there is armature
 N_EXTERNAL, EXTERNAL = 1, 2  # number of external forces, and where their list starts
-FAILED = 3  # the body at which a sweep gave up
 GROUND_RECORD = 8
 
 # scratch: record of a body or node, in working axes
@@ -95,9 +97,8 @@ NODE_RECORD = 85
 # scratch: hinge of r motions; offsets that grow with r are functions in `packing`
 # H* 6r in working axes | gain G 6r | factor of D r^2 | nu r | armature r^2 | map in child axes 6r
 
-# scratch: modal vectors of m modes
-W_ = 0  # m: W, or nothing for bodies with lumps
-# m eps_f or what inverse dynamics gives | 6m M_rf | 12m work | 6m + 36 columns
+# scratch: modal part of m modes: W (with lumps: the armature) m | eps_f, or what inverse dynamics
+# gives m | with lumps M_ff, then its factor m^2
 
 # floats: header
 GRAVITY_VECTOR = 0

@@ -14,6 +14,7 @@ from .layout import (
     FORCE,
     INERTIA,
     LUMPS,
+    M_RF,
     MASS,
     MODAL,
     MODAL_Q,
@@ -22,6 +23,7 @@ from .layout import (
     N_LUMP,
     N_MODE,
     POSITIVE,
+    TEMPORARY,
 )
 from .modal import modal_product, modal_spread
 from .nodes import node_motion
@@ -49,7 +51,8 @@ def lump_terms(ints, floats, scratch, row, q, v, x, flags):
     b, m = ints[row + BODY] & POSITIVE, ints[row + N_MODE] & POSITIVE
     o_q, o_v = ints[row + MODAL_Q] & POSITIVE, ints[row + MODAL_V] & POSITIVE
     f, size, n_lump = ints[row + MODAL] & POSITIVE, 13 + 6 * m, ints[row + N_LUMP]
-    t, M_rf, M_ff = f + m, f + 2 * m, f + 26 * m + 36
+    t, M_rf, M_ff = f + m, ints[row + M_RF] & POSITIVE, f + 2 * m
+    work = ints[TEMPORARY] & POSITIVE
     lumps = ints[row + LUMPS] & POSITIVE
     points = lumps + n_lump * size
     for k in range(m * m):
@@ -79,7 +82,7 @@ def lump_terms(ints, floats, scratch, row, q, v, x, flags):
         )  # fmt: skip
         put_vector(scratch, b + MOMENT, add(vector(scratch, b + MOMENT), p_0))
         scratch[b + MASS] += mass
-        _modal_part(floats, c + 13, m, J_l, l, J, p, mass, scratch, f + 8 * m, M_rf, M_ff)
+        _modal_part(floats, c + 13, m, J_l, l, J, p, mass, scratch, work, M_rf, M_ff)
 
 
 @jit

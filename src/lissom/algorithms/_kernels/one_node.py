@@ -87,25 +87,25 @@ def _minus(a, b):
 
 
 @jit
-def _joined(a, b, f):
-    return a[0], a[1], a[2], a[3], a[4], a[5], b[0], b[1], b[2], b[3], b[4], b[5], f
+def _joined(a, b):
+    return a[0], a[1], a[2], a[3], a[4], a[5], b[0], b[1], b[2], b[3], b[4], b[5]
 
 
 @jit
 def _times(s, a):
     return (
-        s * a[0], s * a[1], s * a[2], s * a[3], s * a[4], s * a[5], s * a[6],
-        s * a[7], s * a[8], s * a[9], s * a[10], s * a[11], s * a[12],
+        s * a[0], s * a[1], s * a[2], s * a[3], s * a[4], s * a[5],
+        s * a[6], s * a[7], s * a[8], s * a[9], s * a[10], s * a[11],
     )  # fmt: skip
 
 
 @jit
 def _less(a, s, b):
-    """Value of a - s b, rows of thirteen."""
+    """Value of a - s b, rows of twelve."""
     return (
         a[0] - s * b[0], a[1] - s * b[1], a[2] - s * b[2], a[3] - s * b[3], a[4] - s * b[4],
         a[5] - s * b[5], a[6] - s * b[6], a[7] - s * b[7], a[8] - s * b[8], a[9] - s * b[9],
-        a[10] - s * b[10], a[11] - s * b[11], a[12] - s * b[12],
+        a[10] - s * b[10], a[11] - s * b[11],
     )  # fmt: skip
 
 
@@ -169,9 +169,9 @@ def _right(a):
 
 @jit
 def pass_one_node(scratch, t, d):
-    """Write Y, S, E and the node force N zeta (2), (3); return P_R (4) as (A, B, D).
+    """Write Y, S and N (2), (3); return P_R (4) as (A, B, D).
 
-    Stack for one node: M_bar 21 | X 36 | S_0 36 | Y 36 | S 36 | E 36.
+    Stack for one node: M_bar 21 | X 36 | S_0 36 | Y 36 | S 36 | N 36.
     """
     J = matrix(scratch, d + LEFT)
     x, y, z = vector(scratch, d + ARM)
@@ -184,34 +184,20 @@ def pass_one_node(scratch, t, d):
         _mixed(J[3], J[4], J[5], s0, s1, s2),
         _mixed(J[6], J[7], J[8], s0, s1, s2),
     )
-    A, B = symmetric(scratch, d + P_), matrix(scratch, d + P_ + 6)
-    D, f = symmetric(scratch, d + P_ + 15), row(scratch, d + FORCE)
-    g0, g1 = (A[0], A[1], A[2], B[0], B[1], B[2]), (A[1], A[3], A[4], B[3], B[4], B[5])
-    g2, g3 = (A[2], A[4], A[5], B[6], B[7], B[8]), (B[0], B[3], B[6], D[0], D[1], D[2])
-    g4, g5 = (B[1], B[4], B[7], D[1], D[3], D[4]), (B[2], B[5], B[8], D[2], D[4], D[5])
-    e0, e1, e2, e3, e4, e5 = _solved(
-        _joined(
-            _plus((1.0, 0.0, 0.0, 0.0, 0.0, 0.0), combined(g0, s0, s1, s2, s3, s4, s5)), g0, f[0]
-        ),
-        _joined(
-            _plus((0.0, 1.0, 0.0, 0.0, 0.0, 0.0), combined(g1, s0, s1, s2, s3, s4, s5)), g1, f[1]
-        ),
-        _joined(
-            _plus((0.0, 0.0, 1.0, 0.0, 0.0, 0.0), combined(g2, s0, s1, s2, s3, s4, s5)), g2, f[2]
-        ),
-        _joined(
-            _plus((0.0, 0.0, 0.0, 1.0, 0.0, 0.0), combined(g3, s0, s1, s2, s3, s4, s5)), g3, f[3]
-        ),
-        _joined(
-            _plus((0.0, 0.0, 0.0, 0.0, 1.0, 0.0), combined(g4, s0, s1, s2, s3, s4, s5)), g4, f[4]
-        ),
-        _joined(
-            _plus((0.0, 0.0, 0.0, 0.0, 0.0, 1.0), combined(g5, s0, s1, s2, s3, s4, s5)), g5, f[5]
-        ),
+    g0, g1, g2, g3, g4, g5 = _children(scratch, d)
+    i0, i1 = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
+    i2, i3 = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+    i4, i5 = (0.0, 0.0, 0.0, 0.0, 1.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+    n0, n1, n2, n3, n4, n5 = _solved(
+        _joined(_plus(i0, combined(g0, s0, s1, s2, s3, s4, s5)), i0),
+        _joined(_plus(i1, combined(g1, s0, s1, s2, s3, s4, s5)), i1),
+        _joined(_plus(i2, combined(g2, s0, s1, s2, s3, s4, s5)), i2),
+        _joined(_plus(i3, combined(g3, s0, s1, s2, s3, s4, s5)), i3),
+        _joined(_plus(i4, combined(g4, s0, s1, s2, s3, s4, s5)), i4),
+        _joined(_plus(i5, combined(g5, s0, s1, s2, s3, s4, s5)), i5),
     )
-    put_row(scratch, d + NODE_FORCE, (e0[12], e1[12], e2[12], e3[12], e4[12], e5[12]))
-    e0, e1, e2 = _right(e0), _right(e1), _right(e2)
-    e3, e4, e5 = _right(e3), _right(e4), _right(e5)
+    n0, n1, n2 = _right(n0), _right(n1), _right(n2)
+    n3, n4, n5 = _right(n3), _right(n4), _right(n5)
     o = t + 129
     put_row(scratch, o, s0)
     put_row(scratch, o + 6, s1)
@@ -219,12 +205,16 @@ def pass_one_node(scratch, t, d):
     put_row(scratch, o + 18, s3)
     put_row(scratch, o + 24, s4)
     put_row(scratch, o + 30, s5)
-    put_row(scratch, o + 36, e0)
-    put_row(scratch, o + 42, e1)
-    put_row(scratch, o + 48, e2)
-    put_row(scratch, o + 54, e3)
-    put_row(scratch, o + 60, e4)
-    put_row(scratch, o + 66, e5)
+    put_row(scratch, o + 36, n0)
+    put_row(scratch, o + 42, n1)
+    put_row(scratch, o + 48, n2)
+    put_row(scratch, o + 54, n3)
+    put_row(scratch, o + 60, n4)
+    put_row(scratch, o + 66, n5)
+    e0, e1 = combined(n0, g0, g1, g2, g3, g4, g5), combined(n1, g0, g1, g2, g3, g4, g5)
+    e2, e3 = combined(n2, g0, g1, g2, g3, g4, g5), combined(n3, g0, g1, g2, g3, g4, g5)
+    e4, e5 = combined(n4, g0, g1, g2, g3, g4, g5), combined(n5, g0, g1, g2, g3, g4, g5)
+    e0, e1, e2, e3, e4, e5 = _averaged(e0, e1, e2, e3, e4, e5)
     o = t + 21
     y0 = _minus((1.0, 0.0, 0.0, 0.0, -z, y), _bent(J, row(scratch, o + 0)))
     y1 = _minus((0.0, 1.0, 0.0, z, 0.0, -x), _bent(J, row(scratch, o + 6)))
@@ -255,14 +245,56 @@ def pass_one_node(scratch, t, d):
 
 
 @jit
+def _averaged(a, b, c, d, e, f):
+    """Symmetric part.
+
+    Rows and columns of E are both small along a soft direction of the body, and stay so in their
+    mean; a mirrored triangle would mix them.
+    """
+    ab, ac, ad = 0.5 * (a[1] + b[0]), 0.5 * (a[2] + c[0]), 0.5 * (a[3] + d[0])
+    ae, af, bc = 0.5 * (a[4] + e[0]), 0.5 * (a[5] + f[0]), 0.5 * (b[2] + c[1])
+    bd, be, bf = 0.5 * (b[3] + d[1]), 0.5 * (b[4] + e[1]), 0.5 * (b[5] + f[1])
+    cd, ce, cf = 0.5 * (c[3] + d[2]), 0.5 * (c[4] + e[2]), 0.5 * (c[5] + f[2])
+    de, df, ef = 0.5 * (d[4] + e[3]), 0.5 * (d[5] + f[3]), 0.5 * (e[5] + f[4])
+    return (
+        (a[0], ab, ac, ad, ae, af),
+        (ab, b[1], bc, bd, be, bf),
+        (ac, bc, c[2], cd, ce, cf),
+        (ad, bd, cd, d[3], de, df),
+        (ae, be, ce, de, e[4], ef),
+        (af, bf, cf, df, ef, f[5]),
+    )
+
+
+@jit
+def _children(scratch, d):
+    """Rows of Gamma."""
+    A, B = symmetric(scratch, d + P_), matrix(scratch, d + P_ + 6)
+    D = symmetric(scratch, d + P_ + 15)
+    return (
+        (A[0], A[1], A[2], B[0], B[1], B[2]),
+        (A[1], A[3], A[4], B[3], B[4], B[5]),
+        (A[2], A[4], A[5], B[6], B[7], B[8]),
+        (B[0], B[3], B[6], D[0], D[1], D[2]),
+        (B[1], B[4], B[7], D[1], D[3], D[4]),
+        (B[2], B[5], B[8], D[2], D[4], D[5]),
+    )
+
+
+@jit
+def _node_force(scratch, t, d, a):
+    """N (Gamma a + zeta)."""
+    g0, g1, g2, g3, g4, g5 = _children(scratch, d)
+    z = row(scratch, d + FORCE)
+    f = (_dot(g0, a), _dot(g1, a), _dot(g2, a), _dot(g3, a), _dot(g4, a), _dot(g5, a))
+    return product_at(scratch, t + 165, _plus(f, z))
+
+
+@jit
 def force_through_one_node(scratch, t, d, y):
-    """Force f_0 = E y + N zeta at the node, written, and Y f_0."""
-    e = product_at(scratch, t + 165, y)
-    f = row(scratch, d + NODE_FORCE)
-    f = _plus(f, e)
-    put_row(scratch, d + NODE_FORCE, f)
+    """Write y; return Y f_0 with the force f_0 = N (Gamma y + zeta) at the node."""
     put_row(scratch, d + YIELD, y)
-    return product_at(scratch, t + 93, f)
+    return product_at(scratch, t + 93, _node_force(scratch, t, d, y))
 
 
 @jit
@@ -278,8 +310,7 @@ def accelerate_one_node(scratch, t, d, alpha):
         row(scratch, o + 24),
         row(scratch, o + 30),
     )
-    e, f = product_at(scratch, t + 165, a), row(scratch, d + NODE_FORCE)
-    f = _plus(f, e)
+    a = _plus(a, row(scratch, d + YIELD))
+    f = _node_force(scratch, t, d, a)
     put_row(scratch, d + NODE_FORCE, f)
-    s, y = product_at(scratch, t + 129, f), row(scratch, d + YIELD)
-    put_row(scratch, d + CHANGE, _minus(_plus(a, y), s))
+    put_row(scratch, d + CHANGE, _minus(a, product_at(scratch, t + 129, f)))

@@ -18,6 +18,7 @@ from .layout import (
     KIND,
     LEVEL,
     LINEAR,
+    M_RF,
     MASS,
     MODAL,
     MODAL_Q,
@@ -97,7 +98,7 @@ def totals(ints, floats, scratch, q, v, out):
             for k in range(n):
                 strain += 0.5 * floats[s + k] * q[o_q + k] * q[o_q + k]
             if ints[row + LEVEL] == LINEAR:  # the own inertia does not follow the deformation
-                moved = modal_sums(scratch, f + 2 * n, n, q, o_q)
+                moved = modal_sums(scratch, ints[row + M_RF] & POSITIVE, n, q, o_q)
                 p = add(p, (moved[3], moved[4], moved[5]))
         h = turn(C, z_v)
         angular = add(angular, add(turn(C, z_w), cross(added(x, -1.0, about), h)))
@@ -137,7 +138,7 @@ def frame(ints, scratch, where, q, v, x, flags, out):
 
 
 @jit
-def jacobian(ints, floats, scratch, where, q, J):
+def jacobian(ints, floats, scratch, where, q, flags, J):
     """Rows of J (6 x n_v): the generalized forces of unit forces along world axes at a node.
 
     After `motion_base_to_tip` and `place_base_to_tip`; `where` as for `frame`.
@@ -150,7 +151,7 @@ def jacobian(ints, floats, scratch, where, q, J):
     R = matrix(scratch, b + R_) if rigid else IDENTITY
     if not rigid:
         _E, l, J_l, _w, _alpha, _a = node_motion(
-            where, 1, m, scratch, b, q, ints[row + MODAL_Q], q, q, o_m, 0
+            where, 1, m, scratch, b, q, ints[row + MODAL_Q], q, q, o_m, flags
         )
     for r in range(6):
         e = (C[3 * (r % 3)], C[3 * (r % 3) + 1], C[3 * (r % 3) + 2])  # a world axis in working axes

@@ -1,0 +1,321 @@
+"""The mechanisms of the library, the benchmarks made of them and their command; never a second."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import lissom as ls
+from benchmarks import run as repository
+from lissom.benchmarks import NAMES, figures, paper_counts, peers, run_benchmark
+from lissom.benchmarks.cases import moving_case
+from lissom.benchmarks.counting import Counts, counted, counting, counting_array
+from lissom.benchmarks.depth import QUICK, Depth
+from lissom.benchmarks.report import markdown_requirements, markdown_table
+from lissom.benchmarks.result import Requirement, Table
+from lissom.benchmarks.timing import best_times, merge_best
+from lissom.cli import app
+from lissom.cli.bench import Which
+from lissom.library import flexible_chain, humanoid, rigid_chain, turned_chain
+from tests.peers import peer
+
+RIGID = (rigid_chain, turned_chain, humanoid)
+
+
+@pytest.fixture(scope="module")
+def results():
+    return {name: run_benchmark(name, QUICK, lambda what, done, total: None) for name in NAMES}
+
+
+@pytest.mark.parametrize("make", RIGID)
+@pytest.mark.parametrize("n", (1, 2, 7, 30, 101))
+def test_rigid_mechanisms_have_as_many_joints_as_asked(make, n):
+    system = make(n).compile()
+    assert (system.n_body, system.n_q, system.n_v) == (n, n, n)
+    assert np.array_equal(system.gravity, [0, 0, -9.81])
+
+
+def test_rigid_chain_is_aligned_and_turned_chain_nowhere():
+    assert np.array_equal(rigid_chain(5).compile().frame_rotation, [np.eye(3)] * 5)
+    turned = turned_chain(5).compile().frame_rotation
+    assert np.abs(turned).min() > 1e-3
+    assert np.array_equal(turned, turned_chain(5).compile().frame_rotation)
+    assert not np.array_equal(turned, turned_chain(5, seed=1).compile().frame_rotation)
+
+
+def test_humanoid_branches_at_pelvis_chest_and_hands():
+    system = humanoid(50, floating=True).compile()
+    carried = {system.names[i]: len(c) for i, c in enumerate(system.children)}
+    branches = {name: n for name, n in carried.items() if n > 1}
+    assert branches == {"pelvis": 3, "torso3": 3, "left_arm7": 5, "right_arm7": 5}
+    assert (system.n_q, system.n_v) == (57, 56)
+
+
+def test_humanoid_is_symmetric_where_its_joints_are_even_in_number():
+    for n in (7, 50, 100, 300):
+        names = humanoid(n).compile().names
+        left = [name.removeprefix("left_") for name in names if name.startswith("left_")]
+        right = [name.removeprefix("right_") for name in names if name.startswith("right_")]
+        assert left == right
+
+
+def test_flexible_chain_without_modes_has_the_same_mass():
+    masses = [sum(b.mass for b in flexible_chain(3, m).compile().bodies) for m in (0, 1, 4)]
+    assert masses == pytest.approx([masses[0]] * 3)
+    assert flexible_chain(3, 4).compile().n_v == 15
+    assert {b.level for b in flexible_chain(2, 2, "full").compile().bodies} == {"full"}
+
+
+@pytest.mark.parametrize("n", (0, -1, 2.5, "7", True, None))
+def test_number_of_links_is_checked(n):
+    for make in (*RIGID, lambda k: flexible_chain(k, 2), lambda k: flexible_chain(2, k or -1)):
+        with pytest.raises(ls.ModelError, match="whole number"):
+            make(n)
+
+
+@pytest.mark.peer
+@pytest.mark.parametrize("make", RIGID)
+@pytest.mark.parametrize("n", (1, 7, 30))
+@pytest.mark.parametrize("name", ("pin", "mujoco"))
+def test_twins_agree_with_lissom(name, make, n):
+    peer(name)
+    case = moving_case(make(n), size=2)
+    twin = {"pin": peers.Pinocchio, "mujoco": peers.Mujoco}[name](case.model)
+    assert peers.disagreement(case, twin) < 1e-12
+
+
+@pytest.mark.peer
+def test_calls_that_are_timed_give_the_same_numbers():
+    peer("pin")
+    case = moving_case(turned_chain(9), size=4)
+    calls = peers.Pinocchio(case.model).calls(case)
+    vdot = ls.forward_dynamics(case.system, case.state, case.forces)
+    tau = ls.inverse_dynamics(case.system, case.state, case.forces)
+    M = ls.mass_matrix(case.system, case.state)
+    expected = {"forward dynamics": vdot, "inverse dynamics": tau, "mass matrix": M}
+    for (quantity, form), (call, states) in calls.items():
+        given = call()
+        if form == "batch":
+            given = call.args[-1][:, 0]
+        assert states == (4 if form == "batch" else 1)
+        assert np.allclose(given, expected[quantity], rtol=1e-9, atol=1e-9), (quantity, form)
+
+
+@pytest.mark.peer
+def test_a_twin_that_computes_something_else_is_not_timed():
+    peer("pin")
+    case = moving_case(rigid_chain(3), size=1)
+    with pytest.raises(peers.PeerError, match="differ by"):
+        peers.check_twin(case, peers.Pinocchio(turned_chain(3)))
+
+
+def test_flexible_bodies_are_not_translated():
+    peer("pin")
+    with pytest.raises(peers.PeerError, match="'link0'.*rigid bodies on revolute"):
+        peers.Pinocchio(flexible_chain(1, 2))
+
+
+def test_bodies_must_come_depth_first():
+    peer("pin")
+    model = ls.Model("cross")
+    for name, to in (("a", None), ("b", None), ("c", "a")):
+        model.add(ls.RigidBody(1.0, inertia=1.0), ls.Revolute("x"), name=name, to=to)
+    with pytest.raises(peers.PeerError, match="depth first"):
+        peers.Mujoco(model)
+
+
+def test_missing_peer_is_reported_and_with_ci_an_error(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pinocchio", None)
+    monkeypatch.setenv("CI", "")
+    assert not peers.installed("pin")
+    result = run_benchmark("rigid", QUICK, lambda what, done, total: None)
+    assert "Not installed here: Pinocchio" in result.about
+    assert {r.met for r in result.requirements} == {None}
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(peers.PeerError, match="'pin' cannot be imported"):
+        peers.installed("pin")
+
+
+def test_calls_take_turns_and_the_smallest_time_counts():
+    """Two calls to find how many make a visit, then one in each visit, are not counted."""
+    seconds = {
+        "a": [1.0, 9.0, 1.0, 3.0, 1.0, 5.0, 1.0, 4.0],
+        "b": [1.0, 8.0, 1.0, 7.0, 1.0, 6.0, 1.0, 9.0],
+    }
+    now, order = [0.0], []
+
+    def call(name):
+        order.append(name)
+        now[0] += seconds[name].pop(0)
+
+    calls = {name: (lambda name=name: call(name)) for name in seconds}
+    told = []
+    best = best_times(
+        calls,
+        Depth("quick", rounds=3, visit=1.0),
+        clock=lambda: now[0],
+        progress=lambda *visits: told.append(visits),
+    )
+    assert best == {"a": 3.0, "b": 6.0}
+    assert "".join(order) == "aabb" + 3 * "aabb"
+    assert told == [(k, 6) for k in range(1, 7)]
+
+
+def test_short_calls_are_repeated_until_a_visit_is_full():
+    made = []
+    best = best_times(
+        {"x": lambda: made.append(1)},
+        Depth("quick", rounds=1, visit=0.05),
+        clock=lambda: 1e-3 * len(made),
+    )
+    assert best["x"] == pytest.approx(1e-3)
+    assert len(made) > 2 * 50
+
+
+def test_best_of_several_passes():
+    assert merge_best({"a": 2.0}, {"a": 1.0, "b": 3.0}) == {"a": 1.0, "b": 3.0}
+
+
+def test_operations_are_counted_in_a_small_function():
+    def rotated(A, x, angle):
+        s, c = math.sin(angle[0]), math.cos(angle[0])
+        y = np.array([0.0, 0.0], dtype=object)
+        for i in range(2):
+            for j in range(2):
+                y[i] += A[i, j] * x[j]
+        return (c * y[0] - s * y[1]) / 2.0, -(s * y[0]) + abs(c * y[1])
+
+    A, x, angle = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([0.5, -0.25]), np.array([0.3])
+    with counting() as counts:
+        found = rotated(*(counting_array(a, counts) for a in (A, x, angle)))
+    assert counts == Counts(additions=4 + 2, multiplications=4 + 4, divisions=1, functions=2)
+    assert counts.total == 17
+    assert [float(z) for z in found] == rotated_floats(A, x, 0.3)
+    assert math.sin(0.0) == 0.0 and isinstance(math.sin(0.0), float)
+
+
+def rotated_floats(A, x, angle):
+    y = [sum((float(A[i, j] * x[j]) for j in range(2)), 0.0) for i in range(2)]
+    s, c = math.sin(angle), math.cos(angle)
+    return [(c * y[0] - s * y[1]) / 2.0, -(s * y[0]) + abs(c * y[1])]
+
+
+def test_kernels_are_counted_and_articulated_ones_grow_linearly():
+    """Equal steps of bodies and of modes cost equal operations once the first are past."""
+    by_bodies = [counted(n, 2, ["articulated"])["articulated"].total for n in (3, 4, 5)]
+    by_modes = [counted(2, m, ["articulated"])["articulated"].total for m in (2, 4, 6)]
+    assert by_bodies[2] - by_bodies[1] == pytest.approx(by_bodies[1] - by_bodies[0], rel=0.05)
+    assert by_modes[2] - by_modes[1] == pytest.approx(by_modes[1] - by_modes[0], rel=0.05)
+    assert counted(3, 3, ["composite"])["composite"].total > 0
+
+
+def test_counts_of_the_paper_give_its_claims():
+    ratios = [paper_counts.composite(10, n) / paper_counts.articulated(10, n) for n in (5, 10)]
+    assert np.round(ratios, 2).tolist() == [3.68, 7.27]
+    cheaper = [paper_counts.explicit(n) < paper_counts.indirect(n) for n in range(1, 20)]
+    assert cheaper == [n <= 7 for n in range(1, 20)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_results_have_whole_tables_and_positive_times(results, name):
+    result = results[name]
+    assert result.name == name and result.about and result.tables and result.records
+    for table in result.tables:
+        assert all(len(row) == len(table.header) for row in table.rows)
+        text = markdown_table(table)
+        assert len({line.count("|") for line in text.splitlines() if line.startswith("|")}) <= 1
+    times = [v for r in result.records for k, v in r.items() if k.endswith("seconds")]
+    assert times and all(0 < t < math.inf for t in times)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_figures_are_drawn(results, name, tmp_path):
+    path = figures.save(results[name], tmp_path)
+    assert "</svg>" in path.read_text(encoding="utf-8")
+
+
+def test_requirement_is_met_in_its_own_sense():
+    least = Requirement("k", "speed", "at least", 2.0, 2.5, "here", "×")
+    most = replace(least, bound="at most", aim=True)
+    assert (least.met, most.met, replace(least, measured=None).met) == (True, False, None)
+    assert least.row() == ("speed", "required", "at least 2×", "2.5×", "here", "yes")
+    text = markdown_requirements([least, most, replace(most, measured=None)])
+    assert [line.split(" | ")[-1] for line in text.splitlines()[2:]] == [
+        "yes |",
+        "no |",
+        "not measured |",
+    ]
+
+
+def test_empty_table_keeps_its_note():
+    assert markdown_table(Table("T", ("a",), (), "There is none.")).endswith("There is none.\n")
+
+
+def test_page_names_every_bound_and_says_why_one_is_missed(results, monkeypatch):
+    missed = Requirement("k", "speed of light", "at least", 2.0, 1.0)
+    shown = [*results.values(), replace(results["batch"], requirements=(missed,))]
+    monkeypatch.setattr(repository, "LIMITS", {"k": "Nothing is faster."})
+    text = repository.page(shown, QUICK, "## Operators\n")
+    assert "**speed of light**: missed by 50 %. Nothing is faster." in text
+    for result in results.values():
+        assert f"## {result.title}\n" in text and f"({result.name}.svg)" in text
+        assert all(wanted.what in text for wanted in result.requirements)
+    assert "| commit |" in text and "| packages | lissom" in text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_bench_writes_json(name):
+    done = CliRunner().invoke(app, ["bench", name, "--quick", "--json"])
+    assert done.exit_code == 0, done.output
+    written = json.loads(done.stdout)
+    assert written["format"] == 1 and written["made"]["depth"] == "quick"
+    assert list(written["results"]) == [name]
+    result = written["results"][name]
+    assert {"title", "about", "tables", "requirements", "records"} <= set(result)
+    assert all({"required", "measured", "met"} <= set(r) for r in result["requirements"])
+
+
+def test_bench_prints_tables():
+    done = CliRunner().invoke(app, ["bench", "flexible", "--quick"])
+    assert done.exit_code == 0, done.output
+    assert "Flexible mechanisms" in done.stdout and "2 modes" in done.stdout
+    assert "measuring: flexible" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", (["bench", "speed"], ["bench", "--quick", "--full"], ["x"]))
+def test_wrong_command_lines_end_without_a_traceback(arguments):
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 2
+    assert "Traceback" not in done.output
+
+
+def test_all_benchmarks_are_on_the_command_line():
+    assert [which.value for which in Which] == [*NAMES, "all"]
+
+
+def test_version_is_printed():
+    assert CliRunner().invoke(app, ["--version"]).stdout == f"lissom {ls.__version__}\n"
+
+
+def test_mistakes_of_the_user_end_in_one_line():
+    code = (
+        "import sys; sys.modules['pinocchio'] = None; sys.argv = ['lissom', 'bench', 'rigid'];"
+        "import os; os.environ['CI'] = 'true'; from lissom.cli import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "lissom: 'pin' cannot be imported" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_command_line_loads_no_numpy_before_it_needs_it():
+    code = "import lissom.cli, sys; print('numpy' in sys.modules, 'numba' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
