@@ -47,11 +47,11 @@ class Packed:
         The rows of `ints`.
     """
 
-    def __init__(self, ints: Array, floats: Array, start: Array) -> None:
+    def __init__(self, ints: Array, n_body: int, floats: Array, start: Array) -> None:
         self.ints = ints
         self.floats = floats
         self.start = start
-        self.rows = ints[at.HEADER :].reshape(-1, at.ROW)
+        self.rows = ints[at.HEADER : at.HEADER + n_body * at.ROW].reshape(n_body, at.ROW)
 
 
 def pack(system: System) -> Packed:
@@ -65,7 +65,12 @@ def pack(system: System) -> Packed:
         _place(system, i, rows, constants, scratch, shared)
     temporary = scratch.add(18 * max((body.n_mode for body in system.bodies), default=0) + 36)
     rows[:, at.WORLD] = scratch.add(12 * system.n_body) + 12 * np.arange(system.n_body)
+    order = _branch_by_branch(system, rows)
     header = np.zeros(at.HEADER, dtype=np.int64)
+    header[at.ALL_RIGID] = np.all(rows[:, at.LEVEL] == at.RIGID)
+    header[at.ORDER] = at.HEADER + rows.size
+    header[at.IN_ORDER] = np.all(np.diff(order[: system.n_body]) > 0)
+    header[at.COLUMNS] = scratch.add(6 * system.n_v if header[at.ALL_RIGID] else 0)
     header[[at.N_BODY, at.N_Q, at.N_V]] = system.n_body, system.n_q, system.n_v
     header[at.TEMPORARY] = temporary
     start = np.zeros(scratch.size)
@@ -73,7 +78,32 @@ def pack(system: System) -> Packed:
     start[at.GROUND_RECORD + at.R_ : at.GROUND_RECORD + at.R_ + 9] = np.eye(3).ravel()
     for row, body in zip(rows, system.bodies, strict=True):
         _first_content(start, row, body)
-    return Packed(np.concatenate([header, rows.ravel()]), constants.joined(), start)
+    ints = np.concatenate([header, rows.ravel(), order])
+    return Packed(ints, system.n_body, constants.joined(), start)
+
+
+def _branch_by_branch(system: System, rows: Array) -> Array:
+    """Body numbers with every branch in one piece, then the hinge speeds in that order.
+
+    Writes where the speeds of each branch begin and end.
+    """
+    order: list[int] = []
+    waiting = [i for i in reversed(range(system.n_body)) if system.parent[i] == GROUND]
+    while waiting:
+        i = waiting.pop()
+        order.append(i)
+        waiting += reversed(system.children[i])
+    speeds: list[int] = []
+    for i in order:
+        rows[i, at.BRANCH] = len(speeds)
+        piece = system.layout.hinge_v(i)
+        speeds += range(piece.start, piece.stop)
+    for i in reversed(order):
+        own_end = rows[i, at.BRANCH] + rows[i, at.HINGE_DOF]
+        rows[i, at.BRANCH_END] = max(
+            [own_end, *(rows[c, at.BRANCH_END] for c in system.children[i])]
+        )
+    return np.array(order + speeds, dtype=np.int64)
 
 
 class _Stack:

@@ -11,13 +11,17 @@ from .compiling import jit
 from .layout import (
     ARM,
     BODY,
+    BRANCH,
+    BRANCH_END,
     CARRIER,
+    COLUMNS,
     FIXED,
     FREE,
     HEADER,
     HINGE,
     HINGE_DOF,
     HINGE_V,
+    IN_ORDER,
     INERTIA,
     KIND,
     LEFT,
@@ -35,6 +39,7 @@ from .layout import (
     NODE_RECORD,
     NODE_SHAPES,
     NODES,
+    ORDER,
     P_,
     PARENT,
     POSITIVE,
@@ -104,6 +109,109 @@ def mass_tip_to_base(ints, floats, scratch, M):
         put_symmetric(scratch, n + P_, _sum(J, symmetric(scratch, n + P_)))
         put_vector(scratch, n + P_ + 6, add(p, vector(scratch, n + P_ + 6)))
         scratch[n + P_ + 9] += m
+
+
+@jit
+def mass_of_rigid_tree(ints, scratch, M):
+    """Upper triangle for a tree without flexible bodies, in the working axes of the world.
+
+    The forces of all hinge motions of a branch move inward together, one component after another,
+    so that a whole branch goes through vector instructions.
+    """
+    _composite_bodies(ints, scratch)
+    n_v, order = ints[N_V] & POSITIVE, ints[ORDER] & POSITIVE
+    v_of, o_f = order + (ints[N_BODY] & POSITIVE), ints[COLUMNS] & POSITIVE
+    in_order = ints[IN_ORDER] != 0
+    for index in range(ints[N_BODY] - 1, -1, -1):
+        row = HEADER + ints[order + index] * ROW
+        b, o = ints[row + BODY] & POSITIVE, ints[row + HINGE] & POSITIVE
+        kind, o_v, dof = ints[row + KIND], ints[row + HINGE_V] & POSITIVE, ints[row + HINGE_DOF]
+        start, stop = ints[row + BRANCH] & POSITIVE, ints[row + BRANCH_END] & POSITIVE
+        R = matrix(scratch, b + R_)
+        J, p, m = symmetric(scratch, b + P_), vector(scratch, b + P_ + 6), scratch[b + P_ + 9]
+        for c in range(dof):
+            h_w, h_v = motion_column(scratch, o, kind, R, c)
+            n, f = add(apply(J, h_w), cross(p, h_v)), added(cross(h_w, p), m, h_v)
+            for k in range(3):
+                scratch[o_f + k * n_v + start + c] = n[k]
+                scratch[o_f + (3 + k) * n_v + start + c] = f[k]
+        for c in range(dof):
+            h_w, h_v = motion_column(scratch, o, kind, R, c)
+            if not in_order or stop < n_v:
+                for k in range(o_v + c, n_v):
+                    M[o_v + c, k] = 0.0
+            if in_order:
+                _read_branch(scratch, o_f, n_v, start + c, stop, h_w, h_v, M, o_v + c)
+            else:
+                _read_scattered(ints, v_of, scratch, o_f, n_v, start + c, stop, h_w, h_v, M)
+        if ints[row + PARENT] >= 0:
+            _move_branch(scratch, o_f, n_v, start, stop, vector(scratch, b + ARM))
+
+
+@jit
+def _read_branch(scratch, o, n, start, stop, h_w, h_v, M, r):
+    """Row r of M at columns start to stop: what the motion h meets of their forces."""
+    o, n, start, stop = o & POSITIVE, n & POSITIVE, start & POSITIVE, stop & POSITIVE
+    h0, h1, h2 = h_w
+    u0, u1, u2 = h_v
+    for k in range(start, stop):
+        M[r, k] = (
+            h0 * scratch[o + k]
+            + h1 * scratch[o + n + k]
+            + h2 * scratch[o + 2 * n + k]
+            + u0 * scratch[o + 3 * n + k]
+            + u1 * scratch[o + 4 * n + k]
+            + u2 * scratch[o + 5 * n + k]
+        )
+
+
+@jit
+def _read_scattered(ints, v_of, scratch, o, n, start, stop, h_w, h_v, M):
+    """`_read_branch` for a system in another order; an entry goes to the upper triangle."""
+    i = ints[v_of + start]
+    for k in range(start, stop):
+        e = (
+            h_w[0] * scratch[o + k]
+            + h_w[1] * scratch[o + n + k]
+            + h_w[2] * scratch[o + 2 * n + k]
+            + h_v[0] * scratch[o + 3 * n + k]
+            + h_v[1] * scratch[o + 4 * n + k]
+            + h_v[2] * scratch[o + 5 * n + k]
+        )
+        M[i, ints[v_of + k]] = e
+
+
+@jit
+def _move_branch(scratch, o, n, start, stop, r):
+    """Move the forces of columns start to stop inward by the arm r: n += r x f."""
+    o, n, start, stop = o & POSITIVE, n & POSITIVE, start & POSITIVE, stop & POSITIVE
+    r0, r1, r2 = r
+    for k in range(start, stop):
+        f0, f1 = scratch[o + 3 * n + k], scratch[o + 4 * n + k]
+        f2 = scratch[o + 5 * n + k]
+        scratch[o + k] += r1 * f2 - r2 * f1
+        scratch[o + n + k] += r2 * f0 - r0 * f2
+        scratch[o + 2 * n + k] += r0 * f1 - r1 * f0
+
+
+@jit
+def _composite_bodies(ints, scratch):
+    """Inertia (J, p, m) of every rigid body with all that it carries."""
+    for i in range(ints[N_BODY]):
+        b = ints[HEADER + i * ROW + BODY] & POSITIVE
+        put_symmetric(scratch, b + P_, symmetric(scratch, b + INERTIA))
+        put_vector(scratch, b + P_ + 6, vector(scratch, b + MOMENT))
+        scratch[b + P_ + 9] = scratch[b + MASS]
+    for i in range(ints[N_BODY] - 1, -1, -1):
+        row = HEADER + i * ROW
+        if ints[row + PARENT] < 0:
+            continue
+        b, d = ints[row + BODY] & POSITIVE, ints[row + CARRIER] & POSITIVE
+        J, p, m = symmetric(scratch, b + P_), vector(scratch, b + P_ + 6), scratch[b + P_ + 9]
+        J, p = shifted_inertia(J, p, m, vector(scratch, b + ARM))
+        put_symmetric(scratch, d + P_, _sum(J, symmetric(scratch, d + P_)))
+        put_vector(scratch, d + P_ + 6, add(p, vector(scratch, d + P_ + 6)))
+        scratch[d + P_ + 9] += m
 
 
 @jit

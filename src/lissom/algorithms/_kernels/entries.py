@@ -15,11 +15,12 @@ from .articulated import (
     prepare,
 )
 from .compiling import Entry, jit
-from .composite import mass_tip_to_base
+from .composite import mass_of_rigid_tree, mass_tip_to_base
 from .dense import factor_spd_rows, solve_spd_rows
 from .external import apply_external
 from .inverse import forces_tip_to_base
 from .layout import (
+    ALL_RIGID,
     ARMATURE,
     DONE,
     HEADER,
@@ -107,17 +108,38 @@ def _inverse_rows(ints, floats, scratch, Q, V, A, out, flags, start, stop):
 
 @jit
 def _mass(ints, floats, scratch, q, M, flags, repeats, whole):
-    """Lower triangle of the mass matrix, `repeats` times (for timing); then the whole matrix."""
+    """One triangle of the mass matrix, `repeats` times (for timing); then the whole matrix."""
     for _ in range(repeats):
         motion_base_to_tip(ints, floats, scratch, q, q, q, flags)
-        mass_tip_to_base(ints, floats, scratch, M)
+        _triangle(ints, floats, scratch, M)
     n, s = ints[N_V], 0.0
     for r in range(n):
         s += 0.0 * M[r, r]
-        if whole:
-            for c in range(r):
-                M[c, r] = M[r, c]
+    if whole:
+        if ints[ALL_RIGID] != 0:
+            _mirror_upper(M, n)
+        else:
+            for r in range(n):
+                for c in range(r):
+                    M[c, r] = M[r, c]
     return DONE if s == 0.0 else NOT_FINITE
+
+
+@jit
+def _triangle(ints, floats, scratch, M):
+    """One triangle of the mass matrix: the upper one if all bodies are rigid, else the lower."""
+    if ints[ALL_RIGID] != 0:
+        mass_of_rigid_tree(ints, scratch, M)
+    else:
+        mass_tip_to_base(ints, floats, scratch, M)
+
+
+@jit
+def _mirror_upper(M, n):
+    """Copy the upper triangle to the lower one."""
+    for r in range(n):
+        for c in range(r):
+            M[r, c] = M[c, r]
 
 
 @jit
@@ -132,7 +154,9 @@ def _composite(ints, floats, scratch, q, v, forces, out, M, floor, flags):
     _inverse(ints, floats, scratch, q, v, forces, x, flags)
     for k in range(n):
         x[k] = forces[k] - x[k]
-    mass_tip_to_base(ints, floats, scratch, M)
+    _triangle(ints, floats, scratch, M)
+    if ints[ALL_RIGID] != 0:
+        _mirror_upper(M, n)
     if scratch[ARMATURE] != 0.0:
         _add_armature(ints, scratch, M)
     if factor_spd_rows(M, n, floor) >= 0:

@@ -24,7 +24,11 @@ POSITIVE = (1 << 47) - 1
 # ints: header
 N_BODY, N_Q, N_V = 0, 1, 2
 TEMPORARY = 3  # scratch: 18m + 36 numbers that the bodies use in turn, m the most modes of one
-HEADER = 4
+ALL_RIGID = 4  # whether no body bends
+ORDER = 5  # ints: body numbers, each branch to its tip in turn, then the speeds in that order
+IN_ORDER = 6  # whether that is the order of the system
+COLUMNS = 7  # scratch: forces of all hinge motions, 6 n_v
+HEADER = 8
 
 # ints: row of a body
 (
@@ -59,9 +63,11 @@ HEADER = 4
     PRODUCTS,  # bits: which of the six symmetric and three antisymmetric products are not zero
     N_LUMP,
     LUMPS,  # floats: per lump mass, offset 3, inertia 6, node position 3, shapes 6m
+    BRANCH,
+    BRANCH_END,  # its own speeds and all outboard, in that order
     WORLD,  # scratch: working axes to world axes 9, origin in the world 3
     ROW,
-) = range(33)
+) = range(35)
 
 # Kinds of joint; AXIAL and above go by their general motion map.
 FIXED, REVOLUTE, PRISMATIC, SPHERICAL, FREE = range(5)
