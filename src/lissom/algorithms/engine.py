@@ -192,6 +192,9 @@ class _Loaded:
 # each mode of such a body and for each pair of speeds [ns]; `lissom bench crossover` shows the fit.
 _SAVED, _PER_MODE, _PER_PAIR = 560.0, 66.0, 3.7
 
+# Beyond so many speeds a pivot of the mass matrix is likely to be small, see CAREFUL.
+_MOST_SPEEDS = 12
+
 # A pivot of the mass matrix below this fraction of its diagonal entry costs more digits than speed
 # is worth: "auto" then takes articulated bodies.
 CAREFUL, LEAST = 1e-3, 1e-14
@@ -207,7 +210,8 @@ def chosen_method(system: System) -> str:
     rows = _packed(system)[0].rows
     carriers = rows[(rows[:, at.LEVEL] != at.RIGID) & (rows[:, at.CARRIES] != 0)]
     saved = _SAVED * len(carriers) - _PER_MODE * carriers[:, at.N_MODE].sum()
-    return "composite" if saved > _PER_PAIR * system.n_v**2 else "articulated"
+    small = system.n_v <= _MOST_SPEEDS
+    return "composite" if small and saved > _PER_PAIR * system.n_v**2 else "articulated"
 
 
 def forward_dynamics(
