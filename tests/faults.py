@@ -11,6 +11,8 @@ JOINTS = "tests/test_joints.py"
 ALGORITHMS = "tests/test_algorithms.py"
 ROTATIONS = "tests/test_rotations.py"
 
+MOTION = "algorithms/_kernels/motion.py"
+
 # All that a fault has to get past; the un-mutated source must pass it.
 SUITE = (ROTATIONS, JOINTS, CONSERVATION, ALGORITHMS, PEERS, ORACLE)
 
@@ -34,6 +36,11 @@ class Fault:
     new: str
     first: str = CONSERVATION
     count: int = 1
+
+    @property
+    def compiled(self) -> bool:
+        """Whether it is in the compiled text; the others are looked for in the readable one."""
+        return "_kernels" in self.path
 
     def applied(self, source: str) -> str:
         """The faulty text of the file; an error if the source has moved on."""
@@ -320,5 +327,80 @@ FAULTS = (
         "algorithms/energy.py",
         "motion.world_position - point",
         "motion.world_position + point",
+    ),
+    # The compiled text
+    Fault(
+        "kernel: Coriolis acceleration of a slide once", MOTION, "r), 2.0, rate)", "r), 1.0, rate)"
+    ),
+    Fault("kernel: bias of a free joint left out", MOTION, "c_v = cross(w_j, rate)", "c_v = ZERO"),
+    Fault(
+        "kernel: articulated inertia shifted the wrong way",
+        "algorithms/_kernels/rigid.py",
+        "B_0 = (B[0] + x[0]",
+        "B_0 = (B[0] - x[0]",
+        PEERS,
+    ),
+    Fault(
+        "kernel: hinge force eliminated with the wrong sign",
+        "algorithms/_kernels/hinges.py",
+        "e -= l * scratch[o_e + k]",
+        "e += l * scratch[o_e + k]",
+        ORACLE,
+    ),
+    Fault(
+        "kernel: two modal products exchanged in Q",
+        "algorithms/_kernels/flexible.py",
+        "row_x[1] + 0.5 * (U[1] - o_z)",
+        "row_x[1] + 0.5 * (U[1] + o_z)",
+        ORACLE,
+    ),
+    Fault(
+        "kernel: gyroscopic modal force halved",
+        "algorithms/_kernels/flexible.py",
+        "-2.0 * w[k - 6]",
+        "-1.0 * w[k - 6]",
+        ORACLE,
+    ),
+    Fault(
+        "kernel: shift from several nodes with the wrong sign",
+        "algorithms/_kernels/compliance.py",
+        "scratch[y + 4] -= l[2]",
+        "scratch[y + 4] += l[2]",
+        ORACLE,
+    ),
+    Fault(
+        "kernel: compliance of the one node with the wrong sign",
+        "algorithms/_kernels/one_node.py",
+        "_minus(a, product_at(scratch, t + 129, f))",
+        "_plus(a, product_at(scratch, t + 129, f))",
+        ORACLE,
+    ),
+    Fault(
+        "kernel: moment of a lump's force left out",
+        "algorithms/_kernels/lumps.py",
+        "add(n_t, cross(l, f_t))",
+        "n_t",
+        ORACLE,
+    ),
+    Fault(
+        "kernel: columns of modes not moved to the origin",
+        "algorithms/_kernels/composite.py",
+        "n_0, back = add(n, cross(l, e)), turn_back(J_l, n)",
+        "n_0, back = n, turn_back(J_l, n)",
+        ORACLE,
+    ),
+    Fault(
+        "kernel: bias of a compound joint with the wrong sign",
+        "algorithms/_kernels/joints.py",
+        "rate_dot = added(rate_dot, -1.0,",
+        "rate_dot = added(rate_dot, 1.0,",
+        ORACLE,
+    ),
+    Fault(
+        "kernel: moment of an external force left out",
+        "algorithms/_kernels/external.py",
+        "            n = add(n, cross(l, f))\n",
+        "",
+        ORACLE,
     ),
 )

@@ -10,7 +10,15 @@ from tests.oracle_comparison import check_seed
 SEEDS, CHUNK, ENOUGH = 200, 10, 5
 
 
+@pytest.fixture(params=["compiled", "readable"])
+def text(request, monkeypatch):
+    """Both texts of the algorithms in turn; systems made under the second have no kernels."""
+    if request.param == "readable":
+        monkeypatch.setattr("lissom.algorithms.arguments.READABLE", True)
+
+
 @pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
+@pytest.mark.usefixtures("text")
 def test_random_mechanisms_agree_with_the_oracle(first):
     failures = []
     for seed in range(first, first + CHUNK):

@@ -105,6 +105,21 @@ CALLS = {
     "Model.replace": lambda pick: arm().replace(pick("upper"), pick(BOOM)),
     "Model.remove": lambda pick: arm().remove(pick("upper")),
     "Model.attach": lambda pick: arm().attach(pick(arm()), to=pick("hub"), prefix=pick("a_")),
+    "forward_dynamics_batch": lambda pick: ls.forward_dynamics_batch(
+        pick(SYSTEM),
+        pick(REST.q[None]),
+        pick(REST.v[None]),
+        pick(None),
+        threads=pick(1),
+        out=pick(None),
+    ),
+    "inverse_dynamics_batch": lambda pick: ls.inverse_dynamics_batch(
+        pick(SYSTEM), pick(REST.q[None]), pick(REST.v[None]), pick(REST.v[None]), threads=pick(1)
+    ),
+    "multiply_mass": lambda pick: ls.multiply_mass(pick(SYSTEM), pick(REST), pick(REST.v)),
+    "solve_mass": lambda pick: ls.solve_mass(
+        pick(SYSTEM), pick(REST), pick(REST.v), armature=pick(None)
+    ),
     "System.state": lambda pick: SYSTEM.state(pick(REST.q), pick(REST.v)),
     "System.state of a hub": lambda pick: SYSTEM.state(hub=pick([1, 0, 0, 0, 0, 0, 0])),
     "System.state of modes": lambda pick: SYSTEM.state(**{"upper.modes": pick([0, 0, 0])}),

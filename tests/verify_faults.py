@@ -55,11 +55,12 @@ def copied(folder: Path, fault: Fault | None) -> Path:
     return folder
 
 
-def run_tests(folder: Path, *tests: str) -> subprocess.CompletedProcess[str]:
-    """Run tests against the copy in the folder, to the first failure."""
+def run_tests(folder: Path, compiled: bool, *tests: str) -> subprocess.CompletedProcess[str]:
+    """Run tests of one of the two texts against the copy in the folder, to the first failure."""
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)]),
         "PYTHONDONTWRITEBYTECODE": "1",
+        "LISSOM_READABLE": "0" if compiled else "1",
     }
     return subprocess.run(
         [sys.executable, "-c", RUNNER, str(folder), *OPTIONS, *tests],
@@ -88,7 +89,7 @@ def try_fault(fault: Fault) -> Outcome:
     with tempfile.TemporaryDirectory() as temporary:
         folder = copied(Path(temporary), fault)
         for tests in (fault.first, *(other for other in SUITE if other != fault.first)):
-            caught_by = failed_test(run_tests(folder, tests))
+            caught_by = failed_test(run_tests(folder, fault.compiled, tests))
             if caught_by:
                 break
     return Outcome(fault, caught_by, time.perf_counter() - start)
@@ -98,9 +99,11 @@ def check_sound_source() -> float:
     """Make sure that the copy without a fault passes, and say how long that took [s]."""
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as temporary:
-        failed = failed_test(run_tests(copied(Path(temporary), None), *SUITE))
-    if failed:
-        raise SystemExit(f"the source without a fault fails already: {failed}")
+        folder = copied(Path(temporary), None)
+        for compiled in (False, True):
+            failed = failed_test(run_tests(folder, compiled, *SUITE))
+            if failed:
+                raise SystemExit(f"the source without a fault fails already: {failed}")
     return time.perf_counter() - start
 
 

@@ -103,11 +103,13 @@ _HOMES = {
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
-__all__ = sorted(_HOME_OF)
+__all__ = sorted([*_HOME_OF, "library"])
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name from the module that defines it."""
+    if name == "library":
+        return importlib.import_module("lissom.library")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'lissom' has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOME_OF[name]), name)
@@ -121,6 +123,7 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:  # what a type checker sees; the same names as above
+    from . import library as library
     from .algorithms import (
         ConstraintForces as ConstraintForces,
         FilteredForces as FilteredForces,

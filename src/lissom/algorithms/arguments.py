@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,6 +27,9 @@ __all__ = [
 ]
 
 Array = np.ndarray
+
+# LISSOM_READABLE=1 in the environment: no compiled code, everything by the readable text.
+READABLE = os.environ.get("LISSOM_READABLE", "0") not in ("", "0")
 
 
 def check_system(system: System) -> None:
@@ -54,7 +58,7 @@ def check_axes(axes: Any) -> None:
 
 def all_floats(state: State, *vectors: Array) -> bool:
     """Whether the kernels can take this: floats, not complex numbers or symbols."""
-    return state.real and all(x.dtype == float for x in vectors)
+    return not READABLE and state.real and all(x.dtype == float for x in vectors)
 
 
 def written(result: Array, out: Any) -> Array:

@@ -63,8 +63,8 @@ HEADER = 8
     PRODUCTS,  # bits: which of the six symmetric and three antisymmetric products are not zero
     N_LUMP,
     LUMPS,  # floats: per lump mass, offset 3, inertia 6, node position 3, shapes 6m
-    BRANCH,
-    BRANCH_END,  # its own speeds and all outboard, in that order
+    BRANCH,  # where its own speeds and all outboard of it begin, in that order
+    BRANCH_END,
     WORLD,  # scratch: working axes to world axes 9, origin in the world 3
     ROW,
 ) = range(35)
@@ -97,11 +97,12 @@ RECORD = 64
 # scratch: what a node of a flexible body has beyond its record; its ARM is from the body's origin
 LEFT = 64  # 9: J_l
 YIELD = 73  # 6: y, acceleration of the node if nothing hung on it
-NODE_FORCE = 79  # 6: f_0, then f
+NODE_FORCE = 79  # 6: f
 NODE_RECORD = 85
 
-# scratch: hinge of r motions; offsets that grow with r are functions in `packing`
-# H* 6r in working axes | gain G 6r | factor of D r^2 | nu r | armature r^2 | map in child axes 6r
+# scratch: hinge of r motions
+# H* in working axes 6r | Y 6r | L with 1/d on its diagonal r^2 | e r | armature r^2 | H* in child
+# axes 6r; see `hinges`
 
 # scratch: modal part of m modes: W (with lumps: the armature) m | eps_f, or what inverse dynamics
 # gives m | with lumps M_ff, then its factor m^2
@@ -113,8 +114,7 @@ FLOATS_HEADER = 4
 # floats: constants of a body
 FRAME = 0  # 9: joint's inboard axes to node axes
 PLACE = 9  # 3: joint's inboard origin from the node
-OWN_MASS, OWN_MOMENT, OWN_INERTIA = 12, 13, 16
-BODY_CONSTANTS = 22
+OWN_MASS, OWN_MOMENT, OWN_INERTIA = 12, 13, 16  # 1, 3, 6
 
 # What a sweep counts in; bits of `flags`.
 RATES, GRAVITY, ELASTIC, ACCELERATED = 1, 2, 4, 8
