@@ -82,9 +82,22 @@ def forward_dynamics(
     if not isinstance(method, str) or method not in METHODS:
         raise StateError(f"method is {method!r}; use one of {', '.join(map(repr, METHODS))}")
     if external is None and armature is None and (method == "auto" or method == "articulated"):
-        vdot = _quick(system, state, forces, method, out)
-        if vdot is not None:
-            return vdot
+        # The common call, with nothing to convert.  The kernel itself refuses arrays of another
+        # type and says when its result is not finite; what is wrong then is found out below.
+        try:
+            work = system.derived["kernels"][1].workspace
+            T = work.zero if forces is None else forces
+            vdot = np.empty(work.shape) if out is None else out
+            if state.system is system and T.shape == vdot.shape == work.shape:
+                if method == "auto" and work.composite:
+                    rows = (state.raw_q, state.raw_v, T, vdot)
+                    failed = work.accelerations(rows, True, engine.CAREFUL, engine.ALL, 0, 1)
+                else:
+                    failed = work.one_forward(state.raw_q, state.raw_v, T, vdot, engine.ALL, 0, 1)
+                if failed < 0:
+                    return vdot
+        except (AttributeError, KeyError, TypeError):
+            pass
     check_state(system, state)
     T = speeds_vector(system, forces, "forces")
     loads, added = to_external(system, external), to_armature(system, armature)
@@ -105,32 +118,6 @@ def forward_dynamics(
     else:
         vdot = _readable(system, state, T, loads, added, method)
     return written(vdot, out)
-
-
-def _quick(system: System, state: State, forces: Any, method: str, out: Any) -> Array | None:
-    """The common call with nothing to convert; None if there is something, or something is wrong.
-
-    The kernel itself refuses arrays of another type, and says when its result is not finite.
-    """
-    try:
-        work = system.derived["kernels"][1].workspace
-        T = work.zero if forces is None else forces
-        if state.system is not system or T.shape != work.shape:
-            return None
-        if out is None:
-            out = np.empty(work.shape)
-        elif out.shape != work.shape:
-            return None
-        rows = (state.raw_q, state.raw_v, T, out)
-        if method == "auto" and work.composite:
-            failed = work.accelerations(rows, True, engine.CAREFUL, engine.ALL, 0, 1)
-        else:
-            failed = work.forward(*work.call, *rows, engine.ALL, 0, 1)
-        if failed < 0:
-            return out
-    except (AttributeError, KeyError, TypeError):
-        pass
-    return None
 
 
 def _readable(

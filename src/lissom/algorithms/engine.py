@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -68,6 +68,16 @@ class Workspace:
     def forward(self) -> Any:
         """Compiled forward dynamics."""
         return entries.FORWARD.load()
+
+    @cached_property
+    def one_forward(self) -> Any:
+        """`forward` of this system."""
+        return partial(self.forward, *self.call)
+
+    @cached_property
+    def one_inverse(self) -> Any:
+        """`inverse` of this system."""
+        return partial(self.inverse, *self.call)
 
     @cached_property
     def inverse(self) -> Any:
@@ -136,6 +146,8 @@ class Workspace:
         if start + n > len(self.scratch):
             self.scratch = np.concatenate([self.scratch[:start], np.zeros(n)])
             self.call = (self.packed.ints, self.packed.floats, self.scratch)
+            self.__dict__.pop("one_forward", None)
+            self.__dict__.pop("one_inverse", None)
         if n:
             self.scratch[start : start + n] = np.concatenate(pieces)
         self.scratch[at.N_EXTERNAL] = len(external)

@@ -65,8 +65,7 @@ def _quick(system: System, state: State, acceleration: Any) -> Array | None:
             return None
         out = np.empty(work.shape)
         flags = engine.ALL | ACCELERATED
-        rows = (state.raw_q, state.raw_v, acceleration, out)
-        if work.inverse(*work.call, *rows, flags, 0, 1) < 0:
+        if work.one_inverse(state.raw_q, state.raw_v, acceleration, out, flags, 0, 1) < 0:
             return out
     except (AttributeError, KeyError, TypeError):
         pass

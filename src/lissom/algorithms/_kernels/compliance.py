@@ -24,6 +24,7 @@ from .compiling import jit
 from .dense import factor_spd, solve_spd
 from .layout import (
     ARM,
+    ARMATURE,
     BODY,
     CHANGE,
     FORCE,
@@ -53,6 +54,7 @@ from .modal import (
     modal_spread,
     modal_spread_two,
     modal_sums,
+    sums_of_two,
     weighted_sums_of_two,
 )
 from .one_node import accelerate_one_node, force_through_one_node
@@ -333,9 +335,12 @@ def seen_force(ints, floats, scratch, row):
     shapes = ints[row + NODE_SHAPES] & POSITIVE
     M_rf, weighted = ints[row + M_RF] & POSITIVE, (ints[TEMPORARY] & POSITIVE) + 12 * m
     if n_node == 1 and ints[row + N_LUMP] == 0:
-        x, y = weighted_sums_of_two(
-            scratch, f, scratch, f + m, scratch, M_rf, floats, shapes + 3, m
-        )
+        if scratch[ARMATURE] == 0.0:  # W is the identity
+            x, y = sums_of_two(scratch, f + m, scratch, M_rf, floats, shapes + 3, m)
+        else:
+            x, y = weighted_sums_of_two(
+                scratch, f, scratch, f + m, scratch, M_rf, floats, shapes + 3, m
+            )
         y_w = turn(matrix(scratch, nodes + LEFT), (y[0], y[1], y[2]))
         z = force_through_one_node(scratch, t, nodes, six(y_w, (y[3], y[4], y[5])))
         z_w = add(vector(scratch, b + FORCE), (x[0] + z[0], x[1] + z[1], x[2] + z[2]))
@@ -400,8 +405,12 @@ def deform(ints, floats, scratch, row, alpha, a, out):
             n_t = turn_back(matrix(scratch, nodes + LEFT), n_t)
             load = (-n_t[0], -n_t[1], -n_t[2], -f_t[0], -f_t[1], -f_t[2])
             modal_spread_two(scratch, M_rf, minus, floats, shapes + 3, load, m, scratch, weighted)
-            for k in range(m):  # (7)
-                out[o_v + k] = scratch[f + k] * (scratch[f + m + k] + scratch[weighted + k])
+            if scratch[ARMATURE] == 0.0:
+                for k in range(m):  # (7)
+                    out[o_v + k] = scratch[f + m + k] + scratch[weighted + k]
+            else:
+                for k in range(m):
+                    out[o_v + k] = scratch[f + k] * (scratch[f + m + k] + scratch[weighted + k])
             return
     for k in range(m):
         scratch[weighted + k] = scratch[f + m + k]

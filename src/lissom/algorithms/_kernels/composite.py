@@ -135,11 +135,16 @@ def mass_of_rigid_tree(ints, scratch, M):
             for k in range(3):
                 scratch[o_f + k * n_v + start + c] = n[k]
                 scratch[o_f + (3 + k) * n_v + start + c] = f[k]
-        for c in range(dof):
-            h_w, h_v = motion_column(scratch, o, kind, R, c)
-            if not in_order or stop < n_v:
+        if not in_order or stop < n_v:
+            for c in range(dof):
                 for k in range(o_v + c, n_v):
                     M[o_v + c, k] = 0.0
+        if kind == REVOLUTE and in_order:
+            h, r = vector(scratch, o), vector(scratch, b + ARM)
+            _read_and_move(scratch, o_f, n_v, start, stop, h, r, M, o_v)
+            continue
+        for c in range(dof):
+            h_w, h_v = motion_column(scratch, o, kind, R, c)
             if in_order:
                 _read_branch(scratch, o_f, n_v, start + c, stop, h_w, h_v, M, o_v + c)
             else:
@@ -163,6 +168,22 @@ def _read_branch(scratch, o, n, start, stop, h_w, h_v, M, r):
             + u1 * scratch[o + 4 * n + k]
             + u2 * scratch[o + 5 * n + k]
         )
+
+
+@jit
+def _read_and_move(scratch, o, n, start, stop, h, r, M, row):
+    """`_read_branch` at a revolute hinge and `_move_branch` in one go."""
+    o, n, start, stop = o & POSITIVE, n & POSITIVE, start & POSITIVE, stop & POSITIVE
+    h0, h1, h2 = h
+    r0, r1, r2 = r
+    for k in range(start, stop):
+        n0, n1, n2 = scratch[o + k], scratch[o + n + k], scratch[o + 2 * n + k]
+        f0, f1 = scratch[o + 3 * n + k], scratch[o + 4 * n + k]
+        f2 = scratch[o + 5 * n + k]
+        M[row, k] = h0 * n0 + h1 * n1 + h2 * n2
+        scratch[o + k] = n0 + (r1 * f2 - r2 * f1)
+        scratch[o + n + k] = n1 + (r2 * f0 - r0 * f2)
+        scratch[o + 2 * n + k] = n2 + (r0 * f1 - r1 * f0)
 
 
 @jit

@@ -113,6 +113,29 @@ def weighted_sums_of_two(w, o_w, x, o_x, c, o, d, o_d, m):
     return (s0, s1, s2, s3, s4, s5), (t0, t1, t2, t3, t4, t5)
 
 
+@jit(reassociate=True)
+def sums_of_two(x, o_x, c, o, d, o_d, m):
+    """`weighted_sums_of_two` without weights."""
+    o_x, o, o_d, m = o_x & POSITIVE, o & POSITIVE, o_d & POSITIVE, m & POSITIVE
+    s0 = s1 = s2 = s3 = s4 = s5 = 0.0
+    t0 = t1 = t2 = t3 = t4 = t5 = 0.0
+    for a in range(m):
+        e = x[o_x + a]
+        s0 += c[o + a] * e
+        s1 += c[o + m + a] * e
+        s2 += c[o + 2 * m + a] * e
+        s3 += c[o + 3 * m + a] * e
+        s4 += c[o + 4 * m + a] * e
+        s5 += c[o + 5 * m + a] * e
+        t0 += d[o_d + a] * e
+        t1 += d[o_d + m + a] * e
+        t2 += d[o_d + 2 * m + a] * e
+        t3 += d[o_d + 3 * m + a] * e
+        t4 += d[o_d + 4 * m + a] * e
+        t5 += d[o_d + 5 * m + a] * e
+    return (s0, s1, s2, s3, s4, s5), (t0, t1, t2, t3, t4, t5)
+
+
 @jit
 def modal_spread_two(c, o, f, d, o_d, g, m, y, o_y):
     """Write the transposes of two matrices, c times f plus d times g, to y[o_y]."""

@@ -159,11 +159,13 @@ def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
                 if accelerated:
                     h_w = added(h_w, x[o_v + c], turn(R, h))
                     h_v = added(h_v, x[o_v + c], turn(R, u))
-        alpha_N, a_N = vector(scratch, n + ACCELERATION), vector(scratch, n + ACCELERATION + 3)
-        w = add(w_N, w_j)  # (1)
-        alpha = add(add(alpha_N, h_w), add(cross(w_N, w_j), c_w))  # (2)
-        turning = cross(w_N, added(cross(w_N, r), 2.0, rate))
-        a = add(add(add(a_N, h_v), cross(alpha_N, r)), add(turning, c_v))  # (3)
+        w, alpha, a = ZERO, ZERO, ZERO
+        if flags != 0:
+            alpha_N, a_N = vector(scratch, n + ACCELERATION), vector(scratch, n + ACCELERATION + 3)
+            w = add(w_N, w_j)  # (1)
+            alpha = add(add(alpha_N, h_w), add(cross(w_N, w_j), c_w))  # (2)
+            turning = cross(w_N, added(cross(w_N, r), 2.0, rate))
+            a = add(add(add(a_N, h_v), cross(alpha_N, r)), add(turning, c_v))  # (3)
         put_matrix(scratch, b + R_, R)
         put_vector(scratch, b + ARM, r)
         if not rigid:
@@ -181,6 +183,10 @@ def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
         put_symmetric(scratch, b + INERTIA, J)
         put_vector(scratch, b + MOMENT, p)
         scratch[b + MASS] = m
+        if flags == 0:
+            put_vector(scratch, b + FORCE, ZERO)
+            put_vector(scratch, b + FORCE + 3, ZERO)
+            continue
         z_w = add(add(apply(J, alpha), cross(p, a)), cross(w, apply(J, w)))  # (4)
         z_v = add(add(scaled(m, a), cross(alpha, p)), cross(w, cross(w, p)))  # (5)
         put_vector(scratch, b + FORCE, z_w)
