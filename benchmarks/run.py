@@ -25,7 +25,7 @@ from lissom.benchmarks.figures import save
 from lissom.benchmarks.machine import machine
 from lissom.benchmarks.report import as_json, markdown_requirements, markdown_table
 from lissom.benchmarks.result import Requirement, Result
-from tests.provenance import ROOT, provenance
+from tests.provenance import ROOT, commit
 
 FOLDER = ROOT / "docs" / "benchmarks"
 
@@ -76,7 +76,7 @@ def result_section(result: Result) -> str:
 
 
 def page(results: list[Result], depth: Depth, operators: str) -> str:
-    facts = {"date": "", "commit": provenance()["commit"]} | machine()
+    facts = {"date": "", "commit": commit()} | machine()
     rows = "\n".join(f"| {what} | {value} |" for what, value in facts.items())
     requirements = [wanted for result in results for wanted in result.requirements]
     sections = "\n".join(result_section(result) for result in results)
@@ -114,8 +114,7 @@ def main(arguments: list[str]) -> int:
     operators = operator_section()
     for result in results:
         save(result, folder)
-    commit = provenance()["commit"]
-    text = as_json(results, depth=depth.name, commit=commit)
+    text = as_json(results, depth=depth.name, commit=commit())
     (folder / "results.json").write_text(text + "\n", encoding="utf-8")
     (folder / "index.md").write_text(page(results, depth, operators), encoding="utf-8")
     print(f"wrote {folder / 'index.md'}, results.json and the figures")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -52,9 +53,7 @@ def forward_dynamics_batch(
     -------
     array (k, n_v)
     """
-    check_system(system)
-    q = _rows(Q, system.n_q, "Q", None)
-    v = _rows(V, system.n_v, "V", len(q))
+    q, v = _states(system, Q, V)
     result, n = _result(out, (len(q), system.n_v)), _threads(threads)
     f = np.zeros((1, system.n_v)) if F is None else _rows(F, system.n_v, "F", len(q))
     try:
@@ -66,7 +65,6 @@ def forward_dynamics_batch(
             k,
             lambda: forward_dynamics(system, system.state(q[k], v[k]), T),
         )
-    _check_quaternions(system, q)
     return _delivered(result, out)
 
 
@@ -94,9 +92,7 @@ def inverse_dynamics_batch(
     -------
     array (k, n_v)
     """
-    check_system(system)
-    q = _rows(Q, system.n_q, "Q", None)
-    v = _rows(V, system.n_v, "V", len(q))
+    q, v = _states(system, Q, V)
     a = _rows(A, system.n_v, "A", len(q))
     result, n = _result(out, (len(q), system.n_v)), _threads(threads)
     try:
@@ -104,8 +100,16 @@ def inverse_dynamics_batch(
     except engine.RowError as failure:
         k = failure.row
         _raise_for_row(k, lambda: inverse_dynamics(system, system.state(q[k], v[k]), a[k]))
-    _check_quaternions(system, q)
     return _delivered(result, out)
+
+
+def _states(system: System, Q: Any, V: Any) -> tuple[Array, Array]:
+    """Coordinates and speeds of the rows, checked as far as the kernels do not."""
+    check_system(system)
+    q = _rows(Q, system.n_q, "Q", None)
+    v = _rows(V, system.n_v, "V", len(q))
+    _check_quaternions(system, q)
+    return q, v
 
 
 def _rows(values: Any, n: int, what: str, k: int | None) -> Array:
@@ -156,8 +160,9 @@ def _check_quaternions(system: System, q: Array) -> None:
             continue
         start = system.layout.hinge_q(name).start
         length = np.linalg.norm(q[:, start : start + 4], axis=1)
-        for k in np.flatnonzero(np.abs(length - 1) > QUATERNION_TOLERANCE)[:1]:
-            _raise_for_row(int(k), lambda k=k: system.state(q[k]))  # type: ignore[misc]
+        wrong = np.flatnonzero(np.abs(length - 1) > QUATERNION_TOLERANCE)
+        if len(wrong):
+            _raise_for_row(int(wrong[0]), partial(system.state, q[wrong[0]]))
 
 
 def _raise_for_row(row: int, again: Callable[[], object]) -> None:

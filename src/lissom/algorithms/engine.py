@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from ..errors import SingularError, StateError
 from ..system import System
+from ..system.state import check_finite
 from . import reference
 from ._kernels import entries, layout as at
 from .packing import Packed, pack
@@ -258,24 +260,15 @@ def _explain(
     flags: int,
 ) -> None:
     """Raise for a state at which the kernels gave up."""
-    refuse_non_finite(system, q, "q")
-    refuse_non_finite(system, v, "v")
-    refuse_non_finite(system, forces, "forces")
+    check_finite(q, "q", system)
+    check_finite(v, "v", system)
+    check_finite(forces, "forces", system)
     with np.errstate(all="ignore"):
         motions = reference.kinematics_base_to_tip(system, q, v if flags else np.zeros(system.n_v))
         reference.articulate_tip_to_base(system, motions, armature)
     raise SingularError(
         "the accelerations are not finite; forces, speeds or inertias are too large"
     )
-
-
-def refuse_non_finite(system: System, vector: Array, what: str) -> None:
-    """Raise if a vector of coordinates or speeds has an entry that is not finite."""
-    if np.all(np.isfinite(vector)):
-        return
-    k = int(np.flatnonzero(~np.isfinite(vector))[0])
-    owner = system.layout.owner_q(k) if what == "q" else system.layout.owner_v(k)
-    raise StateError(f"{what}[{k}], {owner}, is {vector[k]}; all entries must be finite")
 
 
 def inverse_dynamics(
@@ -298,9 +291,9 @@ def inverse_dynamics(
 
 
 def _explain_inverse(system: System, q: Array, v: Array, x: Array) -> None:
-    refuse_non_finite(system, q, "q")
-    refuse_non_finite(system, v, "v")
-    refuse_non_finite(system, x, "acceleration")
+    check_finite(q, "q", system)
+    check_finite(v, "v", system)
+    check_finite(x, "acceleration", system)
     raise StateError("the forces are not finite: speeds or accelerations are too large")
 
 
@@ -397,23 +390,17 @@ def _in_threads(
     system: System, call: Callable[[Workspace, int, int], int], n: int, threads: int
 ) -> None:
     """Divide n rows among threads, each with its workspace; RowError at the first failure."""
-    packed, _ = _packed(system)
     threads = max(1, min(threads, n))
     edges = [n * k // threads for k in range(threads + 1)]
-    failed = [-1] * threads
 
-    def work(k: int, own: Workspace) -> None:
-        failed[k] = call(own, edges[k], edges[k + 1])
+    def part(k: int) -> int:
+        return call(workspace(system), edges[k], edges[k + 1])
 
-    others = [
-        threading.Thread(target=work, args=(k, Workspace(system, packed)))
-        for k in range(1, threads)
-    ]
-    for thread in others:
-        thread.start()
-    work(0, workspace(system))
-    for thread in others:
-        thread.join()
+    if threads == 1:
+        failed = [part(0)]
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            failed = list(pool.map(part, range(threads)))
     for row in failed:
         if row >= 0:
             raise RowError(row)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..bodies import NormalBody
+from ..bodies import MassIntegrals, NormalBody
 from ..joints import (
     CompoundJoint,
     Cylindrical,
@@ -63,6 +63,8 @@ def pack(system: System) -> Packed:
     shared: dict[Any, Any] = {}
     for i in range(system.n_body):
         _place(system, i, rows, constants, scratch, shared)
+    _, last = np.unique(rows[::-1, at.CARRIER], return_index=True)
+    rows[system.n_body - 1 - last, at.FIRST] = 1  # tip to base, the last body on a node comes first
     temporary = scratch.add(18 * max((body.n_mode for body in system.bodies), default=0) + 36)
     rows[:, at.WORLD] = scratch.add(12 * system.n_body) + 12 * np.arange(system.n_body)
     order = _branch_by_branch(system, rows)
@@ -177,22 +179,13 @@ def _place(
     else:
         slot = system.outboard_nodes[p].index(int(system.parent_node[i]))
         row[at.CARRIER] = rows[p, at.NODES] + slot * at.NODE_RECORD
-    if p != GROUND:
-        together = [c for c in system.children[p] if _same_node(system, rows, p, c, i)]
-        row[at.FIRST] = i == max(together)
     frame, mass = system.frame_rotation[i], body.integrals
-    J = np.trace(mass.second_moment) * np.eye(3) - mass.second_moment
     row[at.TURNED] = not np.array_equal(frame, np.eye(3))
     row[at.CONSTANTS] = constants.add(
-        frame, system.frame_position[i], np.array([mass.mass]), mass.first_moment, _six(J)
+        frame, system.frame_position[i], np.array([mass.mass]), mass.first_moment, _inertia(mass)
     )
     row[at.KIND], row[at.AXIS], numbers = _joint(joint)
     row[at.JOINT] = constants.add(np.asarray(numbers))
-
-
-def _same_node(system: System, rows: Array, p: int, c: int, i: int) -> bool:
-    rigid = rows[p, at.LEVEL] == at.RIGID
-    return bool(rigid or system.parent_node[c] == system.parent_node[i])
 
 
 def _level(body: NormalBody) -> int:
@@ -204,6 +197,17 @@ def _level(body: NormalBody) -> int:
 def _six(J: Array) -> Array:
     """Upper triangle of a symmetric 3x3 matrix, row after row."""
     return np.asarray(J)[np.triu_indices(3)]
+
+
+def _inertia(mass: MassIntegrals) -> Array:
+    """Inertia about the origin, six numbers."""
+    return _six(np.trace(mass.second_moment) * np.eye(3) - mass.second_moment)
+
+
+def _coupling(mass: MassIntegrals) -> Array:
+    """M_rf of the undeformed body, (6, n_mode)."""
+    g, s = mass.modal_second_moment, mass.modal_first_moment
+    return np.stack([g[1, 2] - g[2, 1], g[2, 0] - g[0, 2], g[0, 1] - g[1, 0], *s])
 
 
 def _joint(joint: Joint) -> tuple[int, int, list[float] | Array]:
@@ -264,10 +268,9 @@ def _add_modal_constants(
     row: Array, body: NormalBody, nodes: tuple[int, ...], constants: _Stack
 ) -> None:
     mass = body.integrals
-    g, s, N = mass.modal_second_moment, mass.modal_first_moment, mass.modal_products
-    M_rf = np.stack([g[1, 2] - g[2, 1], g[2, 0] - g[0, 2], g[0, 1] - g[1, 0], *s])
+    g, N = mass.modal_second_moment, mass.modal_products
     sums = np.stack([g[k, k] if k == l else g[k, l] + g[l, k] for k, l in _SUMS])
-    row[at.SHAPES] = constants.add(body.stiffness, M_rf, sums)
+    row[at.SHAPES] = constants.add(body.stiffness, _coupling(mass), sums)
     diagonal = np.diag(body.damping)
     if np.array_equal(body.damping, np.diag(diagonal)):
         row[at.DAMPED] = at.DIAGONAL if np.any(diagonal) else at.NONE
@@ -298,12 +301,9 @@ def _first_content(start: Array, row: Array, body: NormalBody) -> None:
         return
     m, f, b = body.n_mode, row[at.MODAL], row[at.BODY]
     mass = body.integrals
-    g, s = mass.modal_second_moment, mass.modal_first_moment
     if not body.lumps:
         start[f : f + m] = 1.0
-    M_rf = np.stack([g[1, 2] - g[2, 1], g[2, 0] - g[0, 2], g[0, 1] - g[1, 0], *s])
-    start[row[at.M_RF] : row[at.M_RF] + 6 * m] = M_rf.ravel()
-    J = np.trace(mass.second_moment) * np.eye(3) - mass.second_moment
-    start[b + at.INERTIA : b + at.INERTIA + 6] = _six(J)
+    start[row[at.M_RF] : row[at.M_RF] + 6 * m] = _coupling(mass).ravel()
+    start[b + at.INERTIA : b + at.INERTIA + 6] = _inertia(mass)
     start[b + at.MOMENT : b + at.MOMENT + 3] = mass.first_moment
     start[b + at.MASS] = mass.mass

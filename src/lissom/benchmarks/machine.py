@@ -6,6 +6,7 @@ import datetime
 import importlib.metadata
 import os
 import platform
+from collections.abc import Sequence
 from pathlib import Path
 
 __all__ = ["machine"]
@@ -13,8 +14,13 @@ __all__ = ["machine"]
 PACKAGES = ("lissom", "numpy", "numba", "pin", "mujoco")
 
 
-def machine() -> dict[str, str]:
+def machine(packages: Sequence[str] = PACKAGES) -> dict[str, str]:
     """The facts that a table of times carries, in reading order.
+
+    Parameters
+    ----------
+    packages : sequence of str
+        Whose versions to tell, where they are installed.
 
     Returns
     -------
@@ -25,7 +31,7 @@ def machine() -> dict[str, str]:
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "machine": f"{_cpu_model()}, {os.cpu_count()} cores, {platform.system()}",
         "Python": f"{platform.python_implementation()} {platform.python_version()}",
-        "packages": ", ".join(_versions()),
+        "packages": ", ".join(_versions(packages)),
     }
     if hasattr(os, "getloadavg"):
         facts["load"] = f"{os.getloadavg()[1]:.1f} processes on {os.cpu_count()} cores"
@@ -42,9 +48,9 @@ def _cpu_model() -> str:
     return platform.processor() or platform.machine()
 
 
-def _versions() -> list[str]:
+def _versions(packages: Sequence[str]) -> list[str]:
     versions = []
-    for package in PACKAGES:
+    for package in packages:
         try:
             versions.append(f"{package} {importlib.metadata.version(package)}")
         except importlib.metadata.PackageNotFoundError:

@@ -12,7 +12,7 @@ from ..spatial.scalar import array, is_numeric
 if TYPE_CHECKING:
     from .system import System
 
-__all__ = ["State", "checked_vector"]
+__all__ = ["State", "check_finite", "checked_vector"]
 
 Array = np.ndarray
 
@@ -44,9 +44,8 @@ class State:
     v: Array
     system: System
     real: bool  # whether q and v are floats, which the kernels take
-    raw_q: (
-        Array  # the same numbers for the kernels, which check an array that can be written faster
-    )
+    # The same numbers for the kernels, which check arrays faster that could be written.
+    raw_q: Array
     raw_v: Array
 
     def __init__(self, system: System, q: Any, v: Any) -> None:
@@ -119,11 +118,28 @@ def checked_vector(values: Any, n: int, what: str, system: System) -> Array:
             f"{what} has shape {result.shape}; {system.name or 'this system'} needs ({n},): "
             f"{system.n_q} coordinates, {system.n_v} speeds"
         )
-    if is_numeric(result) and not np.all(np.isfinite(result)):
-        k = int(np.flatnonzero(~np.isfinite(result))[0])
-        owner = system.layout.owner_q(k) if what == "q" else system.layout.owner_v(k)
-        raise StateError(f"{what}[{k}], {owner}, is {result[k]}; all entries must be finite")
+    if is_numeric(result):
+        check_finite(result, what, system)
     return result
+
+
+def check_finite(vector: Array, what: str, system: System) -> None:
+    """Refuse a vector of coordinates or speeds with an entry that is not finite.
+
+    Parameters
+    ----------
+    vector : array (n_q,) if `what` is "q", else (n_v,)
+        Numbers.
+    what : str
+        How to call it in an error.
+    system : System
+        For the name of the body.
+    """
+    if np.all(np.isfinite(vector)):
+        return
+    k = int(np.flatnonzero(~np.isfinite(vector))[0])
+    owner = system.layout.owner_q(k) if what == "q" else system.layout.owner_v(k)
+    raise StateError(f"{what}[{k}], {owner}, is {vector[k]}; all entries must be finite")
 
 
 def _check_quaternions(system: System, q: Array) -> None:

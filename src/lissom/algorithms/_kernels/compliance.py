@@ -44,7 +44,6 @@ from .layout import (
     NODE_RECORD,
     NODE_SHAPES,
     NODES,
-    P_,
     POSITIVE,
     STACK,
     TEMPORARY,
@@ -57,7 +56,7 @@ from .modal import (
     sums_of_two,
     weighted_sums_of_two,
 )
-from .one_node import accelerate_one_node, force_through_one_node
+from .one_node import accelerate_one_node, children_rows, force_through_one_node
 from .rigid import rigid_as_articulated
 from .small import add, matrix, six, symmetric, turn, turn_back, vector
 
@@ -207,7 +206,7 @@ def _eliminate(scratch, t, nodes, n_node):
         scratch[o_n + k] = 0.0
     for s in range(n_node):  # I + Gamma S
         for r in range(6):
-            g = _children_row(scratch, nodes + s * NODE_RECORD + P_, r)
+            g = children_rows(scratch, nodes + s * NODE_RECORD)[r]
             i = 6 * s + r
             for c in range(N):
                 e = 0.0
@@ -247,7 +246,7 @@ def _eliminate(scratch, t, nodes, n_node):
                 scratch[o_n + r * N + k] += h * scratch[p_c + k]
     for s in range(n_node):
         for k in range(6):
-            g = _children_row(scratch, nodes + s * NODE_RECORD + P_, k)  # Gamma is symmetric
+            g = children_rows(scratch, nodes + s * NODE_RECORD)[k]  # Gamma is symmetric
             for r in range(N):
                 e = 0.0
                 for c in range(6):
@@ -260,23 +259,6 @@ def _eliminate(scratch, t, nodes, n_node):
 
 
 @jit
-def _children_row(scratch, o, r):
-    """Row r of the 6x6 inertia at scratch[o], held as (A, B, D)."""
-    A, B, D = symmetric(scratch, o), matrix(scratch, o + 6), symmetric(scratch, o + 15)
-    if r == 0:
-        return A[0], A[1], A[2], B[0], B[1], B[2]
-    if r == 1:
-        return A[1], A[3], A[4], B[3], B[4], B[5]
-    if r == 2:
-        return A[2], A[4], A[5], B[6], B[7], B[8]
-    if r == 3:
-        return B[0], B[3], B[6], D[0], D[1], D[2]
-    if r == 4:
-        return B[1], B[4], B[7], D[1], D[3], D[4]
-    return B[2], B[5], B[8], D[2], D[4], D[5]
-
-
-@jit
 def _node_forces(scratch, t, nodes, n_node, where):
     """Write N (Gamma a + zeta) as the node forces; a is at `where` in the records."""
     N = 6 * n_node
@@ -284,7 +266,7 @@ def _node_forces(scratch, t, nodes, n_node, where):
     for s in range(n_node):
         d = nodes + s * NODE_RECORD
         for r in range(6):
-            g, e = _children_row(scratch, d + P_, r), scratch[d + FORCE + r]
+            g, e = children_rows(scratch, d)[r], scratch[d + FORCE + r]
             for c in range(6):
                 e += g[c] * scratch[d + where + c]
             scratch[o_w + 6 * s + r] = e

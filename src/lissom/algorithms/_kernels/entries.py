@@ -16,7 +16,7 @@ from .articulated import (
 )
 from .compiling import Entry, jit
 from .composite import mass_of_rigid_tree, mass_tip_to_base
-from .dense import factor_spd_rows, solve_spd_rows
+from .dense import factor_spd, solve_spd
 from .external import apply_external
 from .inverse import forces_tip_to_base
 from .layout import (
@@ -159,9 +159,10 @@ def _composite(ints, floats, scratch, q, v, forces, out, M, floor, flags):
         _mirror_upper(M, n)
     if scratch[ARMATURE] != 0.0:
         _add_armature(ints, scratch, M)
-    if factor_spd_rows(M, n, floor) >= 0:
+    flat = M.ravel()
+    if factor_spd(flat, 0, n, floor) >= 0:
         return SINGULAR
-    solve_spd_rows(M, n, x)
+    solve_spd(flat, 0, n, x, 0)
     status = all_finite(x, n)
     if status == DONE:
         for k in range(n):

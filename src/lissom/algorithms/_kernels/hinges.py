@@ -39,10 +39,16 @@ def revolute_inward(scratch, o, A, B, D, z_w, z_v, force):
     """Pass a revolute hinge."""
     h = vector(scratch, o)
     u, y = apply(A, h), turn_back(B, h)
-    d = dot(h, u) + scratch[o + 14]
-    blind = not d > BLIND * (A[0] + A[3] + A[5])
+    size, e = A[0] + A[3] + A[5], force - dot(h, z_w)
+    return _one_motion_inward(scratch, o, A, B, D, z_w, z_v, u, y, dot(h, u), e, size)
+
+
+@jit
+def _one_motion_inward(scratch, o, A, B, D, z_w, z_v, u, y, d, e, size):
+    """Pass a hinge of one motion: U = [u; y], its inertia d without armature, beside `size`."""
+    d += scratch[o + 14]
+    blind = not d > BLIND * size
     d = 1.0 / d
-    e = force - dot(h, z_w)
     put_vector(scratch, o + 6, u)
     put_vector(scratch, o + 9, y)
     scratch[o + 12] = d
@@ -56,16 +62,8 @@ def prismatic_inward(scratch, o, A, B, D, z_w, z_v, force):
     """Pass a prismatic hinge."""
     h = vector(scratch, o + 3)
     u, y = turn(B, h), apply(D, h)
-    d = dot(h, y) + scratch[o + 14]
-    blind = not d > BLIND * (D[0] + D[3] + D[5])
-    d = 1.0 / d
-    e = force - dot(h, z_v)
-    put_vector(scratch, o + 6, u)
-    put_vector(scratch, o + 9, y)
-    scratch[o + 12] = d
-    scratch[o + 13] = e
-    A, B, D = without(A, B, D, u, y, d)
-    return A, B, D, added(z_w, e * d, u), added(z_v, e * d, y), blind
+    size, e = D[0] + D[3] + D[5], force - dot(h, z_v)
+    return _one_motion_inward(scratch, o, A, B, D, z_w, z_v, u, y, dot(h, y), e, size)
 
 
 @jit

@@ -184,7 +184,7 @@ def pass_one_node(scratch, t, d):
         _mixed(J[3], J[4], J[5], s0, s1, s2),
         _mixed(J[6], J[7], J[8], s0, s1, s2),
     )
-    g0, g1, g2, g3, g4, g5 = _children(scratch, d)
+    g0, g1, g2, g3, g4, g5 = children_rows(scratch, d)
     i0, i1 = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
     i2, i3 = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0, 0.0, 0.0)
     i4, i5 = (0.0, 0.0, 0.0, 0.0, 1.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
@@ -267,7 +267,7 @@ def _averaged(a, b, c, d, e, f):
 
 
 @jit
-def _children(scratch, d):
+def children_rows(scratch, d):
     """Rows of Gamma."""
     A, B = symmetric(scratch, d + P_), matrix(scratch, d + P_ + 6)
     D = symmetric(scratch, d + P_ + 15)
@@ -284,7 +284,7 @@ def _children(scratch, d):
 @jit
 def _node_force(scratch, t, d, a):
     """N (Gamma a + zeta)."""
-    g0, g1, g2, g3, g4, g5 = _children(scratch, d)
+    g0, g1, g2, g3, g4, g5 = children_rows(scratch, d)
     z = row(scratch, d + FORCE)
     f = (_dot(g0, a), _dot(g1, a), _dot(g2, a), _dot(g3, a), _dot(g4, a), _dot(g5, a))
     return product_at(scratch, t + 165, _plus(f, z))
