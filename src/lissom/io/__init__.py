@@ -1,0 +1,3 @@
+"""Files: results now, models later."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Trajectories: what a run leaves behind, in memory or in files."""
+
+from __future__ import annotations

@@ -1,0 +1,93 @@
+"""What a run leaves behind, row by row, and where the rows are kept.
+
+A row is one instant: time, coordinates, speeds, accelerations, generalized forces that act on the
+speeds (actuators, springs, controllers; at a driven hinge the force that the motion needs) and the
+spatial forces of loads on nodes, each in the axes of its node.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+__all__ = ["FIELDS", "Columns", "MemoryStore", "Store"]
+
+Array = np.ndarray
+
+FIELDS = ("time", "q", "v", "acceleration", "force", "wrench")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the numbers of a row are.
+
+    Attributes
+    ----------
+    n_q, n_v : int
+        Coordinates and speeds.
+    wrenches : tuple of str
+        "body" or "body.node" of each load on a node: six numbers [moment; force] in node axes.
+    """
+
+    n_q: int
+    n_v: int
+    wrenches: tuple[str, ...] = ()
+
+    @cached_property
+    def slices(self) -> dict[str, slice]:
+        """Piece of a row by field."""
+        sizes = (1, self.n_q, self.n_v, self.n_v, self.n_v, 6 * len(self.wrenches))
+        ends = np.cumsum(sizes)
+        return {
+            field: slice(int(end - size), int(end))
+            for field, size, end in zip(FIELDS, sizes, ends, strict=True)
+        }
+
+    @property
+    def width(self) -> int:
+        """Numbers in a row."""
+        return self.slices["wrench"].stop
+
+    def part(self, rows: Array, field: str) -> Array:
+        """Field of rows (n, width): (n,) for time, (n, k) for the others."""
+        piece = rows[:, self.slices[field]]
+        return piece[:, 0] if field == "time" else piece
+
+
+class Store(Protocol):
+    """Where the rows of a trajectory are: in memory or in a file."""
+
+    columns: Columns
+
+    def __len__(self) -> int:
+        """Number of rows."""
+
+    def read(self, field: str, start: int = 0, stop: int | None = None) -> Array:
+        """Field of rows start to stop: (n,) for "time", (n, k) for the others."""
+
+
+class MemoryStore:
+    """Rows in memory.
+
+    Parameters
+    ----------
+    columns : Columns
+        What they hold.
+    rows : array (n, width)
+        The rows.
+    """
+
+    def __init__(self, columns: Columns, rows: Array) -> None:
+        self.columns = columns
+        self.rows = rows
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self.rows)
+
+    def read(self, field: str, start: int = 0, stop: int | None = None) -> Array:
+        """Field of rows start to stop."""
+        return self.columns.part(self.rows[start:stop], field)

@@ -1,0 +1,3 @@
+"""Simulation: loads, integrators, events, and the run itself."""
+
+from __future__ import annotations
