@@ -7,9 +7,22 @@ the value found, what was expected and what to do.
 from __future__ import annotations
 
 import difflib
+import errno
+import re
 from collections.abc import Iterable
+from typing import Any, Self
 
-__all__ = ["LissomError", "ModelError", "SingularError", "StateError", "suggestion"]
+__all__ = [
+    "LissomError",
+    "LoadError",
+    "ModelError",
+    "ResultError",
+    "SimulationError",
+    "SimulationWarning",
+    "SingularError",
+    "StateError",
+    "suggestion",
+]
 
 
 class LissomError(Exception):
@@ -18,6 +31,10 @@ class LissomError(Exception):
 
 class ModelError(LissomError, ValueError):
     """A body, a joint or the way they are put together is not acceptable."""
+
+
+class LoadError(LissomError, ValueError):
+    """A load, motion, controller, event or setting given to a simulation is not acceptable."""
 
 
 class StateError(LissomError, ValueError):
@@ -38,6 +55,76 @@ class SingularError(LissomError, ArithmeticError):
     def __init__(self, message: str, body: str = "") -> None:
         super().__init__(message)
         self.body = body
+
+
+class ResultError(LissomError, OSError):
+    """A file of results cannot be written, read or continued.
+
+    It is an OSError too, so that code which guards its files catches it.
+    """
+
+    @classmethod
+    def of(cls, error: BaseException, path: Any, doing: str, more: str = "") -> Self:
+        """What the operating system refused, in words that name the path and the remedy.
+
+        Parameters
+        ----------
+        error : BaseException
+            What was raised; an OSError says most.
+        path : path
+            File or folder that was asked for.
+        doing : str
+            What was tried, such as "write".
+        more : str
+            Further sentence, for example what is safe.
+        """
+        number = getattr(error, "errno", None)
+        if number is None and (found := re.search(r"errno = (\d+)", str(error))):
+            number = int(found[1])  # the HDF5 library hides it in its text
+        unknown = (getattr(error, "strerror", None) or str(error), "try another path")
+        reason, remedy = _REASONS.get(number or 0, unknown)
+        if number == errno.ENOENT and doing != "write":
+            reason, remedy = "there is no such file", "correct the path"
+        result = cls(f"cannot {doing} {path}: {reason}; {remedy}{'. ' + more if more else ''}")
+        result.errno = number
+        return result
+
+
+_FULL = ("the disk is full", "free some space or choose a path on another disk")
+_FORBIDDEN = ("permission denied", "give yourself permission or choose a path in another folder")
+_MISSING = ("its folder does not exist", "create the folder or correct the path")
+_REASONS = {
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: ("your disk quota is used up", _FULL[1]),
+    errno.EFBIG: ("the file system or a limit allows no larger file", _FULL[1]),
+    errno.EACCES: _FORBIDDEN,
+    errno.EPERM: _FORBIDDEN,
+    errno.EROFS: ("the disk is read-only", "choose a path on another disk"),
+    errno.ENOENT: _MISSING,
+    errno.ENOTDIR: ("a part of the path is a file, not a folder", "correct the path"),
+    errno.EISDIR: ("it is a folder", "give the name of a file in it"),
+    errno.ENAMETOOLONG: ("the name is too long", "choose a shorter one"),
+}
+
+
+class SimulationError(LissomError, RuntimeError):
+    """A function that the user gave failed during a run.
+
+    Parameters
+    ----------
+    message : str
+        Which function, when, and what it did.
+    trajectory : Trajectory, optional
+        What was computed until then.
+    """
+
+    def __init__(self, message: str, trajectory: object = None) -> None:
+        super().__init__(message)
+        self.trajectory = trajectory
+
+
+class SimulationWarning(UserWarning):
+    """A run ended early, or its result needs a second look."""
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

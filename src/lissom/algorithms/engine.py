@@ -7,7 +7,7 @@ meet.  Nothing is allocated in a call but its result.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from typing import Any
@@ -28,13 +28,17 @@ __all__ = [
     "forward_dynamics",
     "forward_dynamics_batch",
     "frame_motion",
+    "frame_motion_rows",
     "inverse_dynamics",
     "inverse_dynamics_batch",
     "jacobian",
     "joint_forces",
+    "joint_forces_rows",
     "mass_matrix",
     "mass_matrix_loop",
+    "packed_constants",
     "totals",
+    "totals_rows",
     "workspace",
     "workspace_size",
 ]
@@ -166,6 +170,11 @@ def _packed(system: System) -> tuple[Packed, _Kept]:
     if kept is None:
         kept = system.derived.setdefault("kernels", (pack(system), _Kept()))
     return kept
+
+
+def packed_constants(system: System) -> Packed:
+    """Constants of a system for the kernels, made once."""
+    return _packed(system)[0]
 
 
 def workspace(system: System) -> Workspace:
@@ -301,12 +310,35 @@ def joint_forces(system: System, q: Array, v: Array, x: Array, external: Externa
     """Spatial force through every joint, body axes."""
     out = np.empty((system.n_body, 6))
     with _Loaded(system, external, None) as work:
-        kernel = entries.JOINT_FORCES.load()
-        flags = ALL | at.ACCELERATED
-        status = kernel(*work.call, q, v, x, np.empty(system.n_v), out, flags)
-    if status != at.DONE:
+        failed = _through_joints(work, (q, v, x), np.empty(0), out, 1)
+    if failed >= 0:
         _explain_inverse(system, q, v, x)
     return out
+
+
+def joint_forces_rows(
+    system: System, Q: Array, V: Array, A: Array, places: Sequence[tuple[int, int]], W: Array
+) -> Array:
+    """Spatial forces through every joint at many states, (n, n_body, 6) in body axes.
+
+    W (n, 6k) has the spatial forces of each state on the k `places`, pairs of body and node, in
+    node axes.  RowError at the first failure.
+    """
+    out = np.empty((len(Q) * system.n_body, 6))
+    with _Loaded(system, [(i, node, np.zeros(6)) for i, node in places], None) as work:
+        rows = (Q.ravel(), V.ravel(), A.ravel())
+        failed = _through_joints(work, rows, W.ravel(), out, len(Q))
+    if failed >= 0:
+        raise RowError(failed)
+    return out.reshape(len(Q), system.n_body, 6)
+
+
+def _through_joints(
+    work: Workspace, rows: tuple[Array, Array, Array], wrenches: Array, out: Array, n: int
+) -> int:
+    kernel, generalized = entries.JOINT_FORCES.load(), np.empty(len(work.zero))
+    flags = ALL | at.ACCELERATED
+    return kernel(*work.call, *rows, wrenches, generalized, out, flags, 0, n)
 
 
 def mass_matrix(system: System, q: Array) -> Array:
@@ -327,8 +359,20 @@ def totals(system: System, q: Array, v: Array, about: Array) -> Array:
     """Kinetic, potential, strain energy, mass, first moment (3), momentum about a point (6)."""
     out = np.empty(16)
     out[13:] = about
-    if entries.TOTALS.load()(*workspace(system).call, q, v, out, at.ACCELERATED) != at.DONE:
+    call = workspace(system).call
+    if entries.TOTALS.load()(*call, q, v, out, at.ACCELERATED, 0, 1) >= 0:
         raise StateError("energies and momenta are not finite: the speeds are too large")
+    return out
+
+
+def totals_rows(system: System, Q: Array, V: Array, about: Array) -> Array:
+    """`totals` of many states, (n, 16), about one point or a point each; RowError at a failure."""
+    out = np.empty((len(Q), 16))
+    out[:, 13:] = about
+    rows = (Q.ravel(), V.ravel(), out.ravel())
+    failed = entries.TOTALS.load()(*workspace(system).call, *rows, at.ACCELERATED, 0, len(Q))
+    if failed >= 0:
+        raise RowError(failed)
     return out
 
 
@@ -345,12 +389,24 @@ def frame_motion(
     With flags ACCELERATED alone and x = v the acceleration is the velocity.
     """
     out = np.empty(18)
-    status = entries.FRAME.load()(
-        *workspace(system).call, q, v, x, out, _where(system, i, node), flags
-    )
-    if status != at.DONE:
+    rows = (q, v, x, out)
+    call = workspace(system).call
+    if entries.FRAME.load()(*call, *rows, _where(system, i, node), flags, 0, 1) >= 0:
         _explain_inverse(system, q, v, x)
     return out[:9].reshape(3, 3), out[9:12], out[12:]
+
+
+def frame_motion_rows(
+    system: System, i: int, node: int, Q: Array, V: Array, X: Array, flags: int
+) -> tuple[Array, Array, Array]:
+    """`frame_motion` of many states: (n, 3, 3), (n, 3) and (n, 6); RowError at a failure."""
+    out = np.empty((len(Q), 18))
+    rows = (Q.ravel(), V.ravel(), X.ravel(), out.ravel())
+    call = workspace(system).call
+    failed = entries.FRAME.load()(*call, *rows, _where(system, i, node), flags, 0, len(Q))
+    if failed >= 0:
+        raise RowError(failed)
+    return out[:, :9].reshape(-1, 3, 3), out[:, 9:12], out[:, 12:]
 
 
 def jacobian(system: System, i: int, node: int, q: Array) -> Array:

@@ -1,3 +1,56 @@
 """Simulation: loads, integrators, events, and the run itself."""
 
 from __future__ import annotations
+
+from .controllers import Controller
+from .events import Action, Event, Lock, Release, Stop, Switch
+from .integrators import (
+    DormandPrince5,
+    DormandPrince8,
+    EulerCromer,
+    GeneralizedAlpha,
+    Integrator,
+    LinearlyImplicitEuler,
+    RungeKutta4,
+)
+from .loads import (
+    Actuator,
+    JointDamper,
+    JointFriction,
+    JointSpring,
+    JointStop,
+    Load,
+    NodeForce,
+    NodeSpring,
+)
+from .motions import Motion
+from .signals import Table
+from .simulate import simulate
+
+__all__ = [
+    "Action",
+    "Actuator",
+    "Controller",
+    "DormandPrince5",
+    "DormandPrince8",
+    "EulerCromer",
+    "Event",
+    "GeneralizedAlpha",
+    "Integrator",
+    "JointDamper",
+    "JointFriction",
+    "JointSpring",
+    "JointStop",
+    "LinearlyImplicitEuler",
+    "Load",
+    "Lock",
+    "Motion",
+    "NodeForce",
+    "NodeSpring",
+    "Release",
+    "RungeKutta4",
+    "Stop",
+    "Switch",
+    "Table",
+    "simulate",
+]

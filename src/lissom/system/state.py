@@ -52,6 +52,24 @@ class State:
         q = checked_vector(q, system.n_q, "q", system)
         v = checked_vector(v, system.n_v, "v", system)
         _check_quaternions(system, q)
+        self._set(system, q, v)
+
+    @classmethod
+    def trusted(cls, system: System, q: Array, v: Array) -> State:
+        """State of finite numbers of the right shape that nobody else writes to; not checked.
+
+        Parameters
+        ----------
+        system : System
+            What the state belongs to.
+        q, v : array (n_q,), (n_v,)
+            Coordinates and speeds.
+        """
+        state = cls.__new__(cls)
+        state._set(system, q, v)
+        return state
+
+    def _set(self, system: System, q: Array, v: Array) -> None:
         object.__setattr__(self, "system", system)
         for name, vector in (("q", q), ("v", v)):
             object.__setattr__(self, f"raw_{name}", vector)

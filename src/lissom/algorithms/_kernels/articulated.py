@@ -39,6 +39,7 @@ from .layout import (
     CARRIES,
     CHANGE,
     DONE,
+    DRIVEN,
     FIRST,
     FIXED,
     FORCE,
@@ -110,6 +111,8 @@ def articulate_tip_to_base(ints, floats, scratch, forces):
         row = HEADER + i * ROW
         b, o = ints[row + BODY] & POSITIVE, ints[row + HINGE] & POSITIVE
         kind, rigid = ints[row + KIND], ints[row + LEVEL] == RIGID
+        if ints[row + DRIVEN] != 0:
+            kind = FIXED  # its motion is given
         o_v = ints[row + HINGE_V] & POSITIVE
         if rigid:
             J, p = symmetric(scratch, b + INERTIA), vector(scratch, b + MOMENT)
@@ -197,6 +200,8 @@ def accelerate_base_to_tip(ints, floats, scratch, out):
         b, n = ints[row + BODY] & POSITIVE, ints[row + CARRIER] & POSITIVE
         o, o_v = ints[row + HINGE] & POSITIVE, ints[row + HINGE_V] & POSITIVE
         kind, rigid = ints[row + KIND], ints[row + LEVEL] == RIGID
+        if ints[row + DRIVEN] != 0:
+            kind = FIXED
         alpha, a = vector(scratch, n + CHANGE), vector(scratch, n + CHANGE + 3)
         a = add(a, cross(alpha, vector(scratch, b + ARM)))
         if not rigid:

@@ -23,6 +23,7 @@ from .layout import (
     ALL_RIGID,
     ARMATURE,
     DONE,
+    EXTERNAL,
     HEADER,
     HINGE,
     HINGE_DOF,
@@ -200,21 +201,38 @@ def _add_armature(ints, scratch, M):
 
 
 @jit
-def _totals(ints, floats, scratch, q, v, out, flags):
-    """Energies, mass and momenta."""
-    motion_base_to_tip(ints, floats, scratch, q, v, v, flags)
-    place_base_to_tip(ints, scratch)
-    totals(ints, floats, scratch, q, v, out)
-    return all_finite(out, 13)
+def _totals_rows(ints, floats, scratch, Q, V, out, flags, start, stop):
+    """Energies, mass and momenta of states start to stop, in flat arrays; 16 numbers each.
+
+    Returns the state that failed, or -1.
+    """
+    n, m = ints[N_Q], ints[N_V]
+    for k in range(start, stop):
+        q, v, sums = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], out[k * 16 : (k + 1) * 16]
+        motion_base_to_tip(ints, floats, scratch, q, v, v, flags)
+        place_base_to_tip(ints, scratch)
+        totals(ints, floats, scratch, q, v, sums)
+        if all_finite(sums, 13) != DONE:
+            return k
+    return -1
 
 
 @jit
-def _frame(ints, floats, scratch, q, v, x, out, where, flags):
-    """Pose of a frame, and its velocity (flags ACCELERATED, x = v) or acceleration."""
-    motion_base_to_tip(ints, floats, scratch, q, v, x, flags)
-    place_base_to_tip(ints, scratch)
-    frame(ints, scratch, where, q, v, x, flags, out)
-    return all_finite(out, 18)
+def _frame_rows(ints, floats, scratch, Q, V, X, out, where, flags, start, stop):
+    """Poses of a frame, and its velocities (flags ACCELERATED, X = V) or accelerations.
+
+    States start to stop in flat arrays, 18 numbers each; the state that failed, or -1.
+    """
+    n, m = ints[N_Q], ints[N_V]
+    for k in range(start, stop):
+        q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], X[k * m : (k + 1) * m]
+        motion = out[k * 18 : (k + 1) * 18]
+        motion_base_to_tip(ints, floats, scratch, q, v, x, flags)
+        place_base_to_tip(ints, scratch)
+        frame(ints, scratch, where, q, v, x, flags, motion)
+        if all_finite(motion, 18) != DONE:
+            return k
+    return -1
 
 
 @jit
@@ -230,11 +248,34 @@ def _jacobian(ints, floats, scratch, q, where, J, flags):
 
 
 @jit
-def _joint_forces(ints, floats, scratch, q, v, x, generalized, out, flags):
-    """Spatial forces through all hinges."""
-    status = _inverse(ints, floats, scratch, q, v, x, generalized, flags)
-    hinge_forces(ints, scratch, out)
-    return status
+def _put_external(ints, scratch, W, first):
+    """Write the spatial forces W[first:] into the list of external forces, six numbers each."""
+    o = int(scratch[EXTERNAL])
+    for entry in range(int(scratch[N_EXTERNAL])):
+        row = HEADER + int(scratch[o]) * ROW
+        for c in range(6):
+            scratch[o + 1 + c] = W[first + 6 * entry + c]
+        o += 7
+        if ints[row + LEVEL] != RIGID:
+            o += 3 + 6 * ints[row + N_MODE]
+
+
+@jit
+def _joint_forces_rows(ints, floats, scratch, Q, V, A, W, generalized, out, flags, start, stop):
+    """Spatial forces through all hinges of states start to stop: n_body rows of `out` each.
+
+    W holds the external forces of each state, in the order of the list; if it is empty, those in
+    the list serve all.  Returns the state that failed, or -1.
+    """
+    n, m, bodies = ints[N_Q], ints[N_V], ints[N_BODY]
+    for k in range(start, stop):
+        q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], A[k * m : (k + 1) * m]
+        if len(W) > 0:
+            _put_external(ints, scratch, W, 6 * k * int(scratch[N_EXTERNAL]))
+        if _inverse(ints, floats, scratch, q, v, x, generalized, flags) != DONE:
+            return k
+        hinge_forces(ints, scratch, out[k * bodies : (k + 1) * bodies])
+    return -1
 
 
 PREPARE = Entry(prepare, types.void(*_SYSTEM), "constants of flexible bodies", seconds=5)
@@ -258,11 +299,14 @@ COMPOSITE = Entry(
     seconds=15,
 )
 TOTALS = Entry(
-    _totals, _INT(*_SYSTEM, _FLOATS, _FLOATS, _FLOATS, _INT), "energies and momenta", seconds=10
+    _totals_rows,
+    _INT(*_SYSTEM, _FLOATS, _FLOATS, _FLOATS, _INT, _INT, _INT),
+    "energies and momenta",
+    seconds=10,
 )
 FRAME = Entry(
-    _frame,
-    _INT(*_SYSTEM, _FLOATS, _FLOATS, _FLOATS, _FLOATS, _FLOATS, _INT),
+    _frame_rows,
+    _INT(*_SYSTEM, *_ROWS, _FLOATS, _INT, _INT, _INT),
     "motion of frames",
     seconds=10,
 )
@@ -270,8 +314,8 @@ JACOBIAN = Entry(
     _jacobian, _INT(*_SYSTEM, _FLOATS, _FLOATS, _MATRIX, _INT), "Jacobians", seconds=10
 )
 JOINT_FORCES = Entry(
-    _joint_forces,
-    _INT(*_SYSTEM, _FLOATS, _FLOATS, _FLOATS, _FLOATS, _MATRIX, _INT),
+    _joint_forces_rows,
+    _INT(*_SYSTEM, *_ROWS, _FLOATS, _MATRIX, _INT, _INT, _INT),
     "joint forces",
     seconds=10,
 )

@@ -66,8 +66,9 @@ HEADER = 8
     BRANCH,  # where its own speeds and all outboard of it begin, in that order
     BRANCH_END,
     WORLD,  # scratch: working axes to world axes 9, origin in the world 3
+    DRIVEN,  # whether the accelerations of its hinge are given
     ROW,
-) = range(35)
+) = range(36)
 
 # Kinds of joint; AXIAL and above go by their general motion map.
 FIXED, REVOLUTE, PRISMATIC, SPHERICAL, FREE = range(5)

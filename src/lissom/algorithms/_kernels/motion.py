@@ -17,8 +17,9 @@ accelerations summed from the base instead of left at the hinges.  A hinge then 
 force that passes it, and no speed of a point is needed, only rates of turning.
 
 `flags` says what counts: RATES the speeds v, GRAVITY the ground's acceleration [0; -g],
-ELASTIC stiffness and damping, ACCELERATED the given accelerations x.  With ACCELERATED alone and
-x = v the accelerations are velocities and the own forces momenta.
+ELASTIC stiffness and damping, ACCELERATED the given accelerations x, which count at driven hinges
+in any case.  With ACCELERATED alone and x = v the accelerations are velocities and the own forces
+momenta.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from .layout import (
     BODY,
     CARRIER,
     CONSTANTS,
+    DRIVEN,
     FIXED,
     FORCE,
     FRAME,
@@ -96,13 +98,14 @@ from .small import (
 @jit
 def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
     """Fill the records of all bodies and nodes; (1)-(5)."""
-    moving, accelerated = flags & RATES != 0, flags & ACCELERATED != 0
+    moving, all_given = flags & RATES != 0, flags & ACCELERATED != 0
     _ground(floats, scratch, flags)
     for i in range(ints[N_BODY]):
         row = HEADER + i * ROW
         b, n = ints[row + BODY] & POSITIVE, ints[row + CARRIER] & POSITIVE
         k, o = ints[row + CONSTANTS] & POSITIVE, ints[row + HINGE] & POSITIVE
         kind, rigid = ints[row + KIND], ints[row + LEVEL] == RIGID
+        accelerated = all_given or ints[row + DRIVEN] != 0
         N, w_N = matrix(scratch, n + R_), vector(scratch, n + RATE)
         A = product(N, matrix(floats, k + FRAME)) if ints[row + TURNED] != 0 else N
         r = turn(N, vector(floats, k + PLACE))

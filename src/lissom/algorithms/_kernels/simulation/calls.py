@@ -1,0 +1,42 @@
+"""Functions that the user gives: called by their address, compiled or plain Python alike."""
+
+from __future__ import annotations
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+__all__ = ["SIGNATURE", "call"]
+
+# int which, double time, double *q, double *v, double *memory, double *out -> 0 if all went well
+_POINTER = types.CPointer(types.float64)
+SIGNATURE = types.int64(types.int64, types.float64, _POINTER, _POINTER, _POINTER, _POINTER)
+
+
+@intrinsic
+def call(typingctx, address, which, t, q, v, memory, o_memory, out, o_out):
+    """Status of the function at `address`; it sees memory[o_memory:] and out[o_out:]."""
+    array = types.Array(types.float64, 1, "C")
+    if not all(isinstance(x, types.Array) for x in (q, v, memory, out)):
+        return None
+    integer = types.int64
+    signature = integer(
+        integer, integer, types.float64, array, array, array, integer, array, integer
+    )
+
+    def generate(context, builder, sig, args):
+        double, word = ir.DoubleType(), ir.IntType(64)
+        pointer = double.as_pointer()
+        address, which, t, q, v, memory, o_memory, out, o_out = args
+
+        def data(value, offset=None):
+            start = cgutils.create_struct_proxy(array)(context, builder, value=value).data
+            return start if offset is None else builder.gep(start, [offset])
+
+        kind = ir.FunctionType(word, [word, double, pointer, pointer, pointer, pointer])
+        function = builder.inttoptr(address, kind.as_pointer())
+        arguments = [which, t, data(q), data(v), data(memory, o_memory), data(out, o_out)]
+        return builder.call(function, arguments)
+
+    return signature, generate

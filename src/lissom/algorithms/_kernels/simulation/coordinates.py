@@ -1,0 +1,244 @@
+"""Coordinates after a motion, on the group of each joint.
+
+A step uses local coordinates s (n_v numbers, zero at its start):
+  plain joints   q = q0 + s                                                          (1)
+  ball           quaternion q0 exp(s/2)                                              (2)
+  free           attitude as (2), position p0 + R0 J_l(s_w) s_v: the group SE(3)     (3)
+  products of exponentials (paper E)  q = q0 + s, with qdot = Gamma(q) v             (4)
+Their rates: plain s' = v; ball s' = J_r(s)^-1 w; free s_v' from R0^T p' = exp(s_w) v;
+products s' = Gamma(q) v.  `moved` serves methods that take one constant motion x = integral of v
+over the step: the same but for (4), which it replaces by the midpoint rule.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..compiling import jit
+from ..layout import POSITIVE, SINGULAR
+from ..small import (
+    ZERO,
+    IDENTITY,
+    add,
+    added,
+    cross,
+    dot,
+    one_plus,
+    product,
+    put_vector,
+    quaternion_rotation,
+    rotation_coefficients,
+    scaled,
+    turn,
+    turn_back,
+    vector,
+)
+from .layout import (
+    BALL,
+    E_KIND,
+    E_N,
+    E_Q,
+    E_ROW,
+    E_TABLE,
+    E_V,
+    N_PLAIN,
+    N_SPECIAL,
+    PLAINS,
+    POSE,
+    SPECIALS,
+)
+
+DONE = 0
+
+
+@jit
+def charted(plan, table, q0, s, q):
+    """q from local coordinates s (1)-(4)."""
+    _plain(plan, q0, s, q)
+    for k in range(plan[N_SPECIAL]):
+        e = plan[SPECIALS] + k * E_ROW
+        o_q, o_v, kind = plan[e + E_Q] & POSITIVE, plan[e + E_V] & POSITIVE, plan[e + E_KIND]
+        if kind == BALL or kind == POSE:
+            _turned(q0, o_q, s, o_v, q)
+            if kind == POSE:
+                _shifted(q0, o_q, s, o_v, q)
+        else:
+            for j in range(plan[e + E_N]):
+                q[o_q + j] = q0[o_q + j] + s[o_v + j]
+
+
+@jit
+def moved(plan, table, q0, s, q, room):
+    """q after the motion s, an integral of speeds; needs 48 numbers of room."""
+    _plain(plan, q0, s, q)
+    for k in range(plan[N_SPECIAL]):
+        e = plan[SPECIALS] + k * E_ROW
+        o_q, o_v, kind = plan[e + E_Q] & POSITIVE, plan[e + E_V] & POSITIVE, plan[e + E_KIND]
+        if kind == BALL or kind == POSE:
+            _turned(q0, o_q, s, o_v, q)
+            if kind == POSE:
+                _shifted(q0, o_q, s, o_v, q)
+            continue
+        n, c = plan[e + E_N], plan[e + E_TABLE] & POSITIVE
+        for j in range(n):
+            q[o_q + j] = q0[o_q + j]
+        if product_rates(table, c, n, q, o_q, s, o_v, room, 0) != DONE:
+            return SINGULAR
+        for j in range(n):
+            q[o_q + j] = q0[o_q + j] + 0.5 * room[j]
+        if product_rates(table, c, n, q, o_q, s, o_v, room, 0) != DONE:
+            return SINGULAR
+        for j in range(n):
+            q[o_q + j] = q0[o_q + j] + room[j]
+    return DONE
+
+
+@jit
+def chart_rates(plan, table, s, q, v, out, room):
+    """Rates of the local coordinates s at speeds v."""
+    for k in range(plan[N_PLAIN]):
+        e = plan[PLAINS] + k * E_ROW
+        o_v = plan[e + E_V] & POSITIVE
+        for j in range(plan[e + E_N]):
+            out[o_v + j] = v[o_v + j]
+    for k in range(plan[N_SPECIAL]):
+        e = plan[SPECIALS] + k * E_ROW
+        o_q, o_v, kind = plan[e + E_Q] & POSITIVE, plan[e + E_V] & POSITIVE, plan[e + E_KIND]
+        if kind == BALL or kind == POSE:
+            theta, w = vector(s, o_v), vector(v, o_v)
+            rate = _right_inverse(theta, w)
+            put_vector(out, o_v, rate)
+            if kind == POSE:
+                put_vector(
+                    out, o_v + 3, _pose_rate(theta, rate, vector(s, o_v + 3), vector(v, o_v + 3))
+                )
+        else:
+            n, c = plan[e + E_N], plan[e + E_TABLE] & POSITIVE
+            if product_rates(table, c, n, q, o_q, v, o_v, room, 0) != DONE:
+                return SINGULAR
+            for j in range(n):
+                out[o_v + j] = room[j]
+    return DONE
+
+
+@jit
+def _plain(plan, q0, s, q):
+    for k in range(plan[N_PLAIN]):
+        e = plan[PLAINS] + k * E_ROW
+        o_q, o_v = plan[e + E_Q] & POSITIVE, plan[e + E_V] & POSITIVE
+        for j in range(plan[e + E_N]):
+            q[o_q + j] = q0[o_q + j] + s[o_v + j]
+
+
+@jit
+def _turned(q0, o, s, o_v, q):
+    """Quaternion q0 exp(s/2), of unit length (2)."""
+    x, y, z = s[o_v], s[o_v + 1], s[o_v + 2]
+    t2 = 0.25 * (x * x + y * y + z * z)
+    if t2 < 1e-4:
+        c = 1.0 - t2 * (0.5 - t2 * (1.0 / 24 - t2 / 720))
+        f = 0.5 * (1.0 - t2 * (1.0 / 6 - t2 * (1.0 / 120 - t2 / 5040)))
+    else:
+        t = math.sqrt(t2)
+        c, f = math.cos(t), 0.5 * math.sin(t) / t
+    x, y, z = f * x, f * y, f * z
+    a, b, d, e = q0[o], q0[o + 1], q0[o + 2], q0[o + 3]
+    w = a * c - b * x - d * y - e * z
+    i = a * x + b * c + d * z - e * y
+    j = a * y - b * z + d * c + e * x
+    k = a * z + b * y - d * x + e * c
+    n = 1.0 / math.sqrt(w * w + i * i + j * j + k * k)
+    q[o], q[o + 1], q[o + 2], q[o + 3] = n * w, n * i, n * j, n * k
+
+
+@jit
+def _shifted(q0, o, s, o_v, q):
+    """Position p0 + R0 J_l(s_w) s_v (3)."""
+    theta = vector(s, o_v)
+    _a, b, c, _b1, _c1 = rotation_coefficients(dot(theta, theta))
+    R0 = quaternion_rotation(q0[o], q0[o + 1], q0[o + 2], q0[o + 3])
+    moved = turn(R0, turn(one_plus(b, c, theta), vector(s, o_v + 3)))
+    put_vector(q, o + 4, add(vector(q0, o + 4), moved))
+
+
+@jit
+def _left_inverse(theta, x):
+    """J_l(theta)^-1 x = x - theta x x/2 + d theta x (theta x x)."""
+    t2 = dot(theta, theta)
+    if t2 < 0.04:
+        d = 1.0 / 12 + t2 * (1.0 / 720 + t2 * (1.0 / 30240 + t2 * (1.0 / 1209600 + t2 / 47900160)))
+    else:
+        t = math.sqrt(t2)
+        d = (1.0 - 0.5 * t * math.sin(t) / (1.0 - math.cos(t))) / t2
+    y = cross(theta, x)
+    return added(added(x, -0.5, y), d, cross(theta, y))
+
+
+@jit
+def _right_inverse(theta, x):
+    """J_r(theta)^-1 x."""
+    return _left_inverse(scaled(-1.0, theta), x)
+
+
+@jit
+def _pose_rate(theta, theta_dot, rho, v):
+    """Rate of s_v: J_l rho' = exp(theta) v - (dJ_l/dt) rho."""
+    a, b, c, b1, c1 = rotation_coefficients(dot(theta, theta))
+    s = dot(theta, theta_dot)
+    x = cross(theta, rho)
+    change = added(scaled(b1 * s, x), b, cross(theta_dot, rho))
+    change = added(change, c1 * s, cross(theta, x))
+    change = added(change, c, add(cross(theta_dot, x), cross(theta, cross(theta_dot, rho))))
+    return _left_inverse(theta, added(turn(one_plus(a, b, theta), v), -1.0, change))
+
+
+@jit
+def product_rates(table, c, n, q, o_q, v, o_v, room, o):
+    """Gamma(q) v of one simple joint of n motions into room[o:], SINGULAR where it has none.
+
+    table[c:]: the columns of H, six numbers each, then those of the left inverse of H.
+    (H^+ B) eps_dot = beta, column j of B is Ad(U_(j-1)^-1) h_j: see `joints.exponential`.
+    """
+    R, r = IDENTITY, ZERO
+    m = o + n  # the matrix [H^+ B | beta], rows of n + 1
+    for j in range(n):
+        h_w, h_v = vector(table, c + 6 * j), vector(table, c + 6 * j + 3)
+        b_w = turn_back(R, h_w)
+        b_v = turn_back(R, add(h_v, cross(h_w, r)))
+        for i in range(n):
+            p_w, p_v = vector(table, c + 6 * n + 6 * i), vector(table, c + 6 * n + 6 * i + 3)
+            room[m + i * (n + 1) + j] = dot(p_w, b_w) + dot(p_v, b_v)
+        eps = q[o_q + j]
+        theta = scaled(eps, h_w)
+        a, b, d, _b1, _c1 = rotation_coefficients(dot(theta, theta))
+        R_j = one_plus(a, b, theta)
+        r = add(turn(R_j, r), turn(one_plus(b, d, theta), scaled(eps, h_v)))
+        R = product(R_j, R)
+    for i in range(n):
+        room[m + i * (n + 1) + n] = v[o_v + i]
+    return _eliminate(room, m, n, o)
+
+
+@jit
+def _eliminate(x, m, n, o):
+    """Solve the n x n system at x[m:], rows of n + 1, into x[o:]; exchanges rows."""
+    w = n + 1
+    for k in range(n):
+        best = k
+        for i in range(k + 1, n):
+            if abs(x[m + i * w + k]) > abs(x[m + best * w + k]):
+                best = i
+        if not abs(x[m + best * w + k]) > 1e-12:
+            return SINGULAR
+        for j in range(w):
+            x[m + k * w + j], x[m + best * w + j] = x[m + best * w + j], x[m + k * w + j]
+        for i in range(k + 1, n):
+            f = x[m + i * w + k] / x[m + k * w + k]
+            for j in range(k, w):
+                x[m + i * w + j] -= f * x[m + k * w + j]
+    for k in range(n - 1, -1, -1):
+        y = x[m + k * w + n]
+        for j in range(k + 1, n):
+            y -= x[m + k * w + j] * x[o + j]
+        x[o + k] = y / x[m + k * w + k]
+    return DONE

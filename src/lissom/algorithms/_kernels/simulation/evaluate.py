@@ -1,0 +1,136 @@
+"""Accelerations at an instant, with everything that acts."""
+
+from __future__ import annotations
+
+from ..articulated import accelerate_base_to_tip, articulate_tip_to_base, prepare
+from ..compiling import jit
+from ..external import apply_external
+from ..inverse import forces_tip_to_base
+from ..layout import (
+    ACCELERATED,
+    ARMATURE,
+    DONE,
+    ELASTIC,
+    GRAVITY,
+    HEADER,
+    HINGE,
+    HINGE_DOF,
+    HINGE_V,
+    LEVEL,
+    MODAL,
+    MODAL_V,
+    N_BODY,
+    N_LUMP,
+    N_MODE,
+    N_V,
+    POSITIVE,
+    RATES,
+    RIGID,
+    ROW,
+    SINGULAR,
+)
+from ..motion import motion_base_to_tip
+from ..world import place_base_to_tip
+from .layout import (
+    CALL_FAILED,
+    E_A,
+    E_ACTIVE,
+    E_N,
+    E_ROW,
+    E_V,
+    MOTIONS,
+    N_EVALUATIONS,
+    N_MOTION,
+    N_SLOT,
+    NODE_RATES,
+    NOT_FINITE_,
+    SINGULAR_,
+)
+from .loads import drive, hinge_loads, node_loads, slot_motions, undrive
+
+ALL = RATES | GRAVITY | ELASTIC
+
+
+@jit
+def evaluate(system, given, room, t, q, v, out, flags):
+    """Accelerations `out` at time t; given motions are put into q and v.
+
+    system: (ints, floats, scratch); given: (plan, table, memory); room: (T, x, extra, slots,
+    buffer): the generalized forces that act, given accelerations, forces that a method adds, records
+    of the nodes that loads act on, and a buffer.  Returns 0, CALL_FAILED, SINGULAR_ or NOT_FINITE_.
+    """
+    ints, floats, scratch = system
+    plan, table, memory = given
+    T, x, extra, slots, buffer = room
+    n = ints[N_V]
+    memory[N_EVALUATIONS] += 1.0
+    if plan[N_MOTION] != 0:
+        undrive(ints, plan)
+        if drive(ints, plan, table, memory, t, q, v, x, buffer) != 0:
+            return CALL_FAILED
+    if hinge_loads(plan, table, memory, t, q, v, T, n, buffer) != 0:
+        return CALL_FAILED
+    if plan[NODE_RATES] != 0:
+        motion_base_to_tip(ints, floats, scratch, q, v, v, flags & ACCELERATED)
+        place_base_to_tip(ints, scratch)
+        slot_motions(ints, scratch, plan, q, v, slots, 0, flags & ACCELERATED)
+    motion_base_to_tip(ints, floats, scratch, q, v, x, flags & ALL)
+    if plan[N_SLOT] != 0:
+        if plan[NODE_RATES] == 0:
+            place_base_to_tip(ints, scratch)
+            slot_motions(ints, scratch, plan, q, v, slots, 0, flags & 0)
+        if node_loads(scratch, plan, table, memory, t, q, v, slots, 0, buffer) != 0:
+            return CALL_FAILED
+        apply_external(ints, scratch, q, v, flags & ALL)
+    for k in range(n):
+        out[k] = T[k] + extra[k]
+    status = articulate_tip_to_base(ints, floats, scratch, out)
+    if status == DONE:
+        status = accelerate_base_to_tip(ints, floats, scratch, out)
+    if status != DONE:
+        return SINGULAR_ if status == SINGULAR else NOT_FINITE_
+    copy_driven(plan, memory, x, out)
+    return 0
+
+
+@jit
+def copy_driven(plan, memory, x, out):
+    """Entries of driven hinges from x to out."""
+    for k in range(plan[N_MOTION]):
+        e = plan[MOTIONS] + k * E_ROW
+        if memory[plan[e + E_ACTIVE]] != 0.0:
+            o = plan[e + E_V] & POSITIVE
+            for j in range(plan[e + E_N]):
+                out[o + j] = x[o + j]
+
+
+@jit
+def needed_forces(system, given, room, q, v, acceleration, flags):
+    """Forces that the motions of driven hinges need, into T; after `evaluate` at the same state."""
+    ints, floats, scratch = system
+    plan, _table, memory = given
+    T, x, _extra, _slots, buffer = room
+    motion_base_to_tip(ints, floats, scratch, q, v, acceleration, flags & (ALL | ACCELERATED))
+    if plan[N_SLOT] != 0:
+        apply_external(ints, scratch, q, v, flags & ALL)
+    forces_tip_to_base(ints, floats, scratch, acceleration, buffer, flags & (ALL | ACCELERATED))
+    copy_driven(plan, memory, buffer, T)
+
+
+@jit
+def set_armature(ints, floats, scratch, diagonal, modal):
+    """Write inertia that is added to the speeds; `modal`: also that of modes, and what follows."""
+    scratch[ARMATURE] = 1.0
+    for i in range(ints[N_BODY]):
+        row = HEADER + i * ROW
+        r, o_v = ints[row + HINGE_DOF], ints[row + HINGE_V] & POSITIVE
+        o_a = (ints[row + HINGE] & POSITIVE) + 13 * r + r * r
+        for c in range(r):
+            scratch[o_a + c * r + c] = diagonal[o_v + c]
+        if modal and ints[row + LEVEL] != RIGID:
+            w, o_m = ints[row + MODAL] & POSITIVE, ints[row + MODAL_V] & POSITIVE
+            for k in range(ints[row + N_MODE]):
+                a = diagonal[o_m + k]
+                scratch[w + k] = a if ints[row + N_LUMP] != 0 else 1.0 / (1.0 + a)
+    if modal:
+        prepare(ints, floats, scratch)

@@ -1,0 +1,205 @@
+"""Implicit steps: the stiff terms sit on the speeds, so that they are armature to the recursion.
+
+K, C: stiffness and damping of modes and hinges (diagonal); A: armature.
+Linearly implicit Euler
+  (M + h C + h^2 K) x = forces(q, v) - h K v      v_1 = v + h x      q_1 = q moved by h v_1   (1)
+Generalized-alpha, a the algorithmic accelerations, x = vdot at the end of the step
+  (1 - alpha_m) a_1 + alpha_m a = (1 - alpha_f) x_1 + alpha_f x                              (2)
+  v_1 = v + h ((1 - gamma) a + gamma a_1)                                                     (3)
+  q_1 = q moved by h v + h^2 ((1/2 - beta) a + beta a_1)                                      (4)
+  M(q_1) x_1 = forces(q_1, v_1) by iteration:
+  (M + A) x = forces + A x_before      A = (1 - alpha_f)/(1 - alpha_m) (gamma h C + beta h^2 K)  (5)
+Each iteration is one forward dynamics with armature: M is that of the present iterate.
+Sources: J. Chung, G. M. Hulbert, J. Appl. Mech. 60, 1993; M. Arnold, O. Bruels, Multibody Syst.
+Dyn. 18, 2007 (on groups: O. Bruels, A. Cardona, J. Comput. Nonlin. Dyn. 5, 2010).  Differs: (5)
+keeps of the tangent matrix only what armature can hold; a is shifted when the step changes.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..compiling import jit
+from ..layout import DONE, N_V, POSITIVE
+from .coordinates import moved
+from .evaluate import evaluate, set_armature
+from .layout import (
+    ALPHA_F,
+    ALPHA_M,
+    BASE_ARMATURE,
+    BETA,
+    DAMPER,
+    DIVERGED,
+    E_ACTIVE,
+    E_KIND,
+    E_N,
+    E_Q,
+    E_ROW,
+    E_TABLE,
+    E_V,
+    FORCE,
+    FORCES,
+    FRICTION,
+    GAMMA,
+    N_FORCE,
+    N_ITERATIONS,
+    NEWTON,
+    PARAMETERS,
+    PREPARED,
+    SINGULAR_COORDINATES,
+    SPRING,
+    STIFFNESS,
+    STOP_FORCE,
+    WORST,
+)
+from .loads import stop_force
+
+MOST_ITERATIONS = 25
+
+
+@jit
+def tangent(given, q, v, n, K, C):
+    """Stiffness and damping on the speeds: modes, and elements on hinges at (q, v)."""
+    plan, table, memory = given
+    o = plan[STIFFNESS] & POSITIVE
+    for k in range(n):
+        K[k] = table[o + k]
+        C[k] = table[o + n + k]
+    for k in range(plan[N_FORCE]):
+        e = plan[FORCES] + k * E_ROW
+        kind, c = plan[e + E_KIND], plan[e + E_TABLE] & POSITIVE
+        if kind == FORCE or memory[plan[e + E_ACTIVE]] == 0.0:
+            continue
+        o_q, o_v = plan[e + E_Q] & POSITIVE, plan[e + E_V] & POSITIVE
+        for j in range(plan[e + E_N]):
+            if kind == SPRING:
+                K[o_v + j] += table[c + 3 * j]
+                C[o_v + j] += table[c + 3 * j + 2]
+            elif kind == DAMPER:
+                C[o_v + j] += table[c + j]
+            elif kind == FRICTION:
+                y = math.tanh(v[o_v + j] / table[c + 1])
+                C[o_v + j] += table[c] * (1.0 - y * y) / table[c + 1]
+            elif kind == STOP_FORCE:
+                _f, stiffness, damping = stop_force(table, c, q[o_q + j], v[o_v + j])
+                K[o_v + j] += stiffness
+                C[o_v + j] += damping
+            else:  # a spring about a point: rotation, then translation
+                half = 2 * (j // 3)
+                K[o_v + j] += table[c + half]
+                C[o_v + j] += table[c + half + 1]
+
+
+@jit
+def prepare_armature(system, given, K, C, of_damping, of_stiffness, h, A):
+    """A = of_damping C + of_stiffness K, and with that of rotors into the scratch."""
+    ints, floats, scratch = system
+    plan, table, memory = given
+    n, o = ints[N_V], plan[BASE_ARMATURE] & POSITIVE
+    for k in range(n):
+        A[k] = of_damping * C[k] + of_stiffness * K[k]
+    both = A  # modes have no rotors: their entries serve both
+    for k in range(n):
+        both[k] += table[o + k]
+    set_armature(ints, floats, scratch, both, memory[PREPARED] != h)
+    memory[PREPARED] = h
+    for k in range(n):
+        A[k] -= table[o + k]
+
+
+@jit
+def implicit_euler(system, given, room, t, h, q0, v0, s, q1, v1, K, C, A, out, flags):
+    """One step (1); system with the stiff scratch."""
+    n = system[0][N_V]
+    extra = room[2]
+    tangent(given, q0, v0, n, K, C)
+    prepare_armature(system, given, K, C, h, h * h, h, A)
+    for k in range(n):
+        extra[k] = -h * K[k] * v0[k]
+        v1[k] = v0[k]
+    for k in range(len(q0)):
+        q1[k] = q0[k]
+    status = evaluate(system, given, room, t, q1, v1, out, flags)
+    for k in range(n):
+        extra[k] = 0.0
+    if status != 0:
+        return status
+    for k in range(n):
+        v1[k] = v0[k] + h * out[k]
+        s[k] = h * v1[k]
+    if moved(given[0], given[1], q0, s, q1, room[4]) != DONE:
+        return SINGULAR_COORDINATES
+    return 0
+
+
+@jit
+def generalized_alpha(
+    system, given, room, t, h, q0, v0, x0, a0, s, q1, v1, x1, a1, K, C, A, weights, out, flags
+):
+    """One step (2)-(5) into q1, v1, x1, a1; DIVERGED if the iteration does not settle."""
+    n = system[0][N_V]
+    plan, table, memory = given
+    extra = room[2]
+    p = plan[PARAMETERS]
+    alpha_m, alpha_f = table[p + ALPHA_M], table[p + ALPHA_F]
+    beta, gamma, tolerance = table[p + BETA], table[p + GAMMA], table[p + NEWTON]
+    ratio = (1.0 - alpha_f) / (1.0 - alpha_m)
+    tangent(given, q0, v0, n, K, C)
+    prepare_armature(system, given, K, C, ratio * gamma * h, ratio * beta * h * h, h, A)
+    for k in range(n):  # first guess: unchanged accelerations
+        x1[k] = x0[k]
+        a1[k] = ((1.0 - alpha_f) * x1[k] + alpha_f * x0[k] - alpha_m * a0[k]) / (1.0 - alpha_m)
+    before, status = 0.0, DIVERGED
+    for iteration in range(MOST_ITERATIONS):
+        for k in range(n):
+            v1[k] = v0[k] + h * ((1.0 - gamma) * a0[k] + gamma * a1[k])
+            s[k] = h * v0[k] + h * h * ((0.5 - beta) * a0[k] + beta * a1[k])
+            extra[k] = A[k] * x1[k]
+        if moved(plan, table, q0, s, q1, room[4]) != DONE:
+            status = SINGULAR_COORDINATES
+            break
+        memory[N_ITERATIONS] += 1.0
+        found = evaluate(system, given, room, t + h, q1, v1, out, flags)
+        if found != 0:
+            status = found
+            break
+        change = 0.0
+        for k in range(n):
+            d = ratio * (out[k] - x1[k])
+            x1[k] = out[k]
+            a1[k] += d
+            e = h * abs(d) * max(gamma / weights[n + k], h * beta / weights[k])
+            if not e <= change:
+                change = e
+                memory[WORST] = k
+        rate = change / before if iteration > 0 and before > 0.0 else 1.0
+        if change * min(1.0, rate / max(1e-3, 1.0 - rate)) <= tolerance:
+            status = 0
+            break
+        if iteration > 3 and rate > 1.5:
+            break
+        before = change
+    for k in range(n):
+        extra[k] = 0.0
+    if status != 0:
+        return status
+    for k in range(n):
+        v1[k] = v0[k] + h * ((1.0 - gamma) * a0[k] + gamma * a1[k])
+        s[k] = h * v0[k] + h * h * ((0.5 - beta) * a0[k] + beta * a1[k])
+    if moved(plan, table, q0, s, q1, room[4]) != DONE:
+        return SINGULAR_COORDINATES
+    return 0
+
+
+@jit
+def alpha_error(given, h, n, a0, a1, weights):
+    """Estimate of the local error in units of what is allowed: h^2 |beta - 1/6| (a_1 - a)."""
+    plan, table, memory = given
+    factor = h * h * abs(table[plan[PARAMETERS] + BETA] - 1.0 / 6.0)
+    worst = 0.0
+    for k in range(n):
+        e = factor * abs(a1[k] - a0[k]) / weights[k]
+        if not e <= worst:
+            worst = e
+            memory[WORST] = k
+    return worst

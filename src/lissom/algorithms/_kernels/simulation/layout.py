@@ -1,0 +1,147 @@
+"""Where everything sits in the arrays of a run.
+
+plan     whole numbers that do not change: a header, then rows of elements, each of `E_ROW` numbers
+table    numbers that do not change: constants of elements, signals, tableau, weights
+memory   all that changes and that a run needs to go on: what is saved with the results
+work     room for one step
+"""
+
+from __future__ import annotations
+
+# plan: header
+(
+    N_FORCE,  # elements on hinges
+    FORCES,
+    N_NODE_LOAD,
+    NODE_LOADS,
+    N_SLOT,  # nodes that loads act on
+    SLOTS,
+    N_MOTION,
+    MOTIONS,
+    N_CONTROLLER,
+    CONTROLLERS,
+    N_EVENT,
+    EVENTS,
+    N_PLAIN,  # pieces of q that are plain integrals of v
+    PLAINS,
+    N_SPECIAL,  # joints whose coordinates are not
+    SPECIALS,
+    N_STOP,  # instants that a step must not cross
+    STOPS,  # table
+    N_FLEXIBLE,
+    FLEXIBLES,  # plan: row of a body, offset in memory, of every flexible body
+    NODE_RATES,  # whether a load needs the velocity of nodes
+    IMPLICIT,  # whether the method is implicit
+    METHOD,
+    ADAPTIVE,
+    N_STAGE,  # of the tableau, without those for dense output
+    N_DENSE,  # further stages for dense output
+    DEGREE,  # of the interpolant
+    TABLEAU,  # table
+    EVERY,  # output at every so many steps, or points within each step where there is no period
+    BASE_ARMATURE,  # table: inertia of rotors, n_v numbers
+    STIFFNESS,  # table: K of modes, then C, n_v numbers each; hinges add theirs
+    WEIGHTS,  # table: sizes that errors of positions, then of speeds are measured by, n_v each
+    HAS_ARMATURE,
+    WIDTH,  # of a row of results
+    N_WRENCH,  # slots on bodies; those after them are points of the ground
+    PARAMETERS,  # table: of the run, below
+    FLAGS,  # what `motion` shall count
+    O_Q,  # memory: coordinates, speeds, accelerations, algorithmic accelerations
+    O_V,
+    O_X,
+    O_A,
+    M_SIZE,  # numbers in memory
+    ROOM,  # numbers in the buffer
+    P_HEADER,
+) = range(44)
+
+# plan: row of an element
+(
+    E_KIND,
+    E_ACTIVE,  # memory: 1 if it acts
+    E_Q,  # where its coordinates start
+    E_V,
+    E_N,  # how many speeds
+    E_TABLE,  # table: its constants
+    E_SIGNAL,  # plan: its signal
+    E_A,  # slot, or row of a body
+    E_B,  # second slot, or kind of joint
+    E_AXES,  # 1: world axes
+    E_ADDRESS,  # of a function
+    E_WHICH,  # number of the function
+    E_MEMORY,  # memory: what belongs to it
+    E_N_Q,  # number of coordinates
+    E_ROW,
+) = range(15)
+
+# Elements on hinges
+FORCE, SPRING, BALL_SPRING, DAMPER, FRICTION, STOP_FORCE = range(6)
+# Loads on nodes
+NODE_FORCE, NODE_SPRING = range(2)
+# Motions
+POSITION, VELOCITY, ACCELERATION_, LOCK = range(4)
+# Events
+COORDINATE, SPEED, FUNCTION = range(3)
+# Coordinates that are not plain integrals
+BALL, POSE, PRODUCT = range(3)
+# Signals: row [kind, n, table or address, which, pieces, degree]
+CONSTANT, TABLE_, CALLED = range(3)
+S_KIND, S_N, S_WHERE, S_WHICH, S_PIECES, S_DEGREE = range(6)
+
+# Methods
+EULER_CROMER, RUNGE_KUTTA, IMPLICIT_EULER, GENERALIZED_ALPHA = range(4)
+
+# table: parameters of the run
+(
+    START,
+    END,
+    STEP,  # fixed step, or the largest one
+    OUTPUT_STEP,  # adaptive: period of rows, or zero
+    TICK,  # instants closer than this are one
+    RTOL,
+    ALPHA_M,
+    ALPHA_F,
+    BETA,
+    GAMMA,
+    NEWTON,  # tolerance of the iterations
+    EXPONENT,  # 1 / (order of the error estimate + 1)
+    SECOND,  # whether there are two error estimates
+    N_PARAMETER,
+) = range(14)
+
+# memory: header
+(
+    TIME,
+    GRID,  # whole steps behind
+    ON_GRID,  # whether the state is at the end of a whole step
+    NEXT_STEP,  # adaptive: what the next step shall be
+    LAST_STEP,
+    LAST_ERROR,
+    NEXT_OUTPUT,  # number of the next row in time
+    SUB,  # rows written within the present step
+    NEXT_STOP,
+    FRESH,  # whether the accelerations belong to the state
+    KNOWN,  # whether the values of events belong to the state
+    N_STEPS,
+    N_REJECTED,
+    N_EVALUATIONS,
+    N_ITERATIONS,
+    N_DIVIDED,  # fixed steps that had to be divided
+    SMALLEST,
+    LARGEST,
+    N_ROWS,
+    REJECTED_LAST,
+    PREPARED,  # the step that the armature in the stiff scratch is for
+    WORST,  # number of the speed with the largest error
+    TRIED,  # length of the step in which an event was seen
+    FORCED,  # whether a row is wanted at this instant in any case
+    M_HEADER,
+) = range(25)
+
+# How far `advance` shall go
+ON, ONE_STEP, ONE_STEP_WITH_ROWS = range(3)
+
+# Why `advance` returned
+FINISHED, MORE, ROWS_FULL, EVENT, CALL_FAILED, SINGULAR_, NOT_FINITE_, STALLED, DIVERGED = range(9)
+SINGULAR_COORDINATES = 9

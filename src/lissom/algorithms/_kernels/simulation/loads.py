@@ -1,0 +1,329 @@
+"""Forces on hinges and nodes, and motions that are given."""
+
+from __future__ import annotations
+
+import math
+
+from ..compiling import jit
+from ..layout import (
+    ACCELERATION,
+    BODY,
+    DRIVEN,
+    EXTERNAL,
+    FREE,
+    HEADER,
+    LEVEL,
+    MODAL_Q,
+    MODAL_V,
+    N_EXTERNAL,
+    N_MODE,
+    POSITIVE,
+    R_,
+    RIGID,
+    ROW,
+    SPHERICAL,
+    WORLD,
+)
+from ..nodes import node_motion
+from ..small import (
+    ZERO,
+    add,
+    added,
+    cross,
+    dot,
+    matrix,
+    product,
+    put_matrix,
+    put_vector,
+    quaternion_rotation,
+    scaled,
+    turn,
+    turn_back,
+    vector,
+)
+from .layout import (
+    BALL_SPRING,
+    CONTROLLERS,
+    DAMPER,
+    E_A,
+    E_ACTIVE,
+    E_AXES,
+    E_B,
+    E_KIND,
+    E_MEMORY,
+    E_N,
+    E_N_Q,
+    E_Q,
+    E_ROW,
+    E_SIGNAL,
+    E_TABLE,
+    E_V,
+    FORCE,
+    FORCES,
+    FRICTION,
+    LOCK,
+    MOTIONS,
+    N_CONTROLLER,
+    N_FORCE,
+    N_MOTION,
+    N_NODE_LOAD,
+    N_SLOT,
+    NODE_FORCE,
+    NODE_LOADS,
+    POSITION,
+    SLOTS,
+    SPRING,
+    VELOCITY,
+)
+from .signals import signal
+
+# Record of a slot in work: attitude 9, position 3, angular and linear velocity 6, wrench 6
+SLOT_POSE, SLOT_RATE, SLOT_WRENCH, SLOT_RECORD = 0, 12, 18, 24
+
+
+@jit
+def drive(ints, plan, table, memory, t, q, v, x, room):
+    """Put given motions into q, v and the accelerations x; 0, or the status of a function."""
+    for k in range(plan[N_MOTION]):
+        e = plan[MOTIONS] + k * E_ROW
+        active = memory[plan[e + E_ACTIVE]] != 0.0
+        row = plan[e + E_A]
+        if active:
+            ints[row + DRIVEN] = 1
+        if not active:
+            continue
+        o_q, o_v, n = plan[e + E_Q] & POSITIVE, plan[e + E_V] & POSITIVE, plan[e + E_N]
+        mode = plan[e + E_KIND]
+        if mode == LOCK:
+            for j in range(n):
+                v[o_v + j] = 0.0
+                x[o_v + j] = 0.0
+            continue
+        status = signal(plan, table, memory, plan[e + E_SIGNAL], t, q, v, room, 0, 2)
+        if status != 0:
+            return status
+        if mode == POSITION:
+            m, kind = plan[e + E_N_Q], plan[e + E_B]
+            for j in range(m):
+                q[o_q + j] = room[j]
+            if kind == SPHERICAL or kind == FREE:
+                _drive_pose(room, m, kind, q, o_q, v, x, o_v)
+            else:
+                for j in range(n):
+                    v[o_v + j] = room[m + j]
+                    x[o_v + j] = room[2 * m + j]
+        elif mode == VELOCITY:
+            for j in range(n):
+                v[o_v + j] = room[j]
+                x[o_v + j] = room[n + j]
+        else:
+            for j in range(n):
+                x[o_v + j] = room[j]
+    return 0
+
+
+@jit
+def undrive(ints, plan):
+    """Take back what `drive` marked."""
+    for k in range(plan[N_MOTION]):
+        ints[plan[plan[MOTIONS] + k * E_ROW + E_A] + DRIVEN] = 0
+
+
+@jit
+def _drive_pose(room, m, kind, q, o_q, v, x, o_v):
+    """Speeds from the rates of a quaternion: w = 2 vec(q* q'), w' = 2 vec(q* q'')."""
+    w = _quaternion_rate(room, 0, m)
+    w_dot = _quaternion_rate(room, 0, 2 * m)
+    put_vector(v, o_v, w)
+    put_vector(x, o_v, w_dot)
+    if kind == FREE:
+        R = quaternion_rotation(q[o_q], q[o_q + 1], q[o_q + 2], q[o_q + 3])
+        u = turn_back(R, vector(room, m + 4))
+        put_vector(v, o_v + 3, u)
+        a = turn_back(R, vector(room, 2 * m + 4))
+        put_vector(x, o_v + 3, added(a, -1.0, cross(w, u)))
+
+
+@jit
+def _quaternion_rate(x, o, p):
+    """2 vec(q* r) / |q|^2 of the quaternions at x[o] and x[p]."""
+    a, b, c, d = x[o], x[o + 1], x[o + 2], x[o + 3]
+    e, f, g, h = x[p], x[p + 1], x[p + 2], x[p + 3]
+    s = 2.0 / (a * a + b * b + c * c + d * d)
+    return (
+        s * (a * f - b * e - c * h + d * g),
+        s * (a * g + b * h - c * e - d * f),
+        s * (a * h - b * g + c * f - d * e),
+    )
+
+
+@jit
+def hinge_loads(plan, table, memory, t, q, v, T, n_v, room):
+    """Generalized forces T of controllers and of elements on hinges; 0, or a function's status."""
+    for k in range(n_v):
+        T[k] = 0.0
+    for k in range(plan[N_CONTROLLER]):
+        e = plan[CONTROLLERS] + k * E_ROW
+        held = plan[e + E_MEMORY] & POSITIVE
+        if memory[plan[e + E_ACTIVE]] != 0.0:
+            for j in range(n_v):
+                T[j] += memory[held + j]
+    for k in range(plan[N_FORCE]):
+        e = plan[FORCES] + k * E_ROW
+        if memory[plan[e + E_ACTIVE]] == 0.0:
+            continue
+        kind, n, c = plan[e + E_KIND], plan[e + E_N], plan[e + E_TABLE] & POSITIVE
+        o_q, o_v = plan[e + E_Q] & POSITIVE, plan[e + E_V] & POSITIVE
+        if kind == FORCE:
+            status = signal(plan, table, memory, plan[e + E_SIGNAL], t, q, v, room, 0, 0)
+            if status != 0:
+                return status
+            for j in range(n):
+                T[o_v + j] += table[c] * min(max(room[j], -table[c + 1]), table[c + 1])
+        elif kind == SPRING:
+            for j in range(n):
+                T[o_v + j] -= table[c + 3 * j] * (q[o_q + j] - table[c + 3 * j + 1])
+                T[o_v + j] -= table[c + 3 * j + 2] * v[o_v + j]
+        elif kind == BALL_SPRING:
+            theta = rotation_vector(q, o_q)
+            for j in range(3):
+                T[o_v + j] -= table[c] * theta[j] + table[c + 1] * v[o_v + j]
+            if n == 6:
+                R = quaternion_rotation(q[o_q], q[o_q + 1], q[o_q + 2], q[o_q + 3])
+                p = turn_back(R, vector(q, o_q + 4))
+                for j in range(3):
+                    T[o_v + 3 + j] -= table[c + 2] * p[j] + table[c + 3] * v[o_v + 3 + j]
+        elif kind == DAMPER:
+            for j in range(n):
+                T[o_v + j] -= table[c + j] * v[o_v + j]
+        elif kind == FRICTION:
+            for j in range(n):
+                T[o_v + j] -= table[c] * math.tanh(v[o_v + j] / table[c + 1])
+        else:
+            for j in range(n):
+                T[o_v + j] -= stop_force(table, c, q[o_q + j], v[o_v + j])[0]
+    return 0
+
+
+@jit
+def stop_force(table, c, x, rate):
+    """Force that pushes a coordinate back between its limits, and its slopes in x and rate.
+
+    k d (1 + damping d'), d the depth beyond the limit: smooth at first touch, never pulling.
+    """
+    lower, upper, k, damping = table[c], table[c + 1], table[c + 2], table[c + 3]
+    depth, sign = 0.0, 1.0
+    if x > upper:
+        depth = x - upper
+    elif x < lower:
+        depth, sign = lower - x, -1.0
+    if depth == 0.0:
+        return 0.0, 0.0, 0.0
+    grow = 1.0 + damping * sign * rate
+    if grow <= 0.0:
+        return 0.0, 0.0, 0.0
+    return sign * k * depth * grow, k * grow, k * depth * damping
+
+
+@jit
+def rotation_vector(q, o):
+    """Rotation vector of the quaternion q[o:], the shorter way round."""
+    w, x, y, z = q[o], q[o + 1], q[o + 2], q[o + 3]
+    if w < 0.0:
+        w, x, y, z = -w, -x, -y, -z
+    s = math.sqrt(x * x + y * y + z * z)
+    f = 2.0 / w if s < 1e-9 * w else 2.0 * math.atan2(s, w) / s
+    return f * x, f * y, f * z
+
+
+@jit
+def slot_motions(ints, scratch, plan, q, v, work, o, flags):
+    """Where the slots are, after `motion_base_to_tip` and `place_base_to_tip`.
+
+    With flags ACCELERATED the records of bodies hold velocities: those of the slots are written.
+    """
+    for k in range(plan[N_SLOT]):
+        e, w = plan[SLOTS] + k * E_ROW, o + k * SLOT_RECORD
+        row = plan[e + E_A]
+        if row < 0:
+            continue
+        b, at = ints[row + BODY] & POSITIVE, ints[row + WORLD] & POSITIVE
+        C, origin = matrix(scratch, at), vector(scratch, at + 9)
+        R, l = matrix(scratch, b + R_), ZERO
+        omega, u = vector(scratch, b + ACCELERATION), vector(scratch, b + ACCELERATION + 3)
+        if ints[row + LEVEL] != RIGID:
+            c = int(scratch[EXTERNAL]) + plan[e + E_B] + 7
+            o_q, o_v = ints[row + MODAL_Q], ints[row + MODAL_V]
+            R, l, _J, _w, omega, u = node_motion(
+                scratch, c, ints[row + N_MODE], scratch, b, q, o_q, v, v, o_v, flags
+            )
+        put_matrix(work, w + SLOT_POSE, product(C, R))
+        put_vector(work, w + SLOT_POSE + 9, add(origin, turn(C, l)))
+        if flags != 0:
+            put_vector(work, w + SLOT_RATE, turn(C, omega))
+            put_vector(work, w + SLOT_RATE + 3, turn(C, u))
+
+
+@jit
+def node_loads(scratch, plan, table, memory, t, q, v, work, o, room):
+    """Wrenches of all loads on nodes into the list of external forces; 0, or a status."""
+    for k in range(plan[N_SLOT]):
+        put_vector(work, o + k * SLOT_RECORD + SLOT_WRENCH, ZERO)
+        put_vector(work, o + k * SLOT_RECORD + SLOT_WRENCH + 3, ZERO)
+    for k in range(plan[N_NODE_LOAD]):
+        e = plan[NODE_LOADS] + k * E_ROW
+        if memory[plan[e + E_ACTIVE]] == 0.0:
+            continue
+        a = o + plan[e + E_A] * SLOT_RECORD
+        if plan[e + E_KIND] == NODE_FORCE:
+            status = signal(plan, table, memory, plan[e + E_SIGNAL], t, q, v, room, 0, 0)
+            if status != 0:
+                return status
+            f = vector(room, 0)
+            if plan[e + E_AXES] != 0:
+                f = turn_back(matrix(work, a + SLOT_POSE), f)
+            if table[plan[e + E_TABLE]] == 0.0:
+                _add_wrench(work, a, f, ZERO)
+            else:
+                _add_wrench(work, a, ZERO, f)
+        else:
+            _between(plan, table, e, work, a, o + plan[e + E_B] * SLOT_RECORD)
+    start = int(scratch[EXTERNAL])
+    count = 0
+    for k in range(plan[N_SLOT]):
+        e = plan[SLOTS] + k * E_ROW
+        if plan[e + E_A] >= 0:
+            count += 1
+            for j in range(6):
+                scratch[start + plan[e + E_B] + 1 + j] = work[o + k * SLOT_RECORD + SLOT_WRENCH + j]
+    scratch[N_EXTERNAL] = count
+    return 0
+
+
+@jit
+def _add_wrench(work, slot, n, f):
+    at = slot + SLOT_WRENCH
+    put_vector(work, at, add(vector(work, at), n))
+    put_vector(work, at + 3, add(vector(work, at + 3), f))
+
+
+@jit
+def _between(plan, table, e, work, a, b):
+    """Spring and damper along the line from slot a to slot b."""
+    c = plan[e + E_TABLE] & POSITIVE
+    d = added(vector(work, b + SLOT_POSE + 9), -1.0, vector(work, a + SLOT_POSE + 9))
+    length = math.sqrt(dot(d, d))
+    if length > 0.0:
+        unit = scaled(1.0 / length, d)
+        rate = dot(
+            unit, added(vector(work, b + SLOT_RATE + 3), -1.0, vector(work, a + SLOT_RATE + 3))
+        )
+        pull = table[c] * (length - table[c + 2]) + table[c + 1] * rate
+        f = scaled(pull, unit)
+    else:
+        f = scaled(
+            table[c + 1],
+            added(vector(work, b + SLOT_RATE + 3), -1.0, vector(work, a + SLOT_RATE + 3)),
+        )
+    _add_wrench(work, a, ZERO, turn_back(matrix(work, a + SLOT_POSE), f))
+    _add_wrench(work, b, ZERO, turn_back(matrix(work, b + SLOT_POSE), scaled(-1.0, f)))

@@ -1,0 +1,547 @@
+"""A run between two returns to Python: controllers, rows of results, steps, events.
+
+What a run needs to go on is in `memory`; where `advance` returns in between does not change the
+result.  At an instant: controllers are sampled, accelerations found, a row is written if one is
+due.  Then a step, the rows within it, and a look at the events; if one of these crossed zero, the
+step is not taken and Python looks for the instant.
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import types
+
+from ..compiling import Entry, jit
+from ..layout import BODY, N_Q, N_V, POSITIVE, RATE
+from .calls import call
+from .evaluate import evaluate, needed_forces
+from .explicit import (
+    combine,
+    dense_stages,
+    error_norm,
+    euler_cromer,
+    interpolate,
+    runge_kutta,
+    stage,
+)
+from .coordinates import charted
+from .implicit import alpha_error, generalized_alpha, implicit_euler
+from .layout import (
+    ADAPTIVE,
+    CALL_FAILED,
+    CONTROLLERS,
+    COORDINATE,
+    DIVERGED,
+    E_ADDRESS,
+    E_B,
+    E_KIND,
+    E_MEMORY,
+    E_N,
+    E_Q,
+    E_ROW,
+    E_TABLE,
+    E_V,
+    E_WHICH,
+    END,
+    EULER_CROMER,
+    EVENT,
+    EVENTS,
+    EVERY,
+    EXPONENT,
+    FINISHED,
+    FLAGS,
+    FLEXIBLES,
+    FORCED,
+    FRESH,
+    GENERALIZED_ALPHA,
+    GRID,
+    IMPLICIT_EULER,
+    KNOWN,
+    LARGEST,
+    LAST_ERROR,
+    LAST_STEP,
+    METHOD,
+    MORE,
+    N_CONTROLLER,
+    N_DENSE,
+    N_DIVIDED,
+    N_EVALUATIONS,
+    N_EVENT,
+    N_FLEXIBLE,
+    N_MOTION,
+    N_REJECTED,
+    N_ROWS,
+    N_SLOT,
+    N_STAGE,
+    N_STEPS,
+    N_STOP,
+    N_WRENCH,
+    NEXT_OUTPUT,
+    NEXT_STEP,
+    NEXT_STOP,
+    NOT_FINITE_,
+    O_A,
+    O_Q,
+    O_V,
+    O_X,
+    ON,
+    ON_GRID,
+    ONE_STEP,
+    OUTPUT_STEP,
+    PARAMETERS,
+    REJECTED_LAST,
+    ROOM,
+    ROWS_FULL,
+    RTOL,
+    RUNGE_KUTTA,
+    SINGULAR_COORDINATES,
+    SMALLEST,
+    SPEED,
+    STALLED,
+    START,
+    STEP,
+    STOPS,
+    SUB,
+    TABLEAU,
+    TICK,
+    TIME,
+    TRIED,
+    WEIGHTS,
+    WIDTH,
+)
+from .loads import SLOT_RECORD, SLOT_WRENCH, drive
+
+MOST_DIVISIONS = 20
+SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
+
+
+@jit
+def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capacity, budget, mode):
+    """Go on to the end, to an event, until the rows are full or the evaluations are used up.
+
+    rows: flat, room for `capacity` rows; memory[N_ROWS] says how many were written.  mode: ON, or
+    one step of memory[NEXT_STEP] without events, without or with the rows in it.
+    """
+    n_q, n = ints[N_Q], ints[N_V]
+    flags, p, method = plan[FLAGS], plan[PARAMETERS], plan[METHOD]
+    adaptive = plan[ADAPTIVE] != 0
+    total = plan[N_STAGE] + 1 + plan[N_DENSE]
+    q0, v0 = memory[plan[O_Q] : plan[O_Q] + n_q], memory[plan[O_V] : plan[O_V] + n]
+    x0, a0 = memory[plan[O_X] : plan[O_X] + n], memory[plan[O_A] : plan[O_A] + n]
+    q1, q2 = work[:n_q], work[n_q : 2 * n_q]
+    o = 2 * n_q
+    v1, v2 = work[o : o + n], work[o + n : o + 2 * n]
+    x1, a1 = work[o + 2 * n : o + 3 * n], work[o + 3 * n : o + 4 * n]
+    s, out = work[o + 4 * n : o + 5 * n], work[o + 5 * n : o + 6 * n]
+    T, x = work[o + 6 * n : o + 7 * n], work[o + 7 * n : o + 8 * n]
+    extra, A = work[o + 8 * n : o + 9 * n], work[o + 9 * n : o + 10 * n]
+    K, C = work[o + 10 * n : o + 11 * n], work[o + 11 * n : o + 12 * n]
+    weights, a2 = work[o + 12 * n : o + 14 * n], work[o + 14 * n : o + 15 * n]
+    o += 15 * n
+    S, V = work[o : o + total * n], work[o + total * n : o + 2 * total * n]
+    o += 2 * total * n
+    slots = work[o : o + plan[N_SLOT] * SLOT_RECORD]
+    o += plan[N_SLOT] * SLOT_RECORD
+    buffer = work[o : o + plan[ROOM]]
+    values = work[o + plan[ROOM] : o + plan[ROOM] + plan[N_EVENT]]
+    room = (T, x, extra, slots, buffer)
+    system, stiff_system = (ints, floats, scratch), (ints, floats, stiff)
+    given = (plan, table, memory)
+    end, tick = table[p + END], table[p + TICK]
+    first = memory[N_EVALUATIONS]
+    while True:
+        t = memory[TIME]
+        if mode == ON:
+            if _sample(plan, table, memory, t, q0, v0) != 0:
+                return CALL_FAILED
+            if memory[FRESH] == 0.0 and method != IMPLICIT_EULER:
+                status = evaluate(system, given, room, t, q0, v0, out, flags)
+                if status != 0:
+                    return status
+                for k in range(n):
+                    a0[k] += out[k] - x0[k]
+                    x0[k] = out[k]
+            if plan[N_EVENT] != 0 and memory[KNOWN] == 0.0:
+                if _event_values(plan, table, memory, t, q0, v0, values) != 0:
+                    return CALL_FAILED
+                _keep_values(plan, memory, values)
+            due = _row_due(plan, table, memory, t)
+            if due or memory[FORCED] != 0.0:
+                if memory[N_ROWS] >= capacity:
+                    return ROWS_FULL
+                if memory[FRESH] != 0.0 or method == IMPLICIT_EULER:
+                    status = evaluate(system, given, room, t, q0, v0, out, flags)
+                    if status != 0:
+                        return status
+                _write_row(system, given, room, t, q0, v0, out, rows, flags)
+                memory[FORCED] = 0.0
+                if due:
+                    memory[NEXT_OUTPUT] += 1.0
+                memory[SUB] = 1.0  # this instant has its row
+            memory[FRESH] = 1.0
+            if t >= end - tick:
+                return FINISHED
+            if memory[N_EVALUATIONS] - first >= budget:
+                return MORE
+        limit = _next_instant(plan, table, memory, t, adaptive)
+        before = memory[N_EVALUATIONS]
+        divisions, h, status = 0, 0.0, 0
+        _set_weights(plan, table, v0, v0, n, weights)
+        while True:  # until a step is accepted
+            h = limit - t
+            if mode != ON:
+                h = memory[NEXT_STEP]
+            elif adaptive:
+                h = _cut(h, memory[NEXT_STEP])
+            elif divisions > 0:
+                h = h / (1 << divisions)
+            if not t + 0.01 * h > t:
+                return status if status != 0 else STALLED
+            status = 0
+            if method == RUNGE_KUTTA:
+                status = runge_kutta(system, given, room, t, h, q0, v0, x0, s, q1, v1, S, V, flags)
+                if status == 0 and adaptive:
+                    i = plan[N_STAGE]
+                    status = stage(
+                        system, given, room, i, i, plan[TABLEAU] + i * total, 1.0, t, h, q0, v0,
+                        s, q1, v1, S, V, flags,
+                    )  # fmt: skip
+                elif status == 0:
+                    combine(table, plan[TABLEAU] + total * total, plan[N_STAGE], h, n, S, V, v0,
+                            s, v1)  # fmt: skip
+                    charted(plan, table, q0, s, q1)
+            elif method == GENERALIZED_ALPHA:
+                _shift(memory, h, x0, a0, a2, n)
+                status = generalized_alpha(
+                    stiff_system, given, room, t, h, q0, v0, x0, a2, s, q1, v1, x1, a1, K, C, A,
+                    weights, out, flags,
+                )  # fmt: skip
+            elif method == EULER_CROMER:
+                status = euler_cromer(system, given, room, t, h, q0, v0, x0, s, q1, v1)
+            else:
+                status = implicit_euler(
+                    stiff_system, given, room, t, h, q0, v0, s, q1, v1, K, C, A, out, flags
+                )
+            if status == CALL_FAILED:
+                return status
+            if mode != ON:
+                if status != 0:
+                    return status
+                break
+            if not adaptive:
+                if status == 0:
+                    break
+                if status != DIVERGED or divisions == MOST_DIVISIONS:
+                    return status
+                divisions += 1
+                memory[N_DIVIDED] += 1.0
+                continue
+            if status == 0:
+                _set_weights(plan, table, v0, v1, n, weights)
+                if method == RUNGE_KUTTA:
+                    error = error_norm(system, given, h, S, V, weights)
+                else:
+                    error = alpha_error(given, h, n, a2, a1, weights)
+                if _accept(plan, table, memory, h, error):
+                    break
+            else:
+                memory[NEXT_STEP] = 0.25 * h
+                memory[REJECTED_LAST] = 1.0
+            memory[N_REJECTED] += 1.0
+        t1 = t + h
+        if mode == ON and abs(limit - t1) <= tick:
+            t1 = limit
+        if plan[N_MOTION] != 0:
+            if drive(ints, plan, table, memory, t1, q1, v1, x, buffer) != 0:
+                return CALL_FAILED
+        crossed = False
+        if plan[N_EVENT] != 0:
+            if _event_values(plan, table, memory, t1, q1, v1, values) != 0:
+                return CALL_FAILED
+            crossed = mode == ON and _crossed(plan, memory, values)
+        if crossed:
+            memory[TRIED] = t1 - t
+            return EVENT
+        if adaptive and method == RUNGE_KUTTA and mode != ONE_STEP:
+            status = _rows_within(
+                system, given, room, t, h, t1, q0, v0, s, q2, v2, S, V, out, rows, capacity, flags
+            )
+            if status != 0:
+                memory[N_EVALUATIONS] = before
+                return status
+        # The step is taken
+        for k in range(n_q):
+            q0[k] = q1[k]
+        for k in range(n):
+            v0[k] = v1[k]
+        memory[FRESH] = 0.0
+        if method == GENERALIZED_ALPHA:
+            for k in range(n):
+                x0[k] = x1[k]
+                a0[k] = a1[k]
+            memory[FRESH] = 1.0
+        elif adaptive:
+            i = plan[N_STAGE] * n
+            for k in range(n):
+                x0[k] = V[i + k]
+            memory[FRESH] = 1.0
+        memory[TIME] = t1
+        memory[LAST_STEP] = h
+        memory[SUB] = 0.0
+        memory[N_STEPS] += 1.0
+        memory[SMALLEST] = min(memory[SMALLEST], h)
+        memory[LARGEST] = max(memory[LARGEST], h)
+        if plan[N_EVENT] != 0:
+            _keep_values(plan, memory, values)
+        _pass_instants(plan, table, memory, t1)
+        _watch_spin(ints, stiff if method >= IMPLICIT_EULER else scratch, plan, memory)
+        if mode != ON:
+            return MORE
+
+
+@jit
+def _cut(h, wanted):
+    """Step towards an instant that is h away: the whole of it, half of it, or what is wanted."""
+    if wanted >= (1.0 - 1e-6) * h:
+        return h
+    return 0.5 * h if wanted > 0.5 * h else wanted
+
+
+@jit
+def _shift(memory, h, x0, a0, a2, n):
+    """Algorithmic accelerations for a step of another length: they lead x by a part of the step."""
+    last = memory[LAST_STEP]
+    f = h / last if last > 0.0 else 1.0
+    for k in range(n):
+        a2[k] = x0[k] + f * (a0[k] - x0[k])
+
+
+@jit
+def _accept(plan, table, memory, h, error):
+    """Whether the error allows the step; the next step by a controller with memory (PI)."""
+    k = table[plan[PARAMETERS] + EXPONENT]
+    if not error <= 1.0:  # also not a number
+        factor = max(SHRINK, SAFETY * error ** (-k)) if error < 1e30 else SHRINK
+        memory[NEXT_STEP] = factor * h
+        memory[REJECTED_LAST] = 1.0
+        return False
+    error = max(error, 1e-10)
+    factor = SAFETY * error ** (-0.8 * k) * max(memory[LAST_ERROR], 1e-4) ** (0.2 * k)
+    factor = min(GROW, max(SHRINK, factor))
+    if memory[REJECTED_LAST] != 0.0:
+        factor = min(1.0, factor)
+    largest = table[plan[PARAMETERS] + STEP]
+    wanted = min(factor * h, largest)
+    if h >= 0.99 * memory[NEXT_STEP] or wanted < memory[NEXT_STEP]:
+        memory[NEXT_STEP] = wanted  # a step that was cut short does not shorten the next ones
+    memory[LAST_ERROR] = error
+    memory[REJECTED_LAST] = 0.0
+    return True
+
+
+@jit
+def _set_weights(plan, table, v0, v1, n, weights):
+    """What errors of positions and speeds are measured by."""
+    o, rtol = plan[WEIGHTS], table[plan[PARAMETERS] + RTOL]
+    for k in range(n):
+        weights[k] = table[o + k]
+        weights[n + k] = table[o + n + k] + rtol * max(abs(v0[k]), abs(v1[k]))
+
+
+@jit
+def _sample(plan, table, memory, t, q, v):
+    """Call the controllers whose instant it is."""
+    start, tick = table[plan[PARAMETERS] + START], table[plan[PARAMETERS] + TICK]
+    for k in range(plan[N_CONTROLLER]):
+        e = plan[CONTROLLERS] + k * E_ROW
+        number, held = plan[e + E_TABLE] & POSITIVE, plan[e + E_MEMORY] & POSITIVE
+        m = plan[e + E_B] & POSITIVE  # memory: number of the next sample, then its own memory
+        if t >= start + memory[m] * table[number] - tick:
+            status = call(
+                plan[e + E_ADDRESS], plan[e + E_WHICH], t, q, v, memory, m + 1, memory, held
+            )
+            if status != 0:
+                return status
+            memory[m] += 1.0
+            memory[FRESH] = 0.0
+    return 0
+
+
+@jit
+def _next_instant(plan, table, memory, t, adaptive):
+    """The next instant that a step must not cross."""
+    p = plan[PARAMETERS]
+    start, tick = table[p + START], table[p + TICK]
+    limit = table[p + END]
+    if not adaptive:
+        limit = min(limit, start + (memory[GRID] + 1.0) * table[p + STEP])
+    elif plan[METHOD] == GENERALIZED_ALPHA and table[p + OUTPUT_STEP] > 0.0:
+        limit = min(limit, start + memory[NEXT_OUTPUT] * table[p + OUTPUT_STEP])
+    for k in range(plan[N_CONTROLLER]):
+        e = plan[CONTROLLERS] + k * E_ROW
+        instant = start + memory[plan[e + E_B]] * table[plan[e + E_TABLE]]
+        if instant < limit - tick:
+            limit = instant
+    if memory[NEXT_STOP] < plan[N_STOP]:
+        instant = table[plan[STOPS] + int(memory[NEXT_STOP])]
+        if instant < limit - tick:
+            limit = instant
+    return limit
+
+
+@jit
+def _pass_instants(plan, table, memory, t):
+    """Note what the new instant is: the end of a whole step, a corner of a given function."""
+    p = plan[PARAMETERS]
+    start, tick = table[p + START], table[p + TICK]
+    memory[ON_GRID] = 0.0
+    if plan[ADAPTIVE] == 0 and t >= start + (memory[GRID] + 1.0) * table[p + STEP] - tick:
+        memory[GRID] += 1.0
+        memory[ON_GRID] = 1.0
+    while memory[NEXT_STOP] < plan[N_STOP]:
+        if t < table[plan[STOPS] + int(memory[NEXT_STOP])] - tick:
+            break
+        memory[NEXT_STOP] += 1.0
+        memory[FRESH] = 0.0
+
+
+@jit
+def _row_due(plan, table, memory, t):
+    """Whether a row belongs to this instant and is not written yet."""
+    p = plan[PARAMETERS]
+    if memory[SUB] != 0.0:
+        return False
+    if memory[NEXT_OUTPUT] == 0.0 or t >= table[p + END] - table[p + TICK]:
+        return True
+    if plan[ADAPTIVE] == 0:
+        return memory[ON_GRID] != 0.0 and memory[GRID] % plan[EVERY] == 0.0
+    if table[p + OUTPUT_STEP] == 0.0:
+        return True
+    due = table[p + START] + memory[NEXT_OUTPUT] * table[p + OUTPUT_STEP]
+    return t >= due - table[p + TICK]
+
+
+@jit
+def _rows_within(
+    system, given, room, t, h, t1, q0, v0, s, q, v, S, V, out, rows, capacity, flags
+):
+    """Rows of the instants inside the step, by the interpolant; 0, ROWS_FULL or a failure."""
+    plan, table, memory = given
+    p = plan[PARAMETERS]
+    period, tick = table[p + OUTPUT_STEP], table[p + TICK]
+    ready = False
+    while True:
+        if period > 0.0:
+            instant = table[p + START] + memory[NEXT_OUTPUT] * period
+        else:
+            instant = t + h * (max(memory[SUB], 1.0)) / plan[EVERY]
+            if memory[SUB] >= plan[EVERY]:
+                return 0
+        if instant >= t1 - tick:
+            return 0
+        if memory[N_ROWS] >= capacity:
+            return ROWS_FULL
+        if not ready:
+            status = dense_stages(system, given, room, t, h, q0, v0, s, q, v, S, V, flags)
+            if status != 0:
+                return status
+            ready = True
+        interpolate(system, given, (instant - t) / h, h, q0, v0, S, V, room[4], s, q, v)
+        status = evaluate(system, given, room, instant, q, v, out, flags)
+        if status != 0:
+            return status
+        _write_row(system, given, room, instant, q, v, out, rows, flags)
+        if period > 0.0:
+            memory[NEXT_OUTPUT] += 1.0
+        else:
+            memory[SUB] = max(memory[SUB], 1.0) + 1.0
+
+
+@jit
+def _write_row(system, given, room, t, q, v, x, rows, flags):
+    """One row: time, q, v, accelerations, forces, wrenches; after `evaluate` at this state."""
+    plan, _table, memory = given
+    T, slots = room[0], room[3]
+    n_q, n = system[0][N_Q], system[0][N_V]
+    if plan[N_MOTION] != 0:
+        needed_forces(system, given, room, q, v, x, flags)
+    o = int(memory[N_ROWS]) * plan[WIDTH]
+    rows[o] = t
+    o += 1
+    for k in range(n_q):
+        rows[o + k] = q[k]
+    o += n_q
+    for k in range(n):
+        rows[o + k] = v[k]
+        rows[o + n + k] = x[k]
+        rows[o + 2 * n + k] = T[k]
+    o += 3 * n
+    for k in range(plan[N_WRENCH]):
+        for j in range(6):
+            rows[o + 6 * k + j] = slots[k * SLOT_RECORD + SLOT_WRENCH + j]
+    memory[N_ROWS] += 1.0
+
+
+@jit
+def _event_values(plan, table, memory, t, q, v, values):
+    """Values of all events; 0, or the status of a function."""
+    for k in range(plan[N_EVENT]):
+        e = plan[EVENTS] + k * E_ROW
+        kind, c = plan[e + E_KIND], plan[e + E_TABLE]
+        if kind == COORDINATE:
+            values[k] = q[plan[e + E_Q]] - table[c]
+        elif kind == SPEED:
+            values[k] = v[plan[e + E_V]] - table[c]
+        else:
+            status = call(plan[e + E_ADDRESS], plan[e + E_WHICH], t, q, v, memory, 0, values, k)
+            if status != 0:
+                return status
+            values[k] -= table[c]
+    return 0
+
+
+@jit
+def _keep_values(plan, memory, values):
+    for k in range(plan[N_EVENT]):
+        memory[plan[plan[EVENTS] + k * E_ROW + E_MEMORY]] = values[k]
+    memory[KNOWN] = 1.0
+
+
+@jit
+def _crossed(plan, memory, values):
+    """Whether an event passed zero in its direction."""
+    for k in range(plan[N_EVENT]):
+        e = plan[EVENTS] + k * E_ROW
+        before, after, way = memory[plan[e + E_MEMORY]], values[k], plan[e + E_N]
+        if memory[plan[e + E_MEMORY] + 1] == 0.0:
+            continue  # switched off
+        if way >= 0 and before < 0.0 and after >= 0.0:
+            return True
+        if way <= 0 and before > 0.0 and after <= 0.0:
+            return True
+    return False
+
+
+@jit
+def _watch_spin(ints, scratch, plan, memory):
+    """Keep the fastest turning of each flexible body."""
+    for k in range(plan[N_FLEXIBLE]):
+        at = plan[FLEXIBLES] + 2 * k
+        b = (ints[plan[at] + BODY] & POSITIVE) + RATE
+        w = scratch[b] * scratch[b] + scratch[b + 1] * scratch[b + 1] + scratch[b + 2] ** 2
+        m = plan[at + 1]
+        memory[m] = max(memory[m], math.sqrt(w))
+
+
+_INTS = types.Array(types.int64, 1, "C")
+_FLOATS = types.Array(types.float64, 1, "C")
+ADVANCE = Entry(
+    advance,
+    types.int64(
+        _INTS, _FLOATS, _FLOATS, _FLOATS, _INTS, _FLOATS, _FLOATS, _FLOATS, _FLOATS,
+        types.int64, types.int64, types.int64,
+    ),
+    "simulation",
+    seconds=30,
+)  # fmt: skip

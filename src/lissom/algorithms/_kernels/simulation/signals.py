@@ -1,0 +1,53 @@
+"""Given functions of time: constants, piecewise polynomials, and functions that are called."""
+
+from __future__ import annotations
+
+from ..compiling import jit
+from ..layout import POSITIVE
+from .calls import call
+from .layout import CALLED, CONSTANT, S_DEGREE, S_KIND, S_N, S_PIECES, S_WHERE, S_WHICH
+
+
+@jit
+def signal(plan, table, memory, s, t, q, v, out, o, orders):
+    """Write the n values of the signal at plan[s:], then their rates up to `orders`, to out[o:].
+
+    Returns 0, or what a function that was called returned.
+    """
+    kind, n, where = plan[s + S_KIND], plan[s + S_N], plan[s + S_WHERE]
+    if kind == CALLED:
+        return call(where, plan[s + S_WHICH], t, q, v, memory, 0, out, o)
+    c = where & POSITIVE
+    if kind == CONSTANT:
+        for k in range(n):
+            out[o + k] = table[c + k]
+        for k in range(n, n * (orders + 1)):
+            out[o + k] = 0.0
+        return 0
+    pieces, width = plan[s + S_PIECES], plan[s + S_DEGREE] + 1
+    low, high = 0, pieces
+    while high - low > 1:
+        middle = (low + high) // 2
+        if table[c + middle] <= t:
+            low = middle
+        else:
+            high = middle
+    x = t - table[c + low]
+    if t > table[c + pieces]:  # held beyond the ends
+        x = table[c + pieces] - table[c + low]
+    outside = t > table[c + pieces] or t < table[c]
+    if t < table[c]:
+        x = 0.0
+    at = c + pieces + 1 + low * n * width
+    for k in range(n):
+        value, rate, second = 0.0, 0.0, 0.0
+        for j in range(width):  # highest power first
+            second = second * x + 2.0 * rate
+            rate = rate * x + value
+            value = value * x + table[at + k * width + j]
+        out[o + k] = value
+        if orders > 0:
+            out[o + n + k] = 0.0 if outside else rate
+        if orders > 1:
+            out[o + 2 * n + k] = 0.0 if outside else second
+    return 0

@@ -1,0 +1,152 @@
+"""Forces from a user's function: at every instant, or from a controller at its own period."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..algorithms._kernels.simulation import layout as at
+from ..algorithms.arguments import speeds_vector
+from ..errors import LissomError, LoadError
+from ..system import System
+from .functions import is_compiled, trusted_state
+from .loads import Load
+from .plan import checked_values
+
+if TYPE_CHECKING:
+    from .plan import Plan
+
+__all__ = ["Controller", "enter_forces"]
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Controller(Load):
+    """A sampled controller: called once in each period, its forces hold until the next call.
+
+    Parameters
+    ----------
+    update : callable or object
+        Plain Python: a function f(time, state) -> forces, or an object whose method ``update`` is
+        that.  Forces are (n_v,) numbers or a mapping {"body": ...}.  What it remembers between
+        calls is saved with the results if it offers ``get_state()`` (anything that JSON can hold,
+        and arrays) and ``set_state(saved)``; without these a run with a file cannot be resumed
+        exactly if the controller has a memory.  Compiled by Numba: f(time, q, v, memory, out), and
+        the whole run stays in compiled code.
+    period : float
+        Time between calls [s]; the first is at the start.
+    memory : array, optional
+        First content of the memory of a compiled controller.
+    """
+
+    update: Any
+    period: float
+    memory: Any = field(default=(), kw_only=True)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.period, (int, float)) or not 0 < self.period < np.inf:
+            raise LoadError(f"{self.label}: period is {self.period!r}; expected a positive time [s]")
+        if not callable(self.function):
+            raise LoadError(
+                f"{self.label}: update is {self.update!r}; expected a function or an object with "
+                "a method update(time, state)"
+            )
+
+    @property
+    def place(self) -> str:
+        """What it is, as it acts on all joints."""
+        return getattr(self.update, "__name__", type(self.update).__name__)
+
+    @property
+    def function(self) -> Any:
+        """What is called."""
+        return getattr(self.update, "update", self.update)
+
+    def enter(self, plan: Plan) -> None:
+        """Write it into the plan of a run."""
+        n_v = plan.system.n_v
+        try:
+            first = np.array(self.memory, dtype=float)
+        except (TypeError, ValueError):
+            first = np.zeros((0, 0))
+        if first.ndim != 1 or not np.all(np.isfinite(first)):
+            raise LoadError(f"{self.label}: memory is {self.memory!r}; expected finite numbers")
+        if is_compiled(self.function):
+            address, which = plan.functions.add_compiled(
+                self.label, self.function, "controller", n_v, len(first)
+            )
+        else:
+            numbers = forces_of(plan.system, self.function, self.label)
+            address, which = plan.functions.add_plain(self.label, numbers, n_v)
+        plan.add(
+            "controllers",
+            E_ACTIVE=plan.flag(self.label),
+            E_ADDRESS=address,
+            E_WHICH=which,
+            E_TABLE=plan.table(self.period),
+            E_MEMORY=plan.room(n_v),
+            E_B=plan.room(1 + len(first), [0.0, *first]),
+        )
+        plan.controllers.append(self)
+
+    def saved(self) -> Any:
+        """What the controller remembers, or None if it does not say."""
+        get = getattr(self.update, "get_state", None)
+        return None if get is None else get()
+
+    def restore(self, saved: Any) -> None:
+        """Give back what `saved` returned."""
+        if saved is not None:
+            self.update.set_state(saved)
+
+
+def forces_of(
+    system: System, function: Callable[..., Any], what: str
+) -> Callable[[float, Array, Array], Array]:
+    """A user's f(time, state) -> forces as a checked function of numbers."""
+
+    def numbers(t: float, q: Array, v: Array) -> Array:
+        given = function(t, trusted_state(system, q, v))
+        if isinstance(given, Mapping):
+            try:
+                return speeds_vector(system, given, what)
+            except LissomError as error:
+                raise LoadError(f"{error} (at t = {t:g} s)") from None
+        return checked_values(given, system.n_v, what, t)
+
+    return numbers
+
+
+def enter_forces(plan: Plan, forces: Any) -> None:
+    """Write what `simulate(forces=...)` was given into the plan."""
+    if forces is None:
+        return
+    if isinstance(forces, Load):
+        forces.enter(plan)
+        return
+    if isinstance(forces, (list, tuple)) and forces and all(isinstance(f, Load) for f in forces):
+        for load in forces:
+            load.enter(plan)
+        return
+    system, what = plan.system, "forces"
+    if not callable(forces):
+        signal = plan.signal(speeds_vector(system, forces, what), system.n_v, what)
+    elif is_compiled(forces):
+        address, which = plan.functions.add_compiled(what, forces, "forces", system.n_v)
+        signal = plan.called(address, which, system.n_v)
+    else:
+        numbers = forces_of(system, forces, what)
+        address, which = plan.functions.add_plain(what, numbers, system.n_v)
+        signal = plan.called(address, which, system.n_v)
+    plan.add(
+        "forces",
+        E_KIND=at.FORCE,
+        E_ACTIVE=plan.flag(what),
+        E_N=system.n_v,
+        E_TABLE=plan.table(1.0, np.inf),
+        E_SIGNAL=signal,
+    )

@@ -1,0 +1,190 @@
+"""Events: what happens when a quantity passes zero."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..algorithms._kernels.simulation import layout as at
+from ..errors import LoadError, suggestion
+from .functions import is_compiled, trusted_state
+from .plan import checked_values
+
+if TYPE_CHECKING:
+    from .plan import Plan
+
+__all__ = ["Action", "Event", "Lock", "Release", "Stop", "Switch"]
+
+Array = np.ndarray
+
+
+class Action(ABC):
+    """What an event does."""
+
+    @abstractmethod
+    def prepare(self, plan: Plan, what: str) -> None:
+        """Resolve names against the plan; errors name the event."""
+
+
+@dataclass(frozen=True)
+class Stop(Action):
+    """End the run."""
+
+    def prepare(self, plan: Plan, what: str) -> None:
+        """Nothing to resolve."""
+
+
+@dataclass(frozen=True)
+class Lock(Action):
+    """Lock a joint where it is; its speeds vanish at once, by an impulse that the rest feels.
+
+    Parameters
+    ----------
+    joint : str
+        Body that the joint carries.
+    """
+
+    joint: str
+
+    def prepare(self, plan: Plan, what: str) -> None:
+        """Make the lock, still open."""
+        joint = plan.joint(self.joint, what)
+        if joint.body in plan.driven:
+            raise LoadError(
+                f"{what}: joint {self.joint!r} is driven by {plan.driven[joint.body]!r}; a driven "
+                "joint cannot be locked"
+            )
+        plan.lock(joint)
+
+
+@dataclass(frozen=True)
+class Release(Action):
+    """Free a joint that was locked, or end the given motion of a driven one.
+
+    Parameters
+    ----------
+    joint : str
+        Body that the joint carries.
+    """
+
+    joint: str
+
+    def prepare(self, plan: Plan, what: str) -> None:
+        """Make the lock if there is none."""
+        joint = plan.joint(self.joint, what)
+        if joint.body not in plan.driven:
+            plan.lock(joint)
+
+
+@dataclass(frozen=True)
+class Switch(Action):
+    """Switch a load on or off.
+
+    Parameters
+    ----------
+    load : str
+        Its name.
+    on : bool
+        Whether it acts from now on.
+    """
+
+    load: str
+    on: bool = False
+
+    def prepare(self, plan: Plan, what: str) -> None:
+        """Check that there is such a load."""
+        if self.load not in plan.active:
+            raise LoadError(
+                f"{what}: there is no load {self.load!r}; {suggestion(self.load, plan.active)}"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """Something that happens when a quantity passes zero.
+
+    Parameters
+    ----------
+    when : str or callable
+        Joint (by the body that it carries) whose coordinate is watched, or a function
+        f(time, state) -> number; compiled by Numba: f(time, q, v) -> number.
+    action : Action or sequence of Action
+        `Stop()`, `Lock(joint)`, `Release(joint)`, `Switch(load, on)`; by default Stop().
+    value : float
+        The event is at this value of the coordinate; functions: of their result.
+    rate : bool
+        Watch the joint's speed and not its coordinate.
+    direction : {-1, 0, 1}
+        Only when falling, in both directions, only when rising.
+    once : bool
+        Whether it happens the first time only.
+    name : str
+        How to call it.
+    """
+
+    when: Any
+    action: Any = field(default_factory=Stop)
+    value: float = field(default=0.0, kw_only=True)
+    rate: bool = field(default=False, kw_only=True)
+    direction: int = field(default=0, kw_only=True)
+    once: bool = field(default=False, kw_only=True)
+    name: str = field(default="", kw_only=True)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.when, str) and not callable(self.when):
+            raise LoadError(
+                f"event: when is {self.when!r}; expected a joint's name or f(time, state)"
+            )
+        if self.direction not in (-1, 0, 1):
+            raise LoadError(f"{self.label}: direction is {self.direction!r}; use -1, 0 or 1")
+        if not isinstance(self.value, (int, float)) or not np.isfinite(self.value):
+            raise LoadError(f"{self.label}: value is {self.value!r}; expected a finite number")
+        for action in self.actions:
+            if not isinstance(action, Action):
+                hint = "Stop(), Lock(joint), Release(joint) or Switch(load, on)"
+                raise LoadError(f"{self.label}: action is {action!r}; use {hint}")
+
+    @property
+    def actions(self) -> Sequence[Action]:
+        """Its actions, in order."""
+        return self.action if isinstance(self.action, (list, tuple)) else (self.action,)
+
+    @property
+    def label(self) -> str:
+        """How to call it in messages."""
+        what = self.when if isinstance(self.when, str) else getattr(self.when, "__name__", "f")
+        return f"event {self.name or what!r}"
+
+    def enter(self, plan: Plan) -> None:
+        """Write it into the plan of a run."""
+        place = plan.room(2, [0.0, 1.0])  # the value before, whether it is armed
+        common = {"E_MEMORY": place, "E_N": self.direction, "E_TABLE": plan.table(self.value)}
+        if isinstance(self.when, str):
+            joint = plan.joint(self.when, self.label)
+            if joint.n_v != 1:
+                raise LoadError(
+                    f"{self.label}: joint {self.when!r} has {joint.n_v} motions; watch a function "
+                    "of the state instead"
+                )
+            kind = at.SPEED if self.rate else at.COORDINATE
+            plan.add("events", E_KIND=kind, E_Q=joint.q, E_V=joint.v, **common)
+        else:
+            address, which = self._function(plan)
+            plan.add("events", E_KIND=at.FUNCTION, E_ADDRESS=address, E_WHICH=which, **common)
+        for action in self.actions:
+            action.prepare(plan, self.label)
+        plan.events.append((self, place))
+
+    def _function(self, plan: Plan) -> tuple[int, int]:
+        if is_compiled(self.when):
+            return plan.functions.add_compiled(self.label, self.when, "event", 1)
+        system, function, what = plan.system, self.when, self.label
+
+        def number(t: float, q: Array, v: Array) -> Array:
+            return checked_values(function(t, trusted_state(system, q, v)), 1, what, t)
+
+        return plan.functions.add_plain(what, number, 1)

@@ -1,0 +1,166 @@
+"""Functions that the user gives, compiled or plain, behind one address that the kernels call.
+
+A plain function is called through one C function for all; what it raises is kept and the run stops.
+A compiled one (Numba) is wrapped once and never returns to Python.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import LoadError
+from ..system import State, System
+
+__all__ = ["Functions", "is_compiled", "takes_state", "trusted_state"]
+
+Array = np.ndarray
+
+# What a plain function becomes: (time, q, v) -> numbers, all checked
+Plain = Callable[[float, Array, Array], Array]
+
+_KIND = ctypes.CFUNCTYPE(
+    ctypes.c_int64, ctypes.c_int64, ctypes.c_double, *(ctypes.c_void_p for _ in range(4))
+)
+
+
+def is_compiled(function: Any) -> bool:
+    """Whether a function is compiled by Numba."""
+    return hasattr(function, "py_func") or hasattr(function, "address")
+
+
+def takes_state(function: Callable[..., Any], what: str) -> bool:
+    """Whether a plain function takes (time, state) and not time alone."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # NumPy's own functions and the like
+        return False
+    needed = [
+        p
+        for p in parameters
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty
+    ]
+    if len(needed) > 2 or any(
+        p.kind is p.KEYWORD_ONLY and p.default is p.empty for p in parameters
+    ):
+        raise LoadError(f"{what}: the function takes {len(needed)} arguments; expected (time, state)")
+    return len(needed) == 2 or any(p.kind is p.VAR_POSITIONAL for p in parameters)
+
+
+def trusted_state(system: System, q: Array, v: Array) -> State:
+    """State of numbers that need no check; it keeps copies of them."""
+    return State.trusted(system, q.copy(), v.copy())
+
+
+class Functions:
+    """All functions of a run.
+
+    Parameters
+    ----------
+    system : System
+        What they are given states of.
+    """
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.error: BaseException | None = None
+        self.failed = ""  # name of the function that raised
+        self._plain: list[tuple[str, Plain, int]] = []
+        self._kept: list[Any] = []  # compiled wrappers live as long as the run
+        self._entry = _KIND(self._call)
+        self._address = ctypes.cast(self._entry, ctypes.c_void_p).value
+
+    def add_plain(self, what: str, function: Plain, n: int) -> tuple[int, int]:
+        """Address and number of a plain function that gives n numbers."""
+        self._plain.append((what, function, n))
+        return int(self._address or 0), len(self._plain) - 1
+
+    def add_compiled(
+        self, what: str, function: Any, form: str, n_out: int, n_memory: int = 0
+    ) -> tuple[int, int]:
+        """Address and number of a compiled function.
+
+        Parameters
+        ----------
+        what : str
+            How to call it in an error.
+        function : callable
+            Numba's dispatcher, or a C function of the kernels' own signature.
+        form : {"forces", "controller", "event", "time"}
+            f(time, q, v, out), f(time, q, v, memory, out), f(time, q, v) -> float, f(time, out).
+        n_out, n_memory : int
+            Numbers that it writes, and that it keeps between calls.
+        """
+        if not hasattr(function, "address"):
+            sizes = (self.system.n_q, self.system.n_v, n_memory, n_out)
+            function = _wrapped(what, function, form, *sizes)
+        self._kept.append(function)
+        return int(function.address), 0
+
+    def _call(self, which: int, t: float, q: int, v: int, memory: int, out: int) -> int:
+        what, function, n = self._plain[which]
+        try:
+            system = self.system
+            values = function(t, _numbers(q, system.n_q), _numbers(v, system.n_v))
+            _numbers(out, n)[:] = values
+        except BaseException as error:  # also Ctrl-C: it ends the run, not the interpreter
+            self.error, self.failed = error, what
+            return 1
+        return 0
+
+
+def _numbers(address: int, n: int) -> Array:
+    """Array of n numbers at an address."""
+    return np.frombuffer((ctypes.c_double * n).from_address(address)) if n else np.zeros(0)
+
+
+def _wrapped(
+    what: str, function: Any, form: str, n_q: int, n_v: int, n_memory: int, n_out: int
+) -> Any:
+    """C function of the kernels' signature around a Numba dispatcher."""
+    import numba
+    from numba import carray, cfunc
+
+    from ..algorithms._kernels.simulation.calls import SIGNATURE
+
+    def forces(which, t, q, v, memory, out):  # type: ignore[no-untyped-def]
+        values = carray(out, n_out)
+        values[:] = 0.0
+        function(t, carray(q, n_q), carray(v, n_v), values)
+        return 0
+
+    def controller(which, t, q, v, memory, out):  # type: ignore[no-untyped-def]
+        values = carray(out, n_out)
+        values[:] = 0.0
+        function(t, carray(q, n_q), carray(v, n_v), carray(memory, n_memory), values)
+        return 0
+
+    def event(which, t, q, v, memory, out):  # type: ignore[no-untyped-def]
+        out[0] = function(t, carray(q, n_q), carray(v, n_v))
+        return 0
+
+    def time(which, t, q, v, memory, out):  # type: ignore[no-untyped-def]
+        function(t, carray(out, n_out))
+        return 0
+
+    wrappers = {"forces": forces, "controller": controller, "event": event, "time": time}
+    try:
+        return cfunc(SIGNATURE)(wrappers[form])
+    except numba.core.errors.NumbaError as error:
+        reason = str(error).strip().splitlines()
+        raise LoadError(
+            f"{what}: the compiled function cannot be called as {_FORMS[form]}: "
+            f"{reason[0] if reason else error}"
+        ) from None
+
+
+_FORMS = {
+    "forces": "f(time, q, v, out)",
+    "controller": "f(time, q, v, memory, out)",
+    "event": "f(time, q, v) -> float",
+    "time": "f(time, out)",
+}

@@ -1,0 +1,276 @@
+"""A run in compiled code: its arrays, and the steps between two returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..algorithms import engine
+from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels.simulation.loads import SLOT_RECORD
+from ..system import System
+from .integrators import Integrator
+from .plan import Plan
+from .scales import error_sizes
+
+__all__ = ["Machine", "Settings"]
+
+Array = np.ndarray
+
+# Rows that an adaptive method writes for each step if no period is asked for: its interpolant is
+# of higher order than that between rows.
+POINTS = 4
+ROWS_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run shall do.
+
+    Attributes
+    ----------
+    start, duration : float
+        [s].
+    integrator : Integrator
+    step : float
+        Fixed step, or the largest one of an adaptive method [s].
+    adaptive : bool
+        Whether the method chooses its steps.
+    rtol : float
+        Relative tolerance.
+    atol : array (2, n_v) or None
+        Absolute tolerances of positions and speeds; by default `rtol` times their sizes.
+    output_step : float
+        Time between rows; zero: every step.
+    """
+
+    start: float
+    duration: float
+    integrator: Integrator
+    step: float
+    adaptive: bool
+    rtol: float
+    atol: Array | None
+    output_step: float
+
+    @property
+    def end(self) -> float:
+        """[s]."""
+        return self.start + self.duration
+
+
+class Machine:
+    """Arrays of a run and the kernel that advances it.
+
+    Parameters
+    ----------
+    plan : Plan
+        What acts.
+    settings : Settings
+        What to do.
+    """
+
+    def __init__(self, plan: Plan, settings: Settings) -> None:
+        self.plan, self.settings, self.system = plan, settings, plan.system
+        from ..algorithms._kernels.simulation.run import ADVANCE
+
+        self._advance = ADVANCE.load()
+        system, packed = plan.system, plan.packed
+        n_q, n_v = system.n_q, system.n_v
+        self.stiffness, self.damping = modal_stiffness(system)
+        self.ints = packed.ints.copy()  # which joints are driven is written there
+        header = self._header()
+        self.elements = plan.elements(header)
+        self.table = plan.constants()
+        self.memory = np.zeros(plan.memory_size)
+        total, self.width = self._total, plan.columns.width
+        n_slot = len(plan.slots) + len(plan.points)
+        places = [2 * n_q, 15 * n_v, 2 * total * n_v, n_slot * SLOT_RECORD]
+        places += [int(self.elements[at.ROOM]), len(plan.events)]
+        self.work = np.zeros(sum(places))
+        self._slots = slice(sum(places[:3]), sum(places[:4]))
+        self.work[self._slots] = plan.slot_records()
+        self._forces = 2 * n_q + 6 * n_v  # where T is
+        self.capacity = max(2, ROWS_BYTES // (8 * self.width))
+        self._rows = np.zeros(self.capacity * self.width)
+        self.scratch, self.stiff = self._scratch(), self._scratch()
+        for place, value in plan.starts:
+            self.memory[place] = value
+        self.memory[at.SMALLEST] = np.inf
+        self.memory[at.PREPARED] = -1.0
+
+    def _header(self) -> dict[str, int]:
+        """What the method adds to the plan; its constants go into the table."""
+        plan, s = self.plan, self.settings
+        tableau = s.integrator.tableau
+        header = {"METHOD": s.integrator.method, "ADAPTIVE": int(s.adaptive), "N_STAGE": 1}
+        header["IMPLICIT"] = int(s.integrator.implicit)
+        self._total = 2
+        if tableau is not None:
+            self._total = len(tableau.whole)
+            header["TABLEAU"] = plan.table(tableau.packed())
+            header["N_STAGE"] = tableau.n_stage
+            header["N_DENSE"] = self._total - tableau.n_stage - 1
+            header["DEGREE"] = 0 if tableau.dense is None else tableau.dense.shape[1]
+        if s.adaptive:
+            header["EVERY"] = POINTS
+        else:
+            header["EVERY"] = max(1, round(s.output_step / s.step))
+        header["BASE_ARMATURE"] = plan.table(plan.armature)
+        header["STIFFNESS"] = plan.table(self.stiffness, self.damping)
+        sizes = np.stack(error_sizes(plan.system))
+        weights = s.rtol * sizes if s.atol is None else s.atol
+        header["WEIGHTS"] = plan.table(np.maximum(weights, 1e-300))
+        stops = sorted({x for x in plan.stops if s.start < x < s.end})
+        header["N_STOP"], header["STOPS"] = len(stops), plan.table(stops)
+        header["PARAMETERS"] = plan.table(self._parameters())
+        return header
+
+    def _parameters(self) -> Array:
+        s = self.settings
+        values = np.zeros(at.N_PARAMETER)
+        values[at.START], values[at.END], values[at.STEP] = s.start, s.end, s.step
+        values[at.OUTPUT_STEP] = s.output_step if s.adaptive else 0.0
+        periods = [c.period for c in self.plan.controllers]
+        periods += [s.output_step] if s.output_step else []
+        periods += [] if s.adaptive else [s.step]
+        ulp = np.spacing(max(abs(s.start), abs(s.end)))
+        values[at.TICK] = max(1e-9 * min([s.duration, *periods]), 8 * ulp)
+        values[at.RTOL] = s.rtol
+        for place, value in s.integrator.parameters().items():
+            values[place] = value
+        values[at.EXPONENT] = 1 / (s.integrator.error_order + 1)
+        tableau = s.integrator.tableau
+        values[at.SECOND] = tableau is not None and tableau.second is not None
+        return values
+
+    def _scratch(self) -> Array:
+        """Workspace of the recursion with the rotors' inertia and room for loads on nodes."""
+        plan = self.plan
+        external, _ = plan.external_list()
+        scratch = np.concatenate([plan.packed.start, external])
+        work = engine.Workspace(plan.system, plan.packed)
+        if np.any(plan.armature):
+            layout = plan.system.layout
+            work.set_armature(
+                [
+                    (plan.armature[layout.modal_v(i)], np.diag(plan.armature[layout.hinge_v(i)]))
+                    for i in range(plan.system.n_body)
+                ]
+            )
+        scratch[: len(work.scratch)] = work.scratch
+        return scratch
+
+    # State
+
+    @property
+    def time(self) -> float:
+        """Where the run is [s]."""
+        return float(self.memory[at.TIME])
+
+    def _piece(self, place: int, n: int) -> Array:
+        start = int(self.elements[place])
+        return self.memory[start : start + n]
+
+    @property
+    def q(self) -> Array:
+        """Coordinates now."""
+        return self._piece(at.O_Q, self.system.n_q)
+
+    @property
+    def v(self) -> Array:
+        """Speeds now."""
+        return self._piece(at.O_V, self.system.n_v)
+
+    @property
+    def acceleration(self) -> Array:
+        """Accelerations now."""
+        return self._piece(at.O_X, self.system.n_v)
+
+    @property
+    def forces(self) -> Array:
+        """Generalized forces at the last evaluation."""
+        return self.work[self._forces : self._forces + self.system.n_v]
+
+    @property
+    def tried(self) -> tuple[Array, Array, Array]:
+        """Coordinates, speeds and accelerations of the step that was tried last."""
+        n_q, n_v = self.system.n_q, self.system.n_v
+        start = 2 * n_q
+        out = start + 5 * n_v
+        return self.work[:n_q], self.work[start : start + n_v], self.work[out : out + n_v]
+
+    def begin(self, q: Array, v: Array, first_step: float) -> None:
+        """Put the run at its start."""
+        self.memory[at.TIME] = self.settings.start
+        self.memory[at.NEXT_STEP] = first_step
+        self.memory[at.LAST_ERROR] = 1e-4
+        self.q[:], self.v[:] = q, v
+
+    def changed(self) -> None:
+        """Say that state or loads have been changed: nothing derived from them holds."""
+        self.memory[[at.FRESH, at.KNOWN]] = 0.0
+
+    def advance(self, budget: int, mode: int = at.ON) -> int:
+        """Go on; the outcome is one of those in `simulation.layout`."""
+        self.memory[at.N_ROWS] = 0
+        return int(
+            self._advance(
+                self.ints,
+                self.plan.packed.floats,
+                self.scratch,
+                self.stiff,
+                self.elements,
+                self.table,
+                self.memory,
+                self.work,
+                self._rows,
+                self.capacity,
+                budget,
+                mode,
+            )
+        )
+
+    def rows(self) -> Array:
+        """Rows that the last call wrote, a copy."""
+        n = int(self.memory[at.N_ROWS])
+        return self._rows[: n * self.width].reshape(n, self.width).copy()
+
+    def accelerations(self, t: float, q: Array, v: Array) -> tuple[int, Array]:
+        """Status and accelerations at an instant; the run itself is not touched."""
+        kept = self.memory.copy()
+        self.memory[at.TIME] = t
+        self.q[:], self.v[:] = q, v
+        self.memory[[at.FRESH, at.FORCED]] = 0.0, 1.0
+        status = self.advance(0)
+        found = self.rows()[0].copy() if self.memory[at.N_ROWS] else np.zeros(self.width)
+        self.memory[:] = kept
+        return status, found
+
+    @property
+    def statistics(self) -> dict[str, Any]:
+        """What the run has cost so far."""
+        m = self.memory
+        counts = {
+            "steps": at.N_STEPS,
+            "rejected_steps": at.N_REJECTED,
+            "evaluations": at.N_EVALUATIONS,
+            "iterations": at.N_ITERATIONS,
+            "divided_steps": at.N_DIVIDED,
+        }
+        found: dict[str, Any] = {name: int(m[place]) for name, place in counts.items()}
+        if found["steps"]:
+            found["smallest_step"], found["largest_step"] = float(m[at.SMALLEST]), float(m[at.LARGEST])
+        return found
+
+
+def modal_stiffness(system: System) -> tuple[Array, Array]:
+    """Diagonals of the stiffness and damping of modes, on the speeds (n_v,)."""
+    K, C = np.zeros(system.n_v), np.zeros(system.n_v)
+    for i, body in enumerate(system.bodies):
+        piece = system.layout.modal_v(i)
+        K[piece], C[piece] = body.stiffness, np.diag(body.damping)
+    return K, C
+

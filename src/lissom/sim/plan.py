@@ -1,0 +1,439 @@
+"""The plan of a run: everything that acts, as the arrays that the kernels read.
+
+See `algorithms._kernels.simulation.layout` for what sits where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..algorithms import engine
+from ..algorithms._kernels import layout as body_at
+from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels.simulation.loads import SLOT_RECORD
+from ..algorithms.packing import Packed
+from ..errors import LissomError, LoadError
+from ..joints import CompoundJoint, Free, Joint, SimpleJoint, Spherical
+from ..results.store import Columns
+from ..system import System
+from .functions import Functions, is_compiled, takes_state, trusted_state
+from .signals import Signal, Table
+
+__all__ = ["JointPlace", "Plan"]
+
+Array = np.ndarray
+
+SIGNAL_ROW = 6
+
+
+@dataclass(frozen=True)
+class JointPlace:
+    """Where a joint's coordinates and speeds are.
+
+    Attributes
+    ----------
+    body : int
+        Number of the body that the joint carries.
+    joint : Joint
+    q, v : int
+        Where its coordinates and speeds start.
+    n_q, n_v : int
+        How many there are.
+    """
+
+    body: int
+    joint: Joint
+    q: int
+    v: int
+    n_q: int
+    n_v: int
+
+    @property
+    def has_quaternion(self) -> bool:
+        """Whether its first coordinates are a quaternion."""
+        return self.joint.has_quaternion
+
+    @property
+    def plain(self) -> bool:
+        """Whether its speeds are the rates of its coordinates."""
+        return not isinstance(self.joint, (SimpleJoint, CompoundJoint)) or self.n_v == 1
+
+    @property
+    def label(self) -> str:
+        """Its kind."""
+        return type(self.joint).__name__
+
+
+class Plan:
+    """Loads, motions, controllers and events of a run, resolved against a system.
+
+    Parameters
+    ----------
+    system : System
+        What they act on.
+    """
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.functions = Functions(system)
+        self.packed: Packed = engine.packed_constants(system)
+        self.armature = np.zeros(system.n_v)
+        self.stops: list[float] = []
+        self.slots: list[tuple[str, int, int]] = []  # name, body, node that loads act on
+        self.points: list[Array] = []  # ends of springs that are fixed in the world
+        self.driven: dict[int, str] = {}  # body -> what drives it
+        self.active: dict[str, list[int]] = {}  # name of a load -> places of its flags
+        self.rows: dict[str, list[Array]] = {
+            name: [] for name in ("forces", "nodes", "motions", "controllers", "events")
+        }
+        self.starts: list[tuple[int, float]] = []  # first contents of memory
+        self.controllers: list[Any] = []
+        self.events: list[tuple[Any, int]] = []  # each with the place of its value
+        self.locks: dict[int, int] = {}  # body -> place of the flag that locks its joint
+        self.node_rates = False
+        self._signals: list[list[int]] = []
+        self._table: list[float] = []
+        self._memory = at.M_HEADER + system.n_q + 3 * system.n_v
+        flexible = np.flatnonzero(self.packed.rows[:, body_at.LEVEL] != body_at.RIGID)
+        self.spins = {int(i): self.room(1) for i in flexible}  # fastest turning of each
+
+    # Places
+
+    def joint(self, name: Any, what: Any) -> JointPlace:
+        """Joint that carries a body.
+
+        Parameters
+        ----------
+        name : str
+            The body.
+        what : Load or str
+            Who asks, for an error.
+        """
+        label = what if isinstance(what, str) else what.label
+        try:
+            i = self.system.layout.index(str(name))
+        except LissomError as error:
+            raise LoadError(f"{label}: {error}") from None
+        joint, layout = self.system.joints[i], self.system.layout
+        if joint.n_v == 0:
+            raise LoadError(f"{label}: the joint of body {name!r} is fixed; nothing moves there")
+        return JointPlace(
+            i, joint, layout.hinge_q(i).start, layout.hinge_v(i).start, joint.n_q, joint.n_v
+        )
+
+    def slot(self, where: Any, what: Any) -> int:
+        """Number of the slot of a node; of a point fixed in the world, below zero."""
+        if isinstance(where, str) or hasattr(where, "node"):
+            try:
+                i, node = self.system.locate(where)
+            except LissomError as error:
+                raise LoadError(f"{what.label}: {error}") from None
+        else:
+            try:
+                point = np.array(where, dtype=float)
+            except (TypeError, ValueError):
+                point = np.zeros(0)
+            if point.shape != (3,) or not np.all(np.isfinite(point)):
+                raise LoadError(
+                    f'{what.label}: {where!r} is not a place; give "body", "body.node" or three '
+                    "numbers for a point fixed in the world"
+                )
+            self.points.append(point)
+            return -len(self.points)
+        for k, (_, body, at_node) in enumerate(self.slots):
+            if (body, at_node) == (i, node):
+                return k
+        self.slots.append((str(where), i, node))
+        return len(self.slots) - 1
+
+    # Pieces
+
+    def table(self, *numbers: Any) -> int:
+        """Place of new constants."""
+        start = len(self._table)
+        for x in numbers:
+            self._table += [float(y) for y in np.ravel(x)]
+        return start
+
+    def room(self, n: int, first: Sequence[float] = ()) -> int:
+        """Place of n new numbers in memory."""
+        start = self._memory
+        self._memory += n
+        self.starts += [(start + k, float(x)) for k, x in enumerate(first)]
+        return start
+
+    def flag(self, name: str, on: bool = True) -> int:
+        """Place of a flag that says whether a part acts; parts of one name share their fate."""
+        place = self.room(1, [float(on)])
+        self.active.setdefault(name, []).append(place)
+        return place
+
+    def signal(self, value: Signal, n: int, what: str) -> int:
+        """Place of a signal of n numbers."""
+        if callable(value):
+            address, which = self._time_function(value, n, what)
+            row = [at.CALLED, n, address, which, 0, 0]
+        elif isinstance(value, Table):
+            coefficients = value.pieces()
+            self.stops += list(value.corners)
+            pieces, _, width = coefficients.shape
+            row = [at.TABLE_, n, self.table(value.times, coefficients), 0, pieces, width - 1]
+        else:
+            row = [at.CONSTANT, n, self.table(value), 0, 0, 0]
+        return self._signal_row(row)
+
+    def called(self, address: int, which: int, n: int) -> int:
+        """Place of a signal that is a function with an address."""
+        return self._signal_row([at.CALLED, n, address, which, 0, 0])
+
+    def _signal_row(self, row: list[int]) -> int:
+        self._signals.append(row)
+        return at.P_HEADER + SIGNAL_ROW * (len(self._signals) - 1)
+
+    def _time_function(self, function: Callable[..., Any], n: int, what: str) -> tuple[int, int]:
+        if is_compiled(function):
+            return self.functions.add_compiled(what, function, "time", n)
+        system, with_state = self.system, takes_state(function, what)
+
+        def numbers(t: float, q: Array, v: Array) -> Array:
+            given = function(t, trusted_state(system, q, v)) if with_state else function(t)
+            return checked_values(given, n, what, t)
+
+        return self.functions.add_plain(what, numbers, n)
+
+    # Elements
+
+    def add_armature(self, joint: JointPlace, inertia: float) -> None:
+        """Inertia that the speeds of a joint see beside that of bodies."""
+        self.armature[joint.v : joint.v + joint.n_v] += inertia
+
+    def add_hinge_load(
+        self, load: Any, kind: int, joint: JointPlace, numbers: Any, signal: int = 0
+    ) -> None:
+        """Element on a hinge."""
+        self.add(
+            "forces",
+            E_KIND=kind,
+            E_ACTIVE=self.flag(load.label),
+            E_Q=joint.q,
+            E_V=joint.v,
+            E_N=joint.n_v,
+            E_TABLE=self.table(numbers),
+            E_SIGNAL=signal,
+        )
+
+    def add_node_load(
+        self,
+        load: Any,
+        kind: int,
+        a: int,
+        b: int,
+        numbers: Any,
+        signal: int,
+        axes: str,
+        *,
+        rates: bool = False,
+    ) -> None:
+        """Load on one or two nodes; `rates`: it needs their velocities."""
+        self.node_rates = self.node_rates or rates
+        self.add(
+            "nodes",
+            E_KIND=kind,
+            E_ACTIVE=self.flag(load.label),
+            E_A=a,
+            E_B=b,
+            E_TABLE=self.table(numbers),
+            E_SIGNAL=signal,
+            E_AXES=int(axes == "world"),
+        )
+
+    def add_motion(
+        self, label: str, joint: JointPlace, mode: int, signal: int, *, on: bool = True
+    ) -> int:
+        """Given motion of a joint; returns the place of its flag."""
+        flag = self.flag(label, on)
+        row = self.packed.rows[joint.body]
+        self.add(
+            "motions",
+            E_KIND=mode,
+            E_ACTIVE=flag,
+            E_Q=joint.q,
+            E_V=joint.v,
+            E_N=joint.n_v,
+            E_N_Q=joint.n_q,
+            E_SIGNAL=signal,
+            E_A=body_at.HEADER + body_at.ROW * joint.body,
+            E_B=int(row[body_at.KIND]),
+        )
+        return flag
+
+    def lock(self, joint: JointPlace) -> int:
+        """Place of the flag that locks a joint; made at the first use."""
+        if joint.body not in self.locks:
+            name = f"lock of {self.system.names[joint.body]!r}"
+            self.locks[joint.body] = self.add_motion(name, joint, at.LOCK, 0, on=False)
+        return self.locks[joint.body]
+
+    def add(self, kind: str, **fields: int) -> None:
+        """Row of an element."""
+        row = np.zeros(at.E_ROW, dtype=np.int64)
+        for name, value in fields.items():
+            row[getattr(at, name)] = value
+        self.rows[kind].append(row)
+
+    # Arrays
+
+    @property
+    def columns(self) -> Columns:
+        """What a row of results holds."""
+        return Columns(
+            self.system.n_q, self.system.n_v, tuple(name for name, *_ in self.slots)
+        )
+
+    @property
+    def memory_size(self) -> int:
+        """Numbers in memory."""
+        return self._memory
+
+    def external_list(self) -> tuple[Array, list[int]]:
+        """List of external forces for the scratch, and where each slot's entry starts."""
+        pieces: list[Array] = []
+        offsets: list[int] = []
+        size = 0
+        for _, i, node in self.slots:
+            offsets.append(size)
+            entry = [np.array([float(i)]), np.zeros(6)]
+            if self.packed.rows[i, body_at.LEVEL] != body_at.RIGID:
+                body = self.system.bodies[i]
+                entry += [body.node_positions[node], body.node_shapes[node].ravel()]
+            pieces += entry
+            size += sum(map(len, entry))
+        return (np.concatenate(pieces) if pieces else np.zeros(0)), offsets
+
+    def elements(self, header: dict[str, int]) -> Array:
+        """The whole numbers of the plan; `header` has what the method adds."""
+        _, offsets = self.external_list()
+        slots = [np.zeros(at.E_ROW, dtype=np.int64) for _ in self.slots + self.points]
+        for row in slots:
+            row[at.E_A] = -1
+        for row, (_, i, _), offset in zip(slots, self.slots, offsets, strict=False):
+            row[at.E_A], row[at.E_B] = body_at.HEADER + body_at.ROW * i, offset
+        nodes = [row.copy() for row in self.rows["nodes"]]
+        for row in nodes:
+            for end in (at.E_A, at.E_B):
+                if row[end] < 0:
+                    row[end] = len(self.slots) - row[end] - 1
+        plains, specials = self._coordinates()
+        head = np.zeros(at.P_HEADER, dtype=np.int64)
+        flat: list[Array] = [np.array(self._signals, dtype=np.int64).ravel()]
+        size = at.P_HEADER + len(flat[0])
+        for count, place, rows in (
+            ("N_FORCE", "FORCES", self.rows["forces"]),
+            ("N_NODE_LOAD", "NODE_LOADS", nodes),
+            ("N_SLOT", "SLOTS", slots),
+            ("N_MOTION", "MOTIONS", self.rows["motions"]),
+            ("N_CONTROLLER", "CONTROLLERS", self.rows["controllers"]),
+            ("N_EVENT", "EVENTS", self.rows["events"]),
+            ("N_PLAIN", "PLAINS", plains),
+            ("N_SPECIAL", "SPECIALS", specials),
+            ("N_FLEXIBLE", "FLEXIBLES", self._flexible()),
+        ):
+            head[getattr(at, count)] = len(rows)
+            head[getattr(at, place)] = size
+            flat += rows
+            size += sum(map(len, rows))
+        n_q, n_v = self.system.n_q, self.system.n_v
+        places = np.cumsum([at.M_HEADER, n_q, n_v, n_v])
+        fixed = {
+            "NODE_RATES": int(self.node_rates),
+            "HAS_ARMATURE": int(np.any(self.armature)),
+            "WIDTH": self.columns.width,
+            "N_WRENCH": len(self.slots),
+            "FLAGS": engine.ALL | body_at.ACCELERATED,
+            "ROOM": max(n_v, 64),
+            "M_SIZE": self._memory,
+            **dict(zip(("O_Q", "O_V", "O_X", "O_A"), map(int, places), strict=True)),
+        }
+        for name, value in {**fixed, **header}.items():
+            head[getattr(at, name)] = value
+        return np.concatenate([head, *flat])
+
+    def _flexible(self) -> list[Array]:
+        return [
+            np.array([body_at.HEADER + body_at.ROW * i, place], dtype=np.int64)
+            for i, place in self.spins.items()
+        ]
+
+    def _coordinates(self) -> tuple[list[Array], list[Array]]:
+        """Pieces of q that are plain integrals of v, merged where they adjoin, and the others."""
+        plains: list[Array] = []
+        specials: list[Array] = []
+        layout = self.system.layout
+        for i, joint in enumerate(self.system.joints):
+            modal, hinge = layout.modal_v(i), layout.hinge_v(i)
+            _add_plain(plains, layout.modal_q(i).start, modal.start, modal.stop - modal.start)
+            if joint.n_v == 0:
+                continue
+            if isinstance(joint, (Spherical, Free)):
+                kind = at.POSE if isinstance(joint, Free) else at.BALL
+                specials.append(_element(kind, layout.hinge_q(i).start, hinge.start, joint.n_v, 0))
+            elif isinstance(joint, (SimpleJoint, CompoundJoint)) and joint.n_v > 1:
+                parts = joint.parts if isinstance(joint, CompoundJoint) else (joint,)
+                offset = 0
+                for part in parts:
+                    H = part.columns
+                    inverse = np.linalg.solve(H.T @ H, H.T)
+                    place = self.table(H.T, inverse)
+                    q, v = layout.hinge_q(i).start + offset, hinge.start + offset
+                    specials.append(_element(at.PRODUCT, q, v, part.n_v, place))
+                    offset += part.n_v
+            else:
+                _add_plain(plains, layout.hinge_q(i).start, hinge.start, joint.n_v)
+        return plains, specials
+
+    def constants(self) -> Array:
+        """The numbers of the plan."""
+        return np.array(self._table)
+
+    def slot_records(self) -> Array:
+        """First content of the slots: those of the ground stay where they are."""
+        records = np.zeros((len(self.slots) + len(self.points), SLOT_RECORD))
+        for record, point in zip(records[len(self.slots) :], self.points, strict=True):
+            record[:9], record[9:12] = np.eye(3).ravel(), point
+        return records.ravel()
+
+
+def _element(kind: int, q: int, v: int, n: int, table: int) -> Array:
+    row = np.zeros(at.E_ROW, dtype=np.int64)
+    row[[at.E_KIND, at.E_Q, at.E_V, at.E_N, at.E_TABLE]] = kind, q, v, n, table
+    return row
+
+
+def _add_plain(plains: list[Array], q: int, v: int, n: int) -> None:
+    if n == 0:
+        return
+    if plains:
+        last = plains[-1]
+        if last[at.E_Q] + last[at.E_N] == q and last[at.E_V] + last[at.E_N] == v:
+            last[at.E_N] += n
+            return
+    plains.append(_element(0, q, v, n, 0))
+
+
+def checked_values(given: Any, n: int, what: str, t: float) -> Array:
+    """What a user's function returned, as n finite numbers, or an error that names it."""
+    try:
+        values = np.atleast_1d(np.asarray(given, dtype=float))
+    except (TypeError, ValueError):
+        raise LoadError(f"{what} returned {given!r} at t = {t:g} s; expected {n} numbers") from None
+    if values.shape != (n,):
+        raise LoadError(
+            f"{what} returned an array of shape {values.shape} at t = {t:g} s; expected ({n},)"
+        )
+    if not np.all(np.isfinite(values)):
+        raise LoadError(f"{what} returned {given!r} at t = {t:g} s; all entries must be finite")
+    return values

@@ -1,0 +1,131 @@
+"""Given functions of time: a constant, a table, or a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import LoadError
+
+__all__ = ["Signal", "Table", "as_signal"]
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Values at given times, joined by straight lines or by a smooth curve.
+
+    Before the first and after the last time the first and last values hold.
+
+    Parameters
+    ----------
+    times : array (n,)
+        Ascending instants [s].
+    values : array (n,) or (n, k)
+        Values at these.
+    kind : {"linear", "smooth", "steps"}
+        Straight lines between the points; a cubic spline with continuous curvature; or each value
+        held until the next time.
+    """
+
+    times: Any
+    values: Any
+    kind: str = "linear"
+
+    def __post_init__(self) -> None:
+        times, values = _floats(self.times, "times"), _floats(self.values, "values")
+        if times.ndim != 1 or len(times) < 2 or values.ndim not in (1, 2):
+            raise LoadError(
+                f"Table: times of shape {times.shape} and values of shape {values.shape}; expected "
+                "(n,) with n >= 2 and (n,) or (n, k)"
+            )
+        if len(values) != len(times):
+            raise LoadError(f"Table: {len(times)} times but {len(values)} values; give one for each")
+        if not np.all(np.diff(times) > 0):
+            k = int(np.flatnonzero(~(np.diff(times) > 0))[0])
+            raise LoadError(
+                f"Table: times must ascend, but times[{k}] = {times[k]} and "
+                f"times[{k + 1}] = {times[k + 1]}"
+            )
+        if self.kind not in ("linear", "smooth", "steps"):
+            raise LoadError(f'Table: kind is {self.kind!r}; use "linear", "smooth" or "steps"')
+        object.__setattr__(self, "times", times)
+        object.__setattr__(self, "values", values)
+
+    @property
+    def n_value(self) -> int:
+        """Numbers at an instant."""
+        return 1 if self.values.ndim == 1 else self.values.shape[1]
+
+    def pieces(self) -> Array:
+        """Coefficients (n - 1, k, degree + 1), highest power first, of each interval."""
+        y = self.values.reshape(len(self.times), self.n_value)
+        if self.kind == "steps":
+            return y[:-1, :, None]
+        if self.kind == "linear":
+            slope = np.diff(y, axis=0) / np.diff(self.times)[:, None]
+            return np.stack([slope, y[:-1]], axis=2)
+        from scipy.interpolate import CubicSpline
+
+        spline = CubicSpline(self.times, y, bc_type="natural" if len(self.times) < 4 else "not-a-knot")
+        return spline.c.transpose(1, 2, 0)
+
+    @property
+    def corners(self) -> Array:
+        """Instants at which the curve or its slope jumps; steps end there."""
+        return self.times if self.kind != "smooth" else self.times[[0, -1]]
+
+
+def _floats(values: Any, what: str) -> Array:
+    try:
+        given = np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        raise LoadError(f"Table: {what} is not an array of numbers: {values!r}") from None
+    if not np.all(np.isfinite(given)):
+        raise LoadError(f"Table: {what} has entries that are not finite")
+    return given
+
+
+# A constant (n,), a table, or a function of time (or of time and state)
+Signal = Array | Table | Callable[..., Any]
+
+
+def as_signal(value: Any, n: int, what: str) -> Signal:
+    """What the user gave as a signal of n numbers.
+
+    Parameters
+    ----------
+    value : number, array (n,), Table or callable
+        What was given.
+    n : int
+        Numbers expected.
+    what : str
+        How to call it in an error.
+    """
+    if callable(value):
+        return value
+    if isinstance(value, Table):
+        if value.n_value != n:
+            raise LoadError(f"{what}: the table has {value.n_value} values a row; expected {n}")
+        return value
+    try:
+        given = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise LoadError(
+            f"{what} is {value!r}; expected {_numbers(n)}, a Table or a function of time"
+        ) from None
+    if n == 1 and given.shape == ():
+        given = given[None]
+    if given.shape != (n,):
+        raise LoadError(f"{what} has shape {given.shape}; expected {_numbers(n)}")
+    if not np.all(np.isfinite(given)):
+        raise LoadError(f"{what} is {value!r}; it must be finite")
+    return given
+
+
+def _numbers(n: int) -> str:
+    return "a number" if n == 1 else f"{n} numbers"

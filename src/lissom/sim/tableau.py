@@ -1,0 +1,197 @@
+"""Tables of Runge-Kutta methods that check themselves.
+
+A method has order p if for every rooted tree t of up to p nodes
+  sum_i b_i Phi_i(t) = 1 / gamma(t),   Phi(t) = product over the subtrees s of A Phi(s)      (1)
+(Butcher).  An interpolant b(theta) has order p if the sum is theta^|t| / gamma(t).          (2)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+__all__ = ["Tableau", "dormand_prince_5", "dormand_prince_8", "rk4"]
+
+Array = np.ndarray
+Tree = tuple["Tree", ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Tableau:
+    """An explicit Runge-Kutta method, perhaps with error estimates and an interpolant.
+
+    Attributes
+    ----------
+    name : str
+    order : int
+        Of the method.
+    A, b, c : arrays
+        Stages, weights, instants.
+    error, second : array or None
+        Weights of the error estimates, for the stages and the state at the end of the step.
+    error_order : int
+        The step is controlled as if the error went with this power of the step, plus one.
+    extra : array or None
+        Rows of A for the stages of the interpolant, after the state at the end of the step.
+    dense : array or None
+        (stages, degree): b_i(theta) = sum_j dense_ij theta^(j + 1).
+    dense_order : int
+        Order of the interpolant.
+    """
+
+    name: str
+    order: int
+    A: Array
+    b: Array
+    c: Array
+    error: Array | None = None
+    second: Array | None = None
+    error_order: int = 0
+    extra: Array | None = None
+    dense: Array | None = None
+    dense_order: int = 0
+
+    def __post_init__(self) -> None:
+        """Check the order conditions (1), (2)."""
+        if np.any(np.triu(self.A)) or not np.allclose(self.A.sum(axis=1), self.c, atol=1e-13):
+            raise ValueError(f"{self.name}: not the table of an explicit method")
+        self._check(self.whole[: len(self.b), : len(self.b)], self.b, self.order)
+        for weights in (self.error, self.second):
+            if weights is not None and abs(weights.sum()) > 1e-13:
+                raise ValueError(f"{self.name}: an error estimate does not vanish for constants")
+        if self.dense is not None:
+            for theta in (0.3, 0.8, 1.0):
+                powers = theta ** np.arange(1, self.dense.shape[1] + 1)
+                self._check(self.whole, self.dense @ powers, self.dense_order, theta)
+
+    @property
+    def n_stage(self) -> int:
+        """Stages, without the state at the end and those of the interpolant."""
+        return len(self.b)
+
+    @cached_property
+    def whole(self) -> Array:
+        """A with the state at the end of the step and the stages of the interpolant."""
+        n = self.n_stage
+        total = n + 1 + (0 if self.extra is None else len(self.extra))
+        whole = np.zeros((total, total))
+        whole[:n, :n], whole[n, :n] = self.A, self.b
+        if self.extra is not None:
+            whole[n + 1 :, : self.extra.shape[1]] = self.extra
+        return whole
+
+    def _check(self, A: Array, b: Array, order: int, theta: float = 1.0) -> None:
+        for tree in trees_up_to(order):
+            n, density, phi = _sums(tree, A)
+            miss = b @ phi - theta**n / density
+            if abs(miss) > 1e-12:
+                raise ValueError(f"{self.name}: order {order} fails at a tree of {n} nodes: {miss}")
+
+    def packed(self) -> Array:
+        """The numbers in the order of the kernels (`simulation.explicit`)."""
+        total = len(self.whole)
+        flat = [self.whole.ravel()]
+        for weights in (self.b, self.whole.sum(axis=1), self.error, self.second):
+            padded = np.zeros(total)
+            if weights is not None:
+                padded[: len(weights)] = weights
+            flat.append(padded)
+        if self.dense is not None:
+            flat.append(self.dense.T.ravel())
+        return np.concatenate(flat)
+
+
+@lru_cache
+def trees_up_to(order: int) -> tuple[Tree, ...]:
+    """All rooted trees of up to `order` nodes, each a sorted tuple of its subtrees."""
+    by_size: dict[int, set[Tree]] = {1: {()}}
+    for size in range(2, order + 1):
+        by_size[size] = {tuple(sorted(forest)) for forest in _forests(size - 1, by_size)}
+    return tuple(tree for size in range(1, order + 1) for tree in sorted(by_size[size]))
+
+
+def _forests(nodes: int, by_size: dict[int, set[Tree]]) -> Iterator[Tree]:
+    """All collections of trees with so many nodes in all."""
+    if nodes == 0:
+        yield ()
+        return
+    for size in range(1, nodes + 1):
+        for tree in by_size[size]:
+            for rest in _forests(nodes - size, by_size):
+                if not rest or (size, tree) >= (_size(rest[0]), rest[0]):
+                    yield (tree, *rest)
+
+
+def _size(tree: Tree) -> int:
+    return 1 + sum(map(_size, tree))
+
+
+def _sums(tree: Tree, A: Array) -> tuple[int, float, Array]:
+    """Nodes, density gamma and elementary weights Phi of a tree (1)."""
+    nodes, density, phi = 1, 1.0, np.ones(len(A))
+    for subtree in tree:
+        n, gamma, inner = _sums(subtree, A)
+        nodes, density, phi = nodes + n, density * gamma, phi * (A @ inner)
+    return nodes, density * nodes, phi
+
+
+@lru_cache
+def rk4() -> Tableau:
+    """The classical method of order four (Kutta 1901)."""
+    A = np.zeros((4, 4))
+    A[1, 0] = A[2, 1] = 0.5
+    A[3, 2] = 1.0
+    return Tableau("rk4", 4, A, np.array([1, 2, 2, 1]) / 6, np.array([0, 0.5, 0.5, 1.0]))
+
+
+@lru_cache
+def dormand_prince_5() -> Tableau:
+    """Orders 5(4) with an interpolant of order 4 (Dormand and Prince 1980; Shampine 1986)."""
+    from scipy.integrate import RK45
+
+    A = np.zeros((6, 6))
+    A[:, :5] = RK45.A
+    return Tableau(
+        "dopri5", 5, A, RK45.B, RK45.C, RK45.E, None, 4, None, RK45.P, 4
+    )
+
+
+@lru_cache
+def dormand_prince_8() -> Tableau:
+    """Orders 8(5, 3) with an interpolant of order 7 (Hairer, Norsett and Wanner 1993)."""
+    from scipy.integrate import DOP853 as given
+
+    extra, D = given.A_EXTRA, given.D
+    dense = _hairer_interpolant(given.B, D)
+    return Tableau(
+        "dop853", 8, given.A, given.B, given.C, given.E5, given.E3, 7, extra, dense, 7
+    )
+
+
+def _hairer_interpolant(b: Array, D: Array) -> Array:
+    """Polynomials b_i(theta) of the interpolant that is given by nested products.
+
+    theta (F0 + (1 - theta) (F1 + theta (F2 + ...))), F0 = step, F1 = k_0 - F0,
+    F2 = 2 F0 - k_0 - k_end, and F3 to F6 by the rows of D.
+    """
+    from numpy.polynomial import Polynomial
+
+    n_stage, total = len(b), D.shape[1]
+    F = np.zeros((7, total))
+    F[0, :n_stage] = b
+    F[1] = -F[0]
+    F[1, 0] += 1
+    F[2] = 2 * F[0]
+    F[2, [0, n_stage]] -= 1
+    F[3:] = D
+    dense = np.zeros((total, 7))
+    for i in range(total):
+        nested = Polynomial([0.0])
+        for k in range(6, -1, -1):
+            factor = Polynomial([0.0, 1.0]) if k % 2 == 0 else Polynomial([1.0, -1.0])
+            nested = factor * (nested + F[k, i])
+        dense[i, : len(nested.coef) - 1] = nested.coef[1:]
+    return dense
