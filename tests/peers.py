@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-IMPORT_NAMES = {"pin": "pinocchio", "mujoco": "mujoco", "casadi": "casadi"}
+IMPORT_NAMES = {"pin": "pinocchio", "mujoco": "mujoco", "exudyn": "exudyn", "casadi": "casadi"}
 
 
 def peer(name: str) -> ModuleType:

@@ -2,5 +2,6 @@
 
 from .chains import flexible_chain, rigid_chain, turned_chain
 from .humanoids import humanoid
+from .swinging import swinging_links
 
-__all__ = ["flexible_chain", "humanoid", "rigid_chain", "turned_chain"]
+__all__ = ["flexible_chain", "humanoid", "rigid_chain", "swinging_links", "turned_chain"]

@@ -1,0 +1,99 @@
+"""A chain of flexible bars that swings down in a vertical plane."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from ..bodies import FlexibleBody
+from ..joints import Revolute
+from ..model import Model, Part
+from ..structures import ALUMINIUM, Rectangle, beam
+from .checks import EARTH, count
+
+__all__ = ["swinging_links"]
+
+# A link: an aluminium bar of 10 mm by 10 mm by 1 m.
+LENGTH = 1.0
+BAR = Rectangle(0.01, 0.01)
+MATERIAL = ALUMINIUM
+
+
+def swinging_links(
+    n_link: int = 10,
+    modes: int = 4,
+    level: str = "full",
+    *,
+    damping: Any = 0.0,
+    planar: bool = False,
+) -> Model:
+    """Chain of slender aluminium bars, stretched out along x, on revolute joints about y.
+
+    In the neutral state the bars are straight and horizontal.  Released from it they swing down in
+    the plane x-z and vibrate in it; ten of them bend by up to 2 mm in the first second.
+
+    Parameters
+    ----------
+    n_link : int
+        Number of links, at least 1.
+    modes : int
+        Modes of each link, at least 1.
+    level : str
+        Level of the links, see `FlexibleBody`.
+    damping : float or array_like
+        Damping ratio of all modes, or of each, shape (modes,).  By default there is none: the
+        energy is constant, and models of other kinds need no damping law that only resembles this
+        one.
+    planar : bool
+        Whether all modes bend the link in the plane of motion.  By default they are those of
+        `beam`: bars are square, so that every other mode bends it across that plane and stays at
+        rest.
+
+    Returns
+    -------
+    Model
+        Bodies "link0", the one on the ground, to "link<n_link-1>", each with nodes "root", "middle"
+        and "tip", under gravity along -z.
+
+    Examples
+    --------
+    >>> from lissom.library import swinging_links
+    >>> system = swinging_links(2).compile()
+    >>> system.n_v
+    10
+    """
+    n, m = count(n_link, "swinging_links: n_link", 1), count(modes, "swinging_links: modes", 1)
+    link = _planar_link(m, level, damping) if planar else _link(m, level, damping)
+    model = Model("swinging links", gravity=EARTH)
+    for i in range(n):
+        last = Part(f"link{i - 1}", "tip") if i else None
+        model.add(link, Revolute("y"), name=f"link{i}", to=last)
+    return model
+
+
+def _link(modes: int, level: str, damping: Any, elements: int | None = None) -> FlexibleBody:
+    # An even number of elements has a node in the middle.
+    n = elements or max(24, modes + modes % 2)
+    bar = beam(LENGTH, BAR, MATERIAL, modes=modes, level=level, damping=damping, elements=n)
+    return dataclasses.replace(bar, names={**bar.names, "middle": n // 2})
+
+
+def _planar_link(modes: int, level: str, damping: Any) -> FlexibleBody:
+    """A link with the lowest modes that bend it in the plane x-z."""
+    elements = max(24, 2 * modes)
+    asked = 2 * modes
+    while True:
+        # Modes of torsion and stretch lie between those of bending: ask for more until they do.
+        bar = _link(asked, level, 0.0, elements)
+        keep = np.flatnonzero(bar.shapes[elements, 5])[:modes]
+        if len(keep) == modes:
+            break
+        asked += 1
+    return dataclasses.replace(
+        bar,
+        shapes=bar.shapes[:, :, keep],
+        stiffness=bar.stiffness[np.ix_(keep, keep)],
+        damping=damping,
+    )

@@ -1,0 +1,309 @@
+"""A System as text and arrays, and back: what files of results hold of it.
+
+The text is JSON and the arrays are plain numbers, so that a file is safe to open and means the
+same to later versions.  Nothing is computed on the way: a restored system has the same bits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cache
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..bodies import Lump, MassIntegrals, NormalBody
+from ..bodies.normal import LEVELS
+from ..errors import ResultError
+from ..joints import (
+    CompoundJoint,
+    Cylindrical,
+    Fixed,
+    Free,
+    Joint,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    SimpleJoint,
+    Spherical,
+    Universal,
+)
+from ..system import GROUND, System
+
+__all__ = ["FORMAT_VERSION", "describe", "digest", "lissom_version", "restore"]
+
+Array = np.ndarray
+T = TypeVar("T")
+
+FORMAT_VERSION = 1  # of all files of results; a reader refuses later ones
+
+# Parameters of the joints and their shapes; simple and compound joints have maps instead.
+_PARAMETERS: dict[type[Joint], dict[str, tuple[int, ...]]] = {
+    Fixed: {},
+    Revolute: {"axis": (3,)},
+    Prismatic: {"axis": (3,)},
+    Screw: {"axis": (3,), "pitch": ()},
+    Cylindrical: {"axis": (3,)},
+    Universal: {"axis1": (3,), "axis2": (3,)},
+    Spherical: {},
+    Planar: {"normal": (3,)},
+    Free: {},
+    SimpleJoint: {},
+    CompoundJoint: {},
+}
+_KINDS = {kind.__name__: kind for kind in _PARAMETERS}
+
+
+@cache
+def lissom_version() -> str:
+    """Version of lissom that writes a file, for its reader."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("lissom")
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def describe(system: System) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Text and arrays that `restore` makes the same system of.
+
+    Parameters
+    ----------
+    system : System
+        What to describe.
+
+    Returns
+    -------
+    description : dict
+        What JSON can hold: names, kinds of joints, sizes of bodies.
+    arrays : dict of arrays
+        Numbers by name; those of all bodies one after another.  A body that serves several times
+        occurs once.
+    """
+    bodies = list({id(body): body for body in system.bodies}.values())
+    number = {id(body): k for k, body in enumerate(bodies)}
+    joints = [_described_joint(*pair) for pair in zip(system.names, system.joints, strict=True)]
+    contents = [_contents(body) for body in bodies]
+    fields = _body_shapes(0, 0, 0)
+    arrays = {
+        "gravity": _floats(system.gravity),
+        "parent": np.array(system.parent, dtype="<i8"),
+        "parent_node": np.array(system.parent_node, dtype="<i8"),
+        "frame_rotation": _floats(system.frame_rotation),
+        "frame_position": _floats(system.frame_position),
+        "joint_parameters": _joined([x for _, numbers in joints for x in numbers]),
+        "body_number": np.array([number[id(body)] for body in system.bodies], dtype="<i8"),
+        **{f"body_{field}": _joined([c[field] for c in contents]) for field in fields},
+    }
+    description = {
+        "format_version": FORMAT_VERSION,
+        "name": system.name,
+        "names": list(system.names),
+        "joints": [words for words, _ in joints],
+        "bodies": [_sizes(body) for body in bodies],
+    }
+    return description, arrays
+
+
+def restore(
+    description: dict[str, Any], arrays: dict[str, Array], *, source: object = "the file"
+) -> System:
+    """System of a description, equal to the described one to the last bit.
+
+    Parameters
+    ----------
+    description, arrays
+        As `describe` gave them; an array without entries may be missing.
+    source : path
+        What holds them, for the message of an error.
+
+    Returns
+    -------
+    System
+        Bodies that were one object are one object again.
+    """
+    try:
+        system = _restored(description, arrays)
+        _check(system)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise ResultError(
+            f"the description of the system in {source} is damaged ({error}); run again"
+        ) from None
+    return system
+
+
+def digest(system: System) -> str:
+    """SHA-256 of everything a system consists of; equal for equal systems.
+
+    Parameters
+    ----------
+    system : System
+        Of which.
+    """
+    description, arrays = describe(system)
+    result = hashlib.sha256(json.dumps(description, sort_keys=True).encode())
+    for name in sorted(arrays):
+        result.update(f"{name} {arrays[name].shape}".encode())
+        result.update(arrays[name].tobytes())
+    return result.hexdigest()
+
+
+def _floats(values: Any) -> Array:
+    return np.array(values, dtype="<f8")
+
+
+def _joined(pieces: list[Any]) -> Array:
+    return np.concatenate([_floats(p).ravel() for p in pieces]) if pieces else np.zeros(0)
+
+
+def _described_joint(name: str, joint: Joint) -> tuple[list[Any], list[Any]]:
+    """Kind (and sizes of maps), parameters."""
+    if type(joint) not in _PARAMETERS:
+        raise ResultError(
+            f"body {name!r}: a joint of type {type(joint).__name__} cannot be stored in a file; "
+            f"known: {', '.join(_KINDS)}"
+        )
+    kind = type(joint).__name__
+    if not isinstance(joint, (SimpleJoint, CompoundJoint)):
+        return [kind], [getattr(joint, p) for p in _PARAMETERS[type(joint)]]
+    parts = joint.parts if isinstance(joint, CompoundJoint) else (joint,)
+    # The order in memory decides in which order products are summed, and so the last bit.
+    orders = ["C" if part.columns.flags.c_contiguous else "F" for part in parts]
+    sizes = [[part.n_v, order] for part, order in zip(parts, orders, strict=True)]
+    return [kind, *sizes], [part.columns for part in parts]
+
+
+def _restored_joint(words: list[Any], numbers: _Numbers) -> Joint:
+    kind = _KINDS[words[0]]
+    if kind not in (SimpleJoint, CompoundJoint):
+        # Constructors would normalise an axis once more and move its last bit.
+        shapes = _PARAMETERS[kind].items()
+        return _made(kind, **{name: numbers.take(*shape) for name, shape in shapes})
+    if not (len(words) > 1 and sum(n for n, _ in words[1:]) <= 6 and all(n for n, _ in words[1:])):
+        raise ValueError(f"the sizes of a joint are {words[1:]}")
+    parts = [
+        _made(SimpleJoint, columns=np.array(numbers.take(6, n), order=order))
+        for n, order in words[1:]
+    ]
+    return parts[0] if kind is SimpleJoint else _made(CompoundJoint, parts=tuple(parts))
+
+
+def _made(kind: type[T], **values: Any) -> T:
+    made = object.__new__(kind)
+    for name, value in values.items():
+        object.__setattr__(made, name, value)
+    return made
+
+
+def _sizes(body: NormalBody) -> dict[str, Any]:
+    return {
+        "level": body.level,
+        "n_mode": body.n_mode,
+        "n_node": len(body.node_positions),
+        "inboard": int(body.inboard),
+        "node_names": {name: int(node) for name, node in body.node_names.items()},
+        "lumps": [int(lump.node) for lump in body.lumps],
+    }
+
+
+def _body_shapes(m: int, n: int, k: int) -> dict[str, tuple[int, ...]]:
+    """Shapes of a body's arrays; m modes, n nodes, k lumps."""
+    return {
+        "mass": (),
+        "first_moment": (3,),
+        "second_moment": (3, 3),
+        "modal_first_moment": (3, m),
+        "modal_second_moment": (3, 3, m),
+        "modal_products": (3, 3, m, m),
+        "stiffness": (m,),
+        "damping": (m, m),
+        "node_positions": (n, 3),
+        "node_shapes": (n, 6, m),
+        "lump_mass": (k,),
+        "lump_offset": (k, 3),
+        "lump_inertia": (k, 3, 3),
+    }
+
+
+def _contents(body: NormalBody) -> dict[str, Any]:
+    lumps = {f"lump_{x}": [getattr(lump, x) for lump in body.lumps] for x in _OF_LUMP}
+    return {**vars(body.integrals), **vars(body), **lumps}
+
+
+_OF_LUMP = ("mass", "offset", "inertia")
+_OF_BODY = ("stiffness", "damping", "node_positions", "node_shapes")
+
+
+class _Numbers:
+    """Flat array from which pieces are taken in turn."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.array(values, dtype=float).ravel()
+        self.used = 0
+
+    def take(self, *shape: int) -> Any:
+        size = int(np.prod(shape, dtype=int))
+        piece = self.values[self.used : self.used + size]
+        if size < 0 or len(piece) < size:
+            raise ValueError("an array is too short")
+        self.used += size
+        return piece.reshape(shape) if shape else float(piece[0])
+
+
+def _restored(description: dict[str, Any], arrays: dict[str, Array]) -> System:
+    names, empty = tuple(map(str, description["names"])), np.zeros(0)
+    flat = {field: _Numbers(arrays.get(f"body_{field}", empty)) for field in _body_shapes(0, 0, 0)}
+    bodies = [_restored_body(sizes, flat) for sizes in description["bodies"]]
+    parameters = _Numbers(arrays.get("joint_parameters", empty))
+    of_body = np.asarray(arrays.get("body_number", empty)).astype(int)
+    if np.any(of_body < 0):
+        raise ValueError("a body has a negative number")
+    system = System(
+        name=str(description["name"]),
+        gravity=_Numbers(arrays["gravity"]).take(3),
+        names=names,
+        parent=np.array(arrays.get("parent", empty), dtype=int).reshape(len(names)),
+        parent_node=np.array(arrays.get("parent_node", empty), dtype=int).reshape(len(names)),
+        frame_rotation=_Numbers(arrays.get("frame_rotation", empty)).take(len(names), 3, 3),
+        frame_position=_Numbers(arrays.get("frame_position", empty)).take(len(names), 3),
+        joints=tuple(_restored_joint(words, parameters) for words in description["joints"]),
+        bodies=tuple(bodies[k] for k in of_body),
+    )
+    if any(x.used < len(x.values) for x in (*flat.values(), parameters)):
+        raise ValueError("an array is too long")
+    return system
+
+
+def _restored_body(sizes: dict[str, Any], flat: dict[str, _Numbers]) -> NormalBody:
+    nodes = sizes["lumps"]
+    shapes = _body_shapes(sizes["n_mode"], sizes["n_node"], len(nodes))
+    a = {field: flat[field].take(*shape) for field, shape in shapes.items()}
+    lumps = zip(*(a[f"lump_{x}"] for x in _OF_LUMP), nodes, strict=True)
+    of_integrals = MassIntegrals.__dataclass_fields__
+    return NormalBody(
+        integrals=MassIntegrals(**{x: a[x] for x in of_integrals}),
+        lumps=tuple(Lump(float(mass), *rest) for mass, *rest in lumps),
+        **{x: a[x] for x in _OF_BODY},
+        inboard=sizes["inboard"],
+        node_names=dict(sizes["node_names"]),
+        level=sizes["level"],
+    )
+
+
+def _check(system: System) -> None:
+    """Refuse numbers of bodies and nodes that do not exist: the kernels would follow them."""
+    n = len(system.names)
+    if not len(system.joints) == len(system.bodies) == n == len(set(system.names)):
+        raise ValueError("names, joints and bodies do not belong together")
+    for i, (p, node) in enumerate(zip(system.parent, system.parent_node, strict=True)):
+        nodes = 0 if p == GROUND else len(system.bodies[p].node_positions)
+        if not (GROUND <= p < i and (node == GROUND if p == GROUND else 0 <= node < nodes)):
+            raise ValueError(f"body {system.names[i]!r} is carried by none that exists")
+    for body in {id(b): b for b in system.bodies}.values():
+        used = [body.inboard, *body.node_names.values(), *(lump.node for lump in body.lumps)]
+        exist = (type(k) is int and 0 <= k < len(body.node_positions) for k in used)
+        if body.level not in LEVELS or not all(exist):
+            raise ValueError("a body has a node or a level that does not exist")

@@ -1,0 +1,328 @@
+"""States between the rows of a trajectory.
+
+In each interval every joint has local coordinates s about the left row, s = 0 there.  Their values,
+rates and second rates at both ends, from q, v and dv/dt of the two rows, fix a polynomial of degree
+five; q, v and dv/dt at an instant are those of the polynomial, so v is the rate of q exactly.
+
+  quaternions   q(t) = q0 exp(s),  omega = J_r(s) ds/dt,  domega/dt = J_r s'' + (dJ_r/dt) s'   (1)
+  free          position p in inboard axes:  v = R* p',  dv/dt = R* p'' - omega x v            (2)
+  simple, compound   q itself:  q' = N v,  q'' = N dv/dt + (dN/dt) v                           (3)
+  all others, modes  q itself:  q' = v                                                         (4)
+
+Where the motion is smooth the error is O(h^6) in q, O(h^5) in v, O(h^4) in dv/dt.  A joint must
+turn by less than about five radians in an interval.  Applied forces and loads need not be smooth,
+and are interpolated linearly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import factorial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import SingularError, StateError
+from ..joints import Free, Joint
+from ..system import System
+from .store import FIELDS, Columns, Store
+
+__all__ = ["block_size", "check_times", "sampled_rows"]
+
+Array = np.ndarray
+
+_BLOCK = 1 << 19  # numbers read at a time [4 MB]
+_STEP = 1e-30  # of the complex step that differentiates rate maps
+_SINGULAR = 1e12  # entries of a rate map beyond this are the noise of singular coordinates
+
+_NEXT, _LAST = [1, 2, 0], [2, 0, 1]
+
+# Below this angle squared the closed forms lose digits and the series are used.
+_SMALL = 0.25
+_C = [(-1) ** k / factorial(2 * k + 3) for k in range(9)]
+_B1 = [(-1) ** k * 2 * k / factorial(2 * k + 2) for k in range(1, 10)]
+_C1 = [(-1) ** k * 2 * k / factorial(2 * k + 3) for k in range(1, 10)]
+
+
+class Motion(NamedTuple):
+    """Coordinates, speeds and rates of speeds, or local coordinates and two rates; (n, k) each."""
+
+    q: Array
+    v: Array
+    a: Array
+
+    def part(self, q: Any, v: Any) -> Motion:
+        """Columns q of the coordinates, v of the others."""
+        return Motion(self.q[:, q], self.v[:, v], self.a[:, v])
+
+
+def block_size(columns: Columns) -> int:
+    """Rows to read at a time, so that memory stays bounded whatever the length of a run."""
+    return max(16, min(8192, _BLOCK // columns.width))
+
+
+def check_times(time: Array, times: Any) -> Array:
+    """Instants (n,) as an array within the rows' times, in order, or a StateError."""
+    try:
+        wanted = np.array(times, dtype=float)
+    except (TypeError, ValueError):
+        raise StateError(f"times are not numbers [s]: {times!r}") from None
+    if wanted.ndim != 1:
+        raise StateError(f"times have shape {wanted.shape}; expected one row of instants [s]")
+    if len(time) == 0:
+        raise StateError("the trajectory has no rows, so there is no state at any time")
+    first, last = float(time[0]), float(time[-1])
+    outside = ~((wanted >= first) & (wanted <= last))
+    if np.any(outside):
+        t = float(wanted[np.argmax(outside)])
+        raise StateError(
+            f"time {t!r} s is outside the trajectory, which runs from {first!r} s to {last!r} s"
+        )
+    if np.any(np.diff(wanted) < 0):
+        k = int(np.argmax(np.diff(wanted) < 0))
+        raise StateError(
+            f"times must not decrease: {float(wanted[k])!r} s is followed by "
+            f"{float(wanted[k + 1])!r} s"
+        )
+    return wanted
+
+
+def sampled_rows(system: System, store: Store, time: Array, times: Array) -> Array:
+    """Rows (n, width) at instants that `check_times` has passed.
+
+    At the instant of a row it is that row, bit for bit; of several rows at one instant the last.
+    """
+    columns = store.columns
+    out = np.empty((len(times), columns.width))
+    for part, first, left in _groups(time, times, block_size(columns)):
+        stop = min(first + int(left[-1]) + 2, len(time))
+        fields = [store.read(field, first, stop) for field in FIELDS]
+        rows = np.column_stack([np.reshape(x, (stop - first, -1)) for x in fields])
+        piece = rows[left]
+        between = np.flatnonzero(piece[:, 0] != times[part])
+        if len(between):
+            k = left[between]
+            piece[between] = _between(system, columns, rows[k], rows[k + 1], times[part][between])
+        out[part] = piece
+    return out
+
+
+def _groups(time: Array, times: Array, size: int) -> Iterator[tuple[slice, int, Array]]:
+    """Slices of the instants, the first row that each needs, and their left rows from there on."""
+    left = np.searchsorted(time, times, side="right") - 1
+    start = 0
+    while start < len(times):
+        first = int(left[start])
+        stop = int(np.searchsorted(left, first + size, side="left"))
+        stop = min(stop, start + size)
+        yield slice(start, stop), first, left[start:stop] - first
+        start = stop
+
+
+def _between(system: System, columns: Columns, left: Array, right: Array, t: Array) -> Array:
+    """Rows at the instants t inside the intervals from left to right, (n, width) each."""
+    a, b = (
+        Motion(*(columns.part(rows, f) for f in ("q", "v", "acceleration")))
+        for rows in (left, right)
+    )
+    h = (right[:, 0] - left[:, 0])[:, None]
+    tau = (t[:, None] - left[:, :1]) / h
+    out = left + tau * (right - left)  # what is not overwritten: applied forces and loads
+    out[:, 0] = t
+    moved = _moved(system, a, b, h, tau)
+    for field, values in zip(("q", "v", "acceleration"), moved, strict=True):
+        out[:, columns.slices[field]] = values
+    return out
+
+
+def _moved(system: System, a: Motion, b: Motion, h: Array, tau: Array) -> Motion:
+    plain_q, plain_v, others = _plan(system)
+    out = Motion(*(np.empty_like(x) for x in a))
+
+    def put(q: Any, v: Any, motion: Motion) -> None:
+        for whole, columns, part in zip(out, (q, v, v), motion, strict=True):
+            whole[:, columns] = part
+
+    put(plain_q, plain_v, _hermite(a.part(plain_q, plain_v), b.part(plain_q, plain_v), h, tau))
+    for i in others:
+        joint, q, v = system.joints[i], system.layout.hinge_q(i), system.layout.hinge_v(i)
+        ends = a.part(q, v), b.part(q, v)
+        if joint.has_quaternion:
+            put(q, v, _turned(*ends, h, tau, free=isinstance(joint, Free)))
+        else:
+            put(q, v, _mapped(joint, system.names[i], *ends, h, tau))
+    return out
+
+
+def _plan(system: System) -> tuple[Array, Array, list[int]]:
+    """Coordinates whose rates are speeds, these speeds, and the bodies whose joints differ."""
+    if "interpolation" not in system.derived:
+        layout, q, v = system.layout, [np.zeros(0, int)], [np.zeros(0, int)]
+        others = [i for i, x in enumerate(system.joints) if type(x).rate_map is not Joint.rate_map]
+        for i in range(system.n_body):
+            pieces = [(layout.modal_q(i), layout.modal_v(i))]
+            if i not in others:
+                pieces.append((layout.hinge_q(i), layout.hinge_v(i)))
+            q += [np.arange(x.start, x.stop) for x, _ in pieces]
+            v += [np.arange(x.start, x.stop) for _, x in pieces]
+        system.derived["interpolation"] = np.concatenate(q), np.concatenate(v), others
+    plan: tuple[Array, Array, list[int]] = system.derived["interpolation"]
+    return plan
+
+
+def _hermite(a: Motion, b: Motion, h: Array, tau: Array) -> Motion:
+    """Polynomial of degree five with the values and two rates of a and b, at tau in [0, 1]."""
+    c1, c2 = h * a.v, h**2 * a.a / 2
+    d, e, f = b.q - a.q - c1 - c2, h * b.v - c1 - 2 * c2, h**2 * b.a - 2 * c2
+    c3, c4, c5 = 10 * d - 4 * e + f / 2, -15 * d + 7 * e - f, 6 * d - 3 * e + f / 2
+    return Motion(
+        a.q + tau * (c1 + tau * (c2 + tau * (c3 + tau * (c4 + tau * c5)))),
+        (c1 + tau * (2 * c2 + tau * (3 * c3 + tau * (4 * c4 + tau * 5 * c5)))) / h,
+        (2 * c2 + tau * (6 * c3 + tau * (12 * c4 + tau * 20 * c5))) / h**2,
+    )
+
+
+def _turned(a: Motion, b: Motion, h: Array, tau: Array, *, free: bool) -> Motion:
+    """Spherical (1) or free joint (1), (2)."""
+    q0, q1 = (_unit(m.q[:, :4]) for m in (a, b))
+    w0, w1, w1_dot = a.v[:, :3], b.v[:, :3], b.a[:, :3]
+    s1 = _rotation_vector(_product(q0 * [1.0, -1.0, -1.0, -1.0], q1), h * (w0 + w1) / 2)
+    s1_dot = _over_jacobian(s1, w1)
+    s1_dot2 = _over_jacobian(s1, w1_dot - _jacobian_rate(s1, s1_dot))
+    s, s_dot, s_dot2 = _hermite(
+        Motion(np.zeros_like(s1), w0, a.a[:, :3]), Motion(s1, s1_dot, s1_dot2), h, tau
+    )
+    q = _product(q0, _exponential(s))
+    w, w_dot = _jacobian(s, s_dot), _jacobian(s, s_dot2) + _jacobian_rate(s, s_dot)
+    if not free:
+        return Motion(q, w, w_dot)
+    p, p_dot, p_dot2 = _hermite(_inboard(a, q0), _inboard(b, q1), h, tau)
+    back = q * [1.0, -1.0, -1.0, -1.0]
+    v = _rotated(back, p_dot)
+    v_dot = _rotated(back, p_dot2) - _cross(w, v)
+    return Motion(np.hstack([q, p]), np.hstack([w, v]), np.hstack([w_dot, v_dot]))
+
+
+def _inboard(m: Motion, q: Array) -> Motion:
+    """Position of a free joint and its two rates in inboard axes (2)."""
+    w, v, v_dot = m.v[:, :3], m.v[:, 3:], m.a[:, 3:]
+    return Motion(m.q[:, 4:], _rotated(q, v), _rotated(q, v_dot + _cross(w, v)))
+
+
+def _mapped(joint: Joint, name: str, a: Motion, b: Motion, h: Array, tau: Array) -> Motion:
+    """Joint whose rates of coordinates are N v, one instant after another (3)."""
+
+    def rate_map(q: Array) -> Array:
+        found = joint.rate_map(q)
+        if not np.all(np.abs(found) < _SINGULAR):
+            raise SingularError(
+                f"body {name!r}: the coordinates of its joint ({joint.label}) are singular in "
+                "this interval, as Euler angles can be; use Spherical or Free",
+                body=name,
+            )
+        return found
+
+    def change(q: Array, q_dot: Array) -> Array:
+        return joint.rate_map(q + 1j * _STEP * q_dot).imag / _STEP
+
+    def rates(m: Motion) -> Motion:
+        maps = np.stack([rate_map(q) for q in m.q])
+        q_dot = _times(maps, m.v)
+        changes = np.stack([change(*pair) for pair in zip(m.q, q_dot, strict=True)])
+        return Motion(m.q, q_dot, _times(maps, m.a) + _times(changes, m.v))
+
+    q, q_dot, q_dot2 = _hermite(rates(a), rates(b), h, tau)
+    v, v_dot = np.empty_like(a.v), np.empty_like(a.a)
+    for k, (x, y) in enumerate(zip(q, q_dot, strict=True)):
+        inverse = np.linalg.inv(rate_map(x))
+        v[k] = inverse @ y
+        v_dot[k] = inverse @ (q_dot2[k] - change(x, y) @ v[k])
+    return Motion(q, v, v_dot)
+
+
+def _times(matrices: Array, vectors: Array) -> Array:
+    return np.einsum("nij,nj->ni", matrices, vectors)
+
+
+def _cross(a: Array, b: Array) -> Array:
+    """Cross products (n, 3); NumPy's own takes ten times as long for one."""
+    return a[:, _NEXT] * b[:, _LAST] - a[:, _LAST] * b[:, _NEXT]
+
+
+def _unit(q: Array) -> Array:
+    return q / np.linalg.norm(q, axis=1, keepdims=True)
+
+
+def _product(a: Array, b: Array) -> Array:
+    """Products of quaternions (n, 4)."""
+    w = a[:, :1] * b[:, :1] - np.sum(a[:, 1:] * b[:, 1:], axis=1, keepdims=True)
+    u = a[:, :1] * b[:, 1:] + b[:, :1] * a[:, 1:] + _cross(a[:, 1:], b[:, 1:])
+    return np.hstack([w, u])
+
+
+def _rotated(q: Array, x: Array) -> Array:
+    """Vectors turned by unit quaternions: child axes to inboard axes."""
+    twice = 2 * _cross(q[:, 1:], x)
+    return x + q[:, :1] * twice + _cross(q[:, 1:], twice)
+
+
+def _exponential(s: Array) -> Array:
+    half = np.linalg.norm(s, axis=1, keepdims=True) / 2
+    return np.hstack([np.cos(half), np.sinc(half / np.pi) * s / 2])
+
+
+def _rotation_vector(q: Array, expected: Array) -> Array:
+    """Logarithm of unit quaternions of either sign; of the two angles below a turn, the likelier.
+
+    Beyond a radian the speeds say which way round the joint went.
+    """
+    q = np.where(q[:, :1] < 0, -q, q)
+    sine = np.linalg.norm(q[:, 1:], axis=1, keepdims=True)
+    angle = 2 * np.arctan2(sine, q[:, :1])
+    axis = q[:, 1:] / np.where(sine == 0, 1.0, sine)
+    short, long = angle * axis, (angle - 2 * np.pi) * axis
+
+    def miss(s: Array) -> Array:
+        return np.linalg.norm(s - expected, axis=1, keepdims=True)
+
+    return np.where((angle > 1) & (miss(long) < miss(short)), long, short)
+
+
+def _series_or(x: Array, series: list[float], closed: Any) -> Array:
+    y = np.where(x < _SMALL, 1.0, x)
+    total = np.zeros_like(x)
+    for coefficient in reversed(series):
+        total = coefficient + x * total
+    return np.where(x < _SMALL, total, closed(np.sqrt(y)))
+
+
+def _square(s: Array) -> Array:
+    return np.sum(s * s, axis=1, keepdims=True)
+
+
+def _jacobian(s: Array, x: Array) -> Array:
+    """J_r(s) x = x - b s x x + c s x (s x x)."""
+    t2, turned = _square(s), _cross(s, x)
+    b = np.sinc(np.sqrt(t2) / (2 * np.pi)) ** 2 / 2
+    c = _series_or(t2, _C, lambda t: (t - np.sin(t)) / t**3)
+    return x - b * turned + c * _cross(s, turned)
+
+
+def _over_jacobian(s: Array, x: Array) -> Array:
+    """J_r(s)^-1 x = x + s x x / 2 + d s x (s x x),  d = (1 - (t/2) cot(t/2)) / t^2."""
+    t2, turned = _square(s), _cross(s, x)
+    y = np.where(t2 < 1e-4, 1.0, t2)
+    half = np.sqrt(y) / 2
+    # What the closed form loses below this angle, the product with s^2 makes good.
+    d = np.where(t2 < 1e-4, 1 / 12 + t2 / 720, (1 - half / np.tan(half)) / y)
+    return x + turned / 2 + d * _cross(s, turned)
+
+
+def _jacobian_rate(s: Array, s_dot: Array) -> Array:
+    """(dJ_r/dt) s' = -b1 p x + c1 p s x x + c s' x x  with x = s x s', p = s . s'."""
+    t2, x = _square(s), _cross(s, s_dot)
+    p = np.sum(s * s_dot, axis=1, keepdims=True)
+    c = _series_or(t2, _C, lambda t: (t - np.sin(t)) / t**3)
+    b1 = _series_or(t2, _B1, lambda t: (t * np.sin(t) - 2 * (1 - np.cos(t))) / t**4)
+    c1 = _series_or(t2, _C1, lambda t: (3 * np.sin(t) - 2 * t - t * np.cos(t)) / t**5)
+    return p * (c1 * _cross(s, x) - b1 * x) + c * _cross(s_dot, x)

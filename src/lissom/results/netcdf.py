@@ -1,0 +1,321 @@
+"""Results as NetCDF-4, which xarray, MATLAB and many other programs read."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zlib
+from typing import Any
+
+import h5netcdf
+import h5py
+import numpy as np
+
+from ..errors import ResultError
+from ..system import System
+from .described import FORMAT_VERSION, describe, digest, lissom_version, restore
+from .exports import SIX, blocks, labels
+from .files import PathLike, check_version, json_text, replacing
+from .journal import check_space
+from .store import FIELDS, Columns, Store
+
+__all__ = ["NetcdfStore", "write_netcdf"]
+
+Array = np.ndarray
+
+# Dimensions, long name, units and description of the variables.
+_VARIABLES: dict[str, tuple[tuple[str, ...], str, str, str]] = {
+    "time": (("time",), "time", "s", "instants of the rows"),
+    "q": (
+        ("time", "coordinate"),
+        "coordinates",
+        "see coordinate_unit",
+        "coordinates of the system; of each body its modes, then its hinge",
+    ),
+    "v": (
+        ("time", "speed"),
+        "generalized speeds",
+        "see speed_unit",
+        "speeds of the system; not all are rates of coordinates",
+    ),
+    "acceleration": (
+        ("time", "speed"),
+        "rates of the generalized speeds",
+        "speed_unit / s",
+        "time derivatives of v",
+    ),
+    "force": (
+        ("time", "speed"),
+        "generalized forces",
+        "see force_unit",
+        "forces of actuators, springs and controllers on the speeds; power is v times force",
+    ),
+    "wrench": (
+        ("time", "load", "six"),
+        "spatial forces of loads",
+        "N m for moments, N for forces",
+        "moment, then force, at the node and in the axes of the node",
+    ),
+}
+_NAMES = {
+    "coordinate": "coordinate_name",
+    "speed": "speed_name",
+    "load": "load_name",
+    "six": "six_name",
+}
+_TEXTS = ("description", "wrenches", "meta")  # JSON, as characters in the group "system"
+_ATTRIBUTE_LIMIT = 60_000  # bytes; HDF5 stores no attribute above 64 kB
+_FAILURES = (OSError, RuntimeError, KeyError, ValueError, TypeError)
+
+
+def write_netcdf(
+    path: PathLike,
+    system: System,
+    store: Store,
+    meta: dict[str, Any],
+    *,
+    compression: int = 0,
+) -> None:
+    """Write everything to a file, piece by piece.
+
+    Parameters
+    ----------
+    path, system, store, meta
+        As in `files.save`.
+    compression : int
+        0, or a level of zlib from 1 to 4.
+    """
+    if not 0 <= compression <= 4:
+        raise ValueError(f"compression is {compression}; it must be from 0 to 4")
+    check_space(path, 0 if compression else 8 * len(store) * store.columns.width)
+    with replacing(path) as temporary, _Output(temporary, "w+") as output:
+        with h5netcdf.File(output, "w") as file:
+            _write_attributes(file, system, meta)
+            _write_names(file, system, store)
+            _write_system(file.create_group("system"), system, store.columns.wrenches, meta)
+            _write_rows(file, store, compression, output)
+        output.check()
+
+
+class _Output(io.FileIO):
+    """File for the HDF5 library, which crashes later if a write fails: failures wait here."""
+
+    failure: OSError | None = None
+
+    def check(self) -> None:
+        """Raise what went wrong so far."""
+        if self.failure is not None:
+            raise self.failure
+
+    def write(self, data: Any) -> int:
+        """Write all of it; after a failure nothing is written any more."""
+        rest = memoryview(data).cast("B")
+        size = len(rest)
+        while rest and self.failure is None:
+            try:
+                rest = rest[super().write(rest) or 0 :]
+            except OSError as error:
+                self.failure = error
+        return size
+
+    def truncate(self, size: int | None = None) -> int:
+        """Set the length."""
+        try:
+            return super().truncate(size)
+        except OSError as error:
+            self.failure = self.failure or error
+            return size or 0
+
+
+def _write_attributes(file: Any, system: System, meta: dict[str, Any]) -> None:
+    text = json_text(meta)
+    attributes = {
+        "title": f"motion of {system.name or 'a mechanism'}, computed by lissom",
+        "lissom_version": lissom_version(),
+        "status": str(meta.get("status", "")),
+        "message": str(meta.get("message", "")),
+        "integrator": str(meta.get("integrator", "")),
+        "statistics": json_text(meta.get("statistics", {})),
+        "meta": text,
+        "system_digest": digest(system),
+    }
+    for name, value in attributes.items():
+        clean = value.replace("\0", " ").encode("utf-8", "replace")
+        short = len(clean) <= _ATTRIBUTE_LIMIT
+        file.attrs[name] = clean.decode() if short else "too long: see /system/meta"
+    file.attrs["format_version"] = np.int32(FORMAT_VERSION)
+
+
+def _write_names(file: Any, system: System, store: Store) -> None:
+    columns = store.columns
+    words = {
+        "coordinate": labels(system, columns, "q"),
+        "speed": labels(system, columns, "v"),
+        "load": [(name, "") for name in columns.wrenches],
+        "six": list(SIX) if columns.wrenches else [],
+    }
+    units = {"coordinate_unit": ("coordinate", "q"), "speed_unit": ("speed", "v")}
+    units["force_unit"] = ("speed", "force")
+    file.dimensions["time"] = len(store) or None  # a dimension without entries must be unlimited
+    for dimension, pairs in words.items():
+        if pairs:
+            file.dimensions[dimension] = len(pairs)
+            _write_texts(file, _NAMES[dimension], dimension, [name for name, _ in pairs])
+    for variable, (dimension, field) in units.items():
+        if words[dimension]:
+            texts = [unit for _, unit in labels(system, columns, field)]
+            _write_texts(file, variable, dimension, texts)
+
+
+def _write_texts(file: Any, name: str, dimension: str, texts: list[str]) -> None:
+    """Characters, one row for each text: MATLAB reads them more widely than strings."""
+    data = [text.replace("\0", " ").encode("utf-8", "replace") for text in texts]
+    length = max(1, *map(len, data))
+    file.dimensions[f"{name}_length"] = length
+    characters = np.array(data, dtype=f"S{length}").view("S1").reshape(len(data), length)
+    variable = file.create_variable(name, (dimension, f"{name}_length"), "S1", data=characters)
+    variable.attrs["_Encoding"] = "utf-8"
+
+
+def _write_system(
+    group: Any, system: System, wrenches: tuple[str, ...], meta: dict[str, Any]
+) -> None:
+    description, arrays = describe(system)
+    for name, value in zip(_TEXTS, (description, wrenches, meta), strict=True):
+        arrays[name] = np.frombuffer(json_text(value).encode("ascii"), "S1")
+    for name, array in arrays.items():
+        if not array.size:
+            continue  # read back as empty
+        dimensions = tuple(f"{name}_{axis}" for axis in range(array.ndim))
+        for dimension, size in zip(dimensions, array.shape, strict=True):
+            group.dimensions[dimension] = size
+        group.create_variable(name, dimensions, array.dtype, data=array)
+
+
+def _write_rows(file: Any, store: Store, compression: int, output: _Output) -> None:
+    for field, (dimensions, long_name, units, description) in _VARIABLES.items():
+        shape = [len(store) if d == "time" else len(file.dimensions.get(d, ())) for d in dimensions]
+        if 0 in shape[1:]:
+            continue
+        options: dict[str, Any] = {}
+        if compression and len(store):
+            rows = max(1, (1 << 18) // (8 * int(np.prod(shape[1:], dtype=int))))
+            options = {"chunks": (min(rows, len(store)), *shape[1:]), "shuffle": True}
+            options |= {"compression": "gzip", "compression_opts": compression}
+        variable = file.create_variable(field, dimensions, "<f8", **options)
+        crc = 0
+        for start, stop in blocks(store):
+            data = np.ascontiguousarray(store.read(field, start, stop), "<f8")
+            variable[start:stop] = data.reshape(-1, *shape[1:])
+            crc = zlib.crc32(data.tobytes(), crc)
+            output.check()
+        variable.attrs["long_name"] = long_name
+        variable.attrs["units"] = units
+        variable.attrs["description"] = description
+        variable.attrs["crc32"] = np.int64(crc)
+        if names := [_NAMES[d] for d in dimensions if d in _NAMES]:
+            variable.attrs["coordinates"] = " ".join(names)
+
+
+class NetcdfStore:
+    """Rows of a NetCDF file, read from the disk where they are asked for.
+
+    The file is open only while something is read; it may be moved away or deleted between, and
+    the store can be pickled.
+
+    Parameters
+    ----------
+    path : path
+        A file that `write_netcdf` wrote.
+
+    Attributes
+    ----------
+    system : System
+        What was simulated.
+    columns : Columns
+        What a row holds.
+    meta : dict
+        Notes about the run.
+    """
+
+    system: System
+    columns: Columns
+    meta: dict[str, Any]
+
+    def __init__(self, path: PathLike) -> None:
+        self.path = os.path.abspath(path)
+        with self._opened() as file:
+            try:
+                self._read_header(file)
+            except ResultError:
+                raise
+            except _FAILURES as error:
+                raise self._damaged(error) from None
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return self._n_rows
+
+    def read(self, field: str, start: int = 0, stop: int | None = None) -> Array:
+        """Field of rows start to stop: (n,) for "time", (n, k) for the others."""
+        first, end, _ = slice(start, stop).indices(self._n_rows)
+        piece = self.columns.slices[field]
+        n, k = max(0, end - first), piece.stop - piece.start
+        if n * k == 0:
+            return np.zeros(n) if field == "time" else np.zeros((n, k))
+        with self._opened() as file:
+            try:
+                if self._contents(file) != self._content:
+                    raise ResultError(f"{self.path} now holds another run; open it again")
+                data = np.asarray(file[field][first:end], dtype=float)
+            except ResultError:
+                raise
+            except _FAILURES as error:
+                raise self._damaged(error) from None
+        return data if field == "time" else data.reshape(n, k)
+
+    def check(self) -> None:
+        """Read everything and refuse a file whose numbers changed since it was written."""
+        for field, crc in self._content.items():
+            found = 0
+            for start, stop in blocks(self):
+                found = zlib.crc32(self.read(field, start, stop).astype("<f8").tobytes(), found)
+            if found != crc:
+                raise self._damaged(f"variable {field!r} has another checksum")
+
+    def _opened(self) -> h5py.File:
+        try:
+            return h5py.File(self.path, "r")
+        except (FileNotFoundError, PermissionError, BlockingIOError) as error:
+            raise ResultError.of(error, self.path, "read") from None
+        except OSError as error:
+            raise self._damaged(error) from None
+
+    def _damaged(self, reason: object) -> ResultError:
+        words = " ".join(str(reason).split())[:200]
+        return ResultError(
+            f"{self.path} is cut off or damaged ({words}); copy it again, or run again"
+        )
+
+    def _contents(self, file: h5py.File) -> dict[str, int]:
+        return {f: int(np.ravel(file[f].attrs["crc32"])[0]) for f in FIELDS if f in file}
+
+    def _read_header(self, file: h5py.File) -> None:
+        if "lissom_version" not in file.attrs or "format_version" not in file.attrs:
+            raise ResultError(
+                f"{self.path} is not a file of results of lissom; give a file that lissom wrote"
+            )
+        check_version(self.path, np.ravel(file.attrs["format_version"])[0])
+        group = file["system"]
+        # Dimensions without a variable are data sets too; they hold nothing.
+        stored = {name: x for name, x in group.items() if "CLASS" not in x.attrs}
+        texts = [json.loads(stored.pop(name)[()].tobytes()) for name in _TEXTS]
+        description, wrenches, self.meta = texts
+        arrays = {name: x[()] for name, x in stored.items()}
+        self.system = restore(description, arrays, source=self.path)
+        if digest(self.system) != file.attrs["system_digest"]:
+            raise ValueError("the system has another checksum")
+        self.columns = Columns(self.system.n_q, self.system.n_v, tuple(wrenches))
+        self._content = self._contents(file)
+        self._n_rows = len(file["time"])

@@ -1,0 +1,377 @@
+"""The result of a simulation: rows of states, and everything that follows from them by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..algorithms.energy import Energy
+from ..errors import StateError
+from ..system import State, System
+from .channels import Channel, listed, resolved, sums, values
+from .interpolation import check_times, sampled_rows
+from .store import MemoryStore, Store
+
+if TYPE_CHECKING:
+    import os
+
+__all__ = ["Channels", "Trajectory"]
+
+Array = np.ndarray
+
+_SHOWN = 60  # lines of a printed table
+
+# What a table holds of every body if it is not told.
+_USUAL = frozenset(
+    "coordinates modes rates mode_rates force modal_force position quaternion".split()
+)
+
+
+class Channels(Mapping[str, Channel]):
+    """Channels by name; prints as a table."""
+
+    def __init__(self, channels: Mapping[str, Channel]) -> None:
+        self._channels = dict(channels)
+
+    def __getitem__(self, name: str) -> Channel:
+        """Channel of a name."""
+        return self._channels[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Names."""
+        return iter(self._channels)
+
+    def __len__(self) -> int:
+        """Number of channels."""
+        return len(self._channels)
+
+    def __repr__(self) -> str:
+        """Name, shape, unit and description, a line each."""
+        shown = list(self.values())[:_SHOWN]
+        table = [
+            (c.name, "x".join(map(str, c.shape)), f"[{_short(c.unit)}]", c.description)
+            for c in shown
+        ]
+        widths = [max((len(row[k]) for row in table), default=0) for k in range(3)]
+        lines = [
+            "  ".join([*(f"{x:{w}s}" for x, w in zip(row, widths, strict=False)), row[3]])
+            for row in table
+        ]
+        if more := len(self) - len(shown):
+            lines.append(f"... and {more} more; channels('name') lists those with 'name' in them")
+        return "\n".join([f"{len(self)} channels", *(f"  {line}" for line in lines)])
+
+
+def _short(unit: str) -> str:
+    return unit if len(unit) < 16 else "mixed"
+
+
+class Trajectory:
+    """Motion of a system over time; immutable.
+
+    ``run["body.node.position"]`` is a quantity by name, an array with one entry for each row;
+    ``run.channels()`` lists the names.  It is computed when it is first asked for and then kept.
+    ``run.state(t)`` is the state at any time in between.
+
+    Parameters
+    ----------
+    system : System
+        What moved.
+    store : Store
+        The rows, in memory or in a file.  Time does not decrease; at an event with a jump two rows
+        have the same time.
+    meta : mapping, optional
+        How the run went: "status", "message", "integrator", "statistics" (a mapping) and whatever
+        else belongs to it.
+    """
+
+    __slots__ = ("_cache", "meta", "store", "system")
+
+    system: System
+    store: Store
+    meta: Mapping[str, Any]
+    _cache: dict[str, Array]
+
+    def __init__(self, system: System, store: Store, meta: Mapping[str, Any] | None = None) -> None:
+        columns = store.columns
+        if (columns.n_q, columns.n_v) != (system.n_q, system.n_v):
+            raise StateError(
+                f"the rows have {columns.n_q} coordinates and {columns.n_v} speeds; "
+                f"{system.name or 'this system'} has {system.n_q} and {system.n_v}"
+            )
+        for name, value in (
+            ("system", system),
+            ("store", store),
+            ("meta", MappingProxyType(dict(meta or {}))),
+            ("_cache", {}),
+        ):
+            object.__setattr__(self, name, value)
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.store)
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self.store)
+
+    @property
+    def time(self) -> Array:
+        """Times of the rows [s], shape (n,)."""
+        return self["time"]
+
+    @property
+    def q(self) -> Array:
+        """Coordinates, shape (n, n_q)."""
+        return self["q"]
+
+    @property
+    def v(self) -> Array:
+        """Speeds, shape (n, n_v)."""
+        return self["v"]
+
+    @property
+    def acceleration(self) -> Array:
+        """Rates of the speeds, shape (n, n_v)."""
+        return self["acceleration"]
+
+    @property
+    def force(self) -> Array:
+        """Generalized forces applied to the speeds, shape (n, n_v)."""
+        return self["force"]
+
+    @property
+    def status(self) -> Any:
+        """How the run ended; None if that is not known."""
+        return self.meta.get("status")
+
+    @property
+    def message(self) -> str:
+        """How the run ended, in words."""
+        return str(self.meta.get("message", ""))
+
+    @property
+    def statistics(self) -> Mapping[str, Any]:
+        """Counts of the run, such as "steps"."""
+        return MappingProxyType(dict(self.meta.get("statistics") or {}))
+
+    def channels(self, text: str = "") -> Channels:
+        """Names that can be read, each with its description, shape and units.
+
+        Parameters
+        ----------
+        text : str
+            List only names that contain this.
+        """
+        return Channels(listed(self.system, self.store.columns, text))
+
+    def __getitem__(self, name: str) -> Array:
+        """Values of a channel, one for each row; read-only."""
+        if not isinstance(name, str) or name not in self._cache:
+            self._cache.update(values(self.system, self.store, name))
+        return self._cache[name]
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a channel of this name."""
+        try:
+            resolved(self.system, self.store.columns, name)
+        except StateError:
+            return False
+        return True
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.channels())
+
+    @property
+    def energy(self) -> Energy:
+        """Energies [J]; its fields ``.kinetic``, ``.potential``, ``.strain`` have shape (n,)."""
+        return Energy(*(self[f"energy.{part}"] for part in ("kinetic", "potential", "strain")))
+
+    def momentum(self, about: Any = (0.0, 0.0, 0.0)) -> Array:
+        """Momentum of the whole system [angular; linear] in world axes, shape (n, 6).
+
+        Parameters
+        ----------
+        about : array (3,) or (n, 3)
+            Point in the world about which the angular part is taken [m], or a point for each row
+            such as ``run["center_of_mass"]``.
+        """
+        try:
+            point = np.asarray(about, dtype=float)
+        except (TypeError, ValueError):
+            point = np.zeros(0)
+        if point.shape not in ((3,), (self.n, 3)) or not np.all(np.isfinite(point)):
+            raise StateError(
+                f"about is {about!r}; expected a point of three finite numbers [m], "
+                f"or {self.n} such points, one for each row"
+            )
+        return sums(self.system, self.store, point)["momentum"]
+
+    def state(self, t: float) -> State:
+        """State at a time.
+
+        Parameters
+        ----------
+        t : float
+            Time between the first and the last row [s].  At the time of a row it is that row, bit
+            for bit; where the speeds jump, the row after the jump.
+
+        Returns
+        -------
+        State
+        """
+        try:
+            at = float(t)
+        except (TypeError, ValueError):
+            raise StateError(f"time is {t!r}; expected a number [s]") from None
+        row = self._rows([at])
+        part = self.store.columns.part
+        return State(self.system, part(row, "q")[0], part(row, "v")[0])
+
+    def sample(self, times: Any) -> Trajectory:
+        """Trajectory in memory with rows at given times.
+
+        Coordinates, speeds and their rates by polynomials of degree five, as `state`; applied
+        forces and loads on straight lines between the rows.
+
+        Parameters
+        ----------
+        times : array (k,)
+            Times between the first and the last row, not decreasing [s].
+        """
+        return Trajectory(
+            self.system, MemoryStore(self.store.columns, self._rows(times)), self.meta
+        )
+
+    def _rows(self, times: Any) -> Array:
+        wanted = check_times(self.time, times)
+        return sampled_rows(self.system, self.store, self.time, wanted)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the trajectory and its system to a file.
+
+        Parameters
+        ----------
+        path : path
+            Where to.
+        """
+        from .files import save
+
+        save(path, self.system, self.store, dict(self.meta))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Trajectory:
+        """Trajectory from a file; rows are read when they are needed.
+
+        Parameters
+        ----------
+        path : path
+            A file that `save` has written, or that a run writes.
+        """
+        from .files import open_results
+
+        return cls(*open_results(path))
+
+    def _table(self, names: tuple[str, ...]) -> list[Channel]:
+        if names:
+            return [resolved(self.system, self.store.columns, name)[0] for name in names]
+        usual = []
+        for name, channel in self.channels().items():
+            group, _, last = name.rpartition(".")
+            if (group in self.system.names and last in _USUAL) or group == "energy":
+                usual.append(channel)
+        return usual
+
+    def to_xarray(self, *names: str) -> Any:
+        """Dataset of xarray, with the units and descriptions of the channels.
+
+        Parameters
+        ----------
+        *names : str
+            Channels; by default what the rows hold of every body, its position and quaternion, and
+            the energies.
+
+        Returns
+        -------
+        xarray.Dataset
+        """
+        xarray = _module("xarray")
+        shared = {("x", "y", "z"): "axis", ("w", "x", "y", "z"): "quaternion"}
+        variables: dict[str, Any] = {}
+        coordinates: dict[str, Any] = {"time": ("time", self.time, {"units": "s"})}
+        for c in self._table(names):
+            dims = [shared.get(c.labels, f"{c.name}.component")] if c.shape else []
+            if len(c.shape) == 2:
+                dims = ["axis", "own_axis"]
+            for dim, n in zip(dims, c.shape, strict=True):
+                labels = list(c.labels) if n == len(c.labels) else ["x", "y", "z"]
+                coordinates[dim] = (dim, labels, {})
+            attributes = {"units": c.unit, "long_name": c.description}
+            variables[c.name] = (["time", *dims], self[c.name], attributes)
+        about = {"system": self.system.name, "status": str(self.status), "message": self.message}
+        return xarray.Dataset(variables, coordinates, about)
+
+    def to_pandas(self, *names: str) -> Any:
+        """DataFrame of pandas with the time as index and a column for each component.
+
+        Columns are called as the channel, with the component's label after another dot if it has
+        several.  ``.attrs["units"]`` has the unit of each column.
+
+        Parameters
+        ----------
+        *names : str
+            Channels, by default as in `to_xarray`.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        pandas = _module("pandas")
+        columns, units = {}, {}
+        for c in self._table(names):
+            flat = self[c.name].reshape(self.n, -1)
+            for k, label in enumerate(c.labels or ("",)):
+                column = f"{c.name}.{label}" if label else c.name
+                columns[column], units[column] = flat[:, k], c.units[k]
+        table = pandas.DataFrame(columns, index=pandas.Index(self.time, name="time"))
+        table.attrs["units"] = units
+        return table
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuse: trajectories do not change."""
+        raise AttributeError("a Trajectory does not change; use run.sample(times) for another one")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the rows, not what was computed from them."""
+        return Trajectory, (self.system, self.store, dict(self.meta))
+
+    def __repr__(self) -> str:
+        """System, range, rows and how the run went."""
+        system, n = self.system, self.n
+        span = f", {self.time[0]:g} s to {self.time[-1]:g} s" if n else ""
+        lines = [
+            f"Trajectory of {system.name or 'a system'}: {n} rows{span}",
+            f"  {system.n_body} bodies, {system.n_q} coordinates, {system.n_v} speeds",
+        ]
+        if self.status is not None or self.message:
+            words = [str(x) for x in (self.status, self.message) if x not in (None, "")]
+            lines.append(f"  status: {': '.join(words)}")
+        if (integrator := self.meta.get("integrator")) is not None:
+            steps = self.statistics.get("steps")
+            lines.append(f"  {integrator}" + (f", {steps} steps" if steps is not None else ""))
+        return "\n".join(lines)
+
+
+def _module(name: str) -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise ImportError(
+            f"{name} is not installed; it comes with pip install 'lissom[xarray]'"
+        ) from error
