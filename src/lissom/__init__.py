@@ -23,7 +23,11 @@ __version__ = "0.1.0"
 _HOMES = {
     "lissom.errors": (
         "LissomError",
+        "LoadError",
         "ModelError",
+        "ResultError",
+        "SimulationError",
+        "SimulationWarning",
         "SingularError",
         "StateError",
     ),
@@ -100,6 +104,37 @@ _HOMES = {
         "solve_mass",
         "velocity",
     ),
+    "lissom.sim": (
+        "Action",
+        "Actuator",
+        "Controller",
+        "DormandPrince5",
+        "DormandPrince8",
+        "EulerCromer",
+        "Event",
+        "GeneralizedAlpha",
+        "Integrator",
+        "JointDamper",
+        "JointFriction",
+        "JointSpring",
+        "JointStop",
+        "LinearlyImplicitEuler",
+        "Load",
+        "Lock",
+        "Motion",
+        "NodeForce",
+        "NodeSpring",
+        "Release",
+        "RungeKutta4",
+        "Stop",
+        "Switch",
+        "Table",
+        "equilibrium",
+        "flexible_drive",
+        "simulate",
+    ),
+    "lissom.results": ("Trajectory",),
+    "lissom.io": ("load",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -164,10 +199,15 @@ if TYPE_CHECKING:  # what a type checker sees; the same names as above
     )
     from .errors import (
         LissomError as LissomError,
+        LoadError as LoadError,
         ModelError as ModelError,
+        ResultError as ResultError,
+        SimulationError as SimulationError,
+        SimulationWarning as SimulationWarning,
         SingularError as SingularError,
         StateError as StateError,
     )
+    from .io import load as load
     from .joints import (
         CompoundJoint as CompoundJoint,
         Cylindrical as Cylindrical,
@@ -185,6 +225,36 @@ if TYPE_CHECKING:  # what a type checker sees; the same names as above
     from .model import (
         Model as Model,
         Part as Part,
+    )
+    from .results import Trajectory as Trajectory
+    from .sim import (
+        Action as Action,
+        Actuator as Actuator,
+        Controller as Controller,
+        DormandPrince5 as DormandPrince5,
+        DormandPrince8 as DormandPrince8,
+        EulerCromer as EulerCromer,
+        Event as Event,
+        GeneralizedAlpha as GeneralizedAlpha,
+        Integrator as Integrator,
+        JointDamper as JointDamper,
+        JointFriction as JointFriction,
+        JointSpring as JointSpring,
+        JointStop as JointStop,
+        LinearlyImplicitEuler as LinearlyImplicitEuler,
+        Load as Load,
+        Lock as Lock,
+        Motion as Motion,
+        NodeForce as NodeForce,
+        NodeSpring as NodeSpring,
+        Release as Release,
+        RungeKutta4 as RungeKutta4,
+        Stop as Stop,
+        Switch as Switch,
+        Table as Table,
+        equilibrium as equilibrium,
+        flexible_drive as flexible_drive,
+        simulate as simulate,
     )
     from .structures import (
         ALUMINIUM as ALUMINIUM,

@@ -1,3 +1,7 @@
-"""Files: results now, models later."""
+"""Files: results of runs."""
 
 from __future__ import annotations
+
+from .load import load
+
+__all__ = ["load"]

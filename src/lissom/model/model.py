@@ -148,6 +148,32 @@ class Model:
             raise ModelError(f"replace({part.name!r}): expected a body, got {body!r}")
         self._parts[part.name] = replace(part, body=body)
 
+    def move(
+        self,
+        name: str | Part,
+        *,
+        to: str | Part | None,
+        node: str | int | None = None,
+        at: Any = (0.0, 0.0, 0.0),
+        rotation: Any = None,
+    ) -> None:
+        """Let another body, node or the ground carry a body; its joint and children stay.
+
+        Parameters
+        ----------
+        name : str or Part
+            Body to move.
+        to, node, at, rotation
+            Where its joint sits from now on, as in `add`.
+        """
+        part = self._find(name)
+        self._parts[part.name] = replace(
+            part,
+            to=_place(to, node, part.name),
+            at=checked_vector(at, "at", f"body {part.name!r}"),
+            rotation=checked_rotation(rotation, part.name),
+        )
+
     def remove(self, name: str | Part, *, outboard: bool = False) -> None:
         """Take out a body and its joint.
 

@@ -1,3 +1,7 @@
 """Trajectories: what a run leaves behind, in memory or in files."""
 
 from __future__ import annotations
+
+from .trajectory import Trajectory
+
+__all__ = ["Trajectory"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from .controllers import Controller
+from .drives import Drive, flexible_drive
+from .equilibrium import equilibrium
 from .events import Action, Event, Lock, Release, Stop, Switch
 from .integrators import (
     DormandPrince5,
@@ -33,6 +35,7 @@ __all__ = [
     "Controller",
     "DormandPrince5",
     "DormandPrince8",
+    "Drive",
     "EulerCromer",
     "Event",
     "GeneralizedAlpha",
@@ -52,5 +55,7 @@ __all__ = [
     "Stop",
     "Switch",
     "Table",
+    "equilibrium",
+    "flexible_drive",
     "simulate",
 ]

@@ -49,7 +49,9 @@ class Controller(Load):
 
     def __post_init__(self) -> None:
         if not isinstance(self.period, (int, float)) or not 0 < self.period < np.inf:
-            raise LoadError(f"{self.label}: period is {self.period!r}; expected a positive time [s]")
+            raise LoadError(
+                f"{self.label}: period is {self.period!r}; expected a positive time [s]"
+            )
         if not callable(self.function):
             raise LoadError(
                 f"{self.label}: update is {self.update!r}; expected a function or an object with "

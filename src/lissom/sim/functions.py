@@ -47,7 +47,9 @@ def takes_state(function: Callable[..., Any], what: str) -> bool:
     if len(needed) > 2 or any(
         p.kind is p.KEYWORD_ONLY and p.default is p.empty for p in parameters
     ):
-        raise LoadError(f"{what}: the function takes {len(needed)} arguments; expected (time, state)")
+        raise LoadError(
+            f"{what}: the function takes {len(needed)} arguments; expected (time, state)"
+        )
     return len(needed) == 2 or any(p.kind is p.VAR_POSITIONAL for p in parameters)
 
 
@@ -115,7 +117,9 @@ class Functions:
 
 def _numbers(address: int, n: int) -> Array:
     """Array of n numbers at an address."""
-    return np.frombuffer((ctypes.c_double * n).from_address(address)) if n else np.zeros(0)
+    if n == 0:
+        return np.zeros(0)
+    return np.frombuffer(memoryview((ctypes.c_double * n).from_address(address)))
 
 
 def _wrapped(
@@ -123,9 +127,12 @@ def _wrapped(
 ) -> Any:
     """C function of the kernels' signature around a Numba dispatcher."""
     import numba
-    from numba import carray, cfunc
+    from numba import cfunc
+    from numba.core.errors import NumbaError
 
     from ..algorithms._kernels.simulation.calls import SIGNATURE
+
+    carray: Any = numba.carray  # type: ignore[attr-defined]
 
     def forces(which, t, q, v, memory, out):  # type: ignore[no-untyped-def]
         values = carray(out, n_out)
@@ -150,7 +157,7 @@ def _wrapped(
     wrappers = {"forces": forces, "controller": controller, "event": event, "time": time}
     try:
         return cfunc(SIGNATURE)(wrappers[form])
-    except numba.core.errors.NumbaError as error:
+    except NumbaError as error:
         reason = str(error).strip().splitlines()
         raise LoadError(
             f"{what}: the compiled function cannot be called as {_FORMS[form]}: "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -182,7 +182,9 @@ class GeneralizedAlpha(Integrator):
         p = self.parameters()
         alpha_m, alpha_f, gamma = p[at.ALPHA_M], p[at.ALPHA_F], p[at.GAMMA]
         second_order = abs(gamma - (0.5 - alpha_m + alpha_f)) < 1e-14
-        stable = alpha_m <= alpha_f <= 0.5 and p[at.BETA] >= 0.25 + 0.5 * (alpha_f - alpha_m) - 1e-14
+        stable = (
+            alpha_m <= alpha_f <= 0.5 and p[at.BETA] >= 0.25 + 0.5 * (alpha_f - alpha_m) - 1e-14
+        )
         if not (second_order and stable):
             raise ValueError("GeneralizedAlpha: the constants break its own conditions")
 

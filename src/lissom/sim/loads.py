@@ -105,7 +105,11 @@ class Actuator(Load):
         plan.add_armature(joint, self.ratio**2 * self.rotor_inertia)
         value = as_signal(self.force, joint.n_v, f"{self.label}: force")
         plan.add_hinge_load(
-            self, at.FORCE, joint, [self.ratio, self.limit], plan.signal(value, joint.n_v, self.label)
+            self,
+            at.FORCE,
+            joint,
+            [self.ratio, self.limit],
+            plan.signal(value, joint.n_v, self.label),
         )
 
 
@@ -210,7 +214,9 @@ class JointFriction(Load):
     speed: float = field(default=1e-3, kw_only=True)
 
     def __post_init__(self) -> None:
-        _check(self, "force", _not_negative(self.force) and np.ndim(self.force) == 0, "zero or more")
+        _check(
+            self, "force", _not_negative(self.force) and np.ndim(self.force) == 0, "zero or more"
+        )
         _check(self, "speed", _finite(self.speed) and self.speed > 0, "positive")
 
     @property
@@ -418,4 +424,3 @@ def _both(load: Load, attribute: str, n: int) -> tuple[float, float]:
         f"{load.label}: {attribute} has shape {given.shape}; expected one number, or at a free "
         "joint two: for rotation and translation"
     )
-

@@ -262,7 +262,10 @@ class Machine:
         }
         found: dict[str, Any] = {name: int(m[place]) for name, place in counts.items()}
         if found["steps"]:
-            found["smallest_step"], found["largest_step"] = float(m[at.SMALLEST]), float(m[at.LARGEST])
+            found["smallest_step"], found["largest_step"] = (
+                float(m[at.SMALLEST]),
+                float(m[at.LARGEST]),
+            )
         return found
 
 
@@ -273,4 +276,3 @@ def modal_stiffness(system: System) -> tuple[Array, Array]:
         piece = system.layout.modal_v(i)
         K[piece], C[piece] = body.stiffness, np.diag(body.damping)
     return K, C
-

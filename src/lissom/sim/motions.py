@@ -25,9 +25,7 @@ Array = np.ndarray
 # Central differences of order eight at spacing h: error about (rate h)^8 / 630 and eps / h^2.
 _SPACING = 1e-2
 _FIRST = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0, 4 / 5, -1 / 5, 4 / 105, -1 / 280])
-_SECOND = np.array(
-    [-1 / 560, 8 / 315, -1 / 5, 8 / 5, -205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560]
-)
+_SECOND = np.array([-1 / 560, 8 / 315, -1 / 5, 8 / 5, -205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560])
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,11 +129,8 @@ class Motion(Load):
             samples = np.array([checked_values(function(x), n, what, x) for x in instants])
             centred = samples - samples[4]
             rates = [
-                w @ centred / self.spacing**k
-                for k, w in ((1, _FIRST), (2, _SECOND))
-                if k <= orders
+                w @ centred / self.spacing**k for k, w in ((1, _FIRST), (2, _SECOND)) if k <= orders
             ]
             return np.concatenate([samples[4], *rates])
 
         return exact if len(given) == orders + 1 else by_differences
-

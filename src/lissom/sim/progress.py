@@ -63,7 +63,11 @@ class ProgressBar:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
-        columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[words]}"))
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[words]}"),
+        )
         console = Console(stderr=True, force_terminal=None if _is_terminal() else False)
         self._bar = Progress(*columns, console=console, transient=True, auto_refresh=False)
         self._bar.start()

@@ -15,17 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms import engine
+from ..algorithms import engine, reference
 from ..algorithms._kernels import entries, layout as body_at
 from ..algorithms._kernels.simulation import layout as at
-from ..errors import ResultError, SimulationWarning
+from ..errors import ResultError, SimulationWarning, SingularError
 from ..results.journal import Checkpoint
 from .events import Event, Lock, Release, Stop, Switch
 from .machine import Machine
 from .progress import ProgressBar
 from .record import Record
 
-__all__ = ["Outcome", "Runner"]
+__all__ = ["Outcome", "Runner", "explained"]
 
 Array = np.ndarray
 
@@ -86,7 +86,7 @@ class Runner:
     def run(self) -> Outcome:
         """Go on until the end or a reason to stop."""
         begun = time.monotonic()
-        budget = FIRST_BUDGET
+        budget = float(FIRST_BUDGET)
         with self._interruptible():
             while True:
                 before = time.perf_counter()
@@ -132,64 +132,10 @@ class Runner:
             if functions.failed not in words:
                 words = f"{functions.failed} raised {type(functions.error).__name__}: {words}"
             return Outcome("failed", self._at(words), functions.error)
-        return self._explain(status)
+        return explained(self.machine, status)
 
     def _at(self, reason: str) -> str:
-        return f"{reason} at t = {self.machine.time:.9g} s"
-
-    def _explain(self, status: int) -> Outcome:
-        """Why no step could be taken, with the body at fault."""
-        machine, layout = self.machine, self.system.layout
-        worst = layout.owner_v(int(machine.memory[at.WORST]))
-        if status == at.SINGULAR_COORDINATES:
-            reason = (
-                "the coordinates of a simple or compound joint are singular, as Euler angles can "
-                "be; use Spherical or Free, or another order of its motions"
-            )
-            return Outcome("singular", self._at(reason))
-        if status == at.STALLED:
-            reason = f"the error cannot be kept with any step that still moves time; worst: {worst}"
-            return Outcome("stalled", self._at(reason))
-        if status == at.DIVERGED:
-            reason = f"the iterations of the implicit step do not settle; worst: {worst}"
-            return Outcome("stalled", self._at(reason))
-        T = machine.forces
-        if not np.all(np.isfinite(T)):
-            k = int(np.flatnonzero(~np.isfinite(T))[0])
-            return Outcome("not finite", self._at(f"the force on {layout.owner_v(k)} is {T[k]}"))
-        if status == at.SINGULAR_:
-            reason = "a hinge sees no inertia, or an inertia is not positive"
-            return Outcome("singular", self._at(self._singular_hinge() or reason))
-        _, speeds, found = machine.tried
-        for vector, word in ((speeds, "speed"), (found, "acceleration"), (machine.v, "speed")):
-            bad = np.flatnonzero(~np.isfinite(vector))
-            if len(bad):
-                owner = layout.owner_v(int(bad[0]))
-                hint = "" if machine.settings.adaptive else "; try a smaller step"
-                return Outcome(
-                    "not finite", self._at(f"the {word} of {owner} is not finite{hint}")
-                )
-        k = int(np.argmax(np.abs(machine.v)))
-        return Outcome(
-            "not finite",
-            self._at(f"the motion grows without bound; fastest: {layout.owner_v(k)}"),
-        )
-
-    def _singular_hinge(self) -> str:
-        from ..algorithms import reference
-        from ..errors import SingularError
-
-        try:
-            with np.errstate(all="ignore"):
-                motions = reference.kinematics_base_to_tip(
-                    self.system, self.machine.q, self.machine.v
-                )
-                reference.articulate_tip_to_base(self.system, motions, None)
-        except SingularError as error:
-            return str(error)
-        except (ArithmeticError, ValueError):
-            pass
-        return ""
+        return _at(self.machine, reason)
 
     # Events
 
@@ -381,3 +327,63 @@ class Runner:
             yield
         finally:
             signal.signal(signal.SIGINT, before)
+
+
+def _at(machine: Machine, reason: str) -> str:
+    return f"{reason} at t = {machine.time:.9g} s"
+
+
+def explained(machine: Machine, status: int) -> Outcome:
+    """Why no step could be taken, with the body at fault.
+
+    Parameters
+    ----------
+    machine : Machine
+        The run.
+    status : int
+        What `advance` returned.
+    """
+    layout = machine.system.layout
+    worst = layout.owner_v(int(machine.memory[at.WORST]))
+    if status == at.SINGULAR_COORDINATES:
+        reason = (
+            "the coordinates of a simple or compound joint are singular, as Euler angles can "
+            "be; use Spherical or Free, or another order of its motions"
+        )
+        return Outcome("singular", _at(machine, reason))
+    if status == at.STALLED:
+        reason = f"the error cannot be kept with any step that still moves time; worst: {worst}"
+        return Outcome("stalled", _at(machine, reason))
+    if status == at.DIVERGED:
+        reason = f"the iterations of the implicit step do not settle; worst: {worst}"
+        return Outcome("stalled", _at(machine, reason))
+    T = machine.forces
+    if not np.all(np.isfinite(T)):
+        k = int(np.flatnonzero(~np.isfinite(T))[0])
+        return Outcome("not finite", _at(machine, f"the force on {layout.owner_v(k)} is {T[k]}"))
+    if status == at.SINGULAR_:
+        reason = "a hinge sees no inertia, or an inertia is not positive"
+        return Outcome("singular", _at(machine, _singular_hinge(machine) or reason))
+    _, speeds, found = machine.tried
+    for vector, word in ((speeds, "speed"), (found, "acceleration"), (machine.v, "speed")):
+        bad = np.flatnonzero(~np.isfinite(vector))
+        if len(bad):
+            owner = layout.owner_v(int(bad[0]))
+            hint = "" if machine.settings.adaptive else "; try a smaller step"
+            return Outcome("not finite", _at(machine, f"the {word} of {owner} is not finite{hint}"))
+    k = int(np.argmax(np.abs(machine.v)))
+    reason = f"the motion grows without bound; fastest: {layout.owner_v(k)}"
+    return Outcome("not finite", _at(machine, reason))
+
+
+def _singular_hinge(machine: Machine) -> str:
+    """Words of the readable text for what is singular."""
+    try:
+        with np.errstate(all="ignore"):
+            motions = reference.kinematics_base_to_tip(machine.system, machine.q, machine.v)
+            reference.articulate_tip_to_base(machine.system, motions, None)
+    except SingularError as error:
+        return str(error)
+    except (ArithmeticError, ValueError):
+        pass
+    return ""

@@ -44,7 +44,9 @@ class Table:
                 "(n,) with n >= 2 and (n,) or (n, k)"
             )
         if len(values) != len(times):
-            raise LoadError(f"Table: {len(times)} times but {len(values)} values; give one for each")
+            raise LoadError(
+                f"Table: {len(times)} times but {len(values)} values; give one for each"
+            )
         if not np.all(np.diff(times) > 0):
             k = int(np.flatnonzero(~(np.diff(times) > 0))[0])
             raise LoadError(
@@ -71,7 +73,9 @@ class Table:
             return np.stack([slope, y[:-1]], axis=2)
         from scipy.interpolate import CubicSpline
 
-        spline = CubicSpline(self.times, y, bc_type="natural" if len(self.times) < 4 else "not-a-knot")
+        spline = CubicSpline(
+            self.times, y, bc_type="natural" if len(self.times) < 4 else "not-a-knot"
+        )
         return spline.c.transpose(1, 2, 0)
 
     @property

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import __version__
 from ..algorithms._kernels.simulation import layout as at
 from ..algorithms.arguments import check_state, check_system
 from ..errors import LoadError, ResultError, SimulationError, SimulationWarning, StateError
+from ..results.described import digest, lissom_version
 from ..results.trajectory import Trajectory
 from ..system import State, System
 from .controllers import Controller, enter_forces
@@ -32,7 +32,7 @@ from .machine import Machine, Settings, modal_stiffness
 from .plan import SIGNAL_ROW, Plan
 from .progress import ProgressBar
 from .record import FileRecord, MemoryRecord, Record, journal_path
-from .runner import Outcome, Runner
+from .runner import Outcome, Runner, explained
 from .scales import error_sizes, fastest_rate
 
 __all__ = ["simulate"]
@@ -119,7 +119,7 @@ def simulate(
     check_state(system, state)
     if not state.real:
         raise StateError("simulate needs a state of real numbers")
-    plan = _plan(system, forces, loads, events)
+    plan = planned(system, forces, loads, events)
     settings, reason = _settings(
         system, state, plan, duration, start, step, integrator, rtol, atol, output_step
     )
@@ -128,7 +128,9 @@ def simulate(
         raise LoadError(f"file is {file!r}; expected a path")
     machine = Machine(plan, settings)
     machine.begin(state.raw_q, state.raw_v, settings.step)
-    _check_first(machine, settings)
+    row = check_start(machine)
+    if settings.adaptive:
+        machine.memory[at.NEXT_STEP] = _first_step(machine, row)
     record = _record(machine, file, resume, reason)
     if isinstance(record, Trajectory):
         return record
@@ -176,7 +178,8 @@ def _with_hint(outcome: Outcome, record: Record) -> str:
     return ended
 
 
-def _plan(system: System, forces: Any, loads: Any, events: Any) -> Plan:
+def planned(system: System, forces: Any, loads: Any, events: Any) -> Plan:
+    """All that acts, resolved against a system."""
     plan = Plan(system)
     for load in _listed(loads, Load, "loads"):
         load.enter(plan)
@@ -192,7 +195,9 @@ def _listed(given: Any, kind: type, what: str) -> list[Any]:
     try:
         items = list(given)
     except TypeError:
-        raise LoadError(f"{what} is {given!r}; expected a list of {kind.__name__} objects") from None
+        raise LoadError(
+            f"{what} is {given!r}; expected a list of {kind.__name__} objects"
+        ) from None
     for item in items:
         if not isinstance(item, kind):
             raise LoadError(f"{what} contains {item!r}; expected {kind.__name__} objects")
@@ -267,9 +272,7 @@ def _tolerances(system: System, atol: Any) -> Array | None:
     return np.broadcast_to(given, (2, system.n_v)).copy()
 
 
-def _chosen(
-    system: System, state: State, plan: Plan, step: float | None
-) -> tuple[Integrator, str]:
+def _chosen(system: System, state: State, plan: Plan, step: float | None) -> tuple[Integrator, str]:
     """What "auto" takes, and why."""
     K, C = _stiffness(system, plan)
     rate = fastest_rate(system, state.raw_q, plan.armature, K, C)
@@ -310,18 +313,14 @@ def _stiffness(system: System, plan: Plan) -> tuple[Array, Array]:
     return K, C
 
 
-def _check_first(machine: Machine, settings: Settings) -> None:
-    """Evaluate the start: a mistake in a load shows here, not after hours.
-
-    Also finds a first step for an adaptive method.
-    """
-    memory = machine.memory
+def check_start(machine: Machine) -> Array:
+    """Row at the start; a mistake in a load shows here, not after hours."""
+    memory, functions = machine.memory, machine.plan.functions
     kept = memory.copy()
     memory[at.FORCED] = 1.0
     status = machine.advance(0)
     rows = machine.rows()
     memory[:] = kept
-    functions = machine.plan.functions
     if status == at.CALL_FAILED:
         error, functions.error = functions.error, None
         if isinstance(error, (LoadError, KeyboardInterrupt)):
@@ -330,25 +329,23 @@ def _check_first(machine: Machine, settings: Settings) -> None:
             f"{functions.failed} raised {type(error).__name__} at the start: {error}"
         ) from error
     if status not in (at.MORE, at.FINISHED):
-        outcome = Runner(
-            machine, MemoryRecord(machine.plan.columns), ProgressBar("", 0, 1, False), np.inf
-        )._explain(status)
-        raise LoadError(f"the run cannot start: {outcome.message}")
-    if settings.adaptive:
-        acceleration = machine.plan.columns.part(rows[:1], "acceleration")[0]
-        velocity = machine.plan.columns.part(rows[:1], "v")[0]
-        position, _ = error_sizes(machine.system)
-        K, C = _stiffness(machine.system, machine.plan)
-        rate = fastest_rate(
-            machine.system, machine.q.copy(), machine.plan.armature, K, C
-        )
-        pace = max(
-            10 * rate,
-            20 * np.sqrt(np.max(np.abs(acceleration) / position, initial=0.0)),
-            20 * np.max(np.abs(velocity) / position, initial=0.0),
-            20 / settings.duration,
-        )
-        memory[at.NEXT_STEP] = min(1 / pace, settings.duration)
+        raise LoadError(f"the run cannot start: {explained(machine, status).message}")
+    return rows[0]
+
+
+def _first_step(machine: Machine, row: Array) -> float:
+    """A first step for an adaptive method: short beside everything that moves."""
+    columns = machine.plan.columns
+    acceleration, velocity = (columns.part(row[None], x)[0] for x in ("acceleration", "v"))
+    position, _ = error_sizes(machine.system)
+    K, C = _stiffness(machine.system, machine.plan)
+    pace = max(
+        10 * fastest_rate(machine.system, machine.q.copy(), machine.plan.armature, K, C),
+        20 * np.sqrt(np.max(np.abs(acceleration) / position, initial=0.0)),
+        20 * np.max(np.abs(velocity) / position, initial=0.0),
+        20 / machine.settings.duration,
+    )
+    return min(1 / pace, machine.settings.duration)
 
 
 def _meta(
@@ -378,7 +375,7 @@ def _settings_meta(settings: Settings) -> dict[str, Any]:
         "step": None if settings.adaptive else settings.step,
         "rtol": settings.rtol,
         "output_step": settings.output_step or None,
-        "lissom_version": __version__,
+        "lissom_version": lissom_version(),
     }
 
 
@@ -397,8 +394,6 @@ def fingerprint(machine: Machine) -> str:
     for count, place in ((at.N_CONTROLLER, at.CONTROLLERS), (at.N_EVENT, at.EVENTS)):
         for k in range(int(elements[count])):
             elements[int(elements[place]) + k * at.E_ROW + at.E_ADDRESS] = 0
-    from ..results.described import digest
-
     parts = (digest(machine.system).encode(), elements.tobytes(), table.tobytes())
     return hashlib.sha256(b"".join(parts)).hexdigest()
 
@@ -427,7 +422,9 @@ def _record(machine: Machine, file: Any, resume: Any, reason: str) -> Any:
         "message": "the run did not end; resume it",
         **_settings_meta(settings),
     }
-    return FileRecord(path, machine.system, Journal.create(part, machine.system, plan.columns, meta))
+    return FileRecord(
+        path, machine.system, Journal.create(part, machine.system, plan.columns, meta)
+    )
 
 
 def _check_saved(controller: Controller) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -154,21 +155,18 @@ def dormand_prince_5() -> Tableau:
 
     A = np.zeros((6, 6))
     A[:, :5] = RK45.A
-    return Tableau(
-        "dopri5", 5, A, RK45.B, RK45.C, RK45.E, None, 4, None, RK45.P, 4
-    )
+    return Tableau("dopri5", 5, A, RK45.B, RK45.C, RK45.E, None, 4, None, RK45.P, 4)
 
 
 @lru_cache
 def dormand_prince_8() -> Tableau:
     """Orders 8(5, 3) with an interpolant of order 7 (Hairer, Norsett and Wanner 1993)."""
-    from scipy.integrate import DOP853 as given
+    from scipy.integrate import DOP853
 
+    given: Any = DOP853
     extra, D = given.A_EXTRA, given.D
     dense = _hairer_interpolant(given.B, D)
-    return Tableau(
-        "dop853", 8, given.A, given.B, given.C, given.E5, given.E3, 7, extra, dense, 7
-    )
+    return Tableau("dop853", 8, given.A, given.B, given.C, given.E5, given.E3, 7, extra, dense, 7)
 
 
 def _hairer_interpolant(b: Array, D: Array) -> Array:

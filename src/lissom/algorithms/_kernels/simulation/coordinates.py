@@ -17,8 +17,8 @@ import math
 from ..compiling import jit
 from ..layout import POSITIVE, SINGULAR
 from ..small import (
-    ZERO,
     IDENTITY,
+    ZERO,
     add,
     added,
     cross,
@@ -53,7 +53,7 @@ DONE = 0
 
 @jit
 def charted(plan, table, q0, s, q):
-    """q from local coordinates s (1)-(4)."""
+    """Q from local coordinates s (1)-(4)."""
     _plain(plan, q0, s, q)
     for k in range(plan[N_SPECIAL]):
         e = plan[SPECIALS] + k * E_ROW
@@ -69,7 +69,7 @@ def charted(plan, table, q0, s, q):
 
 @jit
 def moved(plan, table, q0, s, q, room):
-    """q after the motion s, an integral of speeds; needs 48 numbers of room."""
+    """Q after the motion s, an integral of speeds; needs 48 numbers of room."""
     _plain(plan, q0, s, q)
     for k in range(plan[N_SPECIAL]):
         e = plan[SPECIALS] + k * E_ROW

@@ -33,7 +33,6 @@ from ..motion import motion_base_to_tip
 from ..world import place_base_to_tip
 from .layout import (
     CALL_FAILED,
-    E_A,
     E_ACTIVE,
     E_N,
     E_ROW,
@@ -56,8 +55,9 @@ def evaluate(system, given, room, t, q, v, out, flags):
     """Accelerations `out` at time t; given motions are put into q and v.
 
     system: (ints, floats, scratch); given: (plan, table, memory); room: (T, x, extra, slots,
-    buffer): the generalized forces that act, given accelerations, forces that a method adds, records
-    of the nodes that loads act on, and a buffer.  Returns 0, CALL_FAILED, SINGULAR_ or NOT_FINITE_.
+    buffer): the generalized forces that act, given accelerations, forces that a method adds,
+    records of the nodes that loads act on, and a buffer.  Returns 0, CALL_FAILED, SINGULAR_ or
+    NOT_FINITE_.
     """
     ints, floats, scratch = system
     plan, table, memory = given
@@ -109,7 +109,7 @@ def needed_forces(system, given, room, q, v, acceleration, flags):
     """Forces that the motions of driven hinges need, into T; after `evaluate` at the same state."""
     ints, floats, scratch = system
     plan, _table, memory = given
-    T, x, _extra, _slots, buffer = room
+    T, _x, _extra, _slots, buffer = room
     motion_base_to_tip(ints, floats, scratch, q, v, acceleration, flags & (ALL | ACCELERATED))
     if plan[N_SLOT] != 0:
         apply_external(ints, scratch, q, v, flags & ALL)

@@ -57,7 +57,7 @@ def stage(system, given, room, i, width, row, c, t, h, q0, v0, s, q, v, S, V, fl
 
 @jit
 def combine(table, row, width, h, n, S, V, v0, s, v):
-    """s = h sum w_j S_j, v = v0 + h sum w_j V_j over `width` stages."""
+    """S = h sum w_j S_j, v = v0 + h sum w_j V_j over `width` stages."""
     for k in range(n):
         s[k] = 0.0
         v[k] = 0.0

@@ -11,7 +11,6 @@ from ..layout import (
     DRIVEN,
     EXTERNAL,
     FREE,
-    HEADER,
     LEVEL,
     MODAL_Q,
     MODAL_V,
@@ -20,7 +19,6 @@ from ..layout import (
     POSITIVE,
     R_,
     RIGID,
-    ROW,
     SPHERICAL,
     WORLD,
 )

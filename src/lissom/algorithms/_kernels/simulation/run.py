@@ -15,6 +15,7 @@ from numba import types
 from ..compiling import Entry, jit
 from ..layout import BODY, N_Q, N_V, POSITIVE, RATE
 from .calls import call
+from .coordinates import charted
 from .evaluate import evaluate, needed_forces
 from .explicit import (
     combine,
@@ -25,7 +26,6 @@ from .explicit import (
     runge_kutta,
     stage,
 )
-from .coordinates import charted
 from .implicit import alpha_error, generalized_alpha, implicit_euler
 from .layout import (
     ADAPTIVE,
@@ -80,7 +80,6 @@ from .layout import (
     NEXT_OUTPUT,
     NEXT_STEP,
     NEXT_STOP,
-    NOT_FINITE_,
     O_A,
     O_Q,
     O_V,
@@ -95,7 +94,6 @@ from .layout import (
     ROWS_FULL,
     RTOL,
     RUNGE_KUTTA,
-    SINGULAR_COORDINATES,
     SMALLEST,
     SPEED,
     STALLED,
@@ -423,9 +421,7 @@ def _row_due(plan, table, memory, t):
 
 
 @jit
-def _rows_within(
-    system, given, room, t, h, t1, q0, v0, s, q, v, S, V, out, rows, capacity, flags
-):
+def _rows_within(system, given, room, t, h, t1, q0, v0, s, q, v, S, V, out, rows, capacity, flags):
     """Rows of the instants inside the step, by the interpolant; 0, ROWS_FULL or a failure."""
     plan, table, memory = given
     p = plan[PARAMETERS]

@@ -1,0 +1,153 @@
+"""Flexible drives: a rotor and a gear in series with a joint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..bodies import RigidBody
+from ..errors import LoadError, ModelError, suggestion
+from ..joints import Prismatic, Revolute
+from ..model import Model, Part
+from .loads import JointSpring, Load
+
+if TYPE_CHECKING:
+    from .plan import Plan
+
+__all__ = ["Drive", "flexible_drive"]
+
+
+@dataclass(frozen=True, eq=False)
+class Drive(Load):
+    """Inertia of a rotor on one joint and the elasticity of its gear on the next.
+
+    Made by `flexible_drive`.
+
+    Parameters
+    ----------
+    rotor : str
+        Body that stands for the rotor; its joint turns by the motor's angle over the gear ratio.
+    joint : str
+        Body that is driven; its joint is the deflection of the gear.
+    ratio, rotor_inertia, stiffness, damping : float
+        See `flexible_drive`.
+    """
+
+    rotor: str
+    joint: str
+    ratio: float = field(kw_only=True)
+    rotor_inertia: float = field(kw_only=True)
+    stiffness: float = field(kw_only=True)
+    damping: float = field(default=0.0, kw_only=True)
+
+    @property
+    def place(self) -> str:
+        """Joint."""
+        return self.joint
+
+    def enter(self, plan: Plan) -> None:
+        """Write it into the plan of a run."""
+        # The rotor's body holds its inertia once; the gear makes it ratio^2 times as much.
+        plan.add_armature(plan.joint(self.rotor, self), (self.ratio**2 - 1) * self.rotor_inertia)
+        JointSpring(self.joint, self.stiffness, damping=self.damping, name=self.label).enter(plan)
+
+
+def flexible_drive(
+    model: Model,
+    joint: str | Part,
+    *,
+    stiffness: float,
+    damping: float = 0.0,
+    ratio: float = 1.0,
+    rotor_inertia: float,
+    name: str = "",
+) -> Drive:
+    """Put a motor's rotor and the elasticity of its gear between a joint and the body it carries.
+
+    The model gets a body for the rotor, which takes the joint's place; the body that was carried
+    follows on a joint of the same kind, whose coordinate is the deflection of the gear.  Motor
+    forces act on the rotor's joint (times the ratio, see `Actuator`).
+
+    Parameters
+    ----------
+    model : Model
+        What to change.
+    joint : str or Part
+        Body that the joint carries; revolute or prismatic.
+    stiffness : float
+        Of gear and shaft, on the side of the joint [N m/rad or N/m].
+    damping : float
+        The same for damping [N m s/rad or N s/m].
+    ratio : float
+        Turns of the motor for one of the joint.
+    rotor_inertia : float
+        About the motor's axis [kg m^2], or moved mass of a linear motor [kg].
+    name : str
+        Of the rotor; by default the body's name and "_rotor".
+
+    Returns
+    -------
+    Drive
+        Load to give to `simulate`.
+    """
+    body_name = joint.name if isinstance(joint, Part) else joint
+    if not isinstance(model, Model):
+        raise LoadError(f"flexible_drive: expected a Model, got {model!r}")
+    if body_name not in model.parts:
+        hint = suggestion(str(body_name), model.parts)
+        raise ModelError(f"flexible_drive: there is no body {body_name!r}; {hint}")
+    part = model.parts[body_name]
+    kind = part.joint
+    if not isinstance(kind, (Revolute, Prismatic)):
+        raise ModelError(
+            f"flexible_drive: the joint of body {body_name!r} is {kind.label}; a drive needs a "
+            "revolute or prismatic one"
+        )
+    for what, value, good in (
+        ("stiffness", stiffness, lambda x: x > 0),
+        ("rotor_inertia", rotor_inertia, lambda x: x > 0),
+        ("damping", damping, lambda x: x >= 0),
+        ("ratio", ratio, lambda x: abs(x) >= 1),
+    ):
+        _check(what, value, good)
+    rotor = name or f"{body_name}_rotor"
+    model.add(
+        _rotor(kind, rotor_inertia),
+        kind,
+        name=rotor,
+        to=part.to,
+        at=part.at,
+        rotation=part.rotation,
+    )
+    model.move(body_name, to=rotor)
+    return Drive(
+        rotor,
+        body_name,
+        ratio=float(ratio),
+        rotor_inertia=float(rotor_inertia),
+        stiffness=float(stiffness),
+        damping=float(damping),
+        name=f"drive of {body_name!r}",
+    )
+
+
+def _check(what: str, value: Any, good: Any) -> None:
+    try:
+        fits = bool(np.isfinite(value) and good(value))
+    except TypeError:
+        fits = False
+    if not fits:
+        words = {"damping": "zero or more", "ratio": "a number of size 1 or more"}
+        expected = words.get(what, "a positive number")
+        raise LoadError(f"flexible_drive: {what} is {value!r}; expected {expected}")
+
+
+def _rotor(kind: Any, inertia: float) -> RigidBody:
+    """A thin disc about the axis, or a moved mass."""
+    if isinstance(kind, Prismatic):
+        return RigidBody(inertia)
+    axis = np.asarray(kind.axis)
+    across = np.eye(3) - np.outer(axis, axis)
+    return RigidBody(0.0, inertia=inertia * (np.outer(axis, axis) + 0.5 * across))
