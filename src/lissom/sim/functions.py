@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import LoadError
 from ..system import State, System
 
-__all__ = ["Functions", "is_compiled", "takes_state", "trusted_state"]
+__all__ = ["Functions", "Halted", "is_compiled", "takes_state", "trusted_state"]
 
 Array = np.ndarray
 
@@ -58,6 +58,10 @@ def trusted_state(system: System, q: Array, v: Array) -> State:
     return State.trusted(system, q.copy(), v.copy())
 
 
+class Halted(Exception):
+    """A plain function was not called because the run must end."""
+
+
 class Functions:
     """All functions of a run.
 
@@ -71,10 +75,16 @@ class Functions:
         self.system = system
         self.error: BaseException | None = None
         self.failed = ""  # name of the function that raised
+        self.halt: Callable[[], bool] | None = None  # asked before every call: shall the run end?
         self._plain: list[tuple[str, Plain, int]] = []
         self._kept: list[Any] = []  # compiled wrappers live as long as the run
         self._entry = _KIND(self._call)
         self._address = ctypes.cast(self._entry, ctypes.c_void_p).value
+
+    @property
+    def has_plain(self) -> bool:
+        """Whether a run calls Python."""
+        return bool(self._plain)
 
     def add_plain(self, what: str, function: Plain, n: int) -> tuple[int, int]:
         """Address and number of a plain function that gives n numbers."""
@@ -106,6 +116,8 @@ class Functions:
     def _call(self, which: int, t: float, q: int, v: int, memory: int, out: int) -> int:
         what, function, n = self._plain[which]
         try:
+            if self.halt is not None and self.halt():
+                raise Halted
             system = self.system
             values = function(t, _numbers(q, system.n_q), _numbers(v, system.n_v))
             _numbers(out, n)[:] = values

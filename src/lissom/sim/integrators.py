@@ -160,7 +160,8 @@ class GeneralizedAlpha(Integrator):
     spectral_radius : float
         What is left of the fastest vibrations after a step: 1 keeps them, 0 removes them at once.
     tolerance : float
-        Of the iterations, as a part of the sizes that errors are measured by.
+        Of the iterations with a fixed step, as a part of the sizes of coordinates and speeds that
+        `simulate` measures errors by.  Adaptive steps iterate as far as their tolerance asks.
     """
 
     title = "generalized-alpha"

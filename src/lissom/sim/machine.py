@@ -22,6 +22,8 @@ Array = np.ndarray
 # Rows that an adaptive method writes for each step if no period is asked for: its interpolant is
 # of higher order than that between rows.
 POINTS = 4
+# An adaptive implicit method iterates until its error is this part of what is allowed.
+ADAPTED = 0.03
 ROWS_BYTES = 1 << 20
 
 
@@ -100,6 +102,7 @@ class Machine:
             self.memory[place] = value
         self.memory[at.SMALLEST] = np.inf
         self.memory[at.PREPARED] = -1.0
+        self.memory[at.CONTRACTION] = 1.0
 
     def _header(self) -> dict[str, int]:
         """What the method adds to the plan; its constants go into the table."""
@@ -141,6 +144,8 @@ class Machine:
         values[at.RTOL] = s.rtol
         for place, value in s.integrator.parameters().items():
             values[place] = value
+        if s.integrator.implicit:  # in units of the weights, which contain rtol
+            values[at.NEWTON] = ADAPTED if s.adaptive else values[at.NEWTON] / s.rtol
         values[at.EXPONENT] = 1 / (s.integrator.error_order + 1)
         tableau = s.integrator.tableau
         values[at.SECOND] = tableau is not None and tableau.second is not None

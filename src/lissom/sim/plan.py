@@ -97,7 +97,7 @@ class Plan:
         self.node_rates = False
         self._signals: list[list[int]] = []
         self._table: list[float] = []
-        self._memory = at.M_HEADER + system.n_q + 3 * system.n_v
+        self._memory = at.M_HEADER + system.n_q + 4 * system.n_v
         flexible = np.flatnonzero(self.packed.rows[:, body_at.LEVEL] != body_at.RIGID)
         self.spins = {int(i): self.room(1) for i in flexible}  # fastest turning of each
 
@@ -345,7 +345,7 @@ class Plan:
             flat += rows
             size += sum(map(len, rows))
         n_q, n_v = self.system.n_q, self.system.n_v
-        places = np.cumsum([at.M_HEADER, n_q, n_v, n_v])
+        places = np.cumsum([at.M_HEADER, n_q, n_v, n_v, n_v])
         fixed = {
             "NODE_RATES": int(self.node_rates),
             "HAS_ARMATURE": int(np.any(self.armature)),
@@ -354,7 +354,7 @@ class Plan:
             "FLAGS": engine.ALL | body_at.ACCELERATED,
             "ROOM": max(n_v, 64),
             "M_SIZE": self._memory,
-            **dict(zip(("O_Q", "O_V", "O_X", "O_A"), map(int, places), strict=True)),
+            **dict(zip(("O_Q", "O_V", "O_X", "O_A", "O_B"), map(int, places), strict=True)),
         }
         for name, value in {**fixed, **header}.items():
             head[getattr(at, name)] = value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import signal
 import threading
 import time
@@ -21,6 +22,7 @@ from ..algorithms._kernels.simulation import layout as at
 from ..errors import ResultError, SimulationWarning, SingularError
 from ..results.journal import Checkpoint
 from .events import Event, Lock, Release, Stop, Switch
+from .functions import Halted
 from .machine import Machine
 from .progress import ProgressBar
 from .record import Record
@@ -32,6 +34,7 @@ Array = np.ndarray
 SLICE = 0.05  # [s], aimed at for a stay in compiled code
 FIRST_BUDGET = 50  # evaluations in the first one
 FOREVER = 100  # times that an event may happen in a time in which nothing else does
+STALL_STEPS, STALL_SPAN = 20_000, 1e-5  # steps, and the part of the duration they must cover
 SPIN = 0.1  # part of its first frequency at which a flexible body spins too fast for its level
 
 
@@ -80,41 +83,88 @@ class Runner:
         self._firings: dict[int, deque[float]] = {}
         self._warned: set[int] = set()
         self._interrupted = False
+        self._deadline = np.inf
+        self._rows: list[Array] = []  # of the present slice
+        self._mark = (float(machine.memory[at.N_STEPS]), machine.time)
 
     # The loop
 
     def run(self) -> Outcome:
         """Go on until the end or a reason to stop."""
-        begun = time.monotonic()
-        budget = float(FIRST_BUDGET)
+        self._deadline = time.monotonic() + self.time_limit
+        functions = self.plan.functions
+        functions.halt = lambda: self._reason() is not None
+        # A plain function may be slow: see first how slow.
+        budget = 1.0 if functions.has_plain else float(FIRST_BUDGET)
         with self._interruptible():
             while True:
                 before = time.perf_counter()
+                kept = self._kept() if functions.has_plain else None
+                status = self.machine.advance(int(budget))
+                self._rows.append(self.machine.rows())
+                outcome = self._judge(status)
+                if kept is not None and isinstance(functions.error, (Halted, KeyboardInterrupt)):
+                    self._go_back(*kept)
+                    outcome = self._reason() or self._interruption()
+                outcome = outcome or self._stalled()
+                self._warn_of_spin()
+                self.progress.update(self.machine.time)
+                outcome = outcome or self._reason()
                 try:
-                    status = self.machine.advance(int(budget))
-                    self.record.add(self.machine.rows())
-                    outcome = self._judge(status)
+                    for rows in self._rows:
+                        self.record.add(rows)
+                    self._rows = []
                     self.record.keep(self.checkpoint, now=outcome is not None)
                 except ResultError as error:
                     return Outcome("disk", str(error), error)
-                self._warn_of_spin()
-                self.progress.update(self.machine.time)
                 if outcome is not None:
-                    return outcome
-                if self._interrupted:
-                    reason = "interrupted by the user"
-                    outcome = Outcome("interrupted", self._at(reason))
-                elif time.monotonic() - begun > self.time_limit:
-                    reason = f"the time limit of {self.time_limit:g} s was reached"
-                    outcome = Outcome("time limit", self._at(reason))
-                if outcome is not None:
-                    try:
-                        self.record.keep(self.checkpoint, now=True)
-                    except ResultError as error:
-                        return Outcome("disk", str(error), error)
                     return outcome
                 taken = max(time.perf_counter() - before, 1e-5)
                 budget = min(max(1.0, budget * min(max(SLICE / taken, 0.1), 4.0)), 1e9)
+
+    def _reason(self) -> Outcome | None:
+        """Why the run must end at once, if it must."""
+        if self._interrupted:
+            return self._interruption()
+        if time.monotonic() > self._deadline:
+            reason = f"the time limit of {self.time_limit:g} s was reached"
+            return Outcome("time limit", self._at(reason))
+        return None
+
+    def _interruption(self) -> Outcome:
+        return Outcome("interrupted", self._at("interrupted by the user"))
+
+    def _kept(self) -> tuple[Any, ...]:
+        """All that a slice changes."""
+        controllers = [c.saved() for c in self.plan.controllers]
+        return self.machine.memory.copy(), copy.deepcopy(controllers), len(self.happened)
+
+    def _go_back(self, memory: Array, controllers: list[Any], n_happened: int) -> None:
+        """Undo a slice that was left in the middle of a step: nobody could resume it there."""
+        self.machine.memory[:] = memory
+        for controller, saved in zip(self.plan.controllers, controllers, strict=True):
+            controller.restore(saved)
+        del self.happened[n_happened:]
+        self._rows = []
+
+    def _stalled(self) -> Outcome | None:
+        """The end of an adaptive run whose steps have become too small to arrive."""
+        steps, t = float(self.machine.memory[at.N_STEPS]), self.machine.time
+        settings = self.machine.settings
+        n = steps - self._mark[0]
+        if not settings.adaptive or n <= STALL_STEPS:
+            return None
+        span, self._mark = t - self._mark[1], (steps, t)
+        if span >= STALL_SPAN * settings.duration * n / STALL_STEPS:
+            return None
+        worst = self.system.layout.owner_v(int(self.machine.memory[at.WORST]))
+        reason = (
+            f"the steps have become too small to arrive: {n:.0f} of them cover {span:.3g} s, the "
+            f"last one {self.machine.memory[at.LAST_STEP]:.3g} s; worst: {worst}. Something is "
+            "singular or very stiff there; look at the last rows, loosen rtol, or use "
+            '"generalized_alpha" if it is stiff'
+        )
+        return Outcome("stalled", self._at(reason))
 
     def _judge(self, status: int) -> Outcome | None:
         """What the outcome of a slice means; None: go on."""
@@ -126,8 +176,8 @@ class Runner:
             return self._handle_events()
         if status == at.CALL_FAILED:
             functions = self.plan.functions
-            if isinstance(functions.error, KeyboardInterrupt):
-                return Outcome("interrupted", self._at("interrupted by the user"))
+            if isinstance(functions.error, (Halted, KeyboardInterrupt)):
+                return self._interruption()
             words = str(functions.error) or type(functions.error).__name__
             if functions.failed not in words:
                 words = f"{functions.failed} raised {type(functions.error).__name__}: {words}"
@@ -175,7 +225,7 @@ class Runner:
             memory[at.NEXT_STEP] = h
             status = machine.advance(0, mode)
             if status == at.ROWS_FULL:
-                self.record.add(machine.rows())
+                self._rows.append(machine.rows())
                 kept[[at.NEXT_OUTPUT, at.SUB]] = memory[[at.NEXT_OUTPUT, at.SUB]]
                 return trial(h, mode)
             return memory[places].copy() if status == at.MORE else None
@@ -205,7 +255,7 @@ class Runner:
         found = trial(high, at.ONE_STEP_WITH_ROWS)
         if found is None:
             return None
-        self.record.add(machine.rows())
+        self._rows.append(machine.rows())
         return self._crossed(before, found) or self._crossed(before, after)
 
     def _crossed(self, before: Array, after: Array) -> list[int]:
@@ -235,7 +285,7 @@ class Runner:
         """Row at this very instant."""
         self.machine.memory[at.FORCED] = 1.0
         status = self.machine.advance(0)
-        self.record.add(self.machine.rows())
+        self._rows.append(self.machine.rows())
         return None if status in (at.MORE, at.FINISHED) else self._judge(status)
 
     def _act(self, action: Any) -> None:

@@ -28,6 +28,7 @@ from .layout import (
     ALPHA_M,
     BASE_ARMATURE,
     BETA,
+    CONTRACTION,
     DAMPER,
     DIVERGED,
     E_ACTIVE,
@@ -41,6 +42,7 @@ from .layout import (
     FORCES,
     FRICTION,
     GAMMA,
+    LAST_STEP,
     N_FORCE,
     N_ITERATIONS,
     NEWTON,
@@ -55,6 +57,9 @@ from .layout import (
 from .loads import stop_force
 
 MOST_ITERATIONS = 25
+# The error of a step goes with the change of the accelerations in it; an error of the iteration
+# that is this part of the change does not show beside it.
+ENOUGH = 1e-3
 
 
 @jit
@@ -134,9 +139,13 @@ def implicit_euler(system, given, room, t, h, q0, v0, s, q1, v1, K, C, A, out, f
 
 @jit
 def generalized_alpha(
-    system, given, room, t, h, q0, v0, x0, a0, s, q1, v1, x1, a1, K, C, A, weights, out, flags
+    system, given, room, t, h, q0, v0, x0, b0, a0, s, q1, v1, x1, a1, K, C, A, weights, out, flags
 ):
-    """One step (2)-(5) into q1, v1, x1, a1; DIVERGED if the iteration does not settle."""
+    """One step (2)-(5) into q1, v1, x1, a1; DIVERGED if the iteration does not settle.
+
+    b0: the accelerations one step before x0, for a first guess.  The error that is left after an
+    iteration is judged by how much the iterations reduced it, in this step or in the last ones.
+    """
     n = system[0][N_V]
     plan, table, memory = given
     extra = room[2]
@@ -146,8 +155,9 @@ def generalized_alpha(
     ratio = (1.0 - alpha_f) / (1.0 - alpha_m)
     tangent(given, q0, v0, n, K, C)
     prepare_armature(system, given, K, C, ratio * gamma * h, ratio * beta * h * h, h, A)
-    for k in range(n):  # first guess: unchanged accelerations
-        x1[k] = x0[k]
+    f = h / memory[LAST_STEP] if memory[LAST_STEP] > 0.0 else 0.0
+    for k in range(n):  # first guess: accelerations that go on as they did
+        x1[k] = x0[k] + f * (x0[k] - b0[k])
         a1[k] = ((1.0 - alpha_f) * x1[k] + alpha_f * x0[k] - alpha_m * a0[k]) / (1.0 - alpha_m)
     before, status = 0.0, DIVERGED
     for iteration in range(MOST_ITERATIONS):
@@ -163,18 +173,24 @@ def generalized_alpha(
         if found != 0:
             status = found
             break
-        change = 0.0
+        change, step = 0.0, 0.0
         for k in range(n):
             d = ratio * (out[k] - x1[k])
             x1[k] = out[k]
             a1[k] += d
-            e = h * abs(d) * max(gamma / weights[n + k], h * beta / weights[k])
-            if not e <= change:
-                change = e
+            size = h * max(gamma / weights[n + k], h * beta / weights[k])
+            step = max(step, abs(a1[k] - a0[k]) * size)
+            if not abs(d) * size <= change:
+                change = abs(d) * size
                 memory[WORST] = k
-        rate = change / before if iteration > 0 and before > 0.0 else 1.0
-        if change * min(1.0, rate / max(1e-3, 1.0 - rate)) <= tolerance:
+        rate = memory[CONTRACTION]
+        if iteration > 0 and before > 0.0:
+            rate = change / before
+            memory[CONTRACTION] = max(rate, 1e-3)
+        if change * min(1.0, rate / max(1e-3, 1.0 - rate)) <= max(tolerance, ENOUGH * step):
             status = 0
+            if iteration == 0:  # trust it less each time that it was not measured
+                memory[CONTRACTION] = min(1.0, 1.5 * rate)
             break
         if iteration > 3 and rate > 1.5:
             break

@@ -47,14 +47,15 @@ from __future__ import annotations
     N_WRENCH,  # slots on bodies; those after them are points of the ground
     PARAMETERS,  # table: of the run, below
     FLAGS,  # what `motion` shall count
-    O_Q,  # memory: coordinates, speeds, accelerations, algorithmic accelerations
+    O_Q,  # memory: coordinates, speeds, accelerations, algorithmic ones, accelerations before
     O_V,
     O_X,
     O_A,
+    O_B,
     M_SIZE,  # numbers in memory
     ROOM,  # numbers in the buffer
     P_HEADER,
-) = range(44)
+) = range(45)
 
 # plan: row of an element
 (
@@ -136,8 +137,9 @@ EULER_CROMER, RUNGE_KUTTA, IMPLICIT_EULER, GENERALIZED_ALPHA = range(4)
     WORST,  # number of the speed with the largest error
     TRIED,  # length of the step in which an event was seen
     FORCED,  # whether a row is wanted at this instant in any case
+    CONTRACTION,  # by which an iteration of the implicit step reduces the error
     M_HEADER,
-) = range(25)
+) = range(26)
 
 # How far `advance` shall go
 ON, ONE_STEP, ONE_STEP_WITH_ROWS = range(3)

@@ -81,6 +81,7 @@ from .layout import (
     NEXT_STEP,
     NEXT_STOP,
     O_A,
+    O_B,
     O_Q,
     O_V,
     O_X,
@@ -127,6 +128,7 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
     total = plan[N_STAGE] + 1 + plan[N_DENSE]
     q0, v0 = memory[plan[O_Q] : plan[O_Q] + n_q], memory[plan[O_V] : plan[O_V] + n]
     x0, a0 = memory[plan[O_X] : plan[O_X] + n], memory[plan[O_A] : plan[O_A] + n]
+    b0 = memory[plan[O_B] : plan[O_B] + n]
     q1, q2 = work[:n_q], work[n_q : 2 * n_q]
     o = 2 * n_q
     v1, v2 = work[o : o + n], work[o + n : o + 2 * n]
@@ -159,6 +161,7 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
                     return status
                 for k in range(n):
                     a0[k] += out[k] - x0[k]
+                    b0[k] += out[k] - x0[k]
                     x0[k] = out[k]
             if plan[N_EVENT] != 0 and memory[KNOWN] == 0.0:
                 if _event_values(plan, table, memory, t, q0, v0, values) != 0:
@@ -212,8 +215,8 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
             elif method == GENERALIZED_ALPHA:
                 _shift(memory, h, x0, a0, a2, n)
                 status = generalized_alpha(
-                    stiff_system, given, room, t, h, q0, v0, x0, a2, s, q1, v1, x1, a1, K, C, A,
-                    weights, out, flags,
+                    stiff_system, given, room, t, h, q0, v0, x0, b0, a2, s, q1, v1, x1, a1, K, C,
+                    A, weights, out, flags,
                 )  # fmt: skip
             elif method == EULER_CROMER:
                 status = euler_cromer(system, given, room, t, h, q0, v0, x0, s, q1, v1)
@@ -276,6 +279,7 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
         memory[FRESH] = 0.0
         if method == GENERALIZED_ALPHA:
             for k in range(n):
+                b0[k] = x0[k]
                 x0[k] = x1[k]
                 a0[k] = a1[k]
             memory[FRESH] = 1.0
