@@ -2,8 +2,8 @@
 
 Two slender booms carry a payload on a satellite that floats freely.  Smooth torques at shoulder
 and elbow swing the arm through half a turn; the booms bend, the hub reacts, and the vibration
-stays when the torques have ended.  SciPy integrates; the work of the torques and the losses of
-the modal damping are integrated along, so that the energy can be balanced at the end.
+stays when the torques have ended.  At the end the energy is balanced against the work of the
+torques and the losses of the modal damping.
 
     python examples/flexible_arm.py [folder]       writes flexible_arm.png there, default "out"
 """
@@ -15,13 +15,14 @@ import time
 from pathlib import Path
 
 import numpy as np
-from scipy.integrate import solve_ivp
+from scipy.integrate import cumulative_simpson
 
 import lissom as ls
 
 DURATION = 9.0  # s
 PULSE = 6.0  # s, the torques end here
 TORQUE = {"upper": 560.0, "lower": 260.0}  # N m, amplitudes
+ROWS = 1e-3  # s, between rows of the result: the balance integrates over them
 
 
 def arm() -> ls.System:
@@ -37,50 +38,11 @@ def arm() -> ls.System:
     return model.compile()
 
 
-def torques(system: ls.System, t: float) -> np.ndarray:
-    """Generalized forces at time t: one full sine wave, so that the arm comes nearly to rest."""
-    wave = np.sin(2 * np.pi * t / PULSE) if t < PULSE else 0.0
-    forces = np.zeros(system.n_v)
-    for name, amplitude in TORQUE.items():
-        forces[system.layout.hinge_v(name).start] = amplitude * wave
-    return forces
-
-
-def damping_loss(system: ls.System, state: ls.State) -> float:
-    """Power that the modal damping takes out [W]."""
-    rates = {name: state[f"{name}.mode_rates"] for name in ("upper", "lower")}
-    return sum(
-        rate @ system.bodies[system.layout.index(name)].damping @ rate
-        for name, rate in rates.items()
-    )
-
-
-def swing(system: ls.System, start: ls.State, duration: float, rtol: float = 1e-6):
-    """Integrate q, v, work and loss; returns the times and one column for each."""
-    n_q, n_v = system.n_q, system.n_v
-    clock = time.perf_counter()
-    shown = [clock]
-
-    def rates(t: float, y: np.ndarray) -> np.ndarray:
-        now = time.perf_counter()
-        if now - shown[0] > 2.0:
-            shown[0] = now
-            print(f"  t = {t:5.2f} s of {duration:g} s", flush=True)
-        state = system.state(y[:n_q], y[n_q : n_q + n_v])
-        forces = torques(system, t)
-        vdot = ls.forward_dynamics(system, state, forces)
-        power = [forces @ state.v, damping_loss(system, state)]
-        return np.concatenate([ls.qdot(system, state), vdot, power])
-
-    times = np.linspace(0, duration, 361)
-    y = np.concatenate([start.q, start.v, [0.0, 0.0]])[:, None]
-    # The torque has a kink where it ends: integrate the two pieces one after the other.
-    for begin, end in ((0.0, PULSE), (PULSE, duration)):
-        at = times[(times >= begin) & (times <= end)]
-        piece = solve_ivp(rates, (begin, end), y[:, -1], "DOP853", at, rtol=rtol, atol=1e-9)
-        y = np.concatenate([y, piece.y[:, 1:]], axis=1)
-    print(f"  integrated in {time.perf_counter() - clock:.1f} s")
-    return times, y
+def torques() -> list[ls.Load]:
+    """One full sine wave at each joint, so that the arm comes nearly to rest."""
+    times = np.linspace(0.0, PULSE, 61)
+    wave = np.sin(2 * np.pi * times / PULSE)
+    return [ls.Actuator(joint, ls.Table(times, A * wave, "smooth")) for joint, A in TORQUE.items()]
 
 
 def main(folder: str = "out") -> float:
@@ -89,25 +51,42 @@ def main(folder: str = "out") -> float:
     start = system.state(upper=-1.1, lower=-0.9)
     print(system, "\n")
     print(f"swinging for {DURATION:g} s of simulated time")
-    times, y = swing(system, start, DURATION)
-    n_q, n_v = system.n_q, system.n_v
-    states = [system.state(q, v) for q, v in zip(y[:n_q].T, y[n_q : n_q + n_v].T, strict=True)]
-    energies = [ls.energy(system, state) for state in states]
-    total = np.array([e.total for e in energies])
-    work, loss = y[n_q + n_v], y[n_q + n_v + 1]
+    clock = time.perf_counter()
+    run = ls.simulate(system, start, duration=DURATION, loads=torques(), output_step=ROWS)
+    print(f"  {run.statistics['chosen']}")
+    print(
+        f"  {run.statistics['steps']} steps in {run.statistics['seconds']:.2f} s, "
+        f"{DURATION / run.statistics['seconds']:.0f} times as fast as the motion itself"
+    )
+    print(f"  {time.perf_counter() - clock:.1f} s with what is compiled the first time")
+    total = run.energy.total
+    work = accumulated(run.time, np.sum(run.force * run.v, axis=1))
+    loss = accumulated(run.time, sum(damping_loss(run, boom) for boom in ("upper", "lower")))
     error = np.abs(total - total[0] - work + loss).max() / np.ptp(total)
-    report(system, states, total, work, loss, error)
+    report(run, work, loss, error)
     picture = Path(folder) / "flexible_arm.png"
     picture.parent.mkdir(parents=True, exist_ok=True)
-    draw(system, times, states, energies, work, loss, picture)
+    draw(run, work, loss, picture)
     print(f"\nwrote {picture}")
     return error
 
 
-def report(system, states, total, work, loss, error) -> None:
+def accumulated(times: np.ndarray, power: np.ndarray) -> np.ndarray:
+    """Energy from power."""
+    return cumulative_simpson(power, x=times, initial=0.0)
+
+
+def damping_loss(run: ls.Trajectory, boom: str) -> np.ndarray:
+    """Power that the modal damping of a boom takes out [W]."""
+    rates = run[f"{boom}.mode_rates"]
+    damping = run.system.bodies[run.system.layout.index(boom)].damping
+    return np.einsum("ti,ij,tj->t", rates, damping, rates)
+
+
+def report(run: ls.Trajectory, work, loss, error) -> None:
     """Print the balances of energy and momentum."""
-    h = np.array([ls.momentum(system, s) for s in states])
-    bend = max(np.linalg.norm(deflection(system, s, "upper")) for s in states)
+    total, h = run.energy.total, run["momentum"]
+    bend = np.linalg.norm(run["upper.tip.deflection"], axis=1).max()
     print("\nenergy balance at the end")
     print(f"  mechanical energy gained  {total[-1] - total[0]:12.6f} J")
     print(f"  work of the torques       {work[-1]:12.6f} J")
@@ -119,12 +98,6 @@ def report(system, states, total, work, loss, error) -> None:
     print(f"largest bending of the upper boom  {1000 * bend:.0f} mm")
 
 
-def deflection(system, state, boom: str) -> np.ndarray:
-    """Displacement of the boom's tip against its undeformed place, in the boom's axes [m]."""
-    body = system.bodies[system.layout.index(boom)]
-    return body.node_shapes[body.node_names["tip"], 3:] @ state[f"{boom}.modes"]
-
-
 def centre_line(system, state, boom: str) -> tuple[np.ndarray, np.ndarray]:
     """Points along a boom in the world: as it is, and as it would be without bending."""
     root = ls.pose(system, state, boom)
@@ -134,29 +107,29 @@ def centre_line(system, state, boom: str) -> tuple[np.ndarray, np.ndarray]:
     return bent, root.position + body.node_positions[nodes] @ root.rotation.T
 
 
-def draw(system, times, states, energies, work, loss, picture: Path) -> None:
+def draw(run: ls.Trajectory, work, loss, picture: Path) -> None:
     """Motion from above, bending and energies."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
+    times, energy = run.time, run.energy
     figure = plt.figure(figsize=(12, 7.2), layout="constrained")
     grid = figure.add_gridspec(2, 2, width_ratios=[1.15, 1])
-    draw_motion(figure.add_subplot(grid[:, 0]), system, times, states)
+    draw_motion(figure.add_subplot(grid[:, 0]), run)
     axes = figure.add_subplot(grid[0, 1])
-    bend = 1000 * np.array([deflection(system, s, "upper") for s in states])
-    bend_lower = 1000 * np.array([deflection(system, s, "lower") for s in states])
-    axes.plot(times, bend[:, 1], label="upper boom, in the plane", color="C0")
-    axes.plot(times, bend_lower[:, 1], label="lower boom, in the plane", color="C1")
-    axes.plot(times, bend_lower[:, 2], label="lower boom, out of the plane", color="C2", lw=0.9)
+    upper, lower = (1000 * run[f"{boom}.tip.deflection"] for boom in ("upper", "lower"))
+    axes.plot(times, upper[:, 1], label="upper boom, in the plane", color="C0")
+    axes.plot(times, lower[:, 1], label="lower boom, in the plane", color="C1")
+    axes.plot(times, lower[:, 2], label="lower boom, out of the plane", color="C2", lw=0.9)
     axes.axvline(PULSE, color="0.7", lw=0.8, ls="--")
     axes.set(ylabel="tip deflection [mm]", title="Bending: it rings on when the torques end")
     axes.legend(fontsize=8, loc="upper right")
     axes = figure.add_subplot(grid[1, 1], sharex=axes)
-    axes.plot(times, [e.kinetic for e in energies], label="kinetic", color="C0")
-    axes.plot(times, [e.strain for e in energies], label="strain", color="C1")
-    axes.plot(times, [e.total for e in energies], label="kinetic + strain", color="C7", lw=3)
+    axes.plot(times, energy.kinetic, label="kinetic", color="C0")
+    axes.plot(times, energy.strain, label="strain", color="C1")
+    axes.plot(times, energy.total, label="kinetic + strain", color="C7", lw=3)
     axes.plot(times, work - loss, "k--", lw=1, label="work of torques − damping losses")
     axes.axvline(PULSE, color="0.7", lw=0.8, ls="--")
     axes.set(xlabel="time [s]", ylabel="energy [J]", title="Energy")
@@ -165,29 +138,29 @@ def draw(system, times, states, energies, work, loss, picture: Path) -> None:
     plt.close(figure)
 
 
-def draw_motion(axes, system, times, states) -> None:
+def draw_motion(axes, run: ls.Trajectory) -> None:
     """The arm at some moments, seen along z, and the path of the payload."""
     from matplotlib import colormaps
     from matplotlib.patches import Polygon
 
-    picks = np.linspace(0, len(states) - 1, 10).astype(int)
+    system, path = run.system, run["payload.position"]
     corners = np.array([[-1.5, -1.2], [1.5, -1.2], [1.5, 1.2], [-1.5, 1.2]])
-    for k in picks:
-        colour = colormaps["viridis"](0.92 * k / len(states))
-        hub = ls.pose(system, states[k], "hub")
+    for k, t in enumerate(np.linspace(run.time[0], run.time[-1], 10)):
+        state = run.state(t)
+        colour = colormaps["viridis"](0.092 * k)
+        hub = ls.pose(system, state, "hub")
         outline = hub.position[:2] + corners @ hub.rotation[:2, :2].T
         axes.add_patch(Polygon(outline, closed=True, fc="none", ec=colour, lw=1))
         for boom in ("upper", "lower"):
-            bent, straight = centre_line(system, states[k], boom)
+            bent, straight = centre_line(system, state, boom)
             axes.plot(straight[:, 0], straight[:, 1], color=colour, lw=0.8, ls=":")
             axes.plot(bent[:, 0], bent[:, 1], color=colour, lw=2)
             axes.plot(*bent[0, :2], "o", color=colour, ms=4)
-        end = ls.pose(system, states[k], "payload").position
+        end = ls.pose(system, state, "payload").position
         axes.plot(end[0], end[1], "o", color=colour, ms=10)
-        if times[k] != 1:  # the start is slow: its label would stand on that of the first second
+        if k != 1:  # the start is slow: its label would stand on that of the first second
             place = {"xytext": (9, 4), "textcoords": "offset points", "fontsize": 8}
-            axes.annotate(f"{times[k]:.1f} s", end[:2], **place)
-    path = np.array([ls.pose(system, s, "payload").position for s in states[::4]])
+            axes.annotate(f"{t:.1f} s", end[:2], **place)
     axes.plot(path[:, 0], path[:, 1], color="0.6", lw=0.8, zorder=0)
     axes.set_aspect("equal")
     axes.margins(0.08)

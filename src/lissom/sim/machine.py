@@ -214,6 +214,18 @@ class Machine:
         self.memory[at.LAST_ERROR] = 1e-4
         self.q[:], self.v[:] = q, v
 
+    def solve(self, forces: Array, q: Array | None = None) -> Array:
+        """Accelerations that forces cause alone, M^-1 forces, at q or where the run is."""
+        n_q, n_v = self.system.n_q, self.system.n_v
+        start = 2 * n_q + 2 * n_v
+        self.work[start + n_v : start + 2 * n_v] = forces
+        kept = self.q.copy()
+        if q is not None:
+            self.q[:] = q
+        self.advance(0, at.SOLVE)
+        self.q[:] = kept
+        return self.work[start : start + n_v].copy()
+
     def changed(self) -> None:
         """Say that state or loads have been changed: nothing derived from them holds."""
         self.memory[[at.FRESH, at.KNOWN]] = 0.0

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from ..algorithms import engine
 from ..joints import Cylindrical, Free, Planar, Prismatic
 from ..system import System
 
@@ -15,38 +16,29 @@ Array = np.ndarray
 ITERATIONS = 30
 
 
-def fastest_rate(system: System, q: Array, armature: Array, K: Array, C: Array) -> float:
-    """Fastest rate of vibration or decay at q [rad/s], by power iteration.
+def fastest_rate(solve: Callable[[Array], Array], K: Array, C: Array) -> float:
+    """Fastest rate of vibration or decay [rad/s], by power iteration.
 
     The square root of the largest eigenvalue of M^-1 K, and the largest one of M^-1 C.
 
     Parameters
     ----------
-    system : System
-        Compiled mechanism.
-    q : array (n_q,)
-        Coordinates.
-    armature, K, C : array (n_v,)
-        Inertia of rotors, stiffness and damping on the speeds.
+    solve : callable
+        Product of M^-1 and a vector.
+    K, C : array (n_v,)
+        Stiffness and damping on the speeds.
     """
-    layout = system.layout
-    blocks = [
-        (armature[layout.modal_v(i)], np.diag(armature[layout.hinge_v(i)]))
-        for i in range(system.n_body)
-    ]
-    added = blocks if np.any(armature) else None
     found = 0.0
     for diagonal, power in ((K, 0.5), (C, 1.0)):
         if not np.any(diagonal):
             continue
-        x = np.sqrt(diagonal) * (1 + 0.1 * np.cos(np.arange(system.n_v)))
+        x = np.sqrt(diagonal) * (1 + 0.1 * np.cos(np.arange(len(diagonal))))
         largest = 0.0
         for _ in range(ITERATIONS):
-            y = engine.forward_dynamics(
-                system, q, np.zeros(system.n_v), diagonal * x, (), added, flags=0
-            )
+            force = diagonal * x
+            y = solve(force)
             # Rayleigh's quotient in the norm of `diagonal`, in which the product is symmetric
-            largest = float((diagonal * x) @ y / ((diagonal * x) @ x))
+            largest = float(force @ y / (force @ x))
             size = np.linalg.norm(y)
             if not np.isfinite(largest) or size == 0:
                 return np.inf

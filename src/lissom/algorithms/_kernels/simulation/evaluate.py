@@ -94,6 +94,19 @@ def evaluate(system, given, room, t, q, v, out, flags):
 
 
 @jit
+def solve_mass(system, q, forces, out, flags):
+    """out = M^-1 forces, with rotors; driven hinges do not move.  Returns 0 or a failure."""
+    ints, floats, scratch = system
+    motion_base_to_tip(ints, floats, scratch, q, forces, forces, flags & 0)
+    status = articulate_tip_to_base(ints, floats, scratch, forces)
+    if status == DONE:
+        status = accelerate_base_to_tip(ints, floats, scratch, out)
+    if status != DONE:
+        return SINGULAR_ if status == SINGULAR else NOT_FINITE_
+    return 0
+
+
+@jit
 def copy_driven(plan, memory, x, out):
     """Entries of driven hinges from x to out."""
     for k in range(plan[N_MOTION]):

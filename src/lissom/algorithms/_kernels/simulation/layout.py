@@ -141,8 +141,8 @@ EULER_CROMER, RUNGE_KUTTA, IMPLICIT_EULER, GENERALIZED_ALPHA = range(4)
     M_HEADER,
 ) = range(26)
 
-# How far `advance` shall go
-ON, ONE_STEP, ONE_STEP_WITH_ROWS = range(3)
+# What `advance` shall do: go on, take one step, take it with the rows in it, or only solve M x = f
+ON, ONE_STEP, ONE_STEP_WITH_ROWS, SOLVE = range(4)
 
 # Why `advance` returned
 FINISHED, MORE, ROWS_FULL, EVENT, CALL_FAILED, SINGULAR_, NOT_FINITE_, STALLED, DIVERGED = range(9)

@@ -16,7 +16,7 @@ from ..compiling import Entry, jit
 from ..layout import BODY, N_Q, N_V, POSITIVE, RATE
 from .calls import call
 from .coordinates import charted
-from .evaluate import evaluate, needed_forces
+from .evaluate import evaluate, needed_forces, solve_mass
 from .explicit import (
     combine,
     dense_stages,
@@ -96,6 +96,7 @@ from .layout import (
     RTOL,
     RUNGE_KUTTA,
     SMALLEST,
+    SOLVE,
     SPEED,
     STALLED,
     START,
@@ -120,7 +121,8 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
     """Go on to the end, to an event, until the rows are full or the evaluations are used up.
 
     rows: flat, room for `capacity` rows; memory[N_ROWS] says how many were written.  mode: ON, or
-    one step of memory[NEXT_STEP] without events, without or with the rows in it.
+    one step of memory[NEXT_STEP] without events, without or with the rows in it; SOLVE: only
+    x1 = M^-1 a1 at the present coordinates.
     """
     n_q, n = ints[N_Q], ints[N_V]
     flags, p, method = plan[FLAGS], plan[PARAMETERS], plan[METHOD]
@@ -149,6 +151,8 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
     system, stiff_system = (ints, floats, scratch), (ints, floats, stiff)
     given = (plan, table, memory)
     end, tick = table[p + END], table[p + TICK]
+    if mode == SOLVE:
+        return solve_mass(system, q0, a1, x1, flags)
     first = memory[N_EVALUATIONS]
     while True:
         t = memory[TIME]
