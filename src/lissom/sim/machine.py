@@ -109,7 +109,8 @@ class Machine:
         plan, s = self.plan, self.settings
         tableau = s.integrator.tableau
         header = {"METHOD": s.integrator.method, "ADAPTIVE": int(s.adaptive), "N_STAGE": 1}
-        header["IMPLICIT"] = int(s.integrator.implicit)
+        kinds = {int(row[at.E_KIND]) for row in plan.rows["forces"]}
+        header["NONLINEAR"] = int(bool(kinds & {at.FRICTION, at.STOP_FORCE}))
         self._total = 2
         if tableau is not None:
             self._total = len(tableau.whole)

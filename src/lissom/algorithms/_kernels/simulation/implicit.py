@@ -46,6 +46,7 @@ from .layout import (
     N_FORCE,
     N_ITERATIONS,
     NEWTON,
+    NONLINEAR,
     PARAMETERS,
     PREPARED,
     SINGULAR_COORDINATES,
@@ -155,11 +156,11 @@ def generalized_alpha(
     ratio = (1.0 - alpha_f) / (1.0 - alpha_m)
     tangent(given, q0, v0, n, K, C)
     prepare_armature(system, given, K, C, ratio * gamma * h, ratio * beta * h * h, h, A)
-    f = h / memory[LAST_STEP] if memory[LAST_STEP] > 0.0 else 0.0
+    f = min(h / memory[LAST_STEP], 2.0) if memory[LAST_STEP] > 0.0 else 0.0
     for k in range(n):  # first guess: accelerations that go on as they did
         x1[k] = x0[k] + f * (x0[k] - b0[k])
         a1[k] = ((1.0 - alpha_f) * x1[k] + alpha_f * x0[k] - alpha_m * a0[k]) / (1.0 - alpha_m)
-    before, status = 0.0, DIVERGED
+    before, status, steady = 0.0, DIVERGED, plan[NONLINEAR] == 0
     for iteration in range(MOST_ITERATIONS):
         for k in range(n):
             v1[k] = v0[k] + h * ((1.0 - gamma) * a0[k] + gamma * a1[k])
@@ -183,17 +184,27 @@ def generalized_alpha(
             if not abs(d) * size <= change:
                 change = abs(d) * size
                 memory[WORST] = k
-        rate = memory[CONTRACTION]
-        if iteration > 0 and before > 0.0:
+        rate = memory[CONTRACTION] if steady else 1.0
+        if iteration > 0 and before > 0.0 and steady:
             rate = change / before
             memory[CONTRACTION] = max(rate, 1e-3)
-        if change * min(1.0, rate / max(1e-3, 1.0 - rate)) <= max(tolerance, ENOUGH * step):
+        left = change * rate / max(1e-3, 1.0 - rate)  # of a geometric series
+        if left <= max(tolerance, ENOUGH * step):
             status = 0
             if iteration == 0:  # trust it less each time that it was not measured
                 memory[CONTRACTION] = min(1.0, 1.5 * rate)
             break
         if iteration > 3 and rate > 1.5:
             break
+        if plan[NONLINEAR] != 0:
+            # With another armature the changes do not tell how fast they fall.
+            for k in range(n):
+                out[k] = A[k]
+            tangent(given, q1, v1, n, K, C)
+            prepare_armature(system, given, K, C, ratio * gamma * h, ratio * beta * h * h, h, A)
+            steady = True
+            for k in range(n):
+                steady = steady and abs(A[k] - out[k]) <= 0.1 * min(A[k], out[k])
         before = change
     for k in range(n):
         extra[k] = 0.0

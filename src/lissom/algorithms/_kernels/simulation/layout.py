@@ -31,7 +31,7 @@ from __future__ import annotations
     N_FLEXIBLE,
     FLEXIBLES,  # plan: row of a body, offset in memory, of every flexible body
     NODE_RATES,  # whether a load needs the velocity of nodes
-    IMPLICIT,  # whether the method is implicit
+    NONLINEAR,  # whether elements on hinges have a stiffness that changes
     METHOD,
     ADAPTIVE,
     N_STAGE,  # of the tableau, without those for dense output

@@ -316,9 +316,12 @@ def _cut(h, wanted):
 
 @jit
 def _shift(memory, h, x0, a0, a2, n):
-    """Algorithmic accelerations for a step of another length: they lead x by a part of the step."""
+    """Algorithmic accelerations for a step of another length: they lead x by a part of the step.
+
+    A short step tells little about a long one: the lead grows by two at most.
+    """
     last = memory[LAST_STEP]
-    f = h / last if last > 0.0 else 1.0
+    f = min(h / last, 2.0) if last > 0.0 else 1.0
     for k in range(n):
         a2[k] = x0[k] + f * (a0[k] - x0[k])
 
