@@ -8,15 +8,16 @@ from contextlib import nullcontext
 
 import pytest
 
-ENTRIES = "lissom.algorithms._kernels.entries"
+ENTRIES = ("lissom.algorithms._kernels.entries", "lissom.algorithms._kernels.simulation.run")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     is_controller = config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput")
-    if is_controller and importlib.util.find_spec(ENTRIES) is not None:
+    if is_controller and importlib.util.find_spec(ENTRIES[0]) is not None:
         from lissom.algorithms._kernels.compiling import compile_all
 
-        importlib.import_module(ENTRIES)
+        for name in ENTRIES:
+            importlib.import_module(name)
         capture = config.pluginmanager.getplugin("capturemanager")
         with capture.global_and_fixture_disabled() if capture else nullcontext():
             compile_all()

@@ -94,6 +94,7 @@ def main() -> int:
             (trees,),
         ),
         Check("seeded faults are noticed", "tests.verify_faults"),
+        Check("a free flexible spacecraft over 10,000 s", "tests.verify_long_runs"),
     ]
     outcomes = [run(check) for check in checks]
     PAGE.parent.mkdir(parents=True, exist_ok=True)
