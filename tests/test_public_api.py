@@ -30,8 +30,12 @@ SECTION = re.compile(
 
 
 def documented(function: object) -> set[str]:
-    """Names in the section Parameters (Attributes of a dataclass); `a, b : int` lists both."""
-    text = inspect.getdoc(function) or ""
+    """Names in the section Parameters (Attributes of a dataclass); `a, b : int` lists both.
+
+    A class has those of the classes that it is derived from too.
+    """
+    sources = inspect.getmro(function) if inspect.isclass(function) else [function]
+    text = "\n".join(f"{inspect.getdoc(source) or ''}\n" for source in sources)
     entries = re.findall(
         r"^(\*{0,2}\w[\w*, ]*?)(?: :.*)?$", "".join(SECTION.findall(text)), re.MULTILINE
     )

@@ -46,7 +46,14 @@ def compiled_with_one_more(pick):
 SYSTEM = arm().compile()
 REST = SYSTEM.neutral()
 RIGID = rigid_pair().compile()
+RUN = ls.simulate(RIGID, duration=1e-3, step=1e-4)
 NODES = (np.zeros((4, 3)), np.ones(4), np.ones((4, 6, 2)))
+
+
+def entered(*loads, events=()):
+    """The shortest run with these, which resolves and checks them."""
+    return ls.simulate(RIGID, duration=1e-4, step=1e-4, loads=loads, events=events)
+
 
 # Each takes pick(*good): one of the good values or junk.
 CALLS = {
@@ -148,11 +155,128 @@ CALLS = {
     "solve_lq": lambda pick: ls.solve_lq(pick()),
     "optimal_control_dual": lambda pick: ls.optimal_control_dual(SYSTEM, pick(REST), pick(None)),
     "gibbs_function": lambda pick: ls.gibbs_function(pick(SYSTEM), pick(REST), pick(), pick(None)),
+    "Model.move": lambda pick: arm().move(pick("lower"), to=pick("hub"), node=pick(None)),
+    "Table": lambda pick: ls.Table(pick([0, 1]), pick([1, 2]), kind=pick("linear", "smooth")),
+    "Actuator": lambda pick: entered(
+        ls.Actuator(
+            pick("arm"),
+            pick(1.0),
+            ratio=pick(2.0),
+            rotor_inertia=pick(0.1),
+            limit=pick(5.0),
+            name=pick(""),
+        )
+    ),
+    "JointSpring": lambda pick: entered(
+        ls.JointSpring(pick("arm", "hub"), pick(1.0), rest=pick(0.0), damping=pick(0.1))
+    ),
+    "JointDamper": lambda pick: entered(ls.JointDamper(pick("arm"), pick(1.0))),
+    "JointFriction": lambda pick: entered(
+        ls.JointFriction(pick("arm"), pick(1.0), speed=pick(0.01))
+    ),
+    "JointStop": lambda pick: entered(
+        ls.JointStop(pick("arm"), pick(-1.0), pick(1.0), stiffness=pick(1e3), damping=pick(0.1))
+    ),
+    "NodeForce": lambda pick: entered(
+        ls.NodeForce(pick("arm"), pick((0, 0, 1)), pick((0, 0, 1)), axes=pick("world"))
+    ),
+    "NodeSpring": lambda pick: entered(
+        ls.NodeSpring(
+            pick("arm"), pick("hub", (0, 0, 1)), pick(1.0), damping=pick(0.1), length=pick(0.1)
+        )
+    ),
+    "Motion": lambda pick: entered(ls.Motion(pick("arm"), pick(1.0, np.sin), spacing=pick(0.01))),
+    "Motion by rates": lambda pick: entered(
+        ls.Motion(pick("arm"), velocity=pick(None, 1.0), acceleration=pick(None))
+    ),
+    "Controller": lambda pick: entered(
+        ls.Controller(pick(lambda t, state: {"arm": 1.0}), pick(0.01), memory=pick(()))
+    ),
+    "Event": lambda pick: entered(
+        events=ls.Event(
+            pick("arm", lambda t, state: 1.0),
+            pick(ls.Stop(), ls.Lock("arm"), [ls.Release("arm")]),
+            value=pick(1.0),
+            rate=pick(False),
+            direction=pick(1),
+            once=pick(True),
+            name=pick("e"),
+        )
+    ),
+    "Lock": lambda pick: entered(events=ls.Event("arm", ls.Lock(pick("arm")))),
+    "Release": lambda pick: entered(events=ls.Event("arm", ls.Release(pick("arm")))),
+    "Switch": lambda pick: entered(
+        ls.JointDamper("arm", 1.0, name="brake"),
+        events=ls.Event("arm", ls.Switch(pick("brake"), pick(True))),
+    ),
+    "GeneralizedAlpha": lambda pick: ls.GeneralizedAlpha(pick(0.8), pick(1e-8)),
+    "simulate": lambda pick: ls.simulate(
+        pick(RIGID),
+        pick(None, RIGID.neutral()),
+        duration=pick(1e-3),
+        start=pick(0.0),
+        step=pick(1e-4),
+        integrator=pick("rk4", ls.EulerCromer()),
+        rtol=pick(1e-6),
+        atol=pick(None),
+        output_step=pick(None, 1e-4),
+        file=None,
+    ),
+    "simulate with loads": lambda pick: ls.simulate(
+        RIGID,
+        duration=1e-3,
+        step=1e-4,
+        forces=pick(None, {"arm": 1.0}),
+        loads=pick((), [ls.JointDamper("arm", 1.0)]),
+        events=pick(()),
+        resume=pick(None),
+        time_limit=pick(10.0),
+    ),
+    "equilibrium": lambda pick: ls.equilibrium(
+        pick(RIGID),
+        pick(None, RIGID.neutral()),
+        time=pick(0.0),
+        forces=pick(None),
+        loads=pick(()),
+        held=pick((), ["arm"]),
+    ),
+    "flexible_drive": lambda pick: ls.flexible_drive(
+        pick(rigid_pair()),
+        pick("arm"),
+        stiffness=pick(1e3),
+        damping=pick(0.1),
+        ratio=pick(10.0),
+        rotor_inertia=pick(1e-4),
+        name=pick("", "motor"),
+    ),
+    "load": lambda pick: ls.load(pick()),
+    "Trajectory": lambda pick: ls.Trajectory(pick(RIGID), pick(RUN.store), pick(None)),
+    "Trajectory[]": lambda pick: RUN[pick("arm.angle", "energy.total")],
+    "Trajectory.channels": lambda pick: RUN.channels(pick("arm")),
+    "Trajectory.state": lambda pick: RUN.state(pick(5e-4)),
+    "Trajectory.sample": lambda pick: RUN.sample(pick([0, 5e-4])),
+    "Trajectory.momentum": lambda pick: RUN.momentum(pick((0, 0, 0))),
+    "Trajectory.save": lambda pick: RUN.save(pick()),
+    "Trajectory.load": lambda pick: ls.Trajectory.load(pick()),
+    "Trajectory.to_pandas": lambda pick: RUN.to_pandas(pick("arm.angle")),
+    "Trajectory.to_xarray": lambda pick: RUN.to_xarray(pick("arm.angle")),
     "filter_and_smoother": lambda pick: ls.filter_and_smoother(SYSTEM, REST, pick(None)),
 }
 
 
-@pytest.mark.parametrize("name", CALLS)
+# Some mistakes still end in errors of NumPy or Python here.  Strict: who mends a call sees its mark
+# fail, and takes it off this list.
+LOOSE = {
+    *("Table", "Actuator", "JointSpring", "JointDamper", "JointFriction", "JointStop"),
+    *("NodeForce", "NodeSpring", "Motion", "Motion by rates", "Controller", "Event", "Switch"),
+    *("simulate", "simulate with loads", "equilibrium", "flexible_drive"),
+}
+LOOSE_MARK = pytest.mark.xfail(strict=True, raises=(TypeError, ValueError, OverflowError))
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=LOOSE_MARK) if n in LOOSE else n for n in CALLS]
+)
 def test_mistakes_end_in_our_own_errors(name):
     luck = random.Random(name)
 

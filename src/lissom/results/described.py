@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -31,13 +30,12 @@ from ..joints import (
     Universal,
 )
 from ..system import GROUND, System
+from .versions import FORMAT_VERSION
 
-__all__ = ["FORMAT_VERSION", "describe", "digest", "lissom_version", "restore"]
+__all__ = ["describe", "digest", "restore"]
 
 Array = np.ndarray
 T = TypeVar("T")
-
-FORMAT_VERSION = 1  # of all files of results; a reader refuses later ones
 
 # Parameters of the joints and their shapes; simple and compound joints have maps instead.
 _PARAMETERS: dict[type[Joint], dict[str, tuple[int, ...]]] = {
@@ -54,17 +52,6 @@ _PARAMETERS: dict[type[Joint], dict[str, tuple[int, ...]]] = {
     CompoundJoint: {},
 }
 _KINDS = {kind.__name__: kind for kind in _PARAMETERS}
-
-
-@cache
-def lissom_version() -> str:
-    """Version of lissom that writes a file, for its reader."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("lissom")
-    except PackageNotFoundError:
-        return "not installed"
 
 
 def describe(system: System) -> tuple[dict[str, Any], dict[str, Array]]:

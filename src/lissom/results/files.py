@@ -1,38 +1,17 @@
-"""Saving and opening results by the suffix of the file, and what all files have in common."""
+"""Saving and opening results by the suffix of the file."""
 
 from __future__ import annotations
 
-import errno
-import json
 import os
-import struct
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from typing import Any
-
-import numpy as np
 
 from ..errors import ResultError
 from ..system import System
-from .described import FORMAT_VERSION
+from .disk import PathLike, as_path
 from .store import Store
 
-__all__ = [
-    "PathLike",
-    "check_version",
-    "flush_folder",
-    "json_text",
-    "open_results",
-    "pack",
-    "replacing",
-    "save",
-    "unpack",
-]
+__all__ = ["open_results", "save"]
 
-Array = np.ndarray
-PathLike = str | os.PathLike[str]
-
-_LAYOUT = struct.Struct("<Q")  # length of the text before packed arrays
 _EXPORTS = (".csv", ".mat")
 _KNOWN = (".nc", ".npz", *_EXPORTS)
 
@@ -52,6 +31,7 @@ def save(path: PathLike, system: System, store: Store, meta: dict[str, Any]) -> 
     meta : dict
         Notes about the run that JSON can hold.
     """
+    path = as_path(path)
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in _KNOWN:
         raise ResultError(
@@ -87,16 +67,20 @@ def open_results(path: PathLike, *, salvage: bool = False) -> tuple[System, Stor
         The rows; those of .nc and .nc.part stay in the file.
     meta : dict
         Notes about the run.  Those of a journal have the status "unfinished" unless they say
-        otherwise.
+        otherwise, and the events so far.
     """
-    from .journal import MAGIC, JournalStore
+    from .journal_store import MAGIC, JournalStore
 
+    path = as_path(path)
     start = _first_bytes(path)
     if start and start == MAGIC[: len(start)]:
         journal = JournalStore(path, salvage=salvage)
-        return journal.system, journal, {"status": "unfinished", **journal.meta}
+        notes = {"status": "unfinished", **journal.meta}
+        if journal.checkpoint is not None and "events" in journal.checkpoint.notes:
+            notes["events"] = journal.checkpoint.notes["events"]
+        return journal.system, journal, notes
     if start == b"\x89HDF\r\n\x1a\n":
-        from .netcdf import NetcdfStore
+        from .netcdf_store import NetcdfStore
 
         store = NetcdfStore(path)
         return store.system, store, store.meta
@@ -115,142 +99,16 @@ def open_results(path: PathLike, *, salvage: bool = False) -> tuple[System, Stor
     )
 
 
-def _first_bytes(path: PathLike) -> bytes:
+def _first_bytes(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
             return file.read(8)
     except FileNotFoundError:
-        name = os.fspath(path)
-        other = name.removesuffix(".part") if name.endswith(".part") else name + ".part"
+        other = path.removesuffix(".part") if path.endswith(".part") else path + ".part"
         hint = "correct the path"
         if os.path.exists(other):
-            why = "its run has finished" if name.endswith(".part") else "its run has not finished"
+            why = "its run has finished" if path.endswith(".part") else "its run has not finished"
             hint = f"but there is {other} ({why}): open that"
         raise ResultError(f"cannot read {path}: there is no such file; {hint}") from None
     except OSError as error:
         raise ResultError.of(error, path, "read") from None
-
-
-def check_version(path: PathLike, version: Any) -> None:
-    """Refuse a file that a later version of lissom wrote.
-
-    Parameters
-    ----------
-    path : path
-        The file, for the message.
-    version : int
-        Format version that it states.
-    """
-    if int(version) > FORMAT_VERSION:
-        raise ResultError(
-            f"{path} has format version {int(version)}, and this lissom reads versions up to "
-            f"{FORMAT_VERSION}; update lissom"
-        )
-
-
-@contextmanager
-def replacing(path: PathLike) -> Iterator[str]:
-    """Name of a new file beside `path` that takes its place when everything went well.
-
-    Parameters
-    ----------
-    path : path
-        File to be written.
-    """
-    final = os.path.abspath(path)
-    folder, name = os.path.split(final)
-    temporary = os.path.join(folder, f".{name}.{os.getpid()}.tmp")
-    try:
-        if os.path.isdir(final):
-            raise IsADirectoryError(errno.EISDIR, "it is a folder")
-        with open(temporary, "wb"):
-            pass  # HDF5 would report a folder that cannot be written in words of its own
-        yield temporary
-        with open(temporary, "rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(temporary, final)
-        flush_folder(final)
-    except ResultError:
-        raise
-    except (OSError, RuntimeError) as error:  # RuntimeError: some of HDF5's
-        raise ResultError.of(error, path, "write") from None
-    finally:
-        with suppress(OSError):
-            os.unlink(temporary)
-
-
-def flush_folder(path: PathLike) -> None:
-    """Bring the name of a new file to the disk, where the system can do so.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    """
-    with suppress(OSError):
-        folder = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-
-
-def json_text(value: Any) -> str:
-    """JSON in plain ASCII; NumPy's numbers and arrays become numbers and lists.
-
-    Parameters
-    ----------
-    value
-        Dictionaries, lists, numbers, texts.
-    """
-
-    def plain(x: Any) -> Any:
-        if isinstance(x, (np.generic, np.ndarray)):
-            return x.tolist()
-        raise TypeError(f"{type(x).__name__} has no place in a file of results: {x!r}")
-
-    return json.dumps(value, default=plain)
-
-
-def pack(text: dict[str, Any], arrays: dict[str, Array]) -> bytes:
-    """Dictionary and arrays as bytes, numbers little-endian.
-
-    Parameters
-    ----------
-    text : dict
-        What JSON can hold.
-    arrays : dict of arrays
-        Numbers.
-    """
-    stored = {name: np.asarray(array) for name, array in arrays.items()}
-    stored = {name: a.astype(a.dtype.newbyteorder("<"), order="C") for name, a in stored.items()}
-    if wrong := [name for name, a in stored.items() if a.dtype.kind not in "biufc"]:
-        raise TypeError(f"array {wrong[0]!r} holds no numbers")
-    table = [[name, a.dtype.str, a.shape] for name, a in stored.items()]
-    head = json_text({"text": text, "arrays": table}).encode("ascii")
-    return b"".join([_LAYOUT.pack(len(head)), head, *(a.tobytes() for a in stored.values())])
-
-
-def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
-    """What `pack` made bytes of; ValueError where they are not whole.
-
-    Parameters
-    ----------
-    data : bytes
-        As `pack` gave them.
-    """
-    try:
-        (length,) = _LAYOUT.unpack_from(data)
-        at = _LAYOUT.size + length
-        head = json.loads(data[_LAYOUT.size : at])
-        arrays = {}
-        for name, kind, shape in head["arrays"]:
-            dtype = np.dtype(kind)
-            if dtype.kind not in "biufc":
-                raise ValueError(f"array {name!r} holds no numbers")
-            size = int(np.prod(shape, dtype=int)) * dtype.itemsize
-            arrays[name] = np.frombuffer(data[at : at + size], dtype).reshape(shape).copy()
-            at += size
-        return head["text"], arrays
-    except (struct.error, KeyError, TypeError, RecursionError) as error:
-        raise ValueError(f"not packed text and arrays: {error}") from None

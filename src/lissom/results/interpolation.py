@@ -17,7 +17,6 @@ and are interpolated linearly.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import factorial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,23 +24,25 @@ import numpy as np
 from ..errors import SingularError, StateError
 from ..joints import Free, Joint
 from ..system import System
-from .store import FIELDS, Columns, Store
+from .rotation_vectors import (
+    cross,
+    exponential,
+    jacobian,
+    jacobian_rate,
+    over_jacobian,
+    product,
+    rotated,
+    rotation_vector,
+    unit,
+)
+from .store import FIELDS, Columns, Store, block_size
 
-__all__ = ["block_size", "check_times", "sampled_rows"]
+__all__ = ["check_times", "sampled_rows"]
 
 Array = np.ndarray
 
-_BLOCK = 1 << 19  # numbers read at a time [4 MB]
 _STEP = 1e-30  # of the complex step that differentiates rate maps
 _SINGULAR = 1e12  # entries of a rate map beyond this are the noise of singular coordinates
-
-_NEXT, _LAST = [1, 2, 0], [2, 0, 1]
-
-# Below this angle squared the closed forms lose digits and the series are used.
-_SMALL = 0.25
-_C = [(-1) ** k / factorial(2 * k + 3) for k in range(9)]
-_B1 = [(-1) ** k * 2 * k / factorial(2 * k + 2) for k in range(1, 10)]
-_C1 = [(-1) ** k * 2 * k / factorial(2 * k + 3) for k in range(1, 10)]
 
 
 class Motion(NamedTuple):
@@ -56,16 +57,11 @@ class Motion(NamedTuple):
         return Motion(self.q[:, q], self.v[:, v], self.a[:, v])
 
 
-def block_size(columns: Columns) -> int:
-    """Rows to read at a time, so that memory stays bounded whatever the length of a run."""
-    return max(16, min(8192, _BLOCK // columns.width))
-
-
 def check_times(time: Array, times: Any) -> Array:
     """Instants (n,) as an array within the rows' times, in order, or a StateError."""
     try:
         wanted = np.array(times, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise StateError(f"times are not numbers [s]: {times!r}") from None
     if wanted.ndim != 1:
         raise StateError(f"times have shape {wanted.shape}; expected one row of instants [s]")
@@ -184,29 +180,29 @@ def _hermite(a: Motion, b: Motion, h: Array, tau: Array) -> Motion:
 
 def _turned(a: Motion, b: Motion, h: Array, tau: Array, *, free: bool) -> Motion:
     """Spherical (1) or free joint (1), (2)."""
-    q0, q1 = (_unit(m.q[:, :4]) for m in (a, b))
+    q0, q1 = (unit(m.q[:, :4]) for m in (a, b))
     w0, w1, w1_dot = a.v[:, :3], b.v[:, :3], b.a[:, :3]
-    s1 = _rotation_vector(_product(q0 * [1.0, -1.0, -1.0, -1.0], q1), h * (w0 + w1) / 2)
-    s1_dot = _over_jacobian(s1, w1)
-    s1_dot2 = _over_jacobian(s1, w1_dot - _jacobian_rate(s1, s1_dot))
+    s1 = rotation_vector(product(q0 * [1.0, -1.0, -1.0, -1.0], q1), h * (w0 + w1) / 2)
+    s1_dot = over_jacobian(s1, w1)
+    s1_dot2 = over_jacobian(s1, w1_dot - jacobian_rate(s1, s1_dot))
     s, s_dot, s_dot2 = _hermite(
         Motion(np.zeros_like(s1), w0, a.a[:, :3]), Motion(s1, s1_dot, s1_dot2), h, tau
     )
-    q = _product(q0, _exponential(s))
-    w, w_dot = _jacobian(s, s_dot), _jacobian(s, s_dot2) + _jacobian_rate(s, s_dot)
+    q = product(q0, exponential(s))
+    w, w_dot = jacobian(s, s_dot), jacobian(s, s_dot2) + jacobian_rate(s, s_dot)
     if not free:
         return Motion(q, w, w_dot)
     p, p_dot, p_dot2 = _hermite(_inboard(a, q0), _inboard(b, q1), h, tau)
     back = q * [1.0, -1.0, -1.0, -1.0]
-    v = _rotated(back, p_dot)
-    v_dot = _rotated(back, p_dot2) - _cross(w, v)
+    v = rotated(back, p_dot)
+    v_dot = rotated(back, p_dot2) - cross(w, v)
     return Motion(np.hstack([q, p]), np.hstack([w, v]), np.hstack([w_dot, v_dot]))
 
 
 def _inboard(m: Motion, q: Array) -> Motion:
     """Position of a free joint and its two rates in inboard axes (2)."""
     w, v, v_dot = m.v[:, :3], m.v[:, 3:], m.a[:, 3:]
-    return Motion(m.q[:, 4:], _rotated(q, v), _rotated(q, v_dot + _cross(w, v)))
+    return Motion(m.q[:, 4:], rotated(q, v), rotated(q, v_dot + cross(w, v)))
 
 
 def _mapped(joint: Joint, name: str, a: Motion, b: Motion, h: Array, tau: Array) -> Motion:
@@ -242,87 +238,3 @@ def _mapped(joint: Joint, name: str, a: Motion, b: Motion, h: Array, tau: Array)
 
 def _times(matrices: Array, vectors: Array) -> Array:
     return np.einsum("nij,nj->ni", matrices, vectors)
-
-
-def _cross(a: Array, b: Array) -> Array:
-    """Cross products (n, 3); NumPy's own takes ten times as long for one."""
-    return a[:, _NEXT] * b[:, _LAST] - a[:, _LAST] * b[:, _NEXT]
-
-
-def _unit(q: Array) -> Array:
-    return q / np.linalg.norm(q, axis=1, keepdims=True)
-
-
-def _product(a: Array, b: Array) -> Array:
-    """Products of quaternions (n, 4)."""
-    w = a[:, :1] * b[:, :1] - np.sum(a[:, 1:] * b[:, 1:], axis=1, keepdims=True)
-    u = a[:, :1] * b[:, 1:] + b[:, :1] * a[:, 1:] + _cross(a[:, 1:], b[:, 1:])
-    return np.hstack([w, u])
-
-
-def _rotated(q: Array, x: Array) -> Array:
-    """Vectors turned by unit quaternions: child axes to inboard axes."""
-    twice = 2 * _cross(q[:, 1:], x)
-    return x + q[:, :1] * twice + _cross(q[:, 1:], twice)
-
-
-def _exponential(s: Array) -> Array:
-    half = np.linalg.norm(s, axis=1, keepdims=True) / 2
-    return np.hstack([np.cos(half), np.sinc(half / np.pi) * s / 2])
-
-
-def _rotation_vector(q: Array, expected: Array) -> Array:
-    """Logarithm of unit quaternions of either sign; of the two angles below a turn, the likelier.
-
-    Beyond a radian the speeds say which way round the joint went.
-    """
-    q = np.where(q[:, :1] < 0, -q, q)
-    sine = np.linalg.norm(q[:, 1:], axis=1, keepdims=True)
-    angle = 2 * np.arctan2(sine, q[:, :1])
-    axis = q[:, 1:] / np.where(sine == 0, 1.0, sine)
-    short, long = angle * axis, (angle - 2 * np.pi) * axis
-
-    def miss(s: Array) -> Array:
-        return np.linalg.norm(s - expected, axis=1, keepdims=True)
-
-    return np.where((angle > 1) & (miss(long) < miss(short)), long, short)
-
-
-def _series_or(x: Array, series: list[float], closed: Any) -> Array:
-    y = np.where(x < _SMALL, 1.0, x)
-    total = np.zeros_like(x)
-    for coefficient in reversed(series):
-        total = coefficient + x * total
-    return np.where(x < _SMALL, total, closed(np.sqrt(y)))
-
-
-def _square(s: Array) -> Array:
-    return np.sum(s * s, axis=1, keepdims=True)
-
-
-def _jacobian(s: Array, x: Array) -> Array:
-    """J_r(s) x = x - b s x x + c s x (s x x)."""
-    t2, turned = _square(s), _cross(s, x)
-    b = np.sinc(np.sqrt(t2) / (2 * np.pi)) ** 2 / 2
-    c = _series_or(t2, _C, lambda t: (t - np.sin(t)) / t**3)
-    return x - b * turned + c * _cross(s, turned)
-
-
-def _over_jacobian(s: Array, x: Array) -> Array:
-    """J_r(s)^-1 x = x + s x x / 2 + d s x (s x x),  d = (1 - (t/2) cot(t/2)) / t^2."""
-    t2, turned = _square(s), _cross(s, x)
-    y = np.where(t2 < 1e-4, 1.0, t2)
-    half = np.sqrt(y) / 2
-    # What the closed form loses below this angle, the product with s^2 makes good.
-    d = np.where(t2 < 1e-4, 1 / 12 + t2 / 720, (1 - half / np.tan(half)) / y)
-    return x + turned / 2 + d * _cross(s, turned)
-
-
-def _jacobian_rate(s: Array, s_dot: Array) -> Array:
-    """(dJ_r/dt) s' = -b1 p x + c1 p s x x + c s' x x  with x = s x s', p = s . s'."""
-    t2, x = _square(s), _cross(s, s_dot)
-    p = np.sum(s * s_dot, axis=1, keepdims=True)
-    c = _series_or(t2, _C, lambda t: (t - np.sin(t)) / t**3)
-    b1 = _series_or(t2, _B1, lambda t: (t * np.sin(t) - 2 * (1 - np.cos(t))) / t**4)
-    c1 = _series_or(t2, _C1, lambda t: (3 * np.sin(t) - 2 * t - t * np.cos(t)) / t**5)
-    return p * (c1 * _cross(s, x) - b1 * x) + c * _cross(s_dot, x)

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import io
-import json
-import os
 import zlib
 from typing import Any
 
 import h5netcdf
-import h5py
 import numpy as np
 
-from ..errors import ResultError
 from ..system import System
-from .described import FORMAT_VERSION, describe, digest, lissom_version, restore
-from .exports import SIX, blocks, labels
-from .files import PathLike, check_version, json_text, replacing
-from .journal import check_space
-from .store import FIELDS, Columns, Store
+from .described import describe, digest
+from .disk import PathLike, check_space, replacing
+from .labels import LOAD, field_parts
+from .packed import json_text
+from .store import Store, blocks
+from .versions import FORMAT_VERSION, lissom_version
 
-__all__ = ["NetcdfStore", "write_netcdf"]
+__all__ = ["TEXTS", "write_netcdf"]
 
 Array = np.ndarray
 
@@ -64,9 +61,8 @@ _NAMES = {
     "load": "load_name",
     "six": "six_name",
 }
-_TEXTS = ("description", "wrenches", "meta")  # JSON, as characters in the group "system"
+TEXTS = ("description", "wrenches", "meta")  # JSON, as characters in the group "system"
 _ATTRIBUTE_LIMIT = 60_000  # bytes; HDF5 stores no attribute above 64 kB
-_FAILURES = (OSError, RuntimeError, KeyError, ValueError, TypeError)
 
 
 def write_netcdf(
@@ -150,10 +146,10 @@ def _write_attributes(file: Any, system: System, meta: dict[str, Any]) -> None:
 def _write_names(file: Any, system: System, store: Store) -> None:
     columns = store.columns
     words = {
-        "coordinate": labels(system, columns, "q"),
-        "speed": labels(system, columns, "v"),
-        "load": [(name, "") for name in columns.wrenches],
-        "six": list(SIX) if columns.wrenches else [],
+        "coordinate": field_parts(system, columns, "q"),
+        "speed": field_parts(system, columns, "v"),
+        "load": tuple((name, "") for name in columns.wrenches),
+        "six": LOAD if columns.wrenches else (),
     }
     units = {"coordinate_unit": ("coordinate", "q"), "speed_unit": ("speed", "v")}
     units["force_unit"] = ("speed", "force")
@@ -164,7 +160,7 @@ def _write_names(file: Any, system: System, store: Store) -> None:
             _write_texts(file, _NAMES[dimension], dimension, [name for name, _ in pairs])
     for variable, (dimension, field) in units.items():
         if words[dimension]:
-            texts = [unit for _, unit in labels(system, columns, field)]
+            texts = [unit for _, unit in field_parts(system, columns, field)]
             _write_texts(file, variable, dimension, texts)
 
 
@@ -182,7 +178,7 @@ def _write_system(
     group: Any, system: System, wrenches: tuple[str, ...], meta: dict[str, Any]
 ) -> None:
     description, arrays = describe(system)
-    for name, value in zip(_TEXTS, (description, wrenches, meta), strict=True):
+    for name, value in zip(TEXTS, (description, wrenches, meta), strict=True):
         arrays[name] = np.frombuffer(json_text(value).encode("ascii"), "S1")
     for name, array in arrays.items():
         if not array.size:
@@ -216,106 +212,3 @@ def _write_rows(file: Any, store: Store, compression: int, output: _Output) -> N
         variable.attrs["crc32"] = np.int64(crc)
         if names := [_NAMES[d] for d in dimensions if d in _NAMES]:
             variable.attrs["coordinates"] = " ".join(names)
-
-
-class NetcdfStore:
-    """Rows of a NetCDF file, read from the disk where they are asked for.
-
-    The file is open only while something is read; it may be moved away or deleted between, and
-    the store can be pickled.
-
-    Parameters
-    ----------
-    path : path
-        A file that `write_netcdf` wrote.
-
-    Attributes
-    ----------
-    system : System
-        What was simulated.
-    columns : Columns
-        What a row holds.
-    meta : dict
-        Notes about the run.
-    """
-
-    system: System
-    columns: Columns
-    meta: dict[str, Any]
-
-    def __init__(self, path: PathLike) -> None:
-        self.path = os.path.abspath(path)
-        with self._opened() as file:
-            try:
-                self._read_header(file)
-            except ResultError:
-                raise
-            except _FAILURES as error:
-                raise self._damaged(error) from None
-
-    def __len__(self) -> int:
-        """Number of rows."""
-        return self._n_rows
-
-    def read(self, field: str, start: int = 0, stop: int | None = None) -> Array:
-        """Field of rows start to stop: (n,) for "time", (n, k) for the others."""
-        first, end, _ = slice(start, stop).indices(self._n_rows)
-        piece = self.columns.slices[field]
-        n, k = max(0, end - first), piece.stop - piece.start
-        if n * k == 0:
-            return np.zeros(n) if field == "time" else np.zeros((n, k))
-        with self._opened() as file:
-            try:
-                if self._contents(file) != self._content:
-                    raise ResultError(f"{self.path} now holds another run; open it again")
-                data = np.asarray(file[field][first:end], dtype=float)
-            except ResultError:
-                raise
-            except _FAILURES as error:
-                raise self._damaged(error) from None
-        return data if field == "time" else data.reshape(n, k)
-
-    def check(self) -> None:
-        """Read everything and refuse a file whose numbers changed since it was written."""
-        for field, crc in self._content.items():
-            found = 0
-            for start, stop in blocks(self):
-                found = zlib.crc32(self.read(field, start, stop).astype("<f8").tobytes(), found)
-            if found != crc:
-                raise self._damaged(f"variable {field!r} has another checksum")
-
-    def _opened(self) -> h5py.File:
-        try:
-            return h5py.File(self.path, "r")
-        except (FileNotFoundError, PermissionError, BlockingIOError) as error:
-            raise ResultError.of(error, self.path, "read") from None
-        except OSError as error:
-            raise self._damaged(error) from None
-
-    def _damaged(self, reason: object) -> ResultError:
-        words = " ".join(str(reason).split())[:200]
-        return ResultError(
-            f"{self.path} is cut off or damaged ({words}); copy it again, or run again"
-        )
-
-    def _contents(self, file: h5py.File) -> dict[str, int]:
-        return {f: int(np.ravel(file[f].attrs["crc32"])[0]) for f in FIELDS if f in file}
-
-    def _read_header(self, file: h5py.File) -> None:
-        if "lissom_version" not in file.attrs or "format_version" not in file.attrs:
-            raise ResultError(
-                f"{self.path} is not a file of results of lissom; give a file that lissom wrote"
-            )
-        check_version(self.path, np.ravel(file.attrs["format_version"])[0])
-        group = file["system"]
-        # Dimensions without a variable are data sets too; they hold nothing.
-        stored = {name: x for name, x in group.items() if "CLASS" not in x.attrs}
-        texts = [json.loads(stored.pop(name)[()].tobytes()) for name in _TEXTS]
-        description, wrenches, self.meta = texts
-        arrays = {name: x[()] for name, x in stored.items()}
-        self.system = restore(description, arrays, source=self.path)
-        if digest(self.system) != file.attrs["system_digest"]:
-            raise ValueError("the system has another checksum")
-        self.columns = Columns(self.system.n_q, self.system.n_v, tuple(wrenches))
-        self._content = self._contents(file)
-        self._n_rows = len(file["time"])

@@ -7,17 +7,20 @@ spatial forces of loads on nodes, each in the axes of its node.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
-__all__ = ["FIELDS", "Columns", "MemoryStore", "Store"]
+__all__ = ["FIELDS", "Columns", "MemoryStore", "Store", "block_size", "blocks"]
 
 Array = np.ndarray
 
 FIELDS = ("time", "q", "v", "acceleration", "force", "wrench")
+
+_BLOCK = 1 << 19  # numbers read at a time [4 MB]
 
 
 @dataclass(frozen=True)
@@ -91,3 +94,27 @@ class MemoryStore:
     def read(self, field: str, start: int = 0, stop: int | None = None) -> Array:
         """Field of rows start to stop."""
         return self.columns.part(self.rows[start:stop], field)
+
+
+def block_size(columns: Columns) -> int:
+    """Rows to read at a time, so that memory stays bounded whatever the length of a run.
+
+    Parameters
+    ----------
+    columns : Columns
+        What a row holds.
+    """
+    return max(16, min(8192, _BLOCK // columns.width))
+
+
+def blocks(store: Store) -> Iterator[tuple[int, int]]:
+    """First row and end of pieces of a store that are small enough to hold.
+
+    Parameters
+    ----------
+    store : Store
+        The rows.
+    """
+    n, size = len(store), block_size(store.columns)
+    for start in range(0, n, size):
+        yield start, min(n, start + size)

@@ -2,71 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Mapping
+from types import MappingProxyType, NoneType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..algorithms.energy import Energy
 from ..errors import StateError
 from ..system import State, System
-from .channels import Channel, listed, resolved, sums, values
+from .channels import listed, resolved, values
 from .interpolation import check_times, sampled_rows
-from .store import MemoryStore, Store
+from .quantities import sums
+from .store import Columns, MemoryStore, Store
+from .tables import Channels, to_pandas, to_xarray
 
 if TYPE_CHECKING:
     import os
 
-__all__ = ["Channels", "Trajectory"]
+    from ..algorithms.energy import Energy
+
+__all__ = ["Trajectory"]
 
 Array = np.ndarray
-
-_SHOWN = 60  # lines of a printed table
-
-# What a table holds of every body if it is not told.
-_USUAL = frozenset(
-    "coordinates modes rates mode_rates force modal_force position quaternion".split()
-)
-
-
-class Channels(Mapping[str, Channel]):
-    """Channels by name; prints as a table."""
-
-    def __init__(self, channels: Mapping[str, Channel]) -> None:
-        self._channels = dict(channels)
-
-    def __getitem__(self, name: str) -> Channel:
-        """Channel of a name."""
-        return self._channels[name]
-
-    def __iter__(self) -> Iterator[str]:
-        """Names."""
-        return iter(self._channels)
-
-    def __len__(self) -> int:
-        """Number of channels."""
-        return len(self._channels)
-
-    def __repr__(self) -> str:
-        """Name, shape, unit and description, a line each."""
-        shown = list(self.values())[:_SHOWN]
-        table = [
-            (c.name, "x".join(map(str, c.shape)), f"[{_short(c.unit)}]", c.description)
-            for c in shown
-        ]
-        widths = [max((len(row[k]) for row in table), default=0) for k in range(3)]
-        lines = [
-            "  ".join([*(f"{x:{w}s}" for x, w in zip(row, widths, strict=False)), row[3]])
-            for row in table
-        ]
-        if more := len(self) - len(shown):
-            lines.append(f"... and {more} more; channels('name') lists those with 'name' in them")
-        return "\n".join([f"{len(self)} channels", *(f"  {line}" for line in lines)])
-
-
-def _short(unit: str) -> str:
-    return unit if len(unit) < 16 else "mixed"
 
 
 class Trajectory:
@@ -96,7 +53,12 @@ class Trajectory:
     _cache: dict[str, Array]
 
     def __init__(self, system: System, store: Store, meta: Mapping[str, Any] | None = None) -> None:
-        columns = store.columns
+        if not isinstance(system, System):
+            raise StateError(f"system is {system!r}; expected a System, as Model.compile gives it")
+        if not isinstance(columns := getattr(store, "columns", None), Columns):
+            raise StateError(f"store is {store!r}; expected rows, such as a MemoryStore")
+        if not isinstance(meta, (Mapping, NoneType)):
+            raise StateError(f"meta is {meta!r}; expected a mapping")
         if (columns.n_q, columns.n_v) != (system.n_q, system.n_v):
             raise StateError(
                 f"the rows have {columns.n_q} coordinates and {columns.n_v} speeds; "
@@ -159,6 +121,11 @@ class Trajectory:
         """Counts of the run, such as "steps"."""
         return MappingProxyType(dict(self.meta.get("statistics") or {}))
 
+    @property
+    def events(self) -> list[tuple[float, str]]:
+        """What happened: time [s] and label of each event, in order."""
+        return [(float(time), str(label)) for time, label in self.meta.get("events") or ()]
+
     def channels(self, text: str = "") -> Channels:
         """Names that can be read, each with its description, shape and units.
 
@@ -167,6 +134,8 @@ class Trajectory:
         text : str
             List only names that contain this.
         """
+        if not isinstance(text, str):
+            raise StateError(f"text is {text!r}; expected a part of a name")
         return Channels(listed(self.system, self.store.columns, text))
 
     def __getitem__(self, name: str) -> Array:
@@ -189,6 +158,8 @@ class Trajectory:
     @property
     def energy(self) -> Energy:
         """Energies [J]; its fields ``.kinetic``, ``.potential``, ``.strain`` have shape (n,)."""
+        from ..algorithms.energy import Energy
+
         return Energy(*(self[f"energy.{part}"] for part in ("kinetic", "potential", "strain")))
 
     def momentum(self, about: Any = (0.0, 0.0, 0.0)) -> Array:
@@ -202,7 +173,7 @@ class Trajectory:
         """
         try:
             point = np.asarray(about, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             point = np.zeros(0)
         if point.shape not in ((3,), (self.n, 3)) or not np.all(np.isfinite(point)):
             raise StateError(
@@ -226,7 +197,7 @@ class Trajectory:
         """
         try:
             at = float(t)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise StateError(f"time is {t!r}; expected a number [s]") from None
         row = self._rows([at])
         part = self.store.columns.part
@@ -276,16 +247,6 @@ class Trajectory:
 
         return cls(*open_results(path))
 
-    def _table(self, names: tuple[str, ...]) -> list[Channel]:
-        if names:
-            return [resolved(self.system, self.store.columns, name)[0] for name in names]
-        usual = []
-        for name, channel in self.channels().items():
-            group, _, last = name.rpartition(".")
-            if (group in self.system.names and last in _USUAL) or group == "energy":
-                usual.append(channel)
-        return usual
-
     def to_xarray(self, *names: str) -> Any:
         """Dataset of xarray, with the units and descriptions of the channels.
 
@@ -299,21 +260,7 @@ class Trajectory:
         -------
         xarray.Dataset
         """
-        xarray = _module("xarray")
-        shared = {("x", "y", "z"): "axis", ("w", "x", "y", "z"): "quaternion"}
-        variables: dict[str, Any] = {}
-        coordinates: dict[str, Any] = {"time": ("time", self.time, {"units": "s"})}
-        for c in self._table(names):
-            dims = [shared.get(c.labels, f"{c.name}.component")] if c.shape else []
-            if len(c.shape) == 2:
-                dims = ["axis", "own_axis"]
-            for dim, n in zip(dims, c.shape, strict=True):
-                labels = list(c.labels) if n == len(c.labels) else ["x", "y", "z"]
-                coordinates[dim] = (dim, labels, {})
-            attributes = {"units": c.unit, "long_name": c.description}
-            variables[c.name] = (["time", *dims], self[c.name], attributes)
-        about = {"system": self.system.name, "status": str(self.status), "message": self.message}
-        return xarray.Dataset(variables, coordinates, about)
+        return to_xarray(self, names)
 
     def to_pandas(self, *names: str) -> Any:
         """DataFrame of pandas with the time as index and a column for each component.
@@ -330,16 +277,7 @@ class Trajectory:
         -------
         pandas.DataFrame
         """
-        pandas = _module("pandas")
-        columns, units = {}, {}
-        for c in self._table(names):
-            flat = self[c.name].reshape(self.n, -1)
-            for k, label in enumerate(c.labels or ("",)):
-                column = f"{c.name}.{label}" if label else c.name
-                columns[column], units[column] = flat[:, k], c.units[k]
-        table = pandas.DataFrame(columns, index=pandas.Index(self.time, name="time"))
-        table.attrs["units"] = units
-        return table
+        return to_pandas(self, names)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse: trajectories do not change."""
@@ -364,14 +302,3 @@ class Trajectory:
             steps = self.statistics.get("steps")
             lines.append(f"  {integrator}" + (f", {steps} steps" if steps is not None else ""))
         return "\n".join(lines)
-
-
-def _module(name: str) -> Any:
-    import importlib
-
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise ImportError(
-            f"{name} is not installed; it comes with pip install 'lissom[xarray]'"
-        ) from error

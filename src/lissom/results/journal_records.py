@@ -1,0 +1,125 @@
+"""Format of the journal of a run.
+
+A file is a preamble and records, all numbers little-endian::
+
+    preamble   8 bytes of magic, format version, CRC32 of these twelve bytes
+    record     24 bytes of head, payload
+    head       "LsmR", CRC32 of the payload, length of the payload (8 bytes), number of the record,
+               CRC32 of the twenty bytes before
+    payload 0  packed system, columns and notes of the run
+    payload k  number of rows (8 bytes), rows of float64, packed checkpoint
+
+"Packed" is as in `packed.pack`.  Records are numbered from 0, written at once and flushed to the
+disk.  What follows the last whole record is a torn tail, unless a whole head comes later still:
+then the file was damaged.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+import numpy as np
+
+__all__ = [
+    "COUNT",
+    "CRC",
+    "HEAD_SIZE",
+    "MAGIC",
+    "PIECE",
+    "PREAMBLE",
+    "START",
+    "Checkpoint",
+    "extent",
+    "head_follows",
+    "record_head",
+    "whole_record",
+]
+
+Array = np.ndarray
+
+MAGIC = b"\x89lissomj"
+PREAMBLE = struct.Struct("<8sI")
+_HEAD = struct.Struct("<4sIQI")
+COUNT = struct.Struct("<Q")
+CRC = struct.Struct("<I")
+_MARK = b"LsmR"
+START, HEAD_SIZE = PREAMBLE.size + CRC.size, _HEAD.size + CRC.size
+PIECE = 1 << 20  # bytes that a reader holds at once
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """What a run needs to go on after the rows so far.
+
+    Attributes
+    ----------
+    arrays : dict of arrays
+        Numbers, kept to the last bit.
+    notes : dict
+        What JSON can hold.
+    """
+
+    arrays: dict[str, Array] = field(default_factory=dict)
+    notes: dict[str, Any] = field(default_factory=dict)
+
+
+def record_head(payload: bytes, number: int) -> bytes:
+    """Head of a record.
+
+    Parameters
+    ----------
+    payload : bytes
+        What follows the head.
+    number : int
+        Of the record.
+    """
+    head = _HEAD.pack(_MARK, zlib.crc32(payload), len(payload), number)
+    return head + CRC.pack(zlib.crc32(head))
+
+
+def whole_record(file: IO[bytes], offset: int, size: int, number: int) -> int | None:
+    """Length of the payload of a record, if it is whole."""
+    file.seek(offset)
+    head = file.read(HEAD_SIZE)
+    if not _is_head(head):
+        return None
+    _, crc, length, its_number = _HEAD.unpack(head[:-4])
+    if its_number != number or offset + HEAD_SIZE + length > size:
+        return None
+    found = 0
+    for left in range(length, 0, -PIECE):
+        found = zlib.crc32(file.read(min(left, PIECE)), found)
+    return length if found == crc else None
+
+
+def _is_head(head: bytes) -> bool:
+    whole = len(head) == HEAD_SIZE and head.startswith(_MARK)
+    return whole and CRC.unpack(head[-4:])[0] == zlib.crc32(head[:-4])
+
+
+def head_follows(file: IO[bytes], offset: int) -> bool:
+    """Whether the head of a record comes anywhere after the one that begins at offset."""
+    file.seek(offset + 1)
+    data = b""
+    while piece := file.read(PIECE):
+        data = data[-HEAD_SIZE + 1 :] + piece
+        at = data.find(_MARK)
+        while at >= 0:
+            if _is_head(data[at : at + HEAD_SIZE]):
+                return True
+            at = data.find(_MARK, at + 1)
+    return False
+
+
+def extent(last_time: float | None) -> str:
+    """Words for how far the rows go.
+
+    Parameters
+    ----------
+    last_time : float or None
+        Time of the last row [s].
+    """
+    return "no rows yet" if last_time is None else f"results to t = {last_time:.9g} s"

@@ -1,0 +1,186 @@
+"""Reader of the journal of a run, finished or not; the format is in `journal_records`."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from bisect import bisect_right
+from typing import IO, Any
+
+import numpy as np
+
+from ..errors import ResultError
+from .described import restore
+from .disk import PathLike
+from .journal_records import (
+    COUNT,
+    CRC,
+    HEAD_SIZE,
+    MAGIC,
+    PIECE,
+    PREAMBLE,
+    START,
+    Checkpoint,
+    extent,
+    head_follows,
+    whole_record,
+)
+from .packed import unpack
+from .store import Columns
+from .versions import check_version
+
+__all__ = ["MAGIC", "JournalStore"]
+
+Array = np.ndarray
+
+
+class JournalStore:
+    """Rows of a journal, read from the disk where they are asked for.
+
+    Every record is checked once, on opening.  A journal that is being written can be opened: it
+    shows the rows so far.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    salvage : bool
+        Whether to read what comes before a damaged record instead of refusing the file.
+
+    Attributes
+    ----------
+    system : System
+        What was simulated.
+    columns : Columns
+        What a row holds.
+    meta : dict
+        Notes about the run.
+    checkpoint : Checkpoint or None
+        Where the run can go on, if there are rows.
+    last_time : float or None
+        Time of the last row [s].
+    torn : bool
+        Whether an unfinished record at the end is left out.
+    damaged : bool
+        Whether records are left out because an earlier one is damaged.
+    valid_bytes, n_records : int
+        Length and number of the whole records.
+    """
+
+    def __init__(self, path: PathLike, *, salvage: bool = False) -> None:
+        self.path = os.path.abspath(path)
+        self.checkpoint: Checkpoint | None = None
+        self.last_time: float | None = None
+        self.torn = self.damaged = False
+        # First row and place in the file of each record of rows.
+        self._first: list[int] = []
+        self._places: list[int] = []
+        self._n_rows = 0
+        try:
+            with open(self.path, "rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                self.valid_bytes = self._read_header(file, size)
+                self.n_records = 1
+                self._scan(file, size, salvage)
+        except ResultError:
+            raise
+        except OSError as error:
+            raise ResultError.of(error, path, "read") from None
+        except ValueError as error:
+            raise ResultError(f"{path} is damaged ({error}); run again") from None
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return self._n_rows
+
+    def read(self, field: str, start: int = 0, stop: int | None = None) -> Array:
+        """Field of rows start to stop: (n,) for "time", (n, k) for the others."""
+        row, end, _ = slice(start, stop).indices(self._n_rows)
+        piece, width = self.columns.slices[field], self.columns.width
+        result = np.empty((max(0, end - row), piece.stop - piece.start))
+        if result.size:
+            first, step = row, max(1, PIECE // (8 * width))
+            with self._opened() as file:
+                while row < end:
+                    k = bisect_right(self._first, row) - 1
+                    last = self._first[k + 1] if k + 1 < len(self._first) else self._n_rows
+                    until = min(end, last, row + step)
+                    file.seek(self._places[k] + 8 * width * (row - self._first[k]))
+                    rows = np.frombuffer(file.read(8 * width * (until - row)), "<f8")
+                    result[row - first : until - first] = rows.reshape(-1, width)[:, piece]
+                    row = until
+        return result[:, 0] if field == "time" else result
+
+    def _opened(self) -> IO[bytes]:
+        try:
+            file = open(self.path, "rb")
+        except OSError:
+            raise ResultError(
+                f"{self.path} is gone: perhaps its run has finished and the results are in "
+                f"{self.path.removesuffix('.part')}; open that file"
+            ) from None
+        whole = os.fstat(file.fileno()).st_size >= self.valid_bytes
+        if whole and file.read(len(self._stamp)) == self._stamp:
+            return file
+        file.close()
+        raise ResultError(f"{self.path} now holds another run; open it again")
+
+    def _read_header(self, file: IO[bytes], size: int) -> int:
+        """Length of preamble and header."""
+        self._stamp = file.read(START + HEAD_SIZE)
+        start = self._stamp[:START]
+        if start[:8] != MAGIC[: len(start)]:
+            raise ResultError(f"{self.path} is not a journal of lissom; choose another file")
+        damaged = ResultError(
+            f"the header of {self.path} is cut off or damaged, so that nothing in it can be read; "
+            "delete the file and run again"
+        )
+        if len(start) < START or CRC.unpack(start[-4:])[0] != zlib.crc32(start[:-4]):
+            raise damaged
+        check_version(self.path, PREAMBLE.unpack(start[:-4])[1])
+        length = whole_record(file, START, size, 0)
+        if length is None:
+            raise damaged
+        file.seek(START + HEAD_SIZE)
+        try:
+            text, arrays = unpack(file.read(length))
+            self.system = restore(text["system"], arrays)
+            wrenches = tuple(map(str, text["wrenches"]))
+            self.columns = Columns(self.system.n_q, self.system.n_v, wrenches)
+            self.meta: dict[str, Any] = dict(text["meta"])
+        except (KeyError, TypeError, ValueError, ResultError):
+            raise damaged from None
+        return START + HEAD_SIZE + length
+
+    def _scan(self, file: IO[bytes], size: int, salvage: bool) -> None:
+        """Index of the whole records, and what comes after them."""
+        row_bytes, checkpoint = 8 * self.columns.width, b""
+        while (length := whole_record(file, self.valid_bytes, size, self.n_records)) is not None:
+            place = self.valid_bytes + HEAD_SIZE + COUNT.size
+            file.seek(place - COUNT.size)
+            (n,) = COUNT.unpack(file.read(COUNT.size))
+            rest = length - COUNT.size - n * row_bytes
+            if rest < 0:
+                break
+            self._first.append(self._n_rows)
+            self._places.append(place)
+            self._n_rows += n
+            self.n_records += 1
+            self.valid_bytes += HEAD_SIZE + length
+            if n:
+                file.seek(place + (n - 1) * row_bytes)
+                (self.last_time,) = struct.unpack("<d", file.read(8))
+            file.seek(place + n * row_bytes)
+            checkpoint = file.read(rest)
+        if self._places:
+            notes, arrays = unpack(checkpoint)
+            self.checkpoint = Checkpoint(arrays, notes)
+        self.damaged = self.valid_bytes < size and head_follows(file, self.valid_bytes)
+        self.torn = self.valid_bytes < size and not self.damaged
+        if self.damaged and not salvage:
+            raise ResultError(
+                f"{self.path} is damaged at byte {self.valid_bytes} (record {self.n_records}); the "
+                f"{self._n_rows} rows before it ({extent(self.last_time)}) can still be read: open "
+                "it with salvage=True"
+            )

@@ -1,0 +1,113 @@
+"""Channels as printed tables, and as tables of xarray and pandas."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .channels import Channel, resolved
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
+
+__all__ = ["Channels", "to_pandas", "to_xarray"]
+
+_SHOWN = 60  # lines of a printed table
+
+# What a table holds of every body if it is not told.
+_USUAL = frozenset(
+    "coordinates modes rates mode_rates force modal_force position quaternion".split()
+)
+
+
+class Channels(Mapping[str, Channel]):
+    """Channels by name; prints as a table."""
+
+    def __init__(self, channels: Mapping[str, Channel]) -> None:
+        self._channels = dict(channels)
+
+    def __getitem__(self, name: str) -> Channel:
+        """Channel of a name."""
+        return self._channels[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Names."""
+        return iter(self._channels)
+
+    def __len__(self) -> int:
+        """Number of channels."""
+        return len(self._channels)
+
+    def __repr__(self) -> str:
+        """Name, shape, unit and description, a line each."""
+        shown = list(self.values())[:_SHOWN]
+        table = [
+            (c.name, "x".join(map(str, c.shape)), f"[{_short(c.unit)}]", c.description)
+            for c in shown
+        ]
+        widths = [max((len(row[k]) for row in table), default=0) for k in range(3)]
+        lines = [
+            "  ".join([*(f"{x:{w}s}" for x, w in zip(row, widths, strict=False)), row[3]])
+            for row in table
+        ]
+        if more := len(self) - len(shown):
+            lines.append(f"... and {more} more; channels('name') lists those with 'name' in them")
+        return "\n".join([f"{len(self)} channels", *(f"  {line}" for line in lines)])
+
+
+def _short(unit: str) -> str:
+    return unit if len(unit) < 16 else "mixed"
+
+
+def _chosen(run: Trajectory, names: tuple[str, ...]) -> list[Channel]:
+    if names:
+        return [resolved(run.system, run.store.columns, name)[0] for name in names]
+    usual = []
+    for name, channel in run.channels().items():
+        group, _, last = name.rpartition(".")
+        if (group in run.system.names and last in _USUAL) or group == "energy":
+            usual.append(channel)
+    return usual
+
+
+def to_xarray(run: Trajectory, names: tuple[str, ...]) -> Any:
+    """Dataset of xarray; see `Trajectory.to_xarray`."""
+    xarray = _module("xarray")
+    shared = {("x", "y", "z"): "axis", ("w", "x", "y", "z"): "quaternion"}
+    variables: dict[str, Any] = {}
+    coordinates: dict[str, Any] = {"time": ("time", run.time, {"units": "s"})}
+    for c in _chosen(run, names):
+        dims = [shared.get(c.labels, f"{c.name}.component")] if c.shape else []
+        if len(c.shape) == 2:
+            dims = ["axis", "own_axis"]
+        for dim, n in zip(dims, c.shape, strict=True):
+            labels = list(c.labels) if n == len(c.labels) else ["x", "y", "z"]
+            coordinates[dim] = (dim, labels, {})
+        attributes = {"units": c.unit, "long_name": c.description}
+        variables[c.name] = (["time", *dims], run[c.name], attributes)
+    about = {"system": run.system.name, "status": str(run.status), "message": run.message}
+    return xarray.Dataset(variables, coordinates, about)
+
+
+def to_pandas(run: Trajectory, names: tuple[str, ...]) -> Any:
+    """DataFrame of pandas; see `Trajectory.to_pandas`."""
+    pandas = _module("pandas")
+    columns, units = {}, {}
+    for c in _chosen(run, names):
+        flat = run[c.name].reshape(run.n, -1)
+        for k, label in enumerate(c.labels or ("",)):
+            column = f"{c.name}.{label}" if label else c.name
+            columns[column], units[column] = flat[:, k], c.units[k]
+    table = pandas.DataFrame(columns, index=pandas.Index(run.time, name="time"))
+    table.attrs["units"] = units
+    return table
+
+
+def _module(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise ImportError(
+            f"{name} is not installed; it comes with pip install 'lissom[xarray]'"
+        ) from error
