@@ -1,7 +1,7 @@
 """Every benchmark at full depth, and the page docs/benchmarks/index.md of its results.
 
-`make bench` calls it; it takes about ten minutes. `python -m benchmarks.run quick` is a rehearsal
-in another folder.
+`make bench` calls it; it takes about a quarter of an hour. `python -m benchmarks.run quick` is a
+rehearsal in another folder.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from benchmarks.limits import LIMITS
 from benchmarks.operators import section as operator_section
 from lissom.benchmarks import NAMES, run_benchmark
 from lissom.benchmarks.depth import DEPTHS, Depth
-from lissom.benchmarks.figures import save
+from lissom.benchmarks.figures import file_names, save
 from lissom.benchmarks.machine import machine
 from lissom.benchmarks.report import as_json, markdown_requirements, markdown_table
 from lissom.benchmarks.result import Requirement, Result
@@ -64,12 +64,13 @@ def missed_section(requirements: list[Requirement]) -> str:
 
 def result_section(result: Result) -> str:
     tables = "\n".join(markdown_table(table) for table in result.tables)
+    figures = "\n\n".join(f"![{result.title}]({name})" for name in file_names(result))
     more = cpp_section(result) if result.name == "rigid" else ""
     return f"""## {result.title}
 
 {result.about}
 
-![{result.title}]({result.name}.svg)
+{figures}
 
 {tables}
 {more}"""
@@ -83,7 +84,7 @@ def page(results: list[Result], depth: Depth, operators: str) -> str:
     return f"""# Benchmarks
 
 Speed, measured by `make bench` (`benchmarks/run.py`). `lissom bench` measures the same on your own
-machine, in about a minute.
+machine, in about two minutes.
 
 How: the cells of a table are visited in turn, {depth.rounds} times or more; a visit calls one
 function over and over for at least {1000 * depth.visit:.0f} ms; the fastest visit counts. What is
@@ -91,6 +92,7 @@ compared takes turns within the same seconds, so that another process on the mac
 or neither. Times are CPU time of the process on one thread, except those of several threads, which
 are time on the wall. Every call goes through the public function and includes its checks; compiling
 is not in the times. A visit begins with a call that is not timed, so that the caches are warm.
+Simulations, which take longer, are visited in turn too, once in a visit, and the fastest counts.
 
 | | |
 |---|---|

@@ -1,4 +1,4 @@
-"""The mechanisms of the library, the benchmarks made of them and their command; never a second."""
+"""The mechanisms of the library, the benchmarks made of them and their command; quick runs only."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ from lissom.benchmarks import NAMES, figures, paper_counts, peers, run_benchmark
 from lissom.benchmarks.cases import moving_case
 from lissom.benchmarks.counting import Counts, counted, counting, counting_array
 from lissom.benchmarks.depth import QUICK, Depth
+from lissom.benchmarks.own_runs import best_runs, link_places, own_run
+from lissom.benchmarks.peer_result import PeerRun
 from lissom.benchmarks.report import markdown_requirements, markdown_table
 from lissom.benchmarks.result import Requirement, Table
+from lissom.benchmarks.swinging_tables import way_table
 from lissom.benchmarks.timing import best_times, merge_best
 from lissom.cli import app
 from lissom.cli.bench import Which
@@ -143,6 +146,96 @@ def test_missing_peer_is_reported_and_with_ci_an_error(monkeypatch):
         peers.installed("pin")
 
 
+@pytest.mark.parametrize("name", ("simulate-rigid", "simulate-flexible"))
+def test_simulations_run_without_the_other_libraries(name, monkeypatch):
+    for module in ("pinocchio", "mujoco", "exudyn"):
+        monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.setenv("CI", "")
+    result = run_benchmark(name, QUICK, lambda what, done, total: None)
+    for library in ("Pinocchio", "MuJoCo", "Exudyn"):
+        assert library in result.about.split("Not installed here: ")[1]
+    assert {r.met for r in result.requirements} == {None}
+
+
+@pytest.mark.peer
+def test_rigid_chains_that_move_differently_are_not_compared(monkeypatch):
+    peer("mujoco")
+    from lissom.benchmarks import simulate_rigid
+
+    others = simulate_rigid.rigid_peers(4)
+    monkeypatch.setattr(simulate_rigid, "rigid_peers", lambda n: {"MuJoCo": others["MuJoCo"]})
+    with pytest.raises(peers.PeerError, match="MuJoCo and lissom differ by"):
+        simulate_rigid.run(QUICK, lambda what, done, total: None)
+
+
+def test_errors_of_flexible_simulations_fall_with_the_step(results):
+    """Of each curve with steps or tolerances, the finest point is the most accurate."""
+    curves = {}
+    for r in results["simulate-flexible"].records:
+        key = (r["library"], r["model"], r["method"], r["kind"])
+        curves.setdefault(key, []).append((r["value"], r["tip"], r["bow"]))
+    assert {key[1] for key in curves} >= {"4 modes", "segments"}
+    for key, points in curves.items():
+        points.sort()
+        assert points[0][1] == min(tip for _, tip, _ in points), key
+
+
+def test_the_spacecraft_vibrates_smoothly_and_hardly_drifts_where_it_is_resolved(results):
+    from lissom.benchmarks.drift import VIBRATION, spacecraft
+
+    system, state = spacecraft()
+    still = ls.simulate(system, state, duration=0.2, rtol=1e-10, output_step=0.01)
+    assert np.max(still.energy.strain) == pytest.approx(2 * VIBRATION, rel=0.1)
+    drift = {(r["method"], r["setting"]): r for r in results["drift"].records}
+    accurate, lossy = drift["dop853", "rtol 1e-10"], drift["linearly_implicit_euler", "5 ms"]
+    assert max(map(abs, accurate["energy"] + accurate["momentum"])) < 1e-11
+    assert max(map(abs, lossy["energy"])) > 0.01
+
+
+def test_runs_take_turns_and_the_fastest_is_kept():
+    seconds = {"a": [3.0, 1.0, 2.0], "b": [6.0, 5.0, 7.0]}
+    order, told = [], []
+
+    def call(name):
+        order.append(name)
+        return PeerRun(name, seconds[name].pop(0), np.arange(2.0), np.zeros((2, 1, 3)))
+
+    calls = {name: (lambda name=name: call(name)) for name in seconds}
+    calls["unstable"] = lambda: order.append("u")
+    best = best_runs(calls, 3, lambda *visits: told.append(visits))
+    assert {name: run.cost for name, run in best.items()} == {"a": 1.0, "b": 5.0}
+    assert "".join(order) == "abuabab"
+    assert told == [(k, 9) for k in range(9)]
+
+
+def test_a_run_that_ends_early_is_no_run():
+    from lissom.library import swinging_links
+
+    system = swinging_links(2, 4).compile()
+    ways = {"duration": 0.4, "output_step": 0.02, "step": 0.02}
+    assert own_run(system, link_places(system), integrator="rk4", **ways) is None
+    run = own_run(system, link_places(system), integrator="generalized_alpha", **ways)
+    assert run.seconds > 0 and run.ends.shape == run.middles.shape == (21, 2, 3)
+    assert run.statistics["steps"] == 20
+
+
+def test_cheaper_ways_of_others_are_named():
+    shared = {"model": "4 modes", "kind": "step", "value": 1.0, "setting": "1 ms", "bow": 0.0}
+    rows = [("lissom", "rk4", 2.0, 1e-7), ("lissom", "x", 1.0, 1e-4), ("Exudyn", "y", 1.5, 1e-6)]
+    records = [
+        shared | {"library": library, "method": method, "seconds": seconds, "tip": tip}
+        for library, method, seconds, tip in rows
+    ]
+    table = way_table(records, ["4 modes"], "tip", 1e-4)
+    assert table.header[1:] == ("lissom, 4 modes", "Exudyn, 4 modes", "cheapest")
+    assert [row[-1] for row in table.rows] == [
+        *["lissom, 4 modes"] * 2,
+        *["Exudyn, 4 modes"] * 2,
+        "lissom, 4 modes",
+    ]
+    assert "lissom's 4 modes: Exudyn, 4 modes at 1e-05, 1e-06 m." in table.note
+
+
 def test_calls_take_turns_and_the_smallest_time_counts():
     """Two calls to find how many make a visit, then one in each visit, are not counted."""
     seconds = {
@@ -237,8 +330,10 @@ def test_results_have_whole_tables_and_positive_times(results, name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_figures_are_drawn(results, name, tmp_path):
-    path = figures.save(results[name], tmp_path)
-    assert "</svg>" in path.read_text(encoding="utf-8")
+    paths = figures.save(results[name], tmp_path)
+    assert [path.name for path in paths] == figures.file_names(results[name])
+    for path in paths:
+        assert "</svg>" in path.read_text(encoding="utf-8")
 
 
 def test_requirement_is_met_in_its_own_sense():
@@ -265,7 +360,8 @@ def test_page_names_every_bound_and_says_why_one_is_missed(results, monkeypatch)
     text = repository.page(shown, QUICK, "## Operators\n")
     assert "**speed of light**: missed by 50 %. Nothing is faster." in text
     for result in results.values():
-        assert f"## {result.title}\n" in text and f"({result.name}.svg)" in text
+        assert f"## {result.title}\n" in text
+        assert all(f"({name})" in text for name in figures.file_names(result))
         assert all(wanted.what in text for wanted in result.requirements)
     assert "| commit |" in text and "| packages | lissom" in text
 

@@ -15,7 +15,16 @@ if TYPE_CHECKING:
 
 __all__ = ["NAMES", "run_benchmark"]
 
-NAMES = ("rigid", "flexible", "counts", "crossover", "batch")
+NAMES = (
+    "rigid",
+    "flexible",
+    "counts",
+    "crossover",
+    "batch",
+    "simulate-rigid",
+    "simulate-flexible",
+    "drift",
+)
 
 
 def run_benchmark(name: str, depth: Depth, progress: Progress) -> Result:
@@ -34,5 +43,5 @@ def run_benchmark(name: str, depth: Depth, progress: Progress) -> Result:
     -------
     Result
     """
-    module = importlib.import_module(f".{name}", __name__)
+    module = importlib.import_module(f".{name.replace('-', '_')}", __name__)
     return module.run(depth, progress)

@@ -8,39 +8,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .drawing import BLUE, GREEN, ORANGE, SEQUENCE, STYLE, Records, new_panels, values
 from .result import Result
+from .simulation_figures import draw_bows, draw_drift, draw_rigid, draw_tips
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw", "save"]
-
-# Colours that readers with colour-blindness can tell apart (Okabe and Ito).
-BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK = (
-    "#0072B2",
-    "#E69F00",
-    "#009E73",
-    "#CC79A7",
-    "#56B4E9",
-    "#D55E00",
-    "black",
-)
-SEQUENCE = (BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK)
-STYLE: Any = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "lissom",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.alpha": 0.3,
-    "legend.frameon": False,
-    "font.size": 9.0,
-}
-
-Records = tuple[dict[str, Any], ...]
+__all__ = ["file_names", "save"]
 
 
-def save(result: Result, folder: Path) -> Path:
+def file_names(result: Result) -> list[str]:
+    """Names of the files of a result's figures.
+
+    Parameters
+    ----------
+    result : Result
+        What was measured.
+    """
+    return [f"{result.name}{more}.svg" for more in DRAWINGS[result.name]]
+
+
+def save(result: Result, folder: Path) -> list[Path]:
     """Draw a result and write it as SVG.
 
     Parameters
@@ -52,35 +41,17 @@ def save(result: Result, folder: Path) -> Path:
 
     Returns
     -------
-    pathlib.Path
-        The file, named after the result.
+    list of pathlib.Path
+        The files, named after the result.
     """
     import matplotlib
 
-    with matplotlib.rc_context(STYLE):
-        path = folder / f"{result.name}.svg"
-        draw(result).savefig(path, metadata={"Date": None}, bbox_inches="tight")
-    return path
-
-
-def draw(result: Result) -> Figure:
-    """Figure of a result; parameters as for `save`."""
-    drawings: dict[str, Callable[[Records], Figure]] = {
-        "rigid": _rigid,
-        "flexible": _flexible,
-        "counts": _counts,
-        "crossover": _crossover,
-        "batch": _batch,
-    }
-    return drawings[result.name](result.records)
-
-
-def _panels(rows: int, columns: int, size: tuple[float, float], **shared: Any) -> Any:
-    """Figure without a window, and its panels as an array (rows, columns)."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=size, layout="constrained")
-    return figure, figure.subplots(rows, columns, squeeze=False, **shared)
+    paths = [folder / name for name in file_names(result)]
+    for path, figure in zip(paths, DRAWINGS[result.name].values(), strict=True):
+        with matplotlib.rc_context(STYLE):
+            drawn = figure(result.records)
+            drawn.savefig(path, metadata={"Date": None}, bbox_inches="tight")
+    return paths
 
 
 def _selected(records: Records, x: str, y: str, **fixed: Any) -> tuple[list[Any], list[Any]]:
@@ -90,18 +61,13 @@ def _selected(records: Records, x: str, y: str, **fixed: Any) -> tuple[list[Any]
     return [r[x] for r in rows], [r[y] for r in rows]
 
 
-def _values(records: Records, name: str) -> list[Any]:
-    """Distinct values of a column, in order of appearance."""
-    return list(dict.fromkeys(r[name] for r in records))
-
-
 def _micro(seconds: list[float]) -> list[float]:
     return [1e6 * s for s in seconds]
 
 
 def _rigid(records: Records) -> Figure:
     """Time against joints: mechanisms in rows, quantities in columns."""
-    mechanisms = _values(records, "mechanism")
+    mechanisms = values(records, "mechanism")
     quantities = ("forward dynamics", "inverse dynamics", "mass matrix")
     curves = (
         ("lissom", "batch", "lissom, batch", BLUE, "o-"),
@@ -110,7 +76,7 @@ def _rigid(records: Records) -> Figure:
         ("Pinocchio", "call", "Pinocchio, call", ORANGE, "s:"),
         ("MuJoCo", "call", "MuJoCo, call", GREEN, "^:"),
     )
-    figure, panels = _panels(len(mechanisms), 3, (9.0, 7.0), sharex=True, sharey=True)
+    figure, panels = new_panels(len(mechanisms), 3, (9.0, 7.0), sharex=True, sharey=True)
     for row, mechanism in enumerate(mechanisms):
         for column, quantity in enumerate(quantities):
             panel = panels[row, column]
@@ -143,18 +109,18 @@ def _smallest(records: Records, library: str, form: str) -> dict[int, float]:
 
 def _flexible(records: Records) -> Figure:
     """Time per link against links, and time against modes."""
-    figure, ((left, right),) = _panels(1, 2, (9.0, 3.6))
+    figure, ((left, right),) = new_panels(1, 2, (9.0, 3.6))
     shared = {"level": "linear", "form": "batch"}
     beside: Any = {"fontsize": 7, "loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
     linear = tuple(r for r in records if r["level"] == "linear")
-    for colour, m in zip(SEQUENCE, _values(linear, "modes"), strict=False):
+    for colour, m in zip(SEQUENCE, values(linear, "modes"), strict=False):
         x, y = _selected(records, "links", "seconds", modes=m, **shared)
         each = [t / n for t, n in zip(_micro(y), x, strict=True)]
         left.semilogx(x, each, "o-", color=colour, label=str(m), markersize=3)
     left.set(xlabel="links", ylabel="µs per state and link", title="linear, batch")
     left.set_ylim(bottom=0)
     left.legend(title="modes", **beside)
-    for colour, n in zip(SEQUENCE, _values(linear, "links"), strict=False):
+    for colour, n in zip(SEQUENCE, values(linear, "links"), strict=False):
         x, y = _selected(records, "modes", "seconds", links=n, **shared)
         right.semilogy(x, _micro(y), "o-", color=colour, label=str(n), markersize=3)
     right.set(xlabel="modes per link", ylabel="µs per state", title="linear, batch")
@@ -164,7 +130,7 @@ def _flexible(records: Records) -> Figure:
 
 def _counts(records: Records) -> Figure:
     """Operations up to ten modes (the axes of the paper's Figure 2), and times up to the end."""
-    figure, ((left, right),) = _panels(1, 2, (9.0, 3.6))
+    figure, ((left, right),) = new_panels(1, 2, (9.0, 3.6))
     few = tuple(r for r in records if r["modes"] <= 10)
     for method, colour in (("articulated", BLUE), ("composite", ORANGE)):
         for column, style, who in (("paper", "--", "paper"), ("own", "o-", "lissom")):
@@ -181,9 +147,9 @@ def _counts(records: Records) -> Figure:
 
 def _crossover(records: Records) -> Figure:
     """Heat map of composite over articulated; letters for the choice of auto."""
-    links, modes = sorted(_values(records, "links")), sorted(_values(records, "modes"))
+    links, modes = sorted(values(records, "links")), sorted(values(records, "modes"))
     ratio = np.full((len(links), len(modes)), np.nan)
-    figure, ((panel,),) = _panels(1, 1, (7.0, 4.5))
+    figure, ((panel,),) = new_panels(1, 1, (7.0, 4.5))
     for r in records:
         row, column = links.index(r["links"]), modes.index(r["modes"])
         ratio[row, column] = r["composite seconds"] / r["articulated seconds"]
@@ -217,10 +183,10 @@ def _batch(records: Records) -> Figure:
     """Time per state against the size of the batch, one panel per mechanism."""
     from matplotlib.ticker import NullFormatter, ScalarFormatter
 
-    mechanisms = _values(records, "mechanism")
-    figure, (panels,) = _panels(1, len(mechanisms), (9.0, 3.2))
+    mechanisms = values(records, "mechanism")
+    figure, (panels,) = new_panels(1, len(mechanisms), (9.0, 3.2))
     for panel, mechanism in zip(panels, mechanisms, strict=True):
-        for colour, threads in zip(SEQUENCE, _values(records, "threads"), strict=False):
+        for colour, threads in zip(SEQUENCE, values(records, "threads"), strict=False):
             x, y = _selected(records, "states", "seconds", mechanism=mechanism, threads=threads)
             panel.loglog(x, _micro(y), "o-", color=colour, label=f"threads: {threads}")
         panel.set(xlabel="states in the batch")
@@ -230,3 +196,16 @@ def _batch(records: Records) -> Figure:
     panels[0].set_ylabel("µs per state")
     panels[0].legend(fontsize=7)
     return figure
+
+
+# Functions that draw a result, by what is added to the name of its file.
+DRAWINGS: dict[str, dict[str, Callable[[Records], Figure]]] = {
+    "rigid": {"": _rigid},
+    "flexible": {"": _flexible},
+    "counts": {"": _counts},
+    "crossover": {"": _crossover},
+    "batch": {"": _batch},
+    "simulate-rigid": {"": draw_rigid},
+    "simulate-flexible": {"": draw_tips, "-bow": draw_bows},
+    "drift": {"": draw_drift},
+}

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
-import io
-import os
-import sys
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -19,32 +15,11 @@ from ..model import Model
 from ..system import State
 from .peer_result import OUTPUT_STEP, PeerRun, steps_and_stride
 from .peer_trees import Point
-from .peers import PeerError
+from .peers import PeerError, imported
 
-__all__ = ["ExudynModel", "ExudynTree", "exudyn_installed", "implicit_settings"]
+__all__ = ["ExudynModel", "ExudynTree", "implicit_settings"]
 
 Array = np.ndarray
-
-
-def exudyn_installed() -> bool:
-    """Whether Exudyn can be imported; with CI=true its absence is an error."""
-    try:
-        _exudyn()
-    except ImportError as error:
-        if os.environ.get("CI", "").lower() == "true":
-            raise PeerError(
-                f"'exudyn' cannot be imported ({error}), and with CI=true nothing may be left out; "
-                "install it: pip install 'lissom[peers]'"
-            ) from None
-        return False
-    return True
-
-
-def _exudyn() -> Any:
-    # Before the first import this chooses Exudyn's build without range checks, a third faster.
-    sys.__dict__.setdefault("exudynFast", True)
-    with contextlib.redirect_stdout(io.StringIO()):
-        return importlib.import_module("exudyn")
 
 
 class ExudynModel:
@@ -61,7 +36,7 @@ class ExudynModel:
     name = "Exudyn"
 
     def __init__(self, solver: str) -> None:
-        self.exu: Any = _exudyn()
+        self.exu: Any = imported("exudyn")
         self.items: Any = importlib.import_module("exudyn.itemInterface")
         self.exu.config.printToConsole = False
         self.container = self.exu.SystemContainer()
@@ -101,14 +76,14 @@ class ExudynModel:
         )
 
     def solve(self, duration: float, step: float, output_step: float) -> float:
-        """Integrate from the initial state; seconds that it took."""
+        """Integrate from the initial state; CPU seconds that it took."""
         n_step, _ = steps_and_stride(duration, step, output_step)
         self.settings.timeIntegration.numberOfSteps = n_step
         self.settings.timeIntegration.endTime = duration
         self.settings.solution.sensors.writePeriod = output_step
-        begin = time.perf_counter()
+        begin = time.process_time()
         self.mbs.SolveDynamic(self.settings, solverType=self.solver)
-        return time.perf_counter() - begin
+        return time.process_time() - begin
 
     def record(self, sensor: Any) -> Array:
         """What a sensor has stored, one row for each time, without the time."""

@@ -24,8 +24,8 @@ class PeerRun:
     name : str
         Library and kind of model.
     seconds : float
-        Time on the wall of the integration [s], without building the model and without computing
-        the positions below where that is done afterwards.
+        CPU time of the integration [s], on one thread, without building the model and without
+        computing the positions below where that is done afterwards.
     time : array (n,)
         Times of the record [s].
     ends : array (n, n_link, 3)
@@ -47,7 +47,7 @@ class PeerRun:
 
     @property
     def cost(self) -> float:
-        """Seconds on the wall for a simulated second."""
+        """CPU seconds for a simulated second."""
         return self.seconds / float(self.time[-1] - self.time[0])
 
     @property

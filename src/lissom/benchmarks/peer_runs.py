@@ -20,7 +20,7 @@ import numpy as np
 from ..library import rigid_chain, swinging_links
 from ..model import Model
 from ..system import State
-from .peer_exudyn import ExudynTree, exudyn_installed
+from .peer_exudyn import ExudynTree
 from .peer_exudyn_beams import ExudynBeams
 from .peer_exudyn_floating import ExudynFloating
 from .peer_result import OUTPUT_STEP, Peer, PeerRun, differences
@@ -74,7 +74,7 @@ def rigid_peers(n: int = 30) -> dict[str, Peer | None]:
     return {
         "MuJoCo": MujocoTree(model, state, tip) if installed("mujoco") else None,
         "Pinocchio": PinocchioTree(model, state, tip) if installed("pin") else None,
-        "Exudyn": ExudynTree(model, state, tip) if exudyn_installed() else None,
+        "Exudyn": ExudynTree(model, state, tip) if installed("exudyn") else None,
     }
 
 
@@ -103,7 +103,7 @@ def flexible_peers(
     found: dict[str, Peer | None] = dict.fromkeys(
         (ExudynFloating.name, ExudynBeams.name, "MuJoCo, segments", "Pinocchio, segments")
     )
-    if exudyn_installed():
+    if installed("exudyn"):
         found[ExudynFloating.name] = ExudynFloating(swinging_links(n_link, modes, planar=planar))
         found[ExudynBeams.name] = ExudynBeams(n_link, elements)
     cut = segmented_links(n_link, segments)

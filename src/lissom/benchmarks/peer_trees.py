@@ -73,7 +73,7 @@ class _Tree:
         )
 
     def _integrate(self, n_step: int, step: float) -> tuple[float, Array]:
-        """Seconds, and the coordinates at the start and after every step."""
+        """CPU seconds, and the coordinates at the start and after every step."""
         raise NotImplementedError
 
     def _points(self, q: Array) -> Array:
@@ -99,9 +99,9 @@ class MujocoTree(_Tree):
     def _integrate(self, n_step: int, step: float) -> tuple[float, Array]:
         self.model.opt.timestep = step
         start = np.concatenate([[0.0], self.q, self.v])[None]
-        begin = time.perf_counter()
+        begin = time.process_time()
         states, _ = self.rollout.rollout(self.model, self.data, start, nstep=n_step)
-        seconds = time.perf_counter() - begin
+        seconds = time.process_time() - begin
         n = self.model.nq
         return seconds, np.concatenate([self.q[None], states[0, :, 1 : 1 + n]])
 
@@ -132,7 +132,7 @@ class PinocchioTree(_Tree):
         q, v = self.q.copy(), self.v.copy()
         record = np.empty((n_step + 1, len(q)))
         record[0] = q
-        begin = time.perf_counter()
+        begin = time.process_time()
         for k in range(n_step):
             a1 = self._accelerations(q, v)
             v2 = v + (step / 2) * a1
@@ -144,7 +144,7 @@ class PinocchioTree(_Tree):
             q = q + (step / 6) * (v + 2 * (v2 + v3) + v4)
             v = v + (step / 6) * (a1 + 2 * (a2 + a3) + a4)
             record[k + 1] = q
-        return time.perf_counter() - begin, record
+        return time.process_time() - begin, record
 
     def _accelerations(self, q: Array, v: Array) -> Array:
         return self.pin.aba(

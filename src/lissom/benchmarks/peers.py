@@ -1,4 +1,4 @@
-"""Pinocchio and MuJoCo: the same mechanisms in other libraries.
+"""Pinocchio and MuJoCo: the same mechanisms in other libraries; which libraries there are.
 
 Only rigid bodies on revolute joints are translated, which is what the speed of rigid mechanisms is
 compared on.
@@ -6,10 +6,12 @@ compared on.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
-import importlib.util
+import io
 import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -22,13 +24,21 @@ from ..joints import Revolute
 from ..model import Model
 from .cases import Case
 
-__all__ = ["Mujoco", "PeerError", "Pinocchio", "check_twin", "disagreement", "installed"]
+__all__ = [
+    "Mujoco",
+    "PeerError",
+    "Pinocchio",
+    "check_twin",
+    "disagreement",
+    "imported",
+    "installed",
+]
 
 Array = np.ndarray
 Call = Callable[[], object]
 
 # Name that it is installed under, and imported by.
-IMPORT_NAMES = {"pin": "pinocchio", "mujoco": "mujoco"}
+IMPORT_NAMES = {"pin": "pinocchio", "mujoco": "mujoco", "exudyn": "exudyn"}
 TOLERANCE = 1e-9
 
 
@@ -36,16 +46,30 @@ class PeerError(LissomError):
     """A library to compare with is missing, or computes something else."""
 
 
+def imported(name: str) -> Any:
+    """Module of a peer.
+
+    Parameters
+    ----------
+    name : {"pin", "mujoco", "exudyn"}
+        The name it is installed under.
+    """
+    # Before the first import this chooses Exudyn's build without range checks, a third faster.
+    sys.__dict__.setdefault("exudynFast", True)
+    with contextlib.redirect_stdout(io.StringIO()):
+        return importlib.import_module(IMPORT_NAMES[name])
+
+
 def installed(name: str) -> bool:
     """Whether a peer can be imported; with CI=true its absence is an error.
 
     Parameters
     ----------
-    name : {"pin", "mujoco"}
+    name : {"pin", "mujoco", "exudyn"}
         The name it is installed under.
     """
     try:
-        importlib.import_module(IMPORT_NAMES[name])
+        imported(name)
     except ImportError as error:
         if os.environ.get("CI", "").lower() == "true":
             raise PeerError(

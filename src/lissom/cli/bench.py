@@ -21,6 +21,9 @@ class Which(StrEnum):
     COUNTS = "counts"
     CROSSOVER = "crossover"
     BATCH = "batch"
+    SIMULATE_RIGID = "simulate-rigid"
+    SIMULATE_FLEXIBLE = "simulate-flexible"
+    DRIFT = "drift"
     ALL = "all"
 
 
@@ -32,9 +35,9 @@ def bench(
     ] = False,
     full: Annotated[bool, typer.Option("--full", help="Every size, many rounds: minutes.")] = False,
 ) -> None:
-    """Measure speed on this machine, beside Pinocchio and MuJoCo where they are installed.
+    """Measure speed on this machine, beside Pinocchio, MuJoCo and Exudyn where they are installed.
 
-    Everything takes about a minute, and longer the first time, when the kernels are compiled.
+    Everything takes about two minutes, and longer the first time, when the kernels are compiled.
     """
     if quick and full:
         raise typer.BadParameter("--quick and --full exclude each other")
