@@ -19,7 +19,7 @@ def load(name):
 
 def test_flexible_arm_balances_its_energy(tmp_path, capsys):
     example = load("flexible_arm")
-    example.PULSE, example.DURATION = 0.5, 0.75
+    example.PULSE, example.DURATION, example.ROWS = 0.5, 0.75, 5e-4
     error = example.main(str(tmp_path))
     assert error < 1e-7
     assert "work of the torques" in capsys.readouterr().out

@@ -19,7 +19,7 @@ from .plan import checked_values
 if TYPE_CHECKING:
     from .plan import Plan
 
-__all__ = ["Controller", "enter_forces"]
+__all__ = ["Controller", "enter_forces", "with_arrays_apart", "with_arrays_back"]
 
 Array = np.ndarray
 
@@ -33,10 +33,10 @@ class Controller(Load):
     update : callable or object
         Plain Python: a function f(time, state) -> forces, or an object whose method ``update`` is
         that.  Forces are (n_v,) numbers or a mapping {"body": ...}.  What it remembers between
-        calls is saved with the results if it offers ``get_state()`` (anything that JSON can hold,
-        and arrays) and ``set_state(saved)``; without these a run with a file cannot be resumed
-        exactly if the controller has a memory.  Compiled by Numba: f(time, q, v, memory, out), and
-        the whole run stays in compiled code.
+        calls is saved with the results if it offers ``get_state()`` (numbers, text, None, lists,
+        arrays and dictionaries of these) and ``set_state(saved)``; without these a run with a file
+        cannot be resumed exactly if the controller has a memory.  Compiled by Numba:
+        f(time, q, v, memory, out), and the whole run stays in compiled code.
     period : float
         Time between calls [s]; the first is at the start.
     memory : array, optional
@@ -48,7 +48,8 @@ class Controller(Load):
     memory: Any = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.period, (int, float)) or not 0 < self.period < np.inf:
+        number = isinstance(self.period, (int, float, np.number)) and self.period is not True
+        if not number or not 0 < self.period < np.inf:
             raise LoadError(
                 f"{self.label}: period is {self.period!r}; expected a positive time [s]"
             )
@@ -86,7 +87,7 @@ class Controller(Load):
             address, which = plan.functions.add_plain(self.label, numbers, n_v)
         plan.add(
             "controllers",
-            E_ACTIVE=plan.flag(self.label),
+            E_ACTIVE=plan.flag(self.label, self.on),
             E_ADDRESS=address,
             E_WHICH=which,
             E_TABLE=plan.table(self.period),
@@ -106,6 +107,35 @@ class Controller(Load):
             self.update.set_state(saved)
 
 
+_ARRAY = "lissom array"  # key that stands for an array among what JSON can hold
+
+
+def with_arrays_apart(value: Any, arrays: dict[str, Array]) -> Any:
+    """What a controller saved, with its arrays put into `arrays`, so that they keep their bits."""
+    if isinstance(value, np.ndarray):
+        name = f"array{len(arrays)}"
+        arrays[name] = value.copy()
+        return {_ARRAY: name}
+    if isinstance(value, Mapping):
+        if wrong := [key for key in value if not isinstance(key, str)]:
+            raise TypeError(f"the key {wrong[0]!r} is not text")
+        return {key: with_arrays_apart(x, arrays) for key, x in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [with_arrays_apart(x, arrays) for x in value]
+    return value
+
+
+def with_arrays_back(value: Any, arrays: Mapping[str, Array]) -> Any:
+    """What `with_arrays_apart` was given; tuples have become lists."""
+    if isinstance(value, dict):
+        if _ARRAY in value:
+            return arrays[value[_ARRAY]]
+        return {key: with_arrays_back(x, arrays) for key, x in value.items()}
+    if isinstance(value, list):
+        return [with_arrays_back(x, arrays) for x in value]
+    return value
+
+
 def forces_of(
     system: System, function: Callable[..., Any], what: str
 ) -> Callable[[float, Array, Array], Array]:
@@ -117,7 +147,7 @@ def forces_of(
             try:
                 return speeds_vector(system, given, what)
             except LissomError as error:
-                raise LoadError(f"{error} (at t = {t:g} s)") from None
+                raise LoadError(f"{what} at t = {t:g} s: {error}") from None
         return checked_values(given, system.n_v, what, t)
 
     return numbers

@@ -33,6 +33,7 @@ Array = np.ndarray
 LONGEST, SPACING, SMALL = 0.2, 1e-5, 1e-11
 MOST_STEPS = 200
 FLAT = 1e-10  # part of the largest mu below which a motion is free
+LOOSE = 1e-6  # the same for the words of an error, well above what differences leave
 
 
 def equilibrium(
@@ -168,9 +169,12 @@ class _Search:
 
     def none_found(self, q: Array, r: Array) -> State:
         x = np.zeros(self.system.n_v)
-        M = engine.mass_matrix(self.system, q) + np.diag(self.machine.plan.armature)
-        inner = np.ix_(self.free, self.free)
-        x[self.free] = np.linalg.solve(M[inner], r[self.free])
+        mu, phi = self.motions(q)
+        push = phi.T @ r[self.free]
+        loose = np.abs(mu) <= LOOSE * np.abs(mu).max(initial=0.0)
+        if np.linalg.norm(push[loose]) > LOOSE * np.linalg.norm(push):
+            push[~loose] = 0.0  # what is held has not arrived because the rest runs away
+        x[self.free] = phi @ push
         k = int(np.argmax(np.abs(x) / self.size))
         owner = self.system.layout.owner_v(k)
         name = self.system.names[self._body(k)]

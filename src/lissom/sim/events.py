@@ -141,7 +141,7 @@ class Event:
             )
         if self.direction not in (-1, 0, 1):
             raise LoadError(f"{self.label}: direction is {self.direction!r}; use -1, 0 or 1")
-        if not isinstance(self.value, (int, float)) or not np.isfinite(self.value):
+        if not isinstance(self.value, (int, float, np.number)) or not np.isfinite(self.value):
             raise LoadError(f"{self.label}: value is {self.value!r}; expected a finite number")
         for action in self.actions:
             if not isinstance(action, Action):
@@ -185,6 +185,12 @@ class Event:
         system, function, what = plan.system, self.when, self.label
 
         def number(t: float, q: Array, v: Array) -> Array:
-            return checked_values(function(t, trusted_state(system, q, v)), 1, what, t)
+            given = function(t, trusted_state(system, q, v))
+            if isinstance(given, (bool, np.bool_)):
+                raise LoadError(
+                    f"{what} returned {given} at t = {t:g} s; expected a number that passes zero "
+                    "where the event is, such as time - 0.5"
+                )
+            return checked_values(given, 1, what, t)
 
         return plan.functions.add_plain(what, number, 1)

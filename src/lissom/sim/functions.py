@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import LoadError
 from ..system import State, System
 
-__all__ = ["Functions", "Halted", "is_compiled", "takes_state", "trusted_state"]
+__all__ = ["Functions", "is_compiled", "takes_state", "trusted_state"]
 
 Array = np.ndarray
 
@@ -56,10 +56,6 @@ def takes_state(function: Callable[..., Any], what: str) -> bool:
 def trusted_state(system: System, q: Array, v: Array) -> State:
     """State of numbers that need no check; it keeps copies of them."""
     return State.trusted(system, q.copy(), v.copy())
-
-
-class Halted(Exception):
-    """A plain function was not called because the run must end."""
 
 
 class Functions:
@@ -117,7 +113,7 @@ class Functions:
         what, function, n = self._plain[which]
         try:
             if self.halt is not None and self.halt():
-                raise Halted
+                raise KeyboardInterrupt
             system = self.system
             values = function(t, _numbers(q, system.n_q), _numbers(v, system.n_v))
             _numbers(out, n)[:] = values

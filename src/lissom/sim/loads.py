@@ -42,9 +42,12 @@ class Load(ABC):
     ----------
     name : str
         What events call it by, to switch it; by default made of its kind and place.
+    on : bool
+        Whether it acts from the start; events can switch it.
     """
 
     name: str = field(default="", kw_only=True)
+    on: bool = field(default=True, kw_only=True)
 
     @property
     def label(self) -> str:
@@ -123,11 +126,12 @@ class JointSpring(Load):
         Body that the joint carries.  At a spherical joint the spring acts on the rotation vector,
         at a free joint on that and on the position.
     stiffness : float or array (n_v,)
-        [N m/rad or N/m].
+        [N m/rad or N/m]; spherical joints take one number, free joints one or two (for rotation and
+        translation).
     rest : float or array
         Coordinates at which it is relaxed; joints with a quaternion: the neutral position.
     damping : float or array (n_v,)
-        [N m s/rad or N s/m].
+        [N m s/rad or N s/m], as the stiffness.
     """
 
     joint: str
@@ -290,12 +294,15 @@ class NodeForce(Load):
         [N], [N m]; a function is f(time) or f(time, state).
     axes : {"world", "body"}
         Axes of the components: the world's, or those of the node, with which they turn.
+    at : array (3,)
+        Where the force acts, from the body's origin or node, in its axes [m].
     """
 
     where: str
     force: Any = (0.0, 0.0, 0.0)
     moment: Any = (0.0, 0.0, 0.0)
     axes: str = field(default="world", kw_only=True)
+    at: Any = field(default=(0.0, 0.0, 0.0), kw_only=True)
 
     def __post_init__(self) -> None:
         _check(self, "axes", self.axes in ("world", "body"), '"world" or "body"')
@@ -315,7 +322,8 @@ class NodeForce(Load):
                 continue
             given = as_signal(value, 3, f"{self.label}: {part}")
             signal = plan.signal(given, 3, f"{self.label}: {part}")
-            plan.add_node_load(self, at.NODE_FORCE, slot, slot, [offset], signal, self.axes)
+            numbers = [offset, *_point(self, "at")]
+            plan.add_node_load(self, at.NODE_FORCE, slot, slot, numbers, signal, self.axes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -332,6 +340,8 @@ class NodeSpring(Load):
         [N s/m].
     length : float
         Length at which it is relaxed [m].
+    at_a, at_b : array (3,)
+        Where it is fastened, from the origin or node of each body, in its axes [m].
     """
 
     a: Any
@@ -339,6 +349,8 @@ class NodeSpring(Load):
     stiffness: float = 0.0
     damping: float = field(default=0.0, kw_only=True)
     length: float = field(default=0.0, kw_only=True)
+    at_a: Any = field(default=(0.0, 0.0, 0.0), kw_only=True)
+    at_b: Any = field(default=(0.0, 0.0, 0.0), kw_only=True)
 
     def __post_init__(self) -> None:
         _check(self, "stiffness", _not_negative(self.stiffness), "zero or more")
@@ -353,9 +365,10 @@ class NodeSpring(Load):
     def enter(self, plan: Plan) -> None:
         """Write it into the plan of a run."""
         a, b = plan.slot(self.a, self), plan.slot(self.b, self)
+        at_a, at_b = _point(self, "at_a"), _point(self, "at_b")
         if a == b:
-            raise LoadError(f"{self.label}: both ends are the same node")
-        numbers = [self.stiffness, self.damping, self.length]
+            raise LoadError(f"{self.label}: both ends are on the same body or node")
+        numbers = [self.stiffness, self.damping, self.length, *at_a, *at_b]
         plan.add_node_load(self, at.NODE_SPRING, a, b, numbers, 0, "world", rates=self.damping > 0)
 
 
@@ -388,11 +401,21 @@ def _check(load: Load, attribute: str, good: bool, expected: str) -> None:
         raise LoadError(f"{load.label}: {attribute} is {value!r}; expected {expected}")
 
 
+def _point(load: Load, attribute: str) -> Array:
+    """Attribute as three finite numbers."""
+    value = getattr(load, attribute)
+    if not _finite(value) or np.shape(value) != (3,):
+        raise LoadError(f"{load.label}: {attribute} is {value!r}; expected three numbers [m]")
+    return np.asarray(value, dtype=float)
+
+
 def _number(value: Any) -> bool:
     return isinstance(value, (int, float, np.number)) and not np.isnan(float(value))
 
 
 def _finite(value: Any) -> bool:
+    if isinstance(value, (str, bytes)):
+        return False
     try:
         return bool(np.all(np.isfinite(np.asarray(value, dtype=float))))
     except (TypeError, ValueError):

@@ -89,8 +89,8 @@ class Machine:
         self.memory = np.zeros(plan.memory_size)
         total, self.width = self._total, plan.columns.width
         n_slot = len(plan.slots) + len(plan.points)
-        places = [2 * n_q, 15 * n_v, 2 * total * n_v, n_slot * SLOT_RECORD]
-        places += [int(self.elements[at.ROOM]), len(plan.events)]
+        places = [2 * n_q, 17 * n_v, 2 * total * n_v, n_slot * SLOT_RECORD]
+        places += [int(self.elements[at.ROOM]), len(plan.events), at.M_HEADER]
         self.work = np.zeros(sum(places))
         self._slots = slice(sum(places[:3]), sum(places[:4]))
         self.work[self._slots] = plan.slot_records()
@@ -226,6 +226,11 @@ class Machine:
         self.advance(0, at.SOLVE)
         self.q[:] = kept
         return self.work[start : start + n_v].copy()
+
+    def forget(self, start: int, n: int) -> None:
+        """Set to zero what is kept of the accelerations of n speeds: they have stopped."""
+        for place in (at.O_X, at.O_A, at.O_B):
+            self._piece(place, self.system.n_v)[start : start + n] = 0.0
 
     def changed(self) -> None:
         """Say that state or loads have been changed: nothing derived from them holds."""

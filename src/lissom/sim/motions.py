@@ -32,6 +32,9 @@ _SECOND = np.array([-1 / 560, 8 / 315, -1 / 5, 8 / 5, -205 / 72, 8 / 5, -1 / 5, 
 class Motion(Load):
     """Motion of a joint given as a function of time; the force that it needs is an output.
 
+    The channel "body.force" of the joint is the whole force there; what springs, dampers and motors
+    on the same joint give is part of it.
+
     Give one of position, velocity and acceleration.  With `position` also velocity and acceleration
     may be given, as its first and second derivatives; otherwise a function's derivatives are taken
     by central differences of order eight (relative errors about 1e-12 and 1e-10 for motions slower
@@ -42,7 +45,8 @@ class Motion(Load):
     joint : str
         Body that the joint carries.  All motions of the joint are given.
     position : number, array (n_q,), Table or callable, optional
-        Coordinates as f(time); at joints with a quaternion that first.
+        Coordinates as f(time); at joints with a quaternion that first.  Compiled by Numba:
+        f(time, out) that writes the coordinates, their rates and their second rates.
     velocity : number, array (n_v,), Table or callable, optional
         Speeds as f(time); the coordinates follow by integration.
     acceleration : number, array (n_v,), Table or callable, optional
@@ -101,15 +105,33 @@ class Motion(Load):
                 raise LoadError(
                     f'{what}: a {value.kind!r} table jumps in its derivatives; use kind="smooth"'
                 )
+            if orders == 2:
+                plan.ends.append((what, value))
             return plan.signal(value, n, what)
         if not callable(value):
             return plan.signal(value, n, what)
         if is_compiled(value):
+            self._check_compiled(value, n * (orders + 1), what)
             address, which = plan.functions.add_compiled(what, value, "time", n * (orders + 1))
             return plan.called(address, which, n)
         numbers = self._with_rates(value, n, orders, what)
         address, which = plan.functions.add_plain(what, numbers, n * (orders + 1))
         return plan.called(address, which, n)
+
+    def _check_compiled(self, function: Any, n: int, what: str) -> None:
+        """Refuse a compiled function that does not write all that is needed."""
+        if not hasattr(function, "py_func"):
+            return
+        out = np.full(n, np.nan)
+        try:
+            function(0.0, out)
+        except Exception as error:
+            raise LoadError(f"{what}: f(time, out) failed at t = 0: {error}") from None
+        if not np.all(np.isfinite(out)):
+            raise LoadError(
+                f"{what}: a compiled f(time, out) must write {n} numbers, the values and then "
+                f"their rates; at t = 0 it left {out}"
+            )
 
     def _with_rates(
         self, function: Callable[[float], Any], n: int, orders: int, what: str

@@ -60,12 +60,19 @@ class JointPlace:
     @property
     def plain(self) -> bool:
         """Whether its speeds are the rates of its coordinates."""
-        return not isinstance(self.joint, (SimpleJoint, CompoundJoint)) or self.n_v == 1
+        return all(part.n_v == 1 for part in product_parts(self.joint))
 
     @property
     def label(self) -> str:
         """Its kind."""
         return type(self.joint).__name__
+
+
+def product_parts(joint: Joint) -> tuple[SimpleJoint, ...]:
+    """Parts of a joint whose coordinates are products of exponentials; none for other joints."""
+    if isinstance(joint, CompoundJoint):
+        return joint.parts
+    return (joint,) if isinstance(joint, SimpleJoint) else ()
 
 
 class Plan:
@@ -85,6 +92,7 @@ class Plan:
         self.stops: list[float] = []
         self.slots: list[tuple[str, int, int]] = []  # name, body, node that loads act on
         self.points: list[Array] = []  # ends of springs that are fixed in the world
+        self.ends: list[tuple[str, Table]] = []  # tables of driven positions: they must end at rest
         self.driven: dict[int, str] = {}  # body -> what drives it
         self.active: dict[str, list[int]] = {}  # name of a load -> places of its flags
         self.rows: dict[str, list[Array]] = {
@@ -181,7 +189,7 @@ class Plan:
             coefficients = value.pieces()
             self.stops += list(value.corners)
             pieces, _, width = coefficients.shape
-            row = [at.TABLE_, n, self.table(value.times, coefficients), 0, pieces, width - 1]
+            row = [at.TABLE_, n, self.table(value.edges, coefficients), 0, pieces, width - 1]
         else:
             row = [at.CONSTANT, n, self.table(value), 0, 0, 0]
         return self._signal_row(row)
@@ -218,7 +226,7 @@ class Plan:
         self.add(
             "forces",
             E_KIND=kind,
-            E_ACTIVE=self.flag(load.label),
+            E_ACTIVE=self.flag(load.label, load.on),
             E_Q=joint.q,
             E_V=joint.v,
             E_N=joint.n_v,
@@ -243,7 +251,7 @@ class Plan:
         self.add(
             "nodes",
             E_KIND=kind,
-            E_ACTIVE=self.flag(load.label),
+            E_ACTIVE=self.flag(load.label, load.on),
             E_A=a,
             E_B=b,
             E_TABLE=self.table(numbers),
@@ -379,10 +387,9 @@ class Plan:
             if isinstance(joint, (Spherical, Free)):
                 kind = at.POSE if isinstance(joint, Free) else at.BALL
                 specials.append(_element(kind, layout.hinge_q(i).start, hinge.start, joint.n_v, 0))
-            elif isinstance(joint, (SimpleJoint, CompoundJoint)) and joint.n_v > 1:
-                parts = joint.parts if isinstance(joint, CompoundJoint) else (joint,)
+            elif any(part.n_v > 1 for part in product_parts(joint)):
                 offset = 0
-                for part in parts:
+                for part in product_parts(joint):
                     H = part.columns
                     inverse = np.linalg.solve(H.T @ H, H.T)
                     place = self.table(H.T, inverse)
@@ -425,9 +432,12 @@ def _add_plain(plains: list[Array], q: int, v: int, n: int) -> None:
 def checked_values(given: Any, n: int, what: str, t: float) -> Array:
     """What a user's function returned, as n finite numbers, or an error that names it."""
     try:
+        if given is None or isinstance(given, (str, bytes)):  # NumPy would make numbers of them
+            raise TypeError
         values = np.atleast_1d(np.asarray(given, dtype=float))
     except (TypeError, ValueError):
-        raise LoadError(f"{what} returned {given!r} at t = {t:g} s; expected {n} numbers") from None
+        expected = "a number" if n == 1 else f"{n} numbers"
+        raise LoadError(f"{what} returned {given!r} at t = {t:g} s; expected {expected}") from None
     if values.shape != (n,):
         raise LoadError(
             f"{what} returned an array of shape {values.shape} at t = {t:g} s; expected ({n},)"

@@ -10,6 +10,7 @@ __all__ = ["ProgressBar"]
 
 PATIENCE = 0.5  # [s], before anything is shown
 PERIOD = 0.2  # [s], between two drawings
+LINES = 5.0  # [s], between two lines where there is no terminal to draw on
 
 
 class ProgressBar:
@@ -22,7 +23,8 @@ class ProgressBar:
     start, end : float
         Of the run [s].
     wanted : bool or None
-        Whether to show it; None: if the standard error is a terminal.
+        Whether to show it; None: if the standard error is a terminal.  Elsewhere, if wanted, it
+        is a line now and then.
     """
 
     def __init__(self, name: str, start: float, end: float, wanted: bool | None) -> None:
@@ -30,6 +32,7 @@ class ProgressBar:
         self.shown = _is_terminal() if wanted is None else bool(wanted)
         self._begun = self._drawn = time.monotonic()
         self._from = start
+        self._period = PERIOD if _is_terminal() else LINES
         self._bar: Any = None
         self._task: Any = None
 
@@ -40,18 +43,20 @@ class ProgressBar:
     def update(self, t: float) -> None:
         """Show that the run is at time t."""
         now = time.monotonic()
-        if not self.shown or now - self._begun < PATIENCE or now - self._drawn < PERIOD:
+        if not self.shown or now - self._begun < PATIENCE:
+            return
+        if self._drawn > self._begun and now - self._drawn < self._period:
             return
         self._drawn = now
-        if self._bar is None:
-            self._open()
         speed = (t - self._from) / (now - self._begun)
         left = (self.end - t) / speed if speed > 0 else float("inf")
-        self._bar.update(
-            self._task,
-            completed=t - self.start,
-            words=f"{t:.4g} of {self.end:.4g} s  {_speed(speed)}  {_left(left)}",
-        )
+        words = f"{t:.4g} of {self.end:.4g} s  {_speed(speed)}  {_left(left)}"
+        if not _is_terminal():
+            print(f"{self.name}: {words}", file=sys.stderr, flush=True)
+            return
+        if self._bar is None:
+            self._open()
+        self._bar.update(self._task, completed=t - self.start, words=words)
         self._bar.refresh()
 
     def close(self) -> None:
@@ -68,7 +73,7 @@ class ProgressBar:
             BarColumn(),
             TextColumn("{task.fields[words]}"),
         )
-        console = Console(stderr=True, force_terminal=None if _is_terminal() else False)
+        console = Console(stderr=True)
         self._bar = Progress(*columns, console=console, transient=True, auto_refresh=False)
         self._bar.start()
         self._task = self._bar.add_task(self.name, total=self.end - self.start, words="")

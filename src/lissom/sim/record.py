@@ -8,8 +8,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..results.journal import Checkpoint, Journal, JournalStore
-from ..results.netcdf import NetcdfStore, write_netcdf
+from ..results.journal import Checkpoint, Journal
+from ..results.journal_store import JournalStore
+from ..results.netcdf import write_netcdf
+from ..results.netcdf_store import NetcdfStore
 from ..results.store import Columns, MemoryStore, Store
 from ..system import System
 
@@ -22,7 +24,15 @@ PERIOD, BYTES = 1.0, 8 << 20
 
 
 class Record(Protocol):
-    """What a run writes its rows to."""
+    """What a run writes its rows to.
+
+    Attributes
+    ----------
+    happened : list of (time, event)
+        Events of the part of the run that is there already.
+    """
+
+    happened: list[tuple[float, str]]
 
     def add(self, rows: Array) -> None:
         """Take rows."""
@@ -32,6 +42,9 @@ class Record(Protocol):
 
     def finish(self, meta: dict[str, Any], *, whole: bool) -> Store:
         """Close; `whole`: the run is over and shall not be resumed."""
+
+    def abandon(self) -> None:
+        """Let go of files."""
 
 
 class MemoryRecord:
@@ -45,6 +58,7 @@ class MemoryRecord:
 
     def __init__(self, columns: Columns) -> None:
         self.columns = columns
+        self.happened: list[tuple[float, str]] = []
         self._rows: list[Array] = []
 
     def add(self, rows: Array) -> None:
@@ -59,6 +73,9 @@ class MemoryRecord:
         """All rows."""
         empty = np.zeros((0, self.columns.width))
         return MemoryStore(self.columns, np.concatenate([empty, *self._rows]))
+
+    def abandon(self) -> None:
+        """Nothing to do."""
 
 
 class FileRecord:
@@ -75,7 +92,9 @@ class FileRecord:
     """
 
     def __init__(self, path: str, system: System, journal: Journal) -> None:
-        self.path, self.system, self.journal = path, system, journal
+        # absolute: a function of the user may change the folder during the run
+        self.path, self.system, self.journal = os.path.abspath(path), system, journal
+        self.happened: list[tuple[float, str]] = []
         self._waiting: list[Array] = []
         self._bytes = 0
         self._last = time.monotonic()
@@ -105,6 +124,10 @@ class FileRecord:
         write_netcdf(self.path, self.system, JournalStore(part), meta)
         self.journal.close(remove=True)
         return NetcdfStore(self.path)
+
+    def abandon(self) -> None:
+        """Let go of the journal; it can be resumed."""
+        self.journal.close()
 
 
 def journal_path(path: Any) -> tuple[str, str]:

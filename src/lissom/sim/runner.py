@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from ..algorithms import engine, reference
-from ..algorithms._kernels import entries, layout as body_at
+from ..algorithms._kernels import layout as body_at
 from ..algorithms._kernels.simulation import layout as at
-from ..errors import ResultError, SimulationWarning, SingularError
+from ..errors import LoadError, ResultError, SimulationWarning, SingularError
 from ..results.journal import Checkpoint
+from .controllers import with_arrays_apart
 from .events import Event, Lock, Release, Stop, Switch
-from .functions import Halted
 from .machine import Machine
 from .progress import ProgressBar
 from .record import Record
@@ -34,7 +34,9 @@ Array = np.ndarray
 SLICE = 0.05  # [s], aimed at for a stay in compiled code
 FIRST_BUDGET = 50  # evaluations in the first one
 FOREVER = 100  # times that an event may happen in a time in which nothing else does
+CHATTER = 5  # times that it must have happened if time cannot go on for the event's sake
 STALL_STEPS, STALL_SPAN = 20_000, 1e-5  # steps, and the part of the duration they must cover
+ABSURD = 1e30  # speeds beyond this come of steps that are too long, not of forces
 SPIN = 0.1  # part of its first frequency at which a flexible body spins too fast for its level
 
 
@@ -79,7 +81,7 @@ class Runner:
         self.machine, self.record, self.progress = machine, record, progress
         self.plan, self.system = machine.plan, machine.system
         self.time_limit = time_limit
-        self.happened: list[tuple[float, str]] = []
+        self.happened: list[tuple[float, str]] = list(record.happened)
         self._firings: dict[int, deque[float]] = {}
         self._warned: set[int] = set()
         self._interrupted = False
@@ -103,7 +105,7 @@ class Runner:
                 status = self.machine.advance(int(budget))
                 self._rows.append(self.machine.rows())
                 outcome = self._judge(status)
-                if kept is not None and isinstance(functions.error, (Halted, KeyboardInterrupt)):
+                if kept is not None and isinstance(functions.error, KeyboardInterrupt):
                     self._go_back(*kept)
                     outcome = self._reason() or self._interruption()
                 outcome = outcome or self._stalled()
@@ -159,12 +161,12 @@ class Runner:
             return None
         worst = self.system.layout.owner_v(int(self.machine.memory[at.WORST]))
         reason = (
-            f"the steps have become too small to arrive: {n:.0f} of them cover {span:.3g} s, the "
-            f"last one {self.machine.memory[at.LAST_STEP]:.3g} s; worst: {worst}. Something is "
-            "singular or very stiff there; look at the last rows, loosen rtol, or use "
-            '"generalized_alpha" if it is stiff'
+            f"at t = {t:.9g} s the steps are too small to arrive: {n:.0f} of them cover "
+            f"{span:.3g} s, the last one {self.machine.memory[at.LAST_STEP]:.3g} s; worst: "
+            f"{worst}; something is singular or very stiff there: look at the last rows, loosen "
+            'rtol, or if it is stiff use integrator="generalized_alpha"'
         )
-        return Outcome("stalled", self._at(reason))
+        return Outcome("stalled", reason)
 
     def _judge(self, status: int) -> Outcome | None:
         """What the outcome of a slice means; None: go on."""
@@ -176,12 +178,17 @@ class Runner:
             return self._handle_events()
         if status == at.CALL_FAILED:
             functions = self.plan.functions
-            if isinstance(functions.error, (Halted, KeyboardInterrupt)):
+            if isinstance(functions.error, KeyboardInterrupt):
                 return self._interruption()
-            words = str(functions.error) or type(functions.error).__name__
-            if functions.failed not in words:
-                words = f"{functions.failed} raised {type(functions.error).__name__}: {words}"
+            if isinstance(functions.error, LoadError):  # our own: says what and when
+                return Outcome("failed", str(functions.error), functions.error)
+            words = f"{functions.failed} raised {type(functions.error).__name__}"
+            words = f"{words}: {functions.error}" if str(functions.error) else words
             return Outcome("failed", self._at(words), functions.error)
+        if status == at.STALLED:
+            for index, (event, _) in enumerate(self.plan.events):
+                if (stuck := self._fires_forever(index, event, CHATTER)) is not None:
+                    return stuck
         return explained(self.machine, status)
 
     def _at(self, reason: str) -> str:
@@ -193,8 +200,15 @@ class Runner:
         machine = self.machine
         wanted = machine.memory[at.NEXT_STEP]
         fired = self._go_to_event()
-        if fired is None:
-            return self._judge(at.CALL_FAILED)
+        if isinstance(fired, int):
+            return self._judge(fired)
+        if not fired:
+            names = ", ".join(event.label for event, _ in self.plan.events)
+            reason = (
+                "an event was seen in a step and not when that step was repeated; what it watches "
+                f"must depend on time and state alone ({names})"
+            )
+            return Outcome("failed", self._at(reason))
         machine.memory[at.NEXT_STEP] = wanted
         outcome = self._forced_row()
         for index in fired:
@@ -202,7 +216,8 @@ class Runner:
             self.happened.append((machine.time, event.label))
             if event.once:
                 machine.memory[place + 1] = 0.0
-            stuck = self._fires_forever(index, event)
+            self._firings.setdefault(index, deque(maxlen=FOREVER)).append(machine.time)
+            stuck = self._fires_forever(index, event, FOREVER)
             if outcome is None and stuck is not None:
                 outcome = stuck
             for action in event.actions:
@@ -212,15 +227,19 @@ class Runner:
         machine.changed()
         return outcome or self._forced_row()
 
-    def _go_to_event(self) -> list[int] | None:
-        """Take the step that ends just after the first event; numbers of what happened there."""
+    def _go_to_event(self) -> list[int] | int:
+        """Take the step that ends just after the first event; numbers of what happened there.
+
+        If a step fails, the status of that; if the event is not there again, none.  The run is then
+        where it was.
+        """
         machine = self.machine
         memory, kept = machine.memory, machine.memory.copy()
         low, high = 0.0, float(memory[at.TRIED])
         places = [place for _, place in self.plan.events]
         before = kept[places]
 
-        def trial(h: float, mode: int) -> Array | None:
+        def trial(h: float, mode: int) -> Array | int:
             memory[:] = kept
             memory[at.NEXT_STEP] = h
             status = machine.advance(0, mode)
@@ -228,14 +247,21 @@ class Runner:
                 self._rows.append(machine.rows())
                 kept[[at.NEXT_OUTPUT, at.SUB]] = memory[[at.NEXT_OUTPUT, at.SUB]]
                 return trial(h, mode)
-            return memory[places].copy() if status == at.MORE else None
+            if status == at.MORE:
+                return memory[places].copy()
+            memory[:] = kept
+            return status
 
         after = trial(high, at.ONE_STEP)
-        if after is None:
-            return None
-        tick = 4 * np.spacing(max(abs(machine.time), high))
+        if isinstance(after, int):
+            return after
+        if not self._crossed(before, after):
+            memory[:] = kept
+            return []
+        ulp = np.spacing(max(abs(kept[at.TIME]), high))
+        tick, least = 4 * ulp, 128 * ulp  # the shortest step that is sure to move time
         f_low, weight = before, 1.0
-        while high - low > max(tick, 1e-13 * high):
+        while high - low > max(tick, 1e-13 * high) and high > least:
             k = self._crossed(before, after)[0]
             span = after[k] - weight * f_low[k]
             guess = high - after[k] * (high - low) / span if span != 0 else 0.5 * (low + high)
@@ -244,17 +270,18 @@ class Runner:
                 guess = low + (0.01 if near else 0.99) * (high - low)
                 if weight < 0.1:
                     guess = 0.5 * (low + high)
+            guess = max(guess, least)
             found = trial(guess, at.ONE_STEP)
-            if found is None:
-                return None
+            if isinstance(found, int):
+                return found
             if self._crossed(before, found):
                 high, after = guess, found
                 weight *= 0.5  # the Illinois rule: the other end must move too
             else:
                 low, f_low, weight = guess, found, 1.0
         found = trial(high, at.ONE_STEP_WITH_ROWS)
-        if found is None:
-            return None
+        if isinstance(found, int):
+            return found
         self._rows.append(machine.rows())
         return self._crossed(before, found) or self._crossed(before, after)
 
@@ -268,13 +295,13 @@ class Runner:
                 passed.append(k)
         return passed
 
-    def _fires_forever(self, index: int, event: Event) -> Outcome | None:
-        times = self._firings.setdefault(index, deque(maxlen=FOREVER))
-        times.append(self.machine.time)
+    def _fires_forever(self, index: int, event: Event, many: int) -> Outcome | None:
+        """The end of a run in which an event happened so many times while time stood still."""
         span = self.machine.settings.duration * 1e-6
-        if len(times) == FOREVER and times[-1] - times[0] < span:
+        times = [t for t in self._firings.get(index, ()) if self.machine.time - t < span]
+        if len(times) >= many:
             reason = (
-                f"{event.label} happens for ever: {FOREVER} times between t = {times[0]:.9g} and "
+                f"{event.label} happens for ever: {len(times)} times from t = {times[0]:.9g} to "
                 f"{times[-1]:.9g} s; give it a direction, once=True, or a function that stays "
                 "away from zero after it"
             )
@@ -321,21 +348,17 @@ class Runner:
             system, machine.q.copy(), change, change, flags=body_at.ACCELERATED
         )
         momentum += self.plan.armature * change
-        machine.scratch[body_at.N_EXTERNAL] = 0.0
-        found = np.zeros(system.n_v)
-        entries.FORWARD.load()(
-            machine.ints, self.plan.packed.floats, machine.scratch, machine.q.copy(), change,
-            momentum, found, 0, 0, 1,
-        )  # fmt: skip
+        found = machine.solve(momentum)
         machine.v[:] = known + np.where(held, 0.0, found)
+        machine.forget(start, n)
 
     # Around the loop
 
     def checkpoint(self) -> Checkpoint:
         """What the run needs to go on from here."""
-        saved = [c.saved() for c in self.plan.controllers]
-        notes = {"controllers": saved, "events": self.happened}
-        return Checkpoint({"memory": self.machine.memory.copy()}, notes)
+        arrays = {"memory": self.machine.memory.copy()}
+        saved = [with_arrays_apart(c.saved(), arrays) for c in self.plan.controllers]
+        return Checkpoint(arrays, {"controllers": saved, "events": self.happened})
 
     def _warn_of_spin(self) -> None:
         """One warning for each flexible body that spins too fast for its level."""
@@ -410,7 +433,11 @@ def explained(machine: Machine, status: int) -> Outcome:
     T = machine.forces
     if not np.all(np.isfinite(T)):
         k = int(np.flatnonzero(~np.isfinite(T))[0])
-        return Outcome("not finite", _at(machine, f"the force on {layout.owner_v(k)} is {T[k]}"))
+        reason = f"the force on {layout.owner_v(k)} is {T[k]}"
+        if np.abs(machine.v).max() > ABSURD:
+            hint = "" if machine.settings.adaptive else "; try a smaller step"
+            reason = f"the motion grows without bound: {reason}{hint}"
+        return Outcome("not finite", _at(machine, reason))
     if status == at.SINGULAR_:
         reason = "a hinge sees no inertia, or an inertia is not positive"
         return Outcome("singular", _at(machine, _singular_hinge(machine) or reason))

@@ -40,7 +40,9 @@ def fastest_rate(solve: Callable[[Array], Array], K: Array, C: Array) -> float:
             # Rayleigh's quotient in the norm of `diagonal`, in which the product is symmetric
             largest = float(force @ y / (force @ x))
             size = np.linalg.norm(y)
-            if not np.isfinite(largest) or size == 0:
+            if size == 0:  # all that is stiff is driven
+                break
+            if not np.isfinite(largest):
                 return np.inf
             x = y / size
         found = max(found, largest**power)

@@ -30,11 +30,14 @@ class Table:
     kind : {"linear", "smooth", "steps"}
         Straight lines between the points; a cubic spline with continuous curvature; or each value
         held until the next time.
+    clamped : bool
+        Whether a smooth curve starts and ends with zero slope: a motion from rest to rest.
     """
 
     times: Any
     values: Any
     kind: str = "linear"
+    clamped: bool = False
 
     def __post_init__(self) -> None:
         times, values = _floats(self.times, "times"), _floats(self.values, "values")
@@ -64,19 +67,33 @@ class Table:
         return 1 if self.values.ndim == 1 else self.values.shape[1]
 
     def pieces(self) -> Array:
-        """Coefficients (n - 1, k, degree + 1), highest power first, of each interval."""
+        """Coefficients (intervals, k, degree + 1), highest power first, of each interval."""
         y = self.values.reshape(len(self.times), self.n_value)
         if self.kind == "steps":
-            return y[:-1, :, None]
+            return y[:, :, None]
         if self.kind == "linear":
             slope = np.diff(y, axis=0) / np.diff(self.times)[:, None]
             return np.stack([slope, y[:-1]], axis=2)
         from scipy.interpolate import CubicSpline
 
-        spline = CubicSpline(
-            self.times, y, bc_type="natural" if len(self.times) < 4 else "not-a-knot"
-        )
+        ends = "natural" if len(self.times) < 4 else "not-a-knot"
+        spline = CubicSpline(self.times, y, bc_type="clamped" if self.clamped else ends)
         return spline.c.transpose(1, 2, 0)
+
+    @property
+    def edges(self) -> Array:
+        """Ends of the intervals; the last value of steps holds for ever."""
+        return np.append(self.times, np.inf) if self.kind == "steps" else self.times
+
+    def end_slopes(self) -> Array:
+        """Slopes (2, k) at the first and the last time."""
+        coefficients, widths = self.pieces(), np.diff(self.edges)
+        powers = np.arange(coefficients.shape[2] - 1, -1, -1)
+        slopes = [
+            coefficients[k] @ (powers * x ** np.maximum(powers - 1, 0))
+            for k, x in ((0, 0.0), (-1, widths[-1]))
+        ]
+        return np.array(slopes)
 
     @property
     def corners(self) -> Array:
@@ -117,6 +134,8 @@ def as_signal(value: Any, n: int, what: str) -> Signal:
             raise LoadError(f"{what}: the table has {value.n_value} values a row; expected {n}")
         return value
     try:
+        if isinstance(value, (str, bytes)):  # NumPy would make a number of "3"
+            raise TypeError
         given = np.array(value, dtype=float)
     except (TypeError, ValueError):
         raise LoadError(

@@ -7,7 +7,7 @@ import logging
 import os
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,13 +15,15 @@ import numpy as np
 from ..algorithms._kernels.simulation import layout as at
 from ..algorithms.arguments import check_state, check_system
 from ..errors import LoadError, ResultError, SimulationError, SimulationWarning, StateError
-from ..results.described import digest, lissom_version
+from ..results.described import digest
 from ..results.trajectory import Trajectory
+from ..results.versions import lissom_version
 from ..system import State, System
-from .controllers import Controller, enter_forces
+from .controllers import Controller, enter_forces, with_arrays_apart, with_arrays_back
 from .events import Event
 from .integrators import (
     DormandPrince8,
+    EulerCromer,
     GeneralizedAlpha,
     Integrator,
     RungeKutta4,
@@ -123,12 +125,14 @@ def simulate(
     settings, reason = _settings(
         system, state, plan, duration, start, step, integrator, rtol, atol, output_step
     )
+    _check_ends(plan, settings)
     limit = _positive(time_limit, "time_limit", infinite=True)
-    if not callable(getattr(file, "__fspath__", None)) and not isinstance(file, (str, type(None))):
-        raise LoadError(f"file is {file!r}; expected a path")
+    for what, path in (("file", file), ("resume", resume)):
+        if not isinstance(path, (str, os.PathLike, type(None))):
+            raise LoadError(f"{what} is {path!r}; expected a path")
     machine = Machine(plan, settings)
     machine.begin(state.raw_q, state.raw_v, settings.step)
-    row = check_start(machine)
+    row = check_start(machine, keep_samples=True)
     if settings.adaptive:
         machine.memory[at.NEXT_STEP] = _first_step(machine, row)
     record = _record(machine, file, resume, reason)
@@ -153,6 +157,9 @@ def _run(
     begun = time.perf_counter()
     try:
         outcome = runner.run()
+    except BaseException:  # a second Ctrl-C
+        record.abandon()
+        raise
     finally:
         bar.close()
     meta = _meta(machine, runner, outcome, reason, time.perf_counter() - begun)
@@ -163,6 +170,9 @@ def _run(
         outcome = Outcome("disk", str(error), error)
         meta.update(status=outcome.status, message=outcome.message)
         store = record.finish(meta, whole=False)
+    except BaseException:  # Ctrl-C while the file is written
+        record.abandon()
+        raise
     trajectory = Trajectory(system, store, meta)
     if outcome.error is not None:
         raise SimulationError(_with_hint(outcome, record), trajectory) from outcome.error
@@ -204,6 +214,25 @@ def _listed(given: Any, kind: type, what: str) -> list[Any]:
     return items
 
 
+def _check_ends(plan: Plan, settings: Settings) -> None:
+    """Refuse a table of positions that stops while its joint moves: that would be an impact."""
+    for what, table in plan.ends:
+        sizes = np.abs(np.diff(table.values, axis=0)).max() / np.diff(table.times).min()
+        for slope, t, inside in zip(
+            table.end_slopes(),
+            table.times[[0, -1]],
+            (settings.start >= table.times[0], settings.end <= table.times[-1]),
+            strict=True,
+        ):
+            if not inside and np.abs(slope).max() > 1e-6 * sizes:
+                raise LoadError(
+                    f"{what}: the table {'starts' if t == table.times[0] else 'ends'} at "
+                    f"t = {t:g} s with a rate of {slope[np.argmax(np.abs(slope))]:.3g}, and the "
+                    "run goes beyond; let the table cover the run, or use clamped=True for a "
+                    "motion from rest to rest"
+                )
+
+
 def _positive(value: Any, what: str, *, infinite: bool = False) -> float:
     good = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
     if not good or not value > 0 or (not infinite and not np.isfinite(value)):
@@ -229,7 +258,7 @@ def _settings(
         raise LoadError(f"start is {start!r}; expected a finite time [s]")
     fixed = None if step is None else _positive(step, "step")
     period = 0.0 if output_step is None else _positive(output_step, "output_step")
-    if not isinstance(rtol, (int, float)) or not 1e-15 <= rtol < 1:
+    if not isinstance(rtol, (int, float, np.number)) or not 1e-15 <= rtol < 1:
         raise LoadError(f"rtol is {rtol!r}; expected a number from 1e-15 to 1")
     kind = as_integrator(integrator)
     if kind is None:
@@ -240,6 +269,13 @@ def _settings(
         raise LoadError(f"{kind.title} has fixed steps; give step= in seconds")
     if fixed is not None and fixed > duration:
         fixed = duration
+    shortest = 200 * np.spacing(abs(start) + duration)
+    if (fixed or duration) < shortest:
+        what = f"duration of {duration:g} s" if fixed is None else f"step of {fixed:g} s"
+        raise LoadError(
+            f"a {what} is lost in rounding beside times up to {abs(start) + duration:g} s; start "
+            f"nearer to zero, end earlier, or use more than {shortest:.2g} s"
+        )
     if fixed is not None and period:
         ratio = period / fixed
         if ratio < 1 - 1e-9 or abs(ratio - round(ratio)) > 1e-6 * ratio:
@@ -275,7 +311,7 @@ def _tolerances(system: System, atol: Any) -> Array | None:
 def _chosen(system: System, state: State, plan: Plan, step: float | None) -> tuple[Integrator, str]:
     """What "auto" takes, and why."""
     K, C = _stiffness(system, plan)
-    rate = fastest_rate(system, state.raw_q, plan.armature, K, C)
+    rate = fastest_rate(_at_rest(plan, state).solve, K, C)
     words = f"fastest vibration or decay {rate:.3g} rad/s" if rate else "nothing is stiff"
     if step is None:
         if rate <= EXPLICIT_RATE:
@@ -287,6 +323,13 @@ def _chosen(system: System, state: State, plan: Plan, step: float | None) -> tup
         GeneralizedAlpha(),
         f"{GeneralizedAlpha.title}: {words}, {step * rate:.2g} rad in a step",
     )
+
+
+def _at_rest(plan: Plan, state: State) -> Machine:
+    """A machine that will not run, for questions about the start."""
+    machine = Machine(plan, Settings(0.0, 1.0, EulerCromer(), 1.0, False, 1e-8, None, 1.0))
+    machine.begin(state.raw_q, np.zeros(plan.system.n_v), 1.0)
+    return machine
 
 
 def _stiffness(system: System, plan: Plan) -> tuple[Array, Array]:
@@ -313,13 +356,27 @@ def _stiffness(system: System, plan: Plan) -> tuple[Array, Array]:
     return K, C
 
 
-def check_start(machine: Machine) -> Array:
-    """Row at the start; a mistake in a load shows here, not after hours."""
-    memory, functions = machine.memory, machine.plan.functions
+def check_start(machine: Machine, *, keep_samples: bool = False) -> Array:
+    """Row at the start; a mistake in a load shows here, not after hours.
+
+    Parameters
+    ----------
+    machine : Machine
+        At the start of its run.
+    keep_samples : bool
+        Whether the controllers count as called: one that remembers must not be called twice.
+    """
+    memory, plan = machine.memory, machine.plan
+    functions = plan.functions
     kept = memory.copy()
     memory[at.FORCED] = 1.0
     status = machine.advance(0)
     rows = machine.rows()
+    if keep_samples:
+        for controller, e in zip(plan.controllers, plan.rows["controllers"], strict=True):
+            forces = slice(e[at.E_MEMORY], e[at.E_MEMORY] + machine.system.n_v)
+            own = slice(e[at.E_B], e[at.E_B] + 1 + len(controller.memory))
+            kept[forces], kept[own] = memory[forces], memory[own]
     memory[:] = kept
     if status == at.CALL_FAILED:
         error, functions.error = functions.error, None
@@ -340,7 +397,7 @@ def _first_step(machine: Machine, row: Array) -> float:
     position, _ = error_sizes(machine.system)
     K, C = _stiffness(machine.system, machine.plan)
     pace = max(
-        10 * fastest_rate(machine.system, machine.q.copy(), machine.plan.armature, K, C),
+        10 * fastest_rate(machine.solve, K, C),
         20 * np.sqrt(np.max(np.abs(acceleration) / position, initial=0.0)),
         20 * np.max(np.abs(velocity) / position, initial=0.0),
         20 / machine.settings.duration,
@@ -364,6 +421,7 @@ def _meta(
         "integrator": settings.integrator.title,
         "statistics": statistics,
         "events": [list(x) for x in runner.happened],
+        "fingerprint": fingerprint(machine),
         **_settings_meta(settings),
     }
 
@@ -394,13 +452,18 @@ def fingerprint(machine: Machine) -> str:
     for count, place in ((at.N_CONTROLLER, at.CONTROLLERS), (at.N_EVENT, at.EVENTS)):
         for k in range(int(elements[count])):
             elements[int(elements[place]) + k * at.E_ROW + at.E_ADDRESS] = 0
-    parts = (digest(machine.system).encode(), elements.tobytes(), table.tobytes())
+    plan = machine.plan
+    words: list[Any] = [(body, node) for _, body, node in plan.slots]
+    words += [(event.label, event.actions, event.once) for event, _ in plan.events]
+    parts = [digest(machine.system).encode(), elements.tobytes(), table.tobytes()]
+    parts += [repr(words).encode(), plan.slot_records().tobytes()]
     return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
 def _record(machine: Machine, file: Any, resume: Any, reason: str) -> Any:
     """Where the rows go; with `resume` the machine is put where the journal ends."""
-    from ..results.journal import Journal, check_space
+    from ..results.disk import check_space
+    from ..results.journal import Journal
 
     settings, plan = machine.settings, machine.plan
     if resume is not None:
@@ -410,6 +473,8 @@ def _record(machine: Machine, file: Any, resume: Any, reason: str) -> Any:
     path, part = journal_path(file)
     if not path.endswith(".nc"):
         raise ResultError(f"file is {path!r}; results are written as NetCDF: NAME.nc")
+    if os.path.isdir(path):
+        raise ResultError(f"file is {path!r}, which is a folder; give the name of a file in it")
     for controller in plan.controllers:
         _check_saved(controller)
     if settings.output_step:
@@ -428,11 +493,11 @@ def _record(machine: Machine, file: Any, resume: Any, reason: str) -> Any:
 
 
 def _check_saved(controller: Controller) -> None:
-    from ..results.files import json_text
+    from ..results.packed import json_text
 
     saved = controller.saved()
     try:
-        json_text({"saved": saved})
+        json_text({"saved": with_arrays_apart(saved, {})})
     except (TypeError, ValueError) as error:
         raise LoadError(
             f"{controller.label}: get_state() returned {saved!r}, which a file cannot hold "
@@ -440,14 +505,26 @@ def _check_saved(controller: Controller) -> None:
         ) from None
 
 
+def _other_run(path: str, meta: Mapping[str, Any]) -> ResultError:
+    return ResultError(
+        f"{path} is of a run with another system, other loads or other settings "
+        f"({meta.get('integrator', 'unknown integrator')}, duration {meta.get('duration')}, step "
+        f"{meta.get('step')}, rtol {meta.get('rtol')}, output_step {meta.get('output_step')}); "
+        "resume it with the arguments that it was started with"
+    )
+
+
 def _resumed(machine: Machine, file: Any, resume: Any) -> Any:
-    from ..results.journal import Journal, JournalStore
+    from ..results.journal import Journal
+    from ..results.journal_store import JournalStore
 
     path, part = journal_path(resume)
     if file is not None and journal_path(file)[0] != path:
         raise ResultError(f"resume is {path!r} but file is {os.fspath(file)!r}; give one of them")
     if not os.path.exists(part) and os.path.exists(path):
         done = Trajectory.load(path)
+        if done.meta.get("fingerprint") != fingerprint(machine):
+            raise _other_run(path, done.meta)
         if abs(float(done.time[-1]) - machine.settings.end) <= 1e-9 * machine.settings.duration:
             return done
         raise ResultError(
@@ -458,21 +535,24 @@ def _resumed(machine: Machine, file: Any, resume: Any) -> Any:
     try:
         store = JournalStore(part)
         if store.meta.get("fingerprint") != fingerprint(machine):
-            raise ResultError(
-                f"{part} is of a run with another system, other loads or other settings "
-                f"({store.meta.get('chosen', 'unknown integrator')}, step "
-                f"{store.meta.get('step')}, rtol {store.meta.get('rtol')}); resume it with the "
-                "arguments that it was started with"
-            )
+            raise _other_run(part, store.meta)
         checkpoint = store.checkpoint
         if checkpoint is not None:
             memory = checkpoint.arrays["memory"]
+            if memory[at.TIME] > machine.settings.end:
+                raise ResultError(
+                    f"{part} is at t = {memory[at.TIME]:g} s already, beyond the end of this run "
+                    f"at {machine.settings.end:g} s; give the duration it was started with"
+                )
             machine.memory[:] = memory
             machine.memory[at.PREPARED] = -1.0
             saved = checkpoint.notes.get("controllers", [])
             for controller, value in zip(machine.plan.controllers, saved, strict=False):
-                controller.restore(value)
+                controller.restore(with_arrays_back(value, checkpoint.arrays))
     except BaseException:
         journal.close()
         raise
-    return FileRecord(path, machine.system, journal)
+    record = FileRecord(path, machine.system, journal)
+    if checkpoint is not None:
+        record.happened = [(float(t), str(name)) for t, name in checkpoint.notes["events"]]
+    return record

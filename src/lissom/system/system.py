@@ -162,6 +162,11 @@ class System:
             return i, body.node_names[node]
         if node.isdigit() and int(node) < len(body.node_positions) > 1:
             return i, int(node)
+        if not body.node_names:
+            raise StateError(
+                f"body {name!r} has no node {node!r}: it is rigid and has its origin only, "
+                f"which is {name!r}"
+            )
         raise StateError(f"body {name!r} has no node {node!r}; {suggestion(node, body.node_names)}")
 
     def _neutral_q(self) -> Array:

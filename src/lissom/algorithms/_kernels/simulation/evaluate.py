@@ -95,7 +95,7 @@ def evaluate(system, given, room, t, q, v, out, flags):
 
 @jit
 def solve_mass(system, q, forces, out, flags):
-    """out = M^-1 forces, with rotors; driven hinges do not move.  Returns 0 or a failure."""
+    """Out = M^-1 forces, with rotors; driven hinges do not move.  Returns 0 or a failure."""
     ints, floats, scratch = system
     motion_base_to_tip(ints, floats, scratch, q, forces, forces, flags & 0)
     status = articulate_tip_to_base(ints, floats, scratch, forces)

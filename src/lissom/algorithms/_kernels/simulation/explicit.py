@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 
 from ..compiling import jit
-from ..layout import DONE, N_V
+from ..layout import DONE, N_V, POSITIVE
 from .coordinates import chart_rates, charted, moved
 from .evaluate import evaluate
 from .layout import (
@@ -58,22 +58,25 @@ def stage(system, given, room, i, width, row, c, t, h, q0, v0, s, q, v, S, V, fl
 @jit
 def combine(table, row, width, h, n, S, V, v0, s, v):
     """S = h sum w_j S_j, v = v0 + h sum w_j V_j over `width` stages."""
-    for k in range(n):
-        s[k] = 0.0
-        v[k] = 0.0
+    fresh = True
     for j in range(width):
         w = h * table[row + j]
-        if w != 0.0:
-            _add_multiple(n, w, S[j * n : (j + 1) * n], s)
-            _add_multiple(n, w, V[j * n : (j + 1) * n], v)
-    for k in range(n):
-        v[k] += v0[k]
-
-
-@jit
-def _add_multiple(n, w, x, y):
-    for k in range(n):
-        y[k] += w * x[k]
+        if w == 0.0:
+            continue
+        o = (j * n) & POSITIVE
+        if fresh:
+            for k in range(n):
+                s[k] = w * S[o + k]
+                v[k] = v0[k] + w * V[o + k]
+            fresh = False
+        else:
+            for k in range(n):
+                s[k] += w * S[o + k]
+                v[k] += w * V[o + k]
+    if fresh:
+        for k in range(n):
+            s[k] = 0.0
+            v[k] = v0[k]
 
 
 # Tableau in table: A rows of `total`, b `total`, c `total`, error weights `total`, second error

@@ -12,7 +12,8 @@ Generalized-alpha, a the algorithmic accelerations, x = vdot at the end of the s
 Each iteration is one forward dynamics with armature: M is that of the present iterate.
 Sources: J. Chung, G. M. Hulbert, J. Appl. Mech. 60, 1993; M. Arnold, O. Bruels, Multibody Syst.
 Dyn. 18, 2007 (on groups: O. Bruels, A. Cardona, J. Comput. Nonlin. Dyn. 5, 2010).  Differs: (5)
-keeps of the tangent matrix only what armature can hold; a is shifted when the step changes.
+keeps of the tangent matrix only what armature can hold; a - x is kept per second, so that steps
+may change.
 """
 
 from __future__ import annotations
@@ -57,15 +58,20 @@ from .layout import (
 )
 from .loads import stop_force
 
-MOST_ITERATIONS = 25
+MOST_ITERATIONS = 40
 # The error of a step goes with the change of the accelerations in it; an error of the iteration
 # that is this part of the change does not show beside it.
 ENOUGH = 1e-3
 
 
 @jit
-def tangent(given, q, v, n, K, C):
-    """Stiffness and damping on the speeds: modes, and elements on hinges at (q, v)."""
+def tangent(given, q, v, n, K, C, sides):
+    """Stiffness and damping on the speeds: modes, and elements on hinges at (q, v).
+
+    sides: for each speed the last iterates below and above zero.  The tangent of friction is that
+    of a step, and iterates would jump across it for ever; the secant between both sides halves the
+    way each time.
+    """
     plan, table, memory = given
     o = plan[STIFFNESS] & POSITIVE
     for k in range(n):
@@ -85,7 +91,12 @@ def tangent(given, q, v, n, K, C):
                 C[o_v + j] += table[c + j]
             elif kind == FRICTION:
                 y = math.tanh(v[o_v + j] / table[c + 1])
-                C[o_v + j] += table[c] * (1.0 - y * y) / table[c + 1]
+                slope = (1.0 - y * y) / table[c + 1]
+                below, above = sides[o_v + j], sides[n + o_v + j]
+                if below < 0.0 and above > 0.0:
+                    y = math.tanh(above / table[c + 1]) - math.tanh(below / table[c + 1])
+                    slope = max(slope, y / (above - below))
+                C[o_v + j] += table[c] * slope
             elif kind == STOP_FORCE:
                 _f, stiffness, damping = stop_force(table, c, q[o_q + j], v[o_v + j])
                 K[o_v + j] += stiffness
@@ -94,6 +105,16 @@ def tangent(given, q, v, n, K, C):
                 half = 2 * (j // 3)
                 K[o_v + j] += table[c + half]
                 C[o_v + j] += table[c + half + 1]
+
+
+@jit
+def _note_sides(v, n, sides):
+    """Keep v where it is below or above zero."""
+    for k in range(n):
+        if v[k] < 0.0:
+            sides[k] = v[k]
+        elif v[k] > 0.0:
+            sides[n + k] = v[k]
 
 
 @jit
@@ -114,11 +135,13 @@ def prepare_armature(system, given, K, C, of_damping, of_stiffness, h, A):
 
 
 @jit
-def implicit_euler(system, given, room, t, h, q0, v0, s, q1, v1, K, C, A, out, flags):
+def implicit_euler(system, given, room, t, h, q0, v0, s, q1, v1, K, C, A, sides, out, flags):
     """One step (1); system with the stiff scratch."""
     n = system[0][N_V]
     extra = room[2]
-    tangent(given, q0, v0, n, K, C)
+    for k in range(2 * n):
+        sides[k] = 0.0
+    tangent(given, q0, v0, n, K, C, sides)
     prepare_armature(system, given, K, C, h, h * h, h, A)
     for k in range(n):
         extra[k] = -h * K[k] * v0[k]
@@ -140,7 +163,28 @@ def implicit_euler(system, given, room, t, h, q0, v0, s, q1, v1, K, C, A, out, f
 
 @jit
 def generalized_alpha(
-    system, given, room, t, h, q0, v0, x0, b0, a0, s, q1, v1, x1, a1, K, C, A, weights, out, flags
+    system,
+    given,
+    room,
+    t,
+    h,
+    q0,
+    v0,
+    x0,
+    b0,
+    a0,
+    s,
+    q1,
+    v1,
+    x1,
+    a1,
+    K,
+    C,
+    A,
+    sides,
+    weights,
+    out,
+    flags,
 ):
     """One step (2)-(5) into q1, v1, x1, a1; DIVERGED if the iteration does not settle.
 
@@ -154,7 +198,10 @@ def generalized_alpha(
     alpha_m, alpha_f = table[p + ALPHA_M], table[p + ALPHA_F]
     beta, gamma, tolerance = table[p + BETA], table[p + GAMMA], table[p + NEWTON]
     ratio = (1.0 - alpha_f) / (1.0 - alpha_m)
-    tangent(given, q0, v0, n, K, C)
+    for k in range(2 * n):
+        sides[k] = 0.0
+    _note_sides(v0, n, sides)
+    tangent(given, q0, v0, n, K, C, sides)
     prepare_armature(system, given, K, C, ratio * gamma * h, ratio * beta * h * h, h, A)
     f = min(h / memory[LAST_STEP], 2.0) if memory[LAST_STEP] > 0.0 else 0.0
     for k in range(n):  # first guess: accelerations that go on as they did
@@ -200,7 +247,8 @@ def generalized_alpha(
             # With another armature the changes do not tell how fast they fall.
             for k in range(n):
                 out[k] = A[k]
-            tangent(given, q1, v1, n, K, C)
+            _note_sides(v1, n, sides)
+            tangent(given, q1, v1, n, K, C, sides)
             prepare_armature(system, given, K, C, ratio * gamma * h, ratio * beta * h * h, h, A)
             steady = True
             for k in range(n):

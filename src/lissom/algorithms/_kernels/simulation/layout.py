@@ -47,7 +47,7 @@ from __future__ import annotations
     N_WRENCH,  # slots on bodies; those after them are points of the ground
     PARAMETERS,  # table: of the run, below
     FLAGS,  # what `motion` shall count
-    O_Q,  # memory: coordinates, speeds, accelerations, algorithmic ones, accelerations before
+    O_Q,  # memory: coordinates, speeds, accelerations, lead of the algorithmic ones, those before
     O_V,
     O_X,
     O_A,
@@ -111,7 +111,7 @@ EULER_CROMER, RUNGE_KUTTA, IMPLICIT_EULER, GENERALIZED_ALPHA = range(4)
     N_PARAMETER,
 ) = range(14)
 
-# memory: header
+# memory: header; from NEXT_STEP to N_ROWS: what a step changes that is then not taken
 (
     TIME,
     GRID,  # whole steps behind
@@ -131,15 +131,17 @@ EULER_CROMER, RUNGE_KUTTA, IMPLICIT_EULER, GENERALIZED_ALPHA = range(4)
     N_DIVIDED,  # fixed steps that had to be divided
     SMALLEST,
     LARGEST,
-    N_ROWS,
     REJECTED_LAST,
+    N_ROWS,
     PREPARED,  # the step that the armature in the stiff scratch is for
     WORST,  # number of the speed with the largest error
     TRIED,  # length of the step in which an event was seen
     FORCED,  # whether a row is wanted at this instant in any case
     CONTRACTION,  # by which an iteration of the implicit step reduces the error
+    LEAD_STEP,  # length of the step that the lead was found in
+    LEAD_AGE,  # time since then
     M_HEADER,
-) = range(26)
+) = range(28)
 
 # What `advance` shall do: go on, take one step, take it with the rows in it, or only solve M x = f
 ON, ONE_STEP, ONE_STEP_WITH_ROWS, SOLVE = range(4)

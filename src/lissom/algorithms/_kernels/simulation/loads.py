@@ -129,9 +129,18 @@ def undrive(ints, plan):
 
 @jit
 def _drive_pose(room, m, kind, q, o_q, v, x, o_v):
-    """Speeds from the rates of a quaternion: w = 2 vec(q* q'), w' = 2 vec(q* q'')."""
+    """Speeds from the rates of a quaternion r of any length, q = r / |r|.
+
+    w = 2 vec(r* r') / |r|^2      w' = 2 vec(r* r'') / |r|^2 - 2 w (r . r') / |r|^2
+    """
+    length = grown = 0.0
+    for k in range(4):
+        length += room[k] * room[k]
+        grown += room[k] * room[m + k]
+    for k in range(4):
+        q[o_q + k] = room[k] / math.sqrt(length)
     w = _quaternion_rate(room, 0, m)
-    w_dot = _quaternion_rate(room, 0, 2 * m)
+    w_dot = added(_quaternion_rate(room, 0, 2 * m), -2.0 * grown / length, w)
     put_vector(v, o_v, w)
     put_vector(x, o_v, w_dot)
     if kind == FREE:
@@ -280,10 +289,11 @@ def node_loads(scratch, plan, table, memory, t, q, v, work, o, room):
             f = vector(room, 0)
             if plan[e + E_AXES] != 0:
                 f = turn_back(matrix(work, a + SLOT_POSE), f)
-            if table[plan[e + E_TABLE]] == 0.0:
+            c = plan[e + E_TABLE] & POSITIVE
+            if table[c] == 0.0:
                 _add_wrench(work, a, f, ZERO)
             else:
-                _add_wrench(work, a, ZERO, f)
+                _add_wrench(work, a, cross(vector(table, c + 1), f), f)
         else:
             _between(plan, table, e, work, a, o + plan[e + E_B] * SLOT_RECORD)
     start = int(scratch[EXTERNAL])
@@ -307,21 +317,28 @@ def _add_wrench(work, slot, n, f):
 
 @jit
 def _between(plan, table, e, work, a, b):
-    """Spring and damper along the line from slot a to slot b."""
+    """Spring and damper along the line between points of slot a and of slot b."""
     c = plan[e + E_TABLE] & POSITIVE
-    d = added(vector(work, b + SLOT_POSE + 9), -1.0, vector(work, a + SLOT_POSE + 9))
+    r_a, r_b = vector(table, c + 3), vector(table, c + 6)
+    x_a, v_a = _point(work, a, r_a)
+    x_b, v_b = _point(work, b, r_b)
+    d, rate = added(x_b, -1.0, x_a), added(v_b, -1.0, v_a)
     length = math.sqrt(dot(d, d))
     if length > 0.0:
         unit = scaled(1.0 / length, d)
-        rate = dot(
-            unit, added(vector(work, b + SLOT_RATE + 3), -1.0, vector(work, a + SLOT_RATE + 3))
-        )
-        pull = table[c] * (length - table[c + 2]) + table[c + 1] * rate
+        pull = table[c] * (length - table[c + 2]) + table[c + 1] * dot(unit, rate)
         f = scaled(pull, unit)
     else:
-        f = scaled(
-            table[c + 1],
-            added(vector(work, b + SLOT_RATE + 3), -1.0, vector(work, a + SLOT_RATE + 3)),
-        )
-    _add_wrench(work, a, ZERO, turn_back(matrix(work, a + SLOT_POSE), f))
-    _add_wrench(work, b, ZERO, turn_back(matrix(work, b + SLOT_POSE), scaled(-1.0, f)))
+        f = scaled(table[c + 1], rate)
+    f_a = turn_back(matrix(work, a + SLOT_POSE), f)
+    f_b = turn_back(matrix(work, b + SLOT_POSE), scaled(-1.0, f))
+    _add_wrench(work, a, cross(r_a, f_a), f_a)
+    _add_wrench(work, b, cross(r_b, f_b), f_b)
+
+
+@jit
+def _point(work, slot, r):
+    """Position and velocity in the world of a point r in the axes of a slot."""
+    arm = turn(matrix(work, slot + SLOT_POSE), r)
+    x = add(vector(work, slot + SLOT_POSE + 9), arm)
+    return x, add(vector(work, slot + SLOT_RATE + 3), cross(vector(work, slot + SLOT_RATE), arm))

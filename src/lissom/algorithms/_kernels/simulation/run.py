@@ -61,6 +61,8 @@ from .layout import (
     LARGEST,
     LAST_ERROR,
     LAST_STEP,
+    LEAD_AGE,
+    LEAD_STEP,
     METHOD,
     MORE,
     N_CONTROLLER,
@@ -114,6 +116,7 @@ from .loads import SLOT_RECORD, SLOT_WRENCH, drive
 
 MOST_DIVISIONS = 20
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
+FARTHEST = 8.0  # times the step that the lead was found in, over which it is extended
 
 
 @jit
@@ -140,13 +143,15 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
     extra, A = work[o + 8 * n : o + 9 * n], work[o + 9 * n : o + 10 * n]
     K, C = work[o + 10 * n : o + 11 * n], work[o + 11 * n : o + 12 * n]
     weights, a2 = work[o + 12 * n : o + 14 * n], work[o + 14 * n : o + 15 * n]
-    o += 15 * n
+    sides = work[o + 15 * n : o + 17 * n]
+    o += 17 * n
     S, V = work[o : o + total * n], work[o + total * n : o + 2 * total * n]
     o += 2 * total * n
     slots = work[o : o + plan[N_SLOT] * SLOT_RECORD]
     o += plan[N_SLOT] * SLOT_RECORD
     buffer = work[o : o + plan[ROOM]]
-    values = work[o + plan[ROOM] : o + plan[ROOM] + plan[N_EVENT]]
+    o += plan[ROOM]
+    values, saved = work[o : o + plan[N_EVENT]], work[o + plan[N_EVENT] :]
     room = (T, x, extra, slots, buffer)
     system, stiff_system = (ints, floats, scratch), (ints, floats, stiff)
     given = (plan, table, memory)
@@ -164,7 +169,6 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
                 if status != 0:
                     return status
                 for k in range(n):
-                    a0[k] += out[k] - x0[k]
                     b0[k] += out[k] - x0[k]
                     x0[k] = out[k]
             if plan[N_EVENT] != 0 and memory[KNOWN] == 0.0:
@@ -190,7 +194,8 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
             if memory[N_EVALUATIONS] - first >= budget:
                 return MORE
         limit = _next_instant(plan, table, memory, t, adaptive)
-        before = memory[N_EVALUATIONS]
+        for k in range(NEXT_STEP, N_ROWS):
+            saved[k] = memory[k]
         divisions, h, status = 0, 0.0, 0
         _set_weights(plan, table, v0, v0, n, weights)
         while True:  # until a step is accepted
@@ -217,16 +222,18 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
                             s, v1)  # fmt: skip
                     charted(plan, table, q0, s, q1)
             elif method == GENERALIZED_ALPHA:
-                _shift(memory, h, x0, a0, a2, n)
+                lead = min(h, FARTHEST * memory[LEAD_STEP])
+                for k in range(n):
+                    a2[k] = x0[k] + lead * a0[k]
                 status = generalized_alpha(
                     stiff_system, given, room, t, h, q0, v0, x0, b0, a2, s, q1, v1, x1, a1, K, C,
-                    A, weights, out, flags,
+                    A, sides, weights, out, flags,
                 )  # fmt: skip
             elif method == EULER_CROMER:
                 status = euler_cromer(system, given, room, t, h, q0, v0, x0, s, q1, v1)
             else:
                 status = implicit_euler(
-                    stiff_system, given, room, t, h, q0, v0, s, q1, v1, K, C, A, out, flags
+                    stiff_system, given, room, t, h, q0, v0, s, q1, v1, K, C, A, sides, out, flags
                 )
             if status == CALL_FAILED:
                 return status
@@ -272,8 +279,11 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
             status = _rows_within(
                 system, given, room, t, h, t1, q0, v0, s, q2, v2, S, V, out, rows, capacity, flags
             )
-            if status != 0:
-                memory[N_EVALUATIONS] = before
+            if status != 0:  # the step will be taken again, from where it began
+                output, sub = memory[NEXT_OUTPUT], memory[SUB]
+                for k in range(NEXT_STEP, N_ROWS):
+                    memory[k] = saved[k]
+                memory[NEXT_OUTPUT], memory[SUB] = output, sub
                 return status
         # The step is taken
         for k in range(n_q):
@@ -282,10 +292,10 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
             v0[k] = v1[k]
         memory[FRESH] = 0.0
         if method == GENERALIZED_ALPHA:
+            _keep_lead(memory, h, x1, a1, a0, n)
             for k in range(n):
                 b0[k] = x0[k]
                 x0[k] = x1[k]
-                a0[k] = a1[k]
             memory[FRESH] = 1.0
         elif adaptive:
             i = plan[N_STAGE] * n
@@ -315,15 +325,18 @@ def _cut(h, wanted):
 
 
 @jit
-def _shift(memory, h, x0, a0, a2, n):
-    """Algorithmic accelerations for a step of another length: they lead x by a part of the step.
+def _keep_lead(memory, h, x1, a1, lead, n):
+    """Lead of the algorithmic accelerations over x, per second: it serves steps of any length.
 
-    A short step tells little about a long one: the lead grows by two at most.
+    A step that is much shorter than the one it was found in tells little about it, unless such
+    steps go on for as long.
     """
-    last = memory[LAST_STEP]
-    f = min(h / last, 2.0) if last > 0.0 else 1.0
-    for k in range(n):
-        a2[k] = x0[k] + f * (a0[k] - x0[k])
+    memory[LEAD_AGE] += h
+    if h >= 0.5 * memory[LEAD_STEP] or memory[LEAD_AGE] > memory[LEAD_STEP]:
+        for k in range(n):
+            lead[k] = (a1[k] - x1[k]) / h
+        memory[LEAD_STEP] = h
+        memory[LEAD_AGE] = 0.0
 
 
 @jit

@@ -5,14 +5,16 @@ from __future__ import annotations
 from ..compiling import jit
 from ..layout import POSITIVE
 from .calls import call
-from .layout import CALLED, CONSTANT, S_DEGREE, S_KIND, S_N, S_PIECES, S_WHERE, S_WHICH
+from .layout import CALLED, CONSTANT, S_DEGREE, S_KIND, S_N, S_PIECES, S_WHERE, S_WHICH, TIME
 
 
 @jit
 def signal(plan, table, memory, s, t, q, v, out, o, orders):
     """Write the n values of the signal at plan[s:], then their rates up to `orders`, to out[o:].
 
-    Returns 0, or what a function that was called returned.
+    At a corner, where a step ends and the next one starts, the first has the values before it and
+    the second those after it: pieces with corners are looked up half-way between the start of the
+    step and t.  Returns 0, or what a function that was called returned.
     """
     kind, n, where = plan[s + S_KIND], plan[s + S_N], plan[s + S_WHERE]
     if kind == CALLED:
@@ -25,17 +27,19 @@ def signal(plan, table, memory, s, t, q, v, out, o, orders):
             out[o + k] = 0.0
         return 0
     pieces, width = plan[s + S_PIECES], plan[s + S_DEGREE] + 1
+    inside = 0.5 * (memory[TIME] + t)
+    sought = inside if width <= 2 else t
     low, high = 0, pieces
     while high - low > 1:
         middle = (low + high) // 2
-        if table[c + middle] <= t:
+        if table[c + middle] <= sought:
             low = middle
         else:
             high = middle
     x = t - table[c + low]
     if t > table[c + pieces]:  # held beyond the ends
         x = table[c + pieces] - table[c + low]
-    outside = t > table[c + pieces] or t < table[c]
+    outside = inside >= table[c + pieces] or inside < table[c]
     if t < table[c]:
         x = 0.0
     at = c + pieces + 1 + low * n * width

@@ -1,0 +1,182 @@
+"""Measured orders of all integrators, on rigid and flexible mechanisms with joints of every kind.
+
+The exact motion is SciPy's, of `forward_dynamics` and `qdot` in plain coordinates, so that neither
+the steps nor the groups of the joints are shared with what is measured.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import lissom as ls
+from tests.analytic_motions import pendulum, slope
+from tests.flexible_samples import AXLE, flexible_body
+from tests.measures import random_state
+
+pytestmark = pytest.mark.filterwarnings("ignore:body .* turns at")
+
+DURATION = 1.0
+TURN_X, TURN_Y, TURN_Z = np.eye(6)[:3]
+SLIDE_X = np.eye(6)[3]
+BODY = ls.RigidBody(1.2, (0.1, -0.2, 0.15), (0.3, 0.4, 0.5))
+
+
+def rigid():
+    """Free base, ball, universal, Euler angles, and a screw motion with a slide, under gravity."""
+    model = ls.Model("rigid", gravity=(1.0, -2.0, -9.81))
+    model.add(BODY, ls.Free(), name="base")
+    model.add(BODY, ls.Spherical(), to="base", at=(0.3, 0.1, 0), name="ball")
+    model.add(BODY, ls.Universal("x", AXLE), to="ball", at=(0.2, 0.3, 0.1), name="cross")
+    model.add(
+        BODY,
+        ls.CompoundJoint([TURN_Z, TURN_Y, TURN_X]),
+        to="cross",
+        at=(0, 0.3, 0.1),
+        name="angles",
+    )
+    pair = np.transpose([SLIDE_X, TURN_X])
+    model.add(BODY, ls.SimpleJoint(pair), to="base", at=(-0.3, 0, 0.1), name="pair")
+    return model.compile()
+
+
+def flexible():
+    """Free hub, bending links on Euler angles and on a ball, a dish on a universal joint."""
+    model = ls.Model("flexible")
+    model.add(BODY, ls.Free(), name="hub")
+    boom = flexible_body(3, lumps=True, damping=0.02)
+    model.add(boom, ls.CompoundJoint([TURN_Z, TURN_Y, TURN_X]), to="hub", name="boom")
+    model.add(flexible_body(4, n_mode=3), ls.Spherical(), to="boom.tip", name="panel")
+    model.add(BODY, ls.Universal("y", AXLE), to="boom.side", at=(0, 0.1, 0.1), name="dish")
+    return model.compile()
+
+
+SYSTEMS = {"rigid": rigid, "flexible": flexible}
+
+
+@cache
+def case(name):
+    """System, state at the start, and coordinates and speeds at the end by SciPy."""
+    system = SYSTEMS[name]()
+    start = random_state(system, np.random.default_rng(6), deformation=0.05)
+    # Euler angles away from where they are singular
+    angles = system.layout.hinge_q({"rigid": "angles", "flexible": "boom"}[name])
+    q = start.q.copy()
+    q[angles] = 0.3, -0.4, 0.5
+    start = system.state(q=q, v=start.v)
+    n = system.n_q
+
+    def rates(t, y):
+        state = system.state(q=y[:n], v=y[n:])
+        return np.r_[ls.qdot(system, state), ls.forward_dynamics(system, state)]
+
+    y = solve_ivp(
+        rates,
+        (0, DURATION),
+        np.r_[start.q, start.v],
+        method="DOP853",
+        rtol=3e-13,
+        atol=1e-14,
+    ).y[:, -1]
+    return system, start, y
+
+
+def end_error(name, integrator, **settings):
+    system, start, exact = case(name)
+    run = ls.simulate(
+        system, start, duration=DURATION, integrator=integrator, output_step=DURATION, **settings
+    )
+    assert run.status == "finished", run.message
+    return np.abs(np.r_[run.q[-1], run.v[-1]] - exact).max()
+
+
+# Order, how far the fitted one may be from it, and steps in the run; with many steps rounding
+# takes over, with few the next power does.
+ORDERS = {
+    "euler_cromer": (1, 0.15, (400, 800, 1600, 3200)),
+    "linearly_implicit_euler": (1, 0.15, (400, 800, 1600, 3200)),
+    "generalized_alpha": (2, 0.15, (200, 400, 800)),
+    "rk4": (4, 0.3, (50, 100, 200, 400)),
+    "dopri5": (5, 0.5, (50, 100, 200)),
+    "dop853": (8, 0.8, (14, 20, 28, 40)),
+}
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("integrator", ORDERS)
+def test_order_at_fixed_steps(name, integrator):
+    order, allowed, numbers = ORDERS[integrator]
+    errors = [end_error(name, integrator, step=DURATION / n) for n in numbers]
+    assert abs(-slope(numbers, errors) - order) < allowed
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("radius", [0.0, 0.5, 1.0])
+def test_order_of_generalized_alpha_for_every_damping(name, radius):
+    method = ls.GeneralizedAlpha(spectral_radius=radius)
+    numbers = (400, 800, 1600)
+    errors = [end_error(name, method, step=DURATION / n) for n in numbers]
+    assert abs(-slope(numbers, errors) - 2) < 0.2
+
+
+# The error at the end goes with rtol: h with its fifth (eighth) root, the error with h^5 (h^8).
+# Generalized-alpha: a local error of order three is kept, the one at the end goes with h^2.
+PACES = {
+    "dopri5": (1.0, 10.0 ** -np.arange(5, 11)),
+    "dop853": (1.0, 10.0 ** -np.arange(5, 11)),
+    "generalized_alpha": (2 / 3, 10.0 ** -np.arange(4, 9)),
+}
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("integrator", PACES)
+def test_adaptive_steps_keep_an_error_that_goes_with_the_tolerance(name, integrator):
+    pace, tolerances = PACES[integrator]
+    errors = [end_error(name, integrator, rtol=x) for x in tolerances]
+    assert abs(slope(tolerances, errors) - pace) < 0.25
+    if integrator != "generalized_alpha":
+        assert max(e / x for e, x in zip(errors, tolerances, strict=True)) < 300
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_tight_tolerance_reaches_scipys_motion(name):
+    assert end_error(name, "dop853", rtol=1e-13) < 1e-10
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("integrator", ["dopri5", "dop853"])
+def test_rows_within_steps_are_as_good_as_their_ends(name, integrator):
+    """The interpolants, of orders 4 and 7, against a run that ends at the row."""
+    system, start, _ = case(name)
+    run = ls.simulate(
+        system, start, duration=DURATION, integrator=integrator, rtol=1e-8, output_step=DURATION / 7
+    )
+    for k in (2, 5):
+        exact = ls.simulate(system, start, duration=run.time[k], integrator="dop853", rtol=1e-12)
+        assert np.abs(run.q[k] - exact.q[-1]).max() < 3e-7
+        assert np.abs(run.v[k] - exact.v[-1]).max() < 3e-6
+
+
+@pytest.mark.parametrize("radius", [0.0, 0.8])
+def test_generalized_alpha_keeps_its_order_in_unequal_steps(radius):
+    """A controller that does nothing cuts the steps: 0.9, 0.1, 0.8, 0.2, ... of their length."""
+    model = ls.Model("pendulum", gravity=(0, 0, -9.81))
+    model.add(ls.RigidBody(2.0, com=(0, 0, -1)), ls.Revolute("y"), name="b")
+    system = model.compile()
+    exact = pendulum(2.0, 2.0, np.sqrt(9.81))[0]
+    steps = np.array([0.01, 0.005, 0.0025])
+    errors = []
+    for h in steps:
+        run = ls.simulate(
+            system,
+            system.state(b=2.0),
+            duration=2.0,
+            step=h,
+            integrator=ls.GeneralizedAlpha(spectral_radius=radius),
+            loads=[ls.Controller(lambda t, state: [0.0], 0.9 * h)],
+        )
+        errors.append(abs(run.q[-1, 0] - exact))
+    assert abs(slope(steps, errors) - 2) < 0.2
