@@ -13,8 +13,17 @@ ROTATIONS = "tests/test_rotations.py"
 
 MOTION = "algorithms/_kernels/motion.py"
 
+SIMULATION = "algorithms/_kernels/simulation/"
+(ORDERS, MOVED, GIVEN, JOINT_LOADS, POINTS, TABLES, LOCKS) = (
+    f"tests/test_simulation_{name}.py"
+    for name in ("orders", "motions", "driven", "loads", "points", "signals", "locks")
+)
+
 # All that a fault has to get past; the un-mutated source must pass it.
-SUITE = (ROTATIONS, JOINTS, CONSERVATION, ALGORITHMS, PEERS, ORACLE)
+SUITE = (
+    *(ROTATIONS, JOINTS, CONSERVATION, ALGORITHMS, PEERS, ORACLE),
+    *(ORDERS, MOVED, GIVEN, JOINT_LOADS, POINTS, TABLES, LOCKS),
+)
 
 
 @dataclass(frozen=True)
@@ -402,5 +411,63 @@ FAULTS = (
         "            n = add(n, cross(l, f))\n",
         "",
         ORACLE,
+    ),
+    # Simulation
+    Fault(
+        "simulation: rates of a rotation vector with the left Jacobian",
+        SIMULATION + "coordinates.py",
+        "return _left_inverse(scaled(-1.0, theta), x)",
+        "return _left_inverse(theta, x)",
+        ORDERS,
+    ),
+    Fault(
+        "simulation: rate of J_l left out at a free joint",
+        SIMULATION + "coordinates.py",
+        "added(turn(one_plus(a, b, theta), v), -1.0, change)",
+        "turn(one_plus(a, b, theta), v)",
+        ORDERS,
+    ),
+    Fault(
+        "simulation: given motion of a free joint without w x v",
+        SIMULATION + "loads.py",
+        "put_vector(x, o_v + 3, added(a, -1.0, cross(w, u)))",
+        "put_vector(x, o_v + 3, a)",
+        MOVED,
+    ),
+    Fault(
+        "simulation: second rate of a table halved",
+        SIMULATION + "signals.py",
+        "second = second * x + 2.0 * rate",
+        "second = second * x + rate",
+        GIVEN,
+    ),
+    Fault(
+        "simulation: weights of generalized-alpha with the wrong sign",
+        SIMULATION + "implicit.py",
+        "h * h * ((0.5 - beta) * a0[k] + beta * a1[k])",
+        "h * h * ((0.5 + beta) * a0[k] + beta * a1[k])",
+        ORDERS,
+        count=2,
+    ),
+    Fault(
+        "simulation: stop at the lower end pushes outward",
+        SIMULATION + "loads.py",
+        "depth, sign = lower - x, -1.0",
+        "depth, sign = lower - x, 1.0",
+        JOINT_LOADS,
+    ),
+    Fault(
+        "simulation: spring between points without its moment",
+        SIMULATION + "loads.py",
+        "_add_wrench(work, b, cross(r_b, f_b), f_b)",
+        "_add_wrench(work, b, ZERO, f_b)",
+        POINTS,
+    ),
+    Fault(
+        "simulation: impulse of a lock without the rotor",
+        "sim/actions.py",
+        "    momentum += plan.armature * change\n",
+        "",
+        LOCKS,
     ),
 )

@@ -169,6 +169,32 @@ def test_why_there_is_none():
         ls.equilibrium(model.compile())
 
 
+def slider():
+    """A mass of 1 kg on a vertical guide; its size is 1 m."""
+    model = ls.Model("slider", gravity=(0, 0, -GRAVITY))
+    model.add(ls.RigidBody(1.0, inertia=(1, 1, 1)), ls.Prismatic("z"), name="b")
+    return model.compile()
+
+
+def test_what_nothing_holds_is_given_up_early():
+    with pytest.raises(ls.SingularError, match=r"in 30 steps: .*'b'.*nothing holds it"):
+        ls.equilibrium(slider())
+
+
+@pytest.mark.parametrize(
+    "load, place",
+    [
+        (ls.JointSpring("b", 1.0, rest=-5.0), -5.0 - GRAVITY),
+        (ls.JointStop("b", -12.0, 1.0, stiffness=1e5), -12.0 - GRAVITY / 1e5),
+    ],
+    ids=["soft spring", "stop"],
+)
+def test_far_equilibria_are_not_given_up(load, place):
+    """More than 30 of the longest steps away."""
+    found = ls.equilibrium(slider(), loads=[load])
+    np.testing.assert_allclose(found.q, [place], rtol=0, atol=1e-9)
+
+
 def test_equilibrium_under_a_given_motion():
     """The driven joint is where its motion puts it, the other hangs from there."""
     system = hanging_chain(2)

@@ -93,6 +93,25 @@ def test_pendulum_passes_an_angle_at_its_instant():
     np.testing.assert_allclose(times(run), passes, rtol=0, atol=1e-10)
 
 
+def test_titles():
+    """The name, else the joint, else the function, else the kind of a callable object."""
+
+    class Watch:
+        def __call__(self, t, state):
+            return 1.0
+
+    def low(t, state):
+        return 1.0
+
+    for event, title in (
+        (ls.Event("b", name="half way"), "half way"),
+        (ls.Event("b"), "b"),
+        (ls.Event(low), "low"),
+        (ls.Event(Watch()), "Watch"),
+    ):
+        assert event.title == title and event.label == f"event {title!r}"
+
+
 @pytest.mark.parametrize(
     "settings, turns",
     [

@@ -164,6 +164,18 @@ def test_the_state_must_be_of_this_system():
 # Loads by themselves
 
 DESCENDING = [0.0, 1.0, 0.5]
+
+
+class Forgetful:
+    """A controller that can save what it remembers but not take it back."""
+
+    def update(self, t, state):
+        return [0.0]
+
+    def get_state(self):
+        return 1
+
+
 LOADS = {
     "descending times": (
         lambda: ls.Table(DESCENDING, [1, 2, 3]),
@@ -225,6 +237,36 @@ LOADS = {
         lambda: ls.Motion("rod", velocity=1, acceleration=1),
         "both given",
         "give one",
+    ),
+    "a rate beside a constant": (
+        lambda: ls.Motion("rod", 1.0, velocity=0.0),
+        "velocity is given beside a position that is no function",
+        "leave velocity out",
+    ),
+    "a rate that is no function": (
+        lambda: ls.Motion("rod", np.sin, velocity=np.cos, acceleration=1.0),
+        "acceleration is 1.0",
+        "function of time",
+    ),
+    "an integer beyond all floats": (
+        lambda: ls.Actuator("rod", ratio=10**5000),
+        "Actuator on 'rod': ratio is of type int",
+        "one finite number",
+    ),
+    "too much inertia": (
+        lambda: ls.Actuator("rod", ratio=1e200, rotor_inertia=1.0),
+        "rotor_inertia times ratio squared is inf",
+        "smaller",
+    ),
+    "numbers as text": (lambda: ls.JointDamper("rod", ["1"]), "damping is ['1']", "zero or more"),
+    "name of a load": (lambda: ls.JointDamper("rod", 1, name=[1]), "name is [1]", "text"),
+    "on as text": (lambda: ls.JointDamper("rod", 1, on="off"), "on is 'off'", "True or False"),
+    "joint as a number": (lambda: ls.Lock(3), "Lock: joint is 3", "name of the body"),
+    "load as a load": (lambda: ls.Switch([1]), "Switch: load is [1]", "name of a load"),
+    "get_state without set_state": (
+        lambda: ls.Controller(Forgetful(), 0.1, name="pid"),
+        "pid: update has get_state()",
+        "both or neither",
     ),
     "spacing": (lambda: ls.Motion("rod", np.sin, spacing=0), "spacing is 0", "positive time"),
     "event on nothing": (lambda: ls.Event(None), "when is None", "f(time, state)"),

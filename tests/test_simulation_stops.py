@@ -310,7 +310,7 @@ def test_events_that_are_apart_by_rounding_only_both_happen():
         for options in ({}, {"step": 0.01, "integrator": "rk4"}):
             run = ls.simulate(system, duration=1.0, events=events, **options)
             assert run.status == "finished", run.message
-            assert [name for _, name in run.meta["events"]] == ["event 'left'", "event 'right'"]
+            assert [name for _, name in run.meta["events"]] == ["left", "right"]
             assert np.allclose(run.q[-1], 0.5, rtol=0, atol=1e-12)
 
 

@@ -268,7 +268,7 @@ def test_energy_and_momentum_about_a_point():
         ("boom.tipp", "body 'boom' has no 'tipp'; did you mean 'tip'?"),
         ("boom.tip", "'boom.tip' is a node; say what of it, such as 'boom.tip.position'"),
         ("boom.tipp.position", "body 'boom' has no node 'tipp'; did you mean 'tip'?"),
-        ("hand.tip.position", "body 'hand' has no node 'tip'; there are none yet."),
+        ("hand.tip.position", "body 'hand' has no node 'tip': it is rigid"),
         ("boom.99.position", "body 'boom' has no node '99'; known: "),
         ("boom.tip.velocty", "a node has no 'velocty'; did you mean 'velocity'?"),
         ("boom.tip.modes", "'modes' belongs to the body, not to its nodes: use 'boom.modes'"),

@@ -264,19 +264,7 @@ CALLS = {
 }
 
 
-# Some mistakes still end in errors of NumPy or Python here.  Strict: who mends a call sees its mark
-# fail, and takes it off this list.
-LOOSE = {
-    *("Table", "Actuator", "JointSpring", "JointDamper", "JointFriction", "JointStop"),
-    *("NodeForce", "NodeSpring", "Motion", "Motion by rates", "Controller", "Event", "Switch"),
-    *("simulate", "simulate with loads", "equilibrium", "flexible_drive"),
-}
-LOOSE_MARK = pytest.mark.xfail(strict=True, raises=(TypeError, ValueError, OverflowError))
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=LOOSE_MARK) if n in LOOSE else n for n in CALLS]
-)
+@pytest.mark.parametrize("name", CALLS)
 def test_mistakes_end_in_our_own_errors(name):
     luck = random.Random(name)
 

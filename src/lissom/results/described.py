@@ -130,12 +130,14 @@ def digest(system: System) -> str:
     system : System
         Of which.
     """
+    if "digest" in system.derived:
+        return system.derived["digest"]
     description, arrays = describe(system)
     result = hashlib.sha256(json.dumps(description, sort_keys=True).encode())
     for name in sorted(arrays):
         result.update(f"{name} {arrays[name].shape}".encode())
         result.update(arrays[name].tobytes())
-    return result.hexdigest()
+    return system.derived.setdefault("digest", result.hexdigest())
 
 
 def _floats(values: Any) -> Array:

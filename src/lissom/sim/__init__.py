@@ -15,17 +15,10 @@ from .integrators import (
     LinearlyImplicitEuler,
     RungeKutta4,
 )
-from .loads import (
-    Actuator,
-    JointDamper,
-    JointFriction,
-    JointSpring,
-    JointStop,
-    Load,
-    NodeForce,
-    NodeSpring,
-)
+from .joint_loads import Actuator, JointDamper, JointFriction, JointSpring, JointStop
+from .loads import Load
 from .motions import Motion
+from .node_loads import NodeForce, NodeSpring
 from .signals import Table
 from .simulate import simulate
 

@@ -12,6 +12,7 @@ from ..algorithms._kernels.simulation import layout as at
 from ..algorithms.arguments import speeds_vector
 from ..errors import LissomError, LoadError
 from ..system import System
+from .checks import keep, numbers, positive, shown
 from .functions import is_compiled, trusted_state
 from .loads import Load
 from .plan import checked_values
@@ -47,17 +48,24 @@ class Controller(Load):
     period: float
     memory: Any = field(default=(), kw_only=True)
 
-    def __post_init__(self) -> None:
-        number = isinstance(self.period, (int, float, np.number)) and self.period is not True
-        if not number or not 0 < self.period < np.inf:
-            raise LoadError(
-                f"{self.label}: period is {self.period!r}; expected a positive time [s]"
-            )
+    def check(self) -> None:
+        """Refuse what is wrong without a system."""
         if not callable(self.function):
             raise LoadError(
-                f"{self.label}: update is {self.update!r}; expected a function or an object with "
-                "a method update(time, state)"
+                f"{self.label}: update is {shown(self.update)}; expected a function or an object "
+                "with a method update(time, state)"
             )
+        offered = [callable(getattr(self.update, x, None)) for x in ("get_state", "set_state")]
+        if offered == [True, False]:
+            raise LoadError(
+                f"{self.label}: update has get_state() but no set_state(saved); what is saved "
+                "could not be given back, so offer both or neither"
+            )
+        keep(
+            self,
+            period=positive(self.period, f"{self.label}: period", "a positive time [s]"),
+            memory=_row(self.memory, f"{self.label}: memory"),
+        )
 
     @property
     def place(self) -> str:
@@ -72,15 +80,9 @@ class Controller(Load):
     def enter(self, plan: Plan) -> None:
         """Write it into the plan of a run."""
         n_v = plan.system.n_v
-        try:
-            first = np.array(self.memory, dtype=float)
-        except (TypeError, ValueError):
-            first = np.zeros((0, 0))
-        if first.ndim != 1 or not np.all(np.isfinite(first)):
-            raise LoadError(f"{self.label}: memory is {self.memory!r}; expected finite numbers")
         if is_compiled(self.function):
             address, which = plan.functions.add_compiled(
-                self.label, self.function, "controller", n_v, len(first)
+                self.label, self.function, "controller", n_v, len(self.memory)
             )
         else:
             numbers = forces_of(plan.system, self.function, self.label)
@@ -92,7 +94,7 @@ class Controller(Load):
             E_WHICH=which,
             E_TABLE=plan.table(self.period),
             E_MEMORY=plan.room(n_v),
-            E_B=plan.room(1 + len(first), [0.0, *first]),
+            E_B=plan.room(1 + len(self.memory), [0.0, *self.memory]),
         )
         plan.controllers.append(self)
 
@@ -105,6 +107,15 @@ class Controller(Load):
         """Give back what `saved` returned."""
         if saved is not None:
             self.update.set_state(saved)
+
+
+def _row(value: Any, what: str) -> Array:
+    """First content of a memory."""
+    expected = "a list or array of finite numbers, (n,)"
+    found = numbers(value, what, expected)
+    if found.ndim != 1:
+        raise LoadError(f"{what} is {shown(value)}; expected {expected}")
+    return found
 
 
 _ARRAY = "lissom array"  # key that stands for an array among what JSON can hold
@@ -144,13 +155,25 @@ def forces_of(
     def numbers(t: float, q: Array, v: Array) -> Array:
         given = function(t, trusted_state(system, q, v))
         if isinstance(given, Mapping):
-            try:
-                return speeds_vector(system, given, what)
-            except LissomError as error:
-                raise LoadError(f"{what} at t = {t:g} s: {error}") from None
+            return _real_speeds(system, given, what, f"{what} at t = {t:g} s: ")
         return checked_values(given, system.n_v, what, t)
 
     return numbers
+
+
+def _real_speeds(system: System, given: Any, what: str, before: str = "") -> Array:
+    """Forces (n_v,) from an array or a mapping; errors start with `before`."""
+    try:
+        found = speeds_vector(system, given, what)
+    except LissomError as error:
+        raise LoadError(f"{before}{error}") from None
+    except (TypeError, ValueError, OverflowError) as error:  # an entry of a mapping
+        raise LoadError(
+            f"{before}{what} is {shown(given)} ({error}); expected real numbers"
+        ) from None
+    if found.dtype.kind != "f":
+        raise LoadError(f"{before}{what} is {shown(given)}; expected real numbers, not symbols")
+    return found
 
 
 def enter_forces(plan: Plan, forces: Any) -> None:
@@ -166,7 +189,7 @@ def enter_forces(plan: Plan, forces: Any) -> None:
         return
     system, what = plan.system, "forces"
     if not callable(forces):
-        signal = plan.signal(speeds_vector(system, forces, what), system.n_v, what)
+        signal = plan.signal(_real_speeds(system, forces, what), system.n_v, what)
     elif is_compiled(forces):
         address, which = plan.functions.add_compiled(what, forces, "forces", system.n_v)
         signal = plan.called(address, which, system.n_v)

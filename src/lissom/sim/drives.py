@@ -11,7 +11,9 @@ from ..bodies import RigidBody
 from ..errors import LoadError, ModelError, suggestion
 from ..joints import Prismatic, Revolute
 from ..model import Model, Part
-from .loads import JointSpring, Load
+from .checks import joint_name, keep, not_negative, number, positive, shown, text
+from .joint_loads import JointSpring
+from .loads import Load
 
 if TYPE_CHECKING:
     from .plan import Plan
@@ -42,6 +44,14 @@ class Drive(Load):
     stiffness: float = field(kw_only=True)
     damping: float = field(default=0.0, kw_only=True)
 
+    def check(self) -> None:
+        """Refuse what is wrong without a system."""
+        for attribute in ("rotor", "joint"):
+            name = joint_name(getattr(self, attribute), f"{self.label}: {attribute}")
+            keep(self, **{attribute: name})
+        given = (self.stiffness, self.damping, self.ratio, self.rotor_inertia)
+        keep(self, **_checked(self.label, *given))
+
     @property
     def place(self) -> str:
         """Joint."""
@@ -50,8 +60,12 @@ class Drive(Load):
     def enter(self, plan: Plan) -> None:
         """Write it into the plan of a run."""
         # The rotor's body holds its inertia once; the gear makes it ratio^2 times as much.
-        plan.add_armature(plan.joint(self.rotor, self), (self.ratio**2 - 1) * self.rotor_inertia)
-        JointSpring(self.joint, self.stiffness, damping=self.damping, name=self.label).enter(plan)
+        added = (self.ratio * self.ratio - 1) * self.rotor_inertia
+        plan.add_armature(plan.joint(self.rotor, self), added)
+        gear = JointSpring(
+            self.joint, self.stiffness, damping=self.damping, name=self.label, on=self.on
+        )
+        gear.enter(plan)
 
 
 def flexible_drive(
@@ -92,11 +106,13 @@ def flexible_drive(
     Drive
         Load to give to `simulate`.
     """
-    body_name = joint.name if isinstance(joint, Part) else joint
     if not isinstance(model, Model):
-        raise LoadError(f"flexible_drive: expected a Model, got {model!r}")
+        raise LoadError(f"flexible_drive: model is {shown(model)}; expected a Model")
+    body_name = (
+        joint.name if isinstance(joint, Part) else joint_name(joint, "flexible_drive: joint")
+    )
     if body_name not in model.parts:
-        hint = suggestion(str(body_name), model.parts)
+        hint = suggestion(body_name, model.parts)
         raise ModelError(f"flexible_drive: there is no body {body_name!r}; {hint}")
     part = model.parts[body_name]
     kind = part.joint
@@ -105,16 +121,10 @@ def flexible_drive(
             f"flexible_drive: the joint of body {body_name!r} is {kind.label}; a drive needs a "
             "revolute or prismatic one"
         )
-    for what, value, good in (
-        ("stiffness", stiffness, lambda x: x > 0),
-        ("rotor_inertia", rotor_inertia, lambda x: x > 0),
-        ("damping", damping, lambda x: x >= 0),
-        ("ratio", ratio, lambda x: abs(x) >= 1),
-    ):
-        _check(what, value, good)
-    rotor = name or f"{body_name}_rotor"
+    given = _checked("flexible_drive", stiffness, damping, ratio, rotor_inertia)
+    rotor = text(name, "flexible_drive: name") or f"{body_name}_rotor"
     model.add(
-        _rotor(kind, rotor_inertia),
+        _rotor(kind, given["rotor_inertia"]),
         kind,
         name=rotor,
         to=part.to,
@@ -125,23 +135,29 @@ def flexible_drive(
     return Drive(
         rotor,
         body_name,
-        ratio=float(ratio),
-        rotor_inertia=float(rotor_inertia),
-        stiffness=float(stiffness),
-        damping=float(damping),
+        ratio=given["ratio"],
+        rotor_inertia=given["rotor_inertia"],
+        stiffness=given["stiffness"],
+        damping=given["damping"],
         name=f"drive of {body_name!r}",
     )
 
 
-def _check(what: str, value: Any, good: Any) -> None:
-    try:
-        fits = bool(np.isfinite(value) and good(value))
-    except TypeError:
-        fits = False
-    if not fits:
-        words = {"damping": "zero or more", "ratio": "a number of size 1 or more"}
-        expected = words.get(what, "a positive number")
-        raise LoadError(f"flexible_drive: {what} is {value!r}; expected {expected}")
+def _checked(
+    label: str, stiffness: Any, damping: Any, ratio: Any, rotor_inertia: Any
+) -> dict[str, float]:
+    """Numbers of a drive, by their names."""
+    size = "one number of size 1 or more"
+    given = {
+        "stiffness": positive(stiffness, f"{label}: stiffness"),
+        "damping": not_negative(damping, f"{label}: damping"),
+        "ratio": number(ratio, f"{label}: ratio", size, lambda x: 1 <= abs(x) < np.inf),
+        "rotor_inertia": positive(rotor_inertia, f"{label}: rotor_inertia"),
+    }
+    seen = given["ratio"] * given["ratio"] * given["rotor_inertia"]
+    what = f"{label}: rotor_inertia times ratio squared"
+    number(seen, what, "a finite number; give smaller ones")
+    return given
 
 
 def _rotor(kind: Any, inertia: float) -> RigidBody:

@@ -15,15 +15,18 @@ from typing import Any
 import numpy as np
 
 from ..algorithms import engine
+from ..algorithms._kernels.simulation import layout as at
 from ..algorithms.arguments import check_state, check_system
 from ..errors import LoadError, SimulationWarning, SingularError, StateError
 from ..joints import CompoundJoint, SimpleJoint
+from ..model import Part
 from ..spatial import left_jacobian, quaternion_product_map, quaternion_rotation
 from ..system import State, System
-from .integrators import EulerCromer
-from .machine import Machine, Settings
+from .checks import joint_name, number, shown
+from .choice import at_rest
+from .machine import Machine
 from .scales import error_sizes
-from .simulate import check_start, planned
+from .start import check_start, planned
 
 __all__ = ["equilibrium"]
 
@@ -32,8 +35,9 @@ Array = np.ndarray
 # Of a coordinate's size: the longest step, the difference for (1), and what is small enough.
 LONGEST, SPACING, SMALL = 0.2, 1e-5, 1e-11
 MOST_STEPS = 200
+PATIENCE = 30  # longest steps in a row after which what nothing holds is given up
 FLAT = 1e-10  # part of the largest mu below which a motion is free
-LOOSE = 1e-6  # the same for the words of an error, well above what differences leave
+LOOSE = 1e-6  # part of push over size below which nothing holds, well above what differences leave
 
 
 def equilibrium(
@@ -65,24 +69,40 @@ def equilibrium(
     State
         The stable equilibrium that lies downhill.  SingularError, with the reason, if none is
         found: something pushes a body that nothing holds.
+        It gives up after 200 steps, each at most 0.2 rad or a fifth of the system's size, or after
+        30 in a row in which something runs away and there is no stop that could catch it.
     """
     check_system(system)
     start = system.neutral() if state is None else state
     check_state(system, start)
     if not start.real:
         raise StateError("equilibrium needs a state of real numbers")
+    instant = number(time, "equilibrium: time", "a finite time [s]")
+    names = _held(held)
     plan = planned(system, forces, loads, ())
-    settings = Settings(float(time), 1.0, EulerCromer(), 1.0, False, 1e-8, None, 1.0)
-    machine = Machine(plan, settings)
-    machine.begin(start.raw_q, np.zeros(system.n_v), 1.0)
+    machine = at_rest(plan, start, instant)
     check_start(machine)
     free = np.ones(system.n_v, dtype=bool)
-    for name in [held] if isinstance(held, str) else held:
+    for name in names:
         joint = plan.joint(name, "equilibrium: held")
         free[joint.v : joint.v + joint.n_v] = False
     for body in plan.driven:
         free[system.layout.hinge_v(body)] = False
-    return _Search(system, machine, float(time), free).run(start.raw_q)
+    return _Search(system, machine, instant, free).run(start.raw_q)
+
+
+def _held(given: Any) -> list[str]:
+    """Names of joints from one or several."""
+    if isinstance(given, (str, Part)):
+        given = [given]
+    try:
+        items = list(given)
+    except TypeError:
+        raise LoadError(
+            f"equilibrium: held is {shown(given)}; expected a list of joints, by the bodies that "
+            'they carry, such as ["arm"]'
+        ) from None
+    return [joint_name(item, "equilibrium: an entry of held") for item in items]
 
 
 class _Search:
@@ -93,43 +113,65 @@ class _Search:
         self.free = np.flatnonzero(free)
         self.size = error_sizes(system)[0]
         self.rest = np.zeros(system.n_v)
+        # stops act on nothing until it is there: what falls towards one may fall far
+        stops = any(row[at.E_KIND] == at.STOP_FORCE for row in machine.plan.rows["forces"])
+        self.patience = MOST_STEPS if stops else PATIENCE
 
     def run(self, q: Array) -> State:
-        q = self.driven(q)
-        r = self.left_over(q)
-        for _ in range(MOST_STEPS):
+        q, r = self.balance(q)
+        away = 0  # steps in a row in which something ran away
+        for k in range(1, MOST_STEPS + 1):
             mu, phi = self.motions(q)
             push = phi.T @ r[self.free]
             floor = FLAT * np.abs(mu).max(initial=0.0) + 1e-300
+            parts = phi * (push / np.maximum(np.abs(mu), floor))
             step = np.zeros(self.system.n_v)
-            step[self.free] = phi @ (push / np.maximum(np.abs(mu), floor))
-            longest = np.abs(step / self.size).max(initial=0.0)
+            step[self.free] = parts.sum(axis=1)
+            longest = self.length(step[self.free])
             if longest <= SMALL or (not np.any(r[self.free])):
                 return self.found(q, mu, phi)
+            loose = self.loose(mu, phi, push)
+            away = away + 1 if self.length(parts[:, loose].sum(axis=1)) > LONGEST else 0
+            if away == self.patience or k == MOST_STEPS:
+                break
             if longest > LONGEST:
                 step *= LONGEST / longest
-            q = self.driven(moved(self.system, q, step))
-            r = self.left_over(q)
-        return self.none_found(q, r)
+            q, r = self.balance(moved(self.system, q, step))
+        raise self.none_found(k, phi, push, loose)
 
-    def driven(self, q: Array) -> Array:
-        """Coordinates with those of driven joints put in."""
-        row = self.row(q)
-        return self.machine.plan.columns.part(row[None], "q")[0].copy()
+    def length(self, motion: Array) -> float:
+        """Largest motion of the free coordinates beside their sizes."""
+        return float(np.abs(motion / self.size[self.free]).max(initial=0.0))
+
+    def loose(self, mu: Array, phi: Array, push: Array) -> Array:
+        """Which motions nothing holds.
+
+        Those with a tiny mu beside the largest, or beside what would balance their push within
+        their size.  A soft spring far from rest is not among them.
+        """
+        per_size = np.abs(phi / self.size[self.free, None]).max(axis=0, initial=0.0)
+        tiny = np.maximum(FLAT * np.abs(mu).max(initial=0.0), LOOSE * np.abs(push) * per_size)
+        return np.abs(mu) <= tiny
 
     def row(self, q: Array) -> Array:
-        _, row = self.machine.accelerations(self.time, q, self.rest)
+        status, row = self.machine.accelerations(self.time, q, self.rest)
         functions = self.machine.plan.functions
         if functions.error is not None:
             error, functions.error = functions.error, None
             if isinstance(error, LoadError):
                 raise error
             raise LoadError(f"{functions.failed} raised {error!r}") from error
+        if status not in (at.MORE, at.FINISHED) or not np.all(np.isfinite(row)):
+            raise SingularError(
+                "no equilibrium found: on the way to it the forces or accelerations are not "
+                "finite; start nearer to it (state=) or check the loads there"
+            )
         return row
 
-    def left_over(self, q: Array) -> Array:
-        """Generalized forces that nothing balances at rest."""
+    def balance(self, q: Array) -> tuple[Array, Array]:
+        """Coordinates, those of driven joints put in, and forces that nothing balances at rest."""
         columns, row = self.machine.plan.columns, self.row(q)[None]
+        q = columns.part(row, "q")[0].copy()
         external = [
             (i, node, wrench)
             for (_, i, node), wrench in zip(
@@ -137,7 +179,7 @@ class _Search:
             )
         ]
         needed = engine.inverse_dynamics(self.system, q, self.rest, self.rest, external)
-        return columns.part(row, "force")[0] - needed
+        return q, columns.part(row, "force")[0] - needed
 
     def motions(self, q: Array) -> tuple[Array, Array]:
         """Eigenvalues mu and motions phi (1) of the free coordinates."""
@@ -148,11 +190,17 @@ class _Search:
         for column, k in enumerate(self.free):
             s = np.zeros(self.system.n_v)
             s[k] = h = SPACING * self.size[k]
-            ahead, behind = (self.left_over(moved(self.system, q, x)) for x in (s, -s))
+            ahead, behind = (self.balance(moved(self.system, q, x))[1] for x in (s, -s))
             K[:, column] = (behind - ahead)[self.free] / (2 * h)
         M = engine.mass_matrix(self.system, q) + np.diag(self.machine.plan.armature)
         M = M[np.ix_(self.free, self.free)]
-        mu, phi = eigh((K + K.T) / 2, (M + M.T) / 2)
+        try:
+            mu, phi = eigh((K + K.T) / 2, (M + M.T) / 2)
+        except np.linalg.LinAlgError:
+            raise SingularError(
+                "no equilibrium found: the mass matrix is singular on the way to it; give bodies "
+                "that can move alone some mass and inertia"
+            ) from None
         return mu, phi
 
     def found(self, q: Array, mu: Array, phi: Array) -> State:
@@ -167,19 +215,17 @@ class _Search:
             )
         return State(self.system, q, np.zeros(self.system.n_v))
 
-    def none_found(self, q: Array, r: Array) -> State:
+    def none_found(self, steps: int, phi: Array, push: Array, loose: Array) -> SingularError:
         x = np.zeros(self.system.n_v)
-        mu, phi = self.motions(q)
-        push = phi.T @ r[self.free]
-        loose = np.abs(mu) <= LOOSE * np.abs(mu).max(initial=0.0)
         if np.linalg.norm(push[loose]) > LOOSE * np.linalg.norm(push):
-            push[~loose] = 0.0  # what is held has not arrived because the rest runs away
+            # what is held has not arrived because the rest runs away
+            push = np.where(loose, push, 0.0)
         x[self.free] = phi @ push
         k = int(np.argmax(np.abs(x) / self.size))
         owner = self.system.layout.owner_v(k)
         name = self.system.names[self._body(k)]
-        raise SingularError(
-            f"no equilibrium found in {MOST_STEPS} steps: {owner} is still accelerated by "
+        return SingularError(
+            f"no equilibrium found in {steps} steps: {owner} is still accelerated by "
             f"{x[k]:.3g} and nothing holds it; hold the joint (held=[{name!r}]), add a spring or "
             "remove the force that pushes it",
             body=name,

@@ -11,6 +11,8 @@ import numpy as np
 
 from ..algorithms._kernels.simulation import layout as at
 from ..errors import LoadError, suggestion
+from ..model import Part
+from .checks import is_number, joint_name, keep, number, shown, switch, text
 from .functions import is_compiled, trusted_state
 from .plan import checked_values
 
@@ -50,6 +52,9 @@ class Lock(Action):
 
     joint: str
 
+    def __post_init__(self) -> None:
+        keep(self, joint=joint_name(self.joint, "Lock: joint"))
+
     def prepare(self, plan: Plan, what: str) -> None:
         """Make the lock, still open."""
         joint = plan.joint(self.joint, what)
@@ -73,6 +78,9 @@ class Release(Action):
 
     joint: str
 
+    def __post_init__(self) -> None:
+        keep(self, joint=joint_name(self.joint, "Release: joint"))
+
     def prepare(self, plan: Plan, what: str) -> None:
         """Make the lock if there is none."""
         joint = plan.joint(self.joint, what)
@@ -95,6 +103,13 @@ class Switch(Action):
     load: str
     on: bool = False
 
+    def __post_init__(self) -> None:
+        keep(
+            self,
+            load=text(self.load, "Switch: load", "the name of a load as text"),
+            on=switch(self.on, "Switch: on"),
+        )
+
     def prepare(self, plan: Plan, what: str) -> None:
         """Check that there is such a load."""
         if self.load not in plan.active:
@@ -114,6 +129,7 @@ class Event:
         f(time, state) -> number; compiled by Numba: f(time, q, v) -> number.
     action : Action or sequence of Action
         `Stop()`, `Lock(joint)`, `Release(joint)`, `Switch(load, on)`; by default Stop().
+        With ``()`` nothing happens: the run goes on and the result's ``events`` note the instant.
     value : float
         The event is at this value of the coordinate; functions: of their result.
     rate : bool
@@ -123,7 +139,7 @@ class Event:
     once : bool
         Whether it happens the first time only.
     name : str
-        How to call it.
+        How to call it; by default as the joint or the function.
     """
 
     when: Any
@@ -135,18 +151,26 @@ class Event:
     name: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
+        if isinstance(self.when, Part):
+            keep(self, when=joint_name(self.when, "event: when"))
         if not isinstance(self.when, str) and not callable(self.when):
             raise LoadError(
-                f"event: when is {self.when!r}; expected a joint's name or f(time, state)"
+                f"event: when is {shown(self.when)}; expected a joint's name or f(time, state)"
             )
-        if self.direction not in (-1, 0, 1):
-            raise LoadError(f"{self.label}: direction is {self.direction!r}; use -1, 0 or 1")
-        if not isinstance(self.value, (int, float, np.number)) or not np.isfinite(self.value):
-            raise LoadError(f"{self.label}: value is {self.value!r}; expected a finite number")
+        keep(self, name=text(self.name, "event: name"))
+        if not is_number(self.direction) or self.direction not in (-1, 0, 1):
+            raise LoadError(f"{self.label}: direction is {shown(self.direction)}; use -1, 0 or 1")
+        keep(
+            self,
+            direction=int(self.direction),
+            value=number(self.value, f"{self.label}: value"),
+            rate=switch(self.rate, f"{self.label}: rate"),
+            once=switch(self.once, f"{self.label}: once"),
+        )
         for action in self.actions:
             if not isinstance(action, Action):
                 hint = "Stop(), Lock(joint), Release(joint) or Switch(load, on)"
-                raise LoadError(f"{self.label}: action is {action!r}; use {hint}")
+                raise LoadError(f"{self.label}: action is {shown(action)}; use {hint}")
 
     @property
     def actions(self) -> Sequence[Action]:
@@ -154,10 +178,16 @@ class Event:
         return self.action if isinstance(self.action, (list, tuple)) else (self.action,)
 
     @property
+    def title(self) -> str:
+        """Its name, or that of the joint or the function that it watches."""
+        if self.name or isinstance(self.when, str):
+            return self.name or self.when
+        return str(getattr(self.when, "__name__", type(self.when).__name__))
+
+    @property
     def label(self) -> str:
         """How to call it in messages."""
-        what = self.when if isinstance(self.when, str) else getattr(self.when, "__name__", "f")
-        return f"event {self.name or what!r}"
+        return f"event {self.title!r}"
 
     def enter(self, plan: Plan) -> None:
         """Write it into the plan of a run."""

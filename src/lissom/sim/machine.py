@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,12 +9,12 @@ import numpy as np
 from ..algorithms import engine
 from ..algorithms._kernels.simulation import layout as at
 from ..algorithms._kernels.simulation.loads import SLOT_RECORD
-from ..system import System
-from .integrators import Integrator
+from .arrays import elements, external_list, slot_records
 from .plan import Plan
-from .scales import error_sizes
+from .scales import error_sizes, modal_stiffness
+from .settings import Settings
 
-__all__ = ["Machine", "Settings"]
+__all__ = ["Machine"]
 
 Array = np.ndarray
 
@@ -25,42 +24,6 @@ POINTS = 4
 # An adaptive implicit method iterates until its error is this part of what is allowed.
 ADAPTED = 0.03
 ROWS_BYTES = 1 << 20
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What a run shall do.
-
-    Attributes
-    ----------
-    start, duration : float
-        [s].
-    integrator : Integrator
-    step : float
-        Fixed step, or the largest one of an adaptive method [s].
-    adaptive : bool
-        Whether the method chooses its steps.
-    rtol : float
-        Relative tolerance.
-    atol : array (2, n_v) or None
-        Absolute tolerances of positions and speeds; by default `rtol` times their sizes.
-    output_step : float
-        Time between rows; zero: every step.
-    """
-
-    start: float
-    duration: float
-    integrator: Integrator
-    step: float
-    adaptive: bool
-    rtol: float
-    atol: Array | None
-    output_step: float
-
-    @property
-    def end(self) -> float:
-        """[s]."""
-        return self.start + self.duration
 
 
 class Machine:
@@ -84,7 +47,7 @@ class Machine:
         self.stiffness, self.damping = modal_stiffness(system)
         self.ints = packed.ints.copy()  # which joints are driven is written there
         header = self._header()
-        self.elements = plan.elements(header)
+        self.elements = elements(plan, header)
         self.table = plan.constants()
         self.memory = np.zeros(plan.memory_size)
         total, self.width = self._total, plan.columns.width
@@ -93,7 +56,7 @@ class Machine:
         places += [int(self.elements[at.ROOM]), len(plan.events), at.M_HEADER]
         self.work = np.zeros(sum(places))
         self._slots = slice(sum(places[:3]), sum(places[:4]))
-        self.work[self._slots] = plan.slot_records()
+        self.work[self._slots] = slot_records(plan)
         self._forces = 2 * n_q + 6 * n_v  # where T is
         self.capacity = max(2, ROWS_BYTES // (8 * self.width))
         self._rows = np.zeros(self.capacity * self.width)
@@ -127,7 +90,7 @@ class Machine:
         sizes = np.stack(error_sizes(plan.system))
         weights = s.rtol * sizes if s.atol is None else s.atol
         header["WEIGHTS"] = plan.table(np.maximum(weights, 1e-300))
-        stops = sorted({x for x in plan.stops if s.start < x < s.end})
+        stops = sorted({x for x in plan.stops if x > s.start})
         header["N_STOP"], header["STOPS"] = len(stops), plan.table(stops)
         header["PARAMETERS"] = plan.table(self._parameters())
         return header
@@ -155,7 +118,7 @@ class Machine:
     def _scratch(self) -> Array:
         """Workspace of the recursion with the rotors' inertia and room for loads on nodes."""
         plan = self.plan
-        external, _ = plan.external_list()
+        external, _ = external_list(plan)
         scratch = np.concatenate([plan.packed.start, external])
         work = engine.Workspace(plan.system, plan.packed)
         if np.any(plan.armature):
@@ -290,12 +253,3 @@ class Machine:
                 float(m[at.LARGEST]),
             )
         return found
-
-
-def modal_stiffness(system: System) -> tuple[Array, Array]:
-    """Diagonals of the stiffness and damping of modes, on the speeds (n_v,)."""
-    K, C = np.zeros(system.n_v), np.zeros(system.n_v)
-    for i, body in enumerate(system.bodies):
-        piece = system.layout.modal_v(i)
-        K[piece], C[piece] = body.stiffness, np.diag(body.damping)
-    return K, C

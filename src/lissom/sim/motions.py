@@ -10,6 +10,7 @@ import numpy as np
 
 from ..algorithms._kernels.simulation import layout as at
 from ..errors import LoadError
+from .checks import joint_name, keep, positive, shown
 from .functions import is_compiled
 from .loads import Load
 from .plan import checked_values
@@ -61,13 +62,41 @@ class Motion(Load):
     acceleration: Any = field(default=None, kw_only=True)
     spacing: float = field(default=_SPACING, kw_only=True)
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse what is wrong without a system."""
+        keep(self, joint=joint_name(self.joint, f"{self.label}: joint"))
         if self.position is None and self.velocity is None and self.acceleration is None:
             raise LoadError(f"{self.label}: give position, velocity or acceleration")
         if self.position is None and self.velocity is not None and self.acceleration is not None:
             raise LoadError(f"{self.label}: velocity and acceleration both given; give one")
-        if not np.isfinite(self.spacing) or self.spacing <= 0:
-            raise LoadError(f"{self.label}: spacing is {self.spacing!r}; expected a positive time")
+        if self.position is not None:
+            self._check_rates()
+        what = f"{self.label}: spacing"
+        keep(self, spacing=positive(self.spacing, what, "a positive time [s]"))
+
+    def _check_rates(self) -> None:
+        """Refuse rates beside a position that would go unused."""
+        rates = {"velocity": self.velocity, "acceleration": self.acceleration}
+        given = [name for name, rate in rates.items() if rate is not None]
+        if not given:
+            return
+        if not callable(self.position) or is_compiled(self.position):
+            kind = "no function, its rates follow from it"
+            if callable(self.position):
+                kind = "a compiled function, which writes its rates"
+            raise LoadError(
+                f"{self.label}: {given[0]} is given beside a position that is {kind}; leave "
+                f"{given[0]} out"
+            )
+        if len(given) == 1:
+            missing = "acceleration" if given == ["velocity"] else "velocity"
+            raise LoadError(f"{self.label}: with {given[0]} also give {missing}, or neither")
+        for name, rate in rates.items():
+            if not callable(rate) or is_compiled(rate):
+                raise LoadError(
+                    f"{self.label}: {name} is {shown(rate)}; expected a function of time in plain "
+                    "Python, as the position"
+                )
 
     @property
     def place(self) -> str:
@@ -140,8 +169,6 @@ class Motion(Load):
         given = [function]
         if self.position is not None:
             given += [f for f in (self.velocity, self.acceleration) if f is not None]
-        if len(given) < orders + 1 and len(given) > 1:
-            raise LoadError(f"{what}: with velocity also give acceleration, or neither")
 
         def exact(t: float, q: Array, v: Array) -> Array:
             return np.concatenate([checked_values(f(t), n, what, t) for f in given])

@@ -14,10 +14,9 @@ import numpy as np
 from ..algorithms import engine
 from ..algorithms._kernels import layout as body_at
 from ..algorithms._kernels.simulation import layout as at
-from ..algorithms._kernels.simulation.loads import SLOT_RECORD
 from ..algorithms.packing import Packed
 from ..errors import LissomError, LoadError
-from ..joints import CompoundJoint, Free, Joint, SimpleJoint, Spherical
+from ..joints import CompoundJoint, Joint, SimpleJoint
 from ..results.store import Columns
 from ..system import System
 from .functions import Functions, is_compiled, takes_state, trusted_state
@@ -103,7 +102,7 @@ class Plan:
         self.events: list[tuple[Any, int]] = []  # each with the place of its value
         self.locks: dict[int, int] = {}  # body -> place of the flag that locks its joint
         self.node_rates = False
-        self._signals: list[list[int]] = []
+        self.signals: list[list[int]] = []
         self._table: list[float] = []
         self._memory = at.M_HEADER + system.n_q + 4 * system.n_v
         flexible = np.flatnonzero(self.packed.rows[:, body_at.LEVEL] != body_at.RIGID)
@@ -143,7 +142,7 @@ class Plan:
         else:
             try:
                 point = np.array(where, dtype=float)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 point = np.zeros(0)
             if point.shape != (3,) or not np.all(np.isfinite(point)):
                 raise LoadError(
@@ -199,8 +198,8 @@ class Plan:
         return self._signal_row([at.CALLED, n, address, which, 0, 0])
 
     def _signal_row(self, row: list[int]) -> int:
-        self._signals.append(row)
-        return at.P_HEADER + SIGNAL_ROW * (len(self._signals) - 1)
+        self.signals.append(row)
+        return at.P_HEADER + SIGNAL_ROW * (len(self.signals) - 1)
 
     def _time_function(self, function: Callable[..., Any], n: int, what: str) -> tuple[int, int]:
         if is_compiled(function):
@@ -305,128 +304,9 @@ class Plan:
         """Numbers in memory."""
         return self._memory
 
-    def external_list(self) -> tuple[Array, list[int]]:
-        """List of external forces for the scratch, and where each slot's entry starts."""
-        pieces: list[Array] = []
-        offsets: list[int] = []
-        size = 0
-        for _, i, node in self.slots:
-            offsets.append(size)
-            entry = [np.array([float(i)]), np.zeros(6)]
-            if self.packed.rows[i, body_at.LEVEL] != body_at.RIGID:
-                body = self.system.bodies[i]
-                entry += [body.node_positions[node], body.node_shapes[node].ravel()]
-            pieces += entry
-            size += sum(map(len, entry))
-        return (np.concatenate(pieces) if pieces else np.zeros(0)), offsets
-
-    def elements(self, header: dict[str, int]) -> Array:
-        """The whole numbers of the plan; `header` has what the method adds."""
-        _, offsets = self.external_list()
-        slots = [np.zeros(at.E_ROW, dtype=np.int64) for _ in self.slots + self.points]
-        for row in slots:
-            row[at.E_A] = -1
-        for row, (_, i, _), offset in zip(slots, self.slots, offsets, strict=False):
-            row[at.E_A], row[at.E_B] = body_at.HEADER + body_at.ROW * i, offset
-        nodes = [row.copy() for row in self.rows["nodes"]]
-        for row in nodes:
-            for end in (at.E_A, at.E_B):
-                if row[end] < 0:
-                    row[end] = len(self.slots) - row[end] - 1
-        plains, specials = self._coordinates()
-        head = np.zeros(at.P_HEADER, dtype=np.int64)
-        flat: list[Array] = [np.array(self._signals, dtype=np.int64).ravel()]
-        size = at.P_HEADER + len(flat[0])
-        for count, place, rows in (
-            ("N_FORCE", "FORCES", self.rows["forces"]),
-            ("N_NODE_LOAD", "NODE_LOADS", nodes),
-            ("N_SLOT", "SLOTS", slots),
-            ("N_MOTION", "MOTIONS", self.rows["motions"]),
-            ("N_CONTROLLER", "CONTROLLERS", self.rows["controllers"]),
-            ("N_EVENT", "EVENTS", self.rows["events"]),
-            ("N_PLAIN", "PLAINS", plains),
-            ("N_SPECIAL", "SPECIALS", specials),
-            ("N_FLEXIBLE", "FLEXIBLES", self._flexible()),
-        ):
-            head[getattr(at, count)] = len(rows)
-            head[getattr(at, place)] = size
-            flat += rows
-            size += sum(map(len, rows))
-        n_q, n_v = self.system.n_q, self.system.n_v
-        places = np.cumsum([at.M_HEADER, n_q, n_v, n_v, n_v])
-        fixed = {
-            "NODE_RATES": int(self.node_rates),
-            "HAS_ARMATURE": int(np.any(self.armature)),
-            "WIDTH": self.columns.width,
-            "N_WRENCH": len(self.slots),
-            "FLAGS": engine.ALL | body_at.ACCELERATED,
-            "ROOM": max(n_v, 64),
-            "M_SIZE": self._memory,
-            **dict(zip(("O_Q", "O_V", "O_X", "O_A", "O_B"), map(int, places), strict=True)),
-        }
-        for name, value in {**fixed, **header}.items():
-            head[getattr(at, name)] = value
-        return np.concatenate([head, *flat])
-
-    def _flexible(self) -> list[Array]:
-        return [
-            np.array([body_at.HEADER + body_at.ROW * i, place], dtype=np.int64)
-            for i, place in self.spins.items()
-        ]
-
-    def _coordinates(self) -> tuple[list[Array], list[Array]]:
-        """Pieces of q that are plain integrals of v, merged where they adjoin, and the others."""
-        plains: list[Array] = []
-        specials: list[Array] = []
-        layout = self.system.layout
-        for i, joint in enumerate(self.system.joints):
-            modal, hinge = layout.modal_v(i), layout.hinge_v(i)
-            _add_plain(plains, layout.modal_q(i).start, modal.start, modal.stop - modal.start)
-            if joint.n_v == 0:
-                continue
-            if isinstance(joint, (Spherical, Free)):
-                kind = at.POSE if isinstance(joint, Free) else at.BALL
-                specials.append(_element(kind, layout.hinge_q(i).start, hinge.start, joint.n_v, 0))
-            elif any(part.n_v > 1 for part in product_parts(joint)):
-                offset = 0
-                for part in product_parts(joint):
-                    H = part.columns
-                    inverse = np.linalg.solve(H.T @ H, H.T)
-                    place = self.table(H.T, inverse)
-                    q, v = layout.hinge_q(i).start + offset, hinge.start + offset
-                    specials.append(_element(at.PRODUCT, q, v, part.n_v, place))
-                    offset += part.n_v
-            else:
-                _add_plain(plains, layout.hinge_q(i).start, hinge.start, joint.n_v)
-        return plains, specials
-
     def constants(self) -> Array:
         """The numbers of the plan."""
         return np.array(self._table)
-
-    def slot_records(self) -> Array:
-        """First content of the slots: those of the ground stay where they are."""
-        records = np.zeros((len(self.slots) + len(self.points), SLOT_RECORD))
-        for record, point in zip(records[len(self.slots) :], self.points, strict=True):
-            record[:9], record[9:12] = np.eye(3).ravel(), point
-        return records.ravel()
-
-
-def _element(kind: int, q: int, v: int, n: int, table: int) -> Array:
-    row = np.zeros(at.E_ROW, dtype=np.int64)
-    row[[at.E_KIND, at.E_Q, at.E_V, at.E_N, at.E_TABLE]] = kind, q, v, n, table
-    return row
-
-
-def _add_plain(plains: list[Array], q: int, v: int, n: int) -> None:
-    if n == 0:
-        return
-    if plains:
-        last = plains[-1]
-        if last[at.E_Q] + last[at.E_N] == q and last[at.E_V] + last[at.E_N] == v:
-            last[at.E_N] += n
-            return
-    plains.append(_element(0, q, v, n, 0))
 
 
 def checked_values(given: Any, n: int, what: str, t: float) -> Array:
@@ -435,7 +315,7 @@ def checked_values(given: Any, n: int, what: str, t: float) -> Array:
         if given is None or isinstance(given, (str, bytes)):  # NumPy would make numbers of them
             raise TypeError
         values = np.atleast_1d(np.asarray(given, dtype=float))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         expected = "a number" if n == 1 else f"{n} numbers"
         raise LoadError(f"{what} returned {given!r} at t = {t:g} s; expected {expected}") from None
     if values.shape != (n,):

@@ -10,24 +10,24 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 import numpy as np
 
-from ..algorithms import engine, reference
-from ..algorithms._kernels import layout as body_at
 from ..algorithms._kernels.simulation import layout as at
-from ..errors import LoadError, ResultError, SimulationWarning, SingularError
+from ..errors import LoadError, ResultError, SimulationWarning
 from ..results.journal import Checkpoint
+from .actions import act
 from .controllers import with_arrays_apart
-from .events import Event, Lock, Release, Stop, Switch
+from .event_search import go_to_event
+from .events import Event, Stop
 from .machine import Machine
 from .progress import ProgressBar
+from .reasons import Outcome, at_time, explained
 from .record import Record
 
-__all__ = ["Outcome", "Runner", "explained"]
+__all__ = ["Runner"]
 
 Array = np.ndarray
 
@@ -35,29 +35,8 @@ SLICE = 0.05  # [s], aimed at for a stay in compiled code
 FIRST_BUDGET = 50  # evaluations in the first one
 FOREVER = 100  # times that an event may happen in a time in which nothing else does
 CHATTER = 5  # times that it must have happened if time cannot go on for the event's sake
-STALL_STEPS, STALL_SPAN = 20_000, 1e-5  # steps, and the part of the duration they must cover
-ABSURD = 1e30  # speeds beyond this come of steps that are too long, not of forces
+STALL_STEPS, STALL_SPAN = 20_000, 1e-4  # steps, and the part of the duration they must cover
 SPIN = 0.1  # part of its first frequency at which a flexible body spins too fast for its level
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a run ended.
-
-    Attributes
-    ----------
-    status : str
-        "finished", "event", "interrupted", "time limit", "not finite", "singular", "stalled",
-        "failed" or "disk".
-    message : str
-        Why, in a sentence.
-    error : exception or None
-        What a user's function raised.
-    """
-
-    status: str
-    message: str
-    error: BaseException | None = None
 
 
 class Runner:
@@ -109,7 +88,8 @@ class Runner:
                     self._go_back(*kept)
                     outcome = self._reason() or self._interruption()
                 outcome = outcome or self._stalled()
-                self._warn_of_spin()
+                if outcome is None or outcome.status in ("finished", "event"):
+                    self._warn_of_spin()
                 self.progress.update(self.machine.time)
                 outcome = outcome or self._reason()
                 try:
@@ -192,14 +172,14 @@ class Runner:
         return explained(self.machine, status)
 
     def _at(self, reason: str) -> str:
-        return _at(self.machine, reason)
+        return at_time(self.machine, reason)
 
     # Events
 
     def _handle_events(self) -> Outcome | None:
         machine = self.machine
         wanted = machine.memory[at.NEXT_STEP]
-        fired = self._go_to_event()
+        fired = go_to_event(machine, self._rows.append)
         if isinstance(fired, int):
             return self._judge(fired)
         if not fired:
@@ -213,7 +193,7 @@ class Runner:
         outcome = self._forced_row()
         for index in fired:
             event, place = self.plan.events[index]
-            self.happened.append((machine.time, event.label))
+            self.happened.append((machine.time, event.title))
             if event.once:
                 machine.memory[place + 1] = 0.0
             self._firings.setdefault(index, deque(maxlen=FOREVER)).append(machine.time)
@@ -223,77 +203,9 @@ class Runner:
             for action in event.actions:
                 if isinstance(action, Stop) and outcome is None:
                     outcome = Outcome("event", self._at(f"{event.label} ended the run"))
-                self._act(action)
+                act(machine, action)
         machine.changed()
         return outcome or self._forced_row()
-
-    def _go_to_event(self) -> list[int] | int:
-        """Take the step that ends just after the first event; numbers of what happened there.
-
-        If a step fails, the status of that; if the event is not there again, none.  The run is then
-        where it was.
-        """
-        machine = self.machine
-        memory, kept = machine.memory, machine.memory.copy()
-        low, high = 0.0, float(memory[at.TRIED])
-        places = [place for _, place in self.plan.events]
-        before = kept[places]
-
-        def trial(h: float, mode: int) -> Array | int:
-            memory[:] = kept
-            memory[at.NEXT_STEP] = h
-            status = machine.advance(0, mode)
-            if status == at.ROWS_FULL:
-                self._rows.append(machine.rows())
-                kept[[at.NEXT_OUTPUT, at.SUB]] = memory[[at.NEXT_OUTPUT, at.SUB]]
-                return trial(h, mode)
-            if status == at.MORE:
-                return memory[places].copy()
-            memory[:] = kept
-            return status
-
-        after = trial(high, at.ONE_STEP)
-        if isinstance(after, int):
-            return after
-        if not self._crossed(before, after):
-            memory[:] = kept
-            return []
-        ulp = np.spacing(max(abs(kept[at.TIME]), high))
-        tick, least = 4 * ulp, 128 * ulp  # the shortest step that is sure to move time
-        f_low, weight = before, 1.0
-        while high - low > max(tick, 1e-13 * high) and high > least:
-            k = self._crossed(before, after)[0]
-            span = after[k] - weight * f_low[k]
-            guess = high - after[k] * (high - low) / span if span != 0 else 0.5 * (low + high)
-            if not low + 0.01 * (high - low) < guess < high - 0.01 * (high - low):
-                near = guess <= low + 0.01 * (high - low)
-                guess = low + (0.01 if near else 0.99) * (high - low)
-                if weight < 0.1:
-                    guess = 0.5 * (low + high)
-            guess = max(guess, least)
-            found = trial(guess, at.ONE_STEP)
-            if isinstance(found, int):
-                return found
-            if self._crossed(before, found):
-                high, after = guess, found
-                weight *= 0.5  # the Illinois rule: the other end must move too
-            else:
-                low, f_low, weight = guess, found, 1.0
-        found = trial(high, at.ONE_STEP_WITH_ROWS)
-        if isinstance(found, int):
-            return found
-        self._rows.append(machine.rows())
-        return self._crossed(before, found) or self._crossed(before, after)
-
-    def _crossed(self, before: Array, after: Array) -> list[int]:
-        """Numbers of the armed events that passed zero in their direction."""
-        passed = []
-        for k, (event, place) in enumerate(self.plan.events):
-            up = event.direction >= 0 and before[k] < 0 <= after[k]
-            down = event.direction <= 0 and before[k] > 0 >= after[k]
-            if (up or down) and self.machine.memory[place + 1] != 0:
-                passed.append(k)
-        return passed
 
     def _fires_forever(self, index: int, event: Event, many: int) -> Outcome | None:
         """The end of a run in which an event happened so many times while time stood still."""
@@ -314,43 +226,6 @@ class Runner:
         status = self.machine.advance(0)
         self._rows.append(self.machine.rows())
         return None if status in (at.MORE, at.FINISHED) else self._judge(status)
-
-    def _act(self, action: Any) -> None:
-        memory = self.machine.memory
-        if isinstance(action, Switch):
-            for place in self.plan.active[action.load]:
-                memory[place] = float(action.on)
-        elif isinstance(action, (Lock, Release)):
-            joint = self.plan.joint(action.joint, "event")
-            if joint.body in self.plan.driven:
-                for place in self.plan.active[self.plan.driven[joint.body]]:
-                    memory[place] = 0.0
-            else:
-                memory[self.plan.lock(joint)] = float(isinstance(action, Lock))
-                if isinstance(action, Lock):
-                    self._lock(joint.v, joint.n_v)
-
-    def _lock(self, start: int, n: int) -> None:
-        """Speeds after an impulse that stops the motions start to start + n.
-
-        With f free, k known speeds after the impulse: M_ff v_f = (M v)_f - M_fk v_k.
-        """
-        machine, system = self.machine, self.system
-        held = np.zeros(system.n_v, dtype=bool)
-        for row in self.plan.rows["motions"]:
-            if machine.memory[row[at.E_ACTIVE]] != 0:
-                held[row[at.E_V] : row[at.E_V] + row[at.E_N]] = True
-                machine.ints[row[at.E_A] + body_at.DRIVEN] = 1
-        known = np.where(held, machine.v, 0.0)
-        known[start : start + n] = 0.0
-        change = machine.v - known
-        momentum = engine.inverse_dynamics(
-            system, machine.q.copy(), change, change, flags=body_at.ACCELERATED
-        )
-        momentum += self.plan.armature * change
-        found = machine.solve(momentum)
-        machine.v[:] = known + np.where(held, 0.0, found)
-        machine.forget(start, n)
 
     # Around the loop
 
@@ -400,67 +275,3 @@ class Runner:
             yield
         finally:
             signal.signal(signal.SIGINT, before)
-
-
-def _at(machine: Machine, reason: str) -> str:
-    return f"{reason} at t = {machine.time:.9g} s"
-
-
-def explained(machine: Machine, status: int) -> Outcome:
-    """Why no step could be taken, with the body at fault.
-
-    Parameters
-    ----------
-    machine : Machine
-        The run.
-    status : int
-        What `advance` returned.
-    """
-    layout = machine.system.layout
-    worst = layout.owner_v(int(machine.memory[at.WORST]))
-    if status == at.SINGULAR_COORDINATES:
-        reason = (
-            "the coordinates of a simple or compound joint are singular, as Euler angles can "
-            "be; use Spherical or Free, or another order of its motions"
-        )
-        return Outcome("singular", _at(machine, reason))
-    if status == at.STALLED:
-        reason = f"the error cannot be kept with any step that still moves time; worst: {worst}"
-        return Outcome("stalled", _at(machine, reason))
-    if status == at.DIVERGED:
-        reason = f"the iterations of the implicit step do not settle; worst: {worst}"
-        return Outcome("stalled", _at(machine, reason))
-    T = machine.forces
-    if not np.all(np.isfinite(T)):
-        k = int(np.flatnonzero(~np.isfinite(T))[0])
-        reason = f"the force on {layout.owner_v(k)} is {T[k]}"
-        if np.abs(machine.v).max() > ABSURD:
-            hint = "" if machine.settings.adaptive else "; try a smaller step"
-            reason = f"the motion grows without bound: {reason}{hint}"
-        return Outcome("not finite", _at(machine, reason))
-    if status == at.SINGULAR_:
-        reason = "a hinge sees no inertia, or an inertia is not positive"
-        return Outcome("singular", _at(machine, _singular_hinge(machine) or reason))
-    _, speeds, found = machine.tried
-    for vector, word in ((speeds, "speed"), (found, "acceleration"), (machine.v, "speed")):
-        bad = np.flatnonzero(~np.isfinite(vector))
-        if len(bad):
-            owner = layout.owner_v(int(bad[0]))
-            hint = "" if machine.settings.adaptive else "; try a smaller step"
-            return Outcome("not finite", _at(machine, f"the {word} of {owner} is not finite{hint}"))
-    k = int(np.argmax(np.abs(machine.v)))
-    reason = f"the motion grows without bound; fastest: {layout.owner_v(k)}"
-    return Outcome("not finite", _at(machine, reason))
-
-
-def _singular_hinge(machine: Machine) -> str:
-    """Words of the readable text for what is singular."""
-    try:
-        with np.errstate(all="ignore"):
-            motions = reference.kinematics_base_to_tip(machine.system, machine.q, machine.v)
-            reference.articulate_tip_to_base(machine.system, motions, None)
-    except SingularError as error:
-        return str(error)
-    except (ArithmeticError, ValueError):
-        pass
-    return ""

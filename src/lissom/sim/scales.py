@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..algorithms._kernels.simulation import layout as at
 from ..joints import Cylindrical, Free, Planar, Prismatic
 from ..system import System
 
-__all__ = ["error_sizes", "fastest_rate"]
+if TYPE_CHECKING:
+    from .plan import Plan
+
+__all__ = ["error_sizes", "fastest_rate", "modal_stiffness", "stiffness_of"]
 
 Array = np.ndarray
 
@@ -56,6 +61,8 @@ def error_sizes(system: System) -> tuple[Array, Array]:
     what moves a node by the length of its body.  Speeds: these sizes in a second, modal ones in a
     radian of their vibration.
     """
+    if "error sizes" in system.derived:
+        return system.derived["error sizes"]
     lengths = [np.linalg.norm(system.frame_position, axis=-1).max(initial=0.0)]
     lengths += [np.linalg.norm(body.node_positions, axis=-1).max() for body in system.bodies]
     length = max(lengths) or 1.0
@@ -80,4 +87,37 @@ def error_sizes(system: System) -> tuple[Array, Array]:
             case Free():
                 sizes[3:] = length
         position[hinge] = rate[hinge] = sizes
-    return position, rate
+    return system.derived.setdefault("error sizes", (position, rate))
+
+
+def modal_stiffness(system: System) -> tuple[Array, Array]:
+    """Diagonals of the stiffness and damping of modes, on the speeds (n_v,)."""
+    K, C = np.zeros(system.n_v), np.zeros(system.n_v)
+    for i, body in enumerate(system.bodies):
+        piece = system.layout.modal_v(i)
+        K[piece], C[piece] = body.stiffness, np.diag(body.damping)
+    return K, C
+
+
+def stiffness_of(plan: Plan) -> tuple[Array, Array]:
+    """Stiffness and damping on the speeds: modes and elements on hinges."""
+    K, C = modal_stiffness(plan.system)
+    table = plan.constants()
+    for row in plan.rows["forces"]:
+        o, n, c = int(row[at.E_V]), int(row[at.E_N]), int(row[at.E_TABLE])
+        piece = slice(o, o + n)
+        if row[at.E_KIND] == at.SPRING:
+            numbers = table[c : c + 3 * n].reshape(n, 3)
+            K[piece] += numbers[:, 0]
+            C[piece] += numbers[:, 2]
+        elif row[at.E_KIND] == at.DAMPER:
+            C[piece] += table[c : c + n]
+        elif row[at.E_KIND] == at.FRICTION:
+            C[piece] += table[c] / table[c + 1]
+        elif row[at.E_KIND] == at.STOP_FORCE:
+            K[piece] += table[c + 2]
+        elif row[at.E_KIND] == at.BALL_SPRING:
+            half = np.arange(n) // 3
+            K[piece] += table[c + 2 * half]
+            C[piece] += table[c + 2 * half + 1]
+    return K, C

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import LoadError
+from .checks import as_numbers, choice, keep, shown, switch
 
 __all__ = ["Signal", "Table", "as_signal"]
 
@@ -56,10 +57,13 @@ class Table:
                 f"Table: times must ascend, but times[{k}] = {times[k]} and "
                 f"times[{k + 1}] = {times[k + 1]}"
             )
-        if self.kind not in ("linear", "smooth", "steps"):
-            raise LoadError(f'Table: kind is {self.kind!r}; use "linear", "smooth" or "steps"')
-        object.__setattr__(self, "times", times)
-        object.__setattr__(self, "values", values)
+        keep(
+            self,
+            times=times,
+            values=values,
+            kind=choice(self.kind, "Table: kind", ("linear", "smooth", "steps")),
+            clamped=switch(self.clamped, "Table: clamped"),
+        )
 
     @property
     def n_value(self) -> int:
@@ -102,12 +106,15 @@ class Table:
 
 
 def _floats(values: Any, what: str) -> Array:
-    try:
-        given = np.array(values, dtype=float)
-    except (TypeError, ValueError):
-        raise LoadError(f"Table: {what} is not an array of numbers: {values!r}") from None
+    given = as_numbers(values)
+    if given is None:
+        raise LoadError(f"Table: {what} is {shown(values)}; expected an array of numbers")
     if not np.all(np.isfinite(given)):
-        raise LoadError(f"Table: {what} has entries that are not finite")
+        k = int(np.flatnonzero(~np.isfinite(given))[0])
+        raise LoadError(
+            f"Table: {what} has entries that are not finite, the first is {given.flat[k]} at place "
+            f"{k}; leave them out"
+        )
     return given
 
 
@@ -131,22 +138,22 @@ def as_signal(value: Any, n: int, what: str) -> Signal:
         return value
     if isinstance(value, Table):
         if value.n_value != n:
-            raise LoadError(f"{what}: the table has {value.n_value} values a row; expected {n}")
+            raise LoadError(
+                f"{what}: the table has {value.n_value} values a row; expected {n}, give values of "
+                f"shape ({len(value.times)}, {n})"
+            )
         return value
-    try:
-        if isinstance(value, (str, bytes)):  # NumPy would make a number of "3"
-            raise TypeError
-        given = np.array(value, dtype=float)
-    except (TypeError, ValueError):
+    given = as_numbers(value)
+    if given is None:
         raise LoadError(
-            f"{what} is {value!r}; expected {_numbers(n)}, a Table or a function of time"
-        ) from None
+            f"{what} is {shown(value)}; expected {_numbers(n)}, a Table or a function of time"
+        )
     if n == 1 and given.shape == ():
         given = given[None]
     if given.shape != (n,):
         raise LoadError(f"{what} has shape {given.shape}; expected {_numbers(n)}")
     if not np.all(np.isfinite(given)):
-        raise LoadError(f"{what} is {value!r}; it must be finite")
+        raise LoadError(f"{what} is {shown(value)}; expected {_numbers(n)}, finite")
     return given
 
 

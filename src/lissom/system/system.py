@@ -160,7 +160,7 @@ class System:
             return i, body.inboard
         if node in body.node_names:
             return i, body.node_names[node]
-        if node.isdigit() and int(node) < len(body.node_positions) > 1:
+        if node.isdecimal() and int(node) < len(body.node_positions) > 1:
             return i, int(node)
         if not body.node_names:
             raise StateError(

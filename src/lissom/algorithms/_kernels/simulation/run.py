@@ -523,8 +523,13 @@ def _event_values(plan, table, memory, t, q, v, values):
 
 @jit
 def _keep_values(plan, memory, values):
+    """Values at the new instant; a zero belongs to the side that was reached."""
     for k in range(plan[N_EVENT]):
-        memory[plan[plan[EVENTS] + k * E_ROW + E_MEMORY]] = values[k]
+        m = plan[plan[EVENTS] + k * E_ROW + E_MEMORY]
+        if values[k] != 0.0 or memory[KNOWN] == 0.0:
+            memory[m] = values[k]
+        elif memory[m] != 0.0:
+            memory[m] = math.copysign(1e-300, -memory[m])
     memory[KNOWN] = 1.0
 
 

@@ -1,0 +1,140 @@
+"""A plan as the flat arrays that the kernels read (`_kernels.simulation.layout`)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..algorithms import engine
+from ..algorithms._kernels import layout as body_at
+from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels.simulation.loads import SLOT_RECORD
+from ..joints import Free, Spherical
+from .plan import Plan, product_parts
+
+__all__ = ["elements", "external_list", "slot_records"]
+
+Array = np.ndarray
+
+
+def external_list(plan: Plan) -> tuple[Array, list[int]]:
+    """List of external forces for the scratch, and where each slot's entry starts."""
+    pieces: list[Array] = []
+    offsets: list[int] = []
+    size = 0
+    for _, i, node in plan.slots:
+        offsets.append(size)
+        entry = [np.array([float(i)]), np.zeros(6)]
+        if plan.packed.rows[i, body_at.LEVEL] != body_at.RIGID:
+            body = plan.system.bodies[i]
+            entry += [body.node_positions[node], body.node_shapes[node].ravel()]
+        pieces += entry
+        size += sum(map(len, entry))
+    return (np.concatenate(pieces) if pieces else np.zeros(0)), offsets
+
+
+def elements(plan: Plan, header: dict[str, int]) -> Array:
+    """The whole numbers of the plan; `header` has what the method adds."""
+    _, offsets = external_list(plan)
+    slots = [np.zeros(at.E_ROW, dtype=np.int64) for _ in plan.slots + plan.points]
+    for row in slots:
+        row[at.E_A] = -1
+    for row, (_, i, _), offset in zip(slots, plan.slots, offsets, strict=False):
+        row[at.E_A], row[at.E_B] = body_at.HEADER + body_at.ROW * i, offset
+    nodes = [row.copy() for row in plan.rows["nodes"]]
+    for row in nodes:
+        for end in (at.E_A, at.E_B):
+            if row[end] < 0:
+                row[end] = len(plan.slots) - row[end] - 1
+    plains, specials = _coordinates(plan)
+    head = np.zeros(at.P_HEADER, dtype=np.int64)
+    flat: list[Array] = [np.array(plan.signals, dtype=np.int64).ravel()]
+    size = at.P_HEADER + len(flat[0])
+    for count, place, rows in (
+        ("N_FORCE", "FORCES", plan.rows["forces"]),
+        ("N_NODE_LOAD", "NODE_LOADS", nodes),
+        ("N_SLOT", "SLOTS", slots),
+        ("N_MOTION", "MOTIONS", plan.rows["motions"]),
+        ("N_CONTROLLER", "CONTROLLERS", plan.rows["controllers"]),
+        ("N_EVENT", "EVENTS", plan.rows["events"]),
+        ("N_PLAIN", "PLAINS", plains),
+        ("N_SPECIAL", "SPECIALS", specials),
+        ("N_FLEXIBLE", "FLEXIBLES", _flexible(plan)),
+    ):
+        head[getattr(at, count)] = len(rows)
+        head[getattr(at, place)] = size
+        flat += rows
+        size += sum(map(len, rows))
+    n_q, n_v = plan.system.n_q, plan.system.n_v
+    places = np.cumsum([at.M_HEADER, n_q, n_v, n_v, n_v])
+    fixed = {
+        "NODE_RATES": int(plan.node_rates),
+        "HAS_ARMATURE": int(np.any(plan.armature)),
+        "WIDTH": plan.columns.width,
+        "N_WRENCH": len(plan.slots),
+        "FLAGS": engine.ALL | body_at.ACCELERATED,
+        "ROOM": max(n_v, 64),
+        "M_SIZE": plan.memory_size,
+        **dict(zip(("O_Q", "O_V", "O_X", "O_A", "O_B"), map(int, places), strict=True)),
+    }
+    for name, value in {**fixed, **header}.items():
+        head[getattr(at, name)] = value
+    return np.concatenate([head, *flat])
+
+
+def _flexible(plan: Plan) -> list[Array]:
+    return [
+        np.array([body_at.HEADER + body_at.ROW * i, place], dtype=np.int64)
+        for i, place in plan.spins.items()
+    ]
+
+
+def _coordinates(plan: Plan) -> tuple[list[Array], list[Array]]:
+    """Pieces of q that are plain integrals of v, merged where they adjoin, and the others."""
+    plains: list[Array] = []
+    specials: list[Array] = []
+    layout = plan.system.layout
+    for i, joint in enumerate(plan.system.joints):
+        modal, hinge = layout.modal_v(i), layout.hinge_v(i)
+        _add_plain(plains, layout.modal_q(i).start, modal.start, modal.stop - modal.start)
+        if joint.n_v == 0:
+            continue
+        if isinstance(joint, (Spherical, Free)):
+            kind = at.POSE if isinstance(joint, Free) else at.BALL
+            specials.append(_element(kind, layout.hinge_q(i).start, hinge.start, joint.n_v, 0))
+        elif any(part.n_v > 1 for part in product_parts(joint)):
+            offset = 0
+            for part in product_parts(joint):
+                H = part.columns
+                inverse = np.linalg.solve(H.T @ H, H.T)
+                place = plan.table(H.T, inverse)
+                q, v = layout.hinge_q(i).start + offset, hinge.start + offset
+                specials.append(_element(at.PRODUCT, q, v, part.n_v, place))
+                offset += part.n_v
+        else:
+            _add_plain(plains, layout.hinge_q(i).start, hinge.start, joint.n_v)
+    return plains, specials
+
+
+def slot_records(plan: Plan) -> Array:
+    """First content of the slots: those of the ground stay where they are."""
+    records = np.zeros((len(plan.slots) + len(plan.points), SLOT_RECORD))
+    for record, point in zip(records[len(plan.slots) :], plan.points, strict=True):
+        record[:9], record[9:12] = np.eye(3).ravel(), point
+    return records.ravel()
+
+
+def _element(kind: int, q: int, v: int, n: int, table: int) -> Array:
+    row = np.zeros(at.E_ROW, dtype=np.int64)
+    row[[at.E_KIND, at.E_Q, at.E_V, at.E_N, at.E_TABLE]] = kind, q, v, n, table
+    return row
+
+
+def _add_plain(plains: list[Array], q: int, v: int, n: int) -> None:
+    if n == 0:
+        return
+    if plains:
+        last = plains[-1]
+        if last[at.E_Q] + last[at.E_N] == q and last[at.E_V] + last[at.E_N] == v:
+            last[at.E_N] += n
+            return
+    plains.append(_element(0, q, v, n, 0))

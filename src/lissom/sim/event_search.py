@@ -1,0 +1,91 @@
+"""The instant of an event: the step is taken again, shorter, until it ends just after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..algorithms._kernels.simulation import layout as at
+from .machine import Machine
+
+__all__ = ["go_to_event"]
+
+Array = np.ndarray
+
+
+def go_to_event(machine: Machine, keep: Callable[[Array], None]) -> list[int] | int:
+    """Take the step that ends just after the first event; numbers of what happened there.
+
+    If a step fails, the status of that; if the event is not there again, none.  The run is then
+    where it was.
+
+    Parameters
+    ----------
+    machine : Machine
+        At the start of a step in which an event was seen.
+    keep : callable
+        Takes the rows within the step.
+    """
+    plan = machine.plan
+    memory, kept = machine.memory, machine.memory.copy()
+    low, high = 0.0, float(memory[at.TRIED])
+    places = [place for _, place in plan.events]
+    before = kept[places]
+
+    def trial(h: float, mode: int) -> Array | int:
+        memory[:] = kept
+        memory[at.NEXT_STEP] = h
+        status = machine.advance(0, mode)
+        if status == at.ROWS_FULL:
+            keep(machine.rows())
+            kept[[at.NEXT_OUTPUT, at.SUB]] = memory[[at.NEXT_OUTPUT, at.SUB]]
+            return trial(h, mode)
+        if status == at.MORE:
+            return memory[places].copy()
+        memory[:] = kept
+        return status
+
+    after = trial(high, at.ONE_STEP)
+    if isinstance(after, int):
+        return after
+    if not _crossed(machine, before, after):
+        memory[:] = kept
+        return []
+    ulp = np.spacing(max(abs(kept[at.TIME]), high))
+    tick, least = 4 * ulp, 128 * ulp  # the shortest step that is sure to move time
+    f_low, weight = before, 1.0
+    while high - low > max(tick, 1e-13 * high) and high > least:
+        k = _crossed(machine, before, after)[0]
+        span = after[k] - weight * f_low[k]
+        guess = high - after[k] * (high - low) / span if span != 0 else 0.5 * (low + high)
+        if not low + 0.01 * (high - low) < guess < high - 0.01 * (high - low):
+            near = guess <= low + 0.01 * (high - low)
+            guess = low + (0.01 if near else 0.99) * (high - low)
+            if weight < 0.1:
+                guess = 0.5 * (low + high)
+        guess = max(guess, least)
+        found = trial(guess, at.ONE_STEP)
+        if isinstance(found, int):
+            return found
+        if _crossed(machine, before, found):
+            high, after = guess, found
+            weight *= 0.5  # the Illinois rule: the other end must move too
+        else:
+            low, f_low, weight = guess, found, 1.0
+    found = trial(high, at.ONE_STEP_WITH_ROWS)
+    if isinstance(found, int):
+        return found
+    keep(machine.rows())
+    return _crossed(machine, before, found) or _crossed(machine, before, after)
+
+
+def _crossed(machine: Machine, before: Array, after: Array) -> list[int]:
+    """Numbers of the armed events that passed zero in their direction."""
+    passed = []
+    for k, (event, place) in enumerate(machine.plan.events):
+        up = event.direction >= 0 and before[k] < 0 <= after[k]
+        down = event.direction <= 0 and before[k] > 0 >= after[k]
+        if (up or down) and machine.memory[place + 1] != 0:
+            passed.append(k)
+    return passed

@@ -1,0 +1,103 @@
+"""How a run ended, and why, in words that name the body at fault."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..algorithms import reference
+from ..algorithms._kernels.simulation import layout as at
+from ..errors import SingularError
+from .machine import Machine
+
+__all__ = ["Outcome", "at_time", "explained"]
+
+ABSURD = 1e30  # speeds beyond this come of steps that are too long, not of forces
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended.
+
+    Attributes
+    ----------
+    status : str
+        "finished", "event", "interrupted", "time limit", "not finite", "singular", "stalled",
+        "failed" or "disk".
+    message : str
+        Why, in a sentence.
+    error : exception or None
+        What a user's function raised.
+    """
+
+    status: str
+    message: str
+    error: BaseException | None = None
+
+
+def at_time(machine: Machine, reason: str) -> str:
+    """A reason with the instant."""
+    return f"{reason} at t = {machine.time:.9g} s"
+
+
+def explained(machine: Machine, status: int) -> Outcome:
+    """Why no step could be taken, with the body at fault.
+
+    Parameters
+    ----------
+    machine : Machine
+        The run.
+    status : int
+        What `advance` returned.
+    """
+    layout = machine.system.layout
+    worst = layout.owner_v(int(machine.memory[at.WORST]))
+    if status == at.SINGULAR_COORDINATES:
+        reason = (
+            "the coordinates of a simple or compound joint are singular, as Euler angles can "
+            "be; use Spherical or Free, or another order of its motions"
+        )
+        return Outcome("singular", at_time(machine, reason))
+    if status == at.STALLED:
+        reason = f"the error cannot be kept with any step that still moves time; worst: {worst}"
+        return Outcome("stalled", at_time(machine, reason))
+    if status == at.DIVERGED:
+        reason = f"the iterations of the implicit step do not settle; worst: {worst}"
+        return Outcome("stalled", at_time(machine, reason))
+    T = machine.forces
+    if not np.all(np.isfinite(T)):
+        k = int(np.flatnonzero(~np.isfinite(T))[0])
+        reason = f"the force on {layout.owner_v(k)} is {T[k]}"
+        if np.abs(machine.v).max() > ABSURD:
+            hint = "" if machine.settings.adaptive else "; try a smaller step"
+            reason = f"the motion grows without bound: {reason}{hint}"
+        return Outcome("not finite", at_time(machine, reason))
+    if status == at.SINGULAR_:
+        reason = "a hinge sees no inertia, or an inertia is not positive"
+        return Outcome("singular", at_time(machine, _singular_hinge(machine) or reason))
+    _, speeds, found = machine.tried
+    for vector, word in ((speeds, "speed"), (found, "acceleration"), (machine.v, "speed")):
+        bad = np.flatnonzero(~np.isfinite(vector))
+        if len(bad):
+            owner = layout.owner_v(int(bad[0]))
+            hint = "" if machine.settings.adaptive else "; try a smaller step"
+            return Outcome(
+                "not finite", at_time(machine, f"the {word} of {owner} is not finite{hint}")
+            )
+    k = int(np.argmax(np.abs(machine.v)))
+    reason = f"the motion grows without bound; fastest: {layout.owner_v(k)}"
+    return Outcome("not finite", at_time(machine, reason))
+
+
+def _singular_hinge(machine: Machine) -> str:
+    """Words of the readable text for what is singular."""
+    try:
+        with np.errstate(all="ignore"):
+            motions = reference.kinematics_base_to_tip(machine.system, machine.q, machine.v)
+            reference.articulate_tip_to_base(machine.system, motions, None)
+    except SingularError as error:
+        return str(error)
+    except (ArithmeticError, ValueError):
+        pass
+    return ""

@@ -1,0 +1,128 @@
+"""What a run shall do, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import LoadError
+from ..system import System
+from .checks import as_numbers, number, shown
+from .integrators import Integrator
+
+__all__ = ["Settings", "checked_settings", "positive"]
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run shall do.
+
+    Attributes
+    ----------
+    start, duration : float
+        [s].
+    integrator : Integrator
+    step : float
+        Fixed step, or the largest one of an adaptive method [s]; infinite: no limit.
+    adaptive : bool
+        Whether the method chooses its steps.
+    rtol : float
+        Relative tolerance.
+    atol : array (2, n_v) or None
+        Absolute tolerances of positions and speeds; by default `rtol` times their sizes.
+    output_step : float
+        Time between rows; zero: every step.
+    """
+
+    start: float
+    duration: float
+    integrator: Integrator
+    step: float
+    adaptive: bool
+    rtol: float
+    atol: Array | None
+    output_step: float
+
+    @property
+    def end(self) -> float:
+        """[s]."""
+        return self.start + self.duration
+
+
+def checked_settings(
+    system: System,
+    integrator: Integrator,
+    *,
+    duration: float,
+    start: Any,
+    step: float | None,
+    rtol: Any,
+    atol: Any,
+    output_step: Any,
+) -> Settings:
+    """What the run shall do, from what the user gave.
+
+    Parameters
+    ----------
+    system : System
+        What is simulated.
+    integrator : Integrator
+        What takes the steps.
+    duration, step
+        Checked already.
+    start, rtol, atol, output_step
+        As `simulate` was given them.
+    """
+    begin, fixed = number(start, "start", "a finite time [s]"), step
+    period = 0.0 if output_step is None else positive(output_step, "output_step")
+    relative = number(rtol, "rtol", "a number from 1e-15 to 1", lambda x: 1e-15 <= x < 1)
+    if fixed is None and not integrator.adaptive:
+        raise LoadError(f"{integrator.title} has fixed steps; give step= in seconds")
+    if fixed is not None and fixed > duration:
+        fixed = duration
+    latest = abs(begin) + duration
+    shortest = 200 * np.spacing(latest)
+    if (fixed or duration) < shortest:
+        what = f"duration of {duration:g} s" if fixed is None else f"step of {fixed:g} s"
+        raise LoadError(
+            f"a {what} is lost in rounding beside times up to {latest:g} s; start "
+            f"nearer to zero, end earlier, or use more than {shortest:.2g} s"
+        )
+    if fixed is not None and period:
+        ratio = period / fixed
+        if ratio < 1 - 1e-9 or abs(ratio - round(ratio)) > 1e-6 * ratio:
+            raise LoadError(
+                f"output_step is {period:g} s; with a fixed step of {fixed:g} s it must be a "
+                f"multiple of that, such as {max(1, round(ratio)) * fixed:g}"
+            )
+    return Settings(
+        start=begin,
+        duration=duration,
+        integrator=integrator,
+        step=np.inf if fixed is None else fixed,
+        adaptive=fixed is None,
+        rtol=relative,
+        atol=_tolerances(system, atol),
+        output_step=period or (0.0 if fixed is None else fixed),
+    )
+
+
+def _tolerances(system: System, atol: Any) -> Array | None:
+    if atol is None:
+        return None
+    given = as_numbers(atol)
+    if given is None or given.shape not in ((), (system.n_v,)) or not np.all(given > 0):
+        raise LoadError(
+            f"atol is {shown(atol)}; expected a positive number or ({system.n_v},) of them"
+        )
+    return np.broadcast_to(given, (2, system.n_v)).copy()
+
+
+def positive(value: Any, what: str, *, infinite: bool = False) -> float:
+    """A positive time, or an error that says what was given for `what`."""
+    most = np.inf if infinite else np.finfo(float).max
+    return number(value, what, "a positive time [s]", lambda x: 0 < x <= most)
