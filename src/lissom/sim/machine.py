@@ -65,7 +65,6 @@ class Machine:
             self.memory[place] = value
         self.memory[at.SMALLEST] = np.inf
         self.memory[at.PREPARED] = -1.0
-        self.memory[at.CONTRACTION] = 1.0
 
     def _header(self) -> dict[str, int]:
         """What the method adds to the plan; its constants go into the table."""

@@ -29,7 +29,6 @@ from .layout import (
     ALPHA_M,
     BASE_ARMATURE,
     BETA,
-    CONTRACTION,
     DAMPER,
     DIVERGED,
     E_ACTIVE,
@@ -189,7 +188,8 @@ def generalized_alpha(
     """One step (2)-(5) into q1, v1, x1, a1; DIVERGED if the iteration does not settle.
 
     b0: the accelerations one step before x0, for a first guess.  The error that is left after an
-    iteration is judged by how much the iterations reduced it, in this step or in the last ones.
+    iteration is judged by how much it reduced the change of the one before, in this very step:
+    what earlier steps showed is no measure, and momentum would drift.
     """
     n = system[0][N_V]
     plan, table, memory = given
@@ -231,15 +231,12 @@ def generalized_alpha(
             if not abs(d) * size <= change:
                 change = abs(d) * size
                 memory[WORST] = k
-        rate = memory[CONTRACTION] if steady else 1.0
+        rate = 1.0
         if iteration > 0 and before > 0.0 and steady:
             rate = change / before
-            memory[CONTRACTION] = max(rate, 1e-3)
         left = change * rate / max(1e-3, 1.0 - rate)  # of a geometric series
         if left <= max(tolerance, ENOUGH * step):
             status = 0
-            if iteration == 0:  # trust it less each time that it was not measured
-                memory[CONTRACTION] = min(1.0, 1.5 * rate)
             break
         if iteration > 3 and rate > 1.5:
             break

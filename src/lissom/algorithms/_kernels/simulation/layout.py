@@ -137,11 +137,10 @@ EULER_CROMER, RUNGE_KUTTA, IMPLICIT_EULER, GENERALIZED_ALPHA = range(4)
     WORST,  # number of the speed with the largest error
     TRIED,  # length of the step in which an event was seen
     FORCED,  # whether a row is wanted at this instant in any case
-    CONTRACTION,  # by which an iteration of the implicit step reduces the error
     LEAD_STEP,  # length of the step that the lead was found in
     LEAD_AGE,  # time since then
     M_HEADER,
-) = range(28)
+) = range(27)
 
 # What `advance` shall do: go on, take one step, take it with the rows in it, or only solve M x = f
 ON, ONE_STEP, ONE_STEP_WITH_ROWS, SOLVE = range(4)
