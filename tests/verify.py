@@ -1,7 +1,8 @@
 """The long checks: runs each, echoes what it prints, writes docs/verification/index.md.
 
 `make verify` calls it. Each check is a module that prints its findings, ends with one line of
-result and has exit status 0 when all is well.
+result and has exit status 0 when all is well. With words, only the checks that contain one of them
+are run; the rows of the others stay as they are, each with its own date and commit.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
-from tests.provenance import ROOT, provenance_table
+from tests.provenance import ROOT, commit, provenance_table
 
 PAGE = ROOT / "docs" / "verification" / "index.md"
 
@@ -63,22 +65,35 @@ def run(check: Check) -> Outcome:
     return Outcome(check, last, time.perf_counter() - start, process.returncode == 0)
 
 
-def page(outcomes: list[Outcome]) -> str:
-    """The page of results."""
-    rows = "\n".join(
+def row(o: Outcome) -> str:
+    """The line of one check."""
+    return (
         f"| {o.check.what} | `{o.check.command}` | {'passed' if o.passed else '**failed**'}: "
-        f"{o.result.replace('|', '/')} | {o.duration:.0f} s |"
-        for o in outcomes
+        f"{o.result.replace('|', '/')} | {o.duration:.0f} s | {datetime.now(UTC):%Y-%m-%d %H:%M} | "
+        f"{commit()} |"
     )
+
+
+def rows_so_far() -> dict[str, str]:
+    """Lines of the page by the module that they are of."""
+    if not PAGE.exists():
+        return {}
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    return {x.split("`python -m ")[1].split("`")[0].split()[0]: x for x in lines if "`python" in x}
+
+
+def page(rows: dict[str, str]) -> str:
+    """The page of results."""
+    lines = "\n".join(rows.values())
     return f"""# Verification
 
-The long checks of the last `make verify`. The page is written by `tests/verify.py`; the result is
-the last line that each check prints.
+The long checks of `make verify`. The page is written by `tests/verify.py`; the result is the last
+line that each check prints.
 
 {provenance_table()}
-| check | command | result | duration |
-|---|---|---|---|
-{rows}
+| check | command | result | duration | date (UTC) | commit |
+|---|---|---|---|---|---|
+{lines}
 """
 
 
@@ -86,7 +101,9 @@ def main() -> int:
     """Run all checks and write the page; the exit status is the number of failures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trees", type=int, default=5000, help="number of random trees")
-    trees = str(parser.parse_args().trees)
+    parser.add_argument("only", nargs="*", help="words; only checks that contain one of them")
+    options = parser.parse_args()
+    trees = str(options.trees)
     checks = [
         Check(
             f"{trees} random trees against the independent model",
@@ -96,11 +113,16 @@ def main() -> int:
         Check("seeded faults are noticed", "tests.verify_faults"),
         Check("a free flexible spacecraft over 10,000 s", "tests.verify_long_runs"),
     ]
-    outcomes = [run(check) for check in checks]
+    wanted = [c for c in checks if not options.only or any(w in c.what for w in options.only)]
+    rows, failed = rows_so_far(), 0
+    for check in wanted:
+        outcome = run(check)
+        failed += not outcome.passed
+        rows[check.module] = row(outcome)
     PAGE.parent.mkdir(parents=True, exist_ok=True)
-    PAGE.write_text(page(outcomes), encoding="utf-8")
+    PAGE.write_text(page(rows), encoding="utf-8")
     print(f"wrote {PAGE.relative_to(ROOT)}")
-    return sum(not outcome.passed for outcome in outcomes)
+    return failed
 
 
 if __name__ == "__main__":
