@@ -68,7 +68,6 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
     places = np.cumsum([at.M_HEADER, n_q, n_v, n_v, n_v])
     fixed = {
         "NODE_RATES": int(plan.node_rates),
-        "HAS_ARMATURE": int(np.any(plan.armature)),
         "WIDTH": plan.columns.width,
         "N_WRENCH": len(plan.slots),
         "FLAGS": engine.ALL | body_at.ACCELERATED,

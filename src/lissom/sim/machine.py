@@ -9,6 +9,7 @@ import numpy as np
 from ..algorithms import engine
 from ..algorithms._kernels.simulation import layout as at
 from ..algorithms._kernels.simulation.loads import SLOT_RECORD
+from ..algorithms.arguments import to_armature
 from .arrays import elements, external_list, slot_records
 from .plan import Plan
 from .scales import error_sizes, modal_stiffness
@@ -38,6 +39,8 @@ class Machine:
     """
 
     def __init__(self, plan: Plan, settings: Settings) -> None:
+        # What the method needs is added to the constants of this machine's own plan.
+        plan = plan.branched()
         self.plan, self.settings, self.system = plan, settings, plan.system
         from ..algorithms._kernels.simulation.run import ADVANCE
 
@@ -52,15 +55,15 @@ class Machine:
         self.memory = np.zeros(plan.memory_size)
         total, self.width = self._total, plan.columns.width
         n_slot = len(plan.slots) + len(plan.points)
-        places = [2 * n_q, 17 * n_v, 2 * total * n_v, n_slot * SLOT_RECORD]
+        places = [2 * n_q, at.N_VECTOR * n_v, 2 * total * n_v, n_slot * SLOT_RECORD]
         places += [int(self.elements[at.ROOM]), len(plan.events), at.M_HEADER]
         self.work = np.zeros(sum(places))
         self._slots = slice(sum(places[:3]), sum(places[:4]))
         self.work[self._slots] = slot_records(plan)
-        self._forces = 2 * n_q + 6 * n_v  # where T is
         self.capacity = max(2, ROWS_BYTES // (8 * self.width))
         self._rows = np.zeros(self.capacity * self.width)
-        self.scratch, self.stiff = self._scratch(), self._scratch()
+        self.scratch = self._scratch()
+        self.stiff = self.scratch.copy()
         for place, value in plan.starts:
             self.memory[place] = value
         self.memory[at.SMALLEST] = np.inf
@@ -121,13 +124,7 @@ class Machine:
         scratch = np.concatenate([plan.packed.start, external])
         work = engine.Workspace(plan.system, plan.packed)
         if np.any(plan.armature):
-            layout = plan.system.layout
-            work.set_armature(
-                [
-                    (plan.armature[layout.modal_v(i)], np.diag(plan.armature[layout.hinge_v(i)]))
-                    for i in range(plan.system.n_body)
-                ]
-            )
+            work.set_armature(to_armature(plan.system, plan.armature))
         scratch[: len(work.scratch)] = work.scratch
         return scratch
 
@@ -152,23 +149,21 @@ class Machine:
         """Speeds now."""
         return self._piece(at.O_V, self.system.n_v)
 
-    @property
-    def acceleration(self) -> Array:
-        """Accelerations now."""
-        return self._piece(at.O_X, self.system.n_v)
+    def _vector(self, k: int) -> Array:
+        """Vector k of the work of a step."""
+        n_v = self.system.n_v
+        start = 2 * self.system.n_q + k * n_v
+        return self.work[start : start + n_v]
 
     @property
     def forces(self) -> Array:
         """Generalized forces at the last evaluation."""
-        return self.work[self._forces : self._forces + self.system.n_v]
+        return self._vector(at.W_FORCES)
 
     @property
-    def tried(self) -> tuple[Array, Array, Array]:
-        """Coordinates, speeds and accelerations of the step that was tried last."""
-        n_q, n_v = self.system.n_q, self.system.n_v
-        start = 2 * n_q
-        out = start + 5 * n_v
-        return self.work[:n_q], self.work[start : start + n_v], self.work[out : out + n_v]
+    def tried(self) -> tuple[Array, Array]:
+        """Speeds and accelerations of the step that was tried last."""
+        return self._vector(at.W_V1), self._vector(at.W_OUT)
 
     def begin(self, q: Array, v: Array, first_step: float) -> None:
         """Put the run at its start."""
@@ -177,17 +172,11 @@ class Machine:
         self.memory[at.LAST_ERROR] = 1e-4
         self.q[:], self.v[:] = q, v
 
-    def solve(self, forces: Array, q: Array | None = None) -> Array:
-        """Accelerations that forces cause alone, M^-1 forces, at q or where the run is."""
-        n_q, n_v = self.system.n_q, self.system.n_v
-        start = 2 * n_q + 2 * n_v
-        self.work[start + n_v : start + 2 * n_v] = forces
-        kept = self.q.copy()
-        if q is not None:
-            self.q[:] = q
+    def solve(self, forces: Array) -> Array:
+        """Accelerations that forces cause alone, M^-1 forces, where the run is."""
+        self._vector(at.W_A1)[:] = forces
         self.advance(0, at.SOLVE)
-        self.q[:] = kept
-        return self.work[start : start + n_v].copy()
+        return self._vector(at.W_X1).copy()
 
     def forget(self, start: int, n: int) -> None:
         """Set to zero what is kept of the accelerations of n speeds: they have stopped."""

@@ -1,10 +1,11 @@
-"""The plan of a run: everything that acts, as the arrays that the kernels read.
+"""The plan of a run: everything that acts, with names resolved; `arrays` packs it for the kernels.
 
 See `algorithms._kernels.simulation.layout` for what sits where.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -303,6 +304,12 @@ class Plan:
     def memory_size(self) -> int:
         """Numbers in memory."""
         return self._memory
+
+    def branched(self) -> Plan:
+        """The same plan with constants of its own, to which more can be added."""
+        plan = copy.copy(self)
+        plan._table = list(self._table)
+        return plan
 
     def constants(self) -> Array:
         """The numbers of the plan."""

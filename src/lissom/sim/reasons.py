@@ -76,7 +76,7 @@ def explained(machine: Machine, status: int) -> Outcome:
     if status == at.SINGULAR_:
         reason = "a hinge sees no inertia, or an inertia is not positive"
         return Outcome("singular", at_time(machine, _singular_hinge(machine) or reason))
-    _, speeds, found = machine.tried
+    speeds, found = machine.tried
     for vector, word in ((speeds, "speed"), (found, "acceleration"), (machine.v, "speed")):
         bad = np.flatnonzero(~np.isfinite(vector))
         if len(bad):

@@ -9,12 +9,14 @@ import numpy as np
 
 from ..errors import LoadError
 from ..system import System
-from .checks import as_numbers, number, shown
+from .checks import as_numbers, number, positive, shown
 from .integrators import Integrator
 
-__all__ = ["Settings", "checked_settings", "positive"]
+__all__ = ["TIME", "Settings", "checked_settings"]
 
 Array = np.ndarray
+
+TIME = "a positive time [s]"  # what is expected, in errors
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ def checked_settings(
         As `simulate` was given them.
     """
     begin, fixed = number(start, "start", "a finite time [s]"), step
-    period = 0.0 if output_step is None else positive(output_step, "output_step")
+    period = 0.0 if output_step is None else positive(output_step, "output_step", TIME)
     relative = number(rtol, "rtol", "a number from 1e-15 to 1", lambda x: 1e-15 <= x < 1)
     if fixed is None and not integrator.adaptive:
         raise LoadError(f"{integrator.title} has fixed steps; give step= in seconds")
@@ -120,9 +122,3 @@ def _tolerances(system: System, atol: Any) -> Array | None:
             f"atol is {shown(atol)}; expected a positive number or ({system.n_v},) of them"
         )
     return np.broadcast_to(given, (2, system.n_v)).copy()
-
-
-def positive(value: Any, what: str, *, infinite: bool = False) -> float:
-    """A positive time, or an error that says what was given for `what`."""
-    most = np.inf if infinite else np.finfo(float).max
-    return number(value, what, "a positive time [s]", lambda x: 0 < x <= most)

@@ -17,7 +17,7 @@ from ..errors import LoadError, ResultError, SimulationError, SimulationWarning,
 from ..results.disk import as_path
 from ..results.trajectory import Trajectory
 from ..system import State, System
-from .checks import shown
+from .checks import number, positive, shown
 from .choice import chosen, first_step
 from .events import Event
 from .integrators import as_integrator
@@ -28,7 +28,7 @@ from .reasons import Outcome
 from .record import FileRecord, Record
 from .runner import Runner
 from .saving import opened_record, run_meta
-from .settings import checked_settings, positive
+from .settings import TIME, checked_settings
 from .start import check_ends, check_start, planned
 
 __all__ = ["simulate"]
@@ -112,12 +112,10 @@ def simulate(
         raise StateError("simulate needs a state of real numbers")
     for what, path in (("file", file), ("resume", resume)):
         _check_path(path, what)
-    duration, limit = (
-        positive(duration, "duration"),
-        positive(time_limit, "time_limit", infinite=True),
-    )
+    duration = positive(duration, "duration", TIME)
+    limit = number(time_limit, "time_limit", TIME, lambda x: x > 0)
     if step is not None:
-        step = positive(step, "step")
+        step = positive(step, "step", TIME)
     plan = planned(system, forces, loads, events)
     kind = as_integrator(integrator)
     reason = "" if kind is None else f"{kind.title}, as asked"

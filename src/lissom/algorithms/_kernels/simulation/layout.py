@@ -42,7 +42,6 @@ from __future__ import annotations
     BASE_ARMATURE,  # table: inertia of rotors, n_v numbers
     STIFFNESS,  # table: K of modes, then C, n_v numbers each; hinges add theirs
     WEIGHTS,  # table: sizes that errors of positions, then of speeds are measured by, n_v each
-    HAS_ARMATURE,
     WIDTH,  # of a row of results
     N_WRENCH,  # slots on bodies; those after them are points of the ground
     PARAMETERS,  # table: of the run, below
@@ -55,7 +54,7 @@ from __future__ import annotations
     M_SIZE,  # numbers in memory
     ROOM,  # numbers in the buffer
     P_HEADER,
-) = range(45)
+) = range(44)
 
 # plan: row of an element
 (
@@ -144,6 +143,29 @@ EULER_CROMER, RUNGE_KUTTA, IMPLICIT_EULER, GENERALIZED_ALPHA = range(4)
 
 # What `advance` shall do: go on, take one step, take it with the rows in it, or only solve M x = f
 ON, ONE_STEP, ONE_STEP_WITH_ROWS, SOLVE = range(4)
+
+# work: two vectors of coordinates (the state of a step, and one inside it), then vectors of n_v
+# numbers, then the rates of stages, the slots, the buffer, the values of events and what is saved
+(
+    W_V1,
+    W_V2,
+    W_X1,  # accelerations at the end of a step
+    W_A1,  # algorithmic ones
+    W_S,  # local coordinates
+    W_OUT,  # accelerations of the last evaluation
+    W_FORCES,  # generalized forces of the last evaluation
+    W_X,  # given accelerations
+    W_EXTRA,  # forces that a method adds
+    W_A,  # armature
+    W_K,  # stiffness
+    W_C,  # damping
+    W_WEIGHTS,  # two vectors
+    _W_WEIGHTS,
+    W_A2,
+    W_SIDES,  # two vectors
+    _W_SIDES,
+    N_VECTOR,
+) = range(18)
 
 # Why `advance` returned
 FINISHED, MORE, ROWS_FULL, EVENT, CALL_FAILED, SINGULAR_, NOT_FINITE_, STALLED, DIVERGED = range(9)

@@ -78,6 +78,7 @@ from .layout import (
     N_STAGE,
     N_STEPS,
     N_STOP,
+    N_VECTOR,
     N_WRENCH,
     NEXT_OUTPUT,
     NEXT_STEP,
@@ -109,6 +110,21 @@ from .layout import (
     TICK,
     TIME,
     TRIED,
+    W_A,
+    W_A1,
+    W_A2,
+    W_C,
+    W_EXTRA,
+    W_FORCES,
+    W_K,
+    W_OUT,
+    W_S,
+    W_SIDES,
+    W_V1,
+    W_V2,
+    W_WEIGHTS,
+    W_X,
+    W_X1,
     WEIGHTS,
     WIDTH,
 )
@@ -136,15 +152,15 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
     b0 = memory[plan[O_B] : plan[O_B] + n]
     q1, q2 = work[:n_q], work[n_q : 2 * n_q]
     o = 2 * n_q
-    v1, v2 = work[o : o + n], work[o + n : o + 2 * n]
-    x1, a1 = work[o + 2 * n : o + 3 * n], work[o + 3 * n : o + 4 * n]
-    s, out = work[o + 4 * n : o + 5 * n], work[o + 5 * n : o + 6 * n]
-    T, x = work[o + 6 * n : o + 7 * n], work[o + 7 * n : o + 8 * n]
-    extra, A = work[o + 8 * n : o + 9 * n], work[o + 9 * n : o + 10 * n]
-    K, C = work[o + 10 * n : o + 11 * n], work[o + 11 * n : o + 12 * n]
-    weights, a2 = work[o + 12 * n : o + 14 * n], work[o + 14 * n : o + 15 * n]
-    sides = work[o + 15 * n : o + 17 * n]
-    o += 17 * n
+    v1, v2 = _vector(work, o, n, W_V1), _vector(work, o, n, W_V2)
+    x1, a1 = _vector(work, o, n, W_X1), _vector(work, o, n, W_A1)
+    s, out = _vector(work, o, n, W_S), _vector(work, o, n, W_OUT)
+    T, x = _vector(work, o, n, W_FORCES), _vector(work, o, n, W_X)
+    extra, A = _vector(work, o, n, W_EXTRA), _vector(work, o, n, W_A)
+    K, C = _vector(work, o, n, W_K), _vector(work, o, n, W_C)
+    weights = work[o + W_WEIGHTS * n : o + W_A2 * n]
+    a2, sides = _vector(work, o, n, W_A2), work[o + W_SIDES * n : o + N_VECTOR * n]
+    o += N_VECTOR * n
     S, V = work[o : o + total * n], work[o + total * n : o + 2 * total * n]
     o += 2 * total * n
     slots = work[o : o + plan[N_SLOT] * SLOT_RECORD]
@@ -314,6 +330,12 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
         _watch_spin(ints, stiff if method >= IMPLICIT_EULER else scratch, plan, memory)
         if mode != ON:
             return MORE
+
+
+@jit
+def _vector(work, o, n, k):
+    """Vector k of n numbers."""
+    return work[o + k * n : o + (k + 1) * n]
 
 
 @jit
