@@ -11,6 +11,7 @@ from ..errors import ModelError
 from ..spatial import axis_rotation, cross, shortest_rotation
 from ..spatial.scalar import array, is_numeric, scaled, zeros
 from .base import Array, Joint, unit_axis
+from .nearness import angle_about
 
 __all__ = ["Cylindrical", "Fixed", "Planar", "Prismatic", "Revolute", "Screw", "Universal"]
 
@@ -47,6 +48,9 @@ class Fixed(Joint):
     def motion_map(self, q: Array) -> Array:
         return zeros(6, 0)
 
+    def nearest(self, rotation: Array, position: Array) -> Array:
+        return zeros(0)
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -72,6 +76,9 @@ class Revolute(Joint):
     def motion_map(self, q: Array) -> Array:
         return _columns(_turn(self.axis))
 
+    def nearest(self, rotation: Array, position: Array) -> Array:
+        return np.array([angle_about(self.axis, rotation)])
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -96,6 +103,9 @@ class Prismatic(Joint):
 
     def motion_map(self, q: Array) -> Array:
         return _columns(_slide(self.axis))
+
+    def nearest(self, rotation: Array, position: Array) -> Array:
+        return np.array([self.axis @ position])
 
 
 @final
@@ -132,6 +142,13 @@ class Screw(Joint):
     def motion_map(self, q: Array) -> Array:
         return _columns(np.concatenate([self.axis, scaled(self.pitch, self.axis)]))
 
+    def nearest(self, rotation: Array, position: Array) -> Array:
+        angle = angle_about(self.axis, rotation)
+        if self.pitch != 0:  # the slide tells the number of turns
+            turns = (self.axis @ position / self.pitch - angle) / (2 * np.pi)
+            angle += 2 * np.pi * np.round(turns)
+        return np.array([angle])
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -156,6 +173,9 @@ class Cylindrical(Joint):
 
     def motion_map(self, q: Array) -> Array:
         return _columns(_turn(self.axis), _slide(self.axis))
+
+    def nearest(self, rotation: Array, position: Array) -> Array:
+        return np.array([angle_about(self.axis, rotation), self.axis @ position])
 
 
 @final
@@ -190,6 +210,12 @@ class Universal(Joint):
         # d/dt (R2^T a1) v1 = (R2^T a1 x a2) v1 v2
         return _turn(scaled(v[0] * v[1], cross(self._first_axis(q), self.axis2)))
 
+    def nearest(self, rotation: Array, position: Array) -> Array:
+        # the second axis is turned by the first angle alone
+        turned, a1, a2 = rotation @ self.axis2, self.axis1, self.axis2
+        first = np.arctan2(a1 @ np.cross(a2, turned), a2 @ turned - (a1 @ a2) * (a1 @ turned))
+        return np.array([first, angle_about(a2, axis_rotation(a1, first).T @ rotation)])
+
     def _first_axis(self, q: Array) -> Array:
         return axis_rotation(self.axis2, q[1]).T @ self.axis1
 
@@ -221,3 +247,7 @@ class Planar(Joint):
         # The bias is zero: the speeds are components along axes that do not turn.
         plane = axis_rotation(self.normal, q[2]).T @ shortest_rotation(self.normal)
         return _columns(_slide(plane[:, 0]), _slide(plane[:, 1]), _turn(self.normal))
+
+    def nearest(self, rotation: Array, position: Array) -> Array:
+        plane = shortest_rotation(self.normal)
+        return np.array([*(plane[:, :2].T @ position), angle_about(self.normal, rotation)])

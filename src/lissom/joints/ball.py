@@ -10,6 +10,7 @@ import numpy as np
 from ..spatial import block_diagonal, cross, quaternion_product_map, quaternion_rotation
 from ..spatial.scalar import zeros
 from .base import Array, Joint
+from .nearness import quaternion_of
 
 __all__ = ["Free", "Spherical"]
 
@@ -31,6 +32,9 @@ class Spherical(Joint):
 
     def rate_map(self, q: Array) -> Array:
         return quaternion_product_map(q) / 2
+
+    def nearest(self, rotation: Array, position: Array) -> Array:
+        return quaternion_of(rotation)
 
 
 @final
@@ -57,3 +61,6 @@ class Free(Joint):
 
     def rate_map(self, q: Array) -> Array:
         return block_diagonal(quaternion_product_map(q[:4]) / 2, quaternion_rotation(q[:4]))
+
+    def nearest(self, rotation: Array, position: Array) -> Array:
+        return np.concatenate([quaternion_of(rotation), position])

@@ -87,6 +87,20 @@ class Joint(ABC):
         """N (n_q, n_v) with qdot = N @ v."""
         return np.eye(self.n_v)
 
+    @abstractmethod
+    def nearest(self, rotation: Array, position: Array) -> Array:
+        """Coordinates (n_q,) whose pose comes near a given one; exact if the joint can reach it.
+
+        Real numbers only.  Loops are closed with it: what is left between the two poses is the gap.
+
+        Parameters
+        ----------
+        rotation : array (3, 3)
+            Outboard axes to inboard axes.
+        position : array (3,)
+            Outboard origin, in inboard axes [m].
+        """
+
     @property
     def label(self) -> str:
         """Short description for printed trees."""

@@ -38,6 +38,7 @@ from ..spatial import (
 )
 from ..spatial.scalar import array, cos, is_numeric, scaled, sin, solve, solve_spd, sqrt, zeros
 from .base import Array, Joint
+from .nearness import nearest_by_iteration
 
 __all__ = ["CompoundJoint", "SimpleJoint"]
 
@@ -175,6 +176,9 @@ class SimpleJoint(Joint):
             return np.full((self.n_v, self.n_v), np.inf)  # singular coordinates
         return solve(C, np.eye(self.n_v))
 
+    def nearest(self, rotation: Array, position: Array) -> Array:
+        return nearest_by_iteration(self, rotation, position)
+
     def _partial_poses(self, q: Array) -> list[Pose]:
         """U_0 = identity, U_1, ..., U_r (21)."""
         poses = [(np.eye(3), zeros(3))]
@@ -258,6 +262,9 @@ class CompoundJoint(Joint):
     def rate_map(self, q: Array) -> Array:
         maps = (part.rate_map(e) for part, e in zip(self.parts, self._split(q), strict=True))
         return block_diagonal(*maps)  # (25)
+
+    def nearest(self, rotation: Array, position: Array) -> Array:
+        return nearest_by_iteration(self, rotation, position)
 
     def _split(self, values: Array) -> list[Array]:
         ends = np.cumsum([part.n_q for part in self.parts])

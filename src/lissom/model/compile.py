@@ -11,11 +11,11 @@ from ..algorithms.body_terms import body_terms
 from ..algorithms.reference import articulate_tip_to_base, kinematics_base_to_tip
 from ..bodies import NormalBody
 from ..bodies.flexible import check_level
-from ..errors import ModelError, SingularError
+from ..errors import ModelError, SingularError, suggestion
 from ..joints import Joint
 from ..spatial.scalar import array, is_numeric
-from ..system import GROUND, System
-from .model import Connection, Model, checked_rotation, checked_vector
+from ..system import GROUND, Loop, LoopEnd, System
+from .model import Closing, Connection, Model, Part, checked_rotation, checked_vector
 from .topology import node_number, numbered_base_to_tip
 
 __all__ = ["compile_model"]
@@ -33,7 +33,9 @@ def compile_model(model: Model, *, level: str | None, values: Mapping[Any, float
     bodies = _normalised(parts, level)
     parent = [GROUND if part.to is None else numbers[part.to.name] for part in parts]
     nodes = [
-        GROUND if p == GROUND else node_number(part, bodies[p], parts[p].body)
+        GROUND
+        if part.to is None
+        else node_number(f"body {part.name!r}", part.to, bodies[p], parts[p].body)
         for part, p in zip(parts, parent, strict=True)
     ]
     system = System(
@@ -46,9 +48,47 @@ def compile_model(model: Model, *, level: str | None, values: Mapping[Any, float
         frame_position=np.array([part.at for part in parts]).reshape(-1, 3),
         joints=tuple(part.joint for part in parts),
         bodies=tuple(bodies),
+        loops=tuple(_loop(loop, numbers, parts, bodies, values) for loop in model.loops.values()),
     )
     _check_hinges(system)
     return system
+
+
+def _loop(
+    loop: Closing,
+    numbers: Mapping[str, int],
+    parts: list[Connection],
+    bodies: list[NormalBody],
+    values: Mapping[Any, float],
+) -> Loop:
+    """Loop with bodies and nodes as numbers."""
+    where = f"loop {loop.name!r}"
+
+    def end(part: Part | None, at: Array, rotation: Array, side: str) -> LoopEnd:
+        body = node = GROUND
+        if part is not None:
+            if part.name not in numbers:
+                raise ModelError(
+                    f"{where}: its end {side} is on {part.name!r}, which is not in the model; "
+                    f"{suggestion(part.name, numbers)}"
+                )
+            body = numbers[part.name]
+            node = node_number(f"{where}: its end {side}", part, bodies[body], parts[body].body)
+        return LoopEnd(
+            body,
+            node,
+            checked_rotation(_floats(rotation, values), where, f"rotation_{side}"),
+            checked_vector(_floats(at, values), f"at_{side}", where),
+        )
+
+    try:
+        joint = loop.joint.converted(lambda x: _floats(x, values))
+        a = end(loop.a, loop.at_a, loop.rotation_a, "a")
+        b = end(loop.b, loop.at_b, loop.rotation_b, "b")
+    except ModelError as error:
+        prefix = f"{where}: "
+        raise ModelError(prefix + str(error).removeprefix(prefix)) from None
+    return Loop(loop.name, joint, a, b)
 
 
 def _normalised(parts: list[Connection], level: str | None) -> list[NormalBody]:
@@ -82,7 +122,7 @@ def _numeric(part: Connection, values: Mapping[Any, float]) -> Connection:
             joint=p.joint.converted(convert),
             to=p.to,
             at=checked_vector(convert(p.at), "at", "its place"),
-            rotation=checked_rotation(convert(p.rotation), p.name),
+            rotation=checked_rotation(convert(p.rotation), f"body {p.name!r}"),
         )
 
     return _named(part, converted)

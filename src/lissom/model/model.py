@@ -14,7 +14,7 @@ from ..joints import Joint
 from ..spatial.scalar import array, is_numeric
 from ..system import System
 
-__all__ = ["Connection", "Model", "Part", "checked_rotation", "checked_vector"]
+__all__ = ["Closing", "Connection", "Model", "Part", "checked_rotation", "checked_vector"]
 
 Array = np.ndarray
 Body = RigidBody | FlexibleBody | NodalBody
@@ -58,8 +58,24 @@ class Connection:
     rotation: Array
 
 
+@dataclass(frozen=True, eq=False)
+class Closing:
+    """One loop of a model: a joint between two parts, None being the ground."""
+
+    name: str
+    joint: Joint
+    a: Part | None
+    b: Part | None
+    at_a: Array
+    at_b: Array
+    rotation_a: Array
+    rotation_b: Array
+
+
 class Model:
     """A mechanism: bodies rigid or flexible, each carried by a joint on another body or the ground.
+
+    Further joints between bodies close loops (`close`).
 
     Parts may be added in any order; names are resolved and values checked by `compile`.
 
@@ -75,11 +91,17 @@ class Model:
         self.name = str(name)
         self.gravity = checked_vector(gravity, "gravity", f"model {self.name!r}")
         self._parts: dict[str, Connection] = {}
+        self._loops: dict[str, Closing] = {}
 
     @property
     def parts(self) -> Mapping[str, Connection]:
         """Connections by body name, in the order of addition."""
         return dict(self._parts)
+
+    @property
+    def loops(self) -> Mapping[str, Closing]:
+        """Loops by name, in the order of addition."""
+        return dict(self._loops)
 
     def add(
         self,
@@ -127,11 +149,69 @@ class Model:
             name=name,
             body=body,
             joint=joint,
-            to=_place(to, node, name),
+            to=_place(to, node, f"body {name!r}"),
             at=checked_vector(at, "at", f"body {name!r}"),
-            rotation=checked_rotation(rotation, name),
+            rotation=checked_rotation(rotation, f"body {name!r}"),
         )
         return Part(name)
+
+    def close(
+        self,
+        joint: Joint,
+        a: str | Part | None,
+        b: str | Part | None,
+        *,
+        at_a: Any = (0.0, 0.0, 0.0),
+        at_b: Any = (0.0, 0.0, 0.0),
+        rotation_a: Any = None,
+        rotation_b: Any = None,
+        name: str,
+    ) -> None:
+        """Close a loop: let a joint connect two parts that the tree holds already.
+
+        The frame at `b` may move against the frame at `a` as the joint allows, and no other way.
+
+        Parameters
+        ----------
+        joint : Joint
+            Any joint but Free; its inboard frame is at `a`, its outboard frame at `b`.
+        a, b : str, Part or None
+            "body", "body.node" or a handle; None is the ground.
+        at_a, at_b : array (3,)
+            Origins of the two frames, in the frames of these bodies or nodes [m].
+        rotation_a, rotation_b : array (3, 3), optional
+            Axes of the two frames to the axes of these bodies or nodes.
+        name : str
+            Name of the loop, unique among loops and bodies, without a dot.
+        """
+        self._check_name(name, "loop")
+        if not isinstance(joint, Joint):
+            hint = f"; write {joint.__name__}(...)" if isinstance(joint, type) else ""
+            raise ModelError(f"loop {name!r}: expected a joint, got {joint!r}{hint}")
+        if joint.n_v == 6:
+            raise ModelError(
+                f"loop {name!r}: its joint ({joint.label}) allows every motion and closes nothing; "
+                "remove the loop or give a joint that holds something"
+            )
+        where = f"loop {name!r}"
+        ends = [_place(end, None, where) for end in (a, b)]
+        names = [None if end is None else end.name for end in ends]
+        if names[0] == names[1]:
+            what = "the ground" if names[0] is None else f"body {names[0]!r}"
+            raise ModelError(
+                f"{where} connects {what} with itself; give two different bodies, or one body and "
+                "the ground (None)"
+            )
+        self._loops[name] = Closing(
+            name=name,
+            joint=joint,
+            a=ends[0],
+            b=ends[1],
+            at_a=checked_vector(at_a, "at_a", where),
+            at_b=checked_vector(at_b, "at_b", where),
+            rotation_a=checked_rotation(rotation_a, where, "rotation_a"),
+            rotation_b=checked_rotation(rotation_b, where, "rotation_b"),
+        )
 
     def replace(self, name: str | Part, body: Body) -> None:
         """Put another body in the place of the one called `name`; joint and children stay.
@@ -169,9 +249,9 @@ class Model:
         part = self._find(name)
         self._parts[part.name] = replace(
             part,
-            to=_place(to, node, part.name),
+            to=_place(to, node, f"body {part.name!r}"),
             at=checked_vector(at, "at", f"body {part.name!r}"),
-            rotation=checked_rotation(rotation, part.name),
+            rotation=checked_rotation(rotation, f"body {part.name!r}"),
         )
 
     def remove(self, name: str | Part, *, outboard: bool = False) -> None:
@@ -258,33 +338,33 @@ class Model:
             raise ModelError(f"there is no body {key!r}; {suggestion(str(key), self._parts)}")
         return self._parts[key]
 
-    def _check_name(self, name: str) -> None:
+    def _check_name(self, name: str, kind: str = "body") -> None:
         if not isinstance(name, str) or not name:
-            raise ModelError(f"a body's name must be text, got {name!r}")
+            raise ModelError(f"a {kind}'s name must be text, got {name!r}")
         if "." in name:
             raise ModelError(
-                f"body name {name!r} contains a dot; dots separate body and node, use another sign"
+                f"{kind} name {name!r} contains a dot; dots separate body and node, use another "
+                "sign"
             )
-        if name in self._parts:
-            raise ModelError(f"there is a body {name!r} already; names must be unique")
+        for known, names in (("body", self._parts), ("loop", self._loops)):
+            if name in names:
+                raise ModelError(f"there is a {known} {name!r} already; names must be unique")
 
 
-def _place(to: str | Part | None, node: str | int | None, name: str) -> Part | None:
+def _place(to: str | Part | None, node: str | int | None, where: str) -> Part | None:
     if to is None:
         if node is not None:
-            raise ModelError(
-                f"body {name!r}: node={node!r} is given but not the body it is on: to="
-            )
+            raise ModelError(f"{where}: node={node!r} is given but not the body it is on: to=")
         return None
     if isinstance(to, str):
         body, dot, named = to.partition(".")
         to = Part(body, named if dot else None)
     if not isinstance(to, Part):
-        raise ModelError(f'body {name!r}: to={to!r}; give "body", "body.node" or a handle')
+        raise ModelError(f'{where}: to={to!r}; give "body", "body.node" or a handle')
     if node is None:
         return to
     if to.node is not None:
-        raise ModelError(f"body {name!r}: to={str(to)!r} names a node and node={node!r} another")
+        raise ModelError(f"{where}: to={str(to)!r} names a node and node={node!r} another")
     return to[node]
 
 
@@ -301,8 +381,8 @@ def checked_vector(values: Any, what: str, where: str) -> Array:
     return given
 
 
-def checked_rotation(values: Any, name: str) -> Array:
-    """Rotation matrix made exact, symbols as they are, or an error that names the body."""
+def checked_rotation(values: Any, where: str, what: str = "rotation") -> Array:
+    """Rotation matrix made exact, symbols as they are, or an error that says `where`."""
     if values is None:
         return np.eye(3)
     try:
@@ -310,16 +390,14 @@ def checked_rotation(values: Any, name: str) -> Array:
     except (TypeError, ValueError):
         given = np.zeros(0)
     if given.shape != (3, 3) or np.iscomplexobj(given):
-        raise ModelError(
-            f"body {name!r}: rotation has shape {given.shape}; expected (3, 3) real numbers"
-        )
+        raise ModelError(f"{where}: {what} has shape {given.shape}; expected (3, 3) real numbers")
     if not is_numeric(given):
         return given
     if not np.all(np.isfinite(given)):
-        raise ModelError(f"body {name!r}: rotation has entries that are not finite")
+        raise ModelError(f"{where}: {what} has entries that are not finite")
     U, stretch, Vt = np.linalg.svd(given)
     if np.abs(stretch - 1).max() > 1e-6 or np.linalg.det(given) < 0:
         raise ModelError(
-            f"body {name!r}: rotation is not a rotation matrix (orthonormal columns, determinant 1)"
+            f"{where}: {what} is not a rotation matrix (orthonormal columns, determinant 1)"
         )
     return U @ Vt

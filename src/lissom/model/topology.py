@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..bodies import NormalBody, RigidBody
 from ..errors import ModelError, suggestion
-from .model import Body, Connection, Model
+from .model import Body, Connection, Model, Part
 
 __all__ = ["node_number", "numbered_base_to_tip"]
 
@@ -48,13 +48,12 @@ def _path_to_known(
     return list(path.values())
 
 
-def node_number(part: Connection, carrier: NormalBody, given: Body) -> int:
-    """Number of the carrier's node that `part` sits on."""
-    assert part.to is not None
-    node = part.to.node
+def node_number(what: str, place: Part, carrier: NormalBody, given: Body) -> int:
+    """Number of the carrier's node at `place`; `what` is there, for an error."""
+    node = place.node
     if node is None:
         return carrier.inboard
-    where = f"body {part.name!r} is attached to node {node!r} of body {part.to.name!r}"
+    where = f"{what} is attached to node {node!r} of body {place.name!r}"
     if isinstance(given, RigidBody):
         raise ModelError(f"{where}, but that body is rigid and has no nodes; give at=(x, y, z)")
     if isinstance(node, str) and node in carrier.node_names:

@@ -63,9 +63,7 @@ def error_sizes(system: System) -> tuple[Array, Array]:
     """
     if "error sizes" in system.derived:
         return system.derived["error sizes"]
-    lengths = [np.linalg.norm(system.frame_position, axis=-1).max(initial=0.0)]
-    lengths += [np.linalg.norm(body.node_positions, axis=-1).max() for body in system.bodies]
-    length = max(lengths) or 1.0
+    length = system.length
     position, rate = np.ones(system.n_v), np.ones(system.n_v)
     for i, (body, joint) in enumerate(zip(system.bodies, system.joints, strict=True)):
         modal, hinge = system.layout.modal_v(i), system.layout.hinge_v(i)

@@ -13,6 +13,7 @@ from ..errors import StateError, suggestion
 from ..joints import Joint
 from ..spatial.scalar import array
 from .layout import Layout
+from .loop import GROUND, Loop
 from .state import State
 from .tree import printed_tree
 
@@ -20,12 +21,10 @@ __all__ = ["GROUND", "System"]
 
 Array = np.ndarray
 
-GROUND = -1
-
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """Tree of bodies, numbered base to tip: ``parent[i] < i``.
+    """Tree of bodies, numbered base to tip: ``parent[i] < i``, and the loops that close it.
 
     Made by `Model.compile`; it knows nothing of the model.  All lengths in metres, masses in
     kilograms, angles in radians.
@@ -50,6 +49,8 @@ class System:
         Joint inboard of each body.
     bodies : tuple of NormalBody
         Bodies in normalised form.
+    loops : tuple of Loop
+        Joints beyond those of the tree, each closing a loop.
     """
 
     name: str
@@ -61,6 +62,7 @@ class System:
     frame_position: Array
     joints: tuple[Joint, ...]
     bodies: tuple[NormalBody, ...]
+    loops: tuple[Loop, ...] = ()
 
     @property
     def n_body(self) -> int:
@@ -76,6 +78,22 @@ class System:
     def n_v(self) -> int:
         """Number of generalized speeds."""
         return self.layout.n_v
+
+    @property
+    def n_constraint(self) -> int:
+        """Number of constraint equations of all loops."""
+        return sum(loop.n_constraint for loop in self.loops)
+
+    @cached_property
+    def length(self) -> float:
+        """The largest distance between joints or nodes of a body [m]; 1 if there is none.
+
+        It makes moments comparable with forces, and angles with displacements.
+        """
+        lengths = [np.linalg.norm(self.frame_position, axis=-1).max(initial=0.0)]
+        lengths += [np.linalg.norm(body.node_positions, axis=-1).max() for body in self.bodies]
+        lengths += [np.linalg.norm(end.position) for loop in self.loops for end in loop.ends]
+        return float(max(lengths)) or 1.0
 
     @cached_property
     def layout(self) -> Layout:
@@ -98,11 +116,13 @@ class System:
 
     @cached_property
     def outboard_nodes(self) -> tuple[tuple[int, ...], ...]:
-        """Distinct nodes of each body that carry children, in ascending order."""
-        return tuple(
-            tuple(sorted({int(self.parent_node[c]) for c in children}))
-            for children in self.children
-        )
+        """Distinct nodes of each body that carry children or loops, in ascending order."""
+        nodes = [{int(self.parent_node[c]) for c in children} for children in self.children]
+        for loop in self.loops:
+            for end in loop.ends:
+                if end.body != GROUND:
+                    nodes[end.body].add(end.node)
+        return tuple(tuple(sorted(n)) for n in nodes)
 
     @cached_property
     def derived(self) -> dict[str, Any]:

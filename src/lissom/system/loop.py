@@ -1,0 +1,67 @@
+"""A joint that closes a loop of bodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..joints import Joint
+
+__all__ = ["GROUND", "Loop", "LoopEnd"]
+
+Array = np.ndarray
+
+GROUND = -1
+
+
+@dataclass(frozen=True, eq=False)
+class LoopEnd:
+    """Frame on a node of a body, or on the ground, at which a loop is cut.
+
+    Attributes
+    ----------
+    body : int
+        Number of the body, -1 for the ground.
+    node : int
+        Node of the body; -1 for the ground.
+    rotation : array (3, 3)
+        Axes of the frame to the axes of the node.
+    position : array (3,)
+        Origin of the frame in the frame of the node [m].
+    """
+
+    body: int
+    node: int
+    rotation: Array
+    position: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """Joint between two frames of a tree: frame b may move against frame a as the joint allows.
+
+    Attributes
+    ----------
+    name : str
+        Name of the loop.
+    joint : Joint
+        What it allows; its inboard frame is that of end `a`, its outboard frame that of end `b`.
+    a, b : LoopEnd
+        Where it is attached.
+    """
+
+    name: str
+    joint: Joint
+    a: LoopEnd
+    b: LoopEnd
+
+    @property
+    def ends(self) -> tuple[LoopEnd, LoopEnd]:
+        """Both ends."""
+        return self.a, self.b
+
+    @property
+    def n_constraint(self) -> int:
+        """Number of constraint equations."""
+        return 6 - self.joint.n_v
