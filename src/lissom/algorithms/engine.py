@@ -130,7 +130,7 @@ class Workspace:
     def set_armature(self, armature: Armature | None) -> None:
         """Inertia added to the modes and hinges; None takes it away."""
         scratch = self.scratch
-        scratch[at.ARMATURE] = armature is not None
+        scratch[at.ARMATURE] = armature is not None or bool(self.system.loops)
         for i, row in enumerate(self.packed.rows):
             m, r, f = row[at.N_MODE], row[at.HINGE_DOF], row[at.MODAL]
             a_f, a_r = (np.zeros(m), np.zeros((r, r))) if armature is None else armature[i]
@@ -230,6 +230,8 @@ def chosen_method(system: System) -> str:
     systems whose links have one or two modes each: the compliance step costs the same for any
     number of modes.
     """
+    if system.loops:
+        return "articulated"
     rows = _packed(system)[0].rows
     carriers = rows[(rows[:, at.LEVEL] != at.RIGID) & (rows[:, at.CARRIES] != 0)]
     saved = _SAVED * len(carriers) - _PER_MODE * carriers[:, at.N_MODE].sum()

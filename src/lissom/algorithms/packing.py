@@ -7,23 +7,11 @@ from typing import Any
 import numpy as np
 
 from ..bodies import MassIntegrals, NormalBody
-from ..joints import (
-    CompoundJoint,
-    Cylindrical,
-    Fixed,
-    Free,
-    Joint,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    SimpleJoint,
-    Spherical,
-    Universal,
-)
-from ..spatial import shortest_rotation
 from ..system import GROUND, System
 from ._kernels import layout as at
+from .joint_packing import joint_constants
+from .loop_packing import pack_loops
+from .rooms import Room, Stack
 
 __all__ = ["Packed", "pack"]
 
@@ -57,9 +45,9 @@ class Packed:
 def pack(system: System) -> Packed:
     """Flat arrays of a system.  Linear in bodies and modes, but for dense modal matrices."""
     rows = np.zeros((system.n_body, at.ROW), dtype=np.int64)
-    constants = _Stack(at.FLOATS_HEADER)
+    constants = Stack(at.FLOATS_HEADER)
     constants.values[0][at.GRAVITY_VECTOR : at.GRAVITY_VECTOR + 3] = system.gravity
-    scratch = _Room(at.GROUND_RECORD + at.RECORD)
+    scratch = Room(at.GROUND_RECORD + at.RECORD)
     shared: dict[Any, Any] = {}
     for i in range(system.n_body):
         _place(system, i, rows, constants, scratch, shared)
@@ -75,12 +63,18 @@ def pack(system: System) -> Packed:
     header[at.COLUMNS] = scratch.add(6 * system.n_v if header[at.ALL_RIGID] else 0)
     header[[at.N_BODY, at.N_Q, at.N_V]] = system.n_body, system.n_q, system.n_v
     header[at.TEMPORARY] = temporary
+    loops = pack_loops(system, rows, constants, scratch, at.HEADER + rows.size + len(order))
+    header[at.LOOPS] = at.HEADER + rows.size + len(order) if system.loops else 0
     start = np.zeros(scratch.size)
     start[at.EXTERNAL] = scratch.size
     start[at.GROUND_RECORD + at.R_ : at.GROUND_RECORD + at.R_ + 9] = np.eye(3).ravel()
     for row, body in zip(rows, system.bodies, strict=True):
         _first_content(start, row, body)
-    ints = np.concatenate([header, rows.ravel(), order])
+    if system.loops:
+        place = loops[at.GROUND_PLACE]
+        start[at.ARMATURE] = 1.0  # see `pack_loops`
+        start[place : place + 9] = np.eye(3).ravel()
+    ints = np.concatenate([header, rows.ravel(), order, loops])
     return Packed(ints, system.n_body, constants.joined(), start)
 
 
@@ -108,45 +102,12 @@ def _branch_by_branch(system: System, rows: Array) -> Array:
     return np.array(order + speeds, dtype=np.int64)
 
 
-class _Stack:
-    """Constants that are put one after another."""
-
-    def __init__(self, header: int) -> None:
-        self.values = [np.zeros(header)]
-        self.size = header
-
-    def add(self, *pieces: Array) -> int:
-        """Offset of the first of new pieces."""
-        offset = self.size
-        for piece in pieces:
-            flat = np.asarray(piece, dtype=float).ravel()
-            self.values.append(flat)
-            self.size += len(flat)
-        return offset
-
-    def joined(self) -> Array:
-        """All of them in one array."""
-        return np.concatenate(self.values)
-
-
-class _Room:
-    """Room that is handed out."""
-
-    def __init__(self, size: int) -> None:
-        self.size = size
-
-    def add(self, n: int) -> int:
-        """Offset of n more numbers."""
-        self.size += n
-        return self.size - n
-
-
 def _place(
     system: System,
     i: int,
     rows: Array,
-    constants: _Stack,
-    scratch: _Room,
+    constants: Stack,
+    scratch: Room,
     shared: dict[Any, Any],
 ) -> None:
     """Row of body i: what it is, and where it sits."""
@@ -184,7 +145,7 @@ def _place(
     row[at.CONSTANTS] = constants.add(
         frame, system.frame_position[i], np.array([mass.mass]), mass.first_moment, _inertia(mass)
     )
-    row[at.KIND], row[at.AXIS], numbers = _joint(joint)
+    row[at.KIND], row[at.AXIS], numbers = joint_constants(joint)
     row[at.JOINT] = constants.add(np.asarray(numbers))
 
 
@@ -210,49 +171,11 @@ def _coupling(mass: MassIntegrals) -> Array:
     return np.stack([g[1, 2] - g[2, 1], g[2, 0] - g[0, 2], g[0, 1] - g[1, 0], *s])
 
 
-def _joint(joint: Joint) -> tuple[int, int, list[float] | Array]:
-    """Kind, axis and constants of a joint."""
-    match joint:
-        case Fixed():
-            return at.FIXED, 0, []
-        case Revolute() | Prismatic() if (axis := _coordinate_axis(joint.axis)) is not None:
-            return at.REVOLUTE if isinstance(joint, Revolute) else at.PRISMATIC, axis, []
-        case Revolute():
-            return at.AXIAL, 0, [*joint.axis, 1, 0, 0]
-        case Prismatic():
-            return at.AXIAL, 0, [*joint.axis, 0, 1, 0]
-        case Screw():
-            return at.AXIAL, 0, [*joint.axis, 1, joint.pitch, 0]
-        case Cylindrical():
-            return at.AXIAL, 0, [*joint.axis, 1, 0, 1]
-        case Universal():
-            return at.UNIVERSAL, 0, [*joint.axis1, *joint.axis2]
-        case Planar():
-            plane = shortest_rotation(joint.normal)
-            return at.PLANAR, 0, [*joint.normal, *plane[:, 0], *plane[:, 1]]
-        case Spherical():
-            return at.SPHERICAL, 0, []
-        case Free():
-            return at.FREE, 0, []
-        case SimpleJoint() | CompoundJoint():
-            parts = joint.parts if isinstance(joint, CompoundJoint) else (joint,)
-            columns = [x for part in parts for x in (part.n_v, *part.columns.T.ravel())]
-            return at.EXPONENTIAL, 0, [len(parts), *columns]
-    raise TypeError(f"the kernels know no joint of type {type(joint).__name__}")
-
-
-def _coordinate_axis(axis: Array) -> int | None:
-    for k in range(3):
-        if np.array_equal(axis, np.eye(3)[k]):
-            return k
-    return None
-
-
 def _modal_constants(
     row: Array,
     body: NormalBody,
     nodes: tuple[int, ...],
-    constants: _Stack,
+    constants: Stack,
     shared: dict[Any, Any],
 ) -> None:
     """Modal constants, once for a body that serves several times with the same nodes."""
@@ -265,7 +188,7 @@ def _modal_constants(
 
 
 def _add_modal_constants(
-    row: Array, body: NormalBody, nodes: tuple[int, ...], constants: _Stack
+    row: Array, body: NormalBody, nodes: tuple[int, ...], constants: Stack
 ) -> None:
     mass = body.integrals
     g, N = mass.modal_second_moment, mass.modal_products

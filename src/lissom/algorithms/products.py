@@ -8,7 +8,7 @@ import numpy as np
 
 from ..system import State, System
 from . import engine, reference
-from ._kernels.layout import ACCELERATED
+from ._kernels.layout import ACCELERATED, TREE
 from .arguments import all_floats, check_state, motions_of, speeds_vector, to_armature
 
 __all__ = ["multiply_mass", "solve_mass"]
@@ -59,7 +59,7 @@ def solve_mass(system: System, state: State, x: Any, *, armature: Any = None) ->
     vector, added = speeds_vector(system, x, "x"), to_armature(system, armature)
     if all_floats(state, vector):
         q, v = state.raw_q, state.raw_v
-        return engine.forward_dynamics(system, q, v, vector, (), added, flags=0)
+        return engine.forward_dynamics(system, q, v, vector, (), added, flags=TREE)
     free = reference.kinematics_base_to_tip(system, state.q, np.zeros(system.n_v))
     zero = np.zeros(system.n_v)
     bias = reference.inverse_dynamics(system, free, zero)[0]

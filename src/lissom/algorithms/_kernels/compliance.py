@@ -259,7 +259,7 @@ def _eliminate(scratch, t, nodes, n_node):
 
 
 @jit
-def _node_forces(scratch, t, nodes, n_node, where):
+def node_forces(scratch, t, nodes, n_node, where):
     """Write N (Gamma a + zeta) as the node forces; a is at `where` in the records."""
     N = 6 * n_node
     o_n, o_w = t + 21 + 12 * N + 2 * N * N, t + 21 + 12 * N + 3 * N * N
@@ -347,7 +347,7 @@ def seen_force(ints, floats, scratch, row):
     N = 6 * n_node
     o_y = t + 21 + 6 * N + N * N
     if n_node > 0:
-        _node_forces(scratch, t, nodes, n_node, YIELD)  # f_0
+        node_forces(scratch, t, nodes, n_node, YIELD)  # f_0
     for node in range(n_node):
         d = nodes + node * NODE_RECORD + NODE_FORCE
         for c in range(6):
@@ -424,7 +424,7 @@ def _accelerate_nodes(scratch, t, nodes, n_node, alpha, a):
             o += 3 * N
             e += a[0] * scratch[o] + a[1] * scratch[o + N] + a[2] * scratch[o + 2 * N]
             scratch[d + CHANGE + c] = e
-    _node_forces(scratch, t, nodes, n_node, CHANGE)
+    node_forces(scratch, t, nodes, n_node, CHANGE)
     for node in range(n_node):
         d = nodes + node * NODE_RECORD
         for other in range(n_node):

@@ -20,15 +20,19 @@ from .dense import factor_spd, solve_spd
 from .external import apply_external
 from .inverse import forces_tip_to_base
 from .layout import (
+    ACCELERATED,
     ALL_RIGID,
     ARMATURE,
     DONE,
+    ELASTIC,
     EXTERNAL,
+    GRAVITY,
     HEADER,
     HINGE,
     HINGE_DOF,
     HINGE_V,
     LEVEL,
+    LOOPS,
     MODAL,
     MODAL_V,
     N_BODY,
@@ -39,10 +43,13 @@ from .layout import (
     N_V,
     NOT_FINITE,
     POSITIVE,
+    RATES,
     RIGID,
     ROW,
     SINGULAR,
+    TREE,
 )
+from .loop_forces import constrain
 from .motion import motion_base_to_tip
 from .world import frame, hinge_forces, jacobian, place_base_to_tip, totals
 
@@ -57,6 +64,8 @@ __all__ = [
     "PREPARE",
     "TOTALS",
 ]
+
+COUNTED = RATES | GRAVITY | ELASTIC | ACCELERATED
 
 _INTS = types.Array(types.int64, 1, "C")
 _FLOATS = types.Array(types.float64, 1, "C")
@@ -79,18 +88,21 @@ def _inverse(ints, floats, scratch, q, v, x, out, flags):
 def _forward_rows(ints, floats, scratch, Q, V, F, out, flags, start, stop):
     """Accelerations of states start to stop, one after another in flat arrays.
 
-    With flags = 0: M^-1 forces.  One state's forces serve all if there are no more.  Returns the
-    state that failed, or -1.
+    With flags = 0: M^-1 forces; loops are kept closed unless the flag TREE is set.  One state's
+    forces serve all if there are no more.  Returns the state that failed, or -1.
     """
     n, m = ints[N_Q], ints[N_V]
     for k in range(start, stop):
         q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], out[k * m : (k + 1) * m]
         f = F[k * m : (k + 1) * m] if len(F) > m else F
-        motion_base_to_tip(ints, floats, scratch, q, v, f, flags)
+        motion_base_to_tip(ints, floats, scratch, q, v, f, flags & COUNTED)
         if scratch[N_EXTERNAL] != 0.0:
-            apply_external(ints, scratch, q, v, flags)
+            apply_external(ints, scratch, q, v, flags & COUNTED)
         if articulate_tip_to_base(ints, floats, scratch, f) != DONE:
             return k
+        if ints[LOOPS] != 0 and flags & TREE == 0:
+            if constrain(ints, floats, scratch, v, flags) != DONE:
+                return k
         if accelerate_base_to_tip(ints, floats, scratch, x) != DONE:
             return k
     return -1

@@ -28,7 +28,8 @@ ALL_RIGID = 4  # whether no body bends
 ORDER = 5  # ints: body numbers, each branch to its tip in turn, then the speeds in that order
 IN_ORDER = 6  # whether that is the order of the system
 COLUMNS = 7  # scratch: forces of all hinge motions, 6 n_v
-HEADER = 8
+LOOPS = 8  # ints: header of the loops, 0 if there are none
+HEADER = 9
 
 # ints: row of a body
 (
@@ -119,6 +120,66 @@ OWN_MASS, OWN_MOMENT, OWN_INERTIA = 12, 13, 16  # 1, 3, 6
 
 # What a sweep counts in; bits of `flags`.
 RATES, GRAVITY, ELASTIC, ACCELERATED = 1, 2, 4, 8
+TREE = 16  # of forward dynamics: leave the loops open
 
 # Outcome of a kernel.
 DONE, SINGULAR, NOT_FINITE = 0, 1, 2
+
+# ints: header of the loops
+(
+    N_LOOP,
+    LOOP_ROWS,  # ints
+    N_COLUMN,  # constraints of all loops
+    N_PATH,  # bodies that carry ends of loops, themselves or further out
+    PATH_ROWS,  # ints: their rows, base to tip
+    CLOSURE,  # scratch: gap, rate, right-hand side, lambda and one more, n each; then Lambda n^2,
+    # its factor n^2, order of its pivots n, what is left of its diagonal n, G r^2 and room n
+    ROOM_,  # scratch: room for one loop and for the columns of one body
+    LENGTH,  # floats: the system's length
+    WEIGHTS_,  # scratch: what Baumgarte's method takes of gap and rate
+    GROUND_PLACE,  # scratch, as END_PLACE
+    LOOP_HEADER,
+) = range(11)
+
+# ints: row of a loop; then its two ends
+(
+    L_KIND,  # of joint
+    L_JOINT,  # floats: constants of the joint
+    L_DOF,
+    L_N,  # constraints
+    L_FIRST,  # number of the first
+    L_MAP,  # scratch: P, columns of six in the axes of frame b; then frame b's axes, joint's q 6
+    L_END,
+) = range(7)
+# ints: end of a loop
+(
+    END_BODY,  # ints: row of the body; -1 for the ground
+    END_RECORD,  # scratch: record of the node
+    END_PLACE,  # scratch: working axes of its body to the common axes 9, origin 3
+    END_NODE,  # whether the record is that of a node of a flexible body
+    END_VELOCITY,  # scratch: linear velocity of the node, common axes
+    END_FORCES,  # scratch: columns of forces on the node, 6 n; -1 for the ground
+    END_FRAME,  # floats: frame's axes to node axes 9, its origin from the node 3
+    END_SHAPES,  # floats: shapes of the node
+    END_ROW,
+) = range(9)
+LOOP_ROW = L_END + 2 * END_ROW
+
+# ints: row of a body on the way of loops
+(
+    W_BODY,  # ints: row of the body
+    W_PLACE,  # scratch, as END_PLACE
+    W_PARENT,  # scratch: place of its carrier; -1: it stands on the ground; -2: and is the origin
+    W_VELOCITY,  # scratch: velocities of its nodes (rigid: of its origin), common axes, 3 each
+    W_CARRIER_VELOCITY,  # scratch: that of the node that carries it, -1 for the ground
+    W_CARRIER_NODE,  # whether that is a node of a flexible body
+    W_N_NODE,  # records of nodes, 1 if it is rigid
+    W_FORCES,  # scratch: columns of forces on its nodes, 6 n each
+    W_CARRIER_FORCES,  # scratch: columns of the node that carries it, -1 for the ground
+    W_INNOVATIONS,  # scratch: e of each column at its hinge
+    W_N_ACTIVE,  # columns that reach it
+    W_ACTIVE,  # ints: their numbers
+    PATH_ROW,
+) = range(13)
+
+# Kinds of joints of loops use those of the tree, but for aligned ones: AXIAL.

@@ -1,0 +1,415 @@
+"""Loops in a configuration: their frames, what keeps them closed, and what is left open.
+
+The text follows `closed_loops`, eqs. (1)-(4).  All loops are seen in common axes: those of the
+world, or where no loop goes to the ground those of the base body's carrier, with that body as the
+origin: far from the world's origin, and at orbital speed, no digits are lost then.
+"""
+
+from __future__ import annotations
+
+import math
+
+from .compiling import jit
+from .joints import general_joint
+from .layout import (
+    ACCELERATION,
+    ARM,
+    AXIAL,
+    BODY,
+    CARRIER,
+    CLOSURE,
+    END_FORCES,
+    END_FRAME,
+    END_NODE,
+    END_PLACE,
+    END_RECORD,
+    END_ROW,
+    END_VELOCITY,
+    FIXED,
+    HINGE,
+    HINGE_DOF,
+    HINGE_V,
+    L_DOF,
+    L_END,
+    L_FIRST,
+    L_JOINT,
+    L_KIND,
+    L_MAP,
+    L_N,
+    LENGTH,
+    LEVEL,
+    LOOP_ROW,
+    LOOP_ROWS,
+    LOOPS,
+    MODAL_V,
+    N_COLUMN,
+    N_LOOP,
+    N_MODE,
+    N_PATH,
+    NODE_RECORD,
+    NODE_SHAPES,
+    NODES,
+    PATH_ROW,
+    PATH_ROWS,
+    PLANAR,
+    POSITIVE,
+    R_,
+    RATE,
+    RATES,
+    RIGID,
+    ROOM_,
+    SPHERICAL,
+    UNIVERSAL,
+    W_ACTIVE,
+    W_BODY,
+    W_CARRIER_NODE,
+    W_CARRIER_VELOCITY,
+    W_FORCES,
+    W_N_ACTIVE,
+    W_N_NODE,
+    W_PARENT,
+    W_PLACE,
+    W_VELOCITY,
+    WEIGHTS_,
+)
+from .modal import modal_sums
+from .small import (
+    IDENTITY,
+    ZERO,
+    add,
+    added,
+    axis_rotation,
+    cross,
+    dot,
+    matrix,
+    product,
+    put_matrix,
+    put_vector,
+    scaled,
+    turn,
+    turn_back,
+    vector,
+)
+
+ITERATIONS = 60
+
+
+@jit
+def place_loops(ints, floats, scratch, v, flags):
+    """Places and velocities of all bodies on the way of loops, after `motion_base_to_tip`."""
+    h = ints[LOOPS] & POSITIVE
+    for k in range(ints[h + N_PATH]):
+        p = (ints[h + PATH_ROWS] & POSITIVE) + k * PATH_ROW
+        row, o = ints[p + W_BODY] & POSITIVE, ints[p + W_PLACE] & POSITIVE
+        b, n = ints[row + BODY] & POSITIVE, ints[row + CARRIER] & POSITIVE
+        arm, rigid = vector(scratch, b + ARM), ints[row + LEVEL] == RIGID
+        R = matrix(scratch, b + R_)
+        C, x, u = IDENTITY, ZERO, ZERO
+        if ints[p + W_PARENT] >= 0:
+            o_p = ints[p + W_PARENT] & POSITIVE
+            C, x = matrix(scratch, o_p), vector(scratch, o_p + 9)
+            u = vector(scratch, ints[p + W_CARRIER_VELOCITY] & POSITIVE)
+            if ints[p + W_CARRIER_NODE] != 0:
+                x = add(x, turn(C, vector(scratch, n + ARM)))
+        if ints[p + W_PARENT] != -2:
+            x = add(x, turn(C, arm))
+            if flags & RATES != 0:
+                rate, hinge = ZERO, ints[row + HINGE] & POSITIVE
+                o_v = ints[row + HINGE_V] & POSITIVE
+                for c in range(ints[row + HINGE_DOF]):
+                    rate = added(rate, v[o_v + c], vector(scratch, hinge + 6 * c + 3))
+                if not rigid:
+                    rate = turn(R, rate)
+                u = add(u, turn(C, add(rate, cross(vector(scratch, n + RATE), arm))))
+        if not rigid:
+            C = product(C, R)
+        put_matrix(scratch, o, C)
+        put_vector(scratch, o + 9, x)
+        o_u = ints[p + W_VELOCITY] & POSITIVE
+        if rigid:
+            put_vector(scratch, o_u, u)
+            continue
+        m, shapes = ints[row + N_MODE] & POSITIVE, ints[row + NODE_SHAPES] & POSITIVE
+        for node in range(ints[p + W_N_NODE]):
+            d = (ints[row + NODES] & POSITIVE) + node * NODE_RECORD
+            velocity = cross(vector(scratch, b + RATE), vector(scratch, d + ARM))
+            if flags & RATES != 0:
+                o_m = ints[row + MODAL_V] & POSITIVE
+                e = modal_sums(floats, shapes + node * (3 + 6 * m) + 3, m, v, o_m)
+                velocity = add(velocity, (e[3], e[4], e[5]))
+            put_vector(scratch, o_u + 3 * node, add(u, turn(C, velocity)))
+
+
+@jit
+def loop_end(ints, floats, scratch, e):
+    """Frame of an end: node's working axes, origin, frame's axes, arm from the node; all common."""
+    o, d = ints[e + END_PLACE] & POSITIVE, ints[e + END_RECORD] & POSITIVE
+    f = ints[e + END_FRAME] & POSITIVE
+    C, x = matrix(scratch, o), vector(scratch, o + 9)
+    if ints[e + END_NODE] != 0:
+        x = add(x, turn(C, vector(scratch, d + ARM)))
+    R = product(C, matrix(scratch, d + R_))
+    return C, x, product(R, matrix(floats, f)), turn(R, vector(floats, f + 9))
+
+
+@jit
+def close_loops(ints, floats, scratch, flags):
+    """Gap, rate, right-hand side and columns of forces of all loops, after `place_loops`."""
+    h = ints[LOOPS] & POSITIVE
+    n, o_c = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
+    room, weights = ints[h + ROOM_] & POSITIVE, ints[h + WEIGHTS_] & POSITIVE
+    length = floats[ints[h + LENGTH]]
+    for k in range(ints[h + N_PATH]):
+        p = (ints[h + PATH_ROWS] & POSITIVE) + k * PATH_ROW
+        for node in range(ints[p + W_N_NODE]):
+            o = (ints[p + W_FORCES] & POSITIVE) + 6 * n * node
+            for j in range(ints[p + W_N_ACTIVE]):
+                column = o + 6 * ints[ints[p + W_ACTIVE] + j]
+                put_vector(scratch, column, ZERO)
+                put_vector(scratch, column + 3, ZERO)
+    for k in range(ints[h + N_LOOP]):
+        l = (ints[h + LOOP_ROWS] & POSITIVE) + k * LOOP_ROW
+        a, b = l + L_END, l + L_END + END_ROW
+        C_a, x_a, F_a, arm_a = loop_end(ints, floats, scratch, a)
+        C_b, x_b, F_b, arm_b = loop_end(ints, floats, scratch, b)
+        s = added(add(x_b, arm_b), -1.0, x_a)  # from node a to the origin of frame b
+        R = _back_product(F_a, F_b)
+        r = turn_back(F_a, added(s, -1.0, arm_a))
+        P, dof, kind = ints[l + L_MAP] & POSITIVE, ints[l + L_DOF], ints[l + L_KIND]
+        j = ints[l + L_JOINT] & POSITIVE
+        theta = P + 45
+        nearest(floats, j, kind, dof, R, r, length, scratch, theta, room)
+        R_j, r_j = _joint_pose(floats, j, kind, scratch, theta, room)
+        put_matrix(scratch, P + 36, F_b)
+        _constraint_map(scratch, room, dof, length, P)
+        xi_w, xi_v = _log(_back_product(R_j, R)), turn_back(R, added(r, -1.0, r_j))
+        d_a, d_b = ints[a + END_RECORD] & POSITIVE, ints[b + END_RECORD] & POSITIVE
+        w_rel, v_rel, D_w, D_v = ZERO, ZERO, ZERO, ZERO
+        if flags != 0:
+            w_a, w_b = (
+                turn(C_a, vector(scratch, d_a + RATE)),
+                turn(C_b, vector(scratch, d_b + RATE)),
+            )
+            v_a = vector(scratch, ints[a + END_VELOCITY] & POSITIVE)
+            v_b = vector(scratch, ints[b + END_VELOCITY] & POSITIVE)
+            w_rel = added(w_b, -1.0, w_a)
+            v_rel = added(add(v_b, cross(w_b, arm_b)), -1.0, add(v_a, cross(w_a, s)))
+            alpha_a = turn(C_a, vector(scratch, d_a + ACCELERATION))
+            alpha_b = turn(C_b, vector(scratch, d_b + ACCELERATION))
+            a_a = turn(C_a, vector(scratch, d_a + ACCELERATION + 3))
+            a_b = turn(C_b, vector(scratch, d_b + ACCELERATION + 3))
+            D_w = added(added(alpha_b, -1.0, alpha_a), -1.0, cross(w_a, w_rel))  # (3), (4)
+            swept = add(cross(alpha_a, s), cross(w_a, added(cross(w_a, s), 2.0, v_rel)))
+            D_v = add(a_b, add(cross(alpha_b, arm_b), cross(w_b, cross(w_b, arm_b))))
+            D_v = added(D_v, -1.0, add(a_a, swept))
+            w_rel, v_rel = turn_back(F_b, w_rel), turn_back(F_b, v_rel)
+            D_w, D_v = turn_back(F_b, D_w), turn_back(F_b, D_v)
+            if kind > AXIAL and kind != PLANAR:
+                _rates(scratch, room, dof, length, w_rel, v_rel, theta + 6)
+                _R, _r, _w, _v, c_w, c_v = general_joint(
+                    floats, j, kind, scratch, theta, scratch, theta + 6, flags != 0, scratch, room
+                )
+                D_w, D_v = added(D_w, -1.0, c_w), added(D_v, -1.0, c_v)
+        for c in range(ints[l + L_N]):
+            m, f = vector(scratch, P + 6 * c), vector(scratch, P + 6 * c + 3)
+            column = ints[l + L_FIRST] + c
+            gap, rate = dot(m, xi_w) + dot(f, xi_v), dot(m, w_rel) + dot(f, v_rel)
+            rhs = -dot(m, D_w) - dot(f, D_v)
+            scratch[o_c + column] = gap
+            scratch[o_c + n + column] = rate
+            scratch[o_c + 2 * n + column] = (
+                rhs - scratch[weights] * gap - scratch[weights + 1] * rate
+            )
+            m, f = turn(F_b, m), turn(F_b, f)
+            if ints[b + END_FORCES] >= 0:
+                o = (ints[b + END_FORCES] & POSITIVE) + 6 * column
+                z = turn_back(C_b, add(m, cross(arm_b, f)))
+                put_vector(scratch, o, added(vector(scratch, o), -1.0, z))
+                put_vector(scratch, o + 3, added(vector(scratch, o + 3), -1.0, turn_back(C_b, f)))
+            if ints[a + END_FORCES] >= 0:
+                o = (ints[a + END_FORCES] & POSITIVE) + 6 * column
+                z = turn_back(C_a, add(m, cross(s, f)))
+                put_vector(scratch, o, add(vector(scratch, o), z))
+                put_vector(scratch, o + 3, add(vector(scratch, o + 3), turn_back(C_a, f)))
+
+
+@jit
+def _back_product(A, B):
+    """A^T B."""
+    return product((A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8]), B)
+
+
+@jit
+def _log(R):
+    """Rotation vector of a rotation, at most pi long."""
+    w = 1.0 + R[0] + R[4] + R[8]
+    x, y, z = R[7] - R[5], R[2] - R[6], R[3] - R[1]
+    xx, yy, zz = 1.0 + R[0] - R[4] - R[8], 1.0 - R[0] + R[4] - R[8], 1.0 - R[0] - R[4] + R[8]
+    xy, xz, yz = R[1] + R[3], R[2] + R[6], R[5] + R[7]
+    if w >= xx and w >= yy and w >= zz:
+        e = (w, x, y, z)
+    elif xx >= yy and xx >= zz:
+        e = (x, xx, xy, xz)
+    elif yy >= zz:
+        e = (y, xy, yy, yz)
+    else:
+        e = (z, xz, yz, zz)
+    s = 1.0 if e[0] >= 0.0 else -1.0
+    u = (s * e[1], s * e[2], s * e[3])
+    length = math.sqrt(dot(u, u))
+    if length == 0.0:
+        return ZERO
+    return scaled(2.0 * math.atan2(length, s * e[0]) / length, u)
+
+
+@jit
+def _angle_about(u, R):
+    """Angle whose rotation about the unit vector u is nearest to R."""
+    sine = u[0] * (R[7] - R[5]) + u[1] * (R[2] - R[6]) + u[2] * (R[3] - R[1])
+    return math.atan2(sine, R[0] + R[4] + R[8] - dot(u, turn(R, u)))
+
+
+@jit
+def _joint_pose(floats, j, kind, scratch, theta, room):
+    """Pose of a loop's joint; its motion map goes to `room`."""
+    if kind == FIXED:
+        return IDENTITY, ZERO
+    if kind == SPHERICAL:
+        for c in range(3):
+            for i in range(6):
+                scratch[room + 6 * c + i] = 1.0 if i == c else 0.0
+        return matrix(scratch, room + 18), ZERO
+    R, r, _w, _v, _cw, _cv = general_joint(
+        floats, j, kind, scratch, theta, scratch, theta, kind < 0, scratch, room
+    )
+    return R, r
+
+
+@jit
+def nearest(floats, j, kind, dof, R, r, length, scratch, theta, room):
+    """Coordinates of a loop's joint that come nearest to a pose."""
+    if kind == FIXED:
+        return
+    if kind == SPHERICAL:  # any attitude is its own
+        put_matrix(scratch, room + 18, R)
+    elif kind == AXIAL:
+        u = vector(floats, j)
+        turns, slides, second = floats[j + 3], floats[j + 4], floats[j + 5]
+        angle, slide = _angle_about(u, R), dot(u, r)
+        if second != 0.0:
+            scratch[theta], scratch[theta + 1] = angle, slide
+        elif turns == 0.0:
+            scratch[theta] = slide
+        else:
+            if slides != 0.0:  # the slide tells the number of turns
+                angle += 2.0 * math.pi * round((slide / slides - angle) / (2.0 * math.pi))
+            scratch[theta] = angle
+    elif kind == UNIVERSAL:
+        u, w = vector(floats, j), vector(floats, j + 3)
+        turned = turn(R, w)
+        first = math.atan2(dot(u, cross(w, turned)), dot(w, turned) - dot(u, w) * dot(u, turned))
+        scratch[theta] = first
+        scratch[theta + 1] = _angle_about(w, _back_product(axis_rotation(u, first), R))
+    elif kind == PLANAR:
+        scratch[theta] = dot(vector(floats, j + 3), r)
+        scratch[theta + 1] = dot(vector(floats, j + 6), r)
+        scratch[theta + 2] = _angle_about(vector(floats, j), R)
+    else:
+        _nearest_by_iteration(floats, j, kind, dof, R, r, length, scratch, theta, room)
+
+
+@jit
+def _nearest_by_iteration(floats, j, kind, dof, R, r, length, scratch, theta, room):
+    """Newton's method from the neutral coordinates."""
+    for c in range(dof):
+        scratch[theta + c] = 0.0
+    for _ in range(ITERATIONS):
+        R_j, r_j = _joint_pose(floats, j, kind, scratch, theta, room)
+        xi_w, xi_v = _log(_back_product(R_j, R)), turn_back(R, added(r, -1.0, r_j))
+        _orthonormal(scratch, room, dof, length)
+        _rates(scratch, room, dof, length, xi_w, xi_v, theta + 6)
+        largest = 0.0
+        for c in range(dof):
+            largest = max(largest, abs(scratch[theta + 6 + c]))
+        step = 1.0 / max(1.0, largest)
+        for c in range(dof):
+            scratch[theta + c] += step * scratch[theta + 6 + c]
+        if largest < 1e-15:
+            return
+
+
+@jit
+def _orthonormal(scratch, room, dof, length):
+    """Columns of diag(length, 1) H* at room made orthonormal at room + 36, the factors behind."""
+    for c in range(dof):
+        x_w, x_v = scaled(length, vector(scratch, room + 6 * c)), vector(scratch, room + 6 * c + 3)
+        for k in range(6):
+            scratch[room + 72 + 6 * k + c] = 0.0
+        for _ in range(2):
+            for k in range(c):
+                y_w, y_v = vector(scratch, room + 36 + 6 * k), vector(scratch, room + 39 + 6 * k)
+                e = dot(x_w, y_w) + dot(x_v, y_v)
+                x_w, x_v = added(x_w, -e, y_w), added(x_v, -e, y_v)
+                scratch[room + 72 + 6 * k + c] += e
+        size = math.sqrt(dot(x_w, x_w) + dot(x_v, x_v))
+        scratch[room + 72 + 6 * c + c] = size
+        size = 1.0 / max(size, 1e-300)
+        put_vector(scratch, room + 36 + 6 * c, scaled(size, x_w))
+        put_vector(scratch, room + 39 + 6 * c, scaled(size, x_v))
+
+
+@jit
+def _rates(scratch, room, dof, length, w, v, out):
+    """Speeds of the joint for a motion, by least squares; after `_orthonormal`."""
+    for c in range(dof - 1, -1, -1):
+        y_w, y_v = vector(scratch, room + 36 + 6 * c), vector(scratch, room + 39 + 6 * c)
+        e = length * dot(w, y_w) + dot(v, y_v)
+        for k in range(c + 1, dof):
+            e -= scratch[room + 72 + 6 * c + k] * scratch[out + k]
+        d = scratch[room + 72 + 6 * c + c]
+        scratch[out + c] = e / d if d > 1e-9 * length else 0.0
+
+
+@jit
+def _constraint_map(scratch, room, dof, length, P):
+    """P of the motion map at room: see `nearness.constraint_map`; leaves `_orthonormal`."""
+    _orthonormal(scratch, room, dof, length)
+    left = room + 108
+    for k in range(6):
+        for i in range(6):
+            scratch[left + 6 * k + i] = 1.0 if i == k else 0.0
+        for c in range(dof):
+            _take_off(scratch, left + 6 * k, room + 36 + 6 * c)
+    for c in range(6 - dof):
+        best, most = 0, 0.0
+        for k in range(6):
+            x_w, x_v = vector(scratch, left + 6 * k), vector(scratch, left + 6 * k + 3)
+            size = dot(x_w, x_w) + dot(x_v, x_v)
+            if size > most:
+                best, most = k, size
+        o = P + 6 * c
+        for i in range(6):
+            scratch[o + i] = scratch[left + 6 * best + i]
+        for _ in range(2):
+            for k in range(dof):
+                _take_off(scratch, o, room + 36 + 6 * k)
+            for k in range(c):
+                _take_off(scratch, o, P + 6 * k)
+        x_w, x_v = vector(scratch, o), vector(scratch, o + 3)
+        size = 1.0 / math.sqrt(dot(x_w, x_w) + dot(x_v, x_v))
+        put_vector(scratch, o, scaled(size, x_w))
+        put_vector(scratch, o + 3, scaled(size, x_v))
+        for k in range(6):
+            _take_off(scratch, left + 6 * k, o)
+    for c in range(6 - dof):
+        put_vector(scratch, P + 6 * c, scaled(length, vector(scratch, P + 6 * c)))
+
+
+@jit
+def _take_off(x, o, p):
+    """Take the part along the unit vector at x[p] off the six numbers at x[o]."""
+    e = 0.0
+    for i in range(6):
+        e += x[o + i] * x[p + i]
+    for i in range(6):
+        x[o + i] -= e * x[p + i]

@@ -1,0 +1,304 @@
+"""Forces that keep loops closed: Lambda = A M^-1 A^T and its solution, from the articulated tree.
+
+The text follows `closed_loops`, eqs. (5)-(8).  After `articulate_tip_to_base` and `close_loops`,
+with zeta_k the forces of constraint k on the nodes of a body:
+  x_k = N zeta_k     Z_k = Y x_k     Lambda_kl += (S zeta_k) . x_l                           (1)
+  L e_k = -H Z_k     Lambda_kl += e_k . d^-1 e_l     Z+_k = Z_k + Y_h d^-1 e_k               (2)
+The accelerations of the free tree, seen by constraint k, need no outward sweep:
+  A vdot_free = bias accelerations + sum over hinges e_k . d^-1 e - sum over nodes
+                zeta_k . (y - S f_0)                                                         (3)
+and the outward sweep gives the constrained accelerations at once, with
+  e += sum e_k lambda_k at the hinges, zeta += sum zeta_k lambda_k at the nodes              (4)
+A rigid body is its own node: x = Z = zeta.
+"""
+
+from __future__ import annotations
+
+from .closing import close_loops, loop_end, place_loops
+from .compiling import jit
+from .compliance import node_forces
+from .layout import (
+    ARM,
+    BODY,
+    CLOSURE,
+    DONE,
+    DRIVEN,
+    END_BODY,
+    END_RECORD,
+    END_ROW,
+    END_SHAPES,
+    FORCE,
+    HINGE,
+    HINGE_DOF,
+    L_END,
+    L_FIRST,
+    L_MAP,
+    L_N,
+    LEFT,
+    LEVEL,
+    LOOP_ROW,
+    LOOP_ROWS,
+    LOOPS,
+    MODAL,
+    N_COLUMN,
+    N_LOOP,
+    N_MODE,
+    N_PATH,
+    NODE_FORCE,
+    NODE_RECORD,
+    NODES,
+    NOT_FINITE,
+    PATH_ROW,
+    PATH_ROWS,
+    POSITIVE,
+    R_,
+    RIGID,
+    ROOM_,
+    STACK,
+    W_ACTIVE,
+    W_BODY,
+    W_CARRIER_FORCES,
+    W_FORCES,
+    W_INNOVATIONS,
+    W_N_ACTIVE,
+    W_N_NODE,
+    YIELD,
+)
+from .least_norm import factor_semidefinite, solve_least_norm
+from .modal import modal_spread
+from .small import (
+    ZERO,
+    add,
+    added,
+    cross,
+    dot,
+    matrix,
+    put_vector,
+    scaled,
+    six,
+    turn,
+    turn_back,
+    vector,
+)
+
+# Part of the diagonal of Lambda below which what elimination leaves of it is noise, and for
+# projections: below it a position is so nearly singular that a correction would throw it far.
+RANK, PROJECTION_RANK = 1e-11, 1e-8
+
+
+@jit
+def constrain(ints, floats, scratch, v, flags):
+    """Solve for the loop forces and put them into the articulated tree; DONE or NOT_FINITE.
+
+    After `articulate_tip_to_base`; `accelerate_base_to_tip` then gives what keeps loops closed.
+    """
+    place_loops(ints, floats, scratch, v, flags)
+    close_loops(ints, floats, scratch, flags)
+    compliance_tip_to_base(ints, scratch, True)
+    solve_loops(ints, scratch, RANK)
+    return put_loop_forces(ints, scratch)
+
+
+@jit
+def solve_loops(ints, scratch, tolerance):
+    """The loop forces lambda from Lambda and the right-hand side, in its place."""
+    h = ints[LOOPS] & POSITIVE
+    n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
+    Lam, L = o + 5 * n, o + 5 * n + n * n
+    order, left, gram = L + n * n, L + n * n + n, L + n * n + 2 * n
+    for k in range(n):
+        scratch[o + 3 * n + k] = scratch[o + 2 * n + k]
+    rank = factor_semidefinite(scratch, Lam, n, L, order, left, tolerance)
+    solve_least_norm(scratch, L, order, n, rank, gram, gram + n * n, o + 3 * n)
+    return rank
+
+
+@jit
+def compliance_tip_to_base(ints, scratch, free):
+    """Lambda (1), (2), and with `free` the accelerations of the free tree (3), into the rhs."""
+    h = ints[LOOPS] & POSITIVE
+    n, o_c = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
+    rhs, Lam = o_c + 2 * n, o_c + 5 * n
+    for k in range(n * n):
+        scratch[Lam + k] = 0.0
+    for j in range(ints[h + N_PATH] - 1, -1, -1):
+        p = (ints[h + PATH_ROWS] & POSITIVE) + j * PATH_ROW
+        row = ints[p + W_BODY] & POSITIVE
+        b, active = ints[row + BODY] & POSITIVE, ints[p + W_ACTIVE] & POSITIVE
+        n_active, forces = ints[p + W_N_ACTIVE], ints[p + W_FORCES] & POSITIVE
+        rigid = ints[row + LEVEL] == RIGID
+        Z = forces
+        if not rigid:
+            Z = ints[h + ROOM_] & POSITIVE
+            _through_nodes(ints, scratch, p, row, Z, n, Lam, rhs, free)
+        r, o = ints[row + HINGE_DOF], ints[row + HINGE] & POSITIVE
+        if ints[row + DRIVEN] != 0:
+            r = 0
+        e = ints[p + W_INNOVATIONS] & POSITIVE
+        o_y, o_l = o + 6 * r, o + 12 * r
+        o_e, o_n = o_l + r * r, ints[p + W_CARRIER_FORCES]
+        arm, R = vector(scratch, b + ARM), matrix(scratch, b + R_)
+        for i in range(n_active):
+            k = ints[active + i] & POSITIVE
+            z_w, z_v = vector(scratch, Z + 6 * k), vector(scratch, Z + 6 * k + 3)
+            e_k = e + r * k
+            n_w, n_v = z_w, z_v
+            for c in range(r):  # (2)
+                s = -dot(vector(scratch, o + 6 * c), z_w) - dot(vector(scratch, o + 6 * c + 3), z_v)
+                for t in range(c):
+                    s -= scratch[o_l + c * r + t] * scratch[e_k + t]
+                scratch[e_k + c] = s
+                s *= scratch[o_l + c * r + c]
+                n_w = added(n_w, s, vector(scratch, o_y + 6 * c))
+                n_v = added(n_v, s, vector(scratch, o_y + 6 * c + 3))
+                if free:
+                    scratch[rhs + k] -= s * scratch[o_e + c]
+                for t in range(i + 1):
+                    l = ints[active + t] & POSITIVE
+                    scratch[Lam + k * n + l] += s * scratch[e + r * l + c]
+            if o_n < 0:
+                continue
+            if not rigid:
+                n_w, n_v = turn(R, n_w), turn(R, n_v)
+            n_w = add(n_w, cross(arm, n_v))
+            d = (o_n & POSITIVE) + 6 * k
+            put_vector(scratch, d, add(vector(scratch, d), n_w))
+            put_vector(scratch, d + 3, add(vector(scratch, d + 3), n_v))
+    for k in range(n):
+        for l in range(k):
+            scratch[Lam + l * n + k] = scratch[Lam + k * n + l]
+
+
+@jit
+def _through_nodes(ints, scratch, p, row, Z, n, Lam, rhs, free):
+    """Columns of a flexible body at its frame into Z, its part of Lambda (1) and of the rhs (3)."""
+    active, forces = ints[p + W_ACTIVE] & POSITIVE, ints[p + W_FORCES] & POSITIVE
+    n_active, n_node = ints[p + W_N_ACTIVE], ints[p + W_N_NODE]
+    t, nodes = ints[row + STACK] & POSITIVE, ints[row + NODES] & POSITIVE
+    N = 6 * n_node
+    o_y = t + 21 + 6 * N + N * N
+    o_s = o_y + 6 * N
+    o_n = o_s + N * N
+    passed, softened = Z + 6 * n, Z + 6 * n + N * n  # x_k and S zeta_k of all columns
+    zeta = softened + N * n
+    if free:
+        node_forces(scratch, t, nodes, n_node, YIELD)  # f_0
+    for i in range(n_active):
+        k = ints[active + i] & POSITIVE
+        for node in range(n_node):
+            for c in range(6):
+                scratch[zeta + 6 * node + c] = scratch[forces + 6 * n * node + 6 * k + c]
+        for r in range(N):
+            x = s = 0.0
+            for c in range(N):
+                x += scratch[o_n + r * N + c] * scratch[zeta + c]
+                s += scratch[o_s + r * N + c] * scratch[zeta + c]
+            scratch[passed + N * k + r] = x
+            scratch[softened + N * k + r] = s
+        for r in range(6):
+            z = 0.0
+            for c in range(N):
+                z += scratch[o_y + r * N + c] * scratch[passed + N * k + c]
+            scratch[Z + 6 * k + r] = z
+        for j in range(i + 1):
+            l = ints[active + j] & POSITIVE
+            e = 0.0
+            for c in range(N):
+                e += scratch[softened + N * k + c] * scratch[passed + N * l + c]
+            scratch[Lam + k * n + l] += e
+        if free:
+            e = 0.0
+            for node in range(n_node):
+                d = nodes + node * NODE_RECORD
+                for c in range(6):
+                    e += scratch[zeta + 6 * node + c] * scratch[d + YIELD + c]
+                    e -= scratch[softened + N * k + 6 * node + c] * scratch[d + NODE_FORCE + c]
+            scratch[rhs + k] += e
+
+
+@jit
+def put_loop_forces(ints, scratch):
+    """Add the loop forces to what the outward sweep starts from (4)."""
+    h = ints[LOOPS] & POSITIVE
+    n = ints[h + N_COLUMN] & POSITIVE
+    lam = (ints[h + CLOSURE] & POSITIVE) + 3 * n
+    finite = 0.0
+    for k in range(n):
+        finite += 0.0 * scratch[lam + k]
+    if finite != 0.0:
+        return NOT_FINITE
+    for j in range(ints[h + N_PATH]):
+        p = (ints[h + PATH_ROWS] & POSITIVE) + j * PATH_ROW
+        row, active = ints[p + W_BODY] & POSITIVE, ints[p + W_ACTIVE] & POSITIVE
+        r, forces = ints[row + HINGE_DOF], ints[p + W_FORCES] & POSITIVE
+        if ints[row + DRIVEN] != 0:
+            r = 0
+        o_e = (ints[row + HINGE] & POSITIVE) + 12 * r + r * r
+        e = ints[p + W_INNOVATIONS] & POSITIVE
+        rigid = ints[row + LEVEL] == RIGID
+        for i in range(ints[p + W_N_ACTIVE]):
+            k = ints[active + i] & POSITIVE
+            s = scratch[lam + k]
+            for c in range(r):
+                scratch[o_e + c] += s * scratch[e + r * k + c]
+            if rigid:
+                continue
+            for node in range(ints[p + W_N_NODE]):
+                d = (ints[row + NODES] & POSITIVE) + node * NODE_RECORD + FORCE
+                o = forces + 6 * n * node + 6 * k
+                for c in range(6):
+                    scratch[d + c] += s * scratch[o + c]
+    return DONE
+
+
+@jit
+def push_loops(ints, floats, scratch, room):
+    """Take the loop forces off the own forces of their bodies, for inverse dynamics.
+
+    After `motion_base_to_tip`, with lambda of a solution at the same state; six numbers of room.
+    """
+    h = ints[LOOPS] & POSITIVE
+    for k in range(ints[h + N_LOOP]):
+        l = (ints[h + LOOP_ROWS] & POSITIVE) + k * LOOP_ROW
+        loop_force(ints, scratch, k, room, 0)
+        a, b = l + L_END, l + L_END + END_ROW
+        C_a, x_a, _F_a, _arm_a = loop_end(ints, floats, scratch, a)
+        C_b, x_b, F_b, arm_b = loop_end(ints, floats, scratch, b)
+        n, f = turn(F_b, vector(room, 0)), turn(F_b, vector(room, 3))
+        _push(ints, floats, scratch, b, C_b, add(n, cross(arm_b, f)), f, -1.0)
+        s = added(add(x_b, arm_b), -1.0, x_a)
+        _push(ints, floats, scratch, a, C_a, add(n, cross(s, f)), f, 1.0)
+
+
+@jit
+def _push(ints, floats, scratch, e, C, n, f, sign):
+    """Add a force on a node, common axes, to the own forces of its body."""
+    if ints[e + END_BODY] < 0:
+        return
+    row, d = ints[e + END_BODY] & POSITIVE, ints[e + END_RECORD] & POSITIVE
+    b = ints[row + BODY] & POSITIVE
+    n, f = scaled(sign, turn_back(C, n)), scaled(sign, turn_back(C, f))
+    if ints[row + LEVEL] != RIGID:
+        m, t = ints[row + N_MODE] & POSITIVE, ints[row + MODAL] & POSITIVE
+        load = six(turn_back(matrix(scratch, d + LEFT), n), f)
+        modal_spread(floats, ints[e + END_SHAPES] & POSITIVE, m, load, scratch, t + m)
+        n = add(n, cross(vector(scratch, d + ARM), f))
+    put_vector(scratch, b + FORCE, add(vector(scratch, b + FORCE), n))
+    put_vector(scratch, b + FORCE + 3, add(vector(scratch, b + FORCE + 3), f))
+
+
+@jit
+def loop_force(ints, scratch, k, out, o):
+    """[moment; force] on end b of loop k, in the axes of frame b."""
+    h = ints[LOOPS] & POSITIVE
+    n = ints[h + N_COLUMN] & POSITIVE
+    lam = (ints[h + CLOSURE] & POSITIVE) + 3 * n
+    l = (ints[h + LOOP_ROWS] & POSITIVE) + k * LOOP_ROW
+    P, first = ints[l + L_MAP] & POSITIVE, ints[l + L_FIRST]
+    m, f = ZERO, ZERO
+    for c in range(ints[l + L_N]):
+        s = scratch[lam + first + c]
+        m = added(m, s, vector(scratch, P + 6 * c))
+        f = added(f, s, vector(scratch, P + 6 * c + 3))
+    put_vector(out, o, m)
+    put_vector(out, o + 3, f)

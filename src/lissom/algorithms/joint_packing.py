@@ -1,0 +1,83 @@
+"""Joints as the kernels read them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..joints import (
+    CompoundJoint,
+    Cylindrical,
+    Fixed,
+    Free,
+    Joint,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    SimpleJoint,
+    Spherical,
+    Universal,
+)
+from ..spatial import shortest_rotation
+from ._kernels import layout as at
+
+__all__ = ["joint_constants", "loop_joint_constants"]
+
+Array = np.ndarray
+
+
+def joint_constants(joint: Joint) -> tuple[int, int, list[float] | Array]:
+    """Kind, axis and constants of a joint."""
+    match joint:
+        case Fixed():
+            return at.FIXED, 0, []
+        case Revolute() | Prismatic() if (axis := _coordinate_axis(joint.axis)) is not None:
+            return at.REVOLUTE if isinstance(joint, Revolute) else at.PRISMATIC, axis, []
+        case Revolute():
+            return at.AXIAL, 0, [*joint.axis, 1, 0, 0]
+        case Prismatic():
+            return at.AXIAL, 0, [*joint.axis, 0, 1, 0]
+        case Screw():
+            return at.AXIAL, 0, [*joint.axis, 1, joint.pitch, 0]
+        case Cylindrical():
+            return at.AXIAL, 0, [*joint.axis, 1, 0, 1]
+        case Universal():
+            return at.UNIVERSAL, 0, [*joint.axis1, *joint.axis2]
+        case Planar():
+            plane = shortest_rotation(joint.normal)
+            return at.PLANAR, 0, [*joint.normal, *plane[:, 0], *plane[:, 1]]
+        case Spherical():
+            return at.SPHERICAL, 0, []
+        case Free():
+            return at.FREE, 0, []
+        case SimpleJoint() | CompoundJoint():
+            parts = joint.parts if isinstance(joint, CompoundJoint) else (joint,)
+            columns = [x for part in parts for x in (part.n_v, *part.columns.T.ravel())]
+            return at.EXPONENTIAL, 0, [len(parts), *columns]
+    raise TypeError(f"the kernels know no joint of type {type(joint).__name__}")
+
+
+def _coordinate_axis(axis: Array) -> int | None:
+    for k in range(3):
+        if np.array_equal(axis, np.eye(3)[k]):
+            return k
+    return None
+
+
+def loop_joint_constants(joint: Joint) -> tuple[int, list[float] | Array]:
+    """Kind and constants of a joint that closes a loop.
+
+    Joints along coordinate axes have no path of their own here.  Those of paper E are taken column
+    by column: the poses are the same, and the speeds are then the rates of the coordinates.
+    """
+    match joint:
+        case Revolute():
+            return at.AXIAL, [*joint.axis, 1, 0, 0]
+        case Prismatic():
+            return at.AXIAL, [*joint.axis, 0, 1, 0]
+        case SimpleJoint() | CompoundJoint():
+            parts = joint.parts if isinstance(joint, CompoundJoint) else (joint,)
+            columns = [column for part in parts for column in part.columns.T]
+            return at.EXPONENTIAL, [len(columns), *(x for c in columns for x in (1, *c))]
+    kind, _, numbers = joint_constants(joint)
+    return kind, numbers

@@ -1,0 +1,135 @@
+"""Loops of a system as the flat arrays that the kernels read."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..system import GROUND, LoopEnd, System
+from ._kernels import layout as at
+from .joint_packing import loop_joint_constants
+from .rooms import Room, Stack
+
+__all__ = ["pack_loops"]
+
+Array = np.ndarray
+
+# What the kernels write for one loop besides its columns, and their room for one loop.
+_MAP, _ROOM = 57, 144
+
+
+def pack_loops(system: System, rows: Array, constants: Stack, scratch: Room, start: int) -> Array:
+    """Header and rows of the loops, to stand at ints[start:]; empty if there are none.
+
+    Systems with loops always run with armature, if of zero: then all kinds of joints keep the same
+    numbers at their hinges.
+    """
+    if not system.loops:
+        return np.zeros(0, dtype=np.int64)
+    n, paths = system.n_constraint, _Paths(system, rows, scratch)
+    header = np.zeros(at.LOOP_HEADER, dtype=np.int64)
+    loops = np.zeros((len(system.loops), at.LOOP_ROW), dtype=np.int64)
+    ground = scratch.add(12), scratch.add(3)
+    header[at.GROUND_PLACE] = ground[0]
+    first = 0
+    for row, loop in zip(loops, system.loops, strict=True):
+        kind, numbers = loop_joint_constants(loop.joint)
+        row[at.L_KIND], row[at.L_DOF], row[at.L_N] = kind, loop.joint.n_v, loop.n_constraint
+        row[at.L_JOINT] = constants.add(np.asarray(numbers, dtype=float))
+        row[at.L_FIRST], row[at.L_MAP] = first, scratch.add(_MAP)
+        first += loop.n_constraint
+        ends = row[at.L_END :].reshape(2, at.END_ROW)
+        for numbers_of_end, end in zip(ends, loop.ends, strict=True):
+            paths.place_end(numbers_of_end, end, ground)
+            numbers_of_end[at.END_FRAME] = constants.add(end.rotation, end.position)
+    most = max(len(system.outboard_nodes[i]) for i in paths.bodies)
+    header[[at.N_LOOP, at.N_COLUMN, at.N_PATH]] = len(loops), n, len(paths.bodies)
+    header[at.LOOP_ROWS] = start + at.LOOP_HEADER
+    header[at.PATH_ROWS] = header[at.LOOP_ROWS] + loops.size
+    header[at.CLOSURE] = scratch.add(5 * n + 3 * n * n + 3 * n)
+    header[at.ROOM_] = scratch.add(_ROOM + 6 * n + 12 * most * n + 6 * most)
+    header[at.WEIGHTS_] = scratch.add(2)
+    header[at.LENGTH] = constants.add(np.array([system.length]))
+    lists = paths.list_active(int(header[at.PATH_ROWS]) + paths.rows.size)
+    return np.concatenate([header, loops.ravel(), paths.rows.ravel(), lists])
+
+
+class _Paths:
+    """Bodies that carry ends of loops, themselves or further out, base to tip."""
+
+    def __init__(self, system: System, rows: Array, scratch: Room) -> None:
+        self.system, self.body_rows = system, rows
+        n, first = system.n_constraint, 0
+        self.columns: dict[int, set[int]] = {}
+        for loop in system.loops:
+            columns = range(first, first + loop.n_constraint)
+            first += loop.n_constraint
+            for end in loop.ends:
+                i = end.body
+                while i != GROUND:
+                    self.columns.setdefault(i, set()).update(columns)
+                    i = int(system.parent[i])
+        self.bodies = sorted(self.columns)
+        self.number = {i: k for k, i in enumerate(self.bodies)}
+        self.rows = np.zeros((len(self.bodies), at.PATH_ROW), dtype=np.int64)
+        apart = self._stands_alone()
+        for i, row in zip(self.bodies, self.rows, strict=True):
+            self._place(i, row, n, scratch, apart)
+
+    def _stands_alone(self) -> bool:
+        """Whether no loop leads to the ground or from one base body to another."""
+        roots = [{self._root(end.body) for end in loop.ends} for loop in self.system.loops]
+        return all(len(r) == 1 and GROUND not in r for r in roots)
+
+    def _root(self, i: int) -> int:
+        while i != GROUND and self.system.parent[i] != GROUND:
+            i = int(self.system.parent[i])
+        return i
+
+    def _place(self, i: int, row: Array, n: int, scratch: Room, apart: bool) -> None:
+        p, body = int(self.system.parent[i]), self.body_rows[i]
+        rigid = body[at.LEVEL] == at.RIGID
+        nodes = 1 if rigid else int(body[at.N_NODE])
+        row[at.W_BODY] = at.HEADER + i * at.ROW
+        row[at.W_PLACE], row[at.W_VELOCITY] = scratch.add(12), scratch.add(3 * nodes)
+        row[at.W_N_NODE], row[at.W_FORCES] = nodes, scratch.add(6 * n * nodes)
+        row[at.W_INNOVATIONS] = scratch.add(int(body[at.HINGE_DOF]) * n)
+        row[[at.W_PARENT, at.W_CARRIER_VELOCITY, at.W_CARRIER_FORCES]] = -1
+        if p == GROUND:
+            row[at.W_PARENT] = -2 if apart else -1
+            return
+        parent = self.rows[self.number[p]]
+        slot = 0
+        if self.body_rows[p, at.LEVEL] != at.RIGID:
+            row[at.W_CARRIER_NODE] = 1
+            slot = self.system.outboard_nodes[p].index(int(self.system.parent_node[i]))
+        row[at.W_PARENT] = parent[at.W_PLACE]
+        row[at.W_CARRIER_VELOCITY] = parent[at.W_VELOCITY] + 3 * slot
+        row[at.W_CARRIER_FORCES] = parent[at.W_FORCES] + 6 * n * slot
+
+    def place_end(self, row: Array, end: LoopEnd, ground: tuple[int, int]) -> None:
+        """Where the numbers of an end of a loop are."""
+        if end.body == GROUND:
+            row[[at.END_BODY, at.END_FORCES]] = -1
+            row[at.END_RECORD] = at.GROUND_RECORD
+            row[at.END_PLACE], row[at.END_VELOCITY] = ground
+            return
+        path, body = self.rows[self.number[end.body]], self.body_rows[end.body]
+        slot = 0
+        row[at.END_BODY] = at.HEADER + end.body * at.ROW
+        row[at.END_RECORD] = body[at.BODY]
+        if body[at.LEVEL] != at.RIGID:
+            slot, m = self.system.outboard_nodes[end.body].index(end.node), body[at.N_MODE]
+            row[at.END_NODE] = 1
+            row[at.END_RECORD] = body[at.NODES] + slot * at.NODE_RECORD
+            row[at.END_SHAPES] = body[at.NODE_SHAPES] + slot * (3 + 6 * m) + 3
+        row[at.END_PLACE] = path[at.W_PLACE]
+        row[at.END_VELOCITY] = path[at.W_VELOCITY] + 3 * slot
+        row[at.END_FORCES] = path[at.W_FORCES] + 6 * self.system.n_constraint * slot
+
+    def list_active(self, start: int) -> Array:
+        """Numbers of the columns that reach each body, to stand at ints[start:]."""
+        lists: list[int] = []
+        for i, row in zip(self.bodies, self.rows, strict=True):
+            row[at.W_N_ACTIVE], row[at.W_ACTIVE] = len(self.columns[i]), start + len(lists)
+            lists += sorted(self.columns[i])
+        return np.array(lists, dtype=np.int64)
