@@ -7,9 +7,9 @@ import numpy as np
 
 import lissom as ls
 from lissom.results.journal import Checkpoint, Journal
-from lissom.results.store import FIELDS, Columns, MemoryStore
+from lissom.results.store import Columns, MemoryStore
 from lissom.results.trajectory import Trajectory
-from tests.kernel_cases import STRUCTURES, far_state, flexible, rigid
+from tests.kernel_cases import PLACE, STRUCTURES, TURN, far_state, flexible, rigid
 
 META = {
     "status": "finished",
@@ -19,13 +19,14 @@ META = {
 }
 
 
-def rows_of(system, time, q, v, a, force=None, wrenches=(), loads=None):
-    """Store in memory; forces and loads are zero unless given."""
+def rows_of(system, time, q, v, a, force=None, wrenches=(), loads=None, loops=None):
+    """Store in memory; forces, loads and forces of loops are zero unless given."""
     n = len(time)
     force = np.zeros((n, system.n_v)) if force is None else force
     loads = np.zeros((n, 6 * len(wrenches))) if loads is None else loads
-    columns = Columns(system.n_q, system.n_v, tuple(wrenches))
-    return MemoryStore(columns, np.column_stack([time, q, v, a, force, loads]))
+    loops = np.zeros((n, 6 * len(system.loops))) if loops is None else loops
+    columns = Columns.of(system, wrenches)
+    return MemoryStore(columns, np.column_stack([time, q, v, a, force, loads, loops]))
 
 
 def random_run(system, rng, n=5, wrenches=(), **keywords):
@@ -35,7 +36,9 @@ def random_run(system, rng, n=5, wrenches=(), **keywords):
     a, force = rng.standard_normal((2, n, system.n_v))
     loads = rng.standard_normal((n, 6 * len(wrenches)))
     time = np.cumsum(rng.uniform(0.1, 0.3, n))
-    return Trajectory(system, rows_of(system, time, q, v, a, force, wrenches, loads), META)
+    loops = rng.standard_normal((n, 6 * len(system.loops)))
+    store = rows_of(system, time, q, v, a, force, wrenches, loads, loops)
+    return Trajectory(system, store, META)
 
 
 def named_frames(system):
@@ -76,6 +79,41 @@ def pendulum() -> ls.System:
     return model.compile()
 
 
+def looped(*joints, names=("pin", "rod"), rigid_ends=False) -> ls.System:
+    """Tree whose branches joints connect: between two bodies, then between one and the ground.
+
+    The ends are in turned frames, on nodes of flexible bodies or on rigid ones.
+    """
+    tip = "" if rigid_ends else ".tip"
+    boom, arm = (rigid(3) if rigid_ends else flexible(k, lumps=True, damping=0.02) for k in (1, 2))
+    model = ls.Model("loops", gravity=(1.0, -2.0, -9.81))
+    model.add(rigid(1), ls.Revolute("z"), name="base", at=(0.2, 0.1, 0.0))
+    model.add(boom, ls.Universal("y", "z"), name="boom", to="base", at=PLACE)
+    model.add(arm, ls.Spherical(), name="arm", to="base", rotation=TURN)
+    model.add(rigid(2), ls.Revolute("x"), name="hand", to=f"boom{tip}", at=(0.1, 0, 0))
+    ends = [(f"arm{tip}", "hand"), (None, f"boom{tip}")]
+    for joint, name, (a, b) in zip(joints, names, ends, strict=False):
+        where = {"at_a": (0.3, 0.1, -0.2), "rotation_a": TURN.T, "at_b": PLACE, "rotation_b": TURN}
+        model.close(joint, a, b, name=name, **where)
+    return model.compile()
+
+
+def parallelogram(joint=None, gravity=(0, -9.81, 0)) -> ls.System:
+    """Crank and rocker of one metre, two metres apart; the coupler between them does not turn.
+
+    The joint is between the coupler and the rocker, which is its end b.
+    """
+    model = ls.Model("parallelogram", gravity=gravity)
+    link = ls.RigidBody.rod(3.0, 1.0, com=(0.5, 0, 0))
+    bar = ls.RigidBody.rod(5.0, 2.0, com=(1.0, 0, 0))
+    model.add(link, ls.Revolute("z"), name="crank")
+    model.add(bar, ls.Revolute("z"), name="coupler", to="crank", at=(1, 0, 0))
+    model.add(link, ls.Revolute("z"), name="rocker", at=(2, 0, 0))
+    joint = joint or ls.Revolute("z")
+    model.close(joint, "coupler", "rocker", at_a=(2, 0, 0), at_b=(1, 0, 0), name="pin")
+    return model.compile()
+
+
 def some_rows(columns: Columns, n: int, seed=0) -> np.ndarray:
     """Rows of all kinds of numbers; time counts up in hundredths."""
     rng = np.random.default_rng(seed)
@@ -88,7 +126,7 @@ def some_rows(columns: Columns, n: int, seed=0) -> np.ndarray:
 
 
 def stored(system, n=23, loads=()) -> MemoryStore:
-    columns = Columns(system.n_q, system.n_v, tuple(loads))
+    columns = Columns.of(system, loads)
     return MemoryStore(columns, some_rows(columns, n))
 
 
@@ -96,7 +134,7 @@ def same(store, other) -> None:
     """Two stores hold the same bits."""
     assert store.columns == other.columns and len(store) == len(other)
     n = len(store)
-    for field in FIELDS:
+    for field in store.columns.fields:
         for start, stop in ((0, None), (3, 9), (-4, None), (n, n + 3), (9, 3), (0, -1)):
             a, b = store.read(field, start, stop), other.read(field, start, stop)
             assert a.shape == b.shape and a.dtype == b.dtype == float

@@ -4,6 +4,7 @@ import json
 import pickle
 import time
 from dataclasses import fields, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,13 +12,28 @@ from hypothesis import given, strategies as st
 
 import lissom as ls
 from lissom import joints as all_joints
+from lissom.algorithms.closed_loops import constrained_dynamics
+from lissom.algorithms.reference import kinematics_base_to_tip
 from lissom.bodies import Lump, MassIntegrals, NormalBody
 from lissom.errors import ResultError
-from lissom.results import described
+from lissom.results import described, described_joints
 from lissom.results.described import describe, digest, restore
+from lissom.results.files import open_results
 from lissom.results.packed import pack, unpack
+from lissom.system import Loop, LoopEnd
 from tests.kernel_cases import JOINTS, STRUCTURES, far_state, joint_systems, random_system
-from tests.result_samples import pendulum, structure
+from tests.result_samples import (
+    looped,
+    parallelogram,
+    pendulum,
+    same,
+    stored,
+    structure,
+    write_journal,
+)
+
+DATA = Path(__file__).parent / "data"
+CLOSING = {name: joint for name, joint in JOINTS.items() if joint.n_v < 6}
 
 
 def bits(value) -> object:
@@ -28,14 +44,18 @@ def bits(value) -> object:
         return float(value).hex()
     if isinstance(value, tuple):
         return tuple(map(bits, value))
-    if isinstance(value, (ls.Joint, NormalBody, MassIntegrals, Lump)):
+    if isinstance(value, (ls.Joint, NormalBody, MassIntegrals, Lump, Loop, LoopEnd)):
         return type(value), {f.name: bits(getattr(value, f.name)) for f in fields(value)}
     return value
 
 
-def assert_identical(system, other) -> None:
+def assert_same_fields(system, other) -> None:
     for f in fields(system):
         assert bits(getattr(system, f.name)) == bits(getattr(other, f.name)), f.name
+
+
+def assert_identical(system, other) -> None:
+    assert_same_fields(system, other)
     pairs = [[b.bodies.index(x) for x in b.bodies] for b in (system, other)]
     assert pairs[0] == pairs[1]
     state = far_state(system, np.random.default_rng(5), deformation=0.05)
@@ -68,6 +88,49 @@ def test_a_restored_random_mechanism_has_the_same_bits(seed):
     assert_identical(system, round_trip(system))
 
 
+@pytest.mark.parametrize("name", CLOSING)
+def test_restored_loops_have_the_same_bits(name):
+    system = looped(CLOSING[name], CLOSING["spherical"])
+    other = round_trip(system)
+    assert_same_fields(system, other)
+    assert [loop.name for loop in other.loops] == ["pin", "rod"]
+    state = far_state(system, np.random.default_rng(5), deformation=0.05)
+    found = [
+        constrained_dynamics(s, kinematics_base_to_tip(s, state.q, state.v), np.zeros(s.n_v))
+        for s in (system, other)
+    ]
+    assert bits(found[0]) == bits(found[1])
+
+
+def test_a_rotation_of_an_end_keeps_its_order_in_memory():
+    system = parallelogram()
+    for order in "CF":
+        (loop,) = system.loops
+        end = replace(loop.a, rotation=np.array(loop.a.rotation, order=order))
+        (back,) = round_trip(replace(system, loops=(replace(loop, a=end),))).loops
+        assert back.a.rotation.flags.c_contiguous == (order == "C")
+        assert back.a.rotation.flags.f_contiguous == (order == "F")
+
+
+def test_a_tree_is_described_as_it_was_before_there_were_loops(tmp_path, monkeypatch):
+    """See data/README.md for what wrote the file and for the digest."""
+    old = DATA / "format_1.nc.part"
+    system, store, _ = open_results(old)
+    assert_identical(pendulum(), system)
+    same(stored(pendulum(), 5, ["rod"]), store)
+    expected = "071083fc79dac7e4fad979ec92e0cf7e510cf3f7529427e8b7ec5efcdc32fa31"
+    assert digest(system) == digest(pendulum()) == expected
+    written_by = json.loads(old.read_bytes().split(b'"lissom_version": ')[1].split(b",")[0])
+    monkeypatch.setattr("lissom.results.journal.lissom_version", lambda: written_by)
+    write_journal(tmp_path / "new.nc.part", pendulum(), stored(pendulum(), 5, ["rod"]), [3, 2])
+    assert (tmp_path / "new.nc.part").read_bytes() == old.read_bytes()
+
+
+def test_only_systems_with_loops_state_the_version_that_older_readers_refuse():
+    assert describe(pendulum())[0]["format_version"] == 1
+    assert describe(parallelogram())[0]["format_version"] == 2
+
+
 def test_a_map_keeps_its_order_in_memory():
     model = ls.Model()
     turned = np.ascontiguousarray(np.eye(6)[:, [3, 4]].T).T
@@ -79,12 +142,15 @@ def test_a_map_keeps_its_order_in_memory():
 def test_every_field_of_system_body_and_joint_has_its_place_in_the_description():
     """Who adds a field must store it, and raise the format version."""
     names = {
-        cls: {f.name for f in fields(cls)} for cls in (ls.System, NormalBody, MassIntegrals, Lump)
+        cls: {f.name for f in fields(cls)}
+        for cls in (ls.System, NormalBody, MassIntegrals, Lump, Loop, LoopEnd)
     }
     assert names[ls.System] == {
         *("name", "gravity", "names", "parent", "parent_node", "frame_rotation"),
-        *("frame_position", "joints", "bodies"),
+        *("frame_position", "joints", "bodies", "loops"),
     }
+    assert names[Loop] == {"name", "joint", "a", "b"}
+    assert {f"loop_{x}" for x in names[LoopEnd]} < set(describe(parallelogram())[1])
     shapes = set(described._body_shapes(0, 0, 0))
     assert names[MassIntegrals] <= shapes
     assert names[Lump] == {*described._OF_LUMP, "node"}
@@ -92,7 +158,7 @@ def test_every_field_of_system_body_and_joint_has_its_place_in_the_description()
     assert names[NormalBody] == {"integrals", *described._OF_BODY, *sizes}
     for name in set(all_joints.__all__) - {"Joint", "SimpleJoint", "CompoundJoint"}:
         kind = getattr(all_joints, name)
-        assert [f.name for f in fields(kind)] == list(described._PARAMETERS[kind])
+        assert [f.name for f in fields(kind)] == list(described_joints.PARAMETERS[kind])
 
 
 def test_a_thousand_links_are_described_in_a_few_arrays_and_quickly():
@@ -119,6 +185,27 @@ def test_the_digest_sees_one_bit():
     others = [replace(system, frame_position=position), replace(system, name="other")]
     assert len({digest(system), *map(digest, others)}) == 3
     assert digest(system) == digest(pickle.loads(pickle.dumps(system)))
+
+
+def test_the_digest_sees_loops_and_one_bit_of_them():
+    system = parallelogram()
+    (loop,) = system.loops
+    moved, turned = loop.b.position.copy(), loop.b.rotation.copy()
+    moved[0] = np.nextafter(moved[0], 9)
+    turned[0, 0] = np.nextafter(turned[0, 0], 0)
+    others = [
+        (),
+        (replace(loop, name="other"),),
+        (replace(loop, joint=ls.Revolute((0, 0, -1))),),
+        (replace(loop, joint=ls.Spherical()),),
+        (replace(loop, a=loop.b, b=loop.a),),
+        (replace(loop, b=replace(loop.b, position=moved)),),
+        (replace(loop, b=replace(loop.b, rotation=turned)),),
+        (loop, replace(loop, name="twin")),
+    ]
+    digests = {digest(replace(system, loops=loops)) for loops in others}
+    assert len({digest(system), *digests}) == 1 + len(others)
+    assert digest(system) == digest(parallelogram()) == digest(round_trip(system))
 
 
 DAMAGES = {
@@ -158,14 +245,62 @@ def test_a_damaged_description_is_refused(name):
         restore(description, arrays, source="arm.nc")
 
 
+def place(name, k, value):
+    return lambda d, a: a[f"loop_{name}"].__setitem__(k, value)
+
+
+def word(name, value):
+    return lambda d, a: d["loops"][0].__setitem__(name, value)
+
+
+LOOP_DAMAGES = {
+    "a body beyond": place("body", 0, 99),
+    "a negative body": place("body", 0, -2),
+    "a node beyond": place("node", 0, 999),
+    "a negative node": place("node", 0, -1),
+    "a node of the ground": place("node", 2, 0),
+    "a body without its node": place("body", 2, 0),
+    "both ends on one body": lambda d, a: a["loop_body"].__setitem__(1, a["loop_body"][0]),
+    "a joint that is none": word("joint", ["System"]),
+    "a joint that holds nothing": word("joint", ["Free"]),
+    "a joint with more parameters": word("joint", ["Screw"]),
+    "a joint with fewer parameters": word("joint", ["Spherical"]),
+    "one end": word("orders", ["C"]),
+    "an order that is none": word("orders", ["C", "X"]),
+    "the name of a body": word("name", "boom"),
+    "the name of the other loop": word("name", "rod"),
+    "no name": lambda d, a: d["loops"][0].pop("name"),
+    "a loop less": lambda d, a: d["loops"].pop(),
+    "a loop that is a word": lambda d, a: d["loops"].__setitem__(0, "pin"),
+    "a number of loops": lambda d, a: d.__setitem__("loops", 2),
+    "no bodies": lambda d, a: a.pop("loop_body"),
+    "no positions": lambda d, a: a.pop("loop_position"),
+    "a long rotation": lambda d, a: a.__setitem__("loop_rotation", np.zeros(40)),
+}
+
+
+@pytest.mark.parametrize("name", LOOP_DAMAGES)
+def test_a_damaged_description_of_loops_is_refused(name):
+    description, arrays = describe(looped(ls.Revolute("z"), ls.Universal("x", "y")))
+    description = json.loads(json.dumps(description))
+    restore(description, arrays)
+    LOOP_DAMAGES[name](description, arrays)
+    with pytest.raises(ResultError, match="arm.nc is damaged"):
+        restore(description, arrays, source="arm.nc")
+
+
 def test_a_joint_of_a_users_own_is_refused_by_name():
     class Own(ls.Joint):
         n_q = n_v = 0
-        pose = motion_map = None
+        pose = motion_map = nearest = None
 
     system = replace(pendulum(), joints=(Own(),))
     with pytest.raises(ResultError, match="body 'rod': a joint of type Own cannot be stored"):
         describe(system)
+    system = parallelogram()
+    loops = (replace(system.loops[0], joint=Own()),)
+    with pytest.raises(ResultError, match="loop 'pin': a joint of type Own cannot be stored"):
+        describe(replace(system, loops=loops))
 
 
 def test_packed_arrays_keep_type_shape_and_bits():

@@ -1,9 +1,10 @@
 """What the quantities of a trajectory are called, and what may have been meant.
 
-A name is "quantity" of the whole system, "body.quantity" or "body.node.quantity"; "body" alone is
-its hinge coordinates, as in a state.  The number of parts decides: "arm.position" is that of body
-"arm" even if it has a node called "position", whose own is "arm.position.position".  Where a body
-has the name of a quantity of the whole system ("q", "time"), the name alone is the quantity.
+A name is "quantity" of the whole system, "body.quantity", "body.node.quantity" or "loop.quantity";
+"body" alone is its hinge coordinates, as in a state, "loop" alone the coordinates of its joint.
+The number of parts decides: "arm.position" is that of body "arm" even if it has a node called
+"position", whose own is "arm.position.position".  Where a body has the name of a quantity of the
+whole system ("q", "time"), the name alone is the quantity.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import StateError, suggestion
-from ..system import System
+from ..system import Loop, System
 from .labels import Parts, field_parts
+from .loops import CLOSURE, LOOP, loop_values
 from .quantities import BODY, NODE, STORED, SUMS, Block, Frame, collected, sums
+from .rotation_vectors import continuous
 from .store import Columns, Store
 
 __all__ = ["Channel", "listed", "resolved", "values"]
@@ -69,6 +72,8 @@ def _whole(system: System, columns: Columns, name: str) -> Channel | None:
         return _channel(name, "time", (("", "s"),))
     if name in SUMS:
         return _channel(name, *SUMS[name][:2])
+    if name in CLOSURE and system.loops:
+        return _channel(name, *CLOSURE[name])
     if name not in STORED:
         return None
     return _channel(name, STORED[name], field_parts(system, columns, name))
@@ -86,7 +91,7 @@ def listed(system: System, columns: Columns, text: str = "") -> dict[str, Channe
     text : str
         Part of a name.
     """
-    names = ["time", *STORED, *SUMS]
+    names = ["time", *STORED, *SUMS, *CLOSURE]
     found = {n: c for n in names if text in n and (c := _whole(system, columns, n)) is not None}
     for i, body in enumerate(system.names):
         own = system.bodies[i]
@@ -99,13 +104,25 @@ def listed(system: System, columns: Columns, text: str = "") -> dict[str, Channe
                     continue
                 if parts := quantity.parts(frame):
                     found[name] = _channel(name, quantity.description, parts, quantity.shape)
+    for loop in system.loops:
+        for key in LOOP:
+            channel = _of_loop(loop, f"{loop.name}.{key}")
+            if text in channel.name and channel.labels:
+                found[channel.name] = channel
     return found
+
+
+def _of_loop(loop: Loop, name: str) -> Channel:
+    """Channel of a loop; its name alone is the coordinates of its joint."""
+    _, _, key = name.partition(".")
+    description, parts = LOOP[key or "coordinates"]
+    return _channel(name, description, parts(loop))
 
 
 def resolved(
     system: System, columns: Columns, name: Any
 ) -> tuple[Channel, Callable[[Block], Array] | None]:
-    """Channel of a name, and what computes it from a block of rows (None: of the whole system).
+    """Channel of a name, and what computes it from a block of rows (None: all of it at once).
 
     A StateError says which part of the name is wrong, and what may have been meant.
     """
@@ -114,6 +131,9 @@ def resolved(
     if (channel := _whole(system, columns, name)) is not None:
         return channel, None
     parts = name.split(".")
+    loops = {loop.name: loop for loop in system.loops}
+    if parts[0] in loops and (len(parts) == 1 or (len(parts) == 2 and parts[1] in LOOP)):
+        return _of_loop(loops[parts[0]], name), None
     if parts[0] not in system.names or len(parts) > 3:
         raise StateError(_unknown(system, name, parts))
     if len(parts) == 1:
@@ -133,14 +153,20 @@ def resolved(
 def _unknown(system: System, name: str, parts: list[str]) -> str:
     """Words for a name that leads nowhere."""
     body, *rest = parts
+    loops = [loop.name for loop in system.loops]
     groups = {n.partition(".")[0] for n in SUMS if "." in n}
+    if body in loops:
+        if len(rest) > 1:
+            return f'{name!r} has too many parts; a channel of a loop is "loop.quantity"'
+        return f"loop {body!r} has no {rest[0]!r}; {suggestion(rest[0], LOOP)}"
     if body not in system.names:
         if body in groups and rest:
             keys = [n.partition(".")[2] for n in SUMS if n.startswith(f"{body}.")]
             return f"there is no channel {name!r}; {suggestion(rest[0], keys)}"
-        words = ["time", *STORED, *SUMS] if not rest else sorted(groups)
-        what = "channel" if not rest else "body"
-        return f"there is no {what} {body!r}; {suggestion(body, [*system.names, *words])}"
+        whole = ["time", *STORED, *SUMS, *(CLOSURE if loops else ())]
+        words = [*system.names, *loops, *(whole if not rest else sorted(groups))]
+        what = "channel" if not rest else "body or loop" if loops else "body"
+        return f"there is no {what} {body!r}; {suggestion(body, words)}"
     nodes = system.bodies[system.names.index(body)].node_names
     if len(rest) > 2:
         return f'{name!r} has too many parts; a channel is "body.quantity" or "body.node.quantity"'
@@ -172,21 +198,16 @@ def values(system: System, store: Store, name: Any) -> dict[str, Array]:
         raise StateError("the system has no mass, so it has no centre of mass")
     if name in SUMS:
         return sums(system, store, np.zeros(3))
-    if compute is None:
+    if compute is not None:
+        found = collected(store, channel.shape, compute)
+        if name.endswith(".quaternion"):
+            found = continuous(found)
+    elif name in STORED or name == "time":
         found = store.read(name).view()
         if name == "time" and not np.all(found[1:] >= found[:-1]):
             k = int(np.argmin(found[1:] >= found[:-1]))
             raise StateError(f"the time of row {k + 1} is {found[k + 1]} s, after {found[k]} s")
     else:
-        found = collected(store, channel.shape, compute)
-        if name.endswith(".quaternion"):
-            _make_continuous(found)
+        return loop_values(system, store, name)
     found.flags.writeable = False
     return {name: found}
-
-
-def _make_continuous(q: Array) -> None:
-    """Change signs of quaternions (n, 4) that jump from row to row; w >= 0 in the first."""
-    follows = np.where(np.sum(q[1:] * q[:-1], axis=1) < 0, -1.0, 1.0)
-    first = np.where(q[:1, 0] < 0, -1.0, 1.0)
-    q *= np.cumprod(np.concatenate([first, follows]))[:, None]

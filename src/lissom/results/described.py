@@ -8,50 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from ..bodies import Lump, MassIntegrals, NormalBody
 from ..bodies.normal import LEVELS
 from ..errors import ResultError
-from ..joints import (
-    CompoundJoint,
-    Cylindrical,
-    Fixed,
-    Free,
-    Joint,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    SimpleJoint,
-    Spherical,
-    Universal,
-)
 from ..system import GROUND, System
-from .versions import FORMAT_VERSION
+from .described_joints import Numbers, described_joint, floats, joined, restored_joint
+from .described_loops import check_loops, describe_loops, restored_loops
+from .versions import version_for
 
 __all__ = ["describe", "digest", "restore"]
 
 Array = np.ndarray
-T = TypeVar("T")
-
-# Parameters of the joints and their shapes; simple and compound joints have maps instead.
-_PARAMETERS: dict[type[Joint], dict[str, tuple[int, ...]]] = {
-    Fixed: {},
-    Revolute: {"axis": (3,)},
-    Prismatic: {"axis": (3,)},
-    Screw: {"axis": (3,), "pitch": ()},
-    Cylindrical: {"axis": (3,)},
-    Universal: {"axis1": (3,), "axis2": (3,)},
-    Spherical: {},
-    Planar: {"normal": (3,)},
-    Free: {},
-    SimpleJoint: {},
-    CompoundJoint: {},
-}
-_KINDS = {kind.__name__: kind for kind in _PARAMETERS}
 
 
 def describe(system: System) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -72,26 +43,30 @@ def describe(system: System) -> tuple[dict[str, Any], dict[str, Array]]:
     """
     bodies = list({id(body): body for body in system.bodies}.values())
     number = {id(body): k for k, body in enumerate(bodies)}
-    joints = [_described_joint(*pair) for pair in zip(system.names, system.joints, strict=True)]
+    pairs = zip(system.names, system.joints, strict=True)
+    joints = [described_joint(f"body {name!r}", joint) for name, joint in pairs]
     contents = [_contents(body) for body in bodies]
     fields = _body_shapes(0, 0, 0)
     arrays = {
-        "gravity": _floats(system.gravity),
+        "gravity": floats(system.gravity),
         "parent": np.array(system.parent, dtype="<i8"),
         "parent_node": np.array(system.parent_node, dtype="<i8"),
-        "frame_rotation": _floats(system.frame_rotation),
-        "frame_position": _floats(system.frame_position),
-        "joint_parameters": _joined([x for _, numbers in joints for x in numbers]),
+        "frame_rotation": floats(system.frame_rotation),
+        "frame_position": floats(system.frame_position),
+        "joint_parameters": joined([x for _, numbers in joints for x in numbers]),
         "body_number": np.array([number[id(body)] for body in system.bodies], dtype="<i8"),
-        **{f"body_{field}": _joined([c[field] for c in contents]) for field in fields},
+        **{f"body_{field}": joined([c[field] for c in contents]) for field in fields},
     }
     description = {
-        "format_version": FORMAT_VERSION,
+        "format_version": version_for(system),
         "name": system.name,
         "names": list(system.names),
         "joints": [words for words, _ in joints],
         "bodies": [_sizes(body) for body in bodies],
     }
+    if system.loops:  # files without loops are as they always were
+        description["loops"], of_loops = describe_loops(system.loops)
+        arrays |= of_loops
     return description, arrays
 
 
@@ -140,53 +115,6 @@ def digest(system: System) -> str:
     return system.derived.setdefault("digest", result.hexdigest())
 
 
-def _floats(values: Any) -> Array:
-    return np.array(values, dtype="<f8")
-
-
-def _joined(pieces: list[Any]) -> Array:
-    return np.concatenate([_floats(p).ravel() for p in pieces]) if pieces else np.zeros(0)
-
-
-def _described_joint(name: str, joint: Joint) -> tuple[list[Any], list[Any]]:
-    """Kind (and sizes of maps), parameters."""
-    if type(joint) not in _PARAMETERS:
-        raise ResultError(
-            f"body {name!r}: a joint of type {type(joint).__name__} cannot be stored in a file; "
-            f"known: {', '.join(_KINDS)}"
-        )
-    kind = type(joint).__name__
-    if not isinstance(joint, (SimpleJoint, CompoundJoint)):
-        return [kind], [getattr(joint, p) for p in _PARAMETERS[type(joint)]]
-    parts = joint.parts if isinstance(joint, CompoundJoint) else (joint,)
-    # The order in memory decides in which order products are summed, and so the last bit.
-    orders = ["C" if part.columns.flags.c_contiguous else "F" for part in parts]
-    sizes = [[part.n_v, order] for part, order in zip(parts, orders, strict=True)]
-    return [kind, *sizes], [part.columns for part in parts]
-
-
-def _restored_joint(words: list[Any], numbers: _Numbers) -> Joint:
-    kind = _KINDS[words[0]]
-    if kind not in (SimpleJoint, CompoundJoint):
-        # Constructors would normalise an axis once more and move its last bit.
-        shapes = _PARAMETERS[kind].items()
-        return _made(kind, **{name: numbers.take(*shape) for name, shape in shapes})
-    if not (len(words) > 1 and sum(n for n, _ in words[1:]) <= 6 and all(n for n, _ in words[1:])):
-        raise ValueError(f"the sizes of a joint are {words[1:]}")
-    parts = [
-        _made(SimpleJoint, columns=np.array(numbers.take(6, n), order=order))
-        for n, order in words[1:]
-    ]
-    return parts[0] if kind is SimpleJoint else _made(CompoundJoint, parts=tuple(parts))
-
-
-def _made(kind: type[T], **values: Any) -> T:
-    made = object.__new__(kind)
-    for name, value in values.items():
-        object.__setattr__(made, name, value)
-    return made
-
-
 def _sizes(body: NormalBody) -> dict[str, Any]:
     return {
         "level": body.level,
@@ -226,47 +154,32 @@ _OF_LUMP = ("mass", "offset", "inertia")
 _OF_BODY = ("stiffness", "damping", "node_positions", "node_shapes")
 
 
-class _Numbers:
-    """Flat array from which pieces are taken in turn."""
-
-    def __init__(self, values: Any) -> None:
-        self.values = np.array(values, dtype=float).ravel()
-        self.used = 0
-
-    def take(self, *shape: int) -> Any:
-        size = int(np.prod(shape, dtype=int))
-        piece = self.values[self.used : self.used + size]
-        if size < 0 or len(piece) < size:
-            raise ValueError("an array is too short")
-        self.used += size
-        return piece.reshape(shape) if shape else float(piece[0])
-
-
 def _restored(description: dict[str, Any], arrays: dict[str, Array]) -> System:
     names, empty = tuple(map(str, description["names"])), np.zeros(0)
-    flat = {field: _Numbers(arrays.get(f"body_{field}", empty)) for field in _body_shapes(0, 0, 0)}
+    flat = {field: Numbers(arrays.get(f"body_{field}", empty)) for field in _body_shapes(0, 0, 0)}
     bodies = [_restored_body(sizes, flat) for sizes in description["bodies"]]
-    parameters = _Numbers(arrays.get("joint_parameters", empty))
+    parameters = Numbers(arrays.get("joint_parameters", empty))
     of_body = np.asarray(arrays.get("body_number", empty)).astype(int)
     if np.any(of_body < 0):
         raise ValueError("a body has a negative number")
     system = System(
         name=str(description["name"]),
-        gravity=_Numbers(arrays["gravity"]).take(3),
+        gravity=Numbers(arrays["gravity"]).take(3),
         names=names,
         parent=np.array(arrays.get("parent", empty), dtype=int).reshape(len(names)),
         parent_node=np.array(arrays.get("parent_node", empty), dtype=int).reshape(len(names)),
-        frame_rotation=_Numbers(arrays.get("frame_rotation", empty)).take(len(names), 3, 3),
-        frame_position=_Numbers(arrays.get("frame_position", empty)).take(len(names), 3),
-        joints=tuple(_restored_joint(words, parameters) for words in description["joints"]),
+        frame_rotation=Numbers(arrays.get("frame_rotation", empty)).take(len(names), 3, 3),
+        frame_position=Numbers(arrays.get("frame_position", empty)).take(len(names), 3),
+        joints=tuple(restored_joint(words, parameters) for words in description["joints"]),
         bodies=tuple(bodies[k] for k in of_body),
+        loops=restored_loops(description.get("loops", ()), arrays),
     )
-    if any(x.used < len(x.values) for x in (*flat.values(), parameters)):
-        raise ValueError("an array is too long")
+    for numbers in (*flat.values(), parameters):
+        numbers.check_used()
     return system
 
 
-def _restored_body(sizes: dict[str, Any], flat: dict[str, _Numbers]) -> NormalBody:
+def _restored_body(sizes: dict[str, Any], flat: dict[str, Numbers]) -> NormalBody:
     nodes = sizes["lumps"]
     shapes = _body_shapes(sizes["n_mode"], sizes["n_node"], len(nodes))
     a = {field: flat[field].take(*shape) for field, shape in shapes.items()}
@@ -296,3 +209,4 @@ def _check(system: System) -> None:
         exist = (type(k) is int and 0 <= k < len(body.node_positions) for k in used)
         if body.level not in LEVELS or not all(exist):
             raise ValueError("a body has a node or a level that does not exist")
+    check_loops(system)

@@ -16,8 +16,8 @@ from .described import describe, restore
 from .disk import PathLike, replacing
 from .labels import LOAD, field_parts
 from .packed import json_text
-from .store import FIELDS, Columns, MemoryStore, Store, blocks
-from .versions import FORMAT_VERSION, check_version, lissom_version
+from .store import Columns, MemoryStore, Store, blocks
+from .versions import check_version, lissom_version, version_for
 
 __all__ = ["read_npz", "write_csv", "write_mat", "write_npz"]
 
@@ -26,11 +26,12 @@ _MAT_LIMIT = 2**31 - 1024  # bytes of one variable
 
 
 def _shape(store: Store, field: str) -> tuple[int, ...]:
-    """Shape of a field in a file: loads have an axis of their own."""
+    """Shape of a field in a file: loads and loops have an axis of their own."""
     if field == "time":
         return (len(store),)
-    if field == "wrench":
-        return len(store), len(store.columns.wrenches), 6
+    if field in ("wrench", "loop_force"):
+        columns = store.columns
+        return len(store), len(columns.wrenches) if field == "wrench" else columns.n_loop, 6
     piece = store.columns.slices[field]
     return len(store), piece.stop - piece.start
 
@@ -46,14 +47,14 @@ def write_npz(path: PathLike, system: System, store: Store, meta: dict[str, Any]
     description, arrays = describe(system)
     texts = map(json_text, (description, store.columns.wrenches, meta))
     with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
-        for field in FIELDS:
+        for field in store.columns.fields:
             with archive.open(f"{field}.npy", "w", force_zip64=True) as file:
                 header = {"descr": "<f8", "fortran_order": False, "shape": _shape(store, field)}
                 np.lib.format.write_array_header_1_0(file, header)
                 for start, stop in blocks(store):
                     file.write(store.read(field, start, stop).astype("<f8", order="C").tobytes())
         small: dict[str, Any] = {
-            "format_version": np.array(FORMAT_VERSION),
+            "format_version": np.array(version_for(system)),
             "lissom_version": np.array(lissom_version()),
             **{name: np.array(text) for name, text in zip(_TEXTS, texts, strict=True)},
             **{f"{f}_names": np.array(_names(system, store, f), dtype=str) for f in ("q", "v")},
@@ -86,7 +87,7 @@ def read_npz(path: PathLike) -> tuple[System, MemoryStore, dict[str, Any]]:
             arrays = {n[7:]: file[n] for n in file.files if n.startswith("system.")}
             description, wrenches, meta = (json.loads(str(file[name])) for name in _TEXTS)
             system = restore(description, arrays, source=path)
-            columns = Columns(system.n_q, system.n_v, tuple(wrenches))
+            columns = Columns.of(system, wrenches)
             rows = np.empty((len(file["time"]), columns.width))
             for field, piece in columns.slices.items():
                 rows[:, piece] = file[field].reshape(len(rows), piece.stop - piece.start)
@@ -110,14 +111,14 @@ def write_csv(path: PathLike, system: System, store: Store, meta: dict[str, Any]
     with replacing(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerow(_headings(system, store.columns))
         for start, stop in blocks(store):
-            parts = [store.read(field, start, stop) for field in FIELDS]
+            parts = [store.read(field, start, stop) for field in store.columns.fields]
             rows = np.column_stack(parts)
             file.writelines(",".join(map(repr, row)) + "\n" for row in rows.tolist())
 
 
 def _headings(system: System, columns: Columns) -> list[str]:
     result = []
-    for field in FIELDS:
+    for field in columns.fields:
         before = "" if field == "time" else f"{field} "
         result += [f"{before}{x} [{unit}]" for x, unit in field_parts(system, columns, field)]
     return [" ".join(heading.split()) for heading in result]
@@ -125,6 +126,8 @@ def _headings(system: System, columns: Columns) -> list[str]:
 
 def write_mat(path: PathLike, system: System, store: Store, meta: dict[str, Any]) -> None:
     """Write the rows for MATLAB: variables time, q, v, acceleration, force, wrench, names, meta.
+
+    With loops there are also loop_force and names.loop.
 
     Parameters
     ----------
@@ -141,9 +144,11 @@ def write_mat(path: PathLike, system: System, store: Store, meta: dict[str, Any]
     words = {"coordinate": "q", "speed": "v"}
     names = {key: np.array(_names(system, store, f), dtype=object) for key, f in words.items()}
     names["load"] = np.array(store.columns.wrenches, dtype=object)
+    if system.loops:
+        names["loop"] = np.array([loop.name for loop in system.loops], dtype=object)
     names["six"] = np.array([name for name, _ in LOAD], dtype=object)
     content: dict[str, Any] = {
-        field: store.read(field).reshape(_shape(store, field)) for field in FIELDS
+        field: store.read(field).reshape(_shape(store, field)) for field in store.columns.fields
     }
     content |= {"names": names, "meta": json_text(meta)}
     with replacing(path) as temporary:

@@ -10,8 +10,9 @@ five; q, v and dv/dt at an instant are those of the polynomial, so v is the rate
   all others, modes  q itself:  q' = v                                                         (4)
 
 Where the motion is smooth the error is O(h^6) in q, O(h^5) in v, O(h^4) in dv/dt.  A joint must
-turn by less than about five radians in an interval.  Applied forces and loads need not be smooth,
-and are interpolated linearly.
+turn by less than about five radians in an interval.  Applied forces, loads and forces of loops need
+not be smooth, and are interpolated linearly.  Every joint is interpolated by itself, so that loops
+are open between rows by the errors of q and v.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from .rotation_vectors import (
     rotation_vector,
     unit,
 )
-from .store import FIELDS, Columns, Store, block_size
+from .store import Columns, Store, block_size
 
 __all__ = ["check_times", "sampled_rows"]
 
@@ -92,7 +93,7 @@ def sampled_rows(system: System, store: Store, time: Array, times: Array) -> Arr
     out = np.empty((len(times), columns.width))
     for part, first, left in _groups(time, times, block_size(columns)):
         stop = min(first + int(left[-1]) + 2, len(time))
-        fields = [store.read(field, first, stop) for field in FIELDS]
+        fields = [store.read(field, first, stop) for field in columns.fields]
         rows = np.column_stack([np.reshape(x, (stop - first, -1)) for x in fields])
         piece = rows[left]
         between = np.flatnonzero(piece[:, 0] != times[part])
@@ -123,7 +124,7 @@ def _between(system: System, columns: Columns, left: Array, right: Array, t: Arr
     )
     h = (right[:, 0] - left[:, 0])[:, None]
     tau = (t[:, None] - left[:, :1]) / h
-    out = left + tau * (right - left)  # what is not overwritten: applied forces and loads
+    out = left + tau * (right - left)  # what is not overwritten: forces of all kinds
     out[:, 0] = t
     moved = _moved(system, a, b, h, tau)
     for field, values in zip(("q", "v", "acceleration"), moved, strict=True):

@@ -21,7 +21,7 @@ from .journal_records import COUNT, CRC, MAGIC, PREAMBLE, Checkpoint, extent, re
 from .journal_store import JournalStore
 from .packed import pack
 from .store import Columns
-from .versions import FORMAT_VERSION, lissom_version
+from .versions import lissom_version, version_for
 
 try:
     import fcntl
@@ -97,8 +97,8 @@ class Journal:
             "meta": meta,
         }
         payload = pack(text, arrays)
-        start = PREAMBLE.pack(MAGIC, FORMAT_VERSION)
-        if (columns.n_q, columns.n_v) != (system.n_q, system.n_v):
+        start = PREAMBLE.pack(MAGIC, version_for(system))
+        if columns != Columns.of(system, columns.wrenches):
             raise ValueError("the columns are those of another system")
         journal = cls(path, fresh=True)
         if os.fstat(journal._file).st_size and not overwrite:

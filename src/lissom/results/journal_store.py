@@ -146,8 +146,7 @@ class JournalStore:
         try:
             text, arrays = unpack(file.read(length))
             self.system = restore(text["system"], arrays)
-            wrenches = tuple(map(str, text["wrenches"]))
-            self.columns = Columns(self.system.n_q, self.system.n_v, wrenches)
+            self.columns = Columns.of(self.system, map(str, text["wrenches"]))
             self.meta: dict[str, Any] = dict(text["meta"])
         except (KeyError, TypeError, ValueError, ResultError):
             raise damaged from None

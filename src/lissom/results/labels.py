@@ -149,12 +149,14 @@ def field_parts(system: System, columns: Columns, field: str) -> Parts:
     columns : Columns
         What a row holds.
     field : str
-        One of `store.FIELDS`.
+        One of `Columns.fields`.
     """
     if field == "time":
         return (("time", "s"),)
     if field == "wrench":
         return tuple((f"{where}.{x}", unit) for where in columns.wrenches for x, unit in LOAD)
+    if field == "loop_force":
+        return tuple((f"{loop.name}.{x}", unit) for loop in system.loops for x, unit in LOAD)
     hinge = hinge_coordinates if field == "q" else hinge_speeds
     found: list[tuple[str, str]] = []
     for name, body, joint in zip(system.names, system.bodies, system.joints, strict=True):

@@ -15,7 +15,7 @@ from .disk import PathLike, check_space, replacing
 from .labels import LOAD, field_parts
 from .packed import json_text
 from .store import Store, blocks
-from .versions import FORMAT_VERSION, lissom_version
+from .versions import lissom_version, version_for
 
 __all__ = ["TEXTS", "write_netcdf"]
 
@@ -54,11 +54,18 @@ _VARIABLES: dict[str, tuple[tuple[str, ...], str, str, str]] = {
         "N m for moments, N for forces",
         "moment, then force, at the node and in the axes of the node",
     ),
+    "loop_force": (
+        ("time", "loop", "six"),
+        "spatial forces of loops",
+        "N m for moments, N for forces",
+        "moment, then force, on end b, at the origin and in the axes of its frame; opposite on a",
+    ),
 }
 _NAMES = {
     "coordinate": "coordinate_name",
     "speed": "speed_name",
     "load": "load_name",
+    "loop": "loop_name",
     "six": "six_name",
 }
 TEXTS = ("description", "wrenches", "meta")  # JSON, as characters in the group "system"
@@ -140,7 +147,7 @@ def _write_attributes(file: Any, system: System, meta: dict[str, Any]) -> None:
         clean = value.replace("\0", " ").encode("utf-8", "replace")
         short = len(clean) <= _ATTRIBUTE_LIMIT
         file.attrs[name] = clean.decode() if short else "too long: see /system/meta"
-    file.attrs["format_version"] = np.int32(FORMAT_VERSION)
+    file.attrs["format_version"] = np.int32(version_for(system))
 
 
 def _write_names(file: Any, system: System, store: Store) -> None:
@@ -149,7 +156,8 @@ def _write_names(file: Any, system: System, store: Store) -> None:
         "coordinate": field_parts(system, columns, "q"),
         "speed": field_parts(system, columns, "v"),
         "load": tuple((name, "") for name in columns.wrenches),
-        "six": LOAD if columns.wrenches else (),
+        "loop": tuple((loop.name, "") for loop in system.loops),
+        "six": LOAD if columns.wrenches or columns.n_loop else (),
     }
     units = {"coordinate_unit": ("coordinate", "q"), "speed_unit": ("speed", "v")}
     units["force_unit"] = ("speed", "force")

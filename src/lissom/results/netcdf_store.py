@@ -15,7 +15,7 @@ from ..system import System
 from .described import digest, restore
 from .disk import PathLike
 from .netcdf import TEXTS
-from .store import FIELDS, Columns, blocks
+from .store import Columns, blocks
 from .versions import check_version
 
 __all__ = ["NetcdfStore"]
@@ -106,7 +106,8 @@ class NetcdfStore:
         )
 
     def _contents(self, file: h5py.File) -> dict[str, int]:
-        return {f: int(np.ravel(file[f].attrs["crc32"])[0]) for f in FIELDS if f in file}
+        fields = self.columns.fields
+        return {f: int(np.ravel(file[f].attrs["crc32"])[0]) for f in fields if f in file}
 
     def _read_header(self, file: h5py.File) -> None:
         if "lissom_version" not in file.attrs or "format_version" not in file.attrs:
@@ -123,6 +124,6 @@ class NetcdfStore:
         self.system = restore(description, arrays, source=self.path)
         if digest(self.system) != file.attrs["system_digest"]:
             raise ValueError("the system has another checksum")
-        self.columns = Columns(self.system.n_q, self.system.n_v, tuple(wrenches))
+        self.columns = Columns.of(self.system, wrenches)
         self._content = self._contents(file)
         self._n_rows = len(file["time"])

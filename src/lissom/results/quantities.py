@@ -24,6 +24,7 @@ from .labels import (
     modes,
     per,
 )
+from .loop_forces import forces_at_nodes
 from .store import Columns, Store, blocks
 
 __all__ = ["BODY", "NODE", "STORED", "SUMS", "Block", "Frame", "Quantity", "collected", "sums"]
@@ -157,9 +158,13 @@ def _load(frame: Frame, block: Block) -> Array:
 def _reaction(frame: Frame, block: Block) -> Array:
     from ..algorithms import engine
 
-    places = [frame.system.locate(w) for w in frame.columns.wrenches]
+    system = frame.system
+    places = [system.locate(w) for w in frame.columns.wrenches]
     q, v, a, w = (block[field] for field in ("q", "v", "acceleration", "wrench"))
-    return engine.joint_forces_rows(frame.system, q, v, a, places, w)[:, frame.body]
+    if system.loops:
+        ends, of_loops = forces_at_nodes(system, q, v, block["loop_force"])
+        places, w = places + ends, np.concatenate([w, of_loops], axis=1)
+    return engine.joint_forces_rows(system, q, v, a, places, w)[:, frame.body]
 
 
 NODE = {

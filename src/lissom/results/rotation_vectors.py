@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 __all__ = [
+    "continuous",
     "cross",
     "exponential",
     "jacobian",
@@ -54,6 +55,13 @@ def rotated(q: Array, x: Array) -> Array:
     """Vectors turned by unit quaternions: child axes to inboard axes."""
     twice = 2 * cross(q[:, 1:], x)
     return x + q[:, :1] * twice + cross(q[:, 1:], twice)
+
+
+def continuous(q: Array) -> Array:
+    """Quaternions whose signs do not jump from row to row; w >= 0 in the first."""
+    follows = np.where(np.sum(q[1:] * q[:-1], axis=1) < 0, -1.0, 1.0)
+    first = np.where(q[:1, 0] < 0, -1.0, 1.0)
+    return q * np.cumprod(np.concatenate([first, follows]))[:, None]
 
 
 def exponential(s: Array) -> Array:

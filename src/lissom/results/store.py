@@ -1,24 +1,28 @@
 """What a run leaves behind, row by row, and where the rows are kept.
 
 A row is one instant: time, coordinates, speeds, accelerations, generalized forces that act on the
-speeds (actuators, springs, controllers; at a driven hinge the force that the motion needs) and the
-spatial forces of loads on nodes, each in the axes of its node.
+speeds (actuators, springs, controllers; at a driven hinge the force that the motion needs), the
+spatial forces of loads on nodes, each in the axes of its node, and those of the loops, each on the
+loop's end b, at the origin and in the axes of that end's frame.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from ..system import System
 
 __all__ = ["FIELDS", "Columns", "MemoryStore", "Store", "block_size", "blocks"]
 
 Array = np.ndarray
 
-FIELDS = ("time", "q", "v", "acceleration", "force", "wrench")
+FIELDS = ("time", "q", "v", "acceleration", "force", "wrench")  # of every row
 
 _BLOCK = 1 << 19  # numbers read at a time [4 MB]
 
@@ -33,26 +37,48 @@ class Columns:
         Coordinates and speeds.
     wrenches : tuple of str
         "body" or "body.node" of each load on a node: six numbers [moment; force] in node axes.
+    n_loop : int
+        Loops: six numbers [moment; force] each, on end b in the axes of its frame.
     """
 
     n_q: int
     n_v: int
     wrenches: tuple[str, ...] = ()
+    n_loop: int = 0
+
+    @classmethod
+    def of(cls, system: System, wrenches: Iterable[str] = ()) -> Columns:
+        """Columns of the rows of a system.
+
+        Parameters
+        ----------
+        system : System
+            What is simulated.
+        wrenches : iterable of str
+            As the attribute.
+        """
+        return cls(system.n_q, system.n_v, tuple(wrenches), len(system.loops))
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Fields of these rows; the last is there only with loops."""
+        return (*FIELDS, "loop_force") if self.n_loop else FIELDS
 
     @cached_property
     def slices(self) -> dict[str, slice]:
         """Piece of a row by field."""
-        sizes = (1, self.n_q, self.n_v, self.n_v, self.n_v, 6 * len(self.wrenches))
+        six = (6 * len(self.wrenches), 6 * self.n_loop)
+        sizes = (1, self.n_q, self.n_v, self.n_v, self.n_v, *six)[: len(self.fields)]
         ends = np.cumsum(sizes)
         return {
             field: slice(int(end - size), int(end))
-            for field, size, end in zip(FIELDS, sizes, ends, strict=True)
+            for field, size, end in zip(self.fields, sizes, ends, strict=True)
         }
 
     @property
     def width(self) -> int:
         """Numbers in a row."""
-        return self.slices["wrench"].stop
+        return self.slices[self.fields[-1]].stop
 
     def part(self, rows: Array, field: str) -> Array:
         """Field of rows (n, width): (n,) for time, (n, k) for the others."""

@@ -63,10 +63,12 @@ def _short(unit: str) -> str:
 def _chosen(run: Trajectory, names: tuple[str, ...]) -> list[Channel]:
     if names:
         return [resolved(run.system, run.store.columns, name)[0] for name in names]
-    usual = []
+    usual, loops = [], [loop.name for loop in run.system.loops]
     for name, channel in run.channels().items():
         group, _, last = name.rpartition(".")
-        if (group in run.system.names and last in _USUAL) or group == "energy":
+        of_body = group in run.system.names and last in _USUAL
+        of_loop = group in loops and last in ("force", "moment")
+        if of_body or of_loop or group == "energy":
             usual.append(channel)
     return usual
 

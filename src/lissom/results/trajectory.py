@@ -64,6 +64,11 @@ class Trajectory:
                 f"the rows have {columns.n_q} coordinates and {columns.n_v} speeds; "
                 f"{system.name or 'this system'} has {system.n_q} and {system.n_v}"
             )
+        if columns.n_loop != len(system.loops):
+            raise StateError(
+                f"the rows have the forces of {columns.n_loop} loops; "
+                f"{system.name or 'this system'} has {len(system.loops)} loops: use Columns.of"
+            )
         for name, value in (
             ("system", system),
             ("store", store),
@@ -185,6 +190,9 @@ class Trajectory:
     def state(self, t: float) -> State:
         """State at a time.
 
+        Every joint is interpolated by itself.  So between rows loops are not closed to the last
+        digit, but open by the error of the interpolation; `assemble` closes them.
+
         Parameters
         ----------
         t : float
@@ -207,7 +215,7 @@ class Trajectory:
         """Trajectory in memory with rows at given times.
 
         Coordinates, speeds and their rates by polynomials of degree five, as `state`; applied
-        forces and loads on straight lines between the rows.
+        forces, loads and forces of loops on straight lines between the rows.
 
         Parameters
         ----------
@@ -253,8 +261,8 @@ class Trajectory:
         Parameters
         ----------
         *names : str
-            Channels; by default what the rows hold of every body, its position and quaternion, and
-            the energies.
+            Channels; by default what the rows hold of every body, its position and quaternion, the
+            forces of loops and the energies.
 
         Returns
         -------
@@ -295,6 +303,8 @@ class Trajectory:
             f"Trajectory of {system.name or 'a system'}: {n} rows{span}",
             f"  {system.n_body} bodies, {system.n_q} coordinates, {system.n_v} speeds",
         ]
+        if loops := len(system.loops):
+            lines[-1] += f", {loops} loop{'s' if loops > 1 else ''}"
         if self.status is not None or self.message:
             words = [str(x) for x in (self.status, self.message) if x not in (None, "")]
             lines.append(f"  status: {': '.join(words)}")

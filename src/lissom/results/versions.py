@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ResultError
 from .disk import PathLike
 
-__all__ = ["FORMAT_VERSION", "check_version", "lissom_version"]
+if TYPE_CHECKING:
+    from ..system import System
 
-FORMAT_VERSION = 1  # of all files of results; a reader refuses later ones
+__all__ = ["FORMAT_VERSION", "check_version", "lissom_version", "version_for"]
+
+# Of all files of results; a reader refuses later ones.  1: trees; 2: loops.
+FORMAT_VERSION = 2
+
+
+def version_for(system: System) -> int:
+    """Format version of the files of a system: the first that can hold it.
+
+    So files without loops are read by every version of lissom, and their digests stay.
+
+    Parameters
+    ----------
+    system : System
+        What the file is about.
+    """
+    return FORMAT_VERSION if system.loops else 1
 
 
 @cache

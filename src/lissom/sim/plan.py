@@ -298,7 +298,7 @@ class Plan:
     @property
     def columns(self) -> Columns:
         """What a row of results holds."""
-        return Columns(self.system.n_q, self.system.n_v, tuple(name for name, *_ in self.slots))
+        return Columns.of(self.system, (name for name, *_ in self.slots))
 
     @property
     def memory_size(self) -> int:

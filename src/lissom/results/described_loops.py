@@ -1,0 +1,99 @@
+"""Loops of a System as text and arrays, and back; part of `described`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..system import GROUND, Loop, LoopEnd, System
+from .described_joints import Numbers, described_joint, joined, restored_joint
+
+__all__ = ["check_loops", "describe_loops", "restored_loops"]
+
+Array = np.ndarray
+
+
+def describe_loops(loops: Sequence[Loop]) -> tuple[list[dict[str, Any]], dict[str, Array]]:
+    """Names, kinds of joints and orders in memory of each loop; numbers of all of them.
+
+    Parameters
+    ----------
+    loops : sequence of Loop
+        At least one.
+    """
+    joints = [described_joint(f"loop {loop.name!r}", loop.joint) for loop in loops]
+    ends = [end for loop in loops for end in loop.ends]
+    words = [
+        {
+            "name": loop.name,
+            "joint": kind,
+            # As for the maps of joints: the order decides the last bit of products.
+            "orders": ["C" if end.rotation.flags.c_contiguous else "F" for end in loop.ends],
+        }
+        for loop, (kind, _) in zip(loops, joints, strict=True)
+    ]
+    arrays = {
+        "loop_body": np.array([end.body for end in ends], dtype="<i8"),
+        "loop_node": np.array([end.node for end in ends], dtype="<i8"),
+        "loop_rotation": joined([end.rotation for end in ends]),
+        "loop_position": joined([end.position for end in ends]),
+        "loop_joint_parameters": joined([x for _, numbers in joints for x in numbers]),
+    }
+    return words, arrays
+
+
+def restored_loops(words: Sequence[dict[str, Any]], arrays: dict[str, Array]) -> tuple[Loop, ...]:
+    """Loops of their words and of the arrays of a description, to the last bit.
+
+    Parameters
+    ----------
+    words : sequence of dict
+        As from `describe_loops`; none for a tree.
+    arrays : dict of arrays
+        An array without entries may be missing.
+    """
+    if not words:
+        return ()
+    names = ("loop_rotation", "loop_position", "loop_joint_parameters")
+    flat = [Numbers(arrays.get(name, np.zeros(0))) for name in names]
+    places = np.stack([np.asarray(arrays[name]) for name in ("loop_body", "loop_node")])
+    places = places.astype(int).reshape(2, len(words), 2)
+    rotations, positions, parameters = flat
+
+    def end(place: Array, order: Any) -> LoopEnd:
+        body, node = map(int, place)
+        rotation = np.array(rotations.take(3, 3), order=order)
+        return LoopEnd(body, node, rotation, positions.take(3))
+
+    loops = []
+    for k, loop in enumerate(words):
+        joint = restored_joint(loop["joint"], parameters)
+        orders = zip((0, 1), loop["orders"], strict=True)
+        ends = (end(places[:, k, side], order) for side, order in orders)
+        loops.append(Loop(str(loop["name"]), joint, *ends))
+    for numbers in flat:
+        numbers.check_used()
+    return tuple(loops)
+
+
+def check_loops(system: System) -> None:
+    """Refuse loops between places that do not exist: the kernels would follow them.
+
+    Parameters
+    ----------
+    system : System
+        Whose bodies have been checked.
+    """
+    names = [loop.name for loop in system.loops]
+    if len({*names, *system.names}) != len(names) + system.n_body:
+        raise ValueError("two loops, or a loop and a body, have one name")
+    for loop in system.loops:
+        if loop.joint.n_v >= 6 or loop.a.body == loop.b.body:
+            raise ValueError(f"loop {loop.name!r} closes nothing")
+        for end in loop.ends:
+            on_body = 0 <= end.body < system.n_body
+            nodes = len(system.bodies[end.body].node_positions) if on_body else 0
+            if not (0 <= end.node < nodes or end.body == end.node == GROUND):
+                raise ValueError(f"loop {loop.name!r} ends on a node that does not exist")

@@ -1,0 +1,126 @@
+"""What can be read of the loops of a system.
+
+Their forces are stored; gaps, rates and coordinates follow from the coordinates and speeds of a
+row.  All of these come from one computation, so that one of them brings the others along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..joints import Cylindrical, Joint, Planar, Revolute, Spherical, Universal
+from ..system import Loop, System
+from .labels import XYZ, Parts, hinge_coordinates
+from .quantities import Block, collected
+from .rotation_vectors import continuous
+from .store import Store
+
+__all__ = ["CLOSURE", "LOOP", "loop_values"]
+
+Array = np.ndarray
+
+
+def _vector(unit: str) -> Callable[[Loop], Parts]:
+    return lambda _: tuple((x, unit) for x in XYZ)
+
+
+def _rows(unit: str) -> Callable[[Loop], Parts]:
+    """One component for each constraint, counted from 0."""
+    return lambda loop: tuple((str(k), unit) for k in range(loop.n_constraint))
+
+
+# Of one loop: description, labels and units.
+LOOP: dict[str, tuple[str, Callable[[Loop], Parts]]] = {
+    "force": ("force on its end b, axes of that end", _vector("N")),
+    "moment": ("moment on its end b, axes of that end", _vector("N m")),
+    "gap": ("how far its ends are from where its joint allows", _rows("m")),
+    "rate": ("how fast its ends move as its joint forbids", _rows("m/s")),
+    "coordinates": ("coordinates of its joint", lambda loop: hinge_coordinates(loop.joint)),
+}
+# Of all loops.
+CLOSURE: dict[str, tuple[str, Parts]] = {
+    "closure": ("largest gap of a loop", (("", "m"),)),
+    "closure_rate": ("largest rate of a loop", (("", "m/s"),)),
+}
+_COMPUTED = ("gap", "rate", "coordinates")
+
+# Joints whose angles are the same after a turn.
+_TURNING = (Revolute, Cylindrical, Universal, Planar)
+
+
+def loop_values(system: System, store: Store, name: str) -> dict[str, Array]:
+    """Values of a channel of loops by its name, and of those that cost nothing more; read-only."""
+    group, _, key = name.partition(".")
+    if key not in ("force", "moment"):
+        motions = _motions(system, store)
+        # a loop's name alone
+        return motions if name in motions else {**motions, name: motions[f"{name}.coordinates"]}
+    k = 6 * [loop.name for loop in system.loops].index(group) + (3 if key == "force" else 0)
+    found = store.read("loop_force")[:, k : k + 3].view()
+    found.flags.writeable = False
+    return {name: found}
+
+
+def _motions(system: System, store: Store) -> dict[str, Array]:
+    """Gap, rate and coordinates of every loop by their names, and the largest of all loops."""
+
+    def compute(block: Block) -> Array:
+        return _motion_rows(system, block["q"], block["v"])
+
+    pieces, width = _pieces(system)
+    rows = collected(store, (width,), compute)
+    found = {name: rows[:, piece] for name, piece in pieces.items()}
+    for loop in system.loops:
+        name = f"{loop.name}.coordinates"
+        found[name] = _continued(loop.joint, found[name])
+    for name, key in (("closure", "gap"), ("closure_rate", "rate")):
+        # components depend on the basis of the constraints, their norm does not
+        norms = [np.hypot.reduce(found[f"{loop.name}.{key}"], axis=1) for loop in system.loops]
+        found[name] = np.max(norms, axis=0)
+    for array in found.values():
+        array.flags.writeable = False
+    return found
+
+
+def _pieces(system: System) -> tuple[dict[str, slice], int]:
+    """Where each quantity of each loop is in the rows of `_motion_rows`, and their width."""
+    pieces, start = {}, 0
+    for loop in system.loops:
+        sizes = (loop.n_constraint, loop.n_constraint, loop.joint.n_q)
+        for key, size in zip(_COMPUTED, sizes, strict=True):
+            pieces[f"{loop.name}.{key}"] = slice(start, start + size)
+            start += size
+    return pieces, start
+
+
+def _motion_rows(system: System, q: Array, v: Array) -> Array:
+    """Gap, rate and coordinates of all loops at many states (n, width); RowError at a failure."""
+    from ..algorithms.closed_loops import loop_motions
+    from ..algorithms.engine import RowError
+    from ..algorithms.reference import kinematics_base_to_tip
+
+    out = np.empty((len(q), _pieces(system)[1]))
+    for k, row in enumerate(np.concatenate([q, v], axis=1)):
+        if not np.all(np.isfinite(row)):
+            raise RowError(k)
+        try:
+            with np.errstate(all="ignore"):
+                loops = loop_motions(system, kinematics_base_to_tip(system, q[k], v[k]))
+        except np.linalg.LinAlgError:
+            raise RowError(k) from None
+        out[k] = np.concatenate([getattr(loop, key) for loop in loops for key in _COMPUTED])
+        if not np.all(np.isfinite(out[k])):
+            raise RowError(k)
+    return out
+
+
+def _continued(joint: Joint, coordinates: Array) -> Array:
+    """Coordinates (n, n_q) of a joint without jumps from row to row by a turn or in sign."""
+    if isinstance(joint, Spherical):
+        return continuous(coordinates)
+    if not isinstance(joint, _TURNING):
+        return coordinates
+    angles = [unit == "rad" for _, unit in hinge_coordinates(joint)]
+    return np.where(angles, np.unwrap(coordinates, axis=0), coordinates)
