@@ -47,7 +47,7 @@ def pack_loops(system: System, rows: Array, constants: Stack, scratch: Room, sta
     header[at.PATH_ROWS] = header[at.LOOP_ROWS] + loops.size
     header[at.CLOSURE] = scratch.add(5 * n + 3 * n * n + 3 * n)
     header[at.ROOM_] = scratch.add(_ROOM + 6 * n + 12 * most * n + 6 * most)
-    header[at.WEIGHTS_] = scratch.add(2)
+    header[at.WEIGHTS_] = scratch.add(3)
     header[at.LENGTH] = constants.add(np.array([system.length]))
     lists = paths.list_active(int(header[at.PATH_ROWS]) + paths.rows.size)
     return np.concatenate([header, loops.ravel(), paths.rows.ravel(), lists])

@@ -41,7 +41,8 @@ def act(machine: Machine, action: Action) -> None:
 def _lock(machine: Machine, start: int, n: int) -> None:
     """Speeds after an impulse that stops the motions start to start + n.
 
-    With f free, k known speeds after the impulse: M_ff v_f = (M v)_f - M_fk v_k.
+    With f free, k known speeds after the impulse: M_ff v_f = (M v)_f - M_fk v_k.  In loops the
+    smallest change of that, in the metric of M, which keeps them closed.
     """
     system, plan = machine.system, machine.plan
     held = np.zeros(system.n_v, dtype=bool)
@@ -58,4 +59,5 @@ def _lock(machine: Machine, start: int, n: int) -> None:
     momentum += plan.armature * change
     found = machine.solve(momentum)
     machine.v[:] = known + np.where(held, 0.0, found)
+    machine.settle()
     machine.forget(start, n)

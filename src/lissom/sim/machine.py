@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..algorithms import engine
+from ..algorithms._kernels import layout as body_at
 from ..algorithms._kernels.simulation import layout as at
 from ..algorithms._kernels.simulation.loads import SLOT_RECORD
 from ..algorithms.arguments import to_armature
 from .arrays import elements, external_list, slot_records
+from .drift import Baumgarte
 from .plan import Plan
 from .scales import error_sizes, modal_stiffness
 from .settings import Settings
@@ -63,11 +65,23 @@ class Machine:
         self.capacity = max(2, ROWS_BYTES // (8 * self.width))
         self._rows = np.zeros(self.capacity * self.width)
         self.scratch = self._scratch()
+        if self._weights:
+            loops = packed.ints[packed.ints[body_at.LOOPS] :]
+            place = loops[body_at.WEIGHTS_]
+            self.scratch[place : place + 2] = self._weights
         self.stiff = self.scratch.copy()
         for place, value in plan.starts:
             self.memory[place] = value
         self.memory[at.SMALLEST] = np.inf
         self.memory[at.PREPARED] = -1.0
+
+    @property
+    def _weights(self) -> tuple[float, ...]:
+        """What Baumgarte's method takes of gap and rate; none for projection."""
+        drift = self.settings.drift
+        if not self.system.loops or not isinstance(drift, Baumgarte):
+            return ()
+        return drift.stiffness, drift.damping
 
     def _header(self) -> dict[str, int]:
         """What the method adds to the plan; its constants go into the table."""
@@ -87,6 +101,7 @@ class Machine:
             header["EVERY"] = POINTS
         else:
             header["EVERY"] = max(1, round(s.output_step / s.step))
+        header["PROJECT"] = int(bool(plan.system.loops) and not self._weights)
         header["BASE_ARMATURE"] = plan.table(plan.armature)
         header["STIFFNESS"] = plan.table(self.stiffness, self.damping)
         sizes = np.stack(error_sizes(plan.system))
@@ -178,6 +193,10 @@ class Machine:
         self.advance(0, at.SOLVE)
         return self._vector(at.W_X1).copy()
 
+    def settle(self) -> int:
+        """Put given motions into the state and close its loops; what `advance` returns."""
+        return self.advance(0, at.SETTLE)
+
     def forget(self, start: int, n: int) -> None:
         """Set to zero what is kept of the accelerations of n speeds: they have stopped."""
         for place in (at.O_X, at.O_A, at.O_B):
@@ -234,6 +253,8 @@ class Machine:
             "iterations": at.N_ITERATIONS,
             "divided_steps": at.N_DIVIDED,
         }
+        if self.elements[at.PROJECT]:
+            counts["projections"] = at.N_PROJECTIONS
         found: dict[str, Any] = {name: int(m[place]) for name, place in counts.items()}
         if found["steps"]:
             found["smallest_step"], found["largest_step"] = (

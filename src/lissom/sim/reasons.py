@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..algorithms import reference
+from ..algorithms._kernels import layout as body_at
 from ..algorithms._kernels.simulation import layout as at
+from ..algorithms.loop_checks import OPEN, loop_of
 from ..errors import SingularError
 from .machine import Machine
 
@@ -23,8 +25,8 @@ class Outcome:
     Attributes
     ----------
     status : str
-        "finished", "event", "interrupted", "time limit", "not finite", "singular", "stalled",
-        "failed" or "disk".
+        "finished", "event", "interrupted", "time limit", "not finite", "singular", "loop open",
+        "stalled", "failed" or "disk".
     message : str
         Why, in a sentence.
     error : exception or None
@@ -73,6 +75,8 @@ def explained(machine: Machine, status: int) -> Outcome:
             hint = "" if machine.settings.adaptive else "; try a smaller step"
             reason = f"the motion grows without bound: {reason}{hint}"
         return Outcome("not finite", at_time(machine, reason))
+    if status == at.LOOP_OPEN:
+        return Outcome("loop open", at_time(machine, _open_loop(machine)))
     if status == at.SINGULAR_:
         reason = "a hinge sees no inertia, or an inertia is not positive"
         return Outcome("singular", at_time(machine, _singular_hinge(machine) or reason))
@@ -101,3 +105,17 @@ def _singular_hinge(machine: Machine) -> str:
     except (ArithmeticError, ValueError):
         pass
     return ""
+
+
+def _open_loop(machine: Machine) -> str:
+    """Which loop cannot be closed any more, and by how much it was open when last tried."""
+    system, ints = machine.system, machine.plan.packed.ints
+    implicit = machine.settings.integrator.implicit
+    scratch = machine.stiff if implicit else machine.scratch
+    o, n = int(ints[ints[body_at.LOOPS] + body_at.CLOSURE]), system.n_constraint
+    gap, rate = np.abs(scratch[o : o + n]), np.abs(scratch[o + n : o + 2 * n])
+    apart = gap.max() > OPEN * system.length
+    k = int(np.argmax(gap if apart else rate))
+    left = f"{gap[k]:.3g} m are left" if apart else f"its ends move apart at {rate[k]:.3g} m/s"
+    hint = "a given motion may lead out of reach" if machine.plan.driven else "it may be locked"
+    return f"loop {loop_of(system, k)!r} cannot be closed any more, {left}; {hint}"

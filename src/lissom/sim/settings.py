@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import LoadError
 from ..system import System
 from .checks import as_numbers, number, positive, shown
+from .drift import PROJECTION, Drift, as_drift
 from .integrators import Integrator
 
 __all__ = ["TIME", "Settings", "checked_settings"]
@@ -38,6 +39,8 @@ class Settings:
         Absolute tolerances of positions and speeds; by default `rtol` times their sizes.
     output_step : float
         Time between rows; zero: every step.
+    drift : Drift
+        What keeps loops closed.
     """
 
     start: float
@@ -48,6 +51,7 @@ class Settings:
     rtol: float
     atol: Array | None
     output_step: float
+    drift: Drift = PROJECTION
 
     @property
     def end(self) -> float:
@@ -65,6 +69,7 @@ def checked_settings(
     rtol: Any,
     atol: Any,
     output_step: Any,
+    drift: Any,
 ) -> Settings:
     """What the run shall do, from what the user gave.
 
@@ -76,7 +81,7 @@ def checked_settings(
         What takes the steps.
     duration, step
         Checked already.
-    start, rtol, atol, output_step
+    start, rtol, atol, output_step, drift
         As `simulate` was given them.
     """
     begin, fixed = number(start, "start", "a finite time [s]"), step
@@ -110,6 +115,7 @@ def checked_settings(
         rtol=relative,
         atol=_tolerances(system, atol),
         output_step=period or (0.0 if fixed is None else fixed),
+        drift=as_drift(drift),
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..algorithms._kernels.simulation import layout as at
 from ..algorithms.arguments import check_state, check_system
+from ..algorithms.loop_checks import check_closed
 from ..errors import LoadError, ResultError, SimulationError, SimulationWarning, StateError
 from ..results.disk import as_path
 from ..results.trajectory import Trajectory
@@ -50,6 +51,7 @@ def simulate(
     loads: Sequence[Load] = (),
     events: Sequence[Event] = (),
     output_step: float | None = None,
+    drift: Any = "projection",
     file: Any = None,
     resume: Any = None,
     progress: bool | None = None,
@@ -88,6 +90,9 @@ def simulate(
     output_step : float, optional
         Time between rows of the result; a multiple of a fixed `step`.  By default every step, and
         points within adaptive ones.
+    drift : "projection" or Baumgarte
+        What keeps loops closed: coordinates and speeds put back after each step, or accelerations
+        that pull gaps together.
     file : path, optional
         NAME.nc: rows go to the journal NAME.nc.part while the run lasts, and it becomes NAME.nc at
         the end.
@@ -110,6 +115,7 @@ def simulate(
     check_state(system, state)
     if not state.real:
         raise StateError("simulate needs a state of real numbers")
+    check_closed(system, state)
     for what, path in (("file", file), ("resume", resume)):
         _check_path(path, what)
     duration = positive(duration, "duration", TIME)
@@ -130,6 +136,7 @@ def simulate(
         rtol=rtol,
         atol=atol,
         output_step=output_step,
+        drift=drift,
     )
     check_ends(plan, settings)
     machine = Machine(plan, settings)

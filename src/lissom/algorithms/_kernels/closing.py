@@ -26,6 +26,7 @@ from .layout import (
     END_ROW,
     END_VELOCITY,
     FIXED,
+    GRAVITY,
     HINGE,
     HINGE_DOF,
     HINGE_V,
@@ -158,7 +159,7 @@ def close_loops(ints, floats, scratch, flags):
     h = ints[LOOPS] & POSITIVE
     n, o_c = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
     room, weights = ints[h + ROOM_] & POSITIVE, ints[h + WEIGHTS_] & POSITIVE
-    length = floats[ints[h + LENGTH]]
+    length, speed = floats[ints[h + LENGTH]], 0.0
     for k in range(ints[h + N_PATH]):
         p = (ints[h + PATH_ROWS] & POSITIVE) + k * PATH_ROW
         for node in range(ints[p + W_N_NODE]):
@@ -193,6 +194,8 @@ def close_loops(ints, floats, scratch, flags):
             v_a = vector(scratch, ints[a + END_VELOCITY] & POSITIVE)
             v_b = vector(scratch, ints[b + END_VELOCITY] & POSITIVE)
             w_rel = added(w_b, -1.0, w_a)
+            turning = math.sqrt(dot(w_a, w_a)) + math.sqrt(dot(w_b, w_b))
+            speed = max(speed, max(length * turning, math.sqrt(dot(v_a, v_a))))
             v_rel = added(add(v_b, cross(w_b, arm_b)), -1.0, add(v_a, cross(w_a, s)))
             alpha_a = turn(C_a, vector(scratch, d_a + ACCELERATION))
             alpha_b = turn(C_b, vector(scratch, d_b + ACCELERATION))
@@ -217,9 +220,9 @@ def close_loops(ints, floats, scratch, flags):
             rhs = -dot(m, D_w) - dot(f, D_v)
             scratch[o_c + column] = gap
             scratch[o_c + n + column] = rate
-            scratch[o_c + 2 * n + column] = (
-                rhs - scratch[weights] * gap - scratch[weights + 1] * rate
-            )
+            if flags & GRAVITY != 0:  # an acceleration is asked for
+                rhs -= scratch[weights] * gap + scratch[weights + 1] * rate
+            scratch[o_c + 2 * n + column] = rhs
             m, f = turn(F_b, m), turn(F_b, f)
             if ints[b + END_FORCES] >= 0:
                 o = (ints[b + END_FORCES] & POSITIVE) + 6 * column
@@ -231,6 +234,7 @@ def close_loops(ints, floats, scratch, flags):
                 z = turn_back(C_a, add(m, cross(s, f)))
                 put_vector(scratch, o, add(vector(scratch, o), z))
                 put_vector(scratch, o + 3, add(vector(scratch, o + 3), turn_back(C_a, f)))
+    scratch[weights + 2] = speed
 
 
 @jit

@@ -29,10 +29,15 @@ def factor_spd(x, o, n, floor):
 
 
 @jit
-def solve_spd(x, o, n, y, o_y):
-    """Replace y[o_y] by the solution with the factor that `factor_spd` left at x[o]."""
+def forward_spd(x, o, n, y, o_y):
+    """Replace y[o_y] by L^-1 y with the factor that `factor_spd` left at x[o]."""
     for i in range(n):
         y[o_y + i] -= modal_dot(x, o + i * n, i, y, o_y)
+
+
+@jit
+def backward_spd(x, o, n, y, o_y):
+    """Replace y[o_y] by L^-T d^-1 y."""
     for i in range(n):
         y[o_y + i] *= x[o + i * n + i]
     for i in range(n - 1, -1, -1):
@@ -40,3 +45,10 @@ def solve_spd(x, o, n, y, o_y):
         row = o + i * n
         for j in range(i):
             y[o_y + j] -= x[row + j] * e
+
+
+@jit
+def solve_spd(x, o, n, y, o_y):
+    """Replace y[o_y] by the solution with the factor that `factor_spd` left at x[o]."""
+    forward_spd(x, o, n, y, o_y)
+    backward_spd(x, o, n, y, o_y)

@@ -15,38 +15,28 @@ from .articulated import (
     prepare,
 )
 from .compiling import Entry, jit
-from .composite import mass_of_rigid_tree, mass_tip_to_base
-from .dense import factor_spd, solve_spd
+from .dense_dynamics import mirror_upper, solve_dense, triangle
 from .external import apply_external
 from .inverse import forces_tip_to_base
 from .layout import (
     ACCELERATED,
     ALL_RIGID,
-    ARMATURE,
     DONE,
     ELASTIC,
     EXTERNAL,
     GRAVITY,
     HEADER,
-    HINGE,
-    HINGE_DOF,
-    HINGE_V,
     LEVEL,
     LOOPS,
-    MODAL,
-    MODAL_V,
     N_BODY,
     N_EXTERNAL,
-    N_LUMP,
     N_MODE,
     N_Q,
     N_V,
     NOT_FINITE,
-    POSITIVE,
     RATES,
     RIGID,
     ROW,
-    SINGULAR,
     TREE,
 )
 from .loop_forces import constrain
@@ -124,13 +114,13 @@ def _mass(ints, floats, scratch, q, M, flags, repeats, whole):
     """One triangle of the mass matrix, `repeats` times (for timing); then the whole matrix."""
     for _ in range(repeats):
         motion_base_to_tip(ints, floats, scratch, q, q, q, flags)
-        _triangle(ints, floats, scratch, M)
+        triangle(ints, floats, scratch, M)
     n, s = ints[N_V], 0.0
     for r in range(n):
         s += 0.0 * M[r, r]
     if whole:
         if ints[ALL_RIGID] != 0:
-            _mirror_upper(M, n)
+            mirror_upper(M, n)
         else:
             for r in range(n):
                 for c in range(r):
@@ -139,48 +129,12 @@ def _mass(ints, floats, scratch, q, M, flags, repeats, whole):
 
 
 @jit
-def _triangle(ints, floats, scratch, M):
-    """One triangle of the mass matrix: the upper one if all bodies are rigid, else the lower."""
-    if ints[ALL_RIGID] != 0:
-        mass_of_rigid_tree(ints, scratch, M)
-    else:
-        mass_tip_to_base(ints, floats, scratch, M)
-
-
-@jit
-def _mirror_upper(M, n):
-    """Copy the upper triangle to the lower one."""
-    for r in range(n):
-        for c in range(r):
-            M[r, c] = M[c, r]
-
-
-@jit
 def _composite(ints, floats, scratch, q, v, forces, out, M, floor, flags):
-    """Accelerations by inverse dynamics, the mass matrix and one dense solution.
-
-    M has n_v + 1 rows, the last one for the right-hand side.  SINGULAR if a pivot falls below
-    `floor` times the diagonal entry it began with: so many digits are lost in the elimination.
-    """
-    n = ints[N_V]
-    x = M[n]  # `out` may be `forces`, which another method may still need
-    _inverse(ints, floats, scratch, q, v, forces, x, flags)
-    for k in range(n):
-        x[k] = forces[k] - x[k]
-    _triangle(ints, floats, scratch, M)
-    if ints[ALL_RIGID] != 0:
-        _mirror_upper(M, n)
-    if scratch[ARMATURE] != 0.0:
-        _add_armature(ints, scratch, M)
-    flat = M.ravel()
-    if factor_spd(flat, 0, n, floor) >= 0:
-        return SINGULAR
-    solve_spd(flat, 0, n, x, 0)
-    status = all_finite(x, n)
-    if status == DONE:
-        for k in range(n):
-            out[k] = x[k]
-    return status
+    """Accelerations by the mass matrix; see `solve_dense`."""
+    motion_base_to_tip(ints, floats, scratch, q, v, forces, flags & COUNTED)
+    if scratch[N_EXTERNAL] != 0.0:
+        apply_external(ints, scratch, q, v, flags & COUNTED)
+    return solve_dense(ints, floats, scratch, v, forces, out, M, floor, flags)
 
 
 @jit
@@ -193,23 +147,6 @@ def _composite_rows(ints, floats, scratch, Q, V, F, out, M, floor, flags, start,
         if _composite(ints, floats, scratch, q, v, f, x, M, floor, flags) != DONE:
             return k
     return -1
-
-
-@jit
-def _add_armature(ints, scratch, M):
-    """Add the armature to the lower triangle of the mass matrix."""
-    for i in range(ints[N_BODY]):
-        row = HEADER + i * ROW
-        r, o_v, o_m = ints[row + HINGE_DOF], ints[row + HINGE_V], ints[row + MODAL_V]
-        o_a = (ints[row + HINGE] & POSITIVE) + 13 * r + r * r
-        for c in range(r):
-            for k in range(c + 1):
-                M[o_v + c, o_v + k] += scratch[o_a + c * r + k]
-        if ints[row + LEVEL] != RIGID:
-            w = ints[row + MODAL] & POSITIVE
-            for k in range(ints[row + N_MODE]):
-                lumped = ints[row + N_LUMP] != 0
-                M[o_m + k, o_m + k] += scratch[w + k] if lumped else 1.0 / scratch[w + k] - 1.0
 
 
 @jit

@@ -136,7 +136,7 @@ DONE, SINGULAR, NOT_FINITE = 0, 1, 2
     # its factor n^2, order of its pivots n, what is left of its diagonal n, G r^2 and room n
     ROOM_,  # scratch: room for one loop and for the columns of one body
     LENGTH,  # floats: the system's length
-    WEIGHTS_,  # scratch: what Baumgarte's method takes of gap and rate
+    WEIGHTS_,  # scratch: what Baumgarte's method takes of gap and rate; the speed of the loops
     GROUND_PLACE,  # scratch, as END_PLACE
     LOOP_HEADER,
 ) = range(11)

@@ -252,19 +252,20 @@ def put_loop_forces(ints, scratch):
 
 
 @jit
-def push_loops(ints, floats, scratch, room):
+def push_loops(ints, floats, scratch):
     """Take the loop forces off the own forces of their bodies, for inverse dynamics.
 
-    After `motion_base_to_tip`, with lambda of a solution at the same state; six numbers of room.
+    After `motion_base_to_tip`, with lambda of a solution at the same state.
     """
     h = ints[LOOPS] & POSITIVE
+    room = ints[h + ROOM_] & POSITIVE
     for k in range(ints[h + N_LOOP]):
         l = (ints[h + LOOP_ROWS] & POSITIVE) + k * LOOP_ROW
-        loop_force(ints, scratch, k, room, 0)
+        loop_force(ints, scratch, k, scratch, room)
         a, b = l + L_END, l + L_END + END_ROW
         C_a, x_a, _F_a, _arm_a = loop_end(ints, floats, scratch, a)
         C_b, x_b, F_b, arm_b = loop_end(ints, floats, scratch, b)
-        n, f = turn(F_b, vector(room, 0)), turn(F_b, vector(room, 3))
+        n, f = turn(F_b, vector(scratch, room)), turn(F_b, vector(scratch, room + 3))
         _push(ints, floats, scratch, b, C_b, add(n, cross(arm_b, f)), f, -1.0)
         s = added(add(x_b, arm_b), -1.0, x_a)
         _push(ints, floats, scratch, a, C_a, add(n, cross(s, f)), f, 1.0)

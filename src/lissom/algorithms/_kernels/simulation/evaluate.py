@@ -17,6 +17,7 @@ from ..layout import (
     HINGE_DOF,
     HINGE_V,
     LEVEL,
+    LOOPS,
     MODAL,
     MODAL_V,
     N_BODY,
@@ -29,6 +30,7 @@ from ..layout import (
     ROW,
     SINGULAR,
 )
+from ..loop_forces import constrain, push_loops
 from ..motion import motion_base_to_tip
 from ..world import place_base_to_tip
 from .layout import (
@@ -85,6 +87,8 @@ def evaluate(system, given, room, t, q, v, out, flags):
     for k in range(n):
         out[k] = T[k] + extra[k]
     status = articulate_tip_to_base(ints, floats, scratch, out)
+    if status == DONE and ints[LOOPS] != 0:
+        status = constrain(ints, floats, scratch, v, flags & ALL)
     if status == DONE:
         status = accelerate_base_to_tip(ints, floats, scratch, out)
     if status != DONE:
@@ -95,10 +99,12 @@ def evaluate(system, given, room, t, q, v, out, flags):
 
 @jit
 def solve_mass(system, q, forces, out, flags):
-    """Out = M^-1 forces, with rotors; driven hinges do not move.  Returns 0 or a failure."""
+    """Out = M^-1 forces, with rotors and loops; driven hinges do not move.  0 or a failure."""
     ints, floats, scratch = system
     motion_base_to_tip(ints, floats, scratch, q, forces, forces, flags & 0)
     status = articulate_tip_to_base(ints, floats, scratch, forces)
+    if status == DONE and ints[LOOPS] != 0:
+        status = constrain(ints, floats, scratch, forces, flags & 0)
     if status == DONE:
         status = accelerate_base_to_tip(ints, floats, scratch, out)
     if status != DONE:
@@ -126,6 +132,8 @@ def needed_forces(system, given, room, q, v, acceleration, flags):
     motion_base_to_tip(ints, floats, scratch, q, v, acceleration, flags & (ALL | ACCELERATED))
     if plan[N_SLOT] != 0:
         apply_external(ints, scratch, q, v, flags & ALL)
+    if ints[LOOPS] != 0:
+        push_loops(ints, floats, scratch)
     forces_tip_to_base(ints, floats, scratch, acceleration, buffer, flags & (ALL | ACCELERATED))
     copy_driven(plan, memory, buffer, T)
 

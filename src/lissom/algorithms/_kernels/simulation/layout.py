@@ -53,8 +53,9 @@ from __future__ import annotations
     O_B,
     M_SIZE,  # numbers in memory
     ROOM,  # numbers in the buffer
+    PROJECT,  # whether loops are closed by projection after each step
     P_HEADER,
-) = range(44)
+) = range(45)
 
 # plan: row of an element
 (
@@ -138,11 +139,13 @@ EULER_CROMER, RUNGE_KUTTA, IMPLICIT_EULER, GENERALIZED_ALPHA = range(4)
     FORCED,  # whether a row is wanted at this instant in any case
     LEAD_STEP,  # length of the step that the lead was found in
     LEAD_AGE,  # time since then
+    N_PROJECTIONS,
     M_HEADER,
-) = range(27)
+) = range(28)
 
-# What `advance` shall do: go on, take one step, take it with the rows in it, or only solve M x = f
-ON, ONE_STEP, ONE_STEP_WITH_ROWS, SOLVE = range(4)
+# What `advance` shall do: go on, take one step, take it with the rows in it, only solve M x = f, or
+# only put given motions into the state and close its loops
+ON, ONE_STEP, ONE_STEP_WITH_ROWS, SOLVE, SETTLE = range(5)
 
 # work: two vectors of coordinates (the state of a step, and one inside it), then vectors of n_v
 # numbers, then the rates of stages, the slots, the buffer, the values of events and what is saved
@@ -169,4 +172,4 @@ ON, ONE_STEP, ONE_STEP_WITH_ROWS, SOLVE = range(4)
 
 # Why `advance` returned
 FINISHED, MORE, ROWS_FULL, EVENT, CALL_FAILED, SINGULAR_, NOT_FINITE_, STALLED, DIVERGED = range(9)
-SINGULAR_COORDINATES = 9
+SINGULAR_COORDINATES, LOOP_OPEN = 9, 10

@@ -13,7 +13,8 @@ import math
 from numba import types
 
 from ..compiling import Entry, jit
-from ..layout import BODY, N_Q, N_V, POSITIVE, RATE
+from ..layout import BODY, LOOPS, N_LOOP, N_Q, N_V, POSITIVE, RATE
+from ..loop_forces import loop_force
 from .calls import call
 from .coordinates import charted
 from .evaluate import evaluate, needed_forces, solve_mass
@@ -63,6 +64,7 @@ from .layout import (
     LAST_STEP,
     LEAD_AGE,
     LEAD_STEP,
+    LOOP_OPEN,
     METHOD,
     MORE,
     N_CONTROLLER,
@@ -93,11 +95,13 @@ from .layout import (
     ONE_STEP,
     OUTPUT_STEP,
     PARAMETERS,
+    PROJECT,
     REJECTED_LAST,
     ROOM,
     ROWS_FULL,
     RTOL,
     RUNGE_KUTTA,
+    SETTLE,
     SMALLEST,
     SOLVE,
     SPEED,
@@ -129,6 +133,7 @@ from .layout import (
     WIDTH,
 )
 from .loads import SLOT_RECORD, SLOT_WRENCH, drive
+from .projection import project
 
 MOST_DIVISIONS = 20
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
@@ -141,7 +146,7 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
 
     rows: flat, room for `capacity` rows; memory[N_ROWS] says how many were written.  mode: ON, or
     one step of memory[NEXT_STEP] without events, without or with the rows in it; SOLVE: only
-    x1 = M^-1 a1 at the present coordinates.
+    x1 = M^-1 a1 at the present coordinates; SETTLE: given motions and closed loops in the state.
     """
     n_q, n = ints[N_Q], ints[N_V]
     flags, p, method = plan[FLAGS], plan[PARAMETERS], plan[METHOD]
@@ -170,10 +175,13 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
     values, saved = work[o : o + plan[N_EVENT]], work[o + plan[N_EVENT] :]
     room = (T, x, extra, slots, buffer)
     system, stiff_system = (ints, floats, scratch), (ints, floats, stiff)
+    used = stiff_system if method >= IMPLICIT_EULER else system
     given = (plan, table, memory)
     end, tick = table[p + END], table[p + TICK]
     if mode == SOLVE:
         return solve_mass(system, q0, a1, x1, flags)
+    if mode == SETTLE:
+        return _settle(system, given, room, memory[TIME], q0, v0, s, out, flags)
     first = memory[N_EVALUATIONS]
     while True:
         t = memory[TIME]
@@ -212,7 +220,7 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
         limit = _next_instant(plan, table, memory, t, adaptive)
         for k in range(NEXT_STEP, N_ROWS):
             saved[k] = memory[k]
-        divisions, h, status = 0, 0.0, 0
+        divisions, h, t1, status = 0, 0.0, t, 0
         _set_weights(plan, table, v0, v0, n, weights)
         while True:  # until a step is accepted
             h = limit - t
@@ -253,6 +261,11 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
                 )
             if status == CALL_FAILED:
                 return status
+            t1 = t + h
+            if mode == ON and abs(limit - t1) <= tick:
+                t1 = limit
+            if status == 0 and (mode != ON or not adaptive):
+                status = _settle(used, given, room, t1, q1, v1, s, out, flags)
             if mode != ON:
                 if status != 0:
                     return status
@@ -260,7 +273,7 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
             if not adaptive:
                 if status == 0:
                     break
-                if status != DIVERGED or divisions == MOST_DIVISIONS:
+                if (status != DIVERGED and status != LOOP_OPEN) or divisions == MOST_DIVISIONS:
                     return status
                 divisions += 1
                 memory[N_DIVIDED] += 1.0
@@ -272,17 +285,15 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
                 else:
                     error = alpha_error(given, h, n, a2, a1, weights)
                 if _accept(plan, table, memory, h, error):
-                    break
-            else:
+                    status = _settle(used, given, room, t1, q1, v1, s, out, flags)
+                    if status == 0:
+                        break
+                    if status == CALL_FAILED:
+                        return status
+            if status != 0:
                 memory[NEXT_STEP] = 0.25 * h
                 memory[REJECTED_LAST] = 1.0
             memory[N_REJECTED] += 1.0
-        t1 = t + h
-        if mode == ON and abs(limit - t1) <= tick:
-            t1 = limit
-        if plan[N_MOTION] != 0:
-            if drive(ints, plan, table, memory, t1, q1, v1, x, buffer) != 0:
-                return CALL_FAILED
         crossed = False
         if plan[N_EVENT] != 0:
             if _event_values(plan, table, memory, t1, q1, v1, values) != 0:
@@ -313,7 +324,7 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
                 b0[k] = x0[k]
                 x0[k] = x1[k]
             memory[FRESH] = 1.0
-        elif adaptive:
+        elif adaptive and plan[PROJECT] == 0:
             i = plan[N_STAGE] * n
             for k in range(n):
                 x0[k] = V[i + k]
@@ -413,6 +424,18 @@ def _sample(plan, table, memory, t, q, v):
 
 
 @jit
+def _settle(system, given, room, t, q, v, s, out, flags):
+    """Put given motions into q and v, and close the loops; 0 or a failure."""
+    plan, table, memory = given
+    if plan[N_MOTION] != 0:
+        if drive(system[0], plan, table, memory, t, q, v, room[1], room[4]) != 0:
+            return CALL_FAILED
+    if plan[PROJECT] != 0:
+        return project(system, given, room, q, v, s, out, flags)
+    return 0
+
+
+@jit
 def _next_instant(plan, table, memory, t, adaptive):
     """The next instant that a step must not cross."""
     p = plan[PARAMETERS]
@@ -490,6 +513,10 @@ def _rows_within(system, given, room, t, h, t1, q0, v0, s, q, v, S, V, out, rows
                 return status
             ready = True
         interpolate(system, given, (instant - t) / h, h, q0, v0, S, V, room[4], s, q, v)
+        if plan[PROJECT] != 0:
+            status = _settle(system, given, room, instant, q, v, s, out, flags)
+            if status != 0:
+                return status
         status = evaluate(system, given, room, instant, q, v, out, flags)
         if status != 0:
             return status
@@ -502,8 +529,9 @@ def _rows_within(system, given, room, t, h, t1, q0, v0, s, q, v, S, V, out, rows
 
 @jit
 def _write_row(system, given, room, t, q, v, x, rows, flags):
-    """One row: time, q, v, accelerations, forces, wrenches; after `evaluate` at this state."""
+    """One row: time, q, v, accelerations, forces, wrenches, loop forces; after `evaluate`."""
     plan, _table, memory = given
+    ints, _floats, scratch = system
     T, slots = room[0], room[3]
     n_q, n = system[0][N_Q], system[0][N_V]
     if plan[N_MOTION] != 0:
@@ -522,6 +550,10 @@ def _write_row(system, given, room, t, q, v, x, rows, flags):
     for k in range(plan[N_WRENCH]):
         for j in range(6):
             rows[o + 6 * k + j] = slots[k * SLOT_RECORD + SLOT_WRENCH + j]
+    if ints[LOOPS] != 0:
+        o += 6 * plan[N_WRENCH]
+        for k in range(ints[ints[LOOPS] + N_LOOP]):
+            loop_force(ints, scratch, k, rows, o + 6 * k)
     memory[N_ROWS] += 1.0
 
 

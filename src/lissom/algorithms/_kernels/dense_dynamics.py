@@ -1,0 +1,120 @@
+"""Forward dynamics by the mass matrix and one dense solution.  O(N^3)."""
+
+from __future__ import annotations
+
+from .articulated import all_finite
+from .compiling import jit
+from .composite import mass_of_rigid_tree, mass_tip_to_base
+from .dense import backward_spd, factor_spd, forward_spd
+from .inverse import forces_tip_to_base
+from .layout import (
+    ALL_RIGID,
+    ARMATURE,
+    DONE,
+    DRIVEN,
+    HEADER,
+    HINGE,
+    HINGE_DOF,
+    HINGE_V,
+    LEVEL,
+    LOOPS,
+    MODAL,
+    MODAL_V,
+    N_BODY,
+    N_LUMP,
+    N_MODE,
+    N_V,
+    POSITIVE,
+    RIGID,
+    ROW,
+    SINGULAR,
+    TREE,
+)
+from .loop_dense import constrain_dense, constraint_rows
+
+
+@jit
+def solve_dense(ints, floats, scratch, v, forces, out, M, floor, flags):
+    """Accelerations under forces, after `motion_base_to_tip` and external forces.
+
+    M has n_v + 1 rows and one more for each constraint; the first below the mass matrix is for the
+    right-hand side.  SINGULAR if a pivot falls below `floor` times the diagonal entry it began
+    with: so many digits are lost in the elimination.
+    """
+    n, looped = ints[N_V], ints[LOOPS] != 0 and flags & TREE == 0
+    x = M[n]  # `out` may be `forces`, which another method may still need
+    forces_tip_to_base(ints, floats, scratch, forces, x, flags)
+    for k in range(n):
+        x[k] = forces[k] - x[k]
+    triangle(ints, floats, scratch, M)
+    if ints[ALL_RIGID] != 0:
+        mirror_upper(M, n)
+    if scratch[ARMATURE] != 0.0:
+        _add_armature(ints, scratch, M)
+    _hold_driven(ints, M)
+    if looped:
+        constraint_rows(ints, floats, scratch, v, M, flags)
+    flat = M.ravel()
+    if factor_spd(flat, 0, n, floor) >= 0:
+        return SINGULAR
+    forward_spd(flat, 0, n, flat, n * n)
+    if looped and constrain_dense(ints, scratch, M) != DONE:
+        return SINGULAR
+    backward_spd(flat, 0, n, flat, n * n)
+    status = all_finite(x, n)
+    if status == DONE:
+        for k in range(n):
+            out[k] = x[k]
+    return status
+
+
+@jit
+def triangle(ints, floats, scratch, M):
+    """One triangle of the mass matrix: the upper one if all bodies are rigid, else the lower."""
+    if ints[ALL_RIGID] != 0:
+        mass_of_rigid_tree(ints, scratch, M)
+    else:
+        mass_tip_to_base(ints, floats, scratch, M)
+
+
+@jit
+def mirror_upper(M, n):
+    """Copy the upper triangle to the lower one."""
+    for r in range(n):
+        for c in range(r):
+            M[r, c] = M[c, r]
+
+
+@jit
+def _hold_driven(ints, M):
+    """Let driven hinges have no accelerations beyond those given: the right-hand side has these."""
+    n = ints[N_V]
+    for i in range(ints[N_BODY]):
+        row = HEADER + i * ROW
+        if ints[row + DRIVEN] == 0:
+            continue
+        o = ints[row + HINGE_V]
+        for r in range(o, o + ints[row + HINGE_DOF]):
+            for c in range(r):
+                M[r, c] = 0.0
+            for c in range(r + 1, n):
+                M[c, r] = 0.0
+            M[r, r] = 1.0
+            M[n, r] = 0.0
+
+
+@jit
+def _add_armature(ints, scratch, M):
+    """Add the armature to the lower triangle of the mass matrix."""
+    for i in range(ints[N_BODY]):
+        row = HEADER + i * ROW
+        r, o_v, o_m = ints[row + HINGE_DOF], ints[row + HINGE_V], ints[row + MODAL_V]
+        o_a = (ints[row + HINGE] & POSITIVE) + 13 * r + r * r
+        for c in range(r):
+            for k in range(c + 1):
+                M[o_v + c, o_v + k] += scratch[o_a + c * r + k]
+        if ints[row + LEVEL] != RIGID:
+            w = ints[row + MODAL] & POSITIVE
+            for k in range(ints[row + N_MODE]):
+                lumped = ints[row + N_LUMP] != 0
+                M[o_m + k, o_m + k] += scratch[w + k] if lumped else 1.0 / scratch[w + k] - 1.0

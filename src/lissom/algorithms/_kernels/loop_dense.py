@@ -1,0 +1,138 @@
+"""Loops by the dense mass matrix: rows of A beside it, Lambda from its factor.
+
+rows of A: forces of each constraint shifted inward, T_f = Pi_hat^T f_t, T_r = H f          (1)
+M = L d L^T     Y = L^-1 A^T     Lambda = Y^T d^-1 Y                                        (2)
+d L^T vdot = L^-1 (T - b) + Y lambda                                                        (3)
+"""
+
+from __future__ import annotations
+
+from .closing import close_loops, place_loops
+from .compiling import jit
+from .dense import forward_spd
+from .layout import (
+    ARM,
+    BODY,
+    CLOSURE,
+    DONE,
+    DRIVEN,
+    HINGE,
+    HINGE_DOF,
+    HINGE_V,
+    LEFT,
+    LEVEL,
+    LOOPS,
+    MODAL_V,
+    N_COLUMN,
+    N_MODE,
+    N_PATH,
+    N_V,
+    NODE_RECORD,
+    NODE_SHAPES,
+    NODES,
+    NOT_FINITE,
+    PATH_ROW,
+    PATH_ROWS,
+    POSITIVE,
+    R_,
+    RIGID,
+    W_ACTIVE,
+    W_BODY,
+    W_CARRIER_FORCES,
+    W_FORCES,
+    W_N_ACTIVE,
+    W_N_NODE,
+)
+from .loop_forces import RANK, solve_loops
+from .small import ZERO, add, cross, dot, matrix, put_vector, turn, turn_back, vector
+
+
+@jit
+def constraint_rows(ints, floats, scratch, v, M, flags):
+    """Rows of A (1) into M below the mass matrix and its right-hand side; closes loops first."""
+    place_loops(ints, floats, scratch, v, flags)
+    close_loops(ints, floats, scratch, flags)
+    h = ints[LOOPS] & POSITIVE
+    n, n_v = ints[h + N_COLUMN] & POSITIVE, ints[N_V]
+    for k in range(n):
+        for c in range(n_v):
+            M[n_v + 1 + k, c] = 0.0
+    for j in range(ints[h + N_PATH] - 1, -1, -1):
+        p = (ints[h + PATH_ROWS] & POSITIVE) + j * PATH_ROW
+        row = ints[p + W_BODY] & POSITIVE
+        b, active = ints[row + BODY] & POSITIVE, ints[p + W_ACTIVE] & POSITIVE
+        forces, rigid = ints[p + W_FORCES] & POSITIVE, ints[row + LEVEL] == RIGID
+        o, o_v = ints[row + HINGE] & POSITIVE, ints[row + HINGE_V] & POSITIVE
+        r = ints[row + HINGE_DOF] if ints[row + DRIVEN] == 0 else 0
+        m, o_m = ints[row + N_MODE] & POSITIVE, ints[row + MODAL_V] & POSITIVE
+        arm, R, carrier = (
+            vector(scratch, b + ARM),
+            matrix(scratch, b + R_),
+            ints[p + W_CARRIER_FORCES],
+        )
+        for i in range(ints[p + W_N_ACTIVE]):
+            k = ints[active + i] & POSITIVE
+            below = n_v + 1 + k
+            z_w, z_v = vector(scratch, forces + 6 * k), vector(scratch, forces + 6 * k + 3)
+            if not rigid:
+                z_w, z_v = ZERO, ZERO
+                for node in range(ints[p + W_N_NODE]):
+                    d = (ints[row + NODES] & POSITIVE) + node * NODE_RECORD
+                    Pi = (ints[row + NODE_SHAPES] & POSITIVE) + node * (3 + 6 * m) + 3
+                    at = forces + 6 * n * node + 6 * k
+                    f_w, f_v = vector(scratch, at), vector(scratch, at + 3)
+                    b_w = turn_back(matrix(scratch, d + LEFT), f_w)
+                    for a in range(m):
+                        M[below, o_m + a] -= (
+                            b_w[0] * floats[Pi + a]
+                            + b_w[1] * floats[Pi + m + a]
+                            + b_w[2] * floats[Pi + 2 * m + a]
+                            + f_v[0] * floats[Pi + 3 * m + a]
+                            + f_v[1] * floats[Pi + 4 * m + a]
+                            + f_v[2] * floats[Pi + 5 * m + a]
+                        )
+                    z_w = add(z_w, add(f_w, cross(vector(scratch, d + ARM), f_v)))
+                    z_v = add(z_v, f_v)
+            for c in range(r):
+                h_w, h_v = vector(scratch, o + 6 * c), vector(scratch, o + 6 * c + 3)
+                M[below, o_v + c] = -dot(h_w, z_w) - dot(h_v, z_v)
+            if carrier < 0:
+                continue
+            if not rigid:
+                z_w, z_v = turn(R, z_w), turn(R, z_v)
+            z_w = add(z_w, cross(arm, z_v))
+            at = (carrier & POSITIVE) + 6 * k
+            put_vector(scratch, at, add(vector(scratch, at), z_w))
+            put_vector(scratch, at + 3, add(vector(scratch, at + 3), z_v))
+
+
+@jit
+def constrain_dense(ints, scratch, M):
+    """Add Y lambda to L^-1 (T - b), the row below the factor of the mass matrix (2), (3)."""
+    h = ints[LOOPS] & POSITIVE
+    n, n_v = ints[h + N_COLUMN] & POSITIVE, ints[N_V]
+    o = ints[h + CLOSURE] & POSITIVE
+    rhs, Lam = o + 2 * n, o + 5 * n
+    flat = M.ravel()
+    x = M[n_v]
+    for k in range(n):
+        forward_spd(flat, 0, n_v, flat, (n_v + 1 + k) * n_v)
+        y = M[n_v + 1 + k]
+        e = 0.0
+        for c in range(n_v):
+            e += y[c] * M[c, c] * x[c]
+        scratch[rhs + k] -= e
+        for l in range(k + 1):
+            z, e = M[n_v + 1 + l], 0.0
+            for c in range(n_v):
+                e += y[c] * M[c, c] * z[c]
+            scratch[Lam + k * n + l] = scratch[Lam + l * n + k] = e
+    solve_loops(ints, scratch, RANK)
+    finite = 0.0
+    for k in range(n):
+        s = scratch[o + 3 * n + k]
+        finite += 0.0 * s
+        y = M[n_v + 1 + k]
+        for c in range(n_v):
+            x[c] += s * y[c]
+    return DONE if finite == 0.0 else NOT_FINITE

@@ -1,0 +1,125 @@
+"""Back onto closed loops: small changes of coordinates and speeds that take gap and rate away.
+
+  q moved by -M^-1 A^T Lambda^-1 g      v -= M^-1 A^T Lambda^-1 (A v)                        (1)
+They are the smallest ones in the metric of M; for implicit methods that of M with their armature,
+which keeps stiff modes from being moved.  One solution of Lambda serves both; then both are looked
+at again.
+"""
+
+from __future__ import annotations
+
+from ..articulated import accelerate_base_to_tip, articulate_tip_to_base
+from ..closing import close_loops, place_loops
+from ..compiling import jit
+from ..layout import (
+    CLOSURE,
+    DONE,
+    FORCE,
+    HEADER,
+    HINGE,
+    HINGE_DOF,
+    LENGTH,
+    LEVEL,
+    LOOPS,
+    MODAL,
+    N_BODY,
+    N_COLUMN,
+    N_MODE,
+    N_NODE,
+    N_V,
+    NODE_RECORD,
+    NODES,
+    POSITIVE,
+    RATES,
+    RIGID,
+    ROW,
+    SINGULAR,
+    WEIGHTS_,
+    YIELD,
+)
+from ..loop_forces import PROJECTION_RANK, compliance_tip_to_base, put_loop_forces, solve_loops
+from ..motion import motion_base_to_tip
+from .coordinates import moved
+from .layout import LOOP_OPEN, N_PROJECTIONS, NOT_FINITE_, SINGULAR_, SINGULAR_COORDINATES
+
+# Of the system's length, and of length and speeds per second: what counts as closed, and as open.
+CLOSED, OPEN = 1e-11, 1e-6
+MOST = 20
+
+
+@jit
+def project(system, given, room, q, v, s, out, flags):
+    """Close all loops (1); 0, LOOP_OPEN or a failure.  s, out: vectors of n_v numbers."""
+    ints, floats, scratch = system
+    plan, table, memory = given
+    T, buffer = room[0], room[4]
+    n_v, h = ints[N_V], ints[LOOPS] & POSITIVE
+    n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
+    length, speed = floats[ints[h + LENGTH]], (ints[h + WEIGHTS_] & POSITIVE) + 2
+    before = 0.0
+    for iteration in range(MOST):
+        motion_base_to_tip(ints, floats, scratch, q, v, v, flags & RATES)
+        place_loops(ints, floats, scratch, v, flags & RATES)
+        close_loops(ints, floats, scratch, flags & RATES)
+        gap = rate = 0.0
+        for k in range(n):
+            if not abs(scratch[o + k]) <= gap:
+                gap = abs(scratch[o + k])
+            if not abs(scratch[o + n + k]) <= rate:
+                rate = abs(scratch[o + n + k])
+        if not gap + rate < 1e300:
+            return NOT_FINITE_
+        gap, rate = gap / length, rate / (length + scratch[speed])
+        if gap <= CLOSED and rate <= CLOSED:
+            return 0
+        if iteration > 2 and max(gap, rate) > 0.5 * before:
+            break  # a singular position: what is left cannot be taken away
+        before = max(gap, rate)
+        memory[N_PROJECTIONS] += 1.0
+        for k in range(n_v):
+            T[k] = 0.0
+        status = articulate_tip_to_base(ints, floats, scratch, T)
+        if status != DONE:
+            return SINGULAR_ if status == SINGULAR else NOT_FINITE_
+        compliance_tip_to_base(ints, scratch, flags < 0)
+        for part in range(2):
+            if (part == 0 and gap <= CLOSED) or (part == 1 and rate <= CLOSED):
+                continue
+            for k in range(n):
+                scratch[o + 2 * n + k] = scratch[o + part * n + k]
+            solve_loops(ints, scratch, PROJECTION_RANK)
+            _still(ints, scratch)
+            if put_loop_forces(ints, scratch) != DONE:
+                return NOT_FINITE_
+            if accelerate_base_to_tip(ints, floats, scratch, out) != DONE:
+                return NOT_FINITE_
+            if part == 1:
+                for k in range(n_v):
+                    v[k] -= out[k]
+                continue
+            for k in range(n_v):
+                s[k] = -out[k]
+            if moved(plan, table, q, s, q, buffer) != DONE:
+                return SINGULAR_COORDINATES
+    return LOOP_OPEN if gap > OPEN or rate > OPEN else 0
+
+
+@jit
+def _still(ints, scratch):
+    """Take away all forces but those of loops from what the outward sweep starts from."""
+    for i in range(ints[N_BODY]):
+        row = HEADER + i * ROW
+        r = ints[row + HINGE_DOF]
+        o = (ints[row + HINGE] & POSITIVE) + 12 * r + r * r
+        for c in range(r):
+            scratch[o + c] = 0.0
+        if ints[row + LEVEL] == RIGID:
+            continue
+        m, t = ints[row + N_MODE] & POSITIVE, ints[row + MODAL] & POSITIVE
+        for k in range(m):
+            scratch[t + m + k] = 0.0
+        for node in range(ints[row + N_NODE]):
+            d = (ints[row + NODES] & POSITIVE) + node * NODE_RECORD
+            for c in range(6):
+                scratch[d + FORCE + c] = 0.0
+                scratch[d + YIELD + c] = 0.0
