@@ -114,6 +114,17 @@ def parallelogram(joint=None, gravity=(0, -9.81, 0)) -> ls.System:
     return model.compile()
 
 
+def frame_in_world(system, state, end):
+    """Origin and axes of the frame of an end of a loop."""
+    if end.body < 0:
+        return end.position, end.rotation
+    where = f"{system.names[end.body]}.{end.node}"
+    if len(system.bodies[end.body].node_positions) == 1:
+        where = system.names[end.body]
+    pose = ls.pose(system, state, where)
+    return pose.position + pose.rotation @ end.position, pose.rotation @ end.rotation
+
+
 def some_rows(columns: Columns, n: int, seed=0) -> np.ndarray:
     """Rows of all kinds of numbers; time counts up in hundredths."""
     rng = np.random.default_rng(seed)
