@@ -11,7 +11,7 @@ from ..errors import SingularError, StateError
 from ..spatial import block_diagonal
 from ..spatial.scalar import is_numeric, solve_spd
 from ..system import State, System
-from . import engine, reference
+from . import closed_loops, engine, reference
 from .arguments import (
     all_floats,
     check_state,
@@ -20,8 +20,9 @@ from .arguments import (
     to_external,
     written,
 )
+from .loop_checks import check_closed
 
-__all__ = ["forward_dynamics"]
+__all__ = ["forward_dynamics", "loop_forces"]
 
 Array = np.ndarray
 
@@ -38,6 +39,7 @@ METHODS = (
 
 # What the kernels compute; the rest runs through the readable text.
 COMPILED = ("auto", "articulated", "composite")
+PAPER = ("innovations", "separate", "ruthless")
 
 
 def forward_dynamics(
@@ -51,6 +53,9 @@ def forward_dynamics(
     out: Array | None = None,
 ) -> Array:
     """Accelerations of the speeds under given forces: M vdot + bias = forces.
+
+    With loops: M vdot + bias = forces + A^T lambda, the loop forces lambda such that the loops stay
+    closed.  They must be closed in the state (`assemble`).
 
     Parameters
     ----------
@@ -101,6 +106,11 @@ def forward_dynamics(
     check_state(system, state)
     T = speeds_vector(system, forces, "forces")
     loads, added = to_external(system, external), to_armature(system, armature)
+    if system.loops and method in PAPER:
+        raise StateError(
+            f"method {method!r} knows no loops and the system has {len(system.loops)}; use "
+            '"auto", "articulated", "composite" or "reference"'
+        )
     if method in COMPILED and all_floats(state, T, *(wrench for *_, wrench in loads)):
         careful = method == "auto"
         if careful:
@@ -120,6 +130,44 @@ def forward_dynamics(
     return written(vdot, out)
 
 
+def loop_forces(
+    system: System,
+    state: State,
+    forces: Any = None,
+    *,
+    external: Mapping[Any, Any] | None = None,
+) -> Array:
+    """Forces through the joints that close loops.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism with loops.
+    state : State
+        Configuration and speeds, loops closed.
+    forces, external
+        As for `forward_dynamics`.
+
+    Returns
+    -------
+    array (n_loop, 6)
+        [moment; force] on end b of each loop, at the origin and in the axes of its frame b; the
+        opposite acts on end a.  Where loops are redundant, the smallest forces with moments taken
+        at ``system.length``.
+    """
+    check_state(system, state)
+    if not system.loops:
+        raise StateError("the system has no loops; joint_forces gives the forces of its joints")
+    T = speeds_vector(system, forces, "forces")
+    loads = to_external(system, external)
+    if all_floats(state, T, *(wrench for *_, wrench in loads)):
+        return engine.loop_forces(system, state.raw_q, state.raw_v, T, loads)
+    motions = reference.kinematics_base_to_tip(system, state.q, state.v)
+    check_closed(system, state.q, state.v)
+    _, lam = closed_loops.constrained_dynamics(system, motions, T, loads)
+    return closed_loops.loop_wrenches(system, closed_loops.loop_motions(system, motions), lam)
+
+
 def _readable(
     system: System,
     state: State,
@@ -130,7 +178,9 @@ def _readable(
 ) -> Array:
     """Accelerations by the readable text: symbols, complex numbers, and the papers' own forms."""
     motions = reference.kinematics_base_to_tip(system, state.q, state.v)
-    if method in ("innovations", "separate", "ruthless"):
+    if system.loops:
+        vdot = _in_loops(system, state, motions, T, loads, added, method)
+    elif method in PAPER:
         vdot = _as_in_the_paper(system, motions, T, loads, added, method)
     elif method == "composite":
         vdot = _dense(system, motions, T, loads, added)
@@ -142,6 +192,23 @@ def _readable(
             f"the acceleration of {owner} is not finite; forces, speeds or inertias are too large"
         )
     return vdot
+
+
+def _in_loops(
+    system: System,
+    state: State,
+    motions: list[reference.BodyMotion],
+    T: Array,
+    loads: reference.External,
+    added: reference.Armature | None,
+    method: str,
+) -> Array:
+    """Accelerations that keep loops closed, by the readable text."""
+    if not all(is_numeric(x) and not np.iscomplexobj(x) for x in (state.q, state.v, T)):
+        raise StateError("loops need real numbers: symbols and complex numbers are for trees")
+    check_closed(system, state.q, state.v)
+    dense = method == "composite"
+    return closed_loops.constrained_dynamics(system, motions, T, loads, added, dense=dense)[0]
 
 
 def _as_in_the_paper(

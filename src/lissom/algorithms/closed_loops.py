@@ -30,7 +30,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..joints.nearness import constraint_map, pose_error
-from ..spatial import cross, motion_transform
+from ..spatial import block_diagonal, cross, motion_transform
 from ..spatial.scalar import solve_spd
 from ..system import GROUND, Loop, LoopEnd, System
 from .body_terms import NodeMotion
@@ -43,6 +43,7 @@ from .reference import (
     articulate_tip_to_base,
     forward_dynamics,
     ground_acceleration,
+    mass_matrix,
     outboard_rows,
     tip_to_base,
 )
@@ -55,6 +56,7 @@ __all__ = [
     "generalized_loop_forces",
     "least_norm",
     "loop_motions",
+    "loop_wrenches",
     "operational_compliance",
 ]
 
@@ -254,18 +256,33 @@ def constrained_dynamics(
     forces: Array,
     external: External = (),
     armature: Armature | None = None,
+    *,
+    dense: bool = False,
 ) -> tuple[Array, Array]:
     """Accelerations of a system with loops, and the loop forces lambda (5).
 
-    The free tree first, then the forces that its loops need, then the tree under these.
+    The free tree first, then the forces that its loops need, then the tree under these.  `dense`:
+    Lambda from A and the mass matrix instead of the sweep.
     """
     loops = loop_motions(system, motions)
-    articulated = articulate_tip_to_base(system, motions, armature)
-    Lam = operational_compliance(system, motions, loops, articulated)
+    if dense:
+        M, A = mass_matrix(system, motions), constraint_jacobian(system, motions, loops)
+        if armature is not None:
+            M = M + block_diagonal(*(b for a_f, a_r in armature for b in (np.diag(a_f), a_r)))
+        Lam = A @ solve_spd(M, A.T)
+    else:
+        articulated = articulate_tip_to_base(system, motions, armature)
+        Lam = operational_compliance(system, motions, loops, articulated)
     free = forward_dynamics(system, motions, forces, external, armature)
     lam, _ = least_norm(Lam, -closure_accelerations(system, motions, loops, free))
     pushed = generalized_loop_forces(system, motions, loops, lam[None])[0]
     return forward_dynamics(system, motions, forces + pushed, external, armature), lam
+
+
+def loop_wrenches(system: System, loops: Sequence[LoopMotion], lam: Array) -> Array:
+    """[moment; force] = P lambda on end b of each loop, (n_loop, 6) in the axes of frame b."""
+    pieces = np.split(lam, np.cumsum([loop.n_constraint for loop in system.loops])[:-1])
+    return np.array([m.constraint_map @ x for m, x in zip(loops, pieces, strict=True)])
 
 
 def least_norm(Lam: Array, rhs: Array, tolerance: float = RANK) -> tuple[Array, list[int]]:

@@ -19,6 +19,7 @@ from ..system import System
 from ..system.state import check_finite
 from . import reference
 from ._kernels import entries, layout as at
+from .loop_checks import check_closed
 from .packing import Packed, pack
 from .reference import Armature, External
 
@@ -34,6 +35,7 @@ __all__ = [
     "jacobian",
     "joint_forces",
     "joint_forces_rows",
+    "loop_forces",
     "mass_matrix",
     "mass_matrix_loop",
     "packed_constants",
@@ -101,8 +103,8 @@ class Workspace:
 
     @cached_property
     def mass(self) -> Array:
-        """Room for a mass matrix and a vector; made at the first use of the composite method."""
-        return np.zeros((self.system.n_v + 1, self.system.n_v))
+        """Room for a mass matrix, a vector and the rows of constraints; made at the first use."""
+        return np.zeros((self.system.n_v + 1 + self.system.n_constraint, self.system.n_v))
 
     def accelerations(
         self,
@@ -274,12 +276,35 @@ def _explain(
     check_finite(q, "q", system)
     check_finite(v, "v", system)
     check_finite(forces, "forces", system)
+    if flags & at.RATES and not flags & at.TREE:
+        check_closed(system, q, v)
     with np.errstate(all="ignore"):
-        motions = reference.kinematics_base_to_tip(system, q, v if flags else np.zeros(system.n_v))
+        motions = reference.kinematics_base_to_tip(
+            system, q, v if flags & at.RATES else np.zeros(system.n_v)
+        )
         reference.articulate_tip_to_base(system, motions, armature)
     raise SingularError(
         "the accelerations are not finite; forces, speeds or inertias are too large"
     )
+
+
+def loop_forces(
+    system: System, q: Array, v: Array, forces: Array, external: External = ()
+) -> Array:
+    """[moment; force] on end b of each loop, (n_loop, 6) in the axes of its frame b."""
+    forward_dynamics(system, q, v, forces, external)
+    scratch, ints = workspace(system).scratch, _packed(system)[0].ints
+    head = ints[ints[at.LOOPS] :]
+    n, wrenches = system.n_constraint, np.zeros((len(system.loops), 6))
+    start = int(head[at.CLOSURE]) + 3 * n
+    lam = scratch[start : start + n]
+    rows = ints[head[at.LOOP_ROWS] :]
+    for k, wrench in enumerate(wrenches):
+        row = rows[k * at.LOOP_ROW :]
+        first, count, place = int(row[at.L_FIRST]), int(row[at.L_N]), int(row[at.L_MAP])
+        P = scratch[place : place + 6 * count].reshape(count, 6)
+        wrench[:] = lam[first : first + count] @ P
+    return wrenches
 
 
 def inverse_dynamics(

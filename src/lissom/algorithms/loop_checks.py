@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import StateError
-from ..system import State, System
+from ..system import System
 from .closed_loops import loop_motions
 from .reference import kinematics_base_to_tip
 
@@ -13,7 +13,7 @@ __all__ = ["OPEN", "check_closed", "loop_of"]
 
 Array = np.ndarray
 
-# Of the system's length, and per second of length and speeds: gaps that count as open.
+# Of the system's length, and of length and speeds per second: gaps that count as open.
 OPEN = 1e-6
 
 
@@ -26,19 +26,19 @@ def loop_of(system: System, k: int) -> str:
     raise IndexError(k)
 
 
-def check_closed(system: System, state: State) -> None:
+def check_closed(system: System, q: Array, v: Array) -> None:
     """Refuse a state whose loops are open or move apart.
 
     Parameters
     ----------
     system : System
         With loops or without.
-    state : State
-        Of real numbers.
+    q, v : arrays
+        Coordinates and speeds, real numbers.
     """
     if not system.loops:
         return
-    motions = kinematics_base_to_tip(system, state.q, state.v)
+    motions = kinematics_base_to_tip(system, q, v)
     loops = loop_motions(system, motions)
     gap = np.concatenate([x.gap for x in loops])
     rate = np.concatenate([x.rate for x in loops])

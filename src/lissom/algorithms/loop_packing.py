@@ -14,7 +14,7 @@ __all__ = ["pack_loops"]
 Array = np.ndarray
 
 # What the kernels write for one loop besides its columns, and their room for one loop.
-_MAP, _ROOM = 57, 144
+_MAP, _ROOM = 57, 150
 
 
 def pack_loops(system: System, rows: Array, constants: Stack, scratch: Room, start: int) -> Array:

@@ -13,7 +13,10 @@ __all__ = ["angle_about", "constraint_map", "nearest_by_iteration", "pose_error"
 
 Array = np.ndarray
 
-ITERATIONS = 60
+# Newton's method for joints without a formula: its length, starts, and what counts as reached.
+ITERATIONS, STARTS, REACHED = 40, 25, 1e-18
+# Fractions whose multiples fill a cube evenly: powers of the root of x^7 = x + 1, below one.
+SPREAD = [1.1127756842787055 ** -(k + 1) for k in range(6)]
 
 
 def angle_about(axis: Array, rotation: Array) -> float:
@@ -99,14 +102,35 @@ def _beside(x: Array, known: list[Array]) -> Array:
 
 
 def nearest_by_iteration(joint: Joint, rotation: Array, position: Array) -> Array:
-    """Coordinates nearest to a pose by Newton's method from the neutral ones."""
-    q = joint.neutral()
+    """Coordinates nearest to a pose by Newton's method, from the neutral ones and then others.
+
+    The first ones with which the joint reaches the pose, else the nearest of all.  Where several
+    sets of coordinates belong to one pose, this is a choice.
+    """
+    best, least = joint.neutral(), np.inf
+    for start in range(STARTS):
+        q, left = _descend(joint, rotation, position, scattered(start, joint.n_q))
+        if left < (1 - 1e-6) * least:
+            best, least = q, left
+        if least < REACHED:
+            break
+    return best
+
+
+def scattered(k: int, n: int) -> Array:
+    """The k-th of a sequence of starts that fill the cube of half-turns evenly; first zero."""
+    return 2 * np.pi * (np.mod(0.5 + k * np.array(SPREAD[:n]), 1.0) - 0.5)
+
+
+def _descend(joint: Joint, rotation: Array, position: Array, q: Array) -> tuple[Array, float]:
+    """Coordinates after Newton's method, and the square of what is left [rad, m]."""
     for _ in range(ITERATIONS):
         xi = pose_error(joint, q, rotation, position)
         beta = np.linalg.lstsq(joint.motion_map(q), xi, rcond=1e-9)[0]
         rates = joint.rate_map(q)
-        step = rates @ beta if np.all(np.isfinite(rates)) else 0.1 * np.ones(joint.n_q)
+        step = rates @ beta if np.all(np.isfinite(rates)) else np.full(joint.n_q, 0.1)
         q = q + step / max(1.0, float(np.abs(step).max()))
         if np.abs(step).max() < 1e-15:
             break
-    return q
+    xi = pose_error(joint, q, rotation, position)
+    return q, float(xi @ xi)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .controllers import Controller
+from .drift import Baumgarte
 from .drives import Drive, flexible_drive
 from .equilibrium import equilibrium
 from .events import Action, Event, Lock, Release, Stop, Switch
@@ -25,6 +26,7 @@ from .simulate import simulate
 __all__ = [
     "Action",
     "Actuator",
+    "Baumgarte",
     "Controller",
     "DormandPrince5",
     "DormandPrince8",

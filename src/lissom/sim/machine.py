@@ -59,6 +59,7 @@ class Machine:
         n_slot = len(plan.slots) + len(plan.points)
         places = [2 * n_q, at.N_VECTOR * n_v, 2 * total * n_v, n_slot * SLOT_RECORD]
         places += [int(self.elements[at.ROOM]), len(plan.events), at.M_HEADER]
+        places += [int(self.elements[at.DENSE]) * n_v]
         self.work = np.zeros(sum(places))
         self._slots = slice(sum(places[:3]), sum(places[:4]))
         self.work[self._slots] = slot_records(plan)
@@ -101,6 +102,8 @@ class Machine:
             header["EVERY"] = POINTS
         else:
             header["EVERY"] = max(1, round(s.output_step / s.step))
+        if s.dense:
+            header["DENSE"] = plan.system.n_v + 1 + plan.system.n_constraint
         header["PROJECT"] = int(bool(plan.system.loops) and not self._weights)
         header["BASE_ARMATURE"] = plan.table(plan.armature)
         header["STIFFNESS"] = plan.table(self.stiffness, self.damping)

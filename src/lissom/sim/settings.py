@@ -17,6 +17,7 @@ __all__ = ["TIME", "Settings", "checked_settings"]
 
 Array = np.ndarray
 
+METHODS = ("auto", "articulated", "composite")
 TIME = "a positive time [s]"  # what is expected, in errors
 
 
@@ -41,6 +42,8 @@ class Settings:
         Time between rows; zero: every step.
     drift : Drift
         What keeps loops closed.
+    dense : bool
+        Whether accelerations are found by the mass matrix, not by articulated bodies.
     """
 
     start: float
@@ -52,6 +55,7 @@ class Settings:
     atol: Array | None
     output_step: float
     drift: Drift = PROJECTION
+    dense: bool = False
 
     @property
     def end(self) -> float:
@@ -70,6 +74,7 @@ def checked_settings(
     atol: Any,
     output_step: Any,
     drift: Any,
+    method: Any,
 ) -> Settings:
     """What the run shall do, from what the user gave.
 
@@ -81,7 +86,7 @@ def checked_settings(
         What takes the steps.
     duration, step
         Checked already.
-    start, rtol, atol, output_step, drift
+    start, rtol, atol, output_step, drift, method
         As `simulate` was given them.
     """
     begin, fixed = number(start, "start", "a finite time [s]"), step
@@ -116,7 +121,15 @@ def checked_settings(
         atol=_tolerances(system, atol),
         output_step=period or (0.0 if fixed is None else fixed),
         drift=as_drift(drift),
+        dense=_is_dense(method),
     )
+
+
+def _is_dense(method: Any) -> bool:
+    if not isinstance(method, str) or method not in METHODS:
+        words = ", ".join(map(repr, METHODS))
+        raise LoadError(f"method is {shown(method)}; expected one of {words}")
+    return method == "composite"
 
 
 def _tolerances(system: System, atol: Any) -> Array | None:

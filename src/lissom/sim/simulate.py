@@ -52,6 +52,7 @@ def simulate(
     events: Sequence[Event] = (),
     output_step: float | None = None,
     drift: Any = "projection",
+    method: str = "auto",
     file: Any = None,
     resume: Any = None,
     progress: bool | None = None,
@@ -93,6 +94,9 @@ def simulate(
     drift : "projection" or Baumgarte
         What keeps loops closed: coordinates and speeds put back after each step, or accelerations
         that pull gaps together.
+    method : {"auto", "articulated", "composite"}
+        How accelerations are found: by articulated bodies, O(N), or by the mass matrix, O(N^3).
+        "auto" takes articulated bodies.
     file : path, optional
         NAME.nc: rows go to the journal NAME.nc.part while the run lasts, and it becomes NAME.nc at
         the end.
@@ -115,7 +119,7 @@ def simulate(
     check_state(system, state)
     if not state.real:
         raise StateError("simulate needs a state of real numbers")
-    check_closed(system, state)
+    check_closed(system, state.raw_q, state.raw_v)
     for what, path in (("file", file), ("resume", resume)):
         _check_path(path, what)
     duration = positive(duration, "duration", TIME)
@@ -137,6 +141,7 @@ def simulate(
         atol=atol,
         output_step=output_step,
         drift=drift,
+        method=method,
     )
     check_ends(plan, settings)
     machine = Machine(plan, settings)

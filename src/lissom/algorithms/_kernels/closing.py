@@ -92,7 +92,11 @@ from .small import (
     vector,
 )
 
-ITERATIONS = 60
+# Of the system's length, and of length and speeds per second: gaps that count as open.
+OPEN = 1e-6
+
+# As in `nearness`.
+ITERATIONS, STARTS, REACHED, SPREAD = 40, 25, 1e-18, 1.1127756842787055
 
 
 @jit
@@ -324,9 +328,28 @@ def nearest(floats, j, kind, dof, R, r, length, scratch, theta, room):
 
 @jit
 def _nearest_by_iteration(floats, j, kind, dof, R, r, length, scratch, theta, room):
-    """Newton's method from the neutral coordinates."""
+    """Newton's method from several starts: see `nearness.nearest_by_iteration`."""
+    best, least = room + 144, 1e300
+    for start in range(STARTS):
+        fraction = 1.0
+        for c in range(dof):
+            fraction /= SPREAD
+            e = 0.5 + start * fraction
+            scratch[theta + c] = 2.0 * math.pi * (e - math.floor(e) - 0.5)
+        left = _descend(floats, j, kind, dof, R, r, length, scratch, theta, room)
+        if left < (1.0 - 1e-6) * least:
+            least = left
+            for c in range(dof):
+                scratch[best + c] = scratch[theta + c]
+        if least < REACHED:
+            break
     for c in range(dof):
-        scratch[theta + c] = 0.0
+        scratch[theta + c] = scratch[best + c]
+
+
+@jit
+def _descend(floats, j, kind, dof, R, r, length, scratch, theta, room):
+    """Newton's method from the coordinates at theta; the square of what is left."""
     for _ in range(ITERATIONS):
         R_j, r_j = _joint_pose(floats, j, kind, scratch, theta, room)
         xi_w, xi_v = _log(_back_product(R_j, R)), turn_back(R, added(r, -1.0, r_j))
@@ -339,7 +362,10 @@ def _nearest_by_iteration(floats, j, kind, dof, R, r, length, scratch, theta, ro
         for c in range(dof):
             scratch[theta + c] += step * scratch[theta + 6 + c]
         if largest < 1e-15:
-            return
+            break
+    R_j, r_j = _joint_pose(floats, j, kind, scratch, theta, room)
+    xi_w, xi_v = _log(_back_product(R_j, R)), added(r, -1.0, r_j)
+    return dot(xi_w, xi_w) + dot(xi_v, xi_v)
 
 
 @jit
@@ -417,3 +443,18 @@ def _take_off(x, o, p):
         e += x[o + i] * x[p + i]
     for i in range(6):
         x[o + i] -= e * x[p + i]
+
+
+@jit
+def loops_open(ints, floats, scratch):
+    """Whether a loop is open or its ends move apart, after `close_loops` with rates."""
+    h = ints[LOOPS] & POSITIVE
+    n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
+    length = floats[ints[h + LENGTH]]
+    speed = length + scratch[(ints[h + WEIGHTS_] & POSITIVE) + 2]
+    for k in range(n):
+        if not abs(scratch[o + k]) <= OPEN * length:
+            return True
+        if not abs(scratch[o + n + k]) <= OPEN * speed:
+            return True
+    return False

@@ -14,6 +14,7 @@ from .articulated import (
     articulate_tip_to_base,
     prepare,
 )
+from .closing import loops_open
 from .compiling import Entry, jit
 from .dense_dynamics import mirror_upper, solve_dense, triangle
 from .external import apply_external
@@ -37,6 +38,7 @@ from .layout import (
     RATES,
     RIGID,
     ROW,
+    SINGULAR,
     TREE,
 )
 from .loop_forces import constrain
@@ -93,6 +95,8 @@ def _forward_rows(ints, floats, scratch, Q, V, F, out, flags, start, stop):
         if ints[LOOPS] != 0 and flags & TREE == 0:
             if constrain(ints, floats, scratch, v, flags) != DONE:
                 return k
+            if flags & RATES != 0 and loops_open(ints, floats, scratch):
+                return k
         if accelerate_base_to_tip(ints, floats, scratch, x) != DONE:
             return k
     return -1
@@ -134,7 +138,11 @@ def _composite(ints, floats, scratch, q, v, forces, out, M, floor, flags):
     motion_base_to_tip(ints, floats, scratch, q, v, forces, flags & COUNTED)
     if scratch[N_EXTERNAL] != 0.0:
         apply_external(ints, scratch, q, v, flags & COUNTED)
-    return solve_dense(ints, floats, scratch, v, forces, out, M, floor, flags)
+    status = solve_dense(ints, floats, scratch, v, forces, out, M, floor, flags)
+    if status == DONE and ints[LOOPS] != 0 and flags & TREE == 0 and flags & RATES != 0:
+        if loops_open(ints, floats, scratch):
+            return SINGULAR
+    return status
 
 
 @jit

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..articulated import accelerate_base_to_tip, articulate_tip_to_base, prepare
 from ..compiling import jit
+from ..dense_dynamics import solve_dense
 from ..external import apply_external
 from ..inverse import forces_tip_to_base
 from ..layout import (
@@ -35,6 +36,7 @@ from ..motion import motion_base_to_tip
 from ..world import place_base_to_tip
 from .layout import (
     CALL_FAILED,
+    DENSE,
     E_ACTIVE,
     E_N,
     E_ROW,
@@ -50,6 +52,7 @@ from .layout import (
 from .loads import drive, hinge_loads, node_loads, slot_motions, undrive
 
 ALL = RATES | GRAVITY | ELASTIC
+PIVOT = 1e-14  # part of a diagonal entry below which the mass matrix is singular
 
 
 @jit
@@ -57,13 +60,13 @@ def evaluate(system, given, room, t, q, v, out, flags):
     """Accelerations `out` at time t; given motions are put into q and v.
 
     system: (ints, floats, scratch); given: (plan, table, memory); room: (T, x, extra, slots,
-    buffer): the generalized forces that act, given accelerations, forces that a method adds,
-    records of the nodes that loads act on, and a buffer.  Returns 0, CALL_FAILED, SINGULAR_ or
-    NOT_FINITE_.
+    buffer, M): the generalized forces that act, given accelerations, forces that a method adds,
+    records of the nodes that loads act on, a buffer, and room for the mass matrix.  Returns 0,
+    CALL_FAILED, SINGULAR_ or NOT_FINITE_.
     """
     ints, floats, scratch = system
     plan, table, memory = given
-    T, x, extra, slots, buffer = room
+    T, x, extra, slots, buffer, M = room
     n = ints[N_V]
     memory[N_EVALUATIONS] += 1.0
     if plan[N_MOTION] != 0:
@@ -86,11 +89,14 @@ def evaluate(system, given, room, t, q, v, out, flags):
         apply_external(ints, scratch, q, v, flags & ALL)
     for k in range(n):
         out[k] = T[k] + extra[k]
-    status = articulate_tip_to_base(ints, floats, scratch, out)
-    if status == DONE and ints[LOOPS] != 0:
-        status = constrain(ints, floats, scratch, v, flags & ALL)
-    if status == DONE:
-        status = accelerate_base_to_tip(ints, floats, scratch, out)
+    if plan[DENSE] != 0:
+        status = solve_dense(ints, floats, scratch, v, out, out, M, PIVOT, flags & ALL)
+    else:
+        status = articulate_tip_to_base(ints, floats, scratch, out)
+        if status == DONE and ints[LOOPS] != 0:
+            status = constrain(ints, floats, scratch, v, flags & ALL)
+        if status == DONE:
+            status = accelerate_base_to_tip(ints, floats, scratch, out)
     if status != DONE:
         return SINGULAR_ if status == SINGULAR else NOT_FINITE_
     copy_driven(plan, memory, x, out)
@@ -128,7 +134,7 @@ def needed_forces(system, given, room, q, v, acceleration, flags):
     """Forces that the motions of driven hinges need, into T; after `evaluate` at the same state."""
     ints, floats, scratch = system
     plan, _table, memory = given
-    T, _x, _extra, _slots, buffer = room
+    T, _x, _extra, _slots, buffer, _M = room
     motion_base_to_tip(ints, floats, scratch, q, v, acceleration, flags & (ALL | ACCELERATED))
     if plan[N_SLOT] != 0:
         apply_external(ints, scratch, q, v, flags & ALL)

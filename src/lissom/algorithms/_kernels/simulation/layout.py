@@ -54,8 +54,9 @@ from __future__ import annotations
     M_SIZE,  # numbers in memory
     ROOM,  # numbers in the buffer
     PROJECT,  # whether loops are closed by projection after each step
+    DENSE,  # rows of room for the mass matrix, if accelerations are found by it; else 0
     P_HEADER,
-) = range(45)
+) = range(46)
 
 # plan: row of an element
 (

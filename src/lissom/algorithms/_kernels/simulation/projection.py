@@ -9,7 +9,7 @@ at again.
 from __future__ import annotations
 
 from ..articulated import accelerate_base_to_tip, articulate_tip_to_base
-from ..closing import close_loops, place_loops
+from ..closing import OPEN, close_loops, place_loops
 from ..compiling import jit
 from ..layout import (
     CLOSURE,
@@ -42,8 +42,8 @@ from ..motion import motion_base_to_tip
 from .coordinates import moved
 from .layout import LOOP_OPEN, N_PROJECTIONS, NOT_FINITE_, SINGULAR_, SINGULAR_COORDINATES
 
-# Of the system's length, and of length and speeds per second: what counts as closed, and as open.
-CLOSED, OPEN = 1e-11, 1e-6
+# Of the system's length, and of length and speeds per second: what counts as closed.
+CLOSED = 1e-11
 MOST = 20
 
 

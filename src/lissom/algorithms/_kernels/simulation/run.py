@@ -33,6 +33,7 @@ from .layout import (
     CALL_FAILED,
     CONTROLLERS,
     COORDINATE,
+    DENSE,
     DIVERGED,
     E_ADDRESS,
     E_B,
@@ -65,6 +66,7 @@ from .layout import (
     LEAD_AGE,
     LEAD_STEP,
     LOOP_OPEN,
+    M_HEADER,
     METHOD,
     MORE,
     N_CONTROLLER,
@@ -173,7 +175,9 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
     buffer = work[o : o + plan[ROOM]]
     o += plan[ROOM]
     values, saved = work[o : o + plan[N_EVENT]], work[o + plan[N_EVENT] :]
-    room = (T, x, extra, slots, buffer)
+    o += plan[N_EVENT] + M_HEADER
+    M = work[o : o + plan[DENSE] * n].reshape((plan[DENSE], n))
+    room = (T, x, extra, slots, buffer, M)
     system, stiff_system = (ints, floats, scratch), (ints, floats, stiff)
     used = stiff_system if method >= IMPLICIT_EULER else system
     given = (plan, table, memory)
