@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,33 +13,40 @@ from ..algorithms.body_terms import body_terms
 from ..algorithms.reference import articulate_tip_to_base, kinematics_base_to_tip
 from ..bodies import NormalBody
 from ..bodies.flexible import check_level
-from ..errors import ModelError, SingularError, suggestion
+from ..errors import ModelError, SingularError
 from ..joints import Joint
 from ..spatial.scalar import array, is_numeric
 from ..system import GROUND, Loop, LoopEnd, System
-from .model import Closing, Connection, Model, Part, checked_rotation, checked_vector
-from .topology import node_number, numbered_base_to_tip
+from .graph import spanning_tree
+from .model import Model
+from .parts import Closing, Connection, End, checked_end, checked_rotation, checked_vector
+from .topology import check_carriers, end_node, node_number, numbered_base_to_tip
 
 __all__ = ["compile_model"]
 
 Array = np.ndarray
+S = TypeVar("S")
 T = TypeVar("T")
+
+LOGGER = logging.getLogger("lissom")
 
 
 def compile_model(model: Model, *, level: str | None, values: Mapping[Any, float]) -> System:
     """System of a model; see `Model.compile`."""
     if level is not None:
         check_level(level)
-    parts = [_numeric(part, values) for part in numbered_base_to_tip(model)]
+    parts, cuts = _tree(model, values)
     numbers = {part.name: i for i, part in enumerate(parts)}
     bodies = _normalised(parts, level)
     parent = [GROUND if part.to is None else numbers[part.to.name] for part in parts]
     nodes = [
         GROUND
         if part.to is None
-        else node_number(f"body {part.name!r}", part.to, bodies[p], parts[p].body)
-        for part, p in zip(parts, parent, strict=True)
+        else node_number(f"body {part.name!r}", part.to, parts[numbers[part.to.name]].body)
+        for part in parts
     ]
+    loops = [_numeric_closing(loop, values) for loop in model.loops.values()]
+    by_name = {part.name: part for part in parts}
     system = System(
         name=model.name,
         gravity=checked_vector(_floats(model.gravity, values), "gravity", f"model {model.name!r}"),
@@ -48,47 +57,54 @@ def compile_model(model: Model, *, level: str | None, values: Mapping[Any, float
         frame_position=np.array([part.at for part in parts]).reshape(-1, 3),
         joints=tuple(part.joint for part in parts),
         bodies=tuple(bodies),
-        loops=tuple(_loop(loop, numbers, parts, bodies, values) for loop in model.loops.values()),
+        loops=(
+            *(_loop(loop, numbers, by_name, chosen=False) for loop in loops),
+            *(_loop(cut, numbers, by_name, chosen=True) for cut in cuts),
+        ),
     )
     _check_hinges(system)
     return system
 
 
+def _tree(model: Model, values: Mapping[Any, float]) -> tuple[list[Connection], list[Closing]]:
+    """Connections base to tip, in numbers, and the joints that had to be cut for it."""
+    parts, joins = model.parts, model.joins
+    check_carriers(model.name, parts)
+    if not joins and not any(part.loose for part in parts.values()):
+        return [_numeric(part, values) for part in numbered_base_to_tip(parts)], []
+    tree = spanning_tree(
+        {name: _numeric(part, values) for name, part in parts.items()},
+        [_numeric_closing(join, values) for join in joins.values()],
+        list(model.loops.values()),
+    )
+    for cut in tree.cuts:
+        LOGGER.info(
+            f"model {model.name!r}: compile cuts {cut.name!r} ({cut.words}), "
+            f"{6 - cut.joint.n_v} constraint equations"
+        )
+    for free in tree.idle:
+        LOGGER.info(
+            f"model {model.name!r}: the free joint {free.name!r} carries nothing and is left out"
+        )
+    return numbered_base_to_tip(tree.parts), tree.cuts
+
+
 def _loop(
-    loop: Closing,
+    closing: Closing,
     numbers: Mapping[str, int],
-    parts: list[Connection],
-    bodies: list[NormalBody],
-    values: Mapping[Any, float],
+    parts: Mapping[str, Connection],
+    *,
+    chosen: bool,
 ) -> Loop:
     """Loop with bodies and nodes as numbers."""
-    where = f"loop {loop.name!r}"
 
-    def end(part: Part | None, at: Array, rotation: Array, side: str) -> LoopEnd:
-        body = node = GROUND
-        if part is not None:
-            if part.name not in numbers:
-                raise ModelError(
-                    f"{where}: its end {side} is on {part.name!r}, which is not in the model; "
-                    f"{suggestion(part.name, numbers)}"
-                )
-            body = numbers[part.name]
-            node = node_number(f"{where}: its end {side}", part, bodies[body], parts[body].body)
-        return LoopEnd(
-            body,
-            node,
-            checked_rotation(_floats(rotation, values), where, f"rotation_{side}"),
-            checked_vector(_floats(at, values), f"at_{side}", where),
-        )
+    def end(given: End, side: str) -> LoopEnd:
+        node = end_node(closing, side, parts)
+        body = GROUND if given.body is None else numbers[given.body]
+        return LoopEnd(body, node, given.rotation, given.at)
 
-    try:
-        joint = loop.joint.converted(lambda x: _floats(x, values))
-        a = end(loop.a, loop.at_a, loop.rotation_a, "a")
-        b = end(loop.b, loop.at_b, loop.rotation_b, "b")
-    except ModelError as error:
-        prefix = f"{where}: "
-        raise ModelError(prefix + str(error).removeprefix(prefix)) from None
-    return Loop(loop.name, joint, a, b)
+    a, b = end(closing.a, "a"), end(closing.b, "b")
+    return Loop(closing.name, closing.joint, a, b, chosen=chosen)
 
 
 def _normalised(parts: list[Connection], level: str | None) -> list[NormalBody]:
@@ -96,16 +112,18 @@ def _normalised(parts: list[Connection], level: str | None) -> list[NormalBody]:
     made: dict[int, NormalBody] = {}
     for part in parts:
         if id(part.body) not in made:
-            made[id(part.body)] = _named(part, lambda p: p.body.normalised(level))
+            made[id(part.body)] = _named(
+                f"body {part.name!r}", part, lambda p: p.body.normalised(level)
+            )
     return [made[id(part.body)] for part in parts]
 
 
-def _named(part: Connection, make: Callable[[Connection], T]) -> T:
-    """Result of make(part), with the body's name put before an error's message."""
+def _named(title: str, given: S, make: Callable[[S], T]) -> T:
+    """Result of make(given), with a title put before an error's message."""
     try:
-        return make(part)
+        return make(given)
     except ModelError as error:
-        prefix = f"body {part.name!r}: "
+        prefix = f"{title}: "
         raise ModelError(prefix + str(error).removeprefix(prefix)) from None
 
 
@@ -116,16 +134,32 @@ def _numeric(part: Connection, values: Mapping[Any, float]) -> Connection:
         return _floats(x, values)
 
     def converted(p: Connection) -> Connection:
-        return Connection(
-            name=p.name,
+        return replace(
+            p,
             body=p.body.converted(convert),
             joint=p.joint.converted(convert),
-            to=p.to,
             at=checked_vector(convert(p.at), "at", "its place"),
             rotation=checked_rotation(convert(p.rotation), f"body {p.name!r}"),
         )
 
-    return _named(part, converted)
+    return _named(f"body {part.name!r}", part, converted)
+
+
+def _numeric_closing(closing: Closing, values: Mapping[Any, float]) -> Closing:
+    """Same joint of a loop or of the graph with floats for all its parameters."""
+
+    def convert(x: Any) -> Any:
+        return _floats(x, values)
+
+    def end(given: End, side: str) -> End:
+        at, rotation = convert(given.at), convert(given.rotation)
+        return checked_end(given.part, at, rotation, closing.title, side)
+
+    def converted(c: Closing) -> Closing:
+        joint = c.joint.converted(convert)
+        return replace(c, joint=joint, a=end(c.a, "a"), b=end(c.b, "b"))
+
+    return _named(closing.title, closing, converted)
 
 
 def _floats(x: Any, values: Mapping[Any, float]) -> Any:
@@ -167,8 +201,16 @@ def _check_hinges(system: System) -> None:
         raise ModelError(
             f"body {error.body!r}: its joint ({joint.label}) has a motion that moves no inertia in "
             "any configuration, neither the body's nor that of bodies outboard; give the body mass "
-            "and inertia about that axis, or remove the motion"
+            f"and inertia about that axis, or remove the motion{_other_cut(system)}"
         ) from None
+
+
+def _other_cut(system: System) -> str:
+    """A further remedy where compile has chosen the tree."""
+    chosen = [repr(loop.name) for loop in system.loops if loop.chosen]
+    if not chosen:
+        return ""
+    return f", or say which joint is cut instead of {', '.join(chosen)}: use model.close for it"
 
 
 def _is_regular(body: NormalBody) -> bool:

@@ -3,79 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from ..bodies import FlexibleBody, NodalBody, RigidBody
 from ..errors import ModelError, suggestion
 from ..joints import Joint
-from ..spatial.scalar import array, is_numeric
 from ..system import System
+from .closing import attached, checked_closing, removed
+from .parts import (
+    Body,
+    Closing,
+    Connection,
+    Part,
+    checked_body,
+    checked_connection,
+    checked_rotation,
+    checked_vector,
+    place,
+)
 
-__all__ = ["Closing", "Connection", "Model", "Part", "checked_rotation", "checked_vector"]
-
-Array = np.ndarray
-Body = RigidBody | FlexibleBody | NodalBody
-
-
-@dataclass(frozen=True)
-class Part:
-    """Handle of a body in a model, or of one of its nodes; use it wherever a name is taken.
-
-    ``part["tip"]`` is the handle of the node called "tip".
-
-    Parameters
-    ----------
-    name : str
-        Body.
-    node : str or int, optional
-        Node of the body; by default the body's frame.
-    """
-
-    name: str
-    node: str | int | None = None
-
-    def __getitem__(self, node: str | int) -> Part:
-        """Handle of a node of this body."""
-        return Part(self.name, node)
-
-    def __str__(self) -> str:
-        """Text "body" or "body.node", as functions take it."""
-        return self.name if self.node is None else f"{self.name}.{self.node}"
-
-
-@dataclass(frozen=True, eq=False)
-class Connection:
-    """One body of a model with the joint that carries it; names are resolved by `compile`."""
-
-    name: str
-    body: Body
-    joint: Joint
-    to: Part | None
-    at: Array
-    rotation: Array
-
-
-@dataclass(frozen=True, eq=False)
-class Closing:
-    """One loop of a model: a joint between two parts, None being the ground."""
-
-    name: str
-    joint: Joint
-    a: Part | None
-    b: Part | None
-    at_a: Array
-    at_b: Array
-    rotation_a: Array
-    rotation_b: Array
+__all__ = ["Model"]
 
 
 class Model:
     """A mechanism: bodies rigid or flexible, each carried by a joint on another body or the ground.
 
-    Further joints between bodies close loops (`close`).
+    Further joints between bodies close loops: `close` says which joint of a loop is cut, `join`
+    leaves that to `compile`.
 
     Parts may be added in any order; names are resolved and values checked by `compile`.
 
@@ -92,6 +46,7 @@ class Model:
         self.gravity = checked_vector(gravity, "gravity", f"model {self.name!r}")
         self._parts: dict[str, Connection] = {}
         self._loops: dict[str, Closing] = {}
+        self._joins: dict[str, Closing] = {}
 
     @property
     def parts(self) -> Mapping[str, Connection]:
@@ -100,13 +55,18 @@ class Model:
 
     @property
     def loops(self) -> Mapping[str, Closing]:
-        """Loops by name, in the order of addition."""
+        """Joints that `close` put in, by name, in the order of addition."""
         return dict(self._loops)
+
+    @property
+    def joins(self) -> Mapping[str, Closing]:
+        """Joints that `join` put in, by name, in the order of addition."""
+        return dict(self._joins)
 
     def add(
         self,
         body: Body,
-        joint: Joint,
+        joint: Joint | None,
         *,
         name: str,
         to: str | Part | None = None,
@@ -120,8 +80,9 @@ class Model:
         ----------
         body : RigidBody, FlexibleBody or NodalBody
             What is carried.
-        joint : Joint
-            How it may move.  The joint's outboard frame is the body's frame.
+        joint : Joint or None
+            How it may move.  The joint's outboard frame is the body's frame.  None: only the joints
+            of `join` connect the body.
         name : str
             Name of the body, unique in the model, without a dot.
         to : str or Part, optional
@@ -138,21 +99,8 @@ class Model:
         Part
             Handle for later calls.
         """
-        self._check_name(name)
-        if not isinstance(body, Body):
-            kinds = "RigidBody, FlexibleBody or NodalBody"
-            raise ModelError(f"body {name!r}: expected a {kinds}, got {body!r}")
-        if not isinstance(joint, Joint):
-            hint = f"; write {joint.__name__}(...)" if isinstance(joint, type) else ""
-            raise ModelError(f"body {name!r}: expected a joint, got {joint!r}{hint}")
-        self._parts[name] = Connection(
-            name=name,
-            body=body,
-            joint=joint,
-            to=_place(to, node, f"body {name!r}"),
-            at=checked_vector(at, "at", f"body {name!r}"),
-            rotation=checked_rotation(rotation, f"body {name!r}"),
-        )
+        self._check_name(name, "body")
+        self._parts[name] = checked_connection(name, body, joint, to, node, at, rotation)
         return Part(name)
 
     def close(
@@ -167,9 +115,10 @@ class Model:
         rotation_b: Any = None,
         name: str,
     ) -> None:
-        """Close a loop: let a joint connect two parts that the tree holds already.
+        """Close a loop: let a joint connect two parts that other joints carry already.
 
         The frame at `b` may move against the frame at `a` as the joint allows, and no other way.
+        The joint is cut: it becomes constraint equations, one of `System.loops`.
 
         Parameters
         ----------
@@ -182,51 +131,64 @@ class Model:
         rotation_a, rotation_b : array (3, 3), optional
             Axes of the two frames to the axes of these bodies or nodes.
         name : str
-            Name of the loop, unique among loops and bodies, without a dot.
+            Name of the loop, unique among bodies, loops and joins, without a dot.
         """
         self._check_name(name, "loop")
-        if not isinstance(joint, Joint):
-            hint = f"; write {joint.__name__}(...)" if isinstance(joint, type) else ""
-            raise ModelError(f"loop {name!r}: expected a joint, got {joint!r}{hint}")
-        if joint.n_v == 6:
-            raise ModelError(
-                f"loop {name!r}: its joint ({joint.label}) allows every motion and closes nothing; "
-                "remove the loop or give a joint that holds something"
-            )
-        where = f"loop {name!r}"
-        ends = [_place(end, None, where) for end in (a, b)]
-        names = [None if end is None else end.name for end in ends]
-        if names[0] == names[1]:
-            what = "the ground" if names[0] is None else f"body {names[0]!r}"
-            raise ModelError(
-                f"{where} connects {what} with itself; give two different bodies, or one body and "
-                "the ground (None)"
-            )
-        self._loops[name] = Closing(
-            name=name,
-            joint=joint,
-            a=ends[0],
-            b=ends[1],
-            at_a=checked_vector(at_a, "at_a", where),
-            at_b=checked_vector(at_b, "at_b", where),
-            rotation_a=checked_rotation(rotation_a, where, "rotation_a"),
-            rotation_b=checked_rotation(rotation_b, where, "rotation_b"),
-        )
+        ends = ((a, at_a, rotation_a), (b, at_b, rotation_b))
+        self._loops[name] = checked_closing("loop", name, joint, *ends)
+
+    def join(
+        self,
+        joint: Joint,
+        a: str | Part | None,
+        b: str | Part | None,
+        *,
+        at_a: Any = (0.0, 0.0, 0.0),
+        at_b: Any = (0.0, 0.0, 0.0),
+        rotation_a: Any = None,
+        rotation_b: Any = None,
+        name: str,
+    ) -> None:
+        """Let a joint connect two parts; `compile` finds out whether it carries or is cut.
+
+        The frame at `b` may move against the frame at `a` as the joint allows, and no other way.
+        Where joints form loops, `compile` cuts those that cost the fewest constraint equations;
+        the printed system and the logger "lissom" say which.
+
+        Parameters
+        ----------
+        joint : Joint
+            Any joint but Free; its inboard frame is at `a`, its outboard frame at `b`.
+        a, b : str, Part or None
+            "body", "body.node" or a handle; None is the ground.
+        at_a, at_b : array (3,)
+            Origins of the two frames, in the frames of these bodies or nodes [m].
+        rotation_a, rotation_b : array (3, 3), optional
+            Axes of the two frames to the axes of these bodies or nodes.
+        name : str
+            Name of the joint, unique among bodies, loops and joins, without a dot.
+
+        Notes
+        -----
+        A joint that carries a body at a point beside the body's frame gets a body without mass
+        there, called "body@name"; its coordinates go by that name, else by the body's.
+        """
+        self._check_name(name, "join")
+        ends = ((a, at_a, rotation_a), (b, at_b, rotation_b))
+        self._joins[name] = checked_closing("join", name, joint, *ends)
 
     def replace(self, name: str | Part, body: Body) -> None:
-        """Put another body in the place of the one called `name`; joint and children stay.
+        """Put another body in the place of the one called `name`; joints and children stay.
 
         Parameters
         ----------
         name : str or Part
             Body to replace.
         body : RigidBody, FlexibleBody or NodalBody
-            The new one; it must have the nodes that children sit on.
+            The new one; it must have the nodes that children, loops and joins sit on.
         """
         part = self._find(name)
-        if not isinstance(body, Body):
-            raise ModelError(f"replace({part.name!r}): expected a body, got {body!r}")
-        self._parts[part.name] = replace(part, body=body)
+        self._parts[part.name] = replace(part, body=checked_body(body, f"replace({part.name!r})"))
 
     def move(
         self,
@@ -237,7 +199,7 @@ class Model:
         at: Any = (0.0, 0.0, 0.0),
         rotation: Any = None,
     ) -> None:
-        """Let another body, node or the ground carry a body; its joint and children stay.
+        """Let another body, node or the ground carry a body; its joint, children and loops stay.
 
         Parameters
         ----------
@@ -247,36 +209,41 @@ class Model:
             Where its joint sits from now on, as in `add`.
         """
         part = self._find(name)
+        where = f"body {part.name!r}"
+        if part.loose:
+            raise ModelError(
+                f"{where} has no joint of its own that could be moved; remove the joins that "
+                "connect it and join it elsewhere"
+            )
         self._parts[part.name] = replace(
             part,
-            to=_place(to, node, f"body {part.name!r}"),
-            at=checked_vector(at, "at", f"body {part.name!r}"),
-            rotation=checked_rotation(rotation, f"body {part.name!r}"),
+            to=place(to, node, where),
+            at=checked_vector(at, "at", where),
+            rotation=checked_rotation(rotation, where),
         )
 
     def remove(self, name: str | Part, *, outboard: bool = False) -> None:
-        """Take out a body and its joint.
+        """Take out a body and its joint, or a loop, or a join.
 
         Parameters
         ----------
         name : str or Part
-            Body to remove.
+            What to remove.
         outboard : bool
-            Also remove everything that the body carries; otherwise that is an error.
+            Also remove everything that the body carries, and the loops and joins at what is
+            removed; otherwise that is an error.
         """
-        gone = [self._find(name).name]
-        for body in gone:
-            gone += [p.name for p in self._parts.values() if p.to is not None and p.to.name == body]
-        if len(gone) > 1 and not outboard:
-            raise ModelError(
-                f"remove({gone[0]!r}): it carries {', '.join(map(repr, gone[1:]))}; remove those "
-                "first or pass outboard=True"
-            )
-        for body in gone:
-            del self._parts[body]
+        for named in (self._loops, self._joins):
+            if isinstance(name, str) and name in named:
+                del named[name]
+                return
+        first = self._find(name, self._loops, self._joins).name
+        self._parts, self._loops, self._joins = removed(
+            first, self._parts, self._loops, self._joins, outboard=outboard
+        )
 
     def attach(self, model: Model, *, to: str | Part | None = None, prefix: str = "") -> list[Part]:
-        """Add a copy of all parts of another model.
+        """Add a copy of all parts of another model, its loops and joins included.
 
         Parameters
         ----------
@@ -294,14 +261,21 @@ class Model:
         """
         if not isinstance(model, Model):
             raise ModelError(f"attach: expected a Model, got {model!r}")
-        base = _place(to, None, "attach")
+        base = place(to, None, "attach")
         added = {}
         for part in model._parts.values():
             name = f"{prefix}{part.name}"
-            self._check_name(name)
+            self._check_name(name, "body")
             inboard = base if part.to is None else Part(f"{prefix}{part.to.name}", part.to.node)
-            added[name] = replace(part, name=name, to=inboard)
+            added[name] = replace(part, name=name, to=None if part.loose else inboard)
+        loops = [attached(loop, base, prefix) for loop in model._loops.values()]
+        joins = [attached(join, base, prefix) for join in model._joins.values()]
+        for kind, closings in (("loop", loops), ("join", joins)):
+            for closing in closings:
+                self._check_name(closing.name, kind)
         self._parts.update(added)
+        self._loops.update({loop.name: loop for loop in loops})
+        self._joins.update({join.name: join for join in joins})
         return [Part(name) for name in added]
 
     def compile(
@@ -325,20 +299,23 @@ class Model:
         return compile_model(self, level=level, values=values or {})
 
     def __repr__(self) -> str:
-        """One line a body."""
-        rows = [f"Model {self.name!r}: {len(self._parts)} bodies"]
-        for part in self._parts.values():
-            kind = type(part.body).__name__
-            rows.append(f"  {part.name}: {kind}, {part.joint.label}, on {part.to or 'the ground'}")
-        return "\n".join(rows)
+        """One line a body, loop and join."""
+        heading = f"Model {self.name!r}: {len(self._parts)} bodies"
+        rows = [f"  {p.name}: {type(p.body).__name__}, {p.words}" for p in self._parts.values()]
+        for kind, closings in (("loop", self._loops), ("join", self._joins)):
+            if closings:
+                heading += f", {len(closings)} {kind}{'s' if len(closings) > 1 else ''}"
+            rows += [f"  {c.name}: {kind}, {c.words}" for c in closings.values()]
+        return "\n".join([heading, *rows])
 
-    def _find(self, name: str | Part) -> Connection:
+    def _find(self, name: str | Part, *others: Mapping[str, Closing]) -> Connection:
         key = name.name if isinstance(name, Part) else name
         if not isinstance(key, str) or key not in self._parts:
-            raise ModelError(f"there is no body {key!r}; {suggestion(str(key), self._parts)}")
+            known = [known for names in (self._parts, *others) for known in names]
+            raise ModelError(f"there is no body {key!r}; {suggestion(str(key), known)}")
         return self._parts[key]
 
-    def _check_name(self, name: str, kind: str = "body") -> None:
+    def _check_name(self, name: str, kind: str) -> None:
         if not isinstance(name, str) or not name:
             raise ModelError(f"a {kind}'s name must be text, got {name!r}")
         if "." in name:
@@ -346,58 +323,7 @@ class Model:
                 f"{kind} name {name!r} contains a dot; dots separate body and node, use another "
                 "sign"
             )
-        for known, names in (("body", self._parts), ("loop", self._loops)):
+        groups = (("body", self._parts), ("loop", self._loops), ("join", self._joins))
+        for known, names in groups:
             if name in names:
                 raise ModelError(f"there is a {known} {name!r} already; names must be unique")
-
-
-def _place(to: str | Part | None, node: str | int | None, where: str) -> Part | None:
-    if to is None:
-        if node is not None:
-            raise ModelError(f"{where}: node={node!r} is given but not the body it is on: to=")
-        return None
-    if isinstance(to, str):
-        body, dot, named = to.partition(".")
-        to = Part(body, named if dot else None)
-    if not isinstance(to, Part):
-        raise ModelError(f'{where}: to={to!r}; give "body", "body.node" or a handle')
-    if node is None:
-        return to
-    if to.node is not None:
-        raise ModelError(f"{where}: to={str(to)!r} names a node and node={node!r} another")
-    return to[node]
-
-
-def checked_vector(values: Any, what: str, where: str) -> Array:
-    """Three finite numbers or symbols, or an error that says `where` `what` is wrong."""
-    try:
-        given = array(values)
-    except (TypeError, ValueError):
-        raise ModelError(f"{where}: {what} is {values!r}; expected three numbers") from None
-    if given.shape != (3,) or np.iscomplexobj(given):
-        raise ModelError(f"{where}: {what} is {values!r}; expected three real numbers")
-    if is_numeric(given) and not np.all(np.isfinite(given)):
-        raise ModelError(f"{where}: {what} is {values!r}; its entries must be finite")
-    return given
-
-
-def checked_rotation(values: Any, where: str, what: str = "rotation") -> Array:
-    """Rotation matrix made exact, symbols as they are, or an error that says `where`."""
-    if values is None:
-        return np.eye(3)
-    try:
-        given = array(values)
-    except (TypeError, ValueError):
-        given = np.zeros(0)
-    if given.shape != (3, 3) or np.iscomplexobj(given):
-        raise ModelError(f"{where}: {what} has shape {given.shape}; expected (3, 3) real numbers")
-    if not is_numeric(given):
-        return given
-    if not np.all(np.isfinite(given)):
-        raise ModelError(f"{where}: {what} has entries that are not finite")
-    U, stretch, Vt = np.linalg.svd(given)
-    if np.abs(stretch - 1).max() > 1e-6 or np.linalg.det(given) < 0:
-        raise ModelError(
-            f"{where}: {what} is not a rotation matrix (orthonormal columns, determinant 1)"
-        )
-    return U @ Vt

@@ -1,27 +1,38 @@
-"""The graph of a model: who carries whom, and the numbering base to tip."""
+"""The tree of a model: who carries whom, the numbering base to tip, and the nodes of bodies."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from ..bodies import NormalBody, RigidBody
+from ..bodies import RigidBody
 from ..errors import ModelError, suggestion
-from .model import Body, Connection, Model, Part
+from ..system import GROUND
+from .parts import Body, Closing, Connection, Part
 
-__all__ = ["node_number", "numbered_base_to_tip"]
+__all__ = [
+    "check_carriers",
+    "cycle_error",
+    "end_node",
+    "inboard_node",
+    "node_number",
+    "numbered_base_to_tip",
+]
 
 
-def numbered_base_to_tip(model: Model) -> list[Connection]:
-    """Connections with every body after the one that carries it, else in the order of addition."""
-    parts = model.parts
+def check_carriers(name: str, parts: Mapping[str, Connection]) -> None:
+    """Refuse a model without bodies, and a body that is attached to one that does not exist."""
     if not parts:
-        raise ModelError(f"model {model.name!r} has no bodies; add one with model.add(...)")
+        raise ModelError(f"model {name!r} has no bodies; add one with model.add(...)")
     for part in parts.values():
         if part.to is not None and part.to.name not in parts:
             raise ModelError(
                 f"body {part.name!r} is attached to {part.to.name!r}, which is not in the model; "
                 f"{suggestion(part.to.name, [name for name in parts if name != part.name])}"
             )
+
+
+def numbered_base_to_tip(parts: Mapping[str, Connection]) -> list[Connection]:
+    """Connections with every body after the one that carries it, else in their order."""
     ordered: dict[str, Connection] = {}
     for part in parts.values():
         for link in reversed(_path_to_known(part, parts, ordered)):
@@ -38,30 +49,67 @@ def _path_to_known(
     while here is not None and here.name not in known:
         if here.name in path:
             names = [*path, here.name]
-            cycle = " -> ".join(names[names.index(here.name) :])
-            raise ModelError(
-                f"the bodies {cycle} carry each other in a cycle; attach one of them to the ground "
-                "or to a body outside the cycle"
-            )
+            raise cycle_error(names[names.index(here.name) :])
         path[here.name] = here
         here = parts[here.to.name] if here.to is not None else None
     return list(path.values())
 
 
-def node_number(what: str, place: Part, carrier: NormalBody, given: Body) -> int:
-    """Number of the carrier's node at `place`; `what` is there, for an error."""
+def cycle_error(names: Iterable[str]) -> ModelError:
+    """What to say of bodies that carry each other."""
+    return ModelError(
+        f"the bodies {' -> '.join(names)} carry each other in a cycle; attach one of them to the "
+        "ground or to a body outside the cycle"
+    )
+
+
+def inboard_node(body: Body) -> int:
+    """Number of the node at the body's frame."""
+    return 0 if isinstance(body, RigidBody) else body.inboard
+
+
+def end_node(closing: Closing, side: str, parts: Mapping[str, Connection]) -> int:
+    """Number of the node at the end "a" or "b" of a joint, -1 for the ground."""
+    part = closing.a.part if side == "a" else closing.b.part
+    if part is None:
+        return GROUND
+    if part.name not in parts:
+        raise ModelError(
+            f"{closing.title}: its end {side} is on {part.name!r}, which is not in the model; "
+            f"{suggestion(part.name, parts)}"
+        )
+    what = f"{closing.title}: its end {side}"
+    return node_number(what, part, parts[part.name].body, f"at_{side}")
+
+
+def node_number(what: str, place: Part, body: Body, offset: str = "at") -> int:
+    """Number of the node of `body` at `place`; `what` is there, for an error.
+
+    Parameters
+    ----------
+    what : str
+        Subject of the error's sentence.
+    place : Part
+        Where; without a node it is the body's frame.
+    body : Body
+        The body there.
+    offset : str
+        Argument that places something on a rigid body.
+    """
     node = place.node
     if node is None:
-        return carrier.inboard
+        return inboard_node(body)
     where = f"{what} is attached to node {node!r} of body {place.name!r}"
-    if isinstance(given, RigidBody):
-        raise ModelError(f"{where}, but that body is rigid and has no nodes; give at=(x, y, z)")
-    if isinstance(node, str) and node in carrier.node_names:
-        return carrier.node_names[node]
-    number = int(node) if str(node).isdigit() else -1
-    if not 0 <= number < len(carrier.node_positions):
+    if isinstance(body, RigidBody):
         raise ModelError(
-            f"{where}, which does not exist: nodes are 0 to {len(carrier.node_positions) - 1}; "
-            f"{suggestion(str(node), carrier.node_names)}"
+            f"{where}, but that body is rigid and has no nodes; give {offset}=(x, y, z)"
+        )
+    if isinstance(node, str) and node in body.names:
+        return body.names[node]
+    number = int(node) if str(node).isdecimal() else -1
+    if not 0 <= number < len(body.positions):
+        raise ModelError(
+            f"{where}, which does not exist: nodes are 0 to {len(body.positions) - 1}; "
+            f"{suggestion(str(node), body.names)}"
         )
     return number

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -49,12 +49,15 @@ class Loop:
         What it allows; its inboard frame is that of end `a`, its outboard frame that of end `b`.
     a, b : LoopEnd
         Where it is attached.
+    chosen : bool
+        Whether `Model.compile` chose to cut this joint, rather than the user.
     """
 
     name: str
     joint: Joint
     a: LoopEnd
     b: LoopEnd
+    chosen: bool = field(default=False, kw_only=True)
 
     @property
     def ends(self) -> tuple[LoopEnd, LoopEnd]:

@@ -9,13 +9,14 @@ import numpy as np
 from ..bodies import NormalBody
 
 if TYPE_CHECKING:
+    from .loop import Loop, LoopEnd
     from .system import System
 
 __all__ = ["printed_tree"]
 
 
 def printed_tree(system: System) -> str:
-    """Text with one line a body: tree, joint, mass, modes and frequencies."""
+    """Text with one line a body: tree, joint, mass, modes and frequencies; then one line a loop."""
     branches = list(_branches(system))
     width = max((len(stem) + len(name) for stem, name, _ in branches), default=0)
     labels = [system.joints[i].label + _placed(system, i) for _, _, i in branches]
@@ -25,7 +26,7 @@ def printed_tree(system: System) -> str:
         body = system.bodies[i]
         place = f"{(stem + name):{width}s}  {label:{label_width}s}"
         rows.append(f"{place}  {body.mass:10.4g} kg  {_modes(body)}")
-    return "\n".join(rows)
+    return "\n".join([*rows, *_loops(system)])
 
 
 def _heading(system: System) -> str:
@@ -35,8 +36,20 @@ def _heading(system: System) -> str:
     return (
         f"{system.name or 'System'}: {_count(system.n_body)}, {mass:.6g} kg, "
         f"{system.n_q} coordinates, {system.n_v} speeds "
-        f"({system.n_v - modes} hinge, {modes} modal), gravity ({gravity}) m/s^2"
+        f"({system.n_v - modes} hinge, {modes} modal), {_loop_count(system)}"
+        f"gravity ({gravity}) m/s^2"
     )
+
+
+def _loop_count(system: System) -> str:
+    n = len(system.loops)
+    if not n:
+        return ""
+    return f"{n} loop{'s' if n > 1 else ''} with {_equations(system.n_constraint)}, "
+
+
+def _equations(n: int) -> str:
+    return f"{n} constraint equation{'' if n == 1 else 's'}"
 
 
 def _count(n: int) -> str:
@@ -61,11 +74,37 @@ def _placed(system: System, i: int) -> str:
     """Where on its parent a body sits, if at a node other than the parent's frame."""
     if system.parent[i] < 0:
         return ""
-    body, node = system.bodies[system.parent[i]], int(system.parent_node[i])
+    node = _node(system.bodies[system.parent[i]], int(system.parent_node[i]))
+    return node and f" at {node}"
+
+
+def _node(body: NormalBody, node: int) -> str:
+    """Name of a node, or its number; nothing for that of the body's frame."""
     if node == body.inboard:
         return ""
     names = [name for name, k in body.node_names.items() if k == node]
-    return f" at {names[0] if names else f'node {node}'}"
+    return names[0] if names else f"node {node}"
+
+
+def _loops(system: System) -> list[str]:
+    """Name, joint, ends and number of equations of each loop, in columns."""
+    rows = [_loop(system, loop) for loop in system.loops]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    padded = [[f"{x:{w}s}" for x, w in zip(row, widths, strict=True)] for row in rows]
+    return ["  ".join(row).rstrip() for row in padded]
+
+
+def _loop(system: System, loop: Loop) -> tuple[str, ...]:
+    ends = " - ".join(_end(system, end) for end in loop.ends)
+    equations = _equations(loop.n_constraint) + (", cut by compile" if loop.chosen else "")
+    return f"loop {loop.name}", loop.joint.label, ends, equations
+
+
+def _end(system: System, end: LoopEnd) -> str:
+    if end.body < 0:
+        return "the ground"
+    node = _node(system.bodies[end.body], end.node)
+    return system.names[end.body] + (f" ({node})" if node else "")
 
 
 def _modes(body: NormalBody) -> str:

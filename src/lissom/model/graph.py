@@ -1,0 +1,194 @@
+"""Which joints of a graph carry bodies, and which are cut.
+
+The ground and the bodies are vertices, the joints are edges.  A spanning tree of n bodies has n
+joints; the others are cut and give 6 - n_v constraint equations each.  Since the sum over all
+joints is fixed, the equations are fewest where the joints of the tree have the fewest motions: a
+least spanning tree.  A flexible body is carried at its inboard node only, so that some joints can
+be passed in one direction only: a least arborescence from the ground.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..bodies import RigidBody
+from ..errors import ModelError
+from ..joints import Fixed, Joint
+from .arborescence import least_arborescence
+from .parts import Closing, Connection, End, Part
+from .reach import check_reached, depths
+from .topology import cycle_error, end_node, inboard_node, node_number
+from .turning import run_backwards, slides_through, turned
+
+__all__ = ["Arc", "Tree", "spanning_tree"]
+
+Array = np.ndarray
+
+MASSLESS = RigidBody(0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A spanning tree: what carries every body, the joints that are cut, and those left out.
+
+    Attributes
+    ----------
+    parts : dict of Connection
+        By the name of the body; frames without mass come before the body they belong to.
+    cuts : list of Closing
+        Joints that become loops.
+    idle : list of Closing
+        Joints with all six motions that carry nothing.
+    """
+
+    parts: dict[str, Connection]
+    cuts: list[Closing]
+    idle: list[Closing]
+
+
+@dataclass(frozen=True, eq=False)
+class Arc:
+    """One joint of the graph as what carries one of its two bodies.
+
+    Attributes
+    ----------
+    edge : int
+        Number of the joint.
+    tail, head : str or None
+        What carries (None is the ground), what is carried.
+    links : tuple of Connection
+        The body on the joint, or a frame without mass on the joint and the body on that.
+    motions : int
+        n_v of the joint.
+    given : bool
+        Whether this is a body with its joint as `Model.add` put it in.
+    backwards : bool
+        Whether the joint is run from its end b to its end a.
+    """
+
+    edge: int
+    tail: str | None
+    head: str
+    links: tuple[Connection, ...]
+    motions: int
+    given: bool
+    backwards: bool
+
+
+def spanning_tree(
+    parts: Mapping[str, Connection], joins: Sequence[Closing], loops: Sequence[Closing] = ()
+) -> Tree:
+    """Tree with the fewest constraint equations; all parameters must be numbers.
+
+    Ties go to joints as `Model.add` put them in, then to fewer frames without mass, then to bodies
+    near the ground, then to joints that are not run backwards.
+
+    Parameters
+    ----------
+    parts : mapping
+        Bodies with the joints that `Model.add` gave them.
+    joins, loops : sequence of Closing
+        Joints to choose from, and those that are cut already.
+    """
+    added = [_edge(part, parts) for part in parts.values() if not part.loose]
+    edges = [*added, *joins]
+    arcs = [arc for k, edge in enumerate(edges) for arc in _arcs(k, edge, parts)]
+    depth = depths(arcs)
+    check_reached(parts, edges, depth)
+    vertex = {name: k for k, name in enumerate([None, *parts])}
+    base = (len(parts) + 7) ** 2  # no sum of one rank reaches it
+    weighted = [(vertex[a.tail], vertex[a.head], _weight(a, depth, base)) for a in arcs]
+    tree = [arcs[k] for k in least_arborescence(len(vertex), weighted)]
+    links = [link for arc in tree for link in arc.links]
+    kept = {arc.edge for arc in tree}
+    left = [_cut(edge) for k, edge in enumerate(edges) if k not in kept]
+    cuts = [edge for edge in left if edge.joint.n_v < 6]
+    idle = [edge for edge in left if edge.joint.n_v == 6]
+    _check_names([link.name for link in links] + [c.name for c in (*cuts, *loops)])
+    return Tree({link.name: link for link in links}, cuts, idle)
+
+
+def _edge(part: Connection, parts: Mapping[str, Connection]) -> Closing:
+    """Joint that carries a body, as an edge of the graph."""
+    if part.to is not None:
+        if part.to.name == part.name:
+            raise cycle_error([part.name, part.name])
+        node_number(f"body {part.name!r}", part.to, parts[part.to.name].body)
+    outboard = End(Part(part.name), np.zeros(3), np.eye(3))
+    return Closing("body", part.name, part.joint, End(part.to, part.at, part.rotation), outboard)
+
+
+def _arcs(number: int, edge: Closing, parts: Mapping[str, Connection]) -> list[Arc]:
+    """A joint in the directions in which it can carry."""
+    arcs = []
+    backward = run_backwards(edge.joint)
+    directions = {"b": (edge.a, edge.b, edge.joint), "a": (edge.b, edge.a, backward)}
+    for side, (inboard, outboard, joint) in directions.items():
+        node = end_node(edge, side, parts)
+        if joint is None or outboard.body is None:
+            continue
+        part = parts[outboard.body]
+        if node != inboard_node(part.body):
+            continue
+        given = edge.kind == "body" and side == "b"
+        links = (part,) if given else _links(edge, part, inboard, outboard, joint)
+        n_v = edge.joint.n_v
+        arcs.append(Arc(number, inboard.body, part.name, links, n_v, given, side == "a"))
+    return arcs
+
+
+def _links(
+    edge: Closing, part: Connection, inboard: End, outboard: End, joint: Joint
+) -> tuple[Connection, ...]:
+    """The body of the outboard end on the joint.
+
+    The body's frame in the joint's outboard frame is (R^T, -p) = (I, -p) (R^T, 0).  A shift p that
+    passes through the joint and the rotation go to the inboard side,
+    J (I, -p) (R^T, 0) = (R^T, -p) R J R^T; else a frame without mass sits in between.
+    """
+    R, p = outboard.rotation, outboard.rotation.T @ outboard.at
+    moved = turned(joint, R)
+    if moved is not None and slides_through(joint, p):
+        at, rotation = inboard.at - inboard.rotation @ p, inboard.rotation @ R.T
+        return (_placed(part, moved, inboard.part, at, rotation),)
+    frame = replace(part, name=f"{part.name}@{edge.name}", body=MASSLESS)
+    return (
+        _placed(frame, joint, inboard.part, inboard.at, inboard.rotation),
+        _placed(part, Fixed(), Part(frame.name), -p, R.T),
+    )
+
+
+def _placed(
+    part: Connection, joint: Joint, to: Part | None, at: Array, rotation: Array
+) -> Connection:
+    return replace(part, joint=joint, to=to, at=at, rotation=rotation, loose=False)
+
+
+def _weight(arc: Arc, depth: Mapping[str | None, int], base: int) -> int:
+    """Ranks of an arc as one number whose sums order as the sums of the ranks do."""
+    ranks = (arc.motions, not arc.given, len(arc.links) - 1, depth[arc.tail], arc.backwards)
+    weight = 0
+    for rank in ranks:
+        weight = weight * base + int(rank)
+    return weight
+
+
+def _cut(edge: Closing) -> Closing:
+    """Joint that is cut: called "body@carrier" if `Model.add` put it in."""
+    if edge.kind != "body":
+        return edge
+    return replace(edge, kind="loop", name=f"{edge.name}@{edge.a.body or 'ground'}")
+
+
+def _check_names(names: Sequence[str]) -> None:
+    """Refuse a name of the model that is needed for a frame or a loop made here."""
+    for name, times in Counter(names).items():
+        if times > 1:
+            raise ModelError(
+                f"the name {name!r} is needed for a frame or a loop that compile makes; give the "
+                "body, loop or join of that name another one"
+            )

@@ -1,0 +1,222 @@
+"""What a model is made of: bodies with the joints that carry them, and further joints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..bodies import FlexibleBody, NodalBody, RigidBody
+from ..errors import ModelError
+from ..joints import Free, Joint
+from ..spatial.scalar import array, is_numeric
+
+__all__ = [
+    "Body",
+    "Closing",
+    "Connection",
+    "End",
+    "Part",
+    "checked_body",
+    "checked_connection",
+    "checked_end",
+    "checked_joint",
+    "checked_rotation",
+    "checked_vector",
+    "place",
+]
+
+Array = np.ndarray
+Body = RigidBody | FlexibleBody | NodalBody
+
+
+@dataclass(frozen=True)
+class Part:
+    """Handle of a body in a model, or of one of its nodes; use it wherever a name is taken.
+
+    ``part["tip"]`` is the handle of the node called "tip".
+
+    Parameters
+    ----------
+    name : str
+        Body.
+    node : str or int, optional
+        Node of the body; by default the body's frame.
+    """
+
+    name: str
+    node: str | int | None = None
+
+    def __getitem__(self, node: str | int) -> Part:
+        """Handle of a node of this body."""
+        return Part(self.name, node)
+
+    def __str__(self) -> str:
+        """Text "body" or "body.node", as functions take it."""
+        return self.name if self.node is None else f"{self.name}.{self.node}"
+
+
+@dataclass(frozen=True, eq=False)
+class Connection:
+    """One body of a model with the joint that carries it; names are resolved by `compile`.
+
+    A loose body has no joint of its own (a free one stands in its place): joins connect it.
+    """
+
+    name: str
+    body: Body
+    joint: Joint
+    to: Part | None
+    at: Array
+    rotation: Array
+    loose: bool = False
+
+    @property
+    def words(self) -> str:
+        """What carries the body."""
+        if self.loose:
+            return "carried by joins"
+        return f"{self.joint.label}, on {self.to or 'the ground'}"
+
+
+@dataclass(frozen=True, eq=False)
+class End:
+    """Frame of a joint on a body, on a node, or on the ground (None)."""
+
+    part: Part | None
+    at: Array
+    rotation: Array
+
+    @property
+    def body(self) -> str | None:
+        """Name of the body; None for the ground."""
+        return None if self.part is None else self.part.name
+
+
+@dataclass(frozen=True, eq=False)
+class Closing:
+    """One joint between two parts of a model: a "loop" or a "join", as its kind says."""
+
+    kind: str
+    name: str
+    joint: Joint
+    a: End
+    b: End
+
+    @property
+    def title(self) -> str:
+        """What to call it in an error."""
+        return f"{self.kind} {self.name!r}"
+
+    @property
+    def words(self) -> str:
+        """What it connects."""
+        a, b = (end.part or "the ground" for end in (self.a, self.b))
+        return f"{self.joint.label}, {a} - {b}"
+
+    def touches(self, body: str) -> bool:
+        """Whether one of its ends is on the body."""
+        return body in (self.a.body, self.b.body)
+
+
+def checked_connection(
+    name: str, body: Any, joint: Any, to: Any, node: Any, at: Any, rotation: Any
+) -> Connection:
+    """Body with the joint that carries it, or an error that says what is wrong; see `Model.add`."""
+    where = f"body {name!r}"
+    checked_body(body, where)
+    connection = Connection(
+        name=name,
+        body=body,
+        joint=Free() if joint is None else checked_joint(joint, where),
+        to=place(to, node, where),
+        at=checked_vector(at, "at", where),
+        rotation=checked_rotation(rotation, where),
+        loose=joint is None,
+    )
+    at_zero = is_numeric(connection.at) and not np.any(connection.at)
+    if joint is None and not (to is None and rotation is None and at_zero):
+        raise ModelError(
+            f"{where} is placed by to, at or rotation but has no joint (None) that could sit "
+            "there; give a joint, or leave these out and connect the body by model.join(...)"
+        )
+    return connection
+
+
+def place(to: Any, node: Any, where: str, what: str = "to") -> Part | None:
+    """Handle of what the user gave as `what`, None for the ground; `where` is for an error."""
+    if to is None:
+        if node is not None:
+            raise ModelError(f"{where}: node={node!r} is given but not the body it is on: to=")
+        return None
+    if isinstance(to, str):
+        body, dot, named = to.partition(".")
+        to = Part(body, named if dot else None)
+    if not isinstance(to, Part):
+        raise ModelError(f'{where}: {what}={to!r}; give "body", "body.node" or a handle')
+    if node is None:
+        return to
+    if to.node is not None:
+        raise ModelError(f"{where}: to={str(to)!r} names a node and node={node!r} another")
+    return to[node]
+
+
+def checked_end(part: Any, at: Any, rotation: Any, where: str, side: str) -> End:
+    """Frame of a joint on the side "a" or "b", or an error that says `where`."""
+    return End(
+        place(part, None, where, side),
+        checked_vector(at, f"at_{side}", where),
+        checked_rotation(rotation, where, f"rotation_{side}"),
+    )
+
+
+def checked_body(body: Any, where: str) -> Body:
+    """The body, or an error that says `where` there is none."""
+    if not isinstance(body, Body):
+        kinds = "RigidBody, FlexibleBody or NodalBody"
+        raise ModelError(f"{where}: expected a {kinds}, got {body!r}")
+    return body
+
+
+def checked_joint(joint: Any, where: str) -> Joint:
+    """The joint, or an error that says `where` there is none."""
+    if not isinstance(joint, Joint):
+        hint = f"; write {joint.__name__}(...)" if isinstance(joint, type) else ""
+        raise ModelError(f"{where}: expected a joint, got {joint!r}{hint}")
+    return joint
+
+
+def checked_vector(values: Any, what: str, where: str) -> Array:
+    """Three finite numbers or symbols, or an error that says `where` `what` is wrong."""
+    try:
+        given = array(values)
+    except (TypeError, ValueError):
+        raise ModelError(f"{where}: {what} is {values!r}; expected three numbers") from None
+    if given.shape != (3,) or np.iscomplexobj(given):
+        raise ModelError(f"{where}: {what} is {values!r}; expected three real numbers")
+    if is_numeric(given) and not np.all(np.isfinite(given)):
+        raise ModelError(f"{where}: {what} is {values!r}; its entries must be finite")
+    return given
+
+
+def checked_rotation(values: Any, where: str, what: str = "rotation") -> Array:
+    """Rotation matrix made exact, symbols as they are, or an error that says `where`."""
+    if values is None:
+        return np.eye(3)
+    try:
+        given = array(values)
+    except (TypeError, ValueError):
+        given = np.zeros(0)
+    if given.shape != (3, 3) or np.iscomplexobj(given):
+        raise ModelError(f"{where}: {what} has shape {given.shape}; expected (3, 3) real numbers")
+    if not is_numeric(given):
+        return given
+    if not np.all(np.isfinite(given)):
+        raise ModelError(f"{where}: {what} has entries that are not finite")
+    U, stretch, Vt = np.linalg.svd(given)
+    if np.abs(stretch - 1).max() > 1e-6 or np.linalg.det(given) < 0:
+        raise ModelError(
+            f"{where}: {what} is not a rotation matrix (orthonormal columns, determinant 1)"
+        )
+    return U @ Vt
