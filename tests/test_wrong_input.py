@@ -43,6 +43,28 @@ def compiled_with_one_more(pick):
     return model.compile(level=pick(None))
 
 
+def looped(kind):
+    model = arm()
+    getattr(model, kind)(ls.Revolute("x"), "hub", "hand", name="j")
+    return model
+
+
+def compiled_with_a_joint(pick, kind):
+    model = arm()
+    model.add(BALL, pick(None, ls.Free()), name="ball")
+    getattr(model, kind)(
+        pick(ls.Revolute("x")),
+        pick("hub", "upper.tip", None),
+        pick("hand", "ball"),
+        at_a=pick((0, 0, 0)),
+        at_b=pick((0, 0, 1)),
+        rotation_a=pick(None),
+        rotation_b=pick(None, np.diag([1, -1, -1])),
+        name=pick("j"),
+    )
+    return model.compile()
+
+
 SYSTEM = arm().compile()
 REST = SYSTEM.neutral()
 RIGID = rigid_pair().compile()
@@ -109,6 +131,12 @@ CALLS = {
         rotation=pick(None),
     ),
     "Model.compile": compiled_with_one_more,
+    "Model.close": lambda pick: compiled_with_a_joint(pick, "close"),
+    "Model.join": lambda pick: compiled_with_a_joint(pick, "join"),
+    "Model.remove of a loop": lambda pick: looped("close").remove(pick("j"), outboard=pick(True)),
+    "Model.attach of loops": lambda pick: looped("join").attach(
+        pick(looped("close")), to=pick("hub", None), prefix=pick("a_")
+    ),
     "Model.replace": lambda pick: arm().replace(pick("upper"), pick(BOOM)),
     "Model.remove": lambda pick: arm().remove(pick("upper")),
     "Model.attach": lambda pick: arm().attach(pick(arm()), to=pick("hub"), prefix=pick("a_")),
