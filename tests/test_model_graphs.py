@@ -253,7 +253,7 @@ def fewest_equations(names, edges):
 
 def test_no_spanning_tree_has_fewer_constraint_equations():
     seen = Counter()
-    for seed in range(60):
+    for seed in range(320):
         model, names, edges = random_graph(np.random.default_rng([seed, 3]))
         fewest = fewest_equations(names, edges)
         if fewest is None:
@@ -267,7 +267,7 @@ def test_no_spanning_tree_has_fewer_constraint_equations():
             names
         ) - sum(6 - e[0] for e in edges)
         seen[f"{len(system.loops)} loops"] += 1
-    assert seen["no tree"] > 5 and seen["1 loops"] > 5 and seen["2 loops"] > 3, seen
+    assert min(seen[k] for k in ("no tree", "1 loops", "2 loops", "3 loops")) > 9, seen
 
 
 def test_no_arborescence_weighs_less():
@@ -335,7 +335,7 @@ def test_a_free_joint_that_nothing_needs_is_left_out(caplog):
     with caplog.at_level(logging.INFO, "lissom"):
         system = model.compile()
     assert (system.n_v, system.n_constraint) == (7, 0) and not system.loops
-    assert "'arm@ground' carries nothing" in caplog.text
+    assert "'arm-ground' carries nothing" in caplog.text
 
 
 REVERSIBLE = [

@@ -70,7 +70,7 @@ def test_an_added_joint_may_be_run_backwards_or_cut():
     model.join(Y, None, "hand", name="more")
     loops = model.compile().loops
     assert [(loop.name, loop.joint.label, loop.chosen) for loop in loops] == [
-        ("arm@hand", "spherical", True)
+        ("arm-hand", "spherical", True)
     ]
     assert ends(loops[0]) == [(1, 0, 1, 0, 0), (0, 0, 0, 0, 0)]
 

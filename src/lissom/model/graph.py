@@ -178,10 +178,10 @@ def _weight(arc: Arc, depth: Mapping[str | None, int], base: int) -> int:
 
 
 def _cut(edge: Closing) -> Closing:
-    """Joint that is cut: called "body@carrier" if `Model.add` put it in."""
+    """Joint that is cut: called "body-carrier" if `Model.add` put it in."""
     if edge.kind != "body":
         return edge
-    return replace(edge, kind="loop", name=f"{edge.name}@{edge.a.body or 'ground'}")
+    return replace(edge, kind="loop", name=f"{edge.name}-{edge.a.body or 'ground'}")
 
 
 def _check_names(names: Sequence[str]) -> None:

@@ -172,6 +172,7 @@ class Model:
         -----
         A joint that carries a body at a point beside the body's frame gets a body without mass
         there, called "body@name"; its coordinates go by that name, else by the body's.
+        A joint of `add` that has to be cut becomes a loop called "body-carrier".
         """
         self._check_name(name, "join")
         ends = ((a, at_a, rotation_a), (b, at_b, rotation_b))
