@@ -66,6 +66,7 @@ from .layout import (
 )
 from .least_norm import factor_semidefinite, solve_least_norm
 from .modal import modal_spread
+from .one_node import combined, product_at, put_row, row as row_of_six
 from .small import (
     ZERO,
     add,
@@ -130,7 +131,10 @@ def compliance_tip_to_base(ints, scratch, free):
         Z = forces
         if not rigid:
             Z = ints[h + ROOM_] & POSITIVE
-            _through_nodes(ints, scratch, p, row, Z, n, Lam, rhs, free)
+            if ints[p + W_N_NODE] == 1:
+                _through_one_node(ints, scratch, p, row, Z, n, Lam, rhs, free)
+            else:
+                _through_nodes(ints, scratch, p, row, Z, n, Lam, rhs, free)
         r, o = ints[row + HINGE_DOF], ints[row + HINGE] & POSITIVE
         if ints[row + DRIVEN] != 0:
             r = 0
@@ -167,6 +171,47 @@ def compliance_tip_to_base(ints, scratch, free):
     for k in range(n):
         for l in range(k):
             scratch[Lam + l * n + k] = scratch[Lam + k * n + l]
+
+
+@jit
+def _through_one_node(ints, scratch, p, row, Z, n, Lam, rhs, free):
+    """The same for a body with one node, the common case: Z = (Y N) zeta, w = (S N) zeta."""
+    active, forces = ints[p + W_ACTIVE] & POSITIVE, ints[p + W_FORCES] & POSITIVE
+    t, d = ints[row + STACK] & POSITIVE, ints[row + NODES] & POSITIVE
+    w, SN = Z + 6 * n, Z + 12 * n
+    YN = SN + 36
+    _product_of_six(scratch, t + 129, t + 165, SN)
+    _product_of_six(scratch, t + 93, t + 165, YN)
+    g0 = g1 = g2 = g3 = g4 = g5 = 0.0
+    if free:
+        node_forces(scratch, t, d, 1, YIELD)  # f_0
+        y = row_of_six(scratch, d + YIELD)
+        s = product_at(scratch, t + 129, row_of_six(scratch, d + NODE_FORCE))
+        g0, g1, g2, g3, g4, g5 = (
+            y[0] - s[0], y[1] - s[1], y[2] - s[2], y[3] - s[3], y[4] - s[4], y[5] - s[5]
+        )  # fmt: skip
+    for i in range(ints[p + W_N_ACTIVE]):
+        k = ints[active + i] & POSITIVE
+        z = row_of_six(scratch, forces + 6 * k)
+        put_row(scratch, Z + 6 * k, product_at(scratch, YN, z))
+        put_row(scratch, w + 6 * k, product_at(scratch, SN, z))
+        for j in range(i + 1):
+            l = ints[active + j] & POSITIVE
+            o = w + 6 * l
+            scratch[Lam + k * n + l] += (
+                z[0] * scratch[o] + z[1] * scratch[o + 1] + z[2] * scratch[o + 2]
+                + z[3] * scratch[o + 3] + z[4] * scratch[o + 4] + z[5] * scratch[o + 5]
+            )  # fmt: skip
+        scratch[rhs + k] += z[0] * g0 + z[1] * g1 + z[2] * g2 + z[3] * g3 + z[4] * g4 + z[5] * g5
+
+
+@jit
+def _product_of_six(x, a, b, out):
+    """6x6 matrix at x[out]: the product of those at x[a] and x[b]."""
+    r0, r1, r2 = row_of_six(x, b), row_of_six(x, b + 6), row_of_six(x, b + 12)
+    r3, r4, r5 = row_of_six(x, b + 18), row_of_six(x, b + 24), row_of_six(x, b + 30)
+    for r in range(6):
+        put_row(x, out + 6 * r, combined(row_of_six(x, a + 6 * r), r0, r1, r2, r3, r4, r5))
 
 
 @jit
