@@ -1,7 +1,9 @@
 """The algorithms, one per file; `reference` holds the recursions in readable form."""
 
-from .articulated import forward_dynamics
+from .articulated import forward_dynamics, loop_forces
+from .assembly import AssemblyError, assemble
 from .batch import forward_dynamics_batch, inverse_dynamics_batch
+from .closure import Closure, LoopClosure, Speeds, closure
 from .composite import mass_matrix
 from .duality import (
     ConstraintForces,
@@ -32,18 +34,24 @@ from .operators import Operators, SpatialOperator, operators
 from .products import multiply_mass, solve_mass
 
 __all__ = [
+    "AssemblyError",
+    "Closure",
     "ConstraintForces",
     "Energy",
     "FilteredForces",
     "LQProblem",
     "LQSolution",
+    "LoopClosure",
     "NodalSolution",
     "Operators",
     "Pose",
     "SpatialOperator",
+    "Speeds",
     "acceleration",
+    "assemble",
     "bias_force",
     "center_of_mass",
+    "closure",
     "constraint_forces",
     "dual_accelerations",
     "dual_joint_forces",
@@ -57,6 +65,7 @@ __all__ = [
     "inverse_dynamics_batch",
     "jacobian",
     "joint_forces",
+    "loop_forces",
     "mass_matrix",
     "momentum",
     "multiply_mass",

@@ -24,6 +24,8 @@ __all__ = [
     "acceleration",
     "center_of_mass",
     "jacobian",
+    "node_jacobian",
+    "node_pose",
     "pose",
     "qdot",
     "velocity",
@@ -66,8 +68,7 @@ class _Frame:
         return rotate(turn, spatial)
 
 
-def _frame(system: System, motions: Sequence[BodyMotion], where: Any) -> _Frame:
-    i, t = system.locate(where)
+def _frame(system: System, motions: Sequence[BodyMotion], i: int, t: int) -> _Frame:
     motion = motions[i]
     node = node_motion(system.bodies[i], t, motion.eta, motion.eta_dot, motion.velocity)
     return _Frame(i, motion, node)
@@ -91,12 +92,16 @@ def pose(system: System, state: State, where: Any) -> Pose:
         ``.position`` in the world, ``.rotation`` to world axes.
     """
     check_state(system, state)
+    return node_pose(system, state, *system.locate(where))
+
+
+def node_pose(system: System, state: State, i: int, t: int) -> Pose:
+    """Pose of node t of body i.  O(N)."""
     if all_floats(state):
-        i, node = system.locate(where)
         zero = np.zeros(system.n_v)
-        R, position, _ = engine.frame_motion(system, i, node, state.raw_q, zero, zero, 0)
+        R, position, _ = engine.frame_motion(system, i, t, state.raw_q, zero, zero, 0)
         return Pose(position=position, rotation=R)
-    frame = _frame(system, motions_of(system, state), where)
+    frame = _frame(system, motions_of(system, state), i, t)
     R = frame.motion.world_rotation
     return Pose(
         position=frame.motion.world_position + R @ frame.node.position,
@@ -130,7 +135,7 @@ def velocity(system: System, state: State, where: Any, *, axes: str = "world") -
         v = state.raw_v
         R, _, V = engine.frame_motion(system, i, node, state.raw_q, v, v, ACCELERATED)
         return V if axes == "world" else rotate(R.T, V)
-    frame = _frame(system, motions_of(system, state), where)
+    frame = _frame(system, motions_of(system, state), *system.locate(where))
     return frame.to_axes(frame.node.velocity, axes)
 
 
@@ -176,7 +181,7 @@ def acceleration(
         return A if axes == "world" else rotate(R.T, A)
     motions = motions_of(system, state)
     alphas, _ = accelerations_base_to_tip(system, motions, vdot)
-    frame = _frame(system, motions, where)
+    frame = _frame(system, motions, *system.locate(where))
     node, i = frame.node, frame.body
     A = node.shift.T @ alphas[i] + node.shapes @ vdot[system.layout.modal_v(i)] + node.coriolis
     gravity = np.concatenate([np.zeros(3), frame.motion.world_rotation.T @ system.gravity])
@@ -204,13 +209,17 @@ def jacobian(system: System, state: State, where: Any, *, axes: str = "world") -
     """
     check_state(system, state)
     check_axes(axes)
+    return node_jacobian(system, state, *system.locate(where), axes)
+
+
+def node_jacobian(system: System, state: State, i: int, t: int, axes: str = "world") -> Array:
+    """Jacobian (6, n_v) of node t of body i.  O(N)."""
     if all_floats(state):
-        i, t = system.locate(where)
         J = engine.jacobian(system, i, t, state.raw_q)
-        return J if axes == "world" else rotate(pose(system, state, where).rotation.T, J)
+        return J if axes == "world" else rotate(node_pose(system, state, i, t).rotation.T, J)
     motions = motions_of(system, state)
-    frame = _frame(system, motions, where)
-    layout, node, i = system.layout, frame.node, frame.body
+    frame = _frame(system, motions, i, t)
+    layout, node = system.layout, frame.node
     pieces: dict[int, Array] = {}
     to_node = np.eye(6)  # velocity of the node, in body i's axes -> velocity of the frame
     while True:

@@ -1,0 +1,280 @@
+"""assemble: a configuration and speeds at which the loops of a system are closed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import SingularError, StateError, suggestion
+from ..system import Loop, State, System
+from .arguments import check_state, check_system
+from .closing_search import ClosingSearch, Found
+from .composite import mass_matrix
+from .coordinates import error_sizes, hinge_speeds
+from .loop_frames import check_real, loop_jacobian, loop_rows, placed_loops
+
+__all__ = ["AssemblyError", "assemble", "assembly_sizes", "held_speeds"]
+
+Array = np.ndarray
+
+# How much less than hinges modes move where both could: the softest mode beside its size.
+SOFTEST = 1e-2
+# Part of the largest singular value below which speeds cannot be corrected that way.
+NOISE = 1e-11
+# Rate beside speeds times length that held speeds may leave.
+CONSISTENT = 1e-9
+
+
+class AssemblyError(SingularError):
+    """The loops of a system cannot be closed.
+
+    Parameters
+    ----------
+    message : str
+        Which loops stay open, by how much, and what to do.
+    state : State
+        The state nearest to a closed one that was found.
+    loops : tuple of str
+        Loops that stay open, or that contradict each other.
+    """
+
+    def __init__(self, message: str, state: State, loops: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.state = state
+        self.loops = loops
+
+
+def assemble(
+    system: System, state: State | None = None, *, held: Any = (), velocity: bool = True
+) -> State:
+    """State near a given one with all loops closed.
+
+    Hinges move first; modes keep their values unless hinges alone cannot close the loops, and then
+    bend little where hinges could move instead, soft modes more than stiff ones.  Where a system
+    has several branches (elbow up or down) it is the start that decides.
+
+    The speeds are the nearest consistent ones in the metric of the masses: those that remain after
+    impulses in the loops.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.  Without loops the state is returned as it is.
+    state : State, optional
+        Where to start, real numbers; by default neutral.
+    held : sequence of str
+        What keeps its coordinates and speeds: "body" is the joint that carries the body,
+        "body.modes" are the body's modes.
+    velocity : bool
+        Whether speeds are made consistent too; otherwise they stay as they are.
+
+    Returns
+    -------
+    State
+        Closed to 1e-12 of the system's length where round-off allows it.  SingularError if there is
+        none near: it names the loop with the largest gap, or loops that close one by one but not
+        together, and the nearest state that was found is its attribute ``state``.  StateError if
+        held speeds contradict the loops.
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> model = ls.Model("triangle")
+    >>> rod = ls.RigidBody.rod(mass=1.0, length=1.0, com=(0.5, 0, 0))
+    >>> _ = model.add(rod, ls.Revolute("z"), name="left")
+    >>> _ = model.add(rod, ls.Revolute("z"), to="left", at=(1, 0, 0), name="right")
+    >>> model.close(ls.Revolute("z"), None, "right", at_a=(1, 0, 0), at_b=(1, 0, 0), name="pin")
+    >>> system = model.compile()
+    >>> state = ls.assemble(system, system.state(left=0.8, right=-1.5))
+    >>> print(np.degrees(state.q).round(6))
+    [  60. -120.]
+    """
+    check_system(system)
+    start = system.neutral() if state is None else state
+    check_state(system, start)
+    if not isinstance(velocity, (bool, np.bool_)):
+        raise StateError(f"assemble: velocity is {velocity!r}; expected True or False")
+    names = _listed(held)
+    fixed = held_speeds(system, names, "assemble: held")
+    if not system.loops:
+        return start
+    check_real(start, "assemble")
+    q = _closed_configuration(system, start, fixed, names)
+    v = _consistent_speeds(system, q, start.raw_v, fixed) if velocity else start.raw_v
+    return State(system, q, v)
+
+
+def _listed(given: Any) -> list[str]:
+    """Names from one or several."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        given = [given]
+    try:
+        return [str(item) for item in given]
+    except TypeError:
+        raise StateError(f"{given!r} is not a list of names of bodies") from None
+
+
+def held_speeds(system: System, names: Sequence[str], what: str) -> Array:
+    """Which speeds (n_v,) belong to the joints "body" and the modes "body.modes".
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    names : sequence of str
+        What is named.
+    what : str
+        How to call it in an error.
+    """
+    mask = np.zeros(system.n_v, dtype=bool)
+    for name in names:
+        body, dot, part = name.partition(".")
+        if body not in system.names:
+            raise StateError(f"{what}: there is no body {body!r}; {suggestion(body, system.names)}")
+        if part != ("modes" if dot else ""):
+            raise StateError(f'{what}: {name!r} is neither "body" nor "body.modes"')
+        mask[system.layout.modal_v(body) if dot else system.layout.hinge_v(body)] = True
+    return mask
+
+
+def assembly_sizes(system: System, fixed: Array) -> Array:
+    """Motions (n_v,) that count as equal when loops are closed; zero for what is fixed.
+
+    Hinges: their sizes.  Modes: what stores the same energy, the softest one SOFTEST of its size.
+    """
+    size, hinge = error_sizes(system)[0].copy(), hinge_speeds(system)
+    K = np.zeros(system.n_v)
+    for i, body in enumerate(system.bodies):
+        K[system.layout.modal_v(i)] = body.stiffness
+    bends = 1 / np.sqrt(np.maximum(K, 1e-12 * K.max(initial=0.0) + 1e-300))
+    modal = ~hinge & ~fixed
+    if np.any(modal):
+        size[modal] = SOFTEST * bends[modal] / (bends / size)[modal].max()
+    size[fixed] = 0.0
+    return size
+
+
+def _closed_configuration(
+    system: System, start: State, fixed: Array, names: Sequence[str]
+) -> Array:
+    found = _close(system, start.raw_q, fixed, system.loops)
+    if found.closed:
+        return found.q
+    raise _failure(system, start, fixed, names, found)
+
+
+def _close(system: System, q: Array, fixed: Array, loops: Sequence[Loop]) -> Found:
+    """Coordinates that close some loops: hinges first; then modes a little, then as they must."""
+    sizes, hinge = assembly_sizes(system, fixed), hinge_speeds(system)
+    found = ClosingSearch(system, np.where(hinge, sizes, 0.0), loops).run(q)
+    if found.closed or not np.any(sizes[~hinge]):
+        return found
+    found = ClosingSearch(system, sizes, loops).run(found.q)
+    if found.closed:
+        return found
+    equal = ClosingSearch(system, np.where(fixed, 0.0, error_sizes(system)[0]), loops).run(q)
+    return min(found, equal, key=lambda one: one.gap)
+
+
+def _failure(
+    system: System, start: State, fixed: Array, names: Sequence[str], found: Found
+) -> AssemblyError:
+    """What to say when the loops do not close."""
+    state = State(system, found.q, start.raw_v)
+    placed = placed_loops(system, found.q)
+    worst = placed[int(np.argmax([np.linalg.norm(at.gap) for at in placed]))]
+    metres, radians = worst.left
+    left = (
+        f"loop {worst.loop.name!r} stays open by {metres:.3g} m and {radians:.3g} rad at the "
+        "nearest state (attribute `state` of this error)"
+    )
+    held = " and ".join(map(repr, names))
+    if names and _close(system, start.raw_q, np.zeros_like(fixed), system.loops).closed:
+        return AssemblyError(
+            f"the loops cannot be closed while {held} is held: {left}; hold less, or start with "
+            "other values there",
+            state,
+            (worst.loop.name,),
+        )
+    loops = _contradiction(system, start.raw_q, fixed)
+    if len(loops) > 1:
+        together = ", ".join(repr(loop.name) for loop in loops)
+        message = (
+            f"loops {together} contradict each other: each closes alone, but not all of them "
+            f"together; {left}.  Check the dimensions and frames of these loops"
+        )
+        return AssemblyError(message, state, tuple(loop.name for loop in loops))
+    message = (
+        f"the loops cannot be closed: {left}.  Its ends cannot reach each other from here: check "
+        "`at_a`, `at_b`, the rotations of its frames and the dimensions of the bodies between "
+        "them, or start from a state that is nearer to closed"
+    )
+    if names:
+        message += f"; {held} is held"
+    return AssemblyError(message, state, (worst.loop.name,))
+
+
+def _contradiction(system: System, q: Array, fixed: Array) -> list[Loop]:
+    """Loops that close alone but not together, as few as possible; a single one closes never."""
+    for loop in system.loops:
+        if not _close(system, q, fixed, [loop]).closed:
+            return [loop]
+    wrong: list[Loop] = []
+    for loop in system.loops:  # the first that does not go with those before it
+        wrong.append(loop)
+        if not _close(system, q, fixed, wrong).closed:
+            break
+    for loop in wrong[:-1]:
+        fewer = [other for other in wrong if other is not loop]
+        if not _close(system, q, fixed, fewer).closed:
+            wrong = fewer
+    return wrong
+
+
+def _consistent_speeds(system: System, q: Array, v: Array, fixed: Array) -> Array:
+    """Speeds with A v = 0 that are nearest to v in the metric of the masses.
+
+    With free speeds f, M_ff = L L^T:  v_f += L^-T x,  x the shortest with A_f L^-T x = -A v.
+    """
+    A = loop_jacobian(system, q, placed_loops(system, q)) / system.length
+    free, size = np.flatnonzero(~fixed), error_sizes(system)[0]
+    M = mass_matrix(system, State.trusted(system, q, np.zeros(system.n_v)))
+    M = (size[:, None] * M * size)[np.ix_(free, free)]
+    # a motion without mass, which a loop may well determine, gets a little
+    M += 1e-12 * np.diag(M).max(initial=0.0) * np.eye(len(free))
+    new = v.copy()
+    if len(free):
+        L = np.linalg.cholesky(M)
+        turned = np.linalg.solve(L, (A * size)[:, free].T)
+        x = np.linalg.lstsq(turned.T, -A @ v, rcond=NOISE)[0]
+        new[free] += size[free] * np.linalg.solve(L.T, x)
+    _check_speeds(system, A, new, fixed)
+    return new
+
+
+def _check_speeds(system: System, A: Array, v: Array, fixed: Array) -> None:
+    """Refuse held speeds that the loops do not allow."""
+    left, size = A @ v, error_sizes(system)[0]
+    speed = float(np.abs(v / size).max(initial=0.0))
+    if np.abs(left).max(initial=0.0) <= CONSISTENT * speed:
+        return
+    rows = loop_rows(system)
+    k = int(np.argmax([np.linalg.norm(left[piece]) for piece in rows]))
+    # what pushes against the rate that is left
+    push = np.abs(left @ (A * size)) * fixed
+    names = [
+        name
+        for i, name in enumerate(system.names)
+        if max(
+            push[system.layout.hinge_v(i)].max(initial=0.0),
+            push[system.layout.modal_v(i)].max(initial=0.0),
+        )
+        > 1e-6 * push.max()
+    ]
+    raise StateError(
+        f"the speeds held at {', '.join(map(repr, names))} contradict the loops: loop "
+        f"{system.loops[k].name!r} opens at {np.linalg.norm(left[rows[k]]) * system.length:.3g} "
+        "m/s; hold fewer joints or give them speeds that go together"
+    )

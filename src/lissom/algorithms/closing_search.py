@@ -1,0 +1,133 @@
+"""Coordinates that close loops: a damped Gauss-Newton iteration on the gap.
+
+With y motions of the free coordinates beside their sizes w, g the gap beside the system's length:
+  J = A diag(w) / length = U diag(sigma) V^T                                       (1)
+  y = -V diag(sigma / (sigma^2 + mu)) U^T g,    at most so long                    (2)
+A is the derivative of g up to terms of the size of g, and A^T g that of g^T g / 2, so that near a
+solution (2) converges quadratically, and at a singular one still by a fixed factor.  A step that
+does not bring the ends nearer is tried again with a larger mu.  From where nothing brings them
+nearer (a stretched chain whose ends should meet half-way has no first derivative that way) small
+deterministic displacements are tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..system import Loop, System
+from .coordinates import error_sizes, hinge_speeds, moved
+from .loop_frames import loop_jacobian, placed_loops
+
+__all__ = ["ClosingSearch", "Found"]
+
+Array = np.ndarray
+
+LONGEST = 0.3  # longest motion of a step [rad], or beside the size of a coordinate
+MOST_STEPS = 100
+CLOSED = 1e-9  # gap beside the length that counts as closed; iteration goes on to round-off
+ROUNDING = 64 * np.finfo(float).eps
+NOISE = 1e-11  # singular values below this part of the largest count as zero
+STALLED, PATIENCE = 1e-3, 8  # gain and number of steps after which there is no way on
+KICKS = (0.1, -0.1, 0.4, -0.4)  # displacements tried where there is no way on
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Where a search ended.
+
+    Attributes
+    ----------
+    q : array (n_q,)
+        Coordinates.
+    gap : float
+        What is left open, beside the system's length.
+    closed : bool
+        Whether that is nothing but round-off.
+    """
+
+    q: Array
+    gap: float
+    closed: bool
+
+
+class ClosingSearch:
+    """Search for coordinates at which loops are closed.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    sizes : array (n_v,)
+        Motions that count as equal; zero for what must not move.
+    loops : sequence of Loop, optional
+        Which loops; by default all.
+    """
+
+    def __init__(self, system: System, sizes: Array, loops: Sequence[Loop] | None = None) -> None:
+        self.system, self.sizes = system, sizes
+        self.loops = system.loops if loops is None else tuple(loops)
+
+    def run(self, q: Array) -> Found:
+        """Closed coordinates near q, or the nearest to closed ones."""
+        first = self.descend(q)
+        if first.closed:
+            return first
+        for k, size in enumerate(KICKS):
+            kick = self.kick(first.q, size, k // 2)
+            if kick is None:
+                break
+            found = self.descend(moved(self.system, first.q, kick))
+            if found.closed:
+                return found
+        return first
+
+    def descend(self, q: Array) -> Found:
+        """Iterate from q without displacements."""
+        g, J, floor = self.at(q)
+        size, damping, stalled = float(np.linalg.norm(g)), 1e-3, 0
+        for _ in range(MOST_STEPS):
+            if size <= ROUNDING or not np.any(J):
+                break
+            new = moved(self.system, q, self.step(g, J, damping * size**2))
+            g_new, J_new, floor_new = self.at(new)
+            size_new = float(np.linalg.norm(g_new))
+            gain = 1 - size_new / size if np.isfinite(size_new) else -1.0
+            stalled = 0 if gain > STALLED else stalled + 1
+            damping = damping / 10 if gain > 0 else max(10 * damping, 1e-4)
+            if gain > 0:
+                q, g, J, size, floor = new, g_new, J_new, size_new, floor_new
+            if stalled == PATIENCE or (stalled and size <= floor):
+                break
+        return Found(q, size, size <= max(CLOSED, floor))
+
+    def at(self, q: Array) -> tuple[Array, Array, float]:
+        """Gap and J (1), and what round-off leaves of a gap, all beside the length."""
+        length = self.system.length
+        with np.errstate(all="ignore"):
+            placed = placed_loops(self.system, q, self.loops)
+            g = np.concatenate([np.zeros(0), *(at.gap for at in placed)]) / length
+            J = loop_jacobian(self.system, q, placed) * self.sizes / length
+        far = max((float(np.abs(at.frames[1].position).max()) for at in placed), default=0.0)
+        return g, J, ROUNDING * max(1.0, far / length)
+
+    def step(self, g: Array, J: Array, mu: float) -> Array:
+        """Motion of the speeds (2)."""
+        U, sigma, Vt = np.linalg.svd(J, full_matrices=False)
+        kept = sigma > NOISE * sigma[0]
+        part = np.where(kept, sigma / np.where(kept, sigma**2 + mu, 1.0), 0.0)
+        s = self.sizes * (-Vt.T @ (part * (U.T @ g)))
+        longest = float(np.abs(s / error_sizes(self.system)[0]).max())
+        return s * min(1.0, LONGEST / max(longest, 1e-300))
+
+    def kick(self, q: Array, size: float, k: int) -> Array | None:
+        """Displacement of what can move the ends of loops; None if nothing can."""
+        pattern, hinge = np.zeros(self.system.n_v), hinge_speeds(self.system)
+        luck = np.random.default_rng(k)
+        for kind in (hinge, ~hinge):  # the same for hinges whether bodies bend or not
+            pattern[kind] = luck.uniform(-1, 1, int(kind.sum())) * self.sizes[kind]
+        J = self.at(moved(self.system, q, abs(size) * pattern))[1]
+        moves = np.abs(J).max(axis=0, initial=0.0) > 1e-9
+        return size * pattern * moves if np.any(moves) else None

@@ -1,0 +1,245 @@
+"""closure: how the loops of a system are closed in a state, and which motions they leave free."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import StateError, suggestion
+from ..system import State, System
+from .arguments import check_state
+from .closed_loops import closure_accelerations, loop_motions, operational_compliance
+from .composite import mass_matrix
+from .coordinates import error_sizes, hinge_speeds
+from .loop_frames import PlacedLoop, check_real, loop_jacobian, loop_rows, placed_loops
+from .redundancy import dependent_speeds, rank_of, redundant_motions
+from .reference import articulate_tip_to_base, kinematics_base_to_tip
+
+__all__ = ["Closure", "LoopClosure", "Speeds", "closure"]
+
+Array = np.ndarray
+
+
+class Speeds(NamedTuple):
+    """Some of the speeds of a system.
+
+    Attributes
+    ----------
+    indices : tuple of int
+        Their places in v.
+    names : tuple of str
+        Words for them.
+    """
+
+    indices: tuple[int, ...]
+    names: tuple[str, ...]
+
+
+class LoopClosure(NamedTuple):
+    """One loop in a state.
+
+    Attributes
+    ----------
+    gap : array (n,)
+        What is left open [m]; angles times the length of the closure.
+    rate : array (n,)
+        Its rate [m/s].
+    coordinates : array (n_q,)
+        Coordinates of the loop's joint.
+    displacement : float
+        Distance that is left open [m].
+    rotation : float
+        Angle that is left open [rad].
+    redundant : tuple of str
+        What the loop prevents although it is prevented already, see `Closure.redundant`.
+    """
+
+    gap: Array
+    rate: Array
+    coordinates: Array
+    displacement: float
+    rotation: float
+    redundant: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Closure:
+    """Loops of a system in a state: A vdot + gamma = 0 and what follows; see `closure`.
+
+    One equation for each motion that a loop's joint prevents, loop after loop.  All rows are
+    displacements [m]: rotations are taken at `length`.  ``closure["loop"]`` is what belongs to one
+    loop.  Everything is computed when it is first read.
+
+    Attributes
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration and speeds.
+    """
+
+    system: System
+    state: State
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the loops."""
+        return tuple(loop.name for loop in self.system.loops)
+
+    @property
+    def length(self) -> float:
+        """Length that makes rotations comparable with displacements [m]."""
+        return self.system.length
+
+    @cached_property
+    def _placed(self) -> list[PlacedLoop]:
+        return placed_loops(self.system, self.state.raw_q)
+
+    @cached_property
+    def _scaled(self) -> Array:
+        """A with columns in comparable units."""
+        return self.jacobian * error_sizes(self.system)[0]
+
+    @cached_property
+    def gap(self) -> Array:
+        """What is left open (n_constraint,) [m]."""
+        return np.concatenate([np.zeros(0), *(at.gap for at in self._placed)])
+
+    @cached_property
+    def rate(self) -> Array:
+        """Rate of the gap, A v (n_constraint,) [m/s]."""
+        return self.jacobian @ self.state.v
+
+    @cached_property
+    def coordinates(self) -> dict[str, Array]:
+        """Coordinates of each loop's joint, as for a joint of the tree, by loop."""
+        return {at.loop.name: at.coordinates for at in self._placed}
+
+    @cached_property
+    def jacobian(self) -> Array:
+        """A (n_constraint, n_v): speeds to the rate of the gap."""
+        return loop_jacobian(self.system, self.state.raw_q, self._placed)
+
+    @cached_property
+    def bias(self) -> Array:
+        """Vector gamma (n_constraint,): A vdot + gamma = 0 keeps the loops closed [m/s^2]."""
+        motions = kinematics_base_to_tip(self.system, self.state.q, self.state.v)
+        loops = loop_motions(self.system, motions)
+        return closure_accelerations(self.system, motions, loops, np.zeros(self.system.n_v))
+
+    @cached_property
+    def operational(self) -> Array:
+        """Lambda = A M^-1 A^T (n_constraint, n_constraint): loop forces [N] to accelerations."""
+        motions = kinematics_base_to_tip(self.system, self.state.q, np.zeros(self.system.n_v))
+        articulated = articulate_tip_to_base(self.system, motions)
+        loops = loop_motions(self.system, motions)
+        return operational_compliance(self.system, motions, loops, articulated)
+
+    @cached_property
+    def rank(self) -> int:
+        """Number of equations that do not follow from the others."""
+        return rank_of(self._scaled)
+
+    @cached_property
+    def redundant(self) -> dict[str, tuple[str, ...]]:
+        """What each loop prevents although the loops before it, or itself, prevent it already.
+
+        For each loop as many words as it has such equations, in the axes of the frame at its end b;
+        the motion does not determine the loop's forces in these directions.
+        """
+        return redundant_motions(self._scaled, self._placed, loop_rows(self.system))
+
+    @cached_property
+    def independent(self) -> Speeds:
+        """Speeds that determine the others: ``.indices`` in v, and ``.names``.
+
+        Chosen so that the others follow from them in a well-conditioned way; outer hinges follow
+        from inner ones, and modes follow only where no hinge can.
+        """
+        follow = dependent_speeds(self._scaled, hinge_speeds(self.system))
+        indices = [k for k in range(self.system.n_v) if k not in set(follow)]
+        owner = self.system.layout.owner_v
+        return Speeds(tuple(indices), tuple(owner(k) for k in indices))
+
+    @cached_property
+    def basis(self) -> Array:
+        """B (n_v, n_free) with v = B v[independent.indices] and A B = 0."""
+        free = list(self.independent.indices)
+        follow = [k for k in range(self.system.n_v) if k not in set(free)]
+        size, B = error_sizes(self.system)[0], np.zeros((self.system.n_v, len(free)))
+        B[free] = np.eye(len(free))
+        if follow:
+            scaled = -np.linalg.lstsq(self._scaled[:, follow], self._scaled[:, free], rcond=None)[0]
+            B[follow] = size[follow, None] * scaled / size[free]
+        return B
+
+    @cached_property
+    def mass_matrix(self) -> Array:
+        """B^T M B (n_free, n_free): mass matrix of the independent speeds."""
+        return self.basis.T @ mass_matrix(self.system, self.state) @ self.basis
+
+    def __getitem__(self, name: str) -> LoopClosure:
+        """What belongs to one loop, by its name."""
+        if name not in self.names:
+            raise StateError(f"there is no loop {name!r}; {suggestion(str(name), self.names)}")
+        k = self.names.index(name)
+        at, rows = self._placed[k], loop_rows(self.system)[k]
+        return LoopClosure(at.gap, self.rate[rows], at.coordinates, *at.left, self.redundant[name])
+
+    def __repr__(self) -> str:
+        """Loops, gaps, equations too many, and the independent speeds."""
+        return "\n".join(
+            [self._heading(), *(self._line(name) for name in self.names), *self._free()]
+        )
+
+    def _heading(self) -> str:
+        loops = "1 loop" if len(self.names) == 1 else f"{len(self.names)} loops"
+        return (
+            f"Closure of {self.system.name or 'a system'}: {loops}, {self.system.n_constraint} "
+            f"equations of rank {self.rank}, {self.system.n_v} speeds of which "
+            f"{len(self.independent.indices)} independent, length {self.length:.4g} m"
+        )
+
+    def _line(self, name: str) -> str:
+        loop, one = self.system.loops[self.names.index(name)], self[name]
+        rate = np.linalg.norm(one.rate)
+        text = (
+            f"  {name}: {loop.joint.label}, gap {one.displacement:.2g} m and {one.rotation:.2g} rad"
+            f", rate {rate:.2g} m/s"
+        )
+        if one.redundant:
+            text += (
+                f"\n    {len(one.redundant)} of its {loop.n_constraint} equations follow from "
+                f"others: {', '.join(one.redundant)} (axes of its frame b)"
+            )
+        return text
+
+    def _free(self) -> list[str]:
+        names = self.independent.names
+        more = [f"... and {len(names) - 12} more"] if len(names) > 12 else []
+        return ["  independent: " + ", ".join([*names[:12], *more])] if names else []
+
+
+def closure(system: System, state: State) -> Closure:
+    """How the loops of a system are closed in a state.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism; without loops everything is empty and all speeds are independent.
+    state : State
+        Configuration and speeds, real numbers; the loops need not be closed.
+
+    Returns
+    -------
+    Closure
+        ``.gap`` and ``.rate`` of the loops, their equations ``.jacobian`` and ``.bias``, ``.rank``
+        and ``.redundant`` equations, ``.independent`` speeds with ``.basis`` and ``.mass_matrix``,
+        ``.operational`` and ``.coordinates``.
+    """
+    check_state(system, state)
+    check_real(state, "closure")
+    return Closure(system, state)

@@ -1,0 +1,77 @@
+"""Coordinates that move: by small motions of the speeds, and what counts as a large motion."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..joints import CompoundJoint, Cylindrical, Free, Planar, Prismatic, SimpleJoint
+from ..spatial import left_jacobian, quaternion_product_map, quaternion_rotation
+from ..system import System
+
+__all__ = ["error_sizes", "hinge_speeds", "moved"]
+
+Array = np.ndarray
+
+
+def moved(system: System, q: Array, s: Array) -> Array:
+    """Coordinates after small motions s (n_v,) of the speeds; quaternions keep their length."""
+    new, layout = q.copy(), system.layout
+    for i, joint in enumerate(system.joints):
+        new[layout.modal_q(i)] += s[layout.modal_v(i)]
+        piece, motion = layout.hinge_q(i), s[layout.hinge_v(i)]
+        if joint.has_quaternion:
+            angle = np.linalg.norm(motion[:3])
+            half = 0.5 * np.sinc(angle / (2 * np.pi)) * motion[:3]
+            turned = np.cos(angle / 2) * q[piece][:4] + quaternion_product_map(q[piece][:4]) @ half
+            new[piece.start : piece.start + 4] = turned / np.linalg.norm(turned)
+            if joint.n_v == 6:
+                shift = quaternion_rotation(q[piece][:4]) @ left_jacobian(motion[:3]) @ motion[3:]
+                new[piece.start + 4 : piece.stop] += shift
+        elif isinstance(joint, (SimpleJoint, CompoundJoint)):
+            half = q[piece] + 0.5 * joint.rate_map(q[piece]) @ motion
+            new[piece] += joint.rate_map(half) @ motion
+        else:
+            new[piece] += motion
+    return new
+
+
+def error_sizes(system: System) -> tuple[Array, Array]:
+    """Sizes of positions and of speeds (n_v,): an error of so much would be total.
+
+    Angles: 1 rad.  Translations: the largest distance between joints or nodes.  Modal coordinates:
+    what moves a node by the length of its body.  Speeds: these sizes in a second, modal ones in a
+    radian of their vibration.
+    """
+    if "error sizes" in system.derived:
+        return system.derived["error sizes"]
+    length = system.length
+    position, rate = np.ones(system.n_v), np.ones(system.n_v)
+    for i, (body, joint) in enumerate(zip(system.bodies, system.joints, strict=True)):
+        modal, hinge = system.layout.modal_v(i), system.layout.hinge_v(i)
+        if body.n_mode:
+            extent = np.linalg.norm(body.node_positions, axis=1).max() or length
+            shifted = np.abs(body.node_shapes[:, 3:]).max(axis=(0, 1))
+            turned = np.abs(body.node_shapes[:, :3]).max(axis=(0, 1))
+            shape = np.maximum(shifted / extent, turned)
+            position[modal] = 1 / np.where(shape > 0, shape, 1.0)
+            rate[modal] = position[modal] * np.maximum(np.sqrt(body.stiffness), 1.0)
+        sizes = np.ones(joint.n_v)
+        match joint:
+            case Prismatic():
+                sizes[:] = length
+            case Cylindrical():
+                sizes[1] = length
+            case Planar():
+                sizes[:2] = length
+            case Free():
+                sizes[3:] = length
+        position[hinge] = rate[hinge] = sizes
+    return system.derived.setdefault("error sizes", (position, rate))
+
+
+def hinge_speeds(system: System) -> Array:
+    """Which speeds are hinge rates (n_v,), the others being modal."""
+    mask = np.zeros(system.n_v, dtype=bool)
+    for i in range(system.n_body):
+        mask[system.layout.hinge_v(i)] = True
+    return mask

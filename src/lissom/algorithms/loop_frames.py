@@ -1,0 +1,170 @@
+"""Loops of a system in a configuration: what is left open, its derivative, forces on the nodes.
+
+The text of `closed_loops`, eqs. (1) and (2), by way of the poses and Jacobians of the nodes in
+world axes; it takes the compiled ones where there are any.
+
+With N (6 x n) orthonormal, P = diag(length, 1) N:
+  gap = P^T xi,     A = P^T [w_b - w_a; v_b - v_a],  velocities at the origin of frame b, its axes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from ..errors import StateError
+from ..joints import Free
+from ..joints.nearness import constraint_map, pose_error
+from ..spatial import cross, rotate, skew
+from ..system import GROUND, Loop, LoopEnd, State, System
+from .kinematics import Pose, node_jacobian, node_pose
+from .reference import External
+
+__all__ = [
+    "PlacedLoop",
+    "check_real",
+    "loop_external",
+    "loop_jacobian",
+    "loop_rows",
+    "placed_loops",
+]
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedLoop:
+    """One loop in a configuration.
+
+    Attributes
+    ----------
+    loop : Loop
+        What is placed.
+    length : float
+        Length at which angles and moments are taken [m].
+    nodes : pair of Pose
+        Nodes of ends a and b; the ground's frame for the ground.
+    frames : pair of Pose
+        Frames of ends a and b.
+    """
+
+    loop: Loop
+    length: float
+    nodes: tuple[Pose, Pose]
+    frames: tuple[Pose, Pose]
+
+    @property
+    def scale(self) -> Array:
+        """Factors (6,) that make displacements of motions [rad; m]."""
+        return np.array([self.length] * 3 + [1.0] * 3)
+
+    @cached_property
+    def relative(self) -> tuple[Array, Array]:
+        """Frame b in frame a: rotation and position."""
+        a, b = self.frames
+        return a.rotation.T @ b.rotation, a.rotation.T @ (b.position - a.position)
+
+    @cached_property
+    def coordinates(self) -> Array:
+        """Coordinates of the loop's joint that come nearest to this pose."""
+        return self.loop.joint.nearest(*self.relative)
+
+    @cached_property
+    def directions(self) -> Array:
+        """N (6, n): what the joint prevents, [rotation times length; displacement], b's axes."""
+        Ht = self.loop.joint.motion_map(self.coordinates)
+        return constraint_map(Ht, self.length) / self.scale[:, None]
+
+    @cached_property
+    def gap(self) -> Array:
+        """Gap (n,) [m]."""
+        xi = pose_error(self.loop.joint, self.coordinates, *self.relative)
+        return self.directions.T @ (self.scale * xi)
+
+    @property
+    def left(self) -> tuple[float, float]:
+        """What of the gap is displacement [m], and what is rotation [rad]."""
+        xi = self.directions @ self.gap / self.scale
+        return float(np.linalg.norm(xi[3:])), float(np.linalg.norm(xi[:3]))
+
+
+def check_real(state: State, what: str) -> None:
+    """Refuse complex numbers and symbols, for which loops have no nearest joint coordinates."""
+    if not state.real:
+        raise StateError(f"{what} needs a state of real numbers: the system has loops")
+
+
+def placed_loops(system: System, q: Array, loops: Sequence[Loop] | None = None) -> list[PlacedLoop]:
+    """All loops of a system, or some of them, at coordinates q."""
+    state = State.trusted(system, _near_the_origin(system, q), np.zeros(system.n_v))
+    placed = []
+    for loop in system.loops if loops is None else loops:
+        nodes = (_node(system, state, loop.a), _node(system, state, loop.b))
+        frames = (_on(nodes[0], loop.a), _on(nodes[1], loop.b))
+        placed.append(PlacedLoop(loop, system.length, nodes, frames))
+    return placed
+
+
+def _near_the_origin(system: System, q: Array) -> Array:
+    """Coordinates with a floating system put at the origin, where positions have all digits."""
+    roots = np.flatnonzero(system.parent == GROUND)
+    grounded = any(end.body == GROUND for loop in system.loops for end in loop.ends)
+    if grounded or len(roots) != 1 or not isinstance(system.joints[roots[0]], Free):
+        return q
+    near = q.copy()
+    near[system.layout.hinge_q(int(roots[0]))][4:] = 0.0
+    return near
+
+
+def _node(system: System, state: State, end: LoopEnd) -> Pose:
+    if end.body == GROUND:
+        return Pose(position=np.zeros(3), rotation=np.eye(3))
+    return node_pose(system, state, end.body, end.node)
+
+
+def _on(node: Pose, end: LoopEnd) -> Pose:
+    """Frame of an end, from that of its node."""
+    position = node.position + node.rotation @ end.position
+    return Pose(position=position, rotation=node.rotation @ end.rotation)
+
+
+def loop_rows(system: System, loops: Sequence[Loop] | None = None) -> list[slice]:
+    """Rows of each loop in the closure equations."""
+    sizes = [loop.n_constraint for loop in (system.loops if loops is None else loops)]
+    ends = [int(x) for x in np.cumsum([0, *sizes])]
+    return [slice(a, b) for a, b in pairwise(ends)]
+
+
+def loop_jacobian(system: System, q: Array, placed: Sequence[PlacedLoop]) -> Array:
+    """A (n_constraint, n_v): speeds to the rates of the closure [m/s]."""
+    state = State.trusted(system, q, np.zeros(system.n_v))
+    rows = [np.zeros((0, system.n_v))]
+    for at in placed:
+        point, R = at.frames[1].position, at.frames[1].rotation
+        motion = np.zeros((6, system.n_v))
+        for end, node, sign in zip(at.loop.ends, at.nodes, (-1.0, 1.0), strict=True):
+            if end.body != GROUND:
+                J = node_jacobian(system, state, end.body, end.node)
+                arm = skew(point - node.position)
+                motion += sign * np.concatenate([J[:3], J[3:] - arm @ J[:3]])
+        rows.append((at.scale[:, None] * at.directions).T @ rotate(R.T, motion))
+    return np.concatenate(rows)
+
+
+def loop_external(at: PlacedLoop, wrench: Array) -> External:
+    """Spatial force [moment; force] on frame b, its axes, as forces on both nodes in their axes.
+
+    The opposite force acts on a, at the same point.
+    """
+    point, R = at.frames[1].position, at.frames[1].rotation
+    moment, force = R @ wrench[:3], R @ wrench[3:]
+    loads = []
+    for end, node, sign in zip(at.loop.ends, at.nodes, (-1.0, 1.0), strict=True):
+        if end.body != GROUND:
+            at_node = np.concatenate([moment + cross(point - node.position, force), force])
+            loads.append((end.body, end.node, sign * rotate(node.rotation.T, at_node)))
+    return loads
