@@ -16,7 +16,7 @@ Array = np.ndarray
 
 
 def describe_loops(loops: Sequence[Loop]) -> tuple[list[dict[str, Any]], dict[str, Array]]:
-    """Names, kinds of joints and orders in memory of each loop; numbers of all of them.
+    """Name, kind of joint, who cut it and orders in memory of each loop; numbers of all of them.
 
     Parameters
     ----------
@@ -29,6 +29,7 @@ def describe_loops(loops: Sequence[Loop]) -> tuple[list[dict[str, Any]], dict[st
         {
             "name": loop.name,
             "joint": kind,
+            "chosen": bool(loop.chosen),
             # As for the maps of joints: the order decides the last bit of products.
             "orders": ["C" if end.rotation.flags.c_contiguous else "F" for end in loop.ends],
         }
@@ -72,7 +73,7 @@ def restored_loops(words: Sequence[dict[str, Any]], arrays: dict[str, Array]) ->
         joint = restored_joint(loop["joint"], parameters)
         orders = zip((0, 1), loop["orders"], strict=True)
         ends = (end(places[:, k, side], order) for side, order in orders)
-        loops.append(Loop(str(loop["name"]), joint, *ends))
+        loops.append(Loop(str(loop["name"]), joint, *ends, chosen=bool(loop["chosen"])))
     for numbers in flat:
         numbers.check_used()
     return tuple(loops)
