@@ -214,6 +214,32 @@ def test_joint_forces_of_a_run_with_beams_do_no_work_on_free_hinges():
     assert np.abs(Trajectory(system, without)["crank.reaction"][:, 2]).max() > 1.0
 
 
+def test_the_forces_in_the_rows_are_those_of_loop_forces():
+    load = ls.NodeForce("coupler", force=(3.0, -20.0, 4.0))
+    system = bending()
+    run = ls.simulate(
+        system, system.state(**START), duration=0.2, output_step=0.02, loads=[load], forces=push
+    )
+    assert np.all(run["crank.force"] == 2.0)
+    for k in range(run.n):
+        state, external = system.state(run.q[k], run.v[k]), {"coupler": run["coupler.load"][k]}
+        (expected,) = ls.loop_forces(system, state, run.force[k], external=external)
+        found = np.concatenate([run["pin.moment"][k], run["pin.force"][k]])
+        assert np.allclose(found, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+
+
+def push(time, state):
+    return {"crank": 2.0}
+
+
+def test_assemble_closes_a_state_between_rows():
+    system = bending()
+    coarse = ls.simulate(system, system.state(**START), duration=0.1, output_step=0.02)
+    state = coarse.state(0.05)
+    assert np.linalg.norm(ls.closure(system, state).gap) > 1e-9
+    assert np.linalg.norm(ls.closure(system, ls.assemble(system, state)).gap) < 1e-12
+
+
 def test_a_run_from_a_file_is_the_run_in_memory(tmp_path, swing):
     system = parallelogram()
     done = ls.simulate(system, system.state(**START), **SWING, file=tmp_path / "a.nc")
