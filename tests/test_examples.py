@@ -34,3 +34,10 @@ def test_flexible_arm_booms_are_as_soft_as_beam_theory_says():
     compliance = tip[4] ** 2 @ (1 / system.bodies[1].stiffness)
     EI = ls.CARBON.youngs_modulus * ls.Tube(radius=0.04, thickness=0.002).second_moment_z
     assert np.isclose(compliance, 6.0**3 / (3 * EI), rtol=5e-3)
+
+
+def test_four_bar_passes_its_flat_positions_as_a_pendulum(capsys):
+    error, energy = load("four_bar").main(duration=4.0)
+    assert error < 1e-5
+    assert energy < 1e-4
+    assert "7 times flat" in capsys.readouterr().out
