@@ -17,6 +17,7 @@ from .reference import Armature, BodyMotion, External, kinematics_base_to_tip
 __all__ = [
     "all_floats",
     "check_axes",
+    "check_no_loops",
     "check_state",
     "check_system",
     "motions_of",
@@ -48,6 +49,27 @@ def check_state(system: System, state: State) -> None:
         )
     if state.system is not system and state.system.layout != system.layout:
         raise StateError("the state belongs to a system with other bodies; use system.state(...)")
+
+
+def check_no_loops(system: System, what: str, instead: str) -> None:
+    """Refuse a system with loops where only trees are understood.
+
+    Parameters
+    ----------
+    system : System
+        Checked elsewhere to be one.
+    what : str
+        Function or method that knows trees only.
+    instead : str
+        What to use.
+    """
+    if isinstance(system, System) and system.loops:
+        names = ", ".join(repr(loop.name) for loop in system.loops)
+        one = len(system.loops) == 1
+        raise StateError(
+            f"{what} knows trees only and the system has {'the loop' if one else 'loops'} {names}; "
+            f"use {instead}"
+        )
 
 
 def check_axes(axes: Any) -> None:

@@ -15,7 +15,7 @@ from .composite import mass_matrix
 from .coordinates import error_sizes, hinge_speeds
 from .loop_frames import check_real, loop_jacobian, loop_rows, placed_loops
 
-__all__ = ["AssemblyError", "assemble", "assembly_sizes", "held_speeds"]
+__all__ = ["AssemblyError", "assemble", "assembly_sizes", "held_speeds", "listed"]
 
 Array = np.ndarray
 
@@ -56,7 +56,8 @@ def assemble(
     has several branches (elbow up or down) it is the start that decides.
 
     The speeds are the nearest consistent ones in the metric of the masses: those that remain after
-    impulses in the loops.
+    impulses in the loops, vibration of flexible bodies included.  Hold "body.modes" to leave that
+    out.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ def assemble(
     check_state(system, start)
     if not isinstance(velocity, (bool, np.bool_)):
         raise StateError(f"assemble: velocity is {velocity!r}; expected True or False")
-    names = _listed(held)
+    names = listed(held)
     fixed = held_speeds(system, names, "assemble: held")
     if not system.loops:
         return start
@@ -106,7 +107,7 @@ def assemble(
     return State(system, q, v)
 
 
-def _listed(given: Any) -> list[str]:
+def listed(given: Any) -> list[str]:
     """Names from one or several."""
     if isinstance(given, str) or not isinstance(given, Iterable):
         given = [given]

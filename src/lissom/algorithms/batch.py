@@ -12,7 +12,7 @@ from ..errors import LissomError, StateError
 from ..system import System
 from ..system.state import QUATERNION_TOLERANCE
 from . import engine
-from .arguments import check_system
+from .arguments import check_no_loops, check_system
 from .articulated import forward_dynamics
 from .inverse import inverse_dynamics
 
@@ -73,6 +73,8 @@ def inverse_dynamics_batch(
 ) -> Array:
     """Generalized forces of many states, one state a row.  O(N) each.
 
+    For trees: with loops the forces depend on which joints are actuated (`inverse_dynamics`).
+
     Parameters
     ----------
     system : System
@@ -93,6 +95,7 @@ def inverse_dynamics_batch(
     array (k, n_v)
     """
     q, v = _states(system, Q, V)
+    check_no_loops(system, "inverse_dynamics_batch", "inverse_dynamics, state by state")
     a = _rows(A, system.n_v, "A", len(q))
     result, n = _result(out, (len(q), system.n_v)), _threads(threads)
     try:

@@ -8,7 +8,7 @@ from ..joints import CompoundJoint, Cylindrical, Free, Planar, Prismatic, Simple
 from ..spatial import left_jacobian, quaternion_product_map, quaternion_rotation
 from ..system import System
 
-__all__ = ["error_sizes", "hinge_speeds", "moved"]
+__all__ = ["error_sizes", "force_sizes", "hinge_speeds", "moved"]
 
 Array = np.ndarray
 
@@ -75,3 +75,8 @@ def hinge_speeds(system: System) -> Array:
     for i in range(system.n_body):
         mask[system.layout.hinge_v(i)] = True
     return mask
+
+
+def force_sizes(system: System) -> Array:
+    """Generalized forces (n_v,) that compare with 1 N: moments are taken at the length."""
+    return system.length / error_sizes(system)[0]

@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import StateError
 from ..system import State, System
 from . import engine, reference
 from ._kernels.layout import ACCELERATED, GRAVITY
+from .actuation import actuated_joints, actuator_forces
 from .arguments import all_floats, check_state, motions_of, speeds_vector, to_external
-from .articulated import forward_dynamics
+from .articulated import forward_dynamics, loop_forces
+from .loop_frames import check_real, loop_external, loop_rows, placed_loops
 
 __all__ = ["bias_force", "gravity_force", "inverse_dynamics", "joint_forces"]
 
@@ -24,8 +27,12 @@ def inverse_dynamics(
     acceleration: Any,
     *,
     external: Mapping[Any, Any] | None = None,
+    actuated: Any = None,
 ) -> Array:
     """Generalized forces that produce given accelerations: forces = M vdot + bias.  O(N).
+
+    With loops, M vdot + bias = forces + forces of the loops, and infinitely many forces do it;
+    `actuated` says which joints may act.
 
     Parameters
     ----------
@@ -37,18 +44,32 @@ def inverse_dynamics(
         Rates of the speeds.
     external : mapping, optional
         Spatial forces {"body" or "body.node": [moment; force]} in the axes of that frame.
+    actuated : sequence of str, optional
+        Bodies whose joints are actuated; needed where there are loops.  If more joints are than
+        motions are free, the smallest forces, moments taken at ``system.length``.  Modes have no
+        actuators: accelerations of flexible systems must be such as forces on these joints cause,
+        for example those of `forward_dynamics`.
 
     Returns
     -------
     array (n_v,)
+        With `actuated`, zero but for these joints.  StateError if they cannot cause the
+        accelerations, or if the accelerations open a loop.
     """
-    if external is None:
+    if external is None and actuated is None:
         T = _quick(system, state, acceleration)
         if T is not None:
             return T
     check_state(system, state)
     vdot = speeds_vector(system, acceleration, "acceleration")
     loads = to_external(system, external)
+    if system.loops or actuated is not None:
+        return _by_actuators(system, state, vdot, loads, actuated, "inverse_dynamics")[0]
+    return _of_tree(system, state, vdot, loads)
+
+
+def _of_tree(system: System, state: State, vdot: Array, loads: reference.External = ()) -> Array:
+    """M vdot + bias - external forces, whether there are loops or not."""
     if all_floats(state, vdot, *(wrench for *_, wrench in loads)):
         return engine.inverse_dynamics(system, state.raw_q, state.raw_v, vdot, loads)
     return reference.inverse_dynamics(system, motions_of(system, state), vdot, loads)[0]
@@ -61,7 +82,7 @@ def _quick(system: System, state: State, acceleration: Any) -> Array | None:
     """
     try:
         work = system.derived["kernels"][1].workspace
-        if state.system is not system or acceleration.shape != work.shape:
+        if system.loops or state.system is not system or acceleration.shape != work.shape:
             return None
         out = np.empty(work.shape)
         flags = engine.ALL | ACCELERATED
@@ -72,10 +93,31 @@ def _quick(system: System, state: State, acceleration: Any) -> Array | None:
     return None
 
 
+def _by_actuators(
+    system: System,
+    state: State,
+    vdot: Array,
+    loads: reference.External,
+    actuated: Any,
+    what: str,
+) -> tuple[Array, reference.External]:
+    """Forces of actuated joints, and external forces with those of the loops."""
+    actuated_joints(system, actuated, what)
+    check_real(state, what)
+    needed = _of_tree(system, state, vdot, loads)
+    bias = _of_tree(system, state, np.zeros(system.n_v), loads)
+    tau, lam = actuator_forces(system, state, vdot, needed, bias, actuated, what)
+    pushed = list(loads)
+    for at, rows in zip(placed_loops(system, state.raw_q), loop_rows(system), strict=True):
+        pushed += loop_external(at, at.scale * (at.directions @ lam[rows]))
+    return tau, pushed
+
+
 def bias_force(system: System, state: State) -> Array:
     """All of the equations of motion but M vdot: M vdot + bias = forces.  O(N).
 
-    Velocity-dependent terms, gravity, stiffness and damping.
+    Velocity-dependent terms, gravity, stiffness and damping.  With loops: of the tree, without the
+    forces of the loops; see `closure` and `loop_forces`.
 
     Parameters
     ----------
@@ -89,11 +131,13 @@ def bias_force(system: System, state: State) -> Array:
     array (n_v,)
     """
     check_state(system, state)
-    return inverse_dynamics(system, state, np.zeros(system.n_v))
+    return _of_tree(system, state, np.zeros(system.n_v))
 
 
 def gravity_force(system: System, state: State) -> Array:
     """Part of `bias_force` that gravity causes: the forces that hold the system against it.  O(N).
+
+    With loops: of the tree, as if each of its joints were held and the loops carried nothing.
 
     Parameters
     ----------
@@ -121,8 +165,11 @@ def joint_forces(
     *,
     forces: Any = None,
     external: Mapping[Any, Any] | None = None,
+    actuated: Any = None,
 ) -> Array:
-    """Spatial force through every joint, all six components.  O(N).
+    """Spatial force through every joint of the tree, all six components.  O(N).
+
+    Those through joints that close loops are `loop_forces`.
 
     Parameters
     ----------
@@ -136,6 +183,9 @@ def joint_forces(
         Generalized forces, used only where `acceleration` is not given.
     external : mapping, optional
         Spatial forces on nodes, as for `forward_dynamics`.
+    actuated : sequence of str, optional
+        Bodies whose joints are actuated, as for `inverse_dynamics`; needed where `acceleration` is
+        given and there are loops.
 
     Returns
     -------
@@ -143,11 +193,19 @@ def joint_forces(
         [moment; force] on each body from its joint, in the body's axes at the body's origin.
     """
     check_state(system, state)
+    loads = to_external(system, external)
     if acceleration is None:
+        if actuated is not None:
+            raise StateError("joint_forces: actuated is given without acceleration; leave it out")
         vdot = forward_dynamics(system, state, forces, external=external)
+        if system.loops:
+            wrenches = loop_forces(system, state, forces, external=external)
+            for at, wrench in zip(placed_loops(system, state.raw_q), wrenches, strict=True):
+                loads = [*loads, *loop_external(at, wrench)]
     else:
         vdot = speeds_vector(system, acceleration, "acceleration")
-    loads = to_external(system, external)
+        if system.loops or actuated is not None:
+            loads = _by_actuators(system, state, vdot, loads, actuated, "joint_forces")[1]
     if all_floats(state, vdot, *(wrench for *_, wrench in loads)):
         return engine.joint_forces(system, state.raw_q, state.raw_v, vdot, loads)
     motions = motions_of(system, state)

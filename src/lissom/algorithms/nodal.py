@@ -190,8 +190,9 @@ def nodal_forward_dynamics(
     Parameters
     ----------
     system : System
-        Compiled mechanism.  Of its flexible bodies only the nodes are used, their mass comes from
-        `nodal`; any FlexibleBody with these nodes serves for a body with a consistent mass matrix.
+        Compiled mechanism without loops.  Of its flexible bodies only the nodes are used, their
+        mass comes from `nodal`; any FlexibleBody with these nodes serves for a body with a
+        consistent mass matrix.
     state : State
         Configuration, at rest and with undeformed bodies.
     nodal : mapping
@@ -212,7 +213,7 @@ def nodal_forward_dynamics(
     Raises
     ------
     StateError
-        If the state moves or is deformed, or a name or shape does not fit.
+        If the state moves or is deformed, a name or shape does not fit, or there are loops.
     SingularError
         If a motion of a joint moves no inertia.
 

@@ -18,7 +18,7 @@ from ..errors import StateError
 from ..spatial import rigid_shift
 from ..spatial.scalar import array
 from ..system import GROUND, State, System
-from .arguments import motions_of, to_external
+from .arguments import check_no_loops, motions_of, to_external
 from .reference import BodyMotion
 
 __all__ = ["NodalLink", "NodalTree", "nodal_loads", "nodal_tree"]
@@ -98,7 +98,7 @@ def nodal_tree(system: System, state: State, nodal: Mapping[str, NodalBody]) -> 
     Parameters
     ----------
     system : System
-        Compiled mechanism.  Of its flexible bodies only the nodes are used.
+        Compiled mechanism without loops.  Of its flexible bodies only the nodes are used.
     state : State
         Configuration, at rest and with undeformed bodies.
     nodal : mapping
@@ -109,6 +109,7 @@ def nodal_tree(system: System, state: State, nodal: Mapping[str, NodalBody]) -> 
     NodalTree
     """
     motions = motions_of(system, state)
+    check_no_loops(system, "the dynamics of nodal bodies", "forward_dynamics with modal bodies")
     _check_at_rest(system, state)
     if not isinstance(nodal, Mapping):
         raise StateError(f'nodal is {nodal!r}; give a mapping {{"body": NodalBody}}')

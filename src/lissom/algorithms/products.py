@@ -17,6 +17,8 @@ __all__ = ["multiply_mass", "solve_mass"]
 def multiply_mass(system: System, state: State, x: Any) -> np.ndarray:
     """Product M x of the mass matrix and a vector: a momentum, if x are speeds.  O(N).
 
+    With loops M is that of the tree, see `mass_matrix`.
+
     Parameters
     ----------
     system : System
@@ -39,6 +41,8 @@ def multiply_mass(system: System, state: State, x: Any) -> np.ndarray:
 
 def solve_mass(system: System, state: State, x: Any, *, armature: Any = None) -> np.ndarray:
     """Product (M + armature)^-1 x by articulated bodies.  O(N).
+
+    With loops M is that of the tree, see `mass_matrix`; `forward_dynamics` keeps loops closed.
 
     Parameters
     ----------

@@ -5,6 +5,9 @@ With s small motions from q and r(s) the generalized forces that are left at res
   step = sum over phi of phi (phi^T r) / |mu|, at most so long                            (2)
 Newton's method where all mu are positive; elsewhere (2) goes downhill, so that it ends at a stable
 equilibrium and not at the nearest unstable one.
+
+With loops, s = Z y along the motions that they leave free, r + A^T lambda in place of r with lambda
+kept for the differences of (1), K and M of y; the loops are closed again after each step.
 """
 
 from __future__ import annotations
@@ -14,16 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms import engine
+from ..algorithms import assemble, engine
 from ..algorithms._kernels.simulation import layout as at
 from ..algorithms.arguments import check_state, check_system
+from ..algorithms.coordinates import moved
 from ..errors import LoadError, SimulationWarning, SingularError, StateError
-from ..joints import CompoundJoint, SimpleJoint
 from ..model import Part
-from ..spatial import left_jacobian, quaternion_product_map, quaternion_rotation
 from ..system import State, System
 from .checks import joint_name, number, shown
 from .choice import at_rest
+from .loop_balance import LoopBalance
 from .machine import Machine
 from .scales import error_sizes
 from .start import check_start, planned
@@ -56,7 +59,8 @@ def equilibrium(
     system : System
         Compiled mechanism.
     state : State, optional
-        Where to start looking; by default neutral.  Its speeds do not count.
+        Where to start looking; by default neutral.  Its speeds do not count, and its loops are
+        closed first (`assemble`).
     time : float
         Instant at which loads that depend on time are taken [s].
     forces, loads
@@ -88,7 +92,8 @@ def equilibrium(
         free[joint.v : joint.v + joint.n_v] = False
     for body in plan.driven:
         free[system.layout.hinge_v(body)] = False
-    return _Search(system, machine, instant, free).run(start.raw_q)
+    names += [system.names[body] for body in plan.driven]
+    return _Search(system, machine, instant, free).run(start.raw_q, names)
 
 
 def _held(given: Any) -> list[str]:
@@ -110,25 +115,29 @@ class _Search:
 
     def __init__(self, system: System, machine: Machine, time: float, free: Array) -> None:
         self.system, self.machine, self.time = system, machine, time
-        self.free = np.flatnonzero(free)
+        self.loops = LoopBalance(system, ~free)
         self.size = error_sizes(system)[0]
         self.rest = np.zeros(system.n_v)
         # stops act on nothing until it is there: what falls towards one may fall far
         stops = any(row[at.E_KIND] == at.STOP_FORCE for row in machine.plan.rows["forces"])
         self.patience = MOST_STEPS if stops else PATIENCE
 
-    def run(self, q: Array) -> State:
+    def run(self, q: Array, fixed: list[str]) -> State:
         q, r = self.balance(q)
+        if self.system.loops:
+            given = State(self.system, q, self.rest)
+            closed = assemble(self.system, given, held=fixed, velocity=False)
+            q, r = self.balance(closed.raw_q)
         away = 0  # steps in a row in which something ran away
         for k in range(1, MOST_STEPS + 1):
-            mu, phi = self.motions(q)
-            push = phi.T @ r[self.free]
+            forces = self.loops.forces(q, r)
+            mu, phi = self.motions(q, forces)
+            push = phi.T @ self.balance(q, forces)[1]
             floor = FLAT * np.abs(mu).max(initial=0.0) + 1e-300
             parts = phi * (push / np.maximum(np.abs(mu), floor))
-            step = np.zeros(self.system.n_v)
-            step[self.free] = parts.sum(axis=1)
-            longest = self.length(step[self.free])
-            if longest <= SMALL or (not np.any(r[self.free])):
+            step = parts.sum(axis=1)
+            longest = self.length(step)
+            if longest <= SMALL or not np.any(push):
                 return self.found(q, mu, phi)
             loose = self.loose(mu, phi, push)
             away = away + 1 if self.length(parts[:, loose].sum(axis=1)) > LONGEST else 0
@@ -136,12 +145,12 @@ class _Search:
                 break
             if longest > LONGEST:
                 step *= LONGEST / longest
-            q, r = self.balance(moved(self.system, q, step))
+            q, r = self.balance(self.loops.step(q, step))
         raise self.none_found(k, phi, push, loose)
 
     def length(self, motion: Array) -> float:
-        """Largest motion of the free coordinates beside their sizes."""
-        return float(np.abs(motion / self.size[self.free]).max(initial=0.0))
+        """Largest motion of the coordinates beside their sizes."""
+        return float(np.abs(motion / self.size).max(initial=0.0))
 
     def loose(self, mu: Array, phi: Array, push: Array) -> Array:
         """Which motions nothing holds.
@@ -149,7 +158,7 @@ class _Search:
         Those with a tiny mu beside the largest, or beside what would balance their push within
         their size.  A soft spring far from rest is not among them.
         """
-        per_size = np.abs(phi / self.size[self.free, None]).max(axis=0, initial=0.0)
+        per_size = np.abs(phi / self.size[:, None]).max(axis=0, initial=0.0)
         tiny = np.maximum(FLAT * np.abs(mu).max(initial=0.0), LOOSE * np.abs(push) * per_size)
         return np.abs(mu) <= tiny
 
@@ -168,7 +177,7 @@ class _Search:
             )
         return row
 
-    def balance(self, q: Array) -> tuple[Array, Array]:
+    def balance(self, q: Array, loop_forces: Array | None = None) -> tuple[Array, Array]:
         """Coordinates, those of driven joints put in, and forces that nothing balances at rest."""
         columns, row = self.machine.plan.columns, self.row(q)[None]
         q = columns.part(row, "q")[0].copy()
@@ -178,35 +187,35 @@ class _Search:
                 self.machine.plan.slots, columns.part(row, "wrench")[0].reshape(-1, 6), strict=True
             )
         ]
+        if loop_forces is not None:
+            external += self.loops.external(q, loop_forces)
         needed = engine.inverse_dynamics(self.system, q, self.rest, self.rest, external)
         return q, columns.part(row, "force")[0] - needed
 
-    def motions(self, q: Array) -> tuple[Array, Array]:
-        """Eigenvalues mu and motions phi (1) of the free coordinates."""
+    def motions(self, q: Array, forces: Array) -> tuple[Array, Array]:
+        """Eigenvalues mu (k,) and motions phi (n_v, k) that are free (1), under loop forces."""
         from scipy.linalg import eigh
 
-        n = len(self.free)
-        K = np.zeros((n, n))
-        for column, k in enumerate(self.free):
-            s = np.zeros(self.system.n_v)
-            s[k] = h = SPACING * self.size[k]
-            ahead, behind = (self.balance(moved(self.system, q, x))[1] for x in (s, -s))
-            K[:, column] = (behind - ahead)[self.free] / (2 * h)
+        Z, columns = self.loops.tangent(q), []
+        for z in SPACING * Z.T:
+            ahead, behind = (self.balance(moved(self.system, q, s), forces)[1] for s in (z, -z))
+            columns.append(Z.T @ (behind - ahead) / (2 * SPACING))
+        K = np.array(columns).reshape(Z.shape[1], -1)
         M = engine.mass_matrix(self.system, q) + np.diag(self.machine.plan.armature)
-        M = M[np.ix_(self.free, self.free)]
+        M = Z.T @ M @ Z
         try:
-            mu, phi = eigh((K + K.T) / 2, (M + M.T) / 2)
+            mu, y = eigh((K + K.T) / 2, (M + M.T) / 2)
         except np.linalg.LinAlgError:
             raise SingularError(
                 "no equilibrium found: the mass matrix is singular on the way to it; give bodies "
                 "that can move alone some mass and inertia"
             ) from None
-        return mu, phi
+        return mu, Z @ y
 
     def found(self, q: Array, mu: Array, phi: Array) -> State:
         lowest = int(np.argmin(mu)) if len(mu) else 0
         if len(mu) and mu[lowest] < -1e-6 * np.abs(mu).max():
-            worst = self.free[int(np.argmax(np.abs(phi[:, lowest]) / self.size[self.free]))]
+            worst = np.argmax(np.abs(phi[:, lowest]) / self.size)
             warnings.warn(
                 "the equilibrium is unstable: a small motion of "
                 f"{self.system.layout.owner_v(int(worst))} grows",
@@ -216,11 +225,10 @@ class _Search:
         return State(self.system, q, np.zeros(self.system.n_v))
 
     def none_found(self, steps: int, phi: Array, push: Array, loose: Array) -> SingularError:
-        x = np.zeros(self.system.n_v)
         if np.linalg.norm(push[loose]) > LOOSE * np.linalg.norm(push):
             # what is held has not arrived because the rest runs away
             push = np.where(loose, push, 0.0)
-        x[self.free] = phi @ push
+        x = phi @ push
         k = int(np.argmax(np.abs(x) / self.size))
         owner = self.system.layout.owner_v(k)
         name = self.system.names[self._body(k)]
@@ -237,25 +245,3 @@ class _Search:
             if layout.modal_v(i).start <= k < layout.hinge_v(i).stop:
                 return i
         return 0
-
-
-def moved(system: System, q: Array, s: Array) -> Array:
-    """Coordinates after small motions s of the speeds."""
-    new, layout = q.copy(), system.layout
-    for i, joint in enumerate(system.joints):
-        new[layout.modal_q(i)] += s[layout.modal_v(i)]
-        piece, motion = layout.hinge_q(i), s[layout.hinge_v(i)]
-        if joint.has_quaternion:
-            angle = np.linalg.norm(motion[:3])
-            half = 0.5 * np.sinc(angle / (2 * np.pi)) * motion[:3]
-            turned = np.cos(angle / 2) * q[piece][:4] + quaternion_product_map(q[piece][:4]) @ half
-            new[piece.start : piece.start + 4] = turned / np.linalg.norm(turned)
-            if joint.n_v == 6:
-                shift = quaternion_rotation(q[piece][:4]) @ left_jacobian(motion[:3]) @ motion[3:]
-                new[piece.start + 4 : piece.stop] += shift
-        elif isinstance(joint, (SimpleJoint, CompoundJoint)):
-            half = q[piece] + 0.5 * joint.rate_map(q[piece]) @ motion
-            new[piece] += joint.rate_map(half) @ motion
-        else:
-            new[piece] += motion
-    return new

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..algorithms._kernels.simulation import layout as at
-from ..joints import Cylindrical, Free, Planar, Prismatic
+from ..algorithms.coordinates import error_sizes
 from ..system import System
 
 if TYPE_CHECKING:
@@ -52,40 +52,6 @@ def fastest_rate(solve: Callable[[Array], Array], K: Array, C: Array) -> float:
             x = y / size
         found = max(found, largest**power)
     return found
-
-
-def error_sizes(system: System) -> tuple[Array, Array]:
-    """Sizes of positions and of speeds (n_v,): an error of so much would be total.
-
-    Angles: 1 rad.  Translations: the largest distance between joints or nodes.  Modal coordinates:
-    what moves a node by the length of its body.  Speeds: these sizes in a second, modal ones in a
-    radian of their vibration.
-    """
-    if "error sizes" in system.derived:
-        return system.derived["error sizes"]
-    length = system.length
-    position, rate = np.ones(system.n_v), np.ones(system.n_v)
-    for i, (body, joint) in enumerate(zip(system.bodies, system.joints, strict=True)):
-        modal, hinge = system.layout.modal_v(i), system.layout.hinge_v(i)
-        if body.n_mode:
-            extent = np.linalg.norm(body.node_positions, axis=1).max() or length
-            moved = np.abs(body.node_shapes[:, 3:]).max(axis=(0, 1))
-            turned = np.abs(body.node_shapes[:, :3]).max(axis=(0, 1))
-            shape = np.maximum(moved / extent, turned)
-            position[modal] = 1 / np.where(shape > 0, shape, 1.0)
-            rate[modal] = position[modal] * np.maximum(np.sqrt(body.stiffness), 1.0)
-        sizes = np.ones(joint.n_v)
-        match joint:
-            case Prismatic():
-                sizes[:] = length
-            case Cylindrical():
-                sizes[1] = length
-            case Planar():
-                sizes[:2] = length
-            case Free():
-                sizes[3:] = length
-        position[hinge] = rate[hinge] = sizes
-    return system.derived.setdefault("error sizes", (position, rate))
 
 
 def modal_stiffness(system: System) -> tuple[Array, Array]:

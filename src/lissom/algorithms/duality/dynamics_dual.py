@@ -47,7 +47,7 @@ from typing import Any
 import numpy as np
 
 from ...system import State, System
-from ..arguments import motions_of, speeds_vector, to_armature, to_external
+from ..arguments import check_no_loops, motions_of, speeds_vector, to_armature, to_external
 from ..reference import ground_acceleration
 from .blocks import modal_blocks, real_state
 from .lq import LQSolution
@@ -73,6 +73,8 @@ def optimal_control_dual(
     armature: Any = None,
 ) -> LQProblem:
     """Optimal control problem whose solution is the forward dynamics of a state.  O(N).
+
+    For trees; a system with loops is refused.
 
     ``solve_lq(problem).controls`` are the accelerations of the modes and hinges, body by body; the
     table at the head of this module translates the rest.
@@ -113,6 +115,20 @@ def optimal_control_dual(
     >>> bool(np.allclose(dual_accelerations(solution), ls.forward_dynamics(system, state)))
     True
     """
+    check_no_loops(system, "optimal_control_dual", "forward_dynamics")
+    return _dual(system, state, forces, external, armature, rate_linear=rate_linear)
+
+
+def _dual(
+    system: System,
+    state: State,
+    forces: Any,
+    external: Mapping[Any, Any] | None,
+    armature: Any = None,
+    *,
+    rate_linear: bool = False,
+) -> LQProblem:
+    """The problem of the tree, whether there are loops or not."""
     motions = motions_of(system, real_state(state))
     if rate_linear:
         motions = motions_of(system, state.replace(v=np.zeros(system.n_v)))
@@ -190,7 +206,8 @@ def gibbs_function(
     K eta + C eta_dot - external, they are ``1/2 a_non^T M_m a_non + beta_m^T a_non`` of every body,
     ``1/2 m |gamma|^2 - 1/2 m |g|^2`` of every particle and ``-F_c^T (gamma + [0; g])`` of every
     external force; gamma is the acceleration of the point at alpha = eta_ddot = 0.  The gradient of
-    (2) in vdot is inverse dynamics less the forces, the Hessian the mass matrix.
+    (2) in vdot is inverse dynamics less the forces, the Hessian the mass matrix.  With loops the
+    true accelerations make it smallest among those that keep the loops closed.
 
     Parameters
     ----------
@@ -210,7 +227,7 @@ def gibbs_function(
     float
         [W/s], complex for complex accelerations.
     """
-    problem = optimal_control_dual(system, state, forces, external=external)
+    problem = _dual(system, state, forces, external)
     vdot = speeds_vector(system, acceleration, "acceleration")
     layout = system.layout
     return problem.cost(

@@ -54,7 +54,7 @@ from typing import Any
 import numpy as np
 
 from ...system import State, System
-from ..arguments import motions_of, speeds_vector, to_armature, to_external
+from ..arguments import check_no_loops, motions_of, speeds_vector, to_armature, to_external
 from ..reference import ground_acceleration
 from .blocks import ModalBlock, modal_blocks, real_state
 from .rounding import check_definite, diagonal_bound
@@ -138,6 +138,8 @@ def filter_and_smoother(
 ) -> FilteredForces:
     """Forward dynamics of a state as the estimation of its hinge forces.  O(N).
 
+    For trees; a system with loops is refused.
+
     Parameters
     ----------
     system : System
@@ -155,6 +157,7 @@ def filter_and_smoother(
     -------
     FilteredForces
     """
+    check_no_loops(system, "filter_and_smoother", "forward_dynamics")
     motions = motions_of(system, real_state(state))
     T = speeds_vector(system, forces, "forces")
     loads, added = to_external(system, external), to_armature(system, armature)

@@ -31,6 +31,9 @@ _SWEEP = "O(N), one sweep"
 def operators(system: System, state: State) -> Operators:
     """Spatial operators of a system at a state.
 
+    They belong to the tree: with loops ``.mass`` is its mass matrix before the loops are closed,
+    and `closure` gives what the loops add.
+
     Parameters
     ----------
     system : System

@@ -1,0 +1,139 @@
+"""Forces of actuated joints that cause given accelerations of a system with loops.
+
+With S the speeds of actuated joints, B the motions that the loops leave free (A B = 0):
+  M vdot + bias = S tau + A^T lambda                                        (1)
+  B^T S tau = B^T (M vdot + bias)          tau the smallest                 (2)
+  A^T lambda = M vdot + bias - S tau       lambda the smallest              (3)
+Moments of tau and lambda are taken at the system's length when they are compared with forces.
+Without loops B is the identity.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import StateError
+from ..system import State, System
+from .assembly import held_speeds, listed
+from .closure import Closure, closure
+from .coordinates import error_sizes, force_sizes
+from .loop_checks import check_closed, loop_of
+
+__all__ = ["actuated_joints", "actuator_forces"]
+
+Array = np.ndarray
+
+# Parts of the largest terms of an equation by which it may be violated.
+VIOLATED, UNBALANCED = 1e-7, 1e-7
+# Part of the largest singular value below which actuators do not move a motion.
+WEAK = 1e-10
+
+
+def actuated_joints(system: System, actuated: Any, what: str) -> Array:
+    """Which speeds (n_v,) belong to actuated joints; modes are refused.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    actuated : sequence of str
+        Bodies whose joints are actuated.
+    what : str
+        Function that takes them.
+    """
+    if actuated is None:
+        loops = ", ".join(repr(loop.name) for loop in system.loops)
+        raise StateError(
+            f"{what}: in a system with loops ({loops}) the forces depend on which joints are "
+            'actuated; name the bodies they carry: actuated=["crank"]'
+        )
+    names = listed(actuated)
+    mask = held_speeds(system, names, f"{what}: actuated")
+    for name in names:
+        if "." in name:
+            raise StateError(f"{what}: actuated contains {name!r}; only joints have actuators")
+    return mask
+
+
+def actuator_forces(
+    system: System, state: State, vdot: Array, needed: Array, bias: Array, actuated: Any, what: str
+) -> tuple[Array, Array]:
+    """Forces of actuated joints (n_v,), and loop forces lambda (n_constraint,).
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration and speeds, loops closed.
+    vdot : array (n_v,)
+        Accelerations.
+    needed, bias : array (n_v,)
+        M vdot + bias, and bias alone, external forces subtracted.
+    actuated : sequence of str
+        Bodies whose joints are actuated.
+    what : str
+        Function that asks.
+    """
+    mask = actuated_joints(system, actuated, what)
+    check_closed(system, state.q, state.v)
+    found = closure(system, state)
+    _check_accelerations(found, vdot, what)
+    B, joints = found.basis, np.flatnonzero(mask)
+    # rows in units of energy, columns forces [N]
+    size = error_sizes(system)[0][list(found.independent.indices)]
+    unit = force_sizes(system)[joints]
+    matrix, wanted = size[:, None] * B[joints].T * unit, size * (B.T @ needed)
+    small = np.linalg.lstsq(matrix, wanted, rcond=WEAK)[0] if joints.size else np.zeros(0)
+    left = wanted - matrix @ small
+    gross = size * (np.abs(B).T @ (np.abs(needed - bias) + np.abs(bias)))
+    if np.abs(left).max(initial=0.0) > UNBALANCED * gross.max(initial=0.0):
+        raise _unbalanced(found, left / size, np.abs(left) / gross.max(), mask, what)
+    tau = np.zeros(system.n_v)
+    tau[joints] = unit * small
+    return tau, loop_multipliers(found, needed - tau)
+
+
+def loop_multipliers(found: Closure, forces: Array) -> Array:
+    """Smallest lambda with A^T lambda = forces (3)."""
+    size = error_sizes(found.system)[0]
+    A = found.jacobian * size
+    return np.linalg.lstsq(A.T, size * forces, rcond=1e-9)[0] if A.size else np.zeros(0)
+
+
+def _check_accelerations(found: Closure, vdot: Array, what: str) -> None:
+    """Refuse accelerations that open loops."""
+    A, gamma = found.jacobian, found.bias
+    left, gross = A @ vdot + gamma, np.abs(A) @ np.abs(vdot) + np.abs(gamma)
+    if np.abs(left).max(initial=0.0) <= VIOLATED * gross.max(initial=0.0):
+        return
+    k = int(np.argmax(np.abs(left)))
+    raise StateError(
+        f"{what}: the accelerations open loop {loop_of(found.system, k)!r} at {abs(left[k]):.3g} "
+        "m/s^2; they must satisfy jacobian @ acceleration + bias = 0 of closure(system, state), as "
+        "those of forward_dynamics do"
+    )
+
+
+def _unbalanced(found: Closure, left: Array, part: Array, mask: Array, what: str) -> StateError:
+    """What to say when actuated joints cannot cause the accelerations."""
+    system = found.system
+    worst = [int(k) for k in np.argsort(-part)[:3] if part[k] > UNBALANCED]
+    names = [found.independent.names[k] for k in worst]
+    joints = [
+        repr(name) for i, name in enumerate(system.names) if np.any(mask[system.layout.hinge_v(i)])
+    ]
+    message = (
+        f"{what}: the actuated joints ({', '.join(joints) or 'none'}) cannot cause these "
+        f"accelerations: {names[0]} would need a force of {left[worst[0]]:.3g} more"
+    )
+    if len(names) > 1:
+        message += f", and {' and '.join(names[1:])} some too"
+    if any(name.startswith("mode") for name in names):
+        message += (
+            "; modes are not actuated, so their accelerations must be those that the forces cause: "
+            "take accelerations from forward_dynamics"
+        )
+    return StateError(f"{message}; actuate joints that move it, or give other accelerations")
