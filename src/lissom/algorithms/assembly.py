@@ -243,16 +243,22 @@ def _consistent_speeds(system: System, q: Array, v: Array, fixed: Array) -> Arra
     free, size = np.flatnonzero(~fixed), error_sizes(system)[0]
     M = mass_matrix(system, State.trusted(system, q, np.zeros(system.n_v)))
     M = (size[:, None] * M * size)[np.ix_(free, free)]
-    # a motion without mass, which a loop may well determine, gets a little
-    M += 1e-12 * np.diag(M).max(initial=0.0) * np.eye(len(free))
     new = v.copy()
     if len(free):
-        L = np.linalg.cholesky(M)
+        L = _factor(M)
         turned = np.linalg.solve(L, (A * size)[:, free].T)
         x = np.linalg.lstsq(turned.T, -A @ v, rcond=NOISE)[0]
         new[free] += size[free] * np.linalg.solve(L.T, x)
     _check_speeds(system, A, new, fixed)
     return new
+
+
+def _factor(M: Array) -> Array:
+    """Cholesky factor; a motion without mass, which a loop may well determine, gets a little."""
+    try:
+        return np.linalg.cholesky(M)
+    except np.linalg.LinAlgError:
+        return np.linalg.cholesky(M + 1e-12 * np.diag(M).max() * np.eye(len(M)))
 
 
 def _check_speeds(system: System, A: Array, v: Array, fixed: Array) -> None:

@@ -14,11 +14,16 @@ Array = np.ndarray
 
 
 def moved(system: System, q: Array, s: Array) -> Array:
-    """Coordinates after small motions s (n_v,) of the speeds; quaternions keep their length."""
+    """Coordinates after small motions s (n_v,) of the speeds; quaternions keep their length.
+
+    What does not move keeps its coordinates to the last bit.
+    """
     new, layout = q.copy(), system.layout
     for i, joint in enumerate(system.joints):
         new[layout.modal_q(i)] += s[layout.modal_v(i)]
         piece, motion = layout.hinge_q(i), s[layout.hinge_v(i)]
+        if not np.any(motion):
+            continue
         if joint.has_quaternion:
             angle = np.linalg.norm(motion[:3])
             half = 0.5 * np.sinc(angle / (2 * np.pi)) * motion[:3]
