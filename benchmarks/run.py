@@ -1,6 +1,6 @@
 """Every benchmark at full depth, and the page docs/benchmarks/index.md of its results.
 
-`make bench` calls it; it takes about a quarter of an hour. `python -m benchmarks.run quick` is a
+`make bench` calls it; it takes up to half an hour. `python -m benchmarks.run quick` is a
 rehearsal in another folder.
 """
 
@@ -84,7 +84,7 @@ def page(results: list[Result], depth: Depth, operators: str) -> str:
     return f"""# Benchmarks
 
 Speed, measured by `make bench` (`benchmarks/run.py`). `lissom bench` measures the same on your own
-machine, in about two minutes.
+machine, in about three minutes.
 
 How: the cells of a table are visited in turn, {depth.rounds} times or more; a visit calls one
 function over and over for at least {1000 * depth.visit:.0f} ms; the fastest visit counts. What is

@@ -6,10 +6,16 @@ import math
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import lissom as ls
 from lissom.algorithms import closed_loops
 from lissom.algorithms.reference import kinematics_base_to_tip
+from lissom.benchmarks import run_benchmark
+from lissom.benchmarks.depth import QUICK
+from lissom.benchmarks.order_n_accuracy import acceleration_record
+from lissom.benchmarks.order_n_runs import METHODS, WAYS, apart, case_of, perturbed, timed_run
+from lissom.cli import app
 from lissom.library import order_n, order_n_loads, order_n_platform, order_n_start, rigid_chain
 
 CASES = range(1, 17)
@@ -222,9 +228,9 @@ def sums_of_loads(configuration):
     return np.concatenate([moment, force])
 
 
-@pytest.mark.parametrize("case", (1, 4, 8))
+@pytest.mark.parametrize("case", (1, 4, 8, 9, 12, 16))
 def test_loads_change_momentum_by_their_sum_and_reverse(case):
-    """What acts between the parts, joint torques and damping, changes no momentum."""
+    """What acts between the parts, joint torques, damping and loops, changes no momentum."""
     system, state = started(case)
     loads = order_n_loads(system)
     expected = sums_of_loads((case - 1) % 4 + 1)
@@ -245,6 +251,135 @@ def test_first_leg_is_driven_and_every_joint_of_a_limb_damped():
     for k, table in enumerate(drives.values()):
         assert table.values.tolist() == [(-1) ** (k + m) * 2.0 for m in range(5)]
         assert table.corners.tolist() == [0.0, 20.0, 40.0, 60.0, 80.0]
+
+
+def ends(configuration, angles):
+    """Axes and points of all limb ends in the frames of their carriers, by hand."""
+    found = {}
+    for limb, outward, foot, lengths, axes, _ in limbs(configuration):
+        points, frame = walked(outward, foot, lengths, axes, angles[limb])
+        found[limb] = np.array([frame["x"], frame["y"], frame["z"]]).T, points[-1]
+    return found
+
+
+def open_by(configuration, angles, start):
+    """How far the welds of the closed cases are open: turns and distances, by hand."""
+    now, rows = ends(configuration, angles), []
+    for first, held in (("leg1", ("leg2", "leg3")), ("arm1", ("arm2",))):
+        for limb in held if first in now else ():
+            frames = [[found[name] for name in (first, limb)] for found in (now, start)]
+            (R, r), (R_0, r_0) = (
+                (R_a.T @ R_b, R_a.T @ (x_b - x_a)) for (R_a, x_a), (R_b, x_b) in frames
+            )
+            turn = R_0.T @ R
+            rows += [turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]]
+            rows += list(r - r_0)
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("method", ("articulated", "composite"))
+@pytest.mark.parametrize("case", (9, 12))
+def test_loops_let_pass_what_keeps_welds_closed_that_are_composed_by_hand(case, method):
+    """From rest: accelerations in the null space of the closure, Gauss's principle on the tree."""
+    system, state = started(case)
+    configuration = case - 8
+    joints = [n for n, j in zip(system.names, system.joints, strict=True) if j.n_v == 1]
+    places = [system.layout.hinge_v(name).start for name in joints]
+    angles = np.array([state[name][0] for name in joints])
+
+    def gap(q):
+        return open_by(configuration, _by_limb(joints, q), start)
+
+    start = ends(configuration, _by_limb(joints, angles))
+    assert np.abs(gap(angles)).max() < 1e-14
+    A, h = np.zeros((system.n_constraint, system.n_v)), 1e-5
+    for column, step in zip(places, h * np.eye(len(joints)), strict=True):
+        A[:, column] = (gap(angles + step) - gap(angles - step)) / (2 * h)
+    free = np.linalg.svd(A)[2][system.n_constraint :].T
+    T = np.random.default_rng(16).standard_normal(system.n_v)
+    M = ls.mass_matrix(system, state)
+    expected = free @ np.linalg.solve(free.T @ M @ free, free.T @ T)
+    found = ls.forward_dynamics(system, state, T, method=method)
+    assert np.abs(found - expected).max() < 1e-7 * np.abs(expected).max()
+
+
+def _by_limb(joints, angles):
+    named = {}
+    for name, angle in zip(joints, angles, strict=True):
+        named.setdefault(name.split("_")[0], []).append(angle)
+    return named
+
+
+@pytest.mark.parametrize("case", (8, 12, 13, 16))
+def test_accelerations_of_both_methods_agree_along_a_run(case):
+    """To 1e-10, or where the mass matrix is ill-conditioned to what rounding it may change."""
+    ready = case_of(case)
+    run = timed_run(ready, 2.0, **ready.options(WAYS[1]))
+    found = acceleration_record(ready, run.motion, 20)
+    assert found["states"] == 20
+    assert found["largest"] < max(1e-10, found["rounding"])
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("case", (5, 9, 14))
+def test_runs_by_both_methods_end_alike(case, way):
+    """Both methods solve the same equations: the plate is at the same place to 1e-12."""
+    ready = case_of(case)
+    one, other = (timed_run(ready, 0.2, method=m, **ready.options(way)) for m in METHODS)
+    assert one.finished and other.finished
+    assert 0 < np.linalg.norm(one.places("top")[-1] - one.places("top")[0]) < 0.1
+    assert apart(ready, one, other) < 1e-12
+    assert one.gap(ready) is None if case == 5 else one.gap(ready) < 1e-6
+
+
+def test_last_bit_of_one_coordinate_is_moved():
+    ready = case_of(9)
+    moved = perturbed(ready).state.q - ready.state.q
+    assert np.count_nonzero(moved) == 1
+    assert moved.max() == np.spacing(abs(ready.state["leg1_elbow"][0]))
+
+
+def test_chosen_cases_are_run_for_the_chosen_time():
+    told = []
+    result = run_benchmark(
+        "order-n", QUICK, lambda *said: told.append(said), cases=[13, 9], duration=0.05
+    )
+    times = [r for r in result.records if r["kind"] == "time"]
+    assert {(r["case"], r["duration"]) for r in times} == {(9, 0.05), (13, 0.05)}
+    assert {r["step"] for r in times} == {1e-2, 1e-3, 1e-4}
+    paper, own = result.tables[0], result.tables[1]
+    assert [row[0] for row in paper.rows] == [row[0] for row in own.rows] == [9, 13]
+    assert paper.rows[0][-3:] == (None, None, None)  # lost
+    assert paper.rows[1][-3:] == (613.4, 567.6, 613.4 / 567.6)
+    assert "Measured over 0.05 s of simulated time and scaled to 100 s" in paper.note
+    assert all(done <= total for _, done, total in told) and told[-1][0].startswith("case 13")
+    seconds = {(r["case"], r["method"]): r["seconds"] for r in times if r["step"] != 1e-2}
+    assert paper.rows[0][4] == pytest.approx(2000 * seconds[9, "articulated"])
+    assert paper.rows[0][6] == pytest.approx(seconds[9, "articulated"] / seconds[9, "composite"])
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    (
+        ({"cases": [0, 3]}, "cases are 0, 3; expected numbers from 1 to 16"),
+        ({"cases": []}, "cases are none"),
+        ({"duration": 0.0}, "duration is 0 s"),
+        ({"duration": 101.0}, "duration is 101 s"),
+        ({"duration": math.nan}, "duration is nan s"),
+    ),
+)
+def test_cases_and_durations_that_cannot_be_run_are_refused(options, message):
+    with pytest.raises(ls.LoadError, match=message):
+        run_benchmark("order-n", QUICK, lambda *_: None, **options)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    (["rigid", "--cases", "1"], ["order-n", "--cases", "one"], ["--duration", "3"]),
+)
+def test_command_takes_cases_and_duration_for_this_benchmark_only(arguments):
+    done = CliRunner().invoke(app, ["bench", "--quick", *arguments])
+    assert done.exit_code == 2 and "Traceback" not in done.output
 
 
 @pytest.mark.parametrize("wrong", (0, 17, 1.5, "16", True, None))

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .depth import Depth
@@ -24,10 +24,11 @@ NAMES = (
     "simulate-rigid",
     "simulate-flexible",
     "drift",
+    "order-n",
 )
 
 
-def run_benchmark(name: str, depth: Depth, progress: Progress) -> Result:
+def run_benchmark(name: str, depth: Depth, progress: Progress, **options: Any) -> Result:
     """Run one benchmark.
 
     Parameters
@@ -38,10 +39,12 @@ def run_benchmark(name: str, depth: Depth, progress: Progress) -> Result:
         How deep to measure.
     progress : callable
         Told (what, steps done, steps in all).
+    **options
+        What this benchmark can be told besides; "order-n": cases, duration.
 
     Returns
     -------
     Result
     """
     module = importlib.import_module(f".{name.replace('-', '_')}", __name__)
-    return module.run(depth, progress)
+    return module.run(depth, progress, **options)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .drawing import BLUE, GREEN, ORANGE, SEQUENCE, STYLE, Records, new_panels, values
+from .order_n_figures import draw_motion, draw_times
 from .result import Result
 from .simulation_figures import draw_bows, draw_drift, draw_rigid, draw_tips
 
@@ -208,4 +209,5 @@ DRAWINGS: dict[str, dict[str, Callable[[Records], Figure]]] = {
     "simulate-rigid": {"": draw_rigid},
     "simulate-flexible": {"": draw_tips, "-bow": draw_bows},
     "drift": {"": draw_drift},
+    "order-n": {"": draw_times, "-motion": draw_motion},
 }

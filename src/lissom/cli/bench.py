@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,6 +24,7 @@ class Which(StrEnum):
     SIMULATE_RIGID = "simulate-rigid"
     SIMULATE_FLEXIBLE = "simulate-flexible"
     DRIFT = "drift"
+    ORDER_N = "order-n"
     ALL = "all"
 
 
@@ -34,13 +35,20 @@ def bench(
         bool, typer.Option("--quick", help="Small and rough: seconds, to see that it works.")
     ] = False,
     full: Annotated[bool, typer.Option("--full", help="Every size, many rounds: minutes.")] = False,
+    cases: Annotated[
+        str | None, typer.Option(help="Of order-n only: which of the sixteen, such as 13,16.")
+    ] = None,
+    duration: Annotated[
+        float | None, typer.Option(help="Of order-n only: simulated seconds, up to 100.")
+    ] = None,
 ) -> None:
     """Measure speed on this machine, beside Pinocchio, MuJoCo and Exudyn where they are installed.
 
-    Everything takes about two minutes, and longer the first time, when the kernels are compiled.
+    Everything takes about three minutes, and longer the first time, when the kernels are compiled.
     """
     if quick and full:
         raise typer.BadParameter("--quick and --full exclude each other")
+    options = _order_n_options(which, cases, duration)
     # One thread for NumPy's own library; it must be told before NumPy is imported.
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
@@ -54,9 +62,22 @@ def bench(
     results = []
     for name in names:
         with shown_progress(name) as progress:
-            result = benchmarks.run_benchmark(name, depth, progress)
+            result = benchmarks.run_benchmark(name, depth, progress, **options)
         results.append(result)
         if not json:
             print_result(result, console())
     if json:
         typer.echo(as_json(results, depth=depth.name))
+
+
+def _order_n_options(which: Which, cases: str | None, duration: float | None) -> dict[str, Any]:
+    """Arguments for the one benchmark that takes some."""
+    if cases is None and duration is None:
+        return {}
+    if which is not Which.ORDER_N:
+        raise typer.BadParameter("--cases and --duration are options of order-n")
+    try:
+        chosen = None if cases is None else [int(case) for case in cases.split(",")]
+    except ValueError:
+        raise typer.BadParameter(f"--cases is {cases!r}; write numbers, such as 13,16") from None
+    return {"cases": chosen, "duration": duration}
