@@ -23,7 +23,14 @@ JOINTS = {
 }
 
 
-def four_bar(lengths=(1.0, 2.0, 1.5, 2.0), *, flexible=False, joint=TURN, masses=(1.0, 2.0, 1.5)):
+def four_bar(
+    lengths=(1.0, 2.0, 1.5, 2.0),
+    *,
+    flexible=False,
+    joint=TURN,
+    masses=(1.0, 2.0, 1.5),
+    closed=True,
+):
     """Crank, coupler, rocker in the plane of x and z, and the distance of the ground's joints.
 
     Angles about y: a positive angle turns x towards -z.
@@ -39,7 +46,8 @@ def four_bar(lengths=(1.0, 2.0, 1.5, 2.0), *, flexible=False, joint=TURN, masses
         model.add(body, TURN, name=name, to=carrier, at=at)
         carrier = f"{name}.tip" if flexible else name
         at = (0.0, 0.0, 0.0) if flexible else (length, 0.0, 0.0)
-    model.close(joint, None, carrier, at_a=(lengths[3], 0, 0), at_b=at, name="pin")
+    if closed:
+        model.close(joint, None, carrier, at_a=(lengths[3], 0, 0), at_b=at, name="pin")
     return model.compile()
 
 

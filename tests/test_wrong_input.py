@@ -65,7 +65,18 @@ def compiled_with_a_joint(pick, kind):
     return model.compile()
 
 
+def ring():
+    """A rod and a boom whose ends meet on the ground."""
+    model = ls.Model("ring", gravity=(0, 0, -9.81))
+    model.add(ls.RigidBody.rod(1.0, 2.0, com=(1, 0, 0)), ls.Revolute("y"), name="hub")
+    model.add(BOOM, ls.Revolute("y"), to="hub", at=(2, 0, 0), name="upper")
+    model.close(ls.Revolute("y"), None, "upper.tip", at_a=(2, 0, 0), name="pin")
+    return model.compile()
+
+
 SYSTEM = arm().compile()
+RING = ring()
+CLOSED = ls.assemble(RING, RING.state(hub=-1.0, upper=2.0))
 REST = SYSTEM.neutral()
 RIGID = rigid_pair().compile()
 RUN = ls.simulate(RIGID, duration=1e-3, step=1e-4)
@@ -170,6 +181,20 @@ CALLS = {
     ),
     "inverse_dynamics": lambda pick: ls.inverse_dynamics(SYSTEM, REST, pick(), external=pick(None)),
     "joint_forces": lambda pick: ls.joint_forces(SYSTEM, REST, pick(None), forces=pick(None)),
+    "assemble": lambda pick: ls.assemble(
+        pick(RING, SYSTEM), pick(None, CLOSED), held=pick((), ["hub"]), velocity=pick(True, False)
+    ),
+    "closure": lambda pick: repr(ls.closure(pick(RING, SYSTEM), pick(CLOSED))),
+    "closure[]": lambda pick: ls.closure(RING, CLOSED)[pick("pin")],
+    "inverse_dynamics with loops": lambda pick: ls.inverse_dynamics(
+        pick(RING), pick(CLOSED), pick(CLOSED.v), actuated=pick(["hub"])
+    ),
+    "joint_forces with loops": lambda pick: ls.joint_forces(
+        RING, pick(CLOSED), pick(None, CLOSED.v), forces=pick(None), actuated=pick(None, ["hub"])
+    ),
+    "equilibrium with loops": lambda pick: ls.equilibrium(
+        RING, pick(None, CLOSED), time=pick(0.0), loads=pick(()), held=pick((), ["hub"])
+    ),
     "pose": lambda pick: ls.pose(SYSTEM, pick(REST), pick("upper")),
     "velocity": lambda pick: ls.velocity(SYSTEM, REST, pick("upper"), axes=pick("world")),
     "acceleration": lambda pick: ls.acceleration(SYSTEM, REST, pick("upper"), pick(None)),

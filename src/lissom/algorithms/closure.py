@@ -183,7 +183,7 @@ class Closure:
 
     def __getitem__(self, name: str) -> LoopClosure:
         """What belongs to one loop, by its name."""
-        if name not in self.names:
+        if not isinstance(name, str) or name not in self.names:
             raise StateError(f"there is no loop {name!r}; {suggestion(str(name), self.names)}")
         k = self.names.index(name)
         at, rows = self._placed[k], loop_rows(self.system)[k]

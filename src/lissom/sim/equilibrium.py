@@ -200,7 +200,7 @@ class _Search:
         for z in SPACING * Z.T:
             ahead, behind = (self.balance(moved(self.system, q, s), forces)[1] for s in (z, -z))
             columns.append(Z.T @ (behind - ahead) / (2 * SPACING))
-        K = np.array(columns).reshape(Z.shape[1], -1)
+        K = np.array(columns).reshape(Z.shape[1], Z.shape[1])
         M = engine.mass_matrix(self.system, q) + np.diag(self.machine.plan.armature)
         M = Z.T @ M @ Z
         try:

@@ -24,6 +24,8 @@ __all__ = ["LoopBalance"]
 Array = np.ndarray
 
 HALVINGS = 12
+# Part of the largest singular value below which a loop force would be out of proportion.
+WEAK = 1e-7
 
 
 class LoopBalance:
@@ -65,7 +67,7 @@ class LoopBalance:
         if not self.system.loops:
             return found
         A, wanted = self._equations(q), -self.size[self.free] * r[self.free]
-        lam = np.linalg.lstsq(A.T, wanted, rcond=RANK)[0]
+        lam = np.linalg.lstsq(A.T, wanted, rcond=WEAK)[0]
         placed = placed_loops(self.system, q)
         for k, (at, rows) in enumerate(zip(placed, loop_rows(self.system), strict=True)):
             found[k] = at.directions @ lam[rows]

@@ -1,0 +1,149 @@
+"""Every public function either counts the loops of a system, belongs to its tree, or says no.
+
+A new public function that takes a system has to be entered in one of the three lists.
+"""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+import lissom as ls
+from tests.closure_samples import four_bar
+from tests.measures import error
+
+FLEXIBLE = four_bar(flexible=True)
+TREE = four_bar(flexible=True, closed=False)
+START = dict(
+    crank=-1.0, coupler=0.8, rocker=1.9, **{"crank.rates": 1.5, "coupler.modes": [0, 0.01, 0, 0]}
+)
+STATE = ls.assemble(FLEXIBLE, FLEXIBLE.state(**START), held=["crank"])
+OPEN = FLEXIBLE.state(**START)
+SAME = TREE.state(STATE.q, STATE.v)
+X = np.linspace(-1, 1, FLEXIBLE.n_v)
+
+# What belongs to the tree: the same numbers as for the system without its loop.
+OF_THE_TREE = {
+    "bias_force": lambda s, x: ls.bias_force(s, x),
+    "center_of_mass": lambda s, x: ls.center_of_mass(s, x),
+    "energy": lambda s, x: [ls.energy(s, x).kinetic, ls.energy(s, x).total],
+    "gibbs_function": lambda s, x: ls.gibbs_function(s, x, X, {"crank": 2.0}),
+    "gravity_force": lambda s, x: ls.gravity_force(s, x),
+    "jacobian": lambda s, x: ls.jacobian(s, x, "rocker.tip"),
+    "mass_matrix": lambda s, x: ls.mass_matrix(s, x),
+    "momentum": lambda s, x: ls.momentum(s, x),
+    "multiply_mass": lambda s, x: ls.multiply_mass(s, x, X),
+    "operators": lambda s, x: ls.operators(s, x).mass_inverse.as_matrix(),
+    "pose": lambda s, x: ls.pose(s, x, "rocker.tip").position,
+    "qdot": lambda s, x: ls.qdot(s, x),
+    "solve_mass": lambda s, x: ls.solve_mass(s, x, X),
+    "velocity": lambda s, x: ls.velocity(s, x, "rocker.tip"),
+}
+
+# What counts the loops; values are checked by the tests of these functions.
+WITH_LOOPS = {
+    "acceleration": lambda: ls.acceleration(FLEXIBLE, STATE, "rocker.tip"),
+    "assemble": lambda: ls.assemble(FLEXIBLE, OPEN),
+    "closure": lambda: ls.closure(FLEXIBLE, STATE),
+    "Closure": lambda: ls.Closure(FLEXIBLE, STATE),
+    "equilibrium": lambda: ls.equilibrium(FLEXIBLE, STATE),
+    "forward_dynamics": lambda: ls.forward_dynamics(FLEXIBLE, STATE),
+    "forward_dynamics_batch": lambda: ls.forward_dynamics_batch(
+        FLEXIBLE, STATE.q[None], STATE.v[None]
+    ),
+    "inverse_dynamics": lambda: ls.inverse_dynamics(
+        FLEXIBLE, STATE, ls.forward_dynamics(FLEXIBLE, STATE), actuated=["crank"]
+    ),
+    "joint_forces": lambda: ls.joint_forces(FLEXIBLE, STATE),
+    "loop_forces": lambda: ls.loop_forces(FLEXIBLE, STATE),
+    "simulate": lambda: ls.simulate(FLEXIBLE, STATE, duration=1e-3),
+    "State": lambda: ls.State(FLEXIBLE, STATE.q, STATE.v),
+    "Trajectory": lambda: ls.simulate(FLEXIBLE, STATE, duration=1e-3).state(5e-4),
+}
+
+# What knows trees only.
+REFUSED = {
+    "filter_and_smoother": lambda: ls.filter_and_smoother(FLEXIBLE, STATE),
+    "inverse_dynamics_batch": lambda: ls.inverse_dynamics_batch(
+        FLEXIBLE, STATE.q[None], STATE.v[None], STATE.v[None]
+    ),
+    "nodal_forward_dynamics": lambda: ls.nodal_forward_dynamics(FLEXIBLE, FLEXIBLE.neutral(), {}),
+    "optimal_control_dual": lambda: ls.optimal_control_dual(FLEXIBLE, STATE),
+}
+
+
+def test_every_public_function_of_a_system_is_in_one_list():
+    takes_system = {
+        name
+        for name in ls.__all__
+        if callable(value := getattr(ls, name))
+        and not (inspect.isclass(value) and issubclass(value, BaseException))
+        and "system" in inspect.signature(value).parameters
+    }
+    lists = [set(OF_THE_TREE), set(WITH_LOOPS), set(REFUSED)]
+    assert takes_system == set.union(*lists)
+    assert sum(map(len, lists)) == len(takes_system)
+
+
+@pytest.mark.parametrize("name", OF_THE_TREE)
+def test_quantity_of_the_tree_is_the_same_without_the_loop(name):
+    function = OF_THE_TREE[name]
+    assert error(function(FLEXIBLE, STATE), function(TREE, SAME)) < 1e-13
+
+
+@pytest.mark.parametrize("name", OF_THE_TREE)
+def test_quantity_of_the_tree_needs_no_closed_loop(name):
+    function, same = OF_THE_TREE[name], TREE.state(OPEN.q, OPEN.v)
+    assert error(function(FLEXIBLE, OPEN), function(TREE, same)) < 1e-13
+
+
+@pytest.mark.parametrize("name", WITH_LOOPS)
+def test_function_takes_a_system_with_loops(name):
+    WITH_LOOPS[name]()
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_function_for_trees_refuses_and_names_the_loop(name):
+    with pytest.raises(ls.StateError, match="knows trees only.* the loop 'pin'; use "):
+        REFUSED[name]()
+
+
+@pytest.mark.parametrize("method", ["innovations", "separate", "ruthless"])
+def test_forms_of_the_papers_refuse(method):
+    with pytest.raises(ls.StateError, match=f"{method}' knows no loops"):
+        ls.forward_dynamics(FLEXIBLE, STATE, method=method)
+
+
+@pytest.mark.parametrize("method", ["auto", "articulated", "composite", "reference"])
+def test_accelerations_keep_the_loop_closed(method):
+    found = ls.closure(FLEXIBLE, STATE)
+    vdot = ls.forward_dynamics(FLEXIBLE, STATE, {"crank": 2.0}, method=method)
+    gross = np.abs(found.jacobian) @ np.abs(vdot)
+    assert np.all(np.abs(found.jacobian @ vdot + found.bias) < 1e-9 * gross)
+    assert error(vdot, ls.forward_dynamics(TREE, SAME, {"crank": 2.0})) > 1e-3
+
+
+def test_point_that_is_pinned_has_no_acceleration():
+    A = ls.acceleration(FLEXIBLE, STATE, "rocker.tip")
+    assert np.abs(A[3:]).max() < 1e-8
+    assert np.abs(ls.acceleration(TREE, SAME, "rocker.tip")[3:]).max() > 1
+
+
+@pytest.mark.parametrize("name", ["forward_dynamics", "loop_forces", "joint_forces", "simulate"])
+def test_open_loops_are_refused_with_the_remedy(name):
+    more = {"duration": 1e-3} if name == "simulate" else {}
+    with pytest.raises(ls.LissomError, match=r"'pin'.* assemble"):
+        getattr(ls, name)(FLEXIBLE, OPEN, **more)
+
+
+def test_gibbs_function_is_least_at_the_true_accelerations_among_those_of_closed_loops():
+    vdot = ls.forward_dynamics(FLEXIBLE, STATE)
+    least, B = ls.gibbs_function(FLEXIBLE, STATE, vdot), ls.closure(FLEXIBLE, STATE).basis
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        off = B @ (1e-3 * rng.standard_normal(B.shape[1]))
+        assert ls.gibbs_function(FLEXIBLE, STATE, vdot + off) > least
+    slopes = [ls.gibbs_function(FLEXIBLE, STATE, vdot + 1e-20j * b).imag / 1e-20 for b in B.T]
+    assert np.abs(slopes).max() < 1e-8 * np.abs(ls.bias_force(FLEXIBLE, STATE)).max()
