@@ -62,8 +62,11 @@ __all__ = [
 
 Array = np.ndarray
 
-# Part of the diagonal of Lambda below which what elimination leaves of it is noise.
-RANK = 1e-11
+# What is left of a row of Lambda beside its size: below the first it depends on others, below the
+# second the position is close to singular; then how much that is softened, and how often repeated.
+DEPENDENT, CLOSE, SOFTENING, TIMES = 1e-12, 1e-4, 1e-8, 3
+# Part of the largest diagonal entry of Lambda below which a loop moves nothing.
+NEGLIGIBLE = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,7 +277,8 @@ def constrained_dynamics(
         articulated = articulate_tip_to_base(system, motions, armature)
         Lam = operational_compliance(system, motions, loops, articulated)
     free = forward_dynamics(system, motions, forces, external, armature)
-    lam, _ = least_norm(Lam, -closure_accelerations(system, motions, loops, free))
+    counts = [loop.n_constraint for loop in system.loops]
+    lam, _ = least_norm(Lam, -closure_accelerations(system, motions, loops, free), counts)
     pushed = generalized_loop_forces(system, motions, loops, lam[None])[0]
     return forward_dynamics(system, motions, forces + pushed, external, armature), lam
 
@@ -285,28 +289,51 @@ def loop_wrenches(system: System, loops: Sequence[LoopMotion], lam: Array) -> Ar
     return np.array([m.constraint_map @ x for m, x in zip(loops, pieces, strict=True)])
 
 
-def least_norm(Lam: Array, rhs: Array, tolerance: float = RANK) -> tuple[Array, list[int]]:
+def least_norm(Lam: Array, rhs: Array, counts: Sequence[int]) -> tuple[Array, list[int]]:
     """Smallest lambda with Lambda lambda = rhs, and the rows that are independent.
 
-    Lambda = L L^T over the independent rows, found by elimination with the largest remaining part
-    of the diagonal first; lambda = L (L^T L)^-2 L^T rhs.  A row whose remaining part falls below
-    `tolerance` depends on those before it.
+    Lambda = L L^T over the independent rows, found by elimination with the row first of which most
+    is left beside its size, the largest diagonal entry of its loop.  A row of which less than
+    DEPENDENT is left follows from those before it.  Where less than CLOSE is left of one of the
+    others, the position is close to singular and
+      x += (Lambda + SOFTENING sizes)^-1 (rhs - Lambda x), three times from zero         (9)
+    keeps forces bounded; else x is the solution.  lambda = L (L^T L)^-1 L^T x is the smallest.
+
+    Parameters
+    ----------
+    Lam : array (n, n)
+        Lambda.
+    rhs : array (n,)
+        Right-hand side.
+    counts : sequence of int
+        Constraint equations of each loop.
     """
-    n, first = len(Lam), np.diag(Lam).copy()
-    floor = 1e-14 * first.max(initial=0.0)
-    left, L = Lam.copy(), np.zeros((n, 0))
+    size, left, L = _row_sizes(Lam, counts), Lam.copy(), np.zeros((len(Lam), 0))
     rows: list[int] = []
-    while len(rows) < n:
-        part = np.where(first > floor, np.diag(left) / np.maximum(first, 1e-300), 0.0)
+    smallest = 1.0
+    while len(rows) < len(Lam):
+        part = np.diag(left) / size
         part[rows] = 0.0
         k = int(np.argmax(part))
-        if not part[k] > tolerance:
+        if not part[k] > DEPENDENT:
             break
         rows.append(k)
-        column = left[:, k] / np.sqrt(left[k, k])
-        L = np.column_stack([L, column])
-        left = left - np.outer(column, column)
-    if not rows:
-        return np.zeros(n), rows
-    gram = L.T @ L
-    return L @ np.linalg.solve(gram, np.linalg.solve(gram, L.T @ rhs)), rows
+        smallest = min(smallest, part[k])
+        L = np.column_stack([L, left[:, k] / np.sqrt(left[k, k])])
+        left = left - np.outer(L[:, -1], L[:, -1])
+    x = np.zeros(len(Lam))
+    if rows:
+        own = Lam[np.ix_(rows, rows)]
+        soft = own + SOFTENING * np.diag(size[rows]) if smallest <= CLOSE else own
+        for _ in range(TIMES if smallest <= CLOSE else 1):
+            x[rows] += np.linalg.solve(soft, rhs[rows] - own @ x[rows])
+        x = L @ np.linalg.lstsq(L, x, rcond=None)[0]
+    return x, rows
+
+
+def _row_sizes(Lam: Array, counts: Sequence[int]) -> Array:
+    """Largest diagonal entry of each row's loop."""
+    diagonal = np.diag(Lam)
+    least = max(NEGLIGIBLE * diagonal.max(initial=0.0), 1e-300)
+    pieces = np.split(diagonal, np.cumsum(counts)[:-1])
+    return np.concatenate([np.full(len(x), max(x.max(initial=0.0), least)) for x in pieces])

@@ -28,7 +28,7 @@ def pack_loops(system: System, rows: Array, constants: Stack, scratch: Room, sta
     n, paths = system.n_constraint, _Paths(system, rows, scratch)
     header = np.zeros(at.LOOP_HEADER, dtype=np.int64)
     loops = np.zeros((len(system.loops), at.LOOP_ROW), dtype=np.int64)
-    ground = scratch.add(12), scratch.add(3)
+    ground = scratch.add(12), scratch.add(6)
     header[at.GROUND_PLACE] = ground[0]
     first = 0
     for row, loop in zip(loops, system.loops, strict=True):
@@ -45,9 +45,9 @@ def pack_loops(system: System, rows: Array, constants: Stack, scratch: Room, sta
     header[[at.N_LOOP, at.N_COLUMN, at.N_PATH]] = len(loops), n, len(paths.bodies)
     header[at.LOOP_ROWS] = start + at.LOOP_HEADER
     header[at.PATH_ROWS] = header[at.LOOP_ROWS] + loops.size
-    header[at.CLOSURE] = scratch.add(5 * n + 3 * n * n + 3 * n)
+    header[at.CLOSURE] = scratch.add(5 * n + 3 * n * n + 6 * n)
     header[at.ROOM_] = scratch.add(_ROOM + 6 * n + 12 * most * n + 6 * most)
-    header[at.WEIGHTS_] = scratch.add(3)
+    header[at.WEIGHTS_] = scratch.add(4)
     header[at.LENGTH] = constants.add(np.array([system.length]))
     lists = paths.list_active(int(header[at.PATH_ROWS]) + paths.rows.size)
     return np.concatenate([header, loops.ravel(), paths.rows.ravel(), lists])
@@ -90,7 +90,7 @@ class _Paths:
         rigid = body[at.LEVEL] == at.RIGID
         nodes = 1 if rigid else int(body[at.N_NODE])
         row[at.W_BODY] = at.HEADER + i * at.ROW
-        row[at.W_PLACE], row[at.W_VELOCITY] = scratch.add(12), scratch.add(3 * nodes)
+        row[at.W_PLACE], row[at.W_VELOCITY] = scratch.add(12), scratch.add(6 * nodes)
         row[at.W_N_NODE], row[at.W_FORCES] = nodes, scratch.add(6 * n * nodes)
         row[at.W_INNOVATIONS] = scratch.add(int(body[at.HINGE_DOF]) * n)
         row[[at.W_PARENT, at.W_CARRIER_VELOCITY, at.W_CARRIER_FORCES]] = -1
@@ -103,7 +103,7 @@ class _Paths:
             row[at.W_CARRIER_NODE] = 1
             slot = self.system.outboard_nodes[p].index(int(self.system.parent_node[i]))
         row[at.W_PARENT] = parent[at.W_PLACE]
-        row[at.W_CARRIER_VELOCITY] = parent[at.W_VELOCITY] + 3 * slot
+        row[at.W_CARRIER_VELOCITY] = parent[at.W_VELOCITY] + 6 * slot
         row[at.W_CARRIER_FORCES] = parent[at.W_FORCES] + 6 * n * slot
 
     def place_end(self, row: Array, end: LoopEnd, ground: tuple[int, int]) -> None:
@@ -123,7 +123,7 @@ class _Paths:
             row[at.END_RECORD] = body[at.NODES] + slot * at.NODE_RECORD
             row[at.END_SHAPES] = body[at.NODE_SHAPES] + slot * (3 + 6 * m) + 3
         row[at.END_PLACE] = path[at.W_PLACE]
-        row[at.END_VELOCITY] = path[at.W_VELOCITY] + 3 * slot
+        row[at.END_VELOCITY] = path[at.W_VELOCITY] + 6 * slot
         row[at.END_FORCES] = path[at.W_FORCES] + 6 * self.system.n_constraint * slot
 
     def list_active(self, start: int) -> Array:

@@ -63,10 +63,10 @@ def explained(machine: Machine, status: int) -> Outcome:
         return Outcome("singular", at_time(machine, reason))
     if status == at.STALLED:
         reason = f"the error cannot be kept with any step that still moves time; worst: {worst}"
-        return Outcome("stalled", at_time(machine, reason))
+        return Outcome("stalled", at_time(machine, reason + _loops_hint(machine)))
     if status == at.DIVERGED:
         reason = f"the iterations of the implicit step do not settle; worst: {worst}"
-        return Outcome("stalled", at_time(machine, reason))
+        return Outcome("stalled", at_time(machine, reason + _loops_hint(machine)))
     T = machine.forces
     if not np.all(np.isfinite(T)):
         k = int(np.flatnonzero(~np.isfinite(T))[0])
@@ -105,6 +105,12 @@ def _singular_hinge(machine: Machine) -> str:
     except (ArithmeticError, ValueError):
         pass
     return ""
+
+
+def _loops_hint(machine: Machine) -> str:
+    """What else may be the reason in a system with loops."""
+    names = ", ".join(repr(loop.name) for loop in machine.system.loops[:3])
+    return f"; a loop ({names}) may not let it pass or be singular there" if names else ""
 
 
 def _open_loop(machine: Machine) -> str:

@@ -30,7 +30,7 @@ from .record import FileRecord, Record
 from .runner import Runner
 from .saving import opened_record, run_meta
 from .settings import TIME, checked_settings
-from .start import check_ends, check_start, planned
+from .start import check_ends, check_start, close_start, planned
 
 __all__ = ["simulate"]
 
@@ -146,6 +146,7 @@ def simulate(
     check_ends(plan, settings)
     machine = Machine(plan, settings)
     machine.begin(state.raw_q, state.raw_v, settings.step)
+    close_start(machine)
     row = check_start(machine, keep_samples=True)
     if settings.adaptive:
         machine.memory[at.NEXT_STEP] = first_step(machine, row)

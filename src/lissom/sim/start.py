@@ -18,7 +18,7 @@ from .plan import Plan
 from .reasons import explained
 from .settings import Settings
 
-__all__ = ["check_ends", "check_start", "planned"]
+__all__ = ["check_ends", "check_start", "close_start", "planned"]
 
 Array = np.ndarray
 
@@ -81,6 +81,18 @@ def check_start(machine: Machine, *, keep_samples: bool = False) -> Array:
     if status not in (at.MORE, at.FINISHED):
         raise LoadError(f"the run cannot start: {explained(machine, status).message}")
     return rows[0]
+
+
+def close_start(machine: Machine) -> None:
+    """Let the whole mechanism follow given motions at the start; refuse those loops do not let.
+
+    A function that fails is left to `check_start`.
+    """
+    if not machine.system.loops:
+        return
+    status = machine.settle()
+    if status not in (0, at.CALL_FAILED):
+        raise LoadError(f"the run cannot start: {explained(machine, status).message}")
 
 
 def check_ends(plan: Plan, settings: Settings) -> None:

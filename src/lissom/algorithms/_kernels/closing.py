@@ -18,6 +18,7 @@ from .layout import (
     BODY,
     CARRIER,
     CLOSURE,
+    DRIVEN,
     END_FORCES,
     END_FRAME,
     END_NODE,
@@ -37,6 +38,7 @@ from .layout import (
     L_KIND,
     L_MAP,
     L_N,
+    LEFT,
     LENGTH,
     LEVEL,
     LOOP_ROW,
@@ -142,7 +144,7 @@ def place_loops(ints, floats, scratch, v, flags):
                 o_m = ints[row + MODAL_V] & POSITIVE
                 e = modal_sums(floats, shapes + node * (3 + 6 * m) + 3, m, v, o_m)
                 velocity = add(velocity, (e[3], e[4], e[5]))
-            put_vector(scratch, o_u + 3 * node, add(u, turn(C, velocity)))
+            put_vector(scratch, o_u + 6 * node, add(u, turn(C, velocity)))
 
 
 @jit
@@ -239,6 +241,68 @@ def close_loops(ints, floats, scratch, flags):
                 put_vector(scratch, o, add(vector(scratch, o), z))
                 put_vector(scratch, o + 3, add(vector(scratch, o + 3), turn_back(C_a, f)))
     scratch[weights + 2] = speed
+
+
+@jit
+def constraint_rates(ints, floats, scratch, x, out):
+    """A x into scratch[out:], driven hinges left out; after `close_loops`.
+
+    The sweep of `place_loops` for velocities x, with angular ones beside them, in common axes.
+    """
+    h = ints[LOOPS] & POSITIVE
+    for k in range(ints[h + N_PATH]):
+        p = (ints[h + PATH_ROWS] & POSITIVE) + k * PATH_ROW
+        row, o = ints[p + W_BODY] & POSITIVE, ints[p + W_PLACE] & POSITIVE
+        b, rigid = ints[row + BODY] & POSITIVE, ints[row + LEVEL] == RIGID
+        w, u = ZERO, ZERO
+        C = matrix(scratch, o)
+        K = C if rigid else _times_transposed(C, matrix(scratch, b + R_))  # of its carrier
+        if ints[p + W_CARRIER_VELOCITY] >= 0:
+            at = ints[p + W_CARRIER_VELOCITY] & POSITIVE
+            w, u = vector(scratch, at + 3), vector(scratch, at)
+        u = add(u, cross(w, turn(K, vector(scratch, b + ARM))))
+        if ints[row + DRIVEN] == 0:
+            e_w, e_v, hinge = ZERO, ZERO, ints[row + HINGE] & POSITIVE
+            o_v = ints[row + HINGE_V] & POSITIVE
+            for c in range(ints[row + HINGE_DOF]):
+                e_w = added(e_w, x[o_v + c], vector(scratch, hinge + 6 * c))
+                e_v = added(e_v, x[o_v + c], vector(scratch, hinge + 6 * c + 3))
+            w, u = add(w, turn(C, e_w)), add(u, turn(C, e_v))
+        o_u = ints[p + W_VELOCITY] & POSITIVE
+        if rigid:
+            put_vector(scratch, o_u, u)
+            put_vector(scratch, o_u + 3, w)
+            continue
+        m, shapes = ints[row + N_MODE] & POSITIVE, ints[row + NODE_SHAPES] & POSITIVE
+        o_m = ints[row + MODAL_V] & POSITIVE
+        for node in range(ints[p + W_N_NODE]):
+            d = (ints[row + NODES] & POSITIVE) + node * NODE_RECORD
+            e = modal_sums(floats, shapes + node * (3 + 6 * m) + 3, m, x, o_m)
+            turned = turn(matrix(scratch, d + LEFT), (e[0], e[1], e[2]))
+            moved = add(cross(w, turn(C, vector(scratch, d + ARM))), turn(C, (e[3], e[4], e[5])))
+            put_vector(scratch, o_u + 6 * node, add(u, moved))
+            put_vector(scratch, o_u + 6 * node + 3, add(w, turn(C, turned)))
+    for k in range(ints[h + N_LOOP]):
+        l = (ints[h + LOOP_ROWS] & POSITIVE) + k * LOOP_ROW
+        a, b = l + L_END, l + L_END + END_ROW
+        _C, x_a, _F, _arm = loop_end(ints, floats, scratch, a)
+        _C, x_b, F_b, arm_b = loop_end(ints, floats, scratch, b)
+        s = added(add(x_b, arm_b), -1.0, x_a)
+        at_a, at_b = ints[a + END_VELOCITY] & POSITIVE, ints[b + END_VELOCITY] & POSITIVE
+        w_a, w_b = vector(scratch, at_a + 3), vector(scratch, at_b + 3)
+        v_a, v_b = vector(scratch, at_a), vector(scratch, at_b)
+        w_rel = turn_back(F_b, added(w_b, -1.0, w_a))
+        v_rel = turn_back(F_b, added(add(v_b, cross(w_b, arm_b)), -1.0, add(v_a, cross(w_a, s))))
+        P = ints[l + L_MAP] & POSITIVE
+        for c in range(ints[l + L_N]):
+            m_c, f_c = vector(scratch, P + 6 * c), vector(scratch, P + 6 * c + 3)
+            scratch[out + ints[l + L_FIRST] + c] = dot(m_c, w_rel) + dot(f_c, v_rel)
+
+
+@jit
+def _times_transposed(A, B):
+    """A B^T."""
+    return product(A, (B[0], B[3], B[6], B[1], B[4], B[7], B[2], B[5], B[8]))
 
 
 @jit

@@ -34,9 +34,10 @@ from .loop_dense import constrain_dense, constraint_rows
 
 
 @jit
-def solve_dense(ints, floats, scratch, v, forces, out, M, floor, flags):
+def solve_dense(ints, floats, scratch, v, before, forces, out, M, floor, flags):
     """Accelerations under forces, after `motion_base_to_tip` and external forces.
 
+    before: as for `constrain`.
     M has n_v + 1 rows and one more for each constraint; the first below the mass matrix is for the
     right-hand side.  SINGULAR if a pivot falls below `floor` times the diagonal entry it began
     with: so many digits are lost in the elimination.
@@ -53,7 +54,7 @@ def solve_dense(ints, floats, scratch, v, forces, out, M, floor, flags):
         _add_armature(ints, scratch, M)
     _hold_driven(ints, M)
     if looped:
-        constraint_rows(ints, floats, scratch, v, M, flags)
+        constraint_rows(ints, floats, scratch, v, before, M, flags)
     flat = M.ravel()
     if factor_spd(flat, 0, n, floor) >= 0:
         return SINGULAR

@@ -93,7 +93,7 @@ def _forward_rows(ints, floats, scratch, Q, V, F, out, flags, start, stop):
         if articulate_tip_to_base(ints, floats, scratch, f) != DONE:
             return k
         if ints[LOOPS] != 0 and flags & TREE == 0:
-            if constrain(ints, floats, scratch, v, flags) != DONE:
+            if constrain(ints, floats, scratch, v, v, flags) != DONE:
                 return k
             if flags & RATES != 0 and loops_open(ints, floats, scratch):
                 return k
@@ -138,7 +138,7 @@ def _composite(ints, floats, scratch, q, v, forces, out, M, floor, flags):
     motion_base_to_tip(ints, floats, scratch, q, v, forces, flags & COUNTED)
     if scratch[N_EXTERNAL] != 0.0:
         apply_external(ints, scratch, q, v, flags & COUNTED)
-    status = solve_dense(ints, floats, scratch, v, forces, out, M, floor, flags)
+    status = solve_dense(ints, floats, scratch, v, v, forces, out, M, floor, flags)
     if status == DONE and ints[LOOPS] != 0 and flags & TREE == 0 and flags & RATES != 0:
         if loops_open(ints, floats, scratch):
             return SINGULAR

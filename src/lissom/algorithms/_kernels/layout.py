@@ -132,11 +132,12 @@ DONE, SINGULAR, NOT_FINITE = 0, 1, 2
     N_COLUMN,  # constraints of all loops
     N_PATH,  # bodies that carry ends of loops, themselves or further out
     PATH_ROWS,  # ints: their rows, base to tip
-    CLOSURE,  # scratch: gap, rate, right-hand side, lambda and one more, n each; then Lambda n^2,
-    # its factor n^2, order of its pivots n, what is left of its diagonal n, G r^2 and room n
+    CLOSURE,  # scratch: gap, rate, right-hand side, lambda and A x, n each; then Lambda n^2,
+    # its factor n^2, order of its rows n, what is left of them n, sizes n, room n^2 and 3 n
     ROOM_,  # scratch: room for one loop and for the columns of one body
     LENGTH,  # floats: the system's length
-    WEIGHTS_,  # scratch: what Baumgarte's method takes of gap and rate; the speed of the loops
+    WEIGHTS_,  # scratch: what Baumgarte's method takes of gap and rate; the speed of the loops;
+    # change of speeds per acceleration, where a method closes loops in its speeds, else 0
     GROUND_PLACE,  # scratch, as END_PLACE
     LOOP_HEADER,
 ) = range(11)
@@ -157,7 +158,7 @@ DONE, SINGULAR, NOT_FINITE = 0, 1, 2
     END_RECORD,  # scratch: record of the node
     END_PLACE,  # scratch: working axes of its body to the common axes 9, origin 3
     END_NODE,  # whether the record is that of a node of a flexible body
-    END_VELOCITY,  # scratch: linear velocity of the node, common axes
+    END_VELOCITY,  # scratch: linear, angular velocity of the node, common axes
     END_FORCES,  # scratch: columns of forces on the node, 6 n; -1 for the ground
     END_FRAME,  # floats: frame's axes to node axes 9, its origin from the node 3
     END_SHAPES,  # floats: shapes of the node
@@ -170,7 +171,7 @@ LOOP_ROW = L_END + 2 * END_ROW
     W_BODY,  # ints: row of the body
     W_PLACE,  # scratch, as END_PLACE
     W_PARENT,  # scratch: place of its carrier; -1: it stands on the ground; -2: and is the origin
-    W_VELOCITY,  # scratch: velocities of its nodes (rigid: of its origin), common axes, 3 each
+    W_VELOCITY,  # scratch: velocities of its nodes (rigid: of its origin), common axes, 6 each
     W_CARRIER_VELOCITY,  # scratch: that of the node that carries it, -1 for the ground
     W_CARRIER_NODE,  # whether that is a node of a flexible body
     W_N_NODE,  # records of nodes, 1 if it is rigid

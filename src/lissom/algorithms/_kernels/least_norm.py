@@ -1,7 +1,14 @@
-"""Smallest solution of a symmetric system that may be singular.
+"""Smallest solution of a symmetric system that may be singular, or come close to it.
 
-Lambda = L L^T, rows in the order of their largest remaining part of the diagonal          (1)
-all rows independent: by substitution; else  lambda = L (L^T L)^-2 L^T rhs                 (2)
+  Lambda = L L^T, rows in the order of what is left of their diagonal entry, beside their size   (1)
+The size of a row is the largest diagonal entry of its loop.  A row of which nearly nothing is left
+depends on those before it.  With the r others:
+  far from singular:  L_r L_r^T x = rhs by substitution                                          (2)
+  close to it:  x += (Lambda_r + eps sizes)^-1 (rhs - Lambda_r x), three times from zero         (3)
+                which is (2) but for parts of Lambda_r below eps, and smooth where these arise
+  lambda = L (L^T L)^-1 L^T x: of all solutions the smallest                                     (4)
+Source of (3): the augmented Lagrangian method, E. Bayo et al., Comput. Methods Appl. Mech. Eng. 71,
+1988.
 """
 
 from __future__ import annotations
@@ -12,31 +19,32 @@ from .compiling import jit
 from .dense import factor_spd, solve_spd
 from .modal import modal_dot
 
-# A row whose diagonal entry is below this part of the largest moves nothing.
-IMMOVABLE = 1e-14
+# What is left of a row beside its size: below the first it depends on others, below the second the
+# position is close to singular; the last is eps (3).
+DEPENDENT, CLOSE, SOFTENING = 1e-12, 1e-4, 1e-8
+TIMES = 3
 
 
 @jit
-def factor_semidefinite(x, o, n, o_l, o_order, o_left, tolerance):
+def factor_semidefinite(x, o, n, o_l, o_order, o_left, o_size):
     """L (1) of the n x n matrix at x[o] into x[o_l], the order of rows into x[o_order].
 
-    Returns the number of independent rows: those with more than `tolerance` of their diagonal
-    entry left when their turn comes.
+    Sizes of rows are at x[o_size].  Returns the number of independent rows and the smallest part
+    that was left of one of them.
     """
-    largest = 0.0
+    smallest = 1.0
     for i in range(n):
         x[o_left + i] = x[o + i * n + i]
         x[o_order + i] = float(i)
-        largest = max(largest, x[o + i * n + i])
     for s in range(n):
-        best, part = -1, tolerance
+        best, part = -1, DEPENDENT
         for t in range(s, n):
             i = int(x[o_order + t])
-            d = x[o + i * n + i]
-            if d > IMMOVABLE * largest and x[o_left + i] > part * d:
-                best, part = t, x[o_left + i] / d
+            if x[o_left + i] > part * x[o_size + i]:
+                best, part = t, x[o_left + i] / x[o_size + i]
         if best < 0:
-            return s
+            return s, smallest
+        smallest = min(smallest, part)
         x[o_order + s], x[o_order + best] = x[o_order + best], x[o_order + s]
         p = int(x[o_order + s])
         d = math.sqrt(x[o_left + p])
@@ -46,48 +54,82 @@ def factor_semidefinite(x, o, n, o_l, o_order, o_left, tolerance):
             e = (x[o + i * n + p] - modal_dot(x, o_l + i * n, s, x, o_l + p * n)) / d
             x[o_l + i * n + s] = e
             x[o_left + i] -= e * e
-    return n
+    return n, smallest
 
 
 @jit
-def solve_least_norm(x, o_l, o_order, n, rank, o_gram, o_room, o_y):
-    """Replace the right-hand side at x[o_y] by the smallest solution."""
+def solve_least_norm(x, o, n, o_l, o_order, o_size, rank, smallest, o_gram, o_room, o_y):
+    """Replace the right-hand side at x[o_y] by the smallest solution.
+
+    o_gram: room for n x n, o_room for 3 n numbers.
+    """
+    if smallest > CLOSE:
+        _substitute(x, o_l, o_order, n, rank, o_room, o_y)
+    else:
+        _soften(x, o, n, o_order, o_size, rank, o_gram, o_room, o_y)
+    if rank < n:
+        _shorten(x, o_l, o_order, n, rank, o_gram, o_room, o_y)
+
+
+@jit
+def _substitute(x, o_l, o_order, n, rank, o_room, o_y):
+    """Solution (2); zero in the rows that depend on others."""
+    for s in range(rank):
+        p = int(x[o_order + s])
+        e = x[o_y + p] - modal_dot(x, o_l + p * n, s, x, o_room)
+        x[o_room + s] = e / x[o_l + p * n + s]
+    for s in range(rank - 1, -1, -1):
+        p = int(x[o_order + s])
+        e = x[o_room + s] / x[o_l + p * n + s]
+        for t in range(s):
+            x[o_room + t] -= x[o_l + p * n + t] * e
+        x[o_room + s] = e
     for s in range(n):
-        x[o_room + s] = x[o_y + s]
-    if rank == n:
-        for s in range(n):
-            p = int(x[o_order + s])
-            e = x[o_room + p] - modal_dot(x, o_l + p * n, s, x, o_y)
-            x[o_y + s] = e / x[o_l + p * n + s]
-        for s in range(n):
-            x[o_room + s] = x[o_y + s]
-        for s in range(n - 1, -1, -1):
-            p = int(x[o_order + s])
-            e = x[o_room + s] / x[o_l + p * n + s]
-            for t in range(s):
-                x[o_room + t] -= x[o_l + p * n + t] * e
-            x[o_room + s] = e
-        for s in range(n):
-            x[o_y + int(x[o_order + s])] = x[o_room + s]
-        return
+        x[o_y + int(x[o_order + s])] = x[o_room + s] if s < rank else 0.0
+
+
+@jit
+def _soften(x, o, n, o_order, o_size, rank, o_gram, o_room, o_y):
+    """Solution (3); zero in the rows that depend on others."""
+    for s in range(rank):
+        i = int(x[o_order + s])
+        for t in range(s + 1):
+            x[o_gram + s * rank + t] = x[o + i * n + int(x[o_order + t])]
+        x[o_gram + s * rank + s] += SOFTENING * x[o_size + i]
+        x[o_room + s] = 0.0
+    factor_spd(x, o_gram, rank, 0.0)
+    for _ in range(TIMES):
+        for s in range(rank):
+            i = int(x[o_order + s])
+            e = x[o_y + i]
+            for t in range(rank):
+                e -= x[o + i * n + int(x[o_order + t])] * x[o_room + t]
+            x[o_room + n + s] = e
+        solve_spd(x, o_gram, rank, x, o_room + n)
+        for s in range(rank):
+            x[o_room + s] += x[o_room + n + s]
+    for s in range(n):
+        x[o_y + int(x[o_order + s])] = x[o_room + s] if s < rank else 0.0
+
+
+@jit
+def _shorten(x, o_l, o_order, n, rank, o_gram, o_room, o_y):
+    """Take what does nothing off a solution (4)."""
     for s in range(n):  # what lies beyond the independent rows of L is above its diagonal
         p = int(x[o_order + s])
         for t in range(s + 1, rank):
             x[o_l + p * n + t] = 0.0
-    for s in range(rank):  # (2)
+    for s in range(rank):
         e = 0.0
         for i in range(n):
-            e += x[o_l + i * n + s] * x[o_room + i]
-        x[o_y + s] = e
+            e += x[o_l + i * n + s] * x[o_y + i]
+        x[o_room + s] = e
         for t in range(s + 1):
             e = 0.0
             for i in range(n):
                 e += x[o_l + i * n + s] * x[o_l + i * n + t]
             x[o_gram + s * rank + t] = e
-    for s in range(rank):
-        x[o_room + s] = x[o_y + s]
     factor_spd(x, o_gram, rank, 0.0)
-    solve_spd(x, o_gram, rank, x, o_room)
     solve_spd(x, o_gram, rank, x, o_room)
     for i in range(n):
         e = 0.0

@@ -43,15 +43,16 @@ from .layout import (
     W_N_ACTIVE,
     W_N_NODE,
 )
-from .loop_forces import RANK, solve_loops
+from .loop_forces import closed_in_speeds, solve_loops
 from .small import ZERO, add, cross, dot, matrix, put_vector, turn, turn_back, vector
 
 
 @jit
-def constraint_rows(ints, floats, scratch, v, M, flags):
+def constraint_rows(ints, floats, scratch, v, before, M, flags):
     """Rows of A (1) into M below the mass matrix and its right-hand side; closes loops first."""
     place_loops(ints, floats, scratch, v, flags)
     close_loops(ints, floats, scratch, flags)
+    closed_in_speeds(ints, floats, scratch, before)
     h = ints[LOOPS] & POSITIVE
     n, n_v = ints[h + N_COLUMN] & POSITIVE, ints[N_V]
     for k in range(n):
@@ -127,7 +128,7 @@ def constrain_dense(ints, scratch, M):
             for c in range(n_v):
                 e += y[c] * M[c, c] * z[c]
             scratch[Lam + k * n + l] = scratch[Lam + l * n + k] = e
-    solve_loops(ints, scratch, RANK)
+    solve_loops(ints, scratch)
     finite = 0.0
     for k in range(n):
         s = scratch[o + 3 * n + k]

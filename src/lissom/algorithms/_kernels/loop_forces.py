@@ -14,7 +14,7 @@ A rigid body is its own node: x = Z = zeta.
 
 from __future__ import annotations
 
-from .closing import close_loops, loop_end, place_loops
+from .closing import close_loops, constraint_rates, loop_end, place_loops
 from .compiling import jit
 from .compliance import node_forces
 from .layout import (
@@ -62,6 +62,7 @@ from .layout import (
     W_INNOVATIONS,
     W_N_ACTIVE,
     W_N_NODE,
+    WEIGHTS_,
     YIELD,
 )
 from .least_norm import factor_semidefinite, solve_least_norm
@@ -82,36 +83,61 @@ from .small import (
     vector,
 )
 
-# Part of the diagonal of Lambda below which what elimination leaves of it is noise, and for
-# projections: below it a position is so nearly singular that a correction would throw it far.
-RANK, PROJECTION_RANK = 1e-11, 1e-8
+# Part of the largest diagonal entry of Lambda below which a loop moves nothing.
+NEGLIGIBLE = 1e-10
 
 
 @jit
-def constrain(ints, floats, scratch, v, flags):
+def constrain(ints, floats, scratch, v, before, flags):
     """Solve for the loop forces and put them into the articulated tree; DONE or NOT_FINITE.
 
     After `articulate_tip_to_base`; `accelerate_base_to_tip` then gives what keeps loops closed.
+    A method that changes speeds by kappa times the change of accelerations x from `before` asks for
+      A (v + kappa (x - before)) = 0,  that is  A x = A before - A v / kappa                 (5)
     """
     place_loops(ints, floats, scratch, v, flags)
     close_loops(ints, floats, scratch, flags)
+    closed_in_speeds(ints, floats, scratch, before)
     compliance_tip_to_base(ints, scratch, True)
-    solve_loops(ints, scratch, RANK)
+    solve_loops(ints, scratch)
     return put_loop_forces(ints, scratch)
 
 
 @jit
-def solve_loops(ints, scratch, tolerance):
-    """The loop forces lambda from Lambda and the right-hand side, in its place."""
+def closed_in_speeds(ints, floats, scratch, before):
+    """The right-hand side of (5) in the place of that for accelerations, if it is asked for."""
+    h = ints[LOOPS] & POSITIVE
+    kappa = scratch[(ints[h + WEIGHTS_] & POSITIVE) + 3]
+    if kappa == 0.0:
+        return
+    n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
+    constraint_rates(ints, floats, scratch, before, o + 4 * n)
+    for k in range(n):
+        scratch[o + 2 * n + k] = scratch[o + 4 * n + k] - scratch[o + n + k] / kappa
+
+
+@jit
+def solve_loops(ints, scratch):
+    """The loop forces lambda from Lambda and the right-hand side."""
     h = ints[LOOPS] & POSITIVE
     n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
     Lam, L = o + 5 * n, o + 5 * n + n * n
-    order, left, gram = L + n * n, L + n * n + n, L + n * n + 2 * n
+    order, left, size = L + n * n, L + n * n + n, L + n * n + 2 * n
+    gram = size + n
     for k in range(n):
         scratch[o + 3 * n + k] = scratch[o + 2 * n + k]
-    rank = factor_semidefinite(scratch, Lam, n, L, order, left, tolerance)
-    solve_least_norm(scratch, L, order, n, rank, gram, gram + n * n, o + 3 * n)
-    return rank
+    largest = 0.0
+    for k in range(n):
+        largest = max(largest, scratch[Lam + k * n + k])
+    for k in range(ints[h + N_LOOP]):
+        l = (ints[h + LOOP_ROWS] & POSITIVE) + k * LOOP_ROW
+        first, own = ints[l + L_FIRST] & POSITIVE, NEGLIGIBLE * largest
+        for c in range(first, first + ints[l + L_N]):
+            own = max(own, scratch[Lam + c * n + c])
+        for c in range(first, first + ints[l + L_N]):
+            scratch[size + c] = own
+    rank, smallest = factor_semidefinite(scratch, Lam, n, L, order, left, size)
+    solve_least_norm(scratch, Lam, n, L, order, size, rank, smallest, gram, gram + n * n, o + 3 * n)
 
 
 @jit

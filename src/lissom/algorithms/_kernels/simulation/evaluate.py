@@ -30,6 +30,7 @@ from ..layout import (
     RIGID,
     ROW,
     SINGULAR,
+    WEIGHTS_,
 )
 from ..loop_forces import constrain, push_loops
 from ..motion import motion_base_to_tip
@@ -60,13 +61,13 @@ def evaluate(system, given, room, t, q, v, out, flags):
     """Accelerations `out` at time t; given motions are put into q and v.
 
     system: (ints, floats, scratch); given: (plan, table, memory); room: (T, x, extra, slots,
-    buffer, M): the generalized forces that act, given accelerations, forces that a method adds,
-    records of the nodes that loads act on, a buffer, and room for the mass matrix.  Returns 0,
-    CALL_FAILED, SINGULAR_ or NOT_FINITE_.
+    buffer, M, before): the generalized forces that act, given accelerations, forces that a method
+    adds, records of the nodes that loads act on, a buffer, room for the mass matrix, accelerations
+    of the last iterate (see `constrain`).  Returns 0, CALL_FAILED, SINGULAR_ or NOT_FINITE_.
     """
     ints, floats, scratch = system
     plan, table, memory = given
-    T, x, extra, slots, buffer, M = room
+    T, x, extra, slots, buffer, M, before = room
     n = ints[N_V]
     memory[N_EVALUATIONS] += 1.0
     if plan[N_MOTION] != 0:
@@ -90,11 +91,11 @@ def evaluate(system, given, room, t, q, v, out, flags):
     for k in range(n):
         out[k] = T[k] + extra[k]
     if plan[DENSE] != 0:
-        status = solve_dense(ints, floats, scratch, v, out, out, M, PIVOT, flags & ALL)
+        status = solve_dense(ints, floats, scratch, v, before, out, out, M, PIVOT, flags & ALL)
     else:
         status = articulate_tip_to_base(ints, floats, scratch, out)
         if status == DONE and ints[LOOPS] != 0:
-            status = constrain(ints, floats, scratch, v, flags & ALL)
+            status = constrain(ints, floats, scratch, v, before, flags & ALL)
         if status == DONE:
             status = accelerate_base_to_tip(ints, floats, scratch, out)
     if status != DONE:
@@ -110,7 +111,7 @@ def solve_mass(system, q, forces, out, flags):
     motion_base_to_tip(ints, floats, scratch, q, forces, forces, flags & 0)
     status = articulate_tip_to_base(ints, floats, scratch, forces)
     if status == DONE and ints[LOOPS] != 0:
-        status = constrain(ints, floats, scratch, forces, flags & 0)
+        status = constrain(ints, floats, scratch, forces, forces, flags & 0)
     if status == DONE:
         status = accelerate_base_to_tip(ints, floats, scratch, out)
     if status != DONE:
@@ -134,7 +135,7 @@ def needed_forces(system, given, room, q, v, acceleration, flags):
     """Forces that the motions of driven hinges need, into T; after `evaluate` at the same state."""
     ints, floats, scratch = system
     plan, _table, memory = given
-    T, _x, _extra, _slots, buffer, _M = room
+    T, _x, _extra, _slots, buffer, _M, _before = room
     motion_base_to_tip(ints, floats, scratch, q, v, acceleration, flags & (ALL | ACCELERATED))
     if plan[N_SLOT] != 0:
         apply_external(ints, scratch, q, v, flags & ALL)
@@ -161,3 +162,10 @@ def set_armature(ints, floats, scratch, diagonal, modal):
                 scratch[w + k] = a if ints[row + N_LUMP] != 0 else 1.0 / (1.0 + a)
     if modal:
         prepare(ints, floats, scratch)
+
+
+@jit
+def close_in_speeds(ints, scratch, kappa):
+    """Ask for loops closed in the speeds that accelerations lead to: see `constrain`."""
+    if ints[LOOPS] != 0:
+        scratch[ints[ints[LOOPS] + WEIGHTS_] + 3] = kappa

@@ -9,7 +9,9 @@ Generalized-alpha, a the algorithmic accelerations, x = vdot at the end of the s
   q_1 = q moved by h v + h^2 ((1/2 - beta) a + beta a_1)                                      (4)
   M(q_1) x_1 = forces(q_1, v_1) by iteration:
   (M + A) x = forces + A x_before      A = (1 - alpha_f)/(1 - alpha_m) (gamma h C + beta h^2 K)  (5)
-Each iteration is one forward dynamics with armature: M is that of the present iterate.
+Each iteration is one forward dynamics with armature: M is that of the present iterate.  Loops are
+closed in the speeds at the end of the step, not in accelerations: A(q_1) v_1 = 0             (6)
+Near singular positions, where errors of speeds would ask for huge accelerations, that stays tame.
 Sources: J. Chung, G. M. Hulbert, J. Appl. Mech. 60, 1993; M. Arnold, O. Bruels, Multibody Syst.
 Dyn. 18, 2007 (on groups: O. Bruels, A. Cardona, J. Comput. Nonlin. Dyn. 5, 2010).  Differs: (5)
 keeps of the tangent matrix only what armature can hold; a - x is kept per second, so that steps
@@ -23,7 +25,7 @@ import math
 from ..compiling import jit
 from ..layout import DONE, N_V, POSITIVE
 from .coordinates import moved
-from .evaluate import evaluate, set_armature
+from .evaluate import close_in_speeds, evaluate, set_armature
 from .layout import (
     ALPHA_F,
     ALPHA_M,
@@ -49,6 +51,7 @@ from .layout import (
     NONLINEAR,
     PARAMETERS,
     PREPARED,
+    PROJECT,
     SINGULAR_COORDINATES,
     SPRING,
     STIFFNESS,
@@ -142,9 +145,13 @@ def implicit_euler(system, given, room, t, h, q0, v0, s, q1, v1, K, C, A, sides,
         sides[k] = 0.0
     tangent(given, q0, v0, n, K, C, sides)
     prepare_armature(system, given, K, C, h, h * h, h, A)
+    last = room[6]
     for k in range(n):
         extra[k] = -h * K[k] * v0[k]
         v1[k] = v0[k]
+        last[k] = 0.0
+    if given[0][PROJECT] != 0:
+        close_in_speeds(system[0], system[2], h)
     for k in range(len(q0)):
         q1[k] = q0[k]
     status = evaluate(system, given, room, t, q1, v1, out, flags)
@@ -208,6 +215,8 @@ def generalized_alpha(
         x1[k] = x0[k] + f * (x0[k] - b0[k])
         a1[k] = ((1.0 - alpha_f) * x1[k] + alpha_f * x0[k] - alpha_m * a0[k]) / (1.0 - alpha_m)
     before, status, steady = 0.0, DIVERGED, plan[NONLINEAR] == 0
+    if plan[PROJECT] != 0:
+        close_in_speeds(system[0], system[2], ratio * gamma * h)  # (6)
     for iteration in range(MOST_ITERATIONS):
         for k in range(n):
             v1[k] = v0[k] + h * ((1.0 - gamma) * a0[k] + gamma * a1[k])

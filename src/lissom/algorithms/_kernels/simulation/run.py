@@ -177,7 +177,7 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
     values, saved = work[o : o + plan[N_EVENT]], work[o + plan[N_EVENT] :]
     o += plan[N_EVENT] + M_HEADER
     M = work[o : o + plan[DENSE] * n].reshape((plan[DENSE], n))
-    room = (T, x, extra, slots, buffer, M)
+    room = (T, x, extra, slots, buffer, M, x1)
     system, stiff_system = (ints, floats, scratch), (ints, floats, stiff)
     used = stiff_system if method >= IMPLICIT_EULER else system
     given = (plan, table, memory)
