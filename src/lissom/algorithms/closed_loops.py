@@ -65,8 +65,9 @@ Array = np.ndarray
 # What is left of a row of Lambda beside its size: below the first it depends on others, below the
 # second the position is close to singular; then how much that is softened, and how often repeated.
 DEPENDENT, CLOSE, SOFTENING, TIMES = 1e-12, 1e-4, 1e-8, 3
-# Part of the largest diagonal entry of Lambda below which a loop moves nothing.
-NEGLIGIBLE = 1e-10
+# Parts of the largest diagonal entry of Lambda, and of the inverse of the system's mass, below
+# which a loop moves nothing.
+NEGLIGIBLE, MOTIONLESS = 1e-10, 1e-16
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,7 +279,8 @@ def constrained_dynamics(
         Lam = operational_compliance(system, motions, loops, articulated)
     free = forward_dynamics(system, motions, forces, external, armature)
     counts = [loop.n_constraint for loop in system.loops]
-    lam, _ = least_norm(Lam, -closure_accelerations(system, motions, loops, free), counts)
+    rhs = -closure_accelerations(system, motions, loops, free)
+    lam, _ = least_norm(Lam, rhs, counts, sum(body.mass for body in system.bodies))
     pushed = generalized_loop_forces(system, motions, loops, lam[None])[0]
     return forward_dynamics(system, motions, forces + pushed, external, armature), lam
 
@@ -289,7 +291,9 @@ def loop_wrenches(system: System, loops: Sequence[LoopMotion], lam: Array) -> Ar
     return np.array([m.constraint_map @ x for m, x in zip(loops, pieces, strict=True)])
 
 
-def least_norm(Lam: Array, rhs: Array, counts: Sequence[int]) -> tuple[Array, list[int]]:
+def least_norm(
+    Lam: Array, rhs: Array, counts: Sequence[int], mass: float
+) -> tuple[Array, list[int]]:
     """Smallest lambda with Lambda lambda = rhs, and the rows that are independent.
 
     Lambda = L L^T over the independent rows, found by elimination with the row first of which most
@@ -307,8 +311,10 @@ def least_norm(Lam: Array, rhs: Array, counts: Sequence[int]) -> tuple[Array, li
         Right-hand side.
     counts : sequence of int
         Constraint equations of each loop.
+    mass : float
+        Of the whole system [kg]: rows far below its inverse move nothing.
     """
-    size, left, L = _row_sizes(Lam, counts), Lam.copy(), np.zeros((len(Lam), 0))
+    size, left, L = _row_sizes(Lam, counts, mass), Lam.copy(), np.zeros((len(Lam), 0))
     rows: list[int] = []
     smallest = 1.0
     while len(rows) < len(Lam):
@@ -331,9 +337,9 @@ def least_norm(Lam: Array, rhs: Array, counts: Sequence[int]) -> tuple[Array, li
     return x, rows
 
 
-def _row_sizes(Lam: Array, counts: Sequence[int]) -> Array:
+def _row_sizes(Lam: Array, counts: Sequence[int], mass: float) -> Array:
     """Largest diagonal entry of each row's loop."""
     diagonal = np.diag(Lam)
-    least = max(NEGLIGIBLE * diagonal.max(initial=0.0), 1e-300)
+    least = max(NEGLIGIBLE * diagonal.max(initial=0.0), MOTIONLESS / mass)
     pieces = np.split(diagonal, np.cumsum(counts)[:-1])
     return np.concatenate([np.full(len(x), max(x.max(initial=0.0), least)) for x in pieces])

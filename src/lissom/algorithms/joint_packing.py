@@ -64,20 +64,23 @@ def _coordinate_axis(axis: Array) -> int | None:
     return None
 
 
-def loop_joint_constants(joint: Joint) -> tuple[int, list[float] | Array]:
-    """Kind and constants of a joint that closes a loop.
+def loop_joint_constants(joint: Joint) -> tuple[int, list[float] | Array, list[float] | Array]:
+    """Kind and constants of a joint that closes a loop, and those that its coordinates go by.
 
-    Joints along coordinate axes have no path of their own here.  Those of paper E are taken column
-    by column: the poses are the same, and the speeds are then the rates of the coordinates.
+    Joints along coordinate axes have no path of their own here.  The coordinates of paper E's
+    joints are found as if each column were a joint: the poses are the same.
     """
     match joint:
         case Revolute():
-            return at.AXIAL, [*joint.axis, 1, 0, 0]
+            numbers: list[float] | Array = [*joint.axis, 1, 0, 0]
+            return at.AXIAL, numbers, numbers
         case Prismatic():
-            return at.AXIAL, [*joint.axis, 0, 1, 0]
+            numbers = [*joint.axis, 0, 1, 0]
+            return at.AXIAL, numbers, numbers
         case SimpleJoint() | CompoundJoint():
             parts = joint.parts if isinstance(joint, CompoundJoint) else (joint,)
             columns = [column for part in parts for column in part.columns.T]
-            return at.EXPONENTIAL, [len(columns), *(x for c in columns for x in (1, *c))]
+            single = [len(columns), *(x for c in columns for x in (1, *c))]
+            return at.EXPONENTIAL, joint_constants(joint)[2], single
     kind, _, numbers = joint_constants(joint)
-    return kind, numbers
+    return kind, numbers, numbers

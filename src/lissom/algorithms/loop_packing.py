@@ -32,9 +32,10 @@ def pack_loops(system: System, rows: Array, constants: Stack, scratch: Room, sta
     header[at.GROUND_PLACE] = ground[0]
     first = 0
     for row, loop in zip(loops, system.loops, strict=True):
-        kind, numbers = loop_joint_constants(loop.joint)
+        kind, numbers, columns = loop_joint_constants(loop.joint)
         row[at.L_KIND], row[at.L_DOF], row[at.L_N] = kind, loop.joint.n_v, loop.n_constraint
         row[at.L_JOINT] = constants.add(np.asarray(numbers, dtype=float))
+        row[at.L_COLUMNS] = constants.add(np.asarray(columns, dtype=float))
         row[at.L_FIRST], row[at.L_MAP] = first, scratch.add(_MAP)
         first += loop.n_constraint
         ends = row[at.L_END :].reshape(2, at.END_ROW)
@@ -48,7 +49,8 @@ def pack_loops(system: System, rows: Array, constants: Stack, scratch: Room, sta
     header[at.CLOSURE] = scratch.add(5 * n + 3 * n * n + 6 * n)
     header[at.ROOM_] = scratch.add(_ROOM + 6 * n + 12 * most * n + 6 * most)
     header[at.WEIGHTS_] = scratch.add(4)
-    header[at.LENGTH] = constants.add(np.array([system.length]))
+    mass = sum(body.mass for body in system.bodies)
+    header[at.LENGTH] = constants.add(np.array([system.length, mass]))
     lists = paths.list_active(int(header[at.PATH_ROWS]) + paths.rows.size)
     return np.concatenate([header, loops.ravel(), paths.rows.ravel(), lists])
 

@@ -31,6 +31,7 @@ from .layout import (
     HINGE,
     HINGE_DOF,
     HINGE_V,
+    L_COLUMNS,
     L_DOF,
     L_END,
     L_FIRST,
@@ -185,7 +186,8 @@ def close_loops(ints, floats, scratch, flags):
         P, dof, kind = ints[l + L_MAP] & POSITIVE, ints[l + L_DOF], ints[l + L_KIND]
         j = ints[l + L_JOINT] & POSITIVE
         theta = P + 45
-        nearest(floats, j, kind, dof, R, r, length, scratch, theta, room)
+        columns = ints[l + L_COLUMNS] & POSITIVE
+        nearest(floats, columns, kind, dof, R, r, length, scratch, theta, room)
         R_j, r_j = _joint_pose(floats, j, kind, scratch, theta, room)
         put_matrix(scratch, P + 36, F_b)
         _constraint_map(scratch, room, dof, length, P)

@@ -59,7 +59,7 @@ def solve_dense(ints, floats, scratch, v, before, forces, out, M, floor, flags):
     if factor_spd(flat, 0, n, floor) >= 0:
         return SINGULAR
     forward_spd(flat, 0, n, flat, n * n)
-    if looped and constrain_dense(ints, scratch, M) != DONE:
+    if looped and constrain_dense(ints, floats, scratch, M) != DONE:
         return SINGULAR
     backward_spd(flat, 0, n, flat, n * n)
     status = all_finite(x, n)

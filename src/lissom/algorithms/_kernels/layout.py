@@ -135,7 +135,7 @@ DONE, SINGULAR, NOT_FINITE = 0, 1, 2
     CLOSURE,  # scratch: gap, rate, right-hand side, lambda and A x, n each; then Lambda n^2,
     # its factor n^2, order of its rows n, what is left of them n, sizes n, room n^2 and 3 n
     ROOM_,  # scratch: room for one loop and for the columns of one body
-    LENGTH,  # floats: the system's length
+    LENGTH,  # floats: the system's length, its mass
     WEIGHTS_,  # scratch: what Baumgarte's method takes of gap and rate; the speed of the loops;
     # change of speeds per acceleration, where a method closes loops in its speeds, else 0
     GROUND_PLACE,  # scratch, as END_PLACE
@@ -146,12 +146,13 @@ DONE, SINGULAR, NOT_FINITE = 0, 1, 2
 (
     L_KIND,  # of joint
     L_JOINT,  # floats: constants of the joint
+    L_COLUMNS,  # floats: the same, for a joint of paper E as if each column were a joint
     L_DOF,
     L_N,  # constraints
     L_FIRST,  # number of the first
     L_MAP,  # scratch: P, columns of six in the axes of frame b; then frame b's axes, joint's q 6
     L_END,
-) = range(7)
+) = range(8)
 # ints: end of a loop
 (
     END_BODY,  # ints: row of the body; -1 for the ground

@@ -108,7 +108,7 @@ def constraint_rows(ints, floats, scratch, v, before, M, flags):
 
 
 @jit
-def constrain_dense(ints, scratch, M):
+def constrain_dense(ints, floats, scratch, M):
     """Add Y lambda to L^-1 (T - b), the row below the factor of the mass matrix (2), (3)."""
     h = ints[LOOPS] & POSITIVE
     n, n_v = ints[h + N_COLUMN] & POSITIVE, ints[N_V]
@@ -128,7 +128,7 @@ def constrain_dense(ints, scratch, M):
             for c in range(n_v):
                 e += y[c] * M[c, c] * z[c]
             scratch[Lam + k * n + l] = scratch[Lam + l * n + k] = e
-    solve_loops(ints, scratch)
+    solve_loops(ints, floats, scratch)
     finite = 0.0
     for k in range(n):
         s = scratch[o + 3 * n + k]

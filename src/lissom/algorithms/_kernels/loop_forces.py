@@ -35,6 +35,7 @@ from .layout import (
     L_MAP,
     L_N,
     LEFT,
+    LENGTH,
     LEVEL,
     LOOP_ROW,
     LOOP_ROWS,
@@ -83,8 +84,9 @@ from .small import (
     vector,
 )
 
-# Part of the largest diagonal entry of Lambda below which a loop moves nothing.
-NEGLIGIBLE = 1e-10
+# Parts of the largest diagonal entry of Lambda, and of the inverse of the system's mass, below
+# which a loop moves nothing.
+NEGLIGIBLE, MOTIONLESS = 1e-10, 1e-16
 
 
 @jit
@@ -99,7 +101,7 @@ def constrain(ints, floats, scratch, v, before, flags):
     close_loops(ints, floats, scratch, flags)
     closed_in_speeds(ints, floats, scratch, before)
     compliance_tip_to_base(ints, scratch, True)
-    solve_loops(ints, scratch)
+    solve_loops(ints, floats, scratch)
     return put_loop_forces(ints, scratch)
 
 
@@ -117,7 +119,7 @@ def closed_in_speeds(ints, floats, scratch, before):
 
 
 @jit
-def solve_loops(ints, scratch):
+def solve_loops(ints, floats, scratch):
     """The loop forces lambda from Lambda and the right-hand side."""
     h = ints[LOOPS] & POSITIVE
     n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
@@ -126,12 +128,12 @@ def solve_loops(ints, scratch):
     gram = size + n
     for k in range(n):
         scratch[o + 3 * n + k] = scratch[o + 2 * n + k]
-    largest = 0.0
+    least = MOTIONLESS / floats[ints[h + LENGTH] + 1]
     for k in range(n):
-        largest = max(largest, scratch[Lam + k * n + k])
+        least = max(least, NEGLIGIBLE * scratch[Lam + k * n + k])
     for k in range(ints[h + N_LOOP]):
         l = (ints[h + LOOP_ROWS] & POSITIVE) + k * LOOP_ROW
-        first, own = ints[l + L_FIRST] & POSITIVE, NEGLIGIBLE * largest
+        first, own = ints[l + L_FIRST] & POSITIVE, least
         for c in range(first, first + ints[l + L_N]):
             own = max(own, scratch[Lam + c * n + c])
         for c in range(first, first + ints[l + L_N]):

@@ -89,7 +89,7 @@ def project(system, given, room, q, v, s, out, flags):
                 continue
             for k in range(n):
                 scratch[o + 2 * n + k] = scratch[o + part * n + k]
-            solve_loops(ints, scratch)
+            solve_loops(ints, floats, scratch)
             _still(ints, scratch)
             if put_loop_forces(ints, scratch) != DONE:
                 return NOT_FINITE_
