@@ -277,6 +277,18 @@ def test_held_modes_keep_their_rates():
     assert np.abs(ls.closure(system, found).rate).max() < 1e-12
 
 
+def test_locked_mechanism_loses_all_its_speed():
+    """A rocker welded to the ground along x: the triangle 1, 1.2, 0.5 is left, and rigid."""
+    system = four_bar((1.0, 1.2, 1.5, 2.0), joint=ls.Fixed())
+    crank = np.arccos((1 + 0.5**2 - 1.2**2) / (2 * 0.5))
+    coupler = np.angle(0.5 - np.exp(1j * crank))
+    q = np.diff([crank, coupler, 0.0], prepend=0.0)
+    assert closed_to(system, system.state(q)) < 1e-15
+    found = ls.assemble(system, system.state(q, [1.0, 2.0, -3.0]))
+    np.testing.assert_allclose(found.q, q, atol=1e-12)
+    np.testing.assert_allclose(found.v, 0, atol=1e-12)
+
+
 def test_held_speeds_that_contradict_are_named():
     system = four_bar(LENGTHS)
     closed = ls.assemble(system, system.state([-1.0, 0.8, 1.9]), held="crank")

@@ -121,7 +121,7 @@ def test_accelerations_keep_the_loop_closed(method):
     found = ls.closure(FLEXIBLE, STATE)
     vdot = ls.forward_dynamics(FLEXIBLE, STATE, {"crank": 2.0}, method=method)
     gross = np.abs(found.jacobian) @ np.abs(vdot)
-    assert np.all(np.abs(found.jacobian @ vdot + found.bias) < 1e-9 * gross)
+    assert np.abs(found.jacobian @ vdot + found.bias).max() < 1e-9 * gross.max()
     assert error(vdot, ls.forward_dynamics(TREE, SAME, {"crank": 2.0})) > 1e-3
 
 

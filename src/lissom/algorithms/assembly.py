@@ -10,10 +10,10 @@ import numpy as np
 from ..errors import SingularError, StateError, suggestion
 from ..system import Loop, State, System
 from .arguments import check_state, check_system
+from .assembly_speeds import consistent_speeds
 from .closing_search import ClosingSearch, Found
-from .composite import mass_matrix
 from .coordinates import error_sizes, hinge_speeds
-from .loop_frames import check_real, loop_jacobian, loop_rows, placed_loops
+from .loop_frames import check_real, placed_loops
 
 __all__ = ["AssemblyError", "assemble", "assembly_sizes", "held_speeds", "listed"]
 
@@ -21,10 +21,6 @@ Array = np.ndarray
 
 # How much less than hinges modes move where both could: the softest mode beside its size.
 SOFTEST = 1e-2
-# Part of the largest singular value below which speeds cannot be corrected that way.
-NOISE = 1e-11
-# Rate beside speeds times length that held speeds may leave.
-CONSISTENT = 1e-9
 
 
 class AssemblyError(SingularError):
@@ -81,6 +77,7 @@ def assemble(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import lissom as ls
     >>> model = ls.Model("triangle")
     >>> rod = ls.RigidBody.rod(mass=1.0, length=1.0, com=(0.5, 0, 0))
@@ -103,7 +100,7 @@ def assemble(
         return start
     check_real(start, "assemble")
     q = _closed_configuration(system, start, fixed, names)
-    v = _consistent_speeds(system, q, start.raw_v, fixed) if velocity else start.raw_v
+    v = consistent_speeds(system, q, start.raw_v, fixed) if velocity else start.raw_v
     return State(system, q, v)
 
 
@@ -232,56 +229,3 @@ def _contradiction(system: System, q: Array, fixed: Array) -> list[Loop]:
         if not _close(system, q, fixed, fewer).closed:
             wrong = fewer
     return wrong
-
-
-def _consistent_speeds(system: System, q: Array, v: Array, fixed: Array) -> Array:
-    """Speeds with A v = 0 that are nearest to v in the metric of the masses.
-
-    With free speeds f, M_ff = L L^T:  v_f += L^-T x,  x the shortest with A_f L^-T x = -A v.
-    """
-    A = loop_jacobian(system, q, placed_loops(system, q)) / system.length
-    free, size = np.flatnonzero(~fixed), error_sizes(system)[0]
-    M = mass_matrix(system, State.trusted(system, q, np.zeros(system.n_v)))
-    M = (size[:, None] * M * size)[np.ix_(free, free)]
-    new = v.copy()
-    if len(free):
-        L = _factor(M)
-        turned = np.linalg.solve(L, (A * size)[:, free].T)
-        x = np.linalg.lstsq(turned.T, -A @ v, rcond=NOISE)[0]
-        new[free] += size[free] * np.linalg.solve(L.T, x)
-    _check_speeds(system, A, new, fixed)
-    return new
-
-
-def _factor(M: Array) -> Array:
-    """Cholesky factor; a motion without mass, which a loop may well determine, gets a little."""
-    try:
-        return np.linalg.cholesky(M)
-    except np.linalg.LinAlgError:
-        return np.linalg.cholesky(M + 1e-12 * np.diag(M).max() * np.eye(len(M)))
-
-
-def _check_speeds(system: System, A: Array, v: Array, fixed: Array) -> None:
-    """Refuse held speeds that the loops do not allow."""
-    left, size = A @ v, error_sizes(system)[0]
-    speed = float(np.abs(v / size).max(initial=0.0))
-    if np.abs(left).max(initial=0.0) <= CONSISTENT * speed:
-        return
-    rows = loop_rows(system)
-    k = int(np.argmax([np.linalg.norm(left[piece]) for piece in rows]))
-    # what pushes against the rate that is left
-    push = np.abs(left @ (A * size)) * fixed
-    names = [
-        name
-        for i, name in enumerate(system.names)
-        if max(
-            push[system.layout.hinge_v(i)].max(initial=0.0),
-            push[system.layout.modal_v(i)].max(initial=0.0),
-        )
-        > 1e-6 * push.max()
-    ]
-    raise StateError(
-        f"the speeds held at {', '.join(map(repr, names))} contradict the loops: loop "
-        f"{system.loops[k].name!r} opens at {np.linalg.norm(left[rows[k]]) * system.length:.3g} "
-        "m/s; hold fewer joints or give them speeds that go together"
-    )

@@ -69,6 +69,7 @@ class ClosingSearch:
     def __init__(self, system: System, sizes: Array, loops: Sequence[Loop] | None = None) -> None:
         self.system, self.sizes = system, sizes
         self.loops = system.loops if loops is None else tuple(loops)
+        self.near: list[Array] | None = None
 
     def run(self, q: Array) -> Found:
         """Closed coordinates near q, or the nearest to closed ones."""
@@ -92,9 +93,11 @@ class ClosingSearch:
             if size <= ROUNDING or not np.any(J):
                 break
             new = moved(self.system, q, self.step(g, J, damping * size**2))
-            g_new, J_new, floor_new = self.at(new)
-            size_new = float(np.linalg.norm(g_new))
-            gain = 1 - size_new / size if np.isfinite(size_new) else -1.0
+            size_new = np.inf  # coordinates of product joints may be singular
+            if np.all(np.isfinite(new)):
+                g_new, J_new, floor_new = self.at(new)
+                size_new = float(np.linalg.norm(g_new))
+            gain = 1 - size_new / size
             stalled = 0 if gain > STALLED else stalled + 1
             damping = damping / 10 if gain > 0 else max(10 * damping, 1e-4)
             if gain > 0:
@@ -107,7 +110,9 @@ class ClosingSearch:
         """Gap and J (1), and what round-off leaves of a gap, all beside the length."""
         length = self.system.length
         with np.errstate(all="ignore"):
-            placed = placed_loops(self.system, q, self.loops)
+            placed = placed_loops(self.system, q, self.loops, self.near)
+            if all(np.all(np.isfinite(at.coordinates)) for at in placed):
+                self.near = [at.coordinates for at in placed]
             g = np.concatenate([np.zeros(0), *(at.gap for at in placed)]) / length
             J = loop_jacobian(self.system, q, placed) * self.sizes / length
         far = max((float(np.abs(at.frames[1].position).max()) for at in placed), default=0.0)

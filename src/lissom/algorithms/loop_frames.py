@@ -17,8 +17,8 @@ from itertools import pairwise
 import numpy as np
 
 from ..errors import StateError
-from ..joints import Free
-from ..joints.nearness import constraint_map, pose_error
+from ..joints import CompoundJoint, Free, SimpleJoint
+from ..joints.nearness import constraint_map, nearest_from, pose_error
 from ..spatial import cross, rotate, skew
 from ..system import GROUND, Loop, LoopEnd, State, System
 from .kinematics import Pose, node_jacobian, node_pose
@@ -50,12 +50,16 @@ class PlacedLoop:
         Nodes of ends a and b; the ground's frame for the ground.
     frames : pair of Pose
         Frames of ends a and b.
+    near : array, optional
+        Coordinates of the joint shortly before; without them a joint that has no formula for its
+        coordinates is searched from many starts.
     """
 
     loop: Loop
     length: float
     nodes: tuple[Pose, Pose]
     frames: tuple[Pose, Pose]
+    near: Array | None = None
 
     @property
     def scale(self) -> Array:
@@ -71,7 +75,10 @@ class PlacedLoop:
     @cached_property
     def coordinates(self) -> Array:
         """Coordinates of the loop's joint that come nearest to this pose."""
-        return self.loop.joint.nearest(*self.relative)
+        joint = self.loop.joint
+        if self.near is not None and isinstance(joint, (SimpleJoint, CompoundJoint)):
+            return nearest_from(joint, *self.relative, self.near)[0]
+        return joint.nearest(*self.relative)
 
     @cached_property
     def directions(self) -> Array:
@@ -98,14 +105,23 @@ def check_real(state: State, what: str) -> None:
         raise StateError(f"{what} needs a state of real numbers: the system has loops")
 
 
-def placed_loops(system: System, q: Array, loops: Sequence[Loop] | None = None) -> list[PlacedLoop]:
-    """All loops of a system, or some of them, at coordinates q."""
+def placed_loops(
+    system: System,
+    q: Array,
+    loops: Sequence[Loop] | None = None,
+    near: Sequence[Array] | None = None,
+) -> list[PlacedLoop]:
+    """All loops of a system, or some of them, at coordinates q.
+
+    `near` has coordinates of their joints shortly before, where these are known.
+    """
     state = State.trusted(system, _near_the_origin(system, q), np.zeros(system.n_v))
     placed = []
-    for loop in system.loops if loops is None else loops:
+    for k, loop in enumerate(system.loops if loops is None else loops):
         nodes = (_node(system, state, loop.a), _node(system, state, loop.b))
         frames = (_on(nodes[0], loop.a), _on(nodes[1], loop.b))
-        placed.append(PlacedLoop(loop, system.length, nodes, frames))
+        before = None if near is None else near[k]
+        placed.append(PlacedLoop(loop, system.length, nodes, frames, before))
     return placed
 
 

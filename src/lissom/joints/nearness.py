@@ -9,7 +9,14 @@ import numpy as np
 if TYPE_CHECKING:
     from .base import Joint
 
-__all__ = ["angle_about", "constraint_map", "nearest_by_iteration", "pose_error", "quaternion_of"]
+__all__ = [
+    "angle_about",
+    "constraint_map",
+    "nearest_by_iteration",
+    "nearest_from",
+    "pose_error",
+    "quaternion_of",
+]
 
 Array = np.ndarray
 
@@ -109,7 +116,7 @@ def nearest_by_iteration(joint: Joint, rotation: Array, position: Array) -> Arra
     """
     best, least = joint.neutral(), np.inf
     for start in range(STARTS):
-        q, left = _descend(joint, rotation, position, scattered(start, joint.n_q))
+        q, left = nearest_from(joint, rotation, position, scattered(start, joint.n_q))
         if left < (1 - 1e-6) * least:
             best, least = q, left
         if least < REACHED:
@@ -122,8 +129,8 @@ def scattered(k: int, n: int) -> Array:
     return 2 * np.pi * (np.mod(0.5 + k * np.array(SPREAD[:n]), 1.0) - 0.5)
 
 
-def _descend(joint: Joint, rotation: Array, position: Array, q: Array) -> tuple[Array, float]:
-    """Coordinates after Newton's method, and the square of what is left [rad, m]."""
+def nearest_from(joint: Joint, rotation: Array, position: Array, q: Array) -> tuple[Array, float]:
+    """Coordinates after Newton's method from q, and the square of what is left [rad, m]."""
     for _ in range(ITERATIONS):
         xi = pose_error(joint, q, rotation, position)
         beta = np.linalg.lstsq(joint.motion_map(q), xi, rcond=1e-9)[0]
