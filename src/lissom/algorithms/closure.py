@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -23,7 +22,8 @@ __all__ = ["Closure", "LoopClosure", "Speeds", "closure"]
 Array = np.ndarray
 
 
-class Speeds(NamedTuple):
+@dataclass(frozen=True)
+class Speeds:
     """Some of the speeds of a system.
 
     Attributes
@@ -38,7 +38,8 @@ class Speeds(NamedTuple):
     names: tuple[str, ...]
 
 
-class LoopClosure(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class LoopClosure:
     """One loop in a state.
 
     Attributes
