@@ -188,10 +188,10 @@ def _failure(
         f"loop {worst.loop.name!r} stays open by {metres:.3g} m and {radians:.3g} rad at the "
         "nearest state (attribute `state` of this error)"
     )
-    held = " and ".join(map(repr, names))
+    held = f"{', '.join(map(repr, names))} {'is' if len(names) == 1 else 'are'} held"
     if names and _close(system, start.raw_q, np.zeros_like(fixed), system.loops).closed:
         return AssemblyError(
-            f"the loops cannot be closed while {held} is held: {left}; hold less, or start with "
+            f"the loops cannot be closed while {held}: {left}; hold less, or start with "
             "other values there",
             state,
             (worst.loop.name,),
@@ -210,7 +210,7 @@ def _failure(
         "them, or start from a state that is nearer to closed"
     )
     if names:
-        message += f"; {held} is held"
+        message += f"; {held}"
     return AssemblyError(message, state, (worst.loop.name,))
 
 
