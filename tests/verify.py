@@ -101,9 +101,10 @@ def main() -> int:
     """Run all checks and write the page; the exit status is the number of failures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trees", type=int, default=5000, help="number of random trees")
+    parser.add_argument("--loops", type=int, default=2000, help="number of random looped trees")
     parser.add_argument("only", nargs="*", help="words; only checks that contain one of them")
     options = parser.parse_args()
-    trees = str(options.trees)
+    trees, loops = str(options.trees), str(options.loops)
     checks = [
         Check(
             f"{trees} random trees against the independent model",
@@ -112,6 +113,12 @@ def main() -> int:
         ),
         Check("seeded faults are noticed", "tests.verify_faults"),
         Check("a free flexible spacecraft over 10,000 s", "tests.verify_long_runs"),
+        Check(
+            f"{loops} random trees with loops against the independent model",
+            "tests.verify_loops",
+            (loops,),
+        ),
+        Check("a closed flexible mechanism over 1,000 s", "tests.verify_loops_long_run"),
     ]
     wanted = [c for c in checks if not options.only or any(w in c.what for w in options.only)]
     rows, failed = rows_so_far(), 0
