@@ -123,7 +123,10 @@ def implicit_records(
             "seconds": found.seconds,
             "wall seconds": found.wall,
             "status": found.motion.status,
-            **{f"{body} error": apart(case, found, exact, (body,)) for body in case.watched},
+            **{
+                f"{body} error": apart(case, found, exact, (body,)) if found.finished else None
+                for body in case.watched
+            },
             **{f"{body} moved": _way_of(exact, body) for body in case.watched},
         }
         for (way, step), found in sorted(trials.items(), reverse=True)

@@ -38,6 +38,10 @@ def _ratio(one: float | None, other: float | None) -> float | None:
     return one / other if one and other else None
 
 
+def _scientific(value: float | None) -> str | None:
+    return None if value is None else f"{value:.1e}"
+
+
 def _time(records: Records, case: int, way: str, method: str) -> float | None:
     found = _chosen(records, kind="time", case=case, way=way, method=method)
     return _scaled(found[0] if found else None)
@@ -80,7 +84,7 @@ def _times_title(way: str, cases: list[Record]) -> str:
 
 
 def _times_note(cases: list[Record]) -> str:
-    shortest = min(r["duration"] for r in cases if r["status"] == "finished")
+    shortest = min((r["duration"] for r in cases if r["status"] == "finished"), default=0.0)
     measured = f"Measured over {shortest:g} s of simulated time"
     if shortest < WHOLE:
         measured += f" and scaled to {WHOLE:g} s"
@@ -100,9 +104,8 @@ def difference_table(records: Records) -> Table:
     for r in _chosen(records, kind="difference"):
         times = _chosen(records, kind="time", case=r["case"], way=r["way"], method="articulated")
         gap = times[0]["gap"]
-        sizes = (f"{r[what]:.1e}" for what in ("methods", "last bit"))
-        held = None if gap is None else f"{gap:.1e}"
-        rows.append((r["case"], r["way"], f"{r['duration']:g}", *sizes, held))
+        sizes = (_scientific(x) for x in (r["methods"], r["last bit"], gap))
+        rows.append((r["case"], r["way"], f"{r['duration']:g}", *sizes))
     header = (
         "case",
         "way",
@@ -155,12 +158,11 @@ def implicit_table(records: Records) -> Table:
     names = {"top": "top plate", "object": "object"}
     rows: list[tuple[Cell, ...]] = []
     for r in found:
-        ended = r["status"] == "finished"
-        errors = (f"{r[f'{body} error']:.1e}" if ended else None for body in bodies)
-        head = (r["way"], f"{1e3 * r['step']:g} ms", f"{r['duration']:g}", r["wall seconds"])
-        rows.append((*head, *errors))
+        errors = (_scientific(r[f"{body} error"]) for body in bodies)
+        head = (r["way"], f"{1e3 * r['step']:g} ms", f"{r['duration']:g}")
+        rows.append((*head, r["seconds"], r["wall seconds"], *errors))
     moved = " and ".join(f"{names[b]} {found[0][f'{b} moved']:.2g} m" for b in bodies)
-    header = ("way", "steps", "simulated [s]", "seconds on the wall")
+    header = ("way", "steps", "simulated [s]", "CPU s", "seconds on the wall")
     note = (
         "Largest distances of the centres from a run by dop853 with rtol 1e-8 and projection, "
         f"over the time that both have. Displacements themselves: {moved}."
