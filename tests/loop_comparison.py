@@ -68,7 +68,7 @@ def _compare_dynamics(result: Comparison, case: LoopedTree, snapshot: LoopedSnap
     for case_name, (force, external, own_force, own_external) in cases.items():
         vdot, expected = snapshot.forward_dynamics(force, external)
         free = snapshot.tree.forward_dynamics(force, external)
-        scale = max(np.abs(weight * x).max() for x in (vdot, free))
+        scale = max(1e-3, *(np.abs(weight * x).max() for x in (vdot, free)))  # [sqrt(kg) m/s^2]
         for method in METHODS:
             found = ls.forward_dynamics(
                 system, state, own_force, external=own_external, method=method
@@ -76,5 +76,5 @@ def _compare_dynamics(result: Comparison, case: LoopedTree, snapshot: LoopedSnap
             name = f"forward_dynamics: {method}{case_name}"
             result.add(name, weight * found[tree.v_index], weight * vdot, scale)
         found = ls.loop_forces(system, state, own_force, external=own_external)
-        scale = np.abs(sizes * expected).max()
+        scale = max(1e-3, np.abs(sizes * expected).max())  # [N]
         result.add(f"loop_forces:{case_name}", sizes * found, sizes * expected, scale)

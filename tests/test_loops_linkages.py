@@ -32,6 +32,7 @@ WINDOW_WAYS = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:near t = .* singular position")
 @pytest.mark.parametrize("n", [1, 2, 5])
 @pytest.mark.parametrize("settings, angle_error, energy_error", WINDOW_WAYS)
 def test_windows_turn_through_flat_positions_as_a_pendulum(n, settings, angle_error, energy_error):
@@ -202,8 +203,8 @@ def test_work_of_the_cranks_torque_is_the_change_of_energy():
     run = ls.simulate(
         system,
         four_bar_state(system, q, qdot),
-        duration=3.0,
-        output_step=0.01,
+        duration=1.5,
+        output_step=0.05,
         rtol=1e-10,
         loads=[ls.Actuator("crank", torque)],
     )
