@@ -74,6 +74,16 @@ def test_rank_of_windows_falls_where_they_are_flat(n):
 # Bricard's ring: rank-deficient everywhere, and yet it moves
 
 
+def test_bricards_condition_closes_the_ring():
+    """The oracle itself: both ends of the ring coincide, with the same axes."""
+    for x in (0.3, np.pi / 2, 2.0):
+        for y in (bricard.partner(x), -bricard.partner(x)):
+            points, axes = bricard.ring(x, y)
+            assert np.abs(points[6] - points[0]).max() < 1e-14
+            assert np.abs(axes[6] - np.eye(3)).max() < 1e-14
+            assert abs(bricard.curve(x, y)) < 1e-15
+
+
 @pytest.mark.parametrize("x, sign", [(0.4, 1), (1.2, 1), (1.2, -1), (2.0, 1)])
 def test_accelerations_of_bricards_ring(x, sign):
     system, w = bricard_ring(), 1.7
@@ -85,8 +95,7 @@ def test_accelerations_of_bricards_ring(x, sign):
     expected = np.array([xddot, yddot, xddot, yddot, xddot])
     for method in ("auto", "articulated", "composite", "reference"):
         vdot = ls.forward_dynamics(system, state, method=method)
-        # the second derivative of the curve is a difference quotient with an error of 1e-9
-        assert np.abs(vdot - expected).max() < 1e-8 * np.abs(expected).max()
+        assert np.abs(vdot - expected).max() < 1e-11 * np.abs(expected).max()
 
 
 def test_bricards_ring_moves_as_its_reduction():

@@ -73,9 +73,14 @@ def _functions():
     wdot = (-ca.jtimes(potential, z, t) - w**2 / 2 * ca.jtimes(inertia, z, t)) / inertia  # (2)
     points = ca.horzcat(*(r for _, r in frames))
     rotations = ca.horzcat(*(R for R, _ in frames))
-    rates = ca.Function("rates", [ca.vertcat(z, w)], [ca.vertcat(t * w, wdot)])
-    energy = ca.Function("energy", [ca.vertcat(z, w)], [inertia * w**2 / 2 + potential])
-    return rates, energy, ca.Function("ring", [z], [points, rotations]), ca.Function("f", [z], [f])
+    state, rates = ca.vertcat(z, w), ca.vertcat(t * w, wdot)
+    return (
+        ca.Function("rates", [state], [rates]),
+        ca.Function("energy", [state], [inertia * w**2 / 2 + potential]),
+        ca.Function("ring", [z], [points, rotations]),
+        ca.Function("f", [z], [f]),
+        ca.Function("second", [state], [ca.jtimes(rates, state, rates)]),
+    )
 
 
 def partner(x: float) -> float:
@@ -110,16 +115,8 @@ def rates(x: float, y: float, w: float) -> np.ndarray:
 
 
 def acceleration(x: float, y: float, w: float) -> np.ndarray:
-    """Second derivatives of x and y: t wdot + w dt/dt."""
-    rates = _functions()[0]
-    h = 1e-5
-    here = rates([x, y, w]).full().ravel()
-    # dt/dt by central differences of the tangent along the curve, in w = 1
-    t0, t1 = (
-        rates(np.r_[np.array([x, y]) + s * h * here[:2], 1.0]).full().ravel() for s in (-1, 1)
-    )
-    tangent = rates([x, y, 1.0]).full().ravel()[:2]
-    return tangent * here[2] + w * (t1 - t0)[:2] / (2 * h)
+    """Second derivatives of x and y at the speed w along the curve (1)."""
+    return _functions()[4]([x, y, w]).full().ravel()[:2]
 
 
 def energy(x: float, y: float, w: float) -> float:
