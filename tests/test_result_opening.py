@@ -102,7 +102,7 @@ def test_a_file_of_a_newer_format_says_to_update(tmp_path, name):
         save(path, pendulum(), store, META)
     newer(path)
     with pytest.raises(
-        ResultError, match=f"{name} has format version 99, .*up to 1; update lissom"
+        ResultError, match=f"{name} has format version 99, .*up to 2; update lissom"
     ):
         open_results(path)
 

@@ -64,7 +64,7 @@ Array = np.ndarray
 
 # What is left of a row of Lambda beside its size: below the first it depends on others, below the
 # second the position is close to singular; then how much that is softened, and how often repeated.
-DEPENDENT, CLOSE, SOFTENING, TIMES = 1e-12, 1e-4, 1e-8, 3
+DEPENDENT, CLOSE, SOFTENING, TIMES = 1e-12, 1e-3, 1e-7, 3
 # Parts of the largest diagonal entry of Lambda, and of the inverse of the system's mass, below
 # which a loop moves nothing.
 NEGLIGIBLE, MOTIONLESS = 1e-10, 1e-16

@@ -103,8 +103,8 @@ class Workspace:
 
     @cached_property
     def mass(self) -> Array:
-        """Room for a mass matrix, a vector and the rows of constraints; made at the first use."""
-        return np.zeros((self.system.n_v + 1 + self.system.n_constraint, self.system.n_v))
+        """Room for a mass matrix, two vectors and rows of constraints; made at the first use."""
+        return np.zeros((self.system.n_v + 2 + self.system.n_constraint, self.system.n_v))
 
     def accelerations(
         self,

@@ -9,12 +9,13 @@ from ..system import System
 from .closed_loops import loop_motions
 from .reference import kinematics_base_to_tip
 
-__all__ = ["OPEN", "check_closed", "loop_of"]
+__all__ = ["FAR", "OPEN", "check_closed", "loop_of"]
 
 Array = np.ndarray
 
-# Of the system's length, and of length and speeds per second: gaps that count as open.
-OPEN = 1e-6
+# Of the system's length, and of length and speeds per second: gaps that a run does not start with,
+# and those at which accelerations mean nothing.
+OPEN, FAR = 1e-6, 1e-4
 
 
 def loop_of(system: System, k: int) -> str:
@@ -26,7 +27,7 @@ def loop_of(system: System, k: int) -> str:
     raise IndexError(k)
 
 
-def check_closed(system: System, q: Array, v: Array) -> None:
+def check_closed(system: System, q: Array, v: Array, tolerance: float = FAR) -> None:
     """Refuse a state whose loops are open or move apart.
 
     Parameters
@@ -35,6 +36,8 @@ def check_closed(system: System, q: Array, v: Array) -> None:
         With loops or without.
     q, v : arrays
         Coordinates and speeds, real numbers.
+    tolerance : float
+        What counts as open, of the system's length, and of length and speeds per second.
     """
     if not system.loops:
         return
@@ -43,14 +46,14 @@ def check_closed(system: System, q: Array, v: Array) -> None:
     gap = np.concatenate([x.gap for x in loops])
     rate = np.concatenate([x.rate for x in loops])
     k = int(np.argmax(np.abs(gap)))
-    if not np.abs(gap[k]) <= OPEN * system.length:
+    if not np.abs(gap[k]) <= tolerance * system.length:
         raise StateError(
             f"loop {loop_of(system, k)!r} is open by {abs(gap[k]):.3g} m (angles at the length of "
             f"{system.length:.3g} m); close it first: state = assemble(system, state)"
         )
     speed = system.length * (1 + max(np.linalg.norm(m.velocity[:3]) for m in motions))
     k = int(np.argmax(np.abs(rate)))
-    if not np.abs(rate[k]) <= OPEN * speed:
+    if not np.abs(rate[k]) <= tolerance * speed:
         raise StateError(
             f"loop {loop_of(system, k)!r} is closed but its ends move apart at {abs(rate[k]):.3g} "
             "m/s: the speeds contradict the loop; use state = assemble(system, state)"

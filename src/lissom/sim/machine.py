@@ -73,7 +73,7 @@ class Machine:
         self.stiff = self.scratch.copy()
         for place, value in plan.starts:
             self.memory[place] = value
-        self.memory[at.SMALLEST] = np.inf
+        self.memory[[at.SMALLEST, at.NEAREST]] = np.inf, 1.0
         self.memory[at.PREPARED] = -1.0
 
     @property
@@ -103,7 +103,7 @@ class Machine:
         else:
             header["EVERY"] = max(1, round(s.output_step / s.step))
         if s.dense:
-            header["DENSE"] = plan.system.n_v + 1 + plan.system.n_constraint
+            header["DENSE"] = plan.system.n_v + 2 + plan.system.n_constraint
         header["PROJECT"] = int(bool(plan.system.loops) and not self._weights)
         header["BASE_ARMATURE"] = plan.table(plan.armature)
         header["STIFFNESS"] = plan.table(self.stiffness, self.damping)
@@ -259,6 +259,9 @@ class Machine:
         if self.elements[at.PROJECT]:
             counts["projections"] = at.N_PROJECTIONS
         found: dict[str, Any] = {name: int(m[place]) for name, place in counts.items()}
+        if self.system.loops:
+            found["nearest_to_singular"] = float(m[at.NEAREST])
+            found["nearest_at"] = float(m[at.NEAREST_TIME])
         if found["steps"]:
             found["smallest_step"], found["largest_step"] = (
                 float(m[at.SMALLEST]),

@@ -138,6 +138,8 @@ def fingerprint(machine: Machine) -> str:
     plan = machine.plan
     words: list[Any] = [(body, node) for _, body, node in plan.slots]
     words += [(event.label, event.actions, event.once) for event, _ in plan.events]
+    if machine.system.loops:
+        words.append(machine.settings.drift)
     parts = [digest(machine.system).encode(), elements.tobytes(), table.tobytes()]
     parts += [repr(words).encode(), slot_records(plan).tobytes()]
     return hashlib.sha256(b"".join(parts)).hexdigest()

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..algorithms._kernels.simulation import layout as at
 from ..algorithms.arguments import check_state, check_system
-from ..algorithms.loop_checks import check_closed
+from ..algorithms.loop_checks import OPEN, check_closed
 from ..errors import LoadError, ResultError, SimulationError, SimulationWarning, StateError
 from ..results.disk import as_path
 from ..results.trajectory import Trajectory
@@ -35,6 +35,8 @@ from .start import check_ends, check_start, close_start, planned
 __all__ = ["simulate"]
 
 LOGGER = logging.getLogger("lissom")
+
+SINGULAR = 1e-4  # part of a constraint that is left, below which a position is nearly singular
 
 
 def simulate(
@@ -119,7 +121,7 @@ def simulate(
     check_state(system, state)
     if not state.real:
         raise StateError("simulate needs a state of real numbers")
-    check_closed(system, state.raw_q, state.raw_v)
+    check_closed(system, state.raw_q, state.raw_v, OPEN)
     for what, path in (("file", file), ("resume", resume)):
         _check_path(path, what)
     duration = positive(duration, "duration", TIME)
@@ -202,7 +204,22 @@ def _run(
         raise SimulationError(_with_hint(outcome, record), trajectory) from outcome.error
     if outcome.status not in ("finished", "event"):
         warnings.warn(_with_hint(outcome, record), SimulationWarning, stacklevel=3)
+    _warn_of_singular(machine)
     return trajectory
+
+
+def _warn_of_singular(machine: Machine) -> None:
+    """Say that explicit steps of fixed size, which look at no error, passed a singular position."""
+    settings, nearest = machine.settings, machine.memory[at.NEAREST]
+    if settings.adaptive or settings.integrator.implicit or nearest > SINGULAR:
+        return
+    warnings.warn(
+        f"near t = {machine.memory[at.NEAREST_TIME]:.6g} s the loops were close to a singular "
+        f"position ({nearest:.2g} of a constraint was left); a step of fixed size may spoil the "
+        "motion there: look at the energy, or let the integrator choose its steps",
+        SimulationWarning,
+        stacklevel=4,
+    )
 
 
 def _with_hint(outcome: Outcome, record: Record) -> str:

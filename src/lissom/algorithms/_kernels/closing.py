@@ -95,8 +95,9 @@ from .small import (
     vector,
 )
 
-# Of the system's length, and of length and speeds per second: gaps that count as open.
-OPEN = 1e-6
+# Of the system's length, and of length and speeds per second: gaps that a run does not go on with,
+# and those at which accelerations mean nothing (stages of a user's own integrator are a bit open).
+OPEN, FAR = 1e-6, 1e-4
 
 # As in `nearness`.
 ITERATIONS, STARTS, REACHED, SPREAD = 40, 25, 1e-18, 1.1127756842787055
@@ -519,8 +520,8 @@ def loops_open(ints, floats, scratch):
     length = floats[ints[h + LENGTH]]
     speed = length + scratch[(ints[h + WEIGHTS_] & POSITIVE) + 2]
     for k in range(n):
-        if not abs(scratch[o + k]) <= OPEN * length:
+        if not abs(scratch[o + k]) <= FAR * length:
             return True
-        if not abs(scratch[o + n + k]) <= OPEN * speed:
+        if not abs(scratch[o + n + k]) <= FAR * speed:
             return True
     return False

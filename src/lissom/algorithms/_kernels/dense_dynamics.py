@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from .articulated import all_finite
+from .closing import close_loops
 from .compiling import jit
 from .composite import mass_of_rigid_tree, mass_tip_to_base
 from .dense import backward_spd, factor_spd, forward_spd
+from .external import apply_external
 from .inverse import forces_tip_to_base
 from .layout import (
+    ACCELERATED,
     ALL_RIGID,
     ARMATURE,
     DONE,
@@ -21,29 +24,40 @@ from .layout import (
     MODAL,
     MODAL_V,
     N_BODY,
+    N_EXTERNAL,
     N_LUMP,
     N_MODE,
     N_V,
+    NOT_FINITE,
     POSITIVE,
     RIGID,
     ROW,
     SINGULAR,
     TREE,
 )
-from .loop_dense import constrain_dense, constraint_rows
+from .loop_dense import (
+    add_kept_loop_forces,
+    constrain_dense,
+    constraint_compliance,
+    constraint_rows,
+    keep_loop_forces,
+)
+from .loop_forces import closes_in_speeds, push_loops
+from .motion import motion_base_to_tip
 
 
 @jit
-def solve_dense(ints, floats, scratch, v, before, forces, out, M, floor, flags):
+def solve_dense(ints, floats, scratch, q, v, before, forces, out, M, floor, flags, refine):
     """Accelerations under forces, after `motion_base_to_tip` and external forces.
 
-    before: as for `constrain`.
-    M has n_v + 1 rows and one more for each constraint; the first below the mass matrix is for the
-    right-hand side.  SINGULAR if a pivot falls below `floor` times the diagonal entry it began
-    with: so many digits are lost in the elimination.
+    M has n_v + 2 rows and one more for each constraint; those below the mass matrix are for the
+    right-hand side and a solution.  before: as for `constrain`.  refine: correct the solution once
+    by what inverse dynamics finds wrong with it: the entries of M are rounded, and a flexible
+    system of many bodies loses eight digits by that.  SINGULAR if a pivot falls below `floor` times
+    the diagonal entry it began with: so many digits are lost in the elimination.
     """
     n, looped = ints[N_V], ints[LOOPS] != 0 and flags & TREE == 0
-    x = M[n]  # `out` may be `forces`, which another method may still need
+    x = M[n]  # `out` may be `forces`, which is still needed
     forces_tip_to_base(ints, floats, scratch, forces, x, flags)
     for k in range(n):
         x[k] = forces[k] - x[k]
@@ -58,15 +72,63 @@ def solve_dense(ints, floats, scratch, v, before, forces, out, M, floor, flags):
     flat = M.ravel()
     if factor_spd(flat, 0, n, floor) >= 0:
         return SINGULAR
-    forward_spd(flat, 0, n, flat, n * n)
-    if looped and constrain_dense(ints, floats, scratch, M) != DONE:
-        return SINGULAR
-    backward_spd(flat, 0, n, flat, n * n)
-    status = all_finite(x, n)
+    if looped:
+        constraint_compliance(ints, scratch, M)
+    status = _solve(ints, floats, scratch, M, looped)
+    if status == DONE and refine and not (looped and closes_in_speeds(ints, scratch)):
+        status = _refine(ints, floats, scratch, q, v, forces, M, flags, looped)
     if status == DONE:
         for k in range(n):
             out[k] = x[k]
     return status
+
+
+@jit
+def _solve(ints, floats, scratch, M, looped):
+    """Replace the right-hand side below the factor in M by the accelerations."""
+    n, flat = ints[N_V], M.ravel()
+    forward_spd(flat, 0, n, flat, n * n)
+    if looped and constrain_dense(ints, floats, scratch, M) != DONE:
+        return NOT_FINITE
+    backward_spd(flat, 0, n, flat, n * n)
+    return all_finite(M[n], n)
+
+
+@jit
+def _refine(ints, floats, scratch, q, v, forces, M, flags, looped):
+    """Correct the accelerations below the factor in M, and the loop forces, once."""
+    n, given = ints[N_V], flags | ACCELERATED
+    x, found = M[n], M[n + 1]
+    for k in range(n):
+        found[k] = x[k]
+    motion_base_to_tip(ints, floats, scratch, q, v, found, given)
+    if scratch[N_EXTERNAL] != 0.0:
+        apply_external(ints, scratch, q, v, given)
+    if looped:
+        close_loops(ints, floats, scratch, given)  # its right-hand side is what is left
+        push_loops(ints, floats, scratch)
+    forces_tip_to_base(ints, floats, scratch, found, x, given)
+    for k in range(n):
+        x[k] = forces[k] - x[k]
+    _hold_driven_forces(ints, x)
+    if looped:
+        keep_loop_forces(ints, scratch)
+    status = _solve(ints, floats, scratch, M, looped)
+    if looped:
+        add_kept_loop_forces(ints, scratch)
+    for k in range(n):
+        x[k] += found[k]
+    return status
+
+
+@jit
+def _hold_driven_forces(ints, x):
+    """No forces at driven hinges: their accelerations are given."""
+    for i in range(ints[N_BODY]):
+        row = HEADER + i * ROW
+        if ints[row + DRIVEN] != 0:
+            for c in range(ints[row + HINGE_DOF]):
+                x[ints[row + HINGE_V] + c] = 0.0
 
 
 @jit
@@ -101,7 +163,7 @@ def _hold_driven(ints, M):
             for c in range(r + 1, n):
                 M[c, r] = 0.0
             M[r, r] = 1.0
-            M[n, r] = 0.0
+    _hold_driven_forces(ints, M[n])
 
 
 @jit

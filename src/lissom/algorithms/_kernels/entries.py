@@ -138,7 +138,9 @@ def _composite(ints, floats, scratch, q, v, forces, out, M, floor, flags):
     motion_base_to_tip(ints, floats, scratch, q, v, forces, flags & COUNTED)
     if scratch[N_EXTERNAL] != 0.0:
         apply_external(ints, scratch, q, v, flags & COUNTED)
-    status = solve_dense(ints, floats, scratch, v, v, forces, out, M, floor, flags)
+    status = solve_dense(
+        ints, floats, scratch, q, v, v, forces, out, M, floor, flags, ints[LOOPS] != 0
+    )
     if status == DONE and ints[LOOPS] != 0 and flags & TREE == 0 and flags & RATES != 0:
         if loops_open(ints, floats, scratch):
             return SINGULAR

@@ -21,7 +21,7 @@ from .modal import modal_dot
 
 # What is left of a row beside its size: below the first it depends on others, below the second the
 # position is close to singular; the last is eps (3).
-DEPENDENT, CLOSE, SOFTENING = 1e-12, 1e-4, 1e-8
+DEPENDENT, CLOSE, SOFTENING = 1e-12, 1e-3, 1e-7
 TIMES = 3
 
 

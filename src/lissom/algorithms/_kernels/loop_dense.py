@@ -49,7 +49,7 @@ from .small import ZERO, add, cross, dot, matrix, put_vector, turn, turn_back, v
 
 @jit
 def constraint_rows(ints, floats, scratch, v, before, M, flags):
-    """Rows of A (1) into M below the mass matrix and its right-hand side; closes loops first."""
+    """Rows of A (1) into M below the mass matrix and two vectors; closes loops first."""
     place_loops(ints, floats, scratch, v, flags)
     close_loops(ints, floats, scratch, flags)
     closed_in_speeds(ints, floats, scratch, before)
@@ -57,7 +57,7 @@ def constraint_rows(ints, floats, scratch, v, before, M, flags):
     n, n_v = ints[h + N_COLUMN] & POSITIVE, ints[N_V]
     for k in range(n):
         for c in range(n_v):
-            M[n_v + 1 + k, c] = 0.0
+            M[n_v + 2 + k, c] = 0.0
     for j in range(ints[h + N_PATH] - 1, -1, -1):
         p = (ints[h + PATH_ROWS] & POSITIVE) + j * PATH_ROW
         row = ints[p + W_BODY] & POSITIVE
@@ -73,7 +73,7 @@ def constraint_rows(ints, floats, scratch, v, before, M, flags):
         )
         for i in range(ints[p + W_N_ACTIVE]):
             k = ints[active + i] & POSITIVE
-            below = n_v + 1 + k
+            below = n_v + 2 + k
             z_w, z_v = vector(scratch, forces + 6 * k), vector(scratch, forces + 6 * k + 3)
             if not rigid:
                 z_w, z_v = ZERO, ZERO
@@ -108,32 +108,58 @@ def constraint_rows(ints, floats, scratch, v, before, M, flags):
 
 
 @jit
+def constraint_compliance(ints, scratch, M):
+    """Y in the place of the rows of A, and Lambda (2); after the factorisation."""
+    h = ints[LOOPS] & POSITIVE
+    n, n_v = ints[h + N_COLUMN] & POSITIVE, ints[N_V]
+    Lam = (ints[h + CLOSURE] & POSITIVE) + 5 * n
+    flat = M.ravel()
+    for k in range(n):
+        forward_spd(flat, 0, n_v, flat, (n_v + 2 + k) * n_v)
+        y = M[n_v + 2 + k]
+        for l in range(k + 1):
+            z, e = M[n_v + 2 + l], 0.0
+            for c in range(n_v):
+                e += y[c] * M[c, c] * z[c]
+            scratch[Lam + k * n + l] = scratch[Lam + l * n + k] = e
+
+
+@jit
 def constrain_dense(ints, floats, scratch, M):
     """Add Y lambda to L^-1 (T - b), the row below the factor of the mass matrix (2), (3)."""
     h = ints[LOOPS] & POSITIVE
     n, n_v = ints[h + N_COLUMN] & POSITIVE, ints[N_V]
     o = ints[h + CLOSURE] & POSITIVE
-    rhs, Lam = o + 2 * n, o + 5 * n
-    flat = M.ravel()
     x = M[n_v]
     for k in range(n):
-        forward_spd(flat, 0, n_v, flat, (n_v + 1 + k) * n_v)
-        y = M[n_v + 1 + k]
-        e = 0.0
+        y, e = M[n_v + 2 + k], 0.0
         for c in range(n_v):
             e += y[c] * M[c, c] * x[c]
-        scratch[rhs + k] -= e
-        for l in range(k + 1):
-            z, e = M[n_v + 1 + l], 0.0
-            for c in range(n_v):
-                e += y[c] * M[c, c] * z[c]
-            scratch[Lam + k * n + l] = scratch[Lam + l * n + k] = e
+        scratch[o + 2 * n + k] -= e
     solve_loops(ints, floats, scratch)
     finite = 0.0
     for k in range(n):
         s = scratch[o + 3 * n + k]
         finite += 0.0 * s
-        y = M[n_v + 1 + k]
+        y = M[n_v + 2 + k]
         for c in range(n_v):
             x[c] += s * y[c]
     return DONE if finite == 0.0 else NOT_FINITE
+
+
+@jit
+def keep_loop_forces(ints, scratch):
+    """Put lambda aside."""
+    h = ints[LOOPS] & POSITIVE
+    n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
+    for k in range(n):
+        scratch[o + 4 * n + k] = scratch[o + 3 * n + k]
+
+
+@jit
+def add_kept_loop_forces(ints, scratch):
+    """Add what was put aside to lambda."""
+    h = ints[LOOPS] & POSITIVE
+    n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
+    for k in range(n):
+        scratch[o + 3 * n + k] += scratch[o + 4 * n + k]

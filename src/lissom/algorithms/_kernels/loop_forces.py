@@ -108,14 +108,21 @@ def constrain(ints, floats, scratch, v, before, flags):
 @jit
 def closed_in_speeds(ints, floats, scratch, before):
     """The right-hand side of (5) in the place of that for accelerations, if it is asked for."""
+    if not closes_in_speeds(ints, scratch):
+        return
     h = ints[LOOPS] & POSITIVE
     kappa = scratch[(ints[h + WEIGHTS_] & POSITIVE) + 3]
-    if kappa == 0.0:
-        return
     n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
     constraint_rates(ints, floats, scratch, before, o + 4 * n)
     for k in range(n):
         scratch[o + 2 * n + k] = scratch[o + 4 * n + k] - scratch[o + n + k] / kappa
+
+
+@jit
+def closes_in_speeds(ints, scratch):
+    """Whether (5) is asked for."""
+    h = ints[LOOPS] & POSITIVE
+    return scratch[(ints[h + WEIGHTS_] & POSITIVE) + 3] != 0.0
 
 
 @jit
@@ -139,6 +146,7 @@ def solve_loops(ints, floats, scratch):
         for c in range(first, first + ints[l + L_N]):
             scratch[size + c] = own
     rank, smallest = factor_semidefinite(scratch, Lam, n, L, order, left, size)
+    scratch[(ints[h + WEIGHTS_] & POSITIVE) + 4] = smallest
     solve_least_norm(scratch, Lam, n, L, order, size, rank, smallest, gram, gram + n * n, o + 3 * n)
 
 

@@ -91,7 +91,9 @@ def evaluate(system, given, room, t, q, v, out, flags):
     for k in range(n):
         out[k] = T[k] + extra[k]
     if plan[DENSE] != 0:
-        status = solve_dense(ints, floats, scratch, v, before, out, out, M, PIVOT, flags & ALL)
+        status = solve_dense(
+            ints, floats, scratch, q, v, before, out, out, M, PIVOT, flags & ALL, flags != 0
+        )
     else:
         status = articulate_tip_to_base(ints, floats, scratch, out)
         if status == DONE and ints[LOOPS] != 0:

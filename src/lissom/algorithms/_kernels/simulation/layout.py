@@ -141,8 +141,10 @@ EULER_CROMER, RUNGE_KUTTA, IMPLICIT_EULER, GENERALIZED_ALPHA = range(4)
     LEAD_STEP,  # length of the step that the lead was found in
     LEAD_AGE,  # time since then
     N_PROJECTIONS,
+    NEAREST,  # smallest part that was left of an independent row of Lambda: zero is singular
+    NEAREST_TIME,
     M_HEADER,
-) = range(28)
+) = range(30)
 
 # What `advance` shall do: go on, take one step, take it with the rows in it, only solve M x = f, or
 # only put given motions into the state and close its loops

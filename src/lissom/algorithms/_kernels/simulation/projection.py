@@ -45,7 +45,7 @@ from .layout import LOOP_OPEN, N_PROJECTIONS, NOT_FINITE_, SINGULAR_, SINGULAR_C
 
 # Of the system's length, and of length and speeds per second: what rounding leaves, what counts as
 # closed, and what one correction takes away for sure.
-ROUNDING, CLOSED, SURE = 1e-15, 1e-13, 1e-8
+ROUNDING, CLOSED, SURE = 1e-15, 1e-13, 1e-10
 MOST = 20
 
 

@@ -13,7 +13,7 @@ import math
 from numba import types
 
 from ..compiling import Entry, jit
-from ..layout import BODY, LOOPS, N_LOOP, N_Q, N_V, POSITIVE, RATE
+from ..layout import BODY, LOOPS, N_LOOP, N_Q, N_V, POSITIVE, RATE, WEIGHTS_
 from ..loop_forces import loop_force
 from .calls import call
 from .coordinates import charted
@@ -84,6 +84,8 @@ from .layout import (
     N_STOP,
     N_VECTOR,
     N_WRENCH,
+    NEAREST,
+    NEAREST_TIME,
     NEXT_OUTPUT,
     NEXT_STEP,
     NEXT_STOP,
@@ -333,6 +335,11 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
             for k in range(n):
                 x0[k] = V[i + k]
             memory[FRESH] = 1.0
+        if ints[LOOPS] != 0:
+            nearest = used[2][ints[ints[LOOPS] + WEIGHTS_] + 4]
+            if nearest < memory[NEAREST]:
+                memory[NEAREST] = nearest
+                memory[NEAREST_TIME] = t1
         memory[TIME] = t1
         memory[LAST_STEP] = h
         memory[SUB] = 0.0
