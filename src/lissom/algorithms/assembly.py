@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import SingularError, StateError, suggestion
+from ..joints import CompoundJoint, SimpleJoint
 from ..system import Loop, State, System
 from .arguments import check_state, check_system
 from .assembly_speeds import consistent_speeds
-from .closing_search import ClosingSearch, Found
+from .closing_search import CLOSED, ClosingSearch, Found
 from .coordinates import error_sizes, hinge_speeds
 from .loop_frames import check_real, placed_loops
 
@@ -164,15 +165,33 @@ def _closed_configuration(
 
 
 def _close(system: System, q: Array, fixed: Array, loops: Sequence[Loop]) -> Found:
-    """Coordinates that close some loops: hinges first; then modes a little, then as they must."""
+    """Coordinates that close some loops; with product joints as loops perhaps at a second try."""
+    found = _close_in_turn(system, q, fixed, loops, follows=True)
+    products = any(isinstance(loop.joint, (SimpleJoint, CompoundJoint)) for loop in loops)
+    if not products or (found.closed and _is_closed(system, found.q, loops)):
+        return found
+    return _close_in_turn(system, q, fixed, loops, follows=False)
+
+
+def _is_closed(system: System, q: Array, loops: Sequence[Loop]) -> bool:
+    """Whether loops are closed for those who do not know where their joints came from."""
+    gaps = [float(np.linalg.norm(at.gap)) for at in placed_loops(system, q, loops)]
+    return max(gaps) <= CLOSED * system.length
+
+
+def _close_in_turn(
+    system: System, q: Array, fixed: Array, loops: Sequence[Loop], follows: bool
+) -> Found:
+    """Hinges first; then modes a little, then as they must."""
     sizes, hinge = assembly_sizes(system, fixed), hinge_speeds(system)
-    found = ClosingSearch(system, np.where(hinge, sizes, 0.0), loops).run(q)
+    found = ClosingSearch(system, np.where(hinge, sizes, 0.0), loops, follows).run(q)
     if found.closed or not np.any(sizes[~hinge]):
         return found
-    found = ClosingSearch(system, sizes, loops).run(found.q)
+    found = ClosingSearch(system, sizes, loops, follows).run(found.q)
     if found.closed:
         return found
-    equal = ClosingSearch(system, np.where(fixed, 0.0, error_sizes(system)[0]), loops).run(q)
+    sizes = np.where(fixed, 0.0, error_sizes(system)[0])
+    equal = ClosingSearch(system, sizes, loops, follows).run(q)
     return min(found, equal, key=lambda one: one.gap)
 
 
@@ -180,52 +199,54 @@ def _failure(
     system: System, start: State, fixed: Array, names: Sequence[str], found: Found
 ) -> AssemblyError:
     """What to say when the loops do not close."""
-    state = State(system, found.q, start.raw_v)
-    placed = placed_loops(system, found.q)
+    q, free = start.raw_q, np.zeros_like(fixed)
+    held = f"{', '.join(map(repr, names))} {'is' if len(names) == 1 else 'are'} held"
+    because_held = bool(names) and _closes(system, q, free, system.loops)
+    loops = list(system.loops) if because_held else _contradiction(system, q, fixed)
+    placed = placed_loops(system, found.q, loops)
     worst = placed[int(np.argmax([np.linalg.norm(at.gap) for at in placed]))]
     metres, radians = worst.left
     left = (
         f"loop {worst.loop.name!r} stays open by {metres:.3g} m and {radians:.3g} rad at the "
         "nearest state (attribute `state` of this error)"
     )
-    held = f"{', '.join(map(repr, names))} {'is' if len(names) == 1 else 'are'} held"
-    if names and _close(system, start.raw_q, np.zeros_like(fixed), system.loops).closed:
-        return AssemblyError(
-            f"the loops cannot be closed while {held}: {left}; hold less, or start with "
-            "other values there",
-            state,
-            (worst.loop.name,),
-        )
-    loops = _contradiction(system, start.raw_q, fixed)
-    if len(loops) > 1:
-        together = ", ".join(repr(loop.name) for loop in loops)
+    involved: tuple[str, ...] = (worst.loop.name,)
+    if because_held:
         message = (
-            f"loops {together} contradict each other: each closes alone, but not all of them "
-            f"together; {left}.  Check the dimensions and frames of these loops"
+            f"the loops cannot be closed while {held}: {left}; hold less, or start with other "
+            "values there"
         )
-        return AssemblyError(message, state, tuple(loop.name for loop in loops))
-    message = (
-        f"the loops cannot be closed: {left}.  Its ends cannot reach each other from here: check "
-        "`at_a`, `at_b`, the rotations of its frames and the dimensions of the bodies between "
-        "them, or start from a state that is nearer to closed"
-    )
-    if names:
-        message += f"; {held}"
-    return AssemblyError(message, state, (worst.loop.name,))
+    elif len(loops) > 1:
+        involved = tuple(loop.name for loop in loops)
+        message = (
+            f"loops {', '.join(map(repr, involved))} contradict each other: each closes alone, but "
+            f"not all of them together; {left}.  Check the dimensions and frames of these loops"
+        )
+    else:
+        message = (
+            f"the loops cannot be closed: {left}.  Its ends cannot reach each other from here: "
+            "check `at_a`, `at_b`, the rotations of its frames and the dimensions of the bodies "
+            f"between them, or start nearer to a closed state{'; ' + held if names else ''}"
+        )
+    return AssemblyError(message, State(system, found.q, start.raw_v), involved)
+
+
+def _closes(system: System, q: Array, fixed: Array, loops: Sequence[Loop]) -> bool:
+    return _close_in_turn(system, q, fixed, loops, follows=True).closed
 
 
 def _contradiction(system: System, q: Array, fixed: Array) -> list[Loop]:
-    """Loops that close alone but not together, as few as possible; a single one closes never."""
+    """Loops that close alone but not together, as few as possible; or one that never closes."""
     for loop in system.loops:
-        if not _close(system, q, fixed, [loop]).closed:
+        if not _closes(system, q, fixed, [loop]):
             return [loop]
     wrong: list[Loop] = []
     for loop in system.loops:  # the first that does not go with those before it
         wrong.append(loop)
-        if not _close(system, q, fixed, wrong).closed:
+        if not _closes(system, q, fixed, wrong):
             break
     for loop in wrong[:-1]:
         fewer = [other for other in wrong if other is not loop]
-        if not _close(system, q, fixed, fewer).closed:
+        if not _closes(system, q, fixed, fewer):
             wrong = fewer
     return wrong

@@ -21,7 +21,7 @@ from ..system import Loop, System
 from .coordinates import error_sizes, hinge_speeds, moved
 from .loop_frames import loop_jacobian, placed_loops
 
-__all__ = ["ClosingSearch", "Found"]
+__all__ = ["CLOSED", "ClosingSearch", "Found"]
 
 Array = np.ndarray
 
@@ -64,11 +64,21 @@ class ClosingSearch:
         Motions that count as equal; zero for what must not move.
     loops : sequence of Loop, optional
         Which loops; by default all.
+    follows : bool
+        Whether loop joints that have no formula for their coordinates are followed from step to
+        step, and not searched for at each, which is slow.
     """
 
-    def __init__(self, system: System, sizes: Array, loops: Sequence[Loop] | None = None) -> None:
+    def __init__(
+        self,
+        system: System,
+        sizes: Array,
+        loops: Sequence[Loop] | None = None,
+        follows: bool = True,
+    ) -> None:
         self.system, self.sizes = system, sizes
         self.loops = system.loops if loops is None else tuple(loops)
+        self.follows = follows
         self.near: list[Array] | None = None
 
     def run(self, q: Array) -> Found:
@@ -111,7 +121,7 @@ class ClosingSearch:
         length = self.system.length
         with np.errstate(all="ignore"):
             placed = placed_loops(self.system, q, self.loops, self.near)
-            if all(np.all(np.isfinite(at.coordinates)) for at in placed):
+            if self.follows and all(np.all(np.isfinite(at.coordinates)) for at in placed):
                 self.near = [at.coordinates for at in placed]
             g = np.concatenate([np.zeros(0), *(at.gap for at in placed)]) / length
             J = loop_jacobian(self.system, q, placed) * self.sizes / length
