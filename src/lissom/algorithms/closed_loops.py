@@ -64,7 +64,7 @@ Array = np.ndarray
 
 # What is left of a row of Lambda beside its size: below the first it depends on others, below the
 # second the position is close to singular; then how much that is softened, and how often repeated.
-DEPENDENT, CLOSE, SOFTENING, TIMES = 1e-12, 1e-3, 1e-7, 3
+DEPENDENT, CLOSE, SOFTENING, TIMES = 1e-12, 1e-5, 4e-7, 10
 # Parts of the largest diagonal entry of Lambda, and of the inverse of the system's mass, below
 # which a loop moves nothing.
 NEGLIGIBLE, MOTIONLESS = 1e-10, 1e-16
@@ -300,7 +300,7 @@ def least_norm(
     is left beside its size, the largest diagonal entry of its loop.  A row of which less than
     DEPENDENT is left follows from those before it.  Where less than CLOSE is left of one of the
     others, the position is close to singular and
-      x += (Lambda + SOFTENING sizes)^-1 (rhs - Lambda x), three times from zero         (9)
+      x += (Lambda + SOFTENING sizes)^-1 (rhs - Lambda x), ten times from zero        (9)
     keeps forces bounded; else x is the solution.  lambda = L (L^T L)^-1 L^T x is the smallest.
 
     Parameters

@@ -232,7 +232,7 @@ def chosen_method(system: System) -> str:
     systems whose links have one or two modes each: the compliance step costs the same for any
     number of modes.
     """
-    if system.loops:
+    if system.loops:  # faster from a four-bar to the largest platform measured
         return "articulated"
     rows = _packed(system)[0].rows
     carriers = rows[(rows[:, at.LEVEL] != at.RIGID) & (rows[:, at.CARRIES] != 0)]

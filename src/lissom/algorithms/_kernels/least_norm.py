@@ -4,8 +4,8 @@
 The size of a row is the largest diagonal entry of its loop.  A row of which nearly nothing is left
 depends on those before it.  With the r others:
   far from singular:  L_r L_r^T x = rhs by substitution                                          (2)
-  close to it:  x += (Lambda_r + eps sizes)^-1 (rhs - Lambda_r x), three times from zero         (3)
-                which is (2) but for parts of Lambda_r below eps, and smooth where these arise
+  close to it:  x += (Lambda_r + eps sizes)^-1 (rhs - Lambda_r x), ten times from zero           (3)
+                which is (2) but for parts of Lambda_r below eps/10, and smooth where these arise
   lambda = L (L^T L)^-1 L^T x: of all solutions the smallest                                     (4)
 Source of (3): the augmented Lagrangian method, E. Bayo et al., Comput. Methods Appl. Mech. Eng. 71,
 1988.
@@ -21,8 +21,8 @@ from .modal import modal_dot
 
 # What is left of a row beside its size: below the first it depends on others, below the second the
 # position is close to singular; the last is eps (3).
-DEPENDENT, CLOSE, SOFTENING = 1e-12, 1e-3, 1e-7
-TIMES = 3
+DEPENDENT, CLOSE, SOFTENING = 1e-12, 1e-5, 4e-7
+TIMES = 10
 
 
 @jit
