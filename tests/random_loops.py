@@ -97,15 +97,11 @@ def _random_closings(
         coverage[features[0].replace("joint", "loop")] += 1
         coverage["to the ground"] += GROUND in keys
         coverage["between flexible nodes"] += all(node is not None for _, node in keys)
-    bodies = Counter(key[0] for c in set(map(id, closings)) for key in _bodies_of(closings, c))
+    different = {id(closing): closing for closing in closings}.values()
+    bodies = Counter(end.on[0] for closing in different for end in (closing.a, closing.b))
     coverage["several loops"] += len(closings) > 1
     coverage["two loops on one body"] += any(n > 1 for body, n in bodies.items() if body >= 0)
     return closings
-
-
-def _bodies_of(closings: list[Closing], identity: int) -> list[FrameKey]:
-    closing = next(c for c in closings if id(c) == identity)
-    return [closing.a.on, closing.b.on]
 
 
 def _two_frames(rng, description: Description) -> list[FrameKey]:
