@@ -77,8 +77,8 @@ def end_error(name, integrator, **settings):
     return np.abs(np.r_[run.q[-1], run.v[-1]] - exact).max()
 
 
-# Order, how far the fitted one may be from it, and steps in the run; the rigid one moves so smoothly
-# that with many steps rounding takes over.
+# Order, how far the fitted one may be from it, and steps in the run; the rigid one moves so
+# smoothly that with many steps rounding takes over.
 ORDERS = {
     "euler_cromer": (1, 0.15, (400, 800, 1600)),
     "linearly_implicit_euler": (1, 0.15, (400, 800, 1600)),

@@ -52,9 +52,8 @@ def assemble(
     bend little where hinges could move instead, soft modes more than stiff ones.  Where a system
     has several branches (elbow up or down) it is the start that decides.
 
-    The speeds are the nearest consistent ones in the metric of the masses: those that remain after
-    impulses in the loops, vibration of flexible bodies included.  Hold "body.modes" to leave that
-    out.
+    The speeds are the nearest consistent ones in the metric of the masses, and here too rates of
+    modes change only where those of hinges cannot: a mechanism that is set going does not ring.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Speeds that keep loops closed: the nearest in the metric of the masses."""
+"""Speeds that keep loops closed: the nearest in the metric of the masses, hinges first."""
 
 from __future__ import annotations
 
@@ -23,21 +23,38 @@ CONSISTENT = 1e-9
 def consistent_speeds(system: System, q: Array, v: Array, fixed: Array) -> Array:
     """Speeds with A v = 0 that are nearest to v in the metric of the masses.
 
-    With free speeds f, M_ff = L L^T:  v_f += L^-T x,  x the shortest with A_f L^-T x = -A v.
+    Rates of modes stay as they are unless hinges alone cannot do it: else every start would ring.
     """
     A = loop_jacobian(system, q, placed_loops(system, q)) / system.length
-    free, size = np.flatnonzero(~fixed), error_sizes(system)[0]
     M = mass_matrix(system, State.trusted(system, q, np.zeros(system.n_v)))
-    M = (size[:, None] * M * size)[np.ix_(free, free)]
-    new = v.copy()
-    if len(free):
-        L = _factor(M)
-        turned = np.linalg.solve(L, (A * size)[:, free].T)
-        for _ in range(2):  # the second time for the last digits
-            x = np.linalg.lstsq(turned.T, -A @ new, rcond=NOISE)[0]
-            new[free] += size[free] * np.linalg.solve(L.T, x)
+    modal = np.zeros(system.n_v, dtype=bool)
+    for i in range(system.n_body):
+        modal[system.layout.modal_v(i)] = True
+    new = _nearest_speeds(system, A, M, v, fixed | modal)
+    if not _are_consistent(system, A, v, new):
+        new = _nearest_speeds(system, A, M, v, fixed)
     _check_speeds(system, A, v, new, fixed)
     return new
+
+
+def _nearest_speeds(system: System, A: Array, M: Array, v: Array, fixed: Array) -> Array:
+    """With free speeds f, M_ff = L L^T:  v_f += L^-T x,  x the shortest with A_f L^-T x = -A v."""
+    free, size = np.flatnonzero(~fixed), error_sizes(system)[0]
+    new = v.copy()
+    if not len(free):
+        return new
+    L = _factor((size[:, None] * M * size)[np.ix_(free, free)])
+    turned = np.linalg.solve(L, (A * size)[:, free].T)
+    for _ in range(2):  # the second time for the last digits
+        x = np.linalg.lstsq(turned.T, -A @ new, rcond=NOISE)[0]
+        new[free] += size[free] * np.linalg.solve(L.T, x)
+    return new
+
+
+def _are_consistent(system: System, A: Array, given: Array, v: Array) -> bool:
+    """Whether the loops stay closed, beside the speeds that were given."""
+    speed = float(np.abs(given / error_sizes(system)[0]).max(initial=0.0))
+    return bool(np.abs(A @ v).max(initial=0.0) <= CONSISTENT * speed)
 
 
 def _factor(M: Array) -> Array:
@@ -51,8 +68,7 @@ def _factor(M: Array) -> Array:
 def _check_speeds(system: System, A: Array, given: Array, v: Array, fixed: Array) -> None:
     """Refuse held speeds that the loops do not allow."""
     left, size = A @ v, error_sizes(system)[0]
-    speed = float(np.abs(given / size).max(initial=0.0))
-    if not np.any(fixed) or np.abs(left).max(initial=0.0) <= CONSISTENT * speed:
+    if not np.any(fixed) or _are_consistent(system, A, given, v):
         return
     rows = loop_rows(system)
     k = int(np.argmax([np.linalg.norm(left[piece]) for piece in rows]))
