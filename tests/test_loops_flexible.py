@@ -116,7 +116,7 @@ def floating_ring() -> tuple[ls.System, ls.State]:
     turned = [np.sqrt(0.5), 0, 0, -np.sqrt(0.5)]
     start = {"left": 0.2, "right": -0.1, "strut": turned}
     speeds = {"hub.rates": [0.4, -0.6, 0.5, 0.1, 0.2, -0.3], "left.rates": 1.0}
-    speeds |= {"strut.rates": [0.2, 0.5, -0.4], "left.mode_rates": [0.05, -0.1, 0.02, 0.01]}
+    speeds |= {"strut.rates": [0.2, 0.5, -0.4], "left.mode_rates": [0.3, -0.5, 0.1, 0.05]}
     return system, ls.assemble(system, system.state(**start, **speeds))
 
 
@@ -126,7 +126,7 @@ def test_floating_flexible_ring_keeps_momentum_and_energy():
     system, state = floating_ring()
     run = ls.simulate(system, state, duration=2.0, output_step=0.02, rtol=1e-10)
     momentum, energy = run.momentum(), run.energy
-    assert np.ptp(energy.strain) > 1e-3 * energy.kinetic[0]  # it does bend
+    assert np.ptp(energy.strain) > 1e-2 * energy.kinetic[0]  # it does bend
     assert np.ptp(run["left"]) > 0.1  # and the ring changes its form
     for part in (slice(0, 3), slice(3, 6)):
         size = np.linalg.norm(momentum[0, part])
