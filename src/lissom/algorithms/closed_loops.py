@@ -62,9 +62,8 @@ __all__ = [
 
 Array = np.ndarray
 
-# What is left of a row of Lambda beside its size: below the first it depends on others, below the
-# second the position is close to singular; then how much that is softened, and how often repeated.
-DEPENDENT, CLOSE, SOFTENING, TIMES = 1e-12, 1e-5, 4e-7, 10
+# What is left of a row of Lambda beside its size, if it depends on others.
+DEPENDENT = 1e-12
 # Parts of the largest diagonal entry of Lambda, and of the inverse of the system's mass, below
 # which a loop moves nothing.
 NEGLIGIBLE, MOTIONLESS = 1e-10, 1e-16
@@ -298,10 +297,8 @@ def least_norm(
 
     Lambda = L L^T over the independent rows, found by elimination with the row first of which most
     is left beside its size, the largest diagonal entry of its loop.  A row of which less than
-    DEPENDENT is left follows from those before it.  Where less than CLOSE is left of one of the
-    others, the position is close to singular and
-      x += (Lambda + SOFTENING sizes)^-1 (rhs - Lambda x), ten times from zero        (9)
-    keeps forces bounded; else x is the solution.  lambda = L (L^T L)^-1 L^T x is the smallest.
+    DEPENDENT is left follows from those before it.  With the solution x of the independent rows,
+    lambda = L (L^T L)^-1 L^T x is the smallest.
 
     Parameters
     ----------
@@ -316,7 +313,6 @@ def least_norm(
     """
     size, left, L = _row_sizes(Lam, counts, mass), Lam.copy(), np.zeros((len(Lam), 0))
     rows: list[int] = []
-    smallest = 1.0
     while len(rows) < len(Lam):
         part = np.diag(left) / size
         part[rows] = 0.0
@@ -324,15 +320,11 @@ def least_norm(
         if not part[k] > DEPENDENT:
             break
         rows.append(k)
-        smallest = min(smallest, part[k])
         L = np.column_stack([L, left[:, k] / np.sqrt(left[k, k])])
         left = left - np.outer(L[:, -1], L[:, -1])
     x = np.zeros(len(Lam))
     if rows:
-        own = Lam[np.ix_(rows, rows)]
-        soft = own + SOFTENING * np.diag(size[rows]) if smallest <= CLOSE else own
-        for _ in range(TIMES if smallest <= CLOSE else 1):
-            x[rows] += np.linalg.solve(soft, rhs[rows] - own @ x[rows])
+        x[rows] = np.linalg.solve(Lam[np.ix_(rows, rows)], rhs[rows])
         x = L @ np.linalg.lstsq(L, x, rcond=None)[0]
     return x, rows
 

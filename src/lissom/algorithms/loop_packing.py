@@ -48,7 +48,7 @@ def pack_loops(system: System, rows: Array, constants: Stack, scratch: Room, sta
     header[at.PATH_ROWS] = header[at.LOOP_ROWS] + loops.size
     header[at.CLOSURE] = scratch.add(5 * n + 3 * n * n + 6 * n)
     header[at.ROOM_] = scratch.add(_ROOM + 6 * n + 12 * most * n + 6 * most)
-    header[at.WEIGHTS_] = scratch.add(5)
+    header[at.WEIGHTS_] = scratch.add(6)
     mass = sum(body.mass for body in system.bodies)
     header[at.LENGTH] = constants.add(np.array([system.length, mass]))
     lists = paths.list_active(int(header[at.PATH_ROWS]) + paths.rows.size)

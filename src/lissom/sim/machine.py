@@ -66,10 +66,10 @@ class Machine:
         self.capacity = max(2, ROWS_BYTES // (8 * self.width))
         self._rows = np.zeros(self.capacity * self.width)
         self.scratch = self._scratch()
-        if self._weights:
-            loops = packed.ints[packed.ints[body_at.LOOPS] :]
-            place = loops[body_at.WEIGHTS_]
-            self.scratch[place : place + 2] = self._weights
+        if system.loops:
+            place = packed.ints[packed.ints[body_at.LOOPS] + body_at.WEIGHTS_]
+            self.scratch[place : place + len(self._weights)] = self._weights
+            self.scratch[place + 5] = 1.0  # softened close to singular positions
         self.stiff = self.scratch.copy()
         for place, value in plan.starts:
             self.memory[place] = value

@@ -138,7 +138,7 @@ DONE, SINGULAR, NOT_FINITE = 0, 1, 2
     LENGTH,  # floats: the system's length, its mass
     WEIGHTS_,  # scratch: what Baumgarte's method takes of gap and rate; the speed of the loops;
     # change of speeds per acceleration, where a method closes loops in its speeds, else 0; the
-    # smallest part that was left of an independent row of Lambda
+    # smallest part that was left of an independent row of Lambda; whether it is softened
     GROUND_PLACE,  # scratch, as END_PLACE
     LOOP_HEADER,
 ) = range(11)

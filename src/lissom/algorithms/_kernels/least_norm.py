@@ -3,8 +3,9 @@
   Lambda = L L^T, rows in the order of what is left of their diagonal entry, beside their size   (1)
 The size of a row is the largest diagonal entry of its loop.  A row of which nearly nothing is left
 depends on those before it.  With the r others:
-  far from singular:  L_r L_r^T x = rhs by substitution                                          (2)
-  close to it:  x += (Lambda_r + eps sizes)^-1 (rhs - Lambda_r x), ten times from zero           (3)
+  L_r L_r^T x = rhs by substitution                                                              (2)
+  or in runs close to singular positions:
+                x += (Lambda_r + eps sizes)^-1 (rhs - Lambda_r x), ten times from zero           (3)
                 which is (2) but for parts of Lambda_r below eps/10, and smooth where these arise
   lambda = L (L^T L)^-1 L^T x: of all solutions the smallest                                     (4)
 Source of (3): the augmented Lagrangian method, E. Bayo et al., Comput. Methods Appl. Mech. Eng. 71,
@@ -58,12 +59,12 @@ def factor_semidefinite(x, o, n, o_l, o_order, o_left, o_size):
 
 
 @jit
-def solve_least_norm(x, o, n, o_l, o_order, o_size, rank, smallest, o_gram, o_room, o_y):
-    """Replace the right-hand side at x[o_y] by the smallest solution.
+def solve_least_norm(x, o, n, o_l, o_order, o_size, rank, soft, o_gram, o_room, o_y):
+    """Replace the right-hand side at x[o_y] by the smallest solution; soft: by (3), else (2).
 
     o_gram: room for n x n, o_room for 3 n numbers.
     """
-    if smallest > CLOSE:
+    if not soft:
         _substitute(x, o_l, o_order, n, rank, o_room, o_y)
     else:
         _soften(x, o, n, o_order, o_size, rank, o_gram, o_room, o_y)

@@ -66,7 +66,7 @@ from .layout import (
     WEIGHTS_,
     YIELD,
 )
-from .least_norm import factor_semidefinite, solve_least_norm
+from .least_norm import CLOSE, factor_semidefinite, solve_least_norm
 from .modal import modal_spread
 from .one_node import combined, product_at, put_row, row as row_of_six
 from .small import (
@@ -147,7 +147,8 @@ def solve_loops(ints, floats, scratch):
             scratch[size + c] = own
     rank, smallest = factor_semidefinite(scratch, Lam, n, L, order, left, size)
     scratch[(ints[h + WEIGHTS_] & POSITIVE) + 4] = smallest
-    solve_least_norm(scratch, Lam, n, L, order, size, rank, smallest, gram, gram + n * n, o + 3 * n)
+    soft = smallest <= CLOSE and scratch[(ints[h + WEIGHTS_] & POSITIVE) + 5] != 0.0
+    solve_least_norm(scratch, Lam, n, L, order, size, rank, soft, gram, gram + n * n, o + 3 * n)
 
 
 @jit
