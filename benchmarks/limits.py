@@ -32,11 +32,6 @@ LIMITS: dict[str, str] = {
         "Chains of 7 to 20 links with one mode each would be faster by the mass matrix, if its "
         "pivots were harmless. Beyond twelve speeds they often are not, and the attempt is lost."
     ),
-    "order-n accelerations, flexible": (
-        "The mass matrix of the tree with flexible booms has a condition number of 1e8 to 1e9: the "
-        "exact solution with that matrix, as it is rounded to doubles, is off by 1e-9 itself. The "
-        "articulated bodies do not form it and agree with their readable text to about 1e-11."
-    ),
     "simulate rigid": (
         "Four forward dynamics of 3 µs each are three quarters of the time. The rest is the "
         "combination of the stages, 3 µs a step, and one to two milliseconds before the first step."
