@@ -26,6 +26,7 @@ from .reference import Armature, External
 __all__ = [
     "Workspace",
     "chosen_method",
+    "closure_rows",
     "forward_dynamics",
     "forward_dynamics_batch",
     "frame_motion",
@@ -434,6 +435,18 @@ def frame_motion_rows(
     if failed >= 0:
         raise RowError(failed)
     return out[:, :9].reshape(-1, 3, 3), out[:, 9:12], out[:, 12:]
+
+
+def closure_rows(system: System, Q: Array, V: Array) -> Array:
+    """Gap, rate and joint coordinates, loop after loop, of many states; RowError at a failure."""
+    width = sum(2 * loop.n_constraint + loop.joint.n_q for loop in system.loops)
+    out = np.empty((len(Q), width))
+    rows = (Q.ravel(), V.ravel(), out.ravel())
+    kernel = entries.LOOPS_CLOSURE.load()
+    failed = kernel(*workspace(system).call, *rows, width, at.RATES, 0, len(Q))
+    if failed >= 0:
+        raise RowError(failed)
+    return out
 
 
 def jacobian(system: System, i: int, node: int, q: Array) -> Array:

@@ -65,9 +65,10 @@ def loop_values(system: System, store: Store, name: str) -> dict[str, Array]:
 
 def _motions(system: System, store: Store) -> dict[str, Array]:
     """Gap, rate and coordinates of every loop by their names, and the largest of all loops."""
+    from ..algorithms.engine import closure_rows
 
     def compute(block: Block) -> Array:
-        return _motion_rows(system, block["q"], block["v"])
+        return closure_rows(system, block["q"], block["v"])
 
     pieces, width = _pieces(system)
     rows = collected(store, (width,), compute)
@@ -85,7 +86,7 @@ def _motions(system: System, store: Store) -> dict[str, Array]:
 
 
 def _pieces(system: System) -> tuple[dict[str, slice], int]:
-    """Where each quantity of each loop is in the rows of `_motion_rows`, and their width."""
+    """Where each quantity of each loop is in the rows of `closure_rows`, and their width."""
     pieces, start = {}, 0
     for loop in system.loops:
         sizes = (loop.n_constraint, loop.n_constraint, loop.joint.n_q)
@@ -93,27 +94,6 @@ def _pieces(system: System) -> tuple[dict[str, slice], int]:
             pieces[f"{loop.name}.{key}"] = slice(start, start + size)
             start += size
     return pieces, start
-
-
-def _motion_rows(system: System, q: Array, v: Array) -> Array:
-    """Gap, rate and coordinates of all loops at many states (n, width); RowError at a failure."""
-    from ..algorithms.closed_loops import loop_motions
-    from ..algorithms.engine import RowError
-    from ..algorithms.reference import kinematics_base_to_tip
-
-    out = np.empty((len(q), _pieces(system)[1]))
-    for k, row in enumerate(np.concatenate([q, v], axis=1)):
-        if not np.all(np.isfinite(row)):
-            raise RowError(k)
-        try:
-            with np.errstate(all="ignore"):
-                loops = loop_motions(system, kinematics_base_to_tip(system, q[k], v[k]))
-        except np.linalg.LinAlgError:
-            raise RowError(k) from None
-        out[k] = np.concatenate([getattr(loop, key) for loop in loops for key in _COMPUTED])
-        if not np.all(np.isfinite(out[k])):
-            raise RowError(k)
-    return out
 
 
 def _continued(joint: Joint, coordinates: Array) -> Array:

@@ -61,6 +61,7 @@ from .layout import (
     RATES,
     RIGID,
     ROOM_,
+    SPHERICAL,
     W_ACTIVE,
     W_BODY,
     W_CARRIER_NODE,
@@ -306,6 +307,24 @@ def constraint_rates(ints, floats, scratch, x, out):
 def _times_transposed(A, B):
     """A B^T."""
     return product(A, (B[0], B[3], B[6], B[1], B[4], B[7], B[2], B[5], B[8]))
+
+
+@jit
+def closure_numbers(ints, scratch, out, o):
+    """Gap, rate and joint coordinates, loop after loop, into out[o:]; after `close_loops`."""
+    h = ints[LOOPS] & POSITIVE
+    n, o_c = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
+    for k in range(ints[h + N_LOOP]):
+        l = (ints[h + LOOP_ROWS] & POSITIVE) + k * LOOP_ROW
+        first, count = o_c + ints[l + L_FIRST], ints[l + L_N]
+        for c in range(count):
+            out[o + c] = scratch[first + c]
+            out[o + count + c] = scratch[first + n + c]
+        o += 2 * count
+        n_q = 4 if ints[l + L_KIND] == SPHERICAL else ints[l + L_DOF]
+        for c in range(n_q):
+            out[o + c] = scratch[(ints[l + L_MAP] & POSITIVE) + 45 + c]
+        o += n_q
 
 
 @jit

@@ -14,7 +14,7 @@ from .articulated import (
     articulate_tip_to_base,
     prepare,
 )
-from .closing import loops_open
+from .closing import close_loops, closure_numbers, loops_open, place_loops
 from .compiling import Entry, jit
 from .dense_dynamics import mirror_upper, solve_dense, triangle
 from .external import apply_external
@@ -52,6 +52,7 @@ __all__ = [
     "INVERSE",
     "JACOBIAN",
     "JOINT_FORCES",
+    "LOOPS_CLOSURE",
     "MASS",
     "PREPARE",
     "TOTALS",
@@ -195,6 +196,24 @@ def _frame_rows(ints, floats, scratch, Q, V, X, out, where, flags, start, stop):
 
 
 @jit
+def _closure_rows(ints, floats, scratch, Q, V, out, width, flags, start, stop):
+    """Gap, rate and joint coordinates of all loops in states start to stop, `width` numbers each.
+
+    Returns the state that failed, or -1.
+    """
+    n, m = ints[N_Q], ints[N_V]
+    for k in range(start, stop):
+        q, v = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m]
+        motion_base_to_tip(ints, floats, scratch, q, v, v, flags)
+        place_loops(ints, floats, scratch, v, flags)
+        close_loops(ints, floats, scratch, flags)
+        closure_numbers(ints, scratch, out, k * width)
+        if all_finite(out[k * width : (k + 1) * width], width) != DONE:
+            return k
+    return -1
+
+
+@jit
 def _jacobian(ints, floats, scratch, q, where, J, flags):
     """Jacobian of a frame, world axes, into zeros."""
     motion_base_to_tip(ints, floats, scratch, q, q, q, flags)
@@ -267,6 +286,12 @@ FRAME = Entry(
     _frame_rows,
     _INT(*_SYSTEM, *_ROWS, _FLOATS, _INT, _INT, _INT),
     "motion of frames",
+    seconds=10,
+)
+LOOPS_CLOSURE = Entry(
+    _closure_rows,
+    _INT(*_SYSTEM, _FLOATS, _FLOATS, _FLOATS, _INT, _INT, _INT, _INT),
+    "closure of loops",
     seconds=10,
 )
 JACOBIAN = Entry(

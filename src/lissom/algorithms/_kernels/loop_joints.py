@@ -38,8 +38,8 @@ def back_product(A, B):
 
 
 @jit
-def rotation_vector(R):
-    """Rotation vector of a rotation, at most pi long."""
+def quaternion(R):
+    """Unit quaternion of a rotation, its first entry not negative."""
     w = 1.0 + R[0] + R[4] + R[8]
     x, y, z = R[7] - R[5], R[2] - R[6], R[3] - R[1]
     xx, yy, zz = 1.0 + R[0] - R[4] - R[8], 1.0 - R[0] + R[4] - R[8], 1.0 - R[0] - R[4] + R[8]
@@ -52,12 +52,20 @@ def rotation_vector(R):
         e = (y, xy, yy, yz)
     else:
         e = (z, xz, yz, zz)
-    s = 1.0 if e[0] >= 0.0 else -1.0
-    u = (s * e[1], s * e[2], s * e[3])
-    length = math.sqrt(dot(u, u))
+    s = 1.0 / math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
+    if e[0] < 0.0:
+        s = -s
+    return s * e[0], s * e[1], s * e[2], s * e[3]
+
+
+@jit
+def rotation_vector(R):
+    """Rotation vector of a rotation, at most pi long."""
+    w, x, y, z = quaternion(R)
+    length = math.sqrt(x * x + y * y + z * z)
     if length == 0.0:
         return ZERO
-    return scaled(2.0 * math.atan2(length, s * e[0]) / length, u)
+    return scaled(2.0 * math.atan2(length, w) / length, (x, y, z))
 
 
 @jit
@@ -90,6 +98,8 @@ def nearest(floats, j, kind, dof, R, r, length, scratch, theta, room):
         return
     if kind == SPHERICAL:  # any attitude is its own
         put_matrix(scratch, room + 18, R)
+        w, x, y, z = quaternion(R)
+        scratch[theta], scratch[theta + 1], scratch[theta + 2], scratch[theta + 3] = w, x, y, z
     elif kind == AXIAL:
         u = vector(floats, j)
         turns, slides, second = floats[j + 3], floats[j + 4], floats[j + 5]
