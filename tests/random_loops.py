@@ -29,8 +29,8 @@ FEATURES = (
     *("several loops", "two loops on one body", "a loop twice", "moves", "locked"),
 )
 # Condition numbers of the masses and of the constraints (in the metric of the masses) that leave
-# nine digits to every method.  Beyond the second lissom softens loop forces on purpose.
-MAX_CONDITION, MAX_CONSTRAINT_CONDITION = 1e5, 300.0
+# nine digits to every method.
+MAX_CONDITION, MAX_CONSTRAINT_CONDITION = 1e5, 1e3
 
 
 @dataclass(frozen=True)
