@@ -7,7 +7,7 @@ import numpy as np
 from ..errors import StateError
 from ..system import State, System
 from .composite import mass_matrix
-from .coordinates import error_sizes
+from .coordinates import error_sizes, hinge_speeds
 from .loop_frames import loop_jacobian, loop_rows, placed_loops
 
 __all__ = ["consistent_speeds"]
@@ -27,10 +27,7 @@ def consistent_speeds(system: System, q: Array, v: Array, fixed: Array) -> Array
     """
     A = loop_jacobian(system, q, placed_loops(system, q)) / system.length
     M = mass_matrix(system, State.trusted(system, q, np.zeros(system.n_v)))
-    modal = np.zeros(system.n_v, dtype=bool)
-    for i in range(system.n_body):
-        modal[system.layout.modal_v(i)] = True
-    new = _nearest_speeds(system, A, M, v, fixed | modal)
+    new = _nearest_speeds(system, A, M, v, fixed | ~hinge_speeds(system))
     if not _are_consistent(system, A, v, new):
         new = _nearest_speeds(system, A, M, v, fixed)
     _check_speeds(system, A, v, new, fixed)

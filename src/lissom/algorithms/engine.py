@@ -302,7 +302,7 @@ def loop_forces(
     rows = ints[head[at.LOOP_ROWS] :]
     for k, wrench in enumerate(wrenches):
         row = rows[k * at.LOOP_ROW :]
-        first, count, place = int(row[at.L_FIRST]), int(row[at.L_N]), int(row[at.L_MAP])
+        first, count, place = int(row[at.L_FIRST]), int(row[at.L_N]), int(row[at.L_STATE])
         P = scratch[place : place + 6 * count].reshape(count, 6)
         wrench[:] = lam[first : first + count] @ P
     return wrenches

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..joints.nearness import constraint_map
 from ..system import GROUND, LoopEnd, System
 from ._kernels import layout as at
 from .joint_packing import loop_joint_constants
@@ -13,8 +14,10 @@ __all__ = ["pack_loops"]
 
 Array = np.ndarray
 
-# What the kernels write for one loop besides its columns, and their room for one loop.
-_MAP, _ROOM = 57, 150
+# The kernels' room for one loop.
+_ROOM = 150
+# Joints that allow the same motions, seen by the outer body, wherever they stand.
+_CONSTANT = (at.FIXED, at.AXIAL, at.SPHERICAL, at.PLANAR)
 
 
 def pack_loops(system: System, rows: Array, constants: Stack, scratch: Room, start: int) -> Array:
@@ -36,7 +39,10 @@ def pack_loops(system: System, rows: Array, constants: Stack, scratch: Room, sta
         row[at.L_KIND], row[at.L_DOF], row[at.L_N] = kind, loop.joint.n_v, loop.n_constraint
         row[at.L_JOINT] = constants.add(np.asarray(numbers, dtype=float))
         row[at.L_COLUMNS] = constants.add(np.asarray(columns, dtype=float))
-        row[at.L_FIRST], row[at.L_MAP] = first, scratch.add(_MAP)
+        row[at.L_FIRST], row[at.L_STATE], row[at.L_MAP] = first, scratch.add(at.L_RECORD), -1
+        if kind in _CONSTANT:
+            P = constraint_map(loop.joint.motion_map(loop.joint.neutral()), system.length)
+            row[at.L_MAP] = constants.add(P.T)
         first += loop.n_constraint
         ends = row[at.L_END :].reshape(2, at.END_ROW)
         for numbers_of_end, end in zip(ends, loop.ends, strict=True):
@@ -48,7 +54,7 @@ def pack_loops(system: System, rows: Array, constants: Stack, scratch: Room, sta
     header[at.PATH_ROWS] = header[at.LOOP_ROWS] + loops.size
     header[at.CLOSURE] = scratch.add(5 * n + 3 * n * n + 6 * n)
     header[at.ROOM_] = scratch.add(_ROOM + 6 * n + 12 * most * n + 6 * most)
-    header[at.WEIGHTS_] = scratch.add(6)
+    header[at.CLOSING] = scratch.add(at.CLOSING_RECORD)
     mass = sum(body.mass for body in system.bodies)
     header[at.LENGTH] = constants.add(np.array([system.length, mass]))
     lists = paths.list_active(int(header[at.PATH_ROWS]) + paths.rows.size)

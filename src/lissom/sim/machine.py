@@ -67,9 +67,9 @@ class Machine:
         self._rows = np.zeros(self.capacity * self.width)
         self.scratch = self._scratch()
         if system.loops:
-            place = packed.ints[packed.ints[body_at.LOOPS] + body_at.WEIGHTS_]
+            place = packed.ints[packed.ints[body_at.LOOPS] + body_at.CLOSING]
             self.scratch[place : place + len(self._weights)] = self._weights
-            self.scratch[place + 5] = 1.0  # softened close to singular positions
+            self.scratch[place + body_at.SOFTENED] = 1.0
         self.stiff = self.scratch.copy()
         for place, value in plan.starts:
             self.memory[place] = value

@@ -14,9 +14,9 @@ from .joints import general_joint
 from .layout import (
     ACCELERATION,
     ARM,
-    AXIAL,
     BODY,
     CARRIER,
+    CLOSING,
     CLOSURE,
     DRIVEN,
     END_FORCES,
@@ -26,6 +26,7 @@ from .layout import (
     END_RECORD,
     END_ROW,
     END_VELOCITY,
+    GAP_WEIGHT,
     GRAVITY,
     HINGE,
     HINGE_DOF,
@@ -38,11 +39,15 @@ from .layout import (
     L_KIND,
     L_MAP,
     L_N,
+    L_Q,
+    L_RATES,
+    L_STATE,
     LEFT,
     LENGTH,
     LEVEL,
     LOOP_ROW,
     LOOP_ROWS,
+    LOOP_SPEED,
     LOOPS,
     MODAL_V,
     N_COLUMN,
@@ -54,10 +59,10 @@ from .layout import (
     NODES,
     PATH_ROW,
     PATH_ROWS,
-    PLANAR,
     POSITIVE,
     R_,
     RATE,
+    RATE_WEIGHT,
     RATES,
     RIGID,
     ROOM_,
@@ -72,7 +77,6 @@ from .layout import (
     W_PARENT,
     W_PLACE,
     W_VELOCITY,
-    WEIGHTS_,
 )
 from .loop_joints import (
     back_product,
@@ -167,7 +171,7 @@ def close_loops(ints, floats, scratch, flags):
     """Gap, rate, right-hand side and columns of forces of all loops, after `place_loops`."""
     h = ints[LOOPS] & POSITIVE
     n, o_c = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
-    room, weights = ints[h + ROOM_] & POSITIVE, ints[h + WEIGHTS_] & POSITIVE
+    room, closing = ints[h + ROOM_] & POSITIVE, ints[h + CLOSING] & POSITIVE
     length, speed = floats[ints[h + LENGTH]], 0.0
     for k in range(ints[h + N_PATH]):
         p = (ints[h + PATH_ROWS] & POSITIVE) + k * PATH_ROW
@@ -185,14 +189,17 @@ def close_loops(ints, floats, scratch, flags):
         s = added(add(x_b, arm_b), -1.0, x_a)  # from node a to the origin of frame b
         R = back_product(F_a, F_b)
         r = turn_back(F_a, added(s, -1.0, arm_a))
-        P, dof, kind = ints[l + L_MAP] & POSITIVE, ints[l + L_DOF], ints[l + L_KIND]
+        P, dof, kind = ints[l + L_STATE] & POSITIVE, ints[l + L_DOF], ints[l + L_KIND]
         j = ints[l + L_JOINT] & POSITIVE
-        theta = P + 45
+        theta, rates = P + L_Q, P + L_RATES
         columns = ints[l + L_COLUMNS] & POSITIVE
         nearest(floats, columns, kind, dof, R, r, length, scratch, theta, room)
         R_j, r_j = joint_pose(floats, j, kind, scratch, theta, room)
-        put_matrix(scratch, P + 36, F_b)
-        constraint_map(scratch, room, dof, length, P)
+        if ints[l + L_MAP] < 0:
+            constraint_map(scratch, room, dof, length, P)
+        else:
+            for c in range(6 * ints[l + L_N]):
+                scratch[P + c] = floats[ints[l + L_MAP] + c]
         xi_w, xi_v = rotation_vector(back_product(R_j, R)), turn_back(R, added(r, -1.0, r_j))
         d_a, d_b = ints[a + END_RECORD] & POSITIVE, ints[b + END_RECORD] & POSITIVE
         w_rel, v_rel, D_w, D_v = ZERO, ZERO, ZERO, ZERO
@@ -217,10 +224,10 @@ def close_loops(ints, floats, scratch, flags):
             D_v = added(D_v, -1.0, add(a_a, swept))
             w_rel, v_rel = turn_back(F_b, w_rel), turn_back(F_b, v_rel)
             D_w, D_v = turn_back(F_b, D_w), turn_back(F_b, D_v)
-            if kind > AXIAL and kind != PLANAR:
-                joint_rates(scratch, room, dof, length, w_rel, v_rel, theta + 6)
+            if ints[l + L_MAP] < 0:
+                joint_rates(scratch, room, dof, length, w_rel, v_rel, rates)
                 _R, _r, _w, _v, c_w, c_v = general_joint(
-                    floats, j, kind, scratch, theta, scratch, theta + 6, flags != 0, scratch, room
+                    floats, j, kind, scratch, theta, scratch, rates, flags != 0, scratch, room
                 )
                 D_w, D_v = added(D_w, -1.0, c_w), added(D_v, -1.0, c_v)
         for c in range(ints[l + L_N]):
@@ -231,7 +238,7 @@ def close_loops(ints, floats, scratch, flags):
             scratch[o_c + column] = gap
             scratch[o_c + n + column] = rate
             if flags & GRAVITY != 0:  # an acceleration is asked for
-                rhs -= scratch[weights] * gap + scratch[weights + 1] * rate
+                rhs -= scratch[closing + GAP_WEIGHT] * gap + scratch[closing + RATE_WEIGHT] * rate
             scratch[o_c + 2 * n + column] = rhs
             m, f = turn(F_b, m), turn(F_b, f)
             if ints[b + END_FORCES] >= 0:
@@ -244,7 +251,7 @@ def close_loops(ints, floats, scratch, flags):
                 z = turn_back(C_a, add(m, cross(s, f)))
                 put_vector(scratch, o, add(vector(scratch, o), z))
                 put_vector(scratch, o + 3, add(vector(scratch, o + 3), turn_back(C_a, f)))
-    scratch[weights + 2] = speed
+    scratch[closing + LOOP_SPEED] = speed
 
 
 @jit
@@ -297,7 +304,7 @@ def constraint_rates(ints, floats, scratch, x, out):
         v_a, v_b = vector(scratch, at_a), vector(scratch, at_b)
         w_rel = turn_back(F_b, added(w_b, -1.0, w_a))
         v_rel = turn_back(F_b, added(add(v_b, cross(w_b, arm_b)), -1.0, add(v_a, cross(w_a, s))))
-        P = ints[l + L_MAP] & POSITIVE
+        P = ints[l + L_STATE] & POSITIVE
         for c in range(ints[l + L_N]):
             m_c, f_c = vector(scratch, P + 6 * c), vector(scratch, P + 6 * c + 3)
             scratch[out + ints[l + L_FIRST] + c] = dot(m_c, w_rel) + dot(f_c, v_rel)
@@ -323,7 +330,7 @@ def closure_numbers(ints, scratch, out, o):
         o += 2 * count
         n_q = 4 if ints[l + L_KIND] == SPHERICAL else ints[l + L_DOF]
         for c in range(n_q):
-            out[o + c] = scratch[(ints[l + L_MAP] & POSITIVE) + 45 + c]
+            out[o + c] = scratch[(ints[l + L_STATE] & POSITIVE) + L_Q + c]
         o += n_q
 
 
@@ -333,7 +340,7 @@ def loops_open(ints, floats, scratch):
     h = ints[LOOPS] & POSITIVE
     n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
     length = floats[ints[h + LENGTH]]
-    speed = length + scratch[(ints[h + WEIGHTS_] & POSITIVE) + 2]
+    speed = length + scratch[(ints[h + CLOSING] & POSITIVE) + LOOP_SPEED]
     for k in range(n):
         if not abs(scratch[o + k]) <= FAR * length:
             return True

@@ -136,12 +136,20 @@ DONE, SINGULAR, NOT_FINITE = 0, 1, 2
     # its factor n^2, order of its rows n, what is left of them n, sizes n, room n^2 and 3 n
     ROOM_,  # scratch: room for one loop and for the columns of one body
     LENGTH,  # floats: the system's length, its mass
-    WEIGHTS_,  # scratch: what Baumgarte's method takes of gap and rate; the speed of the loops;
-    # change of speeds per acceleration, where a method closes loops in its speeds, else 0; the
-    # smallest part that was left of an independent row of Lambda; whether it is softened
+    CLOSING,  # scratch: how loops are closed, record below
     GROUND_PLACE,  # scratch, as END_PLACE
     LOOP_HEADER,
 ) = range(11)
+# scratch: how loops are closed
+(
+    GAP_WEIGHT,  # what Baumgarte's method takes of gap and rate
+    RATE_WEIGHT,
+    LOOP_SPEED,  # the largest of their ends
+    KAPPA,  # change of speeds per acceleration, where a method closes loops in its speeds, else 0
+    LEAST_LEFT,  # the smallest part that was left of an independent row of Lambda
+    SOFTENED,  # whether loop forces are softened close to singular positions
+    CLOSING_RECORD,
+) = range(7)
 
 # ints: row of a loop; then its two ends
 (
@@ -151,9 +159,15 @@ DONE, SINGULAR, NOT_FINITE = 0, 1, 2
     L_DOF,
     L_N,  # constraints
     L_FIRST,  # number of the first
-    L_MAP,  # scratch: P, columns of six in the axes of frame b; then frame b's axes, joint's q 6
+    L_STATE,  # scratch: what the loop is doing, record below
+    L_MAP,  # floats: P where it is constant, else -1
     L_END,
-) = range(8)
+) = range(9)
+# scratch: what a loop is doing
+L_P = 0  # P, columns of six in the axes of frame b
+L_Q = 36  # coordinates of its joint
+L_RATES = 42  # their rates
+L_RECORD = 48
 # ints: end of a loop
 (
     END_BODY,  # ints: row of the body; -1 for the ground

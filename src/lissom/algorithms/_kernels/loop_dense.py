@@ -43,8 +43,8 @@ from .layout import (
     W_N_ACTIVE,
     W_N_NODE,
 )
-from .loop_forces import closed_in_speeds, solve_loops
-from .small import ZERO, add, cross, dot, matrix, put_vector, turn, turn_back, vector
+from .loop_forces import add_at_carrier, closed_in_speeds, solve_loops
+from .small import ZERO, add, cross, dot, matrix, turn, turn_back, vector
 
 
 @jit
@@ -97,14 +97,10 @@ def constraint_rows(ints, floats, scratch, v, before, M, flags):
             for c in range(r):
                 h_w, h_v = vector(scratch, o + 6 * c), vector(scratch, o + 6 * c + 3)
                 M[below, o_v + c] = -dot(h_w, z_w) - dot(h_v, z_v)
-            if carrier < 0:
-                continue
-            if not rigid:
-                z_w, z_v = turn(R, z_w), turn(R, z_v)
-            z_w = add(z_w, cross(arm, z_v))
-            at = (carrier & POSITIVE) + 6 * k
-            put_vector(scratch, at, add(vector(scratch, at), z_w))
-            put_vector(scratch, at + 3, add(vector(scratch, at + 3), z_v))
+            if carrier >= 0:
+                if not rigid:
+                    z_w, z_v = turn(R, z_w), turn(R, z_v)
+                add_at_carrier(scratch, (carrier & POSITIVE) + 6 * k, arm, z_w, z_v)
 
 
 @jit

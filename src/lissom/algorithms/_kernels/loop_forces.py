@@ -20,6 +20,7 @@ from .compliance import node_forces
 from .layout import (
     ARM,
     BODY,
+    CLOSING,
     CLOSURE,
     DONE,
     DRIVEN,
@@ -30,10 +31,12 @@ from .layout import (
     FORCE,
     HINGE,
     HINGE_DOF,
+    KAPPA,
     L_END,
     L_FIRST,
-    L_MAP,
     L_N,
+    L_STATE,
+    LEAST_LEFT,
     LEFT,
     LENGTH,
     LEVEL,
@@ -55,6 +58,7 @@ from .layout import (
     R_,
     RIGID,
     ROOM_,
+    SOFTENED,
     STACK,
     W_ACTIVE,
     W_BODY,
@@ -63,7 +67,6 @@ from .layout import (
     W_INNOVATIONS,
     W_N_ACTIVE,
     W_N_NODE,
-    WEIGHTS_,
     YIELD,
 )
 from .least_norm import CLOSE, factor_semidefinite, solve_least_norm
@@ -111,7 +114,7 @@ def closed_in_speeds(ints, floats, scratch, before):
     if not closes_in_speeds(ints, scratch):
         return
     h = ints[LOOPS] & POSITIVE
-    kappa = scratch[(ints[h + WEIGHTS_] & POSITIVE) + 3]
+    kappa = scratch[(ints[h + CLOSING] & POSITIVE) + KAPPA]
     n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
     constraint_rates(ints, floats, scratch, before, o + 4 * n)
     for k in range(n):
@@ -122,7 +125,7 @@ def closed_in_speeds(ints, floats, scratch, before):
 def closes_in_speeds(ints, scratch):
     """Whether (5) is asked for."""
     h = ints[LOOPS] & POSITIVE
-    return scratch[(ints[h + WEIGHTS_] & POSITIVE) + 3] != 0.0
+    return scratch[(ints[h + CLOSING] & POSITIVE) + KAPPA] != 0.0
 
 
 @jit
@@ -146,8 +149,9 @@ def solve_loops(ints, floats, scratch):
         for c in range(first, first + ints[l + L_N]):
             scratch[size + c] = own
     rank, smallest = factor_semidefinite(scratch, Lam, n, L, order, left, size)
-    scratch[(ints[h + WEIGHTS_] & POSITIVE) + 4] = smallest
-    soft = smallest <= CLOSE and scratch[(ints[h + WEIGHTS_] & POSITIVE) + 5] != 0.0
+    closing = ints[h + CLOSING] & POSITIVE
+    scratch[closing + LEAST_LEFT] = smallest
+    soft = smallest <= CLOSE and scratch[closing + SOFTENED] != 0.0
     solve_least_norm(scratch, Lam, n, L, order, size, rank, soft, gram, gram + n * n, o + 3 * n)
 
 
@@ -197,17 +201,20 @@ def compliance_tip_to_base(ints, scratch, free):
                 for t in range(i + 1):
                     l = ints[active + t] & POSITIVE
                     scratch[Lam + k * n + l] += s * scratch[e + r * l + c]
-            if o_n < 0:
-                continue
-            if not rigid:
-                n_w, n_v = turn(R, n_w), turn(R, n_v)
-            n_w = add(n_w, cross(arm, n_v))
-            d = (o_n & POSITIVE) + 6 * k
-            put_vector(scratch, d, add(vector(scratch, d), n_w))
-            put_vector(scratch, d + 3, add(vector(scratch, d + 3), n_v))
+            if o_n >= 0:
+                if not rigid:
+                    n_w, n_v = turn(R, n_w), turn(R, n_v)
+                add_at_carrier(scratch, (o_n & POSITIVE) + 6 * k, arm, n_w, n_v)
     for k in range(n):
         for l in range(k):
             scratch[Lam + l * n + k] = scratch[Lam + k * n + l]
+
+
+@jit
+def add_at_carrier(scratch, o, arm, n, f):
+    """Add a moment and a force to those of the carrying node at scratch[o], `arm` away from it."""
+    put_vector(scratch, o, add(vector(scratch, o), add(n, cross(arm, f))))
+    put_vector(scratch, o + 3, add(vector(scratch, o + 3), f))
 
 
 @jit
@@ -377,7 +384,7 @@ def loop_force(ints, scratch, k, out, o):
     n = ints[h + N_COLUMN] & POSITIVE
     lam = (ints[h + CLOSURE] & POSITIVE) + 3 * n
     l = (ints[h + LOOP_ROWS] & POSITIVE) + k * LOOP_ROW
-    P, first = ints[l + L_MAP] & POSITIVE, ints[l + L_FIRST]
+    P, first = ints[l + L_STATE] & POSITIVE, ints[l + L_FIRST]
     m, f = ZERO, ZERO
     for c in range(ints[l + L_N]):
         s = scratch[lam + first + c]

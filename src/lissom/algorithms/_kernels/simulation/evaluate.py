@@ -10,6 +10,7 @@ from ..inverse import forces_tip_to_base
 from ..layout import (
     ACCELERATED,
     ARMATURE,
+    CLOSING,
     DONE,
     ELASTIC,
     GRAVITY,
@@ -17,6 +18,7 @@ from ..layout import (
     HINGE,
     HINGE_DOF,
     HINGE_V,
+    KAPPA,
     LEVEL,
     LOOPS,
     MODAL,
@@ -30,7 +32,6 @@ from ..layout import (
     RIGID,
     ROW,
     SINGULAR,
-    WEIGHTS_,
 )
 from ..loop_forces import constrain, push_loops
 from ..motion import motion_base_to_tip
@@ -170,4 +171,4 @@ def set_armature(ints, floats, scratch, diagonal, modal):
 def close_in_speeds(ints, scratch, kappa):
     """Ask for loops closed in the speeds that accelerations lead to: see `constrain`."""
     if ints[LOOPS] != 0:
-        scratch[ints[ints[LOOPS] + WEIGHTS_] + 3] = kappa
+        scratch[ints[ints[LOOPS] + CLOSING] + KAPPA] = kappa

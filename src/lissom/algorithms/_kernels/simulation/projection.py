@@ -1,4 +1,4 @@
-"""Back onto closed loops: small changes of coordinates and speeds that take gap and rate away.
+"""Back onto given motions and closed loops by small changes of coordinates and speeds.
 
   q moved by -M^-1 A^T Lambda^-1 g      v -= M^-1 A^T Lambda^-1 (A v)                        (1)
 They are the smallest ones in the metric of M; for implicit methods that of M with their armature,
@@ -13,6 +13,7 @@ from ..articulated import accelerate_base_to_tip, articulate_tip_to_base
 from ..closing import OPEN, close_loops, place_loops
 from ..compiling import jit
 from ..layout import (
+    CLOSING,
     CLOSURE,
     DONE,
     FORCE,
@@ -21,6 +22,7 @@ from ..layout import (
     HINGE_DOF,
     LENGTH,
     LEVEL,
+    LOOP_SPEED,
     LOOPS,
     MODAL,
     N_BODY,
@@ -35,18 +37,39 @@ from ..layout import (
     RIGID,
     ROW,
     SINGULAR,
-    WEIGHTS_,
     YIELD,
 )
 from ..loop_forces import compliance_tip_to_base, put_loop_forces, solve_loops
 from ..motion import motion_base_to_tip
 from .coordinates import moved
-from .layout import LOOP_OPEN, N_PROJECTIONS, NOT_FINITE_, SINGULAR_, SINGULAR_COORDINATES
+from .layout import (
+    CALL_FAILED,
+    LOOP_OPEN,
+    N_MOTION,
+    N_PROJECTIONS,
+    NOT_FINITE_,
+    PROJECT,
+    SINGULAR_,
+    SINGULAR_COORDINATES,
+)
+from .loads import drive
 
 # Of the system's length, and of length and speeds per second: what rounding leaves, what counts as
 # closed, and what one correction takes away for sure.
 ROUNDING, CLOSED, SURE = 1e-15, 1e-13, 1e-10
 MOST = 20
+
+
+@jit
+def settle(system, given, room, t, q, v, s, out, flags):
+    """Put given motions into q and v, and close the loops; 0 or a failure."""
+    plan, table, memory = given
+    if plan[N_MOTION] != 0:
+        if drive(system[0], plan, table, memory, t, q, v, room[1], room[4]) != 0:
+            return CALL_FAILED
+    if plan[PROJECT] != 0:
+        return project(system, given, room, q, v, s, out, flags)
+    return 0
 
 
 @jit
@@ -57,7 +80,7 @@ def project(system, given, room, q, v, s, out, flags):
     T, buffer = room[0], room[4]
     n_v, h = ints[N_V], ints[LOOPS] & POSITIVE
     n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
-    length, speed = floats[ints[h + LENGTH]], (ints[h + WEIGHTS_] & POSITIVE) + 2
+    length, speed = floats[ints[h + LENGTH]], (ints[h + CLOSING] & POSITIVE) + LOOP_SPEED
     before = 0.0
     for iteration in range(MOST):
         motion_base_to_tip(ints, floats, scratch, q, v, v, flags & RATES)

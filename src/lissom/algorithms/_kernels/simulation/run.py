@@ -13,17 +13,15 @@ import math
 from numba import types
 
 from ..compiling import Entry, jit
-from ..layout import BODY, LOOPS, N_LOOP, N_Q, N_V, POSITIVE, RATE, WEIGHTS_
-from ..loop_forces import loop_force
+from ..layout import BODY, CLOSING, LEAST_LEFT, LOOPS, N_Q, N_V, POSITIVE, RATE
 from .calls import call
 from .coordinates import charted
-from .evaluate import evaluate, needed_forces, solve_mass
+from .evaluate import evaluate, solve_mass
+from .event_values import crossed, event_values, keep_values
 from .explicit import (
     combine,
-    dense_stages,
     error_norm,
     euler_cromer,
-    interpolate,
     runge_kutta,
     stage,
 )
@@ -32,24 +30,17 @@ from .layout import (
     ADAPTIVE,
     CALL_FAILED,
     CONTROLLERS,
-    COORDINATE,
     DENSE,
     DIVERGED,
     E_ADDRESS,
     E_B,
-    E_KIND,
     E_MEMORY,
-    E_N,
-    E_Q,
     E_ROW,
     E_TABLE,
-    E_V,
     E_WHICH,
     END,
     EULER_CROMER,
     EVENT,
-    EVENTS,
-    EVERY,
     EXPONENT,
     FINISHED,
     FLAGS,
@@ -75,7 +66,6 @@ from .layout import (
     N_EVALUATIONS,
     N_EVENT,
     N_FLEXIBLE,
-    N_MOTION,
     N_REJECTED,
     N_ROWS,
     N_SLOT,
@@ -83,7 +73,6 @@ from .layout import (
     N_STEPS,
     N_STOP,
     N_VECTOR,
-    N_WRENCH,
     NEAREST,
     NEAREST_TIME,
     NEXT_OUTPUT,
@@ -108,7 +97,6 @@ from .layout import (
     SETTLE,
     SMALLEST,
     SOLVE,
-    SPEED,
     STALLED,
     START,
     STEP,
@@ -134,10 +122,10 @@ from .layout import (
     W_X,
     W_X1,
     WEIGHTS,
-    WIDTH,
 )
-from .loads import SLOT_RECORD, SLOT_WRENCH, drive
-from .projection import project
+from .loads import SLOT_RECORD
+from .projection import settle
+from .rows import row_due, rows_within, write_row
 
 MOST_DIVISIONS = 20
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
@@ -187,7 +175,7 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
     if mode == SOLVE:
         return solve_mass(system, q0, a1, x1, flags)
     if mode == SETTLE:
-        return _settle(system, given, room, memory[TIME], q0, v0, s, out, flags)
+        return settle(system, given, room, memory[TIME], q0, v0, s, out, flags)
     first = memory[N_EVALUATIONS]
     while True:
         t = memory[TIME]
@@ -202,10 +190,10 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
                     b0[k] += out[k] - x0[k]
                     x0[k] = out[k]
             if plan[N_EVENT] != 0 and memory[KNOWN] == 0.0:
-                if _event_values(plan, table, memory, t, q0, v0, values) != 0:
+                if event_values(plan, table, memory, t, q0, v0, values) != 0:
                     return CALL_FAILED
-                _keep_values(plan, memory, values)
-            due = _row_due(plan, table, memory, t)
+                keep_values(plan, memory, values)
+            due = row_due(plan, table, memory, t)
             if due or memory[FORCED] != 0.0:
                 if memory[N_ROWS] >= capacity:
                     return ROWS_FULL
@@ -213,7 +201,7 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
                     status = evaluate(system, given, room, t, q0, v0, out, flags)
                     if status != 0:
                         return status
-                _write_row(system, given, room, t, q0, v0, out, rows, flags)
+                write_row(system, given, room, t, q0, v0, out, rows, flags)
                 memory[FORCED] = 0.0
                 if due:
                     memory[NEXT_OUTPUT] += 1.0
@@ -271,7 +259,7 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
             if mode == ON and abs(limit - t1) <= tick:
                 t1 = limit
             if status == 0 and (mode != ON or not adaptive):
-                status = _settle(used, given, room, t1, q1, v1, s, out, flags)
+                status = settle(used, given, room, t1, q1, v1, s, out, flags)
             if mode != ON:
                 if status != 0:
                     return status
@@ -291,7 +279,7 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
                 else:
                     error = alpha_error(given, h, n, a2, a1, weights)
                 if _accept(plan, table, memory, h, error):
-                    status = _settle(used, given, room, t1, q1, v1, s, out, flags)
+                    status = settle(used, given, room, t1, q1, v1, s, out, flags)
                     if status == 0:
                         break
                     if status == CALL_FAILED:
@@ -300,16 +288,16 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
                 memory[NEXT_STEP] = 0.25 * h
                 memory[REJECTED_LAST] = 1.0
             memory[N_REJECTED] += 1.0
-        crossed = False
+        passed = False
         if plan[N_EVENT] != 0:
-            if _event_values(plan, table, memory, t1, q1, v1, values) != 0:
+            if event_values(plan, table, memory, t1, q1, v1, values) != 0:
                 return CALL_FAILED
-            crossed = mode == ON and _crossed(plan, memory, values)
-        if crossed:
+            passed = mode == ON and crossed(plan, memory, values)
+        if passed:
             memory[TRIED] = t1 - t
             return EVENT
         if adaptive and method == RUNGE_KUTTA and mode != ONE_STEP:
-            status = _rows_within(
+            status = rows_within(
                 system, given, room, t, h, t1, q0, v0, s, q2, v2, S, V, out, rows, capacity, flags
             )
             if status != 0:  # the step will be taken again, from where it began
@@ -336,7 +324,7 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
                 x0[k] = V[i + k]
             memory[FRESH] = 1.0
         if ints[LOOPS] != 0:
-            nearest = used[2][ints[ints[LOOPS] + WEIGHTS_] + 4]
+            nearest = used[2][ints[ints[LOOPS] + CLOSING] + LEAST_LEFT]
             if nearest < memory[NEAREST]:
                 memory[NEAREST] = nearest
                 memory[NEAREST_TIME] = t1
@@ -347,7 +335,7 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
         memory[SMALLEST] = min(memory[SMALLEST], h)
         memory[LARGEST] = max(memory[LARGEST], h)
         if plan[N_EVENT] != 0:
-            _keep_values(plan, memory, values)
+            keep_values(plan, memory, values)
         _pass_instants(plan, table, memory, t1)
         _watch_spin(ints, stiff if method >= IMPLICIT_EULER else scratch, plan, memory)
         if mode != ON:
@@ -435,18 +423,6 @@ def _sample(plan, table, memory, t, q, v):
 
 
 @jit
-def _settle(system, given, room, t, q, v, s, out, flags):
-    """Put given motions into q and v, and close the loops; 0 or a failure."""
-    plan, table, memory = given
-    if plan[N_MOTION] != 0:
-        if drive(system[0], plan, table, memory, t, q, v, room[1], room[4]) != 0:
-            return CALL_FAILED
-    if plan[PROJECT] != 0:
-        return project(system, given, room, q, v, s, out, flags)
-    return 0
-
-
-@jit
 def _next_instant(plan, table, memory, t, adaptive):
     """The next instant that a step must not cross."""
     p = plan[PARAMETERS]
@@ -482,135 +458,6 @@ def _pass_instants(plan, table, memory, t):
             break
         memory[NEXT_STOP] += 1.0
         memory[FRESH] = 0.0
-
-
-@jit
-def _row_due(plan, table, memory, t):
-    """Whether a row belongs to this instant and is not written yet."""
-    p = plan[PARAMETERS]
-    if memory[SUB] != 0.0:
-        return False
-    if memory[NEXT_OUTPUT] == 0.0 or t >= table[p + END] - table[p + TICK]:
-        return True
-    if plan[ADAPTIVE] == 0:
-        return memory[ON_GRID] != 0.0 and memory[GRID] % plan[EVERY] == 0.0
-    if table[p + OUTPUT_STEP] == 0.0:
-        return True
-    due = table[p + START] + memory[NEXT_OUTPUT] * table[p + OUTPUT_STEP]
-    return t >= due - table[p + TICK]
-
-
-@jit
-def _rows_within(system, given, room, t, h, t1, q0, v0, s, q, v, S, V, out, rows, capacity, flags):
-    """Rows of the instants inside the step, by the interpolant; 0, ROWS_FULL or a failure."""
-    plan, table, memory = given
-    p = plan[PARAMETERS]
-    period, tick = table[p + OUTPUT_STEP], table[p + TICK]
-    ready = False
-    while True:
-        if period > 0.0:
-            instant = table[p + START] + memory[NEXT_OUTPUT] * period
-        else:
-            instant = t + h * (max(memory[SUB], 1.0)) / plan[EVERY]
-            if memory[SUB] >= plan[EVERY]:
-                return 0
-        if instant >= t1 - tick:
-            return 0
-        if memory[N_ROWS] >= capacity:
-            return ROWS_FULL
-        if not ready:
-            status = dense_stages(system, given, room, t, h, q0, v0, s, q, v, S, V, flags)
-            if status != 0:
-                return status
-            ready = True
-        interpolate(system, given, (instant - t) / h, h, q0, v0, S, V, room[4], s, q, v)
-        if plan[PROJECT] != 0:
-            status = _settle(system, given, room, instant, q, v, s, out, flags)
-            if status != 0:
-                return status
-        status = evaluate(system, given, room, instant, q, v, out, flags)
-        if status != 0:
-            return status
-        _write_row(system, given, room, instant, q, v, out, rows, flags)
-        if period > 0.0:
-            memory[NEXT_OUTPUT] += 1.0
-        else:
-            memory[SUB] = max(memory[SUB], 1.0) + 1.0
-
-
-@jit
-def _write_row(system, given, room, t, q, v, x, rows, flags):
-    """One row: time, q, v, accelerations, forces, wrenches, loop forces; after `evaluate`."""
-    plan, _table, memory = given
-    ints, _floats, scratch = system
-    T, slots = room[0], room[3]
-    n_q, n = system[0][N_Q], system[0][N_V]
-    if plan[N_MOTION] != 0:
-        needed_forces(system, given, room, q, v, x, flags)
-    o = int(memory[N_ROWS]) * plan[WIDTH]
-    rows[o] = t
-    o += 1
-    for k in range(n_q):
-        rows[o + k] = q[k]
-    o += n_q
-    for k in range(n):
-        rows[o + k] = v[k]
-        rows[o + n + k] = x[k]
-        rows[o + 2 * n + k] = T[k]
-    o += 3 * n
-    for k in range(plan[N_WRENCH]):
-        for j in range(6):
-            rows[o + 6 * k + j] = slots[k * SLOT_RECORD + SLOT_WRENCH + j]
-    if ints[LOOPS] != 0:
-        o += 6 * plan[N_WRENCH]
-        for k in range(ints[ints[LOOPS] + N_LOOP]):
-            loop_force(ints, scratch, k, rows, o + 6 * k)
-    memory[N_ROWS] += 1.0
-
-
-@jit
-def _event_values(plan, table, memory, t, q, v, values):
-    """Values of all events; 0, or the status of a function."""
-    for k in range(plan[N_EVENT]):
-        e = plan[EVENTS] + k * E_ROW
-        kind, c = plan[e + E_KIND], plan[e + E_TABLE]
-        if kind == COORDINATE:
-            values[k] = q[plan[e + E_Q]] - table[c]
-        elif kind == SPEED:
-            values[k] = v[plan[e + E_V]] - table[c]
-        else:
-            status = call(plan[e + E_ADDRESS], plan[e + E_WHICH], t, q, v, memory, 0, values, k)
-            if status != 0:
-                return status
-            values[k] -= table[c]
-    return 0
-
-
-@jit
-def _keep_values(plan, memory, values):
-    """Values at the new instant; a zero belongs to the side that was reached."""
-    for k in range(plan[N_EVENT]):
-        m = plan[plan[EVENTS] + k * E_ROW + E_MEMORY]
-        if values[k] != 0.0 or memory[KNOWN] == 0.0:
-            memory[m] = values[k]
-        elif memory[m] != 0.0:
-            memory[m] = math.copysign(1e-300, -memory[m])
-    memory[KNOWN] = 1.0
-
-
-@jit
-def _crossed(plan, memory, values):
-    """Whether an event passed zero in its direction."""
-    for k in range(plan[N_EVENT]):
-        e = plan[EVENTS] + k * E_ROW
-        before, after, way = memory[plan[e + E_MEMORY]], values[k], plan[e + E_N]
-        if memory[plan[e + E_MEMORY] + 1] == 0.0:
-            continue  # switched off
-        if way >= 0 and before < 0.0 and after >= 0.0:
-            return True
-        if way <= 0 and before > 0.0 and after <= 0.0:
-            return True
-    return False
 
 
 @jit
