@@ -10,11 +10,11 @@ from functools import cache
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
 
 import lissom as ls
 from tests.analytic_motions import slope
 from tests.flexible_samples import flexible_body
+from tests.scipy_reference import end_by_scipy, end_error
 
 pytestmark = pytest.mark.filterwarnings("ignore:body .* turns at")
 
@@ -56,25 +56,12 @@ def case(name):
     rng = np.random.default_rng(4)
     start = ls.assemble(system)
     start = ls.assemble(system, start.replace(v=0.6 * rng.normal(size=system.n_v)))
-    n = system.n_q
-
-    def rates(t, y):
-        state = system.state(q=y[:n], v=y[n:])
-        return np.r_[ls.qdot(system, state), ls.forward_dynamics(system, state)]
-
-    y = solve_ivp(
-        rates, (0, DURATION), np.r_[start.q, start.v], method="DOP853", rtol=3e-13, atol=1e-14
-    ).y[:, -1]
-    return system, start, y
+    return system, start, end_by_scipy(system, start, DURATION)
 
 
-def end_error(name, integrator, **settings):
+def error_of(name, integrator, **settings):
     system, start, exact = case(name)
-    run = ls.simulate(
-        system, start, duration=DURATION, integrator=integrator, output_step=DURATION, **settings
-    )
-    assert run.status == "finished", run.message
-    return np.abs(np.r_[run.q[-1], run.v[-1]] - exact).max()
+    return end_error(system, start, exact, DURATION, integrator=integrator, **settings)
 
 
 # Order, how far the fitted one may be from it, and steps in the run; the rigid one moves so
@@ -95,22 +82,22 @@ def test_orders_hold_with_loops(name, integrator):
     order, allowed, numbers = ORDERS[integrator]
     if name == "rigid" and order > 4:
         numbers = [n // 4 for n in numbers]
-    errors = [end_error(name, integrator, step=DURATION / n) for n in numbers]
+    errors = [error_of(name, integrator, step=DURATION / n) for n in numbers]
     assert abs(-slope(numbers, errors) - order) < allowed
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_adaptive_steps_keep_an_error_that_goes_with_the_tolerance(name):
     tolerances = 10.0 ** -np.arange(5, 11)
-    errors = [end_error(name, "dop853", rtol=x) for x in tolerances]
+    errors = [error_of(name, "dop853", rtol=x) for x in tolerances]
     assert abs(slope(tolerances, errors) - 1.0) < 0.3
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
 @pytest.mark.parametrize("method", ["articulated", "composite"])
 def test_both_methods_give_the_same_run(name, method):
-    error = end_error(name, "rk4", step=DURATION / 200, method=method)
-    assert error == pytest.approx(end_error(name, "rk4", step=DURATION / 200), rel=1e-3)
+    error = error_of(name, "rk4", step=DURATION / 200, method=method)
+    assert error == pytest.approx(error_of(name, "rk4", step=DURATION / 200), rel=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ from functools import cache
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
 
 import lissom as ls
 from tests.analytic_motions import pendulum, slope
 from tests.flexible_samples import AXLE, flexible_body
 from tests.measures import random_state
+from tests.scipy_reference import end_by_scipy, end_error
 
 pytestmark = pytest.mark.filterwarnings("ignore:body .* turns at")
 
@@ -67,30 +67,12 @@ def case(name):
     q = start.q.copy()
     q[angles] = 0.3, -0.4, 0.5
     start = system.state(q=q, v=start.v)
-    n = system.n_q
-
-    def rates(t, y):
-        state = system.state(q=y[:n], v=y[n:])
-        return np.r_[ls.qdot(system, state), ls.forward_dynamics(system, state)]
-
-    y = solve_ivp(
-        rates,
-        (0, DURATION),
-        np.r_[start.q, start.v],
-        method="DOP853",
-        rtol=3e-13,
-        atol=1e-14,
-    ).y[:, -1]
-    return system, start, y
+    return system, start, end_by_scipy(system, start, DURATION)
 
 
-def end_error(name, integrator, **settings):
+def error_of(name, integrator, **settings):
     system, start, exact = case(name)
-    run = ls.simulate(
-        system, start, duration=DURATION, integrator=integrator, output_step=DURATION, **settings
-    )
-    assert run.status == "finished", run.message
-    return np.abs(np.r_[run.q[-1], run.v[-1]] - exact).max()
+    return end_error(system, start, exact, DURATION, integrator=integrator, **settings)
 
 
 # Order, how far the fitted one may be from it, and steps in the run; with many steps rounding
@@ -109,7 +91,7 @@ ORDERS = {
 @pytest.mark.parametrize("integrator", ORDERS)
 def test_order_at_fixed_steps(name, integrator):
     order, allowed, numbers = ORDERS[integrator]
-    errors = [end_error(name, integrator, step=DURATION / n) for n in numbers]
+    errors = [error_of(name, integrator, step=DURATION / n) for n in numbers]
     assert abs(-slope(numbers, errors) - order) < allowed
 
 
@@ -118,7 +100,7 @@ def test_order_at_fixed_steps(name, integrator):
 def test_order_of_generalized_alpha_for_every_damping(name, radius):
     method = ls.GeneralizedAlpha(spectral_radius=radius)
     numbers = (400, 800, 1600)
-    errors = [end_error(name, method, step=DURATION / n) for n in numbers]
+    errors = [error_of(name, method, step=DURATION / n) for n in numbers]
     assert abs(-slope(numbers, errors) - 2) < 0.2
 
 
@@ -135,7 +117,7 @@ PACES = {
 @pytest.mark.parametrize("integrator", PACES)
 def test_adaptive_steps_keep_an_error_that_goes_with_the_tolerance(name, integrator):
     pace, tolerances = PACES[integrator]
-    errors = [end_error(name, integrator, rtol=x) for x in tolerances]
+    errors = [error_of(name, integrator, rtol=x) for x in tolerances]
     assert abs(slope(tolerances, errors) - pace) < 0.25
     if integrator != "generalized_alpha":
         assert max(e / x for e, x in zip(errors, tolerances, strict=True)) < 300
@@ -143,7 +125,7 @@ def test_adaptive_steps_keep_an_error_that_goes_with_the_tolerance(name, integra
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_tight_tolerance_reaches_scipys_motion(name):
-    assert end_error(name, "dop853", rtol=1e-13) < 1e-10
+    assert error_of(name, "dop853", rtol=1e-13) < 1e-10
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

@@ -139,8 +139,8 @@ def acceleration_table(records: Records) -> Table:
     note = (
         "The largest difference of an acceleration, over the largest acceleration of the state. "
         "Rounding is the unit roundoff times the condition number of the tree's mass matrix, the "
-        "largest over the states: what rounding the entries of that matrix may change. It concerns "
-        "the dense method only."
+        "largest over the states: what rounding the entries of that matrix may change. The "
+        "dense method corrects its solution once by inverse dynamics: most of that goes away."
     )
     return Table("Accelerations by the two methods", header, tuple(rows), note)
 
