@@ -22,9 +22,10 @@ from .model import Model
 from .parts import Closing, Connection, End, checked_end, checked_rotation, checked_vector
 from .topology import check_carriers, end_node, node_number, numbered_base_to_tip
 
-__all__ = ["compile_model"]
+__all__ = ["compile_model", "converted_model"]
 
 Array = np.ndarray
+Convert = Callable[[Any], Any]
 S = TypeVar("S")
 T = TypeVar("T")
 
@@ -33,9 +34,30 @@ LOGGER = logging.getLogger("lissom")
 
 def compile_model(model: Model, *, level: str | None, values: Mapping[Any, float]) -> System:
     """System of a model; see `Model.compile`."""
+
+    def to_floats(x: Any) -> Any:
+        return _floats(x, values)
+
+    system = converted_model(model, level=level, convert=to_floats)
+    _check_hinges(system)
+    return system
+
+
+def converted_model(model: Model, *, level: str | None, convert: Convert) -> System:
+    """System of a model with all its parameters passed through `convert`.
+
+    Parameters
+    ----------
+    model : Model
+        What the user has put together.
+    level : {"full", "linear"}, optional
+        Level for all flexible bodies.
+    convert : callable
+        Takes an array or a scalar, numbers or symbols, and gives what the system is to hold.
+    """
     if level is not None:
         check_level(level)
-    parts, cuts = _tree(model, values)
+    parts, cuts = _tree(model, convert)
     numbers = {part.name: i for i, part in enumerate(parts)}
     bodies = _normalised(parts, level)
     parent = [GROUND if part.to is None else numbers[part.to.name] for part in parts]
@@ -45,11 +67,11 @@ def compile_model(model: Model, *, level: str | None, values: Mapping[Any, float
         else node_number(f"body {part.name!r}", part.to, parts[numbers[part.to.name]].body)
         for part in parts
     ]
-    loops = [_numeric_closing(loop, values) for loop in model.loops.values()]
+    loops = [_converted_closing(loop, convert) for loop in model.loops.values()]
     by_name = {part.name: part for part in parts}
-    system = System(
+    return System(
         name=model.name,
-        gravity=checked_vector(_floats(model.gravity, values), "gravity", f"model {model.name!r}"),
+        gravity=checked_vector(convert(model.gravity), "gravity", f"model {model.name!r}"),
         names=tuple(part.name for part in parts),
         parent=np.array(parent, dtype=int),
         parent_node=np.array(nodes, dtype=int),
@@ -62,19 +84,17 @@ def compile_model(model: Model, *, level: str | None, values: Mapping[Any, float
             *(_loop(cut, numbers, by_name, chosen=True) for cut in cuts),
         ),
     )
-    _check_hinges(system)
-    return system
 
 
-def _tree(model: Model, values: Mapping[Any, float]) -> tuple[list[Connection], list[Closing]]:
-    """Connections base to tip, in numbers, and the joints that had to be cut for it."""
+def _tree(model: Model, convert: Convert) -> tuple[list[Connection], list[Closing]]:
+    """Connections base to tip, converted, and the joints that had to be cut for it."""
     parts, joins = model.parts, model.joins
     check_carriers(model.name, parts)
     if not joins and not any(part.loose for part in parts.values()):
-        return [_numeric(part, values) for part in numbered_base_to_tip(parts)], []
+        return [_converted(part, convert) for part in numbered_base_to_tip(parts)], []
     tree = spanning_tree(
-        {name: _numeric(part, values) for name, part in parts.items()},
-        [_numeric_closing(join, values) for join in joins.values()],
+        {name: _converted(part, convert) for name, part in parts.items()},
+        [_converted_closing(join, convert) for join in joins.values()],
         list(model.loops.values()),
     )
     for cut in tree.cuts:
@@ -127,11 +147,8 @@ def _named(title: str, given: S, make: Callable[[S], T]) -> T:
         raise ModelError(prefix + str(error).removeprefix(prefix)) from None
 
 
-def _numeric(part: Connection, values: Mapping[Any, float]) -> Connection:
-    """Same connection with floats for all its parameters."""
-
-    def convert(x: Any) -> Any:
-        return _floats(x, values)
+def _converted(part: Connection, convert: Convert) -> Connection:
+    """Same connection with all its parameters converted."""
 
     def converted(p: Connection) -> Connection:
         return replace(
@@ -145,11 +162,8 @@ def _numeric(part: Connection, values: Mapping[Any, float]) -> Connection:
     return _named(f"body {part.name!r}", part, converted)
 
 
-def _numeric_closing(closing: Closing, values: Mapping[Any, float]) -> Closing:
-    """Same joint of a loop or of the graph with floats for all its parameters."""
-
-    def convert(x: Any) -> Any:
-        return _floats(x, values)
+def _converted_closing(closing: Closing, convert: Convert) -> Closing:
+    """Same joint of a loop or of the graph with all its parameters converted."""
 
     def end(given: End, side: str) -> End:
         at, rotation = convert(given.at), convert(given.rotation)
