@@ -113,21 +113,28 @@ class Tree:
         return self.system.state(q=own_q, v=self.to_lissom(v))
 
 
-def build(description: Description, level: str | None = None) -> Tree:
-    """The lissom system of a description, compiled at a level (None: each body at its own)."""
+def build_model(description: Description) -> ls.Model:
+    """The lissom model of a description."""
     model = ls.Model(f"seed{description.seed}", gravity=description.gravity)
-    transforms = []
     for part in description.parts:
-        body = lissom_body(part.data)
-        transforms.append(np.asarray(body.transform) if part.flexible else None)
         model.add(
-            body,
+            lissom_body(part.data),
             lissom_joint(part.joint),
             name=part.name,
             at=part.at,
             rotation=part.rotation,
             **_place(description, part),
         )
+    return model
+
+
+def build(description: Description, level: str | None = None) -> Tree:
+    """The lissom system of a description, compiled at a level (None: each body at its own)."""
+    model = build_model(description)
+    transforms = [
+        np.asarray(model.parts[part.name].body.transform) if part.flexible else None
+        for part in description.parts
+    ]
     system = model.compile(level=level)
     names = [part.name for part in description.parts]
     q_index, v_index = _indices(system.layout, names)

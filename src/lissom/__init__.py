@@ -30,6 +30,7 @@ _HOMES = {
         "SimulationWarning",
         "SingularError",
         "StateError",
+        "SymbolicError",
     ),
     "lissom.joints": (
         "CompoundJoint",
@@ -143,13 +144,13 @@ _HOMES = {
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
-__all__ = sorted([*_HOME_OF, "library"])
+__all__ = sorted([*_HOME_OF, "library", "symbolic"])
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name from the module that defines it."""
-    if name == "library":
-        return importlib.import_module("lissom.library")
+    if name in ("library", "symbolic"):
+        return importlib.import_module(f"lissom.{name}")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'lissom' has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOME_OF[name]), name)
@@ -163,7 +164,7 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:  # what a type checker sees; the same names as above
-    from . import library as library
+    from . import library as library, symbolic as symbolic
     from .algorithms import (
         Closure as Closure,
         ConstraintForces as ConstraintForces,
@@ -215,6 +216,7 @@ if TYPE_CHECKING:  # what a type checker sees; the same names as above
         SimulationWarning as SimulationWarning,
         SingularError as SingularError,
         StateError as StateError,
+        SymbolicError as SymbolicError,
     )
     from .io import load as load
     from .joints import (

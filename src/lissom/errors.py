@@ -21,6 +21,7 @@ __all__ = [
     "SimulationWarning",
     "SingularError",
     "StateError",
+    "SymbolicError",
     "suggestion",
 ]
 
@@ -39,6 +40,10 @@ class LoadError(LissomError, ValueError):
 
 class StateError(LissomError, ValueError):
     """A state, force, acceleration or name given to a function does not fit the system."""
+
+
+class SymbolicError(LissomError, ValueError):
+    """Equations cannot be derived, written or evaluated as asked."""
 
 
 class SingularError(LissomError, ArithmeticError):

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..spatial import inertia_fault, parallel_axis, rigid_shift, spatial_inertia
-from ..spatial.scalar import array, is_numeric, zeros
+from ..spatial.scalar import array, is_numeric, sqrt, zeros
 from .basis import check_independent, check_stiffness, normal_basis
 from .nodes import check_masses, checked_inboard, checked_names
 from .normal import LEVELS, Lump, MassIntegrals, NormalBody
@@ -106,7 +106,7 @@ class FlexibleBody:
     @property
     def frequencies(self) -> Array:
         """Natural frequencies with the inboard node held [Hz], in the order of the modes."""
-        return np.sqrt(self._basis[1]) / (2 * np.pi)
+        return sqrt(self._basis[1]) / (2 * np.pi)
 
     def converted(self, convert: Callable[[Any], Any]) -> FlexibleBody:
         """Same body with every parameter passed through `convert` (symbols to floats)."""
@@ -178,18 +178,15 @@ class FlexibleBody:
             if self.node_inertias is not None:
                 about_node = self.node_inertias[node]
             if np.any(about_node):
-                lumps[node] = Lump(float(self.masses[node]), offsets[node], about_node, node)
+                mass = self.masses[node].item() if is_numeric(self.masses) else self.masses[node]
+                lumps[node] = Lump(mass, offsets[node], about_node, node)
         return lumps
 
     @cached_property
     def _basis(self) -> tuple[Array, Array]:
-        if not self.is_numeric:
-            raise ModelError(
-                "FlexibleBody: its parameters contain symbols; frequencies and the normalised "
-                "form exist for numbers only"
-            )
         M_ff = self._modal_mass(self._relative_shapes)
-        return normal_basis(M_ff, (self.stiffness + self.stiffness.T) / 2)
+        K = (self.stiffness + self.stiffness.T) / 2
+        return normal_basis(M_ff, K) if self.is_numeric else _separate_modes(M_ff, K)
 
     def _modal_mass(self, shapes: Array) -> Array:
         flat = shapes[:, 3:].reshape(3 * len(shapes), self.n_mode)
@@ -204,7 +201,7 @@ class FlexibleBody:
         x, stiffness = self._basis
         if self.damping.ndim == 2:
             return x.T @ self.damping @ x
-        return np.diag(2 * self.damping * np.sqrt(stiffness))
+        return np.diag(2 * self.damping * sqrt(stiffness))
 
     def _check_shapes(self) -> None:
         n, m = len(np.atleast_1d(self.positions)), self.shapes.shape[-1] if self.shapes.ndim else 0
@@ -279,6 +276,19 @@ class FlexibleBody:
                     "node without stiffness; rigid-body motion belongs to the joint: remove it, or "
                     "give the rotation rows of the shapes so that it can be taken out"
                 )
+
+
+def _separate_modes(M_ff: Array, K: Array) -> tuple[Array, Array]:
+    """Normalised basis of modes with symbols: each by its own mass, if that is all it takes."""
+    others = ~np.eye(len(K), dtype=bool)
+    if np.any(M_ff[others]) or np.any(K[others]):
+        raise ModelError(
+            "FlexibleBody: its parameters contain symbols, and its modes are coupled by their "
+            "masses or stiffness; give numbers, or shapes that are orthogonal and a diagonal "
+            "stiffness"
+        )
+    mass = np.diag(M_ff)
+    return np.diag(1 / sqrt(mass)), np.diag(K) / mass
 
 
 def check_level(level: str) -> str:

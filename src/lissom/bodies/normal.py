@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..spatial import cross, second_moment
-from ..spatial.scalar import zeros
+from ..spatial.scalar import is_numeric, zeros
 
 __all__ = ["LEVELS", "Lump", "MassIntegrals", "NormalBody"]
 
@@ -85,7 +85,7 @@ class MassIntegrals:
         mPi = (m[:, None, None] * Pi).reshape(len(m), 3 * n_mode)
         products = mPi.T @ Pi.reshape(len(m), 3 * n_mode)
         return cls(
-            mass=float(m.sum()),
+            mass=m.sum().item() if is_numeric(m) else m.sum(),
             first_moment=m @ r,
             second_moment=(m[:, None] * r).T @ r,
             modal_first_moment=mPi.sum(axis=0).reshape(3, n_mode),

@@ -36,7 +36,18 @@ from ..spatial import (
     rotation_exp,
     skew,
 )
-from ..spatial.scalar import array, cos, is_numeric, scaled, sin, solve, solve_spd, sqrt, zeros
+from ..spatial.scalar import (
+    array,
+    as_numbers,
+    cos,
+    is_numeric,
+    scaled,
+    sin,
+    solve,
+    solve_spd,
+    sqrt,
+    zeros,
+)
 from .base import Array, Joint
 from .nearness import nearest_by_iteration
 
@@ -50,7 +61,7 @@ _SLOW = 0.05
 
 def twist_exp(h: Array, eps: Any) -> Pose:
     """Pose reached by the constant twist h after the parameter eps (12)."""
-    h_w, h_v = h[:3], h[3:]
+    h_w, h_v = as_numbers(h[:3]), h[3:]
     K = skew(h_w)
     if is_numeric(h_w):
         w = float(np.linalg.norm(h_w))

@@ -18,6 +18,7 @@ import numpy as np
 
 __all__ = [
     "array",
+    "as_numbers",
     "cos",
     "is_numeric",
     "scaled",
@@ -62,6 +63,16 @@ def is_numeric(values: Array) -> bool:
     return values.dtype.kind in "fc"
 
 
+def as_numbers(values: Array) -> Array:
+    """The same array as floats where all its entries are real numbers, were it as symbols."""
+    if is_numeric(values):
+        return values
+    try:
+        return values.astype(float)
+    except (TypeError, RuntimeError):
+        return values
+
+
 def zeros(*shape: int) -> Array:
     """Array of float zeros; it takes on the other operand's scalar type when combined."""
     return np.zeros(shape)
@@ -77,6 +88,8 @@ def _one(x: Any, name: str) -> Any:
     library = _library(x)
     if library in ("sympy", "casadi", "mpmath"):
         return getattr(sys.modules[library], name)(x)
+    if library == "lissom":  # an expression of `symbolic`
+        return getattr(x, name)()
     return getattr(cmath if isinstance(x, complex) else math, name)(x)
 
 
@@ -119,6 +132,8 @@ def select(x: Any, limit: float, below: Any, above: Any) -> Any:
         return sympy.Piecewise((below, x < limit), (above, True))
     if library == "casadi":
         return sys.modules["casadi"].if_else(x < limit, below, above)
+    if library == "lissom":
+        return x.select(limit, below, above)
     return below if complex(x).real < limit else above
 
 

@@ -1,0 +1,29 @@
+"""Equations of motion as formulas and as programs.
+
+    import sympy
+    import lissom as ls
+
+    m, l, g = sympy.symbols("m l g", positive=True)
+    model = ls.Model("pendulum", gravity=(0, 0, -g))
+    model.add(ls.RigidBody(m, com=(l, 0, 0)), ls.Revolute("y"), name="rod")
+    equations = ls.symbolic.derive(model)
+    equations.mass, equations.force
+
+Source: Kwatny & Blankenship, Symbolic construction of models for multibody dynamics, 1995.
+"""
+
+from .equations import Equations, Operators, derive
+from .joints import joint_configuration, joint_kinematics, joint_map
+from .linear import Linearization
+from .staged import Staged
+
+__all__ = [
+    "Equations",
+    "Linearization",
+    "Operators",
+    "Staged",
+    "derive",
+    "joint_configuration",
+    "joint_kinematics",
+    "joint_map",
+]

@@ -1,0 +1,163 @@
+"""Between SymPy, which users see, and the graph, which the recursions run on."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy
+
+from ..errors import SymbolicError
+from .graph import Graph, Node, ordered
+
+__all__ = ["Bridge"]
+
+Array = np.ndarray
+
+# Fractions with larger numbers than this are shown as floats.
+_SHOWN = 10**6
+
+
+class Bridge:
+    """Symbols and expressions on both sides.
+
+    Parameters
+    ----------
+    graph : Graph
+        Where the nodes live.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.symbols: dict[str, sympy.Symbol] = {}
+        self._nodes: dict[sympy.Expr, Node] = {}
+        self._expressions: dict[int, sympy.Expr] = {}
+
+    def nodes(self, values: Any) -> Any:
+        """Numbers or SymPy expressions, one or an array of them, as nodes."""
+        if np.ndim(values) == 0:
+            x = values.item() if isinstance(values, np.ndarray) else values
+            return self.node(x)
+        flat = [self.node(x) for x in np.asarray(values, dtype=object).ravel()]
+        return np.array(flat, dtype=object).reshape(np.shape(values))
+
+    def node(self, x: Any) -> Node:
+        """A number or a SymPy expression as a node."""
+        if isinstance(x, Node):
+            return x
+        if isinstance(x, sympy.Expr):
+            return self._of_sympy(x)
+        try:
+            return self.graph.number(x)
+        except (TypeError, ValueError, OverflowError):
+            raise SymbolicError(
+                f"{x!r} is neither a finite number nor a SymPy expression; equations are derived "
+                "from numbers and SymPy symbols"
+            ) from None
+
+    def symbol(self, symbol: sympy.Symbol, what: str) -> Node:
+        """A symbol that nothing else may be called by.
+
+        Parameters
+        ----------
+        symbol : sympy.Symbol
+            As the user will see it.
+        what : str
+            How an error calls it, such as "coordinate".
+        """
+        if symbol.name in self.symbols:
+            raise SymbolicError(
+                f"two different symbols are called {symbol.name!r}, one of them a {what}; rename "
+                "the parameter, or give other names with coordinates= and speeds="
+            )
+        self.symbols[symbol.name] = symbol
+        node = self.graph.symbol(symbol.name)
+        self._nodes[symbol] = node
+        return node
+
+    def _of_sympy(self, x: sympy.Expr) -> Node:
+        if x in self._nodes:
+            return self._nodes[x]
+        node = self._made_of(x)
+        self._nodes[x] = node
+        return node
+
+    def _made_of(self, x: sympy.Expr) -> Node:
+        if x.is_Rational:
+            return self.graph.number(Fraction(int(x.p), int(x.q)))
+        if x.is_number and x.is_real and not x.free_symbols and x.is_finite:
+            return self.graph.number(float(x))
+        if x.is_Symbol:
+            return self.symbol(x, "parameter")
+        if x.is_Add or x.is_Mul:
+            result = self._of_sympy(x.args[0])
+            for y in x.args[1:]:
+                result = result + self._of_sympy(y) if x.is_Add else result * self._of_sympy(y)
+            return result
+        if x.is_Pow and x.exp.is_Integer:
+            return self._of_sympy(x.base) ** int(x.exp)
+        if x.is_Pow and (2 * x.exp).is_Integer:
+            return self._of_sympy(x.base).sqrt() ** int(2 * x.exp)
+        if isinstance(x, (sympy.sin, sympy.cos)):
+            argument = self._of_sympy(x.args[0])
+            return argument.sin() if isinstance(x, sympy.sin) else argument.cos()
+        if isinstance(x, sympy.tan):
+            argument = self._of_sympy(x.args[0])
+            return argument.sin() / argument.cos()
+        raise SymbolicError(
+            f"the parameter {x} has a function that equations are not derived for; give a symbol "
+            "in its place and put the expression in afterwards (sums, products, powers, roots, "
+            "sin, cos and tan may stay)"
+        )
+
+    def expression(self, node: Any) -> sympy.Expr:
+        """A node as a SymPy expression."""
+        root = self.graph.node(node)
+        known = self._expressions
+        for x in ordered([root]):
+            if id(x) not in known:
+                known[id(x)] = self._shown(x)
+        return known[id(root)]
+
+    def matrix(self, nodes: Array) -> sympy.ImmutableDenseMatrix:
+        """An array of nodes as a matrix, a vector as a column."""
+        shape = nodes.shape if nodes.ndim == 2 else (len(nodes), 1)
+        flat = [self.expression(x) for x in nodes.ravel()]
+        return sympy.ImmutableDenseMatrix(*shape, flat)
+
+    def _shown(self, x: Node) -> sympy.Expr:
+        if x.op == "number":
+            return as_sympy_number(x.args[0])
+        if x.op == "symbol":
+            return self.symbols[x.args[0]]
+        args = [self._expressions[id(y)] for y in x.args]
+        return combined(x.op, args)
+
+
+def as_sympy_number(x: int | float | Fraction) -> sympy.Expr:
+    """A number as SymPy shows it best."""
+    if isinstance(x, Fraction):
+        if max(abs(x.numerator), x.denominator) <= _SHOWN:
+            return sympy.Rational(x.numerator, x.denominator)
+        return sympy.Float(float(x))
+    return sympy.Integer(x) if isinstance(x, int) else sympy.Float(x)
+
+
+def combined(op: str, args: list[sympy.Expr]) -> sympy.Expr:
+    """One operation of the graph in SymPy."""
+    match op:
+        case "add":
+            return args[0] + args[1]
+        case "sub":
+            return args[0] - args[1]
+        case "mul":
+            return args[0] * args[1]
+        case "neg":
+            return -args[0]
+        case "inv":
+            return 1 / args[0]
+        case "select":
+            x, limit, below, above = args
+            return sympy.Piecewise((below, x < limit), (above, True))
+    return {"sin": sympy.sin, "cos": sympy.cos, "sqrt": sympy.sqrt}[op](args[0])

@@ -1,0 +1,117 @@
+"""C99 programs: one header, one source, nothing but <math.h>, no allocation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..errors import SymbolicError
+from .files import write_text
+from .names import identifier
+from .printing import C_DOUBLE, C_FLOAT, body_of
+from .program import Function, Program
+
+__all__ = ["write_c"]
+
+_RESERVED = frozenset(
+    """auto break case char const continue default do double else enum extern float for goto if
+    inline int long register restrict return short signed sizeof static struct switch typedef
+    union unsigned void volatile while _Bool _Complex _Imaginary
+    asm bool class new private public template this typename virtual""".split()
+)
+_REALS = {"double": C_DOUBLE, "float": C_FLOAT}
+
+
+def write_c(program: Program, folder: str | Path, name: str, real: str) -> tuple[Path, Path]:
+    """Write NAME.h and NAME.c into a folder, and say where they are."""
+    if real not in _REALS:
+        raise SymbolicError(f'real is {real!r}; use "double" or "float"')
+    prefix = identifier(name)
+    for word in program.parameters:
+        _check_name(word)
+    functions = [program.function(f) for f in program.names()]
+    header = _header(program, functions, prefix, real)
+    source = _source(program, functions, prefix, real)
+    paths = Path(folder) / f"{prefix}.h", Path(folder) / f"{prefix}.c"
+    for path, text in zip(paths, (header, source), strict=True):
+        write_text(path, text)
+    return paths
+
+
+def _check_name(word: str) -> None:
+    if word in _RESERVED or not word.isidentifier() or not word.isascii():
+        why = "is a reserved word of C" if word in _RESERVED else "is not a name that C takes"
+        raise SymbolicError(
+            f"{word!r} {why}; rename the symbol or the model, or give the symbol's number with "
+            "values="
+        )
+
+
+def _comment(program: Program, real: str) -> str:
+    d = program.derivation
+    name = d.system.name or "a mechanism"
+    lines = [
+        f"Equations of motion of {name}, written by lissom.",
+        "",
+        f"q: {', '.join(s.name for s in d.coordinates)}",
+        f"v: {', '.join(s.name for s in d.speeds)}",
+        "Matrices are stored row by row.  Results may overwrite inputs.",
+    ]
+    return "/* " + "\n   ".join(lines).replace("\n   \n", "\n\n") + " */\n"
+
+
+def _signature(function: Function, program: Program, prefix: str, real: str) -> str:
+    arguments = [f"const {real} *{name}" for name in function.inputs]
+    if program.parameters:
+        arguments.append(f"const {prefix}_parameters *p")
+    return f"void {prefix}_{function.name}({', '.join([*arguments, f'{real} *out'])})"
+
+
+def _shape(function: Function) -> str:
+    return " x ".join(str(n) for n in function.output.shape)
+
+
+def _header(program: Program, functions: list[Function], prefix: str, real: str) -> str:
+    guard, system = f"{prefix.upper()}_H", program.derivation.system
+    parts = [_comment(program, real), f"#ifndef {guard}\n#define {guard}\n"]
+    for letter, n in (("Q", system.n_q), ("V", system.n_v)):
+        parts.append(f"#define {prefix.upper()}_N_{letter} {n}\n")
+    parts.append('#ifdef __cplusplus\nextern "C" {\n#endif\n')
+    if program.parameters:
+        fields = "".join(f"    {real} {name};\n" for name in program.parameters)
+        parts.append(f"typedef struct {{\n{fields}}} {prefix}_parameters;\n")
+    parts += [
+        f"/* {f.words}: {_shape(f)} */\n{_signature(f, program, prefix, real)};\n"
+        for f in functions
+    ]
+    parts.append("#ifdef __cplusplus\n}\n#endif\n\n#endif\n")
+    return "\n".join(parts)
+
+
+def _source(program: Program, functions: list[Function], prefix: str, real: str) -> str:
+    parts = [_comment(program, real), f'#include "{prefix}.h"\n\n#include <math.h>\n']
+    parts += [_function(f, program, prefix, real) for f in functions]
+    return "\n".join(parts)
+
+
+def _function(function: Function, program: Program, prefix: str, real: str) -> str:
+    symbols = {name: f"p->{name}" for name in program.parameters}
+    where: dict[str, tuple[str, int]] = {}
+    for vector, names in function.inputs.items():
+        for k, name in enumerate(names):
+            symbols[name] = f"{vector}{k}"
+            where[name] = vector, k
+    body = body_of(function, _REALS[real], symbols)
+    read = {where[name][0] for name in body.used if name in where}
+    unread = [name for name in function.inputs if name not in read]
+    if program.parameters and not body.used & set(program.parameters):
+        unread.append("p")
+    lines = [f"    (void){name};" for name in unread]
+    lines += [
+        f"    const {real} {vector}{k} = {vector}[{k}];"
+        for name, (vector, k) in where.items()
+        if name in body.used
+    ]
+    lines += [f"    const {real} {name} = {text};" for name, text in body.assignments]
+    lines += [f"    out[{k}] = {text};" for k, text in enumerate(body.results)]
+    head = f"{_signature(function, program, prefix, real)}\n{{\n"
+    return head + "\n".join(lines) + "\n}\n"

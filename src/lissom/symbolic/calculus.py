@@ -1,0 +1,108 @@
+"""Derivatives of nodes, and nodes with something else in the place of symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from .graph import Graph, Node, ordered
+
+__all__ = ["derivative", "differentiated", "directional", "replaced", "symbols_in"]
+
+Array = np.ndarray
+
+
+def derivative(roots: Sequence[Node], variable: Node) -> list[Node]:
+    """Partial derivatives of nodes with respect to a symbol."""
+    return directional(roots, {variable: variable.graph.one})
+
+
+def directional(roots: Sequence[Node], rates: Mapping[Node, Node]) -> list[Node]:
+    """Sum of the partial derivatives with respect to symbols, each times a rate."""
+    if not roots:
+        return []
+    graph = roots[0].graph
+    moving = {id(x): rate for x, rate in rates.items()}
+    d: dict[int, Node] = {}
+    for x in ordered(roots):
+        d[id(x)] = moving.get(id(x), graph.zero) if x.op == "symbol" else _rate(graph, x, d)
+    return [d[id(x)] for x in roots]
+
+
+def _rate(graph: Graph, x: Node, d: dict[int, Node]) -> Node:
+    """Chain rule for one operation."""
+    if x.op == "number":
+        return graph.zero
+    a = x.args[0]
+    da = d[id(a)]
+    match x.op:
+        case "add":
+            return da + d[id(x.args[1])]
+        case "sub":
+            return da - d[id(x.args[1])]
+        case "mul":
+            b = x.args[1]
+            return da * b + a * d[id(b)]
+        case "select":
+            return graph.select(a, float(x.args[1]), d[id(x.args[2])], d[id(x.args[3])])
+    if da.residue == 0:
+        return graph.zero
+    match x.op:
+        case "neg":
+            return -da
+        case "inv":
+            return -(x * x * da)
+        case "sin":
+            return a.cos() * da
+        case "cos":
+            return -(a.sin() * da)
+    return da / (2 * x)  # sqrt
+
+
+def differentiated(values: Array, variables: Array) -> Array:
+    """Derivatives of an array of nodes, those of each variable along a new last axis."""
+    flat = list(values.ravel())
+    columns = [derivative(flat, x) for x in variables]
+    result = np.empty((len(flat), len(columns)), dtype=object)
+    for k, column in enumerate(columns):
+        result[:, k] = column
+    return result.reshape(*values.shape, len(columns))
+
+
+def replaced(roots: Sequence[Node], new: Mapping[Node, Node]) -> list[Node]:
+    """The same expressions with other nodes in the place of symbols."""
+    if not roots:
+        return []
+    graph = roots[0].graph
+    made = {id(x): y for x, y in new.items()}
+    for x in ordered(roots):
+        if id(x) in made:
+            continue
+        made[id(x)] = x if x.op in ("number", "symbol") else _again(graph, x, made)
+    return [made[id(x)] for x in roots]
+
+
+def _again(graph: Graph, x: Node, made: dict[int, Node]) -> Node:
+    args = [made[id(y)] for y in x.args]
+    if all(y is z for y, z in zip(args, x.args, strict=True)):
+        return x
+    match x.op:
+        case "add":
+            return args[0] + args[1]
+        case "sub":
+            return args[0] - args[1]
+        case "mul":
+            return args[0] * args[1]
+        case "neg":
+            return -args[0]
+        case "inv":
+            return graph.inv(args[0])
+        case "select":
+            return graph.select(args[0], float(args[1]), args[2], args[3])
+    return {"sin": args[0].sin, "cos": args[0].cos, "sqrt": args[0].sqrt}[x.op]()
+
+
+def symbols_in(roots: Sequence[Node]) -> set[str]:
+    """Names of the symbols that nodes are made of."""
+    return {x.args[0] for x in ordered(roots) if x.op == "symbol"}

@@ -1,0 +1,306 @@
+"""The recursions run on nodes: everything the equations of a model are made of, as it is asked for.
+
+The lines are those of `algorithms.reference`, the same that numbers run through; nothing is derived
+a second time here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import sympy
+
+from ..algorithms import reference
+from ..algorithms.body_terms import NodeMotion, first_moment, node_motion
+from ..errors import SymbolicError
+from ..joints import CompoundJoint, Joint, SimpleJoint
+from ..model import Model
+from ..model.compile import converted_model
+from ..spatial import block_diagonal, rigid_shift
+from ..spatial.scalar import solve_spd, zeros
+from ..system import GROUND, System
+from .bridge import Bridge
+from .graph import Graph, Node, ordered
+from .names import Names
+
+__all__ = ["Derivation", "operations"]
+
+Array = np.ndarray
+
+# Up to this many speeds, forward dynamics by a dense solution is tried beside the recursion.
+_DENSE = 12
+# Angles in a row whose sum is looked for.
+_RUN = 6
+
+
+class Derivation:
+    """Quantities of a model as arrays of nodes.
+
+    Parameters
+    ----------
+    model : Model
+        Numbers or SymPy expressions for any parameter.
+    level : {"linear", "full"}
+        Of the flexible bodies.
+    form : {"poincare", "lagrange"}
+        Whether all speeds are to be rates of coordinates.
+    coordinates, speeds : sequence of names or symbols, optional
+        What they are called; by default by the names of the bodies.
+    sums : bool
+        Whether sines and cosines of sums of angles stand for their products, which reads better;
+        programs are faster without.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        level: str,
+        form: str = "poincare",
+        coordinates: Any = None,
+        speeds: Any = None,
+        *,
+        sums: bool = False,
+    ) -> None:
+        self.graph = Graph()
+        self.bridge = Bridge(self.graph)
+        self.system = _system(model, level, form, self.bridge)
+        self.parameters = tuple(sorted(self.bridge.symbols.values(), key=lambda s: s.name))
+        names = Names.of(self.system, coordinates, speeds)
+        self.coordinates, self.speeds = names.coordinates, names.speeds
+        self.q = self._coordinates()
+        self.v = self._symbols(self.speeds, "speed")
+        if sums:
+            self._combine_angles()
+
+    def _symbols(self, symbols: Sequence[sympy.Symbol], what: str) -> Array:
+        return np.array([self.bridge.symbol(s, what) for s in symbols], dtype=object)
+
+    def _coordinates(self) -> Array:
+        """Symbols of the coordinates; those of a quaternion have squares that sum up to 1."""
+        layout = self.system.layout
+        for i, joint in enumerate(self.system.joints):
+            if joint.has_quaternion:
+                start = layout.hinge_q(i).start
+                four = [s.name for s in self.coordinates[start : start + 4]]
+                if not set(four) & set(self.bridge.symbols):
+                    self.graph.unit_symbols(four)
+        return self._symbols(self.coordinates, "coordinate")
+
+    def _combine_angles(self) -> None:
+        """Make sines and cosines of sums and differences of angles known, for adjacent joints."""
+        chains: dict[int, list[Node]] = {GROUND: []}
+        for i, joint in enumerate(self.system.joints):
+            p = int(self.system.parent[i])
+            own = [] if joint.has_quaternion else list(self.q[self.system.layout.hinge_q(i)])
+            for x, y in combinations([*chains[p][-3:], *own], 2):
+                for total in (x + y, x - y):
+                    total.sin(), total.cos()
+            chains[i] = [*chains[p], *own]
+            run = chains[i][-_RUN:]
+            for start in range(len(run) - 2):
+                total = sum(run[start + 1 :], run[start])
+                total.sin(), total.cos()
+
+    @cached_property
+    def motions(self) -> list[reference.BodyMotion]:
+        """All bodies in motion."""
+        return reference.kinematics_base_to_tip(self.system, self.q, self.v)
+
+    @cached_property
+    def at_rest(self) -> list[reference.BodyMotion]:
+        """All bodies at rest."""
+        return reference.kinematics_base_to_tip(self.system, self.q, zeros(self.system.n_v))
+
+    @cached_property
+    def rates(self) -> Array:
+        """N (n_q, n_v) with qdot = N v."""
+        blocks = []
+        for i, (body, joint) in enumerate(zip(self.system.bodies, self.system.joints, strict=True)):
+            theta = self.q[self.system.layout.hinge_q(i)]
+            blocks += [np.eye(body.n_mode), joint.rate_map(theta)]
+        return self.bridge.nodes(block_diagonal(zeros(0, 0), *blocks))
+
+    @cached_property
+    def mass(self) -> Array:
+        """M (n_v, n_v)."""
+        return self.bridge.nodes(reference.mass_matrix(self.system, self.at_rest))
+
+    @cached_property
+    def bias(self) -> Array:
+        """All forces but M vdot (n_v,)."""
+        return self.inverse(zeros(self.system.n_v))
+
+    def inverse(self, vdot: Array) -> Array:
+        """Generalized forces for accelerations (n_v,)."""
+        forces, _ = reference.inverse_dynamics(self.system, self.motions, vdot)
+        return self.bridge.nodes(forces)
+
+    @cached_property
+    def velocity_terms(self) -> Array:
+        """Forces that are quadratic in the speeds (n_v,)."""
+        floating = replace(self.system, gravity=zeros(3))
+        forces, _ = reference.inverse_dynamics(
+            floating, self.motions, zeros(self.system.n_v), elastic=False
+        )
+        return self.bridge.nodes(forces)
+
+    @cached_property
+    def static(self) -> Array:
+        """Forces of gravity and stiffness (n_v,)."""
+        forces, _ = reference.inverse_dynamics(self.system, self.at_rest, zeros(self.system.n_v))
+        return self.bridge.nodes(forces)
+
+    @cached_property
+    def damping(self) -> Array:
+        """Forces of modal damping (n_v,)."""
+        pieces = []
+        for i, (body, joint) in enumerate(zip(self.system.bodies, self.system.joints, strict=True)):
+            pieces += [body.damping @ self.v[self.system.layout.modal_v(i)], zeros(joint.n_v)]
+        return self.bridge.nodes(np.concatenate([zeros(0), *pieces]))
+
+    @cached_property
+    def kinetic(self) -> Node:
+        """Kinetic energy, v^T M v / 2."""
+        return self.graph.node(self.v @ self.mass @ self.v / 2)
+
+    @cached_property
+    def potential(self) -> Node:
+        """Potential of gravity and strain energy."""
+        total: Any = self.graph.zero
+        for body, motion in zip(self.system.bodies, self.at_rest, strict=True):
+            moment = motion.world_rotation @ first_moment(body, motion.eta)
+            total = total - self.system.gravity @ (body.mass * motion.world_position + moment)
+            total = total + motion.eta @ (body.stiffness * motion.eta) / 2
+        return self.graph.node(total)
+
+    def forward(self, forces: Array) -> Array:
+        """Generalized accelerations (n_v,): by the recursion, or by M if that takes less."""
+        try:
+            by_recursion = self.bridge.nodes(
+                reference.forward_dynamics(self.system, self.motions, forces)
+            )
+            if self.system.n_v > _DENSE:
+                return by_recursion
+            dense = self.bridge.nodes(solve_spd(self.mass, forces - self.bias))
+        except ZeroDivisionError:
+            raise SymbolicError(
+                f"model {self.system.name!r} has a motion that moves no inertia: forces give it no "
+                "accelerations; compile the model with numbers to see which"
+            ) from None
+        return min((by_recursion, dense), key=lambda x: operations(list(x)))
+
+    def pose(self, where: str, at: Any = (0, 0, 0)) -> Array:
+        """Configuration matrix (4, 4) of "body" or "body.node", its origin moved by `at`."""
+        i, node = self._located(where)
+        R = self.at_rest[i].world_rotation
+        rotation = R @ node.rotation
+        position = self.at_rest[i].world_position + R @ node.position + rotation @ self._point(at)
+        return self._configuration(rotation, position)
+
+    def joint_configuration(self, body: str) -> Array:
+        """Configuration matrix (4, 4) of a body's joint."""
+        i = self.system.layout.index(body)
+        return self._configuration(
+            *self.system.joints[i].pose(self.q[self.system.layout.hinge_q(i)])
+        )
+
+    def _configuration(self, rotation: Array, position: Array) -> Array:
+        above = np.concatenate([rotation, position[:, None]], axis=1)
+        return self.bridge.nodes(np.concatenate([above, [[0, 0, 0, 1]]]))
+
+    def _located(self, where: str) -> tuple[int, NodeMotion]:
+        i, node = self.system.locate(where)
+        eta = self.at_rest[i].eta
+        return i, node_motion(self.system.bodies[i], node, eta, zeros(len(eta)), zeros(6))
+
+    def _point(self, at: Any) -> Array:
+        if np.shape(at) != (3,):
+            raise SymbolicError(f"at is {at!r}; expected three numbers or symbols")
+        return np.asarray(self.bridge.nodes(at))
+
+    def jacobian(self, where: str, axes: str, at: Any = (0, 0, 0)) -> Array:
+        """J (6, n_v): speeds -> [omega; v] of a frame, world or own axes."""
+        i, node = self._located(where)
+        rotation = node.rotation
+        world = self.at_rest[i].world_rotation
+        layout, J = self.system.layout, np.zeros((6, self.system.n_v), dtype=object)
+        to_point = rigid_shift(node.rotation @ self._point(at)).T
+        shift = to_point @ node.shift.T  # from the body's frame to the point
+        J[:, layout.modal_v(i)] = to_point @ node.shapes
+        J[:, layout.hinge_v(i)] = shift @ self.at_rest[i].motion_map
+        while (p := int(self.system.parent[i])) != GROUND:
+            carrier = reference.carrying_node(self.system, self.at_rest, i)
+            shift = shift @ self.at_rest[i].transform
+            J[:, layout.modal_v(p)] = shift @ carrier.shapes
+            shift = shift @ carrier.shift.T
+            J[:, layout.hinge_v(p)] = shift @ self.at_rest[p].motion_map
+            i = p
+        R = rotation.T if axes == "body" else world
+        return self.bridge.nodes(block_diagonal(R, R) @ J)
+
+    def operators(self) -> tuple[Array, Array, Array]:
+        """Phi, H and inertia, with M = H^T Phi^T inertia Phi H (paper E, (50)-(52))."""
+        system, n = self.system, 6 * self.system.n_body
+        flexible = [name for name, b in zip(system.names, system.bodies, strict=True) if b.n_mode]
+        if flexible:
+            raise SymbolicError(
+                f"{', '.join(map(repr, flexible))} can bend: Phi and H are written for rigid "
+                "bodies; lissom.operators has those of flexible ones in numbers"
+            )
+        Phi = np.eye(n).astype(object)
+        H = np.zeros((n, system.n_v), dtype=object)
+        for i, motion in enumerate(self.at_rest):
+            own, p = slice(6 * i, 6 * i + 6), int(system.parent[i])
+            H[own, system.layout.hinge_v(i)] = motion.motion_map
+            if p != GROUND:
+                node = reference.carrying_node(system, self.at_rest, i)
+                across = motion.transform @ node.shift.T
+                Phi[own, : 6 * p + 6] = across @ Phi[6 * p : 6 * p + 6, : 6 * p + 6]
+        inertia = block_diagonal(*(motion.terms.M_rr for motion in self.at_rest))
+        return self.bridge.nodes(Phi), self.bridge.nodes(H), self.bridge.nodes(inertia)
+
+
+def operations(roots: Sequence[Node]) -> int:
+    """Operations that evaluating nodes takes, each expression once; signs are free."""
+    free = ("number", "symbol", "neg")
+    return sum(x.op not in free for x in ordered(roots))
+
+
+def _system(model: Model, level: str, form: str, bridge: Bridge) -> System:
+    """The model with nodes for its parameters."""
+    if not isinstance(model, Model):
+        raise SymbolicError(
+            f"derive takes a Model, whose parameters may be symbols, not {type(model).__name__}"
+        )
+    if model.loops or model.joins:
+        names = ", ".join(repr(name) for name in (*model.loops, *model.joins))
+        raise SymbolicError(
+            f"model {model.name!r} has loops ({names}); equations are derived for trees: remove "
+            "the loops, and add their forces to the right-hand side"
+        )
+    system = converted_model(model, level=level, convert=bridge.nodes)
+    if form == "poincare":
+        return system
+    if form != "lagrange":
+        raise SymbolicError(f'form is {form!r}; use "poincare" or "lagrange"')
+    pairs = zip(system.names, system.joints, strict=True)
+    return replace(system, joints=tuple(_with_rates(name, joint) for name, joint in pairs))
+
+
+def _with_rates(name: str, joint: Joint) -> Joint:
+    """A joint with the same coordinates whose speeds are their rates."""
+    if joint.has_quaternion:
+        raise SymbolicError(
+            f"body {name!r}: its joint ({joint.label}) has a quaternion, whose rates are not "
+            "independent; for Lagrange's equations use CompoundJoint with one column for each angle"
+        )
+    if isinstance(joint, SimpleJoint):
+        return CompoundJoint(list(joint.columns.T))
+    if isinstance(joint, CompoundJoint):
+        return CompoundJoint([column for part in joint.parts for column in part.columns.T])
+    return joint

@@ -1,0 +1,395 @@
+"""Expressions as a graph in which equal ones are one: the scalar that the recursions run on.
+
+Every expression carries its value at one random point of a finite field.  Two expressions with the
+same value are the same with a probability that is one for all purposes (Schwartz 1980, Zippel
+1979: a difference of degree d vanishes at a random point of a field of p elements with probability
+d / p; p = 2^127 - 1), so that the second is never built.  The sine and cosine of an angle are a
+random point of the circle of that field, those of a sum of angles follow by the addition theorems,
+and unit quaternions lie on the sphere: c^2 + s^2 becomes 1, entries of a symmetric matrix are found
+to be equal however they were reckoned, and terms that cancel are gone, without any rewriting.
+
+Numbers: whole numbers, fractions and decimals of up to twelve digits stay exact; others are floats.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Graph", "Node", "Number", "ordered", "sum_of"]
+
+PRIME = 2**127 - 1
+# Digits of a number that a person may have written; part of a sum of floats that is noise.
+_WRITTEN, _NOISE = 12, 1e-15
+# Largest denominator of a fraction that a float is read as.
+_DENOMINATOR = 20_000
+
+Number = int | float | Fraction
+
+
+class Node:
+    """One expression of a graph; immutable.  Arithmetic with numbers and nodes gives nodes.
+
+    Attributes
+    ----------
+    graph : Graph
+        What it belongs to.
+    op : str
+        "number", "symbol", "add", "sub", "mul", "neg", "inv", "sin", "cos", "sqrt" or "select".
+    args : tuple
+        Nodes that it is made of; of a number its value, of a symbol its name.
+    residue : int
+        Its value at the random point.
+    """
+
+    __slots__ = ("args", "graph", "op", "residue")
+
+    def __init__(self, graph: Graph, op: str, args: tuple[Any, ...], residue: int) -> None:
+        self.graph, self.op, self.args, self.residue = graph, op, args, residue
+
+    @property
+    def number(self) -> Number | None:
+        """Its value if it is a number."""
+        return self.args[0] if self.op == "number" else None
+
+    def __add__(self, other: Any) -> Node:
+        return _with(self, other, self.graph.add)
+
+    def __radd__(self, other: Any) -> Node:
+        return _with(self, other, self.graph.add)
+
+    def __sub__(self, other: Any) -> Node:
+        return _with(self, other, self.graph.sub)
+
+    def __rsub__(self, other: Any) -> Node:
+        return _with(self, other, lambda a, b: self.graph.sub(b, a))
+
+    def __mul__(self, other: Any) -> Node:
+        return _with(self, other, self.graph.mul)
+
+    def __rmul__(self, other: Any) -> Node:
+        return _with(self, other, self.graph.mul)
+
+    def __truediv__(self, other: Any) -> Node:
+        return _with(self, other, lambda a, b: self.graph.mul(a, self.graph.inv(b)))
+
+    def __rtruediv__(self, other: Any) -> Node:
+        return _with(self, other, lambda a, b: self.graph.mul(b, self.graph.inv(a)))
+
+    def __bool__(self) -> bool:
+        return self.residue != 0
+
+    def __float__(self) -> float:
+        if self.op != "number":
+            raise TypeError(f"{self!r} is not a number")
+        return float(self.args[0])
+
+    def __neg__(self) -> Node:
+        return self.graph.neg(self)
+
+    def __pos__(self) -> Node:
+        return self
+
+    def __pow__(self, n: Any) -> Node:
+        if int(n) != n:
+            raise TypeError(f"only whole powers, not {n!r}")
+        base = self if n >= 0 else self.graph.inv(self)
+        result = self.graph.number(1)
+        for _ in range(abs(int(n))):
+            result = self.graph.mul(result, base)
+        return result
+
+    def sin(self) -> Node:
+        """Sine."""
+        return self.graph.turn("sin", self)
+
+    def cos(self) -> Node:
+        """Cosine."""
+        return self.graph.turn("cos", self)
+
+    def sqrt(self) -> Node:
+        """Square root."""
+        return self.graph.sqrt(self)
+
+    def select(self, limit: float, below: Any, above: Any) -> Node:
+        """`below` where this is less than `limit`, otherwise `above`."""
+        return self.graph.select(self, limit, below, above)
+
+    def __repr__(self) -> str:
+        """Short text."""
+        if self.op in ("number", "symbol"):
+            return str(self.args[0])
+        return f"{self.op}({', '.join(map(repr, self.args))})"
+
+
+def _with(a: Node, b: Any, combine: Any) -> Any:
+    if isinstance(b, np.ndarray):
+        return NotImplemented
+    return combine(a, a.graph.node(b))
+
+
+class Graph:
+    """Expressions in which equal ones are one.
+
+    Parameters
+    ----------
+    seed : int
+        Of the random point.
+    """
+
+    def __init__(self, seed: int = 1) -> None:
+        self._random = random.Random(seed)
+        self._known: dict[int, Node] = {}
+        self._circles: dict[Any, tuple[int, int]] = {}
+        self._roots: dict[Any, int] = {}
+        self._angles: dict[int, dict[Any, int] | None] = {}
+        self.symbols: dict[str, Node] = {}
+        self.zero, self.one = self.number(0), self.number(1)
+
+    def node(self, x: Any) -> Node:
+        """A node, or a number as a node."""
+        return x if isinstance(x, Node) else self.number(x)
+
+    def number(self, value: Any) -> Node:
+        """A number; whole numbers and fractions are kept exact."""
+        x = _exact(value)
+        residue = _residue(x)
+        found = self._known.get(residue)
+        if found is not None and found.op == "number":
+            return found
+        return self._keep(Node(self, "number", (x,), residue))
+
+    def symbol(self, name: str) -> Node:
+        """A symbol by its name; the same each time."""
+        if name not in self.symbols:
+            node = Node(self, "symbol", (name,), self._draw())
+            self.symbols[name] = self._keep(node)
+        return self.symbols[name]
+
+    def unit_symbols(self, names: Sequence[str]) -> list[Node]:
+        """Symbols whose squares sum up to 1, such as a quaternion."""
+        # Stereographic projection of a random point of the space of one dimension less.
+        t = [self._draw() for _ in names[1:]]
+        square = sum(x * x for x in t) % PRIME
+        scale = pow(1 + square, -1, PRIME)
+        residues = [(1 - square) * scale % PRIME, *(2 * x * scale % PRIME for x in t)]
+        for name, residue in zip(names, residues, strict=True):
+            self.symbols[name] = self._keep(Node(self, "symbol", (name,), residue))
+        return [self.symbols[name] for name in names]
+
+    def _draw(self) -> int:
+        return self._random.randrange(2, PRIME - 1)
+
+    def _keep(self, node: Node) -> Node:
+        self._known[node.residue] = node
+        return node
+
+    def _found(self, op: str, args: tuple[Node, ...], residue: int) -> Node:
+        """The known node of that value or of its negative, or a new one."""
+        known = self._known.get(residue)
+        if known is not None:
+            return known
+        opposite = self._known.get(PRIME - residue)
+        if opposite is not None:
+            return self._keep(Node(self, "neg", (opposite,), residue))
+        return self._keep(Node(self, op, args, residue))
+
+    def add(self, a: Node, b: Node) -> Node:
+        """A + b."""
+        if a.residue == 0:
+            return b
+        if b.residue == 0:
+            return a
+        x, y = a.number, b.number
+        if x is not None and y is not None:
+            return self.number(sum_of(x, y))
+        if b.op == "neg":
+            return self.sub(a, b.args[0])
+        if a.op == "neg":
+            return self.sub(b, a.args[0])
+        return self._found("add", (a, b), (a.residue + b.residue) % PRIME)
+
+    def sub(self, a: Node, b: Node) -> Node:
+        """A - b."""
+        if b.residue == 0:
+            return a
+        if a.residue == 0:
+            return self.neg(b)
+        x, y = a.number, b.number
+        if x is not None and y is not None:
+            return self.number(sum_of(x, -y))
+        if b.op == "neg":
+            return self.add(a, b.args[0])
+        if a.op == "neg":
+            return self.neg(self.add(a.args[0], b))
+        return self._found("sub", (a, b), (a.residue - b.residue) % PRIME)
+
+    def neg(self, a: Node) -> Node:
+        """-a."""
+        if a.op == "neg":
+            return a.args[0]
+        if a.op == "number":
+            return self.number(-a.args[0])
+        if a.op == "sub":
+            return self._found("sub", a.args[::-1], PRIME - a.residue)
+        residue = PRIME - a.residue
+        known = self._known.get(residue)
+        return known if known is not None else self._keep(Node(self, "neg", (a,), residue))
+
+    def mul(self, a: Node, b: Node) -> Node:
+        """A b."""
+        if a.residue == 0 or b.residue == 0:
+            return self.zero
+        if a.residue == 1:
+            return b
+        if b.residue == 1:
+            return a
+        x, y = a.number, b.number
+        if x is not None and y is not None:
+            return self.number(x * y)
+        if y is not None:
+            a, b, x = b, a, y
+        if x is not None:
+            if x == -1:
+                return self.neg(b)
+            if b.op == "mul" and b.args[0].op == "number":
+                return self.mul(self.number(x * b.args[0].args[0]), b.args[1])
+        if a.op == "neg":
+            return self.neg(self.mul(a.args[0], b))
+        if b.op == "neg":
+            return self.neg(self.mul(a, b.args[0]))
+        if x is not None and x < 0:
+            return self.neg(self.mul(self.number(-x), b))
+        if a is b and a.op == "sqrt":
+            return a.args[0]
+        return self._found("mul", (a, b), a.residue * b.residue % PRIME)
+
+    def inv(self, a: Node) -> Node:
+        """1 / a."""
+        if a.residue == 0:
+            raise ZeroDivisionError("division by an expression that is zero")
+        x = a.number
+        if x is not None:
+            return self.number(Fraction(1, x) if not isinstance(x, float) else 1 / x)
+        if a.op == "neg":
+            return self.neg(self.inv(a.args[0]))
+        if a.op == "inv":
+            return a.args[0]
+        return self._found("inv", (a,), pow(a.residue, -1, PRIME))
+
+    def sqrt(self, a: Node) -> Node:
+        """Square root; its value at the random point is drawn, its square is known to be a."""
+        x = a.number
+        if x is not None:
+            root = math.isqrt(x) if isinstance(x, int) and x >= 0 else 0
+            return self.number(root if root * root == x else math.sqrt(x))
+        if a.residue not in self._roots:
+            self._roots[a.residue] = self._draw()
+        return self._found("sqrt", (a,), self._roots[a.residue])
+
+    def select(self, x: Node, limit: float, below: Any, above: Any) -> Node:
+        """`below` where x < limit, otherwise `above`."""
+        b, a = self.node(below), self.node(above)
+        if x.number is not None:
+            return b if x.number < limit else a
+        if a is b:
+            return a
+        key = (x.residue, limit, b.residue, a.residue)
+        if key not in self._roots:
+            self._roots[key] = self._draw()
+        return self._found("select", (x, self.number(limit), b, a), self._roots[key])
+
+    def turn(self, op: str, angle: Node) -> Node:
+        """Sine or cosine of an angle."""
+        if angle.number is not None:
+            x = float(angle.number)
+            return self.number(math.sin(x) if op == "sin" else math.cos(x))
+        if angle.op == "neg" or (angle.op == "mul" and (angle.args[0].number or 0) < 0):
+            value = self.turn(op, self.neg(angle))
+            return self.neg(value) if op == "sin" else value
+        c, s = self._on_circle(angle)
+        return self._found(op, (angle,), s if op == "sin" else c)
+
+    def _on_circle(self, angle: Node) -> tuple[int, int]:
+        """Cosine and sine of an angle in the field, by the addition theorems."""
+        c, s = 1, 0
+        for base, times in self.angle_parts(angle).items():
+            if base not in self._circles:
+                t = self._draw()
+                scale = pow(1 + t * t, -1, PRIME)
+                self._circles[base] = (1 - t * t) * scale % PRIME, 2 * t * scale % PRIME
+            x, y = self._circles[base]
+            y = y if times > 0 else -y
+            for _ in range(abs(times)):
+                c, s = (c * x - s * y) % PRIME, (s * x + c * y) % PRIME
+        return c, s
+
+    def angle_parts(self, angle: Node) -> dict[Any, int]:
+        """An angle as a sum of whole multiples of angles that are not sums."""
+        op, args = angle.op, angle.args
+        if op in ("add", "sub"):
+            parts = dict(self.angle_parts(args[0]))
+            for base, times in self.angle_parts(args[1]).items():
+                parts[base] = parts.get(base, 0) + (times if op == "add" else -times)
+            return {base: times for base, times in parts.items() if times}
+        if op == "neg":
+            return {base: -times for base, times in self.angle_parts(args[0]).items()}
+        if op == "mul" and isinstance(args[0].number, int) and abs(args[0].args[0]) <= 16:
+            n = args[0].args[0]
+            return {base: n * times for base, times in self.angle_parts(args[1]).items()}
+        return {angle.residue: 1}
+
+
+def _exact(value: Any) -> Number:
+    """A whole number, a fraction, or a float that is neither, such as the sine of 0.3.
+
+    Decimal numbers as a person writes them, up to twelve digits, and what two roundings may have
+    left of a fraction with a small denominator, such as 1/12, are read as fractions.
+    """
+    if isinstance(value, (int, Fraction)):
+        return int(value) if isinstance(value, int) or value.denominator == 1 else value
+    x = float(value)
+    if not math.isfinite(x):
+        raise ValueError(f"{value!r} is not a finite number")
+    if x.is_integer() and abs(x) < 2**53:
+        return int(x)
+    if sum(c.isdigit() for c in repr(x).partition("e")[0].lstrip("-0.")) <= _WRITTEN:
+        return Fraction(repr(x))
+    near = Fraction(x).limit_denominator(_DENOMINATOR)
+    return near if abs(float(near) - x) <= 2 * math.ulp(x) else x
+
+
+def sum_of(x: Number, y: Number) -> Number:
+    """Sum of x and y; what rounding leaves of a difference of floats is nothing."""
+    if not isinstance(x, float) and not isinstance(y, float):
+        return Fraction(x) + Fraction(y)
+    total = float(x) + float(y)
+    return 0 if abs(total) < _NOISE * (abs(float(x)) + abs(float(y))) else total
+
+
+def _residue(x: Number) -> int:
+    if isinstance(x, int):
+        return x % PRIME
+    exact = Fraction(x)
+    return exact.numerator * pow(exact.denominator, -1, PRIME) % PRIME
+
+
+def ordered(roots: Iterable[Node]) -> Iterator[Node]:
+    """All nodes that some nodes are made of, each after those it is made of itself."""
+    seen: set[int] = set()
+    for root in roots:
+        stack: list[tuple[Node, bool]] = [(root, False)]
+        while stack:
+            node, ready = stack.pop()
+            if ready:
+                yield node
+            elif id(node) not in seen:
+                seen.add(id(node))
+                stack.append((node, True))
+                if node.op not in ("number", "symbol"):
+                    stack.extend((x, False) for x in reversed(node.args))

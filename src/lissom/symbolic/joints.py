@@ -1,0 +1,166 @@
+"""Joints from maps: configuration, kinematics and joint map of any simple or compound joint.
+
+Source: Kwatny & Blankenship (paper E), section II.  `joint_configuration` is XXeuc and XXCompnd,
+`joint_kinematics` GammaKin and GamCompnd, `joint_map` HCompnd.
+
+  lambda(eps) = lambda_r(eps_r) ... lambda_1(eps_1)                                    (15), (26)
+  eps_dot = Gamma(eps) beta,  B(eps) Gamma = H                                         (16), (24)
+  p = H(eps) beta                                                                      (34)
+Differs: a map whose columns have Lie brackets outside their span is nonholonomic, and then B Gamma
+= H has no solution; the paper's Gamma, the least-squares fit (B^T B)^-1 B^T H, is given on request.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import sympy
+from sympy import ImmutableDenseMatrix as Matrix
+
+from ..errors import ModelError, SymbolicError
+from ..joints import CompoundJoint, SimpleJoint
+from ..spatial import block_diagonal, bracket
+from ..spatial.scalar import solve, zeros
+from .bridge import Bridge
+from .graph import Graph, Node
+from .names import as_symbols
+from .shortest import Shortest
+
+__all__ = ["joint_configuration", "joint_kinematics", "joint_map"]
+
+Array = np.ndarray
+
+
+def joint_configuration(motion_maps: Any, coordinates: Any) -> Matrix:
+    """Configuration matrix (4, 4) of a joint, outboard frame in the inboard frame.
+
+    Parameters
+    ----------
+    motion_maps : array (6, r), or list of arrays (6, r_i)
+        One map for a simple joint, a list of maps, from the outboard body inward, for a compound
+        one.  Numbers or SymPy expressions.
+    coordinates : names or symbols
+        As many as there are columns.
+    """
+    joint = _Joint(motion_maps, coordinates)
+    R, r = joint.columnwise.pose(joint.q)
+    X = np.full((4, 4), joint.graph.zero, dtype=object)
+    X[:3, :3], X[:3, 3], X[3, 3] = joint.nodes(R), joint.nodes(r), joint.graph.one
+    return joint.shown(X)
+
+
+def joint_map(motion_maps: Any, coordinates: Any) -> Matrix:
+    """H (6, r): quasi-velocities to the velocity across the joint, outboard axes.
+
+    Parameters
+    ----------
+    motion_maps : array (6, r), or list of arrays (6, r_i)
+        As for `joint_configuration`.
+    coordinates : names or symbols
+        As many as there are columns.
+    """
+    joint = _Joint(motion_maps, coordinates)
+    if len(joint.maps) == 1:
+        return joint.shown(joint.maps[0])
+    return joint.shown(CompoundJoint(joint.maps).motion_map(joint.q))
+
+
+def joint_kinematics(motion_maps: Any, coordinates: Any, *, least_squares: bool = False) -> Matrix:
+    """Gamma (r, r): rates of the coordinates from quasi-velocities.
+
+    Parameters
+    ----------
+    motion_maps : array (6, r), or list of arrays (6, r_i)
+        As for `joint_configuration`.
+    coordinates : names or symbols
+        As many as there are columns.
+    least_squares : bool
+        Give a nonholonomic map the paper's Gamma, which fits the motion as well as it can; else
+        such a map is an error.
+    """
+    joint = _Joint(motion_maps, coordinates)
+    blocks, start = [], 0
+    for number, H in enumerate(joint.maps):
+        q = joint.q[start : start + H.shape[1]]
+        start += H.shape[1]
+        outside = _leaves_span(joint, H)
+        if outside and not least_squares:
+            i, j = outside
+            which = f"map {number}" if len(joint.maps) > 1 else "the map"
+            raise ModelError(
+                f"{which} is nonholonomic: the Lie bracket of columns {i} and {j} (counted from "
+                "0) is a motion outside their span, so that no kinematics belong to these "
+                "coordinates; give the columns as a list of maps, which makes a compound joint, or "
+                "ask for the fit of least squares with least_squares=True"
+            )
+        blocks.append(_least_squares(H, q) if outside else SimpleJoint(H).rate_map(q))
+    return joint.shown(block_diagonal(zeros(0, 0), *blocks))
+
+
+class _Joint:
+    """Maps and coordinates as nodes."""
+
+    def __init__(self, motion_maps: Any, coordinates: Any) -> None:
+        self.graph = Graph()
+        self.bridge = Bridge(self.graph)
+        given = motion_maps if isinstance(motion_maps, (list, tuple)) else [motion_maps]
+        if given and all(np.ndim(x) == 0 or np.ndim(x) == 1 for x in given) and len(given) == 6:
+            if sum(np.size(x) for x in given) != 36:
+                given = [np.array(motion_maps, dtype=object)]  # one map, as a list of its rows
+        self.maps = [self._map(x) for x in given]
+        n = sum(H.shape[1] for H in self.maps)
+        symbols = as_symbols(coordinates, "coordinates")
+        if len(symbols) != n:
+            raise SymbolicError(
+                f"coordinates: {len(symbols)} names are given, the joint has {n} columns"
+            )
+        self.q = np.array([self.bridge.symbol(s, "coordinate") for s in symbols], dtype=object)
+
+    def _map(self, values: Any) -> Array:
+        if isinstance(values, sympy.MatrixBase):
+            values = np.array(values.tolist(), dtype=object)
+        # refuses wrong shapes and columns that depend on each other
+        H = np.array(values, dtype=object)
+        H = H[:, None] if H.ndim == 1 else H
+        for column in H.T if H.ndim == 2 else [H]:
+            SimpleJoint(self.bridge.nodes(column))
+        return self.bridge.nodes(H)
+
+    @property
+    def columnwise(self) -> CompoundJoint:
+        """The joint with every column for itself: the same configurations."""
+        return CompoundJoint([column for H in self.maps for column in H.T])
+
+    def nodes(self, values: Array) -> Array:
+        return self.bridge.nodes(values)
+
+    def shown(self, values: Array) -> Matrix:
+        result = Shortest(self.bridge).matrix(self.nodes(values))
+        return result.applyfunc(_with_tangents)
+
+
+def _with_tangents(x: sympy.Expr) -> sympy.Expr:
+    from sympy.simplify.fu import TR2i
+
+    forms = [x, TR2i(sympy.factor_terms(x)), TR2i(sympy.trigsimp(x))]
+    return min(forms, key=sympy.count_ops)
+
+
+def _leaves_span(joint: _Joint, H: Array) -> tuple[int, int] | None:
+    """Columns whose Lie bracket is not a combination of columns."""
+    for i, j in combinations(range(H.shape[1]), 2):
+        motion = joint.nodes(bracket(H[:, i], H[:, j]))
+        fit = solve(joint.nodes(H.T @ H), H.T @ motion)
+        rest: list[Node] = list(joint.nodes(motion - H @ fit))
+        if any(x.residue != 0 for x in rest):
+            return i, j
+    return None
+
+
+def _least_squares(H: Array, q: Array) -> Array:
+    """(B^T B)^-1 B^T H (19)."""
+    columns = [column for column in H.T]
+    B = CompoundJoint(columns).motion_map(q)
+    return solve(B.T @ B, B.T @ H)

@@ -1,0 +1,75 @@
+"""What coordinates and speeds are called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+
+from ..errors import SymbolicError
+from ..system import System
+
+__all__ = ["Names", "as_symbols", "identifier"]
+
+
+@dataclass(frozen=True)
+class Names:
+    """Symbols of coordinates and speeds, in the order of q and v."""
+
+    coordinates: tuple[sympy.Symbol, ...]
+    speeds: tuple[sympy.Symbol, ...]
+
+    @classmethod
+    def of(cls, system: System, coordinates: Any = None, speeds: Any = None) -> Names:
+        """Names by body, or those that the user wants."""
+        default_q: list[str] = []
+        default_v: list[str] = []
+        for name, body, joint in zip(system.names, system.bodies, system.joints, strict=True):
+            word = identifier(name)
+            default_q += _numbered("eta", word, body.n_mode, always=True)
+            default_q += _numbered("q", word, joint.n_q)
+            default_v += _numbered("etadot", word, body.n_mode, always=True)
+            default_v += _numbered("v", word, joint.n_v)
+        return cls(
+            _chosen(coordinates, default_q, "coordinates"), _chosen(speeds, default_v, "speeds")
+        )
+
+
+def _numbered(letter: str, word: str, n: int, *, always: bool = False) -> list[str]:
+    if n == 1 and not always:
+        return [f"{letter}_{word}"]
+    return [f"{letter}_{word}_{k}" for k in range(1, n + 1)]
+
+
+def _chosen(given: Any, default: Sequence[str], what: str) -> tuple[sympy.Symbol, ...]:
+    symbols = as_symbols(default if given is None else given, what)
+    if len(symbols) != len(default):
+        raise SymbolicError(
+            f"{what}: {len(symbols)} names are given, the model has {len(default)}: "
+            f"{', '.join(default)}"
+        )
+    twice = {s.name for s in symbols if sum(t.name == s.name for t in symbols) > 1}
+    if twice:
+        raise SymbolicError(f"{what}: {', '.join(sorted(twice))} stands more than once")
+    return symbols
+
+
+def as_symbols(given: Iterable[Any], what: str) -> tuple[sympy.Symbol, ...]:
+    """Symbols from names, from symbols or from one text such as "t1 t2"; `what` for errors."""
+    if isinstance(given, str):
+        given = given.replace(",", " ").split()
+    symbols = []
+    for x in given:
+        if not isinstance(x, (str, sympy.Symbol)) or not str(x):
+            raise SymbolicError(f"{what}: {x!r} is not a name; give names or SymPy symbols")
+        symbols.append(x if isinstance(x, sympy.Symbol) else sympy.Symbol(x, real=True))
+    return tuple(symbols)
+
+
+def identifier(name: str) -> str:
+    """A name with signs that no program takes replaced by an underscore."""
+    word = re.sub(r"\W", "_", name)
+    return f"_{word}" if word[:1].isdigit() else word

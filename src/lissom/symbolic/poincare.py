@@ -1,0 +1,96 @@
+"""Poincare's equations: structure constants and the matrix of Coriolis forces.
+
+Notation (paper E: Kwatny & Blankenship, section III)
+  q, p      coordinates and quasi-velocities;  qdot = V(q) p                                (39)
+  v_k       columns of V;  [v_i, v_j] = sum over k of c^k_ij v_k                            (38)
+  M pdot + C p + F = Q                                                                      (53a)
+
+C is the one that makes Mdot - 2 C skew: the connection of M (Koszul's formula)
+  2 <D_k v_j, v_i> = v_k(M_ij) + v_j(M_ik) - v_i(M_kj)
+                     + <[v_k, v_j], v_i> - <[v_j, v_i], v_k> + <[v_i, v_k], v_j>            (1)
+  C_ij = sum over k of p_k <D_k v_j, v_i>,   v_k(f) = sum over a of V_ak df/dq_a            (2)
+With V = I it is that of Christoffel's symbols.  The paper's own, (53b) with its three signs put
+right, gives the same C p:
+  C = [d(M p)/dq V] - [d(M p)/dq V]^T / 2 - [sum over j of p_j X_j^T] V^-T M                (3)
+  X_j = [[v_j, v_1] ... [v_j, v_m]],  so that X_j^T V^-T M p has the entries <[v_j, v_i], p>
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..joints import CompoundJoint, Free, Joint, SimpleJoint, Spherical
+from ..spatial import bracket
+from ..spatial.scalar import solve_spd, zeros
+from ..system import System
+from .bridge import Bridge
+from .calculus import differentiated
+
+__all__ = ["coriolis_by_brackets", "coriolis_by_connection", "structure_constants"]
+
+Array = np.ndarray
+
+
+def structure_constants(system: System, bridge: Bridge) -> Array:
+    """C (n_v, n_v, n_v): the bracket of columns i and j of V is sum over k of c[k, i, j] v_k.
+
+    The motions of a joint with a constant map H have brackets within its span,
+    H c_ij = [h_i, h_j]; speeds that are rates of coordinates have none.
+    """
+    n, layout = system.n_v, system.layout
+    c = bridge.nodes(np.zeros((n, n, n)))
+    for i, joint in enumerate(system.joints):
+        start = layout.hinge_v(i).start
+        for H in _constant_maps(joint):
+            r = H.shape[1]
+            block = slice(start, start + r)
+            c[block, block, block] = _of_map(bridge.nodes(H))
+            start += r
+    return c
+
+
+def _constant_maps(joint: Joint) -> list[Array]:
+    """Maps of the parts of a joint whose speeds may not be rates of coordinates."""
+    match joint:
+        case Spherical() | Free():
+            return [joint.motion_map(joint.neutral())]
+        case SimpleJoint():
+            return [joint.columns]
+        case CompoundJoint():
+            return [part.columns for part in joint.parts]
+    return [np.zeros((6, 1))] * joint.n_v  # rates of coordinates
+
+
+def _of_map(H: Array) -> Array:
+    r = H.shape[1]
+    c = np.zeros((r, r, r), dtype=object)
+    if r == 1:
+        return c
+    for i in range(r):
+        for j in range(r):
+            c[:, i, j] = solve_spd(H.T @ H, H.T @ bracket(H[:, i], H[:, j]))
+    return c
+
+
+def coriolis_by_connection(M: Array, V: Array, c: Array, q: Array, p: Array) -> Array:
+    """C (1), (2)."""
+    along = differentiated(M, q) @ V  # v_k(M_ij) at [i, j, k]
+    lowered = np.einsum("ia,akj->ikj", M, c)  # <[v_k, v_j], v_i> at [i, k, j]
+    n = len(p)
+    C = np.zeros((n, n), dtype=object)
+    for i in range(n):
+        for j in range(n):
+            total = zeros()[()]
+            for k in range(n):
+                twice = along[i, j, k] + along[i, k, j] - along[k, j, i]
+                twice = twice + lowered[i, k, j] - lowered[k, j, i] + lowered[j, i, k]
+                total = total + p[k] * twice
+            C[i, j] = total / 2
+    return C
+
+
+def coriolis_by_brackets(M: Array, V: Array, c: Array, q: Array, p: Array) -> Array:
+    """C (3), the paper's."""
+    slope = differentiated(M @ p, q) @ V
+    turned = np.einsum("j,kji->ik", p, c)  # [sum over j of p_j X_j^T] V^-T
+    return slope - slope.T / 2 - turned @ M

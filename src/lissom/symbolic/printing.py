@@ -1,0 +1,132 @@
+"""Nodes as lines of a programming language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from .graph import Node, Number, ordered
+from .program import Function, all_nodes
+from .staged import temporaries
+
+__all__ = ["C_DOUBLE", "C_FLOAT", "Body", "Language", "body_of"]
+
+# How tightly what was printed holds together.
+_SUM, _PRODUCT, _ATOM = 1, 2, 3
+
+
+@dataclass(frozen=True)
+class Language:
+    """How operations are written.
+
+    Attributes
+    ----------
+    functions : mapping
+        Names of sin, cos and sqrt.
+    select : str
+        Text with {x}, {limit}, {below}, {above}.
+    suffix : str
+        Behind every number.
+    """
+
+    functions: Mapping[str, str]
+    select: str
+    suffix: str = ""
+
+    def number(self, x: Number) -> str:
+        """A number with all its digits."""
+        value = float(x) if isinstance(x, Fraction) else x
+        text = repr(float(value))
+        if self.suffix:
+            text = repr(float(f"{float(value):.9g}"))
+        return text + self.suffix
+
+
+C_DOUBLE = Language(
+    {"sin": "sin", "cos": "cos", "sqrt": "sqrt"}, "({x} < {limit} ? {below} : {above})"
+)
+C_FLOAT = Language(
+    {"sin": "sinf", "cos": "cosf", "sqrt": "sqrtf"}, "({x} < {limit} ? {below} : {above})", "f"
+)
+
+
+@dataclass(frozen=True)
+class Body:
+    """What a function consists of, as text.
+
+    Attributes
+    ----------
+    assignments : list of (name, expression)
+        In order.
+    results : list of str
+        Entries of the output, row by row.
+    used : set of str
+        Symbols that occur.
+    """
+
+    assignments: list[tuple[str, str]]
+    results: list[str]
+    used: set[str] = field(default_factory=set)
+
+
+def body_of(function: Function, language: Language, symbols: Mapping[str, str]) -> Body:
+    """Text of a function.
+
+    Parameters
+    ----------
+    function : Function
+        What to write.
+    language : Language
+        How.
+    symbols : mapping
+        Text for each symbol by its name.
+    """
+    roots = all_nodes(function)
+    named = {id(x): f"z{k}" for k, x in enumerate(temporaries(roots))}
+    text: dict[int, tuple[str, int]] = {}
+    body = Body([], [])
+    for x in ordered(roots):
+        if x.op == "symbol":
+            body.used.add(x.args[0])
+            text[id(x)] = symbols[x.args[0]], _ATOM
+        elif x.op == "number":
+            text[id(x)] = language.number(x.args[0]), _ATOM if x.args[0] >= 0 else _SUM
+        else:
+            text[id(x)] = _printed(x, text, language, named)
+        if id(x) in named:
+            body.assignments.append((named[id(x)], text[id(x)][0]))
+            text[id(x)] = named[id(x)], _ATOM
+    body.results.extend(text[id(x)][0] for x in roots)
+    return body
+
+
+def _printed(
+    x: Node, text: Mapping[int, tuple[str, int]], language: Language, named: Mapping[int, str]
+) -> tuple[str, int]:
+    def part(y: Node, least: int) -> str:
+        written, holds = text[id(y)]
+        return written if holds >= least else f"({written})"
+
+    a = x.args[0]
+    match x.op:
+        case "add":
+            return f"{part(a, _SUM)} + {part(x.args[1], _PRODUCT)}", _SUM
+        case "sub":
+            return f"{part(a, _SUM)} - {part(x.args[1], _PRODUCT)}", _SUM
+        case "mul":
+            b = x.args[1]
+            for over, under in ((a, b), (b, a)):
+                if under.op == "inv" and id(under) not in named:
+                    return f"{part(over, _PRODUCT)} / {part(under.args[0], _ATOM)}", _PRODUCT
+            return f"{part(a, _PRODUCT)} * {part(b, _ATOM)}", _PRODUCT
+        case "neg":
+            return f"-{part(a, _PRODUCT)}", _SUM
+        case "inv":
+            return f"{language.number(1)} / {part(a, _ATOM)}", _PRODUCT
+        case "select":
+            pieces = dict(zip(("x", "limit", "below", "above"), x.args, strict=True))
+            return language.select.format(
+                **{key: part(y, _PRODUCT) for key, y in pieces.items()}
+            ), _ATOM
+    return f"{language.functions[x.op]}({part(a, _SUM)})", _ATOM

@@ -1,0 +1,157 @@
+"""The functions that programs consist of: inputs, outputs and their expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import sympy
+
+from ..errors import SymbolicError, suggestion
+from .calculus import replaced, symbols_in
+from .derivation import Derivation
+from .graph import Node
+from .names import identifier
+
+__all__ = ["Function", "Program", "leaf_frames"]
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Function:
+    """One function of a program.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    inputs : mapping of str to tuple of str
+        Vectors that it takes, and the symbols of their entries.
+    parameters : tuple of str
+        Parameters that have no number yet.
+    output : array of nodes
+        What it gives, a vector or a matrix.
+    words : str
+        What that is, for comments.
+    """
+
+    name: str
+    inputs: Mapping[str, tuple[str, ...]]
+    parameters: tuple[str, ...]
+    output: Array
+    words: str
+
+
+class Program:
+    """Functions of a derivation.
+
+    Parameters
+    ----------
+    derivation : Derivation
+        Gives the expressions.
+    values : mapping of symbol to number
+        Numbers for parameters.
+    frames : sequence of str, optional
+        Frames with functions for pose and Jacobian; by default those of the last bodies.
+    """
+
+    def __init__(
+        self,
+        derivation: Derivation,
+        values: Mapping[sympy.Symbol, float] | None = None,
+        frames: Sequence[str] | None = None,
+    ) -> None:
+        self.derivation = derivation
+        values = values or {}
+        bridge, n = derivation.bridge, derivation.system.n_v
+        self._values = {bridge.node(s): bridge.node(x) for s, x in values.items()}
+        self.parameters = tuple(s.name for s in derivation.parameters if s not in values)
+        self.frames = tuple(leaf_frames(derivation) if frames is None else frames)
+        graph = derivation.graph
+        self.forces = np.array([graph.symbol(f"f[{k}]") for k in range(n)], dtype=object)
+        self.accelerations = np.array([graph.symbol(f"a[{k}]") for k in range(n)], dtype=object)
+
+    @property
+    def vectors(self) -> dict[str, tuple[str, ...]]:
+        """Symbols of the entries of all vectors that functions may take."""
+        d = self.derivation
+        return {
+            "q": tuple(s.name for s in d.coordinates),
+            "v": tuple(s.name for s in d.speeds),
+            "forces": tuple(x.args[0] for x in self.forces),
+            "acceleration": tuple(x.args[0] for x in self.accelerations),
+        }
+
+    def names(self) -> tuple[str, ...]:
+        """Functions that there are."""
+        of_frames = [
+            f"{what}_{identifier(frame)}" for frame in self.frames for what in ("pose", "jacobian")
+        ]
+        return (*_FUNCTIONS, *of_frames)
+
+    def function(self, name: str) -> Function:
+        """One function by name."""
+        d = self.derivation
+        if name in _FUNCTIONS:
+            inputs, words = _FUNCTIONS[name]
+            return self._made(name, inputs, self._quantity(name), words)
+        for frame in self.frames:
+            if name == f"pose_{identifier(frame)}":
+                words = f"configuration matrix of {frame} in the world"
+                return self._made(name, ("q",), d.pose(frame), words)
+            if name == f"jacobian_{identifier(frame)}":
+                J = d.jacobian(frame, "world")
+                words = f"Jacobian of {frame}, [angular; linear] velocity in world axes"
+                return self._made(name, ("q",), J, words)
+        raise SymbolicError(f"there is no function {name!r}; {suggestion(name, self.names())}")
+
+    def _quantity(self, name: str) -> Array:
+        d = self.derivation
+        match name:
+            case "mass":
+                return d.mass
+            case "bias":
+                return d.bias
+            case "forward_dynamics":
+                return d.forward(self.forces)
+            case "inverse_dynamics":
+                return d.inverse(self.accelerations)
+            case "qdot":
+                return d.bridge.nodes(d.rates @ d.v)
+        return np.array([d.kinetic, d.potential], dtype=object)  # energy
+
+    def _made(self, name: str, inputs: Sequence[str], output: Array, words: str) -> Function:
+        flat = replaced(list(output.ravel()), self._values)
+        values = np.array(flat, dtype=object).reshape(output.shape)
+        vectors = {key: self.vectors[key] for key in inputs}
+        used = symbols_in(flat)
+        parameters = tuple(p for p in self.parameters if p in used)
+        return Function(name, vectors, parameters, values, words)
+
+
+_FUNCTIONS: dict[str, tuple[tuple[str, ...], str]] = {
+    "mass": (("q",), "mass matrix"),
+    "bias": (("q", "v"), "all forces but those of the accelerations"),
+    "forward_dynamics": (("q", "v", "forces"), "accelerations for generalized forces"),
+    "inverse_dynamics": (("q", "v", "acceleration"), "generalized forces for accelerations"),
+    "qdot": (("q", "v"), "rates of the coordinates"),
+    "energy": (("q", "v"), "kinetic and potential energy"),
+}
+
+
+def leaf_frames(derivation: Derivation) -> list[str]:
+    """Frames at the ends: the last node of bodies that carry nothing."""
+    system = derivation.system
+    frames = []
+    for name, body, children in zip(system.names, system.bodies, system.children, strict=True):
+        if not children:
+            tip = "tip" if "tip" in body.node_names else ""
+            frames.append(f"{name}.{tip}" if tip else name)
+    return frames
+
+
+def all_nodes(function: Function) -> list[Node]:
+    """Entries of a function's output."""
+    return list(function.output.ravel())

@@ -1,0 +1,94 @@
+"""Expressions as a list of small assignments: what is used more than once gets a name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import sympy
+
+from .bridge import Bridge, as_sympy_number, combined
+from .graph import Node, ordered
+
+__all__ = ["Staged", "staged", "temporaries"]
+
+Array = np.ndarray
+
+# Operations that one assignment may hold.
+_LONGEST = 24
+_LEAVES = ("number", "symbol")
+
+
+def temporaries(roots: Sequence[Node]) -> list[Node]:
+    """Nodes that get a name of their own, in the order in which they can be evaluated.
+
+    Those that are used more than once, and those that would make a line too long; signs and leaves
+    never.
+    """
+    nodes = list(ordered(roots))
+    uses: dict[int, int] = {}
+    for x in nodes:
+        for y in () if x.op in _LEAVES else x.args:
+            base = y.args[0] if y.op == "neg" else y
+            uses[id(base)] = uses.get(id(base), 0) + 1
+    for x in {id(x): x for x in roots}.values():
+        if x.op != "neg":  # of those, what they are the negative of was counted
+            uses[id(x)] = uses.get(id(x), 0) + 1
+    named, size = [], {}
+    for x in nodes:
+        if x.op in _LEAVES:
+            size[id(x)] = 0
+            continue
+        size[id(x)] = (x.op != "neg") + sum(size[id(y)] for y in x.args)
+        if x.op != "neg" and (uses.get(id(x), 0) > 1 or size[id(x)] > _LONGEST):
+            named.append(x)
+            size[id(x)] = 0
+    return named
+
+
+@dataclass(frozen=True)
+class Staged:
+    """Assignments in SymPy, and results in terms of them.
+
+    Attributes
+    ----------
+    assignments : tuple of (sympy.Symbol, sympy.Expr)
+        In order; each uses coordinates, speeds, parameters and those before it.
+    results : mapping of str to sympy.ImmutableDenseMatrix
+        Quantities by name.
+    """
+
+    assignments: tuple[tuple[sympy.Symbol, sympy.Expr], ...]
+    results: Mapping[str, sympy.ImmutableDenseMatrix]
+
+    @property
+    def operations(self) -> int:
+        """Operations as SymPy counts them; an entry that stands twice counts once."""
+        count = sum(int(sympy.count_ops(x)) for _, x in self.assignments)
+        entries = {x for matrix in self.results.values() for x in matrix}
+        return count + sum(int(sympy.count_ops(x)) for x in entries)
+
+
+def staged(bridge: Bridge, quantities: Mapping[str, Array]) -> Staged:
+    """Arrays of nodes as assignments and results."""
+    roots = [x for values in quantities.values() for x in values.ravel()]
+    known: dict[int, sympy.Expr] = {}
+    named = {id(x): sympy.Symbol(f"z{k}") for k, x in enumerate(temporaries(roots))}
+    assignments = []
+    for x in ordered(roots):
+        if x.op == "number":
+            known[id(x)] = as_sympy_number(x.args[0])
+        elif x.op == "symbol":
+            known[id(x)] = bridge.symbols[x.args[0]]
+        else:
+            known[id(x)] = combined(x.op, [known[id(y)] for y in x.args])
+        if id(x) in named:
+            assignments.append((named[id(x)], known[id(x)]))
+            known[id(x)] = named[id(x)]
+    results = {}
+    for name, values in quantities.items():
+        shape = values.shape if values.ndim == 2 else (values.size, 1)
+        flat = [known[id(x)] for x in values.ravel()]
+        results[name] = sympy.ImmutableDenseMatrix(*shape, flat)
+    return Staged(tuple(assignments), results)
