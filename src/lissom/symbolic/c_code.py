@@ -28,7 +28,7 @@ def write_c(program: Program, folder: str | Path, name: str, real: str) -> tuple
     prefix = identifier(name)
     for word in program.parameters:
         _check_name(word)
-    functions = [program.function(f) for f in program.names()]
+    functions = [program.function(f) for f in program.names]
     header = _header(program, functions, prefix, real)
     source = _source(program, functions, prefix, real)
     paths = Path(folder) / f"{prefix}.h", Path(folder) / f"{prefix}.c"

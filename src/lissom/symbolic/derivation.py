@@ -25,8 +25,10 @@ from ..spatial import block_diagonal, rigid_shift
 from ..spatial.scalar import solve_spd, zeros
 from ..system import GROUND, System
 from .bridge import Bridge
+from .calculus import differentiated
 from .graph import Graph, Node, ordered
 from .names import Names
+from .poincare import coriolis_by_connection, structure_constants
 
 __all__ = ["Derivation", "operations"]
 
@@ -162,6 +164,25 @@ class Derivation:
         for i, (body, joint) in enumerate(zip(self.system.bodies, self.system.joints, strict=True)):
             pieces += [body.damping @ self.v[self.system.layout.modal_v(i)], zeros(joint.n_v)]
         return self.bridge.nodes(np.concatenate([zeros(0), *pieces]))
+
+    @cached_property
+    def structure_constants(self) -> Array:
+        """Of the columns of N: see `poincare`."""
+        return structure_constants(self.system, self.bridge)
+
+    @cached_property
+    def coriolis(self) -> Array:
+        """C (n_v, n_v) with C v the velocity terms; Mdot - 2 C is skew if the energies give them.
+
+        They do not for flexible bodies at level "linear": half the derivative by the speeds then.
+        """
+        if all(body.n_mode == 0 or body.level == "full" for body in self.system.bodies):
+            C = coriolis_by_connection(
+                self.mass, self.rates, self.structure_constants, self.q, self.v
+            )
+        else:
+            C = differentiated(self.velocity_terms, self.v) / 2
+        return self.bridge.nodes(C)
 
     @cached_property
     def kinetic(self) -> Node:

@@ -14,15 +14,14 @@ from sympy import ImmutableDenseMatrix as Matrix
 
 from ..errors import SymbolicError, suggestion
 from .c_code import write_c
-from .calculus import differentiated
 from .derivation import Derivation
 from .files import write_text
 from .graph import Node
 from .latex import latex_of
 from .linear import Linearization, linearized
-from .poincare import coriolis_by_brackets, coriolis_by_connection, structure_constants
+from .poincare import coriolis_by_brackets
 from .program import Program
-from .python_code import Functions, casadi_functions, functions, python_source
+from .python_code import Functions, casadi_functions, executed, python_source
 from .shortest import Shortest
 from .staged import Staged, staged
 from .study import dependence, ignorable, is_skew, momenta
@@ -145,13 +144,13 @@ class Equations:
         Mdot - 2 C is skew, unless a flexible body is described at level "linear", whose forces are
         not those of a kinetic energy.
         """
-        return self._matrix(self._coriolis)
+        return self._matrix(self._derivation.coriolis)
 
     @cached_property
     def poincare_coriolis(self) -> Matrix:
         """C of paper E, eq. (53b) with its signs put right: the same C p, Mdot - 2 C not skew."""
         d = self._derivation
-        C = coriolis_by_brackets(d.mass, d.rates, self._constants, d.q, d.v)
+        C = coriolis_by_brackets(d.mass, d.rates, d.structure_constants, d.q, d.v)
         return self._matrix(d.bridge.nodes(C))
 
     @cached_property
@@ -183,25 +182,8 @@ class Equations:
     @cached_property
     def structure_constants(self) -> sympy.ImmutableDenseNDimArray:
         """c[k, i, j] with [v_i, v_j] = sum over k of c[k, i, j] v_k, v_i the columns of V."""
-        flat = [self._expression(x) for x in self._constants.ravel()]
-        return sympy.ImmutableDenseNDimArray(flat, self._constants.shape)
-
-    @cached_property
-    def _constants(self) -> Array:
-        return structure_constants(self._derivation.system, self._derivation.bridge)
-
-    @cached_property
-    def _coriolis(self) -> Array:
-        d = self._derivation
-        if self._is_lagrangian:
-            C = coriolis_by_connection(d.mass, d.rates, self._constants, d.q, d.v)
-        else:
-            C = differentiated(d.velocity_terms, d.v) / 2
-        return d.bridge.nodes(C)
-
-    @property
-    def _is_lagrangian(self) -> bool:
-        return all(b.n_mode == 0 or b.level == "full" for b in self._derivation.system.bodies)
+        flat = [self._expression(x) for x in self._derivation.structure_constants.ravel()]
+        return sympy.ImmutableDenseNDimArray(flat, self._derivation.structure_constants.shape)
 
     # Frames
 
@@ -252,7 +234,7 @@ class Equations:
 
     def is_skew(self) -> bool:
         """Whether Mdot - 2 C is skew."""
-        return is_skew(self._derivation, self._coriolis)
+        return is_skew(self._derivation, self._derivation.coriolis)
 
     @property
     def equilibrium(self) -> Matrix:
@@ -308,8 +290,8 @@ class Equations:
         Parameters
         ----------
         *quantities : str
-            Functions of a program, such as "mass", "bias", "forward_dynamics" (see `functions`);
-            by default "mass" and "bias".
+            Functions of a program, such as "mass", "coriolis", "forward_dynamics" (see
+            `functions`); by default "mass" and "bias".
         """
         program = Program(self._program)
         chosen = {name: program.function(name).output for name in quantities or ("mass", "bias")}
@@ -318,7 +300,7 @@ class Equations:
     @property
     def functions(self) -> tuple[str, ...]:
         """Names of the functions that programs have."""
-        return Program(self._program).names()
+        return Program(self._program).names
 
     def lambdify(
         self,
@@ -326,6 +308,7 @@ class Equations:
         values: Mapping[Any, float] | None = None,
         backend: str = "numpy",
         frames: Sequence[str] | None = None,
+        functions: Sequence[str] | None = None,
     ) -> Functions:
         """Functions of numbers: ``.mass(q)``, ``.forward_dynamics(q, v, forces)`` and others.
 
@@ -337,14 +320,16 @@ class Equations:
             "numpy" takes arrays of states too, "numba" is compiled.
         frames : sequence of str, optional
             Frames with functions for pose and Jacobian; by default those of the last bodies.
+        functions : sequence of str, optional
+            Which functions; by default all but "coriolis", which is long for large systems.
         """
-        program = self._made_program(values, frames)
+        program = self._made_program(values, frames, functions)
         if program.parameters:
             raise SymbolicError(
                 f"no number for {', '.join(program.parameters)}; give it with "
                 "values={symbol: number}"
             )
-        return functions(program, backend)
+        return executed(program, backend)
 
     def to_python(
         self,
@@ -353,6 +338,7 @@ class Equations:
         values: Mapping[Any, float] | None = None,
         backend: str = "numpy",
         frames: Sequence[str] | None = None,
+        functions: Sequence[str] | None = None,
     ) -> Path:
         """Write a Python module with all functions.
 
@@ -364,10 +350,10 @@ class Equations:
             Numbers for parameters; the others become a vector p.
         backend : {"numpy", "numba", "casadi"}
             What the module uses.
-        frames : sequence of str, optional
+        frames, functions : sequence of str, optional
             As for `lambdify`.
         """
-        text = python_source(self._made_program(values, frames), backend)
+        text = python_source(self._made_program(values, frames, functions), backend)
         return write_text(path, text)
 
     def to_c(
@@ -378,6 +364,7 @@ class Equations:
         real: str = "double",
         values: Mapping[Any, float] | None = None,
         frames: Sequence[str] | None = None,
+        functions: Sequence[str] | None = None,
     ) -> tuple[Path, Path]:
         """Write a C99 program of one header and one source that needs <math.h> alone.
 
@@ -391,7 +378,7 @@ class Equations:
             Precision.
         values : mapping, optional
             Numbers for parameters; the others become fields of a struct.
-        frames : sequence of str, optional
+        frames, functions : sequence of str, optional
             As for `lambdify`.
 
         Returns
@@ -399,7 +386,7 @@ class Equations:
         tuple of two paths
             Header and source.
         """
-        program = self._made_program(values, frames)
+        program = self._made_program(values, frames, functions)
         return write_c(program, folder, name or self.name or "model", real)
 
     def to_casadi(
@@ -407,6 +394,7 @@ class Equations:
         *,
         values: Mapping[Any, float] | None = None,
         frames: Sequence[str] | None = None,
+        functions: Sequence[str] | None = None,
     ) -> dict[str, Any]:
         """CasADi functions by name; parameters without a number are one more input, p.
 
@@ -414,19 +402,22 @@ class Equations:
         ----------
         values : mapping, optional
             Numbers for parameters.
-        frames : sequence of str, optional
+        frames, functions : sequence of str, optional
             As for `lambdify`.
         """
-        return casadi_functions(self._made_program(values, frames))
+        return casadi_functions(self._made_program(values, frames, functions))
 
     def latex(self) -> str:
         """The equations for LaTeX; long ones as a list of assignments."""
         return latex_of(self)
 
     def _made_program(
-        self, values: Mapping[Any, float] | None, frames: Sequence[str] | None
+        self,
+        values: Mapping[Any, float] | None,
+        frames: Sequence[str] | None,
+        functions: Sequence[str] | None,
     ) -> Program:
-        return Program(self._program, self._numbers(values or {}), frames)
+        return Program(self._program, self._numbers(values or {}), frames, functions)
 
     def _numbers(self, values: Mapping[Any, Any]) -> dict[sympy.Symbol, float]:
         """Numbers by symbol, whatever they were given by."""
@@ -461,7 +452,7 @@ class Equations:
         d = self._derivation
         known = {
             "mass": lambda: d.mass,
-            "coriolis": lambda: self._coriolis,
+            "coriolis": lambda: self._derivation.coriolis,
             "force": lambda: d.bridge.nodes(d.static + d.damping),
             "bias": lambda: d.bias,
             "kinematics": lambda: d.rates,

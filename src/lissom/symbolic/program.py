@@ -55,6 +55,8 @@ class Program:
         Numbers for parameters.
     frames : sequence of str, optional
         Frames with functions for pose and Jacobian; by default those of the last bodies.
+    functions : sequence of str, optional
+        Which functions; by default all but "coriolis", which is long for large systems.
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class Program:
         derivation: Derivation,
         values: Mapping[sympy.Symbol, float] | None = None,
         frames: Sequence[str] | None = None,
+        functions: Sequence[str] | None = None,
     ) -> None:
         self.derivation = derivation
         values = values or {}
@@ -69,6 +72,13 @@ class Program:
         self._values = {bridge.node(s): bridge.node(x) for s, x in values.items()}
         self.parameters = tuple(s.name for s in derivation.parameters if s not in values)
         self.frames = tuple(leaf_frames(derivation) if frames is None else frames)
+        of_frames = [
+            f"{what}_{identifier(frame)}" for frame in self.frames for what in ("pose", "jacobian")
+        ]
+        self._all = (*_FUNCTIONS, *of_frames)
+        self.names = tuple(n for n in self._all if n != "coriolis")
+        if functions is not None:
+            self.names = tuple(self._checked(name) for name in functions)
         graph = derivation.graph
         self.forces = np.array([graph.symbol(f"f[{k}]") for k in range(n)], dtype=object)
         self.accelerations = np.array([graph.symbol(f"a[{k}]") for k in range(n)], dtype=object)
@@ -84,28 +94,30 @@ class Program:
             "acceleration": tuple(x.args[0] for x in self.accelerations),
         }
 
-    def names(self) -> tuple[str, ...]:
-        """Functions that there are."""
-        of_frames = [
-            f"{what}_{identifier(frame)}" for frame in self.frames for what in ("pose", "jacobian")
-        ]
-        return (*_FUNCTIONS, *of_frames)
+    def _checked(self, name: str) -> str:
+        if name not in self._all:
+            raise SymbolicError(
+                f"there is no function {name!r}; {suggestion(str(name), self._all)}"
+            )
+        return name
 
     def function(self, name: str) -> Function:
         """One function by name."""
         d = self.derivation
-        if name in _FUNCTIONS:
+        if self._checked(name) in _FUNCTIONS:
             inputs, words = _FUNCTIONS[name]
             return self._made(name, inputs, self._quantity(name), words)
-        for frame in self.frames:
-            if name == f"pose_{identifier(frame)}":
-                words = f"configuration matrix of {frame} in the world"
-                return self._made(name, ("q",), d.pose(frame), words)
-            if name == f"jacobian_{identifier(frame)}":
-                J = d.jacobian(frame, "world")
-                words = f"Jacobian of {frame}, [angular; linear] velocity in world axes"
-                return self._made(name, ("q",), J, words)
-        raise SymbolicError(f"there is no function {name!r}; {suggestion(name, self.names())}")
+        what, frame = next(
+            (what, frame)
+            for frame in self.frames
+            for what in ("pose", "jacobian")
+            if name == f"{what}_{identifier(frame)}"
+        )
+        if what == "pose":
+            words = f"configuration matrix of {frame} in the world"
+            return self._made(name, ("q",), d.pose(frame), words)
+        words = f"Jacobian of {frame}, [angular; linear] velocity in world axes"
+        return self._made(name, ("q",), d.jacobian(frame, "world"), words)
 
     def _quantity(self, name: str) -> Array:
         d = self.derivation
@@ -114,6 +126,8 @@ class Program:
                 return d.mass
             case "bias":
                 return d.bias
+            case "coriolis":
+                return d.coriolis
             case "forward_dynamics":
                 return d.forward(self.forces)
             case "inverse_dynamics":
@@ -134,6 +148,7 @@ class Program:
 _FUNCTIONS: dict[str, tuple[tuple[str, ...], str]] = {
     "mass": (("q",), "mass matrix"),
     "bias": (("q", "v"), "all forces but those of the accelerations"),
+    "coriolis": (("q", "v"), "matrix C of the forces C v"),
     "forward_dynamics": (("q", "v", "forces"), "accelerations for generalized forces"),
     "inverse_dynamics": (("q", "v", "acceleration"), "generalized forces for accelerations"),
     "qdot": (("q", "v"), "rates of the coordinates"),

@@ -9,7 +9,7 @@ from ..errors import SymbolicError
 from .printing import Body, Language, body_of
 from .program import Function, Program
 
-__all__ = ["BACKENDS", "functions", "python_source"]
+__all__ = ["BACKENDS", "Functions", "casadi_functions", "executed", "python_source"]
 
 
 def _language(module: str, select: str) -> Language:
@@ -62,7 +62,7 @@ def python_source(program: Program, backend: str) -> str:
     if program.parameters:
         title += f"\np: {', '.join(program.parameters)}"
     pieces = [_HEADS[backend].format(title=title)]
-    pieces += [_source(program.function(name), program, backend) for name in program.names()]
+    pieces += [_source(program.function(name), program, backend) for name in program.names]
     return "\n\n".join(pieces)
 
 
@@ -112,7 +112,7 @@ class Functions(SimpleNamespace):
     source: str
 
 
-def functions(program: Program, backend: str) -> Functions:
+def executed(program: Program, backend: str) -> Functions:
     """Functions of a program whose parameters all have numbers."""
     if backend not in BACKENDS:
         raise SymbolicError(f"backend is {backend!r}; use {' or '.join(map(repr, BACKENDS))}")
@@ -127,7 +127,7 @@ def casadi_functions(program: Program) -> dict[str, Any]:
         raise SymbolicError("CasADi is not installed: pip install 'lissom[casadi]'") from None
     made = _executed(program, python_source(program, "casadi"))
     result = {}
-    for name in program.names():
+    for name in program.names:
         inputs = {key: len(names) for key, names in program.function(name).inputs.items()}
         if program.parameters:
             inputs["p"] = len(program.parameters)
@@ -140,4 +140,4 @@ def casadi_functions(program: Program) -> dict[str, Any]:
 def _executed(program: Program, source: str) -> Functions:
     space: dict[str, Any] = {}
     exec(compile(source, f"<equations of {program.derivation.system.name}>", "exec"), space)
-    return Functions(source=source, **{name: space[name] for name in program.names()})
+    return Functions(source=source, **{name: space[name] for name in program.names})
