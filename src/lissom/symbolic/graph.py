@@ -308,7 +308,8 @@ class Graph:
         """Sine or cosine of an angle."""
         if angle.number is not None:
             x = float(angle.number)
-            return self.number(math.sin(x) if op == "sin" else math.cos(x))
+            y = math.sin(x) if op == "sin" else math.cos(x)
+            return self.number(0 if abs(y) < _NOISE * max(1.0, abs(x)) else y)
         if angle.op == "neg" or (angle.op == "mul" and (angle.args[0].number or 0) < 0):
             value = self.turn(op, self.neg(angle))
             return self.neg(value) if op == "sin" else value
