@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..errors import SymbolicError
 from .files import write_text
-from .names import identifier
+from .names import check_choice, identifier
 from .printing import C_DOUBLE, C_FLOAT, body_of
 from .program import Function, Program
 
@@ -16,16 +16,20 @@ _RESERVED = frozenset(
     """auto break case char const continue default do double else enum extern float for goto if
     inline int long register restrict return short signed sizeof static struct switch typedef
     union unsigned void volatile while _Bool _Complex _Imaginary
-    asm bool class new private public template this typename virtual""".split()
+    alignas alignof asm bool catch class constexpr const_cast decltype delete dynamic_cast explicit
+    export false friend mutable namespace new noexcept nullptr operator private protected public
+    reinterpret_cast static_assert static_cast template this thread_local throw true try typeid
+    typename typeof using virtual wchar_t
+    and and_eq bitand bitor compl not not_eq or or_eq xor xor_eq
+    NAN INFINITY HUGE_VAL HUGE_VALF HUGE_VALL""".split()
 )
 _REALS = {"double": C_DOUBLE, "float": C_FLOAT}
 
 
 def write_c(program: Program, folder: str | Path, name: str, real: str) -> tuple[Path, Path]:
     """Write NAME.h and NAME.c into a folder, and say where they are."""
-    if real not in _REALS:
-        raise SymbolicError(f'real is {real!r}; use "double" or "float"')
-    prefix = identifier(name)
+    check_choice(real, _REALS, "real")
+    prefix = identifier(str(name), ascii_only=True)
     for word in program.parameters:
         _check_name(word)
     functions = [program.function(f) for f in program.names]
@@ -56,14 +60,20 @@ def _comment(program: Program, real: str) -> str:
         f"v: {', '.join(s.name for s in d.speeds)}",
         "Matrices are stored row by row.  Results may overwrite inputs.",
     ]
-    return "/* " + "\n   ".join(lines).replace("\n   \n", "\n\n") + " */\n"
+    text = _in_comment("\n   ".join(lines).replace("\n   \n", "\n\n"))
+    return f"/* {text} */\n"
+
+
+def _in_comment(text: str) -> str:
+    return text.replace("*/", "* /").replace("/*", "/ *")
 
 
 def _signature(function: Function, program: Program, prefix: str, real: str) -> str:
     arguments = [f"const {real} *{name}" for name in function.inputs]
     if program.parameters:
         arguments.append(f"const {prefix}_parameters *p")
-    return f"void {prefix}_{function.name}({', '.join([*arguments, f'{real} *out'])})"
+    name = identifier(function.name, ascii_only=True)
+    return f"void {prefix}_{name}({', '.join([*arguments, f'{real} *out'])})"
 
 
 def _shape(function: Function) -> str:
@@ -80,7 +90,7 @@ def _header(program: Program, functions: list[Function], prefix: str, real: str)
         fields = "".join(f"    {real} {name};\n" for name in program.parameters)
         parts.append(f"typedef struct {{\n{fields}}} {prefix}_parameters;\n")
     parts += [
-        f"/* {f.words}: {_shape(f)} */\n{_signature(f, program, prefix, real)};\n"
+        f"/* {_in_comment(f.words)}: {_shape(f)} */\n{_signature(f, program, prefix, real)};\n"
         for f in functions
     ]
     parts.append("#ifdef __cplusplus\n}\n#endif\n\n#endif\n")

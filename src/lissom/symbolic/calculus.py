@@ -8,7 +8,14 @@ import numpy as np
 
 from .graph import Graph, Node, ordered
 
-__all__ = ["derivative", "differentiated", "directional", "replaced", "symbols_in"]
+__all__ = [
+    "derivative",
+    "differentiated",
+    "directional",
+    "replaced",
+    "replaced_in",
+    "symbols_in",
+]
 
 Array = np.ndarray
 
@@ -81,6 +88,11 @@ def replaced(roots: Sequence[Node], new: Mapping[Node, Node]) -> list[Node]:
             continue
         made[id(x)] = x if x.op in ("number", "symbol") else _again(graph, x, made)
     return [made[id(x)] for x in roots]
+
+
+def replaced_in(values: Array, new: Mapping[Node, Node]) -> Array:
+    """The same array of nodes with other nodes in the place of symbols."""
+    return np.array(replaced(list(values.ravel()), new), dtype=object).reshape(values.shape)
 
 
 def _again(graph: Graph, x: Node, made: dict[int, Node]) -> Node:

@@ -27,7 +27,7 @@ from ..system import GROUND, System
 from .bridge import Bridge
 from .calculus import differentiated
 from .graph import Graph, Node, ordered
-from .names import Names
+from .names import Names, check_choice
 from .poincare import coriolis_by_connection, structure_constants
 
 __all__ = ["Derivation", "operations"]
@@ -305,10 +305,8 @@ def _system(model: Model, level: str, form: str, bridge: Bridge) -> System:
             "the loops, and add their forces to the right-hand side"
         )
     system = converted_model(model, level=level, convert=bridge.nodes)
-    if form == "poincare":
+    if check_choice(form, ("poincare", "lagrange"), "form") == "poincare":
         return system
-    if form != "lagrange":
-        raise SymbolicError(f'form is {form!r}; use "poincare" or "lagrange"')
     pairs = zip(system.names, system.joints, strict=True)
     return replace(system, joints=tuple(_with_rates(name, joint) for name, joint in pairs))
 

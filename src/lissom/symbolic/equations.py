@@ -14,11 +14,13 @@ from sympy import ImmutableDenseMatrix as Matrix
 
 from ..errors import SymbolicError, suggestion
 from .c_code import write_c
+from .calculus import replaced_in
 from .derivation import Derivation
 from .files import write_text
 from .graph import Node
 from .latex import latex_of
 from .linear import Linearization, linearized
+from .names import check_choice
 from .poincare import coriolis_by_brackets
 from .program import Program
 from .python_code import Functions, casadi_functions, executed, python_source
@@ -221,8 +223,7 @@ class Equations:
         axes : {"world", "body"}
             In which axes; "body" are those of the frame.
         """
-        if axes not in ("world", "body"):
-            raise SymbolicError(f'axes is {axes!r}; use "world" or "body"')
+        check_choice(axes, ("world", "body"), "axes")
         return self._matrix(self._derivation.jacobian(where, axes, at))
 
     @cached_property
@@ -246,7 +247,7 @@ class Equations:
 
         Parameters
         ----------
-        quantity : {"mass", "coriolis", "force", "bias", "kinematics"}
+        quantity : {"mass", "coriolis", "velocity_force", "force", "bias", "kinematics"}
             What is looked at.
         """
         names = (*self.coordinates, *self.speeds)
@@ -284,7 +285,7 @@ class Equations:
 
     # Programs
 
-    def staged(self, *quantities: str) -> Staged:
+    def staged(self, *quantities: str, values: Mapping[Any, float] | None = None) -> Staged:
         """Quantities as a list of small assignments, each used by later ones.
 
         Parameters
@@ -292,8 +293,10 @@ class Equations:
         *quantities : str
             Functions of a program, such as "mass", "coriolis", "forward_dynamics" (see
             `functions`); by default "mass" and "bias".
+        values : mapping, optional
+            Numbers for parameters; the others stay symbols.
         """
-        program = Program(self._program)
+        program = self._made_program(values, None, None)
         chosen = {name: program.function(name).output for name in quantities or ("mass", "bias")}
         return staged(self._program.bridge, chosen)
 
@@ -353,8 +356,31 @@ class Equations:
         frames, functions : sequence of str, optional
             As for `lambdify`.
         """
-        text = python_source(self._made_program(values, frames, functions), backend)
+        text = self.python_source(
+            values=values, backend=backend, frames=frames, functions=functions
+        )
         return write_text(path, text)
+
+    def python_source(
+        self,
+        *,
+        values: Mapping[Any, float] | None = None,
+        backend: str = "numpy",
+        frames: Sequence[str] | None = None,
+        functions: Sequence[str] | None = None,
+    ) -> str:
+        """Text of the module that `to_python` writes.
+
+        Parameters
+        ----------
+        values : mapping, optional
+            Numbers for parameters; the others become a vector p.
+        backend : {"numpy", "numba", "casadi"}
+            What the module uses.
+        frames, functions : sequence of str, optional
+            As for `lambdify`.
+        """
+        return python_source(self._made_program(values, frames, functions), backend)
 
     def to_c(
         self,
@@ -407,9 +433,20 @@ class Equations:
         """
         return casadi_functions(self._made_program(values, frames, functions))
 
-    def latex(self) -> str:
-        """The equations for LaTeX; long ones as a list of assignments."""
-        return latex_of(self)
+    def latex(self, *, values: Mapping[Any, float] | None = None) -> str:
+        """The equations for LaTeX; long ones as a list of assignments.
+
+        Parameters
+        ----------
+        values : mapping, optional
+            Numbers for parameters; the others stay symbols.
+        """
+        new = self._values(self._numbers(values or {}))
+
+        def shown(quantity: str) -> Matrix:
+            return self._matrix(replaced_in(self._nodes(quantity), new))
+
+        return latex_of(self, self.staged("mass", "bias", "qdot", values=values), shown)
 
     def _made_program(
         self,
@@ -431,8 +468,10 @@ class Equations:
                 )
             try:
                 numbers[symbol] = float(value)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 raise SymbolicError(f"values: {symbol} is {value!r}; expected a number") from None
+            if not np.isfinite(numbers[symbol]):
+                raise SymbolicError(f"values: {symbol} is {value!r}; expected a finite number")
         return numbers
 
     def _values(self, values: Mapping[Any, Any]) -> dict[Node, Node]:
@@ -455,6 +494,7 @@ class Equations:
             "coriolis": lambda: self._derivation.coriolis,
             "force": lambda: d.bridge.nodes(d.static + d.damping),
             "bias": lambda: d.bias,
+            "velocity_force": lambda: d.velocity_terms,
             "kinematics": lambda: d.rates,
         }
         if quantity not in known:

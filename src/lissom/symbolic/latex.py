@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import sympy
+
+from .staged import Staged
 
 if TYPE_CHECKING:
     from .equations import Equations
@@ -15,9 +18,20 @@ __all__ = ["latex_of"]
 _LONG = 400
 
 
-def latex_of(equations: Equations) -> str:
-    """The equations as one display, or as a list of assignments if they are long."""
-    staged = equations.staged("mass", "bias", "qdot")
+def latex_of(
+    equations: Equations, staged: Staged, shown: Callable[[str], sympy.ImmutableDenseMatrix]
+) -> str:
+    """The equations as one display, or as a list of assignments if they are long.
+
+    Parameters
+    ----------
+    equations : Equations
+        What coordinates and speeds are called.
+    staged : Staged
+        Mass matrix, bias and rates of the coordinates, as assignments.
+    shown : callable
+        Gives a quantity by name, in its shortest form.
+    """
     lines = [
         r"M\,\dot p + b = Q, \qquad \dot q = V p",
         f"q = {_column(equations.coordinates)}, \\qquad p = {_column(equations.speeds)}",
@@ -28,10 +42,9 @@ def latex_of(equations: Equations) -> str:
         lines += [f"{names[k]} = {sympy.latex(x)}" for k, x in staged.results.items()]
     else:
         lines += [
-            f"M = {sympy.latex(equations.mass)}",
-            f"b = C p + F = {sympy.latex(equations.velocity_force)} "
-            f"+ {sympy.latex(equations.force)}",
-            f"V = {sympy.latex(equations.kinematics)}",
+            f"M = {sympy.latex(shown('mass'))}",
+            f"b = C p + F = {sympy.latex(shown('velocity_force'))} + {sympy.latex(shown('force'))}",
+            f"V = {sympy.latex(shown('kinematics'))}",
         ]
     body = " \\\\\n".join(f"& {line}" for line in lines)
     return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,7 @@ import sympy
 from ..errors import SymbolicError
 from ..system import System
 
-__all__ = ["Names", "as_symbols", "identifier"]
+__all__ = ["Names", "as_symbols", "check_choice", "identifier"]
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,10 @@ def _chosen(given: Any, default: Sequence[str], what: str) -> tuple[sympy.Symbol
         )
     twice = {s.name for s in symbols if sum(t.name == s.name for t in symbols) > 1}
     if twice:
-        raise SymbolicError(f"{what}: {', '.join(sorted(twice))} stands more than once")
+        raise SymbolicError(
+            f"{what}: {', '.join(sorted(twice))} stands more than once; give each its own name "
+            f"with {what}="
+        )
     return symbols
 
 
@@ -69,7 +73,15 @@ def as_symbols(given: Iterable[Any], what: str) -> tuple[sympy.Symbol, ...]:
     return tuple(symbols)
 
 
-def identifier(name: str) -> str:
+def identifier(name: str, *, ascii_only: bool = False) -> str:
     """A name with signs that no program takes replaced by an underscore."""
-    word = re.sub(r"\W", "_", name)
-    return f"_{word}" if word[:1].isdigit() else word
+    word = re.sub(r"\W", "_", unicodedata.normalize("NFKC", name), flags=re.ASCII * ascii_only)
+    return word if word.isidentifier() else f"_{word}"
+
+
+def check_choice(value: Any, choices: Iterable[str], what: str) -> str:
+    """The value if it is one of the choices; `what` for the error."""
+    if isinstance(value, str) and value in choices:
+        return value
+    quoted = [f'"{x}"' for x in choices]
+    raise SymbolicError(f"{what} is {value!r}; use {', '.join(quoted[:-1])} or {quoted[-1]}")

@@ -71,14 +71,11 @@ class Program:
         bridge, n = derivation.bridge, derivation.system.n_v
         self._values = {bridge.node(s): bridge.node(x) for s, x in values.items()}
         self.parameters = tuple(s.name for s in derivation.parameters if s not in values)
-        self.frames = tuple(leaf_frames(derivation) if frames is None else frames)
-        of_frames = [
-            f"{what}_{identifier(frame)}" for frame in self.frames for what in ("pose", "jacobian")
-        ]
-        self._all = (*_FUNCTIONS, *of_frames)
+        self.frames = leaf_frames(derivation) if frames is None else _listed(frames, "frames")
+        self._all = (*_FUNCTIONS, *self._of_frames())
         self.names = tuple(n for n in self._all if n != "coriolis")
         if functions is not None:
-            self.names = tuple(self._checked(name) for name in functions)
+            self.names = tuple(self._checked(name) for name in _listed(functions, "functions"))
         graph = derivation.graph
         self.forces = np.array([graph.symbol(f"f[{k}]") for k in range(n)], dtype=object)
         self.accelerations = np.array([graph.symbol(f"a[{k}]") for k in range(n)], dtype=object)
@@ -93,6 +90,21 @@ class Program:
             "forces": tuple(x.args[0] for x in self.forces),
             "acceleration": tuple(x.args[0] for x in self.accelerations),
         }
+
+    def _of_frames(self) -> list[str]:
+        """Names of the functions of frames, which must differ."""
+        called: dict[str, str] = {}
+        for frame in self.frames:
+            self.derivation.system.locate(frame)
+            other = called.setdefault(identifier(frame, ascii_only=True), frame)
+            if other != frame:
+                raise SymbolicError(
+                    f"frames {other!r} and {frame!r} would give functions of the same name; rename "
+                    "a body, or leave one out with frames="
+                )
+        return [
+            f"{what}_{identifier(frame)}" for frame in self.frames for what in ("pose", "jacobian")
+        ]
 
     def _checked(self, name: str) -> str:
         if name not in self._all:
@@ -156,7 +168,15 @@ _FUNCTIONS: dict[str, tuple[tuple[str, ...], str]] = {
 }
 
 
-def leaf_frames(derivation: Derivation) -> list[str]:
+def _listed(given: Sequence[str], what: str) -> tuple[str, ...]:
+    """Names, each once; one alone may stand for itself."""
+    names = (given,) if isinstance(given, str) else given
+    if not isinstance(names, (list, tuple)) or not all(isinstance(x, str) for x in names):
+        raise SymbolicError(f"{what} is {given!r}; give a list of names")
+    return tuple(dict.fromkeys(names))
+
+
+def leaf_frames(derivation: Derivation) -> tuple[str, ...]:
     """Frames at the ends: the last node of bodies that carry nothing."""
     system = derivation.system
     frames = []
@@ -164,7 +184,7 @@ def leaf_frames(derivation: Derivation) -> list[str]:
         if not children:
             tip = "tip" if "tip" in body.node_names else ""
             frames.append(f"{name}.{tip}" if tip else name)
-    return frames
+    return tuple(frames)
 
 
 def all_nodes(function: Function) -> list[Node]:

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ..errors import SymbolicError
+from .names import check_choice
 from .printing import Body, Language, body_of
 from .program import Function, Program
 
@@ -55,13 +56,14 @@ import casadi as ca
 
 def python_source(program: Program, backend: str) -> str:
     """Text of a module with all functions of a program."""
+    check_choice(backend, _LANGUAGES, "backend")
     d = program.derivation
     title = f"Equations of motion of {d.system.name or 'a mechanism'}, written by lissom.\n\n"
     title += f"q: {', '.join(s.name for s in d.coordinates)}\n"
     title += f"v: {', '.join(s.name for s in d.speeds)}"
     if program.parameters:
         title += f"\np: {', '.join(program.parameters)}"
-    pieces = [_HEADS[backend].format(title=title)]
+    pieces = [_HEADS[backend].format(title=_in_docstring(title))]
     pieces += [_source(program.function(name), program, backend) for name in program.names]
     return "\n\n".join(pieces)
 
@@ -78,11 +80,16 @@ def _source(function: Function, program: Program, backend: str) -> str:
     if program.parameters:
         arguments.append("p")
     lines = [f"def {function.name}({', '.join(arguments)}):"]
-    lines.append(f'    """{function.words[0].upper()}{function.words[1:]}."""')
+    words = _in_docstring(function.words)
+    lines.append(f'    """{words[0].upper()}{words[1:]}."""')
     if backend == "numba":
         lines.insert(0, "@njit")
     lines += [f"    {name} = {text}" for name, text in body.assignments]
     return "\n".join([*lines, *_returned(function, body, backend)]) + "\n"
+
+
+def _in_docstring(text: str) -> str:
+    return text.replace("\\", r"\\").replace('"', r"\"")
 
 
 def _returned(function: Function, body: Body, backend: str) -> list[str]:
@@ -114,8 +121,7 @@ class Functions(SimpleNamespace):
 
 def executed(program: Program, backend: str) -> Functions:
     """Functions of a program whose parameters all have numbers."""
-    if backend not in BACKENDS:
-        raise SymbolicError(f"backend is {backend!r}; use {' or '.join(map(repr, BACKENDS))}")
+    check_choice(backend, BACKENDS, "backend")
     return _executed(program, python_source(program, backend))
 
 

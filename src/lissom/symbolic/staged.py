@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 import sympy
@@ -74,13 +75,16 @@ def staged(bridge: Bridge, quantities: Mapping[str, Array]) -> Staged:
     """Arrays of nodes as assignments and results."""
     roots = [x for values in quantities.values() for x in values.ravel()]
     known: dict[int, sympy.Expr] = {}
-    named = {id(x): sympy.Symbol(f"z{k}") for k, x in enumerate(temporaries(roots))}
+    free = (s for k in count() if (s := f"z{k}") not in bridge.symbols)
+    named = {id(x): sympy.Symbol(s) for x, s in zip(temporaries(roots), free, strict=False)}
     assignments = []
     for x in ordered(roots):
         if x.op == "number":
             known[id(x)] = as_sympy_number(x.args[0])
         elif x.op == "symbol":
-            known[id(x)] = bridge.symbols[x.args[0]]
+            # Forces and accelerations are symbols of programs alone.
+            name = x.args[0]
+            known[id(x)] = bridge.symbols.get(name, sympy.Symbol(name, real=True))
         else:
             known[id(x)] = combined(x.op, [known[id(y)] for y in x.args])
         if id(x) in named:
