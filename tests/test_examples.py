@@ -41,3 +41,11 @@ def test_four_bar_passes_its_flat_positions_as_a_pendulum(capsys):
     assert error < 1e-5
     assert energy < 1e-4
     assert "7 times flat" in capsys.readouterr().out
+
+
+def test_tracking_arm_decays_as_its_formulas_say(tmp_path, capsys):
+    off, falls = load("tracking_arm").main(str(tmp_path), duration=2.0)
+    assert off < 1e-8
+    assert falls
+    assert "falls all the time" in capsys.readouterr().out
+    assert (tmp_path / "tracking_arm.png").stat().st_size > 10_000
