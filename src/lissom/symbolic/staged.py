@@ -33,9 +33,12 @@ def temporaries(roots: Sequence[Node]) -> list[Node]:
         for y in () if x.op in _LEAVES else x.args:
             base = y.args[0] if y.op == "neg" else y
             uses[id(base)] = uses.get(id(base), 0) + 1
-    for x in {id(x): x for x in roots}.values():
-        if x.op != "neg":  # of those, what they are the negative of was counted
-            uses[id(x)] = uses.get(id(x), 0) + 1
+    seen = set()
+    for x in roots:
+        base = x.args[0] if x.op == "neg" else x
+        if x.op != "neg" or id(x) in seen:  # what a sign stands before was counted once above
+            uses[id(base)] = uses.get(id(base), 0) + 1
+        seen.add(id(x))
     named, size = [], {}
     for x in nodes:
         if x.op in _LEAVES:
