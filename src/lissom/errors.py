@@ -98,6 +98,7 @@ class ResultError(LissomError, OSError):
 _FULL = ("the disk is full", "free some space or choose a path on another disk")
 _FORBIDDEN = ("permission denied", "give yourself permission or choose a path in another folder")
 _MISSING = ("its folder does not exist", "create the folder or correct the path")
+_NO_FOLDER = ("a part of the path is a file, not a folder", "correct the path")
 _REASONS = {
     errno.ENOSPC: _FULL,
     errno.EDQUOT: ("your disk quota is used up", _FULL[1]),
@@ -106,7 +107,8 @@ _REASONS = {
     errno.EPERM: _FORBIDDEN,
     errno.EROFS: ("the disk is read-only", "choose a path on another disk"),
     errno.ENOENT: _MISSING,
-    errno.ENOTDIR: ("a part of the path is a file, not a folder", "correct the path"),
+    errno.ENOTDIR: _NO_FOLDER,
+    errno.EEXIST: _NO_FOLDER,
     errno.EISDIR: ("it is a folder", "give the name of a file in it"),
     errno.ENAMETOOLONG: ("the name is too long", "choose a shorter one"),
 }

@@ -13,6 +13,7 @@ import typer
 from .. import __version__
 from ..errors import LissomError
 from .bench import bench
+from .equations import equations
 
 __all__ = ["app", "main"]
 
@@ -23,6 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(bench)
+app.command()(equations)
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,0 +1,165 @@
+"""The command `lissom equations`."""
+
+from __future__ import annotations
+
+import math
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from ..symbolic import Equations
+
+__all__ = ["equations"]
+
+
+class Format(StrEnum):
+    """What equations are written as."""
+
+    LATEX = "latex"
+    PYTHON = "python"
+    C = "c"
+    CASADI = "casadi"
+
+
+class Level(StrEnum):
+    """How flexible bodies are described."""
+
+    LINEAR = "linear"
+    FULL = "full"
+
+
+class Form(StrEnum):
+    """Which speeds the equations have."""
+
+    POINCARE = "poincare"
+    LAGRANGE = "lagrange"
+
+
+class Backend(StrEnum):
+    """What a Python module uses."""
+
+    NUMPY = "numpy"
+    NUMBA = "numba"
+
+
+class Real(StrEnum):
+    """Numbers of a C program."""
+
+    DOUBLE = "double"
+    FLOAT = "float"
+
+
+def equations(
+    model: Annotated[
+        str,
+        typer.Argument(
+            help="FILE.py:NAME or MODULE:NAME, the name of a Model or of a function without "
+            "arguments that returns one; FILE.py alone if it has one Model.",
+            metavar="MODEL",
+        ),
+    ],
+    format: Annotated[Format, typer.Option(help="What to write.")] = Format.LATEX,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for the files. Without it, text goes to the terminal, C to this folder.",
+            metavar="FOLDER",
+        ),
+    ] = None,
+    level: Annotated[Level, typer.Option(help="Of flexible bodies.")] = Level.LINEAR,
+    form: Annotated[
+        Form, typer.Option(help="With lagrange, all speeds are rates of coordinates.")
+    ] = Form.POINCARE,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Number for a parameter. Repeatable.", metavar="NAME=NUMBER"),
+    ] = None,
+    backend: Annotated[
+        Backend | None, typer.Option(help="Of python only: what the module uses.")
+    ] = None,
+    real: Annotated[Real | None, typer.Option(help="Of c only: precision.")] = None,
+    frame: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Of programs only: a frame with functions for pose and Jacobian, by default those "
+            "of the last bodies. Repeatable.",
+            metavar="BODY[.NODE]",
+        ),
+    ] = None,
+) -> None:
+    """Derive the equations of motion of a model, and write them as formulas or as a program."""
+    _check_options(format, backend, real, frame)
+    from ..symbolic import derive
+    from .sources import load_model
+
+    derived = derive(load_model(model), level=level.value, form=form.value)
+    values = _numbers(set_ or [], [symbol.name for symbol in derived.parameters])
+    if format is Format.C:
+        folder = Path() if output is None else output
+        precision = (real or Real.DOUBLE).value
+        for path in derived.to_c(folder, real=precision, values=values, frames=frame):
+            typer.echo(f"wrote {path}")
+        return
+    if format is Format.LATEX:
+        text = derived.latex(values=values) + "\n"
+    else:
+        uses = "casadi" if format is Format.CASADI else (backend or Backend.NUMPY).value
+        text = derived.python_source(values=values, backend=uses, frames=frame)
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        _write(derived, format, output, text)
+
+
+def _check_options(
+    format: Format, backend: Backend | None, real: Real | None, frame: list[str] | None
+) -> None:
+    """Refuse options that the format does not have."""
+    if backend and format is not Format.PYTHON:
+        raise typer.BadParameter("--backend is an option of --format python")
+    if real and format is not Format.C:
+        raise typer.BadParameter("--real is an option of --format c")
+    if frame and format is Format.LATEX:
+        raise typer.BadParameter("--frame is an option of --format python, c and casadi")
+
+
+def _numbers(given: list[str], known: list[str]) -> dict[str, float]:
+    """Numbers of known parameters from texts such as "m=2.5"."""
+    from ..errors import SymbolicError, suggestion
+
+    numbers: dict[str, float] = {}
+    for text in given:
+        name, equals, number = (part.strip() for part in text.partition("="))
+        if not name or not equals:
+            raise SymbolicError(f"--set {text}: write NAME=NUMBER, such as --set m=2.5")
+        if name in numbers:
+            raise SymbolicError(f"--set {text}: {name} has a number already; give one")
+        if name not in known:
+            remedy = suggestion(name, known) if known else "the model has none, all are numbers"
+            raise SymbolicError(f"--set {text}: there is no parameter {name!r}; {remedy}")
+        numbers[name] = _number(text, number)
+    return numbers
+
+
+def _number(text: str, number: str) -> float:
+    from ..errors import SymbolicError
+
+    try:
+        value = float(number)
+    except ValueError:
+        value = math.nan
+    if math.isfinite(value):
+        return value
+    raise SymbolicError(f"--set {text}: {number!r} is not a finite number; give one, such as 2.5")
+
+
+def _write(derived: Equations, format: Format, folder: Path, text: str) -> None:
+    from ..symbolic.files import write_text
+    from ..symbolic.names import identifier
+
+    endings = {Format.LATEX: ".tex", Format.PYTHON: ".py", Format.CASADI: "_casadi.py"}
+    name = identifier(derived.name or "model")
+    typer.echo(f"wrote {write_text(folder / f'{name}{endings[format]}', text)}")
