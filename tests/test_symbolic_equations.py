@@ -241,3 +241,27 @@ def test_staged_equations_are_the_equations():
             found = found.subs(symbol, expression)
         assert zero(found - expected)
     assert staged.operations < 80
+
+
+def test_map_with_symbols_that_is_nonholonomic_is_refused_by_the_body_s_name():
+    """A universal joint as one map, with a screw: its bracket turns about the third axis."""
+    s = sympy.Symbol("s")
+    H = np.array([[0, 1], [0, 0], [1, 0], [0, s], [0, 0], [0, 0]], dtype=object)
+    model = ls.Model("wrist")
+    model.add(ls.RigidBody(1, (0, 0, 0), 1), ls.SimpleJoint(H), name="hand")
+    with pytest.raises(ls.SymbolicError, match="'hand'.*nonholonomic.*CompoundJoint"):
+        derive(model)
+    model = ls.Model("wrist")
+    model.add(ls.RigidBody(1, (0, 0, 0), 1), ls.CompoundJoint(list(H.T)), name="hand")
+    assert derive(model).kinematics == sympy.eye(2)
+
+
+def test_screw_and_slide_with_symbols_share_an_axis():
+    s = sympy.Symbol("s")
+    H = np.array([[0, 0], [0, 0], [1, 0], [0, 0], [0, 0], [s, 1]], dtype=object)
+    model = ls.Model("spindle")
+    model.add(ls.RigidBody(m1, (0, 0, 0), (0, 0, I1)), ls.SimpleJoint(H), name="nut")
+    equations = derive(model, coordinates="a z")
+    a, z = equations.coordinates
+    assert equations.pose("nut")[2, 3] == s * a + z
+    assert zero(equations.mass - sympy.Matrix([[I1 + m1 * s**2, m1 * s], [m1 * s, m1]]))

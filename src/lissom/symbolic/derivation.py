@@ -28,7 +28,7 @@ from .bridge import Bridge
 from .calculus import differentiated
 from .graph import Graph, Node, ordered
 from .names import Names, check_choice
-from .poincare import coriolis_by_connection, structure_constants
+from .poincare import coriolis_by_connection, leaves_span, structure_constants
 
 __all__ = ["Derivation", "operations"]
 
@@ -305,10 +305,24 @@ def _system(model: Model, level: str, form: str, bridge: Bridge) -> System:
             "the loops, and add their forces to the right-hand side"
         )
     system = converted_model(model, level=level, convert=bridge.nodes)
+    for name, joint in zip(system.names, system.joints, strict=True):
+        _check_map(name, joint, bridge)
     if check_choice(form, ("poincare", "lagrange"), "form") == "poincare":
         return system
     pairs = zip(system.names, system.joints, strict=True)
     return replace(system, joints=tuple(_with_rates(name, joint) for name, joint in pairs))
+
+
+def _check_map(name: str, joint: Joint, bridge: Bridge) -> None:
+    """Refuse a joint whose map, known with symbols only, is nonholonomic."""
+    parts = joint.parts if isinstance(joint, CompoundJoint) else [joint]
+    for part in parts:
+        if isinstance(part, SimpleJoint) and (pair := leaves_span(bridge, part.columns)):
+            raise SymbolicError(
+                f"body {name!r}: its joint ({joint.label}) is nonholonomic: the Lie bracket of "
+                f"columns {pair[0]} and {pair[1]} (counted from 0) is a motion outside their span; "
+                "use CompoundJoint([column, column, ...]) for a sequence of joints"
+            )
 
 
 def _with_rates(name: str, joint: Joint) -> Joint:

@@ -12,7 +12,6 @@ Differs: a map whose columns have Lie brackets outside their span is nonholonomi
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -21,11 +20,12 @@ from sympy import ImmutableDenseMatrix as Matrix
 
 from ..errors import ModelError, SymbolicError
 from ..joints import CompoundJoint, SimpleJoint
-from ..spatial import block_diagonal, bracket
+from ..spatial import block_diagonal
 from ..spatial.scalar import solve, zeros
 from .bridge import Bridge
-from .graph import Graph, Node
+from .graph import Graph
 from .names import as_symbols
+from .poincare import leaves_span
 from .shortest import Shortest
 
 __all__ = ["joint_configuration", "joint_kinematics", "joint_map"]
@@ -85,7 +85,7 @@ def joint_kinematics(motion_maps: Any, coordinates: Any, *, least_squares: bool 
     for number, H in enumerate(joint.maps):
         q = joint.q[start : start + H.shape[1]]
         start += H.shape[1]
-        outside = _leaves_span(joint, H)
+        outside = leaves_span(joint.bridge, H)
         if outside and not least_squares:
             i, j = outside
             which = f"map {number}" if len(joint.maps) > 1 else "the map"
@@ -146,17 +146,6 @@ def _with_tangents(x: sympy.Expr) -> sympy.Expr:
 
     forms = [x, TR2i(sympy.factor_terms(x)), TR2i(sympy.trigsimp(x))]
     return min(forms, key=sympy.count_ops)
-
-
-def _leaves_span(joint: _Joint, H: Array) -> tuple[int, int] | None:
-    """Columns whose Lie bracket is not a combination of columns."""
-    for i, j in combinations(range(H.shape[1]), 2):
-        motion = joint.nodes(bracket(H[:, i], H[:, j]))
-        fit = solve(joint.nodes(H.T @ H), H.T @ motion)
-        rest: list[Node] = list(joint.nodes(motion - H @ fit))
-        if any(x.residue != 0 for x in rest):
-            return i, j
-    return None
 
 
 def _least_squares(H: Array, q: Array) -> Array:

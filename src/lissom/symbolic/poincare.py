@@ -17,6 +17,8 @@ right, gives the same C p:
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 
 from ..joints import CompoundJoint, Free, Joint, SimpleJoint, Spherical
@@ -26,7 +28,12 @@ from ..system import System
 from .bridge import Bridge
 from .calculus import differentiated
 
-__all__ = ["coriolis_by_brackets", "coriolis_by_connection", "structure_constants"]
+__all__ = [
+    "coriolis_by_brackets",
+    "coriolis_by_connection",
+    "leaves_span",
+    "structure_constants",
+]
 
 Array = np.ndarray
 
@@ -47,6 +54,19 @@ def structure_constants(system: System, bridge: Bridge) -> Array:
             c[block, block, block] = _of_map(bridge.nodes(H))
             start += r
     return c
+
+
+def leaves_span(bridge: Bridge, H: Array) -> tuple[int, int] | None:
+    """Columns of a joint map whose Lie bracket is not a combination of columns, if there are any.
+
+    Such a map is nonholonomic: no coordinates belong to its motions.
+    """
+    for i, j in combinations(range(H.shape[1]), 2):
+        motion = bracket(H[:, i], H[:, j])
+        rest = motion - H @ solve_spd(H.T @ H, H.T @ motion)
+        if any(x.residue != 0 for x in bridge.nodes(rest)):
+            return i, j
+    return None
 
 
 def _constant_maps(joint: Joint) -> list[Array]:
