@@ -9,7 +9,7 @@ import numpy as np
 import sympy
 
 from ..errors import SymbolicError
-from .graph import Graph, Node, ordered
+from .graph import Graph, Node, applied, ordered
 
 __all__ = ["Bridge"]
 
@@ -132,7 +132,7 @@ class Bridge:
         if x.op == "symbol":
             return self.symbols[x.args[0]]
         args = [self._expressions[id(y)] for y in x.args]
-        return combined(x.op, args)
+        return applied(x.op, args)
 
 
 def as_sympy_number(x: int | float | Fraction) -> sympy.Expr:
@@ -142,22 +142,3 @@ def as_sympy_number(x: int | float | Fraction) -> sympy.Expr:
             return sympy.Rational(x.numerator, x.denominator)
         return sympy.Float(float(x))
     return sympy.Integer(x) if isinstance(x, int) else sympy.Float(x)
-
-
-def combined(op: str, args: list[sympy.Expr]) -> sympy.Expr:
-    """One operation of the graph in SymPy."""
-    match op:
-        case "add":
-            return args[0] + args[1]
-        case "sub":
-            return args[0] - args[1]
-        case "mul":
-            return args[0] * args[1]
-        case "neg":
-            return -args[0]
-        case "inv":
-            return 1 / args[0]
-        case "select":
-            x, limit, below, above = args
-            return sympy.Piecewise((below, x < limit), (above, True))
-    return {"sin": sympy.sin, "cos": sympy.cos, "sqrt": sympy.sqrt}[op](args[0])

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from .graph import Graph, Node, ordered
+from .graph import Graph, Node, applied, ordered
 
 __all__ = [
     "derivative",
@@ -81,12 +81,11 @@ def replaced(roots: Sequence[Node], new: Mapping[Node, Node]) -> list[Node]:
     """The same expressions with other nodes in the place of symbols."""
     if not roots:
         return []
-    graph = roots[0].graph
     made = {id(x): y for x, y in new.items()}
     for x in ordered(roots):
         if id(x) in made:
             continue
-        made[id(x)] = x if x.op in ("number", "symbol") else _again(graph, x, made)
+        made[id(x)] = x if x.op in ("number", "symbol") else _again(x, made)
     return [made[id(x)] for x in roots]
 
 
@@ -95,24 +94,9 @@ def replaced_in(values: Array, new: Mapping[Node, Node]) -> Array:
     return np.array(replaced(list(values.ravel()), new), dtype=object).reshape(values.shape)
 
 
-def _again(graph: Graph, x: Node, made: dict[int, Node]) -> Node:
+def _again(x: Node, made: dict[int, Node]) -> Node:
     args = [made[id(y)] for y in x.args]
-    if all(y is z for y, z in zip(args, x.args, strict=True)):
-        return x
-    match x.op:
-        case "add":
-            return args[0] + args[1]
-        case "sub":
-            return args[0] - args[1]
-        case "mul":
-            return args[0] * args[1]
-        case "neg":
-            return -args[0]
-        case "inv":
-            return graph.inv(args[0])
-        case "select":
-            return graph.select(args[0], float(args[1]), args[2], args[3])
-    return {"sin": args[0].sin, "cos": args[0].cos, "sqrt": args[0].sqrt}[x.op]()
+    return x if all(y is z for y, z in zip(args, x.args, strict=True)) else applied(x.op, args)
 
 
 def symbols_in(roots: Sequence[Node]) -> set[str]:

@@ -18,6 +18,7 @@ from .calculus import replaced_in
 from .derivation import Derivation
 from .files import write_text
 from .graph import Node
+from .joints import with_tangents
 from .latex import latex_of
 from .linear import Linearization, linearized
 from .names import check_choice
@@ -132,7 +133,7 @@ class Equations:
     @cached_property
     def kinematics(self) -> Matrix:
         """V (n_q, n_v): qdot = V p."""
-        return self._matrix(self._derivation.rates)
+        return self._matrix(self._derivation.rates).applyfunc(with_tangents)
 
     @cached_property
     def mass(self) -> Matrix:

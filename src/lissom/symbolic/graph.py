@@ -21,7 +21,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Graph", "Node", "Number", "ordered", "sum_of"]
+from ..spatial.scalar import cos, select, sin, sqrt
+
+__all__ = ["Graph", "Node", "Number", "applied", "ordered", "sum_of"]
 
 PRIME = 2**127 - 1
 # Digits of a number that a person may have written; part of a sum of floats that is noise.
@@ -378,6 +380,25 @@ def _residue(x: Number) -> int:
         return x % PRIME
     exact = Fraction(x)
     return exact.numerator * pow(exact.denominator, -1, PRIME) % PRIME
+
+
+def applied(op: str, args: Sequence[Any]) -> Any:
+    """An operation of a node on scalars of any type: nodes, SymPy expressions, numbers."""
+    match op:
+        case "add":
+            return args[0] + args[1]
+        case "sub":
+            return args[0] - args[1]
+        case "mul":
+            return args[0] * args[1]
+        case "neg":
+            return -args[0]
+        case "inv":
+            return 1 / args[0]
+        case "select":
+            x, limit, below, above = args
+            return select(x, float(limit), below, above)
+    return {"sin": sin, "cos": cos, "sqrt": sqrt}[op](args[0])
 
 
 def ordered(roots: Iterable[Node]) -> Iterator[Node]:

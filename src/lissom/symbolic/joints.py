@@ -28,7 +28,7 @@ from .names import as_symbols
 from .poincare import leaves_span
 from .shortest import Shortest
 
-__all__ = ["joint_configuration", "joint_kinematics", "joint_map"]
+__all__ = ["joint_configuration", "joint_kinematics", "joint_map", "with_tangents"]
 
 Array = np.ndarray
 
@@ -138,10 +138,11 @@ class _Joint:
 
     def shown(self, values: Array) -> Matrix:
         result = Shortest(self.bridge).matrix(self.nodes(values))
-        return result.applyfunc(_with_tangents)
+        return result.applyfunc(with_tangents)
 
 
-def _with_tangents(x: sympy.Expr) -> sympy.Expr:
+def with_tangents(x: sympy.Expr) -> sympy.Expr:
+    """The shortest of a few forms, tangents among them."""
     from sympy.simplify.fu import TR2i
 
     forms = [x, TR2i(sympy.factor_terms(x)), TR2i(sympy.trigsimp(x))]

@@ -9,8 +9,8 @@ from itertools import count
 import numpy as np
 import sympy
 
-from .bridge import Bridge, as_sympy_number, combined
-from .graph import Node, ordered
+from .bridge import Bridge, as_sympy_number
+from .graph import Node, applied, ordered
 
 __all__ = ["Staged", "staged", "temporaries"]
 
@@ -89,7 +89,7 @@ def staged(bridge: Bridge, quantities: Mapping[str, Array]) -> Staged:
             name = x.args[0]
             known[id(x)] = bridge.symbols.get(name, sympy.Symbol(name, real=True))
         else:
-            known[id(x)] = combined(x.op, [known[id(y)] for y in x.args])
+            known[id(x)] = applied(x.op, [known[id(y)] for y in x.args])
         if id(x) in named:
             assignments.append((named[id(x)], known[id(x)]))
             known[id(x)] = named[id(x)]
