@@ -118,6 +118,11 @@ def main() -> int:
             "tests.verify_loops",
             (loops,),
         ),
+        Check(
+            "programs of symbolic equations of 500 random trees against the independent model",
+            "tests.verify_symbolic",
+            ("500",),
+        ),
         Check("a closed flexible mechanism over 1,000 s", "tests.verify_loops_long_run"),
     ]
     wanted = [c for c in checks if not options.only or any(w in c.what for w in options.only)]

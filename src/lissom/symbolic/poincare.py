@@ -23,7 +23,7 @@ import numpy as np
 
 from ..joints import CompoundJoint, Free, Joint, SimpleJoint, Spherical
 from ..spatial import bracket
-from ..spatial.scalar import solve_spd, zeros
+from ..spatial.scalar import as_numbers, is_numeric, solve_spd, zeros
 from ..system import System
 from .bridge import Bridge
 from .calculus import differentiated
@@ -36,6 +36,9 @@ __all__ = [
 ]
 
 Array = np.ndarray
+
+# Part of a bracket of joint motions in floats that is no motion of its own.
+_ROUNDING = 1e-9
 
 
 def structure_constants(system: System, bridge: Bridge) -> Array:
@@ -59,12 +62,18 @@ def structure_constants(system: System, bridge: Bridge) -> Array:
 def leaves_span(bridge: Bridge, H: Array) -> tuple[int, int] | None:
     """Columns of a joint map whose Lie bracket is not a combination of columns, if there are any.
 
-    Such a map is nonholonomic: no coordinates belong to its motions.
+    Such a map is nonholonomic: no coordinates belong to its motions.  Numbers may be rounded.
     """
+    H = as_numbers(H)
     for i, j in combinations(range(H.shape[1]), 2):
         motion = bracket(H[:, i], H[:, j])
         rest = motion - H @ solve_spd(H.T @ H, H.T @ motion)
-        if any(x.residue != 0 for x in bridge.nodes(rest)):
+        if is_numeric(rest):
+            size = np.linalg.norm(H[:, i]) * np.linalg.norm(H[:, j])
+            outside = bool(np.linalg.norm(rest) > _ROUNDING * size)
+        else:
+            outside = any(x.residue != 0 for x in bridge.nodes(rest))
+        if outside:
             return i, j
     return None
 
