@@ -13,7 +13,7 @@ from ..algorithms.body_terms import body_terms
 from ..algorithms.reference import articulate_tip_to_base, kinematics_base_to_tip
 from ..bodies import NormalBody
 from ..bodies.flexible import check_level
-from ..errors import ModelError, SingularError
+from ..errors import ModelError, SingularError, SymbolicError
 from ..joints import Joint
 from ..spatial.scalar import array, is_numeric
 from ..system import GROUND, Loop, LoopEnd, System
@@ -142,9 +142,9 @@ def _named(title: str, given: S, make: Callable[[S], T]) -> T:
     """Result of make(given), with a title put before an error's message."""
     try:
         return make(given)
-    except ModelError as error:
+    except (ModelError, SymbolicError) as error:
         prefix = f"{title}: "
-        raise ModelError(prefix + str(error).removeprefix(prefix)) from None
+        raise type(error)(prefix + str(error).removeprefix(prefix)) from None
 
 
 def _converted(part: Connection, convert: Convert) -> Connection:

@@ -53,7 +53,7 @@ class Bridge:
         except (TypeError, ValueError, OverflowError):
             raise SymbolicError(
                 f"{x!r} is neither a finite number nor a SymPy expression; equations are derived "
-                "from numbers and SymPy symbols"
+                "from numbers and SymPy symbols (to_casadi then gives functions for CasADi)"
             ) from None
 
     def symbol(self, symbol: sympy.Symbol, what: str) -> Node:
@@ -68,7 +68,7 @@ class Bridge:
         """
         if symbol.name in self.symbols:
             raise SymbolicError(
-                f"two different symbols are called {symbol.name!r}, one of them a {what}; rename "
+                f"two different things are called {symbol.name!r}, one of them a {what}; rename "
                 "the parameter, or give other names with coordinates= and speeds="
             )
         self.symbols[symbol.name] = symbol
@@ -105,6 +105,8 @@ class Bridge:
         if isinstance(x, sympy.tan):
             argument = self._of_sympy(x.args[0])
             return argument.sin() / argument.cos()
+        if x.is_number:
+            raise SymbolicError(f"the parameter {x} is not a finite real number; give one")
         raise SymbolicError(
             f"the parameter {x} has a function that equations are not derived for; give a symbol "
             "in its place and put the expression in afterwards (sums, products, powers, roots, "

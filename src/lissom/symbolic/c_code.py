@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..errors import SymbolicError
-from .files import write_text
+from .files import as_path, write_text
 from .names import check_choice, identifier
 from .printing import C_DOUBLE, C_FLOAT, body_of
 from .program import Function, Program
@@ -35,7 +35,8 @@ def write_c(program: Program, folder: str | Path, name: str, real: str) -> tuple
     functions = [program.function(f) for f in program.names]
     header = _header(program, functions, prefix, real)
     source = _source(program, functions, prefix, real)
-    paths = Path(folder) / f"{prefix}.h", Path(folder) / f"{prefix}.c"
+    where = as_path(folder, "folder")
+    paths = where / f"{prefix}.h", where / f"{prefix}.c"
     for path, text in zip(paths, (header, source), strict=True):
         write_text(path, text)
     return paths
@@ -45,8 +46,7 @@ def _check_name(word: str) -> None:
     if word in _RESERVED or not word.isidentifier() or not word.isascii():
         why = "is a reserved word of C" if word in _RESERVED else "is not a name that C takes"
         raise SymbolicError(
-            f"{word!r} {why}; rename the symbol or the model, or give the symbol's number with "
-            "values="
+            f"the parameter {word!r} {why}; rename the symbol, or give its number with values="
         )
 
 

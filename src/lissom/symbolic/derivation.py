@@ -29,6 +29,7 @@ from .calculus import differentiated
 from .graph import Graph, Node, ordered
 from .names import Names, check_choice
 from .poincare import coriolis_by_connection, leaves_span, structure_constants
+from .rank import generic_rank
 
 __all__ = ["Derivation", "operations"]
 
@@ -68,6 +69,7 @@ class Derivation:
         *,
         sums: bool = False,
     ) -> None:
+        self._model, self._level = model, level
         self.graph = Graph()
         self.bridge = Bridge(self.graph)
         self.system = _system(model, level, form, self.bridge)
@@ -201,6 +203,8 @@ class Derivation:
 
     def forward(self, forces: Array) -> Array:
         """Generalized accelerations (n_v,): by the recursion, or by M if that takes less."""
+        if not self.parameters:  # what is no inertia but rounding is found with numbers alone
+            self._model.compile(level=self._level)
         try:
             by_recursion = self.bridge.nodes(
                 reference.forward_dynamics(self.system, self.motions, forces)
@@ -210,10 +214,20 @@ class Derivation:
             dense = self.bridge.nodes(solve_spd(self.mass, forces - self.bias))
         except ZeroDivisionError:
             raise SymbolicError(
-                f"model {self.system.name!r} has a motion that moves no inertia: forces give it no "
-                "accelerations; compile the model with numbers to see which"
+                f"body {self._without_inertia()!r}: its joint has a motion that moves no inertia, "
+                "so that forces give no accelerations; give the body mass and inertia about that "
+                "axis, or leave forward_dynamics out with functions="
             ) from None
         return min((by_recursion, dense), key=lambda x: operations(list(x)))
+
+    def _without_inertia(self) -> str:
+        """Name of the last body with a motion that moves no inertia."""
+        system = self.system
+        for i in reversed(range(system.n_body)):
+            start = system.layout.modal_v(i).start
+            if generic_rank(self.mass[start:, start:]) < system.n_v - start:
+                return system.names[i]
+        return system.names[0]
 
     def pose(self, where: str, at: Any = (0, 0, 0)) -> Array:
         """Configuration matrix (4, 4) of "body" or "body.node", its origin moved by `at`."""
@@ -314,9 +328,14 @@ def _system(model: Model, level: str, form: str, bridge: Bridge) -> System:
 
 
 def _check_map(name: str, joint: Joint, bridge: Bridge) -> None:
-    """Refuse a joint whose map, known with symbols only, is nonholonomic."""
+    """Refuse a joint whose map, known with symbols only, is nonholonomic or of too many motions."""
     parts = joint.parts if isinstance(joint, CompoundJoint) else [joint]
     for part in parts:
+        if isinstance(part, SimpleJoint) and generic_rank(part.columns) < part.n_v:
+            raise SymbolicError(
+                f"body {name!r}: its joint ({joint.label}) has columns that depend on each other; "
+                "remove the superfluous"
+            )
         if isinstance(part, SimpleJoint) and (pair := leaves_span(bridge, part.columns)):
             raise SymbolicError(
                 f"body {name!r}: its joint ({joint.label}) is nonholonomic: the Lie bracket of "

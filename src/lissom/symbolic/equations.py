@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -461,7 +461,7 @@ class Equations:
         """Numbers by symbol, whatever they were given by."""
         known = {s.name: s for s in self.parameters}
         numbers = {}
-        for key, value in values.items():
+        for key, value in _items(values, "values"):
             symbol = known.get(str(key))
             if symbol is None:
                 raise SymbolicError(
@@ -479,13 +479,18 @@ class Equations:
         """Nodes in the place of symbols, whatever they were given by."""
         bridge = self._derivation.bridge
         replacements = {}
-        for key, value in values.items():
+        speeds = {s.name for s in self.speeds}
+        for key, value in _items(values, "at"):
             if str(key) not in bridge.symbols:
                 raise SymbolicError(
                     f"at: there is no symbol {str(key)!r}; {suggestion(str(key), bridge.symbols)}"
                 )
+            if str(key) in speeds:
+                raise SymbolicError(
+                    f"at: {key} is a speed, and the state is one of rest; give coordinates"
+                )
             node = bridge.node(bridge.symbols[str(key)])
-            replacements[node] = bridge.node(sympy.sympify(value))
+            replacements[node] = bridge.node(value)
         return replacements
 
     def _nodes(self, quantity: str) -> Array:
@@ -498,7 +503,7 @@ class Equations:
             "velocity_force": lambda: d.velocity_terms,
             "kinematics": lambda: d.rates,
         }
-        if quantity not in known:
+        if not isinstance(quantity, str) or quantity not in known:
             raise SymbolicError(f"there is no {quantity!r}; {suggestion(str(quantity), known)}")
         return known[quantity]()
 
@@ -509,3 +514,10 @@ class Equations:
     def _expression(self, node: Any) -> sympy.Expr:
         result = self._shortest.expression(node)
         return sympy.simplify(result) if self._simplify else result
+
+
+def _items(values: Any, what: str) -> Iterable[tuple[Any, Any]]:
+    """Pairs of a mapping that the user gave; `what` for the error."""
+    if not isinstance(values, Mapping):
+        raise SymbolicError(f"{what} is {values!r}; give a dictionary {{symbol: value}}")
+    return values.items()

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from ..errors import ResultError
 
-__all__ = ["write_text"]
+__all__ = ["as_path", "write_text"]
+
+
+def as_path(given: Any, what: str) -> Path:
+    """A path as the user gave it; `what` for errors."""
+    try:
+        return Path(given)
+    except TypeError:
+        raise ResultError(f"{what} is {given!r}; give a path, such as 'generated'") from None
 
 
 def write_text(path: str | Path, text: str) -> Path:
     """Write a file, and the folder if there is none, or say why that cannot be done."""
-    where = Path(path)
+    where = as_path(path, "path")
     try:
         where.parent.mkdir(parents=True, exist_ok=True)
         where.write_text(text, encoding="utf-8")

@@ -26,6 +26,7 @@ from .bridge import Bridge
 from .graph import Graph
 from .names import as_symbols
 from .poincare import leaves_span
+from .rank import generic_rank
 from .shortest import Shortest
 
 __all__ = ["joint_configuration", "joint_kinematics", "joint_map", "with_tangents"]
@@ -99,34 +100,66 @@ def joint_kinematics(motion_maps: Any, coordinates: Any, *, least_squares: bool 
     return joint.shown(block_diagonal(zeros(0, 0), *blocks))
 
 
+def _listed(motion_maps: Any) -> list[Any]:
+    """Maps from one map, from a list of the rows of one, or from a list of maps."""
+    if not isinstance(motion_maps, (list, tuple)):
+        return [motion_maps]
+    try:
+        sizes = [(np.ndim(x), np.size(x)) for x in motion_maps]
+    except ValueError:
+        sizes = []
+    if not sizes:
+        raise ModelError("motion_maps must be a 6xr map or a list of such maps, one per joint")
+    is_of_rows = len(sizes) == 6 and all(ndim <= 1 for ndim, _ in sizes)
+    if is_of_rows and sum(size for _, size in sizes) != 36:
+        return [motion_maps]
+    return list(motion_maps)
+
+
 class _Joint:
     """Maps and coordinates as nodes."""
 
     def __init__(self, motion_maps: Any, coordinates: Any) -> None:
         self.graph = Graph()
         self.bridge = Bridge(self.graph)
-        given = motion_maps if isinstance(motion_maps, (list, tuple)) else [motion_maps]
-        if given and all(np.ndim(x) == 0 or np.ndim(x) == 1 for x in given) and len(given) == 6:
-            if sum(np.size(x) for x in given) != 36:
-                given = [np.array(motion_maps, dtype=object)]  # one map, as a list of its rows
-        self.maps = [self._map(x) for x in given]
+        self.maps = [self._map(x) for x in _listed(motion_maps)]
         n = sum(H.shape[1] for H in self.maps)
         symbols = as_symbols(coordinates, "coordinates")
         if len(symbols) != n:
             raise SymbolicError(
-                f"coordinates: {len(symbols)} names are given, the joint has {n} columns"
+                f"coordinates: {len(symbols)} names are given, the joint has {n} columns; give one "
+                "for each"
             )
         self.q = np.array([self.bridge.symbol(s, "coordinate") for s in symbols], dtype=object)
+        self._check_columns()
 
     def _map(self, values: Any) -> Array:
         if isinstance(values, sympy.MatrixBase):
-            values = np.array(values.tolist(), dtype=object)
-        # refuses wrong shapes and columns that depend on each other
+            values = values.tolist()
         H = np.array(values, dtype=object)
         H = H[:, None] if H.ndim == 1 else H
-        for column in H.T if H.ndim == 2 else [H]:
-            SimpleJoint(self.bridge.nodes(column))
+        if H.ndim != 2 or H.shape[0] != 6 or not 1 <= H.shape[1] <= 6:
+            raise ModelError(
+                f"motion_maps: a map has shape {np.shape(values)}; expected (6, r) with r = 1 to "
+                "6, one column [angular; linear] for each motion that the joint allows"
+            )
         return self.bridge.nodes(H)
+
+    def _check_columns(self) -> None:
+        """Refuse maps of too many motions."""
+        for number, H in enumerate(self.maps):
+            if generic_rank(H) < H.shape[1]:
+                which = f" {number}" if len(self.maps) > 1 else ""
+                raise ModelError(
+                    f"motion_maps: map{which} has columns that depend on each other; remove the "
+                    "superfluous"
+                )
+        H = self.bridge.nodes(CompoundJoint(self.maps).motion_map(self.q))
+        if H.shape[1] > 6 or generic_rank(H) < H.shape[1]:
+            raise ModelError(
+                f"motion_maps: the {H.shape[1]} motions depend on each other in every "
+                "configuration; remove the superfluous columns"
+            )
 
     @property
     def columnwise(self) -> CompoundJoint:

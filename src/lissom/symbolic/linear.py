@@ -13,7 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import sympy
 from sympy import ImmutableDenseMatrix as Matrix
+from sympy.matrices.exceptions import NonInvertibleMatrixError
 
+from ..errors import SymbolicError
 from .calculus import differentiated, replaced
 from .derivation import Derivation
 from .graph import Node
@@ -50,7 +52,7 @@ class Linearization:
     def A(self) -> Matrix:
         """State matrix (n_q + n_v, n_q + n_v) of [x_q; x_v]."""
         n_q = self.kinematics.rows
-        inverse = self.mass.inv()
+        inverse = self._inverse_mass()
         above = sympy.Matrix.hstack(sympy.zeros(n_q, n_q), self.kinematics)
         below = sympy.Matrix.hstack(-inverse * self.stiffness, -inverse * self.damping)
         return Matrix(sympy.Matrix.vstack(above, below))
@@ -59,7 +61,16 @@ class Linearization:
     def B(self) -> Matrix:
         """Input matrix (n_q + n_v, n_v)."""
         n_q, n_v = self.kinematics.shape
-        return Matrix(sympy.Matrix.vstack(sympy.zeros(n_q, n_v), self.mass.inv()))
+        return Matrix(sympy.Matrix.vstack(sympy.zeros(n_q, n_v), self._inverse_mass()))
+
+    def _inverse_mass(self) -> Matrix:
+        try:
+            return self.mass.inv()
+        except NonInvertibleMatrixError:
+            raise SymbolicError(
+                "the mass matrix has no inverse: a joint has a motion that moves no inertia, and "
+                "accelerations do not exist; give its body mass and inertia about that axis"
+            ) from None
 
 
 def linearized(d: Derivation, shortest: Shortest, values: Mapping[Node, Node]) -> Linearization:

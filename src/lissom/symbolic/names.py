@@ -50,26 +50,29 @@ def _chosen(given: Any, default: Sequence[str], what: str) -> tuple[sympy.Symbol
     if len(symbols) != len(default):
         raise SymbolicError(
             f"{what}: {len(symbols)} names are given, the model has {len(default)}: "
-            f"{', '.join(default)}"
-        )
-    twice = {s.name for s in symbols if sum(t.name == s.name for t in symbols) > 1}
-    if twice:
-        raise SymbolicError(
-            f"{what}: {', '.join(sorted(twice))} stands more than once; give each its own name "
-            f"with {what}="
+            f"{', '.join(default)}; give one for each"
         )
     return symbols
 
 
-def as_symbols(given: Iterable[Any], what: str) -> tuple[sympy.Symbol, ...]:
+def as_symbols(given: Any, what: str) -> tuple[sympy.Symbol, ...]:
     """Symbols from names, from symbols or from one text such as "t1 t2"; `what` for errors."""
     if isinstance(given, str):
         given = given.replace(",", " ").split()
-    symbols = []
+    if isinstance(given, sympy.Symbol):
+        given = [given]
+    if not isinstance(given, Iterable):
+        raise SymbolicError(f"{what} is {given!r}; give names or SymPy symbols")
+    symbols: list[sympy.Symbol] = []
     for x in given:
         if not isinstance(x, (str, sympy.Symbol)) or not str(x):
             raise SymbolicError(f"{what}: {x!r} is not a name; give names or SymPy symbols")
         symbols.append(x if isinstance(x, sympy.Symbol) else sympy.Symbol(x, real=True))
+    names = [s.name for s in symbols]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise SymbolicError(
+            f"{what}: {', '.join(twice)} stands more than once; give each its own name with {what}="
+        )
     return tuple(symbols)
 
 

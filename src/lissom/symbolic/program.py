@@ -76,9 +76,19 @@ class Program:
         self.names = tuple(n for n in self._all if n != "coriolis")
         if functions is not None:
             self.names = tuple(self._checked(name) for name in _listed(functions, "functions"))
-        graph = derivation.graph
-        self.forces = np.array([graph.symbol(f"f[{k}]") for k in range(n)], dtype=object)
-        self.accelerations = np.array([graph.symbol(f"a[{k}]") for k in range(n)], dtype=object)
+        if n == 0:
+            raise SymbolicError(
+                f"model {derivation.system.name!r} cannot move, all its joints are fixed; give it "
+                "a joint with a motion"
+            )
+        self.forces, self.accelerations = self._vector("f", n), self._vector("a", n)
+
+    def _vector(self, letter: str, n: int) -> Array:
+        """Symbols of a vector that no parameter is called by."""
+        while any(f"{letter}[{k}]" in self.derivation.bridge.symbols for k in range(n)):
+            letter += "_"
+        graph = self.derivation.graph
+        return np.array([graph.symbol(f"{letter}[{k}]") for k in range(n)], dtype=object)
 
     @property
     def vectors(self) -> dict[str, tuple[str, ...]]:
@@ -149,7 +159,13 @@ class Program:
         return np.array([d.kinetic, d.potential], dtype=object)  # energy
 
     def _made(self, name: str, inputs: Sequence[str], output: Array, words: str) -> Function:
-        flat = replaced(list(output.ravel()), self._values)
+        try:
+            flat = replaced(list(output.ravel()), self._values)
+        except ZeroDivisionError:
+            raise SymbolicError(
+                f"values: with these numbers {name} divides by zero, as it does by the inertia of "
+                "a body that has none; give other numbers, or leave it out with functions="
+            ) from None
         values = np.array(flat, dtype=object).reshape(output.shape)
         vectors = {key: self.vectors[key] for key in inputs}
         used = symbols_in(flat)
