@@ -1,0 +1,252 @@
+"""Kwatny & Blankenship 1995, section IV: the arm with six degrees of freedom, and its size."""
+
+import numpy as np
+import pytest
+import sympy as sp
+from sympy import Rational as Q, cos, sin
+
+import lissom as ls
+from lissom.symbolic import joint_configuration, joint_map
+from tests.exact_algebra import at, circle_point, normal_form, vanishes
+from tests.exact_mechanics import Lagrange, pose, pseudo_inertia, skew, turn
+from tests.paper_e import (
+    ELBOW,
+    LENGTH,
+    MASS,
+    RADIUS,
+    REACH,
+    ROW_COMPOUND,
+    ROW_SIMPLE,
+    SHOULDER,
+    WRIST,
+    arm,
+    bodies,
+    columns,
+    compound,
+    e,
+    end_effector,
+    g,
+    p,
+    potential,
+    q,
+    s1,
+    s2,
+    simple,
+    t,
+)
+
+COMPOUND = [list(SHOULDER), list(ELBOW), list(WRIST)]
+SIMPLE = [columns(*SHOULDER), columns(*ELBOW), columns(*WRIST)]
+POINT = circle_point(q, [Q(1, 2), Q(-1, 3), Q(2, 3), Q(1, 5), Q(-3, 4), Q(2, 5)])
+SPEEDS = dict(zip(p, (Q(1), Q(-2), Q(1, 2), Q(3), Q(-1, 3), Q(2)), strict=True))
+KEPT = [0, 1, 3, 4, 5, 6]  # speeds of the arm with three axes in the shoulder, without the third
+
+
+@pytest.fixture(scope="module")
+def arms():
+    """By wrist; the shoulder is compound, since two columns make no simple joint."""
+    shoulder = compound(*SHOULDER)
+    return {
+        "compound": arm(shoulder, compound(*WRIST)),
+        "simple": arm(shoulder, simple(*WRIST)),
+    }
+
+
+@pytest.fixture(scope="module")
+def three_axes():
+    """Arms with x as the third axis of the shoulder, all joints simple or all compound."""
+    angles = (s1, s2, sp.Symbol("s3", real=True), e, *t)
+    speeds = sp.symbols("w1:4 u1 v1:4", real=True)
+    return {
+        "simple": arm(simple(*WRIST), simple(*WRIST), angles, speeds),
+        "compound": arm(compound(*WRIST), compound(*WRIST), angles, speeds),
+    }
+
+
+@pytest.fixture(scope="module")
+def lagrange():
+    """The arm without lissom."""
+    t1, t2, t3 = t
+    upper = pose(turn("z", s2) * turn("y", s1))
+    lower = upper * pose(turn("y", e), (0, 0, LENGTH))
+    gripper = lower * pose(turn("x", t3) * turn("z", t2) * turn("y", t1), (0, 0, LENGTH))
+    inertias = [pseudo_inertia(*body) for body in bodies()]
+    return Lagrange([upper, lower, gripper], inertias, q, (0, 0, -g))
+
+
+# Kinematics and potential energy
+
+
+@pytest.mark.parametrize("wrist", ["compound", "simple"])
+def test_configuration_of_the_end_effector_is_the_printed_one(arms, wrist):
+    assert vanishes(arms[wrist].pose("gripper", at=(0, 0, REACH)) - end_effector())
+
+
+@pytest.mark.parametrize("wrist", ["compound", "simple"])
+def test_potential_energy_has_masses_and_the_offsets_of_the_joints(arms, wrist, lagrange):
+    found, third = arms[wrist].potential, end_effector()[2, 2]
+    assert vanishes(found - g * (6 * cos(s1) + 3 * cos(s1 + e) + Q(7, 40) * third))
+    assert vanishes(found - lagrange.potential)
+    assert not vanishes(found - g * potential())
+
+
+def test_the_printed_potential_energy_is_that_of_turned_bodies_that_stay_in_place(lagrange):
+    heights = [(X[:3, :3] * J[:3, 3] / J[3, 3])[2] for X, J in lagrange.bodies]
+    assert vanishes(potential() - sum(heights))
+
+
+@pytest.mark.parametrize("wrist", ["compound", "simple"])
+def test_forces_of_gravity_come_from_the_potential_energy(arms, wrist):
+    these = arms[wrist]
+    slope = sp.Matrix([these.potential.diff(x) for x in q])
+    assert vanishes(these.force - these.kinematics.T * slope)
+
+
+def test_spin_inertia_of_a_cylinder_is_half_m_r_squared():
+    """Printed m R^2 / 12."""
+    own = ls.RigidBody.cylinder(MASS, RADIUS, REACH, axis="z").inertia
+    expected, printed = (body[2][2, 2] for body in (bodies(spin=2)[2], bodies(spin=12)[2]))
+    assert np.isclose(own[2, 2], float(expected))
+    assert not np.isclose(own[2, 2], float(printed))
+    assert np.isclose(own[0, 0], float(bodies()[2][2][0, 0]))
+
+
+# Mass matrix and Poincare's equations
+
+
+def upper(matrix):
+    """Entries of a symmetric matrix, each once."""
+    return [matrix[i, j] for i, j in zip(*np.triu_indices(matrix.rows), strict=True)]
+
+
+def test_mass_matrix_is_that_of_the_recursion(arms):
+    """(52b), all of it with symbols."""
+    M = arms["compound"].mass
+    assert M == M.T
+    assert all(vanishes(x) for x in upper(M - by_recursion(COMPOUND, outboard=True)))
+
+
+@pytest.mark.parametrize("wrist", ["compound", "simple"])
+def test_mass_matrix_is_that_of_lagrange_s_equations_at_a_rational_point(arms, wrist, lagrange):
+    V = at(arms[wrist].kinematics, POINT)
+    assert at(arms[wrist].mass, POINT) == V.T * lagrange.mass(POINT) * V
+
+
+@pytest.mark.parametrize("wrist", ["compound", "simple"])
+def test_poincare_s_equations_are_lagrange_s_at_a_rational_point(arms, wrist, lagrange):
+    these = arms[wrist]
+    V, speeds = at(these.kinematics, POINT), sp.Matrix([SPEEDS[x] for x in p])
+    rates = V * speeds
+    V_dot = sp.zeros(6)
+    for x, rate in zip(q, rates, strict=True):
+        V_dot += at(these.kinematics.diff(x), POINT) * rate
+    bias = lagrange.mass(POINT) * V_dot * speeds + lagrange.bias(rates, POINT)
+    expected = V.T * bias
+    assert at(these.velocity_force, POINT | SPEEDS) == expected
+    assert all(x.is_Rational for x in expected) and any(expected)
+
+
+# Last rows, as they are printed and as they are
+
+
+def by_recursion(maps, outboard):
+    """H^T Phi^T M Phi H, with the rotation of the outboard or of the inboard joint in (46)."""
+
+    def phi(r):
+        return sp.Matrix.vstack(sp.eye(3).row_join(sp.zeros(3)), (-skew(r)).row_join(sp.eye(3)))
+
+    coordinates = [(s1, s2), (e,), t]
+    pairs = list(zip(maps, coordinates, strict=True))
+    L = [joint_configuration(*pair)[:3, :3].T for pair in pairs]
+    first, second = (sp.diag(x, x) * phi((0, 0, LENGTH)) for x in (L[1:] if outboard else L[:2]))
+    Phi = sp.eye(18)
+    Phi[6:12, :6], Phi[12:, 6:12], Phi[12:, :6] = first, second, second * first
+    inertias = [phi(c).T * sp.diag(inertia, m * sp.eye(3)) * phi(c) for m, c, inertia in bodies()]
+    V = Phi * sp.diag(*(joint_map(*pair) for pair in pairs))
+    return V.T * sp.diag(*inertias) * V
+
+
+def difference(row, other):
+    """Two rows, without half angles."""
+    half = sp.Symbol("half", real=True)
+    return (sp.Matrix(row) - sp.Matrix(other)).subs(s1, 2 * half)
+
+
+@pytest.mark.parametrize(("maps", "printed"), [(COMPOUND, ROW_COMPOUND), (SIMPLE, ROW_SIMPLE)])
+def test_printed_last_rows_turn_with_the_joint_inboard_of_the_right_one(maps, printed):
+    """Not with (45), (46): the rows are those of a program that is one joint behind."""
+    wrong = list(by_recursion(maps, outboard=False)[5, :])
+    assert vanishes(difference(wrong, printed))
+    right = list(by_recursion(maps, outboard=True)[5, :])
+    assert not vanishes(difference(right, printed))
+
+
+def test_last_row_with_a_compound_wrist(arms):
+    row = list(arms["compound"].mass[5, :])
+    for ours, printed in zip(row[:3], ROW_COMPOUND[:3], strict=True):
+        assert not vanishes(difference([ours], [printed]))
+    assert vanishes(difference(row[3:], ROW_COMPOUND[3:]))  # the wrist alone: no recursion in it
+
+
+def test_last_row_with_a_simple_wrist(arms):
+    t1, t2, t3 = t
+    row, forward = list(arms["simple"].mass[5, :]), sin(t1) * sin(t3) + sin(t2) * cos(t1) * cos(t3)
+    assert vanishes(row[2] - Q(931, 9600) * forward - Q(21, 40) * sin(t2))
+    for ours, printed in zip(row[:3], ROW_SIMPLE[:3], strict=True):
+        assert not vanishes(difference([ours], [printed]))
+    assert row[3:] == ROW_SIMPLE[3:] == [0, 0, Q(931, 9600)]
+
+
+def test_a_simple_shoulder_of_two_columns_is_refused():
+    with pytest.raises(ls.ModelError, match="nonholonomic"):
+        ls.SimpleJoint(np.transpose(SHOULDER))
+    with pytest.raises(ls.SymbolicError, match="'upper'.*nonholonomic"):
+        arm(simple(*SHOULDER), simple(*WRIST))
+
+
+def test_its_mass_matrix_is_that_of_a_ball_joint_without_one_speed(three_axes):
+    """The kinetic energy of the paper's simple shoulder exists; its coordinates do not."""
+    whole = three_axes["simple"].mass
+    M = by_recursion(SIMPLE, outboard=True)
+    assert all(vanishes(x) for x in upper(whole.extract(KEPT, KEPT) - M))
+    assert not whole.free_symbols & set(q[:2])
+
+
+# How long the mass matrix is
+
+
+def n_operations(matrix):
+    """Operations of a symmetric matrix that is multiplied out, with 1 - cos^2 for sin^2."""
+    return sum(sp.count_ops(normal_form(x)) for x in upper(matrix))
+
+
+def test_the_printed_quarter_is_that_of_the_wrong_recursion():
+    """In which no angle of a simple wrist is left; the right matrix keeps more than a third."""
+    ratio = {
+        outboard: n_operations(by_recursion(SIMPLE, outboard))
+        / n_operations(by_recursion(COMPOUND, outboard))
+        for outboard in (False, True)
+    }
+    assert 0.25 < ratio[False] < 0.30
+    assert 0.34 < ratio[True] < 0.40
+    assert not by_recursion(SIMPLE, outboard=False).free_symbols & set(t)
+    assert by_recursion(SIMPLE, outboard=True).free_symbols >= set(t)
+
+
+def test_simple_joints_make_the_mass_matrix_shorter_but_not_by_three_quarters(arms, three_axes):
+    """Operations of the mass matrix as it is shown."""
+    compound_wrist = sp.count_ops(arms["compound"].mass)
+    simple_shoulder = three_axes["simple"].mass.extract(KEPT, KEPT)
+    assert 0.8 < sp.count_ops(arms["simple"].mass) / compound_wrist < 0.95
+    assert 0.4 < sp.count_ops(simple_shoulder) / compound_wrist < 0.65
+    whole = {k: sp.count_ops(these.mass) for k, these in three_axes.items()}
+    assert 0.2 < whole["simple"] / whole["compound"] < 0.4
+
+
+def test_programs_differ_less_since_nothing_is_worked_out_twice(arms, three_axes):
+    """Operations of the mass matrix, and of it and the bias, as a list of assignments."""
+    for quantities in (("mass",), ("mass", "bias")):
+        size = {k: these.staged(*quantities).operations for k, these in arms.items()}
+        assert 0.8 < size["simple"] / size["compound"] < 0.95
+        size = {k: these.staged(*quantities).operations for k, these in three_axes.items()}
+        assert 0.6 < size["simple"] / size["compound"] < 0.85
