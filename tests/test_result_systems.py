@@ -13,7 +13,7 @@ import lissom as ls
 from lissom import joints as all_joints
 from lissom.algorithms.closed_loops import constrained_dynamics
 from lissom.algorithms.reference import kinematics_base_to_tip
-from lissom.bodies import Lump, MassIntegrals, NormalBody
+from lissom.bodies import Lump, MassIntegrals, NormalBody, solids
 from lissom.errors import ResultError
 from lissom.results import described, described_joints
 from lissom.results.described import describe, digest, restore
@@ -43,7 +43,7 @@ def bits(value) -> object:
         return float(value).hex()
     if isinstance(value, tuple):
         return tuple(map(bits, value))
-    if isinstance(value, (ls.Joint, NormalBody, MassIntegrals, Lump, Loop, LoopEnd)):
+    if isinstance(value, (ls.Joint, NormalBody, MassIntegrals, Lump, Loop, LoopEnd, solids.Solid)):
         return type(value), {f.name: bits(getattr(value, f.name)) for f in fields(value)}
     return value
 
@@ -122,13 +122,14 @@ def test_a_tree_is_described_as_it_was_before_there_were_loops(tmp_path, monkeyp
     """See data/README.md for what wrote the file and for the digest."""
     old = DATA / "format_1.nc.part"
     system, store, _ = open_results(old)
-    assert_identical(pendulum(), system)
-    same(stored(pendulum(), 5, ["rod"]), store)
+    plain = replace(pendulum(), bodies=(replace(pendulum().bodies[0], solids=()),))
+    assert_identical(plain, system)
+    same(stored(plain, 5, ["rod"]), store)
     expected = "071083fc79dac7e4fad979ec92e0cf7e510cf3f7529427e8b7ec5efcdc32fa31"
     assert digest(system) == digest(pendulum()) == expected
     written_by = json.loads(old.read_bytes().split(b'"lissom_version": ')[1].split(b",")[0])
     monkeypatch.setattr("lissom.results.journal.lissom_version", lambda: written_by)
-    write_journal(tmp_path / "new.nc.part", pendulum(), stored(pendulum(), 5, ["rod"]), [3, 2])
+    write_journal(tmp_path / "new.nc.part", plain, stored(plain, 5, ["rod"]), [3, 2])
     assert (tmp_path / "new.nc.part").read_bytes() == old.read_bytes()
 
 
@@ -161,7 +162,7 @@ def test_every_field_of_system_body_and_joint_has_its_place_in_the_description()
     assert names[MassIntegrals] <= shapes
     assert names[Lump] == {*described._OF_LUMP, "node"}
     sizes = set(described._sizes(structure("beams").bodies[0])) - {"n_mode", "n_node"}
-    assert names[NormalBody] == {"integrals", *described._OF_BODY, *sizes}
+    assert names[NormalBody] == {"integrals", "solids", *described._OF_BODY, *sizes}
     for name in set(all_joints.__all__) - {"Joint", "SimpleJoint", "CompoundJoint"}:
         kind = getattr(all_joints, name)
         assert [f.name for f in fields(kind)] == list(described_joints.PARAMETERS[kind])
@@ -331,3 +332,25 @@ def test_packed_arrays_keep_type_shape_and_bits():
 def test_unpacking_garbage_is_a_value_error(data):
     with pytest.raises(ValueError):
         unpack(data)
+
+
+def test_what_bodies_look_like_comes_back_and_does_not_change_the_digest():
+    model = ls.Model("looks")
+    mesh = solids.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], color="#ff8800")
+    model.add(ls.RigidBody.box(1.0, (1, 2, 3)), ls.Revolute("z"), name="block")
+    model.add(ls.RigidBody(1.0, (0, 0, 0), 1.0, solids=[mesh]), ls.Revolute("z"), name="part")
+    model.add(ls.beam(1.0, ls.Tube(0.02, 0.001), ls.STEEL, modes=2), ls.Fixed(), name="boom")
+    model.add(ls.RigidBody.sphere(1.0, 0.1), ls.Fixed(), to="boom.tip", name="ball")
+    system = model.compile()
+    again = restore(*describe(system))
+    for body, other in zip(system.bodies, again.bodies, strict=True):
+        assert [type(x) for x in body.solids] == [type(x) for x in other.solids]
+        for solid, copy in zip(body.solids, other.solids, strict=True):
+            for name, value in vars(solid).items():
+                np.testing.assert_array_equal(getattr(copy, name), value)
+    plain = ls.Model("looks")
+    for part in model.parts.values():
+        body = replace(part.body, solids=())
+        to = None if part.to is None else f"{part.to.name}.tip"
+        plain.add(body, part.joint, name=part.name, to=to)
+    assert digest(plain.compile()) == digest(system)

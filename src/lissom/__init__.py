@@ -142,15 +142,21 @@ _HOMES = {
     "lissom.results": ("Trajectory",),
     "lissom.io": ("load",),
 }
+# Modules by the name that they have here.
+_MODULES = {
+    "library": "lissom.library",
+    "solids": "lissom.bodies.solids",
+    "symbolic": "lissom.symbolic",
+}
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
-__all__ = sorted([*_HOME_OF, "library", "symbolic"])
+__all__ = sorted([*_HOME_OF, *_MODULES])
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name from the module that defines it."""
-    if name in ("library", "symbolic"):
-        return importlib.import_module(f"lissom.{name}")
+    if name in _MODULES:
+        return importlib.import_module(_MODULES[name])
     if name not in _HOME_OF:
         raise AttributeError(f"module 'lissom' has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOME_OF[name]), name)
@@ -206,6 +212,7 @@ if TYPE_CHECKING:  # what a type checker sees; the same names as above
         FlexibleBody as FlexibleBody,
         NodalBody as NodalBody,
         RigidBody as RigidBody,
+        solids as solids,
     )
     from .errors import (
         LissomError as LissomError,

@@ -16,6 +16,7 @@ from ..spatial.scalar import array, is_numeric, sqrt, zeros
 from .basis import check_independent, check_stiffness, normal_basis
 from .nodes import check_masses, checked_inboard, checked_names
 from .normal import LEVELS, Lump, MassIntegrals, NormalBody
+from .solids import checked_solids
 
 __all__ = ["FlexibleBody"]
 
@@ -56,6 +57,8 @@ class FlexibleBody:
     level : {"full", "linear"}
         "full" keeps all deformation-dependent terms of the body's inertia, "linear" those of the
         undeformed body; the motion of attached bodies is exact at both.
+    solids : Solid or sequence of Solid
+        What it looks like in pictures, see `solids.Sweep`.
     """
 
     positions: Any
@@ -68,6 +71,7 @@ class FlexibleBody:
     inboard: Any = field(default=0, kw_only=True)
     names: Mapping[str, int] = field(default_factory=dict, kw_only=True)
     level: str = field(default="full", kw_only=True)
+    solids: Any = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         for name in ("positions", "masses", "shapes", "stiffness", "damping"):
@@ -83,6 +87,7 @@ class FlexibleBody:
         inboard = checked_inboard(self.inboard, names, len(self.positions), "FlexibleBody")
         object.__setattr__(self, "inboard", inboard)
         check_level(self.level)
+        object.__setattr__(self, "solids", checked_solids(self.solids, "FlexibleBody"))
         if self.is_numeric:
             self._check_values()
 
@@ -144,6 +149,7 @@ class FlexibleBody:
             inboard=self.inboard,
             node_names=dict(self.names),
             level=level,
+            solids=self.solids,
         )
 
     # What follows is worked out once, for numbers only.

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..spatial import cross, second_moment
 from ..spatial.scalar import is_numeric, zeros
+from .solids import Solid
 
 __all__ = ["LEVELS", "Lump", "MassIntegrals", "NormalBody"]
 
@@ -142,6 +143,8 @@ class NormalBody:
         Names of nodes.
     level : {"linear", "full"}
         Which terms of the deformation the body's own inertia keeps.
+    solids : tuple of Solid
+        What it looks like.
     """
 
     integrals: MassIntegrals
@@ -153,6 +156,7 @@ class NormalBody:
     inboard: int
     node_names: dict[str, int]
     level: str
+    solids: tuple[Solid, ...] = ()
 
     @property
     def n_mode(self) -> int:

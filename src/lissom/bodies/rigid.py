@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, final
 
 import numpy as np
@@ -12,12 +12,20 @@ from ..errors import ModelError
 from ..spatial import inertia_fault, inertia_matrix, second_moment
 from ..spatial.scalar import array, is_numeric, zeros
 from .normal import MassIntegrals, NormalBody
+from .solids import Box, Cylinder, Solid, Sphere, checked_solids
 
 __all__ = ["RigidBody"]
 
 Array = np.ndarray
 
 _AXES = {"x": 0, "y": 1, "z": 2}
+# Rotations that turn z into an axis.
+_ALONG = {
+    "x": np.array([[0.0, 0, 1], [0, 1, 0], [-1, 0, 0]]),
+    "y": np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]]),
+    "z": np.eye(3),
+}
+_SLENDER = 40  # length over radius of a rod in pictures
 
 
 @final
@@ -34,11 +42,14 @@ class RigidBody:
     inertia : float, array (3,) or array (3, 3)
         About the centre of mass, in body axes [kg m^2]; a number stands for that number times
         the identity, three numbers for the diagonal.
+    solids : Solid or sequence of Solid
+        What it looks like in pictures; the constructors for common shapes know.
     """
 
     mass: Any
     com: Any = (0.0, 0.0, 0.0)
     inertia: Any = 0.0
+    solids: Any = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         mass = _given(self.mass, "mass", ())
@@ -59,6 +70,7 @@ class RigidBody:
         object.__setattr__(self, "mass", mass[()])
         object.__setattr__(self, "com", com)
         object.__setattr__(self, "inertia", inertia)
+        object.__setattr__(self, "solids", checked_solids(self.solids, "RigidBody"))
 
     @classmethod
     def box(cls, mass: float, size: Any, com: Any = (0.0, 0.0, 0.0)) -> RigidBody:
@@ -75,7 +87,8 @@ class RigidBody:
         """
         m = _given(mass, "mass", ())[()]
         x, y, z = _lengths("box", size=size)["size"] ** 2
-        return cls(m, com, m / 12 * array([y + z, z + x, x + y]))
+        body = cls(m, com, m / 12 * array([y + z, z + x, x + y]))
+        return body._drawn_as(Box, size=size)
 
     @classmethod
     def cylinder(
@@ -97,7 +110,8 @@ class RigidBody:
         m = _given(mass, "mass", ())[()]
         r, h = (x[()] for x in _lengths("cylinder", radius=radius, length=length).values())
         along = m * r**2 / 2
-        return cls(m, com, _about(axis, along, along / 2 + m * h**2 / 12, "cylinder"))
+        about = _about(axis, along, along / 2 + m * h**2 / 12, "cylinder")
+        return cls(m, com, about)._drawn_as(Cylinder, radius=r, length=h, rotation=_ALONG[axis])
 
     @classmethod
     def sphere(cls, mass: float, radius: float, com: Any = (0.0, 0.0, 0.0)) -> RigidBody:
@@ -114,7 +128,7 @@ class RigidBody:
         """
         m = _given(mass, "mass", ())[()]
         r = _lengths("sphere", radius=radius)["radius"][()]
-        return cls(m, com, 0.4 * m * r**2)
+        return cls(m, com, 0.4 * m * r**2)._drawn_as(Sphere, radius=r)
 
     @classmethod
     def rod(
@@ -135,7 +149,9 @@ class RigidBody:
         """
         m = _given(mass, "mass", ())[()]
         h = _lengths("rod", length=length)["length"][()]
-        return cls(m, com, _about(axis, 0 * m, m * h**2 / 12, "rod"))
+        about = _about(axis, 0 * m, m * h**2 / 12, "rod")
+        sizes = {"radius": h / _SLENDER, "length": h}
+        return cls(m, com, about)._drawn_as(Cylinder, **sizes, rotation=_ALONG[axis])
 
     @classmethod
     def from_points(cls, points: Any, masses: Any) -> RigidBody:
@@ -164,11 +180,18 @@ class RigidBody:
         L = (m[:, None] * (r - com)).T @ (r - com)
         return cls(mass, com, np.trace(L) * np.eye(3) - L)
 
+    def _drawn_as(self, kind: type[Solid], **sizes: Any) -> RigidBody:
+        """Same body with one solid about its centre of mass; with none if a size is a symbol."""
+        if not all(is_numeric(array(x)) for x in (self.com, *sizes.values())):
+            return self
+        return replace(self, solids=kind(at=self.com, **sizes))
+
     def converted(self, convert: Callable[[Any], Any]) -> RigidBody:
         """Same body with every parameter passed through `convert` (symbols to floats)."""
         if all(is_numeric(np.asarray(x)) for x in (self.mass, self.com, self.inertia)):
             return self
-        return RigidBody(convert(self.mass), convert(self.com), convert(self.inertia))
+        new = (convert(x) for x in (self.mass, self.com, self.inertia))
+        return RigidBody(*new, solids=self.solids)
 
     def normalised(self, level: str | None = None) -> NormalBody:
         """Constants for the algorithms; the level makes no difference to a rigid body."""
@@ -183,6 +206,7 @@ class RigidBody:
             inboard=0,
             node_names={},
             level="full",
+            solids=self.solids,
         )
 
 

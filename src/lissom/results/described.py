@@ -14,10 +14,12 @@ import numpy as np
 
 from ..bodies import Lump, MassIntegrals, NormalBody
 from ..bodies.normal import LEVELS
+from ..bodies.solids import Solid
 from ..errors import ResultError
 from ..system import GROUND, System
 from .described_joints import Numbers, described_joint, floats, joined, restored_joint
 from .described_loops import check_loops, describe_loops, restored_loops
+from .described_solids import described_solids, restored_solids
 from .versions import version_for
 
 __all__ = ["describe", "digest", "restore"]
@@ -25,13 +27,15 @@ __all__ = ["describe", "digest", "restore"]
 Array = np.ndarray
 
 
-def describe(system: System) -> tuple[dict[str, Any], dict[str, Array]]:
+def describe(system: System, *, solids: bool = True) -> tuple[dict[str, Any], dict[str, Array]]:
     """Text and arrays that `restore` makes the same system of.
 
     Parameters
     ----------
     system : System
         What to describe.
+    solids : bool
+        Whether to describe what bodies look like, too.
 
     Returns
     -------
@@ -64,6 +68,10 @@ def describe(system: System) -> tuple[dict[str, Any], dict[str, Array]]:
         "joints": [words for words, _ in joints],
         "bodies": [_sizes(body) for body in bodies],
     }
+    if solids and any(body.solids for body in bodies):
+        looks = [described_solids(body.solids) for body in bodies]
+        description["solids"] = [words for words, _ in looks]
+        arrays["solid_numbers"] = joined([x for _, numbers in looks for x in numbers])
     if system.loops:  # files without loops are as they always were
         description["loops"], of_loops = describe_loops(system.loops)
         arrays |= of_loops
@@ -98,7 +106,7 @@ def restore(
 
 
 def digest(system: System) -> str:
-    """SHA-256 of everything a system consists of; equal for equal systems.
+    """SHA-256 of everything that decides how a system moves; equal for equal systems.
 
     Parameters
     ----------
@@ -107,7 +115,7 @@ def digest(system: System) -> str:
     """
     if "digest" in system.derived:
         return system.derived["digest"]
-    description, arrays = describe(system)
+    description, arrays = describe(system, solids=False)
     result = hashlib.sha256(json.dumps(description, sort_keys=True).encode())
     for name in sorted(arrays):
         result.update(f"{name} {arrays[name].shape}".encode())
@@ -157,7 +165,11 @@ _OF_BODY = ("stiffness", "damping", "node_positions", "node_shapes")
 def _restored(description: dict[str, Any], arrays: dict[str, Array]) -> System:
     names, empty = tuple(map(str, description["names"])), np.zeros(0)
     flat = {field: Numbers(arrays.get(f"body_{field}", empty)) for field in _body_shapes(0, 0, 0)}
-    bodies = [_restored_body(sizes, flat) for sizes in description["bodies"]]
+    numbers = Numbers(arrays.get("solid_numbers", empty))
+    looks = description.get("solids", [[]] * len(description["bodies"]))
+    solids = [restored_solids(words, numbers) for words in looks]
+    pairs = zip(description["bodies"], solids, strict=True)
+    bodies = [_restored_body(sizes, flat, look) for sizes, look in pairs]
     parameters = Numbers(arrays.get("joint_parameters", empty))
     of_body = np.asarray(arrays.get("body_number", empty)).astype(int)
     if np.any(of_body < 0):
@@ -174,12 +186,14 @@ def _restored(description: dict[str, Any], arrays: dict[str, Array]) -> System:
         bodies=tuple(bodies[k] for k in of_body),
         loops=restored_loops(description.get("loops", ()), arrays),
     )
-    for numbers in (*flat.values(), parameters):
-        numbers.check_used()
+    for taken in (*flat.values(), parameters, numbers):
+        taken.check_used()
     return system
 
 
-def _restored_body(sizes: dict[str, Any], flat: dict[str, Numbers]) -> NormalBody:
+def _restored_body(
+    sizes: dict[str, Any], flat: dict[str, Numbers], solids: tuple[Solid, ...]
+) -> NormalBody:
     nodes = sizes["lumps"]
     shapes = _body_shapes(sizes["n_mode"], sizes["n_node"], len(nodes))
     a = {field: flat[field].take(*shape) for field, shape in shapes.items()}
@@ -192,6 +206,7 @@ def _restored_body(sizes: dict[str, Any], flat: dict[str, Numbers]) -> NormalBod
         inboard=sizes["inboard"],
         node_names=dict(sizes["node_names"]),
         level=sizes["level"],
+        solids=solids,
     )
 
 

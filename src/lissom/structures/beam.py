@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bodies.flexible import FlexibleBody
+from ..bodies.solids import Sweep
 from ..errors import ModelError
 from ._checks import count, positive
 from .cantilever import CantileverModes, Mesh, bar_modes, beam_modes, mesh
@@ -110,6 +111,7 @@ def beam(
         damping,
         names={"root": 0, "tip": grid.elements},
         level=level,
+        solids=Sweep(section.outline, range(grid.elements + 1)),
     )
 
 

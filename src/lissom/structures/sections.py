@@ -7,6 +7,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..errors import ModelError
 from ._checks import keep_positive
 
@@ -39,6 +42,13 @@ class Section(ABC):
     @abstractmethod
     def torsion_constant(self) -> float:
         """Saint-Venant's torsion constant J [m⁴]: twist per length is torque / (G J)."""
+
+    @property
+    def outline(self) -> NDArray[np.float64]:
+        """Corners of its outline in y and z for pictures (k, 2) [m]; a rectangle by default."""
+        moments = (self.second_moment_z, self.second_moment_y)
+        y, z = (math.sqrt(3 * moment / self.area) for moment in moments)
+        return np.array([[-y, -z], [y, -z], [y, z], [-y, z]])
 
     @property
     def name(self) -> str:
@@ -135,6 +145,11 @@ class Circle(Section):
         """Torsion constant [m⁴]: the polar second moment of area."""
         return 2.0 * self.second_moment_y
 
+    @property
+    def outline(self) -> NDArray[np.float64]:
+        """Corners of a polygon for pictures (k, 2) [m]."""
+        return _polygon(self.radius)
+
 
 @final
 @dataclass(frozen=True)
@@ -180,6 +195,11 @@ class Tube(Section):
     def torsion_constant(self) -> float:
         """Torsion constant [m⁴]: the polar second moment of area."""
         return 2.0 * self.second_moment_y
+
+    @property
+    def outline(self) -> NDArray[np.float64]:
+        """Corners of a polygon for pictures (k, 2) [m]."""
+        return _polygon(self.radius)
 
 
 @final
@@ -247,3 +267,15 @@ class ISection(Section):
     def _web_height(self) -> float:
         """Height of the web between the flanges [m]."""
         return self.height - 2.0 * self.flange
+
+    @property
+    def outline(self) -> NDArray[np.float64]:
+        """Corners for pictures (12, 2) [m]."""
+        y, z, web, inner = self.width / 2, self.height / 2, self.web / 2, self._web_height / 2
+        right = [[y, -z], [y, -inner], [web, -inner], [web, inner], [y, inner], [y, z]]
+        return np.array([*right, *([-a, b] for a, b in reversed(right))])
+
+
+def _polygon(radius: float, corners: int = 16) -> NDArray[np.float64]:
+    angle = 2 * np.pi * np.arange(corners) / corners
+    return radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)

@@ -1,0 +1,194 @@
+"""What bodies look like in pictures.  Solids have no influence on the motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+
+from ..errors import ModelError
+
+__all__ = ["Box", "Cylinder", "Mesh", "Solid", "Sphere", "Sweep", "checked_solids"]
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """Anything that can be drawn, in the axes of the body.
+
+    Parameters
+    ----------
+    at : array (3,)
+        Where its own origin is [m].
+    rotation : array (3, 3), optional
+        Its own axes to the body's.
+    color : str, optional
+        As "#rrggbb"; by default one for each body.
+    """
+
+    at: Any = field(default=(0.0, 0.0, 0.0), kw_only=True)
+    rotation: Any = field(default=None, kw_only=True)
+    color: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        turned = np.eye(3) if self.rotation is None else self.rotation
+        self._keep("at", _numbers(self.at, (3,), f"{self.name}: at"))
+        self._keep("rotation", _numbers(turned, (3, 3), f"{self.name}: rotation"))
+        text = self.color
+        if text is not None and not (
+            isinstance(text, str) and len(text) == 7 and text[0] == "#" and _is_hex(text[1:])
+        ):
+            raise ModelError(f'{self.name}: color is {text!r}; give it as "#rrggbb"')
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return type(self).__name__
+
+    def _keep(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    def _keep_lengths(self, *names: str) -> None:
+        for name in names:
+            given = getattr(self, name)
+            value = _numbers(given, np.shape(given), f"{self.name}: {name}")
+            if not np.all(value > 0):
+                raise ModelError(f"{self.name}: {name} is {given!r}; it must be positive [m]")
+            self._keep(name, value if value.ndim else float(value))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Box(Solid):
+    """Block with its centre at the origin.
+
+    Parameters
+    ----------
+    size : array (3,)
+        Edges along x, y, z [m].
+    """
+
+    size: Any
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _numbers(self.size, (3,), "Box: size")
+        self._keep_lengths("size")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Cylinder(Solid):
+    """Cylinder along its z axis with its centre at the origin.
+
+    Parameters
+    ----------
+    radius, length : float
+        [m].
+    """
+
+    radius: Any
+    length: Any
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("radius", "length"):
+            _numbers(getattr(self, name), (), f"Cylinder: {name}")
+        self._keep_lengths("radius", "length")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Sphere(Solid):
+    """Sphere about the origin.
+
+    Parameters
+    ----------
+    radius : float
+        [m].
+    """
+
+    radius: Any
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _numbers(self.radius, (), "Sphere: radius")
+        self._keep_lengths("radius")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Mesh(Solid):
+    """Surface of triangles.
+
+    Parameters
+    ----------
+    vertices : array (n, 3)
+        [m].
+    triangles : array (m, 3) of int
+        Numbers of vertices, counterclockwise seen from outside.
+    """
+
+    vertices: Any
+    triangles: Any
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        vertices = _numbers(self.vertices, (len(self.vertices), 3), "Mesh: vertices")
+        triangles = np.asarray(self.triangles)
+        if triangles.ndim != 2 or triangles.shape[1] != 3 or triangles.dtype.kind not in "iu":
+            raise ModelError("Mesh: triangles must be whole numbers, three for each triangle")
+        if triangles.size and not 0 <= triangles.min() <= triangles.max() < len(vertices):
+            raise ModelError(f"Mesh: triangles name vertices beyond the {len(vertices)} given")
+        self._keep("vertices", vertices)
+        self._keep("triangles", triangles.astype(np.int64))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Sweep(Solid):
+    """Outline that is swept along nodes of a flexible body and bends with them.
+
+    Parameters
+    ----------
+    outline : array (k, 2)
+        Corners of the cross-section in y and z of the nodes, counterclockwise seen from +x [m].
+    nodes : sequence of int
+        Along which nodes.
+    """
+
+    outline: Any
+    nodes: Any
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._keep("outline", _numbers(self.outline, (len(self.outline), 2), "Sweep: outline"))
+        self._keep("nodes", tuple(int(node) for node in self.nodes))
+
+
+def checked_solids(given: Any, what: str) -> tuple[Solid, ...]:
+    """Solids as a tuple, one alone too; `what` is how an error calls the body."""
+    solids = (given,) if isinstance(given, Solid) else tuple(given)
+    for solid in solids:
+        if not isinstance(solid, Solid):
+            raise ModelError(
+                f"{what}: {solid!r} cannot be drawn; give lissom.solids.Box, Cylinder, Sphere, "
+                "Mesh or Sweep"
+            )
+    return solids
+
+
+def _numbers(value: Any, shape: tuple[int, ...], what: str) -> Array:
+    try:
+        given = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        given = np.zeros(0)
+    if given.shape != shape or not np.all(np.isfinite(given)):
+        raise ModelError(f"{what} is {value!r}; expected finite numbers of shape {shape}")
+    return given
+
+
+def _is_hex(text: str) -> bool:
+    return all(c in "0123456789abcdefABCDEF" for c in text)
