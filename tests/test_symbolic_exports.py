@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -11,6 +12,9 @@ import sympy
 
 import lissom as ls
 from lissom.symbolic import derive
+from lissom.symbolic.calculus import symbols_in
+from lissom.symbolic.derivation import Derivation
+from lissom.symbolic.program import Program
 from tests.generated_c import CProgram, compile_strictly
 from tests.measures import TOLERANCE, error, forward_tolerance
 from tests.symbolic_samples import (
@@ -315,6 +319,36 @@ def test_chosen_functions_are_the_only_ones():
     system = double_pendulum().system()
     still, moving = (ls.bias_force(system, system.state(q=q, v=x)) for x in (np.zeros(2), v))
     assert error(functions.coriolis(q, v) @ v, moving - still) < TOLERANCE
+
+
+def test_any_of_the_parameters_may_have_numbers():
+    """Expressions that equal those with numbers may be known in forms with the symbols."""
+    sample = double_pendulum()
+    equations, inputs = sample.equations(), states(sample.system())[0]
+    expected = engine(sample.system(), inputs)
+    for n in range(len(sample.values)):
+        for given in combinations(sample.values, n):
+            left = [s for s in equations.parameters if s not in given]
+            source = equations.python_source(values={s: sample.values[s] for s in given}, frames=[])
+            space = {}
+            exec(source, space)
+            p = [sample.values[s] for s in left]
+            for name, value in expected.items():
+                result = space[name](*(inputs[key] for key in inputs_of(name)), p)
+                assert error(result, value) < TOLERANCE, (name, given)
+
+
+def test_functions_are_written_without_symbols_that_cancel():
+    d = Derivation(double_pendulum().model, "linear")
+    force = Program(d).forces[0]
+    entry = Derivation(double_pendulum().model, "linear").mass[1, 1]
+    assert repr(entry) == "mul(m2, mul(l2, l2))"
+    m, l = d.graph.symbols["m2"], d.graph.symbols["l2"]  # noqa: E741
+    roundabout = (force + m) * (l * l) - force * (l * l)
+    assert d.mass[1, 1] is roundabout
+    function = Program(d, functions=["mass"]).function("mass")
+    assert symbols_in(list(function.output.ravel())) <= {"q_lower", "m1", "m2", "l1", "l2"}
+    assert function.output[1, 1].residue == roundabout.residue
 
 
 def test_some_parameters_may_have_numbers_in_a_module(tmp_path):

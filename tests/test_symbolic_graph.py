@@ -155,7 +155,7 @@ def test_symbols_are_replaced_throughout(graph):
     a, b = graph.symbol("a"), graph.symbol("b")
     node = (a.sin() + b) / (1 + a * a)
     new = replaced([node], {a: graph.number(0)})[0]
-    assert new is b
+    assert (new.op, new.args) == ("symbol", ("b",))
     assert symbols_in([node]) == {"a", "b"}
 
 

@@ -32,7 +32,7 @@ class Bridge:
         self.graph = graph
         self.symbols: dict[str, sympy.Symbol] = {}
         self._nodes: dict[sympy.Expr, Node] = {}
-        self._expressions: dict[int, sympy.Expr] = {}
+        self._expressions: dict[Node, sympy.Expr] = {}
 
     def nodes(self, values: Any) -> Any:
         """Numbers or SymPy expressions, one or an array of them, as nodes."""
@@ -49,7 +49,7 @@ class Bridge:
         if isinstance(x, sympy.Expr):
             return self._of_sympy(x)
         try:
-            return self.graph.number(x)
+            return self.graph.number(None if isinstance(x, str) else x)
         except (TypeError, ValueError, OverflowError):
             raise SymbolicError(
                 f"{x!r} is neither a finite number nor a SymPy expression; equations are derived "
@@ -118,9 +118,9 @@ class Bridge:
         root = self.graph.node(node)
         known = self._expressions
         for x in ordered([root]):
-            if id(x) not in known:
-                known[id(x)] = self._shown(x)
-        return known[id(root)]
+            if x not in known:
+                known[x] = self._shown(x)
+        return known[root]
 
     def matrix(self, nodes: Array) -> sympy.ImmutableDenseMatrix:
         """An array of nodes as a matrix, a vector as a column."""
@@ -133,7 +133,7 @@ class Bridge:
             return as_sympy_number(x.args[0])
         if x.op == "symbol":
             return self.symbols[x.args[0]]
-        args = [self._expressions[id(y)] for y in x.args]
+        args = [self._expressions[y] for y in x.args]
         return applied(x.op, args)
 
 

@@ -78,25 +78,35 @@ def differentiated(values: Array, variables: Array) -> Array:
 
 
 def replaced(roots: Sequence[Node], new: Mapping[Node, Node]) -> list[Node]:
-    """The same expressions with other nodes in the place of symbols."""
-    if not roots:
-        return []
-    made = {id(x): y for x, y in new.items()}
+    """The same expressions with other nodes in the place of symbols.
+
+    They are built anew: what is known to have the same value may be written with those symbols.
+    """
+    if not roots or not new:
+        return list(roots)
+    graph = roots[0].graph.emptied()
+    values = _rebuilt(graph, list(new.values()), {})
+    made = _rebuilt(graph, roots, {id(x): values[id(y)] for x, y in new.items()})
+    return [made[id(x)] for x in roots]
+
+
+def _rebuilt(graph: Graph, roots: Sequence[Node], made: dict[int, Node]) -> dict[int, Node]:
+    """All nodes of some expressions in another graph, with those that are there already."""
     for x in ordered(roots):
         if id(x) in made:
             continue
-        made[id(x)] = x if x.op in ("number", "symbol") else _again(x, made)
-    return [made[id(x)] for x in roots]
+        if x.op == "number":
+            made[id(x)] = graph.number(x.args[0])
+        elif x.op == "symbol":
+            made[id(x)] = graph.symbols[x.args[0]]
+        else:
+            made[id(x)] = applied(x.op, [made[id(y)] for y in x.args])
+    return made
 
 
 def replaced_in(values: Array, new: Mapping[Node, Node]) -> Array:
     """The same array of nodes with other nodes in the place of symbols."""
     return np.array(replaced(list(values.ravel()), new), dtype=object).reshape(values.shape)
-
-
-def _again(x: Node, made: dict[int, Node]) -> Node:
-    args = [made[id(y)] for y in x.args]
-    return x if all(y is z for y, z in zip(args, x.args, strict=True)) else applied(x.op, args)
 
 
 def symbols_in(roots: Sequence[Node]) -> set[str]:

@@ -191,6 +191,14 @@ class Graph:
         self._known[node.residue] = node
         return node
 
+    def emptied(self) -> Graph:
+        """A graph with the same symbols at the same point that knows no expressions yet."""
+        new = Graph()
+        new._random, new._circles, new._roots = self._random, self._circles, self._roots
+        for name, symbol in self.symbols.items():
+            new.symbols[name] = new._keep(Node(new, "symbol", (name,), symbol.residue))
+        return new
+
     def _found(self, op: str, args: tuple[Node, ...], residue: int) -> Node:
         """The known node of that value or of its negative, or a new one."""
         known = self._known.get(residue)

@@ -166,11 +166,22 @@ class Program:
                 f"values: with these numbers {name} divides by zero, as it does by the inertia of "
                 "a body that has none; give other numbers, or leave it out with functions="
             ) from None
-        values = np.array(flat, dtype=object).reshape(output.shape)
         vectors = {key: self.vectors[key] for key in inputs}
+        flat = self._without_others(flat, {s for names in vectors.values() for s in names})
+        values = np.array(flat, dtype=object).reshape(output.shape)
         used = symbols_in(flat)
         parameters = tuple(p for p in self.parameters if p in used)
         return Function(name, vectors, parameters, values, words)
+
+    def _without_others(self, nodes: list[Node], inputs: set[str]) -> list[Node]:
+        """The same nodes, written without symbols that they do not depend on.
+
+        Where equal expressions are one, the one may have been met in a form in which such a symbol
+        cancels.
+        """
+        graph = nodes[0].graph
+        others = symbols_in(nodes) - inputs - set(self.parameters)
+        return replaced(nodes, {graph.symbols[name]: graph.one for name in sorted(others)})
 
 
 _FUNCTIONS: dict[str, tuple[tuple[str, ...], str]] = {

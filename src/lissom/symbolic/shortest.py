@@ -37,7 +37,7 @@ class Shortest:
 
     def __init__(self, bridge: Bridge) -> None:
         self.bridge = bridge
-        self._sums: dict[int, Sum | None] = {}
+        self._sums: dict[Node, Sum | None] = {}
         self._atoms: dict[int, Node] = {}
 
     def matrix(self, nodes: Array) -> sympy.ImmutableDenseMatrix:
@@ -66,9 +66,9 @@ class Shortest:
     def _sum(self, root: Node) -> Sum | None:
         """Sum of products of a node, or None if it is too long."""
         for x in ordered([root]):
-            if id(x) not in self._sums:
-                self._sums[id(x)] = self._expanded(x)
-        return self._sums[id(root)]
+            if x not in self._sums:
+                self._sums[x] = self._expanded(x)
+        return self._sums[root]
 
     def _expanded(self, x: Node) -> Sum | None:
         if x.op == "number":
@@ -76,12 +76,12 @@ class Shortest:
         if x.op not in ("add", "sub", "mul", "neg"):
             self._atoms[x.residue] = x
             return {((x.residue, 1),): 1}
-        a = self._sums[id(x.args[0])]
+        a = self._sums[x.args[0]]
         if a is None:
             return None
         if x.op == "neg":
             return {key: -number for key, number in a.items()}
-        b = self._sums[id(x.args[1])]
+        b = self._sums[x.args[1]]
         if b is None:
             return None
         if x.op == "mul":
