@@ -1,0 +1,73 @@
+"""Surfaces of triangles from STL and OBJ files, for pictures."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import ModelError
+
+__all__ = ["read_mesh"]
+
+Array = np.ndarray
+
+_LARGEST = 200_000_000  # bytes
+
+
+def read_mesh(path: Path) -> tuple[Array, Array]:
+    """Vertices (n, 3) and triangles (m, 3) of a file.
+
+    Parameters
+    ----------
+    path : Path
+        STL, as text or binary, or OBJ.
+    """
+    kind = path.suffix.lower()
+    if kind not in (".stl", ".obj"):
+        raise ModelError(f"{path}: meshes are read from .stl and .obj files")
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise ModelError(f"{path}: more than {_LARGEST} bytes")
+        data = path.read_bytes()
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read ({error.strerror})") from None
+    try:
+        vertices, triangles = _stl(data) if kind == ".stl" else _obj(data)
+    except (ValueError, IndexError) as error:
+        raise ModelError(f"{path}: not a sound mesh ({error})") from None
+    if not np.all(np.isfinite(vertices)):
+        raise ModelError(f"{path}: not a sound mesh (numbers are not finite)")
+    return vertices, triangles
+
+
+def _stl(data: bytes) -> tuple[Array, Array]:
+    count = int.from_bytes(data[80:84], "little") if len(data) >= 84 else -1
+    if len(data) == 84 + 50 * count:
+        record = np.dtype([("numbers", "<f4", 12), ("extra", "<u2")])
+        corners = np.frombuffer(data, record, count, 84)["numbers"][:, 3:].reshape(-1, 3)
+    else:
+        words = [line.split() for line in data.decode("ascii", "replace").splitlines()]
+        corners = np.array([w[1:4] for w in words if w[:1] == ["vertex"]], dtype=float)
+        if not len(corners) or len(corners) % 3:
+            raise ValueError("neither binary nor text STL")
+    vertices, inverse = np.unique(corners.astype(float), axis=0, return_inverse=True)
+    return vertices, inverse.reshape(-1, 3)
+
+
+def _obj(data: bytes) -> tuple[Array, Array]:
+    vertices: list[list[float]] = []
+    triangles: list[tuple[int, int, int]] = []
+    for line in data.decode("utf-8", "replace").splitlines():
+        words = line.split()
+        if words[:1] == ["v"]:
+            vertices.append([float(x) for x in words[1:4]])
+        elif words[:1] == ["f"]:
+            corners = [int(w.split("/")[0]) for w in words[1:]]
+            corners = [k - 1 if k > 0 else len(vertices) + k for k in corners]
+            triangles += [(corners[0], b, c) for b, c in pairwise(corners[1:])]
+    points, faces = np.array(vertices).reshape(-1, 3), np.array(triangles, dtype=int).reshape(-1, 3)
+    if faces.size and not 0 <= faces.min() <= faces.max() < len(points):
+        raise ValueError("a face names a vertex that is not there")
+    return points, faces

@@ -1,0 +1,384 @@
+"""URDF: robots of the robotics community as models.
+
+A link becomes a body of the same name, carried by the joint that has it as its child.  Joint names
+are kept beside the model, because lissom calls a joint by the body it carries.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..bodies import RigidBody
+from ..bodies.solids import Solid
+from ..errors import ModelError, suggestion
+from ..joints import Fixed, Free, Joint, Planar, Prismatic, Revolute
+from ..model import Model
+from .urdf_looks import Looks, origin
+from .xml_tree import Element, read_xml
+
+__all__ = ["Limits", "Mimic", "Urdf", "read_urdf"]
+
+Array = np.ndarray
+
+LOGGER = logging.getLogger("lissom")
+_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+_NOTHING = 1e-15  # [kg m^2]
+_BASES = {"fixed": Fixed, "free": Free}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a joint may do; infinite where the file says nothing.
+
+    Attributes
+    ----------
+    lower, upper : float
+        Of the coordinate [rad or m].
+    effort : float
+        Largest force [N or N m].
+    velocity : float
+        Largest speed [rad/s or m/s].
+    """
+
+    lower: float = -np.inf
+    upper: float = np.inf
+    effort: float = np.inf
+    velocity: float = np.inf
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """A joint that follows another one: q = multiplier q_other + offset.
+
+    Attributes
+    ----------
+    joint : str
+        The other joint.
+    multiplier, offset : float
+    """
+
+    joint: str
+    multiplier: float
+    offset: float
+
+
+@dataclass(frozen=True, eq=False)
+class Urdf:
+    """A model from a file, and what else the file says.
+
+    Attributes
+    ----------
+    model : Model
+    links : mapping
+        Name of the body that each link is, or is part of; dots in names become underscores.
+    joints : mapping
+        Name of the body that each joint carries, by the joint's name.
+    limits : mapping
+        By joint.
+    damping, friction : mapping
+        Numbers by joint [N m s/rad, N m; N s/m, N]; only those above zero.
+    mimics : mapping
+        Joints that follow others.  The model has them as joints of their own: nothing couples them.
+    """
+
+    model: Model
+    links: Mapping[str, str]
+    joints: Mapping[str, str]
+    limits: Mapping[str, Limits] = field(default_factory=dict)
+    damping: Mapping[str, float] = field(default_factory=dict)
+    friction: Mapping[str, float] = field(default_factory=dict)
+    mimics: Mapping[str, Mimic] = field(default_factory=dict)
+
+
+def read_urdf(
+    path: str | Path,
+    *,
+    base: str = "fixed",
+    gravity: Any = (0.0, 0.0, -9.81),
+    merge_fixed: bool = False,
+    unphysical: str = "error",
+    meshes: bool = True,
+    packages: Mapping[str, str | Path] | None = None,
+) -> Urdf:
+    """Read a robot.
+
+    Parameters
+    ----------
+    path : path
+        URDF file; xacro must be expanded before.
+    base : {"fixed", "free"}
+        How the root link is held.
+    gravity : array (3,)
+        World axes [m/s^2].
+    merge_fixed : bool
+        Make one body of links that are welded together: fewer bodies, the same motion.  The names
+        of the outer links are gone then.
+    unphysical : {"error", "keep"}
+        What to do with an inertia that no body can have, as some published robots have: "keep"
+        reckons with it and says so in a log message.
+    meshes : bool
+        Read the meshes of links for pictures (STL and OBJ; others are left out and named in a log
+        message).
+    packages : mapping, optional
+        Folders of ROS packages, for "package://NAME/..."; by default the folders above the file
+        are searched.
+
+    Returns
+    -------
+    Urdf
+    """
+    if base not in _BASES:
+        raise ModelError(f'read_urdf: base is {base!r}; use "fixed" or "free"')
+    if unphysical not in ("error", "keep"):
+        raise ModelError(f'read_urdf: unphysical is {unphysical!r}; use "error" or "keep"')
+    looks = Looks(Path(path), meshes, packages or {})
+    robot = _Robot(read_xml(path), looks, keep=unphysical == "keep")
+    return robot.build(_BASES[base](), gravity, merge_fixed)
+
+
+@dataclass
+class _Link:
+    """A link's body before it is put into a model."""
+
+    element: Element
+    mass: float
+    com: Array
+    inertia: Array  # about com, link axes
+    solids: list[Solid]
+
+    def absorb(self, other: _Link, rotation: Array, position: Array) -> None:
+        """Weld another link on, whose frame stands there."""
+        com = position + rotation @ other.com
+        inertia = rotation @ other.inertia @ rotation.T
+        total = self.mass + other.mass
+        middle = (self.mass * self.com + other.mass * com) / total if total else self.com
+        self.inertia = (
+            self.inertia
+            + _about(self.mass, self.com - middle)
+            + inertia
+            + _about(other.mass, com - middle)
+        )
+        self.mass, self.com = total, middle
+        self.solids += [Looks.moved(solid, rotation, position) for solid in other.solids]
+
+    def body(self, keep: bool) -> RigidBody:
+        try:
+            return RigidBody(self.mass, self.com, self.inertia, solids=self.solids)
+        except ModelError as error:
+            if not keep:
+                raise self.element.fault(
+                    f'{error}; correct its <inertial>, or read it with unphysical="keep"'
+                ) from None
+            LOGGER.warning(f"{self.element.title}: {error}; kept as it is")
+        body = RigidBody(self.mass, self.com, solids=self.solids)
+        object.__setattr__(body, "inertia", self.inertia)  # past the check
+        return body
+
+
+def _about(mass: float, r: Array) -> Array:
+    return mass * (r @ r * np.eye(3) - np.outer(r, r))
+
+
+class _Robot:
+    """Links and joints by name."""
+
+    def __init__(self, root: Element, looks: Looks, *, keep: bool) -> None:
+        if root.tag != "robot":
+            raise root.fault("is not a robot: the outermost element of a URDF file is <robot>")
+        for element in root.children:
+            if element.tag.startswith("xacro:"):
+                raise element.fault(
+                    "is xacro; expand the file first: xacro robot.xacro > robot.urdf"
+                )
+        self.root, self.looks, self.keep = root, looks, keep
+        looks.keep_materials(root)
+        self.links = {e.text("name"): e for e in self._unique("link")}
+        self.joints = {e.text("name"): e for e in self._unique("joint")}
+        if not self.links:
+            raise root.fault("has no <link>")
+        self.carried: dict[str, Element] = {}
+        for joint in self.joints.values():
+            child = self._link_of(joint, "child")
+            if child in self.carried:
+                other = self.carried[child]
+                raise joint.fault(
+                    f"carries link {child!r}, which the joint {other.text('name')!r} of line "
+                    f"{other.line} carries already; a link has one parent"
+                )
+            self.carried[child] = joint
+
+    def _unique(self, tag: str) -> list[Element]:
+        seen: dict[str, Element] = {}
+        for element in self.root.all(tag):
+            name = element.text("name")
+            if name in seen:
+                raise element.fault(f"there is a {tag} of this name in line {seen[name].line}")
+            seen[name] = element
+        return list(seen.values())
+
+    def _link_of(self, joint: Element, end: str) -> str:
+        element = joint.need(end)
+        name = element.text("link")
+        if name not in self.links:
+            raise element.fault(
+                f"joint {joint.text('name')!r}: there is no link {name!r}; "
+                f"{suggestion(name, self.links)}"
+            )
+        return name
+
+    def _ordered(self) -> list[str]:
+        """Names of the links, each after the one that carries it."""
+        roots = [name for name in self.links if name not in self.carried]
+        if len(roots) != 1:
+            words = ", ".join(map(repr, roots)) or "none: the joints form a ring"
+            raise self.root.fault(f"must have one link without a parent, the base; found {words}")
+        children: dict[str, list[str]] = {name: [] for name in self.links}
+        for name, joint in self.carried.items():
+            children[self._link_of(joint, "parent")].append(name)
+        order, waiting = [], [roots[0]]
+        while waiting:
+            order.append(waiting.pop())
+            waiting += reversed(children[order[-1]])
+        lost = [name for name in self.links if name not in set(order)]
+        if lost:
+            raise self.links[lost[0]].fault("is carried by itself: its joints form a ring")
+        return order
+
+    def build(self, base: Joint, gravity: Any, merge_fixed: bool) -> Urdf:
+        order = self._ordered()
+        links = {name: self._link(self.links[name]) for name in order}
+        place = {name: (name, np.eye(3), np.zeros(3)) for name in order}  # body, frame in it
+        merged = set()
+        if merge_fixed:
+            for name in order[1:]:
+                joint = self.carried[name]
+                if joint.text("type") == "fixed":
+                    body, turn, r = place[self._link_of(joint, "parent")]
+                    rotation, position = origin(joint)
+                    place[name] = body, turn @ rotation, r + turn @ position
+                    merged.add(name)
+            for name in merged:
+                links[place[name][0]].absorb(links[name], *place[name][1:])
+        return self._assembled(base, gravity, [n for n in order if n not in merged], links, place)
+
+    def _assembled(self, base: Joint, gravity: Any, order: Any, links: Any, place: Any) -> Urdf:
+        model = Model(self.root.attributes.get("name", ""), gravity=gravity)
+        named = self._body_names(order)
+        model.add(links[order[0]].body(self.keep), base, name=named[order[0]])
+        names: dict[str, str] = {}
+        for link in order[1:]:
+            joint = self.carried[link]
+            body, turn, r = place[self._link_of(joint, "parent")]
+            rotation, position = origin(joint)
+            model.add(
+                links[link].body(self.keep),
+                _joint(joint),
+                name=named[link],
+                to=named[body],
+                at=r + turn @ position,
+                rotation=turn @ rotation,
+            )
+            names[joint.text("name")] = named[link]
+        moving = {n: self.joints[n] for n in names}
+        return Urdf(
+            model=model,
+            links={name: named[body] for name, (body, *_) in place.items()},
+            joints=names,
+            limits={n: _limits(j) for n, j in moving.items() if j.text("type") != "fixed"},
+            damping=_dynamics(moving, "damping"),
+            friction=_dynamics(moving, "friction"),
+            mimics=self._mimics(moving),
+        )
+
+    def _body_names(self, links: list[str]) -> dict[str, str]:
+        """Names without dots, which separate body and node in lissom."""
+        named: dict[str, str] = {}
+        for link in links:
+            name = link.replace(".", "_")
+            if name in named.values():
+                raise self.links[link].fault(f"two links would be called {name!r}; rename one")
+            named[link] = name
+        return named
+
+    def _link(self, element: Element) -> _Link:
+        inertial = element.find("inertial")
+        solids = self.looks.solids(element)
+        if inertial is None:
+            return _Link(element, 0.0, np.zeros(3), np.zeros((3, 3)), solids)
+        mass = inertial.need("mass").number("value")
+        if mass < 0:
+            raise inertial.need("mass").fault(f"value is {mass:g} kg; it must not be negative")
+        rotation, com = origin(inertial)
+        given = inertial.need("inertia")
+        names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+        xx, xy, xz, yy, yz, zz = (given.number(n, 0.0 if n[1] != n[2] else None) for n in names)
+        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        if np.abs(tensor).max() < _NOTHING:  # what rounding leaves of zero in published files
+            tensor = np.zeros((3, 3))
+        return _Link(element, mass, com, rotation @ tensor @ rotation.T, solids)
+
+    def _mimics(self, joints: Mapping[str, Element]) -> dict[str, Mimic]:
+        found = {}
+        for name, joint in joints.items():
+            mimic = joint.find("mimic")
+            if mimic is None:
+                continue
+            other = mimic.text("joint")
+            if other not in self.joints:
+                raise mimic.fault(
+                    f"joint {name!r}: there is no joint {other!r}; {suggestion(other, self.joints)}"
+                )
+            multiplier, offset = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
+            found[name] = Mimic(other, multiplier, offset)
+        return found
+
+
+def _joint(element: Element) -> Joint:
+    kind = element.text("type")
+    if kind not in _TYPES:
+        raise element.fault(f'type="{kind}"; {suggestion(kind, _TYPES)}')
+    if kind == "fixed":
+        return Fixed()
+    if kind == "floating":
+        return Free()
+    axis = element.find("axis")
+    direction = np.array([1.0, 0.0, 0.0]) if axis is None else axis.numbers("xyz", 3)
+    if axis is not None and not np.any(direction):
+        raise axis.fault(f"joint {element.text('name')!r}: xyz is zero; give a direction")
+    return {"prismatic": Prismatic, "planar": Planar}.get(kind, Revolute)(direction)
+
+
+def _limits(joint: Element) -> Limits:
+    limit = joint.find("limit")
+    if limit is None:
+        if joint.text("type") in ("revolute", "prismatic"):
+            raise joint.fault('has no <limit>; add it, or use type="continuous"')
+        return Limits()
+    effort, velocity = limit.number("effort", np.inf), limit.number("velocity", np.inf)
+    if joint.text("type") not in ("revolute", "prismatic"):
+        return Limits(effort=effort, velocity=velocity)
+    lower, upper = limit.number("lower", 0.0), limit.number("upper", 0.0)
+    if lower > upper:
+        raise limit.fault(
+            f"joint {joint.text('name')!r}: lower {lower:g} is above upper {upper:g}; swap them"
+        )
+    return Limits(lower, upper, effort, velocity)
+
+
+def _dynamics(joints: Mapping[str, Element], name: str) -> dict[str, float]:
+    values = {}
+    for key, joint in joints.items():
+        dynamics = joint.find("dynamics")
+        value = 0.0 if dynamics is None else dynamics.number(name, 0.0)
+        if value < 0:
+            assert dynamics is not None
+            raise dynamics.fault(f"joint {key!r}: {name} is {value:g}; it must not be negative")
+        if value > 0:
+            values[key] = value
+    return values

@@ -1,0 +1,224 @@
+"""Robots from URDF files: what is read, what is refused, and where."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+import pytest
+
+import lissom as ls
+from lissom.bodies import solids
+from lissom.io.urdf import read_urdf
+
+ARM = """<?xml version="1.0"?>
+<robot name="arm">
+  <material name="steel"><color rgba="0.5 0.5 0.6 1"/></material>
+  <link name="base"/>
+  <link name="upper">
+    <inertial>
+      <origin xyz="0 0 0.5" rpy="0 0 0"/>
+      <mass value="2.0"/>
+      <inertia ixx="0.2" iyy="0.2" izz="0.01" ixy="0" ixz="0" iyz="0"/>
+    </inertial>
+    <visual>
+      <origin xyz="0 0 0.5"/>
+      <geometry><cylinder radius="0.05" length="1.0"/></geometry>
+      <material name="steel"/>
+    </visual>
+  </link>
+  <link name="tool.flange">
+    <inertial>
+      <origin xyz="0.1 0 0" rpy="0.3 0.2 0.1"/>
+      <mass value="0.5"/>
+      <inertia ixx="0.01" iyy="0.02" izz="0.025"/>
+    </inertial>
+    <visual><geometry><box size="0.2 0.1 0.1"/></geometry></visual>
+  </link>
+  <link name="slider">
+    <inertial><mass value="1.0"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial>
+  </link>
+  <joint name="shoulder" type="revolute">
+    <parent link="base"/><child link="upper"/>
+    <origin xyz="0 0 0.2" rpy="0 0.5 0"/>
+    <axis xyz="0 1 0"/>
+    <limit lower="-1.5" upper="2" effort="30" velocity="3"/>
+    <dynamics damping="0.3" friction="0.1"/>
+  </joint>
+  <joint name="weld" type="fixed">
+    <parent link="upper"/><child link="tool.flange"/>
+    <origin xyz="0 0 1" rpy="0.1 0.2 0.3"/>
+  </joint>
+  <joint name="slide" type="prismatic">
+    <parent link="tool.flange"/><child link="slider"/>
+    <origin xyz="0.2 0 0" rpy="1 0 0"/>
+    <axis xyz="0 0 2"/>
+    <limit lower="0" upper="0.4" effort="10" velocity="1"/>
+    <mimic joint="shoulder" multiplier="0.5" offset="0.1"/>
+  </joint>
+</robot>
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write_text(text, name="robot.urdf"):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return write_text
+
+
+def test_links_joints_and_what_else_the_file_says(write):
+    robot = read_urdf(write(ARM))
+    assert robot.joints == {"shoulder": "upper", "weld": "tool_flange", "slide": "slider"}
+    assert robot.links["tool.flange"] == "tool_flange"
+    assert (robot.limits["shoulder"].lower, robot.limits["shoulder"].effort) == (-1.5, 30)
+    assert robot.damping == {"shoulder": 0.3} and robot.friction == {"shoulder": 0.1}
+    assert (robot.mimics["slide"].joint, robot.mimics["slide"].multiplier) == ("shoulder", 0.5)
+    system = robot.model.compile()
+    assert system.names == ("base", "upper", "tool_flange", "slider")
+    assert system.n_v == 2
+    (cylinder,) = system.bodies[1].solids
+    assert isinstance(cylinder, solids.Cylinder) and cylinder.color == "#808099"
+
+
+def test_merged_links_move_the_same(write):
+    path = write(ARM)
+    whole, merged = (read_urdf(path, merge_fixed=x).model.compile() for x in (False, True))
+    assert merged.n_body == whole.n_body - 1
+    q, v = np.array([0.4, 0.2]), np.array([1.1, -0.7])
+    states = whole.state(q, v), merged.state(q, v)
+    for quantity in (ls.mass_matrix, ls.bias_force, ls.forward_dynamics):
+        a, b = (quantity(s, x) for s, x in zip((whole, merged), states, strict=True))
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-13)
+    assert ls.energy(whole, states[0]).total == pytest.approx(ls.energy(merged, states[1]).total)
+    a, b = (ls.pose(s, x, "slider") for s, x in zip((whole, merged), states, strict=True))
+    np.testing.assert_allclose(a.position, b.position, atol=1e-14)
+    assert len(merged.bodies[1].solids) == 2
+    assert read_urdf(path, merge_fixed=True).links["tool.flange"] == "upper"
+
+
+def test_a_flexible_body_takes_the_place_of_a_link(write):
+    robot = read_urdf(write(ARM), merge_fixed=True)
+    boom = ls.beam(1.0, ls.Tube(0.05, 0.002), ls.ALUMINIUM, modes=2)
+    robot.model.replace("slider", boom)
+    assert robot.model.compile().n_v == 4
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where", "words"),
+    [
+        ('<mass value="2.0"/>', '<mass value="two"/>', "", 'value="two"; expected a finite number'),
+        ('<mass value="2.0"/>', '<mass value="-2"/>', "", "must not be negative"),
+        ('<mass value="2.0"/>', "", "<inertial>", "has no <mass>"),
+        ('xyz="0 0 0.5" rpy="0 0 0"', 'xyz="0 0"', "", "expected 3 finite numbers"),
+        ('izz="0.01"', 'izz="nan"', "", "expected a finite number"),
+        ('izz="0.01"', 'izz="0.9"', '<link name="upper"', "triangle inequality"),
+        ('type="revolute"', 'type="hinge"', "", "hinge"),
+        ('<parent link="base"/>', '<parent link="bas"/>', "", "did you mean 'base'"),
+        ('<child link="slider"/>', '<child link="upper"/>', '"slide" type', "carries already"),
+        ('<axis xyz="0 1 0"/>', '<axis xyz="0 0 0"/>', "", "give a direction"),
+        ('lower="-1.5"', 'lower="5"', "", "above upper"),
+        ('damping="0.3"', 'damping="-1"', "", "must not be negative"),
+        ('<link name="slider">', '<link name="upper">', "", "of this name in line 5"),
+        ('mimic joint="shoulder"', 'mimic joint="elbow"', "", "there is no joint 'elbow'"),
+        ('<cylinder radius="0.05" length="1.0"/>', "", "<visual>", "empty"),
+        ('radius="0.05"', 'radius="-1"', "", "must be positive"),
+        ('<?xml version="1.0"?>', '<!DOCTYPE r [<!ENTITY a "b">]>', "", "refused for safety"),
+        ('<link name="base"/>', "<link/>", "", "has no attribute name"),
+        ("<link name=", "<xacro:link name=", "", "xacro"),
+    ],
+)
+def test_mistakes_are_named_by_file_line_and_element(write, old, new, where, words):
+    line = ARM[: ARM.index(where or old)].count("\n") + 1
+    path = write(ARM.replace(old, new, 1))
+    with pytest.raises(ls.ModelError) as error:
+        read_urdf(path)
+    message = str(error.value)
+    assert words in message
+    assert message.startswith(f"{path}:{line}:"), message
+
+
+def test_broken_xml_says_where(write):
+    path = write(ARM.replace("</robot>", ""))
+    with pytest.raises(ls.ModelError, match=r"robot\.urdf:\d+:\d+: not well-formed XML"):
+        read_urdf(path)
+
+
+def test_an_inertia_that_no_body_can_have_is_kept_on_request(write, caplog):
+    path = write(ARM.replace('izz="0.01"', 'izz="0.9"'))
+    with caplog.at_level(logging.WARNING, "lissom"):
+        system = read_urdf(path, unphysical="keep").model.compile()
+    assert "upper" in caplog.text and "kept" in caplog.text
+    moment = ls.mass_matrix(system, system.neutral())[0, 0]
+    assert moment > 0
+
+
+def test_expanding_entities_is_refused_at_once(write):
+    bomb = "\n".join(f'<!ENTITY e{k} "{f"&e{k - 1};" * 10}">' for k in range(1, 10))
+    path = write(f'<!DOCTYPE r [<!ENTITY e0 "lol">\n{bomb}]><robot name="&e9;"/>')
+    with pytest.raises(ls.ModelError, match="refused for safety"):
+        read_urdf(path)
+
+
+def test_deep_nesting_is_refused(write):
+    with pytest.raises(ls.ModelError, match="too deep"):
+        read_urdf(write("<robot>" + "<a>" * 100_000))
+
+
+def test_rings_and_several_bases_are_refused(write):
+    with pytest.raises(ls.ModelError, match="one link without a parent"):
+        read_urdf(write(ARM.replace('<link name="base"/>', '<link name="base"/><link name="b2"/>')))
+
+
+@pytest.mark.parametrize("settings", [{"base": "loose"}, {"unphysical": "ignore"}])
+def test_choices_are_checked(write, settings):
+    with pytest.raises(ls.ModelError, match="use"):
+        read_urdf(write(ARM), **settings)
+
+
+def test_missing_file_is_named(tmp_path):
+    with pytest.raises(ls.ModelError, match=r"nothing\.urdf.*check the path"):
+        read_urdf(tmp_path / "nothing.urdf")
+
+
+def test_free_base_falls(write):
+    inertial = '<inertial><mass value="9"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    text = ARM.replace('<link name="base"/>', f'<link name="base">{inertial}</link>')
+    system = read_urdf(write(text), base="free").model.compile()
+    assert system.n_v == 8
+    fall = ls.forward_dynamics(system, system.neutral())
+    np.testing.assert_allclose(fall[[3, 4, 5]], [0, 0, -9.81], atol=1e-12)
+
+
+def triangle_stl():
+    corners = "vertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
+    return f"solid a\nfacet normal 0 0 1\nouter loop\n{corners}endloop\nendfacet\nendsolid a\n"
+
+
+@pytest.mark.parametrize("name", ["part.stl", "part.obj", "binary.stl"])
+def test_meshes_are_read_for_pictures(write, tmp_path, name):
+    if name == "part.stl":
+        (tmp_path / name).write_text(triangle_stl())
+    elif name == "part.obj":
+        (tmp_path / name).write_text("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n")
+    else:
+        corners = np.array([[0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0]], dtype="<f4").tobytes()
+        (tmp_path / name).write_bytes(b" " * 80 + (1).to_bytes(4, "little") + corners + b"\0\0")
+    mesh = f'<mesh filename="{name}" scale="2 2 2"/>'
+    path = write(ARM.replace('<box size="0.2 0.1 0.1"/>', mesh))
+    (solid,) = read_urdf(path).model.compile().bodies[2].solids
+    assert isinstance(solid, solids.Mesh)
+    assert solid.vertices.max() == 2
+    assert len(solid.triangles) == (2 if name.endswith("obj") else 1)
+
+
+def test_meshes_that_are_missing_or_broken_are_left_out_and_named(write, tmp_path, caplog):
+    (tmp_path / "broken.stl").write_bytes(b"solid nothing")
+    for name in ("broken.stl", "absent.stl", "shape.dae"):
+        path = write(ARM.replace('<box size="0.2 0.1 0.1"/>', f'<mesh filename="{name}"/>'))
+        with caplog.at_level(logging.INFO, "lissom"):
+            assert read_urdf(path).model.compile().bodies[2].solids == ()
+        assert name in caplog.text
