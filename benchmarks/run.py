@@ -84,7 +84,7 @@ def page(results: list[Result], depth: Depth, operators: str) -> str:
     return f"""# Benchmarks
 
 Speed, measured by `make bench` (`benchmarks/run.py`). `lissom bench` measures the same on your own
-machine, in about three minutes.
+machine, in three to four minutes.
 
 How: the cells of a table are visited in turn, {depth.rounds} times or more; a visit calls one
 function over and over for at least {1000 * depth.visit:.0f} ms; the fastest visit counts. What is

@@ -25,6 +25,7 @@ NAMES = (
     "simulate-flexible",
     "drift",
     "order-n",
+    "symbolic",
 )
 
 

@@ -12,6 +12,7 @@ from .drawing import BLUE, GREEN, ORANGE, SEQUENCE, STYLE, Records, new_panels, 
 from .order_n_figures import draw_motion, draw_times
 from .result import Result
 from .simulation_figures import draw_bows, draw_drift, draw_rigid, draw_tips
+from .symbolic_figures import draw_symbolic
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -210,4 +211,5 @@ DRAWINGS: dict[str, dict[str, Callable[[Records], Figure]]] = {
     "simulate-flexible": {"": draw_tips, "-bow": draw_bows},
     "drift": {"": draw_drift},
     "order-n": {"": draw_times, "-motion": draw_motion},
+    "symbolic": {"": draw_symbolic},
 }

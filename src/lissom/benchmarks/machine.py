@@ -11,7 +11,7 @@ from pathlib import Path
 
 __all__ = ["machine"]
 
-PACKAGES = ("lissom", "numpy", "numba", "pin", "mujoco", "exudyn")
+PACKAGES = ("lissom", "numpy", "numba", "sympy", "pin", "mujoco", "exudyn")
 
 
 def machine(packages: Sequence[str] = PACKAGES) -> dict[str, str]:

@@ -23,7 +23,7 @@ from .peers import Call, Mujoco, Pinocchio, check_twin, installed
 from .result import Cell, Requirement, Result, Table
 from .timing import Progress, best_times, merge_best
 
-__all__ = ["run"]
+__all__ = ["QUANTITIES", "own_calls", "run"]
 
 MECHANISMS: dict[str, Callable[[int], Model]] = {
     "rigid chain": rigid_chain,
@@ -103,7 +103,7 @@ def run(depth: Depth, progress: Progress) -> Result:
 def _group(mechanism: str, n: int, peers: list[str], depth: Depth) -> Times:
     """Times of all that is done with one mechanism; the peers' twins are forgotten afterwards."""
     case = moving_case(MECHANISMS[mechanism](n))
-    calls = {(*key, "lissom"): call for key, call in _own_calls(case).items()}
+    calls = {(*key, "lissom"): call for key, call in own_calls(case).items()}
     for name in peers:
         twin = PEERS[name](case.model)
         check_twin(case, twin)
@@ -116,7 +116,14 @@ def _group(mechanism: str, n: int, peers: list[str], depth: Depth) -> Times:
     }
 
 
-def _own_calls(case: Case) -> dict[tuple[str, str], tuple[Call, int]]:
+def own_calls(case: Case) -> dict[tuple[str, str], tuple[Call, int]]:
+    """What is timed of lissom: (quantity, form) -> (call, number of states in it).
+
+    Parameters
+    ----------
+    case : Case
+        The mechanism and its states.
+    """
     system, state, f = case.system, case.state, case.forces
     out, batch = np.empty_like(case.many_v), (case.many_q, case.many_v, case.many_forces)
     forward = functools.partial(forward_dynamics_batch, system, *batch, out=out)

@@ -25,6 +25,7 @@ class Which(StrEnum):
     SIMULATE_FLEXIBLE = "simulate-flexible"
     DRIFT = "drift"
     ORDER_N = "order-n"
+    SYMBOLIC = "symbolic"
     ALL = "all"
 
 
@@ -44,7 +45,7 @@ def bench(
 ) -> None:
     """Measure speed on this machine, beside Pinocchio, MuJoCo and Exudyn where they are installed.
 
-    Everything takes about three minutes, and longer the first time, when the kernels are compiled.
+    Everything takes three to four minutes, and longer the first time, when kernels are compiled.
     """
     if quick and full:
         raise typer.BadParameter("--quick and --full exclude each other")
