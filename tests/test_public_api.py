@@ -14,7 +14,11 @@ import pytest
 import lissom
 
 HEAVY = ("scipy", "numba", "sympy", "casadi", "matplotlib", "pydantic")
-PUBLIC = {name: getattr(lissom, name, None) for name in lissom.__all__}
+PUBLIC = {name: getattr(lissom, name, None) for name in lissom.__all__} | {
+    f"{module}.{name}": getattr(getattr(lissom, module), name)
+    for module in ("library", "symbolic")
+    for name in getattr(lissom, module).__all__
+}
 CALLABLES = {name: value for name, value in PUBLIC.items() if callable(value)}
 METHOD_KINDS = (FunctionType, classmethod, staticmethod, property, cached_property)
 METHODS = {
@@ -72,7 +76,7 @@ def test_every_parameter_is_documented(name):
 
 @pytest.mark.parametrize("name", sorted(METHODS))
 def test_every_public_method_has_a_docstring(name):
-    cls, _, attribute = name.partition(".")
+    cls, _, attribute = name.rpartition(".")
     assert inspect.getdoc(getattr(PUBLIC[cls], attribute))
 
 

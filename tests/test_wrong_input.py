@@ -1,10 +1,12 @@
 """Whatever is put into the public functions, a mistake ends in one of our own errors."""
 
+import os
 import random
 import warnings
 
 import numpy as np
 import pytest
+import sympy
 
 import lissom as ls
 
@@ -74,11 +76,18 @@ def ring():
     return model.compile()
 
 
+def symbolic_pendulum(mass=sympy.Symbol("m", positive=True)):  # noqa: B008, a symbol is constant
+    model = ls.Model("pendulum", gravity=(0, 0, -sympy.Symbol("g")))
+    model.add(ls.RigidBody(mass, (1, 0, 0)), ls.Revolute("y"), name="rod")
+    return model
+
+
 SYSTEM = arm().compile()
 RING = ring()
 CLOSED = ls.assemble(RING, RING.state(hub=-1.0, upper=2.0))
 REST = SYSTEM.neutral()
 RIGID = rigid_pair().compile()
+EQUATIONS = ls.symbolic.derive(symbolic_pendulum())
 RUN = ls.simulate(RIGID, duration=1e-3, step=1e-4)
 NODES = (np.zeros((4, 3)), np.ones(4), np.ones((4, 6, 2)))
 
@@ -314,6 +323,42 @@ CALLS = {
     "Trajectory.to_pandas": lambda pick: RUN.to_pandas(pick("arm.angle")),
     "Trajectory.to_xarray": lambda pick: RUN.to_xarray(pick("arm.angle")),
     "filter_and_smoother": lambda pick: ls.filter_and_smoother(SYSTEM, REST, pick(None)),
+    "symbolic.derive": lambda pick: ls.symbolic.derive(
+        pick(arm(), rigid_pair(), looped("close"), symbolic_pendulum()),
+        level=pick("linear", "full"),
+        form=pick("poincare", "lagrange"),
+        coordinates=pick(None, "x"),
+        speeds=pick(None, "u"),
+    ),
+    "symbolic.derive of a parameter": lambda pick: ls.symbolic.derive(symbolic_pendulum(pick())),
+    "Equations.pose": lambda pick: EQUATIONS.pose(pick("rod"), at=pick((0, 0, 1))),
+    "Equations.jacobian": lambda pick: EQUATIONS.jacobian(pick("rod"), axes=pick("world")),
+    "Equations.joint_configuration": lambda pick: EQUATIONS.joint_configuration(pick("rod")),
+    "Equations.dependence": lambda pick: EQUATIONS.dependence(pick("mass")),
+    "Equations.linearize": lambda pick: EQUATIONS.linearize(
+        pick(None, {"q_rod": 0}, {"q_rod": pick(0)})
+    ),
+    "Equations.staged": lambda pick: EQUATIONS.staged(pick("mass", "bias"), values=pick(None)),
+    "Equations.lambdify": lambda pick: EQUATIONS.lambdify(
+        values=pick({"m": 1, "g": 9.81}, {"m": 1, "g": pick(9.81)}),
+        backend=pick("numpy"),
+        frames=pick(None, ["rod"]),
+        functions=pick(None, ["mass", "pose_rod"]),
+    ),
+    "Equations.python_source": lambda pick: EQUATIONS.python_source(
+        values=pick(None), backend=pick("numba", "casadi"), frames=pick(None)
+    ),
+    "Equations.to_casadi": lambda pick: EQUATIONS.to_casadi(values=pick(None), frames=pick(None)),
+    "Equations.to_c": lambda pick: EQUATIONS.to_c(os.devnull, real=pick("double"), name=pick(None)),
+    "Equations.to_python": lambda pick: EQUATIONS.to_python(os.devnull, backend=pick()),
+    "Equations.latex": lambda pick: EQUATIONS.latex(values=pick(None, {"m": pick(1)})),
+    "symbolic.joint_configuration": lambda pick: ls.symbolic.joint_configuration(
+        pick(np.eye(6)[:, :1], [np.eye(6)[0], np.eye(6)[1]]), pick("a", ["a", "b"])
+    ),
+    "symbolic.joint_kinematics": lambda pick: ls.symbolic.joint_kinematics(
+        pick(np.eye(6)[:, :2]), pick("a b"), least_squares=pick(True)
+    ),
+    "symbolic.joint_map": lambda pick: ls.symbolic.joint_map(pick(np.eye(6)[3]), pick("a")),
 }
 
 

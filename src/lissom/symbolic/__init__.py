@@ -15,10 +15,12 @@ Source: Kwatny & Blankenship, Symbolic construction of models for multibody dyna
 from .equations import Equations, Operators, derive
 from .joints import joint_configuration, joint_kinematics, joint_map
 from .linear import Linearization
+from .python_code import Functions
 from .staged import Staged
 
 __all__ = [
     "Equations",
+    "Functions",
     "Linearization",
     "Operators",
     "Staged",

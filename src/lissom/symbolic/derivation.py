@@ -239,7 +239,7 @@ class Derivation:
 
     def joint_configuration(self, body: str) -> Array:
         """Configuration matrix (4, 4) of a body's joint."""
-        i = self.system.layout.index(body)
+        i = self.system.layout.index(str(body))
         return self._configuration(
             *self.system.joints[i].pose(self.q[self.system.layout.hinge_q(i)])
         )

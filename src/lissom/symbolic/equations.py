@@ -97,6 +97,11 @@ class Equations:
 
     Everything is worked out when it is first asked for.  Make one with `derive`.
 
+    Parameters
+    ----------
+    model, level, form, coordinates, speeds, simplify
+        As for `derive`.
+
     Attributes
     ----------
     coordinates, speeds : tuple of sympy.Symbol
@@ -282,7 +287,7 @@ class Equations:
             Values, numbers or expressions, of coordinates by symbol or name; those that are not
             named stay symbols.
         """
-        return linearized(self._derivation, self._shortest, self._values(at or {}))
+        return linearized(self._derivation, self._shortest, self._values(at))
 
     # Programs
 
@@ -414,7 +419,12 @@ class Equations:
             Header and source.
         """
         program = self._made_program(values, frames, functions)
-        return write_c(program, folder, name or self.name or "model", real)
+        name = self.name if name is None else name
+        if not isinstance(name, str):
+            raise SymbolicError(
+                f"name is {name!r}; give a text that files and functions begin with"
+            )
+        return write_c(program, folder, name or "model", real)
 
     def to_casadi(
         self,
@@ -442,7 +452,7 @@ class Equations:
         values : mapping, optional
             Numbers for parameters; the others stay symbols.
         """
-        new = self._values(self._numbers(values or {}))
+        new = self._values(self._numbers(values))
 
         def shown(quantity: str) -> Matrix:
             return self._matrix(replaced_in(self._nodes(quantity), new))
@@ -455,9 +465,9 @@ class Equations:
         frames: Sequence[str] | None,
         functions: Sequence[str] | None,
     ) -> Program:
-        return Program(self._program, self._numbers(values or {}), frames, functions)
+        return Program(self._program, self._numbers(values), frames, functions)
 
-    def _numbers(self, values: Mapping[Any, Any]) -> dict[sympy.Symbol, float]:
+    def _numbers(self, values: Mapping[Any, Any] | None) -> dict[sympy.Symbol, float]:
         """Numbers by symbol, whatever they were given by."""
         known = {s.name: s for s in self.parameters}
         numbers = {}
@@ -475,7 +485,7 @@ class Equations:
                 raise SymbolicError(f"values: {symbol} is {value!r}; expected a finite number")
         return numbers
 
-    def _values(self, values: Mapping[Any, Any]) -> dict[Node, Node]:
+    def _values(self, values: Mapping[Any, Any] | None) -> dict[Node, Node]:
         """Nodes in the place of symbols, whatever they were given by."""
         bridge = self._derivation.bridge
         replacements = {}
@@ -518,6 +528,8 @@ class Equations:
 
 def _items(values: Any, what: str) -> Iterable[tuple[Any, Any]]:
     """Pairs of a mapping that the user gave; `what` for the error."""
+    if values is None:
+        return ()
     if not isinstance(values, Mapping):
         raise SymbolicError(f"{what} is {values!r}; give a dictionary {{symbol: value}}")
     return values.items()

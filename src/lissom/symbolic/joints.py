@@ -81,6 +81,8 @@ def joint_kinematics(motion_maps: Any, coordinates: Any, *, least_squares: bool 
         Give a nonholonomic map the paper's Gamma, which fits the motion as well as it can; else
         such a map is an error.
     """
+    if not isinstance(least_squares, bool):
+        raise SymbolicError(f"least_squares is {least_squares!r}; use True or False")
     joint = _Joint(motion_maps, coordinates)
     blocks, start = [], 0
     for number, H in enumerate(joint.maps):

@@ -117,7 +117,7 @@ class Program:
         ]
 
     def _checked(self, name: str) -> str:
-        if name not in self._all:
+        if not isinstance(name, str) or name not in self._all:
             raise SymbolicError(
                 f"there is no function {name!r}; {suggestion(str(name), self._all)}"
             )

@@ -110,13 +110,18 @@ def _returned(function: Function, body: Body, backend: str) -> list[str]:
 class Functions(SimpleNamespace):
     """Functions of numbers, and the program that they come from.
 
-    Attributes
+    Parameters
     ----------
     source : str
         Text of the module.
+    **functions
+        What it defines, by name; each is an attribute.
     """
 
     source: str
+
+    def __init__(self, source: str, **functions: Any) -> None:
+        super().__init__(source=source, **functions)
 
 
 def executed(program: Program, backend: str) -> Functions:
