@@ -28,8 +28,9 @@ EQUATIONS = {
         {"8.2": "ab"},
     ),
     "kwatny_blankenship": lettered(
-        range(1, 37),
-        {n: "ab" for n in (2, 10, 11, 12, 17)} | {n: "abc" for n in (3, 18, 23, 28, 35, 36)},
+        range(1, 56),
+        {n: "ab" for n in (2, 10, 11, 12, 17, 52, 54, 55)}
+        | {n: "abc" for n in (3, 18, 23, 28, 35, 36, 53)},
     ),
     "order_n": dotted({1: 6, 2: 2, 3: 4, 4: 10}),
 }
