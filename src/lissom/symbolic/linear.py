@@ -7,15 +7,16 @@ state; K = dF/dq and D = dF/dp, since the other forces are quadratic in the spee
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import sympy
 from sympy import ImmutableDenseMatrix as Matrix
-from sympy.matrices.exceptions import NonInvertibleMatrixError
 
 from ..errors import SymbolicError
+from ..spatial.scalar import solve_spd, zeros
 from .calculus import differentiated, replaced
 from .derivation import Derivation
 from .graph import Node
@@ -24,6 +25,9 @@ from .shortest import Shortest
 __all__ = ["Linearization", "linearized"]
 
 Array = np.ndarray
+
+# Operations up to which a fraction is brought to lowest terms.
+_SHORT = 120
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,8 @@ class Linearization:
         V.
     force : matrix (n_v, 1)
         Generalized forces that hold the mechanism at rest in that state.
+    solved : callable
+        Gives A and B.
     """
 
     mass: Matrix
@@ -47,43 +53,59 @@ class Linearization:
     stiffness: Matrix
     kinematics: Matrix
     force: Matrix
+    solved: Callable[[], tuple[Matrix, Matrix]] = field(repr=False, compare=False)
 
-    @property
-    def A(self) -> Matrix:
-        """State matrix (n_q + n_v, n_q + n_v) of [x_q; x_v]."""
-        n_q = self.kinematics.rows
-        inverse = self._inverse_mass()
-        above = sympy.Matrix.hstack(sympy.zeros(n_q, n_q), self.kinematics)
-        below = sympy.Matrix.hstack(-inverse * self.stiffness, -inverse * self.damping)
-        return Matrix(sympy.Matrix.vstack(above, below))
-
-    @property
-    def B(self) -> Matrix:
-        """Input matrix (n_q + n_v, n_v)."""
-        n_q, n_v = self.kinematics.shape
-        return Matrix(sympy.Matrix.vstack(sympy.zeros(n_q, n_v), self._inverse_mass()))
-
-    def _inverse_mass(self) -> Matrix:
+    @cached_property
+    def _state_space(self) -> tuple[Matrix, Matrix]:
         try:
-            return self.mass.inv()
-        except NonInvertibleMatrixError:
+            return self.solved()
+        except ZeroDivisionError:
             raise SymbolicError(
                 "the mass matrix has no inverse: a joint has a motion that moves no inertia, and "
                 "accelerations do not exist; give its body mass and inertia about that axis"
             ) from None
 
+    @property
+    def A(self) -> Matrix:
+        """State matrix (n_q + n_v, n_q + n_v) of [x_q; x_v]."""
+        return self._state_space[0]
+
+    @property
+    def B(self) -> Matrix:
+        """Input matrix (n_q + n_v, n_v)."""
+        return self._state_space[1]
+
 
 def linearized(d: Derivation, shortest: Shortest, values: Mapping[Node, Node]) -> Linearization:
     """Linear equations of a derivation with values for some symbols."""
 
-    def at(nodes: Array) -> Matrix:
+    def at(nodes: Array) -> Array:
         flat = replaced(list(nodes.ravel()), values)
-        return shortest.matrix(np.array(flat, dtype=object).reshape(nodes.shape))
+        return np.array(flat, dtype=object).reshape(nodes.shape)
+
+    M, V = at(d.mass), at(d.rates)
+    D, K = at(differentiated(d.damping, d.v)), at(differentiated(d.static, d.q))
+
+    def solved() -> tuple[Matrix, Matrix]:
+        n_q, n_v = V.shape
+        columns = solve_spd(M, np.concatenate([-K, -D, np.eye(n_v)], axis=1))
+        above = np.concatenate([zeros(n_q, n_q), V, zeros(n_q, n_v)], axis=1)
+        both = shortest.matrix(d.bridge.nodes(np.concatenate([above, columns])))
+        both = both.applyfunc(_as_ratio)
+        return both[:, : n_q + n_v], both[:, n_q + n_v :]
 
     return Linearization(
-        mass=at(d.mass),
-        damping=at(differentiated(d.damping, d.v)),
-        stiffness=at(differentiated(d.static, d.q)),
-        kinematics=at(d.rates),
-        force=at(d.static),
+        mass=shortest.matrix(M),
+        damping=shortest.matrix(D),
+        stiffness=shortest.matrix(K),
+        kinematics=shortest.matrix(V),
+        force=shortest.matrix(at(d.static)),
+        solved=solved,
     )
+
+
+def _as_ratio(x: sympy.Expr) -> sympy.Expr:
+    """A short expression as one fraction in lowest terms, if that is shorter still."""
+    if sympy.count_ops(x) > _SHORT:
+        return x
+    return min((x, sympy.factor(sympy.cancel(x))), key=sympy.count_ops)
