@@ -34,8 +34,8 @@ class Plan:
     ----------
     links : mapping of str to tuple of int
         Links of the chains that SymPy derives, by method.
-    turns : int
-        How often each is derived.
+    enough : float
+        CPU time after which a mechanism is not derived again in the same way [s].
     basic : bool
         Whether SymPy also shortens with its slower option.
     arm : bool
@@ -53,7 +53,7 @@ class Plan:
     """
 
     links: Mapping[str, tuple[int, ...]]
-    turns: int
+    enough: float
     basic: bool
     arm: bool
     ten: int
@@ -66,7 +66,7 @@ class Plan:
 PLANS = {
     "quick": Plan(
         links={"Kane": (2, 3), "Lagrange": (2,)},
-        turns=1,
+        enough=0.05,
         basic=False,
         arm=False,
         ten=4,
@@ -77,7 +77,7 @@ PLANS = {
     ),
     "normal": Plan(
         links={"Kane": (2, 3, 4), "Lagrange": (2, 3)},
-        turns=1,
+        enough=0.1,
         basic=False,
         arm=True,
         ten=10,
@@ -88,7 +88,7 @@ PLANS = {
     ),
     "full": Plan(
         links={"Kane": (2, 3, 4, 5), "Lagrange": (2, 3, 4)},
-        turns=3,
+        enough=2.0,
         basic=True,
         arm=True,
         ten=10,
@@ -122,8 +122,8 @@ state: of the generated C in a loop of C over many states ({compiler}), of the g
 for Numba in a compiled loop, of the generated function for NumPy with all states in one call, and
 of the engine in a batch and in a call from Python. A generated program writes the whole mass
 matrix, the engine's batch one triangle. Differences are relative to the largest entry of a state's
-result by the engine, over the batch; those of the arm's accelerations are from states near which
-two axes of its wrist or shoulder fall together."""
+result by the engine, over the batch; the arm's accelerations lose digits where two axes of its
+wrist nearly fall together."""
 
 
 def run(depth: Depth, progress: Progress) -> Result:
@@ -138,7 +138,7 @@ def run(depth: Depth, progress: Progress) -> Result:
     """
     plan, compiler = PLANS[depth.name], c_compiler()
     tell = _Teller(progress, _steps(plan))
-    records = derivation_records(_derived(plan), turns=plan.turns, basic=plan.basic, tell=tell)
+    records = derivation_records(_derived(plan), enough=plan.enough, basic=plan.basic, tell=tell)
     tell(f"{plan.ten} links")
     records.append(ten_record(plan.ten))
     records += growth_records([chain(n, kind) for kind in plan.kinds for n in plan.bodies], tell)

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-import sympy
 from sympy.core.cache import clear_cache
 
-from ..algorithms import inverse_dynamics, mass_matrix
-from ..symbolic import Staged, derive
-from .peers import PeerError
+from ..symbolic import derive
 from .symbolic_cases import KINDS, Mechanism, chain
+from .symbolic_checks import checked_difference, checked_residual
 from .symbolic_ways import (
-    TOLERANCE,
     WAYS,
     Formulas,
     by_lissom,
-    checked_difference,
-    evaluated,
     operations,
 )
 
@@ -30,12 +25,12 @@ __all__ = ["derivation_records", "growth_records", "ten_record", "written_record
 Tell = Callable[[str], None]
 Record = dict[str, Any]
 
-# CPU time [s] after which a way has no further turn.
-ENOUGH = 2.0
+# Turns of each way, unless it is slow.
+TURNS = 3
 
 
 def derivation_records(
-    cases: Sequence[tuple[Mechanism, Sequence[str]]], *, turns: int, basic: bool, tell: Tell
+    cases: Sequence[tuple[Mechanism, Sequence[str]]], *, enough: float, basic: bool, tell: Tell
 ) -> list[Record]:
     """Cost of the equations of mechanisms by every way that is asked for.
 
@@ -43,8 +38,8 @@ def derivation_records(
     ----------
     cases : sequence of (Mechanism, names)
         What to derive, and in which of `WAYS`.
-    turns : int
-        How often, by a way that is not slow.
+    enough : float
+        CPU time after which a mechanism is not derived again in the same way [s].
     basic : bool
         Whether SymPy also shortens with its slower option.
     tell : callable
@@ -55,7 +50,7 @@ def derivation_records(
     records = []
     for mechanism, ways in cases:
         tell(mechanism.name)
-        for way, found in _fastest(mechanism, ways, turns).items():
+        for way, found in _fastest(mechanism, ways, enough).items():
             records.append(_record(mechanism, way, found, basic=basic))
     return records
 
@@ -76,13 +71,14 @@ def _record(mechanism: Mechanism, way: str, found: Formulas, *, basic: bool) -> 
     }
 
 
-def _fastest(mechanism: Mechanism, ways: Sequence[str], turns: int) -> dict[str, Formulas]:
+def _fastest(mechanism: Mechanism, ways: Sequence[str], enough: float) -> dict[str, Formulas]:
     """The fastest of some runs by each way, which take turns."""
     best: dict[str, Formulas] = {}
     spent = dict.fromkeys(ways, 0.0)
-    for _ in range(turns):
+    for _ in range(TURNS):
         for way in ways:
-            if spent[way] < ENOUGH:
+            if spent[way] <= enough:
+                gc.collect()  # what others have left behind
                 found = WAYS[way](mechanism)
                 spent[way] += found.seconds
                 if way not in best or found.seconds < best[way].seconds:
@@ -136,28 +132,10 @@ def growth_records(mechanisms: Sequence[Mechanism], tell: Tell) -> list[Record]:
                 "bodies": len(mechanism.links),
                 "seconds": seconds,
                 "operations": operations(staged.assignments, entries),
-                "difference": _residual(mechanism, staged, state),
+                "difference": checked_residual(mechanism, staged, state),
             }
         )
     return records
-
-
-def _residual(mechanism: Mechanism, staged: Staged, state: Sequence[sympy.Symbol]) -> float:
-    """Force that is left by staged accelerations at a random state, relative to its terms."""
-    system = mechanism.model(numbers=True).compile()
-    rng = np.random.default_rng(1995)
-    q, v, forces = rng.uniform(-1.5, 1.5, (3, system.n_v))
-    applied = [sympy.Symbol(f"f[{k}]", real=True) for k in range(system.n_v)]
-    symbols = (*state, *applied)
-    numbers = dict(mechanism.values) | dict(zip(symbols, (*q, *v, *forces), strict=True))
-    rates = evaluated(staged.assignments, list(staged.results["forward_dynamics"]), numbers)
-    at = system.state(q, v)
-    left = inverse_dynamics(system, at, rates) - forces
-    terms = np.abs(mass_matrix(system, at)) @ np.abs(rates) + np.abs(forces)
-    error = float(np.abs(left).max() / terms.max())
-    if not error <= TOLERANCE:
-        raise PeerError(f"accelerations of the {mechanism.name} leave forces of {error:.1e}")
-    return error
 
 
 def written_record(n: int) -> Record:

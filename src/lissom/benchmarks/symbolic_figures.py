@@ -30,7 +30,7 @@ def draw_symbolic(records: Records) -> Figure:
     records : tuple of dict
         Of the benchmark.
     """
-    figure, ((left, middle, right),) = new_panels(1, 3, (10.0, 3.4))
+    figure, ((left, middle, right),) = new_panels(1, 3, (10.0, 3.6))
     derived = [r for r in records if r["part"] == "derivation"]
     for panel, column in ((left, "seconds"), (middle, "operations")):
         for way, (colour, marker) in WAYS.items():
@@ -46,8 +46,12 @@ def draw_symbolic(records: Records) -> Figure:
         micro = [r | {"micro": 1e6 * r["seconds"]} for r in rows]
         _curve(right, "joints", "micro", micro, style, colour, form)
     right.set_xscale("log")
+    sizes = sorted({r["joints"] for r in programs})
+    right.set_xticks(sizes, sizes)
+    right.set_xticks([], minor=True)
     right.set(xlabel="joints", ylabel="µs per state", title="forward dynamics of a chain")
-    left.legend(fontsize=7)
+    shown: Any = {"loc": "outside lower left", "ncols": len(WAYS) * len(LINES), "fontsize": 7}
+    figure.legend(*left.get_legend_handles_labels(), **shown)
     right.legend(fontsize=7)
     return figure
 

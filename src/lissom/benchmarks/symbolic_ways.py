@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import sympy
 from sympy.core.cache import clear_cache
 from sympy.physics.mechanics import (
@@ -22,27 +20,20 @@ from sympy.physics.mechanics import (
     inertia,
 )
 
-from ..algorithms import bias_force, mass_matrix
 from ..symbolic import derive
-from .peers import PeerError
 from .symbolic_cases import Mechanism
 
 __all__ = [
     "WAYS",
+    "Assignments",
     "Formulas",
     "by_kane",
     "by_lagrange",
     "by_lissom",
-    "checked_difference",
-    "difference",
-    "evaluated",
     "operations",
 ]
 
-Array = np.ndarray
 Assignments = Sequence[tuple[sympy.Symbol, sympy.Expr]]
-
-TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -224,86 +215,3 @@ def _finished(mass: Any, forcing: Any, parts: _Parts, seconds: float) -> Formula
     assignments, reduced = sympy.cse(entries)
     cse_seconds = time.process_time() - begin
     return Formulas(assignments, reduced, (*q, *u), seconds, cse_seconds, entries)
-
-
-def evaluated(
-    assignments: Assignments,
-    entries: Sequence[sympy.Expr],
-    numbers: dict[sympy.Symbol, float],
-) -> Array:
-    """Numbers of formulas.
-
-    Parameters
-    ----------
-    assignments : sequence of (symbol, expression)
-        In order.
-    entries : sequence of expressions
-        What is wanted.
-    numbers : dict of symbol to float
-        Of all symbols.
-    """
-    known = dict(numbers)
-    for symbol, expression in assignments:
-        known[symbol] = _value(expression, known)
-    return np.array([_value(x, known) for x in entries])
-
-
-def _value(x: sympy.Expr, known: dict[sympy.Symbol, float]) -> float:
-    """Number of one expression; much faster than SymPy's own evaluation of thousands of them."""
-    if x.is_Symbol:
-        return known[x]
-    if x.is_Number:
-        return float(x)
-    args = [_value(y, known) for y in x.args]
-    if x.is_Add:
-        return math.fsum(args)
-    if x.is_Mul:
-        return math.prod(args)
-    if x.is_Pow:
-        return float(args[0] ** args[1])
-    return {sympy.sin: math.sin, sympy.cos: math.cos, sympy.tan: math.tan}[x.func](*args)
-
-
-def difference(mechanism: Mechanism, formulas: Formulas) -> float:
-    """Largest relative difference of mass matrix and bias from those of the compiled system.
-
-    Parameters
-    ----------
-    mechanism : Mechanism
-        What was derived.
-    formulas : Formulas
-        By which they are evaluated, at a random state.
-    """
-    system = mechanism.model(numbers=True).compile()
-    rng = np.random.default_rng(1995)
-    q, v = rng.uniform(-1.5, 1.5, system.n_q), rng.uniform(-1.5, 1.5, system.n_v)
-    numbers = dict(mechanism.values) | dict(zip(formulas.state, (*q, *v), strict=True))
-    found = evaluated(formulas.assignments, formulas.entries, numbers)
-    state, n = system.state(q, v), system.n_v
-    sign = 1 if formulas.whole is None else -1
-    mass, bias = mass_matrix(system, state), sign * bias_force(system, state)
-    return max(
-        float(np.abs(theirs - ours).max() / np.abs(ours).max())
-        for theirs, ours in ((found[:-n], mass[np.triu_indices(n)]), (found[-n:], bias))
-    )
-
-
-def checked_difference(mechanism: Mechanism, formulas: Formulas, way: str) -> float:
-    """The same; a `PeerError` if the formulas are of something else.
-
-    Parameters
-    ----------
-    mechanism : Mechanism
-        What was derived.
-    formulas : Formulas
-        What is checked.
-    way : str
-        By which way, for the message.
-    """
-    error = difference(mechanism, formulas)
-    if not error <= TOLERANCE:
-        raise PeerError(
-            f"{way} and lissom's numbers differ by {error:.1e} on {mechanism.name}; the cost of "
-            "different answers is not compared"
-        )
-    return error
