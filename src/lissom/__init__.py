@@ -147,6 +147,7 @@ _MODULES = {
     "library": "lissom.library",
     "solids": "lissom.bodies.solids",
     "symbolic": "lissom.symbolic",
+    "viz": "lissom.viz",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -170,7 +171,7 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:  # what a type checker sees; the same names as above
-    from . import library as library, symbolic as symbolic
+    from . import library as library, symbolic as symbolic, viz as viz
     from .algorithms import (
         Closure as Closure,
         ConstraintForces as ConstraintForces,

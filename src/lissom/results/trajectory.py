@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType, NoneType
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import os
 
     from ..algorithms.energy import Energy
+    from ..viz.server import View
+    from ..viz.view import Embedded
 
 __all__ = ["Trajectory"]
 
@@ -286,6 +288,104 @@ class Trajectory:
         pandas.DataFrame
         """
         return to_pandas(self, names)
+
+    def to_html(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        frames: int = 600,
+        title: str | None = None,
+        trails: Sequence[str] | None = None,
+        theme: str = "auto",
+        scale: float = 1.0,
+    ) -> None:
+        """Write the moving view to one file that any browser opens, without a network.
+
+        Parameters
+        ----------
+        path : path
+            Where to; the name ends in ".html".
+        frames : int
+            How many frames at most.
+        title : str, optional
+            Heading; by default the name of the system.
+        trails : sequence of str, optional
+            "body" or "body.node" of points whose paths are drawn; by default outermost bodies.
+        theme : {"auto", "light", "dark"}
+            Background; "auto" follows the reader's browser.
+        scale : float
+            Factor by which deformations are enlarged at first.
+        """
+        from ..viz.view import write_page
+
+        write_page(self, path, frames=frames, title=title, trails=trails, theme=theme, scale=scale)
+
+    def view(self, *, browser: bool = True, block: bool = False, **options: Any) -> View:
+        """Show the moving view in the browser.
+
+        The page comes from a server on this machine that serves nothing else.
+
+        Parameters
+        ----------
+        browser : bool
+            Whether to open the browser.
+        block : bool
+            Whether to wait here until Ctrl-C.
+        **options
+            As in `to_html`.
+
+        Returns
+        -------
+        View
+            ``.url`` is where the page is, ``.close()`` stops the server.
+        """
+        from ..viz.view import open_view
+
+        return open_view(self, browser=browser, block=block, **options)
+
+    def show(self, *, width: str = "100%", height: int = 520, **options: Any) -> Embedded:
+        """Moving view inside a notebook, as the last line of a cell.
+
+        Parameters
+        ----------
+        width : str
+            As in CSS.
+        height : int
+            Pixels.
+        **options
+            As in `to_html`.
+        """
+        from ..viz.view import embedded
+
+        return embedded(self, width=width, height=height, **options)
+
+    def to_gif(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        frames: int = 80,
+        duration: float | None = None,
+        size: tuple[int, int] = (640, 420),
+        trails: Sequence[str] | None = None,
+    ) -> None:
+        """Write an animated picture, for slides and places that show no pages.
+
+        Parameters
+        ----------
+        path : path
+            Where to; the name ends in ".gif".
+        frames : int
+            How many frames.
+        duration : float, optional
+            How long it plays [s]; by default as long as the motion, but 1 to 10 s.
+        size : pair of int
+            Width and height [pixels].
+        trails : sequence of str, optional
+            "body" or "body.node" of points whose paths are drawn; by default outermost bodies.
+        """
+        from ..viz.gif import write_gif
+
+        write_gif(self, path, frames=frames, duration=duration, size=size, trails=trails)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse: trajectories do not change."""

@@ -1,0 +1,22 @@
+"""Pictures of mechanisms and of their motion."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+# Public name -> module that defines it.  Modules load on first use.
+_HOME_OF = {"page_of": "view"}
+
+__all__ = ["page_of"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from the module that defines it."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'lissom.viz' has no attribute {name!r}")
+    return getattr(importlib.import_module(f".{_HOME_OF[name]}", __name__), name)
+
+
+if TYPE_CHECKING:  # what a type checker sees; the same names as above
+    from .view import page_of as page_of

@@ -1,0 +1,85 @@
+"""Animated pictures: the scene of the moving view, drawn frame by frame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import ResultError, StateError
+from ..results.disk import PathLike, as_path, replacing
+from .gif_drawing import Drawing
+from .scene import Scene, outermost
+from .scene_frames import frames_of
+
+if TYPE_CHECKING:
+    from ..results.trajectory import Trajectory
+
+__all__ = ["write_gif"]
+
+_LONGEST, _SHORTEST = 10.0, 1.0  # s, of pictures whose duration is not given
+_MOST = 1000  # frames
+
+
+def write_gif(
+    run: Trajectory,
+    path: PathLike,
+    *,
+    frames: int,
+    duration: float | None,
+    size: Any,
+    trails: Any,
+) -> None:
+    """Write an animated picture of a run.
+
+    Parameters
+    ----------
+    run : Trajectory
+        Motion.
+    path : path
+        Where to; the name ends in ".gif".
+    frames : int
+        How many frames.
+    duration : float, optional
+        How long it plays [s].
+    size : pair of int
+        Width and height [pixels].
+    trails : sequence of str, optional
+        Points whose paths are drawn.
+    """
+    name = as_path(path)
+    if not name.endswith(".gif"):
+        raise ResultError(f"path is {name!r}; an animated picture needs a name that ends in .gif")
+    if isinstance(frames, bool) or not isinstance(frames, int) or not 2 <= frames <= _MOST:
+        raise StateError(f"frames is {frames!r}; expected a whole number, 2 to {_MOST}")
+    rows = frames_of(run, frames)
+    seconds = _seconds(duration, float(np.ptp(rows.time)))
+    if isinstance(trails, str) or not isinstance(trails, (list, tuple, type(None))):
+        raise StateError(f"trails is {trails!r}; expected a list such as ['hand', 'boom.tip']")
+    points = outermost(rows, 3) if trails is None else trails
+    drawing = Drawing(Scene(rows, points), _pixels(size))
+    pictures = [drawing.picture(k) for k in range(rows.n)]
+    with replacing(name) as temporary:
+        pictures[0].save(
+            temporary,
+            format="GIF",
+            save_all=True,
+            append_images=pictures[1:],
+            duration=max(20, round(1000 * seconds / rows.n)),  # browsers play no faster
+            loop=0,
+        )
+
+
+def _seconds(given: Any, of_run: float) -> float:
+    if given is None:
+        return min(_LONGEST, max(_SHORTEST, of_run))
+    if isinstance(given, bool) or not isinstance(given, (int, float)) or not 0 < given <= 3600:
+        raise StateError(f"duration is {given!r}; expected how long it plays [s]")
+    return float(given)
+
+
+def _pixels(size: Any) -> tuple[int, int]:
+    whole = isinstance(size, (tuple, list)) and all(isinstance(x, int) for x in size)
+    if not whole or len(size) != 2 or not all(50 <= x <= 4000 for x in size):
+        raise StateError(f"size is {size!r}; expected width and height in pixels, 50 to 4000 each")
+    return size[0], size[1]

@@ -1,0 +1,96 @@
+// The eye: it looks at a target from a direction, given by azimuth and elevation about `up`.
+
+class Camera {
+  constructor(scene) {
+    const { up, low, high } = scene;
+    this.up = up;
+    const k = up.findIndex((x) => x !== 0);
+    const axes = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+    this.east = axes[(k + 1) % 3];
+    this.north = cross(up, this.east);
+    this.low = low;
+    this.high = high;
+    this.angle = 30 * Math.PI / 180; // of the picture, in height
+    this.aspect = 1;
+    this.start();
+  }
+
+  get size() { return size(add(this.high, this.low, -1)) || 1; }
+
+  get direction() {
+    const c = Math.cos(this.elevation);
+    const flat = add(times(this.east, c * Math.cos(this.azimuth)), this.north, c * Math.sin(this.azimuth));
+    return add(flat, this.up, Math.sin(this.elevation));
+  }
+
+  get right() { return unit(cross(this.up, this.direction)); }
+  get top() { return cross(this.direction, this.right); }
+  get eye() { return add(this.target, this.direction, this.distance); }
+
+  // Flat mechanisms are seen from their side, others from a corner.
+  start() {
+    const extent = add(this.high, this.low, -1), order = [0, 1, 2].sort((a, b) => extent[a] - extent[b]);
+    const thin = [0, 0, 0];
+    thin[order[0]] = 1;
+    if (extent[order[0]] < 0.15 * extent[order[1]] && Math.abs(dot(thin, this.up)) < 0.5) {
+      this.look(thin);
+      this.azimuth += 0.3;
+      this.elevation = 0.25;
+      this.fit();
+    } else this.isometric();
+  }
+
+  look(from) {
+    this.elevation = Math.asin(Math.max(-1, Math.min(1, dot(from, this.up)))) * 0.9999;
+    const e = dot(from, this.east), n = dot(from, this.north);
+    this.azimuth = Math.hypot(e, n) > 1e-6 ? Math.atan2(n, e) : -Math.PI / 2;
+    this.fit();
+  }
+
+  isometric() {
+    this.azimuth = -0.95;
+    this.elevation = 0.5;
+    this.fit();
+  }
+
+  // Everything in the picture.
+  fit() {
+    this.target = times(add(this.low, this.high), 0.5);
+    const [d, r, t] = [this.direction, this.right, this.top], slope = Math.tan(this.angle / 2);
+    let distance = 0;
+    for (let k = 0; k < 8; k++) {
+      const corner = [0, 1, 2].map((c) => ((k >> c) & 1 ? this.high : this.low)[c] - this.target[c]);
+      const across = Math.abs(dot(corner, r)) / (slope * this.aspect);
+      distance = Math.max(distance, dot(corner, d) + Math.max(across, Math.abs(dot(corner, t)) / slope));
+    }
+    this.distance = 1.02 * (distance || 5);
+  }
+
+  orbit(dx, dy) {
+    this.azimuth -= dx;
+    this.elevation = Math.max(-1.5705, Math.min(1.5705, this.elevation + dy));
+  }
+
+  // Shift by parts of the picture's height.
+  pan(dx, dy) {
+    const step = 2 * this.distance * Math.tan(this.angle / 2);
+    this.target = add(add(this.target, this.right, -dx * step), this.top, dy * step);
+  }
+
+  zoom(factor) {
+    this.distance = Math.max(1e-4 * this.size, Math.min(50 * this.size, this.distance * factor));
+  }
+
+  matrix() {
+    const r = this.right, t = this.top, d = this.direction, e = this.eye;
+    const view = [
+      r[0], t[0], d[0], 0, r[1], t[1], d[1], 0, r[2], t[2], d[2], 0, -dot(r, e), -dot(t, e), -dot(d, e), 1,
+    ];
+    const near = 0.02 * this.distance, far = this.distance + 20 * this.size;
+    const f = 1 / Math.tan(this.angle / 2), depth = near - far;
+    const lens = [
+      f / this.aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, (near + far) / depth, -1, 0, 0, 2 * near * far / depth, 0,
+    ];
+    return multiplied(lens, view);
+  }
+}

@@ -1,0 +1,132 @@
+// What the reader can press, drag and type.
+
+const byId = (id) => document.getElementById(id);
+const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 50];
+const SCALES = [0, 1, 2, 5, 10, 20, 50, 100];
+
+// Switches that have something to show: name -> text.
+function switches(scene) {
+  const found = [];
+  if (scene.deflection > 0) found.push(["deflection", "colour by deflection"]);
+  if (scene.trails.length) found.push(["trails", "trails"]);
+  if (scene.forces.length) found.push(["forces", "forces"]);
+  found.push(["frames", "joint frames"]);
+  if (scene.loops.length) found.push(["loops", "closing joints"]);
+  found.push(["labels", "names"], ["grid", "ground grid"], ["dark", "dark"]);
+  return found;
+}
+
+function addToggles(scene, show, changed) {
+  for (const [name, text] of switches(scene)) {
+    const label = document.createElement("label"), box = document.createElement("input");
+    Object.assign(box, { type: "checkbox", id: `show-${name}`, checked: show[name] });
+    box.addEventListener("change", () => { show[name] = box.checked; changed(); });
+    label.append(box, text);
+    byId("toggles").append(label);
+  }
+}
+
+function addPresets(camera, changed) {
+  const presets = [
+    ["x", "seen from x", () => camera.look([1, 0, 0])],
+    ["y", "seen from y", () => camera.look(camera.up[1] ? [0, 1, 0] : [0, -1, 0])],
+    ["z", "seen from z", () => camera.look([0, 0, 1])],
+    ["iso", "seen from a corner", () => camera.isometric()],
+    ["fit", "everything in the picture", () => camera.fit()],
+  ];
+  for (const [name, title, act] of presets) {
+    const button = document.createElement("button");
+    Object.assign(button, { id: `view-${name}`, textContent: name, title });
+    button.addEventListener("click", () => { act(); changed(); });
+    byId("presets").append(button);
+  }
+}
+
+function addChoices(id, values, chosen, text, act) {
+  const all = [...new Set([...values, chosen])].sort((a, b) => a - b);
+  byId(id).append(...all.map((x) => new Option(text(x), x, x === chosen, x === chosen)));
+  byId(id).addEventListener("change", (event) => act(Number(event.target.value)));
+}
+
+// Mouse: drag turns, with the right button or shift it shifts, the wheel zooms.  Touch: one finger
+// turns, two shift and zoom.
+function addPointer(canvas, camera, changed) {
+  const fingers = new Map();
+  const centre = () => {
+    const all = [...fingers.values()], mean = (f) => all.reduce((s, p) => s + f(p), 0) / all.length;
+    const x = mean((p) => p.x), y = mean((p) => p.y);
+    return { x, y, spread: mean((p) => Math.hypot(p.x - x, p.y - y)) };
+  };
+  canvas.addEventListener("pointerdown", (event) => {
+    canvas.setPointerCapture(event.pointerId);
+    fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+  });
+  for (const end of ["pointerup", "pointercancel"])
+    canvas.addEventListener(end, (event) => fingers.delete(event.pointerId));
+  canvas.addEventListener("pointermove", (event) => {
+    if (!fingers.has(event.pointerId)) return;
+    const before = centre();
+    fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    const now = centre(), height = canvas.clientHeight || 1;
+    const [dx, dy] = [(now.x - before.x) / height, (now.y - before.y) / height];
+    if (fingers.size > 1) {
+      camera.pan(dx, dy);
+      if (now.spread > 0 && before.spread > 0) camera.zoom(before.spread / now.spread);
+    } else if (event.shiftKey || event.buttons & 6) camera.pan(dx, dy);
+    else camera.orbit(3.5 * dx, 3.5 * dy);
+    changed();
+  });
+  canvas.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    camera.zoom(Math.exp(Math.max(-200, Math.min(200, event.deltaY)) * 0.0015));
+    changed();
+  }, { passive: false });
+  canvas.addEventListener("contextmenu", (event) => event.preventDefault());
+}
+
+function addKeys(player) {
+  const press = (id) => () => byId(id)?.click();
+  const keys = {
+    " ": () => player.toggle(), ArrowRight: (e) => player.step(e.shiftKey ? 10 : 1),
+    ArrowLeft: (e) => player.step(e.shiftKey ? -10 : -1), Home: () => player.seek(0),
+    End: () => player.seek(player.motion.duration), x: press("view-x"), y: press("view-y"), z: press("view-z"),
+    i: press("view-iso"), f: press("view-fit"), n: press("show-labels"), t: press("show-trails"), d: press("show-deflection"),
+  };
+  window.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT") return;
+    if (event.key === " " && event.target.tagName === "BUTTON" && event.target.id !== "play") return;
+    if (event.key === " " && event.target.type === "checkbox") return;
+    const act = keys[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act(event);
+  });
+}
+
+// Names beside bodies; one that would cover another is left out.
+class Labels {
+  constructor(scene) {
+    this.items = scene.bodies.map((body, i) => {
+      const span = document.createElement("span");
+      span.textContent = body.name;
+      byId("labels").append(span);
+      return { span, place: { body: i, ...body.label } };
+    });
+  }
+
+  update(picture, visible) {
+    byId("labels").hidden = !visible;
+    if (!visible) return;
+    const taken = [];
+    for (const item of this.items) {
+      item.width ??= item.span.offsetWidth;
+      const at = picture.project(picture.motion.frame(item.place).p);
+      const box = at && { x: at[0] + 8, y: at[1] - 20, w: item.width, h: 17 };
+      const free = box && !taken.some((b) => box.x < b.x + b.w && b.x < box.x + box.w && Math.abs(box.y - b.y) < 17);
+      item.span.style.visibility = free ? "visible" : "hidden";
+      if (!free) continue;
+      taken.push(box);
+      item.span.style.transform = `translate(${box.x.toFixed(1)}px, ${box.y.toFixed(1)}px)`;
+    }
+  }
+}

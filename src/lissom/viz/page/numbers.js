@@ -1,0 +1,56 @@
+// Vectors are arrays of three, quaternions (w, x, y, z), matrices 4x4 by columns.
+
+const add = (a, b, s = 1) => [a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2]];
+const times = (a, s) => [a[0] * s, a[1] * s, a[2] * s];
+const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+const cross = (a, b) => [
+  a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0],
+];
+const size = (a) => Math.hypot(a[0], a[1], a[2]);
+const unit = (a) => times(a, 1 / (size(a) || 1));
+
+const product = (a, b) => [
+  a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+  a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+  a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+  a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
+];
+const inverse = (q) => [q[0], -q[1], -q[2], -q[3]];
+
+function turned(q, x) {
+  const u = [q[1], q[2], q[3]], t = times(cross(u, x), 2);
+  return add(add(x, t, q[0]), cross(u, t));
+}
+
+// Quaternion of a rotation vector: exp(skew(theta)).
+function exponential(theta) {
+  const angle = size(theta), s = angle > 1e-6 ? Math.sin(angle / 2) / angle : 0.5;
+  return [Math.cos(angle / 2), s * theta[0], s * theta[1], s * theta[2]];
+}
+
+// A pose is {p: position, q: quaternion}; `then` puts the second in the frame of the first.
+const then = (a, b) => ({ p: add(a.p, turned(a.q, b.p)), q: product(a.q, b.q) });
+const back = (a) => ({ p: times(turned(inverse(a.q), a.p), -1), q: inverse(a.q) });
+
+function poseMatrix({ p, q }, s = 1) {
+  const x = turned(q, [s, 0, 0]), y = turned(q, [0, s, 0]), z = turned(q, [0, 0, s]);
+  return [...x, 0, ...y, 0, ...z, 0, ...p, 1];
+}
+
+function multiplied(a, b) {
+  const c = new Array(16).fill(0);
+  for (let j = 0; j < 4; j++)
+    for (let i = 0; i < 4; i++)
+      for (let k = 0; k < 4; k++) c[4 * j + i] += a[4 * k + i] * b[4 * j + k];
+  return c;
+}
+
+// Shortest turn from the x axis to a direction.
+function toward(direction) {
+  const d = unit(direction), w = 1 + d[0];
+  if (w < 1e-6) return [0, 0, 0, 1];
+  const n = Math.sqrt(2 * w);
+  return [w / n, 0, -d[2] / n, d[1] / n];
+}
+
+const color = (text) => [1, 3, 5].map((k) => parseInt(text.slice(k, k + 2), 16) / 255);

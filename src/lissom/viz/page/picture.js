@@ -1,0 +1,285 @@
+// One picture of the scene: grid, shadows, bodies, trails, arrows, frames, loops.
+
+const AXES = [[[0.84, 0.37, 0], [1, 0, 0]], [[0, 0.62, 0.45], [0, 1, 0]], [[0, 0.45, 0.7], [0, 0, 1]]];
+const TRAILS = ["#d55e00", "#0072b2", "#009e73", "#cc79a7"];
+const ARROWS = { force: "#d55e00", moment: "#9467bd", loop: "#009e73" };
+const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
+
+class Picture {
+  constructor(canvas, scene, motion, camera, show) {
+    const gl = canvas.getContext("webgl2", { antialias: true, stencil: true, alpha: false });
+    if (!gl) throw new Error("This browser shows no WebGL 2, which this page needs.");
+    Object.assign(this, { canvas, gl, scene, motion, camera, show });
+    this.bodyProgram = program(gl, BODY_VERTEX, BODY_FRAGMENT);
+    this.lineProgram = program(gl, LINE_VERTEX, LINE_FRAGMENT);
+    this.bodies = scene.bodies.map((body, i) => ({
+      body,
+      table: nodeTable(gl, motion.tables[i].nodes, motion.tables[i].shapes, body.n_mode),
+      patches: body.surfaces.map((s) => patch(
+        gl, scene.array(s.offsets), scene.array(s.normals), scene.array(s.nodes),
+        scene.array(s.triangles), color(s.color),
+      )),
+    }));
+    this.eta = table(gl, motion.eta, 1);
+    this.arrow = arrowPatch(gl);
+    this.origin = nodeTable(gl, new Float32Array(3), new Float32Array(0), 0);
+    for (const name of ["grid", "trails", "marks"]) this[`${name}Lines`] = new Lines(gl);
+    this.ground = Math.min(dot(scene.low, scene.up), dot(scene.high, scene.up)) - 0.01 * camera.size;
+    this.largest = {};
+    for (const { kind, largest } of scene.forces)
+      this.largest[kind] = Math.max(this.largest[kind] ?? 0, largest);
+  }
+
+  draw() {
+    const { gl, canvas, camera, show } = this;
+    this.fitCanvas();
+    gl.viewport(0, 0, canvas.width, canvas.height);
+    const [r, g, b] = show.dark ? [0.071, 0.086, 0.114] : [0.953, 0.961, 0.973];
+    gl.clearColor(r, g, b, 1);
+    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
+    gl.enable(gl.DEPTH_TEST);
+    gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
+    this.matrix = camera.matrix();
+    this.sendModes();
+    if (show.grid) { this.drawShadows(); this.drawGrid(); }
+    this.drawBodies();
+    if (show.forces) this.drawArrows();
+    if (show.trails) this.drawTrails();
+    this.drawMarks();
+  }
+
+  fitCanvas() {
+    const { canvas } = this, ratio = Math.min(window.devicePixelRatio || 1, 2);
+    const width = Math.max(1, Math.round(canvas.clientWidth * ratio));
+    const height = Math.max(1, Math.round(canvas.clientHeight * ratio));
+    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+    this.ratio = ratio;
+    this.camera.aspect = width / height;
+  }
+
+  sendModes() {
+    const { gl, eta, motion } = this, data = new Float32Array(1024 * eta.rows);
+    data.set(motion.eta);
+    gl.bindTexture(gl.TEXTURE_2D, eta.made);
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, 1024, eta.rows, gl.RED, gl.FLOAT, data);
+  }
+
+  useBodies({ made, at } = this.bodyProgram) {
+    const { gl, camera, show } = this;
+    gl.useProgram(made);
+    gl.uniform1i(at.table, 0);
+    gl.uniform1i(at.eta, 1);
+    gl.activeTexture(gl.TEXTURE1);
+    gl.bindTexture(gl.TEXTURE_2D, this.eta.made);
+    gl.activeTexture(gl.TEXTURE0);
+    gl.uniformMatrix4fv(at.camera, false, this.matrix);
+    gl.uniformMatrix4fv(at.flatten, false, IDENTITY);
+    gl.uniform3fv(at.eye, camera.eye);
+    const toward = add(add(times(camera.direction, 0.7), camera.top, 0.65), camera.right, -0.45);
+    gl.uniform3fv(at.light, unit(toward));
+    gl.uniform3fv(at.up, camera.up);
+    gl.uniform1f(at.scale, this.motion.scale);
+    gl.uniform1f(at.shadow, 0);
+    return at;
+  }
+
+  place(at, body, node, matrix) {
+    const { gl } = this;
+    gl.bindTexture(gl.TEXTURE_2D, node);
+    gl.uniformMatrix4fv(at.model, false, matrix);
+    gl.uniform1i(at.modes, body ? body.n_mode : 0);
+    gl.uniform1i(at.first, body ? body.first_mode : 0);
+  }
+
+  paint(at, { array, kind, count, paint }, own = paint) {
+    const { gl } = this;
+    gl.uniform3fv(at.paint, own);
+    gl.bindVertexArray(array);
+    gl.drawElements(gl.TRIANGLES, count, kind, 0);
+  }
+
+  drawBodies(at = this.useBodies()) {
+    const { gl, scene, show } = this;
+    this.bodies.forEach(({ body, table: node, patches }, i) => {
+      this.place(at, body, node, poseMatrix(this.motion.poses[i]));
+      const bending = show.deflection && body.n_mode && scene.deflection > 0;
+      gl.uniform1f(at.largest, bending ? scene.deflection : 0);
+      for (const p of patches) this.paint(at, p, show.deflection && !bending ? [0.6, 0.63, 0.67] : p.paint);
+    });
+  }
+
+  // Everything pressed flat on the ground, each pixel once.
+  drawShadows() {
+    const { gl, show } = this, [x, y, z] = this.camera.up, h = this.ground;
+    if (this.camera.elevation < 0) return;
+    const at = this.useBodies();
+    gl.uniformMatrix4fv(at.flatten, false, [
+      1 - x * x, -x * y, -x * z, 0, -x * y, 1 - y * y, -y * z, 0, -x * z, -y * z, 1 - z * z, 0,
+      h * x, h * y, h * z, 1,
+    ]);
+    gl.uniform1f(at.shadow, show.dark ? 0.34 : 0.1);
+    gl.enable(gl.BLEND);
+    gl.enable(gl.STENCIL_TEST);
+    gl.depthMask(false);
+    gl.stencilFunc(gl.EQUAL, 0, 255);
+    gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
+    this.drawBodies(at);
+    gl.disable(gl.STENCIL_TEST);
+    gl.disable(gl.BLEND);
+    gl.depthMask(true);
+  }
+
+  lines(lines, width, { depth = true } = {}) {
+    const { gl, lineProgram: { made, at } } = this;
+    gl.useProgram(made);
+    gl.uniformMatrix4fv(at.camera, false, this.matrix);
+    gl.uniform2f(at.screen, this.canvas.width, this.canvas.height);
+    gl.uniform1f(at.width, width * this.ratio);
+    gl.enable(gl.BLEND);
+    gl.depthMask(false);
+    if (!depth) gl.disable(gl.DEPTH_TEST);
+    lines.draw();
+    gl.enable(gl.DEPTH_TEST);
+    gl.depthMask(true);
+    gl.disable(gl.BLEND);
+  }
+
+  drawGrid() {
+    if (this.gridDark !== this.show.dark) {
+      this.gridDark = this.show.dark;
+      this.gridLines.fill(this.gridSegments());
+    }
+    this.lines(this.gridLines, 1);
+  }
+
+  // Squares of 1, 2 or 5 times a power of ten, fading outwards.
+  gridSegments() {
+    const { camera, scene, ground } = this, reach = 0.9 * camera.size;
+    const raw = reach / 8, ten = 10 ** Math.floor(Math.log10(raw));
+    const step = ten * [1, 2, 5, 10].find((k) => k * ten >= raw), n = Math.ceil(reach / step);
+    this.gridStep = step;
+    const middle = times(add(scene.low, scene.high), 0.5), shade = this.show.dark ? 0.75 : 0.3;
+    const centre = (axis, k) => Math.round((dot(middle, axis) + scene.origin[k]) / step) * step - scene.origin[k];
+    const index = (axis) => axis.findIndex((x) => x !== 0);
+    const [e, f] = [camera.east, camera.north].map((a) => times(a, a[index(a)]));
+    const [c, d] = [centre(e, index(e)), centre(f, index(f))];
+    const at = (u, v) => add(add(times(e, c + u), f, d + v), camera.up, ground);
+    const alpha = (u, v) => 0.3 * Math.max(0, 1 - Math.hypot(u, v) / (n * step));
+    const found = [];
+    const segment = (a, b) => found.push(
+      ...at(...a), ...at(...b), shade, shade, shade, alpha(...a), shade, shade, shade, alpha(...b),
+    );
+    for (let i = -n; i <= n; i++)
+      for (let j = -n; j < n; j++) {
+        segment([i * step, j * step], [i * step, (j + 1) * step]);
+        segment([j * step, i * step], [(j + 1) * step, i * step]);
+      }
+    return found;
+  }
+
+  // Whole paths faintly, the part that is behind strongly.
+  drawTrails() {
+    const { motion } = this;
+    if (this.pathScale !== motion.scale) {
+      this.pathScale = motion.scale;
+      this.paths = motion.paths();
+    }
+    const [now, , part] = motion.between(motion.time), found = [];
+    this.paths.forEach((path, k) => {
+      const [r, g, b] = color(TRAILS[k % TRAILS.length]), n = path.length / 3;
+      const tip = motion.frame(this.scene.trails[k]).p;
+      const faint = this.show.dark ? 0.3 : 0.2;
+      const strength = (t) => (t > now ? faint : 0.35 + 0.6 * Math.exp(-4 * (now - t) / Math.max(60, n / 3)));
+      for (let t = 0; t + 1 < n; t++) {
+        const from = path.subarray(3 * t, 3 * t + 3), to = path.subarray(3 * t + 3, 3 * t + 6);
+        found.push(...from, ...(t === now ? tip : to), r, g, b, strength(t), r, g, b, t === now ? 0.9 : strength(t + 1));
+        if (t === now && part > 0) found.push(...tip, ...to, r, g, b, faint, r, g, b, faint);
+      }
+    });
+    this.trailsLines.fill(found);
+    this.lines(this.trailsLines, 2);
+  }
+
+  drawArrows() {
+    const at = this.useBodies(), { motion, gl } = this;
+    gl.uniform1f(at.largest, 0);
+    for (const arrow of this.scene.forces) {
+      const force = motion.force(arrow), length = 0.17 * this.camera.size * size(force) / this.largest[arrow.kind];
+      if (!(length > 1e-3 * this.camera.size)) continue;
+      const pose = { p: motion.frame(arrow).p, q: toward(force) };
+      this.place(at, null, this.origin, poseMatrix(pose, length));
+      this.paint(at, this.arrow, color(ARROWS[arrow.kind]));
+    }
+  }
+
+  // Joint frames and rings at the joints that close loops, in front of everything.
+  drawMarks() {
+    const { motion, camera, show, scene } = this, found = [];
+    if (show.frames)
+      for (const { p, q } of motion.poses)
+        for (const [paint, axis] of AXES)
+          found.push(...p, ...add(p, turned(q, axis), 0.045 * camera.size), ...paint, 0.95, ...paint, 0.95);
+    if (show.loops)
+      for (const loop of scene.loops) {
+        const [a, b] = [motion.frame(loop.a).p, motion.frame(loop.b).p], paint = show.dark ? [1, 0.75, 0.2] : [0.75, 0.3, 0];
+        found.push(...a, ...b, ...paint, 0.9, ...paint, 0.9, ...this.ring(a, paint));
+      }
+    this.marksLines.fill(found);
+    this.lines(this.marksLines, 2, { depth: false });
+  }
+
+  ring(centre, paint) {
+    const { right, top, size: whole } = this.camera, found = [], radius = 0.016 * whole;
+    const at = (k) => {
+      const angle = 2 * Math.PI * k / 28;
+      return add(add(centre, right, radius * Math.cos(angle)), top, radius * Math.sin(angle));
+    };
+    for (let k = 0; k < 28; k++) found.push(...at(k), ...at(k + 1), ...paint, 0.9, ...paint, 0.9);
+    return found;
+  }
+
+  // Place on the screen [CSS pixels], or null behind the eye.
+  project(p) {
+    const m = this.matrix, clip = [0, 1, 3].map((r) => m[r] * p[0] + m[4 + r] * p[1] + m[8 + r] * p[2] + m[12 + r]);
+    if (clip[2] <= 0) return null;
+    const { clientWidth: w, clientHeight: h } = this.canvas;
+    return [(0.5 + 0.5 * clip[0] / clip[2]) * w, (0.5 - 0.5 * clip[1] / clip[2]) * h];
+  }
+
+  // Corners of body i in the world as the vertex program places them, for checks.
+  shaded(i) {
+    const { gl } = this;
+    this.feedback ??= program(gl, BODY_VERTEX, BODY_FRAGMENT, ["place"]);
+    this.matrix = this.camera.matrix();
+    this.sendModes();
+    const at = this.useBodies(this.feedback), { body, table: node, patches } = this.bodies[i];
+    this.place(at, body, node, poseMatrix(this.motion.poses[i]));
+    gl.enable(gl.RASTERIZER_DISCARD);
+    const found = patches.flatMap(({ array, corners }) => this.captured(array, corners));
+    gl.disable(gl.RASTERIZER_DISCARD);
+    return found;
+  }
+
+  captured(array, corners) {
+    const { gl } = this, into = gl.createBuffer(), values = new Float32Array(3 * corners);
+    gl.bindVertexArray(array);
+    gl.bindBufferBase(gl.TRANSFORM_FEEDBACK_BUFFER, 0, into);
+    gl.bufferData(gl.TRANSFORM_FEEDBACK_BUFFER, values.byteLength, gl.STREAM_READ);
+    gl.beginTransformFeedback(gl.POINTS);
+    gl.drawArrays(gl.POINTS, 0, corners);
+    gl.endTransformFeedback();
+    gl.getBufferSubData(gl.TRANSFORM_FEEDBACK_BUFFER, 0, values);
+    gl.bindBufferBase(gl.TRANSFORM_FEEDBACK_BUFFER, 0, null);
+    gl.deleteBuffer(into);
+    return [...values];
+  }
+
+  // Colours of the picture as it is now.
+  pixels() {
+    const { gl, canvas } = this;
+    this.draw();
+    const values = new Uint8Array(4 * canvas.width * canvas.height);
+    gl.readPixels(0, 0, canvas.width, canvas.height, gl.RGBA, gl.UNSIGNED_BYTE, values);
+    return values;
+  }
+}

@@ -1,0 +1,38 @@
+"""Arrays of numbers on their way into a page, each one once."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Arrays"]
+
+Array = np.ndarray
+
+_TYPES = {"float32": "<f4", "uint32": "<u4", "uint16": "<u2", "int8": "|i1"}
+
+
+class Arrays:
+    """Arrays by number; one that is added again has the number of the first."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, bytes], int] = {}
+
+    def add(self, values: Any, kind: str = "float32") -> int:
+        """Number under which the page finds these values.
+
+        Parameters
+        ----------
+        values : array
+            Numbers; the page gets them flat.
+        kind : str
+            "float32", "uint32", "uint16" or "int8".
+        """
+        data = np.ascontiguousarray(values, dtype=_TYPES[kind]).tobytes()
+        return self._found.setdefault((kind, data), len(self._found))
+
+    def encoded(self) -> list[list[str]]:
+        """Kind and base64 text of each, in the order of their numbers."""
+        return [[kind, base64.b64encode(data).decode()] for kind, data in self._found]

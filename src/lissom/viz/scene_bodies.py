@@ -1,0 +1,198 @@
+"""Bodies of a scene: what each looks like, and the nodes on which that and other things hang."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..spatial import rotation_exp
+from ..system import GROUND, System
+from .scene_arrays import Arrays
+from .scene_normals import shaded
+from .scene_surfaces import Surface, ball, rod, surface
+
+__all__ = ["COLORS", "SceneBody"]
+
+Array = np.ndarray
+
+# Okabe and Ito's colours, which the colour-blind tell apart, lightened or greyed a little; what
+# stands on the ground or floats free is grey.
+ROOT = "#98a2b0"
+COLORS = ("#3b8fc4", "#e8a33d", "#2ca583", "#cf86b0", "#7cc0ea", "#dd6b35", "#d9cd57")
+_MANY = 12  # more bodies than these are coloured by branches
+
+
+class SceneBody:
+    """One body: its surfaces, and the nodes that are in use.
+
+    Parameters
+    ----------
+    system : System
+        Mechanism.
+    i : int
+        Number of the body.
+    """
+
+    def __init__(self, system: System, i: int) -> None:
+        self.system, self.i = system, i
+        self.name, self.body = system.names[i], system.bodies[i]
+        self._nodes: dict[int, int] = {}
+        self.use(self.body.inboard)
+        # fixed order: what carries bodies first, then what is drawn
+        for node in system.outboard_nodes[i]:
+            self.use(node)
+        for piece in self.surfaces:
+            for node in np.unique(piece.nodes):
+                self.use(int(node))
+
+    def use(self, node: int) -> int:
+        """Number in the page of a node; it is sent from now on."""
+        return self._nodes.setdefault(node, len(self._nodes))
+
+    @property
+    def nodes(self) -> Array:
+        """Nodes in use, in the order of their numbers in the page."""
+        return np.array(list(self._nodes), dtype=int)
+
+    @property
+    def color(self) -> str:
+        """Colour of solids that have none of their own."""
+        if self.system.parent[self.i] == GROUND and self.system.n_body > 1:
+            return ROOT
+        return COLORS[_hue(self.system, self.i) % len(COLORS)]
+
+    @cached_property
+    def surfaces(self) -> tuple[Surface, ...]:
+        """From the solids, or a simple look."""
+        if self.body.solids:
+            return tuple(surface(self.body, solid, self.name) for solid in self.body.solids)
+        return tuple(self._simple())
+
+    def _simple(self) -> list[Surface]:
+        """A ball at the origin and rods to all joints and nodes with names."""
+        size, body, system = self.system.length, self.body, self.system
+        ends = [
+            (int(system.parent_node[c]), system.frame_position[c]) for c in system.children[self.i]
+        ]
+        ends += [
+            (e.node, e.position) for loop in system.loops for e in loop.ends if e.body == self.i
+        ]
+        ends += [(node, np.zeros(3)) for node in body.node_names.values()]
+        if not ends and body.mass > 0:
+            ends = [(body.inboard, body.integrals.first_moment / body.mass)]
+        start = (body.inboard, np.zeros(3))
+        found = [ball(*start, 0.025 * size)]
+        for node, offset in ends:
+            if np.linalg.norm(body.node_positions[node] + offset) > 1e-3 * size:
+                found.append(rod(body, start, (node, offset), 0.012 * size))
+        return found
+
+    @cached_property
+    def rest(self) -> Array:
+        """All corners of the undeformed body, shape (n, 3) [m]."""
+        return np.concatenate(
+            [self.body.node_positions[s.nodes] + s.offsets for s in self.surfaces]
+        )
+
+    @property
+    def middle(self) -> tuple[int, Array]:
+        """Node and offset of the point at which the name is written."""
+        centre = (self.rest.min(axis=0) + self.rest.max(axis=0)) / 2
+        away = np.linalg.norm(self.body.node_positions[self.nodes] - centre, axis=1)
+        node = int(self.nodes[np.argmin(away)])
+        return node, centre - self.body.node_positions[node]
+
+    def corners(self, modes: Array) -> Array:
+        """Corners of all surfaces in body axes, bent by modal coordinates; shape (n, 3) [m].
+
+        Parameters
+        ----------
+        modes : array (n_mode,)
+            Modal coordinates.
+        """
+        return np.concatenate([bent(self.body, s.nodes, s.offsets, modes) for s in self.surfaces])
+
+    def deflections(self, modes: Array) -> Array:
+        """How far the corners move from the undeformed body, one row for each state [m]."""
+        if not self.body.n_mode:
+            return np.zeros((len(modes), 1))
+        moved = np.einsum("nck,tk->tnc", self.body.node_shapes[self.nodes][:, 3:], modes)
+        return np.linalg.norm(moved, axis=2)
+
+    def described(self, arrays: Arrays, first_mode: int) -> dict[str, Any]:
+        """What the page knows of the body; call it when all nodes are in use.
+
+        Parameters
+        ----------
+        arrays : Arrays
+            Takes the numbers.
+        first_mode : int
+            Place of its first mode among those of all bodies.
+        """
+        system, nodes, (node, offset) = self.system, self.nodes, self.middle
+        pieces = [self._shaded(s, arrays) for s in self.surfaces]
+        shapes = self.body.node_shapes[nodes].transpose(0, 2, 1)
+        return {
+            "name": self.name,
+            "joint": system.joints[self.i].label,
+            "parent": int(system.parent[self.i]),
+            "color": self.color,
+            "n_mode": self.body.n_mode,
+            "first_mode": first_mode,
+            "nodes": arrays.add(self.body.node_positions[nodes]),
+            "shapes": arrays.add(shapes),
+            "surfaces": pieces,
+            "label": {"node": self.use(node), "offset": offset.tolist()},
+        }
+
+    def _shaded(self, piece: Surface, arrays: Arrays) -> dict[str, Any]:
+        rest = self.body.node_positions[piece.nodes] + piece.offsets
+        corners, normals, triangles = shaded(rest, piece.triangles)
+        numbers = np.array([self.use(int(node)) for node in piece.nodes[corners]])
+        size = "uint16" if len(corners) < 1 << 16 else "uint32"
+        return {
+            "color": piece.color or self.color,
+            "nodes": arrays.add(numbers, "uint16"),
+            "offsets": arrays.add(piece.offsets[corners]),
+            "normals": arrays.add(normals, "int8"),
+            "triangles": arrays.add(triangles, size),
+            "wide": size == "uint32",
+        }
+
+
+def _hue(system: System, i: int) -> int:
+    """Number of a body's colour: its own, or where there are many bodies that of its branch."""
+    if system.n_body <= _MANY:
+        return i - 1
+    branches: dict[int, int] = {}
+    while system.parent[i] != GROUND and len(system.children[system.parent[i]]) == 1:
+        i = int(system.parent[i])  # to the first body of the branch
+    for k in range(system.n_body):
+        if system.parent[k] == GROUND or len(system.children[system.parent[k]]) > 1:
+            branches[k] = len(branches)
+    return branches[i]
+
+
+def bent(body: Any, nodes: Array, offsets: Array, modes: Array) -> Array:
+    """Points of nodes in body axes: ``l + Pi_tr eta + exp(skew(Pi_rot eta)) offset`` [m].
+
+    Parameters
+    ----------
+    body : NormalBody
+        Body.
+    nodes : array (n,) of int
+        Node of each point.
+    offsets : array (n, 3)
+        From the node, in node axes [m].
+    modes : array (n_mode,)
+        Modal coordinates eta.
+    """
+    if not body.n_mode:
+        return body.node_positions[nodes] + offsets
+    places, numbers = np.unique(nodes, return_inverse=True)
+    moved = body.node_shapes[places] @ modes
+    turns = np.stack([rotation_exp(theta) for theta in moved[:, :3]])
+    points = (body.node_positions[places] + moved[:, 3:])[numbers]
+    return points + np.einsum("nij,nj->ni", turns[numbers], offsets)

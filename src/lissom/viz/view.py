@@ -1,0 +1,149 @@
+"""Moving pictures of a run: a page in a file, in the browser, in a notebook."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ResultError, StateError
+from ..results.disk import PathLike, as_path, replacing
+from .scene import Scene, outermost
+from .scene_frames import frames_of, still
+from .server import View
+from .view_page import page
+
+if TYPE_CHECKING:
+    from ..results.trajectory import Trajectory
+    from ..system import State, System
+
+__all__ = ["Embedded", "embedded", "open_view", "page_of", "page_text", "write_page"]
+
+THEMES = ("auto", "light", "dark")
+_TRAILS = 3  # paths that are drawn if none are asked for
+_MOST = 20_000  # frames
+
+
+def page_text(
+    run: Trajectory,
+    *,
+    frames: int = 600,
+    title: str | None = None,
+    trails: Sequence[str] | None = None,
+    theme: str = "auto",
+    scale: float = 1.0,
+) -> str:
+    """Page of a run as text: HTML that needs nothing else.
+
+    Parameters
+    ----------
+    run : Trajectory
+        What it shows.
+    frames : int
+        How many frames at most.
+    title : str, optional
+        Heading; by default the name of the system.
+    trails : sequence of str, optional
+        "body" or "body.node" of points whose paths are drawn; by default outermost bodies.
+    theme : {"auto", "light", "dark"}
+        Background.
+    scale : float
+        Factor by which deformations are enlarged at first.
+    """
+    rows = frames_of(run, _whole(frames))
+    points = outermost(rows, _TRAILS) if trails is None else trails
+    return _page(rows, title, points, theme, scale)
+
+
+def page_of(system: System, state: State, *, title: str | None = None, theme: str = "auto") -> str:
+    """Page of a mechanism that stands still, as text.
+
+    Parameters
+    ----------
+    system : System
+        Mechanism.
+    state : State
+        Where it is.
+    title : str, optional
+        Heading; by default the name of the system.
+    theme : {"auto", "light", "dark"}
+        Background.
+    """
+    return _page(still(system, state), title, (), theme, 1.0)
+
+
+def write_page(run: Trajectory, path: PathLike, **options: Any) -> None:
+    """Write the page of a run to a file; options as `page_text`."""
+    name = as_path(path)
+    if not name.endswith((".html", ".htm")):
+        raise ResultError(f"path is {name!r}; a page needs a name that ends in .html")
+    text = page_text(run, **options)
+    with replacing(name) as temporary, open(temporary, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def open_view(run: Trajectory, *, browser: bool, block: bool, **options: Any) -> View:
+    """Serve the page of a run on this machine; options as `page_text`."""
+    view = View(page_text(run, **options))
+    if browser:
+        view.open()
+    if block:
+        view.wait()
+    return view
+
+
+class Embedded:
+    """Page inside a notebook.
+
+    Parameters
+    ----------
+    text : str
+        The page.
+    width : str
+        Width as CSS has it.
+    height : int
+        Pixels.
+    """
+
+    def __init__(self, text: str, width: str, height: int) -> None:
+        self.text, self.width, self.height = text, width, height
+
+    def _repr_html_(self) -> str:
+        inside = html.escape(self.text, quote=True)
+        size = f"width:{html.escape(self.width)};height:{self.height}px"
+        return (
+            f'<iframe style="{size};border:0" sandbox="allow-scripts" srcdoc="{inside}"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        """What a console shows."""
+        return f"page of {len(self.text) / 1e6:.2f} MB; a notebook shows it"
+
+
+def embedded(run: Trajectory, *, width: Any, height: Any, **options: Any) -> Embedded:
+    """Page of a run inside a notebook; options as `page_text`."""
+    if isinstance(height, bool) or not isinstance(height, int) or not 100 <= height <= 10_000:
+        raise StateError(f"height is {height!r}; expected pixels, 100 to 10000")
+    if not isinstance(width, str) or any(c in width for c in ";:\"'<>"):
+        raise StateError(f"width is {width!r}; expected a width as in CSS, such as '100%'")
+    return Embedded(page_text(run, **options), width, height)
+
+
+def _page(rows: Trajectory, title: Any, trails: Any, theme: Any, scale: Any) -> str:
+    if not isinstance(title, (str, type(None))):
+        raise StateError(f"title is {title!r}; expected a text")
+    if theme not in THEMES:
+        raise StateError(f"theme is {theme!r}; expected 'auto', 'light' or 'dark'")
+    if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 <= scale <= 1e6:
+        raise StateError(f"scale is {scale!r}; expected a factor for deformations, such as 5")
+    if isinstance(trails, str) or not isinstance(trails, Sequence):
+        raise StateError(f"trails is {trails!r}; expected a list such as ['hand', 'boom.tip']")
+    scene = Scene(rows, trails)
+    heading = rows.system.name or "mechanism" if title is None else title
+    return page(scene, title=heading, theme=theme, settings={"scale": float(scale)})
+
+
+def _whole(frames: Any) -> int:
+    if isinstance(frames, bool) or not isinstance(frames, int) or not 2 <= frames <= _MOST:
+        raise StateError(f"frames is {frames!r}; expected a whole number, 2 to {_MOST}")
+    return frames

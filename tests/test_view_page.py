@@ -1,0 +1,255 @@
+"""The page in a real browser: it draws, moves and bends as the engine says, and asks nobody."""
+
+import numpy as np
+import pytest
+
+import lissom as ls
+from lissom.viz.scene import Scene
+from lissom.viz.scene_bodies import bent
+from lissom.viz.scene_frames import frames_of
+from tests.four_bars import four_bar_of_a_chain
+from tests.result_samples import random_run
+from tests.view_samples import (
+    Opened,
+    arm_run,
+    bending_run,
+    browsing,
+    chain_run,
+    decoded,
+    until,
+)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with browsing() as found:
+        yield found
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Function that writes a run's page and opens it; at the end nothing was amiss on any."""
+    pages = []
+
+    def open_page(run, **options):
+        path = tmp_path / f"page{len(pages)}.html"
+        run.to_html(path, **{"theme": "light", **options})
+        pages.append(Opened(browser, path.as_uri()))
+        return pages[-1]
+
+    yield open_page
+    for page in pages:
+        page.page.close()
+        assert page.complaints == []
+        assert len(page.requests) == 1 and page.requests[0].startswith("file:")
+
+
+def sent_corners(scene, i, frame):
+    """Corners of body i in the world, from what the page was sent and the engine's pose."""
+    data, body = scene.data(), scene.bodies[i]
+    pose = ls.pose(scene.system, scene.rows.state(scene.rows.time[frame]), body.name)
+    found = []
+    for piece in data["bodies"][i]["surfaces"]:
+        nodes = body.nodes[decoded(data, piece["nodes"])]
+        offsets = decoded(data, piece["offsets"]).reshape(-1, 3)
+        local = bent(body.body, nodes, offsets, scene.modes[i][frame])
+        found.append(pose.position + local @ pose.rotation.T)
+    return np.concatenate(found)
+
+
+def differing(a, b):
+    """Share of pixels that have changed visibly."""
+    return np.mean(np.abs(a - b).max(axis=1) > 12)
+
+
+@pytest.mark.parametrize("frame", [0, 7, 13])
+def test_corners_are_where_the_engine_has_them(opened, frame):
+    run = arm_run(21)
+    scene, page = Scene(frames_of(run, 600)), opened(run)
+    page(f"seek({float(run.time[frame])!r})")
+    for i in range(run.system.n_body):
+        expected = sent_corners(scene, i, frame)
+        by_processor = np.reshape(page(f"shaded({i})"), (-1, 3))
+        assert by_processor.shape == expected.shape
+        assert np.abs(by_processor - expected).max() < 2e-5  # single precision, 12 m
+        for k in (0, len(expected) // 2, len(expected) - 1):
+            assert np.allclose(page(f"vertex({i}, {k})"), expected[k], atol=2e-5)
+
+
+def test_large_turns_of_nodes_are_drawn_as_the_engine_turns_them(opened):
+    model = ls.Model("bent")
+    boom = ls.beam(2.0, ls.Tube(radius=0.08, thickness=0.002), ls.ALUMINIUM, modes=3)
+    model.add(boom, ls.Spherical(), name="boom")
+    run = random_run(model.compile(), np.random.default_rng(2), n=3)
+    page, scene = opened(run.sample([run.time[1]])), Scene(run)
+    expected = sent_corners(scene, 0, 1)
+    found = np.reshape(page("shaded(0)"), (-1, 3))
+    assert np.allclose(found, expected, atol=1e-5 * np.abs(expected).max())
+
+
+def test_between_frames_the_page_goes_on_straight_lines(opened):
+    run = arm_run(21)
+    page = opened(run)
+    middle = float(run.time[4] + run.time[5]) / 2
+    page(f"seek({middle!r})")
+    expected = (run["payload.position"][4] + run["payload.position"][5]) / 2
+    assert page("time") == pytest.approx(middle)
+    assert np.allclose(page("pose(3)")["position"], expected, atol=1e-5)
+
+
+def test_the_slider_moves_the_arm(opened):
+    page = opened(arm_run())
+    before, place = page.pixels(), page("pose(3)")["position"]
+    page.page.locator("#slider").fill("1.2")
+    page.settle()
+    assert page("time") == pytest.approx(1.2, abs=1e-6)
+    assert np.linalg.norm(np.subtract(page("pose(3)")["position"], place)) > 0.5
+    assert differing(before, page.pixels()) > 0.01
+    assert "1.20 s of 2.00 s" in page.page.locator("#clock").inner_text()
+
+
+def test_the_boom_is_drawn_bent(opened):
+    """Its pose stays; only the modal coordinates differ."""
+    page = opened(bending_run(), trails=[])
+    straight, pose = page.pixels(), page("pose(0)")
+    page("seek(2.0)")
+    bowed = page.pixels()
+    assert page("pose(0)") == pose
+    assert differing(straight, bowed) > 0.005
+    page("scale(0)")
+    assert differing(straight, page.pixels()) < 1e-4
+
+
+def test_enlarged_deformations_keep_bodies_joined(opened):
+    run = bending_run()
+    page = opened(run, scale=3)
+    page("seek(2.0)")
+    tip = run.system.bodies[0].node_names["tip"]
+    local = bent(run.system.bodies[0], np.array([tip]), np.zeros((1, 3)), 3 * run.q[2, :3])[0]
+    assert np.allclose(page("pose(1)")["position"], local, atol=1e-6)
+    assert page.page.locator("#scale").input_value() == "3"
+
+
+def test_play_and_keys_move_time(opened):
+    page = opened(arm_run())
+    page.press("play")
+    assert page("playing")
+    until(page.page, "window.lissom.time > 0.15")
+    page.page.keyboard.press("Space")
+    page.settle()
+    assert not page("playing")
+    stopped = page("time")
+    page.page.wait_for_timeout(150)
+    assert page("time") == stopped
+    page.page.keyboard.press("Home")
+    page.page.keyboard.press("ArrowRight")
+    assert page("time") == pytest.approx(2.0 / 599, rel=1e-4)
+    page.page.keyboard.press("End")
+    assert page("time") == pytest.approx(2.0)
+
+
+def test_switches_change_the_picture(opened):
+    page = opened(bending_run(), trails=["boom.tip"])
+    page("seek(2.0)")
+    names = page.page.locator("#labels span")
+    assert not names.first.is_visible()
+    page.press("show-labels")
+    assert names.all_inner_texts() == ["boom", "ball"] and names.first.is_visible()
+    for name in ("deflection", "trails", "frames", "grid", "dark"):
+        before = page.pixels()
+        page.press(f"show-{name}")
+        assert differing(before, page.pixels()) > 1e-4, name
+    assert page.page.locator("#legend").is_visible()
+    assert page.page.locator("#show-loops").count() == 0  # it has none
+
+
+def test_deflection_is_told_by_colour(opened):
+    """Yellow is the far end of the scale and shows nowhere else."""
+    page = opened(bending_run(), trails=[])
+    page.press("show-deflection")
+
+    def yellow():
+        r, g, b = page.pixels().T
+        return np.mean((r > 120) & (g > 110) & (b < 90))
+
+    assert yellow() == 0
+    page("seek(2.0)")
+    assert yellow() > 5e-5
+
+
+def test_the_mouse_turns_shifts_and_zooms(opened):
+    page = opened(arm_run(3))
+    mouse, start = page.page.mouse, page("camera")
+    mouse.move(250, 200)
+    mouse.down()
+    mouse.move(300, 220)
+    mouse.up()
+    turned = page("camera")
+    assert turned["target"] == start["target"] and turned["eye"] != start["eye"]
+    page.page.keyboard.down("Shift")
+    mouse.down()
+    mouse.move(320, 260)
+    mouse.up()
+    page.page.keyboard.up("Shift")
+    shifted = page("camera")
+    assert shifted["target"] != turned["target"]
+    mouse.wheel(0, -100)
+    until(page.page, f"window.lissom.camera.distance < {shifted['distance']!r}")
+    page.press("view-x")
+    along = np.subtract(page("camera")["eye"], page("camera")["target"])
+    assert np.allclose(along / np.linalg.norm(along), [1, 0, 0], atol=1e-3)
+    page.press("view-z")
+    along = np.subtract(page("camera")["eye"], page("camera")["target"])
+    assert np.allclose(along / np.linalg.norm(along), [0, 0, 1], atol=1e-3)
+
+
+def test_loops_and_their_forces_are_drawn(opened):
+    system = four_bar_of_a_chain().compile()
+    page = opened(random_run(system, np.random.default_rng(1), n=3, wrenches=("crank",)))
+    for name in ("loops", "forces"):
+        before = page.pixels()
+        page.press(f"show-{name}")
+        assert differing(before, page.pixels()) > 1e-4, name
+
+
+def test_forty_bodies_without_solids_open(opened):
+    page = opened(chain_run())
+    assert len(page("bodies")) == 40
+    before = page.pixels()
+    page("seek(2.0)")
+    assert differing(before, page.pixels()) > 1e-3
+
+
+def test_a_still_mechanism_has_no_clock(browser, tmp_path):
+    system = bending_run().system
+    path = tmp_path / "still.html"
+    path.write_text(ls.viz.page_of(system, system.neutral()), encoding="utf-8")
+    page = Opened(browser, path.as_uri())
+    assert page("frames") == 1
+    assert not page.page.locator("#bar").is_visible()
+    assert page.complaints == []
+    page.page.close()
+
+
+def test_a_notebook_shows_the_page_in_a_frame(browser, tmp_path):
+    cell = bending_run().show(height=300)._repr_html_()
+    path = tmp_path / "notebook.html"
+    path.write_text(f"<!doctype html><title>cell</title>{cell}", encoding="utf-8")
+    page = browser.new_page()
+    complaints = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(path.as_uri())
+    inside = page.frames[1]
+    until(inside, "window.lissom && window.lissom.ready")
+    assert inside.evaluate("window.lissom.bodies") == ["boom", "ball"]
+    assert complaints == []
+    page.close()
+
+
+def test_the_server_serves_the_same_page(browser):
+    with arm_run(5).view(browser=False) as view:
+        page = Opened(browser, view.url)
+        assert page("frames") == 5
+        assert page.requests == [view.url] and page.complaints == []
+        page.page.close()

@@ -1,0 +1,105 @@
+"""The server of the moving view answers this machine, with its page and nothing else."""
+
+import http.client
+import socket
+from urllib.parse import urlsplit
+
+import pytest
+
+import lissom as ls
+from tests.view_samples import bending_run
+
+
+@pytest.fixture
+def view():
+    with bending_run().view(browser=False, title="served") as found:
+        yield found
+
+
+def answer(view, path=None, method="GET", host=None):
+    at = urlsplit(view.url)
+    connection = http.client.HTTPConnection(at.hostname, at.port, timeout=5)
+    headers = {} if host is None else {"Host": host}
+    connection.request(method, at.path if path is None else path, headers=headers)
+    reply = connection.getresponse()
+    found = reply.status, reply.read().decode(), dict(reply.getheaders())
+    connection.close()
+    return found
+
+
+def test_the_page_is_there(view):
+    status, text, headers = answer(view)
+    assert status == 200 and "<title>served</title>" in text
+    assert headers["Content-Type"] == "text/html; charset=utf-8"
+    assert headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("path", ["/", "/index.html", "/etc/passwd", "/../../etc/passwd", "/x/"])
+def test_other_paths_are_not_found(view, path):
+    status, text, _ = answer(view, path)
+    assert status == 404
+    assert "served" not in text and "href" not in text
+
+
+def test_paths_below_the_page_are_not_found(view):
+    page = urlsplit(view.url).path
+    for path in (f"{page}data", f"{page}../", f"{page}?x=1"):
+        assert answer(view, path)[0] == 404
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "HEAD", "OPTIONS"])
+def test_other_methods_are_refused(view, method):
+    assert answer(view, method=method)[0] == 501
+
+
+def test_other_names_of_this_machine_are_refused(view):
+    """A page elsewhere cannot reach this one through a name that it points here."""
+    assert answer(view, host="example.org")[0] == 403
+    assert answer(view, host=f"localhost:{urlsplit(view.url).port}")[0] == 200
+
+
+def test_it_listens_on_loopback_only(view):
+    at = urlsplit(view.url)
+    assert at.hostname == "127.0.0.1"
+    assert view._server.socket.getsockname()[0] == "127.0.0.1"
+    for other in {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), None)}:
+        if not other.startswith(("127.", "::1")):
+            with pytest.raises(OSError), socket.create_connection((other, at.port), timeout=1):
+                pass
+
+
+def test_every_view_has_its_own_address(view):
+    with bending_run().view(browser=False) as other:
+        assert urlsplit(other.url).path != urlsplit(view.url).path
+        assert answer(other, urlsplit(view.url).path)[0] == 404
+
+
+def test_closing_stops_it():
+    view = bending_run().view(browser=False)
+    assert view.url in repr(view)
+    view.close()
+    view.close()
+    assert not view.is_open and "closed" in repr(view)
+    with pytest.raises(OSError):
+        answer(view)
+
+
+def test_it_opens_the_browser_unless_told_not_to(monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", lambda url: opened.append(url) or True)
+    with bending_run().view(browser=False):
+        assert opened == []
+    with bending_run().view() as view:
+        assert opened == [view.url]
+
+
+def test_without_a_browser_the_address_is_printed(monkeypatch, capsys):
+    monkeypatch.setattr("webbrowser.open", lambda url: False)
+    with bending_run().view() as view:
+        assert view.url in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("size", [{"height": 5}, {"height": "tall"}, {"width": 'x"'}])
+def test_sizes_of_frames_are_checked(size):
+    with pytest.raises(ls.StateError, match=next(iter(size))):
+        bending_run().show(**size)
