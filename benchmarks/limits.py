@@ -44,10 +44,4 @@ LIMITS: dict[str, str] = {
         "The formulas of two or three joints are so short that written out they cost about what "
         "the recursion costs, at two joints even less. With every joint more the ratio falls."
     ),
-    "symbolic growth": (
-        "Every body beyond the tenth adds the same number of operations, which is the next bound. "
-        "But bodies at the ends of a chain cost less, since nothing moves before the first and "
-        "nothing hangs on the last; together they save what one and a half to two and a half "
-        "bodies cost, more of ten bodies than of thirty."
-    ),
 }

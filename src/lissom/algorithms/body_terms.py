@@ -153,7 +153,7 @@ def _point_terms(body: NormalBody, eta: Array, eta_dot: Array, omega: Array) -> 
     M_rf = np.stack([h[1][2] - h[2][1], h[2][0] - h[0][2], h[0][1] - h[1][0], *s])  # (4)
     swirl = scaled(np.trace(Q), omega) - Q.T @ omega
     moment = cross(omega, J @ omega) + 2 * swirl  # (5)
-    force = A @ p + 2 * cross(omega, s @ eta_dot)
+    force = cross(omega, cross(omega, p)) + 2 * cross(omega, s @ eta_dot)  # A p
     b_f = sum((scaled(A[k, l], h[l][k]) for k in xyz for l in xyz), zeros(body.n_mode))  # (6)
     for k, l, m in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
         b_f = b_f + scaled(2 * omega[k], (N[m, l] - N[l, m]) @ eta_dot)

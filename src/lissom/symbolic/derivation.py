@@ -17,6 +17,7 @@ import sympy
 
 from ..algorithms import reference
 from ..algorithms.body_terms import NodeMotion, first_moment, node_motion
+from ..bodies import RigidBody
 from ..errors import SymbolicError
 from ..joints import CompoundJoint, Joint, SimpleJoint
 from ..model import Model
@@ -318,6 +319,9 @@ def _system(model: Model, level: str, form: str, bridge: Bridge) -> System:
             f"model {model.name!r} has loops ({names}); equations are derived for trees: remove "
             "the loops, and add their forces to the right-hand side"
         )
+    for part in model.parts.values():
+        if isinstance(part.body, RigidBody):
+            _reckon_inertia(part.body, bridge)
     system = converted_model(model, level=level, convert=bridge.nodes)
     for name, joint in zip(system.names, system.joints, strict=True):
         _check_map(name, joint, bridge)
@@ -325,6 +329,21 @@ def _system(model: Model, level: str, form: str, bridge: Bridge) -> System:
         return system
     pairs = zip(system.names, system.joints, strict=True)
     return replace(system, joints=tuple(_with_rates(name, joint) for name, joint in pairs))
+
+
+def _reckon_inertia(body: RigidBody, bridge: Bridge) -> None:
+    """Make first moment and inertia about the origin known in their shortest form.
+
+    The first form of an expression is the one that is kept.
+    """
+    m, c, inertia = (bridge.nodes(x) for x in (body.mass, body.com, body.inertia))
+    p = m * c
+    for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)):
+        others = [k for k in range(3) if k != i]
+        if i == j:
+            _ = inertia[i, i] + (p[others[0]] * c[others[0]] + p[others[1]] * c[others[1]])
+        else:
+            _ = inertia[i, j] - p[i] * c[j]
 
 
 def _check_map(name: str, joint: Joint, bridge: Bridge) -> None:
