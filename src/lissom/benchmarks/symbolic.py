@@ -119,11 +119,11 @@ dynamics are the recursion over the bodies, so that they grow linearly.
 *Programs*: forward dynamics, inverse dynamics and mass matrix of mechanisms with numbers, as
 generated programs and by the engine that needs no generated program. Times are microseconds for a
 state: of the generated C in a loop of C over many states ({compiler}), of the generated function
-for Numba in a compiled loop, of the generated function for NumPy with all states in one call, and
-of the engine in a batch and in a call from Python. A generated program writes the whole mass
-matrix, the engine's batch one triangle. Differences are relative to the largest entry of a state's
-result by the engine, over the batch; the arm's accelerations lose digits where two axes of its
-wrist nearly fall together."""
+for Numba in a compiled loop, of the generated functions for NumPy and CasADi (its virtual machine)
+with all states in one call, and of the engine in a batch and in a call from Python. A generated
+program writes the whole mass matrix, the engine's batch one triangle. Differences are relative to
+the largest entry of a state's result by the engine, over the batch; the arm's accelerations lose
+digits where two axes of its wrist nearly fall together."""
 
 
 def run(depth: Depth, progress: Progress) -> Result:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .drawing import BLUE, GREEN, ORANGE, RED, Records, new_panels
+from .drawing import BLUE, GREEN, ORANGE, PURPLE, RED, Records, new_panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,6 +17,7 @@ FORMS = {
     "C": (ORANGE, "s-"),
     "Numba": (GREEN, "^-"),
     "NumPy": (RED, "v-"),
+    "CasADi": (PURPLE, "d-"),
     "engine batch": (BLUE, "o-"),
     "engine call": (BLUE, "o:"),
 }

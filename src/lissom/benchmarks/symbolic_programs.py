@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -59,6 +60,8 @@ class Programs:
             if quantity in QUANTITIES
         }
         self._add_numpy()
+        if importlib.util.find_spec("casadi") is not None:
+            self._add_casadi()
         compiler = c_compiler()
         if compiler is not None:
             self._add_c(compiler)
@@ -86,6 +89,19 @@ class Programs:
             call = functools.partial(getattr(made, name), *states[: len(inputs)])
             self.calls[quantity, "NumPy"] = call, self.case.size
             self.outputs[quantity, "NumPy"] = np.moveaxis(call(), -1, 0)
+
+    def _add_casadi(self) -> None:
+        chosen = [name for name, _ in FUNCTIONS.values()]
+        made = self.equations.to_casadi(functions=chosen)
+        k, n = self.case.size, self.case.system.n_v
+        states = [np.ascontiguousarray(x.T) for x in self._states]
+        for quantity, (name, inputs) in FUNCTIONS.items():
+            call = functools.partial(made[name].map(k), *states[: len(inputs)])
+            self.calls[quantity, "CasADi"] = call, k
+            found = call().full()  # states side by side
+            if quantity == "mass matrix":
+                found = found.reshape(n, k, n).transpose(1, 0, 2)
+            self.outputs[quantity, "CasADi"] = found if found.ndim == 3 else found.T
 
     def _add_c(self, compiler: str) -> None:
         with tempfile.TemporaryDirectory() as folder:

@@ -18,7 +18,7 @@ __all__ = [
 ]
 
 PEERS = ("Kane", "Lagrange")
-FORMS = ("C", "Numba", "NumPy", "engine batch", "engine call")
+FORMS = ("C", "Numba", "NumPy", "CasADi", "engine batch", "engine call")
 
 
 def _part(records: Records, part: str) -> Records:
