@@ -19,6 +19,8 @@ from .tables import Channels, to_pandas, to_xarray
 if TYPE_CHECKING:
     import os
 
+    from matplotlib.figure import Figure
+
     from ..algorithms.energy import Energy
     from ..viz.server import View
     from ..viz.view import Embedded
@@ -288,6 +290,42 @@ class Trajectory:
         pandas.DataFrame
         """
         return to_pandas(self, names)
+
+    def plot(
+        self,
+        *names: Any,
+        file: str | os.PathLike[str] | None = None,
+        title: str | None = None,
+        size: Any = None,
+        events: bool = True,
+        show: bool = False,
+    ) -> Figure:
+        """Plot channels over time.
+
+        Parameters
+        ----------
+        *names : str or sequence of str
+            Channels, a panel each; those of a sequence share one.  Components of other units get
+            panels of their own.  Without names: joint coordinates, bending of flexible bodies,
+            energies, and the gap of loops.
+        file : path, optional
+            Where to write the picture: PNG, SVG or PDF by its ending.
+        title : str, optional
+            By default the name of the system; empty for none.
+        size : pair of float, optional
+            Width and height [inch].
+        events : bool
+            Whether thin lines mark events.
+        show : bool
+            Whether to open a window.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from ..viz.plots import plot
+
+        return plot(self, names, file=file, title=title, size=size, events=events, show=show)
 
     def to_html(
         self,

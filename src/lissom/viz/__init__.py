@@ -6,9 +6,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 # Public name -> module that defines it.  Modules load on first use.
-_HOME_OF = {"page_of": "view"}
+_HOME_OF = {
+    "draw": "drawing",
+    "page_of": "view",
+    "plot_modes": "plots_modes",
+}
 
-__all__ = ["page_of"]
+__all__ = ["draw", "page_of", "plot_modes"]
 
 
 def __getattr__(name: str) -> Any:
@@ -19,4 +23,6 @@ def __getattr__(name: str) -> Any:
 
 
 if TYPE_CHECKING:  # what a type checker sees; the same names as above
+    from .drawing import draw as draw
+    from .plots_modes import plot_modes as plot_modes
     from .view import page_of as page_of

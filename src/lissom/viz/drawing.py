@@ -1,0 +1,155 @@
+"""Drawings of a mechanism in one state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..algorithms.arguments import check_system
+from ..errors import StateError
+from ..results.disk import PathLike
+from ..system import GROUND, State, System
+from .drawing_places import PlacedBody, PlacedJoint, placed_bodies, placed_joints
+from .drawing_shapes import Shape, shape
+from .drawing_view import Flat, chosen_view
+from .plots_style import COLORS, INK, checked_size, picture
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Scene", "draw"]
+
+Array = np.ndarray
+
+_NAMED = 14  # bodies whose names are written if nobody says
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """All that is drawn.
+
+    Attributes
+    ----------
+    bodies, joints, shapes : lists
+        Where and what they are.
+    names, frames : bool
+        Whether names and axes of bodies are drawn.
+    turns : bool
+        Whether the reader can turn it.
+    """
+
+    bodies: list[PlacedBody]
+    joints: list[PlacedJoint]
+    shapes: list[Shape]
+    names: bool
+    frames: bool
+    turns: bool
+
+    @property
+    def points(self) -> Array:
+        """Points that the picture has to hold (n, 3)."""
+        found = [shape.points for shape in self.shapes]
+        return np.concatenate([*found, *(j.outboard[1][None] for j in self.joints)])
+
+    @property
+    def extent(self) -> float:
+        """Diagonal of the box around everything [m]; 1 for a point."""
+        return float(np.linalg.norm(np.ptp(self.points, axis=0))) or 1.0
+
+    @property
+    def symbol_size(self) -> float:
+        """Of a joint's symbol [point]."""
+        return 8.0 if len(self.joints) <= 20 else 4.5
+
+    def is_grounded(self, joint: PlacedJoint) -> bool:
+        """Whether a joint holds something to the ground."""
+        return GROUND in (joint.carrier, joint.carried) and joint.joint.n_v < 6
+
+
+def draw(
+    system: System,
+    state: State | None = None,
+    *,
+    file: PathLike | None = None,
+    names: bool | None = None,
+    frames: bool = False,
+    view: Any = None,
+    title: str | None = None,
+    size: Any = None,
+    show: bool = False,
+) -> Figure:
+    """Drawing of a mechanism: bodies, bent as they are, joints, loops and the ground.
+
+    A mechanism whose axes are all parallel is drawn along them in a plane, others in space.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State, optional
+        Its configuration; neutral by default.  Ends of a loop that is open there are joined by a
+        dashed line.
+    file : path, optional
+        Where to write the picture: PNG, SVG or PDF by its ending.
+    names : bool, optional
+        Whether to write the names of the bodies; by default if there are not more than 14.
+    frames : bool
+        Whether to draw the axes of the bodies' frames: x orange, y green, z blue.
+    view : {"xy", "xz", "yz", "3d"} or pair of float, optional
+        Plane of the picture, or elevation and azimuth of the reader in space [degrees].
+    title : str, optional
+        By default the name of the system; empty for none.
+    size : pair of float, optional
+        Width and height [inch].
+    show : bool
+        Whether to open a window.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> figure = ls.viz.draw(ls.library.rigid_chain(3).compile())
+    >>> figure.axes[0].name
+    '3d'
+    """
+    check_system(system)
+    _check_flags(names=names, frames=frames, title=title)
+    state = system.neutral() if state is None else state
+    bodies = placed_bodies(system, state)
+    if not bodies:
+        raise StateError("the system has no bodies: nothing to draw")
+    joints = placed_joints(system, state, bodies)
+    look = chosen_view(view, joints, system.gravity)
+    shapes = [
+        shape(system, i, body, joints, COLORS[i % len(COLORS)]) for i, body in enumerate(bodies)
+    ]
+    named = len(bodies) <= _NAMED if names is None else names
+    scene = Scene(bodies, joints, shapes, named, frames, turns=show)
+    usual = look.size(scene.points)
+    with picture(checked_size(size, usual), file=file, show=show) as figure:
+        if isinstance(look, Flat):
+            from .drawing_flat import draw_flat
+
+            draw_flat(figure, scene, look)
+        else:
+            from .drawing_space import draw_space
+
+            draw_space(figure, scene, look)
+        words = system.name if title is None else title
+        if words:
+            figure.suptitle(words, x=0.01, ha="left", color=INK)
+    return figure
+
+
+def _check_flags(*, names: Any, frames: Any, title: Any) -> None:
+    if names not in (None, True, False) or not isinstance(names, (bool, type(None))):
+        raise StateError(f"names is {names!r}; expected True, False or None")
+    if not isinstance(frames, bool):
+        raise StateError(f"frames is {frames!r}; expected True or False")
+    if not isinstance(title, (str, type(None))):
+        raise StateError(f"title is {title!r}; expected text")

@@ -1,0 +1,133 @@
+"""What drawings in a plane and in space share: tints, legends, lettering."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .drawing_symbols import ground_marker, marker, symbol_name
+from .plots_style import INK
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from .drawing import Scene
+
+__all__ = ["AXIS_COLORS", "add_legend", "halo", "rasterized", "shaded", "tint", "write_name"]
+
+Array = np.ndarray
+
+AXIS_COLORS = ("#D55E00", "#009E73", "#0072B2")
+_MANY = 400  # triangles: more are painted as an image in vector files
+_LIGHT, _SHADE = 0.7, 0.45  # how far the colour of a face goes to white, in light and in shade
+
+
+def rasterized(n: int) -> bool:
+    """Whether n triangles are too many for a vector file.
+
+    Parameters
+    ----------
+    n : int
+        How many there are.
+    """
+    return n > _MANY
+
+
+def tint(color: str, white: float = _LIGHT) -> Array:
+    """Colour mixed with white, as RGB.
+
+    Parameters
+    ----------
+    color : str
+        Any of Matplotlib's.
+    white : float
+        How much of it.
+    """
+    from matplotlib.colors import to_rgb
+
+    return (1 - white) * np.array(to_rgb(color)) + white
+
+
+def shaded(triangles: Array, color: str, towards: Array) -> Array:
+    """Colours (n, 3) of triangles, darker where they are turned away from the light.
+
+    Parameters
+    ----------
+    triangles : array (n, 3, 3)
+        In the world.
+    color : str
+        Of the body.
+    towards : array (3,)
+        To the light.
+    """
+    a, b, c = triangles[:, 0], triangles[:, 1], triangles[:, 2]
+    normals = np.cross(b - a, c - a)
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    lit = (1 + normals @ (towards / np.linalg.norm(towards)))[:, None] / 2
+    return np.asarray(lit * tint(color) + (1 - lit) * tint(color, _SHADE))
+
+
+def halo() -> list[Any]:
+    """White rim of letters that stand on a picture."""
+    from matplotlib.patheffects import withStroke
+
+    return [withStroke(linewidth=2.2, foreground="white")]
+
+
+def write_name(axes: Axes, name: str, place: Array, points: Array) -> None:
+    """Name of a body beside it, across its long side.
+
+    Parameters
+    ----------
+    axes : Axes
+        Of the picture.
+    name : str
+        What is written.
+    place : array (2,)
+        Middle of the body in the picture.
+    points : array (n, 2)
+        All its points in the picture.
+    """
+    side = np.array([0.0, 1.0])
+    if len(points) > 2:
+        side = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)[2][-1]
+    side = side if side[1] >= 0 else -side
+    written = axes.annotate(
+        name,
+        (place[0], place[1]),
+        xytext=(11 * side[0], 11 * side[1]),
+        textcoords="offset points",
+        ha="left" if side[0] > 0.3 else "right" if side[0] < -0.3 else "center",
+        va="center",
+        color=INK,
+        fontsize=9,
+        path_effects=halo(),
+        annotation_clip=False,
+        zorder=7,
+    )
+    written.set_in_layout(False)
+
+
+def add_legend(figure: Figure, scene: Scene) -> None:
+    """Symbols that occur, beside the picture.
+
+    Parameters
+    ----------
+    figure : Figure
+        Of the picture.
+    scene : Scene
+        What is drawn.
+    """
+    from matplotlib.lines import Line2D
+
+    kinds: dict[str, dict[str, Any]] = {}
+    for j in scene.joints:
+        words = symbol_name(j.joint) + (", closes a loop" if j.closing else "")
+        kinds.setdefault(words, marker(j.joint, size=7.0, closing=j.closing))
+    if any(scene.is_grounded(j) for j in scene.joints):
+        kinds["ground"] = ground_marker(4.5)
+    handles = [Line2D([], [], **look) for look in kinds.values()]
+    if handles:
+        figure.legend(handles, list(kinds), loc="outside right upper", labelspacing=0.7)

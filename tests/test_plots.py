@@ -1,0 +1,430 @@
+"""Pictures by Matplotlib: what is in them, their files, mistakes, and what they leave alone."""
+
+import subprocess
+import sys
+import warnings
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+import lissom as ls
+
+BOOM = ls.beam(2.0, ls.Tube(radius=0.02, thickness=0.002), ls.ALUMINIUM, modes=2)
+
+
+def arm():
+    model = ls.Model("arm", gravity=(0, 0, -9.81))
+    model.add(BOOM, ls.Revolute("y"), name="boom")
+    model.add(ls.RigidBody.sphere(0.5, 0.05), ls.Fixed(), to="boom.tip", name="ball")
+    return model.compile()
+
+
+def linkage():
+    link = ls.RigidBody.box(1.0, (1.0, 0.05, 0.05), com=(0.5, 0, 0))
+    bar = ls.RigidBody.box(2.0, (2.0, 0.05, 0.05), com=(1, 0, 0))
+    model = ls.Model("four-bar", gravity=(0, -9.81, 0))
+    model.add(link, ls.Revolute("z"), name="crank")
+    model.add(bar, ls.Revolute("z"), to="crank", at=(1, 0, 0), name="coupler")
+    model.add(link, ls.Revolute("z"), at=(2, 0, 0), name="rocker")
+    model.close(ls.Revolute("z"), "coupler", "rocker", at_a=(2, 0, 0), at_b=(1, 0, 0), name="pin")
+    return model.compile()
+
+
+ARM, LINKAGE = arm(), linkage()
+CLOSED = LINKAGE.state(crank=0.7, coupler=-0.7, rocker=0.7)
+
+
+@pytest.fixture(scope="module")
+def run():
+    loads = [ls.JointDamper("boom", 0.2), ls.NodeForce("boom.tip", force=(0, 5.0, 0))]
+    start = ARM.state(boom=0.5)
+    return ls.simulate(ARM, start, duration=1.0, output_step=0.005, loads=loads)
+
+
+@pytest.fixture(scope="module")
+def loop_run():
+    return ls.simulate(LINKAGE, CLOSED, duration=0.3, output_step=0.01)
+
+
+def lines(axes):
+    return {line.get_label(): line.get_ydata() for line in axes.get_lines()}
+
+
+def legend(axes):
+    return [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+# Plots over time
+
+
+def test_a_panel_has_the_data_labels_and_unit_of_its_channel(run):
+    (axes,) = run.plot("ball.position").axes
+    found = lines(axes)
+    assert list(found) == ["x", "y", "z"] == legend(axes)
+    for k, label in enumerate("xyz"):
+        np.testing.assert_array_equal(found[label], run["ball.position"][:, k])
+        np.testing.assert_array_equal(axes.get_lines()[k].get_xdata(), run.time)
+    assert axes.get_ylabel() == "position [m]"
+    assert axes.get_xlabel() == "time [s]"
+    assert axes.get_title(loc="left").startswith("ball.position: ")
+
+
+def test_exponents_of_units_are_raised_and_modes_counted(run):
+    (axes,) = run.plot("boom.modes").axes
+    assert axes.get_ylabel() == "modal coordinates [kg$^{0.5}$ m]"
+    assert legend(axes) == ["mode 0", "mode 1"]
+
+
+def test_each_name_has_a_panel_and_only_the_lowest_names_the_time(run):
+    axes = run.plot("boom.angle", "energy.total", "boom.tip.velocity").axes
+    assert [a.get_ylabel() for a in axes] == ["angle [rad]", "energy [J]", "velocity [m/s]"]
+    assert [a.get_xlabel() for a in axes] == ["", "", "time [s]"]
+    assert axes[0].get_legend() is None  # a number needs none
+
+
+def test_names_in_a_sequence_share_a_panel_and_say_which_they_are(run):
+    (axes,) = run.plot(["boom.tip.position", "ball.position"]).axes
+    assert legend(axes)[:2] == ["boom.tip.position x", "boom.tip.position y"]
+    assert len(axes.get_lines()) == 6
+
+
+def test_components_of_other_units_have_panels_of_their_own(run):
+    axes = run.plot("boom.reaction").axes
+    assert [a.get_ylabel() for a in axes] == ["reaction [N m]", "reaction [N]"]
+    np.testing.assert_array_equal(lines(axes[1])["force_y"], run["boom.reaction"][:, 4])
+
+
+def test_a_matrix_has_a_line_for_each_entry(run):
+    (axes,) = run.plot("ball.rotation").axes
+    np.testing.assert_array_equal(lines(axes)["xz"], run["ball.rotation"][:, 0, 2])
+
+
+def test_a_name_alone_is_coordinates(run, loop_run):
+    assert run.plot("boom").axes[0].get_ylabel() == "coordinates [rad]"
+    assert loop_run.plot("pin").axes[0].get_ylabel() == "coordinates [rad]"
+
+
+def test_without_names_there_are_joints_bending_and_energies_with_their_balance(run):
+    joints, bending, energies = run.plot().axes
+    np.testing.assert_array_equal(lines(joints)["boom"], run["boom.angle"])
+    deflection = run["boom.tip.deflection"]
+    np.testing.assert_array_equal(lines(bending)["boom.tip y"], deflection[:, 1])
+    assert bending.get_ylabel() == "deflection [m]"
+    found = lines(energies)
+    for part in ("kinetic", "potential", "strain", "total"):
+        np.testing.assert_array_equal(found[part], run[f"energy.{part}"])
+    total = run["energy.total"]
+    balance = found["start + work − losses"]
+    assert np.ptp(total) > 0.1
+    assert np.abs(balance - total).max() < 1e-3 * np.ptp(total)
+
+
+def test_a_balance_that_rows_cannot_tell_is_left_out():
+    rotor = ls.Actuator("boom", 20.0, ratio=3.0, rotor_inertia=2.0)
+    driven = ls.simulate(ARM, duration=0.5, output_step=0.005, loads=[rotor])
+    assert "start + work − losses" not in lines(driven.plot().axes[-1])
+    spring = [ls.JointSpring("boom", 50.0)]
+    start = ARM.state(boom=0.5)
+    fine = ls.simulate(ARM, start, duration=1.0, output_step=0.002, loads=spring)
+    assert "start + work − losses" in lines(fine.plot().axes[-1])
+    for step in (5, 10, 20, 50, 100):
+        coarse = fine.sample(fine.time[::step])
+        assert "start + work − losses" not in lines(coarse.plot().axes[-1])
+
+
+def test_loops_have_a_panel_of_their_gap(loop_run):
+    gap = loop_run.plot().axes[-1]
+    assert gap.get_ylabel() == "gap [m]"
+    assert gap.get_yscale() == "log"
+    values = gap.get_lines()[0].get_ydata()
+    np.testing.assert_array_equal(values[values > 0], loop_run["closure"][loop_run["closure"] > 0])
+
+
+def test_positions_and_attitudes_of_free_bodies_are_apart():
+    model = ls.Model("one")
+    model.add(ls.RigidBody.sphere(1.0, 0.1), ls.Free(), name="hub")
+    system = model.compile()
+    start = system.state(**{"hub.rates": [0, 0, 1, 0.1, 0, 0]})
+    axes = ls.simulate(system, start, duration=0.1, output_step=0.01).plot().axes
+    assert [a.get_ylabel() for a in axes] == ["position [m]", "coordinate [1]", "energy [J]"]
+    assert legend(axes[1]) == ["hub.qw", "hub.qx", "hub.qy", "hub.qz"]
+
+
+def test_of_many_lines_the_legend_names_some_and_counts_the_rest():
+    system = ls.library.rigid_chain(30).compile()
+    (axes,) = ls.simulate(system, duration=0.02, step=0.01).plot("q").axes
+    assert len(axes.get_lines()) == 30
+    assert legend(axes)[-1] == "and 18 more"
+    assert len(legend(axes)) == 13
+
+
+def test_legends_stand_beside_the_panels(run):
+    figure = run.plot("ball.position", "boom.modes")
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    width = figure.bbox.width
+    for axes in figure.axes:
+        box = axes.get_legend().get_window_extent()
+        assert box.x0 >= axes.get_window_extent().x1
+        assert box.x1 <= width
+
+
+def test_events_are_marked_and_named():
+    down = ls.Event("boom", value=0.6, name="down")
+    run = ls.simulate(ARM, ARM.state(boom=0.5), duration=1.0, output_step=0.01, events=[down])
+    ((time, label),) = run.events
+    axes = run.plot("boom.angle", "ball.position").axes
+    for panel in axes:
+        (marks,) = panel.collections
+        (segment,) = marks.get_segments()
+        assert segment[0][0] == segment[1][0] == pytest.approx(time)
+    assert [text.get_text() for text in axes[0].texts] == [label]
+    assert not axes[1].texts
+    assert not run.plot("boom.angle", events=False).axes[0].collections
+
+
+def test_many_panels_stand_in_two_columns(run):
+    names = ["position", "velocity", "acceleration", "quaternion", "rotation", "angular_velocity"]
+    figure = run.plot(*(f"ball.{name}" for name in names), "boom.angle")
+    shown = [axes for axes in figure.axes if axes.get_visible()]
+    assert len(shown) == 7
+    assert sum(axes.get_xlabel() == "time [s]" for axes in shown) == 2
+
+
+def test_title_and_size(run):
+    assert run.plot("boom.angle")._suptitle.get_text() == "arm"
+    assert run.plot("boom.angle", title="Swing")._suptitle.get_text() == "Swing"
+    assert run.plot("boom.angle", title="")._suptitle is None
+    assert tuple(run.plot("boom.angle", size=(4, 3)).get_size_inches()) == (4, 3)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"names": ["boom.angel"]}, "did you mean 'angle'"),
+        ({"names": ["bom.angle"]}, "did you mean 'boom'"),
+        ({"names": [["boom.angle", "nope"]]}, "no channel 'nope'"),
+        ({"names": [3]}, 'a name such as "body.position"'),
+        ({"names": [[]]}, "group of channels is empty"),
+        ({"names": ["ball.coordinates"]}, "'ball.coordinates' has no components"),
+        ({"size": (0, 3)}, "size is (0, 3)"),
+        ({"size": "large"}, "size is 'large'"),
+        ({"title": 3}, "title is 3"),
+        ({"events": "yes"}, "events is 'yes'"),
+        ({"show": 1}, "show is 1"),
+    ],
+)
+def test_mistakes_are_explained(run, given, words):
+    with pytest.raises(ls.StateError) as caught:
+        run.plot(*given.pop("names", ["boom.angle"]), **given)
+    assert words in str(caught.value)
+
+
+def test_too_many_panels_and_no_rows_are_refused(run):
+    with pytest.raises(ls.StateError, match="61 panels are too many"):
+        run.plot(*(61 * ["boom.angle"]))
+    with pytest.raises(ls.StateError, match="no rows"):
+        run.sample([]).plot()
+
+
+# Files and what is left alone
+
+MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
+
+
+@pytest.mark.parametrize("ending", MAGIC)
+def test_files_are_written_by_their_ending(run, tmp_path, ending):
+    paths = [tmp_path / f"{name}.{ending}" for name in ("plot", "modes", "drawing")]
+    run.plot("ball.position", file=paths[0])
+    ls.viz.plot_modes(BOOM, file=str(paths[1]))
+    ls.viz.draw(ARM, file=paths[2])
+    for path in paths:
+        assert path.read_bytes().startswith(MAGIC[ending])
+    assert sorted(tmp_path.iterdir()) == sorted(paths)  # and nothing else
+
+
+def test_equal_pictures_are_equal_files(run, tmp_path):
+    for ending in MAGIC:
+        a, b = (tmp_path / f"{name}.{ending}" for name in "ab")
+        run.plot("ball.position", file=a)
+        run.plot("ball.position", file=b)
+        assert a.read_bytes() == b.read_bytes()
+
+
+def test_the_letters_of_an_svg_are_text(run, tmp_path):
+    run.plot("ball.position", file=tmp_path / "a.svg")
+    assert "position [m]</text>" in (tmp_path / "a.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["a.jpeg", "a", "a.nc", ".png"])
+def test_unknown_endings_are_refused_before_anything_is_drawn(run, tmp_path, name):
+    with pytest.raises(ls.ResultError, match=r"use one of \.png, \.svg, \.pdf"):
+        run.plot("boom.angle", file=tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_places_that_cannot_be_written_are_explained(run, tmp_path):
+    with pytest.raises(ls.ResultError, match="its folder does not exist"):
+        run.plot("boom.angle", file=tmp_path / "no" / "a.png")
+    (tmp_path / "a.png").mkdir()
+    with pytest.raises(ls.ResultError, match="it is a folder"):
+        ls.viz.draw(ARM, file=tmp_path / "a.png")
+    with pytest.raises(ls.ResultError, match="expected the name of a file"):
+        ls.viz.plot_modes(BOOM, file=3)
+
+
+def test_a_file_survives_a_picture_that_fails(run, tmp_path, monkeypatch):
+    path = tmp_path / "a.png"
+    run.plot("boom.angle", file=path)
+    before = path.read_bytes()
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Figure, "savefig", full)
+    with pytest.raises(ls.ResultError, match="the disk is full"):
+        run.plot("boom.angle", file=path)
+    assert path.read_bytes() == before
+
+
+def test_settings_of_the_user_stay_and_do_not_show(run):
+    with mpl.rc_context({"lines.linewidth": 7.0, "axes.grid": False, "font.size": 30.0}):
+        before = dict(mpl.rcParams)
+        axes = run.plot("boom.angle").axes[0]
+        ls.viz.draw(ARM)
+        ls.viz.plot_modes(BOOM)
+        with pytest.raises(ls.StateError):
+            run.plot("nope")
+        assert dict(mpl.rcParams) == before
+        assert axes.get_lines()[0].get_linewidth() < 3
+        assert axes.xaxis.label.get_size() < 12
+
+
+def test_figures_are_not_kept_open(run):
+    import matplotlib.pyplot as plt
+
+    before = plt.get_fignums()
+    with warnings.catch_warnings(action="error"):
+        for _ in range(25):
+            assert isinstance(run.plot("boom.angle"), Figure)
+    assert plt.get_fignums() == before
+
+
+def test_notebooks_show_a_figure_by_itself(run):
+    assert run.plot("boom.angle")._repr_png_().startswith(MAGIC["png"])
+
+
+def test_no_display_is_needed_and_pyplot_is_not_loaded(tmp_path):
+    code = """if True:
+        import sys
+        import lissom as ls
+        figure = ls.viz.draw(ls.library.rigid_chain(2).compile(), file=sys.argv[1])
+        print("matplotlib.pyplot" in sys.modules)
+    """
+    path = tmp_path / "chain.png"
+    environment = {"PATH": "", "MPLBACKEND": "TkAgg"}  # no DISPLAY
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+    )
+    assert done.stdout.split() == ["False"]
+    assert path.exists()
+
+
+def test_show_without_a_display_is_refused(run):
+    with pytest.raises(ls.ResultError, match=r"no window here .*give file="):
+        run.plot("boom.angle", show=True)
+
+
+def test_show_opens_a_window(run, monkeypatch):
+    import matplotlib.pyplot as plt
+
+    seen = []
+    monkeypatch.setattr(plt, "get_backend", lambda: "QtAgg")
+    monkeypatch.setattr(plt, "show", lambda: seen.append(plt.get_fignums()))
+    before = plt.get_fignums()
+    figure = ls.viz.draw(LINKAGE, CLOSED, view="3d", show=True)
+    assert len(seen) == 1
+    assert len(seen[0]) == len(before) + 1
+    plt.close(figure)
+
+
+# Modes
+
+
+def test_every_mode_has_a_panel_with_its_frequency():
+    boom = ls.beam(3.0, ls.Tube(radius=0.08, thickness=0.003), ls.ALUMINIUM, modes=8)
+    figure = ls.viz.plot_modes(boom)
+    titles = [axes.get_title() for axes in figure.axes]
+    kinds = [title.partition(", ")[2] for title in titles]
+    assert titles[0] == "mode 0: 17.6 Hz, bending along y"
+    assert kinds.count("torsion") == 1
+    assert kinds.count("stretch") == 1
+    assert len(titles) == 8
+
+
+def test_a_mode_is_drawn_as_its_shape_beside_the_body_at_rest():
+    body = BOOM.normalised()
+    axes = ls.viz.plot_modes(BOOM, modes=[1]).axes[0]
+    rest, moved = (np.array(line.get_data_3d()).T for line in axes.get_lines()[:2])
+    np.testing.assert_allclose(rest, body.node_positions[:25])
+    shift, shape = moved - rest, body.node_shapes[:25, 3:, 1]
+    factor = shift[-1] @ shape[-1] / (shape[-1] @ shape[-1])
+    np.testing.assert_allclose(shift, factor * shape, atol=1e-12)
+    assert 0.1 < np.abs(shift).max() < 0.4  # of two metres
+
+
+def test_bodies_without_a_centre_line_are_drawn_by_their_nodes():
+    positions = [[0, 0, 0], [1, 0, 0], [1, 1, 0]]
+    shapes = np.zeros((3, 6, 1))
+    shapes[1, 5], shapes[2, 5] = 1.0, -1.0
+    body = ls.FlexibleBody(positions, [1, 1, 1], shapes, [[40.0]])
+    (axes,) = ls.viz.plot_modes(body).axes
+    rest, moved = (np.array(line.get_data_3d()).T for line in axes.get_lines())
+    np.testing.assert_array_equal(rest, positions)
+    assert moved[1, 2] == pytest.approx(-moved[2, 2])
+    assert abs(moved[1, 2]) == pytest.approx(0.14)
+    assert axes.get_title() == f"mode 0: {body.frequencies[0]:.3g} Hz"
+
+
+def test_modes_of_a_system_say_whose_they_are():
+    titles = [axes.get_title() for axes in ls.viz.plot_modes(ARM).axes]
+    assert [title.partition(":")[0] for title in titles] == ["boom, mode 0", "boom, mode 1"]
+    assert len(ls.viz.plot_modes(ARM, "boom", modes=1).axes) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ((ARM, "bom"), "did you mean 'boom'"),
+        ((ARM, "ball"), "no flexible body 'ball'"),
+        ((ARM, 3), "no flexible body 3"),
+        ((BOOM, "boom"), "chooses among the bodies of a System"),
+        ((LINKAGE,), "four-bar has no flexible body"),
+        ((ls.Model("m"),), "got Model; call model.compile() first"),
+        ((None,), "expected a FlexibleBody, a NodalBody or a System, got NoneType"),
+    ],
+)
+def test_what_has_no_modes_is_explained(given, words):
+    with pytest.raises(ls.LissomError) as caught:
+        ls.viz.plot_modes(*given)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("modes", [[2], [-1], "all", [], 1.5, [True], object(), [None]])
+def test_numbers_of_modes_are_checked(modes):
+    with pytest.raises(ls.StateError, match="modes is"):
+        ls.viz.plot_modes(BOOM, modes=modes)
+
+
+def test_too_many_modes_are_refused():
+    many = ls.beam(1.0, ls.Circle(0.01), ls.STEEL, modes=40)
+    with pytest.raises(ls.StateError, match="40 modes are too many"):
+        ls.viz.plot_modes(many)
+    assert len(ls.viz.plot_modes(many, modes=range(6)).axes) == 6
