@@ -25,6 +25,7 @@ _HOMES = {
         "LissomError",
         "LoadError",
         "ModelError",
+        "ModelFileError",
         "ResultError",
         "SimulationError",
         "SimulationWarning",
@@ -140,7 +141,7 @@ _HOMES = {
         "simulate",
     ),
     "lissom.results": ("Trajectory",),
-    "lissom.io": ("load",),
+    "lissom.io": ("check_file", "load", "load_run"),
 }
 # Modules by the name that they have here.
 _MODULES = {
@@ -219,6 +220,7 @@ if TYPE_CHECKING:  # what a type checker sees; the same names as above
         LissomError as LissomError,
         LoadError as LoadError,
         ModelError as ModelError,
+        ModelFileError as ModelFileError,
         ResultError as ResultError,
         SimulationError as SimulationError,
         SimulationWarning as SimulationWarning,
@@ -226,7 +228,7 @@ if TYPE_CHECKING:  # what a type checker sees; the same names as above
         StateError as StateError,
         SymbolicError as SymbolicError,
     )
-    from .io import load as load
+    from .io import check_file as check_file, load as load, load_run as load_run
     from .joints import (
         CompoundJoint as CompoundJoint,
         Cylindrical as Cylindrical,

@@ -9,13 +9,14 @@ from __future__ import annotations
 import difflib
 import errno
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 __all__ = [
     "LissomError",
     "LoadError",
     "ModelError",
+    "ModelFileError",
     "ResultError",
     "SimulationError",
     "SimulationWarning",
@@ -32,6 +33,22 @@ class LissomError(Exception):
 
 class ModelError(LissomError, ValueError):
     """A body, a joint or the way they are put together is not acceptable."""
+
+
+class ModelFileError(ModelError):
+    """A model file cannot be read or written, or what it says is not acceptable.
+
+    Parameters
+    ----------
+    message : str
+        All problems, one in each line, with file, line, key and what was expected.
+    problems : sequence
+        The same as objects, see `check_file`.
+    """
+
+    def __init__(self, message: str, problems: Sequence[object] = ()) -> None:
+        super().__init__(message)
+        self.problems = list(problems)
 
 
 class LoadError(LissomError, ValueError):

@@ -13,7 +13,9 @@ import typer
 from .. import __version__
 from ..errors import LissomError
 from .bench import bench
+from .check import check
 from .equations import equations
+from .run import run
 
 __all__ = ["app", "main"]
 
@@ -24,7 +26,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(bench)
+app.command()(check)
 app.command()(equations)
+app.command()(run)
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,8 +1,8 @@
 """Models that commands are told to work on: where they are, and how they are got from there.
 
 A source is what stands before the last colon, and a name in it after the colon:
-"arm.py:build", "package.module:model", or "arm.py" alone.  Another kind of file is one more reader
-in `_READERS`.
+"arm.py:build", "package.module:model", "arm.py" alone, or a model file such as "arm.toml".  Another
+kind of file is one more reader in `_READERS`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["load_model"]
 
 Reader = Callable[[Path, str], Model]
 
-_WRITE = "write file.py, file.py:name or module:name"
+_WRITE = "write file.py, file.py:name, module:name or file.toml"
 
 
 def load_model(source: str) -> Model:
@@ -226,4 +226,19 @@ def _checked(value: Any, title: str) -> Model:
     raise ModelError(f"{title} {kind}, not a Model; {remedy}")
 
 
-_READERS: dict[str, Reader] = {".py": _from_python_file}
+def _from_model_file(path: Path, name: str) -> Model:
+    from ..io import load
+
+    if name:
+        raise ModelError(f"{path}: a model file holds one model; leave out {':' + name!r}")
+    model: Model = load(path)
+    return model
+
+
+_READERS: dict[str, Reader] = {
+    ".py": _from_python_file,
+    ".toml": _from_model_file,
+    ".json": _from_model_file,
+    ".yaml": _from_model_file,
+    ".yml": _from_model_file,
+}

@@ -1,7 +1,7 @@
-"""Files: results of runs."""
+"""Files: models, and results of runs."""
 
 from __future__ import annotations
 
-from .load import load
+from .load import check_file, load, load_run
 
-__all__ = ["load"]
+__all__ = ["check_file", "load", "load_run"]

@@ -1,24 +1,109 @@
-"""load: whatever a file holds."""
+"""Doors to files: whatever a file holds, and what is wrong with it."""
 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
+from ..errors import ModelFileError
 from ..results import Trajectory
 
-__all__ = ["load"]
+if TYPE_CHECKING:
+    from .problems import Problem
+    from .runs import ModelRun
+
+__all__ = ["MODEL_SUFFIXES", "check_file", "load", "load_run"]
+
+MODEL_SUFFIXES = (".toml", ".json", ".yaml", ".yml")
 
 
-def load(path: str | os.PathLike[str]) -> Trajectory:
-    """Trajectory of a file that a run or `Trajectory.save` wrote.
+def load(path: str | os.PathLike[str]) -> Any:
+    """Model or trajectory of a file, by its suffix.
 
     Parameters
     ----------
     path : path
-        NAME.nc, NAME.npz, or the journal NAME.nc.part of a run that did not end.
+        A model file NAME.toml, NAME.json or NAME.yaml, see the page "Model files"; or results of a
+        run: NAME.nc, NAME.npz, or the journal NAME.nc.part of a run that did not end.
 
     Returns
     -------
-    Trajectory
+    Model or Trajectory
+
+    Raises
+    ------
+    ModelFileError
+        If a model file has mistakes; it lists all that were found.
+    ResultError
+        If results cannot be read.
     """
-    return Trajectory.load(path)
+    if not _is_model(path):
+        return Trajectory.load(path)
+    from .building import Builder
+    from .documents import read_document
+    from .sources import failed
+
+    builder = Builder(read_document(path), compiled=False)
+    if builder.problems:
+        raise failed(sorted(builder.problems))
+    return builder.model
+
+
+def check_file(path: str | os.PathLike[str], *, functions: bool = False) -> list[Problem]:
+    """All that is wrong with a model file; an empty list if nothing is.
+
+    Parameters
+    ----------
+    path : path
+        NAME.toml, NAME.json or NAME.yaml.
+    functions : bool
+        Whether functions of the section [simulation] are looked up, which runs the programs that
+        they are in; otherwise nothing is run.
+
+    Returns
+    -------
+    list of Problem
+        Each with file, line, column, key and message.
+    """
+    from .runs import checked_run
+
+    _check_path(path)
+    try:
+        return sorted(checked_run(path, functions=functions)[1])
+    except ModelFileError as error:
+        return list(error.problems)  # type: ignore[arg-type]
+
+
+def load_run(path: str | os.PathLike[str]) -> ModelRun:
+    """Model file with its section [simulation], ready to run.
+
+    Parameters
+    ----------
+    path : path
+        NAME.toml, NAME.json or NAME.yaml.
+
+    Returns
+    -------
+    ModelRun
+        With ``.model``, ``.system``, ``.state``, ``.settings`` and ``.simulate()``.
+    """
+    from .runs import checked_run
+    from .sources import failed
+
+    _check_path(path)
+    run, problems = checked_run(path, functions=True)
+    if run is None or problems:
+        raise failed(sorted(problems))
+    return run
+
+
+def _is_model(path: Any) -> bool:
+    if not isinstance(path, (str, os.PathLike)):
+        return False
+    name = os.fspath(path)
+    return isinstance(name, str) and name.lower().endswith(MODEL_SUFFIXES)
+
+
+def _check_path(path: Any) -> None:
+    if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str):
+        raise ModelFileError(f"path is {path!r}; expected a path, such as 'arm.toml'")

@@ -16,6 +16,7 @@ __all__ = ["Array", "Joint", "unit_axis"]
 
 Array = np.ndarray
 
+_UNIT = 1e-15  # a length this near to 1 is 1
 _NAMED_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
@@ -153,4 +154,6 @@ def unit_axis(axis: Any, what: str) -> Array:
     length = np.linalg.norm(given)
     if length == 0:
         raise ModelError(f"{what} is zero; give the direction of the joint's axis")
+    if abs(length - 1) < _UNIT:
+        return given  # to the last bit: dividing once more would move it
     return given / length

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, suggestion
 from ..joints import Joint
@@ -21,6 +21,9 @@ from .parts import (
     checked_vector,
     place,
 )
+
+if TYPE_CHECKING:
+    import os
 
 __all__ = ["Model"]
 
@@ -298,6 +301,20 @@ class Model:
         from .compile import compile_model
 
         return compile_model(self, level=level, values=values or {})
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file that `load` reads again, numbers to the last bit.
+
+        Arrays of flexible bodies go to NAME_bodies.npz beside it; short ones into the file itself.
+
+        Parameters
+        ----------
+        path : path
+            NAME.toml, NAME.json or NAME.yaml; a file that exists is replaced.
+        """
+        from ..io.save import save_model
+
+        save_model(self, path)
 
     def __repr__(self) -> str:
         """One line a body, loop and join."""

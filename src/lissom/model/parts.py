@@ -30,6 +30,8 @@ __all__ = [
 Array = np.ndarray
 Body = RigidBody | FlexibleBody | NodalBody
 
+_EXACT = 1e-14  # error of a rotation matrix that passes as rounding
+
 
 @dataclass(frozen=True)
 class Part:
@@ -214,6 +216,8 @@ def checked_rotation(values: Any, where: str, what: str = "rotation") -> Array:
         return given
     if not np.all(np.isfinite(given)):
         raise ModelError(f"{where}: {what} has entries that are not finite")
+    if np.abs(given.T @ given - np.eye(3)).max() < _EXACT and np.linalg.det(given) > 0:
+        return given  # to the last bit
     U, stretch, Vt = np.linalg.svd(given)
     if np.abs(stretch - 1).max() > 1e-6 or np.linalg.det(given) < 0:
         raise ModelError(

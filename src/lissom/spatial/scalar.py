@@ -36,9 +36,10 @@ Array = np.ndarray
 def array(values: Any) -> Array:
     """New array of floats, complex numbers or objects (symbols), whichever holds `values`.
 
-    Raises TypeError or ValueError where `values` are neither.
+    Rows are one after another in memory whatever `values` were, so that equal numbers give equal
+    sums to the last bit.  Raises TypeError or ValueError where `values` are neither.
     """
-    result = np.array(values)
+    result = np.array(values, order="C")
     if result.dtype.kind in "biu":
         return result.astype(float)
     if result.dtype.kind in "fc":

@@ -1,0 +1,126 @@
+"""Loads and events from the checked tables of a model file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import LoadError
+from ..sim import (
+    Actuator,
+    Event,
+    JointDamper,
+    JointFriction,
+    JointSpring,
+    JointStop,
+    Lock,
+    Motion,
+    NodeForce,
+    NodeSpring,
+    Release,
+    Stop,
+    Switch,
+    Table,
+)
+from ..sim.events import Action
+from ..sim.loads import Load
+from ..system import System
+from .natures import check_joint_units
+from .schema_simulation import EventTable, FunctionTable, LoadTable, TableTable
+
+__all__ = ["made_event", "made_load"]
+
+Function = Callable[[FunctionTable, str], Any]  # table and key to the function
+
+_LOADS: dict[str, type[Load]] = {
+    "actuator": Actuator,
+    "joint_spring": JointSpring,
+    "joint_damper": JointDamper,
+    "joint_friction": JointFriction,
+    "joint_stop": JointStop,
+    "node_force": NodeForce,
+    "node_spring": NodeSpring,
+    "motion": Motion,
+}
+# What the numbers of loads on joints are, see natures.PAIRS.
+_KINDS = {
+    "actuator": {"force": "force", "rotor_inertia": "rotor", "limit": "force"},
+    "joint_spring": {"stiffness": "stiffness", "rest": "coordinate", "damping": "damping"},
+    "joint_damper": {"damping": "damping"},
+    "joint_friction": {"force": "force", "speed": "rate"},
+    "joint_stop": {
+        "lower": "coordinate",
+        "upper": "coordinate",
+        "stiffness": "stiffness",
+        "damping": "stop damping",
+    },
+    "motion": {"position": "coordinate", "velocity": "rate", "acceleration": "rate of speed"},
+}
+
+
+def made_load(system: System, table: LoadTable, function: Function) -> Load:
+    """Load of a table.
+
+    Parameters
+    ----------
+    system : System
+        What it acts on.
+    table : LoadTable
+        What the file says.
+    function : callable
+        Gives the function that a table names.
+    """
+    given = {x: getattr(table, x) for x in type(table).model_fields}
+    kind = given.pop("kind")
+    given.pop("repeat")
+    for key, nature in _KINDS.get(kind, {}).items():
+        _placed(key, check_joint_units, system, given["joint"], key, given[key], nature)
+    signals = {key: _signal(value, key, function) for key, value in given.items()}
+    return _LOADS[kind](**signals)
+
+
+def _placed(key: str, check: Callable[..., Any], *arguments: Any) -> None:
+    """Let an error know the key that it is about."""
+    try:
+        check(*arguments)
+    except LoadError as error:
+        error.key = "joint" if str(error).startswith("joint is") else key  # type: ignore[attr-defined]
+        raise
+
+
+def _signal(value: Any, key: str, function: Function) -> Any:
+    if isinstance(value, FunctionTable):
+        return function(value, key)
+    if isinstance(value, TableTable):
+        times = [float(t) for t in value.times]
+        return Table(times, value.values, value.kind, value.clamped)
+    if isinstance(value, list):
+        return [float(x) for x in value]
+    return float(value) if isinstance(value, float) else value
+
+
+def made_event(system: System, table: EventTable, function: Function) -> Event:
+    """Event of a table; parameters as for `made_load`."""
+    when = table.when
+    if isinstance(when, FunctionTable):
+        when = function(when, "when")
+    else:
+        kind = "rate" if table.rate else "coordinate"
+        _placed("value", check_joint_units, system, when, "value", table.value, kind)
+    return Event(
+        when,
+        [_action(x) for x in table.action],
+        value=float(table.value),
+        rate=table.rate,
+        direction=table.direction,
+        once=table.once,
+        name=table.name,
+    )
+
+
+def _action(table: Any) -> Action:
+    if table.kind == "stop":
+        return Stop()
+    if table.kind == "switch":
+        return Switch(table.load, table.on)
+    return Lock(table.joint) if table.kind == "lock" else Release(table.joint)

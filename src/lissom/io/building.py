@@ -1,0 +1,271 @@
+"""From the tables of model files to a Model; all problems are collected, not only the first."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..errors import LissomError, ModelError
+from ..joints import Joint
+from ..model import Model, Part
+from ..model.parts import Body
+from ..model.topology import node_number
+from ..structures import Material
+from ..system import System
+from .arrays import ArrayFiles
+from .documents import Document, Entry, unknown
+from .making import MATERIALS, made_body, made_joint
+from .problems import Problem
+from .schema import MOST_COPIES, ClosingTable, PartTable
+from .schema_bodies import BodyByName
+
+__all__ = ["Builder", "expanded", "numbered"]
+
+T = TypeVar("T")
+
+_COUNTER = re.compile(r"\{i(?:\s*([+-])\s*(\d{1,6}))?\}")
+_SUBJECT = re.compile(r"(?:body|loop|join) '([^']+)'|the bodies (.+?) -> ")
+
+
+def numbered(text: Any, i: int) -> Any:
+    """Text with {i}, {i-1}, {i+2} replaced by numbers."""
+    if not isinstance(text, str):
+        return text
+    return _COUNTER.sub(lambda m: str(i + int((m[1] or "+") + (m[2] or "0"))), text)
+
+
+def expanded(table: Any) -> Iterator[tuple[int, Any]]:
+    """Copies of a table that says `repeat`, with numbers from 1; itself, with 0, otherwise."""
+    if table.repeat is None:
+        yield 0, table
+        return
+    names = ("name", "to", "a", "b", "joint", "where")
+    given = {x: getattr(table, x, None) for x in names}
+    for i in range(1, table.repeat + 1):
+        texts = {x: numbered(value, i) for x, value in given.items() if isinstance(value, str)}
+        yield i, table.model_copy(update=texts)
+
+
+class Builder:
+    """Model of a document.
+
+    Parameters
+    ----------
+    document : Document
+        What the files say.
+    compiled : bool
+        Whether to compile it, which finds further problems.
+
+    Attributes
+    ----------
+    model : Model
+        As far as it could be made.
+    system : System or None
+        If it was asked for and there is no problem.
+    problems : list of Problem
+        All that were found.
+    """
+
+    def __init__(self, document: Document, *, compiled: bool) -> None:
+        self.document = document
+        self.problems: list[Problem] = list(document.problems)
+        self.system: System | None = None
+        self._places: dict[str, Entry] = {}
+        self._bodies: dict[str, Body | None] = {}
+        self._arrays: dict[str, ArrayFiles] = {}
+        self._materials: dict[str, Material] = {}
+        self._made: dict[int, Body | None] = {}
+        table = document.table
+        self.model = Model(*([] if table is None else [table.name]))
+        if table is None:
+            return
+        self.model.gravity = np.array(table.gravity, dtype=float)
+        self._make()
+        if compiled and not self.problems:
+            self._compile()
+
+    def _make(self) -> None:
+        for name, entry in self.document.materials.items():
+            if name in MATERIALS:
+                self._note(entry, f"the name {name!r} is that of a known material; choose another")
+            made = self._tried(entry, partial(_material, name, entry))
+            if made is not None:
+                self._materials[name] = made
+        for name, entry in self.document.bodies.items():
+            self._bodies[name] = self._body(entry, entry.table)
+        if self._count() > MOST_COPIES:
+            message = f"there are more than {MOST_COPIES} parts, loops and joins; use fewer"
+            self._note(Entry(self.document.source, (), None), message)
+            return
+        for entry in self.document.parts:
+            self._add(entry)
+        for entry in self.document.loops:
+            self._close(entry, self.model.close)
+        for entry in self.document.joins:
+            self._close(entry, self.model.join)
+        self._check_places()
+
+    def _count(self) -> int:
+        document = self.document
+        entries = (*document.parts, *document.loops, *document.joins)
+        return sum(entry.table.repeat or 1 for entry in entries)
+
+    def place_of(self, name: str) -> Entry:
+        """Where a body, loop or join comes from."""
+        return self._places.get(name, Entry(self.document.source, (), None))
+
+    def _note(self, entry: Entry, message: str, *inner: str | int) -> None:
+        self.problems.append(entry.problem(message, *inner))
+
+    def _tried(self, entry: Entry, make: Callable[[], T], *inner: str | int) -> T | None:
+        """What `make` gives; None and a problem if it cannot."""
+        try:
+            with np.errstate(all="ignore"):
+                return make()
+        except LissomError as error:
+            self._note(entry, str(error), *inner)
+        except (ArithmeticError, np.linalg.LinAlgError, ValueError, MemoryError) as error:
+            self._note(entry, f"its numbers cannot be reckoned with ({error})", *inner)
+        return None
+
+    def _body(self, entry: Entry, table: Any, *inner: str | int) -> Body | None:
+        if isinstance(table, BodyByName):
+            if table.name not in self._bodies:
+                self._note(entry, unknown("body", table.name, self._bodies), *inner)
+            return self._bodies.get(table.name)
+        if id(table) not in self._made:
+            folder = os.path.dirname(entry.source.path)
+            arrays = self._arrays.setdefault(folder, ArrayFiles(folder))
+            self._made[id(table)] = self._tried(
+                entry, lambda: made_body(table, arrays, self._materials), *inner
+            )
+        return self._made[id(table)]
+
+    def _add(self, entry: Entry) -> None:
+        table: PartTable = entry.table
+        if table.first is not None and table.repeat is None:
+            self._note(entry, "is for parts that repeat; leave it out", "first")
+        if not self._is_numbered(entry):
+            return
+        body = self._body(entry, table.body, "body")
+        joints = _Joints(self, entry)
+        for i, copy in expanded(table):
+            first = table.first if i == 1 else None
+            joint = joints.of(table.joint, "joint")
+            if first is not None and first.joint is not None:
+                joint = joints.of(first.joint, "first", "joint")
+            self._places.setdefault(copy.name, entry)
+            if body is None or joint is joints.BAD:
+                continue
+            place = {x: getattr(copy, x) for x in ("to", "node", "at", "rotation")}
+            if first is not None:
+                named = {x: getattr(first, x) for x in place}
+                place |= {x: value for x, value in named.items() if value is not None}
+            if self._tried(entry, partial(self._added, copy, body, joint, place)) is None:
+                return
+
+    def _added(self, table: PartTable, body: Body, joint: Any, place: dict[str, Any]) -> Part:
+        return self.model.add(body, joint, name=table.name, **place)
+
+    def _is_numbered(self, entry: Entry) -> bool:
+        table = entry.table
+        if table.repeat is None or table.repeat == 1 or _COUNTER.search(table.name):
+            return True
+        self._note(entry, f"is {table.name!r}; a part that repeats needs {{i}} in its name", "name")
+        return False
+
+    def _close(self, entry: Entry, close: Callable[..., None]) -> None:
+        table: ClosingTable = entry.table
+        joint = _Joints(self, entry).of(table.joint, "joint")
+        if joint is _Joints.BAD or not self._is_numbered(entry):
+            return
+        for _, copy in expanded(table):
+            self._places.setdefault(copy.name, entry)
+
+            def make(c: ClosingTable = copy) -> bool:
+                ends = [_end(c.a, c.node_a), _end(c.b, c.node_b)]
+                names = ("at_a", "at_b", "rotation_a", "rotation_b")
+                close(joint, *ends, name=c.name, **{x: getattr(c, x) for x in names})
+                return True
+
+            if self._tried(entry, make) is None:
+                return
+
+    def _check_places(self) -> None:
+        """Bodies and nodes that parts, loops and joins name."""
+        parts = self.model.parts
+        known = [*parts, *(x for x in self._places if x not in parts)]
+        for part in parts.values():
+            self._check_place(self.place_of(part.name), "to", part.to, f"body {part.name!r}", known)
+        for closing in (*self.model.loops.values(), *self.model.joins.values()):
+            for side, end in (("a", closing.a), ("b", closing.b)):
+                what = f"{closing.title}: its end {side}"
+                self._check_place(self.place_of(closing.name), side, end.part, what, known)
+
+    def _check_place(
+        self, entry: Entry, key: str, place: Part | None, what: str, known: list[str]
+    ) -> None:
+        if place is None:
+            return
+        if place.name not in known:
+            message = unknown("body", place.name, known)
+            if getattr(entry.table, "first", 0) is None and entry.table.repeat:
+                message += " The first of repeated parts can have its own: first = {to = ...}"
+            self._note(entry, message, key)
+        elif place.name in self.model.parts:
+            body = self.model.parts[place.name].body
+            self._tried(entry, lambda: node_number(what, place, body) + 1, key)
+
+    def _compile(self) -> None:
+        if not self.model.parts:
+            self._note(Entry(self.document.source, (), None), "it has no parts; add [[parts]]")
+            return
+        try:
+            with np.errstate(all="ignore"):
+                self.system = self.model.compile()
+        except LissomError as error:
+            found = _SUBJECT.search(str(error))
+            self._note(self.place_of(found[1] or found[2] if found else ""), str(error))
+        except (ArithmeticError, np.linalg.LinAlgError, ValueError, MemoryError) as error:
+            whole = Entry(self.document.source, (), None)
+            self._note(whole, f"its numbers cannot be reckoned with ({error})")
+
+
+class _Joints:
+    """Joints of one entry: each table is made once, and complained about once."""
+
+    BAD = object()
+
+    def __init__(self, builder: Builder, entry: Entry) -> None:
+        self.builder, self.entry = builder, entry
+        self.made: dict[int, Any] = {}
+
+    def of(self, table: Any, *inner: str) -> Joint | Any | None:
+        """Joint; None for none, BAD for one that cannot be made."""
+        if id(table) not in self.made:
+            made = self.builder._tried(self.entry, lambda: (made_joint(table),), *inner)
+            self.made[id(table)] = self.BAD if made is None else made[0]
+        return self.made[id(table)]
+
+
+def _material(name: str, entry: Entry) -> Material:
+    table = entry.table
+    values = {x: float(getattr(table, x)) for x in type(table).model_fields}
+    return Material(name, **values)
+
+
+def _end(place: str | None, node: int | None) -> Part | None:
+    """Place of a loop's end; a node may be given by its number."""
+    if place is None:
+        if node is not None:
+            raise ModelError("a node is given but not the body that it is on")
+        return None
+    body, dot, name = place.partition(".")
+    if node is not None and dot:
+        raise ModelError(f"{place!r} names a node and {node} another; give one")
+    return Part(body, name if dot else node)

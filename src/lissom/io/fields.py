@@ -1,0 +1,264 @@
+"""Kinds of values in model files: checks that pydantic calls before anything else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic_core import PydanticCustomError
+
+from ..joints.base import unit_axis
+from ..spatial import axis_rotation, quaternion_rotation
+from .units import DIMENSIONS, Dimension, Quantity, UnitError, described, quantity
+
+__all__ = [
+    "ArrayFile",
+    "Direction",
+    "FunctionName",
+    "Length",
+    "Mass",
+    "Name",
+    "Place",
+    "Point",
+    "Reference",
+    "Rotation",
+    "Switch",
+    "Table",
+    "Words",
+    "array_of",
+    "fault",
+    "number_of",
+    "one_or_more",
+    "vector_of",
+    "whole",
+]
+
+LARGEST_ARRAY = 2_000_000  # numbers written in a file itself
+_REFERENCE = re.compile(r"(?P<file>.+?\.npz):(?P<key>.+)", re.DOTALL)
+_FUNCTION = re.compile(r"[^\s:]+:[A-Za-z_]\w*")
+
+
+class Table(BaseModel):
+    """A table of a model file: keys that are not known are mistakes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+class Reference(str):
+    """Text "file.npz:key" in the place of an array."""
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """File and key."""
+        found = _REFERENCE.fullmatch(self)
+        return (found["file"], found["key"]) if found else ("", "")
+
+
+def fault(message: str) -> PydanticCustomError:
+    """What a validator raises; the message follows the key."""
+    return PydanticCustomError("lissom", "{words}", {"words": message})
+
+
+def _checked(given: Any, expected: Sequence[Dimension], infinite: bool = False) -> Quantity:
+    try:
+        return quantity(given, expected, infinite=infinite)
+    except UnitError as error:
+        raise fault(str(error)) from None
+
+
+def number_of(
+    *expected: Dimension,
+    least: float | None = None,
+    above: float | None = None,
+    infinite: bool = False,
+) -> BeforeValidator:
+    """Check of one number.
+
+    Parameters
+    ----------
+    *expected : str
+        Dimensions that are acceptable.
+    least, above : float, optional
+        It must be at least this, or greater than this.
+    infinite : bool
+        Whether it may be infinite.
+    """
+
+    def validate(given: Any) -> Quantity:
+        value = _checked(given, expected, infinite)
+        if least is not None and value < least:
+            words = "not be negative" if least == 0 else f"be at least {least:g}"
+            raise fault(f"is {described(given)}; it must {words}")
+        if above is not None and value <= above:
+            words = "be positive" if above == 0 else f"be greater than {above:g}"
+            raise fault(f"is {described(given)}; it must {words}")
+        return value
+
+    return BeforeValidator(validate)
+
+
+def _row(given: Any, expected: Sequence[Dimension], n: int | None) -> list[Quantity]:
+    if not isinstance(given, list) or (n is not None and len(given) != n):
+        count = "a list" if n is None else f"a list of {n}"
+        words = " or ".join(DIMENSIONS[x][1] for x in expected)
+        raise fault(f"is {described(given)}; expected {count}, each a {words}")
+    row = []
+    for k, entry in enumerate(given):
+        try:
+            row.append(quantity(entry, expected))
+        except UnitError as error:
+            raise fault(f"entry {k} {error}") from None
+    return row
+
+
+def vector_of(*expected: Dimension, n: int = 3) -> BeforeValidator:
+    """Check of a list of n numbers."""
+    return BeforeValidator(lambda given: _row(given, expected, n))
+
+
+def one_or_more(*expected: Dimension, infinite: bool = False) -> BeforeValidator:
+    """Check of one number, or of a list of some."""
+
+    def validate(given: Any) -> Any:
+        if isinstance(given, list):
+            return _row(given, expected, None)
+        return _checked(given, expected, infinite)
+
+    return BeforeValidator(validate)
+
+
+def array_of(*expected: Dimension, ndim: Sequence[int]) -> BeforeValidator:
+    """Check of numbers in lists within lists, or of a Reference to an .npz file.
+
+    Parameters
+    ----------
+    *expected : str
+        Dimensions of the numbers.
+    ndim : sequence of int
+        Depths of the lists that are acceptable.
+    """
+
+    def validate(given: Any) -> Any:
+        if isinstance(given, str) and _REFERENCE.fullmatch(given):
+            return Reference(given)
+        shape, flat = _flat(given)
+        if len(shape) not in ndim:
+            depths = " or ".join(map(str, ndim))
+            raise fault(
+                f"is {described(given)}, {len(shape)} levels of lists; expected {depths}, or "
+                'the text "file.npz:key"'
+            )
+        try:
+            numbers = [quantity(x, expected) for x in flat]
+        except UnitError as error:
+            raise fault(f"an entry {error}") from None
+        return np.array(numbers, dtype=float).reshape(shape)
+
+    return BeforeValidator(validate)
+
+
+def _flat(given: Any) -> tuple[tuple[int, ...], list[Any]]:
+    """Shape of lists within lists, and all that is in them."""
+    shape: list[int] = []
+    level = [given]
+    while level and all(isinstance(x, list) for x in level):
+        lengths = {len(x) for x in level}
+        if len(lengths) > 1:
+            raise fault(f"has rows of different lengths: {', '.join(map(str, sorted(lengths)))}")
+        shape.append(lengths.pop())
+        level = [entry for x in level for entry in x]
+        if len(level) > LARGEST_ARRAY:
+            raise fault("is too large an array; put it into an .npz file")
+    return tuple(shape), level
+
+
+def whole(least: int = 0, most: int = 1_000_000_000) -> BeforeValidator:
+    """Check of a whole number within limits."""
+
+    def validate(given: Any) -> int:
+        if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
+            found = described(given)
+            raise fault(f"is {found}; expected a whole number from {least} to {most}")
+        return given
+
+    return BeforeValidator(validate)
+
+
+def _text(expected: str, good: Callable[[str], bool]) -> BeforeValidator:
+    def validate(given: Any) -> str:
+        if not isinstance(given, str) or not 0 < len(given) <= 1000 or not good(given):
+            raise fault(f"is {described(given)}; expected {expected}")
+        return given
+
+    return BeforeValidator(validate)
+
+
+def _direction(given: Any) -> Any:
+    if isinstance(given, str) and given in ("x", "y", "z"):
+        return given
+    if not isinstance(given, list) or len(given) != 3:
+        raise fault(f'is {described(given)}; expected "x", "y", "z" or a list of three numbers')
+    row = _row(given, ("number",), 3)
+    if not any(row):
+        raise fault("is zero; give a direction")
+    return row
+
+
+def _switch(given: Any) -> bool:
+    if not isinstance(given, bool):
+        raise fault(f"is {described(given)}; expected true or false")
+    return given
+
+
+def _words(given: Any) -> str:
+    if not isinstance(given, str):
+        raise fault(f"is {described(given)}; expected text")
+    return given
+
+
+_TURN = (
+    "expected three rows of three numbers, {quaternion = [w, x, y, z]}, "
+    '{axis = "z", angle = "30 deg"} or {rpy = [roll, pitch, yaw]}'
+)
+
+
+def _rotation(given: Any) -> Any:
+    """Rotation matrix of the four ways to give one."""
+    if isinstance(given, list):
+        shape, _ = _flat(given)
+        if shape != (3, 3):
+            raise fault(f"has shape {shape}; {_TURN}")
+        return np.array([_row(row, ("number",), 3) for row in given], dtype=float)
+    if not isinstance(given, dict):
+        raise fault(f"is {described(given)}; {_TURN}")
+    if set(given) == {"axis", "angle"}:
+        angle = _checked(given["angle"], ("angle",))
+        return axis_rotation(unit_axis(_direction(given["axis"]), "axis"), float(angle))
+    if set(given) == {"quaternion"}:
+        q = np.array(_row(given["quaternion"], ("number",), 4))
+        if not abs(np.linalg.norm(q) - 1) < 1e-3:
+            raise fault(f"has a quaternion of length {np.linalg.norm(q):.6g}; expected 1")
+        return quaternion_rotation(q / np.linalg.norm(q))
+    if set(given) == {"rpy"}:
+        roll, pitch, yaw = (float(x) for x in _row(given["rpy"], ("angle",), 3))
+        x, y, z = np.eye(3)
+        return axis_rotation(z, yaw) @ axis_rotation(y, pitch) @ axis_rotation(x, roll)
+    raise fault(f"has the keys {', '.join(map(repr, given)) or 'of nothing'}; {_TURN}")
+
+
+Name = Annotated[Any, _text("a name as text without a dot", lambda x: "." not in x)]
+Place = Annotated[Any, _text('"body" or "body.node" as text', lambda x: x[0] != ".")]
+Words = Annotated[Any, BeforeValidator(_words)]
+FunctionName = Annotated[
+    Any, _text('"file.py:name" or "module:name"', lambda x: bool(_FUNCTION.fullmatch(x)))
+]
+ArrayFile = Annotated[Any, _text("the name of an .npz file", lambda x: x.endswith(".npz"))]
+Direction = Annotated[Any, BeforeValidator(_direction)]
+Switch = Annotated[Any, BeforeValidator(_switch)]
+Rotation = Annotated[Any, BeforeValidator(_rotation)]
+Length = Annotated[Any, number_of("length", above=0)]
+Point = Annotated[Any, vector_of("length")]
+Mass = Annotated[Any, number_of("mass", least=0)]

@@ -1,0 +1,112 @@
+"""What the coordinates of a joint are: angles or lengths; and whether given units fit them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import LoadError, StateError, suggestion
+from ..joints import (
+    Cylindrical,
+    Free,
+    Joint,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    Spherical,
+    Universal,
+)
+from ..system import System
+from .units import DIMENSIONS, Quantity, fits
+
+__all__ = ["check_joint_units", "check_state_units"]
+
+TURN, SLIDE, PLAIN = 0, 1, 2
+
+# Coordinates and speeds of each joint; quaternions are plain numbers.
+_NATURES: dict[type[Joint], tuple[list[int], list[int]]] = {
+    Revolute: ([TURN], [TURN]),
+    Prismatic: ([SLIDE], [SLIDE]),
+    Screw: ([TURN], [TURN]),
+    Cylindrical: ([TURN, SLIDE], [TURN, SLIDE]),
+    Universal: ([TURN, TURN], [TURN, TURN]),
+    Spherical: ([PLAIN] * 4, [TURN] * 3),
+    Planar: ([SLIDE, SLIDE, TURN], [SLIDE, SLIDE, TURN]),
+    Free: ([PLAIN] * 4 + [SLIDE] * 3, [TURN] * 3 + [SLIDE] * 3),
+}
+# Dimensions for turning and for sliding.
+PAIRS = {
+    "coordinate": ("angle", "length"),
+    "rate": ("angular speed", "speed"),
+    "rate of speed": ("angular acceleration", "acceleration"),
+    "force": ("torque", "force"),
+    "stiffness": ("angular stiffness", "stiffness"),
+    "damping": ("angular damping", "damping"),
+    "stop damping": ("angular stop damping", "stop damping"),
+    "rotor": ("inertia", "mass"),
+}
+
+
+def check_joint_units(system: System, joint: Any, what: str, value: Any, kind: str) -> None:
+    """Refuse units that do not fit the motions of a joint.
+
+    Parameters
+    ----------
+    system : System
+        The mechanism.
+    joint : str
+        Body that the joint carries.
+    what : str
+        Key, for the error.
+    value : number or list
+        What was given.
+    kind : str
+        Which of PAIRS it is.
+    """
+    if joint not in system.names:
+        raise LoadError(f"joint is {joint!r}, but there is none; {suggestion(joint, system.names)}")
+    found = system.joints[system.names.index(joint)]
+    natures = _NATURES.get(type(found))
+    if natures is None:
+        return
+    entries = value if isinstance(value, list) else [value]
+    own = natures[0 if kind == "coordinate" else 1]
+    if len(set(own)) > 1 and len(entries) != len(own):
+        return
+    for k, entry in enumerate(entries):
+        _check(
+            entry, own[k] if k < len(own) else own[0], PAIRS[kind], f"{what} of {joint!r}", found
+        )
+
+
+def check_state_units(system: System, name: str, value: Any) -> None:
+    """Refuse units of a start that do not fit the joint; `name` is "body" or "body.rates"."""
+    body, _, part = name.partition(".")
+    if part.startswith("mode"):
+        return
+    joint = system.joints[system.names.index(body)]
+    natures = _NATURES.get(type(joint))
+    if natures is None:
+        return
+    kind = "rate" if part == "rates" else "coordinate"
+    own = natures[1 if part == "rates" else 0]
+    entries: Sequence[Any] = value if isinstance(value, list) else [value]
+    if len(entries) != len(own):
+        return
+    for k, entry in enumerate(entries):
+        try:
+            _check(entry, own[k], PAIRS[kind], name, joint)
+        except LoadError as error:
+            raise StateError(str(error)) from None
+
+
+def _check(entry: Any, nature: int, pair: tuple[str, str], what: str, joint: Joint) -> None:
+    powers = entry.powers if isinstance(entry, Quantity) else None
+    expected = "number" if nature == PLAIN else pair[nature]
+    if powers is not None and not fits(powers, expected):
+        words = DIMENSIONS[expected][1]
+        raise LoadError(
+            f"{what} has a unit that does not fit a {type(joint).__name__.lower()} joint; expected "
+            f"{words}"
+        )

@@ -1,0 +1,207 @@
+"""The section [simulation] of a model file: a run that is ready to go."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import LissomError, LoadError
+from ..model import Model
+from ..results import Trajectory
+from ..system import State, System
+from .acting import made_event, made_load
+from .building import Builder, expanded
+from .documents import Entry, read_document
+from .functions import found_function, unread_function
+from .natures import check_state_units
+from .problems import Problem
+from .schema import MOST_COPIES
+
+__all__ = ["ModelRun", "checked_run"]
+
+
+@dataclass(frozen=True, eq=False)
+class ModelRun:
+    """A model with what its file says of a simulation.
+
+    Attributes
+    ----------
+    model : Model
+        The mechanism.
+    system : System
+        The same, compiled.
+    state : State
+        Where the run starts.
+    settings : mapping
+        Arguments of `simulate`: duration, integrator, step, loads, events and the others.
+    """
+
+    model: Model
+    system: System
+    state: State
+    settings: Mapping[str, Any]
+
+    def simulate(self, **changes: Any) -> Trajectory:
+        """Run it.
+
+        Parameters
+        ----------
+        **changes
+            Arguments of `simulate` that take the place of the file's.
+
+        Returns
+        -------
+        Trajectory
+        """
+        from ..sim import simulate
+
+        settings = {**self.settings, **changes}
+        if "duration" not in settings:
+            raise LoadError(
+                f"model {self.model.name!r}: its file has no section [simulation]; add one with a "
+                "duration, or say simulate(duration=...)"
+            )
+        return simulate(self.system, self.state, **settings)
+
+
+def checked_run(
+    path: str | os.PathLike[str], *, functions: bool
+) -> tuple[ModelRun | None, list[Problem]]:
+    """Run of a model file, None where it cannot be made, and all problems.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    functions : bool
+        Whether to look up the functions that it names, which runs the user's programs.
+    """
+    document = read_document(path)
+    builder = Builder(document, compiled=True)
+    if builder.system is None:
+        return None, builder.problems
+    section = document.simulation
+    if section is None:
+        state = builder.system.neutral()
+        return ModelRun(builder.model, builder.system, state, {}), builder.problems
+    reader = _Section(builder, section, functions=functions)
+    state, settings = reader.state(), reader.settings()
+    if not reader.problems:
+        reader.check_plan(settings)
+    return ModelRun(builder.model, builder.system, state, settings), reader.problems
+
+
+class _Section:
+    """Reads the section [simulation]; all problems are collected."""
+
+    def __init__(self, builder: Builder, entry: Entry, *, functions: bool) -> None:
+        assert builder.system is not None
+        self.system, self.entry, self.table = builder.system, entry, entry.table
+        self.problems = builder.problems
+        self.look_up = functions
+        self.folder = os.path.dirname(entry.source.path)
+
+    def _note(self, error: Any, *inner: str | int) -> None:
+        self.problems.append(self.entry.problem(str(error), *inner))
+
+    def state(self) -> State:
+        """State at the start."""
+        given = {}
+        for name, value in self.table.state.items():
+            try:
+                self.system.layout.piece(name)
+                check_state_units(self.system, name, value)
+                self.system.state(**{name: value})
+            except LissomError as error:
+                self._note(error, "state", name)
+            else:
+                given[name] = value
+        try:
+            return self.system.state(**given)
+        except LissomError as error:
+            self._note(error, "state")
+        return self.system.neutral()
+
+    def settings(self) -> dict[str, Any]:
+        """Arguments of `simulate`."""
+        from ..sim.integrators import as_integrator
+
+        table = self.table
+        names = ("duration", "start", "step", "rtol", "output_step")
+        given = {x: getattr(table, x) for x in names}
+        settings = {x: float(value) for x, value in given.items() if value is not None}
+        settings |= {"integrator": table.integrator, "method": table.method}
+        try:
+            as_integrator(table.integrator)
+        except LissomError as error:
+            self._note(error, "integrator")
+        if table.forces is not None:
+            settings["forces"] = self._function(table.forces, "forces")
+        return settings | {"loads": self._loads(), "events": self._events()}
+
+    def _function(self, table: Any, *inner: str | int) -> Any:
+        if not self.look_up:
+            return unread_function
+        try:
+            return found_function(table.function, self.folder)
+        except LoadError as error:
+            self._note(error, *inner)
+            return unread_function
+
+    def _loads(self) -> list[Any]:
+        loads: list[Any] = []
+        for k, table in enumerate(self.table.loads):
+            if len(loads) + (table.repeat or 1) > MOST_COPIES:
+                self._note(f"there are more than {MOST_COPIES} loads; use fewer", "loads", k)
+                break
+            for _, copy in expanded(table):
+                made = self._made(lambda c, f: made_load(self.system, c, f), copy, "loads", k)
+                if made is None:
+                    break
+                loads.append(made)
+        return loads
+
+    def _events(self) -> list[Any]:
+        made = [
+            self._made(lambda c, f: made_event(self.system, c, f), table, "events", k)
+            for k, table in enumerate(self.table.events)
+        ]
+        return [x for x in made if x is not None]
+
+    def _made(self, make: Any, table: Any, *inner: str | int) -> Any:
+        key = ""
+
+        def function(given: Any, name: str) -> Any:
+            return self._function(given, *inner, name)
+
+        try:
+            return make(table, function)
+        except LissomError as error:
+            key = getattr(error, "key", "")
+            self._note(error, *inner, *([key] if key else []))
+        return None
+
+    def check_plan(self, settings: Mapping[str, Any]) -> None:
+        """Names and sizes of loads and events against the system, one after another."""
+        from ..sim.controllers import enter_forces
+        from ..sim.plan import Plan
+
+        plan = Plan(self.system)
+        owners = [k for k, x in enumerate(self.table.loads) for _ in range(x.repeat or 1)]
+        for k, load in zip(owners, settings["loads"], strict=True):
+            self._entered(plan, load, "loads", k)
+        if "forces" in settings and self.look_up:
+            enter_forces(plan, settings["forces"])
+        for k, event in enumerate(settings["events"]):
+            self._entered(plan, event, "events", k)
+
+    def _entered(self, plan: Any, thing: Any, *inner: str | int) -> None:
+        try:
+            with np.errstate(all="ignore"):
+                thing.enter(plan)
+        except LissomError as error:
+            self._note(error, *inner)

@@ -1,0 +1,74 @@
+"""What a model file holds as a whole."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from .fields import Name, Place, Point, Rotation, Table, Words, vector_of, whole
+from .schema_bodies import AnyBody, AnyJoint, MaterialTable, OwnBody
+from .schema_simulation import SimulationTable
+
+__all__ = ["FORMAT", "MOST_COPIES", "ClosingTable", "FileTable", "FirstTable", "PartTable"]
+
+FORMAT = 1  # version of the format
+MOST_COPIES = 10_000  # of one part, and parts in all
+
+Copies = Annotated[Any, whole(1, MOST_COPIES)]
+Node = Annotated[Any, whole()]
+
+
+class FirstTable(Table):
+    """What is different for the first of repeated parts."""
+
+    joint: AnyJoint | None = None
+    to: Place = None
+    node: Node = None
+    at: Point = None
+    rotation: Rotation = None
+
+
+class PartTable(Table):
+    """One body with the joint that carries it, or a row of them."""
+
+    name: Name
+    body: AnyBody
+    joint: AnyJoint
+    to: Place = None
+    node: Node = None
+    at: Point = (0.0, 0.0, 0.0)
+    rotation: Rotation = None
+    repeat: Copies = None
+    first: FirstTable | None = None
+
+
+class ClosingTable(Table):
+    """One joint between two parts: a loop or a join."""
+
+    name: Name
+    joint: AnyJoint
+    a: Place = None
+    b: Place = None
+    node_a: Node = None
+    node_b: Node = None
+    at_a: Point = (0.0, 0.0, 0.0)
+    at_b: Point = (0.0, 0.0, 0.0)
+    rotation_a: Rotation = None
+    rotation_b: Rotation = None
+    repeat: Copies = None
+
+
+class FileTable(Table):
+    """A model file."""
+
+    lissom: Annotated[Any, whole(1, FORMAT)]
+    name: Words = ""
+    gravity: Annotated[Any, vector_of("acceleration")] = (0.0, 0.0, 0.0)
+    include: list[Words] = Field(default_factory=list)
+    materials: dict[str, MaterialTable] = Field(default_factory=dict)
+    bodies: dict[str, OwnBody] = Field(default_factory=dict)
+    parts: list[PartTable] = Field(default_factory=list)
+    loops: list[ClosingTable] = Field(default_factory=list)
+    joins: list[ClosingTable] = Field(default_factory=list)
+    simulation: SimulationTable | None = None

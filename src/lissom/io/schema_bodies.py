@@ -1,0 +1,309 @@
+"""What model files say of bodies, joints and solids."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from .fields import (
+    ArrayFile,
+    Direction,
+    Length,
+    Mass,
+    Name,
+    Point,
+    Rotation,
+    Table,
+    Words,
+    array_of,
+    number_of,
+    one_or_more,
+    whole,
+)
+
+__all__ = ["AnyBody", "AnyJoint", "BodyTable", "JointTable", "MaterialTable", "SolidTable"]
+
+Level = Literal["full", "linear"]
+Axis = Literal["x", "y", "z"]
+MOST_MODES, MOST_ELEMENTS = 200, 300
+
+
+class SolidTable(Table):
+    """What is common to solids."""
+
+    at: Point = (0.0, 0.0, 0.0)
+    rotation: Rotation = None
+    color: Words = None
+
+
+class BoxSolid(SolidTable):
+    kind: Literal["box"]
+    size: Point
+
+
+class CylinderSolid(SolidTable):
+    kind: Literal["cylinder"]
+    radius: Length
+    length: Length
+
+
+class SphereSolid(SolidTable):
+    kind: Literal["sphere"]
+    radius: Length
+
+
+class MeshSolid(SolidTable):
+    kind: Literal["mesh"]
+    vertices: Annotated[Any, array_of("length", ndim=(2,))]
+    triangles: Annotated[Any, array_of("number", ndim=(2,))]
+
+
+class SweepSolid(SolidTable):
+    kind: Literal["sweep"]
+    outline: Annotated[Any, array_of("length", ndim=(2,))]
+    nodes: list[Annotated[Any, whole()]]
+
+
+AnySolid = Annotated[
+    BoxSolid | CylinderSolid | SphereSolid | MeshSolid | SweepSolid, Field(discriminator="kind")
+]
+
+
+class BodyTable(Table):
+    """What is common to bodies."""
+
+    solids: list[AnySolid] | None = None
+
+
+class RigidTable(BodyTable):
+    kind: Literal["rigid"]
+    mass: Mass
+    com: Point = (0.0, 0.0, 0.0)
+    inertia: Annotated[Any, array_of("inertia", ndim=(0, 1, 2))] = 0.0
+
+
+class BoxTable(BodyTable):
+    kind: Literal["box"]
+    mass: Mass
+    size: Point
+    com: Point = (0.0, 0.0, 0.0)
+
+
+class CylinderTable(BodyTable):
+    kind: Literal["cylinder"]
+    mass: Mass
+    radius: Length
+    length: Length
+    axis: Axis = "z"
+    com: Point = (0.0, 0.0, 0.0)
+
+
+class SphereTable(BodyTable):
+    kind: Literal["sphere"]
+    mass: Mass
+    radius: Length
+    com: Point = (0.0, 0.0, 0.0)
+
+
+class RodTable(BodyTable):
+    kind: Literal["rod"]
+    mass: Mass
+    length: Length
+    axis: Axis = "x"
+    com: Point = (0.0, 0.0, 0.0)
+
+
+class PointsTable(BodyTable):
+    kind: Literal["points"]
+    points: Annotated[Any, array_of("length", ndim=(2,))]
+    masses: Annotated[Any, array_of("mass", ndim=(1,))]
+
+
+class NodesTable(BodyTable):
+    """What is common to bodies with nodes; arrays that are left out come from `arrays`."""
+
+    arrays: ArrayFile = None
+    positions: Annotated[Any, array_of("length", ndim=(2,))] = None
+    node_inertias: Annotated[Any, array_of("inertia", ndim=(3,))] = None
+    inboard: Annotated[Any, BeforeValidator(lambda x: x)] = 0
+    names: dict[str, Annotated[Any, whole()]] = Field(default_factory=dict)
+    level: Level = "full"
+
+
+class FlexibleTable(NodesTable):
+    kind: Literal["flexible"]
+    masses: Annotated[Any, array_of("mass", ndim=(1,))] = None
+    shapes: Annotated[Any, array_of("number", ndim=(3,))] = None
+    stiffness: Annotated[Any, array_of("number", ndim=(1, 2))] = None
+    damping: Annotated[Any, array_of("number", ndim=(0, 1, 2))] = None
+    node_offsets: Annotated[Any, array_of("length", ndim=(2,))] = None
+
+
+class NodalTable(NodesTable):
+    kind: Literal["nodal"]
+    masses: Annotated[Any, array_of("number", "mass", ndim=(1, 2))] = None
+    stiffness: Annotated[Any, array_of("number", ndim=(2,))] = None
+    damping: Annotated[Any, array_of("number", ndim=(0, 1, 2))] = None
+
+
+class TubeTable(Table):
+    kind: Literal["tube"]
+    radius: Length
+    thickness: Length
+
+
+class CircleTable(Table):
+    kind: Literal["circle"]
+    radius: Length
+
+
+class RectangleTable(Table):
+    kind: Literal["rectangle"]
+    width: Length
+    height: Length
+
+
+class ISectionTable(Table):
+    kind: Literal["i"]
+    width: Length
+    height: Length
+    flange: Length
+    web: Length
+
+
+class GeneralSection(Table):
+    kind: Literal["general"]
+    area: Annotated[Any, number_of("area", above=0)]
+    second_moment_y: Annotated[Any, number_of("second moment", above=0)]
+    second_moment_z: Annotated[Any, number_of("second moment", above=0)]
+    torsion_constant: Annotated[Any, number_of("second moment", above=0)]
+
+
+AnySection = Annotated[
+    TubeTable | CircleTable | RectangleTable | ISectionTable | GeneralSection,
+    Field(discriminator="kind"),
+]
+
+
+class MaterialTable(Table):  # noqa: D101
+    youngs_modulus: Annotated[Any, number_of("pressure", above=0)]
+    density: Annotated[Any, number_of("density", above=0)]
+    poisson_ratio: Annotated[Any, number_of("number")] = 0.3
+
+
+class BeamTable(BodyTable):
+    kind: Literal["beam"]
+    length: Length
+    section: AnySection
+    material: Name
+    modes: Annotated[Any, whole(1, MOST_MODES)] = 6
+    level: Level = "full"
+    damping: Annotated[Any, one_or_more("number")] = 0.005
+    elements: Annotated[Any, whole(1, MOST_ELEMENTS)] = None
+
+
+class BodyByName(Table):
+    kind: Literal["named"]
+    name: Name
+
+
+def _body(given: Any) -> Any:
+    """A text is the name of a body in [bodies]."""
+    return {"kind": "named", "name": given} if isinstance(given, str) else given
+
+
+OwnBody = Annotated[
+    RigidTable
+    | BoxTable
+    | CylinderTable
+    | SphereTable
+    | RodTable
+    | PointsTable
+    | FlexibleTable
+    | NodalTable
+    | BeamTable,
+    Field(discriminator="kind"),
+]
+AnyBody = Annotated[
+    RigidTable
+    | BoxTable
+    | CylinderTable
+    | SphereTable
+    | RodTable
+    | PointsTable
+    | FlexibleTable
+    | NodalTable
+    | BeamTable
+    | BodyByName,
+    Field(discriminator="kind"),
+    BeforeValidator(_body),
+]
+
+
+class JointTable(Table):
+    """What is common to joints: nothing."""
+
+
+class PlainJoint(JointTable):
+    kind: Literal["fixed", "spherical", "free", "none"]
+
+
+class AxialJoint(JointTable):
+    kind: Literal["revolute", "prismatic", "cylindrical"]
+    axis: Direction
+
+
+class ScrewJoint(JointTable):
+    kind: Literal["screw"]
+    axis: Direction
+    pitch: Annotated[Any, number_of("pitch")]
+
+
+class UniversalJoint(JointTable):
+    kind: Literal["universal"]
+    axis1: Direction
+    axis2: Direction
+
+
+class PlanarJoint(JointTable):
+    kind: Literal["planar"]
+    normal: Direction
+
+
+class SimpleJointTable(JointTable):
+    kind: Literal["simple"]
+    motion_map: Annotated[Any, array_of("number", ndim=(1, 2))]
+
+
+class CompoundJointTable(JointTable):
+    kind: Literal["compound"]
+    motion_maps: list[Annotated[Any, array_of("number", ndim=(1, 2))]]
+
+
+_SHORT = {"universal": ("axis1", "axis2"), "planar": ("normal",)}
+
+
+def _joint(given: Any) -> Any:
+    """A text is a kind, with its axes behind it: "free", "revolute z", "universal x y"."""
+    if not isinstance(given, str):
+        return given
+    kind, *axes = given.split() or [""]
+    names = _SHORT.get(kind, ("axis",))
+    table: dict[str, Any] = {"kind": kind}
+    for k, axis in enumerate(axes):
+        table[names[k] if k < len(names) else f"axis{k + 1}"] = axis
+    return table
+
+
+AnyJoint = Annotated[
+    PlainJoint
+    | AxialJoint
+    | ScrewJoint
+    | UniversalJoint
+    | PlanarJoint
+    | SimpleJointTable
+    | CompoundJointTable,
+    Field(discriminator="kind"),
+    BeforeValidator(_joint),
+]

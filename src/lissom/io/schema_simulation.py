@@ -1,0 +1,234 @@
+"""What model files say of simulations."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from .fields import (
+    FunctionName,
+    Place,
+    Point,
+    Switch,
+    Table,
+    Words,
+    array_of,
+    fault,
+    number_of,
+    one_or_more,
+    vector_of,
+    whole,
+)
+from .units import described
+
+__all__ = ["EventTable", "FunctionTable", "LoadTable", "SimulationTable", "TableTable"]
+
+Time = Annotated[Any, number_of("time", above=0)]
+Coordinate = ("angle", "length")
+Rate = ("angular speed", "speed")
+FORCES = ("torque", "force")
+STIFFNESSES = ("angular stiffness", "stiffness")
+DAMPINGS = ("angular damping", "damping")
+
+
+class TableTable(Table):
+    """Values at times."""
+
+    times: list[Annotated[Any, number_of("time")]]
+    values: Any
+    kind: Literal["linear", "smooth", "steps"] = "linear"
+    clamped: Switch = False
+
+
+class FunctionTable(Table):
+    """A function of the user's program."""
+
+    function: FunctionName
+
+
+def signal_of(*expected: str) -> BeforeValidator:
+    """Check of a constant, a list, a table of values at times, or a function.
+
+    Parameters
+    ----------
+    *expected : str
+        Dimensions of the values.
+    """
+    numbers = one_or_more(*expected).func
+    rows = array_of(*expected, ndim=(1, 2)).func
+
+    def validate(given: Any) -> Any:
+        if not isinstance(given, dict):
+            return numbers(given)  # type: ignore[call-arg]
+        if "function" in given:
+            return FunctionTable.model_validate(given)
+        if "times" in given or "values" in given:
+            table = TableTable.model_validate(given)
+            return table.model_copy(update={"values": rows(table.values)})  # type: ignore[call-arg]
+        raise fault(
+            f"is {described(given)}; expected a number, a list, {{times = [...], values = [...]}} "
+            'or {function = "file.py:name"}'
+        )
+
+    return BeforeValidator(validate)
+
+
+class LoadTable(Table):
+    """What is common to loads."""
+
+    name: Words = ""
+    on: Switch = True
+    repeat: Annotated[Any, whole(1, 10_000)] = None
+
+
+class ActuatorTable(LoadTable):
+    kind: Literal["actuator"]
+    joint: Words
+    force: Annotated[Any, signal_of(*FORCES)] = 0.0
+    ratio: Annotated[Any, number_of("number")] = 1.0
+    rotor_inertia: Annotated[Any, number_of("inertia", "mass", least=0)] = 0.0
+    limit: Annotated[Any, number_of(*FORCES, above=0, infinite=True)] = float("inf")
+
+
+class SpringTable(LoadTable):
+    kind: Literal["joint_spring"]
+    joint: Words
+    stiffness: Annotated[Any, one_or_more(*STIFFNESSES)]
+    rest: Annotated[Any, one_or_more(*Coordinate)] = 0.0
+    damping: Annotated[Any, one_or_more(*DAMPINGS)] = 0.0
+
+
+class DamperTable(LoadTable):
+    kind: Literal["joint_damper"]
+    joint: Words
+    damping: Annotated[Any, one_or_more(*DAMPINGS)]
+
+
+class FrictionTable(LoadTable):
+    kind: Literal["joint_friction"]
+    joint: Words
+    force: Annotated[Any, number_of(*FORCES, least=0)]
+    speed: Annotated[Any, number_of(*Rate, above=0)] = 1e-3
+
+
+class StopTable(LoadTable):
+    kind: Literal["joint_stop"]
+    joint: Words
+    lower: Annotated[Any, number_of(*Coordinate, infinite=True)]
+    upper: Annotated[Any, number_of(*Coordinate, infinite=True)]
+    stiffness: Annotated[Any, number_of(*STIFFNESSES, above=0)]
+    damping: Annotated[Any, number_of("angular stop damping", "stop damping", least=0)] = 0.0
+
+
+class NodeForceTable(LoadTable):
+    kind: Literal["node_force"]
+    where: Place
+    force: Annotated[Any, signal_of("force")] = (0.0, 0.0, 0.0)
+    moment: Annotated[Any, signal_of("torque")] = (0.0, 0.0, 0.0)
+    axes: Literal["world", "body"] = "world"
+    at: Point = (0.0, 0.0, 0.0)
+
+
+def _end(given: Any) -> Any:
+    if isinstance(given, str):
+        return given
+    return vector_of("length").func(given)  # type: ignore[call-arg]
+
+
+class NodeSpringTable(LoadTable):
+    kind: Literal["node_spring"]
+    a: Annotated[Any, BeforeValidator(_end)]
+    b: Annotated[Any, BeforeValidator(_end)]
+    stiffness: Annotated[Any, number_of("stiffness", least=0)] = 0.0
+    damping: Annotated[Any, number_of("damping", least=0)] = 0.0
+    length: Annotated[Any, number_of("length", least=0)] = 0.0
+    at_a: Point = (0.0, 0.0, 0.0)
+    at_b: Point = (0.0, 0.0, 0.0)
+
+
+class MotionTable(LoadTable):
+    kind: Literal["motion"]
+    joint: Words
+    position: Annotated[Any, signal_of(*Coordinate)] = None
+    velocity: Annotated[Any, signal_of(*Rate)] = None
+    acceleration: Annotated[Any, signal_of("angular acceleration", "acceleration")] = None
+    spacing: Time = 1e-2
+
+
+AnyLoad = Annotated[
+    ActuatorTable
+    | SpringTable
+    | DamperTable
+    | FrictionTable
+    | StopTable
+    | NodeForceTable
+    | NodeSpringTable
+    | MotionTable,
+    Field(discriminator="kind"),
+]
+
+
+class StopAction(Table):
+    kind: Literal["stop"]
+
+
+class JointAction(Table):
+    kind: Literal["lock", "release"]
+    joint: Words
+
+
+class SwitchAction(Table):
+    kind: Literal["switch"]
+    load: Words
+    on: Switch = False
+
+
+def _action(given: Any) -> Any:
+    return {"kind": given} if isinstance(given, str) else given
+
+
+AnyAction = Annotated[
+    StopAction | JointAction | SwitchAction, Field(discriminator="kind"), BeforeValidator(_action)
+]
+
+
+def _listed(given: Any) -> Any:
+    return given if isinstance(given, list) else [given]
+
+
+def _when(given: Any) -> Any:
+    if isinstance(given, dict):
+        return FunctionTable.model_validate(given)
+    if isinstance(given, str):
+        return given
+    raise fault(f'is {described(given)}; expected a joint or {{function = "file.py:name"}}')
+
+
+class EventTable(Table):  # noqa: D101
+    when: Annotated[Any, BeforeValidator(_when)]
+    action: Annotated[list[AnyAction], BeforeValidator(_listed)] = [StopAction(kind="stop")]  # noqa: RUF012
+    value: Annotated[Any, number_of(*Coordinate, *Rate, "time")] = 0.0
+    rate: Switch = False
+    direction: Literal[-1, 0, 1] = 0
+    once: Switch = False
+    name: Words = ""
+
+
+STATE = (*Coordinate, *Rate, "number")
+
+
+class SimulationTable(Table):
+    """The section [simulation]."""
+
+    duration: Time
+    start: Annotated[Any, number_of("time")] = 0.0
+    step: Time = None
+    integrator: Words = "auto"
+    rtol: Annotated[Any, number_of("number", above=0)] = 1e-8
+    output_step: Time = None
+    method: Literal["auto", "articulated", "composite"] = "auto"
+    forces: FunctionTable | None = None
+    state: dict[str, Annotated[Any, one_or_more(*STATE)]] = Field(default_factory=dict)
+    loads: list[AnyLoad] = Field(default_factory=list)
+    events: list[EventTable] = Field(default_factory=list)

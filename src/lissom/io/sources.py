@@ -1,0 +1,265 @@
+"""Model files as data: TOML, JSON and YAML, with limits, and with places for messages."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..errors import ModelFileError, suggestion
+from .places import Places, json_places, toml_places, yaml_places
+from .problems import Problem, key_text
+
+__all__ = ["LARGEST", "SUFFIXES", "Source", "failed", "read_source"]
+
+LARGEST = 4_000_000  # bytes of a model file; large arrays belong into an .npz file beside it
+DEEPEST = 40  # levels of tables and lists within each other
+
+_PLACE = re.compile(r"\(at line (\d+), column (\d+)\)|\(at end of document\)")
+
+
+class Source:
+    """One file that was read.
+
+    Parameters
+    ----------
+    path : str
+        As it was given.
+    text : str
+        What it holds.
+    data : dict
+        The same as tables, lists, text and numbers.
+    locate : callable
+        Gives the places of its keys.
+    """
+
+    def __init__(
+        self, path: str, text: str, data: dict[str, Any], locate: Callable[[], Places]
+    ) -> None:
+        self.path, self.text, self.data = path, text, data
+        self._locate = locate
+
+    @cached_property
+    def places(self) -> Places:
+        """Lines and columns, found when they are first asked for."""
+        try:
+            return self._locate()
+        except (ValueError, IndexError, StopIteration, RecursionError):
+            return Places(self.text)  # line 1: better than no message
+
+    def problem(self, path: Sequence[str | int], message: str) -> Problem:
+        """Problem at a key."""
+        line, column = self.places.of(path)
+        return Problem(self.path, line, column, key_text(tuple(path)), message)
+
+    def value(self, path: Sequence[str | int]) -> Any:
+        """What stands at a path, None if there is nothing."""
+        here: Any = self.data
+        for step in path:
+            try:
+                here = here[step]
+            except (KeyError, IndexError, TypeError):
+                return None
+        return here
+
+
+def failed(problems: Sequence[Problem]) -> ModelFileError:
+    """Error of all the problems."""
+    return ModelFileError("\n".join(map(str, problems)), problems)
+
+
+def read_source(path: str | os.PathLike[str]) -> Source:
+    """File as data; every mistake is a ModelFileError with its line.
+
+    Parameters
+    ----------
+    path : path
+        NAME.toml, NAME.json, NAME.yaml or NAME.yml.
+    """
+    name = os.fspath(path)
+    suffix = Path(name).suffix.lower()
+    if suffix not in SUFFIXES:
+        kinds = ", ".join(SUFFIXES)
+        raise _refused(name, f"the suffix {suffix!r} is not that of a model file; use {kinds}")
+    text = _text(name)
+    try:
+        source = SUFFIXES[suffix](name, text)
+    except RecursionError:
+        raise _refused(name, _TOO_DEEP) from None
+    _check_data(source)
+    return source
+
+
+_TOO_DEEP = f"tables and lists are nested more than {DEEPEST} levels deep; write them flatter"
+
+
+def _refused(name: str, message: str, line: int = 0, column: int = 0) -> ModelFileError:
+    return failed([Problem(name, line, column, "", message)])
+
+
+def _text(name: str) -> str:
+    try:
+        with open(name, "rb") as file:
+            content = file.read(LARGEST + 1)
+    except (OSError, ValueError) as error:
+        if "\0" not in name and not os.path.exists(name):
+            folder = os.path.dirname(name) or "."
+            known = [x for x in _listed(folder) if Path(x).suffix.lower() in SUFFIXES]
+            near = suggestion(os.path.basename(name), known) if known else "correct the path"
+            raise _refused(name, f"there is no such file; {near}") from None
+        reason = getattr(error, "strerror", None) or str(error)
+        raise _refused(name, f"it cannot be read ({reason})") from None
+    if len(content) > LARGEST:
+        raise _refused(
+            name,
+            f"it has more than {LARGEST / 1e6:g} MB; put large arrays into an .npz file beside it",
+        )
+    try:
+        return content.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise _refused(name, "it is not text in UTF-8; save it as UTF-8", line, 1) from None
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def _from_toml(name: str, text: str) -> Source:
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = _PLACE.search(str(error))
+        message = _PLACE.sub("", str(error)).strip()
+        line, column = (int(found[1]), int(found[2])) if found and found[1] else _end(text)
+        raise _refused(name, f"this is not TOML: {message}", line, column) from None
+    except (ValueError, OverflowError) as error:  # such as an integer of 5000 digits
+        raise _refused(name, f"this is not TOML: {_short(error)}", 1, 1) from None
+    return Source(name, text, data, lambda: toml_places(text))
+
+
+def _from_json(name: str, text: str) -> Source:
+    try:
+        data = json.loads(text, object_pairs_hook=_unique)
+    except json.JSONDecodeError as error:
+        message = f"this is not JSON: {error.msg}"
+        raise _refused(name, message, error.lineno, error.colno) from None
+    except (ValueError, OverflowError) as error:
+        raise _refused(name, f"this is not JSON: {_short(error)}", 1, 1) from None
+    return Source(name, text, _table(name, data), lambda: json_places(text))
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(x for x in names if names.count(x) > 1)
+        raise ValueError(f"the key {twice!r} is given twice in one table")
+    return table
+
+
+def _from_yaml(name: str, text: str) -> Source:
+    try:
+        import yaml
+    except ImportError:
+        raise _refused(name, "YAML needs PyYAML: pip install lissom[yaml]") from None
+
+    try:
+        _check_yaml(yaml, text, name)
+        loader = yaml.SafeLoader(text)
+        node = loader.get_single_node()
+        data = loader.construct_document(node) if node is not None else {}
+    except ModelFileError:
+        raise
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        message = f"this is not YAML: {error.problem or error.context}"
+        raise _refused(name, message, line, column) from None
+    except (yaml.YAMLError, ValueError, OverflowError, TypeError, AttributeError) as error:
+        raise _refused(name, f"this is not YAML: {_short(error)}", 1, 1) from None
+    return Source(name, text, _table(name, data), lambda: yaml_places(text, node))
+
+
+def _check_yaml(yaml: Any, text: str, name: str) -> None:
+    """Refuse aliases (which can stand for more data than memory holds), tags and repeated keys."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        place = (event.start_mark.line + 1, event.start_mark.column + 1)
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            message = "anchors and aliases (&, *) are not read; use [bodies] for what serves twice"
+            raise _refused(name, message, *place)
+        if getattr(event, "tag", None):
+            raise _refused(name, f"the tag {event.tag!r} is not read; leave it out", *place)
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        if isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > DEEPEST:
+            raise _refused(name, _TOO_DEEP, *place)
+    _check_yaml_keys(yaml, yaml.compose(text, Loader=yaml.SafeLoader), name)
+
+
+def _check_yaml_keys(yaml: Any, node: Any, name: str) -> None:
+    if isinstance(node, yaml.MappingNode):
+        seen = set()
+        for key, value in node.value:
+            place = (key.start_mark.line + 1, key.start_mark.column + 1)
+            if not isinstance(key, yaml.ScalarNode):
+                raise _refused(name, "a key must be text", *place)
+            if key.value in seen:
+                raise _refused(name, f"the key {key.value!r} is given twice in one table", *place)
+            seen.add(key.value)
+            _check_yaml_keys(yaml, value, name)
+    elif isinstance(node, yaml.SequenceNode):
+        for entry in node.value:
+            _check_yaml_keys(yaml, entry, name)
+
+
+def _table(name: str, data: Any) -> dict[str, Any]:
+    if not isinstance(data, dict):
+        raise _refused(name, "a model file is a table of keys; this is something else", 1, 1)
+    return data
+
+
+def _check_data(source: Source) -> None:
+    """Refuse what is nested too deep, and keys that are not text."""
+    waiting: list[tuple[Any, int]] = [(source.data, 0)]
+    while waiting:
+        here, depth = waiting.pop()
+        if depth > DEEPEST:
+            raise _refused(source.path, _TOO_DEEP)
+        if isinstance(here, dict):
+            odd = [key for key in here if not isinstance(key, str)]
+            if odd:
+                message = f"the key {odd[0]!r} is not text; put it into quotes"
+                raise _refused(source.path, message)
+            waiting += [(value, depth + 1) for value in here.values()]
+        elif isinstance(here, list):
+            waiting += [(value, depth + 1) for value in here if isinstance(value, (dict, list))]
+
+
+def _end(text: str) -> tuple[int, int]:
+    lines = text.split("\n")
+    return len(lines), len(lines[-1]) + 1
+
+
+def _short(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) < 200 else f"{text[:190]} ..."
+
+
+SUFFIXES: dict[str, Callable[[str, str], Source]] = {
+    ".toml": _from_toml,
+    ".json": _from_json,
+    ".yaml": _from_yaml,
+    ".yml": _from_yaml,
+}

@@ -1,0 +1,162 @@
+"""From data to checked tables; what pydantic finds becomes problems with places and remedies."""
+
+from __future__ import annotations
+
+import re
+import types
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+
+from ..errors import suggestion
+from .problems import Problem
+from .schema import FORMAT, FileTable
+from .schema_simulation import TableTable
+from .sources import Source
+from .units import described
+
+__all__ = ["validated"]
+
+MOST = 200  # problems that are reported
+
+Loc = tuple[str | int, ...]
+
+
+def validated(source: Source) -> tuple[FileTable | None, list[Problem]]:
+    """Checked tables of a file, and all that is wrong with its keys and values."""
+    version = source.data.get("lissom")
+    if isinstance(version, int) and not isinstance(version, bool) and version > FORMAT:
+        message = (
+            f"is {version}; this lissom reads format {FORMAT}: install a newer lissom, or save "
+            "the model again with this one"
+        )
+        return None, [source.problem(("lissom",), message)]
+    try:
+        return FileTable.model_validate(source.data), []
+    except ValidationError as error:
+        faults = error.errors(include_url=False, include_input=False)
+    except RecursionError:
+        return None, [source.problem((), "it is nested too deep; write it flatter")]
+    problems = [_problem(source, fault) for fault in faults[:MOST]]
+    if len(faults) > MOST:
+        problems.append(source.problem((), f"there are {len(faults) - MOST} more problems"))
+    return None, sorted(problems)
+
+
+def _problem(source: Source, fault: Any) -> Problem:
+    """Problem in our words; the place is the key, or the table that lacks it."""
+    loc: Loc = fault["loc"]
+    path, value = _found(source.data, loc)
+    kind, context = fault["type"], fault.get("ctx", {})
+    if kind == "missing":
+        remedy = f"write lissom = {FORMAT} at the top" if loc == ("lissom",) else "give it"
+        return source.problem((*path, loc[-1]), f"is missing; {remedy}")
+    if kind == "extra_forbidden":
+        return source.problem(path, f"is not known here; {suggestion(str(loc[-1]), _keys(loc))}")
+    if kind == "union_tag_invalid":
+        tags = re.findall(r"'([^']*)'", context["expected_tags"])
+        inner = (*path, "kind") if isinstance(value, dict) else path
+        tag = context["tag"]
+        return source.problem(inner, f"is {described(tag)}; {suggestion(tag, tags)}")
+    if kind == "union_tag_not_found":
+        return source.problem((*path, "kind"), f"is missing; {_kinds(loc)}")
+    return source.problem(path, _message(kind, value, fault))
+
+
+def _message(kind: str, value: Any, fault: Any) -> str:
+    if kind == "lissom":
+        return str(fault["msg"])
+    if kind == "list_type":
+        return f"is {described(value)}; expected a list"
+    if kind in ("dict_type", "model_type", "model_attributes_type"):
+        return f"is {described(value)}; expected a table"
+    if kind == "literal_error":
+        expected = str(fault["ctx"]["expected"])
+        known = re.findall(r"'([^']*)'", expected)
+        if isinstance(value, str) and known:
+            return f"is {described(value)}; {suggestion(value, known)}"
+        return f"is {described(value)}; expected {expected}"
+    return f"is {described(value)}; {fault['msg']}"
+
+
+def _found(data: Any, loc: Loc) -> tuple[Loc, Any]:
+    """Path of what exists along a location; names of kinds in it are not keys."""
+    path: list[str | int] = []
+    here = data
+    for step in loc:
+        if isinstance(here, dict) and step in here and isinstance(step, str):
+            if here.get("kind") == step and not isinstance(here[step], (dict, list)):
+                continue  # the name of a kind, as in a sphere of kind "radius"
+            here = here[step]
+        elif isinstance(here, list) and isinstance(step, int) and step < len(here):
+            here = here[step]
+        else:
+            continue
+        path.append(step)
+    return tuple(path), here
+
+
+def _keys(loc: Loc) -> list[str]:
+    """Keys that the table at a location may have."""
+    kind = _schema(loc[:-1])
+    return list(kind.model_fields) if _is_table(kind) else []
+
+
+def _kinds(loc: Loc) -> str:
+    names = [name for table in _tables(_schema(loc)) for name in _names(table)]
+    return f"expected one of {', '.join(repr(x) for x in names)}" if names else "give it"
+
+
+def _schema(loc: Loc) -> Any:
+    """Type at a location in the schema: a table, several tables, or something else."""
+    here: Any = FileTable
+    for step in loc:
+        tables = _tables(here)
+        named = [t for t in tables if step in _names(t)]
+        if named and not _is_table(here):
+            here = named[0]
+        elif _is_table(here) and step in here.model_fields:
+            here = here.model_fields[str(step)].annotation
+        elif get_origin(_bare(here)) in (list, dict):
+            here = get_args(_bare(here))[-1]
+        elif tables:
+            here = tables[0].model_fields[str(step)].annotation if step in _all(tables) else Any
+        if here is Any:
+            here = TableTable  # what a signal may be
+    return _bare(here) if not _is_table(here) else here
+
+
+def _all(tables: list[Any]) -> set[str]:
+    return set(tables[0].model_fields)
+
+
+def _bare(kind: Any) -> Any:
+    """Type without annotations, and without None."""
+    while get_origin(kind) is Annotated:
+        kind = get_args(kind)[0]
+    if get_origin(kind) in (Union, types.UnionType):
+        rest = [x for x in get_args(kind) if x is not type(None)]
+        if len(rest) == 1:
+            return _bare(rest[0])
+    return kind
+
+
+def _tables(kind: Any) -> list[Any]:
+    """Tables of a union, or the one."""
+    bare = _bare(kind)
+    if _is_table(bare):
+        return [bare]
+    if get_origin(bare) in (Union, types.UnionType):
+        return [x for x in get_args(bare) if _is_table(x)]
+    return []
+
+
+def _is_table(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
+def _names(table: Any) -> tuple[Any, ...]:
+    """Kinds that a table stands for."""
+    field = table.model_fields.get("kind")
+    annotation = None if field is None else field.annotation
+    return get_args(annotation) if get_origin(annotation) is Literal else ()
