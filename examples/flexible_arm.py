@@ -5,7 +5,8 @@ and elbow swing the arm through half a turn; the booms bend, the hub reacts, and
 stays when the torques have ended.  At the end the energy is balanced against the work of the
 torques and the losses of the modal damping.
 
-    python examples/flexible_arm.py [folder]       writes flexible_arm.png there, default "out"
+    python examples/flexible_arm.py [folder]       writes flexible_arm.png and the moving view
+                                                   flexible_arm.html there, default "out"
 """
 
 from __future__ import annotations
@@ -67,7 +68,9 @@ def main(folder: str = "out") -> float:
     picture = Path(folder) / "flexible_arm.png"
     picture.parent.mkdir(parents=True, exist_ok=True)
     draw(run, work, loss, picture)
-    print(f"\nwrote {picture}")
+    page = picture.with_suffix(".html")
+    run.to_html(page, trails=["payload", "upper.tip"])
+    print(f"\nwrote {picture}, and {page}: open it in a browser to see the arm move")
     return error
 
 

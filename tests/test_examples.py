@@ -24,6 +24,7 @@ def test_flexible_arm_balances_its_energy(tmp_path, capsys):
     assert error < 1e-7
     assert "work of the torques" in capsys.readouterr().out
     assert (tmp_path / "flexible_arm.png").stat().st_size > 20_000
+    assert (tmp_path / "flexible_arm.html").stat().st_size > 50_000
 
 
 def test_flexible_arm_booms_are_as_soft_as_beam_theory_says():

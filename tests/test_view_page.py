@@ -203,6 +203,27 @@ def test_the_mouse_turns_shifts_and_zooms(opened):
     assert np.allclose(along / np.linalg.norm(along), [0, 0, 1], atol=1e-3)
 
 
+def test_two_fingers_zoom_and_one_turns(opened):
+    page = opened(arm_run(3))
+    touch = page.page.context.new_cdp_session(page.page)
+
+    def fingers(kind, *places):
+        points = [{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(places)]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    start = page("camera")
+    fingers("touchStart", (200, 200), (260, 200))
+    fingers("touchMove", (160, 200), (300, 200))
+    fingers("touchEnd")
+    near = page("camera")
+    assert near["distance"] < 0.6 * start["distance"]
+    fingers("touchStart", (200, 200))
+    fingers("touchMove", (240, 200))
+    fingers("touchEnd")
+    after = page("camera")
+    assert after["target"] == near["target"] and after["eye"] != near["eye"]
+
+
 def test_loops_and_their_forces_are_drawn(opened):
     system = four_bar_of_a_chain().compile()
     page = opened(random_run(system, np.random.default_rng(1), n=3, wrenches=("crank",)))

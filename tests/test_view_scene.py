@@ -217,7 +217,10 @@ def test_files_need_a_name_that_browsers_know(tmp_path):
 
 
 def test_a_state_of_another_system_is_named():
-    with pytest.raises(ls.StateError, match="expected a state of"):
-        ls.viz.page_of(arm_system(), bending_run().system.neutral())
+    system = arm_system()
+    with pytest.raises(ls.StateError, match="other bodies"):
+        ls.viz.page_of(system, bending_run().system.neutral())
     with pytest.raises(ls.StateError, match="expected a System"):
-        ls.viz.page_of("arm", None)
+        ls.viz.page_of("arm", system.neutral())
+    with pytest.raises(ls.StateError, match="real numbers"):
+        ls.viz.page_of(system, system.state(upper=1j))

@@ -325,6 +325,42 @@ CALLS = {
     "Trajectory.load": lambda pick: ls.Trajectory.load(pick()),
     "Trajectory.to_pandas": lambda pick: RUN.to_pandas(pick("arm.angle")),
     "Trajectory.to_xarray": lambda pick: RUN.to_xarray(pick("arm.angle")),
+    "Trajectory.plot": lambda pick: RUN.plot(
+        pick("arm.angle", ["hub.position", "arm.position"]),
+        file=pick(None),
+        title=pick(None),
+        size=pick(None, (4, 3)),
+        events=pick(True),
+    ),
+    "viz.draw": lambda pick: ls.viz.draw(
+        pick(SYSTEM, RING),
+        pick(None, REST, CLOSED),
+        file=pick(None),
+        names=pick(None),
+        frames=pick(False),
+        view=pick(None, "3d"),
+        title=pick(None),
+        size=pick(None),
+    ),
+    "viz.plot_modes": lambda pick: ls.viz.plot_modes(
+        pick(SYSTEM, BOOM), pick(None, "upper"), modes=pick(None, [0]), size=pick(None)
+    ),
+    "Trajectory.to_html": lambda pick: RUN.to_html(pick(), title=pick(None)),
+    "Trajectory.to_gif": lambda pick: RUN.to_gif(
+        pick("x.png"), frames=pick(2), duration=pick(1.0), size=pick((90, 60)), trails=pick(None)
+    ),
+    "Trajectory.show": lambda pick: RUN.show(
+        width=pick("100%"),
+        height=pick(300),
+        frames=pick(5),
+        title=pick(None, "title"),
+        trails=pick(["arm"], ()),
+        theme=pick("dark"),
+        scale=pick(2.0),
+    ),
+    "viz.page_of": lambda pick: ls.viz.page_of(
+        pick(SYSTEM), pick(REST, RIGID.neutral()), title=pick(None), theme=pick("light")
+    ),
     "filter_and_smoother": lambda pick: ls.filter_and_smoother(SYSTEM, REST, pick(None)),
     "symbolic.derive": lambda pick: ls.symbolic.derive(
         pick(arm(), rigid_pair(), looped("close"), symbolic_pendulum()),

@@ -54,9 +54,9 @@ def write_gif(
         raise StateError(f"frames is {frames!r}; expected a whole number, 2 to {_MOST}")
     rows = frames_of(run, frames)
     seconds = _seconds(duration, float(np.ptp(rows.time)))
-    if isinstance(trails, str) or not isinstance(trails, (list, tuple, type(None))):
-        raise StateError(f"trails is {trails!r}; expected a list such as ['hand', 'boom.tip']")
     points = outermost(rows, 3) if trails is None else trails
+    if not isinstance(points, (list, tuple)) or not all(isinstance(x, str) for x in points):
+        raise StateError(f"trails is {trails!r}; expected a list such as ['hand', 'boom.tip']")
     drawing = Drawing(Scene(rows, points), _pixels(size))
     pictures = [drawing.picture(k) for k in range(rows.n)]
     with replacing(name) as temporary:

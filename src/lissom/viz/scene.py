@@ -38,12 +38,13 @@ class Scene:
     def __init__(self, rows: Trajectory, trails: Sequence[str] = ()) -> None:
         system = rows.system
         self.rows, self.system, self.trails = rows, system, tuple(trails)
-        self.bodies = tuple(SceneBody(system, i) for i in range(system.n_body))
         # poses: position and quaternion (w, x, y, z) of each body in the world, (frame, body, 7)
         self.poses = np.zeros((rows.n, system.n_body, 7))
         for i, name in enumerate(system.names):
             self.poses[:, i, :3] = rows[f"{name}.position"]
             self.poses[:, i, 3:] = continuous(rows[f"{name}.quaternion"])
+        extent = float(np.linalg.norm(np.ptp(self.poses[0, :, :3], axis=0))) if system.n_body else 0
+        self.bodies = tuple(SceneBody(system, i, extent) for i in range(system.n_body))
         self.modes = [rows.q[:, system.layout.modal_q(i)] for i in range(system.n_body)]
         self.low, self.high = self._bounds()
         self.origin = np.round((self.low + self.high) / 2, 3)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import ModelError
 from ..spatial import rotation_exp
 from ..system import GROUND, System
 from .scene_arrays import Arrays
@@ -33,10 +34,14 @@ class SceneBody:
         Mechanism.
     i : int
         Number of the body.
+    extent : float
+        Size of the whole mechanism [m]; 0 if that is not known.
     """
 
-    def __init__(self, system: System, i: int) -> None:
+    def __init__(self, system: System, i: int, extent: float = 0.0) -> None:
         self.system, self.i = system, i
+        # radius of a simple look's ball: to be seen in the whole, but shorter than the body
+        self._ball = min(0.25 * system.length, max(0.025 * system.length, 0.006 * extent))
         self.name, self.body = system.names[i], system.bodies[i]
         self._nodes: dict[int, int] = {}
         self.use(self.body.inboard)
@@ -83,10 +88,10 @@ class SceneBody:
         if not ends and body.mass > 0:
             ends = [(body.inboard, body.integrals.first_moment / body.mass)]
         start = (body.inboard, np.zeros(3))
-        found = [ball(*start, 0.025 * size)]
+        found = [ball(*start, self._ball)]
         for node, offset in ends:
             if np.linalg.norm(body.node_positions[node] + offset) > 1e-3 * size:
-                found.append(rod(body, start, (node, offset), 0.012 * size))
+                found.append(rod(body, start, (node, offset), 0.5 * self._ball))
         return found
 
     @cached_property
@@ -150,7 +155,12 @@ class SceneBody:
     def _shaded(self, piece: Surface, arrays: Arrays) -> dict[str, Any]:
         rest = self.body.node_positions[piece.nodes] + piece.offsets
         corners, normals, triangles = shaded(rest, piece.triangles)
-        numbers = np.array([self.use(int(node)) for node in piece.nodes[corners]])
+        numbers = np.array([self._nodes[int(node)] for node in piece.nodes[corners]])
+        if len(self._nodes) >= 1 << 16:
+            raise ModelError(
+                f"body {self.name!r}: what is drawn hangs on {len(self._nodes)} nodes, the view "
+                "takes 65535; give it a coarser Mesh"
+            )
         size = "uint16" if len(corners) < 1 << 16 else "uint32"
         return {
             "color": piece.color or self.color,

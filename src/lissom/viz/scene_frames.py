@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from ..algorithms.arguments import check_state
 from ..errors import StateError
 from ..results.store import Columns, MemoryStore
 from ..results.trajectory import Trajectory
@@ -40,7 +39,7 @@ def frames_of(run: Trajectory, frames: int) -> Trajectory:
     return rows if finite.all() else run.sample(times[finite])
 
 
-def still(system: System, state: Any) -> Trajectory:
+def still(system: System, state: State) -> Trajectory:
     """Run of one row: a mechanism that stands still.
 
     Parameters
@@ -50,10 +49,9 @@ def still(system: System, state: Any) -> Trajectory:
     state : State
         Where it is.
     """
-    if not isinstance(system, System):
-        raise StateError(f"system is {system!r}; expected a System, as Model.compile gives it")
-    if not isinstance(state, State) or len(state.q) != system.n_q:
-        raise StateError(f"state is {state!r}; expected a state of {system.name or 'this system'}")
+    check_state(system, state)
+    if not state.real or not np.all(np.isfinite(state.q)):
+        raise StateError("a picture needs a state of finite real numbers")
     columns = Columns.of(system)
     row = np.zeros((1, columns.width))
     row[:, columns.slices["q"]] = state.q

@@ -132,11 +132,11 @@ def embedded(run: Trajectory, *, width: Any, height: Any, **options: Any) -> Emb
 def _page(rows: Trajectory, title: Any, trails: Any, theme: Any, scale: Any) -> str:
     if not isinstance(title, (str, type(None))):
         raise StateError(f"title is {title!r}; expected a text")
-    if theme not in THEMES:
+    if not isinstance(theme, str) or theme not in THEMES:
         raise StateError(f"theme is {theme!r}; expected 'auto', 'light' or 'dark'")
     if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 <= scale <= 1e6:
         raise StateError(f"scale is {scale!r}; expected a factor for deformations, such as 5")
-    if isinstance(trails, str) or not isinstance(trails, Sequence):
+    if not isinstance(trails, (list, tuple)) or not all(isinstance(x, str) for x in trails):
         raise StateError(f"trails is {trails!r}; expected a list such as ['hand', 'boom.tip']")
     scene = Scene(rows, trails)
     heading = rows.system.name or "mechanism" if title is None else title

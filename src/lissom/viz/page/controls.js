@@ -28,9 +28,9 @@ function addToggles(scene, show, changed) {
 
 function addPresets(camera, changed) {
   const presets = [
-    ["x", "seen from x", () => camera.look([1, 0, 0])],
-    ["y", "seen from y", () => camera.look(camera.up[1] ? [0, 1, 0] : [0, -1, 0])],
-    ["z", "seen from z", () => camera.look([0, 0, 1])],
+    ["x", "seen along x", () => camera.look([1, 0, 0])],
+    ["y", "seen along y", () => camera.look(camera.up[1] ? [0, 1, 0] : [0, -1, 0])],
+    ["z", "seen along z", () => camera.look([0, 0, 1])],
     ["iso", "seen from a corner", () => camera.isometric()],
     ["fit", "everything in the picture", () => camera.fit()],
   ];

@@ -229,7 +229,7 @@ class Picture {
   }
 
   ring(centre, paint) {
-    const { right, top, size: whole } = this.camera, found = [], radius = 0.016 * whole;
+    const { right, top, size: whole } = this.camera, found = [], radius = 0.02 * whole;
     const at = (k) => {
       const angle = 2 * Math.PI * k / 28;
       return add(add(centre, right, radius * Math.cos(angle)), top, radius * Math.sin(angle));
