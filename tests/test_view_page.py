@@ -1,5 +1,8 @@
 """The page in a real browser: it draws, moves and bends as the engine says, and asks nobody."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -250,6 +253,21 @@ def test_a_still_mechanism_has_no_clock(browser, tmp_path):
     assert not page.page.locator("#bar").is_visible()
     assert page.complaints == []
     page.page.close()
+
+
+def test_a_browser_without_webgl_says_so(tmp_path):
+    path = tmp_path / "boom.html"
+    bending_run().to_html(path)
+    code = (
+        "from tests.view_samples import browsing\n"
+        "with browsing('--no-sandbox', '--disable-3d-apis') as browser:\n"
+        "    page = browser.new_page()\n"
+        "    page.on('pageerror', lambda error: print('error', error))\n"
+        f"    page.goto({path.as_uri()!r})\n"
+        "    print(page.locator('#message').inner_text())\n"
+    )  # in a process of its own: Playwright runs once in each
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "This browser shows no WebGL 2, which this page needs."
 
 
 def test_a_notebook_shows_the_page_in_a_frame(browser, tmp_path):

@@ -1,5 +1,6 @@
 """What the moving view is told: corners follow the engine, frames are few, mistakes are named."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -124,6 +125,29 @@ def test_a_body_without_solids_has_rods_to_its_joints():
     assert len(closed.surfaces) >= 1
 
 
+def test_a_mesh_bends_with_the_nodes_nearest_to_its_corners():
+    corners = [[0, 0.1, 0], [0, -0.1, 0], [1.0, 0.1, 0], [1.0, -0.1, 0], [2.0, 0, 0.05]]
+    mesh = ls.solids.Mesh(corners, [[0, 1, 2], [2, 1, 3], [2, 3, 4]])
+    model = ls.Model("plate")
+    model.add(dataclasses.replace(BOOM, solids=mesh), ls.Fixed(), name="boom")
+    system = model.compile()
+    state = system.state(**{"boom.modes": [0.3, -0.2, 0.05]})
+    scene = Scene(moved(system, [state]))
+    positions = system.bodies[0].node_positions
+    for corner, place in enumerate(corners):
+        node = np.argmin(np.linalg.norm(positions - place, axis=1))
+        pose = ls.pose(system, state, f"boom.{node}")
+        expected = pose.position + pose.rotation @ (place - positions[node])
+        assert np.allclose(scene.corners(0, 0)[corner], expected)
+
+
+def test_a_mesh_without_triangles_is_no_look():
+    nothing = ls.solids.Mesh(np.zeros((0, 3)), np.zeros((0, 3), dtype=int))
+    model = ls.Model("bare")
+    model.add(ls.RigidBody(1.0, inertia=(1, 1, 1), solids=nothing), ls.Free(), name="body")
+    assert len(SceneBody(model.compile(), 0).rest) > 0
+
+
 def test_equal_bodies_are_sent_once():
     both = Scene(arm_run(3)).data()["bodies"]
     upper, lower = both[1], both[2]
@@ -196,10 +220,8 @@ def test_mistakes_are_named(options, words):
 
 
 def test_a_sweep_along_nodes_that_do_not_exist_is_named():
-    shape = ls.FlexibleBody(
-        BOOM.positions, BOOM.masses, BOOM.shapes, BOOM.stiffness,
-        solids=ls.solids.Sweep([[0, 0], [1, 0], [0, 1]], [0, 9999]),
-    )  # fmt: skip
+    beyond = ls.solids.Sweep([[0, 0], [1, 0], [0, 1]], [0, 9999])
+    shape = dataclasses.replace(BOOM, solids=beyond)
     model = ls.Model("wrong")
     model.add(shape, ls.Fixed(), name="boom")
     system = model.compile()

@@ -85,13 +85,13 @@ def chromium():
 
 
 @contextmanager
-def browsing():
+def browsing(*flags):
     """A browser for a module of tests."""
     path = chromium()
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=path, args=flags or FLAGS)
         yield browser
         browser.close()
 

@@ -71,9 +71,8 @@ class SceneBody:
     @cached_property
     def surfaces(self) -> tuple[Surface, ...]:
         """From the solids, or a simple look."""
-        if self.body.solids:
-            return tuple(surface(self.body, solid, self.name) for solid in self.body.solids)
-        return tuple(self._simple())
+        solid = [surface(self.body, solid, self.name) for solid in self.body.solids]
+        return tuple([s for s in solid if len(s.triangles)] or self._simple())
 
     def _simple(self) -> list[Surface]:
         """A ball at the origin and rods to all joints and nodes with names."""
