@@ -135,6 +135,21 @@ def test_a_balance_that_rows_cannot_tell_is_left_out():
         assert "start + work − losses" not in lines(coarse.plot().axes[-1])
 
 
+def test_a_high_level_of_the_potential_is_taken_off():
+    model = ls.Model("high", gravity=(0, 0, -9.81))
+    model.add(
+        ls.RigidBody.rod(1.0, 1.0, com=(0.5, 0, 0)), ls.Revolute("y"), at=(0, 0, 1e4), name="r"
+    )
+    run = ls.simulate(model.compile(), duration=0.5, output_step=0.01)
+    axes = run.plot().axes[-1]
+    level = run["energy.potential"][0]
+    assert axes.get_title(loc="left") == f"Energies; potential and total less {level:.6g} J"
+    found = lines(axes)
+    np.testing.assert_array_equal(found["potential"], run["energy.potential"] - level)
+    np.testing.assert_array_equal(found["kinetic"], run["energy.kinetic"])
+    np.testing.assert_allclose(found["total"], 0, atol=1e-6)
+
+
 def test_loops_have_a_panel_of_their_gap(loop_run):
     gap = loop_run.plot().axes[-1]
     assert gap.get_ylabel() == "gap [m]"

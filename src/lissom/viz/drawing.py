@@ -147,7 +147,7 @@ def draw(
 
 
 def _check_flags(*, names: Any, frames: Any, title: Any) -> None:
-    if names not in (None, True, False) or not isinstance(names, (bool, type(None))):
+    if not isinstance(names, (bool, type(None))):
         raise StateError(f"names is {names!r}; expected True, False or None")
     if not isinstance(frames, bool):
         raise StateError(f"frames is {frames!r}; expected True or False")

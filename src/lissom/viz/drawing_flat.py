@@ -106,7 +106,7 @@ def _rim(triangles: Array, view: Flat) -> Array:
 def _draw_gap(axes: Axes, a: Array, b: Array, view: Flat, scene: Scene, closing: bool) -> None:
     """From frame to frame of a joint: a slide, or a loop that is open."""
     if np.linalg.norm(b - a) > 1e-4 * scene.extent:
-        color, style = (CLOSING, (0, (3, 2))) if closing else ("#777777", (0, (1, 1.5)))
+        color, style = (CLOSING, (0, (3, 2))) if closing else ("0.47", (0, (1, 1.5)))
         axes.plot(*view(np.stack([a, b])).T, color=color, ls=style, lw=1.1, zorder=4.5)
 
 

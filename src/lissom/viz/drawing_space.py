@@ -136,7 +136,9 @@ def _draw_surfaces(axes: Any, scene: Scene, towards: Array) -> None:
         faces += list(shape.triangles[seen])
         colors.append(shaded(shape.triangles[seen], shape.color, _LIGHT))
         edges = shape.edges[scene.turns | np.any(shape.edge_normals @ towards > 1e-9, axis=1)]
-        faces += list(edges[:, [0, 1, 1]])
+        # nearer to the reader than the faces of the body, or these would cover half of them
+        nearer = 0.0 if scene.turns else np.ptp(shape.points @ towards) / 2
+        faces += list(edges[:, [0, 1, 1]] + nearer * towards)
         colors.append(np.tile(to_rgb(shape.color), (len(edges), 1)))
     if not faces:
         return

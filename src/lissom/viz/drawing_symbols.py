@@ -105,7 +105,7 @@ def ground_marker(size: float) -> dict[str, Any]:
         "marker": Path(points, codes),
         "markersize": 3.2 * size,
         "markerfacecolor": "none",
-        "markeredgecolor": "#777777",
+        "markeredgecolor": "0.47",
         "markeredgewidth": 0.9,
         "linestyle": "none",
     }

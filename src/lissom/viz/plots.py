@@ -151,5 +151,5 @@ def _mark_events(panels: Any, run: Trajectory) -> None:
             ha="right",
             va="top",
             fontsize=7,
-            color="#666666",
+            color="0.4",
         )

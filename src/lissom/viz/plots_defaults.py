@@ -23,6 +23,8 @@ _SMALL = 1e-6  # of the largest: components that are not worth a line
 # Parts of the range of the energy: how much finer rows may change the balance, which is then known
 # much better, and what may be missing from the power that the rows tell of.
 _COARSE, _MISSING = 0.05, 1e-6
+_HIGH = 3.0  # ranges of the energies: from here on the level of the potential is taken off
+_BALANCE = "start + work − losses"
 _LOOKED_AT = 7  # rows at which that is checked
 # Unit of joint coordinates -> title and words at the axis, in the order of the panels.
 _JOINTS = {
@@ -90,18 +92,23 @@ def _end(body: NormalBody) -> str:
 
 def _energies(run: Trajectory) -> Panel:
     """Energies that are not zero, their sum, and what it has to be by the work that was done."""
-    lines = [
-        Line(key, values)
-        for key in ("kinetic", "potential", "strain")
-        if np.any(values := run[f"energy.{key}"])
-    ]
-    total = run["energy.total"]
-    if len(lines) > 1:
-        lines.append(Line("total", total))
+    parts = {key: run[f"energy.{key}"] for key in ("kinetic", "potential", "strain")}
+    found = {key: values for key, values in parts.items() if np.any(values)}
+    if len(found) != 1:
+        found["total"] = run["energy.total"]
     balance = _balance(run)
     if balance is not None:
-        lines.append(Line("start + work − losses", balance, balance=True))
-    return Panel("Energies", "energy", "J", lines or [Line("total", total)])
+        found[_BALANCE] = balance
+    # the level of the potential is arbitrary: it shall not hide all the rest
+    level = float(parts["potential"][0])
+    range_ = max(np.ptp(values) for values in found.values())
+    level = level if abs(level) > _HIGH * range_ > 0 else 0.0
+    lines = [
+        Line(key, values if key in ("kinetic", "strain") else values - level, key == _BALANCE)
+        for key, values in found.items()
+    ]
+    title = f"Energies; potential and total less {level:.6g} J" if level else "Energies"
+    return Panel(title, "energy", "J", lines)
 
 
 def _balance(run: Trajectory) -> Array | None:

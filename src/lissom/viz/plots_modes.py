@@ -204,7 +204,7 @@ def _draw_mode(axes: Any, mode: _Mode, color: str) -> None:
         _draw_ribs(axes, mode, rest, np.broadcast_to(np.eye(3), turns.shape), GREY)
         points = np.concatenate([points, _draw_ribs(axes, mode, moved, turns, color)])
     axes.set_title(mode.title, color=INK, loc="center")
-    axes.view_init(24, -62)
+    axes.view_init(28, -54)
     half = (_AMPLITUDE + 0.02) * mode.size
     room = np.concatenate([points, rest.mean(axis=0) + half * np.array([[-1] * 3, [1] * 3])])
     equal_box(axes, room, margin=0.02)

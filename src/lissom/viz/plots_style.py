@@ -22,13 +22,13 @@ __all__ = ["COLORS", "DASHES", "GREY", "INK", "checked_size", "line_style", "pic
 # Colours that readers with colour-blindness can tell apart (Okabe and Ito), yellow left out.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)))
-INK, GREY = "#333333", "#999999"
+INK, GREY = "0.2", "0.6"
 
 _STYLE: dict[str, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
-    "axes.edgecolor": "#666666",
+    "axes.edgecolor": "0.4",
     "axes.titlesize": 9.5,
     "axes.titlelocation": "left",
     "axes.axisbelow": True,
