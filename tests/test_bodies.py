@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.spatial import rigid_shift
+from lissom.spatial import rigid_shift, rotation_exp
 
 
 def random_flexible(seed=0, n=7, m=4, **keywords):
@@ -320,3 +320,24 @@ def test_a_flexible_body_without_modes_is_a_rigid_body_with_nodes():
     assert np.allclose(*answers, rtol=1e-13)
     system_tip = ls.pose(system, state, "end").position
     assert np.linalg.norm(system_tip) > 0.1
+
+
+def test_a_turned_body_is_the_same_body_in_other_axes():
+    rng = np.random.default_rng(8)
+    R = rotation_exp(rng.normal(size=3))
+    boom = random_flexible(3, node_inertias=node_inertias(7))
+    models = [ls.Model("a", gravity=(1, 2, -9)), ls.Model("b", gravity=(1, 2, -9))]
+    axis = np.array([0.2, -0.5, 0.8])
+    models[0].add(boom, ls.Revolute(axis), name="boom")
+    models[1].add(boom.turned(R), ls.Revolute(R @ axis), rotation=R.T, name="boom")
+    q, v = 0.05 * rng.normal(size=boom.n_mode + 1), rng.normal(size=boom.n_mode + 1)
+    found = []
+    for model in models:
+        system = model.compile()
+        state = system.state(q, v)
+        tip = ls.pose(system, state, f"boom.{len(boom.positions) - 1}").position
+        found.append((ls.forward_dynamics(system, state), ls.mass_matrix(system, state), tip))
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-10)
+    with pytest.raises(ls.ModelError, match="rotation matrix"):
+        boom.turned(np.ones((3, 3)))

@@ -120,6 +120,20 @@ def test_a_turned_joint_counts_by_its_axis_in_the_world():
     assert isinstance(view_of(model.compile()), Flat)
 
 
+def test_the_view_in_space_shows_what_the_usual_one_would_foreshorten():
+    # along the usual direction to the reader the arm would be a point
+    along = Space(elevation=0.0).towards
+    model, to = ls.Model("arm"), None
+    bar = ls.RigidBody(1.0, inertia=1.0)
+    for k, axis in enumerate("xyz"):
+        at = (k - 0.5) * along + [0, 0, 0.3 * (k % 2)] if to else (0, 0, 0)
+        model.add(bar, ls.Revolute(axis), to=to, at=at, name=f"b{k}")
+        to = f"b{k}"
+    view = view_of(model.compile())
+    assert abs(view.azimuth - Space().azimuth) > 20
+    assert view_of(chain(ls.Revolute("z"), ls.Revolute("y"))) == Space()  # two points: the usual
+
+
 def test_what_points_against_gravity_is_up_in_space():
     spread = [ls.Revolute("z"), ls.Revolute("y")]
     assert view_of(chain(*spread, gravity=(0, -9.81, 0))).vertical == "y"
@@ -263,6 +277,23 @@ def test_bodies_without_solids_are_lines_to_what_they_carry():
     ]
     assert (1.0, 0.5) in ends  # to the joint of b
     assert (0.5, 0.0) in ends  # to the centre of mass
+
+
+@pytest.mark.parametrize("view", ["xy", "3d"])
+def test_flexible_bodies_without_solids_are_their_nodes(view):
+    positions = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0.0]])
+    shapes = np.zeros((3, 6, 1))
+    shapes[1:, 3] = 1.0
+    body = ls.FlexibleBody(positions, [1, 1, 1], shapes, [[40.0]], names={"corner": 2})
+    model = ls.Model("plate")
+    model.add(body, ls.Revolute("z"), name="plate")
+    system = model.compile()
+    bent = system.state(**{"plate.modes": [0.2]})
+    axes = ls.viz.draw(system, bent, view=view).axes[0]
+    (dots,) = [line for line in markers(axes, ".") if len(line.get_xdata())]
+    places = np.array([ls.pose(system, bent, f"plate.{k}").position for k in range(3)])
+    found = dots.get_xydata() if view == "xy" else np.array(dots.get_data_3d()).T
+    np.testing.assert_allclose(found, places[:, : found.shape[1]], atol=1e-12)
 
 
 def test_one_point_can_be_drawn():

@@ -141,7 +141,7 @@ _HOMES = {
         "simulate",
     ),
     "lissom.results": ("Trajectory",),
-    "lissom.io": ("check_file", "load", "load_run"),
+    "lissom.io": ("Urdf", "check_file", "load", "load_run", "read_urdf"),
 }
 # Modules by the name that they have here.
 _MODULES = {
@@ -228,7 +228,13 @@ if TYPE_CHECKING:  # what a type checker sees; the same names as above
         StateError as StateError,
         SymbolicError as SymbolicError,
     )
-    from .io import check_file as check_file, load as load, load_run as load_run
+    from .io import (
+        Urdf as Urdf,
+        check_file as check_file,
+        load as load,
+        load_run as load_run,
+        read_urdf as read_urdf,
+    )
     from .joints import (
         CompoundJoint as CompoundJoint,
         Cylindrical as Cylindrical,

@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from ..errors import ModelError
-from ..spatial import inertia_fault, parallel_axis, rigid_shift, spatial_inertia
+from ..spatial import block_diagonal, inertia_fault, parallel_axis, rigid_shift, spatial_inertia
 from ..spatial.scalar import array, is_numeric, sqrt, zeros
 from .basis import check_independent, check_stiffness, normal_basis
 from .nodes import check_masses, checked_inboard, checked_names
@@ -121,6 +121,32 @@ class FlexibleBody:
             if getattr(self, name) is not None:
                 new[name] = convert(getattr(self, name))
         return self if self.is_numeric else dataclasses.replace(self, **new)
+
+    def turned(self, rotation: Any) -> FlexibleBody:
+        """The same body seen from other axes: a beam along x becomes one along rotation @ x.
+
+        Parameters
+        ----------
+        rotation : array (3, 3)
+            Old axes to new ones.
+        """
+        R = _array(rotation, "rotation")
+        if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=1e-9):
+            raise ModelError(
+                f"FlexibleBody.turned: rotation is {rotation!r}; expected a rotation matrix (3, 3)"
+            )
+        new: dict[str, Any] = {
+            "positions": self.positions @ R.T,
+            "shapes": block_diagonal(R, R) @ self.shapes,
+        }
+        if self.node_inertias is not None:
+            new["node_inertias"] = R @ self.node_inertias @ R.T
+        if self.node_offsets is not None:
+            new["node_offsets"] = self.node_offsets @ R.T
+        new["solids"] = tuple(
+            dataclasses.replace(x, at=R @ x.at, rotation=R @ x.rotation) for x in self.solids
+        )
+        return dataclasses.replace(self, **new)
 
     def normalised(self, level: str | None = None) -> NormalBody:
         """Constants for the algorithms at a level, by default the body's own."""

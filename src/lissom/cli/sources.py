@@ -241,4 +241,5 @@ _READERS: dict[str, Reader] = {
     ".json": _from_model_file,
     ".yaml": _from_model_file,
     ".yml": _from_model_file,
+    ".urdf": _from_model_file,
 }

@@ -1,7 +1,8 @@
-"""Files: models, and results of runs."""
+"""Files: models, robots, and results of runs."""
 
 from __future__ import annotations
 
 from .load import check_file, load, load_run
+from .urdf import Urdf, read_urdf
 
-__all__ = ["check_file", "load", "load_run"]
+__all__ = ["Urdf", "check_file", "load", "load_run", "read_urdf"]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelFileError
 from ..results import Trajectory
+from .urdf import read_urdf
 
 if TYPE_CHECKING:
     from .problems import Problem
@@ -23,8 +24,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     Parameters
     ----------
     path : path
-        A model file NAME.toml, NAME.json or NAME.yaml, see the page "Model files"; or results of a
-        run: NAME.nc, NAME.npz, or the journal NAME.nc.part of a run that did not end.
+        A model file NAME.toml, NAME.json or NAME.yaml, see the page "Model files"; a robot
+        NAME.urdf, see `read_urdf`; or results of a run: NAME.nc, NAME.npz, or the journal
+        NAME.nc.part of a run that did not end.
 
     Returns
     -------
@@ -38,7 +40,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         If results cannot be read.
     """
     if not _is_model(path):
-        return Trajectory.load(path)
+        return read_urdf(os.fspath(path)).model if _is_urdf(path) else Trajectory.load(path)
     from .building import Builder
     from .documents import read_document
     from .sources import failed
@@ -98,10 +100,18 @@ def load_run(path: str | os.PathLike[str]) -> ModelRun:
 
 
 def _is_model(path: Any) -> bool:
+    return _ends_in(path, MODEL_SUFFIXES)
+
+
+def _is_urdf(path: Any) -> bool:
+    return _ends_in(path, (".urdf",))
+
+
+def _ends_in(path: Any, suffixes: tuple[str, ...]) -> bool:
     if not isinstance(path, (str, os.PathLike)):
         return False
     name = os.fspath(path)
-    return isinstance(name, str) and name.lower().endswith(MODEL_SUFFIXES)
+    return isinstance(name, str) and name.lower().endswith(suffixes)
 
 
 def _check_path(path: Any) -> None:

@@ -79,8 +79,9 @@ def _draw_body(axes: Axes, shape: Shape, view: Flat, zorder: float) -> None:
         rim = LineCollection(list(view(_rim(shape.triangles, view))), colors=shape.color)
         rim.set(linewidth=0.9, zorder=zorder + 1e-3, capstyle="round")
         axes.add_collection(rim)
+    axes.plot(*view(shape.dots).T, ".", color=shape.color, ms=3, zorder=zorder)
     for line in shape.lines:
-        width = 3.0 if shape.bare else 1.8 if len(line) > 2 else 0.8
+        width = 1.2 if len(shape.dots) else 3.0 if shape.bare else 1.8 if len(line) > 2 else 0.8
         (drawn,) = axes.plot(*view(line).T, color=shape.color, lw=width, zorder=zorder + 2e-3)
         drawn.set_solid_capstyle("round")
 

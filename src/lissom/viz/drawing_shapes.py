@@ -33,8 +33,10 @@ class Shape:
         Ends of the sharp edges between them, and normals of the two triangles at each.
     lines : list of array (k, 3)
         Centre lines of what bends, and lines from the origin to what the body carries.
+    dots : array (n, 3)
+        Nodes of a flexible body that has no solids.
     bare : bool
-        Whether the lines are all there is.
+        Whether there are no solids.
     middle : array (3,)
         Where its name goes.
     """
@@ -44,13 +46,15 @@ class Shape:
     edges: Array
     edge_normals: Array
     lines: list[Array]
+    dots: Array
     bare: bool
     middle: Array
 
     @property
     def points(self) -> Array:
         """All points of it (n, 3)."""
-        return np.concatenate([self.triangles.reshape(-1, 3), *self.lines, self.middle[None]])
+        faces = self.triangles.reshape(-1, 3)
+        return np.concatenate([faces, *self.lines, self.dots, self.middle[None]])
 
 
 def shape(
@@ -84,15 +88,16 @@ def shape(
     lines += _bones(body, placed, joints, i, bool(lines))
     all_triangles = np.concatenate(triangles)
     bare = not len(all_triangles)
+    dots = placed.node_positions if bare and body.n_mode else np.zeros((0, 3))
     middle = _middle(all_triangles, lines, placed)
     ends, normals = np.concatenate(edges, axis=1)
-    return Shape(color, all_triangles, ends, normals, lines, bare, middle)
+    return Shape(color, all_triangles, ends, normals, lines, dots, bare, middle)
 
 
 def _bones(
     body: NormalBody, placed: PlacedBody, joints: list[PlacedJoint], i: int, swept: bool
 ) -> list[Array]:
-    """Straight lines from the origin to the centre of mass and to what the body carries.
+    """Straight lines from the origin to what the body carries, and to its centre of mass or nodes.
 
     A beam has its centre line instead, and only lines to what sits beside it.
     """
@@ -102,7 +107,9 @@ def _bones(
         near = [placed.node_positions[_nearest(placed, end)] for end in ends]
         pairs = zip(near, ends, strict=True)
         return [np.stack(p) for p in pairs if not np.allclose(*p, atol=1e-9)]
-    if not body.solids and body.mass and not body.n_mode:
+    if not body.solids and body.n_mode:
+        ends += [placed.node_positions[node] for node in body.node_names.values()]
+    elif not body.solids and body.mass:
         com = body.integrals.first_moment / body.integrals.mass
         ends.append(placed.position + placed.rotation @ com)
     return [np.stack([placed.position, e]) for e in ends if not np.allclose(e, placed.position)]

@@ -40,8 +40,9 @@ def draw_space(figure: Figure, scene: Scene, view: Space) -> None:
     axes.view_init(view.elevation, view.azimuth, vertical_axis=view.vertical)
     _draw_surfaces(axes, scene, view.towards)
     for shape in scene.shapes:
+        axes.plot(*shape.dots.T, ".", color=shape.color, ms=3, zorder=3)
         for line in shape.lines:
-            width = 2.6 if shape.bare else 1.8 if len(line) > 2 else 0.7
+            width = 1.2 if len(shape.dots) else 2.6 if shape.bare else 1.8 if len(line) > 2 else 0.7
             axes.plot(*line.T, color=shape.color, lw=width, solid_capstyle="round", zorder=3)
     _draw_joints(axes, scene)
     if scene.frames:

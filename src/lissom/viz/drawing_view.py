@@ -118,13 +118,15 @@ def _best_space(joints: list[PlacedJoint], vertical: str) -> Space:
 
     The spread is the area of the ellipse of their places in the picture.
     """
-    places = np.array([j.outboard[1] for j in joints])
+    places = np.array([frame[1] for j in joints for frame in (j.inboard, j.outboard)])
+    places = places - places.mean(axis=0)
     areas = []
     for azimuth in _AZIMUTHS:
         towards = Space(azimuth=azimuth, vertical=vertical).towards
         across = np.linalg.svd(towards[None])[2][1:]
-        areas.append(np.prod(np.linalg.svd((places - places.mean(axis=0)) @ across.T)[1]))
-    best = int(np.argmax(areas)) if max(areas) > _CLEARLY * areas[0] else 0
+        areas.append(np.prod(np.linalg.svd(places @ across.T, full_matrices=False)[1]))
+    clear = max(areas) > _CLEARLY * areas[0] + 0.01 * np.sum(places**2)
+    best = int(np.argmax(areas)) if clear else 0
     return Space(azimuth=_AZIMUTHS[best], vertical=vertical)
 
 

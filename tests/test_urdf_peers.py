@@ -1,0 +1,126 @@
+"""Real robots: dynamics equal to Pinocchio's reading of the same files."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lissom as ls
+from tests.peers import missing_peer, peer
+
+pin = peer("pin")
+
+ROBOTS = (
+    "panda_description/urdf/panda.urdf",
+    "ur_description/urdf/ur5_robot.urdf",
+    "ur_description/urdf/ur10_robot.urdf",
+    "talos_data/robots/talos_reduced.urdf",
+    "anymal_c_simple_description/urdf/anymal.urdf",
+    "solo_description/robots/solo12.urdf",
+    "icub_description/robots/icub.urdf",
+    "tiago_description/robots/tiago.urdf",
+    "double_pendulum_description/urdf/double_pendulum_continuous.urdf",
+    "allegro_hand_description/urdf/allegro_left_hand.urdf",
+    "xarm_description/urdf/xarm7.urdf",
+    "kinova_description/robots/kinova.urdf",
+    "hyq_description/robots/hyq_no_sensors.urdf",
+    "baxter_description/urdf/baxter.urdf",
+)
+BOUND = 1e-11
+
+
+def robot_file(name) -> Path:
+    """A file of the package example-robot-data."""
+    try:
+        data = metadata.distribution("example-robot-data")
+    except metadata.PackageNotFoundError as error:
+        missing_peer("example-robot-data", error)
+    return Path(str(data.locate_file(f"cmeel.prefix/share/example-robot-data/robots/{name}")))
+
+
+class Twin:
+    """A robot in both libraries, and the order of its speeds."""
+
+    def __init__(self, path, **settings):
+        self.robot = ls.read_urdf(path, unphysical="keep", meshes=False, **settings)
+        self.system = self.robot.model.compile()
+        self.model = pin.buildModelFromUrdf(str(path))
+        self.data = self.model.createData()
+
+    def hinge(self, k, kind):
+        body = self.robot.joints[self.model.names[k]]
+        return getattr(self.system.layout, f"hinge_{kind}")(body)
+
+    @property
+    def order(self):
+        """Numbers of lissom's speeds in Pinocchio's order."""
+        slices = [self.hinge(k, "v") for k in range(1, self.model.njoints)]
+        return np.concatenate([np.arange(s.start, s.stop) for s in slices])
+
+    def state(self, q, v):
+        own_q, own_v = np.zeros(self.system.n_q), np.zeros(self.system.n_v)
+        for k in range(1, self.model.njoints):
+            joint = self.model.joints[k]
+            given = q[joint.idx_q : joint.idx_q + joint.nq]
+            angle = given if joint.nq == 1 else [np.arctan2(given[1], given[0])]
+            own_q[self.hinge(k, "q")] = angle
+        own_v[self.order] = v
+        return self.system.state(own_q, own_v)
+
+
+@pytest.mark.parametrize("merge_fixed", [False, True])
+@pytest.mark.parametrize("name", ROBOTS)
+def test_dynamics_are_those_of_pinocchio(name, merge_fixed):
+    twin = Twin(robot_file(name), merge_fixed=merge_fixed)
+    model, data, order = twin.model, twin.data, twin.order
+    assert twin.system.n_v == model.nv
+    rng = np.random.default_rng(3)
+    q = pin.integrate(model, pin.neutral(model), rng.normal(size=model.nv))
+    v, a = rng.normal(size=model.nv), rng.normal(size=model.nv)
+    state = twin.state(q, v)
+    M = pin.crba(model, data, q)
+    M = np.triu(M) + np.triu(M, 1).T
+    own = ls.mass_matrix(twin.system, state)[np.ix_(order, order)]
+    assert np.abs(own - M).max() <= BOUND * np.abs(M).max()
+    vdot = np.zeros(model.nv)
+    vdot[order] = a
+    forces = ls.inverse_dynamics(twin.system, state, vdot)[order]
+    expected = pin.rnea(model, data, q, v, a)
+    assert np.abs(forces - expected).max() <= BOUND * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("name", ROBOTS[:6])
+def test_frames_of_links_stand_where_pinocchio_has_them(name):
+    twin = Twin(robot_file(name))
+    rng = np.random.default_rng(4)
+    q = pin.integrate(twin.model, pin.neutral(twin.model), rng.normal(size=twin.model.nv))
+    state = twin.state(q, np.zeros(twin.model.nv))
+    pin.framesForwardKinematics(twin.model, twin.data, q)
+    for link, body in twin.robot.links.items():
+        number = twin.model.getFrameId(link, pin.FrameType.BODY)
+        placed, own = twin.data.oMf[number], ls.pose(twin.system, state, body)
+        np.testing.assert_allclose(own.position, placed.translation, atol=1e-12)
+        np.testing.assert_allclose(own.rotation, placed.rotation, atol=1e-12)
+
+
+def test_a_robot_with_a_flexible_forearm_keeps_its_shape_and_its_energy():
+    """A link of a published arm becomes a boom, and what it carried hangs on the boom's tip."""
+    robot = ls.read_urdf(robot_file("ur_description/urdf/ur5_robot.urdf"), merge_fixed=True)
+    rigid = robot.model.compile()
+    wrist = robot.model.parts["wrist_1_link"]
+    assert np.allclose(wrist.at[:2], 0)  # the forearm lies along z
+    along_z = np.array([[0.0, 0, -1], [0, 1, 0], [1, 0, 0]])
+    boom = ls.beam(wrist.at[2], ls.Tube(0.04, 0.001), ls.ALUMINIUM, modes=2, damping=0.0)
+    robot.model.replace("forearm_link", boom.turned(along_z))
+    robot.model.move("wrist_1_link", to="forearm_link.tip", rotation=wrist.rotation)
+    system = robot.model.compile()
+    angles = dict(zip(robot.joints.values(), (0.3, -1.0, 0.8, 0.4, 0.2, 0.1), strict=True))
+    hands = [ls.pose(s, s.state(**angles), "wrist_3_link") for s in (rigid, system)]
+    np.testing.assert_allclose(hands[0].position, hands[1].position, atol=1e-12)
+    np.testing.assert_allclose(hands[0].rotation, hands[1].rotation, atol=1e-12)
+    run = ls.simulate(system, system.state(**angles), duration=0.3, rtol=1e-9)
+    assert np.abs(run["forearm_link.tip.deflection"]).max() > 1e-6
+    assert np.ptp(run.energy.total) < 1e-6 * np.abs(run.energy.kinetic).max()
