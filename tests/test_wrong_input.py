@@ -312,6 +312,9 @@ CALLS = {
         name=pick("", "motor"),
     ),
     "load": lambda pick: ls.load(pick()),
+    "read_urdf": lambda pick: ls.read_urdf(
+        pick(), base=pick("fixed"), gravity=pick((0, 0, -9.81)), unphysical=pick("error")
+    ),
     "load_run": lambda pick: ls.load_run(pick()),
     "check_file": lambda pick: ls.check_file(pick(), functions=pick(False)),
     "Model.save": lambda pick: arm().save(pick()),

@@ -7,6 +7,7 @@ are kept beside the model, because lissom calls a joint by the body it carries.
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -133,10 +134,12 @@ def read_urdf(
     -------
     Urdf
     """
-    if base not in _BASES:
+    if not isinstance(base, str) or base not in _BASES:
         raise ModelError(f'read_urdf: base is {base!r}; use "fixed" or "free"')
-    if unphysical not in ("error", "keep"):
+    if not isinstance(unphysical, str) or unphysical not in ("error", "keep"):
         raise ModelError(f'read_urdf: unphysical is {unphysical!r}; use "error" or "keep"')
+    if not isinstance(path, (str, os.PathLike)):
+        raise ModelError(f"read_urdf: path is {path!r}; expected a path, such as 'robot.urdf'")
     looks = Looks(Path(path), meshes, packages or {})
     robot = _Robot(read_xml(path), looks, keep=unphysical == "keep")
     return robot.build(_BASES[base](), gravity, merge_fixed)
