@@ -15,6 +15,9 @@ from ..errors import LissomError
 from .bench import bench
 from .check import check
 from .equations import equations
+from .info import info
+from .new import new
+from .results import plot, view
 from .run import run
 
 __all__ = ["app", "main"]
@@ -25,10 +28,8 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-app.command()(bench)
-app.command()(check)
-app.command()(equations)
-app.command()(run)
+for command in (new, check, info, run, plot, view, equations, bench):
+    app.command()(command)
 
 
 def _print_version(wanted: bool) -> None:

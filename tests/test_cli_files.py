@@ -1,0 +1,91 @@
+"""The commands new, info, plot and view, as a newcomer uses them."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+import lissom as ls
+from lissom.cli import app
+
+
+@pytest.fixture
+def lissom(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words, fails=False):
+        result = CliRunner().invoke(app, [str(w) for w in words])
+        if fails:
+            assert isinstance(result.exception, ls.LissomError), result.output
+            return str(result.exception)
+        assert result.exit_code == 0, (result.output, result.exception)
+        return result.output
+
+    return call
+
+
+def test_a_new_file_is_checked_run_plotted_and_shown(lissom, tmp_path):
+    assert "lissom run boom.toml" in lissom("new", "boom.toml")
+    assert "no problems" in lissom("check", "boom.toml")
+    assert "wrote boom.nc" in lissom("run", "boom.toml", "--duration", "0.3")
+    assert "wrote boom.png" in lissom("plot", "boom.nc")
+    assert "wrote tip.svg" in lissom("plot", "boom.nc", "boom.tip.deflection", "-o", "tip.svg")
+    assert "wrote boom.html" in lissom("view", "boom.nc", "-o", "boom.html")
+    assert (tmp_path / "boom.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (tmp_path / "tip.svg").read_text()
+    assert "webgl2" in (tmp_path / "boom.html").read_text()
+    assert "boom.angle" in lissom("plot", "boom.nc", "--list").splitlines()
+
+
+def test_a_new_file_does_not_overwrite(lissom, tmp_path):
+    lissom("new", "a.toml")
+    (tmp_path / "a.toml").write_text("mine")
+    assert "--force" in lissom("new", "a.toml", fails=True)
+    assert (tmp_path / "a.toml").read_text() == "mine"
+    lissom("new", "a.toml", "--force")
+    assert "lissom = 1" in (tmp_path / "a.toml").read_text()
+    assert ".toml" in lissom("new", "a.txt", fails=True)
+    assert "no/folder" in lissom("new", "no/folder/a.toml", fails=True)
+
+
+def test_info_says_what_a_mechanism_is(lissom):
+    lissom("new", "boom.toml")
+    text = lissom("info", "boom.toml")
+    assert "revolute y" in text and "6.55" in text
+    facts = json.loads(lissom("info", "boom.toml", "--json"))
+    assert facts["speeds"] == 5 and facts["mass [kg]"] == pytest.approx(4.233, abs=1e-3)
+    lissom("run", "boom.toml", "--duration", "0.1")
+    assert json.loads(lissom("info", "boom.nc", "--json")) == facts
+
+
+def test_info_of_the_environment_names_versions(lissom):
+    text = lissom("info", "--env")
+    assert re.search(r"lissom +\d+\.\d+\.\d+", text) and "numba" in text
+
+
+def test_info_points_at_what_looks_odd(lissom, tmp_path):
+    (tmp_path / "odd.py").write_text(
+        "import lissom as ls\n"
+        "model = ls.Model('odd')\n"
+        "boom = ls.beam(1.0, ls.Tube(0.01, 0.001), ls.STEEL, modes=2, level='linear')\n"
+        "model.add(boom, ls.Revolute('y'), name='boom')\n"
+        "model.add(ls.RigidBody(1e9, (0, 0, 0), 1.0), ls.Fixed(), to='boom.tip', name='rock')\n"
+    )
+    text = lissom("info", "odd.py:model")
+    assert "look at: 'boom': level \"linear\"" in text
+    assert "look at: masses differ" in text
+
+
+def test_results_are_asked_for_where_results_are_needed(lissom):
+    lissom("new", "boom.toml")
+    assert "lissom run boom.toml" in lissom("plot", "boom.toml", fails=True)
+    assert "lissom run boom.toml" in lissom("view", "boom.toml", fails=True)
+    assert "nothing.nc" in lissom("plot", "nothing.nc", fails=True)
+
+
+def test_info_wants_a_model_or_env():
+    result = CliRunner().invoke(app, ["info"])
+    assert result.exit_code == 2 and "--env" in result.output
