@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import lissom as ls
 from lissom.cli import app
+from lissom.library.demos import DEMOS, demo
 
 
 @pytest.fixture
@@ -89,3 +91,34 @@ def test_results_are_asked_for_where_results_are_needed(lissom):
 def test_info_wants_a_model_or_env():
     result = CliRunner().invoke(app, ["info"])
     assert result.exit_code == 2 and "--env" in result.output
+
+
+def test_demos_are_listed_and_run(lissom, tmp_path):
+    assert "lissom demo gyroscope" in lissom("demo")
+    text = lissom("demo", "gyroscope", "--no-show", "-o", "pictures")
+    assert "times as fast as it happens" in text
+    assert (tmp_path / "pictures" / "gyroscope.html").exists()
+    assert "did you mean 'arm'" in lissom("demo", "armm", "--no-show", fails=True)
+
+
+@pytest.mark.parametrize("name", DEMOS)
+@pytest.mark.filterwarnings("error")
+def test_every_demo_finishes_without_warnings_and_keeps_its_balance(name):
+    chosen = demo(name)
+    run = chosen.run(duration=2.0)
+    assert run.status == "finished"
+    if name in ("whip", "four-bar", "gyroscope"):
+        lost = 1e-2 if name == "whip" else 1e-6  # the links damp themselves
+        assert np.ptp(run.energy.total) < lost * np.abs(run.energy.kinetic).max()
+
+
+def test_the_gyroscope_precesses_as_fast_as_the_formula_says():
+    """Steady precession, slow: m g l / (I w), seen over several turns of its small nutation."""
+    run = demo("gyroscope").run()
+    place = run["wheel.position"]
+    angle = np.unwrap(np.arctan2(place[:, 1], place[:, 0]))
+    rate = (angle[-1] - angle[0]) / run.time[-1]
+    arm = 1.5 * 0.4 + 0.2 * 0.25
+    spin = 1.5 * 0.25**2 / 2 * 90.0
+    assert abs(rate) == pytest.approx(9.81 * arm / spin, rel=0.05)
+    assert place[:, 2].min() > -0.1

@@ -14,6 +14,7 @@ from .. import __version__
 from ..errors import LissomError
 from .bench import bench
 from .check import check
+from .demo import demo
 from .equations import equations
 from .info import info
 from .new import new
@@ -28,7 +29,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for command in (new, check, info, run, plot, view, equations, bench):
+for command in (demo, new, check, info, run, plot, view, equations, bench):
     app.command()(command)
 
 
