@@ -257,6 +257,13 @@ MISTAKES = {
         "simulation.loads[0].force",
         "does not fit a revolute joint; expected torque [N m]",
     ),
+    "force for a torque in a table": (
+        HEAD + HUB + ARM + RUN + '[[simulation.loads]]\nkind = "actuator"\njoint = "arm"\n'
+        'force = { times = [0, 2], values = [0, "1 kN"] }\n',
+        17,
+        "simulation.loads[0].force",
+        "does not fit a revolute joint; expected torque [N m]",
+    ),
     "table that does not ascend": (
         HEAD + HUB + ARM + RUN + '[[simulation.loads]]\nkind = "actuator"\njoint = "arm"\n'
         "force = { times = [0, 2, 1], values = [0, 1, 2] }\n",
@@ -403,6 +410,20 @@ def test_deep_nesting_is_refused(tmp_path, suffix):
     moderate = text.replace(deep, "[" * 60 + "]" * 60)
     (tmp_path / f"a.{suffix}").write_text("{" + moderate + "}" if suffix == "json" else moderate)
     assert "nested more than 40 levels" in ls.check_file(tmp_path / f"a.{suffix}")[0].message
+
+
+def test_dotted_keys_of_many_parts_are_refused_at_once(tmp_path):
+    path = tmp_path / "a.toml"
+    for deep in (
+        "a." * 900_000 + "a = 1",
+        "[" + "a . " * 900_000 + "a]",
+        "x = {" + "a." * 99 + "b=1}",
+    ):
+        path.write_text("lissom = 1\n" + deep)
+        [problem] = ls.check_file(path)
+        assert (problem.line, "nested more than 40" in problem.message) == (2, True)
+    path.write_text(HEAD + "# " + "." * 80 + "\n" + HUB + "at = [1.0, 2.0, 3.0] # " + ". " * 50)
+    assert ls.check_file(path) == []
 
 
 def test_large_files_are_refused(tmp_path):

@@ -252,3 +252,9 @@ def test_forces_at_every_instant_plain_and_compiled():
         part = 1.0 / (MASS * (rate**2 - 9.0))
         exact = part * (np.sin(3 * run.time) - 3.0 / rate * np.sin(rate * run.time))
         assert np.abs(run.q[:, 0] - exact).max() < 1e-10
+
+
+def test_a_smooth_table_of_huge_values_is_a_load_error():
+    table = ls.Table([0, 1e-9, 2e-9, 3e-9, 4e-9], [0, 1e305, -1e305, 1e305, 0], "smooth")
+    with pytest.raises(ls.LoadError, match="too fast for a smooth curve"):
+        table.pieces()

@@ -25,8 +25,9 @@ from ..sim import (
 from ..sim.events import Action
 from ..sim.loads import Load
 from ..system import System
+from .fields import Reference
 from .natures import check_joint_units
-from .schema_simulation import EventTable, FunctionTable, LoadTable, TableTable
+from .schema_simulation import Curve, EventTable, FunctionTable, LoadTable
 
 __all__ = ["made_event", "made_load"]
 
@@ -74,9 +75,17 @@ def made_load(system: System, table: LoadTable, function: Function) -> Load:
     kind = given.pop("kind")
     given.pop("repeat")
     for key, nature in _KINDS.get(kind, {}).items():
-        _placed(key, check_joint_units, system, given["joint"], key, given[key], nature)
+        for value in _rows(given[key]):
+            _placed(key, check_joint_units, system, given["joint"], key, value, nature)
     signals = {key: _signal(value, key, function) for key, value in given.items()}
     return _LOADS[kind](**signals)
+
+
+def _rows(value: Any) -> list[Any]:
+    """Values at all times; one for a constant."""
+    return (
+        [list(x) for x in zip(*value.columns, strict=True)] if isinstance(value, Curve) else [value]
+    )
 
 
 def _placed(key: str, check: Callable[..., Any], *arguments: Any) -> None:
@@ -91,9 +100,11 @@ def _placed(key: str, check: Callable[..., Any], *arguments: Any) -> None:
 def _signal(value: Any, key: str, function: Function) -> Any:
     if isinstance(value, FunctionTable):
         return function(value, key)
-    if isinstance(value, TableTable):
-        times = [float(t) for t in value.times]
-        return Table(times, value.values, value.kind, value.clamped)
+    if isinstance(value, Curve):
+        if isinstance(value.values, Reference):
+            raise LoadError(f"{key}: give the values of a table as lists")
+        times = [float(t) for t in value.table.times]
+        return Table(times, value.values, value.table.kind, value.table.clamped)
     if isinstance(value, list):
         return [float(x) for x in value]
     return float(value) if isinstance(value, float) else value

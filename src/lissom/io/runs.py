@@ -205,3 +205,5 @@ class _Section:
                 thing.enter(plan)
         except LissomError as error:
             self._note(error, *inner)
+        except (ArithmeticError, np.linalg.LinAlgError, ValueError) as error:
+            self._note(f"its numbers cannot be reckoned with ({error})", *inner)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
@@ -20,9 +22,9 @@ from .fields import (
     vector_of,
     whole,
 )
-from .units import described
+from .units import Quantity, described, quantity
 
-__all__ = ["EventTable", "FunctionTable", "LoadTable", "SimulationTable", "TableTable"]
+__all__ = ["Curve", "EventTable", "FunctionTable", "LoadTable", "SimulationTable", "TableTable"]
 
 Time = Annotated[Any, number_of("time", above=0)]
 Coordinate = ("angle", "length")
@@ -39,6 +41,24 @@ class TableTable(Table):
     values: Any
     kind: Literal["linear", "smooth", "steps"] = "linear"
     clamped: Switch = False
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Table whose values are numbers, and the same as quantities: a list for each column."""
+
+    table: TableTable
+    values: Any
+    columns: list[list[Quantity]]
+
+
+def quantities(values: Any, expected: Sequence[str]) -> list[list[Quantity]]:
+    """Columns of values that were checked; none of a reference to a file."""
+    if not isinstance(values, list):
+        return []
+    rows = [row if isinstance(row, list) else [row] for row in values]
+    checked = [[quantity(x, expected) for x in row] for row in rows]
+    return [list(column) for column in zip(*checked, strict=True)]
 
 
 class FunctionTable(Table):
@@ -65,7 +85,8 @@ def signal_of(*expected: str) -> BeforeValidator:
             return FunctionTable.model_validate(given)
         if "times" in given or "values" in given:
             table = TableTable.model_validate(given)
-            return table.model_copy(update={"values": rows(table.values)})  # type: ignore[call-arg]
+            values = rows(table.values)  # type: ignore[call-arg]
+            return Curve(table, values, quantities(table.values, expected))
         raise fault(
             f"is {described(given)}; expected a number, a list, {{times = [...], values = [...]}} "
             'or {function = "file.py:name"}'

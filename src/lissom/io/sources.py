@@ -18,8 +18,10 @@ from .problems import Problem, key_text
 __all__ = ["LARGEST", "SUFFIXES", "Source", "failed", "read_source"]
 
 LARGEST = 4_000_000  # bytes of a model file; large arrays belong into an .npz file beside it
+LARGEST_YAML = 1_000_000
 DEEPEST = 40  # levels of tables and lists within each other
 
+_APART = re.compile(r"[,=\[\]{}]+")
 _PLACE = re.compile(r"\(at line (\d+), column (\d+)\)|\(at end of document\)")
 
 
@@ -134,6 +136,7 @@ def _listed(folder: str) -> list[str]:
 
 
 def _from_toml(name: str, text: str) -> Source:
+    _check_dotted(name, text)
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -144,6 +147,18 @@ def _from_toml(name: str, text: str) -> Source:
     except (ValueError, OverflowError) as error:  # such as an integer of 5000 digits
         raise _refused(name, f"this is not TOML: {_short(error)}", 1, 1) from None
     return Source(name, text, data, lambda: toml_places(text))
+
+
+def _check_dotted(name: str, text: str) -> None:
+    """Refuse dotted keys of many parts, over which the parser would take hours."""
+    if text.count(".") <= DEEPEST:
+        return
+    for k, line in enumerate(text.split("\n")):
+        if line.count(".") <= DEEPEST:
+            continue
+        for word in _APART.split(line.replace(" ", "").replace("\t", "")):
+            if word.count(".") > DEEPEST and sum(map(bool, word.split("."))) > DEEPEST:
+                raise _refused(name, _TOO_DEEP, k + 1, 1)
 
 
 def _from_json(name: str, text: str) -> Source:
@@ -171,11 +186,13 @@ def _from_yaml(name: str, text: str) -> Source:
         import yaml
     except ImportError:
         raise _refused(name, "YAML needs PyYAML: pip install lissom[yaml]") from None
-
+    if len(text) > LARGEST_YAML:
+        size = f"{LARGEST_YAML / 1e6:g} MB"
+        raise _refused(name, f"it has more than {size}; YAML is read slowly, use TOML or JSON")
     try:
-        _check_yaml(yaml, text, name)
-        loader = yaml.SafeLoader(text)
+        loader = _yaml_loader(yaml, name)(text)
         node = loader.get_single_node()
+        _check_yaml_keys(yaml, node, name)
         data = loader.construct_document(node) if node is not None else {}
     except ModelFileError:
         raise
@@ -189,23 +206,29 @@ def _from_yaml(name: str, text: str) -> Source:
     return Source(name, text, _table(name, data), lambda: yaml_places(text, node))
 
 
-def _check_yaml(yaml: Any, text: str, name: str) -> None:
-    """Refuse aliases (which can stand for more data than memory holds), tags and repeated keys."""
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        place = (event.start_mark.line + 1, event.start_mark.column + 1)
-        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            message = "anchors and aliases (&, *) are not read; use [bodies] for what serves twice"
-            raise _refused(name, message, *place)
-        if getattr(event, "tag", None):
-            raise _refused(name, f"the tag {event.tag!r} is not read; leave it out", *place)
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-        if isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-        if depth > DEEPEST:
-            raise _refused(name, _TOO_DEEP, *place)
-    _check_yaml_keys(yaml, yaml.compose(text, Loader=yaml.SafeLoader), name)
+def _yaml_loader(yaml: Any, name: str) -> Any:
+    """Loader that refuses aliases (which can stand for more than memory holds), tags and depth."""
+
+    class Loader(yaml.SafeLoader):
+        depth = 0
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            event = self.peek_event()
+            place = (event.start_mark.line + 1, event.start_mark.column + 1)
+            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+                remedy = "use [bodies] for what serves twice"
+                raise _refused(name, f"anchors and aliases (&, *) are not read; {remedy}", *place)
+            if getattr(event, "tag", None):
+                raise _refused(name, f"the tag {event.tag!r} is not read; leave it out", *place)
+            if self.depth > DEEPEST:
+                raise _refused(name, _TOO_DEEP, *place)
+            self.depth += 1
+            try:
+                return super().compose_node(parent, index)
+            finally:
+                self.depth -= 1
+
+    return Loader
 
 
 def _check_yaml_keys(yaml: Any, node: Any, name: str) -> None:

@@ -81,7 +81,14 @@ class Table:
         from scipy.interpolate import CubicSpline
 
         ends = "natural" if len(self.times) < 4 else "not-a-knot"
-        spline = CubicSpline(self.times, y, bc_type="clamped" if self.clamped else ends)
+        try:
+            with np.errstate(all="ignore"):
+                spline = CubicSpline(self.times, y, bc_type="clamped" if self.clamped else ends)
+        except ValueError:  # slopes beyond all floats
+            raise LoadError(
+                f"Table: values up to {np.abs(y).max():.3g} change too fast for a smooth curve; "
+                "give smaller ones"
+            ) from None
         return spline.c.transpose(1, 2, 0)
 
     @property

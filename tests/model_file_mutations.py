@@ -1,0 +1,257 @@
+"""Model files with random mistakes: whatever comes, lissom answers with problems of its own."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+import lissom as ls
+from lissom.io.problems import Problem
+from tests.model_file_samples import flexible, linkage, tree_of_joints
+
+EXAMPLE = Path(__file__).parent.parent / "examples" / "arm.toml"
+CHAIN = """
+lissom = 1
+name = "chain"
+include = ["part.toml"]
+gravity = [0, 0, "-9.81 m/s^2"]
+
+[materials.alloy]
+youngs_modulus = "72 GPa"
+density = 2800
+
+[bodies.boom]
+kind = "beam"
+length = 2
+section = { kind = "i", width = 0.1, height = 0.2, flange = 0.01, web = 0.005 }
+material = "alloy"
+modes = 2
+elements = 3
+
+[[parts]]
+name = "link{i}"
+repeat = 4
+body = { kind = "box", mass = 0.2, size = [0.1, 0.01, 0.02], com = [0.05, 0, 0] }
+joint = "universal x y"
+to = "link{i-1}"
+first = { to = "tower", at = [0, 0, 1], rotation = { axis = [0, 1, 0], angle = "30 deg" } }
+
+[[parts]]
+name = "boom"
+body = "boom"
+joint = { kind = "screw", axis = "x", pitch = "2 mm/rad" }
+to = "tower"
+rotation = { rpy = [0, "10 deg", 1] }
+
+[[loops]]
+name = "tie"
+joint = "spherical"
+a = "link3"
+b = "boom.tip"
+
+[simulation]
+duration = 1
+step = 0.01
+state = { link1 = ["30 deg", 0.1], "boom.rates" = "2 rpm" }
+
+[[simulation.loads]]
+kind = "joint_stop"
+joint = "boom"
+lower = "-1 rad"
+upper = inf
+stiffness = 100
+
+[[simulation.loads]]
+kind = "motion"
+joint = "link4"
+velocity = { times = [0, 1], values = [[0, 0], [1, 1]] }
+
+[[simulation.loads]]
+kind = "node_force"
+where = "boom.tip"
+force = { function = "own:f" }
+repeat = 2
+
+[[simulation.events]]
+when = "boom"
+action = [{ kind = "lock", joint = "link2" }, "stop"]
+"""
+PART = """
+lissom = 1
+[[parts]]
+name = "tower"
+body = { kind = "points", points = [[0, 0, 0], [1, 0, 2], [0, 1, 0]], masses = [1, "2 kg", 1] }
+joint = "fixed"
+"""
+WORDS = [
+    *("0", "-1", "1e308", "1e999", "nan", "inf", "-inf", "10000", "9" * 400, "0x10", "1_0", "true"),
+    *('""', '"z"', '"12 deg"', '"-3 kN"', '"1e400 m"', "[]", "{}", "[[]]", "[1, 2, 3]", "{a = 1}"),
+    *('"hub"', '"link1.tip"', '"{i}"', '"free"', '"beam"', '"flexible"', "2024-01-01", "null"),
+    *(
+        "[[parts]]",
+        "[parts]",
+        "[simulation]",
+        "lissom = 1",
+        "#",
+        "'''",
+        '"""',
+        "\\u0000",
+        "\0",
+        "é",
+    ),
+    *(
+        "*a",
+        "&a",
+        "!!int",
+        "- ",
+        ": ",
+        "? ",
+        "<<",
+        "|",
+        "[" * 50,
+        "{" * 50,
+        "a." * 50,
+        "\t",
+        "=",
+        ",",
+    ),
+]
+SIGNS = "[]{}\"'=:,.#\n -_0189eaz\\&*!|>%\t\0é"
+SLOWEST = 10.0  # [s], for one file
+
+
+@dataclass(frozen=True)
+class Seed:
+    """A sound file to start from."""
+
+    suffix: str
+    text: str
+
+
+def seeds(folder: Path) -> list[Seed]:
+    """Sound files of all formats; what they need is written into the folder."""
+    (folder / "part.toml").write_text(PART, encoding="utf-8")
+    texts = [EXAMPLE.read_text(encoding="utf-8"), CHAIN]
+    model = tree_of_joints()
+    model.add(flexible(n=3, m=1), ls.Revolute("x"), name="soft", to="free")
+    models = {"joints": model, "linkage": linkage()}
+    for name, made in models.items():
+        made.save(folder / f"{name}.toml")
+        texts.append((folder / f"{name}.toml").read_text(encoding="utf-8"))
+    found = [Seed("toml", text) for text in texts]
+    for k, text in enumerate(texts):
+        data = tomllib.loads(text)
+        found.append(Seed("json", json.dumps(data, indent=1)))
+        if k < 2:  # YAML is read slowly
+            found.append(Seed("yaml", yaml.safe_dump(data, sort_keys=False)))
+    return found
+
+
+def mutated(text: str, rng: random.Random) -> str:
+    """Text with one to four random mistakes."""
+    for _ in range(rng.choice([1, 1, 2, 4])):
+        text = rng.choice(MUTATIONS)(text, rng)
+    return text
+
+
+def _spot(text: str, rng: random.Random) -> int:
+    return rng.randrange(len(text) + 1)
+
+
+def _inserted(text: str, rng: random.Random) -> str:
+    k = _spot(text, rng)
+    return text[:k] + rng.choice(SIGNS) + text[k:]
+
+
+def _removed(text: str, rng: random.Random) -> str:
+    k = _spot(text, rng)
+    return text[:k] + text[k + rng.choice([1, 1, 2, 8, 60]) :]
+
+
+def _truncated(text: str, rng: random.Random) -> str:
+    return text[: _spot(text, rng)]
+
+
+def _lines(text: str, rng: random.Random) -> str:
+    lines = text.split("\n")
+    a, b = rng.randrange(len(lines)), rng.randrange(len(lines))
+    kind = rng.randrange(3)
+    if kind == 0:
+        lines[a], lines[b] = lines[b], lines[a]
+    elif kind == 1:
+        lines.insert(a, lines[b])
+    else:
+        del lines[a]
+    return "\n".join(lines)
+
+
+def _replaced(pattern: str) -> object:
+    found = re.compile(pattern)
+
+    def mutate(text: str, rng: random.Random) -> str:
+        places = list(found.finditer(text))
+        if not places:
+            return text
+        spot, other = rng.choice(places), rng.choice(places)
+        word = rng.choice([rng.choice(WORDS), other[0]])
+        return text[: spot.start()] + word + text[spot.end() :]
+
+    return mutate
+
+
+MUTATIONS = [
+    _inserted,
+    _removed,
+    _truncated,
+    _lines,
+    _replaced(r"-?\d+\.?\d*(?:e[+-]?\d+)?"),
+    _replaced(r'"[^"\n]*"'),
+    _replaced(r"\b[a-z_]{2,}\b"),
+    _replaced(r"= [^\n]+|: [^\n]+"),
+]
+
+
+def fault(path: Path, *, load: bool = True) -> str:
+    """What lissom does wrong with a file; empty if all is well."""
+    start = time.perf_counter()
+    try:
+        problems = ls.check_file(path)
+        bad = [x for x in problems if not isinstance(x, Problem) or not x.message or x.line < 0]
+        if bad:
+            return f"not a problem: {bad[0]!r}"
+        if load:
+            try:
+                ls.load(path)
+            except ls.ModelFileError as error:
+                if not problems or not str(error):
+                    return f"load refuses what check accepts: {error}"
+        "\n".join(map(str, problems)).encode("utf-8", "backslashreplace")
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    seconds = time.perf_counter() - start
+    return f"took {seconds:.1f} s" if seconds > SLOWEST else ""
+
+
+def faults(folder: Path, count: int, seed: int) -> list[str]:
+    """What goes wrong with `count` mutated files; each is told with its number."""
+    rng, found = random.Random(seed), []
+    sound = seeds(folder)
+    for seed_file in sound:
+        path = folder / f"sound.{seed_file.suffix}"
+        path.write_text(seed_file.text, encoding="utf-8")
+        assert ls.check_file(path) == []
+    for k in range(count):
+        chosen = rng.choice(sound)
+        path = folder / f"mutated.{chosen.suffix}"
+        path.write_text(mutated(chosen.text, rng), encoding="utf-8", errors="surrogateescape")
+        if wrong := fault(path, load=k % 4 == 0):
+            kept = path.rename(folder / f"kept{k}.{chosen.suffix}")
+            found.append(f"file {k} of seed {seed} ({kept}): {wrong}")
+    return found
