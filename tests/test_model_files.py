@@ -282,3 +282,23 @@ def test_what_cannot_be_saved_says_why(tmp_path):
         ls.Model("a").save(tmp_path / "a.xml")
     with pytest.raises(ls.ModelFileError, match="cannot be written"):
         MODELS["linkage"]().save(tmp_path / "no folder" / "a.toml")
+
+
+def test_without_pyyaml_the_message_says_what_to_install(tmp_path, monkeypatch):
+    import sys
+
+    (tmp_path / "a.yaml").write_text("lissom: 1")
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(ls.ModelFileError, match=r"pip install lissom\[yaml\]"):
+        ls.load(tmp_path / "a.yaml")
+    with pytest.raises(ls.ModelFileError, match=r"pip install lissom\[yaml\]"):
+        MODELS["linkage"]().save(tmp_path / "b.yaml")
+
+
+def test_loading_results_loads_no_pydantic():
+    import subprocess
+    import sys
+
+    code = "import sys, lissom; lissom.load; print('pydantic' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -67,7 +67,9 @@ def show_problems(out: Console, problems: list[Problem]) -> None:
             number = f"{problem.line:6d} | "
             shown = lines[problem.file][problem.line - 1].replace("\t", " ")[:120]
             out.print(Text(number + shown, style="dim"), soft_wrap=True)
-            out.print(Text(" " * (len(number) + problem.column - 1) + "^", style="red"))
+            if problem.column <= 120:
+                caret = Text(" " * (len(number) + problem.column - 1) + "^", style="red")
+                out.print(caret, soft_wrap=True)
     count = len(problems)
     out.print(f"{count} problem{'s' if count != 1 else ''}", highlight=False)
 
