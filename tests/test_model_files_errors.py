@@ -445,6 +445,21 @@ def test_too_many_parts_in_all_are_refused(tmp_path):
     assert "more than 10000 parts" in ls.check_file(tmp_path / "a.toml")[0].message
 
 
+def test_thousands_of_unknown_names_are_answered_soon(tmp_path):
+    import time
+
+    start = time.perf_counter()
+    row = HUB.replace("hub", "hub{i}") + 'to = "x{i}"\nrepeat = 9000\n'
+    (tmp_path / "a.toml").write_text(HEAD + row)
+    [problem] = ls.check_file(tmp_path / "a.toml")  # one for all copies
+    assert (problem.line, problem.key) == (7, "parts[0].to")
+    assert "first = {to = ...}" in problem.message
+    many = [ARM.replace('"arm"', f'"a{k}"').replace('"hub"', f'"x{k}"') for k in range(1000)]
+    (tmp_path / "a.toml").write_text(HEAD + "".join(many))
+    assert len(ls.check_file(tmp_path / "a.toml")) == 1000
+    assert time.perf_counter() - start < 30
+
+
 def test_circles_of_includes_are_refused(tmp_path):
     (tmp_path / "a.toml").write_text('include = ["b.toml"]\n' + HEAD + HUB)
     (tmp_path / "b.toml").write_text('lissom = 1\ninclude = ["a.toml"]\n')

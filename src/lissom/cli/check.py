@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["check", "show_problems"]
 
+LONGEST_TREE = 60  # lines of a mechanism that are shown
+
 
 def check(
     file: Annotated[Path, typer.Argument(help="NAME.toml, NAME.json or NAME.yaml.")],
@@ -34,7 +36,8 @@ def check(
     if problems or run is None:
         show_problems(console(), sorted(problems))
         raise typer.Exit(1)
-    typer.echo(str(run.system))
+    tree = str(run.system).splitlines()
+    typer.echo("\n".join(tree if len(tree) <= LONGEST_TREE else tree[:1]))
     if run.settings:
         words = f"simulation of {run.settings['duration']:g} s"
         for name in ("loads", "events"):

@@ -46,7 +46,7 @@ def run(
     if not streamed:
         result.save(target)
     if not quiet:
-        typer.echo(str(loaded.system))
+        typer.echo(str(loaded.system).splitlines()[0])
         typer.echo(_summary(result))
         typer.echo(f"wrote {target}")
 

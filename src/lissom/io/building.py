@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import LissomError, ModelError
 from ..joints import Joint
 from ..model import Model, Part
-from ..model.parts import Body
+from ..model.parts import Body, Connection
 from ..model.topology import node_number
 from ..structures import Material
 from ..system import System
@@ -27,6 +27,8 @@ from .schema_bodies import BodyByName
 __all__ = ["Builder", "expanded", "numbered"]
 
 T = TypeVar("T")
+
+PATIENCE = 50  # problems for which the nearest known name is looked for
 
 _COUNTER = re.compile(r"\{i(?:\s*([+-])\s*(\d{1,6}))?\}")
 _SUBJECT = re.compile(r"(?:body|loop|join) '([^']+)'|the bodies (.+?) -> ")
@@ -80,6 +82,8 @@ class Builder:
         self._arrays: dict[str, ArrayFiles] = {}
         self._materials: dict[str, Material] = {}
         self._made: dict[int, Body | None] = {}
+        self._wrong: set[tuple[int, str]] = set()
+        self._model_parts: Mapping[str, Connection] = {}
         table = document.table
         self.model = Model(*([] if table is None else [table.name]))
         if table is None:
@@ -136,7 +140,7 @@ class Builder:
     def _body(self, entry: Entry, table: Any, *inner: str | int) -> Body | None:
         if isinstance(table, BodyByName):
             if table.name not in self._bodies:
-                self._note(entry, unknown("body", table.name, self._bodies), *inner)
+                self._note(entry, self._unknown(table.name, self._bodies), *inner)
             return self._bodies.get(table.name)
         if id(table) not in self._made:
             folder = os.path.dirname(entry.source.path)
@@ -198,28 +202,38 @@ class Builder:
 
     def _check_places(self) -> None:
         """Bodies and nodes that parts, loops and joins name."""
-        parts = self.model.parts
-        known = [*parts, *(x for x in self._places if x not in parts)]
+        parts = self._model_parts = self.model.parts
+        known = {x: None for x in (*parts, *self._places)}
         for part in parts.values():
-            self._check_place(self.place_of(part.name), "to", part.to, f"body {part.name!r}", known)
+            self._check_place(part.name, "to", part.to, f"body {part.name!r}", known)
         for closing in (*self.model.loops.values(), *self.model.joins.values()):
             for side, end in (("a", closing.a), ("b", closing.b)):
                 what = f"{closing.title}: its end {side}"
-                self._check_place(self.place_of(closing.name), side, end.part, what, known)
+                self._check_place(closing.name, side, end.part, what, known)
 
     def _check_place(
-        self, entry: Entry, key: str, place: Part | None, what: str, known: list[str]
+        self, name: str, key: str, place: Part | None, what: str, known: Mapping[str, None]
     ) -> None:
-        if place is None:
+        entry = self.place_of(name)
+        if place is None or (id(entry), key) in self._wrong:
             return
+        before = len(self.problems)
         if place.name not in known:
-            message = unknown("body", place.name, known)
+            message = self._unknown(place.name, known)
             if getattr(entry.table, "first", 0) is None and entry.table.repeat:
                 message += " The first of repeated parts can have its own: first = {to = ...}"
             self._note(entry, message, key)
-        elif place.name in self.model.parts:
-            body = self.model.parts[place.name].body
+        elif place.name in self._model_parts:
+            body = self._model_parts[place.name].body
             self._tried(entry, lambda: node_number(what, place, body) + 1, key)
+        if len(self.problems) > before:
+            self._wrong.add((id(entry), key))  # copies make the same mistake
+
+    def _unknown(self, name: str, known: Mapping[str, Any]) -> str:
+        """Sentence about a body that does not exist; looking for near names takes time."""
+        if len(self.problems) >= PATIENCE or len(known) > MOST_COPIES:
+            return f"is {name!r}, but there is no such body"
+        return unknown("body", name, known)
 
     def _compile(self) -> None:
         if not self.model.parts:

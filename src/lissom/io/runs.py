@@ -14,7 +14,7 @@ from ..model import Model
 from ..results import Trajectory
 from ..system import State, System
 from .acting import made_event, made_load
-from .building import Builder, expanded
+from .building import PATIENCE, Builder, expanded
 from .documents import Entry, read_document
 from .functions import found_function, unread_function
 from .natures import check_state_units
@@ -112,6 +112,8 @@ class _Section:
         """State at the start."""
         given = {}
         for name, value in self.table.state.items():
+            if len(self.problems) > PATIENCE:
+                break
             try:
                 self.system.layout.piece(name)
                 check_state_units(self.system, name, value)
@@ -155,6 +157,8 @@ class _Section:
     def _loads(self) -> list[Any]:
         loads: list[Any] = []
         for k, table in enumerate(self.table.loads):
+            if len(self.problems) > PATIENCE:
+                break
             if len(loads) + (table.repeat or 1) > MOST_COPIES:
                 self._note(f"there are more than {MOST_COPIES} loads; use fewer", "loads", k)
                 break
@@ -166,10 +170,11 @@ class _Section:
         return loads
 
     def _events(self) -> list[Any]:
-        made = [
-            self._made(lambda c, f: made_event(self.system, c, f), table, "events", k)
-            for k, table in enumerate(self.table.events)
-        ]
+        made: list[Any] = []
+        for k, table in enumerate(self.table.events):
+            if len(self.problems) > PATIENCE:
+                break
+            made.append(self._made(lambda c, f: made_event(self.system, c, f), table, "events", k))
         return [x for x in made if x is not None]
 
     def _made(self, make: Any, table: Any, *inner: str | int) -> Any:
@@ -200,6 +205,8 @@ class _Section:
             self._entered(plan, event, "events", k)
 
     def _entered(self, plan: Any, thing: Any, *inner: str | int) -> None:
+        if len(self.problems) > PATIENCE:
+            return
         try:
             with np.errstate(all="ignore"):
                 thing.enter(plan)
