@@ -1,16 +1,20 @@
 """Every benchmark at full depth, and the page docs/benchmarks/index.md of its results.
 
-`make bench` calls it; it takes up to half an hour. `python -m benchmarks.run quick` is a
-rehearsal in another folder.
+`make bench` calls it; it takes up to half an hour. `python -m benchmarks.run symbolic drift`
+measures these anew and keeps the others as they are, each with its own date and commit.
+`python -m benchmarks.run quick` is a rehearsal in another folder.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 # One thread: on a machine that does other work too, waiting for a second one dominates.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -23,16 +27,21 @@ from lissom.benchmarks import NAMES, run_benchmark
 from lissom.benchmarks.depth import DEPTHS, Depth
 from lissom.benchmarks.figures import file_names, save
 from lissom.benchmarks.machine import machine
-from lissom.benchmarks.report import as_json, markdown_requirements, markdown_table
-from lissom.benchmarks.result import Requirement, Result
+from lissom.benchmarks.report import FORMAT, markdown_requirements, markdown_table
+from lissom.benchmarks.result import Requirement, Result, Table
 from tests.provenance import ROOT, commit
 
 FOLDER = ROOT / "docs" / "benchmarks"
 
 
-def measure(depth: Depth) -> list[Result]:
-    results = []
-    for name in NAMES:
+# How something was measured, by word.
+Made = dict[str, str]
+
+
+def measure(depth: Depth, names: Sequence[str]) -> dict[str, tuple[Result, Made]]:
+    """Results by name."""
+    results = {}
+    for name in names:
         start, told = time.monotonic(), 0.0
 
         def tell(what: str, done: int, total: int, name: str = name) -> None:
@@ -41,9 +50,42 @@ def measure(depth: Depth) -> list[Result]:
                 told = time.monotonic()
                 print(f"{name}: {what}, {done} of {total}", flush=True)
 
-        results.append(run_benchmark(name, depth, tell))
+        results[name] = run_benchmark(name, depth, tell), made(depth)
         print(f"{name}: done in {time.monotonic() - start:.0f} s", flush=True)
     return results
+
+
+def made(depth: Depth) -> Made:
+    """Machine, versions, date and commit."""
+    return machine() | {"depth": depth.name, "commit": commit()}
+
+
+def kept(folder: Path) -> dict[str, tuple[Result, Made]]:
+    """Results that the folder holds."""
+    path = folder / "results.json"
+    if not path.exists():
+        return {}
+    whole = json.loads(path.read_text(encoding="utf-8"))
+    results = {}
+    for name, data in whole["results"].items():
+        was = data.pop("made", whole["made"])
+        results[name] = result_of(data), was
+    return results
+
+
+def result_of(data: dict[str, Any]) -> Result:
+    """Result as it was before `as_json`."""
+    tables = tuple(
+        Table(t["title"], tuple(t["header"]), tuple(map(tuple, t["rows"])), t["note"])
+        for t in data["tables"]
+    )
+    requirements = tuple(
+        Requirement(**{key: value for key, value in r.items() if key != "met"})
+        for r in data["requirements"]
+    )
+    return Result(
+        data["name"], data["title"], data["about"], tables, requirements, tuple(data["records"])
+    )
 
 
 def missed_section(requirements: list[Requirement]) -> str:
@@ -62,7 +104,7 @@ def missed_section(requirements: list[Requirement]) -> str:
     return "\n".join(["Missed:", "", *lines, ""])
 
 
-def result_section(result: Result) -> str:
+def result_section(result: Result, was: Made) -> str:
     tables = "\n".join(markdown_table(table) for table in result.tables)
     figures = "\n\n".join(f"![{result.title}]({name})" for name in file_names(result))
     more = cpp_section(result) if result.name == "rigid" else ""
@@ -70,17 +112,19 @@ def result_section(result: Result) -> str:
 
 {result.about}
 
+Measured {was["date"]}, commit {was["commit"]}, {was["packages"]}.
+
 {figures}
 
 {tables}
 {more}"""
 
 
-def page(results: list[Result], depth: Depth, operators: str) -> str:
-    facts = {"date": "", "commit": commit()} | machine()
+def page(results: Sequence[tuple[Result, Made]], depth: Depth, operators: str) -> str:
+    facts = {"date": "", "commit": ""} | made(depth)
     rows = "\n".join(f"| {what} | {value} |" for what, value in facts.items())
-    requirements = [wanted for result in results for wanted in result.requirements]
-    sections = "\n".join(result_section(result) for result in results)
+    requirements = [wanted for result, _ in results for wanted in result.requirements]
+    sections = "\n".join(result_section(*result) for result in results)
     return f"""# Benchmarks
 
 Speed, measured by `make bench` (`benchmarks/run.py`). `lissom bench` measures the same on your own
@@ -109,14 +153,25 @@ The least favourable value of each kind. *Aim* marks what is hoped for, *require
 
 
 def main(arguments: list[str]) -> int:
-    depth = DEPTHS[arguments[0] if arguments else "full"]
+    words = [word for word in arguments if word not in DEPTHS]
+    unknown = [word for word in words if word not in NAMES]
+    if unknown:
+        print(f"there is no benchmark {unknown[0]!r}; known: {', '.join(NAMES)}")
+        return 2
+    depth = DEPTHS[next((word for word in arguments if word in DEPTHS), "full")]
     folder = FOLDER if depth.name == "full" else Path(tempfile.mkdtemp(prefix="lissom-bench-"))
     folder.mkdir(parents=True, exist_ok=True)
-    results = measure(depth)
+    found = kept(folder) | measure(depth, words or NAMES)
+    results = [found[name] for name in NAMES if name in found]
     operators = operator_section()
-    for result in results:
+    for result, _ in results:
         save(result, folder)
-    text = as_json(results, depth=depth.name, commit=commit())
+    whole = {
+        "format": FORMAT,
+        "made": made(depth),
+        "results": {r.name: r.as_json() | {"made": was} for r, was in results},
+    }
+    text = json.dumps(whole, indent=1, ensure_ascii=False)
     (folder / "results.json").write_text(text + "\n", encoding="utf-8")
     (folder / "index.md").write_text(page(results, depth, operators), encoding="utf-8")
     print(f"wrote {folder / 'index.md'}, results.json and the figures")
