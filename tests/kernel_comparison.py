@@ -18,6 +18,9 @@ from tests.term_sizes import TermSizes
 RESIDUAL = 1e-12
 NEARLY_SINGULAR = 1e-12  # below this share of its scale a hinge inertia may count as none
 LUCK = 100
+# Two texts of one recursion, on trees over twelve decades of mass: either may be lucky by this much
+# in its residual.  With masses moved in the last bit, 2 of 40 such trees leave 7e-12, one 6e-11.
+LUCK_OF_RESIDUAL = 5000
 METHODS = ("articulated", "composite", "auto")
 
 
@@ -225,7 +228,7 @@ class Problem:
             cond = condition(self.M / np.outer(self.weight, self.weight))
             self.tolerance = max(TOLERANCE if cond <= 1e4 else 100 * EPS * cond, LUCK * spread)
             residual, scale = self._residual(self.expected)
-            self.residual_limit = max(RESIDUAL, LUCK * residual / (scale or 1.0))
+            self.residual_limit = max(RESIDUAL, LUCK_OF_RESIDUAL * residual / (scale or 1.0))
 
     def _residual(self, vdot) -> tuple[float, float]:
         """Norm of the residual and of its terms."""

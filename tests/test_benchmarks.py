@@ -357,7 +357,8 @@ def test_page_names_every_bound_and_says_why_one_is_missed(results, monkeypatch)
     missed = Requirement("k", "speed of light", "at least", 2.0, 1.0)
     shown = [*results.values(), replace(results["batch"], requirements=(missed,))]
     monkeypatch.setattr(repository, "LIMITS", {"k": "Nothing is faster."})
-    text = repository.page(shown, QUICK, "## Operators\n")
+    made = repository.made(QUICK)
+    text = repository.page([(result, made) for result in shown], QUICK, "## Operators\n")
     assert "**speed of light**: missed by 50 %. Nothing is faster." in text
     for result in results.values():
         assert f"## {result.title}\n" in text

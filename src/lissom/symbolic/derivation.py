@@ -336,7 +336,10 @@ def _reckon_inertia(body: RigidBody, bridge: Bridge) -> None:
 
     The first form of an expression is the one that is kept.
     """
-    m, c, inertia = (bridge.nodes(x) for x in (body.mass, body.com, body.inertia))
+    try:
+        m, c, inertia = (bridge.nodes(x) for x in (body.mass, body.com, body.inertia))
+    except SymbolicError:  # said by `converted_model`, with the body's name
+        return
     p = m * c
     for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)):
         others = [k for k in range(3) if k != i]
