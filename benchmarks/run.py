@@ -14,7 +14,6 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 # One thread: on a machine that does other work too, waiting for a second one dominates.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -27,8 +26,8 @@ from lissom.benchmarks import NAMES, run_benchmark
 from lissom.benchmarks.depth import DEPTHS, Depth
 from lissom.benchmarks.figures import file_names, save
 from lissom.benchmarks.machine import machine
-from lissom.benchmarks.report import FORMAT, markdown_requirements, markdown_table
-from lissom.benchmarks.result import Requirement, Result, Table
+from lissom.benchmarks.report import as_json, markdown_requirements, markdown_table
+from lissom.benchmarks.result import Requirement, Result
 from tests.provenance import ROOT, commit
 
 FOLDER = ROOT / "docs" / "benchmarks"
@@ -69,23 +68,8 @@ def kept(folder: Path) -> dict[str, tuple[Result, Made]]:
     results = {}
     for name, data in whole["results"].items():
         was = data.pop("made", whole["made"])
-        results[name] = result_of(data), was
+        results[name] = Result.of_json(data), was
     return results
-
-
-def result_of(data: dict[str, Any]) -> Result:
-    """Result as it was before `as_json`."""
-    tables = tuple(
-        Table(t["title"], tuple(t["header"]), tuple(map(tuple, t["rows"])), t["note"])
-        for t in data["tables"]
-    )
-    requirements = tuple(
-        Requirement(**{key: value for key, value in r.items() if key != "met"})
-        for r in data["requirements"]
-    )
-    return Result(
-        data["name"], data["title"], data["about"], tables, requirements, tuple(data["records"])
-    )
 
 
 def missed_section(requirements: list[Requirement]) -> str:
@@ -166,12 +150,8 @@ def main(arguments: list[str]) -> int:
     operators = operator_section()
     for result, _ in results:
         save(result, folder)
-    whole = {
-        "format": FORMAT,
-        "made": made(depth),
-        "results": {r.name: r.as_json() | {"made": was} for r, was in results},
-    }
-    text = json.dumps(whole, indent=1, ensure_ascii=False)
+    each = {result.name: was for result, was in results}
+    text = as_json((r for r, _ in results), made=each, depth=depth.name, commit=commit())
     (folder / "results.json").write_text(text + "\n", encoding="utf-8")
     (folder / "index.md").write_text(page(results, depth, operators), encoding="utf-8")
     print(f"wrote {folder / 'index.md'}, results.json and the figures")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from .machine import machine
@@ -18,20 +18,27 @@ __all__ = ["as_json", "markdown_requirements", "markdown_table", "print_result"]
 FORMAT = 1
 
 
-def as_json(results: Iterable[Result], **facts: str) -> str:
+def as_json(
+    results: Iterable[Result], *, made: Mapping[str, Mapping[str, str]] | None = None, **facts: str
+) -> str:
     """Text of a JSON file with everything measured.
 
     Parameters
     ----------
     results : iterable of Result
         What was measured.
+    made : mapping, optional
+        How each result was measured, by its name, where they were not measured together.
     **facts
         More to say about how, such as the depth.
     """
+    own = made or {}
     whole: dict[str, Any] = {
         "format": FORMAT,
         "made": machine() | facts,
-        "results": {result.name: result.as_json() for result in results},
+        "results": {
+            r.name: r.as_json() | ({"made": own[r.name]} if r.name in own else {}) for r in results
+        },
     }
     return json.dumps(whole, indent=1, ensure_ascii=False)
 

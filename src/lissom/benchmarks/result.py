@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Self
 
 __all__ = ["Cell", "Requirement", "Result", "Table", "shown", "verdict"]
 
@@ -113,6 +114,27 @@ class Result:
         for entry, requirement in zip(data["requirements"], self.requirements, strict=True):
             entry["met"] = requirement.met
         return data
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> Self:
+        """Result of what `as_json` gave.
+
+        Parameters
+        ----------
+        data : mapping
+            Lists may stand for tuples, as in JSON.
+        """
+        tables = tuple(
+            Table(t["title"], tuple(t["header"]), tuple(map(tuple, t["rows"])), t["note"])
+            for t in data["tables"]
+        )
+        requirements = tuple(
+            Requirement(**{key: value for key, value in r.items() if key != "met"})
+            for r in data["requirements"]
+        )
+        return cls(
+            data["name"], data["title"], data["about"], tables, requirements, tuple(data["records"])
+        )
 
 
 REQUIREMENT_HEADER = ("what", "kind", "bound", "measured", "where", "met")
