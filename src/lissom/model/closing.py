@@ -1,15 +1,14 @@
-"""Joints of a model beyond those that carry bodies: made, copied and taken out."""
+"""Joints of a model beyond those that carry bodies: made and taken out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from ..errors import ModelError
-from .parts import Closing, Connection, End, Part, checked_end, checked_joint
+from .parts import Closing, Connection, checked_end, checked_joint
 
-__all__ = ["attached", "checked_closing", "removed"]
+__all__ = ["checked_closing", "removed"]
 
 Given = tuple[Any, Any, Any]
 
@@ -40,18 +39,6 @@ def checked_closing(kind: str, name: str, joint: Any, a: Given, b: Given) -> Clo
             "the ground (None)"
         )
     return Closing(kind, name, joint, *ends)
-
-
-def attached(closing: Closing, base: Part | None, prefix: str) -> Closing:
-    """Copy with the prefix before all names and `base` for the ground."""
-
-    def end(given: End) -> End:
-        if given.part is None:
-            return replace(given, part=base)
-        return replace(given, part=Part(f"{prefix}{given.part.name}", given.part.node))
-
-    a, b = end(closing.a), end(closing.b)
-    return replace(closing, name=f"{prefix}{closing.name}", a=a, b=b)
 
 
 def removed(

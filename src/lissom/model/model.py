@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ModelError, suggestion
 from ..joints import Joint
 from ..system import System
-from .closing import attached, checked_closing, removed
+from .attaching import Mount
+from .closing import checked_closing, removed
 from .parts import (
     Body,
     Closing,
@@ -246,41 +247,54 @@ class Model:
             first, self._parts, self._loops, self._joins, outboard=outboard
         )
 
-    def attach(self, model: Model, *, to: str | Part | None = None, prefix: str = "") -> list[Part]:
-        """Add a copy of all parts of another model, its loops and joins included.
+    def attach(
+        self,
+        model: Model,
+        *,
+        to: str | Part | None = None,
+        prefix: str = "",
+        node: str | int | None = None,
+        at: Any = None,
+        rotation: Any = None,
+    ) -> list[Part]:
+        """Add a copy of all that another model holds: bodies with their joints, loops and joins.
 
         Parameters
         ----------
         model : Model
-            What to add; its gravity is not taken over.
+            What to add; it stays as it is.  Its gravity is not taken over.
         to : str or Part, optional
             Body or node that stands for the other model's ground; by default the ground.
         prefix : str
             Put before each of the added names.
+        node : str or int, optional
+            Node of the body `to`, if `to` does not name it.
+        at : array (3,), optional
+            Origin of the other model's ground, in the frame of that body or node [m].
+        rotation : array (3, 3), optional
+            Axes of the other model's ground to the axes of that body or node.
 
         Returns
         -------
         list of Part
             Handles of the added bodies.
         """
-        if not isinstance(model, Model):
-            raise ModelError(f"attach: expected a Model, got {model!r}")
-        base = place(to, None, "attach")
-        added = {}
-        for part in model._parts.values():
-            name = f"{prefix}{part.name}"
-            self._check_name(name, "body")
-            inboard = base if part.to is None else Part(f"{prefix}{part.to.name}", part.to.node)
-            added[name] = replace(part, name=name, to=None if part.loose else inboard)
-        loops = [attached(loop, base, prefix) for loop in model._loops.values()]
-        joins = [attached(join, base, prefix) for join in model._joins.values()]
-        for kind, closings in (("loop", loops), ("join", joins)):
-            for closing in closings:
-                self._check_name(closing.name, kind)
-        self._parts.update(added)
-        self._loops.update({loop.name: loop for loop in loops})
-        self._joins.update({join.name: join for join in joins})
-        return [Part(name) for name in added]
+        mount = self._mount(model, to, prefix, node, at, rotation)
+        bodies = [mount.connection(part) for part in model._parts.values()]
+        loops = [mount.closing(loop) for loop in model._loops.values()]
+        joins = [mount.closing(join) for join in model._joins.values()]
+        added: dict[str, list[Any]] = {"body": bodies, "loop": loops, "join": joins}
+        for kind, things in added.items():
+            for thing in things:
+                self._check_name(thing.name, kind)
+        if mount.base is not None and any(mount.base.name == body.name for body in bodies):
+            raise ModelError(
+                f"attach: to={str(mount.base)!r} is one of the bodies that are attached, so that "
+                "they would carry themselves; give another body, or another prefix"
+            )
+        for kind, things in added.items():
+            self._groups[kind].update({thing.name: thing for thing in things})
+        return [Part(body.name) for body in bodies]
 
     def compile(
         self, *, level: str | None = None, values: Mapping[Any, float] | None = None
@@ -333,6 +347,27 @@ class Model:
             raise ModelError(f"there is no body {key!r}; {suggestion(str(key), known)}")
         return self._parts[key]
 
+    @property
+    def _groups(self) -> dict[str, dict[str, Any]]:
+        """All that has a name, by what it is."""
+        return {"body": self._parts, "loop": self._loops, "join": self._joins}
+
+    def _mount(self, model: Any, to: Any, prefix: Any, node: Any, at: Any, rotation: Any) -> Mount:
+        if not isinstance(model, Model):
+            raise ModelError(f"attach: expected a Model, got {model!r}")
+        if model is self:
+            raise ModelError(
+                "attach: a model cannot be attached to itself; attach a copy: copy.deepcopy(model)"
+            )
+        if not isinstance(prefix, str):
+            raise ModelError(f"attach: prefix is {prefix!r}; expected text, such as 'left_'")
+        return Mount(
+            place(to, node, "attach"),
+            None if at is None else checked_vector(at, "at", "attach"),
+            None if rotation is None else checked_rotation(rotation, "attach"),
+            prefix,
+        )
+
     def _check_name(self, name: str, kind: str) -> None:
         if not isinstance(name, str) or not name:
             raise ModelError(f"a {kind}'s name must be text, got {name!r}")
@@ -341,7 +376,6 @@ class Model:
                 f"{kind} name {name!r} contains a dot; dots separate body and node, use another "
                 "sign"
             )
-        groups = (("body", self._parts), ("loop", self._loops), ("join", self._joins))
-        for known, names in groups:
+        for known, names in self._groups.items():
             if name in names:
                 raise ModelError(f"there is a {known} {name!r} already; names must be unique")
