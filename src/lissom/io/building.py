@@ -18,7 +18,7 @@ from ..model.topology import node_number
 from ..structures import Material
 from ..system import System
 from .arrays import ArrayFiles
-from .documents import Document, Entry, unknown
+from .documents import Assembly, Document, Entry, unknown
 from .making import MATERIALS, made_body, made_joint
 from .problems import Problem
 from .schema import MOST_COPIES, ClosingTable, PartTable
@@ -62,6 +62,8 @@ class Builder:
         What the files say.
     compiled : bool
         Whether to compile it, which finds further problems.
+    builders : dict, optional
+        Of the files that are attached, by their documents: each is made once.
 
     Attributes
     ----------
@@ -73,7 +75,9 @@ class Builder:
         All that were found.
     """
 
-    def __init__(self, document: Document, *, compiled: bool) -> None:
+    def __init__(
+        self, document: Document, *, compiled: bool, builders: dict[int, Builder] | None = None
+    ) -> None:
         self.document = document
         self.problems: list[Problem] = list(document.problems)
         self.system: System | None = None
@@ -83,10 +87,13 @@ class Builder:
         self._materials: dict[str, Material] = {}
         self._made: dict[int, Body | None] = {}
         self._wrong: set[tuple[int, str]] = set()
+        self._builders: dict[int, Builder] = {} if builders is None else builders
+        self._attached: set[str] = set()
+        self._bases: list[tuple[Entry, Part | None]] = []
         self._model_parts: Mapping[str, Connection] = {}
         table = document.table
         self.model = Model(*([] if table is None else [table.name]))
-        if table is None:
+        if table is None or self.problems:
             return
         self.model.gravity = np.array(table.gravity, dtype=float)
         self._make()
@@ -106,6 +113,8 @@ class Builder:
             message = f"there are more than {MOST_COPIES} parts, loops and joins; use fewer"
             self._note(Entry(self.document.source, (), None), message)
             return
+        for assembly in self.document.assemblies:
+            self._attach(assembly)
         for entry in self.document.parts:
             self._add(entry)
         for entry in self.document.loops:
@@ -117,7 +126,29 @@ class Builder:
     def _count(self) -> int:
         document = self.document
         entries = (*document.parts, *document.loops, *document.joins)
-        return sum(entry.table.repeat or 1 for entry in entries)
+        attached = sum(len(self._builder(x.document)._places) or 1 for x in document.assemblies)
+        return attached + sum(entry.table.repeat or 1 for entry in entries)
+
+    def _builder(self, document: Document) -> Builder:
+        """Builder of a file that is attached; what is wrong there is wrong here."""
+        if id(document) not in self._builders:
+            made = Builder(document, compiled=False, builders=self._builders)
+            self._builders[id(document)] = made
+        made = self._builders[id(document)]
+        known = set(self.problems) if made.problems else set()
+        self.problems += [problem for problem in made.problems if problem not in known]
+        return made
+
+    def _attach(self, assembly: Assembly) -> None:
+        entry, made = assembly.entry, self._builder(assembly.document)
+        place = {x: getattr(entry.table, x) for x in ("to", "node", "at", "rotation")}
+        prefix = entry.table.prefix or ""
+        for name, origin in made._places.items():
+            self._places.setdefault(f"{prefix}{name}", origin)
+            self._attached.add(f"{prefix}{name}")
+        attach = partial(self.model.attach, made.model, prefix=prefix, **place)
+        if not made.problems and self._tried(entry, attach) is not None:
+            self._bases.append((entry, _end(place["to"], place["node"])))
 
     def place_of(self, name: str) -> Entry:
         """Where a body, loop or join comes from."""
@@ -201,20 +232,26 @@ class Builder:
                 return
 
     def _check_places(self) -> None:
-        """Bodies and nodes that parts, loops and joins name."""
+        """Bodies and nodes that parts, loops, joins and included files name."""
         parts = self._model_parts = self.model.parts
         known = {x: None for x in (*parts, *self._places)}
+        for entry, base in self._bases:
+            what = f"the file {entry.table.file!r}"
+            self._check_place(entry, "to", base, what, known)
         for part in parts.values():
-            self._check_place(part.name, "to", part.to, f"body {part.name!r}", known)
+            if part.name not in self._attached:
+                entry = self.place_of(part.name)
+                self._check_place(entry, "to", part.to, f"body {part.name!r}", known)
         for closing in (*self.model.loops.values(), *self.model.joins.values()):
+            if closing.name in self._attached:
+                continue
             for side, end in (("a", closing.a), ("b", closing.b)):
-                what = f"{closing.title}: its end {side}"
-                self._check_place(closing.name, side, end.part, what, known)
+                entry, what = self.place_of(closing.name), f"{closing.title}: its end {side}"
+                self._check_place(entry, side, end.part, what, known)
 
     def _check_place(
-        self, name: str, key: str, place: Part | None, what: str, known: Mapping[str, None]
+        self, entry: Entry, key: str, place: Part | None, what: str, known: Mapping[str, None]
     ) -> None:
-        entry = self.place_of(name)
         if place is None or (id(entry), key) in self._wrong:
             return
         before = len(self.problems)

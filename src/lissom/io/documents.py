@@ -16,6 +16,7 @@ from .validation import validated
 __all__ = ["Document", "Entry", "read_document"]
 
 MOST_FILES = 100
+DEEPEST = 20  # levels of files that are attached with a prefix or a place
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,14 @@ class Entry:
         return self.source.problem(path, message)
 
 
+@dataclass(frozen=True)
+class Assembly:
+    """A file that is attached as a model of its own: the entry that says so, and what it says."""
+
+    entry: Entry
+    document: Document
+
+
 @dataclass
 class Document:
     """All that the files say, each thing with its place.
@@ -49,6 +58,10 @@ class Document:
         What it says; None if that is not acceptable.
     problems : list of Problem
         What is wrong with keys and values.
+    materials, bodies, parts, loops, joins
+        What it and the files that it includes say.
+    assemblies : list of Assembly
+        Files that it includes with a prefix or a place.
     """
 
     source: Source
@@ -59,6 +72,7 @@ class Document:
     parts: list[Entry] = field(default_factory=list)
     loops: list[Entry] = field(default_factory=list)
     joins: list[Entry] = field(default_factory=list)
+    assemblies: list[Assembly] = field(default_factory=list)
 
     @property
     def simulation(self) -> Entry | None:
@@ -70,38 +84,63 @@ class Document:
 def read_document(path: str | os.PathLike[str]) -> Document:
     """Model file with all that it includes; raises only if the file itself cannot be read."""
     source = read_source(path)
-    document = Document(source)
-    seen: set[str] = set()
-    document.table = _take(document, source, [os.path.realpath(source.path)], seen)
-    return document
+    return _Reader().document(source, [os.path.realpath(source.path)])
 
 
-def _take(document: Document, source: Source, chain: list[str], seen: set[str]) -> FileTable | None:
-    """Put what a file and its includes say into the document; included things come first."""
-    seen.add(chain[-1])
-    table, problems = validated(source)
-    document.problems += problems
-    if table is None:
-        return None
-    for k, name in enumerate(table.include):
-        where = ("include", k)
-        path = os.path.join(os.path.dirname(source.path), name)
+class _Reader:
+    """Reads files that include each other, each once."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, tuple[Source, FileTable | None, list[Problem]]] = {}
+        self.assemblies: dict[str, Document] = {}
+
+    def document(self, source: Source, chain: list[str]) -> Document:
+        """What a file and its includes say; the chain of real paths ends with this file."""
+        document = Document(source)
+        self.files.setdefault(chain[-1], (source, *validated(source)))
+        document.table = self.take(document, chain, set())
+        return document
+
+    def take(self, document: Document, chain: list[str], seen: set[str]) -> FileTable | None:
+        """Put what a file and its includes say into a document; included things come first."""
+        seen.add(chain[-1])
+        source, table, problems = self.files[chain[-1]]
+        document.problems += problems
+        if table is None:
+            return None
+        for k, include in enumerate(table.include):
+            entry = Entry(source, ("include", k), include)
+            if problem := self.include(document, entry, chain, seen):
+                document.problems.append(entry.problem(problem, "file"))
+        _keep(document, source, table)
+        return table
+
+    def include(self, document: Document, entry: Entry, chain: list[str], seen: set[str]) -> str:
+        """Take an included file, or say why not."""
+        name, placed = entry.table.file, entry.table.placed
+        path = os.path.join(os.path.dirname(entry.source.path), name)
         real = os.path.realpath(path) if "\0" not in path else path
         if real in chain:
-            message = f"is {name!r}, which includes this file again; break the circle"
-            document.problems.append(source.problem(where, message))
-        elif real not in seen and len(seen) >= MOST_FILES:
-            message = f"more than {MOST_FILES} files are included; use fewer"
-            document.problems.append(source.problem(where, message))
-        elif real not in seen:
+            return f"is {name!r}, which includes this file again; break the circle"
+        if placed and len(chain) > DEEPEST:
+            return f"files with places include each other more than {DEEPEST} levels deep"
+        if real not in self.files:
+            if len(self.files) >= MOST_FILES:
+                return f"more than {MOST_FILES} files are included; use fewer"
             try:
-                included = read_source(path)
+                source = read_source(path)
             except ModelFileError as error:
-                document.problems.append(source.problem(where, f"cannot be included: {error}"))
-            else:
-                _take(document, included, [*chain, real], seen)
-    _keep(document, source, table)
-    return table
+                return f"cannot be included: {error}"
+            self.files[real] = (source, *validated(source))
+        if placed:
+            if real not in self.assemblies:
+                self.assemblies[real] = self.document(self.files[real][0], [*chain, real])
+            found = self.assemblies[real]
+            document.problems += [x for x in found.problems if x not in document.problems]
+            document.assemblies.append(Assembly(entry, found))
+        elif real not in seen:
+            self.take(document, [*chain, real], seen)
+        return ""
 
 
 def _keep(document: Document, source: Source, table: FileTable) -> None:

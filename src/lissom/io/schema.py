@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from .fields import Name, Place, Point, Rotation, Table, Words, vector_of, whole
+from .fields import Name, Place, Point, Rotation, Table, Words, fault, vector_of, whole
 from .schema_bodies import AnyBody, AnyJoint, MaterialTable, OwnBody
 from .schema_simulation import SimulationTable
+from .units import described
 
-__all__ = ["FORMAT", "MOST_COPIES", "ClosingTable", "FileTable", "FirstTable", "PartTable"]
+__all__ = [
+    "FORMAT",
+    "MOST_COPIES",
+    "ClosingTable",
+    "FileTable",
+    "FirstTable",
+    "IncludeTable",
+    "PartTable",
+]
 
 FORMAT = 1  # version of the format
 MOST_COPIES = 10_000  # of one part, and parts in all
@@ -59,13 +68,46 @@ class ClosingTable(Table):
     repeat: Copies = None
 
 
+def _include(given: Any) -> Any:
+    if isinstance(given, str):
+        return {"file": given}
+    if isinstance(given, dict):
+        return given
+    raise fault(
+        f'is {described(given)}; expected the path of a model file, or {{file = "leg.toml", '
+        'prefix = "left_", to = "hub"}'
+    )
+
+
+def _prefix(given: Any) -> str:
+    if not isinstance(given, str) or len(given) > 100 or "." in given:
+        raise fault(f"is {described(given)}; expected text without a dot, such as 'left_'")
+    return given
+
+
+class IncludeTable(Table):
+    """Another model file: merged with this one, or attached as `Model.attach` does it."""
+
+    file: Words
+    prefix: Annotated[Any, BeforeValidator(_prefix)] = None
+    to: Place = None
+    node: Node = None
+    at: Point = None
+    rotation: Rotation = None
+
+    @property
+    def placed(self) -> bool:
+        """Whether the file is attached as a model of its own."""
+        return any(getattr(self, x) is not None for x in self.model_fields_set - {"file"})
+
+
 class FileTable(Table):
     """A model file."""
 
     lissom: Annotated[Any, whole(1, FORMAT)]
     name: Words = ""
     gravity: Annotated[Any, vector_of("acceleration")] = (0.0, 0.0, 0.0)
-    include: list[Words] = Field(default_factory=list)
+    include: list[Annotated[IncludeTable, BeforeValidator(_include)]] = Field(default_factory=list)
     materials: dict[str, MaterialTable] = Field(default_factory=dict)
     bodies: dict[str, OwnBody] = Field(default_factory=dict)
     parts: list[PartTable] = Field(default_factory=list)
