@@ -8,7 +8,10 @@ from typing import Any
 from ..errors import LoadError
 from ..sim import (
     Actuator,
+    Baumgarte,
+    Controller,
     Event,
+    GeneralizedAlpha,
     JointDamper,
     JointFriction,
     JointSpring,
@@ -22,18 +25,27 @@ from ..sim import (
     Switch,
     Table,
 )
+from ..sim.drives import Drive
 from ..sim.events import Action
+from ..sim.integrators import as_integrator
 from ..sim.loads import Load
 from ..system import System
 from .fields import Reference
 from .natures import check_joint_units
-from .schema_simulation import Curve, EventTable, FunctionTable, LoadTable
+from .schema_simulation import (
+    Curve,
+    DriftTable,
+    EventTable,
+    FunctionTable,
+    IntegratorTable,
+    LoadTable,
+)
 
-__all__ = ["made_event", "made_load"]
+__all__ = ["LOADS", "made_drift", "made_event", "made_integrator", "made_load"]
 
 Function = Callable[[FunctionTable, str], Any]  # table and key to the function
 
-_LOADS: dict[str, type[Load]] = {
+LOADS: dict[str, type[Load]] = {
     "actuator": Actuator,
     "joint_spring": JointSpring,
     "joint_damper": JointDamper,
@@ -42,6 +54,8 @@ _LOADS: dict[str, type[Load]] = {
     "node_force": NodeForce,
     "node_spring": NodeSpring,
     "motion": Motion,
+    "controller": Controller,
+    "drive": Drive,
 }
 # What the numbers of loads on joints are, see natures.PAIRS.
 _KINDS = {
@@ -55,6 +69,7 @@ _KINDS = {
         "stiffness": "stiffness",
         "damping": "stop damping",
     },
+    "drive": {"rotor_inertia": "rotor", "stiffness": "stiffness", "damping": "damping"},
     "motion": {"position": "coordinate", "velocity": "rate", "acceleration": "rate of speed"},
 }
 
@@ -78,7 +93,7 @@ def made_load(system: System, table: LoadTable, function: Function) -> Load:
         for value in _rows(given[key]):
             _placed(key, check_joint_units, system, given["joint"], key, value, nature)
     signals = {key: _signal(value, key, function) for key, value in given.items()}
-    return _LOADS[kind](**signals)
+    return LOADS[kind](**signals)
 
 
 def _rows(value: Any) -> list[Any]:
@@ -135,3 +150,18 @@ def _action(table: Any) -> Action:
     if table.kind == "switch":
         return Switch(table.load, table.on)
     return Lock(table.joint) if table.kind == "lock" else Release(table.joint)
+
+
+def made_integrator(given: Any) -> Any:
+    """Integrator by name, or one with constants of its own."""
+    if isinstance(given, IntegratorTable):
+        return GeneralizedAlpha(float(given.spectral_radius), float(given.tolerance))
+    as_integrator(given)
+    return given
+
+
+def made_drift(given: Any) -> Any:
+    """What keeps loops closed."""
+    if isinstance(given, DriftTable):
+        return Baumgarte(float(given.stiffness), float(given.damping))
+    return given

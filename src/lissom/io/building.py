@@ -46,7 +46,7 @@ def expanded(table: Any) -> Iterator[tuple[int, Any]]:
     if table.repeat is None:
         yield 0, table
         return
-    names = ("name", "to", "a", "b", "joint", "where")
+    names = ("name", "to", "a", "b", "joint", "where", "rotor")
     given = {x: getattr(table, x, None) for x in names}
     for i in range(1, table.repeat + 1):
         texts = {x: numbered(value, i) for x, value in given.items() if isinstance(value, str)}

@@ -15,6 +15,7 @@ from ..spatial import axis_rotation, quaternion_rotation
 from .units import DIMENSIONS, Dimension, Quantity, UnitError, described, quantity
 
 __all__ = [
+    "FUNCTION",
     "ArrayFile",
     "Direction",
     "FunctionName",
@@ -38,7 +39,7 @@ __all__ = [
 
 LARGEST_ARRAY = 2_000_000  # numbers written in a file itself
 _REFERENCE = re.compile(r"(?P<file>.+?\.npz):(?P<key>.+)", re.DOTALL)
-_FUNCTION = re.compile(r"[^\s:]+:[A-Za-z_]\w*")
+FUNCTION = re.compile(r"[^\s:]+:[A-Za-z_]\w*")
 
 
 class Table(BaseModel):
@@ -253,7 +254,7 @@ Name = Annotated[Any, _text("a name as text without a dot", lambda x: "." not in
 Place = Annotated[Any, _text('"body" or "body.node" as text', lambda x: x[0] != ".")]
 Words = Annotated[Any, BeforeValidator(_words)]
 FunctionName = Annotated[
-    Any, _text('"file.py:name" or "module:name"', lambda x: bool(_FUNCTION.fullmatch(x)))
+    Any, _text('"file.py:name" or "module:name"', lambda x: bool(FUNCTION.fullmatch(x)))
 ]
 ArrayFile = Annotated[Any, _text("the name of an .npz file", lambda x: x.endswith(".npz"))]
 Direction = Annotated[Any, BeforeValidator(_direction)]

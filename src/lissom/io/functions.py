@@ -11,7 +11,9 @@ from typing import Any
 
 from ..errors import LoadError, suggestion
 
-__all__ = ["found_function", "unread_function"]
+__all__ = ["FROM_FILE", "found_function", "unread_function"]
+
+FROM_FILE = "_lissom_"  # how modules made of files beside a model file begin
 
 
 def unread_function(*arguments: Any) -> Any:
@@ -19,8 +21,8 @@ def unread_function(*arguments: Any) -> Any:
     raise AssertionError("a function that was not looked up is called")
 
 
-def found_function(name: str, folder: str) -> Callable[..., Any]:
-    """Function of the user's program; this runs the program.
+def found_function(name: str, folder: str, modules: dict[str, ModuleType]) -> Any:
+    """Function of the user's program, or object with a method `update`; this runs the program.
 
     Parameters
     ----------
@@ -28,13 +30,17 @@ def found_function(name: str, folder: str) -> Callable[..., Any]:
         "file.py:name" or "module:name".
     folder : str
         Where the model file is; files and modules there are found.
+    modules : dict
+        Programs that were run for this model file, by their place: each is run once.
     """
     place, _, attribute = name.rpartition(":")
-    module = (
-        _from_file(os.path.join(folder, place)) if place.endswith(".py") else _module(place, folder)
-    )
+    if place not in modules:
+        from_file = place.endswith(".py")
+        path = os.path.join(folder, place)
+        modules[place] = _from_file(path) if from_file else _module(place, folder)
+    module = modules[place]
     function = getattr(module, attribute, None)
-    if not callable(function):
+    if not callable(function) and not callable(getattr(function, "update", None)):
         known = [x for x, value in vars(module).items() if callable(value) and x[0] != "_"]
         raise LoadError(f"{place} has no function {attribute!r}; {suggestion(attribute, known)}")
     return function
@@ -46,7 +52,7 @@ def _from_file(path: str) -> ModuleType:
             text = file.read()
     except OSError as error:
         raise LoadError(f"{path}: it cannot be read ({error.strerror})") from None
-    name = f"_lissom_{os.path.splitext(os.path.basename(path))[0]}"
+    name = f"{FROM_FILE}{os.path.splitext(os.path.basename(path))[0]}"
     module = ModuleType(name)
     module.__file__ = path
     sys.modules[name] = module  # classes look for their module

@@ -44,7 +44,7 @@ from .arrays import ArrayFiles
 from .fields import Reference
 from .schema_bodies import BeamTable, BodyTable, FlexibleTable, JointTable, NodalTable, NodesTable
 
-__all__ = ["JOINTS", "MATERIALS", "SOLIDS", "made_body", "made_joint"]
+__all__ = ["JOINTS", "MATERIALS", "SECTIONS", "SOLIDS", "made_body", "made_joint"]
 
 MATERIALS = {x.name: x for x in (ALUMINIUM, CARBON, STEEL, TITANIUM)}
 JOINTS: dict[str, type[Joint]] = {
@@ -73,7 +73,7 @@ _SHAPES: dict[str, Callable[..., RigidBody]] = {
     "rod": RigidBody.rod,
     "points": RigidBody.from_points,
 }
-_SECTIONS: dict[str, Callable[..., Section]] = {
+SECTIONS: dict[str, Callable[..., Section]] = {
     "tube": Tube,
     "circle": Circle,
     "rectangle": Rectangle,
@@ -92,7 +92,7 @@ class GeneralSection(Section):
     torsion_constant: float = 0.0
 
 
-_SECTIONS["general"] = GeneralSection
+SECTIONS["general"] = GeneralSection
 
 
 def made_joint(table: JointTable) -> Joint | None:
@@ -166,7 +166,7 @@ def _made_beam(given: dict[str, Any], materials: Mapping[str, Material]) -> Flex
     if name not in known:
         raise ModelError(f"there is no material {name!r}; {suggestion(name, known)}")
     section = _fields(given.pop("section"))
-    shape = _SECTIONS[section.pop("kind")](**{k: float(x) for k, x in section.items()})
+    shape = SECTIONS[section.pop("kind")](**{k: float(x) for k, x in section.items()})
     return beam(given.pop("length"), shape, known[name], **given)
 
 

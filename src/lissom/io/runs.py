@@ -13,13 +13,14 @@ from ..errors import LissomError, LoadError
 from ..model import Model
 from ..results import Trajectory
 from ..system import State, System
-from .acting import made_event, made_load
+from .acting import made_drift, made_event, made_integrator, made_load
 from .building import PATIENCE, Builder, expanded
 from .documents import Entry, read_document
 from .functions import found_function, unread_function
 from .natures import check_state_units
 from .problems import Problem
 from .schema import MOST_COPIES
+from .schema_simulation import FunctionTable
 
 __all__ = ["ModelRun", "checked_run"]
 
@@ -67,6 +68,19 @@ class ModelRun:
             )
         return simulate(self.system, self.state, **settings)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write model, state and settings to a file that `load_run` reads again.
+
+        Functions are written as the names by which they can be found.
+
+        Parameters
+        ----------
+        path : path
+            NAME.toml, NAME.json or NAME.yaml; a file that exists is replaced.
+        """
+        given = {**self.settings, "state": self.state}
+        self.model.save(path, simulation=given if "duration" in given else None)
+
 
 def checked_run(
     path: str | os.PathLike[str], *, functions: bool
@@ -95,6 +109,11 @@ def checked_run(
     return ModelRun(builder.model, builder.system, state, settings), reader.problems
 
 
+def _floats(given: Any) -> Any:
+    """Quantities as plain numbers."""
+    return [float(x) for x in given] if isinstance(given, list) else float(given)
+
+
 class _Section:
     """Reads the section [simulation]; all problems are collected."""
 
@@ -103,6 +122,7 @@ class _Section:
         self.system, self.entry, self.table = builder.system, entry, entry.table
         self.problems = builder.problems
         self.look_up = functions
+        self.modules: dict[str, Any] = {}
         self.folder = os.path.dirname(entry.source.path)
 
     def _note(self, error: Any, *inner: str | int) -> None:
@@ -130,26 +150,30 @@ class _Section:
 
     def settings(self) -> dict[str, Any]:
         """Arguments of `simulate`."""
-        from ..sim.integrators import as_integrator
-
         table = self.table
-        names = ("duration", "start", "step", "rtol", "output_step")
+        names = ("duration", "start", "step", "rtol", "atol", "output_step", "time_limit")
         given = {x: getattr(table, x) for x in names}
-        settings = {x: float(value) for x, value in given.items() if value is not None}
-        settings |= {"integrator": table.integrator, "method": table.method}
-        try:
-            as_integrator(table.integrator)
-        except LissomError as error:
-            self._note(error, "integrator")
-        if table.forces is not None:
+        settings = {x: _floats(value) for x, value in given.items() if value is not None}
+        settings["method"] = table.method
+        makers = {"integrator": made_integrator, "drift": made_drift}
+        for name, make in makers.items():
+            try:
+                settings[name] = make(getattr(table, name))
+            except LissomError as error:
+                self._note(error, name)
+        if isinstance(table.forces, FunctionTable):
             settings["forces"] = self._function(table.forces, "forces")
+        elif isinstance(table.forces, dict):
+            settings["forces"] = {x: _floats(value) for x, value in table.forces.items()}
+        elif table.forces is not None:
+            settings["forces"] = _floats(table.forces)
         return settings | {"loads": self._loads(), "events": self._events()}
 
     def _function(self, table: Any, *inner: str | int) -> Any:
         if not self.look_up:
             return unread_function
         try:
-            return found_function(table.function, self.folder)
+            return found_function(table.function, self.folder, self.modules)
         except LoadError as error:
             self._note(error, *inner)
             return unread_function
@@ -199,8 +223,11 @@ class _Section:
         owners = [k for k, x in enumerate(self.table.loads) for _ in range(x.repeat or 1)]
         for k, load in zip(owners, settings["loads"], strict=True):
             self._entered(plan, load, "loads", k)
-        if "forces" in settings and self.look_up:
-            enter_forces(plan, settings["forces"])
+        if "forces" in settings and settings["forces"] is not unread_function:
+            try:
+                enter_forces(plan, settings["forces"])
+            except LissomError as error:
+                self._note(error, "forces")
         for k, event in enumerate(settings["events"]):
             self._entered(plan, event, "events", k)
 

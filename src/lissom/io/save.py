@@ -31,7 +31,7 @@ _AXES = {(1.0, 0.0, 0.0): "x", (0.0, 1.0, 0.0): "y", (0.0, 0.0, 1.0): "z"}
 _ROW = re.compile(r"\[\n((?:[ ]*[^\[\]\n\"{}]+,\n)+)[ ]*\]")
 
 
-def save_model(model: Model, path: str | os.PathLike[str]) -> None:
+def save_model(model: Model, path: str | os.PathLike[str], simulation: Any = None) -> None:
     """Write a model; see `Model.save`."""
     try:
         target = Path(os.fspath(path))
@@ -41,7 +41,12 @@ def save_model(model: Model, path: str | os.PathLike[str]) -> None:
         kinds = ", ".join(SUFFIXES)
         raise ModelFileError(f"{target}: the suffix {target.suffix!r} names no format; use {kinds}")
     writer = _Writer(target.stem + "_bodies.npz")
-    text = _text(target, writer.file(model))
+    data = writer.file(model)
+    if simulation is not None:
+        from .save_runs import simulation_table
+
+        data["simulation"] = simulation_table(simulation, str(target.parent))
+    text = _text(target, data)
     try:
         if writer.arrays:
             _write(target.with_name(writer.array_file), writer.arrays)

@@ -24,7 +24,16 @@ from .fields import (
 )
 from .units import Quantity, described, quantity
 
-__all__ = ["Curve", "EventTable", "FunctionTable", "LoadTable", "SimulationTable", "TableTable"]
+__all__ = [
+    "Curve",
+    "DriftTable",
+    "EventTable",
+    "FunctionTable",
+    "IntegratorTable",
+    "LoadTable",
+    "SimulationTable",
+    "TableTable",
+]
 
 Time = Annotated[Any, number_of("time", above=0)]
 Coordinate = ("angle", "length")
@@ -177,6 +186,23 @@ class MotionTable(LoadTable):
     spacing: Time = 1e-2
 
 
+class ControllerTable(LoadTable):
+    kind: Literal["controller"]
+    update: FunctionTable
+    period: Time
+    memory: Annotated[Any, one_or_more("number")] = ()
+
+
+class DriveTable(LoadTable):
+    kind: Literal["drive"]
+    rotor: Words
+    joint: Words
+    ratio: Annotated[Any, number_of("number")]
+    rotor_inertia: Annotated[Any, number_of("inertia", "mass", least=0)]
+    stiffness: Annotated[Any, number_of(*STIFFNESSES, above=0)]
+    damping: Annotated[Any, number_of(*DAMPINGS, least=0)] = 0.0
+
+
 AnyLoad = Annotated[
     ActuatorTable
     | SpringTable
@@ -185,7 +211,9 @@ AnyLoad = Annotated[
     | StopTable
     | NodeForceTable
     | NodeSpringTable
-    | MotionTable,
+    | MotionTable
+    | ControllerTable
+    | DriveTable,
     Field(discriminator="kind"),
 ]
 
@@ -236,6 +264,52 @@ class EventTable(Table):  # noqa: D101
     name: Words = ""
 
 
+class IntegratorTable(Table):
+    """An integrator with constants of its own."""
+
+    kind: Literal["generalized_alpha"]
+    spectral_radius: Annotated[Any, number_of("number", least=0)] = 0.8
+    tolerance: Annotated[Any, number_of("number", above=0)] = 1e-8
+
+
+class DriftTable(Table):
+    """Loops pulled together by accelerations, after Baumgarte."""
+
+    stiffness: Annotated[Any, number_of("number", above=0)]
+    damping: Annotated[Any, number_of("number", above=0)]
+
+
+def _integrator(given: Any) -> Any:
+    if isinstance(given, str):
+        return given
+    if isinstance(given, dict):
+        return IntegratorTable.model_validate(given)
+    raise fault(f'is {described(given)}; expected a name or {{kind = "generalized_alpha", ...}}')
+
+
+def _drift(given: Any) -> Any:
+    if given == "projection":
+        return given
+    if isinstance(given, dict):
+        return DriftTable.model_validate(given)
+    raise fault(f'is {described(given)}; expected "projection" or {{stiffness = .., damping = ..}}')
+
+
+def _forces(given: Any) -> Any:
+    """Function of all speeds, one number for each, or numbers by joint."""
+    numbers = one_or_more(*FORCES).func
+    if isinstance(given, dict):
+        if set(given) == {"function"} and isinstance(given["function"], str):
+            return FunctionTable.model_validate(given)
+        return {name: numbers(value) for name, value in given.items()}  # type: ignore[call-arg]
+    if isinstance(given, list):
+        return numbers(given)  # type: ignore[call-arg]
+    raise fault(
+        f'is {described(given)}; expected {{function = "file.py:name"}}, numbers by joint, or a '
+        "list with one for each speed"
+    )
+
+
 STATE = (*Coordinate, *Rate, "number")
 
 
@@ -245,11 +319,14 @@ class SimulationTable(Table):
     duration: Time
     start: Annotated[Any, number_of("time")] = 0.0
     step: Time = None
-    integrator: Words = "auto"
+    integrator: Annotated[Any, BeforeValidator(_integrator)] = "auto"
     rtol: Annotated[Any, number_of("number", above=0)] = 1e-8
+    atol: Annotated[Any, one_or_more("number")] = None
     output_step: Time = None
+    time_limit: Annotated[Any, number_of("time", above=0, infinite=True)] = float("inf")
+    drift: Annotated[Any, BeforeValidator(_drift)] = "projection"
     method: Literal["auto", "articulated", "composite"] = "auto"
-    forces: FunctionTable | None = None
+    forces: Annotated[Any, BeforeValidator(_forces)] = None
     state: dict[str, Annotated[Any, one_or_more(*STATE)]] = Field(default_factory=dict)
     loads: list[AnyLoad] = Field(default_factory=list)
     events: list[EventTable] = Field(default_factory=list)

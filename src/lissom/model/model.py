@@ -316,7 +316,9 @@ class Model:
 
         return compile_model(self, level=level, values=values or {})
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(
+        self, path: str | os.PathLike[str], *, simulation: Mapping[str, Any] | None = None
+    ) -> None:
         """Write the model to a file that `load` reads again, numbers to the last bit.
 
         Arrays of flexible bodies go to NAME_bodies.npz beside it; short ones into the file itself.
@@ -325,10 +327,13 @@ class Model:
         ----------
         path : path
             NAME.toml, NAME.json or NAME.yaml; a file that exists is replaced.
+        simulation : mapping, optional
+            Arguments of `simulate` by name, the state among them, for the section [simulation].
+            Functions are written as the names by which they can be found.
         """
         from ..io.save import save_model
 
-        save_model(self, path)
+        save_model(self, path, simulation)
 
     def __repr__(self) -> str:
         """One line a body, loop and join."""

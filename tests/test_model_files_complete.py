@@ -1,0 +1,121 @@
+"""All that Python can describe has its place in a model file: a new class without one fails."""
+
+import inspect
+from typing import get_args
+
+import pytest
+
+import lissom as ls
+from lissom import structures
+from lissom.bodies import solids
+from lissom.io import acting, making, schema, schema_bodies, schema_simulation
+from lissom.sim.drives import Drive
+from lissom.sim.integrators import KINDS
+
+
+def public(base):
+    """Classes of a kind that can be made, by the names that lissom offers."""
+    found = [getattr(ls, name) for name in ls.__all__]
+    classes = {x for x in found if isinstance(x, type) and issubclass(x, base)}
+    return {x for x in classes if not inspect.isabstract(x) and x is not base}
+
+
+def kinds(union):
+    """Values of `kind` in the tables of a union."""
+    tables = get_args(get_args(union)[0])
+    return {name for t in tables for name in get_args(t.model_fields["kind"].annotation)}
+
+
+def test_joints():
+    own = {ls.SimpleJoint: "simple", ls.CompoundJoint: "compound"}
+    assert set(making.JOINTS.values()) | set(own) == public(ls.Joint)
+    assert kinds(schema_bodies.AnyJoint) == {*making.JOINTS, *own.values(), "none"}
+
+
+def test_bodies():
+    from lissom.model.parts import Body
+
+    tables = {
+        ls.RigidBody: {"rigid", "box", "cylinder", "sphere", "rod", "points"},
+        ls.FlexibleBody: {"flexible", "beam"},
+        ls.NodalBody: {"nodal"},
+    }
+    assert set(get_args(Body)) == set(tables)
+    assert kinds(schema_bodies.OwnBody) == set().union(*tables.values())
+    makers = [x for x, f in vars(ls.RigidBody).items() if isinstance(f, classmethod)]
+    assert {"from_points" if x == "points" else x for x in tables[ls.RigidBody]} == {
+        "rigid",
+        *(x for x in makers if x[0] != "_"),
+    }
+    known = {x for x in vars(solids).values() if isinstance(x, type)}
+    assert set(making.SOLIDS.values()) == {
+        x for x in known if issubclass(x, solids.Solid) and not inspect.isabstract(x)
+    } - {solids.Solid}
+
+
+def test_sections():
+    known = set(making.SECTIONS.values()) - {making.GeneralSection}
+    assert known == public(ls.Section)
+    assert kinds(schema_bodies.AnySection) == set(making.SECTIONS)
+    materials = {x for x in vars(structures).values() if isinstance(x, ls.Material)}
+    assert set(making.MATERIALS.values()) == materials
+
+
+def test_loads():
+    assert set(acting.LOADS.values()) == public(ls.Load) | {Drive}
+    assert kinds(schema_simulation.AnyLoad) == set(acting.LOADS)
+
+
+def test_events_and_actions():
+    assert public(ls.Action) == {ls.Stop, ls.Lock, ls.Release, ls.Switch}
+    assert kinds(schema_simulation.AnyAction) == {"stop", "lock", "release", "switch"}
+
+
+def test_integrators():
+    assert set(KINDS) == public(ls.Integrator)
+    own = {x.names[0] for x in KINDS if inspect.signature(x).parameters}
+    kind = schema_simulation.IntegratorTable.model_fields["kind"].annotation
+    assert set(get_args(kind)) == own
+    options = set(inspect.signature(ls.GeneralizedAlpha).parameters)
+    assert options == set(schema_simulation.IntegratorTable.model_fields) - {"kind"}
+    baumgarte = set(inspect.signature(ls.Baumgarte).parameters)
+    assert baumgarte == set(schema_simulation.DriftTable.model_fields)
+
+
+# Where results go and what is shown belongs to the command, not to the description.
+NOT_IN_FILES = {"system", "file", "resume", "progress"}
+ARGUMENTS = {
+    "simulate": (ls.simulate, schema_simulation.SimulationTable, NOT_IN_FILES, set()),
+    "add": (ls.Model.add, schema.PartTable, {"self"}, {"repeat", "first"}),
+    "close": (ls.Model.close, schema.ClosingTable, {"self"}, {"repeat", "node_a", "node_b"}),
+    "join": (ls.Model.join, schema.ClosingTable, {"self"}, {"repeat", "node_a", "node_b"}),
+    "attach": (ls.Model.attach, schema.IncludeTable, {"self", "model"}, {"file"}),
+    "Event": (ls.Event, schema_simulation.EventTable, set(), set()),
+    "Table": (ls.Table, schema_simulation.TableTable, set(), set()),
+    "Material": (ls.Material, schema_bodies.MaterialTable, {"name"}, set()),
+    "beam": (ls.beam, schema_bodies.BeamTable, set(), {"kind", "solids"}),
+    "FlexibleBody": (ls.FlexibleBody, schema_bodies.FlexibleTable, set(), {"kind", "arrays"}),
+    "NodalBody": (ls.NodalBody, schema_bodies.NodalTable, set(), {"kind", "arrays", "solids"}),
+}
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_arguments(name):
+    function, table, only_python, only_files = ARGUMENTS[name]
+    parameters = set(inspect.signature(function).parameters)
+    assert parameters - only_python == set(table.model_fields) - only_files
+
+
+@pytest.mark.parametrize("kind", acting.LOADS)
+def test_arguments_of_loads(kind):
+    tables = get_args(get_args(schema_simulation.AnyLoad)[0])
+    [table] = [t for t in tables if kind in get_args(t.model_fields["kind"].annotation)]
+    parameters = set(inspect.signature(acting.LOADS[kind]).parameters)
+    assert parameters == set(table.model_fields) - {"kind", "repeat"}
+
+
+def test_a_model_holds_nothing_else():
+    held = set(vars(ls.Model()))
+    assert held == {"name", "gravity", "_parts", "_loops", "_joins"}
+    groups = {x for x in schema.FileTable.model_fields if x not in ("lissom", "name", "gravity")}
+    assert groups == {"include", "materials", "bodies", "parts", "loops", "joins", "simulation"}
