@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.spatial import quaternion_rotation, rotation_exp
 from lissom.viz.scene import Scene
 from lissom.viz.scene_bodies import bent
 from lissom.viz.scene_frames import frames_of
 from tests.four_bars import four_bar_of_a_chain
+from tests.kernel_cases import JOINTS
 from tests.result_samples import random_run
 from tests.view_samples import (
     Opened,
@@ -90,12 +92,39 @@ def test_large_turns_of_nodes_are_drawn_as_the_engine_turns_them(opened):
     assert np.allclose(found, expected, atol=1e-5 * np.abs(expected).max())
 
 
+def test_every_kind_of_joint_moves_as_in_the_engine(opened):
+    model = ls.Model("joints")
+    for k, (name, joint) in enumerate(JOINTS.items()):
+        name = name.replace(",", "").replace(" ", "_")
+        turn = rotation_exp(np.array([0.3 * k, -0.2, 0.1]))
+        to = None if k % 4 == 0 else list(model.parts)[-1]
+        model.add(
+            ls.RigidBody.sphere(1.0, 0.1),
+            joint,
+            to=to,
+            at=(0.1, 0.2, -0.1),
+            rotation=turn,
+            name=name,
+        )
+    run = random_run(model.compile(), np.random.default_rng(4), n=3)
+    page = opened(run)
+    page(f"seek({float(run.time[1])!r})")
+    for i, name in enumerate(run.system.names):
+        expected, found = ls.pose(run.system, run.state(run.time[1]), name), page(f"pose({i})")
+        assert np.allclose(found["position"], expected.position, atol=2e-5), name
+        assert np.allclose(
+            quaternion_rotation(np.array(found["quaternion"])), expected.rotation, atol=2e-5
+        )
+
+
 def test_between_frames_the_page_goes_on_straight_lines(opened):
     run = arm_run(21)
     page = opened(run)
     middle = float(run.time[4] + run.time[5]) / 2
     page(f"seek({middle!r})")
-    expected = (run["payload.position"][4] + run["payload.position"][5]) / 2
+    q = (run.q[4] + run.q[5]) / 2
+    q[:4] /= np.linalg.norm(q[:4])
+    expected = ls.pose(run.system, run.system.state(q=q), "payload").position
     assert page("time") == pytest.approx(middle)
     assert np.allclose(page("pose(3)")["position"], expected, atol=1e-5)
 
@@ -130,7 +159,8 @@ def test_enlarged_deformations_keep_bodies_joined(opened):
     tip = run.system.bodies[0].node_names["tip"]
     local = bent(run.system.bodies[0], np.array([tip]), np.zeros((1, 3)), 3 * run.q[2, :3])[0]
     assert np.allclose(page("pose(1)")["position"], local, atol=1e-6)
-    assert page.page.locator("#scale").input_value() == "3"
+    assert page.page.locator("#factor").inner_text() == "×3"
+    assert "3 times as large" in page.page.locator("#enlarged").inner_text()
 
 
 def test_play_and_keys_move_time(opened):
@@ -230,7 +260,7 @@ def test_two_fingers_zoom_and_one_turns(opened):
 def test_loops_and_their_forces_are_drawn(opened):
     system = four_bar_of_a_chain().compile()
     page = opened(random_run(system, np.random.default_rng(1), n=3, wrenches=("crank",)))
-    for name in ("loops", "forces"):
+    for name in ("loops", "loads", "reactions", "loopForces"):
         before = page.pixels()
         page.press(f"show-{name}")
         assert differing(before, page.pixels()) > 1e-4, name

@@ -10,10 +10,12 @@ import lissom as ls
 from lissom.viz.scene import Scene, outermost
 from lissom.viz.scene_bodies import SceneBody, bent
 from lissom.viz.scene_frames import frames_of
+from lissom.viz.scene_joints import poses
 from lissom.viz.scene_normals import shaded
 from lissom.viz.scene_surfaces import surface
 from lissom.viz.view import page_text
 from tests.four_bars import four_bar_of_a_chain
+from tests.model_file_samples import tree_of_joints
 from tests.result_samples import random_run
 from tests.view_samples import BOOM, arm_run, arm_system, bending_run, decoded, moved
 
@@ -102,6 +104,16 @@ def test_corners_in_the_world_follow_the_poses_of_the_engine():
         assert np.allclose(scene.corners(2, i), expected, atol=1e-9 * (1 + np.abs(expected).max()))
 
 
+def test_every_kind_of_joint_is_a_product_of_simple_motions():
+    system = tree_of_joints().compile()
+    run = random_run(system, RNG(6), n=3)
+    found = poses(system, run.q)
+    for i, name in enumerate(system.names):
+        assert np.allclose(found[:, i, :3], run[f"{name}.position"], atol=1e-12), name
+        turn = run[f"{name}.quaternion"]
+        assert np.allclose(np.abs(np.sum(found[:, i, 3:] * turn, axis=1)), 1.0, atol=1e-13), name
+
+
 def test_the_page_gets_the_nodes_and_shapes_of_the_body():
     scene = Scene(bending_run(), ["boom.5"])
     data = scene.data()
@@ -111,7 +123,7 @@ def test_the_page_gets_the_nodes_and_shapes_of_the_body():
     assert np.allclose(positions, body.body.node_positions[body.nodes], atol=1e-6)
     assert np.allclose(shapes, body.body.node_shapes[body.nodes].transpose(0, 2, 1), rtol=1e-6)
     assert body.nodes[data["trails"][0]["node"]] == 5
-    assert data["deflection"] == pytest.approx(
+    assert data["frames"]["deflection"] == pytest.approx(
         np.linalg.norm(bending_run()["boom.tip.deflection"][2]), rel=1e-9
     )
 
@@ -178,9 +190,17 @@ def test_forces_of_loads_and_loops_are_told():
         ("moment", "load on crank"),
         ("force", "load on crank"),
         ("loop", "loop D"),
+        *(("joint", f"joint of {name}") for name in system.names),
     ]
-    values = decoded(told, told["forces"][1]["values"]).reshape(3, 3)
-    assert np.allclose(values, run["crank.load"][:, 3:], rtol=1e-6)
+    frames = told["frames"]
+    values = decoded(frames, frames["forces"]).reshape(3, -1, 3)
+    values = values / 32767 * np.array(frames["peaks"])[:, None]
+    for k, expected in {
+        1: run["crank.load"][:, 3:],
+        3: run[f"{system.names[0]}.reaction"][:, 3:],
+    }.items():
+        assert np.allclose(values[:, k], expected, atol=4e-5 * np.abs(expected).max())
+    assert [f["kind"] for f in Scene(run, reactions=False).data()["forces"]][3:] == []
     assert [loop["name"] for loop in told["loops"]] == ["D"]
     assert told["loops"][0]["a"]["body"] == -1
 

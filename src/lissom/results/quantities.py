@@ -27,7 +27,18 @@ from .labels import (
 from .loop_forces import forces_at_nodes
 from .store import Columns, Store, blocks
 
-__all__ = ["BODY", "NODE", "STORED", "SUMS", "Block", "Frame", "Quantity", "collected", "sums"]
+__all__ = [
+    "BODY",
+    "NODE",
+    "STORED",
+    "SUMS",
+    "Block",
+    "Frame",
+    "Quantity",
+    "collected",
+    "reactions",
+    "sums",
+]
 
 Array = np.ndarray
 
@@ -156,15 +167,19 @@ def _load(frame: Frame, block: Block) -> Array:
 
 
 def _reaction(frame: Frame, block: Block) -> Array:
+    return _reactions(frame.system, block)[:, frame.body]
+
+
+def _reactions(system: System, block: Block) -> Array:
+    """Moments and forces of all joints, (n, n_body, 6) in body axes."""
     from ..algorithms import engine
 
-    system = frame.system
-    places = [system.locate(w) for w in frame.columns.wrenches]
+    places = [system.locate(w) for w in block.store.columns.wrenches]
     q, v, a, w = (block[field] for field in ("q", "v", "acceleration", "wrench"))
     if system.loops:
         ends, of_loops = forces_at_nodes(system, q, v, block["loop_force"])
         places, w = places + ends, np.concatenate([w, of_loops], axis=1)
-    return engine.joint_forces_rows(system, q, v, a, places, w)[:, frame.body]
+    return engine.joint_forces_rows(system, q, v, a, places, w)
 
 
 NODE = {
@@ -256,6 +271,19 @@ def sums(system: System, store: Store, about: Array) -> dict[str, Array]:
     for array in found.values():
         array.flags.writeable = False
     return found
+
+
+def reactions(system: System, store: Store) -> Array:
+    """Moments and forces of all joints, (n, n_body, 6) in body axes.
+
+    Parameters
+    ----------
+    system : System
+        What moved.
+    store : Store
+        Its rows.
+    """
+    return collected(store, (system.n_body, 6), lambda block: _reactions(system, block))
 
 
 def collected(store: Store, shape: tuple[int, ...], compute: Callable[[Block], Array]) -> Array:

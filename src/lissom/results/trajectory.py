@@ -336,6 +336,7 @@ class Trajectory:
         trails: Sequence[str] | None = None,
         theme: str = "auto",
         scale: float = 1.0,
+        reactions: bool | None = None,
     ) -> None:
         """Write the moving view to one file that any browser opens, without a network.
 
@@ -353,10 +354,13 @@ class Trajectory:
             Background; "auto" follows the reader's browser.
         scale : float
             Factor by which deformations are enlarged at first.
+        reactions : bool, optional
+            Whether the page has the forces of joints; by default it has them of up to 24 bodies.
         """
         from ..viz.view import write_page
 
-        write_page(self, path, frames=frames, title=title, trails=trails, theme=theme, scale=scale)
+        options = {"title": title, "trails": trails, "theme": theme, "scale": scale}
+        write_page(self, path, frames=frames, reactions=reactions, **options)
 
     def view(self, *, browser: bool = True, block: bool = False, **options: Any) -> View:
         """Show the moving view in the browser.

@@ -57,7 +57,7 @@ def write_gif(
     points = outermost(rows, 3) if trails is None else trails
     if not isinstance(points, (list, tuple)) or not all(isinstance(x, str) for x in points):
         raise StateError(f"trails is {trails!r}; expected a list such as ['hand', 'boom.tip']")
-    drawing = Drawing(Scene(rows, points), _pixels(size))
+    drawing = Drawing(Scene(rows, points, reactions=False), _pixels(size))
     pictures = [drawing.picture(k) for k in range(rows.n)]
     with replacing(name) as temporary:
         pictures[0].save(

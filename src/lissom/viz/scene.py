@@ -1,27 +1,33 @@
 """Scene of a motion: bodies, sent once, and what changes from frame to frame.
 
-The page gets every body's corners and mode shapes once; a frame is the pose of each body and the
-modal coordinates.  Corners follow in the page by the formula of `scene_bodies.bent`.
+The page gets every body's corners, mode shapes and joint once; a frame is the coordinates.  Poses
+follow in the page by `scene_joints`, corners by the formula of `scene_bodies.bent`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..results.rotation_vectors import continuous
+from ..joints.nearness import quaternion_of
 from ..results.trajectory import Trajectory
 from ..system import GROUND, LoopEnd
 from .scene_arrays import Arrays
+from .scene_arrows import Arrow, arrow_values, arrows
 from .scene_bodies import SceneBody
+from .scene_joints import factors, poses
 
 __all__ = ["FORMAT", "Scene", "outermost"]
 
 Array = np.ndarray
 
-FORMAT = 1  # of the data in the page
+FORMAT = 2  # of the data in the page
+_SOME = 40  # frames that are looked at for the size of the picture
+_MANY_BODIES = 24  # with more, forces of joints are sent only if they are asked for
+_EVENTS = 500  # marks at most
 
 
 class Scene:
@@ -33,43 +39,72 @@ class Scene:
         One row for each frame, as `frames_of` gives them.
     trails : sequence of str
         "body" or "body.node" of points whose paths are drawn.
+    reactions : bool, optional
+        Whether forces of joints are sent; by default those of mechanisms with few bodies.
+    growing : bool
+        Whether more frames will follow: then arrows that are zero so far are kept.
     """
 
-    def __init__(self, rows: Trajectory, trails: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        rows: Trajectory,
+        trails: Sequence[str] = (),
+        *,
+        reactions: bool | None = None,
+        growing: bool = False,
+    ) -> None:
         system = rows.system
         self.rows, self.system, self.trails = rows, system, tuple(trails)
-        # poses: position and quaternion (w, x, y, z) of each body in the world, (frame, body, 7)
-        self.poses = np.zeros((rows.n, system.n_body, 7))
-        for i, name in enumerate(system.names):
-            self.poses[:, i, :3] = rows[f"{name}.position"]
-            self.poses[:, i, 3:] = continuous(rows[f"{name}.quaternion"])
-        extent = float(np.linalg.norm(np.ptp(self.poses[0, :, :3], axis=0))) if system.n_body else 0
+        self.reactions = system.n_body <= _MANY_BODIES if reactions is None else reactions
+        self.growing = growing
+        first = poses(system, rows.q[:1])[0, :, :3]
+        extent = float(np.linalg.norm(np.ptp(first, axis=0))) if system.n_body else 0.0
         self.bodies = tuple(SceneBody(system, i, extent) for i in range(system.n_body))
-        self.modes = [rows.q[:, system.layout.modal_q(i)] for i in range(system.n_body)]
-        self.low, self.high = self._bounds()
+        self.low, self.high = self._bounds(rows)
         self.origin = np.round((self.low + self.high) / 2, 3)
+        self._chosen, self._sent = self._kept_arrows()
+
+    def _kept_arrows(self) -> tuple[Array, list[Arrow]]:
+        """Numbers of the arrows that are worth sending, and these."""
+        everything = arrows(self.system, self.rows.store.columns.wrenches, self.reactions)
+        kept = np.ones(len(everything), dtype=bool)
+        if not self.growing:
+            kept = np.any(arrow_values(self.rows, self.reactions), axis=(0, 2))
+        chosen = np.flatnonzero(kept)
+        return chosen, [everything[k] for k in chosen]
+
+    @cached_property
+    def poses(self) -> Array:
+        """Position and quaternion of each body in the world, (frame, body, 7)."""
+        return poses(self.system, self.rows.q)
+
+    @property
+    def modes(self) -> list[Array]:
+        """Modal coordinates of each body, (frame, mode)."""
+        return [self.rows.q[:, self.system.layout.modal_q(i)] for i in range(self.system.n_body)]
 
     def corners(self, frame: int, i: int) -> Array:
         """Corners of body i in the world at a frame, shape (n, 3) [m]."""
-        local = self.bodies[i].corners(self.modes[i][frame])
-        return self.poses[frame, i, :3] + local @ _matrix(self.poses[frame, i, 3:]).T
+        local = self.bodies[i].corners(self.rows.q[frame, self.system.layout.modal_q(i)])
+        return self.poses[frame, i, :3] + local @ _matrices(self.poses[frame, i, 3:]).T
 
-    def _bounds(self) -> tuple[Array, Array]:
+    def _bounds(self, rows: Trajectory) -> tuple[Array, Array]:
         """Lowest and highest coordinates of all that moves, at some of the frames."""
-        some = np.unique(np.linspace(0, self.rows.n - 1, 40).astype(int))
-        boxes = []
+        some = np.unique(np.linspace(0, rows.n - 1, _SOME).astype(int))
+        placed = poses(self.system, rows.q[some])
+        low, high = np.full(3, np.inf), np.full(3, -np.inf)
         for i, body in enumerate(self.bodies):
-            ends = np.array([body.rest.min(axis=0), body.rest.max(axis=0)])
-            box = np.array([[a, b, c] for a in ends[:, 0] for b in ends[:, 1] for c in ends[:, 2]])
-            boxes += [p[:3] + box @ _matrix(p[3:]).T for p in self.poses[some, i]]
-        everything = np.concatenate(boxes) if boxes else np.zeros((1, 3))
-        return everything.min(axis=0), everything.max(axis=0)
+            box = body.box @ np.swapaxes(_matrices(placed[:, i, 3:]), 1, 2) + placed[:, i, None, :3]
+            low = np.minimum(low, box.min(axis=(0, 1)))
+            high = np.maximum(high, box.max(axis=(0, 1)))
+        return (low, high) if self.bodies else (np.zeros(3), np.zeros(3))
 
-    @property
-    def deflection(self) -> float:
+    def _deflection(self, rows: Trajectory) -> float:
         """The largest displacement by bending of anything drawn [m]."""
+        layout = self.system.layout
         each = (
-            b.deflections(m).max(initial=0.0) for b, m in zip(self.bodies, self.modes, strict=True)
+            body.deflections(rows.q[:, layout.modal_q(i)]).max(initial=0.0)
+            for i, body in enumerate(self.bodies)
         )
         return float(max(each, default=0.0))
 
@@ -82,98 +117,116 @@ class Scene:
         axis[k] = -1.0 if g[k] > 0 else 1.0
         return axis.tolist()
 
-    def data(self) -> dict[str, Any]:
-        """Everything as the page reads it: words, numbers, and arrays in base64."""
+    def data(self, rows: Trajectory | None = None) -> dict[str, Any]:
+        """Everything as the page reads it: words, numbers, and arrays in base64.
+
+        Parameters
+        ----------
+        rows : Trajectory, optional
+            Frames, by default those that the scene was made of.
+        """
         arrays, system = Arrays(), self.system
-        points = {
-            "loops": [self._loop(k) for k in range(len(system.loops))],
-            "trails": [self._trail(where) for where in self.trails],
-            "forces": [*self._loads(arrays), *self._loop_forces(arrays)],
-            "carried": [self._carrying(i) for i in range(system.n_body)],
-        }
-        first = np.cumsum([0, *(body.body.n_mode for body in self.bodies)])
-        bodies = [b.described(arrays, int(k)) for b, k in zip(self.bodies, first, strict=False)]
-        moved = self.poses - np.concatenate([self.origin, np.zeros(4)])
+        loops = [self._loop(k) for k in range(len(system.loops))]
+        trails = [self._trail(where) for where in self.trails]
+        shown = [self._arrow(arrow) for arrow in self._sent]
+        bodies = [self._body(i, arrays) for i in range(system.n_body)]
         return {
             "format": FORMAT,
             "name": system.name,
             "up": self.up,
             "gravity": bool(np.any(system.gravity)),
             "origin": self.origin.tolist(),
-            "low": (self.low - self.origin).tolist(),
-            "high": (self.high - self.origin).tolist(),
             "length": system.length,
-            "deflection": self.deflection,
             "bodies": bodies,
-            **points,
-            "n_mode": int(first[-1]),
-            "n_frame": self.rows.n,
-            "time": arrays.add(self.rows.time - self.rows.time[0]),
+            "loops": loops,
+            "trails": trails,
+            "forces": shown,
+            "n_mode": sum(body.body.n_mode for body in self.bodies),
+            "n_q": system.n_q,
             "start": float(self.rows.time[0]),
-            "poses": arrays.add(moved),
-            "modes": arrays.add(np.concatenate([np.zeros((self.rows.n, 0)), *self.modes], axis=1)),
+            "base": arrays.add(self.rows.q[0], "float64"),
+            "frames": self.frames(self.rows if rows is None else rows, 0),
             "arrays": arrays.encoded(),
         }
 
-    def _carrying(self, i: int) -> int:
-        """Number in the page of the node that carries body i."""
-        parent = int(self.system.parent[i])
-        return -1 if parent == GROUND else self.bodies[parent].use(int(self.system.parent_node[i]))
+    def frames(self, rows: Trajectory, first: int) -> dict[str, Any]:
+        """Frames as the page reads them: coordinates less those of the first, and forces.
 
-    def _place(self, end: LoopEnd) -> dict[str, Any]:
-        if end.body == GROUND:
-            return {"body": -1, "node": 0, "offset": (end.position - self.origin).tolist()}
-        node = self.bodies[end.body].use(end.node)
-        return {"body": end.body, "node": node, "offset": end.position.tolist()}
+        Parameters
+        ----------
+        rows : Trajectory
+            One row for each frame.
+        first : int
+            Number of the first one; the page forgets frames that it has from there on.
+        """
+        arrays = Arrays()
+        low, high = (self.low, self.high) if rows is self.rows else self._bounds(rows)
+        values = arrow_values(rows, self.reactions)[:, self._chosen]
+        peaks = np.linalg.norm(values, axis=2).max(axis=0, initial=0.0)
+        scaled = np.round(values * (32767 / np.where(peaks > 0, peaks, 1.0))[:, None])
+        start = float(self.rows.time[0])
+        return {
+            "from": first,
+            "n": rows.n,
+            "time": arrays.add(rows.time - start),
+            "q": arrays.add(rows.q - self.rows.q[0]),
+            "forces": arrays.add(scaled, "int16"),
+            "peaks": peaks.tolist(),
+            "low": (low - self.origin).tolist(),
+            "high": (high - self.origin).tolist(),
+            "deflection": self._deflection(rows),
+            "events": [[t - start, name] for t, name in rows.events[:_EVENTS]],
+            "status": str(rows.status or ""),
+            "message": rows.message,
+            "arrays": arrays.encoded(),
+        }
+
+    def _body(self, i: int, arrays: Arrays) -> dict[str, Any]:
+        system, parent = self.system, int(self.system.parent[i])
+        position, hinge = system.frame_position[i], system.layout.hinge_q(i).start
+        grounded = parent == GROUND
+        carrier = -1 if grounded else self.bodies[parent].use(int(system.parent_node[i]))
+        return {
+            **self.bodies[i].described(arrays, system.layout.modal_q(i).start),
+            "carrier": carrier,
+            "at": (position - self.origin if grounded else position).tolist(),
+            "turn": quaternion_of(system.frame_rotation[i]).tolist(),
+            "factors": [factor.described() for factor in factors(system.joints[i], hinge)],
+        }
+
+    def _place(self, body: int, node: int, offset: Array) -> dict[str, Any]:
+        if body == GROUND:
+            return {"body": -1, "node": 0, "offset": (offset - self.origin).tolist()}
+        return {"body": body, "node": self.bodies[body].use(node), "offset": offset.tolist()}
+
+    def _end(self, end: LoopEnd) -> dict[str, Any]:
+        return self._place(end.body, end.node, end.position)
 
     def _loop(self, k: int) -> dict[str, Any]:
         loop = self.system.loops[k]
-        ends = {"a": self._place(loop.a), "b": self._place(loop.b)}
+        ends = {"a": self._end(loop.a), "b": self._end(loop.b)}
         return {"name": loop.name, "joint": loop.joint.label, **ends}
 
     def _trail(self, where: str) -> dict[str, Any]:
-        i, node = self.system.locate(where)
-        return {"name": where, "body": i, "node": self.bodies[i].use(node), "offset": [0, 0, 0]}
+        return {"name": where, **self._place(*self.system.locate(where), np.zeros(3))}
 
-    def _loads(self, arrays: Arrays) -> list[dict[str, Any]]:
-        """Forces and moments of loads on nodes, in node axes."""
-        found = []
-        columns = self.rows.store.columns
-        given = self.rows.store.read("wrench").reshape(self.rows.n, -1, 6)
-        for k, where in enumerate(columns.wrenches):
-            i, node = self.system.locate(where)
-            place = {"body": i, "node": self.bodies[i].use(node), "offset": [0, 0, 0]}
-            for kind, part in (("moment", slice(0, 3)), ("force", slice(3, 6))):
-                if np.any(values := given[:, k, part]):
-                    found.append(_arrow(f"load on {where}", kind, place, values, arrays))
-        return found
-
-    def _loop_forces(self, arrays: Arrays) -> list[dict[str, Any]]:
-        """Forces of loops on their ends b, turned into node axes."""
-        found = []
-        for loop in self.system.loops:
-            values = self.rows[f"{loop.name}.force"] @ loop.b.rotation.T
-            if np.any(values):
-                name = f"loop {loop.name}"
-                found.append(_arrow(name, "loop", self._place(loop.b), values, arrays))
-        return found
+    def _arrow(self, arrow: Arrow) -> dict[str, Any]:
+        place = self._place(arrow.body, arrow.node, arrow.offset)
+        return {"name": arrow.name, "kind": arrow.kind, **place}
 
 
-def _arrow(
-    name: str, kind: str, place: dict[str, Any], values: Array, arrays: Arrays
-) -> dict[str, Any]:
-    largest = float(np.linalg.norm(values, axis=1).max())
-    return {"name": name, "kind": kind, **place, "largest": largest, "values": arrays.add(values)}
+def _matrices(q: Array) -> Array:
+    """Rotations (..., 3, 3) of unit quaternions (w, x, y, z)."""
+    w, x, y, z = np.moveaxis(q, -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
-def _matrix(q: Array) -> Array:
-    """Rotation of a unit quaternion (w, x, y, z)."""
-    w, (x, y, z) = q[0], q[1:]
-    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.eye(3) + 2 * (w * cross + cross @ cross)
-
-
-def outermost(rows: Trajectory, most: int) -> list[str]:
+def outermost(rows: Trajectory, most: int, *, resting: bool = False) -> list[str]:
     """Points whose paths are worth seeing: bodies that carry nothing and move, their tips if any.
 
     Parameters
@@ -182,11 +235,14 @@ def outermost(rows: Trajectory, most: int) -> list[str]:
         Frames.
     most : int
         How many at most; the last ones.
+    resting : bool
+        Whether bodies count that do not move in these frames.
     """
     system, found = rows.system, []
     for i, name in enumerate(system.names):
         if not system.children[i]:
             where = f"{name}.tip" if "tip" in system.bodies[i].node_names else name
-            if np.ptp(rows[f"{where}.position"], axis=0).max() > 1e-3 * system.length:
+            moves = np.ptp(rows[f"{where}.position"], axis=0).max() > 1e-3 * system.length
+            if moves or resting:
                 found.append(where)
     return found[-most:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,14 @@ __all__ = ["Arrays"]
 
 Array = np.ndarray
 
-_TYPES = {"float32": "<f4", "uint32": "<u4", "uint16": "<u2", "int8": "|i1"}
+_TYPES = {
+    "float64": "<f8",
+    "float32": "<f4",
+    "uint32": "<u4",
+    "uint16": "<u2",
+    "int16": "<i2",
+    "int8": "|i1",
+}
 
 
 class Arrays:
@@ -19,6 +27,7 @@ class Arrays:
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, bytes], int] = {}
+        self._made: dict[Any, Any] = {}
 
     def add(self, values: Any, kind: str = "float32") -> int:
         """Number under which the page finds these values.
@@ -28,10 +37,24 @@ class Arrays:
         values : array
             Numbers; the page gets them flat.
         kind : str
-            "float32", "uint32", "uint16" or "int8".
+            "float64", "float32", "uint32", "uint16", "int16" or "int8".
         """
         data = np.ascontiguousarray(values, dtype=_TYPES[kind]).tobytes()
         return self._found.setdefault((kind, data), len(self._found))
+
+    def once(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What `make` gives, made once for each key.
+
+        Parameters
+        ----------
+        key : hashable
+            Stands for all that `make` depends on.
+        make : callable
+            Without arguments.
+        """
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
 
     def encoded(self) -> list[list[str]]:
         """Kind and base64 text of each, in the order of their numbers."""

@@ -12,7 +12,7 @@ from ..spatial import rotation_exp
 from ..system import GROUND, System
 from .scene_arrays import Arrays
 from .scene_normals import shaded
-from .scene_surfaces import Surface, ball, rod, surface
+from .scene_surfaces import Surface, ball, joined, rod, surface
 
 __all__ = ["COLORS", "SceneBody"]
 
@@ -61,12 +61,17 @@ class SceneBody:
         """Nodes in use, in the order of their numbers in the page."""
         return np.array(list(self._nodes), dtype=int)
 
-    @property
+    @cached_property
     def color(self) -> str:
         """Colour of solids that have none of their own."""
         if self.system.parent[self.i] == GROUND and self.system.n_body > 1:
             return ROOT
-        return COLORS[_hue(self.system, self.i) % len(COLORS)]
+        if self.system.n_body <= _MANY:
+            return COLORS[(self.i - 1) % len(COLORS)]
+        kept = self.system.derived
+        if "branches" not in kept:
+            kept["branches"] = _branches(self.system)
+        return COLORS[kept["branches"][self.i] % len(COLORS)]
 
     @cached_property
     def surfaces(self) -> tuple[Surface, ...]:
@@ -98,6 +103,19 @@ class SceneBody:
         """All corners of the undeformed body, shape (n, 3) [m]."""
         return np.concatenate(
             [self.body.node_positions[s.nodes] + s.offsets for s in self.surfaces]
+        )
+
+    @property
+    def box(self) -> Array:
+        """Corners of a box about the undeformed body, in body axes, shape (8, 3) [m]."""
+        low, high = self.rest.min(axis=0), self.rest.max(axis=0)
+        return np.array(
+            [
+                [x, y, z]
+                for x in (low[0], high[0])
+                for y in (low[1], high[1])
+                for z in (low[2], high[2])
+            ]
         )
 
     @property
@@ -133,10 +151,10 @@ class SceneBody:
         arrays : Arrays
             Takes the numbers.
         first_mode : int
-            Place of its first mode among those of all bodies.
+            Place of its first modal coordinate among all coordinates.
         """
         system, nodes, (node, offset) = self.system, self.nodes, self.middle
-        pieces = [self._shaded(s, arrays) for s in self.surfaces]
+        pieces = [self._shaded(s, arrays) for s in self._by_color()]
         shapes = self.body.node_shapes[nodes].transpose(0, 2, 1)
         return {
             "name": self.name,
@@ -151,9 +169,17 @@ class SceneBody:
             "label": {"node": self.use(node), "offset": offset.tolist()},
         }
 
+    def _by_color(self) -> list[Surface]:
+        """Surfaces of one colour joined: the page draws each of them at once."""
+        colors: dict[str | None, list[Surface]] = {}
+        for piece in self.surfaces:
+            colors.setdefault(piece.color, []).append(piece)
+        return [joined(pieces) for pieces in colors.values()]
+
     def _shaded(self, piece: Surface, arrays: Arrays) -> dict[str, Any]:
         rest = self.body.node_positions[piece.nodes] + piece.offsets
-        corners, normals, triangles = shaded(rest, piece.triangles)
+        key = ("shaded", rest.tobytes(), piece.triangles.tobytes())
+        corners, normals, triangles = arrays.once(key, lambda: shaded(rest, piece.triangles))
         numbers = np.array([self._nodes[int(node)] for node in piece.nodes[corners]])
         if len(self._nodes) >= 1 << 16:
             raise ModelError(
@@ -171,17 +197,17 @@ class SceneBody:
         }
 
 
-def _hue(system: System, i: int) -> int:
-    """Number of a body's colour: its own, or where there are many bodies that of its branch."""
-    if system.n_body <= _MANY:
-        return i - 1
-    branches: dict[int, int] = {}
-    while system.parent[i] != GROUND and len(system.children[system.parent[i]]) == 1:
-        i = int(system.parent[i])  # to the first body of the branch
-    for k in range(system.n_body):
-        if system.parent[k] == GROUND or len(system.children[system.parent[k]]) > 1:
-            branches[k] = len(branches)
-    return branches[i]
+def _branches(system: System) -> list[int]:
+    """Number of the branch of each body; they begin where bodies carry several."""
+    found: list[int] = []
+    n = -1
+    for parent in system.parent:
+        if parent == GROUND or len(system.children[parent]) > 1:
+            n += 1
+            found.append(n)
+        else:
+            found.append(found[parent])
+    return found
 
 
 def bent(body: Any, nodes: Array, offsets: Array, modes: Array) -> Array:

@@ -10,7 +10,7 @@ from ..bodies import NormalBody
 from ..bodies.solids import Box, Cylinder, Mesh, Solid, Sphere, Sweep
 from ..errors import ModelError
 
-__all__ = ["Surface", "ball", "rod", "surface"]
+__all__ = ["Surface", "ball", "joined", "rod", "surface"]
 
 Array = np.ndarray
 
@@ -86,6 +86,22 @@ def ball(node: int, offset: Array, radius: float) -> Surface:
     """Small sphere about a point of a node."""
     points, triangles = _sphere(radius, 16)
     return Surface(np.full(len(points), node), points + offset, triangles)
+
+
+def joined(pieces: list[Surface]) -> Surface:
+    """Surfaces of one colour as one.
+
+    Parameters
+    ----------
+    pieces : list of Surface
+        At least one.
+    """
+    if len(pieces) == 1:
+        return pieces[0]
+    starts = np.cumsum([0, *(len(piece.nodes) for piece in pieces)])
+    triangles = [p.triangles + k for p, k in zip(pieces, starts, strict=False)]
+    nodes, offsets = (np.concatenate([getattr(p, x) for p in pieces]) for x in ("nodes", "offsets"))
+    return Surface(nodes, offsets, np.concatenate(triangles), pieces[0].color)
 
 
 def _own(solid: Solid) -> tuple[Array, Array]:

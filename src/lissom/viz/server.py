@@ -3,31 +3,64 @@
 from __future__ import annotations
 
 import atexit
+import re
 import secrets
 import threading
 import webbrowser
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from ..errors import ResultError
 
-__all__ = ["View"]
+__all__ = ["FixedPage", "Source", "View"]
 
 _HOST = "127.0.0.1"
 _PATIENCE = 15.0  # s that the end of a program waits for the browser to fetch the page
+_LAST_QUESTION = 3.0  # s that the end of a run waits for a page that is open to ask once more
+_DATA = re.compile(r"frames\?from=([0-9]{1,9})")
+
+
+class Source(Protocol):
+    """What a view serves."""
+
+    def page(self) -> tuple[str, bool]:
+        """The page, and whether it is all there is to tell."""
+
+    def frames(self, first: int) -> tuple[str, bool] | None:
+        """Frames from a number on as JSON, and whether these are the last; None: no such thing."""
+
+
+class FixedPage:
+    """A page that does not change.
+
+    Parameters
+    ----------
+    text : str
+        The page.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def page(self) -> tuple[str, bool]:
+        """The page."""
+        return self._text, True
+
+    def frames(self, first: int) -> None:
+        """Nothing."""
 
 
 class View:
     """Page that is served until it is closed.
 
     The address has a random part, so that other users of the machine do not find the page.  When
-    the browser has fetched the page, it needs the server no more.
+    the browser has fetched the page, it needs the server no more, unless the page follows a run.
 
     Parameters
     ----------
-    text : str
-        The page.
+    source : Source
+        What is served.
 
     Attributes
     ----------
@@ -35,25 +68,26 @@ class View:
         Where it is.
     """
 
-    def __init__(self, text: str) -> None:
-        self._fetched = threading.Event()
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._asked, self._complete = threading.Event(), threading.Event()
         self._path = f"/{secrets.token_urlsafe(12)}/"
-        names: set[str] = set()  # of this machine, as a browser says them
-        handler = _handler(text.encode(), self._path, names, self._fetched)
+        self._names: set[str] = set()  # of this machine, as a browser says them
         try:
-            self._server = ThreadingHTTPServer((_HOST, 0), handler)
+            self._server = ThreadingHTTPServer((_HOST, 0), self._handler())
         except OSError as error:
             raise ResultError(
                 f"cannot open a port on {_HOST} ({error}); write the page with run.to_html(path)"
             ) from None
         self._server.daemon_threads = True
         port = self._server.server_port
-        names |= {f"{_HOST}:{port}", f"localhost:{port}"}
+        self._names |= {f"{_HOST}:{port}", f"localhost:{port}"}
         self.url = f"http://{_HOST}:{port}{self._path}"
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(0.1,), name="lissom view", daemon=True
         )
         self._thread.start()
+        self._expected = False
 
     @property
     def is_open(self) -> bool:
@@ -63,7 +97,8 @@ class View:
     def open(self) -> None:
         """Show the page in the browser, and let the program not end before it is there."""
         if webbrowser.open(self.url):
-            atexit.register(self._fetched.wait, _PATIENCE)
+            self._expected = True
+            atexit.register(self._complete.wait, _PATIENCE)
         else:
             print(f"no browser found; the page is at {self.url}")
 
@@ -75,13 +110,21 @@ class View:
         except KeyboardInterrupt:
             self.close()
 
+    def finish(self) -> None:
+        """Stop serving when the browser has all there is, or after a few seconds."""
+        if self._asked.is_set():
+            self._complete.wait(_LAST_QUESTION)
+        elif self._expected:
+            self._complete.wait(_PATIENCE)
+        self.close()
+
     def close(self) -> None:
-        """Stop serving; the page in the browser stays."""
+        """Stop serving at once; the page in the browser stays."""
         if self._thread.is_alive():
             self._server.shutdown()
             self._thread.join()
         self._server.server_close()
-        self._fetched.set()
+        self._complete.set()
 
     def __enter__(self) -> Self:
         return self
@@ -93,39 +136,49 @@ class View:
         """Where it is."""
         return f"view at {self.url}" if self.is_open else "view, closed"
 
+    def _answer(self, path: str) -> tuple[str, str, bool] | None:
+        """Kind, text and whether nothing follows, for a path; None: there is no such thing."""
+        if path == self._path:
+            return "text/html", *self._source.page()
+        wanted = path.startswith(self._path) and _DATA.fullmatch(path.removeprefix(self._path))
+        found = self._source.frames(int(wanted[1])) if wanted else None
+        return None if found is None else ("application/json", *found)
 
-def _handler(
-    data: bytes, path: str, names: set[str], fetched: threading.Event
-) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        """Answers GET of the page, and nothing else."""
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        view = self
 
-        server_version, sys_version = "lissom", ""
+        class Handler(BaseHTTPRequestHandler):
+            """Answers GET of the page and of its frames, and nothing else."""
 
-        def do_GET(self) -> None:
-            """Send the page."""
-            if self.headers.get("Host", "") not in names:
-                self.send_error(HTTPStatus.FORBIDDEN)  # another name that leads to this machine
-            elif self.path != path:
-                self.send_error(HTTPStatus.NOT_FOUND)
-            else:
-                self._send_page()
+            server_version, sys_version = "lissom", ""
 
-        def _send_page(self) -> None:
-            self.send_response(HTTPStatus.OK)
-            for name, value in (
-                ("Content-Type", "text/html; charset=utf-8"),
-                ("Content-Length", str(len(data))),
-                ("Cache-Control", "no-store"),
-                ("X-Content-Type-Options", "nosniff"),
-                ("Referrer-Policy", "no-referrer"),
-            ):
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(data)
-            fetched.set()
+            def do_GET(self) -> None:
+                """Send what is asked for."""
+                if self.headers.get("Host", "") not in view._names:
+                    self.send_error(HTTPStatus.FORBIDDEN)  # another name that leads to this machine
+                elif (answer := view._answer(self.path)) is None:
+                    self.send_error(HTTPStatus.NOT_FOUND)
+                else:
+                    self._send(*answer)
 
-        def log_message(self, format: str, *args: Any) -> None:
-            """Print nothing."""
+            def _send(self, kind: str, text: str, complete: bool) -> None:
+                data = text.encode()
+                self.send_response(HTTPStatus.OK)
+                for name, value in (
+                    ("Content-Type", f"{kind}; charset=utf-8"),
+                    ("Content-Length", str(len(data))),
+                    ("Cache-Control", "no-store"),
+                    ("X-Content-Type-Options", "nosniff"),
+                    ("Referrer-Policy", "no-referrer"),
+                ):
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(data)
+                view._asked.set()
+                if complete:
+                    view._complete.set()
 
-    return Handler
+            def log_message(self, format: str, *args: Any) -> None:
+                """Print nothing."""
+
+        return Handler

@@ -8,20 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ResultError, StateError
 from ..results.disk import PathLike, as_path, replacing
-from .scene import Scene, outermost
 from .scene_frames import frames_of, still
-from .server import View
-from .view_page import page
+from .server import FixedPage, View
+from .view_options import Options, whole_frames
 
 if TYPE_CHECKING:
     from ..results.trajectory import Trajectory
     from ..system import State, System
 
 __all__ = ["Embedded", "embedded", "open_view", "page_of", "page_text", "write_page"]
-
-THEMES = ("auto", "light", "dark")
-_TRAILS = 3  # paths that are drawn if none are asked for
-_MOST = 20_000  # frames
 
 
 def page_text(
@@ -32,6 +27,7 @@ def page_text(
     trails: Sequence[str] | None = None,
     theme: str = "auto",
     scale: float = 1.0,
+    reactions: bool | None = None,
 ) -> str:
     """Page of a run as text: HTML that needs nothing else.
 
@@ -49,10 +45,11 @@ def page_text(
         Background.
     scale : float
         Factor by which deformations are enlarged at first.
+    reactions : bool, optional
+        Whether the page has the forces of joints; by default it has them of up to 24 bodies.
     """
-    rows = frames_of(run, _whole(frames))
-    points = outermost(rows, _TRAILS) if trails is None else trails
-    return _page(rows, title, points, theme, scale)
+    given = Options(title, trails, theme, scale, reactions)
+    return given.page(frames_of(run, whole_frames(frames)))
 
 
 def page_of(system: System, state: State, *, title: str | None = None, theme: str = "auto") -> str:
@@ -69,7 +66,7 @@ def page_of(system: System, state: State, *, title: str | None = None, theme: st
     theme : {"auto", "light", "dark"}
         Background.
     """
-    return _page(still(system, state), title, (), theme, 1.0)
+    return Options(title, (), theme).page(still(system, state))
 
 
 def write_page(run: Trajectory, path: PathLike, **options: Any) -> None:
@@ -84,7 +81,7 @@ def write_page(run: Trajectory, path: PathLike, **options: Any) -> None:
 
 def open_view(run: Trajectory, *, browser: bool, block: bool, **options: Any) -> View:
     """Serve the page of a run on this machine; options as `page_text`."""
-    view = View(page_text(run, **options))
+    view = View(FixedPage(page_text(run, **options)))
     if browser:
         view.open()
     if block:
@@ -127,23 +124,3 @@ def embedded(run: Trajectory, *, width: Any, height: Any, **options: Any) -> Emb
     if not isinstance(width, str) or any(c in width for c in ";:\"'<>"):
         raise StateError(f"width is {width!r}; expected a width as in CSS, such as '100%'")
     return Embedded(page_text(run, **options), width, height)
-
-
-def _page(rows: Trajectory, title: Any, trails: Any, theme: Any, scale: Any) -> str:
-    if not isinstance(title, (str, type(None))):
-        raise StateError(f"title is {title!r}; expected a text")
-    if not isinstance(theme, str) or theme not in THEMES:
-        raise StateError(f"theme is {theme!r}; expected 'auto', 'light' or 'dark'")
-    if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 <= scale <= 1e6:
-        raise StateError(f"scale is {scale!r}; expected a factor for deformations, such as 5")
-    if not isinstance(trails, (list, tuple)) or not all(isinstance(x, str) for x in trails):
-        raise StateError(f"trails is {trails!r}; expected a list such as ['hand', 'boom.tip']")
-    scene = Scene(rows, trails)
-    heading = rows.system.name or "mechanism" if title is None else title
-    return page(scene, title=heading, theme=theme, settings={"scale": float(scale)})
-
-
-def _whole(frames: Any) -> int:
-    if isinstance(frames, bool) or not isinstance(frames, int) or not 2 <= frames <= _MOST:
-        raise StateError(f"frames is {frames!r}; expected a whole number, 2 to {_MOST}")
-    return frames

@@ -7,50 +7,64 @@ import json
 from importlib.resources import files
 from typing import Any
 
-from .scene import Scene
-
-__all__ = ["page"]
+__all__ = ["as_json", "page"]
 
 _SCRIPTS = (
     "numbers.js",
     "data.js",
+    "cursor.js",
     "motion.js",
     "shaders.js",
     "drawing.js",
     "camera.js",
     "picture.js",
     "controls.js",
+    "notes.js",
+    "live.js",
     "main.js",
 )
 
 
-def page(scene: Scene, *, title: str, theme: str, settings: dict[str, Any]) -> str:
+def page(data: dict[str, Any], *, title: str, theme: str, settings: dict[str, Any]) -> str:
     """Text of the page.
 
     Parameters
     ----------
-    scene : Scene
-        What it shows.
+    data : dict
+        What it shows, as `Scene.data` has it.
     title : str
         Heading.
     theme : {"auto", "light", "dark"}
         Background; "auto" follows the reader's browser.
     settings : dict
-        What is switched on at first.
+        What is switched on at first.  With "live" the page asks its server for more frames;
+        without, it has no means to ask anybody.
     """
-    data = {**scene.data(), "settings": settings}
+    live = bool(settings.get("live"))
     # "<" could end the script element
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    text = as_json({**data, "settings": settings}).replace("<", "\\u003c")
     pieces = {
         "TITLE": html.escape(title),
         "THEME": theme,
         "STYLE": _read("style.css"),
-        "SCRIPT": "\n".join(_read(name) for name in _SCRIPTS),
+        "SCRIPT": "\n".join(_read(name) for name in _SCRIPTS if live or name != "live.js"),
         "DATA": text,
+        "CONNECT": "; connect-src 'self'" if live else "",
     }
     parts = _read("page.html").split("@@")  # text, name of a piece, text, ...
     parts[1::2] = [pieces[name] for name in parts[1::2]]
     return "".join(parts)
+
+
+def as_json(data: dict[str, Any]) -> str:
+    """Data as short text.
+
+    Parameters
+    ----------
+    data : dict
+        Words and finite numbers.
+    """
+    return json.dumps(data, separators=(",", ":"), allow_nan=False)
 
 
 def _read(name: str) -> str:

@@ -1,8 +1,7 @@
 // The eye: it looks at a target from a direction, given by azimuth and elevation about `up`.
 
 class Camera {
-  constructor(scene) {
-    const { up, low, high } = scene;
+  constructor({ up }, { low, high }) {
     this.up = up;
     const k = up.findIndex((x) => x !== 0);
     const axes = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
@@ -13,6 +12,12 @@ class Camera {
     this.angle = 30 * Math.PI / 180; // of the picture, in height
     this.aspect = 1;
     this.start();
+  }
+
+  // More room is needed; who has not turned or shifted the picture gets all of it.
+  grow({ low, high }) {
+    Object.assign(this, { low, high });
+    if (!this.touched) this.start();
   }
 
   get size() { return size(add(this.high, this.low, -1)) || 1; }
@@ -38,6 +43,7 @@ class Camera {
       this.elevation = 0.25;
       this.fit();
     } else this.isometric();
+    this.touched = false;
   }
 
   look(from) {
@@ -64,20 +70,24 @@ class Camera {
       distance = Math.max(distance, dot(corner, d) + Math.max(across, Math.abs(dot(corner, t)) / slope));
     }
     this.distance = 1.02 * (distance || 5);
+    this.touched = true;
   }
 
   orbit(dx, dy) {
+    this.touched = true;
     this.azimuth -= dx;
     this.elevation = Math.max(-1.5705, Math.min(1.5705, this.elevation + dy));
   }
 
   // Shift by parts of the picture's height.
   pan(dx, dy) {
+    this.touched = true;
     const step = 2 * this.distance * Math.tan(this.angle / 2);
     this.target = add(add(this.target, this.right, -dx * step), this.top, dy * step);
   }
 
   zoom(factor) {
+    this.touched = true;
     this.distance = Math.max(1e-4 * this.size, Math.min(50 * this.size, this.distance * factor));
   }
 

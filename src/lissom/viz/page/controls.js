@@ -2,14 +2,17 @@
 
 const byId = (id) => document.getElementById(id);
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 50];
-const SCALES = [0, 1, 2, 5, 10, 20, 50, 100];
+const SCALES = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+const SIZES = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 
 // Switches that have something to show: name -> text.
 function switches(scene) {
-  const found = [];
-  if (scene.deflection > 0) found.push(["deflection", "colour by deflection"]);
+  const found = [], arrows = new Set(scene.forces.map((f) => ARROWS[f.kind].show));
+  if (scene.n_mode) found.push(["deflection", "colour by deflection"]);
   if (scene.trails.length) found.push(["trails", "trails"]);
-  if (scene.forces.length) found.push(["forces", "forces"]);
+  if (arrows.has("loads")) found.push(["loads", "loads"]);
+  if (arrows.has("reactions")) found.push(["reactions", "forces of joints"]);
+  if (arrows.has("loopForces")) found.push(["loopForces", "forces of loops"]);
   found.push(["frames", "joint frames"]);
   if (scene.loops.length) found.push(["loops", "closing joints"]);
   found.push(["labels", "names"], ["grid", "ground grid"], ["dark", "dark"]);
@@ -33,6 +36,7 @@ function addPresets(camera, changed) {
     ["z", "seen along z", () => camera.look([0, 0, 1])],
     ["iso", "seen from a corner", () => camera.isometric()],
     ["fit", "everything in the picture", () => camera.fit()],
+    ["reset", "as at first", () => camera.start()],
   ];
   for (const [name, title, act] of presets) {
     const button = document.createElement("button");
@@ -46,6 +50,23 @@ function addChoices(id, values, chosen, text, act) {
   const all = [...new Set([...values, chosen])].sort((a, b) => a - b);
   byId(id).append(...all.map((x) => new Option(text(x), x, x === chosen, x === chosen)));
   byId(id).addEventListener("change", (event) => act(Number(event.target.value)));
+}
+
+// Slider over a few values; the one that is chosen need not be among them.
+class Steps {
+  constructor(id, output, values, chosen, act) {
+    Object.assign(this, { input: byId(id), output: byId(output) });
+    this.values = [...new Set([...values, chosen])].sort((a, b) => a - b);
+    Object.assign(this.input, { min: 0, max: this.values.length - 1, step: 1 });
+    this.input.addEventListener("input", () => act(this.values[this.input.value]));
+    this.show(chosen);
+  }
+
+  show(value) {
+    const away = this.values.map((x) => Math.abs(x - value));
+    this.input.value = away.indexOf(Math.min(...away));
+    this.output.textContent = `×${short(value)}`;
+  }
 }
 
 // Mouse: drag turns, with the right button or shift it shifts, the wheel zooms.  Touch: one finger
@@ -89,13 +110,14 @@ function addKeys(player) {
   const keys = {
     " ": () => player.toggle(), ArrowRight: (e) => player.step(e.shiftKey ? 10 : 1),
     ArrowLeft: (e) => player.step(e.shiftKey ? -10 : -1), Home: () => player.seek(0),
-    End: () => player.seek(player.motion.duration), x: press("view-x"), y: press("view-y"), z: press("view-z"),
-    i: press("view-iso"), f: press("view-fit"), n: press("show-labels"), t: press("show-trails"), d: press("show-deflection"),
+    End: () => player.end(), x: press("view-x"), y: press("view-y"), z: press("view-z"),
+    i: press("view-iso"), f: press("view-fit"), r: press("view-reset"), n: press("show-labels"), t: press("show-trails"), d: press("show-deflection"),
   };
   window.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT") return;
     if (event.key === " " && event.target.tagName === "BUTTON" && event.target.id !== "play") return;
-    if (event.key === " " && event.target.type === "checkbox") return;
+    if (event.target.type === "checkbox" && event.key === " ") return;
+    if (event.target.type === "range" && event.target.id !== "slider" && /^(Arrow|Home|End)/.test(event.key)) return;
     const act = keys[event.key];
     if (!act) return;
     event.preventDefault();
@@ -106,7 +128,12 @@ function addKeys(player) {
 // Names beside bodies; one that would cover another is left out.
 class Labels {
   constructor(scene) {
-    this.items = scene.bodies.map((body, i) => {
+    this.scene = scene;
+    this.items = null; // made when they are first shown
+  }
+
+  make() {
+    this.items = this.scene.bodies.map((body, i) => {
       const span = document.createElement("span");
       span.textContent = body.name;
       byId("labels").append(span);
@@ -117,6 +144,7 @@ class Labels {
   update(picture, visible) {
     byId("labels").hidden = !visible;
     if (!visible) return;
+    if (!this.items) this.make();
     const taken = [];
     for (const item of this.items) {
       item.width ??= item.span.offsetWidth;

@@ -58,7 +58,7 @@ function nodeTable(gl, nodes, shapes, m) {
 }
 
 // Corners and triangles of one surface.
-function patch(gl, offsets, normals, nodes, triangles, paint) {
+function patch(gl, offsets, normals, nodes, triangles) {
   const array = gl.createVertexArray();
   gl.bindVertexArray(array);
   buffer(gl, gl.ARRAY_BUFFER, offsets);
@@ -71,7 +71,7 @@ function patch(gl, offsets, normals, nodes, triangles, paint) {
   buffer(gl, gl.ELEMENT_ARRAY_BUFFER, triangles);
   const kind = triangles instanceof Uint32Array ? gl.UNSIGNED_INT : gl.UNSIGNED_SHORT;
   gl.bindVertexArray(null);
-  return { array, kind, paint, count: triangles.length, corners: nodes.length };
+  return { array, kind, count: triangles.length, corners: nodes.length };
 }
 
 // Arrow of length one along x.

@@ -2,21 +2,39 @@
 
 class Player {
   constructor(motion, changed) {
-    Object.assign(this, { motion, changed, playing: false, speed: 1, last: 0 });
+    Object.assign(this, { motion, changed, playing: false, live: false, following: false, speed: 1, last: 0 });
   }
+
+  get moving() { return this.playing || (this.following && this.motion.time < this.motion.duration); }
 
   toggle() { if (this.playing) this.pause(); else this.play(); }
 
   play() {
     if (!(this.motion.duration > 0)) return;
     if (this.motion.time >= this.motion.duration) this.motion.go(0);
-    Object.assign(this, { playing: true, last: performance.now() });
+    Object.assign(this, { playing: true, following: false, last: performance.now() });
     this.changed();
   }
 
   pause() { this.playing = false; this.changed(); }
 
+  // To the newest frames, and with them while the run goes on.
+  follow() {
+    Object.assign(this, { playing: false, following: true, last: performance.now() });
+    this.changed();
+  }
+
+  // The run that was followed is over.
+  arrive() {
+    this.following = false;
+    this.motion.go(this.motion.duration);
+    this.changed();
+  }
+
+  end() { if (this.live) this.follow(); else this.seek(this.motion.duration); }
+
   seek(time) {
+    this.following = false;
     this.motion.go(Math.max(0, Math.min(this.motion.duration, time)));
     this.changed();
   }
@@ -28,21 +46,29 @@ class Player {
     this.seek(times[Math.max(0, Math.min(times.length - 1, nearest + frames))]);
   }
 
-  // Go on by the time that has passed; at the end it begins again.
+  // Go on by the time that has passed.  At the end it begins again, or follows the run; who
+  // follows glides to the newest frame.
   advance(clock) {
-    const time = this.motion.time + this.speed * Math.min(0.1, (clock - this.last) / 1000);
+    const { motion } = this, passed = Math.max(0, Math.min(0.1, (clock - this.last) / 1000));
     this.last = clock;
-    this.motion.go(time > this.motion.duration ? 0 : time);
+    if (this.following) {
+      const left = (motion.duration - motion.time) * Math.exp(-passed / 0.3);
+      motion.go(left < 1e-4 * motion.duration ? motion.duration : motion.duration - left);
+      return;
+    }
+    const time = motion.time + this.speed * passed;
+    if (time <= motion.duration) motion.go(time);
+    else if (this.live) this.follow();
+    else motion.go(0);
   }
 }
 
 function start() {
-  const scene = readScene(byId("data").textContent), motion = new Motion(scene), camera = new Camera(scene);
-  const { theme } = document.documentElement.dataset;
-  const night = window.matchMedia?.("(prefers-color-scheme: dark)").matches ?? false;
+  const scene = withArrays(JSON.parse(byId("data").textContent)), motion = new Motion(scene), camera = new Camera(scene, motion);
+  const { theme } = document.documentElement.dataset, night = window.matchMedia?.("(prefers-color-scheme: dark)");
   const show = {
-    deflection: false, trails: true, forces: true, frames: false, loops: true,
-    labels: false, grid: true, dark: theme === "dark" || (theme === "auto" && night),
+    deflection: false, trails: true, loads: true, loopForces: true, reactions: false, arrows: 1, frames: false,
+    loops: true, labels: false, grid: true, dark: theme === "dark" || (theme === "auto" && Boolean(night?.matches)),
   };
   motion.scale = scene.settings.scale;
   motion.go(0);
@@ -56,15 +82,31 @@ function start() {
     requestAnimationFrame(render);
   };
   const player = new Player(motion, changed);
+  const rescale = (factor) => { motion.scale = factor; motion.go(motion.time); changed(); };
+  const steps = {
+    scale: new Steps("scale", "factor", SCALES, motion.scale, rescale),
+    arrows: new Steps("size", "times", SIZES, 1, (x) => { show.arrows = x; changed(); }),
+  };
 
   function render(clock) {
     waiting = false;
-    if (player.playing) player.advance(clock);
+    if (player.moving) player.advance(clock);
     document.documentElement.classList.toggle("dark", show.dark);
     picture.draw();
     labels.update(picture, show.labels);
-    refresh(scene, motion, player, show);
-    if (player.playing) changed();
+    refresh({ scene, motion, player, show, steps, picture });
+    if (player.moving) changed();
+  }
+
+  // Frames have been added.
+  function grown() {
+    camera.grow(motion);
+    picture.grown();
+    byId("slider").max = motion.duration;
+    byId("bar").hidden = !(motion.duration > 0);
+    showMarks(motion, scene, (time) => player.seek(time));
+    player.last = performance.now();
+    changed();
   }
 
   canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
@@ -72,23 +114,33 @@ function start() {
     picture = new Picture(canvas, scene, motion, camera, show);
     changed();
   });
-  connect({ scene, motion, camera, show, player, changed, canvas });
+  connect({ scene, camera, show, player, changed, canvas });
+  window.addEventListener("resize", () => {
+    picture.fitCanvas();
+    if (!camera.touched) camera.start();
+    changed();
+  });
+  if (theme === "auto")
+    night?.addEventListener?.("change", () => { byId("show-dark").checked = show.dark = night.matches; changed(); });
   picture.fitCanvas();
-  camera.start();
+  grown();
+  showOutcome(motion);
+  if (scene.settings.live) {
+    new Live({ scene, motion, player, grown });
+    if (player.live) player.follow();
+  }
   render(performance.now());
-  window.lissom = hooks({ scene, motion, camera, show, player, changed, picture: () => picture });
+  window.lissom = hooks({ scene, motion, camera, show, player, changed, rescale, picture: () => picture });
 }
 
-function connect({ scene, motion, camera, show, player, changed, canvas }) {
+function connect({ scene, camera, show, player, changed, canvas }) {
   addToggles(scene, show, changed);
   addPresets(camera, changed);
   addPointer(canvas, camera, changed);
   addKeys(player);
   addChoices("speed", SPEEDS, 1, (x) => `${x}×`, (x) => { player.speed = x; });
-  addChoices("scale", SCALES, motion.scale, (x) => `×${x}`, (x) => { motion.scale = x; player.seek(motion.time); });
-  byId("scaling").hidden = scene.deflection === 0;
-  byId("bar").hidden = !(motion.duration > 0);
-  byId("slider").max = motion.duration;
+  byId("scaling").hidden = !scene.n_mode;
+  byId("sizing").hidden = !scene.forces.length;
   byId("slider").addEventListener("input", (event) => { player.playing = false; player.seek(Number(event.target.value)); });
   byId("play").addEventListener("click", () => player.toggle());
   const fold = () => {
@@ -97,42 +149,46 @@ function connect({ scene, motion, camera, show, player, changed, canvas }) {
   };
   byId("fold").addEventListener("click", fold);
   if (window.innerWidth < 560 || window.innerHeight < 360) fold();
-  window.addEventListener("resize", changed);
   const counts = [[scene.bodies.length, "body", "bodies"], [scene.loops.length, "loop", "loops"], [scene.n_mode, "mode", "modes"]];
-  byId("summary").textContent = counts.filter(([n]) => n).map(([n, one, more]) => `${n} ${n === 1 ? one : more}`).join(", ");
+  const words = counts.filter(([n]) => n).map(([n, one, more]) => `${n} ${n === 1 ? one : more}`).join(", ");
+  byId("summary").textContent = [words, scene.settings.notice].filter(Boolean).join("; ");
 }
 
 // Slider, clock and buttons as the motion is now.
-function refresh(scene, motion, player, show) {
+function refresh({ scene, motion, player, show, steps, picture }) {
   const digits = motion.duration < 1 ? 4 : motion.duration < 100 ? 2 : 1;
   byId("slider").value = motion.time;
   byId("clock").textContent = `${(scene.start + motion.time).toFixed(digits)} s of ${(scene.start + motion.duration).toFixed(digits)} s`;
   byId("play").textContent = player.playing ? "❚❚" : "▶";
   byId("play").setAttribute("aria-label", player.playing ? "pause" : "play");
-  byId("legend").hidden = !(show.deflection && scene.deflection > 0);
-  const [value, length] = scene.deflection < 1 ? [1000 * scene.deflection, "mm"] : [scene.deflection, "m"];
-  byId("largest").textContent = `${Number(value.toPrecision(2))} ${length} deflection`;
-  const scales = byId("scale"), now = String(motion.scale);
-  if (scales.value !== now && ![...scales.options].some((o) => o.value === now)) scales.add(new Option(`×${now}`, now));
-  scales.value = now;
+  byId("live").textContent = player.following ? "● live" : "go live";
+  byId("live").classList.toggle("on", player.following);
+  showDeflection(motion, show);
+  showArrows(picture, show);
+  steps.scale.show(motion.scale);
+  steps.arrows.show(show.arrows);
 }
 
 // For checks, and for other scripts that embed the page.
-function hooks({ scene, motion, camera, show, player, changed, picture }) {
+function hooks({ scene, motion, camera, show, player, changed, rescale, picture }) {
   const world = (p) => add(p, scene.origin);
   return {
     ready: true,
     get time() { return scene.start + motion.time; },
+    get end() { return scene.start + motion.duration; },
     get playing() { return player.playing; },
+    get following() { return player.following; },
+    get live() { return player.live; },
     get show() { return { ...show }; },
     get camera() { return { eye: world(camera.eye), target: world(camera.target), distance: camera.distance }; },
     bodies: scene.bodies.map((b) => b.name),
-    frames: scene.n_frame,
+    get frames() { return motion.n; },
     seek: (time) => player.seek(time - scene.start),
     play: () => player.play(),
     pause: () => player.pause(),
-    scale: (factor) => { motion.scale = factor; player.seek(motion.time); },
-    pose: (i) => ({ position: world(motion.poses[i].p), quaternion: motion.poses[i].q }),
+    scale: rescale,
+    pose: (i) => { const { p, q } = motion.pose(i); return { position: world(p), quaternion: q }; },
+    force: (k) => motion.force(k),
     vertex: (i, k) => world(motion.vertex(i, k)),
     shaded: (i) => picture().shaded(i).map((x, k) => x + scene.origin[k % 3]),
     pixels: () => picture().pixels(),

@@ -1,20 +1,48 @@
-// Where everything is at a time.  Between frames places and modes are on straight lines.
+// Where everything is at a time.  Between frames coordinates are on straight lines, so that joints
+// stay joined; quaternions go the shorter way.
 
 class Motion {
   constructor(scene) {
     this.scene = scene;
-    this.times = scene.array(scene.time);
-    this.rows = { poses: scene.array(scene.poses), modes: scene.array(scene.modes) };
-    this.tables = scene.bodies.map((b) => ({
-      nodes: scene.array(b.nodes), shapes: scene.array(b.shapes),
-    }));
-    this.eta = new Float32Array(scene.n_mode);
-    this.scale = 1; // of the deformation
-    this.poses = [];
+    this.base = scene.array(scene.base);
+    this.tables = scene.bodies.map((b) => ({ nodes: scene.array(b.nodes), shapes: scene.array(b.shapes) }));
+    this.quaternions = scene.bodies.flatMap((b) => b.factors.filter((f) => !f.twist).map((f) => f.q));
+    Object.assign(this, {
+      times: new Float64Array(0), rows: new Float32Array(0), forces: new Float32Array(0),
+      q: new Float64Array(scene.n_q), placed: new Float64Array(7 * scene.bodies.length),
+      cursor: new Cursor(), scale: 1, time: 0, deflection: 0, low: null, high: null,
+      events: [], status: "", message: "", peaks: scene.forces.map(() => 0),
+    });
+    this.clearPaths();
+    this.append(withArrays(scene.frames));
     this.go(0);
   }
 
   get duration() { return this.times[this.times.length - 1]; }
+  get n() { return this.times.length; }
+
+  // Take frames; those that are here already from the first of them on are forgotten.
+  append(batch) {
+    const { n_q: width, forces } = this.scene, three = 3 * forces.length;
+    const joined = (old, add, per) => {
+      const made = new old.constructor(per * batch.from + add.length);
+      made.set(old.subarray(0, per * batch.from));
+      made.set(add, per * batch.from);
+      return made;
+    };
+    const arrows = Float32Array.from(batch.array(batch.forces), (x, k) => (
+      x * batch.peaks[Math.floor((k % three) / 3)] / 32767
+    ));
+    this.times = joined(this.times, batch.array(batch.time), 1);
+    this.rows = joined(this.rows, batch.array(batch.q), width);
+    this.forces = joined(this.forces, arrows, three);
+    this.peaks = this.peaks.map((x, k) => Math.max(x, batch.peaks[k]));
+    this.deflection = Math.max(this.deflection, batch.deflection);
+    this.low = batch.low.map((x, k) => Math.min(x, this.low?.[k] ?? x));
+    this.high = batch.high.map((x, k) => Math.max(x, this.high?.[k] ?? x));
+    Object.assign(this, { events: batch.events, status: batch.status, message: batch.message });
+    this.done = Math.min(this.done, batch.from);
+  }
 
   // Frame before a time, and how far it is to the next, 0 to 1.
   between(time) {
@@ -28,48 +56,58 @@ class Motion {
     return [low, high, part];
   }
 
-  go(time) {
+  // `only`: numbers of the bodies that matter, in ascending order.
+  go(time, only = null) {
     this.time = time;
-    const [a, b, part] = this.between(time), { poses, modes } = this.rows;
-    const m = this.scene.n_mode, n = this.scene.bodies.length;
-    for (let k = 0; k < m; k++) this.eta[k] = (1 - part) * modes[a * m + k] + part * modes[b * m + k];
-    const mixed = (i) => {
-      const x = new Array(7);
-      for (let k = 0; k < 7; k++)
-        x[k] = (1 - part) * poses[7 * (a * n + i) + k] + part * poses[7 * (b * n + i) + k];
-      const length = Math.hypot(x[3], x[4], x[5], x[6]);
-      return { p: x.slice(0, 3), q: x.slice(3).map((c) => c / length) };
-    };
-    const real = this.scene.bodies.map((_, i) => mixed(i));
-    this.poses = this.scale === 1 ? real : this.enlarged(real);
-  }
-
-  // Poses with deformations enlarged: joints stay as they are, nodes that carry them move more.
-  enlarged(real) {
-    const found = [];
-    this.scene.bodies.forEach(({ parent, carrier }, i) => {
-      if (parent < 0) { found.push(real[i]); return; }
-      const joint = then(back(then(real[parent], this.node(parent, carrier, 1))), real[i]);
-      found.push(then(then(found[parent], this.node(parent, carrier, this.scale)), joint));
-    });
-    return found;
-  }
-
-  // Pose of a node in its body: l + shift, exp(skew(turn)).
-  node(i, node, scale = this.scale) {
-    const { n_mode: m, first_mode: first } = this.scene.bodies[i], { nodes, shapes } = this.tables[i];
-    const p = [nodes[3 * node], nodes[3 * node + 1], nodes[3 * node + 2]], turn = [0, 0, 0];
-    for (let k = 0; k < m; k++) {
-      const e = scale * this.eta[first + k], at = 6 * (node * m + k);
-      for (let c = 0; c < 3; c++) { turn[c] += e * shapes[at + c]; p[c] += e * shapes[at + 3 + c]; }
+    const [a, b, part] = this.between(time), { base, rows, q } = this, n = q.length;
+    const at = (frame, k) => base[k] + rows[frame * n + k];
+    for (let k = 0; k < n; k++) q[k] = base[k] + (1 - part) * rows[a * n + k] + part * rows[b * n + k];
+    for (const k of this.quaternions) {
+      let along = 0;
+      for (let c = k; c < k + 4; c++) along += at(a, c) * at(b, c);
+      if (along < 0) for (let c = k; c < k + 4; c++) q[c] = (1 - part) * at(a, c) - part * at(b, c);
     }
-    return { p, q: exponential(turn) };
+    if (only) for (const i of only) this.place(i);
+    else for (let i = 0; i < this.scene.bodies.length; i++) this.place(i);
+  }
+
+  // Pose of a body, from that of the one that carries it: its node, bent, then the joint.
+  place(i) {
+    const { parent, carrier, at, turn, factors } = this.scene.bodies[i], { cursor, q } = this;
+    if (parent < 0) cursor.reset();
+    else { cursor.load(this.placed, parent); this.toNode(parent, carrier); }
+    cursor.shift(at[0], at[1], at[2]);
+    cursor.turn(turn[0], turn[1], turn[2], turn[3]);
+    for (const { q: k, twist } of factors)
+      if (twist) cursor.twist(twist, q[k]); else cursor.turn(q[k], q[k + 1], q[k + 2], q[k + 3]);
+    cursor.store(this.placed, i);
+  }
+
+  // The cursor from a body's frame to its node: l + shift, exp(skew(turn)).
+  toNode(i, node) {
+    const { n_mode: m, first_mode: first } = this.scene.bodies[i], { nodes, shapes } = this.tables[i], turn = [0, 0, 0];
+    let x = nodes[3 * node], y = nodes[3 * node + 1], z = nodes[3 * node + 2];
+    for (let k = 0; k < m; k++) {
+      const e = this.scale * this.q[first + k], at = 6 * (node * m + k);
+      for (let c = 0; c < 3; c++) turn[c] += e * shapes[at + c];
+      x += e * shapes[at + 3]; y += e * shapes[at + 4]; z += e * shapes[at + 5];
+    }
+    this.cursor.shift(x, y, z);
+    if (m) this.cursor.turnBy(turn[0], turn[1], turn[2]);
+  }
+
+  pose(i) {
+    this.cursor.load(this.placed, i);
+    return this.cursor.pose;
   }
 
   // Pose in the world of a place {body, node, offset}; body -1 is the ground.
   frame({ body, node, offset }) {
     if (body < 0) return { p: offset, q: [1, 0, 0, 0] };
-    return then(then(this.poses[body], this.node(body, node)), { p: offset, q: [1, 0, 0, 0] });
+    this.cursor.load(this.placed, body);
+    this.toNode(body, node);
+    this.cursor.shift(offset[0], offset[1], offset[2]);
+    return this.cursor.pose;
   }
 
   // Corner k of body i, counted through its surfaces.
@@ -83,21 +121,37 @@ class Motion {
     throw new RangeError("no such corner");
   }
 
-  // Points of all trails at all frames: one array of positions for each trail.
-  paths() {
-    const now = this.time, paths = this.scene.trails.map(() => new Float32Array(3 * this.times.length));
-    this.times.forEach((time, t) => {
-      this.go(time);
-      this.scene.trails.forEach((trail, k) => paths[k].set(this.frame(trail).p, 3 * t));
-    });
-    this.go(now);
-    return paths;
+  clearPaths() {
+    this.done = 0; // frames whose points are known
+    this.points = this.scene.trails.map(() => new Float32Array(0));
   }
 
-  // Force of an arrow at this time in the world.
-  force(arrow) {
-    const [a, b, part] = this.between(this.time), values = this.scene.array(arrow.values);
-    const local = [0, 1, 2].map((c) => (1 - part) * values[3 * a + c] + part * values[3 * b + c]);
-    return turned(this.frame(arrow).q, local);
+  // Points of all trails at all frames: one array of positions for each trail.
+  paths() {
+    const { scene, n, time: now, done } = this;
+    if (done === n) return this.points;
+    const chain = new Set();
+    for (const trail of scene.trails)
+      for (let i = trail.body; i >= 0; i = scene.bodies[i].parent) chain.add(i);
+    const only = [...chain].sort((a, b) => a - b);
+    this.points = this.points.map((old) => {
+      const made = new Float32Array(3 * n);
+      made.set(old.subarray(0, 3 * done));
+      return made;
+    });
+    for (let t = done; t < n; t++) {
+      this.go(this.times[t], only);
+      scene.trails.forEach((trail, k) => this.points[k].set(this.frame(trail).p, 3 * t));
+    }
+    this.done = n;
+    this.go(now);
+    return this.points;
+  }
+
+  // Force of arrow k at this time in the world.
+  force(k) {
+    const [a, b, part] = this.between(this.time), n = 3 * this.scene.forces.length, { forces } = this;
+    const local = [0, 1, 2].map((c) => (1 - part) * forces[a * n + 3 * k + c] + part * forces[b * n + 3 * k + c]);
+    return turned(this.frame(this.scene.forces[k]).q, local);
   }
 }

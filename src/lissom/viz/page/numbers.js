@@ -9,29 +9,12 @@ const cross = (a, b) => [
 const size = (a) => Math.hypot(a[0], a[1], a[2]);
 const unit = (a) => times(a, 1 / (size(a) || 1));
 
-const product = (a, b) => [
-  a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-  a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-  a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
-  a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
-];
-const inverse = (q) => [q[0], -q[1], -q[2], -q[3]];
-
 function turned(q, x) {
   const u = [q[1], q[2], q[3]], t = times(cross(u, x), 2);
   return add(add(x, t, q[0]), cross(u, t));
 }
 
-// Quaternion of a rotation vector: exp(skew(theta)).
-function exponential(theta) {
-  const angle = size(theta), s = angle > 1e-6 ? Math.sin(angle / 2) / angle : 0.5;
-  return [Math.cos(angle / 2), s * theta[0], s * theta[1], s * theta[2]];
-}
-
-// A pose is {p: position, q: quaternion}; `then` puts the second in the frame of the first.
-const then = (a, b) => ({ p: add(a.p, turned(a.q, b.p)), q: product(a.q, b.q) });
-const back = (a) => ({ p: times(turned(inverse(a.q), a.p), -1), q: inverse(a.q) });
-
+// Matrix of a pose {p: position, q: quaternion}, of things that are s times as large.
 function poseMatrix({ p, q }, s = 1) {
   const x = turned(q, [s, 0, 0]), y = turned(q, [0, s, 0]), z = turned(q, [0, 0, s]);
   return [...x, 0, ...y, 0, ...z, 0, ...p, 1];
@@ -54,3 +37,11 @@ function toward(direction) {
 }
 
 const color = (text) => [1, 3, 5].map((k) => parseInt(text.slice(k, k + 2), 16) / 255);
+
+// The least of 1, 2, 5 times a power of ten that is not less.
+function rounded(x) {
+  const ten = 10 ** Math.floor(Math.log10(x));
+  return ten * [1, 2, 5, 10].find((k) => k * ten >= x * (1 - 1e-9));
+}
+
+const short = (x, digits = 3) => String(Number(x.toPrecision(digits)));

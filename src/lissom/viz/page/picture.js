@@ -2,7 +2,13 @@
 
 const AXES = [[[0.84, 0.37, 0], [1, 0, 0]], [[0, 0.62, 0.45], [0, 1, 0]], [[0, 0.45, 0.7], [0, 0, 1]]];
 const TRAILS = ["#d55e00", "#0072b2", "#009e73", "#cc79a7"];
-const ARROWS = { force: "#d55e00", moment: "#9467bd", loop: "#009e73" };
+// Kinds of arrows: colour, the switch that shows them, what they are, unit.
+const ARROWS = {
+  force: { paint: "#d55e00", show: "loads", text: "force of load", unit: "N" },
+  moment: { paint: "#9467bd", show: "loads", text: "moment of load", unit: "N m" },
+  loop: { paint: "#009e73", show: "loopForces", text: "force of loop", unit: "N" },
+  joint: { paint: "#3a7fd5", show: "reactions", text: "force of joint", unit: "N" },
+};
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
 class Picture {
@@ -12,22 +18,43 @@ class Picture {
     Object.assign(this, { canvas, gl, scene, motion, camera, show });
     this.bodyProgram = program(gl, BODY_VERTEX, BODY_FRAGMENT);
     this.lineProgram = program(gl, LINE_VERTEX, LINE_FRAGMENT);
-    this.bodies = scene.bodies.map((body, i) => ({
-      body,
-      table: nodeTable(gl, motion.tables[i].nodes, motion.tables[i].shapes, body.n_mode),
-      patches: body.surfaces.map((s) => patch(
-        gl, scene.array(s.offsets), scene.array(s.normals), scene.array(s.nodes),
-        scene.array(s.triangles), color(s.color),
-      )),
-    }));
-    this.eta = table(gl, motion.eta, 1);
+    this.bodies = this.load(scene, motion);
+    this.eta = table(gl, motion.q, 1);
     this.arrow = arrowPatch(gl);
     this.origin = nodeTable(gl, new Float32Array(3), new Float32Array(0), 0);
     for (const name of ["grid", "trails", "marks"]) this[`${name}Lines`] = new Lines(gl);
-    this.ground = Math.min(dot(scene.low, scene.up), dot(scene.high, scene.up)) - 0.01 * camera.size;
-    this.largest = {};
-    for (const { kind, largest } of scene.forces)
-      this.largest[kind] = Math.max(this.largest[kind] ?? 0, largest);
+    this.grown();
+  }
+
+  // Bodies that are equal share what is in the memory.
+  load(scene, motion) {
+    const { gl } = this, made = new Map();
+    const once = (key, make) => made.get(key) ?? made.set(key, make()).get(key);
+    return scene.bodies.map((body, i) => ({
+      body,
+      table: once(`${body.nodes} ${body.shapes}`, () => (
+        nodeTable(gl, motion.tables[i].nodes, motion.tables[i].shapes, body.n_mode)
+      )),
+      patches: body.surfaces.map((s) => ({
+        paint: color(s.color),
+        ...once(`${s.offsets} ${s.normals} ${s.nodes} ${s.triangles}`, () => patch(
+          gl, scene.array(s.offsets), scene.array(s.normals), scene.array(s.nodes), scene.array(s.triangles),
+        )),
+      })),
+    }));
+  }
+
+  // Level of the ground and scales of arrows, from the frames that are here.
+  grown() {
+    const { scene, motion, camera } = this;
+    this.ground = Math.min(dot(motion.low, scene.up), dot(motion.high, scene.up)) - 0.01 * camera.size;
+    this.gridDark = null;
+    this.perMetre = {};
+    scene.forces.forEach(({ kind }, k) => {
+      this.perMetre[kind] = Math.max(this.perMetre[kind] ?? 0, motion.peaks[k]);
+    });
+    for (const kind in this.perMetre)
+      this.perMetre[kind] = rounded(this.perMetre[kind] / (0.17 * camera.size));
   }
 
   draw() {
@@ -43,7 +70,7 @@ class Picture {
     this.sendModes();
     if (show.grid) { this.drawShadows(); this.drawGrid(); }
     this.drawBodies();
-    if (show.forces) this.drawArrows();
+    this.drawArrows();
     if (show.trails) this.drawTrails();
     this.drawMarks();
   }
@@ -59,7 +86,7 @@ class Picture {
 
   sendModes() {
     const { gl, eta, motion } = this, data = new Float32Array(1024 * eta.rows);
-    data.set(motion.eta);
+    data.set(motion.q);
     gl.bindTexture(gl.TEXTURE_2D, eta.made);
     gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, 1024, eta.rows, gl.RED, gl.FLOAT, data);
   }
@@ -99,11 +126,11 @@ class Picture {
   }
 
   drawBodies(at = this.useBodies()) {
-    const { gl, scene, show } = this;
+    const { gl, motion, show } = this;
     this.bodies.forEach(({ body, table: node, patches }, i) => {
-      this.place(at, body, node, poseMatrix(this.motion.poses[i]));
-      const bending = show.deflection && body.n_mode && scene.deflection > 0;
-      gl.uniform1f(at.largest, bending ? scene.deflection : 0);
+      this.place(at, body, node, poseMatrix(motion.pose(i)));
+      const bending = show.deflection && body.n_mode && motion.deflection > 0;
+      gl.uniform1f(at.largest, bending ? motion.deflection : 0);
       for (const p of patches) this.paint(at, p, show.deflection && !bending ? [0.6, 0.63, 0.67] : p.paint);
     });
   }
@@ -154,11 +181,10 @@ class Picture {
 
   // Squares of 1, 2 or 5 times a power of ten, fading outwards.
   gridSegments() {
-    const { camera, scene, ground } = this, reach = 0.9 * camera.size;
-    const raw = reach / 8, ten = 10 ** Math.floor(Math.log10(raw));
-    const step = ten * [1, 2, 5, 10].find((k) => k * ten >= raw), n = Math.ceil(reach / step);
+    const { camera, scene, ground, motion } = this, reach = 0.9 * camera.size;
+    const step = rounded(reach / 8), n = Math.ceil(reach / step);
     this.gridStep = step;
-    const middle = times(add(scene.low, scene.high), 0.5), shade = this.show.dark ? 0.75 : 0.3;
+    const middle = times(add(motion.low, motion.high), 0.5), shade = this.show.dark ? 0.75 : 0.3;
     const centre = (axis, k) => Math.round((dot(middle, axis) + scene.origin[k]) / step) * step - scene.origin[k];
     const index = (axis) => axis.findIndex((x) => x !== 0);
     const [e, f] = [camera.east, camera.north].map((a) => times(a, a[index(a)]));
@@ -182,18 +208,20 @@ class Picture {
     const { motion } = this;
     if (this.pathScale !== motion.scale) {
       this.pathScale = motion.scale;
-      this.paths = motion.paths();
+      motion.clearPaths();
     }
-    const [now, , part] = motion.between(motion.time), found = [];
-    this.paths.forEach((path, k) => {
-      const [r, g, b] = color(TRAILS[k % TRAILS.length]), n = path.length / 3;
+    const now = motion.between(motion.time)[0], found = [], faint = this.show.dark ? 0.3 : 0.2;
+    motion.paths().forEach((path, k) => {
+      const [r, g, b] = color(TRAILS[k % TRAILS.length]), n = path.length / 3, stride = Math.ceil(n / 1500);
       const tip = motion.frame(this.scene.trails[k]).p;
-      const faint = this.show.dark ? 0.3 : 0.2;
-      const strength = (t) => (t > now ? faint : 0.35 + 0.6 * Math.exp(-4 * (now - t) / Math.max(60, n / 3)));
-      for (let t = 0; t + 1 < n; t++) {
-        const from = path.subarray(3 * t, 3 * t + 3), to = path.subarray(3 * t + 3, 3 * t + 6);
-        found.push(...from, ...(t === now ? tip : to), r, g, b, strength(t), r, g, b, t === now ? 0.9 : strength(t + 1));
-        if (t === now && part > 0) found.push(...tip, ...to, r, g, b, faint, r, g, b, faint);
+      const strength = (t) => 0.35 + 0.6 * Math.exp(-4 * (now - t) / Math.max(60, n / 3));
+      const at = (t) => path.subarray(3 * t, 3 * t + 3);
+      const segment = (from, to, x, y) => found.push(...from, ...to, r, g, b, x, r, g, b, y);
+      for (let t = 0; t + 1 < n; t += stride) {
+        const next = Math.min(t + stride, n - 1);
+        if (now >= next) segment(at(t), at(next), strength(t), strength(next));
+        else if (now < t) segment(at(t), at(next), faint, faint);
+        else { segment(at(t), tip, strength(t), 0.95); segment(tip, at(next), faint, faint); }
       }
     });
     this.trailsLines.fill(found);
@@ -201,24 +229,27 @@ class Picture {
   }
 
   drawArrows() {
-    const at = this.useBodies(), { motion, gl } = this;
+    const { motion, gl, show, camera, scene } = this, at = this.useBodies();
     gl.uniform1f(at.largest, 0);
-    for (const arrow of this.scene.forces) {
-      const force = motion.force(arrow), length = 0.17 * this.camera.size * size(force) / this.largest[arrow.kind];
-      if (!(length > 1e-3 * this.camera.size)) continue;
-      const pose = { p: motion.frame(arrow).p, q: toward(force) };
-      this.place(at, null, this.origin, poseMatrix(pose, length));
-      this.paint(at, this.arrow, color(ARROWS[arrow.kind]));
-    }
+    scene.forces.forEach((arrow, k) => {
+      const { paint, show: name } = ARROWS[arrow.kind];
+      if (!show[name]) return;
+      const force = motion.force(k), length = show.arrows * size(force) / this.perMetre[arrow.kind];
+      if (!(length > 2e-3 * camera.size)) return;
+      this.place(at, null, this.origin, poseMatrix({ p: motion.frame(arrow).p, q: toward(force) }, length));
+      this.paint(at, this.arrow, color(paint));
+    });
   }
 
   // Joint frames and rings at the joints that close loops, in front of everything.
   drawMarks() {
     const { motion, camera, show, scene } = this, found = [];
     if (show.frames)
-      for (const { p, q } of motion.poses)
+      for (let i = 0; i < scene.bodies.length; i++) {
+        const { p, q } = motion.pose(i);
         for (const [paint, axis] of AXES)
           found.push(...p, ...add(p, turned(q, axis), 0.045 * camera.size), ...paint, 0.95, ...paint, 0.95);
+      }
     if (show.loops)
       for (const loop of scene.loops) {
         const [a, b] = [motion.frame(loop.a).p, motion.frame(loop.b).p], paint = show.dark ? [1, 0.75, 0.2] : [0.75, 0.3, 0];
@@ -253,7 +284,7 @@ class Picture {
     this.matrix = this.camera.matrix();
     this.sendModes();
     const at = this.useBodies(this.feedback), { body, table: node, patches } = this.bodies[i];
-    this.place(at, body, node, poseMatrix(this.motion.poses[i]));
+    this.place(at, body, node, poseMatrix(this.motion.pose(i)));
     gl.enable(gl.RASTERIZER_DISCARD);
     const found = patches.flatMap(({ array, corners }) => this.captured(array, corners));
     gl.disable(gl.RASTERIZER_DISCARD);

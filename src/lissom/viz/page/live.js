@@ -1,0 +1,54 @@
+// Frames of a run that is still going on, from the server that gave the page.
+
+const PAUSE = 400; // ms between questions
+const RETRIES = 5;
+
+class Live {
+  constructor({ scene, motion, player, grown }) {
+    Object.assign(this, { scene, motion, player, grown, next: scene.settings.next, failures: 0, over: false });
+    this.told(scene.settings);
+    byId("live").addEventListener("click", () => player.follow());
+    if (!this.over) setTimeout(() => this.ask(), PAUSE);
+  }
+
+  async ask() {
+    try {
+      const answer = await fetch(`frames?from=${this.next}`, { cache: "no-store" });
+      if (!answer.ok) throw new Error(answer.statusText);
+      this.take(withArrays(await answer.json()));
+      this.failures = 0;
+    } catch {
+      this.failures += 1;
+      if (this.failures >= RETRIES) { this.gone(); return; }
+    }
+    if (!this.over) setTimeout(() => this.ask(), PAUSE);
+  }
+
+  take(batch) {
+    const more = batch.from + batch.n !== this.motion.n || batch.end > this.motion.duration;
+    if (batch.n && (more || batch.status !== this.motion.status)) {
+      this.motion.append(batch);
+      this.grown();
+    }
+    this.next = batch.next;
+    this.told(batch);
+  }
+
+  // What the server says of the run.
+  told({ running, over, planned }) {
+    const { motion, player, scene } = this;
+    this.over = over;
+    player.live = !over;
+    byId("live").hidden = over;
+    if (over && player.following) player.arrive();
+    if (running) showStatus(`the run is at ${short(scene.start + motion.duration, 4)} s of ${short(scene.start + planned, 4)} s`, false);
+    else showOutcome(motion);
+  }
+
+  gone() {
+    this.over = true;
+    this.player.live = false;
+    byId("live").hidden = true;
+    showStatus("the server has stopped; this is what was computed until then", true);
+  }
+}

@@ -1,0 +1,53 @@
+// What is written over the picture: scales, marks of events, how the run went.
+
+const GOOD = ["", "finished", "event", "running"];
+
+// Lengths of arrows, one line for each kind that is shown.
+function showArrows(picture, show) {
+  const kinds = Object.keys(picture.perMetre).filter((kind) => show[ARROWS[kind].show] && picture.perMetre[kind] > 0);
+  const metres = 10 ** Math.floor(Math.log10(0.17 * picture.camera.size));
+  const lines = kinds.map((kind) => {
+    const { paint, text, unit } = ARROWS[kind], line = document.createElement("li"), mark = document.createElement("i");
+    mark.style.background = paint;
+    line.append(mark, `${text}: ${short(metres)} m = ${short(metres * picture.perMetre[kind] / show.arrows)} ${unit}`);
+    return line;
+  });
+  byId("arrows").replaceChildren(...lines);
+  byId("arrows").hidden = !lines.length;
+}
+
+// Ticks on the time slider: events, and the end of a run that failed.
+function showMarks(motion, scene, go) {
+  const marks = motion.events.map(([time, name]) => ({ time, text: name, bad: false }));
+  if (!GOOD.includes(motion.status)) marks.push({ time: motion.duration, text: `${motion.status}: ${motion.message}`, bad: true });
+  byId("marks").replaceChildren(...marks.filter(({ time }) => time <= motion.duration).map(({ time, text, bad }) => {
+    const mark = document.createElement("button");
+    mark.title = `${short(scene.start + time, 6)} s: ${text}`;
+    mark.tabIndex = -1;
+    mark.classList.toggle("bad", bad);
+    mark.setAttribute("aria-label", mark.title);
+    mark.style.left = `${motion.duration > 0 ? 100 * time / motion.duration : 0}%`;
+    mark.addEventListener("click", () => go(time));
+    return mark;
+  }));
+}
+
+function showStatus(text, bad) {
+  byId("status").textContent = text;
+  byId("status").hidden = !text;
+  byId("status").classList.toggle("bad", bad);
+}
+
+// How a run that is over ended, unless it simply arrived.
+function showOutcome({ status, message }) {
+  const quiet = ["", "finished", "running"].includes(status);
+  showStatus(quiet ? "" : [status, message].filter(Boolean).join(": "), !GOOD.includes(status));
+}
+
+function showDeflection(motion, show) {
+  byId("legend").hidden = !(show.deflection && motion.deflection > 0);
+  const [value, length] = motion.deflection < 1 ? [1000 * motion.deflection, "mm"] : [motion.deflection, "m"];
+  byId("largest").textContent = `${short(value, 2)} ${length} deflection`;
+  byId("enlarged").hidden = motion.scale === 1 || !motion.scene.n_mode;
+  byId("enlarged").textContent = motion.scale === 0 ? "bending is not drawn" : `bending is drawn ${short(motion.scale)} times as large`;
+}

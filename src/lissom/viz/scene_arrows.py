@@ -1,0 +1,88 @@
+"""Forces that are drawn as arrows: of loads, of loops and of joints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..results.quantities import reactions
+from ..results.trajectory import Trajectory
+from ..system import GROUND, LoopEnd, System
+
+__all__ = ["Arrow", "arrow_values", "arrows"]
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Arrow:
+    """Where an arrow begins and what it shows.
+
+    Attributes
+    ----------
+    name : str
+        What exerts it.
+    kind : {"force", "moment", "loop", "joint"}
+        A force or moment of a load, a force of a loop or of a joint.
+    body, node : int
+        Where it acts; body -1 is the ground.
+    offset : array (3,)
+        From the node, in node axes; from the world's origin on the ground [m].
+    """
+
+    name: str
+    kind: str
+    body: int
+    node: int
+    offset: Array
+
+
+def arrows(system: System, wrenches: tuple[str, ...], joints: bool) -> list[Arrow]:
+    """All arrows, in the order of `arrow_values`.
+
+    Parameters
+    ----------
+    system : System
+        Mechanism.
+    wrenches : tuple of str
+        Where the stored loads act.
+    joints : bool
+        Whether forces of joints are among them.
+    """
+    zero = np.zeros(3)
+    found = []
+    for where in wrenches:
+        for kind in ("moment", "force"):
+            found.append(Arrow(f"load on {where}", kind, *system.locate(where), zero))
+    for loop in system.loops:
+        found.append(_at(f"loop {loop.name}", loop.b))
+    if joints:
+        for i, name in enumerate(system.names):
+            found.append(Arrow(f"joint of {name}", "joint", i, system.bodies[i].inboard, zero))
+    return found
+
+
+def arrow_values(rows: Trajectory, joints: bool) -> Array:
+    """Forces in the axes of their nodes, shape (n, n_arrow, 3) [N or N m].
+
+    Parameters
+    ----------
+    rows : Trajectory
+        Frames.
+    joints : bool
+        As in `arrows`.
+    """
+    system, store, n = rows.system, rows.store, rows.n
+    found = [store.read("wrench").reshape(n, -1, 3)]
+    for loop in system.loops:
+        found.append((rows[f"{loop.name}.force"] @ loop.b.rotation.T)[:, None])
+    if joints:
+        found.append(reactions(system, store)[:, :, 3:])
+    values = np.concatenate(found, axis=1)
+    return np.where(np.isfinite(values), values, 0.0)
+
+
+def _at(name: str, end: LoopEnd) -> Arrow:
+    node = 0 if end.body == GROUND else end.node
+    return Arrow(name, "loop", end.body, node, end.position)
