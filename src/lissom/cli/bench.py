@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from .. import benchmarks
+from .values import number
 
 __all__ = ["bench"]
 
@@ -30,29 +31,34 @@ class Which(StrEnum):
 
 
 def bench(
-    which: Annotated[Which, typer.Argument(help="What to measure.")] = Which.ALL,
-    json: Annotated[bool, typer.Option("--json", help="Write JSON, not tables.")] = False,
+    which: Annotated[
+        Which, typer.Argument(metavar="WHICH", help=f"One of {', '.join(Which)} (the default).")
+    ] = Which.ALL,
+    json: Annotated[bool, typer.Option("--json", help="The same for programs.")] = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="Small and rough: seconds, to see that it works.")
     ] = False,
     full: Annotated[bool, typer.Option("--full", help="Every size, many rounds: minutes.")] = False,
     cases: Annotated[
-        str | None, typer.Option(help="Of order-n only: which of the sixteen, such as 13,16.")
+        str | None,
+        typer.Option(metavar="LIST", help="Of order-n only: which of the sixteen, as 13,16."),
     ] = None,
     duration: Annotated[
-        float | None, typer.Option(help="Of order-n only: simulated seconds, up to 100.")
+        str | None,
+        typer.Option(metavar="TIME", help="Of order-n only: time to simulate, up to 100 s."),
     ] = None,
 ) -> None:
-    """Measure speed on this machine, beside Pinocchio, MuJoCo and Exudyn where they are installed.
+    """Measure speed on this machine.
 
-    Everything takes three to four minutes, and longer the first time, when kernels are compiled.
+    Pinocchio, MuJoCo and Exudyn are measured beside it where they are installed. Everything takes
+    three to four minutes, and longer the first time, when kernels are compiled.
     """
     if quick and full:
-        raise typer.BadParameter("--quick and --full exclude each other")
-    options = _order_n_options(which, cases, duration)
+        raise typer.BadParameter("--quick and --full exclude each other; give one of them")
     # One thread for NumPy's own library; it must be told before NumPy is imported.
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
+    options = _order_n_options(which, cases, number(duration, "--duration", "time"))
 
     from ..benchmarks.depth import FULL, NORMAL, QUICK
     from ..benchmarks.report import as_json, print_result
@@ -76,7 +82,7 @@ def _order_n_options(which: Which, cases: str | None, duration: float | None) ->
     if cases is None and duration is None:
         return {}
     if which is not Which.ORDER_N:
-        raise typer.BadParameter("--cases and --duration are options of order-n")
+        raise typer.BadParameter("--cases and --duration are options of lissom bench order-n")
     try:
         chosen = None if cases is None else [int(case) for case in cases.split(",")]
     except ValueError:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from .ending import FAILED
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from ..io.problems import Problem
+    from ..io.runs import ModelRun
 
 __all__ = ["check", "show_problems"]
 
@@ -18,32 +21,66 @@ LONGEST_TREE = 60  # lines of a mechanism that are shown
 
 
 def check(
-    file: Annotated[Path, typer.Argument(help="NAME.toml, NAME.json or NAME.yaml.")],
+    model: Annotated[
+        str,
+        typer.Argument(metavar="MODEL", help="Model file, URDF file, FILE.py:NAME or MODULE:NAME."),
+    ],
     functions: Annotated[
         bool,
-        typer.Option(help="Look up functions that the file names; this runs their programs."),
+        typer.Option(
+            "--functions", help="Also look up functions that the file names; runs their programs."
+        ),
     ] = False,
+    json: Annotated[bool, typer.Option("--json", help="The same for programs.")] = False,
 ) -> None:
-    """List all that is wrong with a model file; without problems, say what the mechanism is."""
+    """List all that is wrong with a model file.
+
+    Without problems, say what the mechanism is.
+    """
     from ..errors import ModelFileError
-    from ..io.runs import checked_run
     from .progress import console
+    from .sources import checked_source, closed_start
 
     try:
-        run, problems = checked_run(file, functions=functions)
+        run, problems = checked_source(model, functions=functions)
     except ModelFileError as error:
         run, problems = None, list(error.problems)  # type: ignore[arg-type]
-    if problems or run is None:
+        if not problems:
+            raise
+    if run is not None and not problems:
+        closed_start(run)
+    if json:
+        _print_json(model, run, problems)
+    elif problems or run is None:
         show_problems(console(), sorted(problems))
-        raise typer.Exit(1)
-    tree = str(run.system).splitlines()
-    typer.echo("\n".join(tree if len(tree) <= LONGEST_TREE else tree[:1]))
+    else:
+        _describe(model, run)
+    if problems or run is None:
+        raise typer.Exit(FAILED)
+
+
+def _describe(model: str, run: ModelRun) -> None:
+    from .texts import tree_text
+
+    lines = tree_text(run.system).splitlines()
+    typer.echo("\n".join(lines if len(lines) <= LONGEST_TREE else lines[:2]))
     if run.settings:
         words = f"simulation of {run.settings['duration']:g} s"
         for name in ("loads", "events"):
             words += f", {len(run.settings[name])} {name}"
         typer.echo(words)
-    typer.echo(f"{file}: no problems")
+    typer.echo(f"{model}: no problems")
+
+
+def _print_json(model: str, run: ModelRun | None, problems: list[Problem]) -> None:
+    import json
+    from dataclasses import asdict
+
+    facts: dict[str, Any] = {"model": model, "problems": [asdict(x) for x in sorted(problems)]}
+    if run is not None and not problems:
+        facts |= {"name": run.system.name, "bodies": run.system.n_body, "speeds": run.system.n_v}
+        facts["duration"] = run.settings.get("duration")
+    typer.echo(json.dumps(facts, indent=1, ensure_ascii=False))
 
 
 def show_problems(out: Console, problems: list[Problem]) -> None:

@@ -3,32 +3,94 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from .browser import open_in_browser
+
+if TYPE_CHECKING:
+    from ..results import Trajectory
 
 __all__ = ["demo"]
 
 
+def _names() -> list[str]:
+    from ..library.demos import DEMOS
+
+    return list(DEMOS)
+
+
 def demo(
     name: Annotated[
-        str | None, typer.Argument(help="Which; without a name, they are listed.")
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="Which; without a name, they are listed.",
+            autocompletion=_names,
+        ),
     ] = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for the page and the picture.")
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Where the page and the picture go; by default here.",
+        ),
     ] = Path(),
-    show: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
+    show: Annotated[
+        bool, typer.Option("--show/--no-show", help="Whether to open the page in the browser.")
+    ] = True,
+    json: Annotated[bool, typer.Option("--json", help="The same for programs.")] = False,
 ) -> None:
     """Run a ready mechanism, and show it moving."""
-    from ..library.demos import DEMOS, demo as ready
-
     if name is None:
-        for known, (title, _) in DEMOS.items():
-            typer.echo(f"lissom demo {known:10} {title}")
+        _print_list(json)
         return
+    from ..library.demos import demo as ready
+    from .texts import tree_text
+
     chosen = ready(name)
-    typer.echo(f"{chosen.title}\n\n{chosen.system}\n")
-    run = chosen.run()
+    _make_folder(output)
+    if not json:
+        typer.echo(f"{chosen.title}\n\n{tree_text(chosen.system)}\n")
+    run = chosen.run(progress=False if json else None)
+    page, picture = output / f"{name}.html", output / f"{name}.png"
+    run.to_html(page)
+    run.plot(file=picture)
+    if json:
+        _print_json(run, page, picture)
+    else:
+        _print_summary(run, page, picture)
+    if show:
+        open_in_browser(page.resolve().as_uri())
+
+
+def _print_list(as_json: bool) -> None:
+    from ..library.demos import DEMOS
+
+    if as_json:
+        import json
+
+        listed = [{"name": name, "title": title} for name, (title, _) in DEMOS.items()]
+        typer.echo(json.dumps(listed, indent=1, ensure_ascii=False))
+        return
+    for name, (title, _) in DEMOS.items():
+        typer.echo(f"{name:10} {title}")
+    typer.echo(f"\nSee one: lissom demo {next(iter(DEMOS))}")
+
+
+def _make_folder(folder: Path) -> None:
+    from ..errors import ResultError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ResultError.of(error, folder, "write") from None
+
+
+def _print_summary(run: Trajectory, page: Path, picture: Path) -> None:
     statistics = run.statistics
     faster = run.time[-1] / max(statistics["seconds"], 1e-9)
     typer.echo(f"{statistics['chosen']}")
@@ -36,12 +98,13 @@ def demo(
         f"{run.time[-1]:g} s of motion in {statistics['seconds']:.2f} s, {statistics['steps']} "
         f"steps: {faster:.0f} times as fast as it happens"
     )
-    page, picture = output / f"{name}.html", output / f"{name}.png"
-    output.mkdir(parents=True, exist_ok=True)
-    run.to_html(page)
-    run.plot(file=picture)
-    typer.echo(f"wrote {page} (open it in a browser, it needs no network) and {picture}")
-    if show:
-        import webbrowser
+    typer.echo(f"wrote {page}, a page for the browser that needs no network\nwrote {picture}")
 
-        webbrowser.open(page.resolve().as_uri())
+
+def _print_json(run: Trajectory, page: Path, picture: Path) -> None:
+    import json
+
+    from .texts import run_facts
+
+    facts = run_facts(run) | {"page": str(page), "picture": str(picture)}
+    typer.echo(json.dumps(facts, indent=1, ensure_ascii=False))

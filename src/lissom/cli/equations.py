@@ -56,41 +56,54 @@ def equations(
     model: Annotated[
         str,
         typer.Argument(
-            help="FILE.py:NAME or MODULE:NAME, the name of a Model or of a function without "
-            "arguments that returns one; FILE.py alone if it has one Model.",
+            help="FILE.py:NAME or MODULE:NAME of a Model or of a function without arguments that "
+            "returns one; FILE.py alone if it has one Model; a model file.",
             metavar="MODEL",
         ),
     ],
-    format: Annotated[Format, typer.Option(help="What to write.")] = Format.LATEX,
+    format: Annotated[
+        Format,
+        typer.Option(metavar="|".join(Format), help="What to write; by default latex."),
+    ] = Format.LATEX,
     output: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for the files. Without it, text goes to the terminal, C to this folder.",
+            help="For files. Without it, C goes to this folder, the rest to the terminal.",
             metavar="FOLDER",
         ),
     ] = None,
-    level: Annotated[Level, typer.Option(help="Of flexible bodies.")] = Level.LINEAR,
+    level: Annotated[
+        Level,
+        typer.Option(metavar="|".join(Level), help="Of flexible bodies; by default linear."),
+    ] = Level.LINEAR,
     form: Annotated[
-        Form, typer.Option(help="With lagrange, all speeds are rates of coordinates.")
+        Form,
+        typer.Option(
+            metavar="|".join(Form),
+            help="By default poincare; with lagrange, speeds are rates of coordinates.",
+        ),
     ] = Form.POINCARE,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", help="Number for a parameter. Repeatable.", metavar="NAME=NUMBER"),
+        typer.Option("--set", help="Number for a parameter; repeatable.", metavar="NAME=NUMBER"),
     ] = None,
     backend: Annotated[
-        Backend | None, typer.Option(help="Of python only: what the module uses.")
+        Backend | None,
+        typer.Option(metavar="|".join(Backend), help="Of python only: what the module uses."),
     ] = None,
-    real: Annotated[Real | None, typer.Option(help="Of c only: precision.")] = None,
+    real: Annotated[
+        Real | None, typer.Option(metavar="|".join(Real), help="Of c only: precision.")
+    ] = None,
     frame: Annotated[
         list[str] | None,
         typer.Option(
-            help="Of programs only: a frame with functions for pose and Jacobian, by default those "
-            "of the last bodies. Repeatable.",
+            help="Of programs only: frame to give pose and Jacobian of; by default those of the "
+            "last bodies; repeatable.",
             metavar="BODY[.NODE]",
         ),
     ] = None,
 ) -> None:
-    """Derive the equations of motion of a model, and write them as formulas or as a program."""
+    """Write the equations of motion as formulas or as a program."""
     _check_options(format, backend, real, frame)
     from ..symbolic import derive
     from .sources import load_model

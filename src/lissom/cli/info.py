@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from importlib import metadata
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,35 +12,39 @@ if TYPE_CHECKING:
 
 __all__ = ["info"]
 
-PACKAGES = ("numpy", "scipy", "numba", "sympy", "matplotlib", "h5netcdf", "pydantic", "casadi")
+PACKAGES = ("numpy", "scipy", "numba", "sympy", "matplotlib", "h5netcdf", "pydantic", "typer")
+EXTRAS = ("pyyaml", "xarray", "casadi")
 
 
 def info(
     model: Annotated[
         str | None,
-        typer.Argument(help="Model file, URDF file, file.py:name, module:name, or results."),
+        typer.Argument(
+            metavar="MODEL",
+            help="Model file, URDF file, FILE.py:NAME, MODULE:NAME, or results.",
+        ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="The same for programs.")] = False,
     env: Annotated[
-        bool, typer.Option("--env", help="Versions of what is installed, for reports of faults.")
+        bool, typer.Option("--env", help="Versions of what is installed, for a bug report.")
     ] = False,
 ) -> None:
-    """Say what a mechanism consists of: tree, masses, frequencies, and what looks odd."""
-    if env:
-        _print(_environment(), json)
-    if model is None:
-        if not env:
-            raise typer.BadParameter("give a MODEL, or --env")
-        return
-    facts = _facts(_system(model))
+    """Show tree, masses, frequencies, and what looks odd."""
+    if model is None and not env:
+        raise typer.BadParameter("give a MODEL, or --env for versions")
+    facts: dict[str, Any] = {"environment": _environment()} if env else {}
+    system = None if model is None else _system(model)
+    if system is not None:
+        facts |= _facts(system)
     if json:
-        _print(facts, json)
+        import json as writer
+
+        typer.echo(writer.dumps(facts, indent=1, ensure_ascii=False))
         return
-    typer.echo(facts.pop("tree"))
-    warnings = facts.pop("warnings")
-    _print(facts, json)
-    for warning in warnings:
-        typer.echo(f"look at: {warning}")
+    if env:
+        _print_rows(facts["environment"])
+    if system is not None:
+        _describe(system, facts)
 
 
 def _system(source: str) -> System:
@@ -54,20 +57,25 @@ def _system(source: str) -> System:
 
 
 def _facts(system: System) -> dict[str, Any]:
-    frequencies = {
-        name: [round(float(f), 4) for f in body.frequencies]
-        for name, body in zip(system.names, system.bodies, strict=True)
-        if body.n_mode
-    }
     return {
-        "tree": str(system),
-        "mass [kg]": float(sum(body.mass for body in system.bodies)),
+        "name": system.name,
+        "mass": float(sum(body.mass for body in system.bodies)),
         "coordinates": system.n_q,
         "speeds": system.n_v,
-        "loops": len(system.loops),
-        "constraint equations": system.n_constraint,
-        "gravity [m/s^2]": [float(x) for x in system.gravity],
-        "frequencies with the root held [Hz]": frequencies,
+        "gravity": [float(x) for x in system.gravity],
+        "bodies": [
+            {
+                "name": name,
+                "mass": float(body.mass),
+                "frequencies": [round(float(f), 4) for f in body.frequencies]
+                if body.n_mode
+                else [],
+            }
+            for name, body in zip(system.names, system.bodies, strict=True)
+        ],
+        "loops": [loop.name for loop in system.loops],
+        "constraint_equations": system.n_constraint,
+        "tree": str(system),
         "warnings": _warnings(system),
     }
 
@@ -86,12 +94,29 @@ def _warnings(system: System) -> list[str]:
     return found
 
 
+def _describe(system: System, facts: dict[str, Any]) -> None:
+    from .texts import tree_text
+
+    typer.echo(tree_text(system))
+    flexible = {x["name"]: _few(x["frequencies"]) for x in facts["bodies"] if x["frequencies"]}
+    if flexible:
+        typer.echo("\nfrequencies with the root held [Hz]")
+        _print_rows(flexible)
+    if system.loops:
+        names = ", ".join(facts["loops"])
+        typer.echo(f"\nloops: {names}; {system.n_constraint} constraint equations")
+    for warning in facts["warnings"]:
+        typer.echo(f"look at: {warning}")
+
+
 def _environment() -> dict[str, str]:
+    from importlib import metadata
+
     from .. import __version__
 
     versions = {"lissom": __version__, "Python": platform.python_version()}
-    versions["system"] = f"{platform.system()} {platform.machine()}"
-    for name in PACKAGES:
+    versions["system"] = f"{platform.system()} {platform.release()} {platform.machine()}"
+    for name in (*PACKAGES, *EXTRAS):
         try:
             versions[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
@@ -99,20 +124,10 @@ def _environment() -> dict[str, str]:
     return versions
 
 
-def _print(facts: dict[str, Any], as_json: bool) -> None:
-    import json
-
-    if as_json:
-        typer.echo(json.dumps(facts, indent=1, ensure_ascii=False))
-        return
-    width = max(map(len, facts), default=0)
-    for name, value in facts.items():
-        if isinstance(value, dict):
-            for key, numbers in value.items():
-                typer.echo(f"{name}, {key}: {_few(numbers)}")
-        else:
-            text = _few(value) if isinstance(value, list) else f"{value}"
-            typer.echo(f"{name:{width}}  {text}")
+def _print_rows(rows: dict[str, Any]) -> None:
+    width = max(map(len, rows), default=0)
+    for name, value in rows.items():
+        typer.echo(f"{name:{width}}  {value}")
 
 
 def _few(numbers: list[float]) -> str:

@@ -47,7 +47,9 @@ boom = "-20 deg"                  # angle of the joint that carries the boom
 
 
 def new(
-    file: Annotated[Path, typer.Argument(help="File to write, NAME.toml.")] = Path("model.toml"),
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="What to write; by default model.toml.")
+    ] = Path("model.toml"),
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write a commented model file to start from."""
@@ -61,4 +63,4 @@ def new(
         file.write_text(TEXT.format(name=file.name, stem=file.stem), encoding="utf-8")
     except OSError as error:
         raise ResultError.of(error, file, "write") from None
-    typer.echo(f"wrote {file}; next: lissom run {file}")
+    typer.echo(f"wrote {file}; look into it, then: lissom run {file}")

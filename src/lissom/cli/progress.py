@@ -14,9 +14,9 @@ __all__ = ["console", "shown_progress"]
 PERIOD = 0.2  # [s], between two drawings
 
 
-def console() -> Console:
-    """The standard output."""
-    return Console()
+def console(*, stderr: bool = False) -> Console:
+    """The standard output, or the standard error."""
+    return Console(stderr=stderr)
 
 
 @contextmanager

@@ -7,23 +7,46 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .browser import open_in_browser
+from .values import number
+
 if TYPE_CHECKING:
     from ..results import Trajectory
 
 __all__ = ["plot", "view"]
 
-ResultFile = Annotated[Path, typer.Argument(help="NAME.nc, NAME.npz, or NAME.nc.part of a run.")]
+ResultFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Results: NAME.nc, NAME.npz, or NAME.nc.part.")
+]
+
+
+def _quantities(context: typer.Context, incomplete: str) -> list[str]:
+    """Names that a result file has, for completion: no answer where anything is wrong."""
+    try:
+        known = list(_loaded(Path(context.params["file"])).channels())
+    except Exception:
+        return []
+    return [name for name in known if name.startswith(incomplete)]
 
 
 def plot(
     file: ResultFile,
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Quantities, such as hand.position; by default the main ones."),
+        typer.Argument(
+            metavar="NAMES",
+            help="Quantities, such as load.position; by default the main ones.",
+            autocompletion=_quantities,
+        ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="NAME.png, NAME.svg or NAME.pdf.", metavar="FILE"),
+        typer.Option(
+            "--output",
+            "-o",
+            help="NAME.png, NAME.svg or NAME.pdf; by default the name of the results.",
+            metavar="FILE",
+        ),
     ] = None,
     quantities: Annotated[
         bool, typer.Option("--list", help="List the quantities that can be plotted.")
@@ -46,24 +69,41 @@ def view(
         Path | None,
         typer.Option("--output", "-o", help="Write the page to NAME.html instead.", metavar="FILE"),
     ] = None,
-    scale: Annotated[float, typer.Option(help="Factor of the deformations shown.")] = 1.0,
+    scale: Annotated[
+        str, typer.Option(metavar="FACTOR", help="Enlarge deformations; by default 1.")
+    ] = "1",
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Whether to open it, or say where it is.")
+    ] = True,
 ) -> None:
-    """Show a run in the browser: a page of its own that needs no network."""
+    """Show a run moving in the browser.
+
+    The page comes from this machine and needs no network. Ctrl-C ends the command.
+    """
+    factor = number(scale, "--scale")
     run = _loaded(file)
     if output is not None:
-        run.to_html(output, scale=scale)
+        run.to_html(output, scale=factor)
         typer.echo(f"wrote {output}")
         return
-    typer.echo("the page is served from this machine to itself; end with Ctrl-C")
-    run.view(block=True, scale=scale)
+    view = run.view(browser=False, scale=factor)
+    typer.echo(f"the page is at {view.url}\nCtrl-C ends this command; a page that is open stays")
+    if browser:
+        open_in_browser(view.url)
+    view.wait()
 
 
 def _loaded(file: Path) -> Trajectory:
-    from ..errors import ResultError
+    from ..errors import ResultError, suggestion
     from ..results import Trajectory
 
     if file.suffix in (".toml", ".json", ".yaml", ".yml", ".py", ".urdf"):
         raise ResultError(f"{file}: holds a model, not results; run it first: lissom run {file}")
+    if not file.exists() and file.parent.is_dir():
+        endings = (".nc", ".npz", ".nc.part")
+        known = sorted(x.name for x in file.parent.iterdir() if x.name.endswith(endings))
+        near = suggestion(file.name, known) if known else "lissom run MODEL writes one"
+        raise ResultError(f"{file}: there is no such file; {near}")
     return Trajectory.load(file)
 
 

@@ -2,73 +2,151 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .ending import FAILED, INTERRUPTED
+from .values import number
+
 if TYPE_CHECKING:
+    from ..io.runs import ModelRun
     from ..results import Trajectory
 
 __all__ = ["run"]
 
+SUFFIXES = (".nc", ".npz", ".csv", ".mat")
+
 
 def run(
-    file: Annotated[Path, typer.Argument(help="NAME.toml, NAME.json or NAME.yaml.")],
+    model: Annotated[
+        str,
+        typer.Argument(metavar="MODEL", help="Model file, URDF file, FILE.py:NAME or MODULE:NAME."),
+    ],
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="Where results go; by default NAME.nc.", metavar="FILE"
+            "--output",
+            "-o",
+            help="Where results go: .nc, .npz, .csv or .mat; by default NAME.nc.",
+            metavar="FILE",
         ),
     ] = None,
     duration: Annotated[
-        float | None, typer.Option(help="Time to simulate [s], instead of the file's.")
+        str | None,
+        typer.Option(
+            help='Time to simulate, instead of the file\'s: 2 (seconds), "200 ms".', metavar="TIME"
+        ),
     ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a run that was interrupted.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Summary for programs.")] = False,
 ) -> None:
-    """Run the simulation of a model file and write its results."""
-    from ..errors import ModelFileError
-    from ..io import load_run
-    from .check import show_problems
-    from .progress import console
+    """Run a simulation and write its results.
 
+    A model that is not a model file starts at rest, and needs --duration.
+    """
+    from .sources import closed_start, load_source
+
+    seconds = number(duration, "--duration", "time")
+    target = _target(model, output, resume)
+    loaded, moved = closed_start(load_source(model))
+    if moved:
+        typer.echo("lissom: the start was moved so that all loops are closed", err=True)
+    if seconds is None and "duration" not in loaded.settings:
+        raise typer.BadParameter(
+            f"{model} says no duration; give one: --duration 5, or in a model file a section "
+            "[simulation] with duration = 5"
+        )
+    result, reason = _simulated(
+        loaded, target, seconds, resume=resume, progress=False if quiet or json else None
+    )
+    kept = _kept(target)
+    if json:
+        _print_json(result, kept)
+    elif not quiet:
+        _print_summary(loaded, result, kept)
+    if reason:
+        options = {"-o": output, "--duration": duration}
+        given = "".join(f' {name} "{x}"' for name, x in options.items() if x is not None)
+        go_on = f"; go on with: lissom run {model}{given} --resume" if kept != target else ""
+        typer.echo(
+            f"lissom: the run ended early ({result.status}): {reason}; its {len(result)} rows "
+            f"until t = {result.time[-1]:g} s are in {kept}{go_on}",
+            err=True,
+        )
+        raise typer.Exit(INTERRUPTED if result.status == "interrupted" else FAILED)
+
+
+def _simulated(
+    loaded: ModelRun, target: Path, seconds: float | None, *, resume: bool, progress: bool | None
+) -> tuple[Trajectory, str]:
+    """What was computed, and why it ended early, empty if it did not."""
+    from ..errors import SimulationError, SimulationWarning
+
+    changes: dict[str, Any] = {} if seconds is None else {"duration": seconds}
+    if target.suffix == ".nc":
+        changes["resume" if resume else "file"] = str(target)
+    reason = ""
     try:
-        loaded = load_run(file)
-    except ModelFileError as error:
-        if not error.problems:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "the run ended early", SimulationWarning)
+            result = loaded.simulate(**changes, progress=progress)
+        if result.status not in ("finished", "event"):
+            reason = result.message
+    except SimulationError as error:
+        if error.trajectory is None:
             raise
-        show_problems(console(), error.problems)  # type: ignore[arg-type]
-        raise typer.Exit(1) from None
-    target = _target(file, output)
-    changes = {} if duration is None else {"duration": duration}
-    streamed = {"file": str(target)} if target.suffix == ".nc" else {}
-    result = loaded.simulate(**changes, **streamed, progress=False if quiet else None)
-    if not streamed:
+        result, reason = error.trajectory, error.trajectory.message  # type: ignore[assignment, attr-defined]
+    if target.suffix != ".nc":
         result.save(target)
-    if not quiet:
-        typer.echo(str(loaded.system).splitlines()[0])
-        typer.echo(_summary(result))
-        typer.echo(f"wrote {target}")
+    return result, reason
 
 
-def _target(file: Path, output: Path | None) -> Path:
-    """Where results go: beside nothing else, in this folder."""
+def _target(model: str, output: Path | None, resume: bool) -> Path:
+    """Where results go: by default into this folder."""
     from ..errors import ResultError
 
-    target = Path(f"{file.stem}.nc") if output is None else output
-    if target.suffix not in (".nc", ".npz", ".csv", ".mat"):
-        raise ResultError(f"--output {target}: use a suffix .nc, .npz, .csv or .mat")
+    stem = Path(model.rpartition(":")[0] or model).stem if ".py:" in model else Path(model).stem
+    target = Path(f"{stem.rpartition(':')[2]}.nc") if output is None else output
+    if target.suffix not in SUFFIXES:
+        *most, last = SUFFIXES
+        raise ResultError(f"--output {target}: use a suffix {', '.join(most)} or {last}")
+    if resume and target.suffix != ".nc":
+        raise ResultError(f"--resume: only runs into NAME.nc can go on, not into {target}")
+    part = Path(f"{target}.part")
+    if resume and not part.exists():
+        raise ResultError(f"--resume: there is no {part} to go on with; leave out --resume")
+    if part.exists() and not resume and target.suffix == ".nc":
+        raise ResultError(
+            f"{part} is of a run that did not end; go on with it by --resume, or delete it"
+        )
     return target
 
 
-def _summary(result: Trajectory) -> str:
-    """A few lines on how it went."""
-    statistics = result.statistics
-    words = f"{result.status} at t = {result.time[-1]:g} s, {len(result)} rows"
-    if "steps" in statistics:
-        words += f", {statistics['steps']} steps in {statistics['seconds']:.2f} s"
-    lines = [words, str(statistics.get("chosen", ""))]
-    lines += [f"event {name!r} at t = {time:g} s" for time, name in result.events]
-    energy = result["energy.total"]
-    lines.append(f"energy {energy[0]:.6g} J at the start, {energy[-1]:.6g} J at the end")
-    return "\n".join(line for line in lines if line)
+def _kept(target: Path) -> Path:
+    """The file that has the rows."""
+    part = Path(f"{target}.part")
+    return part if target.suffix == ".nc" and os.path.exists(part) else target
+
+
+def _print_summary(loaded: ModelRun, result: Trajectory, kept: Path) -> None:
+    from .texts import heading, run_text
+
+    typer.echo(heading(loaded.system))
+    typer.echo(run_text(result))
+    typer.echo(f"wrote {kept}")
+
+
+def _print_json(result: Trajectory, kept: Path) -> None:
+    import json
+
+    from .texts import run_facts
+
+    facts = run_facts(result) | {"file": str(kept)}
+    typer.echo(json.dumps(facts, indent=1, ensure_ascii=False))

@@ -16,12 +16,16 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from traceback import extract_tb
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import LissomError, ModelError, suggestion
 from ..model import Model
 
-__all__ = ["load_model"]
+if TYPE_CHECKING:
+    from ..io.problems import Problem
+    from ..io.runs import ModelRun
+
+__all__ = ["checked_source", "closed_start", "load_model", "load_source"]
 
 Reader = Callable[[Path, str], Model]
 
@@ -38,12 +42,76 @@ def load_model(source: str) -> Model:
     """
     place, name = _divided(source)
     path = Path(place)
+    if path.is_dir() and path.suffix not in _READERS:
+        raise ModelError(f"{place} is a folder; give a model file in it")
     if path.suffix in _READERS:
         return _READERS[path.suffix](path, name)
+    if place.endswith((".nc", ".npz", ".nc.part")):
+        raise ModelError(f"{place} is for results, not for a model; see lissom plot, lissom view")
     if path.exists() or "/" in place or "\\" in place:
         kinds = ", ".join(_READERS)
-        raise ModelError(f"{place!r}: models are read from modules and files that end in {kinds}")
+        raise ModelError(
+            f"{place!r}: the suffix {path.suffix!r} is not that of a model; models are read from "
+            f"modules and files that end in {kinds}"
+        )
     return _from_module(place, name)
+
+
+def load_source(source: str) -> ModelRun:
+    """Model of a source, ready to run; without a section [simulation], it starts at rest.
+
+    Parameters
+    ----------
+    source : str
+        As of `load_model`.
+    """
+    run, problems = checked_source(source, functions=True)
+    if run is None or problems:
+        from ..io.sources import failed
+
+        raise failed(sorted(problems))
+    return run
+
+
+def closed_start(run: ModelRun) -> tuple[ModelRun, bool]:
+    """The same run with a start whose loops are closed, and whether that took a change.
+
+    Parameters
+    ----------
+    run : ModelRun
+        As it was read.
+    """
+    from dataclasses import replace
+
+    from ..algorithms import assemble
+    from ..algorithms.loop_checks import OPEN, check_closed
+
+    try:
+        check_closed(run.system, run.state.raw_q, run.state.raw_v, OPEN)
+    except LissomError:
+        return replace(run, state=assemble(run.system, run.state)), True
+    return run, False
+
+
+def checked_source(source: str, *, functions: bool) -> tuple[ModelRun | None, list[Problem]]:
+    """Run of a source, None where it cannot be made, and the problems of a model file.
+
+    Parameters
+    ----------
+    source : str
+        As of `load_model`.
+    functions : bool
+        Whether to look up functions that a model file names, which runs the user's programs.
+    """
+    from ..io.load import MODEL_SUFFIXES
+    from ..io.runs import ModelRun, checked_run
+
+    place, name = _divided(source)
+    if not name and place.lower().endswith(MODEL_SUFFIXES):
+        return checked_run(place, functions=functions)
+    model = load_model(source)
+    system = model.compile()
+    return ModelRun(model, system, system.neutral(), {}), []
 
 
 def _divided(source: str) -> tuple[str, str]:
@@ -63,14 +131,15 @@ def _from_python_file(path: Path, name: str) -> Model:
         return _found(module, str(path), name)
 
 
-def _text(path: Path) -> bytes:
+def _text(path: Path, suffix: str = ".py") -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
         if not path.parent.is_dir():
             raise ModelError(f"{path}: there is no folder {path.parent}; correct it") from None
         if not path.exists():
-            near = suggestion(path.name, sorted(p.name for p in path.parent.glob("*.py")))
+            known = sorted(p.name for p in path.parent.glob(f"*{suffix}"))
+            near = suggestion(path.name, known) if known else "correct the path"
             raise ModelError(f"{path}: there is no such file; {near}") from None
         raise ModelError(f"{path}: it cannot be read ({error.strerror}); correct that") from None
 
@@ -231,6 +300,8 @@ def _from_model_file(path: Path, name: str) -> Model:
 
     if name:
         raise ModelError(f"{path}: a model file holds one model; leave out {':' + name!r}")
+    if path.suffix == ".urdf":
+        _text(path, ".urdf")
     model: Model = load(path)
     return model
 

@@ -143,10 +143,22 @@ def _from_toml(name: str, text: str) -> Source:
         found = _PLACE.search(str(error))
         message = _PLACE.sub("", str(error)).strip()
         line, column = (int(found[1]), int(found[2])) if found and found[1] else _end(text)
-        raise _refused(name, f"this is not TOML: {message}", line, column) from None
+        hint = next((x for start, x in _TOML_HINTS.items() if message.startswith(start)), "")
+        raise _refused(name, f"this is not TOML: {message}{hint}", line, column) from None
     except (ValueError, OverflowError) as error:  # such as an integer of 5000 digits
         raise _refused(name, f"this is not TOML: {_short(error)}", 1, 1) from None
     return Source(name, text, data, lambda: toml_places(text))
+
+
+_TOML_HINTS = {  # what to do, by how the parser's message starts
+    "Invalid value": "; write a number, true, false, or text in quotes",
+    "Illegal character '\\n'": "; a text has no closing quote",
+    "Unterminated string": "; a text has no closing quote",
+    "Expected newline": '; text, and numbers with a unit, need quotes: "3 m"',
+    "Expected '='": "; write NAME = VALUE",
+    "Cannot overwrite": "; the key is given twice, leave one out",
+    "Cannot declare": "; this table is given twice, and a list of tables is [[name]]",
+}
 
 
 def _check_dotted(name: str, text: str) -> None:

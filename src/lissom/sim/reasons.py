@@ -90,7 +90,8 @@ def explained(machine: Machine, status: int) -> Outcome:
                 "not finite", at_time(machine, f"the {word} of {owner} is not finite{hint}")
             )
     k = int(np.argmax(np.abs(machine.v)))
-    reason = f"the motion grows without bound; fastest: {layout.owner_v(k)}"
+    hint = "" if machine.settings.adaptive else "; try a smaller step"
+    reason = f"the motion grows without bound; fastest: {layout.owner_v(k)}{hint}"
     return Outcome("not finite", at_time(machine, reason))
 
 

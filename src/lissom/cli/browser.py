@@ -1,0 +1,21 @@
+"""Pages in the user's browser."""
+
+from __future__ import annotations
+
+import typer
+
+__all__ = ["open_in_browser"]
+
+
+def open_in_browser(address: str) -> None:
+    """Open an address, or say that the user must.
+
+    Parameters
+    ----------
+    address : str
+        Of a page or a file.
+    """
+    import webbrowser
+
+    if not webbrowser.open(address):
+        typer.echo(f"lissom: no browser was found; open {address} yourself", err=True)

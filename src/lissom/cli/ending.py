@@ -1,0 +1,124 @@
+"""How a command ends: exit code, and words for what went wrong.
+
+0 fine, 1 a problem was found or the run failed, 2 wrong usage, 3 a mistake in lissom itself,
+130 ended by Ctrl-C, 141 the reader of the output went away.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from ..errors import LissomError, ModelFileError, ResultError
+from .usage import UsageError, usage_message
+
+__all__ = ["FAILED", "INTERRUPTED", "READER_GONE", "run_to_its_end"]
+
+FAILED, USAGE, INTERNAL, INTERRUPTED, READER_GONE = 1, 2, 3, 130, 141
+
+
+def run_to_its_end(command: Callable[[], Any], *, debug: bool, as_json: bool) -> int:
+    """Exit code of a command; what it raises becomes words on the standard error.
+
+    Parameters
+    ----------
+    command : callable
+        Does the work; returns None or an exit code.
+    debug : bool
+        Whether tracebacks are shown.
+    as_json : bool
+        Whether a mistake is also written as JSON to the standard output.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # signs that the terminal does not have
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            code = command()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = READER_GONE
+    except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
+    except Exception as error:
+        code = _failed(error, debug=debug, as_json=as_json)
+    if code == READER_GONE:
+        _forget_output()
+    return code if isinstance(code, int) else 0
+
+
+def _failed(error: Exception, *, debug: bool, as_json: bool) -> int:
+    code, message = _words(error)
+    if debug:
+        _show_traceback(error)
+    try:
+        if as_json:
+            typer.echo(_json(error, code, message))
+        if isinstance(error, ModelFileError) and any(x.line for x in error.problems):  # type: ignore[attr-defined]
+            from .check import show_problems
+            from .progress import console
+
+            show_problems(console(stderr=True), sorted(error.problems))  # type: ignore[arg-type]
+        else:
+            typer.echo(f"lissom: {message}", err=True)
+    except BrokenPipeError:
+        return READER_GONE
+    return code
+
+
+def _words(error: Exception) -> tuple[int, str]:
+    """Exit code and message."""
+    if isinstance(error, LissomError):
+        return FAILED, str(error)
+    if isinstance(error, UsageError):
+        return USAGE, usage_message(error)
+    if isinstance(error, MemoryError):
+        return FAILED, "the memory of this machine does not suffice; ask for less"
+    if isinstance(error, OSError) and error.filename is not None:
+        return FAILED, str(ResultError.of(error, error.filename, "use"))
+    return INTERNAL, (
+        f"internal error: {type(error).__name__}: {error}\n"
+        "This is a mistake in lissom, not yours. Please report it, with what these say:\n"
+        "  lissom info --env\n"
+        "  the same command with --debug"
+    )
+
+
+def _json(error: Exception, code: int, message: str) -> str:
+    import json
+    from dataclasses import asdict
+
+    facts: dict[str, Any] = {
+        "kind": type(error).__name__,
+        "message": message,
+        "exit_code": code,
+    }
+    if isinstance(error, ModelFileError):
+        facts["problems"] = [asdict(x) for x in error.problems]  # type: ignore[call-overload]
+    return json.dumps({"error": facts}, indent=1, ensure_ascii=False)
+
+
+def _show_traceback(error: BaseException) -> None:
+    """Traceback with all that led to it, also what messages for users leave out."""
+    import traceback
+
+    here: BaseException | None = error
+    while here is not None:
+        here.__suppress_context__ = False
+        here = here.__cause__ or here.__context__
+    traceback.print_exception(error)
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    typer.echo(f"lissom: warning: {message}", err=True)
+
+
+def _forget_output() -> None:
+    """Nobody reads any more; Python would complain at its end of what is left to write."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

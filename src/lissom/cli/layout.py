@@ -1,0 +1,94 @@
+"""What help looks like: short, plain, at most eighty columns, an example at the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from .ending import INTERRUPTED, READER_GONE
+
+__all__ = ["Command", "Group"]
+
+WIDTH = 80
+
+
+class Command(TyperCommand):
+    """A command whose epilog is the line of an example."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Words of the usage line after the command's name."""
+        return ["[OPTIONS]", *(_placed(x) for x in self.params if _is_argument(x))]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Usage, what it does, arguments, options, an example."""
+        formatter.width = min(formatter.width, WIDTH)
+        self.format_usage(ctx, formatter)
+        self.format_help_text(ctx, formatter)
+        params: list[Any] = [*self.get_params(ctx)]
+        arguments = [(_name(x), x.help or "") for x in params if _is_argument(x)]
+        if arguments:
+            with formatter.section("Arguments"):
+                formatter.write_dl(arguments)
+        with formatter.section("Options"):
+            formatter.write_dl(_options(params))
+        if self.epilog:
+            with formatter.section("Example"):
+                formatter.write(f"  {self.epilog}\n")
+
+
+class Group(TyperGroup):
+    """The commands; its epilog has the lines of first steps."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; an end from outside becomes an exit code."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise typer.Exit(READER_GONE) from None
+        except KeyboardInterrupt:
+            typer.echo("lissom: interrupted", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Usage, the commands, options, first steps."""
+        formatter.width = min(formatter.width, WIDTH)
+        self.format_usage(ctx, formatter)
+        self.format_help_text(ctx, formatter)
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, _short(self.commands[name])) for name in self.list_commands(ctx)]
+            )
+        with formatter.section("Options"):
+            formatter.write_dl(_options(self.get_params(ctx)))
+        with formatter.section("First steps"):
+            for line in (self.epilog or "").splitlines():
+                formatter.write(f"  {line}\n")
+
+
+def _is_argument(param: Any) -> bool:
+    return bool(param.param_type_name == "argument")
+
+
+def _name(param: Any) -> str:
+    return str(param.metavar or param.name.upper())
+
+
+def _placed(argument: Any) -> str:
+    name = f"{_name(argument)}..." if argument.nargs == -1 else _name(argument)
+    return name if argument.required else f"[{name}]"
+
+
+def _options(params: list[Any]) -> list[tuple[str, str]]:
+    return [(_written(x), x.help or "") for x in params if not _is_argument(x) and not x.hidden]
+
+
+def _written(option: Any) -> str:
+    names = ", ".join(sorted([*option.opts, *option.secondary_opts], key=len))
+    return names if option.is_flag else f"{names} {_name(option)}"
+
+
+def _short(command: Any) -> str:
+    """First paragraph of what a command says of itself."""
+    return " ".join((command.help or "").partition("\n\n")[0].split())

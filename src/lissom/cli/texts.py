@@ -1,0 +1,63 @@
+"""Mechanisms and runs in words and as facts, as several commands say them."""
+
+from __future__ import annotations
+
+import re
+import sys
+import textwrap
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..results import Trajectory
+    from ..system import System
+
+__all__ = ["heading", "run_facts", "run_text", "tree_text"]
+
+WIDTH = 80
+
+
+def heading(system: System) -> str:
+    """Size of a mechanism, in lines that fit a terminal."""
+    first = str(system).split("\n", 1)[0]
+    held = re.sub(r"gravity \(.*|\(.*?\)", lambda x: x[0].replace(" ", "\xa0"), first)
+    lines = textwrap.wrap(held, WIDTH, subsequent_indent="  ", break_long_words=False)
+    return "\n".join(lines).replace("\xa0", " ")
+
+
+def tree_text(system: System) -> str:
+    """Size and tree of a mechanism; on a narrow terminal without wide columns."""
+    lines = str(system).splitlines()[1:]
+    if sys.stdout.isatty() and max(map(len, lines), default=0) > get_terminal_size().columns:
+        lines = [re.sub(r"(?<=\S) {3,}", "  ", line) for line in lines]
+    return "\n".join((heading(system), *lines))
+
+
+def run_facts(run: Trajectory) -> dict[str, Any]:
+    """How a run went, for programs; SI units."""
+    energy = run["energy.total"]
+    return {
+        "name": run.system.name,
+        "status": str(run.status),
+        "message": run.message,
+        "rows": len(run),
+        "end": float(run.time[-1]),
+        "steps": int(run.statistics.get("steps", 0)),
+        "seconds": float(run.statistics.get("seconds", 0.0)),
+        "integrator": str(run.statistics.get("integrator", "")),
+        "events": [{"time": float(t), "name": name} for t, name in run.events],
+        "energy": {"start": float(energy[0]), "end": float(energy[-1])},
+    }
+
+
+def run_text(run: Trajectory) -> str:
+    """How a run went, in a few lines."""
+    statistics = run.statistics
+    words = f"{run.status} at t = {run.time[-1]:g} s, {len(run)} rows"
+    if "steps" in statistics:
+        words += f", {statistics['steps']} steps in {statistics['seconds']:.2f} s"
+    lines = [words, str(statistics.get("chosen", ""))]
+    lines += [f"event {name!r} at t = {time:g} s" for time, name in run.events]
+    energy = run["energy.total"]
+    lines.append(f"energy {energy[0]:.6g} J at the start, {energy[-1]:.6g} J at the end")
+    return "\n".join(line for line in lines if line)

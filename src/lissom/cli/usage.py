@@ -1,0 +1,66 @@
+"""Words for commands and options that do not exist or do not fit."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import typer
+
+from ..errors import suggestion
+
+__all__ = ["UsageError", "usage_message"]
+
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer has no public name for it
+
+_CHOICE = re.compile(r"(?:Value error, )?'(?P<given>.*)' is not one of (?P<known>'.*')\.?")
+
+
+def usage_message(error: Any) -> str:
+    """What is wrong with a command line, and how to write it.
+
+    Parameters
+    ----------
+    error : UsageError
+        As typer raises it.
+    """
+    words = _words(error)
+    context = error.ctx
+    if context is None:
+        return words
+    path = context.command_path
+    usage = " ".join((path, *context.command.collect_usage_pieces(context)))
+    return f"{words}\nusage: {usage}    ({path} --help says more)"
+
+
+def _words(error: Any) -> str:
+    kind = type(error).__name__
+    if kind == "NoSuchOption":
+        near = [x for x in error.possibilities or () if x]
+        known = near or [y for x in error.ctx.command.params for y in x.opts if y[:1] == "-"]
+        return f"there is no option {error.option_name}; {suggestion(error.option_name, known)}"
+    if kind == "MissingParameter" and error.param is not None:
+        return f"{_name(error.param)} is missing; expected: {(error.param.help or '').rstrip('.')}"
+    if kind == "BadOptionUsage":
+        return f"{error.option_name} needs a value; write {error.option_name} VALUE"
+    message = str(error.message)
+    if found := re.fullmatch(r"No such command '(.*?)'.*", message):
+        return f"there is no command {found[1]!r}; {suggestion(found[1], _commands(error))}"
+    if found := re.fullmatch(r"Got unexpected extra arguments? ?\(?s?\)? ?\((.*)\)", message):
+        return f"{found[1]!r} is one word too many; leave it out, or put quotes around a name"
+    if found := _CHOICE.fullmatch(message):
+        known = re.findall(r"'([^']*)'", found["known"])
+        message = f"is {found['given']!r}; {suggestion(found['given'], known)}"
+    param = getattr(error, "param", None)
+    return f"{_name(param)} {message}" if param is not None else message
+
+
+def _commands(error: Any) -> list[str]:
+    return list(error.ctx.command.commands)
+
+
+def _name(param: Any) -> str:
+    """An option as it is written, an argument as help calls it."""
+    if param.param_type_name == "option":
+        return str(max(param.opts, key=len))
+    return str(param.metavar or param.name.upper())

@@ -1,0 +1,36 @@
+"""Values of options that commands share."""
+
+from __future__ import annotations
+
+from typing import overload
+
+import typer
+
+__all__ = ["number"]
+
+
+@overload
+def number(text: str, option: str, dimension: str = ...) -> float: ...
+@overload
+def number(text: None, option: str, dimension: str = ...) -> None: ...
+def number(text: str | None, option: str, dimension: str = "number") -> float | None:
+    """Number of an option, which may carry a unit; None stays None.
+
+    Parameters
+    ----------
+    text : str or None
+        As it was typed, such as "2" or "200 ms".
+    option : str
+        Name of the option, for messages.
+    dimension : str
+        Key of `lissom.io.units.DIMENSIONS`.
+    """
+    if text is None:
+        return None
+    from ..io.units import UnitError, quantity
+
+    try:
+        return float(quantity(text, (dimension,)))
+    except UnitError as error:
+        words = str(error).replace(' or "0.5 unit"', ' or "500 ms"' if dimension == "time" else "")
+        raise typer.BadParameter(f"{option} {words}") from None
