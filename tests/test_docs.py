@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pydoc
 import re
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import yaml
 
 import lissom
 from tests import changelog
+from tests.test_public_api import METHODS, PUBLIC
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -71,11 +73,31 @@ def test_examples_end_with_an_empty_line_before_the_fence(path):
             assert block.endswith("\n\n```"), block
 
 
-def test_api_page_lists_every_public_name():
+def api_entries() -> dict[object, str]:
+    """What the API page describes, each with its options."""
     text = (DOCS / "api.md").read_text(encoding="utf-8")
-    assert [name for name in lissom.__all__ if not re.search(rf"\b{name}\b", text)] == []
-    listed = set(re.findall(r"^\.\. auto\w+:: lissom\.(\w+)$", text, re.MULTILINE))
-    assert listed <= set(lissom.__all__)
+    found = re.findall(r"^\.\. auto\w+:: (lissom[\w.]+)\n((?:   :.*\n)*)", text, re.MULTILINE)
+    return {pydoc.locate(name): options for name, options in found}
+
+
+def test_api_page_describes_every_public_name_and_what_it_describes_exists():
+    entries, text = api_entries(), (DOCS / "api.md").read_text(encoding="utf-8")
+    assert None not in entries
+    for name, value in PUBLIC.items():
+        if callable(value):
+            assert value in entries, name
+        else:  # modules and materials
+            assert f"`{name}`" in text or f"`lissom.{name}`" in text, name
+
+
+@pytest.mark.parametrize("name", sorted(METHODS))
+def test_api_page_shows_every_public_method(name):
+    """With its class, or with a class that it is derived from."""
+    cls, _, attribute = name.rpartition(".")
+    entries = api_entries()
+    options = [entries[c] for c in PUBLIC[cls].__mro__ if c in entries and attribute in dir(c)]
+    named = re.compile(rf":members:(\n|.*\b{attribute}\b)")
+    assert any(named.search(text) for text in options)
 
 
 def test_conventions_page_has_an_example_of_every_joint():

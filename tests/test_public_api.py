@@ -7,17 +7,22 @@ import re
 import subprocess
 import sys
 from functools import cached_property
-from types import FunctionType
+from types import FunctionType, ModuleType
 
 import pytest
 
 import lissom
 
 HEAVY = ("scipy", "numba", "sympy", "casadi", "matplotlib", "pydantic")
+MODULES = {
+    name: getattr(lissom, name)
+    for name in lissom.__all__
+    if isinstance(getattr(lissom, name), ModuleType)
+}
 PUBLIC = {name: getattr(lissom, name, None) for name in lissom.__all__} | {
-    f"{module}.{name}": getattr(getattr(lissom, module), name)
-    for module in ("library", "symbolic")
-    for name in getattr(lissom, module).__all__
+    f"{module}.{name}": getattr(value, name)
+    for module, value in MODULES.items()
+    for name in value.__all__
 }
 CALLABLES = {name: value for name, value in PUBLIC.items() if callable(value)}
 METHOD_KINDS = (FunctionType, classmethod, staticmethod, property, cached_property)
@@ -78,6 +83,17 @@ def test_every_parameter_is_documented(name):
 def test_every_public_method_has_a_docstring(name):
     cls, _, attribute = name.rpartition(".")
     assert inspect.getdoc(getattr(PUBLIC[cls], attribute))
+
+
+@pytest.mark.parametrize("name", sorted(METHODS))
+def test_every_parameter_of_a_method_is_documented(name):
+    """There, or where a base class has the method."""
+    cls, _, attribute = name.rpartition(".")
+    if isinstance(METHODS[name], property | cached_property):
+        return
+    texts = [vars(base)[attribute] for base in PUBLIC[cls].__mro__ if attribute in vars(base)]
+    explained = set().union(*(documented(getattr(text, "__func__", text)) for text in texts))
+    assert parameters(getattr(PUBLIC[cls], attribute)) <= explained
 
 
 def test_classes_are_importable_from_one_place_by_pickle():

@@ -114,7 +114,13 @@ class FlexibleBody:
         return sqrt(self._basis[1]) / (2 * np.pi)
 
     def converted(self, convert: Callable[[Any], Any]) -> FlexibleBody:
-        """Same body with every parameter passed through `convert` (symbols to floats)."""
+        """Same body with every parameter passed through `convert` (symbols to floats).
+
+        Parameters
+        ----------
+        convert : callable
+            Takes a parameter, a number, symbol or array, and returns what stands for it.
+        """
         names = ("positions", "masses", "shapes", "stiffness", "damping")
         new = {name: convert(getattr(self, name)) for name in names}
         for name in ("node_inertias", "node_offsets"):
@@ -149,7 +155,13 @@ class FlexibleBody:
         return dataclasses.replace(self, **new)
 
     def normalised(self, level: str | None = None) -> NormalBody:
-        """Constants for the algorithms at a level, by default the body's own."""
+        """Constants for the algorithms at a level.
+
+        Parameters
+        ----------
+        level : {"full", "linear"}, optional
+            By default the body's own.
+        """
         level = check_level(self.level if level is None else level)
         x, stiffness = self._basis
         shapes = self._relative_shapes @ x

@@ -148,7 +148,13 @@ class NodalBody:
         return result
 
     def converted(self, convert: Callable[[Any], Any]) -> NodalBody:
-        """The body itself: it holds numbers only."""
+        """The body itself: it holds numbers only.
+
+        Parameters
+        ----------
+        convert : callable
+            Not used.
+        """
         return self
 
     def to_modal(self, modes: int | None = None, level: str | None = None) -> FlexibleBody:
@@ -202,7 +208,13 @@ class NodalBody:
         )
 
     def normalised(self, level: str | None = None) -> NormalBody:
-        """Constants for the algorithms, all modes kept; see `to_modal`."""
+        """Constants for the algorithms, all modes kept; see `to_modal`.
+
+        Parameters
+        ----------
+        level : {"full", "linear"}, optional
+            By default the body's own.
+        """
         return self.to_modal(level=level).normalised()
 
     @cached_property

@@ -187,14 +187,26 @@ class RigidBody:
         return replace(self, solids=kind(at=self.com, **sizes))
 
     def converted(self, convert: Callable[[Any], Any]) -> RigidBody:
-        """Same body with every parameter passed through `convert` (symbols to floats)."""
+        """Same body with every parameter passed through `convert` (symbols to floats).
+
+        Parameters
+        ----------
+        convert : callable
+            Takes a parameter, a number, symbol or array, and returns what stands for it.
+        """
         if all(is_numeric(np.asarray(x)) for x in (self.mass, self.com, self.inertia)):
             return self
         new = (convert(x) for x in (self.mass, self.com, self.inertia))
         return RigidBody(*new, solids=self.solids)
 
     def normalised(self, level: str | None = None) -> NormalBody:
-        """Constants for the algorithms; the level makes no difference to a rigid body."""
+        """Constants for the algorithms.
+
+        Parameters
+        ----------
+        level : {"full", "linear"}, optional
+            Makes no difference to a rigid body.
+        """
         L0 = second_moment(self.inertia) + self.mass * np.outer(self.com, self.com)
         return NormalBody(
             integrals=MassIntegrals.of_rigid(self.mass, self.mass * self.com, L0),

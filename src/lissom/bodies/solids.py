@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ModelError
 
-__all__ = ["Box", "Cylinder", "Mesh", "Solid", "Sphere", "Sweep", "checked_solids"]
+__all__ = ["Box", "Cylinder", "Mesh", "Solid", "Sphere", "Sweep"]
 
 Array = np.ndarray
 

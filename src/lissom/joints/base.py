@@ -74,18 +74,37 @@ class Joint(ABC):
 
     @abstractmethod
     def motion_map(self, q: Array) -> Array:
-        """H* (6, n_v): speeds -> relative [omega; v] of the outboard frame, in its own axes."""
+        """H* (6, n_v): speeds -> relative [omega; v] of the outboard frame, in its own axes.
+
+        Parameters
+        ----------
+        q : array (n_q,)
+            Coordinates.
+        """
 
     def bias(self, q: Array, v: Array) -> Array:
         """Relative acceleration (6,) at zero speed rates: [dH_w/dt v; dH_v/dt v + w x (H_v v)].
 
         It is the inertial derivative of the relative velocity, inboard frame held still,
         in outboard axes.
+
+        Parameters
+        ----------
+        q : array (n_q,)
+            Coordinates.
+        v : array (n_v,)
+            Speeds.
         """
         return zeros(6)
 
     def rate_map(self, q: Array) -> Array:
-        """N (n_q, n_v) with qdot = N @ v."""
+        """N (n_q, n_v) with qdot = N @ v.
+
+        Parameters
+        ----------
+        q : array (n_q,)
+            Coordinates.
+        """
         return np.eye(self.n_v)
 
     @abstractmethod
@@ -109,7 +128,13 @@ class Joint(ABC):
         return " ".join([type(self).__name__.lower(), *(_shown(x) for x in values)])
 
     def converted(self, convert: Callable[[Any], Any]) -> Self:
-        """Same joint with every parameter passed through `convert` (symbols to floats)."""
+        """Same joint with every parameter passed through `convert` (symbols to floats).
+
+        Parameters
+        ----------
+        convert : callable
+            Takes a parameter, a number, symbol or array, and returns what stands for it.
+        """
         new = {f.name: convert(getattr(self, f.name)) for f in fields(self)}
         return replace(self, **new)
 

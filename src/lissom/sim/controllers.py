@@ -104,7 +104,13 @@ class Controller(Load):
         return None if get is None else get()
 
     def restore(self, saved: Any) -> None:
-        """Give back what `saved` returned."""
+        """Give back what `saved` returned.
+
+        Parameters
+        ----------
+        saved : object
+            State of the controller, from a journal.
+        """
         if saved is not None:
             self.update.set_state(saved)
 

@@ -29,7 +29,15 @@ class Action(ABC):
 
     @abstractmethod
     def prepare(self, plan: Plan, what: str) -> None:
-        """Resolve names against the plan; errors name the event."""
+        """Resolve names against the plan; errors name the event.
+
+        Parameters
+        ----------
+        plan : Plan
+            What `simulate` makes of its arguments before it starts.
+        what : str
+            How to call the event in an error.
+        """
 
 
 @dataclass(frozen=True)
@@ -190,7 +198,13 @@ class Event:
         return f"event {self.title!r}"
 
     def enter(self, plan: Plan) -> None:
-        """Write it into the plan of a run."""
+        """Write it into the plan of a run.
+
+        Parameters
+        ----------
+        plan : Plan
+            What `simulate` makes of its arguments before it starts.
+        """
         place = plan.room(2, [0.0, 1.0])  # the value before, whether it is armed
         common = {"E_MEMORY": place, "E_N": self.direction, "E_TABLE": plan.table(self.value)}
         if isinstance(self.when, str):

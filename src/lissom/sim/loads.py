@@ -56,4 +56,10 @@ class Load(ABC):
 
     @abstractmethod
     def enter(self, plan: Plan) -> None:
-        """Write it into the plan of a run."""
+        """Write it into the plan of a run.
+
+        Parameters
+        ----------
+        plan : Plan
+            What `simulate` makes of its arguments before it starts.
+        """
