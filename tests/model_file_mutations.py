@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import re
-import time
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +13,14 @@ import yaml
 
 import lissom as ls
 from lissom.io.problems import Problem
+from tests.file_fuzz import Fuzz
 from tests.model_file_samples import flexible, linkage, tree_of_joints
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "arm.toml"
 CHAIN = """
 lissom = 1
 name = "chain"
-include = ["part.toml"]
+include = ["part.toml", { file = "limb.toml", prefix = "left_", to = "tower", at = [0, 1, 0] }]
 gravity = [0, 0, "-9.81 m/s^2"]
 
 [materials.alloy]
@@ -59,6 +59,10 @@ b = "boom.tip"
 [simulation]
 duration = 1
 step = 0.01
+integrator = { kind = "generalized_alpha", spectral_radius = 0.9 }
+drift = { stiffness = 400, damping = 40 }
+atol = 1e-9
+forces = { left_arm = "3 N m" }
 state = { link1 = ["30 deg", 0.1], "boom.rates" = "2 rpm" }
 
 [[simulation.loads]]
@@ -79,6 +83,12 @@ where = "boom.tip"
 force = { function = "own:f" }
 repeat = 2
 
+[[simulation.loads]]
+kind = "controller"
+update = { function = "own:g" }
+period = "10 ms"
+memory = [1, 2]
+
 [[simulation.events]]
 when = "boom"
 action = [{ kind = "lock", joint = "link2" }, "stop"]
@@ -89,6 +99,13 @@ lissom = 1
 name = "tower"
 body = { kind = "points", points = [[0, 0, 0], [1, 0, 2], [0, 1, 0]], masses = [1, "2 kg", 1] }
 joint = "fixed"
+"""
+LIMB = """
+lissom = 1
+[[parts]]
+name = "arm"
+body = { kind = "box", mass = 1, size = [1, 0.1, 0.1] }
+joint = "revolute y"
 """
 WORDS = [
     *("0", "-1", "1e308", "1e999", "nan", "inf", "-inf", "10000", "9" * 400, "0x10", "1_0", "true"),
@@ -124,7 +141,6 @@ WORDS = [
     ),
 ]
 SIGNS = "[]{}\"'=:,.#\n -_0189eaz\\&*!|>%\t\0é"
-SLOWEST = 10.0  # [s], for one file
 
 
 @dataclass(frozen=True)
@@ -138,6 +154,7 @@ class Seed:
 def seeds(folder: Path) -> list[Seed]:
     """Sound files of all formats; what they need is written into the folder."""
     (folder / "part.toml").write_text(PART, encoding="utf-8")
+    (folder / "limb.toml").write_text(LIMB, encoding="utf-8")
     texts = [EXAMPLE.read_text(encoding="utf-8"), CHAIN]
     model = tree_of_joints()
     model.add(flexible(n=3, m=1), ls.Revolute("x"), name="soft", to="free")
@@ -218,40 +235,39 @@ MUTATIONS = [
 ]
 
 
-def fault(path: Path, *, load: bool = True) -> str:
-    """What lissom does wrong with a file; empty if all is well."""
-    start = time.perf_counter()
-    try:
+class ModelFileFuzz(Fuzz):
+    """Model files of all formats.
+
+    Parameters
+    ----------
+    folder : Path
+        Where files are; what they need is put there.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.sound = seeds(folder)
+        for k, seed in enumerate(self.sound):
+            path = folder / f"sound{k}.{seed.suffix}"
+            path.write_text(seed.text, encoding="utf-8")
+            assert ls.check_file(path) == []
+
+    def case(self, rng: random.Random) -> tuple[str, bytes]:
+        """A damaged file."""
+        chosen = rng.choice(self.sound)
+        text = mutated(chosen.text, rng)
+        return f"mutated.{chosen.suffix}", text.encode("utf-8", "surrogateescape")
+
+    def fault(self, path: Path, rng: random.Random) -> str:
+        """Check it, and load every fourth one."""
         problems = ls.check_file(path)
         bad = [x for x in problems if not isinstance(x, Problem) or not x.message or x.line < 0]
         if bad:
             return f"not a problem: {bad[0]!r}"
-        if load:
+        if rng.random() < 0.25:
             try:
                 ls.load(path)
             except ls.ModelFileError as error:
                 if not problems or not str(error):
                     return f"load refuses what check accepts: {error}"
         "\n".join(map(str, problems)).encode("utf-8", "backslashreplace")
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
-    seconds = time.perf_counter() - start
-    return f"took {seconds:.1f} s" if seconds > SLOWEST else ""
-
-
-def faults(folder: Path, count: int, seed: int) -> list[str]:
-    """What goes wrong with `count` mutated files; each is told with its number."""
-    rng, found = random.Random(seed), []
-    sound = seeds(folder)
-    for seed_file in sound:
-        path = folder / f"sound.{seed_file.suffix}"
-        path.write_text(seed_file.text, encoding="utf-8")
-        assert ls.check_file(path) == []
-    for k in range(count):
-        chosen = rng.choice(sound)
-        path = folder / f"mutated.{chosen.suffix}"
-        path.write_text(mutated(chosen.text, rng), encoding="utf-8", errors="surrogateescape")
-        if wrong := fault(path, load=k % 4 == 0):
-            kept = path.rename(folder / f"kept{k}.{chosen.suffix}")
-            found.append(f"file {k} of seed {seed} ({kept}): {wrong}")
-    return found
+        return ""

@@ -1,15 +1,16 @@
-"""Two thousand model files with random mistakes; tests/verify_model_files.py has more."""
+"""A thousand model files with random mistakes; tests/verify_model_files.py has more."""
 
-from tests.model_file_mutations import CHAIN, faults, mutated
+import random
+
+from tests.file_fuzz import faults
+from tests.model_file_mutations import CHAIN, ModelFileFuzz, mutated
 
 
 def test_no_mistake_in_a_file_is_more_than_a_problem(tmp_path):
-    assert faults(tmp_path, 2000, seed=1) == []
+    assert faults(ModelFileFuzz(tmp_path), tmp_path, 1, range(1000)) == []
 
 
 def test_mutations_change_files_and_depend_on_the_seed_alone():
-    import random
-
     texts = [mutated(CHAIN, random.Random(k)) for k in range(50)]
     assert texts == [mutated(CHAIN, random.Random(k)) for k in range(50)]
     assert sum(text != CHAIN for text in texts) > 45

@@ -110,11 +110,16 @@ def test_a_flexible_body_takes_the_place_of_a_link(write):
 @pytest.mark.parametrize(
     ("old", "new", "where", "words"),
     [
-        ('<mass value="2.0"/>', '<mass value="two"/>', "", 'value="two"; expected a finite number'),
+        (
+            '<mass value="2.0"/>',
+            '<mass value="two"/>',
+            "",
+            'of <link name="upper">: value="two"; expected one finite number [kg]',
+        ),
         ('<mass value="2.0"/>', '<mass value="-2"/>', "", "must not be negative"),
         ('<mass value="2.0"/>', "", "<inertial>", "has no <mass>"),
         ('xyz="0 0 0.5" rpy="0 0 0"', 'xyz="0 0"', "", "expected 3 finite numbers"),
-        ('izz="0.01"', 'izz="nan"', "", "expected a finite number"),
+        ('izz="0.01"', 'izz="nan"', "", "expected one finite number [kg m^2]"),
         ('izz="0.01"', 'izz="0.9"', '<link name="upper"', "triangle inequality"),
         ('type="revolute"', 'type="hinge"', "", "hinge"),
         ('<parent link="base"/>', '<parent link="bas"/>', "", "did you mean 'base'"),
@@ -124,10 +129,35 @@ def test_a_flexible_body_takes_the_place_of_a_link(write):
         ('damping="0.3"', 'damping="-1"', "", "must not be negative"),
         ('<link name="slider">', '<link name="upper">', "", "of this name in line 5"),
         ('mimic joint="shoulder"', 'mimic joint="elbow"', "", "there is no joint 'elbow'"),
-        ('<cylinder radius="0.05" length="1.0"/>', "", "<visual>", "empty"),
+        ('<cylinder radius="0.05" length="1.0"/>', "", "<geometry>", "empty"),
+        ('size="0.2 0.1 0.1"', 'size="0.2 0 0.1"', "", 'size="0.2 0 0.1"; sizes must be positive'),
+        (
+            'rgba="0.5 0.5 0.6 1"',
+            'rgba="0.5 0.5"',
+            "",
+            "expected 4 finite numbers from 0 to 1, not 2",
+        ),
+        ('<mass value="2.0"/>', '<mass value="${m}"/>', "", "this is xacro, expand the file first"),
+        ('<mass value="2.0"/>', '<mass value=""/>', "", 'value="" is empty; give value="..."'),
+        ('xyz="0 0 0.2"', 'xyz="0,0,0.2"', "", "[m], with points for decimals and spaces between"),
+        ('<child link="upper"/>', '<child link="base"/>', '<joint name="sh', "'base' -> 'base'"),
+        (
+            '<parent link="base"/>',
+            '<parent link="slider"/>',
+            '<joint name="shoulder"',
+            "'upper' -> 'slider' -> 'tool.flange' -> 'upper'; URDF describes trees",
+        ),
+        (
+            '<limit lower="-1.5" upper="2" effort="30" velocity="3"/>',
+            "",
+            "<joint",
+            "has no <limit>",
+        ),
+        ('<mass value="2.0"/>', '<mass value="1"/><mass value="1"/>', "", "another <mass> in line"),
+        ('<link name="base"/>', '<link name="b"/>', "<parent", "there is no link 'base'"),
         ('radius="0.05"', 'radius="-1"', "", "must be positive"),
         ('<?xml version="1.0"?>', '<!DOCTYPE r [<!ENTITY a "b">]>', "", "refused for safety"),
-        ('<link name="base"/>', "<link/>", "", "has no attribute name"),
+        ('<link name="base"/>', "<link/>", "", "has no name; give name"),
         ("<link name=", "<xacro:link name=", "", "xacro"),
     ],
 )
@@ -141,10 +171,51 @@ def test_mistakes_are_named_by_file_line_and_element(write, old, new, where, wor
     assert message.startswith(f"{path}:{line}:"), message
 
 
-def test_broken_xml_says_where(write):
-    path = write(ARM.replace("</robot>", ""))
-    with pytest.raises(ls.ModelError, match=r"robot\.urdf:\d+:\d+: not well-formed XML"):
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("</robot>", "", "<robot> of line 2 is not closed; add </robot>"),
+        ("</inertial>", "", "<inertial> of line 6 is not closed"),
+        ('<robot name="arm">', '<robo name="arm">', "<robo> of line 2 is not closed"),
+        (ARM, "", "there is no element in the file; check the path"),
+        ('name="base"', 'name="base', "correct the file there or just before"),
+        ('name="base"', 'name="&b;"', "undefined entity; correct the file"),
+    ],
+)
+def test_broken_xml_says_where(write, old, new, words):
+    path = write(ARM.replace(old, new, 1))
+    with pytest.raises(ls.ModelError, match=r"robot\.urdf:\d+:\d+: not well-formed XML") as error:
         read_urdf(path)
+    assert words in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('<?xml version="1.0" encoding="klingon"?><robot/>', ":1: .*klingon.*save it as UTF-8"),
+        ("<sdf/>", ":1: <sdf>: is not a robot in URDF: this is SDF; convert it"),
+        ("<mujoco/>", "this is MuJoCo's format"),
+        ("<html/>", "the outermost element of a URDF file is <robot>"),
+        ('<robot name="a"/>', "has no <link>; a robot has at least one"),
+    ],
+)
+def test_what_is_no_robot_is_named(write, text, words):
+    with pytest.raises(ls.ModelError, match=words):
+        read_urdf(write(text))
+
+
+def test_numbers_that_overflow_are_refused(write):
+    heavy = write(ARM.replace('xyz="0.1 0 0"', 'xyz="1e200 0 0"'))
+    with pytest.raises(ls.ModelError, match=r':5: <link name="upper">: .*too large.*smaller'):
+        read_urdf(heavy, merge_fixed=True)
+    far = write(ARM.replace('xyz="0.2 0 0" rpy="1 0 0"', 'xyz="1.7e308 1.7e308 1.7e308"'))
+    with pytest.raises(ls.ModelError, match=r':39: <joint name="slide">: .*too far.*smaller'):
+        read_urdf(far, merge_fixed=True)
+
+
+def test_dots_of_names_must_not_make_two_links_one(write):
+    with pytest.raises(ls.ModelError, match=r"as the link 'tool\.flange' is: dots become"):
+        read_urdf(write(ARM.replace('"slider"', '"tool_flange"')))
 
 
 def test_an_inertia_that_no_body_can_have_is_kept_on_request(write, caplog):
@@ -164,24 +235,41 @@ def test_expanding_entities_is_refused_at_once(write):
 
 
 def test_deep_nesting_is_refused(write):
-    with pytest.raises(ls.ModelError, match="too deep"):
+    with pytest.raises(ls.ModelError, match="more than 64 deep"):
         read_urdf(write("<robot>" + "<a>" * 100_000))
 
 
 def test_rings_and_several_bases_are_refused(write):
-    with pytest.raises(ls.ModelError, match="one link without a parent"):
+    with pytest.raises(
+        ls.ModelError, match="one link that no joint carries.*it has 2: 'base', 'b2'; add joints"
+    ):
         read_urdf(write(ARM.replace('<link name="base"/>', '<link name="base"/><link name="b2"/>')))
 
 
-@pytest.mark.parametrize("settings", [{"base": "loose"}, {"unphysical": "ignore"}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"base": "loose"},
+        {"unphysical": "ignore"},
+        {"merge_fixed": "yes"},
+        {"meshes": 1},
+        {"packages": 3},
+        {"packages": {"a": 3}},
+    ],
+)
 def test_choices_are_checked(write, settings):
-    with pytest.raises(ls.ModelError, match="use"):
+    with pytest.raises(
+        ls.ModelError, match=f"read_urdf: {next(iter(settings))} is .*(use|expected)"
+    ):
         read_urdf(write(ARM), **settings)
 
 
 def test_missing_file_is_named(tmp_path):
     with pytest.raises(ls.ModelError, match=r"nothing\.urdf.*check the path"):
         read_urdf(tmp_path / "nothing.urdf")
+    for name in ("a\0b.urdf", "x" * 5000):
+        with pytest.raises(ls.ModelError, match="cannot be read"):
+            read_urdf(name)
 
 
 def test_free_base_falls(write):

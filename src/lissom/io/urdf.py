@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from ..errors import ModelError, suggestion
 from ..joints import Fixed, Free, Joint, Planar, Prismatic, Revolute
 from ..model import Model
 from .urdf_looks import Looks, origin
-from .xml_tree import Element, read_xml
+from .xml_tree import Element, read_xml, shown
 
 __all__ = ["Limits", "Mimic", "Urdf", "read_urdf"]
 
@@ -140,9 +141,25 @@ def read_urdf(
         raise ModelError(f'read_urdf: unphysical is {unphysical!r}; use "error" or "keep"')
     if not isinstance(path, (str, os.PathLike)):
         raise ModelError(f"read_urdf: path is {path!r}; expected a path, such as 'robot.urdf'")
-    looks = Looks(Path(path), meshes, packages or {})
-    robot = _Robot(read_xml(path), looks, keep=unphysical == "keep")
-    return robot.build(_BASES[base](), gravity, merge_fixed)
+    for name, switch in (("merge_fixed", merge_fixed), ("meshes", meshes)):
+        if not isinstance(switch, bool):
+            raise ModelError(f"read_urdf: {name} is {switch!r}; use True or False")
+    if packages is not None and not _are_folders(packages):
+        raise ModelError(
+            f"read_urdf: packages is {packages!r}; expected folders by the names of packages, such "
+            'as {"my_robot": "/home/me/my_robot"}'
+        )
+    root = read_xml(path)
+    with np.errstate(all="ignore"):  # what overflows is refused, not warned of
+        robot = _Robot(root, Looks(Path(path), meshes, packages or {}), keep=unphysical == "keep")
+        return robot.build(_BASES[base](), gravity, merge_fixed)
+
+
+def _are_folders(packages: Any) -> bool:
+    return isinstance(packages, Mapping) and all(
+        isinstance(x, str) and isinstance(folder, (str, os.PathLike))
+        for x, folder in packages.items()
+    )
 
 
 @dataclass
@@ -171,14 +188,20 @@ class _Link:
         self.solids += [Looks.moved(solid, rotation, position) for solid in other.solids]
 
     def body(self, keep: bool) -> RigidBody:
+        if not all(np.all(np.isfinite(x)) for x in (self.mass, self.com, self.inertia)):
+            raise self.element.fault(
+                "its inertia is too large to be reckoned with; give smaller numbers in <inertial> "
+                "and <origin>"
+            )
         try:
             return RigidBody(self.mass, self.com, self.inertia, solids=self.solids)
         except ModelError as error:
+            words = str(error).removeprefix("RigidBody: ")
             if not keep:
                 raise self.element.fault(
-                    f'{error}; correct its <inertial>, or read it with unphysical="keep"'
+                    f'{words}; correct its <inertial>, or read it with unphysical="keep"'
                 ) from None
-            LOGGER.warning(f"{self.element.title}: {error}; kept as it is")
+            LOGGER.warning(f"{self.element.title}: {words}; kept as it is")
         body = RigidBody(self.mass, self.com, solids=self.solids)
         object.__setattr__(body, "inertia", self.inertia)  # past the check
         return body
@@ -193,7 +216,9 @@ class _Robot:
 
     def __init__(self, root: Element, looks: Looks, *, keep: bool) -> None:
         if root.tag != "robot":
-            raise root.fault("is not a robot: the outermost element of a URDF file is <robot>")
+            kind = {"sdf": "SDF", "mujoco": "MuJoCo's format"}.get(root.tag)
+            hint = f"this is {kind}" if kind else "the outermost element of a URDF file is <robot>"
+            raise root.fault(f"is not a robot in URDF: {hint}; convert it, or check the path")
         for element in root.children:
             if element.tag.startswith("xacro:"):
                 raise element.fault(
@@ -204,15 +229,15 @@ class _Robot:
         self.links = {e.text("name"): e for e in self._unique("link")}
         self.joints = {e.text("name"): e for e in self._unique("joint")}
         if not self.links:
-            raise root.fault("has no <link>")
+            raise root.fault('has no <link>; a robot has at least one: <link name="base"/>')
         self.carried: dict[str, Element] = {}
         for joint in self.joints.values():
             child = self._link_of(joint, "child")
             if child in self.carried:
                 other = self.carried[child]
                 raise joint.fault(
-                    f"carries link {child!r}, which the joint {other.text('name')!r} of line "
-                    f"{other.line} carries already; a link has one parent"
+                    f"carries the link {shown(child)!r}, which {_called(other)} carries already; a "
+                    "link has one parent, so give one of the joints another child"
                 )
             self.carried[child] = joint
 
@@ -221,7 +246,8 @@ class _Robot:
         for element in self.root.all(tag):
             name = element.text("name")
             if name in seen:
-                raise element.fault(f"there is a {tag} of this name in line {seen[name].line}")
+                line = seen[name].line
+                raise element.fault(f"there is a {tag} of this name in line {line}; rename one")
             seen[name] = element
         return list(seen.values())
 
@@ -229,18 +255,20 @@ class _Robot:
         element = joint.need(end)
         name = element.text("link")
         if name not in self.links:
-            raise element.fault(
-                f"joint {joint.text('name')!r}: there is no link {name!r}; "
-                f"{suggestion(name, self.links)}"
-            )
+            raise element.fault(f"there is no link {shown(name)!r}; {_near(name, self.links)}")
         return name
 
     def _ordered(self) -> list[str]:
         """Names of the links, each after the one that carries it."""
         roots = [name for name in self.links if name not in self.carried]
         if len(roots) != 1:
-            words = ", ".join(map(repr, roots)) or "none: the joints form a ring"
-            raise self.root.fault(f"must have one link without a parent, the base; found {words}")
+            if not roots:
+                raise self._ring(next(iter(self.links)))
+            words = ", ".join(repr(shown(x)) for x in roots[:6]) + (", ..." if roots[6:] else "")
+            raise self.root.fault(
+                "must have one link that no joint carries, the base; it has "
+                f"{len(roots)}: {words}; add joints that carry the others, or remove them"
+            )
         children: dict[str, list[str]] = {name: [] for name in self.links}
         for name, joint in self.carried.items():
             children[self._link_of(joint, "parent")].append(name)
@@ -248,10 +276,25 @@ class _Robot:
         while waiting:
             order.append(waiting.pop())
             waiting += reversed(children[order[-1]])
-        lost = [name for name in self.links if name not in set(order)]
-        if lost:
-            raise self.links[lost[0]].fault("is carried by itself: its joints form a ring")
+        if len(order) < len(self.links):
+            reached = set(order)
+            raise self._ring(next(name for name in self.links if name not in reached))
         return order
+
+    def _ring(self, link: str) -> ModelError:
+        """Error about the ring of joints that one comes to from a link towards the base."""
+        met: dict[str, None] = {}  # in the order of the way
+        while link not in met:
+            met[link] = None
+            link = self._link_of(self.carried[link], "parent")
+        way = list(met)
+        ring = way[way.index(link) :]
+        few = [repr(shown(x)) for x in ring[:6]] + ["..."] * (len(ring) > 6)
+        words = " -> ".join([*few, repr(shown(link))])
+        return self.carried[ring[0]].fault(
+            f"is part of a ring, each link carried by the next: {words}; URDF describes trees: "
+            "remove one of the joints, and close the loop with model.close(...)"
+        )
 
     def build(self, base: Joint, gravity: Any, merge_fixed: bool) -> Urdf:
         order = self._ordered()
@@ -279,12 +322,15 @@ class _Robot:
             joint = self.carried[link]
             body, turn, r = place[self._link_of(joint, "parent")]
             rotation, position = origin(joint)
+            at = r + turn @ position
+            if not np.all(np.isfinite(at)):
+                raise joint.fault("is too far away to be reckoned with; give smaller <origin>s")
             model.add(
                 links[link].body(self.keep),
                 _joint(joint),
                 name=named[link],
                 to=named[body],
-                at=r + turn @ position,
+                at=at,
                 rotation=turn @ rotation,
             )
             names[joint.text("name")] = named[link]
@@ -301,26 +347,29 @@ class _Robot:
 
     def _body_names(self, links: list[str]) -> dict[str, str]:
         """Names without dots, which separate body and node in lissom."""
-        named: dict[str, str] = {}
+        owners: dict[str, str] = {}
         for link in links:
             name = link.replace(".", "_")
-            if name in named.values():
-                raise self.links[link].fault(f"two links would be called {name!r}; rename one")
-            named[link] = name
-        return named
+            other = owners.setdefault(name, link)
+            if other != link:
+                raise self.links[link].fault(
+                    f"would be called {shown(name)!r}, as the link {shown(other)!r} is: dots "
+                    "become underscores; rename one"
+                )
+        return {link: name for name, link in owners.items()}
 
     def _link(self, element: Element) -> _Link:
         inertial = element.find("inertial")
         solids = self.looks.solids(element)
         if inertial is None:
             return _Link(element, 0.0, np.zeros(3), np.zeros((3, 3)), solids)
-        mass = inertial.need("mass").number("value")
-        if mass < 0:
-            raise inertial.need("mass").fault(f"value is {mass:g} kg; it must not be negative")
+        mass = inertial.need("mass").number("value", unit=" [kg]", least=0.0)
         rotation, com = origin(inertial)
         given = inertial.need("inertia")
         names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-        xx, xy, xz, yy, yz, zz = (given.number(n, 0.0 if n[1] != n[2] else None) for n in names)
+        xx, xy, xz, yy, yz, zz = (
+            given.number(n, 0.0 if n[1] != n[2] else None, unit=" [kg m^2]") for n in names
+        )
         tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         if np.abs(tensor).max() < _NOTHING:  # what rounding leaves of zero in published files
             tensor = np.zeros((3, 3))
@@ -342,10 +391,19 @@ class _Robot:
         return found
 
 
+def _called(joint: Element) -> str:
+    return f"the joint {shown(joint.text('name'))!r} of line {joint.line}"
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    """Sentence about the nearest known name, short whatever the names are."""
+    return suggestion(shown(name), [shown(x) for x in islice(known, 2000)])
+
+
 def _joint(element: Element) -> Joint:
     kind = element.text("type")
     if kind not in _TYPES:
-        raise element.fault(f'type="{kind}"; {suggestion(kind, _TYPES)}')
+        raise element.fault(f'type="{shown(kind)}"; {_near(kind, _TYPES)}')
     if kind == "fixed":
         return Fixed()
     if kind == "floating":
@@ -353,7 +411,7 @@ def _joint(element: Element) -> Joint:
     axis = element.find("axis")
     direction = np.array([1.0, 0.0, 0.0]) if axis is None else axis.numbers("xyz", 3)
     if axis is not None and not np.any(direction):
-        raise axis.fault(f"joint {element.text('name')!r}: xyz is zero; give a direction")
+        raise axis.fault(f'xyz="{shown(axis.text("xyz"))}" is zero; give a direction')
     return {"prismatic": Prismatic, "planar": Planar}.get(kind, Revolute)(direction)
 
 
@@ -361,16 +419,16 @@ def _limits(joint: Element) -> Limits:
     limit = joint.find("limit")
     if limit is None:
         if joint.text("type") in ("revolute", "prismatic"):
-            raise joint.fault('has no <limit>; add it, or use type="continuous"')
+            instead = ', or use type="continuous"' if joint.text("type") == "revolute" else ""
+            raise joint.fault(f"has no <limit>; add it{instead}")
         return Limits()
     effort, velocity = limit.number("effort", np.inf), limit.number("velocity", np.inf)
     if joint.text("type") not in ("revolute", "prismatic"):
         return Limits(effort=effort, velocity=velocity)
     lower, upper = limit.number("lower", 0.0), limit.number("upper", 0.0)
     if lower > upper:
-        raise limit.fault(
-            f"joint {joint.text('name')!r}: lower {lower:g} is above upper {upper:g}; swap them"
-        )
+        given = " (not given)" if "upper" not in limit.attributes else ""
+        raise limit.fault(f"lower {lower:g} is above upper {upper:g}{given}; give lower <= upper")
     return Limits(lower, upper, effort, velocity)
 
 
@@ -378,10 +436,7 @@ def _dynamics(joints: Mapping[str, Element], name: str) -> dict[str, float]:
     values = {}
     for key, joint in joints.items():
         dynamics = joint.find("dynamics")
-        value = 0.0 if dynamics is None else dynamics.number(name, 0.0)
-        if value < 0:
-            assert dynamics is not None
-            raise dynamics.fault(f"joint {key!r}: {name} is {value:g}; it must not be negative")
+        value = 0.0 if dynamics is None else dynamics.number(name, 0.0, least=0.0)
         if value > 0:
             values[key] = value
     return values

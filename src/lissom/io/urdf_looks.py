@@ -13,7 +13,7 @@ import numpy as np
 from ..bodies.solids import Box, Cylinder, Mesh, Solid, Sphere
 from ..errors import ModelError
 from .meshes import read_mesh
-from .xml_tree import Element
+from .xml_tree import Element, shown
 
 __all__ = ["Looks", "origin"]
 
@@ -64,9 +64,10 @@ class Looks:
 
     def _solid(self, visual: Element) -> Solid | None:
         rotation, at = origin(visual)
-        shapes = visual.need("geometry").children
+        geometry = visual.need("geometry")
+        shapes = geometry.children
         if not shapes:
-            raise visual.fault("<geometry> is empty; give <box>, <cylinder>, <sphere> or <mesh>")
+            raise geometry.fault("is empty; give <box>, <cylinder>, <sphere> or <mesh>")
         shape, material = shapes[0], visual.find("material")
         color = None
         if material is not None:
@@ -75,11 +76,12 @@ class Looks:
         try:
             match shape.tag:
                 case "box":
-                    return Box(shape.numbers("size", 3), **look)
+                    return Box(_sizes(shape, "size", 3), **look)
                 case "cylinder":
-                    return Cylinder(shape.number("radius"), shape.number("length"), **look)
+                    sizes = _sizes(shape, "radius"), _sizes(shape, "length")
+                    return Cylinder(*map(float, sizes), **look)
                 case "sphere":
-                    return Sphere(shape.number("radius"), **look)
+                    return Sphere(float(_sizes(shape, "radius")), **look)
                 case "mesh":
                     surface = self._mesh(shape)
                     return Mesh(*surface, **look) if surface is not None else None
@@ -96,7 +98,7 @@ class Looks:
             return None
         path = self._found(name)
         if path is None:
-            LOGGER.info(f"{element.title}: not drawn, there is no file {name}")
+            LOGGER.info(f"{element.title}: not drawn, there is no file {shown(name)}")
             return None
         if path not in self._read:
             self._read[path] = self._surface(element, path)
@@ -122,7 +124,22 @@ class Looks:
             candidates = [folder / rest for folder in folders]
         else:
             candidates = [self.file.parent / name.removeprefix("file://")]
-        return next((path for path in candidates if path.is_file()), None)
+        return next((path for path in candidates if _is_file(path)), None)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # names that no file can have
+        return False
+
+
+def _sizes(shape: Element, name: str, count: int = 1) -> Any:
+    """Positive lengths; one of them as a number."""
+    found = shape.numbers(name, count, unit=" [m]")
+    if not np.all(found > 0):
+        raise shape.fault(f'{name}="{shown(shape.text(name))}"; sizes must be positive [m]')
+    return found if count > 1 else found[0]
 
 
 def origin(element: Element) -> tuple[Array, Array]:
@@ -131,7 +148,8 @@ def origin(element: Element) -> tuple[Array, Array]:
     if found is None:
         return np.eye(3), np.zeros(3)
     zero = (0.0, 0.0, 0.0)
-    (r, p, y), position = found.numbers("rpy", 3, zero), found.numbers("xyz", 3, zero)
+    r, p, y = found.numbers("rpy", 3, zero, unit=" [rad]")
+    position = found.numbers("xyz", 3, zero, unit=" [m]")
     (sr, cr), (sp, cp), (sy, cy) = ((np.sin(a), np.cos(a)) for a in (r, p, y))
     rotation = np.array(
         [
@@ -147,5 +165,5 @@ def _color(material: Element) -> str | None:
     color = material.find("color")
     if color is None:
         return None
-    red, green, blue, _alpha = np.clip(color.numbers("rgba", 4), 0, 1)
+    red, green, blue, _alpha = np.clip(color.numbers("rgba", 4, unit=" from 0 to 1"), 0, 1)
     return f"#{round(255 * red):02x}{round(255 * green):02x}{round(255 * blue):02x}"

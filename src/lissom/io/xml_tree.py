@@ -5,6 +5,7 @@ Document types and entities are refused: a few lines of them can make a file of 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
@@ -13,12 +14,12 @@ import numpy as np
 
 from ..errors import ModelError
 
-__all__ = ["Element", "read_xml"]
+__all__ = ["Element", "read_xml", "shown"]
 
 Array = np.ndarray
 
 # Limits that no description of a robot comes near.
-_DEEPEST, _LARGEST, _MOST = 64, 64_000_000, 500_000
+_DEEPEST, _LARGEST, _MOST = 64, 64_000_000, 200_000
 
 
 @dataclass(eq=False)
@@ -32,6 +33,8 @@ class Element:
     line : int
         Where it begins.
     file : Path
+    parent : Element or None
+        The element that it is in.
     children : list of Element
     """
 
@@ -39,14 +42,23 @@ class Element:
     attributes: dict[str, str]
     line: int
     file: Path
+    parent: Element | None = None
     children: list[Element] = field(default_factory=list)
 
     @property
     def title(self) -> str:
-        """How errors call it: file, line and element with its name."""
+        """How errors call it: file, line and element, with its name or that of what it is in."""
+        owner, words = self, self._opening
+        while "name" not in owner.attributes and owner.parent is not None:
+            owner = owner.parent
+        if owner is not self and owner.parent is not None:
+            words += f" of {owner._opening}"
+        return f"{self.file}:{self.line}: {words}"
+
+    @property
+    def _opening(self) -> str:
         name = self.attributes.get("name")
-        shown = f'<{self.tag} name="{name}">' if name else f"<{self.tag}>"
-        return f"{self.file}:{self.line}: {shown}"
+        return f'<{shown(self.tag)} name="{shown(name)}">' if name else f"<{shown(self.tag)}>"
 
     def fault(self, words: str) -> ModelError:
         """An error about this element."""
@@ -56,7 +68,9 @@ class Element:
         """The only child with a tag, or None."""
         found = self.all(tag)
         if len(found) > 1:
-            raise found[1].fault(f"a second <{tag}>; remove one")
+            raise found[1].fault(
+                f"there is another <{tag}> in line {found[0].line}; remove one of them"
+            )
         return found[0] if found else None
 
     def need(self, tag: str) -> Element:
@@ -74,28 +88,53 @@ class Element:
         """An attribute that must be there and not be empty."""
         value = self.attributes.get(name, "").strip()
         if not value:
-            raise self.fault(f'has no attribute {name}; add {name}="..."')
+            what = f'{name}="" is empty' if name in self.attributes else f"has no {name}"
+            raise self.fault(f'{what}; give {name}="..."')
         return value
 
-    def number(self, name: str, default: float | None = None) -> float:
-        """An attribute as a finite number."""
+    def number(
+        self, name: str, default: float | None = None, *, unit: str = "", least: float = -math.inf
+    ) -> float:
+        """An attribute as a finite number; `unit` is for errors."""
         if default is not None and name not in self.attributes:
             return default
-        return float(self.numbers(name, 1)[0])
+        [value] = self._floats(name, 1, unit)
+        if value < least:
+            raise self.fault(f'{name}="{shown(self.text(name))}"; it must not be negative{unit}')
+        return value
 
-    def numbers(self, name: str, count: int, default: tuple[float, ...] | None = None) -> Array:
+    def numbers(
+        self, name: str, count: int, default: tuple[float, ...] | None = None, *, unit: str = ""
+    ) -> Array:
         """An attribute as finite numbers (count,)."""
         if default is not None and name not in self.attributes:
             return np.array(default, dtype=float)
+        return np.array(self._floats(name, count, unit))
+
+    def _floats(self, name: str, count: int, unit: str) -> list[float]:
         text = self.text(name)
+        words = text.split()
         try:
-            values = np.array([float(x) for x in text.split()])
+            values = [float(x) for x in words]
         except ValueError:
-            values = np.zeros(0)
-        if len(values) != count or not np.all(np.isfinite(values)):
-            expected = "a finite number" if count == 1 else f"{count} finite numbers"
-            raise self.fault(f'{name}="{text}"; expected {expected}')
-        return values
+            values = []
+        if len(values) == count and all(map(math.isfinite, values)):
+            return values
+        expected = "one finite number" if count == 1 else f"{count} finite numbers"
+        hint = ""
+        if "$" in text:
+            hint = "; this is xacro, expand the file first: xacro robot.xacro > robot.urdf"
+        elif "," in text or ";" in text:
+            hint = ", with points for decimals and spaces between numbers"
+        elif values and len(values) != count:
+            hint = f", not {len(values)}"
+        raise self.fault(f'{name}="{shown(text)}"; expected {expected}{unit}{hint}')
+
+
+def shown(text: str, most: int = 60) -> str:
+    """Text of a file in one short line."""
+    line = "".join(x if x.isprintable() else "?" for x in text[:most])
+    return f"{line}..." if len(text) > most else line
 
 
 def read_xml(path: str | Path) -> Element:
@@ -108,11 +147,17 @@ def read_xml(path: str | Path) -> Element:
     """
     file = Path(path)
     try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise ModelError(f"{file}: cannot be read ({error.strerror}); check the path") from None
+        with open(file, "rb") as opened:
+            data = opened.read(_LARGEST + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        words = f"{shown(str(file), 400)}: cannot be read ({reason}); check the path"
+        raise ModelError(words) from None
     if len(data) > _LARGEST:
-        raise ModelError(f"{file}: {len(data)} bytes are more than the {_LARGEST} that are read")
+        raise ModelError(
+            f"{file}: it has more than {_LARGEST / 1e6:g} MB; a robot is described in far fewer, "
+            "check the path"
+        )
     return _Reader(file).read(data)
 
 
@@ -134,28 +179,42 @@ class _Reader:
         try:
             self.parser.Parse(data, True)
         except expat.ExpatError as error:
-            words = expat.errors.messages[error.code]
-            raise ModelError(
-                f"{self.file}:{error.lineno}:{error.offset + 1}: not well-formed XML ({words}); "
-                "correct the file there or just before"
-            ) from None
+            place = f"{self.file}:{error.lineno}:{error.offset + 1}"
+            raise ModelError(f"{place}: not well-formed XML: {self.reason(error)}") from None
         except ModelError:  # by the handlers
             raise
         except (ValueError, LookupError) as error:  # unknown encodings
-            raise ModelError(f"{self.file}: not readable as XML ({error})") from None
+            raise ModelError(
+                f"{self.file}:1: not readable as XML ({shown(str(error))}); save it as UTF-8"
+            ) from None
         assert self.root is not None
         return self.root
 
+    def reason(self, error: expat.ExpatError) -> str:
+        """What is wrong, and what to do."""
+        words = expat.errors.messages[error.code]
+        if self.open and words in (expat.errors.XML_ERROR_TAG_MISMATCH, *_CUT):
+            last = self.open[-1]
+            what = f"<{shown(last.tag)}> of line {last.line} is not closed"
+            return f"{what}; add </{shown(last.tag)}>, or the rest of a file that was cut off"
+        if self.root is None and words == expat.errors.XML_ERROR_NO_ELEMENTS:
+            return "there is no element in the file; check the path"
+        if words == expat.errors.XML_ERROR_UNKNOWN_ENCODING:
+            return "its encoding is not known; save it as UTF-8"
+        return f"{words}; correct the file there or just before"
+
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        line = self.parser.CurrentLineNumber
-        element = Element(tag, attributes, line, self.file)
+        parent = self.open[-1] if self.open else None
+        element = Element(tag, attributes, self.parser.CurrentLineNumber, self.file, parent)
         self.count += 1
-        if len(self.open) >= _DEEPEST or self.count > _MOST:
-            raise element.fault("elements are nested too deep or too many; is this a robot?")
-        if self.open:
-            self.open[-1].children.append(element)
-        else:
+        if len(self.open) >= _DEEPEST:
+            raise element.fault(f"elements are nested more than {_DEEPEST} deep; is this a robot?")
+        if self.count > _MOST:
+            raise element.fault(f"there are more than {_MOST} elements; is this a robot?")
+        if parent is None:
             self.root = element
+        else:
+            parent.children.append(element)
         self.open.append(element)
 
     def end(self, tag: str) -> None:
@@ -166,3 +225,11 @@ class _Reader:
             f"{self.file}:{self.parser.CurrentLineNumber}: has a document type or entity "
             "declaration, which is refused for safety; remove it"
         )
+
+
+# What expat says where a file ends too early.
+_CUT = (
+    expat.errors.XML_ERROR_NO_ELEMENTS,
+    expat.errors.XML_ERROR_UNCLOSED_TOKEN,
+    expat.errors.XML_ERROR_PARTIAL_CHAR,
+)
