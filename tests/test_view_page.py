@@ -18,17 +18,16 @@ from tests.view_samples import (
     Opened,
     arm_run,
     bending_run,
-    browsing,
     chain_run,
     decoded,
+    shared_browser,
     until,
 )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def browser():
-    with browsing() as found:
-        yield found
+    return shared_browser()
 
 
 @pytest.fixture

@@ -1,11 +1,12 @@
 """Motions for the tests of the moving view, and a browser that opens their pages."""
 
+import atexit
 import base64
 import os
 import runpy
 import shutil
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -85,7 +86,7 @@ def chromium():
 
 @contextmanager
 def browsing(*flags):
-    """A browser for a module of tests."""
+    """A browser."""
     path = chromium()
     from playwright.sync_api import sync_playwright
 
@@ -93,6 +94,14 @@ def browsing(*flags):
         browser = playwright.chromium.launch(executable_path=path, args=flags or FLAGS)
         yield browser
         browser.close()
+
+
+@cache
+def shared_browser():
+    """The browser of all tests in this process: Playwright runs once in each."""
+    browsers = ExitStack()
+    atexit.register(browsers.close)
+    return browsers.enter_context(browsing())
 
 
 def until(page, condition, seconds=20):

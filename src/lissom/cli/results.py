@@ -9,6 +9,7 @@ import typer
 
 from .browser import open_in_browser
 from .values import number
+from .view import follow, goes_on
 
 if TYPE_CHECKING:
     from ..results import Trajectory
@@ -76,11 +77,14 @@ def view(
         bool, typer.Option("--browser/--no-browser", help="Whether to open it, or say where it is.")
     ] = True,
 ) -> None:
-    """Show a run moving in the browser.
+    """Show a run moving in the browser, also one that goes on at this moment.
 
     The page comes from this machine and needs no network. Ctrl-C ends the command.
     """
     factor = number(scale, "--scale")
+    if output is None and goes_on(file):
+        follow(file, scale=factor, browser=browser)
+        return
     run = _loaded(file)
     if output is not None:
         run.to_html(output, scale=factor)

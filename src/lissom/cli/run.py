@@ -11,6 +11,7 @@ import typer
 
 from .ending import FAILED, INTERRUPTED
 from .values import number
+from .view import watched
 
 if TYPE_CHECKING:
     from ..io.runs import ModelRun
@@ -44,6 +45,9 @@ def run(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with a run that was interrupted.")
     ] = False,
+    view: Annotated[
+        bool, typer.Option("--view", help="Watch it in the browser while it runs.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Summary for programs.")] = False,
 ) -> None:
@@ -63,9 +67,10 @@ def run(
             f"{model} says no duration; give one: --duration 5, or in a model file a section "
             "[simulation] with duration = 5"
         )
-    result, reason = _simulated(
-        loaded, target, seconds, resume=resume, progress=False if quiet or json else None
-    )
+    with watched(target, wanted=view):
+        result, reason = _simulated(
+            loaded, target, seconds, resume=resume, progress=False if quiet or json else None
+        )
     kept = _kept(target)
     if json:
         _print_json(result, kept)

@@ -66,8 +66,8 @@ def open_results(path: PathLike, *, salvage: bool = False) -> tuple[System, Stor
     store : Store
         The rows; those of .nc and .nc.part stay in the file.
     meta : dict
-        Notes about the run.  Those of a journal have the status "unfinished" unless they say
-        otherwise, and the events so far.
+        Notes about the run.  Those of a journal have the status "unfinished" unless the run could
+        still say how it ended, and the events so far.
     """
     from .journal_store import MAGIC, JournalStore
 
@@ -75,10 +75,7 @@ def open_results(path: PathLike, *, salvage: bool = False) -> tuple[System, Stor
     start = _first_bytes(path)
     if start and start == MAGIC[: len(start)]:
         journal = JournalStore(path, salvage=salvage)
-        notes = {"status": "unfinished", **journal.meta}
-        if journal.checkpoint is not None and "events" in journal.checkpoint.notes:
-            notes["events"] = journal.checkpoint.notes["events"]
-        return journal.system, journal, notes
+        return journal.system, journal, journal.notes
     if start == b"\x89HDF\r\n\x1a\n":
         from .netcdf_store import NetcdfStore
 

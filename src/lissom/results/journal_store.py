@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+import time
 import zlib
 from bisect import bisect_right
 from typing import IO, Any
@@ -30,9 +31,37 @@ from .packed import unpack
 from .store import Columns
 from .versions import check_version
 
-__all__ = ["MAGIC", "JournalStore"]
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["MAGIC", "JournalStore", "is_being_written"]
 
 Array = np.ndarray
+
+STALE = 10.0  # [s], after which a journal without locks counts as left
+
+
+def is_being_written(path: PathLike) -> bool:
+    """Whether a run has the journal open at this moment.
+
+    Parameters
+    ----------
+    path : path
+        The journal.
+    """
+    try:
+        with open(path, "rb") as file:
+            if fcntl is None:
+                return time.time() - os.fstat(file.fileno()).st_mtime < STALE
+            try:
+                fcntl.flock(file.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+    except OSError:
+        pass  # it is not there, or on a file system without locks
+    return False
 
 
 class JournalStore:
@@ -94,6 +123,16 @@ class JournalStore:
         """Number of rows."""
         return self._n_rows
 
+    @property
+    def notes(self) -> dict[str, Any]:
+        """Notes about the run as it stands, with its events so far and how it ended, if it did."""
+        found = {"status": "unfinished", **self.meta}
+        if self.checkpoint is not None:
+            told = self.checkpoint.notes
+            found |= {"events": told["events"]} if "events" in told else {}
+            found |= told.get("ended", {})
+        return found
+
     def read(self, field: str, start: int = 0, stop: int | None = None) -> Array:
         """Field of rows start to stop: (n,) for "time", (n, k) for the others."""
         row, end, _ = slice(start, stop).indices(self._n_rows)
@@ -111,6 +150,21 @@ class JournalStore:
                     result[row - first : until - first] = rows.reshape(-1, width)[:, piece]
                     row = until
         return result[:, 0] if field == "time" else result
+
+    def refresh(self) -> bool:
+        """Take up the rows that were written since; whether there are any records more.
+
+        Each record is checked once.  A record that is being written is left for the next time.
+        """
+        before = self.n_records
+        try:
+            with self._opened() as file:
+                self._index(file, os.fstat(file.fileno()).st_size)
+        except OSError as error:
+            if isinstance(error, ResultError):
+                raise
+            raise ResultError.of(error, self.path, "read") from None
+        return self.n_records > before
 
     def _opened(self) -> IO[bytes]:
         try:
@@ -152,8 +206,8 @@ class JournalStore:
             raise damaged from None
         return START + HEAD_SIZE + length
 
-    def _scan(self, file: IO[bytes], size: int, salvage: bool) -> None:
-        """Index of the whole records, and what comes after them."""
+    def _index(self, file: IO[bytes], size: int) -> None:
+        """Index of the whole records that are not known yet."""
         row_bytes, checkpoint = 8 * self.columns.width, b""
         while (length := whole_record(file, self.valid_bytes, size, self.n_records)) is not None:
             place = self.valid_bytes + HEAD_SIZE + COUNT.size
@@ -172,9 +226,13 @@ class JournalStore:
                 (self.last_time,) = struct.unpack("<d", file.read(8))
             file.seek(place + n * row_bytes)
             checkpoint = file.read(rest)
-        if self._places:
+        if checkpoint:
             notes, arrays = unpack(checkpoint)
             self.checkpoint = Checkpoint(arrays, notes)
+
+    def _scan(self, file: IO[bytes], size: int, salvage: bool) -> None:
+        """Index of the whole records, and what comes after them."""
+        self._index(file, size)
         self.damaged = self.valid_bytes < size and head_follows(file, self.valid_bytes)
         self.torn = self.valid_bytes < size and not self.damaged
         if self.damaged and not salvage:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from typing import Any, Protocol
 
 import numpy as np
 
+from ..errors import ResultError
 from ..results.journal import Checkpoint, Journal
 from ..results.journal_store import JournalStore
 from ..results.netcdf import write_netcdf
@@ -119,11 +121,23 @@ class FileRecord:
         """The journal, or the NetCDF file that it has become."""
         part = self.journal.path
         if not whole:
+            store = JournalStore(part)
+            self._tell(store, meta)
             self.journal.close()
-            return JournalStore(part)
+            return store
         write_netcdf(self.path, self.system, JournalStore(part), meta)
         self.journal.close(remove=True)
         return NetcdfStore(self.path)
+
+    def _tell(self, store: JournalStore, meta: dict[str, Any]) -> None:
+        """Add to the journal how the run ended, for those who read it later."""
+        if (last := store.checkpoint) is None:
+            return
+        ended = {"ended": {key: meta[key] for key in ("status", "message")}}
+        with suppress(ResultError):  # the disk may be what ended it
+            nothing = np.zeros((0, self.journal.columns.width))
+            self.journal.append(nothing, Checkpoint(last.arrays, {**last.notes, **ended}))
+            store.refresh()
 
     def abandon(self) -> None:
         """Let go of the journal; it can be resumed."""

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 # Public name -> module that defines it.  Modules load on first use.
 _HOME_OF = {
     "draw": "drawing",
+    "live": "following",
     "page_of": "view",
     "plot_modes": "plots_modes",
 }
 
-__all__ = ["draw", "page_of", "plot_modes"]
+__all__ = ["draw", "live", "page_of", "plot_modes"]
 
 
 def __getattr__(name: str) -> Any:
@@ -24,5 +25,6 @@ def __getattr__(name: str) -> Any:
 
 if TYPE_CHECKING:  # what a type checker sees; the same names as above
     from .drawing import draw as draw
+    from .following import live as live
     from .plots_modes import plot_modes as plot_modes
     from .view import page_of as page_of

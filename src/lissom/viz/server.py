@@ -94,12 +94,22 @@ class View:
         """Whether it still answers."""
         return self._thread.is_alive()
 
-    def open(self) -> None:
-        """Show the page in the browser, and let the program not end before it is there."""
-        if webbrowser.open(self.url):
-            self._expected = True
+    def open(self) -> bool:
+        """Show the page in the browser, and let the program not end before it is there.
+
+        Returns
+        -------
+        bool
+            Whether there is a browser.
+        """
+        self._expected = webbrowser.open(self.url)
+        if self._expected:
             atexit.register(self._complete.wait, _PATIENCE)
-        else:
+        return self._expected
+
+    def show(self) -> None:
+        """Show the page in the browser; without one, print where it is."""
+        if not self.open():
             print(f"no browser found; the page is at {self.url}")
 
     def wait(self) -> None:
@@ -129,7 +139,7 @@ class View:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.close()
 
     def __repr__(self) -> str:

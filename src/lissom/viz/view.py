@@ -83,7 +83,7 @@ def open_view(run: Trajectory, *, browser: bool, block: bool, **options: Any) ->
     """Serve the page of a run on this machine; options as `page_text`."""
     view = View(FixedPage(page_text(run, **options)))
     if browser:
-        view.open()
+        view.show()
     if block:
         view.wait()
     return view

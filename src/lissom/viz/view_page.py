@@ -7,7 +7,7 @@ import json
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["as_json", "page"]
+__all__ = ["as_json", "page", "waiting_page"]
 
 _SCRIPTS = (
     "numbers.js",
@@ -51,9 +51,18 @@ def page(data: dict[str, Any], *, title: str, theme: str, settings: dict[str, An
         "DATA": text,
         "CONNECT": "; connect-src 'self'" if live else "",
     }
-    parts = _read("page.html").split("@@")  # text, name of a piece, text, ...
-    parts[1::2] = [pieces[name] for name in parts[1::2]]
-    return "".join(parts)
+    return _filled("page.html", pieces)
+
+
+def waiting_page(title: str) -> str:
+    """Page that asks again every second, until there is something to see.
+
+    Parameters
+    ----------
+    title : str
+        What is waited for.
+    """
+    return _filled("waiting.html", {"TITLE": html.escape(title)})
 
 
 def as_json(data: dict[str, Any]) -> str:
@@ -65,6 +74,12 @@ def as_json(data: dict[str, Any]) -> str:
         Words and finite numbers.
     """
     return json.dumps(data, separators=(",", ":"), allow_nan=False)
+
+
+def _filled(name: str, pieces: dict[str, str]) -> str:
+    parts = _read(name).split("@@")  # text, name of a piece, text, ...
+    parts[1::2] = [pieces[piece] for piece in parts[1::2]]
+    return "".join(parts)
 
 
 def _read(name: str) -> str:

@@ -42,6 +42,7 @@ class Live {
     byId("live").hidden = over;
     if (over && player.following) player.arrive();
     if (running) showStatus(`the run is at ${short(scene.start + motion.duration, 4)} s of ${short(scene.start + planned, 4)} s`, false);
+    else if (motion.status === "finished") showStatus("the run has finished", false);
     else showOutcome(motion);
   }
 
@@ -49,6 +50,7 @@ class Live {
     this.over = true;
     this.player.live = false;
     byId("live").hidden = true;
-    showStatus("the server has stopped; this is what was computed until then", true);
+    if (this.motion.status === "running")
+      showStatus("the server has stopped; this is what was computed until then", true);
   }
 }

@@ -1,0 +1,70 @@
+"""Runs that are watched while they go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+
+__all__ = ["follow", "goes_on", "watched"]
+
+
+@contextmanager
+def watched(target: Path, *, wanted: bool) -> Iterator[None]:
+    """Show a run in the browser while the block computes it.
+
+    Parameters
+    ----------
+    target : path
+        Where its results go.
+    wanted : bool
+        Whether to do so.
+    """
+    if not wanted:
+        yield
+        return
+    from ..errors import ResultError
+    from ..viz import live
+
+    if target.suffix != ".nc":
+        raise ResultError(f"--view: only runs into NAME.nc can be watched, not into {target}")
+    with live(target, browser=False) as view:
+        typer.echo(f"the run can be watched at {view.url}", err=True)
+        view.open()
+        yield
+
+
+def goes_on(file: Path) -> bool:
+    """Whether a run is writing the file at this moment.
+
+    Parameters
+    ----------
+    file : path
+        NAME.nc, or its journal.
+    """
+    from ..results.journal_store import is_being_written
+
+    return is_being_written(f"{str(file).removesuffix('.part')}.part")
+
+
+def follow(file: Path, *, scale: float, browser: bool) -> None:
+    """Show a run that another program computes, until Ctrl-C.
+
+    Parameters
+    ----------
+    file : path
+        NAME.nc, or its journal.
+    scale : float
+        Factor of the deformations.
+    browser : bool
+        Whether to open the browser.
+    """
+    from ..viz import live
+
+    view = live(file, browser=False, scale=scale)
+    typer.echo(f"the run goes on; it can be watched at {view.url}\nCtrl-C ends this command")
+    if browser:
+        view.open()
+    view.wait()
