@@ -91,9 +91,11 @@ def _make_folder(folder: Path) -> None:
 
 
 def _print_summary(run: Trajectory, page: Path, picture: Path) -> None:
+    from .texts import filled
+
     statistics = run.statistics
     faster = run.time[-1] / max(statistics["seconds"], 1e-9)
-    typer.echo(f"{statistics['chosen']}")
+    typer.echo(filled(str(statistics["chosen"])))
     typer.echo(
         f"{run.time[-1]:g} s of motion in {statistics['seconds']:.2f} s, {statistics['steps']} "
         f"steps: {faster:.0f} times as fast as it happens"

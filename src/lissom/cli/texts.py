@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..results import Trajectory
     from ..system import System
 
-__all__ = ["heading", "run_facts", "run_text", "tree_text"]
+__all__ = ["filled", "heading", "run_facts", "run_text", "tree_text"]
 
 WIDTH = 80
 
@@ -60,4 +60,9 @@ def run_text(run: Trajectory) -> str:
     lines += [f"event {name!r} at t = {time:g} s" for time, name in run.events]
     energy = run["energy.total"]
     lines.append(f"energy {energy[0]:.6g} J at the start, {energy[-1]:.6g} J at the end")
-    return "\n".join(line for line in lines if line)
+    return "\n".join(filled(line) for line in lines if line)
+
+
+def filled(text: str) -> str:
+    """A sentence in lines that fit a terminal."""
+    return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_long_words=False)

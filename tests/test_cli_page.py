@@ -1,0 +1,69 @@
+"""The page docs/commands.md: its commands are run in order, and say what is printed there."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import lissom.cli as cli
+
+PAGE = (Path(__file__).parent.parent / "docs" / "commands.md").read_text(encoding="utf-8")
+BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+CHECKER = doctest.OutputChecker()
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def commands(block):
+    """Command lines of a block, each with what it prints."""
+    for text in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        line, _, output = text.partition("\n")
+        yield line, output
+
+
+def test_the_page_says_what_the_commands_say(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    code, seen = 0, set()
+    for kind, block in BLOCK.findall(PAGE):
+        if kind == "python":
+            Path(block.split()[1]).write_text(block)
+            continue
+        for line, expected in commands(block):
+            program, *words = shlex.split(line)
+            if program == "sed":
+                change(words)
+                continue
+            if program == "echo":
+                assert str(code) == expected.strip(), line
+                continue
+            with pytest.raises(SystemExit) as end:
+                cli.main(words)
+            code, found = end.value.code, capsys.readouterr()
+            assert CHECKER.check_output(expected, found.out, FLAGS), (line, found)
+            seen.add(words[0])
+    assert seen == {command.__name__ for command in cli.COMMANDS}
+
+
+def change(words):
+    """What sed -i does, also where there is no sed."""
+    before, after = words[1].split("/")[1:3]
+    path = Path(words[2])
+    assert before in path.read_text()
+    path.write_text(path.read_text().replace(before, after))
+
+
+def test_the_page_has_every_exit_code():
+    from lissom.cli import ending
+
+    names = ("FAILED", "USAGE", "INTERNAL", "INTERRUPTED", "READER_GONE")
+    codes = [0, *(getattr(ending, name) for name in names)]
+    assert [int(x) for x in re.findall(r"^\| (\d+) \|", PAGE, re.MULTILINE)] == codes
+
+
+def test_the_page_names_every_command_with_json():
+    takers = {command.__name__ for command in cli.COMMANDS if "json" in command.__annotations__}
+    sentence = re.search(r"^(.*) take `--json`", PAGE, re.MULTILINE)
+    assert takers == set(re.findall(r"`(\w+)`", sentence[1]))
