@@ -98,7 +98,7 @@ def test_the_page_grows_with_the_run(system, tmp_path, often):
         run = Run(system, path)
         try:
             waited(lambda: "Waiting" not in answer(view)[1])
-            page = Opened(browser, view.url)
+            page = Opened(browser, view.url, size=(360, 260))
             assert page("live") and page("following")
             until(page.page, "window.lissom.end > 0.22 && window.lissom.time > 0.22")
             place = page("pose(1)")["position"]
@@ -130,7 +130,7 @@ def test_the_page_says_why_a_run_failed(system, tmp_path, often):
     with ls.viz.live(path, browser=False) as view:
         run = Run(system, path, fail_at=0.4)
         waited(lambda: "Waiting" not in answer(view)[1])
-        page = Opened(shared_browser(), view.url)
+        page = Opened(shared_browser(), view.url, size=(360, 260))
         run.finish()
     assert "motor" in str(run.error)
     assert "failed" in page.page.locator("#status").inner_text()

@@ -299,18 +299,29 @@ def test_a_browser_without_webgl_says_so(tmp_path):
     assert done.stdout.strip() == "This browser shows no WebGL 2, which this page needs."
 
 
-def test_a_notebook_shows_the_page_in_a_frame(browser, tmp_path):
-    cell = bending_run().show(height=300)._repr_html_()
+def test_notebooks_show_pages_in_frames_that_know_nothing_of_each_other(browser, tmp_path):
+    cells = [bending_run().show(height=300), arm_run(5).show(height=260, width="80%")]
     path = tmp_path / "notebook.html"
-    path.write_text(f"<!doctype html><title>cell</title>{cell}", encoding="utf-8")
+    text = "".join(f"<div class=cell>{cell._repr_html_()}</div>" for cell in cells)
+    rules = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'"
+    head = f'<meta http-equiv="Content-Security-Policy" content="{rules}">'
+    path.write_text(f"<!doctype html>{head}<title>cells</title>{text}", encoding="utf-8")
     page = browser.new_page()
     complaints = []
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto(path.as_uri())
-    inside = page.frames[1]
-    until(inside, "window.lissom && window.lissom.ready")
-    assert inside.evaluate("window.lissom.bodies") == ["boom", "ball"]
+    first, second = page.frames[1:]
+    for inside in (first, second):
+        until(inside, "window.lissom && window.lissom.ready")
+    assert first.evaluate("window.lissom.bodies") == ["boom", "ball"]
+    assert page.evaluate("window.lissom") is None
+    first.evaluate("window.lissom.seek(1.0)")
+    assert second.evaluate("window.lissom.time") == 0.0
+    assert first.evaluate("window.origin") == "null"  # of its own, without cookies or storage
+    boxes = [page.locator("iframe").nth(k).bounding_box() for k in range(2)]
+    assert [box["height"] for box in boxes] == [300, 260]
+    assert boxes[1]["width"] < 0.85 * boxes[0]["width"]
     assert complaints == []
     page.close()
 

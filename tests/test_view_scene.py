@@ -170,8 +170,42 @@ def test_equal_bodies_are_sent_once():
 
 def test_600_frames_of_the_flexible_arm_are_small():
     text = page_text(arm_run())
-    assert len(text.encode()) < 260_000  # 0.22 MB when this was written, 0.12 of it the frames
+    assert len(text.encode()) < 220_000
     assert text.count("http") <= 1  # the attribute http-equiv
+
+
+def test_a_frame_is_the_time_the_coordinates_and_six_bytes_for_each_arrow():
+    """In base64, four characters for three bytes: 600 frames of the arm are 77 kB."""
+    run = random_run(arm_system(), RNG(2), n=60)
+    n_arrow = run.system.n_body  # forces of its joints
+    sizes = {}
+    for reactions in (True, False):
+        frames = Scene(run, reactions=reactions).data()["frames"]
+        sizes[reactions] = sum(len(text) for _, text in frames["arrays"])
+    plain = 4 / 3 * 4 * (1 + run.system.n_q)
+    assert sizes[False] == pytest.approx(60 * plain, abs=16)
+    assert sizes[True] == pytest.approx(60 * (plain + 4 / 3 * 6 * n_arrow), abs=16)
+
+
+def test_a_long_chain_is_sent_as_its_angles_and_one_link():
+    n = 300
+    system = ls.library.rigid_chain(n).compile()
+    data = Scene(moved(system, [system.neutral()] * 20)).data()
+    frames = sum(len(text) for _, text in data["frames"]["arrays"])
+    assert frames == pytest.approx(20 * 4 / 3 * 4 * (1 + n), abs=16)
+    assert len({piece["offsets"] for b in data["bodies"] for piece in b["surfaces"]}) <= 2
+    assert data["forces"] == []  # of joints only if they are asked for
+
+
+def test_notebooks_get_fewer_frames_of_large_mechanisms_and_say_so(monkeypatch):
+    run = arm_run()
+    assert "keep the notebook small" not in run.show().text
+    monkeypatch.setattr("lissom.viz.view.NOTEBOOK", 150_000)
+    small = run.show(reactions=False).text
+    assert "to keep the notebook small" in small
+    assert len(small) == pytest.approx(150_000, rel=0.02)
+    monkeypatch.setattr("lissom.viz.view.NOTEBOOK", 1000)
+    assert "60 frames of 600 rows" in run.show().text
 
 
 def test_many_rows_are_sampled_and_uneven_rows_are_spaced_evenly():

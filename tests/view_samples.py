@@ -3,21 +3,19 @@
 import atexit
 import base64
 import os
-import runpy
 import shutil
 import time
 from contextlib import ExitStack, contextmanager
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.library.demos import demo
 from lissom.results.trajectory import Trajectory
 from tests.result_samples import rows_of
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
 BOOM = ls.beam(2.0, ls.Tube(radius=0.08, thickness=0.002), ls.ALUMINIUM, modes=3)
 # Software draws, so that no graphics card is needed.
 FLAGS = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox")
@@ -32,12 +30,12 @@ def moved(system, states, duration=2.0, **more):
 
 @cache
 def arm_system():
-    return runpy.run_path(str(EXAMPLES / "flexible_arm.py"))["arm"]()
+    return demo("arm").system
 
 
 @cache
 def arm_run(frames=600):
-    """The example's arm swings; made of formulas, because only its place matters here."""
+    """The arm of the demo swings; made of formulas, because only its place matters here."""
     system = arm_system()
     states = []
     for t in np.linspace(0, 1, frames):

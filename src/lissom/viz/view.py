@@ -11,12 +11,16 @@ from ..results.disk import PathLike, as_path, replacing
 from .scene_frames import frames_of, still
 from .server import FixedPage, View
 from .view_options import Options, whole_frames
+from .view_page import ICON
 
 if TYPE_CHECKING:
     from ..results.trajectory import Trajectory
     from ..system import State, System
 
-__all__ = ["Embedded", "embedded", "open_view", "page_of", "page_text", "write_page"]
+__all__ = ["NOTEBOOK", "Embedded", "embedded", "open_view", "page_of", "page_text", "write_page"]
+
+NOTEBOOK = 4_000_000  # characters that a page puts into a notebook; frames are left out for it
+_FEWEST = 60  # frames that it has in any case
 
 
 def page_text(
@@ -48,8 +52,13 @@ def page_text(
     reactions : bool, optional
         Whether the page has the forces of joints; by default it has them of up to 24 bodies.
     """
-    given = Options(title, trails, theme, scale, reactions)
-    return given.page(frames_of(run, whole_frames(frames)))
+    return _text(run, Options(title, trails, theme, scale, reactions), whole_frames(frames))
+
+
+def _text(run: Trajectory, options: Options, frames: int, why: str = "") -> str:
+    rows = frames_of(run, frames)
+    notice = f"{rows.n} frames of {run.n} rows{why}" if rows.n < run.n else ""
+    return options.page(rows, settings={"notice": notice})
 
 
 def page_of(system: System, state: State, *, title: str | None = None, theme: str = "auto") -> str:
@@ -106,7 +115,7 @@ class Embedded:
         self.text, self.width, self.height = text, width, height
 
     def _repr_html_(self) -> str:
-        inside = html.escape(self.text, quote=True)
+        inside = html.escape(self.text.replace(ICON, "", 1), quote=True)
         size = f"width:{html.escape(self.width)};height:{self.height}px"
         return (
             f'<iframe style="{size};border:0" sandbox="allow-scripts" srcdoc="{inside}"></iframe>'
@@ -123,4 +132,14 @@ def embedded(run: Trajectory, *, width: Any, height: Any, **options: Any) -> Emb
         raise StateError(f"height is {height!r}; expected pixels, 100 to 10000")
     if not isinstance(width, str) or any(c in width for c in ";:\"'<>"):
         raise StateError(f"width is {width!r}; expected a width as in CSS, such as '100%'")
-    return Embedded(page_text(run, **options), width, height)
+    frames = whole_frames(options.pop("frames", 600))
+    given = Options(**options)
+    text = _text(run, given, frames)
+    if len(text) > NOTEBOOK:
+        # what does not depend on the frames, and what they may then take
+        few = _text(run, given, _FEWEST)
+        share = (NOTEBOOK - len(few)) / max(1, len(text) - len(few))
+        n = _FEWEST + max(0, int(share * (min(frames, run.n) - _FEWEST)))
+        why = ", to keep the notebook small"
+        text = _text(run, given, n, why) if n > _FEWEST else few
+    return Embedded(text, width, height)

@@ -7,8 +7,9 @@ import json
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["as_json", "page", "waiting_page"]
+__all__ = ["ICON", "as_json", "page", "waiting_page"]
 
+ICON = '<link rel="icon" href="data:,">\n'  # so that no browser asks for one; frames need none
 _SCRIPTS = (
     "numbers.js",
     "data.js",
@@ -44,6 +45,7 @@ def page(data: dict[str, Any], *, title: str, theme: str, settings: dict[str, An
     # "<" could end the script element
     text = as_json({**data, "settings": settings}).replace("<", "\\u003c")
     pieces = {
+        "ICON": ICON,
         "TITLE": html.escape(title),
         "THEME": theme,
         "STYLE": _read("style.css"),
@@ -62,7 +64,7 @@ def waiting_page(title: str) -> str:
     title : str
         What is waited for.
     """
-    return _filled("waiting.html", {"TITLE": html.escape(title)})
+    return _filled("waiting.html", {"ICON": ICON, "TITLE": html.escape(title)})
 
 
 def as_json(data: dict[str, Any]) -> str:
