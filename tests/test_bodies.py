@@ -65,6 +65,7 @@ class TestRigidBody:
             (lambda: ls.RigidBody(1.0, com=(1, 2)), ["com", "3 numbers"]),
             (lambda: ls.RigidBody(1.0, com=(1, 2, np.inf)), ["com", "finite"]),
             (lambda: ls.RigidBody(1.0, inertia=(1, 1, 3)), ["triangle inequality"]),
+            (lambda: ls.RigidBody(1.0, inertia=np.full((3, 3), 1.7e308)), ["triangle", "inf"]),
             (lambda: ls.RigidBody(1.0, inertia=(1, 1, -1)), ["negative"]),
             (lambda: ls.RigidBody(1.0, inertia=[[1, 2, 0], [0, 1, 0], [0, 0, 1]]), ["symmetric"]),
             (lambda: ls.RigidBody(1.0, inertia=np.full((3, 3), np.nan)), ["finite"]),

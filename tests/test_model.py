@@ -129,6 +129,13 @@ def test_attach_copies_a_model_with_a_prefix():
         model.attach(limb, to="body", prefix="left_")
 
 
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_what_no_number_can_hold_is_refused():
+    far = ls.RigidBody(1e9, (1e153, 0, 0), 1.0)
+    with pytest.raises(ls.ModelError, match=r"body 'b': its inertia.*too large.*smaller"):
+        hinged(far)
+
+
 def test_nodal_bodies_are_bodies():
     body = random_nodal_body(1)[0]
     model = ls.Model()

@@ -147,7 +147,7 @@ def read_urdf(
     if packages is not None and not _are_folders(packages):
         raise ModelError(
             f"read_urdf: packages is {packages!r}; expected folders by the names of packages, such "
-            'as {"my_robot": "/home/me/my_robot"}'
+            'as {"my_robot": "../my_robot"}'
         )
     root = read_xml(path)
     with np.errstate(all="ignore"):  # what overflows is refused, not warned of

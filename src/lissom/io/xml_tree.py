@@ -62,7 +62,7 @@ class Element:
 
     def fault(self, words: str) -> ModelError:
         """An error about this element."""
-        return ModelError(f"{self.title}: {words}")
+        return ModelError(f"{self.title}: {shown(words, 1000)}")
 
     def find(self, tag: str) -> Element | None:
         """The only child with a tag, or None."""

@@ -204,7 +204,8 @@ def _check_hinges(system: System) -> None:
 
     A body whose own inertia is regular serves any hinge; only the others need the sweep.
     """
-    if all(_is_regular(body) for body in {id(body): body for body in system.bodies}.values()):
+    named = zip(system.names, system.bodies, strict=True)
+    if all(_is_regular(*pair) for pair in {id(pair[1]): pair for pair in named}.values()):
         return
     q = np.concatenate([_generic(b, j) for b, j in zip(system.bodies, system.joints, strict=True)])
     motions = kinematics_base_to_tip(system, q, np.zeros(system.n_v))
@@ -227,13 +228,21 @@ def _other_cut(system: System) -> str:
     return f", or say which joint is cut instead of {', '.join(chosen)}: use model.close for it"
 
 
-def _is_regular(body: NormalBody) -> bool:
-    terms = body_terms(body, np.zeros(body.n_mode), np.zeros(body.n_mode), np.zeros(6))
-    M_bar = terms.M_rr - terms.M_rf @ terms.M_rf.T
+def _is_regular(name: str, body: NormalBody) -> bool:
+    with np.errstate(over="ignore", invalid="ignore"):
+        terms = body_terms(body, np.zeros(body.n_mode), np.zeros(body.n_mode), np.zeros(6))
+        M_bar = terms.M_rr - terms.M_rf @ terms.M_rf.T
+    if not np.all(np.isfinite(M_bar)):
+        raise ModelError(
+            f"body {name!r}: its inertia about its own frame is too large to be reckoned with; "
+            "give smaller masses and distances"
+        )
     scale = np.sqrt(np.diag(M_bar).clip(min=0.0))
     if not np.all(scale > 0):
         return False
-    return bool(np.linalg.eigvalsh(M_bar / np.outer(scale, scale))[0] > 1e-9)
+    with np.errstate(over="ignore"):
+        part = M_bar / np.outer(scale, scale)
+    return bool(np.all(np.isfinite(part)) and np.linalg.eigvalsh(part)[0] > 1e-9)
 
 
 def _generic(body: NormalBody, joint: Joint) -> Array:

@@ -42,11 +42,12 @@ def inertia_fault(inertia: Array) -> str:
     size = np.abs(inertia).max()
     if np.abs(inertia - inertia.T).max() > 1e-9 * size:
         return "it is not symmetric"
-    principal = np.linalg.eigvalsh((inertia + inertia.T) / 2)
-    shown = ", ".join(f"{p:.6g}" for p in principal)
-    if principal[0] < -1e-9 * size:
+    part = inertia / (size or 1.0)  # sums of the largest numbers overflow
+    principal = np.linalg.eigvalsh((part + part.T) / 2)
+    shown = ", ".join(f"{p * float(size):.6g}" for p in principal.tolist())
+    if principal[0] < -1e-9:
         return f"its principal values ({shown}) must not be negative"
-    if principal[2] > principal[0] + principal[1] + 1e-9 * size:
+    if principal[2] > principal[0] + principal[1] + 1e-9:
         return (
             f"its principal values ({shown}) break the triangle inequality: "
             "no one may exceed the sum of the other two"
