@@ -17,6 +17,10 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts)
 TEXTS = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")] + PAGES
+FOREIGN = set(  # classes of others that functions return
+    "Any Array Callable Expr Figure ImmutableDenseNDimArray Iterator Mapping Matrix NDArray None Path "
+    "Self Sequence Symbol".split()
+)
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 
 LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)|!\[[^\]\n]*\]\(([^)\s]+)\)")
@@ -88,6 +92,14 @@ def test_api_page_describes_every_public_name_and_what_it_describes_exists():
             assert value in entries, name
         else:  # modules and materials
             assert f"`{name}`" in text or f"`lissom.{name}`" in text, name
+
+
+def test_api_page_describes_the_classes_that_are_returned():
+    listed = {value.__name__ for value in api_entries()}
+    for name, value in {**PUBLIC, **METHODS}.items():
+        function = getattr(value, "fget", None) or getattr(value, "func", value)
+        annotation = getattr(function, "__annotations__", {}).get("return", "")
+        assert set(re.findall(r"\b[A-Z]\w+", str(annotation))) - FOREIGN <= listed, name
 
 
 @pytest.mark.parametrize("name", sorted(METHODS))

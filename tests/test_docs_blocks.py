@@ -22,6 +22,7 @@ from tests.test_docs import ROOT, TEXTS, relative
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"(?<=\n\n)((?: {4}[^\n]*\n)+)")
 SHELL = ("bash", "text", "indented")
+RUN_BY = {"docs/commands.md": "tests/test_cli_page.py"}  # pages that a test runs from top to end
 
 # A second block of a page's model file may need parts that the text speaks of and does not show.
 MORE_PARTS = """
@@ -64,7 +65,9 @@ BLOCKS = [block for path in TEXTS for block in blocks(path)]
 
 
 def of(*languages: str) -> list[Block]:
-    return [block for block in BLOCKS if block.language in languages]
+    """Blocks of these languages, but for pages that a test of their own runs."""
+    left = [block for block in BLOCKS if relative(block.path) not in RUN_BY]
+    return [block for block in left if block.language in languages]
 
 
 def commands(block: Block) -> list[list[str]]:
@@ -76,7 +79,8 @@ def test_every_block_is_of_a_kind_that_is_checked():
     known = ("python", "toml", "matlab", *SHELL)
     for block in BLOCKS:
         is_directive = block.language.startswith("{")  # Sphinx, whose warnings are errors
-        assert is_directive or block.language in known, block
+        is_run = relative(block.path) in RUN_BY and block.language in ("console", "python")
+        assert is_directive or is_run or block.language in known, block
     assert len(of("python")) > 300 and len(of(*SHELL)) > 5 and len(of("toml")) > 2
 
 
@@ -87,6 +91,11 @@ def test_python_is_a_doctest_and_none_is_skipped(block):
     assert "+SKIP" not in block.text
     for line in lines:  # plain statements between examples would be read as output
         assert not re.match(r"(import|from|for|def|with) ", line), line
+
+
+def test_pages_run_by_other_tests_are_named_there():
+    for page, test in RUN_BY.items():
+        assert Path(page).name in (ROOT / test).read_text(encoding="utf-8")
 
 
 def test_doctests_of_these_pages_are_collected():
