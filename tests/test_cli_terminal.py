@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -20,6 +21,7 @@ from lissom.library.demos import DEMOS
 
 NAMES = [command.__name__ for command in cli.COMMANDS]
 COMMAND = (sys.executable, "-m", "lissom")
+ARM = Path(__file__).parent.parent / "examples" / "arm.toml"
 ESCAPE = "\x1b"
 
 
@@ -202,6 +204,15 @@ def test_lines_fit_eighty_columns(lissom, tmp_path):
     for text in texts:  # trees are as wide as they are in a file
         assert max(len(x) for x in text.splitlines() if "└─" not in x) <= 80, text
         assert ESCAPE not in text
+
+
+def test_a_wide_tree_is_folded_in_a_terminal_and_whole_in_a_file(lissom, tmp_path):
+    code, seen = in_terminal("info", str(ARM), cwd=tmp_path)
+    assert code == 0 and max(map(len, seen.splitlines())) <= 80
+    assert "at tip  4.705 kg\n           4 modes, 2.63 to 16.5 Hz, full\n" in seen
+    piped = lissom("info", str(ARM))
+    assert "at tip       4.705 kg  4 modes, 2.63 to 16.5 Hz, full\n" in piped
+    assert seen.split() == piped.split()
 
 
 def test_a_reader_that_leaves_is_no_mistake(lissom, tmp_path):

@@ -62,8 +62,7 @@ def check(
 def _describe(model: str, run: ModelRun) -> None:
     from .texts import tree_text
 
-    lines = tree_text(run.system).splitlines()
-    typer.echo("\n".join(lines if len(lines) <= LONGEST_TREE else lines[:2]))
+    typer.echo(tree_text(run.system, most=LONGEST_TREE))
     if run.settings:
         words = f"simulation of {run.settings['duration']:g} s"
         for name in ("loads", "events"):

@@ -54,7 +54,7 @@ def demo(
     chosen = ready(name)
     _make_folder(output)
     if not json:
-        typer.echo(f"{chosen.title}\n\n{tree_text(chosen.system)}\n")
+        typer.echo(f"{chosen.title}\n\n{tree_text(chosen.system, most=20)}\n")
     run = chosen.run(progress=False if json else None)
     page, picture = output / f"{name}.html", output / f"{name}.png"
     run.to_html(page)

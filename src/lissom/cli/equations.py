@@ -68,6 +68,8 @@ def equations(
     output: Annotated[
         Path | None,
         typer.Option(
+            "--output",
+            "-o",
             help="For files. Without it, C goes to this folder, the rest to the terminal.",
             metavar="FOLDER",
         ),

@@ -56,7 +56,7 @@ def new(
     from ..errors import ModelError, ResultError
 
     if file.suffix != ".toml":
-        raise ModelError(f"{file}: give a name that ends in .toml")
+        raise ModelError(f"{file}: give a name that ends in .toml, such as {file.stem}.toml")
     if file.exists() and not force:
         raise ModelError(f"{file}: exists already; give another name, or --force")
     try:

@@ -11,7 +11,7 @@ import typer
 
 from .ending import FAILED, INTERRUPTED
 from .values import number
-from .view import watched
+from .view import goes_on, watched
 
 if TYPE_CHECKING:
     from ..io.runs import ModelRun
@@ -80,12 +80,7 @@ def run(
         options = {"-o": output, "--duration": duration}
         given = "".join(f' {name} "{x}"' for name, x in options.items() if x is not None)
         go_on = f"; go on with: lissom run {model}{given} --resume" if kept != target else ""
-        typer.echo(
-            f"lissom: the run ended early ({result.status}): {reason}; its {len(result)} rows "
-            f"until t = {result.time[-1]:g} s are in {kept}{go_on}",
-            err=True,
-        )
-        raise typer.Exit(INTERRUPTED if result.status == "interrupted" else FAILED)
+        _end_early(result, f"{reason}; its {len(result)} rows", f"{kept}{go_on}")
 
 
 def _simulated(
@@ -113,12 +108,21 @@ def _simulated(
     return result, reason
 
 
+def _end_early(result: Trajectory, reason: str, kept: str) -> None:
+    typer.echo(
+        f"lissom: the run ended early ({result.status}): {reason} until t = {result.time[-1]:g} s "
+        f"are in {kept}",
+        err=True,
+    )
+    raise typer.Exit(INTERRUPTED if result.status == "interrupted" else FAILED)
+
+
 def _target(model: str, output: Path | None, resume: bool) -> Path:
     """Where results go: by default into this folder."""
     from ..errors import ResultError
+    from .sources import short_name
 
-    stem = Path(model.rpartition(":")[0] or model).stem if ".py:" in model else Path(model).stem
-    target = Path(f"{stem.rpartition(':')[2]}.nc") if output is None else output
+    target = Path(f"{short_name(model)}.nc") if output is None else output
     if target.suffix not in SUFFIXES:
         *most, last = SUFFIXES
         raise ResultError(f"--output {target}: use a suffix {', '.join(most)} or {last}")
@@ -127,6 +131,8 @@ def _target(model: str, output: Path | None, resume: bool) -> Path:
     part = Path(f"{target}.part")
     if resume and not part.exists():
         raise ResultError(f"--resume: there is no {part} to go on with; leave out --resume")
+    if goes_on(target):
+        raise ResultError(f"{part} is being written by another run; wait, or choose --output")
     if part.exists() and not resume and target.suffix == ".nc":
         raise ResultError(
             f"{part} is of a run that did not end; go on with it by --resume, or delete it"

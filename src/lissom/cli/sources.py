@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..io.problems import Problem
     from ..io.runs import ModelRun
 
-__all__ = ["checked_source", "closed_start", "load_model", "load_source"]
+__all__ = ["checked_source", "closed_start", "load_model", "load_source", "short_name"]
 
 Reader = Callable[[Path, str], Model]
 
@@ -112,6 +112,19 @@ def checked_source(source: str, *, functions: bool) -> tuple[ModelRun | None, li
     model = load_model(source)
     system = model.compile()
     return ModelRun(model, system, system.neutral(), {}), []
+
+
+def short_name(source: str) -> str:
+    """Name for files that are made of a source: that of its file or module.
+
+    Parameters
+    ----------
+    source : str
+        As of `load_model`.
+    """
+    place, _ = _divided(source)
+    path = Path(place)
+    return path.stem if path.suffix in _READERS else place.rpartition(".")[2]
 
 
 def _divided(source: str) -> tuple[str, str]:

@@ -25,12 +25,35 @@ def heading(system: System) -> str:
     return "\n".join(lines).replace("\xa0", " ")
 
 
-def tree_text(system: System) -> str:
-    """Size and tree of a mechanism; on a narrow terminal without wide columns."""
+def tree_text(system: System, most: int | None = None) -> str:
+    """Size and tree of a mechanism; on a terminal that is too narrow for columns, without them.
+
+    Parameters
+    ----------
+    system : System
+        The mechanism.
+    most : int, optional
+        Lines that the tree may have; a longer one is left out.
+    """
     lines = str(system).splitlines()[1:]
-    if sys.stdout.isatty() and max(map(len, lines), default=0) > get_terminal_size().columns:
-        lines = [re.sub(r"(?<=\S) {3,}", "  ", line) for line in lines]
+    if most is not None and len(lines) > most:
+        return heading(system)
+    columns = get_terminal_size().columns
+    if sys.stdout.isatty() and max(map(len, lines), default=0) > columns:
+        lines = [_narrow(line, columns) for line in lines]
     return "\n".join((heading(system), *lines))
+
+
+def _narrow(line: str, columns: int) -> str:
+    """A line of a tree with single gaps, broken behind its branch where it is still too long."""
+    branch = re.match(r"[ │├└─]*", line)
+    assert branch is not None
+    fields = re.split(r" {2,}", line[branch.end() :])
+    text = "  ".join(field.replace(" ", "\xa0") for field in fields)
+    room = max(columns - branch.end(), 30)
+    first, *rest = textwrap.wrap(text, room, subsequent_indent="  ", break_long_words=False)
+    below = branch[0].replace("├─", "│ ").replace("└─", "  ")
+    return "\n".join((branch[0] + first, *(below + x for x in rest))).replace("\xa0", " ")
 
 
 def run_facts(run: Trajectory) -> dict[str, Any]:

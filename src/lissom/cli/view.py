@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
 import typer
@@ -32,7 +33,8 @@ def watched(target: Path, *, wanted: bool) -> Iterator[None]:
         raise ResultError(f"--view: only runs into NAME.nc can be watched, not into {target}")
     with live(target, browser=False) as view:
         typer.echo(f"the run can be watched at {view.url}", err=True)
-        view.open()
+        with redirect_stdout(sys.stderr):  # --json has the standard output to itself
+            view.open()
         yield
 
 
