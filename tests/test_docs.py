@@ -18,8 +18,8 @@ DOCS = ROOT / "docs"
 PAGES = sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts)
 TEXTS = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")] + PAGES
 FOREIGN = set(  # classes of others that functions return
-    "Any Array Callable Expr Figure ImmutableDenseNDimArray Iterator Mapping Matrix NDArray None Path "
-    "Self Sequence Symbol".split()
+    "Any Array Callable Expr Figure ImmutableDenseNDimArray Iterator Mapping Matrix NDArray None "
+    "Path Self Sequence Symbol".split()
 )
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 

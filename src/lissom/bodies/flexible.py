@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -90,6 +91,17 @@ class FlexibleBody:
         object.__setattr__(self, "solids", checked_solids(self.solids, "FlexibleBody"))
         if self.is_numeric:
             self._check_values()
+
+    def __repr__(self) -> str:
+        """One line: the arrays are long."""
+        mass = f"{float(sum(self.masses)):.4g} kg, " if self.is_numeric else ""
+        n_mode = self.shapes.shape[2]
+        modes = "1 mode" if n_mode == 1 else f"{n_mode} modes"
+        if self.is_numeric and n_mode:
+            with contextlib.suppress(ModelError):  # what is wrong is said by compile
+                modes += f", {self.frequencies.min():.3g} to {self.frequencies.max():.3g} Hz"
+        nodes = ", ".join(self.names) or len(self.positions)
+        return f"FlexibleBody({mass}{modes}, level {self.level}, nodes {nodes})"
 
     @property
     def is_numeric(self) -> bool:
