@@ -155,7 +155,9 @@ def seeds(folder: Path) -> list[Seed]:
     """Sound files of all formats; what they need is written into the folder."""
     (folder / "part.toml").write_text(PART, encoding="utf-8")
     (folder / "limb.toml").write_text(LIMB, encoding="utf-8")
-    texts = [EXAMPLE.read_text(encoding="utf-8"), CHAIN]
+    coarse = 'kind = "beam"\nelements = 4\n'  # fast
+    example = EXAMPLE.read_text(encoding="utf-8").replace('kind = "beam"\n', coarse)
+    texts = [example, CHAIN]
     model = tree_of_joints()
     model.add(flexible(n=3, m=1), ls.Revolute("x"), name="soft", to="free")
     models = {"joints": model, "linkage": linkage()}

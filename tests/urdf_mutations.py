@@ -24,7 +24,8 @@ CORNERS = """<robot name="corners">
     <visual><geometry><mesh filename="part.stl"/></geometry></visual></link>
   <link name="b"><inertial><origin rpy="1 2 3"/><mass value="2"/>
     <inertia ixx="1e-3" ixy="1e-5" iyy="2e-3" izz="2e-3"/></inertial></link>
-  <link name="c.1"/><link name="d"/>
+  <link name="c.1"/>
+  <link name="d"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>
   <joint name="f" type="floating"><parent link="floor"/><child link="a"/></joint>
   <joint name="p" type="planar"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint>
   <joint name="w" type="fixed"><origin xyz="1 2 3"/><parent link="b"/><child link="c.1"/></joint>
