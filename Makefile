@@ -19,7 +19,7 @@ help:
 	@sed -n 's/^# \([a-z]*  *.*\)/make \1/p' $(firstword $(MAKEFILE_LIST))
 
 run: $(VENV)/.core
-	$(BIN)/python examples/flexible_arm.py
+	$(BIN)/python examples/flexible_arm.py out
 
 test: check docs
 

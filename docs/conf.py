@@ -1,6 +1,10 @@
-"""Configuration of the documentation (Sphinx, MyST, furo)."""
+"""Configuration of the documentation (Sphinx, MyST, furo, sphinx-gallery)."""
 
 from __future__ import annotations
+
+import warnings
+
+from sphinx_gallery.sorting import ExplicitOrder
 
 import lissom
 
@@ -14,6 +18,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx.ext.mathjax",
+    "sphinx_gallery.gen_gallery",
 ]
 myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -28,3 +33,40 @@ suppress_warnings = ["ref.python"]  # the n_v in the shape (n_v,) of an attribut
 
 html_theme = "furo"
 html_title = f"lissom {release}"
+html_static_path = ["_static"]
+html_css_files = ["gallery.css"]
+
+# The programs in examples/ are run and shown, in this order.  One that fails ends the build.
+examples = [
+    "pendulum.py",
+    "flexible_arm.py",
+    "deploying_panels.py",
+    "satellite.py",
+    "robot.py",
+    "slider_crank.py",
+    "four_bar.py",
+    "stewart_platform.py",
+    "gyroscope.py",
+    "order_n_platform.py",
+    "chain.py",
+    "tracking_arm.py",
+    "kwatny_blankenship.py",
+    "kalman_reading.py",
+]
+warnings.simplefilter("error", lissom.SimulationWarning)
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    "within_subsection_order": ExplicitOrder(examples),
+    "abort_on_example_error": True,
+    "capture_repr": ("_repr_html_",),  # moving views, besides what is printed and drawn
+    "download_all_examples": False,
+    "notebook_extensions": set(),
+    "remove_config_comments": True,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 1e9,  # pages do not change from build to build
+    "write_computation_times": False,
+    "plot_gallery": True,
+}

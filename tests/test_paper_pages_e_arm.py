@@ -1,8 +1,5 @@
 """Kwatny & Blankenship 1995, section IV: the arm with six degrees of freedom, and its size."""
 
-import runpy
-from pathlib import Path
-
 import numpy as np
 import pytest
 import sympy as sp
@@ -253,10 +250,3 @@ def test_programs_differ_less_since_nothing_is_worked_out_twice(arms, three_axes
         assert 0.8 < size["simple"] / size["compound"] < 0.95
         size = {k: these.staged(*quantities).operations for k, these in three_axes.items()}
         assert 0.6 < size["simple"] / size["compound"] < 0.85
-
-
-def test_the_example_prints_the_three_programs(capsys):
-    example = runpy.run_path(str(Path(__file__).parent.parent / "examples/kwatny_blankenship.py"))
-    assert 0.8 < example["main"]() < 0.95
-    text = capsys.readouterr().out
-    assert "THREE ROTATIONS" in text and "5*w2*w3" in text and "6  931/9600" in text
