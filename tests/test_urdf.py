@@ -213,6 +213,12 @@ def test_numbers_that_overflow_are_refused(write):
         read_urdf(far, merge_fixed=True)
 
 
+@pytest.mark.parametrize("size", ["1e-320", "1e300", "1"])
+def test_an_axis_is_a_direction_of_any_length(write, size):
+    path = write(ARM.replace('<axis xyz="0 1 0"/>', f'<axis xyz="0 {size} 0"/>'))
+    assert read_urdf(path).model.parts["upper"].joint.axis.tolist() == [0, 1, 0]
+
+
 def test_dots_of_names_must_not_make_two_links_one(write):
     with pytest.raises(ls.ModelError, match=r"as the link 'tool\.flange' is: dots become"):
         read_urdf(write(ARM.replace('"slider"', '"tool_flange"')))

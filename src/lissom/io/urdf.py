@@ -410,9 +410,11 @@ def _joint(element: Element) -> Joint:
         return Free()
     axis = element.find("axis")
     direction = np.array([1.0, 0.0, 0.0]) if axis is None else axis.numbers("xyz", 3)
-    if axis is not None and not np.any(direction):
+    made = {"prismatic": Prismatic, "planar": Planar}.get(kind, Revolute)
+    size = np.abs(direction).max()
+    if axis is not None and size == 0:
         raise axis.fault(f'xyz="{shown(axis.text("xyz"))}" is zero; give a direction')
-    return {"prismatic": Prismatic, "planar": Planar}.get(kind, Revolute)(direction)
+    return made(direction if 1e-100 < size < 1e100 else direction / size)  # squares must not vanish
 
 
 def _limits(joint: Element) -> Limits:
