@@ -39,6 +39,7 @@ def run_to_its_end(command: Callable[[], Any], *, debug: bool, as_json: bool) ->
             stream.reconfigure(errors="replace")  # signs that the terminal does not have
     try:
         with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # not for those who type commands
             warnings.showwarning = _show_warning
             code = command()
         sys.stdout.flush()

@@ -16,7 +16,13 @@ PERIOD = 0.2  # [s], between two drawings
 
 def console(*, stderr: bool = False) -> Console:
     """The standard output, or the standard error."""
-    return Console(stderr=stderr)
+    return _Output(stderr=stderr)
+
+
+class _Output(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to the end of the command, which knows the exit code."""
+        raise BrokenPipeError
 
 
 @contextmanager

@@ -76,7 +76,8 @@ def run_facts(run: Trajectory) -> dict[str, Any]:
 def run_text(run: Trajectory) -> str:
     """How a run went, in a few lines."""
     statistics = run.statistics
-    words = f"{run.status} at t = {run.time[-1]:g} s, {len(run)} rows"
+    ended = "stopped by an event" if run.status == "event" else run.status
+    words = f"{ended} at t = {run.time[-1]:g} s, {len(run)} rows"
     if "steps" in statistics:
         words += f", {statistics['steps']} steps in {statistics['seconds']:.2f} s"
     lines = [words, str(statistics.get("chosen", ""))]
