@@ -6,12 +6,13 @@ import threading
 import time
 from pathlib import Path
 from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.cli.view import goes_on, watched
+from lissom.cli.view import follow, goes_on, watched
 from lissom.results.journal import Journal
 from lissom.results.journal_store import JournalStore, is_being_written
 from lissom.results.store import Columns
@@ -212,6 +213,33 @@ def test_a_journal_is_read_as_it_grows(system, tmp_path):
 def test_mistakes_are_named(path, options, words):
     with pytest.raises(ls.LissomError, match=words):
         ls.viz.live(path, browser=False, **options)
+
+
+def test_the_command_shows_a_run_and_stops_with_it(system, tmp_path, monkeypatch, capsys):
+    fetched = []
+
+    def browse(url):
+        def fetch():
+            while not fetched or '"over":true' not in fetched[-1]:
+                fetched.append(urlopen(url).read().decode())
+
+        threading.Thread(target=fetch).start()
+        return True
+
+    monkeypatch.setattr("webbrowser.open", browse)
+    path = tmp_path / "swing.nc"
+    with watched(path, wanted=True):
+        ls.simulate(system, duration=0.1, step=0.01, integrator="generalized_alpha", file=path)
+    assert "<title>swing</title>" in fetched[-1]
+    url = capsys.readouterr().err.split()[-1]
+    with pytest.raises(OSError):
+        urlopen(url)
+
+
+def test_the_command_follows_a_file_until_it_is_stopped(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("lissom.viz.server.View.wait", lambda view: view.close())
+    follow(tmp_path / "swing.nc", scale=2.0, browser=False)
+    assert "http://127.0.0.1" in capsys.readouterr().out
 
 
 def test_the_command_watches_runs_into_netcdf_only():

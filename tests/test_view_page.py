@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.results.trajectory import Trajectory
 from lissom.spatial import quaternion_rotation, rotation_exp
 from lissom.viz.scene import Scene
 from lissom.viz.scene_bodies import bent
@@ -233,6 +234,68 @@ def test_the_mouse_turns_shifts_and_zooms(opened):
     page.press("view-z")
     along = np.subtract(page("camera")["eye"], page("camera")["target"])
     assert np.allclose(along / np.linalg.norm(along), [0, 0, 1], atol=1e-3)
+
+
+def test_reset_and_resize_frame_the_mechanism_again(opened):
+    page = opened(arm_run(3))
+    start = page("camera")
+    page.page.set_viewport_size({"width": 300, "height": 420})
+    until(page.page, f"window.lissom.camera.distance > {1.2 * start['distance']!r}")
+    page.page.set_viewport_size({"width": 640, "height": 420})
+    until(page.page, f"Math.abs(window.lissom.camera.distance - {start['distance']!r}) < 1e-6")
+    page.press("view-x")
+    page.page.set_viewport_size({"width": 600, "height": 420})
+    page.settle()
+    assert page("camera")["distance"] != start["distance"]  # who has chosen keeps it
+    page.page.set_viewport_size({"width": 640, "height": 420})
+    page.page.keyboard.press("r")
+    assert page("camera") == start
+
+
+def test_arrows_have_a_scale_that_can_be_changed(opened):
+    system = four_bar_of_a_chain().compile()
+    page = opened(random_run(system, np.random.default_rng(1), n=3, wrenches=("crank",)))
+    page.press("show-loads")
+    page.press("show-loopForces")
+    assert not page.page.locator("#arrows").is_visible()
+    none = page.pixels()
+    page.press("show-reactions")
+    legend, shown = page.page.locator("#arrows"), page.pixels()
+    assert differing(none, shown) > 1e-4
+    name, _, scale = legend.inner_text().partition(": ")
+    force = scale.partition(" m = ")[2]
+    assert name == "force of joint" and force.endswith(" N")
+    slider = page.page.locator("#size")
+    slider.fill(str(int(slider.input_value()) + 1))
+    page.settle()
+    assert page.page.locator("#times").inner_text() == "×2"
+    expected = float(force.split()[0]) / 2
+    assert float(legend.inner_text().split()[-2]) == pytest.approx(expected, rel=0.01)
+    assert differing(shown, page.pixels()) > 1e-4
+
+
+def test_events_and_failures_are_marked_on_the_slider(opened):
+    run = arm_run(5)
+    told = {"events": [[0.5, "touch <b>"]], "status": "stalled", "message": "it is stiff"}
+    page = opened(Trajectory(run.system, run.store, told))
+    event, end = (page.page.locator("#marks button").nth(k) for k in range(2))
+    assert event.get_attribute("title") == "0.5 s: touch <b>"
+    assert end.get_attribute("title") == "2 s: stalled: it is stiff"
+    assert page.page.locator("#status").inner_text() == "stalled: it is stiff"
+    track, mark = (x.bounding_box() for x in (page.page.locator("#slider"), event))
+    middle = mark["x"] + mark["width"] / 2 - track["x"]
+    assert middle == pytest.approx(8 + 0.25 * (track["width"] - 16), abs=2)
+    event.click()
+    assert page("time") == pytest.approx(0.5)
+
+
+def test_the_page_follows_the_theme_of_the_browser(opened):
+    page = opened(arm_run(3), theme="auto")
+    light = page.pixels()
+    page.page.emulate_media(color_scheme="dark")
+    until(page.page, "window.lissom.show.dark")
+    page.settle()
+    assert page.pixels().mean() < 0.5 * light.mean()
 
 
 def test_two_fingers_zoom_and_one_turns(opened):

@@ -360,6 +360,17 @@ CALLS = {
         trails=pick(["arm"], ()),
         theme=pick("dark"),
         scale=pick(2.0),
+        reactions=pick(None, True),
+    ),
+    "viz.live": lambda pick: ls.viz.live(
+        pick("x.csv"),
+        browser=False,
+        frames=pick(5),
+        title=pick(None, "title"),
+        trails=pick(None, ["arm"]),
+        theme=pick("dark"),
+        scale=pick(2.0),
+        reactions=pick(None, False),
     ),
     "viz.page_of": lambda pick: ls.viz.page_of(
         pick(SYSTEM), pick(REST, RIGID.neutral()), title=pick(None), theme=pick("light")

@@ -60,11 +60,11 @@ def live(
     LiveView
         ``.url`` is where the page is, ``.close()`` stops the server.
     """
+    options, n = Options(title, trails, theme, scale, reactions), whole_frames(frames)
     name = as_path(path).removesuffix(".part")
     if not name.endswith(".nc"):
         raise ResultError(f"path is {name!r}; a run that can be watched writes NAME.nc")
-    options = Options(title, trails, theme, scale, reactions)
-    view = LiveView(Followed(name, whole_frames(frames), options))
+    view = LiveView(Followed(name, n, options))
     if browser:
         view.show()
     return view

@@ -161,6 +161,7 @@ class SceneBody:
             "joint": system.joints[self.i].label,
             "parent": int(system.parent[self.i]),
             "color": self.color,
+            "simple": not self.body.solids,
             "n_mode": self.body.n_mode,
             "first_mode": first_mode,
             "nodes": arrays.add(self.body.node_positions[nodes]),

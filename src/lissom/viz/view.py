@@ -57,7 +57,7 @@ def page_text(
 
 def _text(run: Trajectory, options: Options, frames: int, why: str = "") -> str:
     rows = frames_of(run, frames)
-    notice = f"{rows.n} frames of {run.n} rows{why}" if rows.n < run.n else ""
+    notice = f"{rows.n} frames of {run.n} rows{why}" if why or 2 * rows.n < run.n else ""
     return options.page(rows, settings={"notice": notice})
 
 

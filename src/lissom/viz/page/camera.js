@@ -11,7 +11,15 @@ class Camera {
     this.high = high;
     this.angle = 30 * Math.PI / 180; // of the picture, in height
     this.aspect = 1;
+    this.free = { x: 1, y: 1, right: 0, up: 0 };
     this.start();
+  }
+
+  // Part of the picture that nothing covers: panels take so many pixels of it.
+  leave({ width, height, right, top, bottom }) {
+    this.free = {
+      x: 1 - right / width, y: 1 - (top + bottom) / height, right: -right / width, up: (bottom - top) / height,
+    };
   }
 
   // More room is needed; who has not turned or shifted the picture gets all of it.
@@ -62,11 +70,12 @@ class Camera {
   // Everything in the picture.
   fit() {
     this.target = times(add(this.low, this.high), 0.5);
-    const [d, r, t] = [this.direction, this.right, this.top], slope = Math.tan(this.angle / 2);
+    const [d, r, t] = [this.direction, this.right, this.top], slope = Math.tan(this.angle / 2) * this.free.y;
+    const wide = Math.tan(this.angle / 2) * this.aspect * this.free.x;
     let distance = 0;
     for (let k = 0; k < 8; k++) {
       const corner = [0, 1, 2].map((c) => ((k >> c) & 1 ? this.high : this.low)[c] - this.target[c]);
-      const across = Math.abs(dot(corner, r)) / (slope * this.aspect);
+      const across = Math.abs(dot(corner, r)) / wide;
       distance = Math.max(distance, dot(corner, d) + Math.max(across, Math.abs(dot(corner, t)) / slope));
     }
     this.distance = 1.02 * (distance || 5);
@@ -99,7 +108,8 @@ class Camera {
     const near = 0.02 * this.distance, far = this.distance + 20 * this.size;
     const f = 1 / Math.tan(this.angle / 2), depth = near - far;
     const lens = [
-      f / this.aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, (near + far) / depth, -1, 0, 0, 2 * near * far / depth, 0,
+      f / this.aspect, 0, 0, 0, 0, f, 0, 0, -this.free.right, -this.free.up, (near + far) / depth, -1,
+      0, 0, 2 * near * far / depth, 0,
     ];
     return multiplied(lens, view);
   }

@@ -100,10 +100,10 @@ function start() {
 
   // Frames have been added.
   function grown() {
+    byId("bar").hidden = !(motion.duration > 0);
+    byId("slider").max = motion.duration;
     camera.grow(motion);
     picture.grown();
-    byId("slider").max = motion.duration;
-    byId("bar").hidden = !(motion.duration > 0);
     showMarks(motion, scene, (time) => player.seek(time));
     player.last = performance.now();
     changed();
@@ -115,13 +115,16 @@ function start() {
     changed();
   });
   connect({ scene, camera, show, player, changed, canvas });
-  window.addEventListener("resize", () => {
+  const resized = () => {
     picture.fitCanvas();
     if (!camera.touched) camera.start();
     changed();
-  });
+  };
+  window.addEventListener("resize", resized);
+  byId("fold").addEventListener("click", resized);
   if (theme === "auto")
     night?.addEventListener?.("change", () => { byId("show-dark").checked = show.dark = night.matches; changed(); });
+  byId("bar").hidden = !(motion.duration > 0);
   picture.fitCanvas();
   grown();
   showOutcome(motion);

@@ -7,7 +7,7 @@ const ARROWS = {
   force: { paint: "#d55e00", show: "loads", text: "force of load", unit: "N" },
   moment: { paint: "#9467bd", show: "loads", text: "moment of load", unit: "N m" },
   loop: { paint: "#009e73", show: "loopForces", text: "force of loop", unit: "N" },
-  joint: { paint: "#3a7fd5", show: "reactions", text: "force of joint", unit: "N" },
+  joint: { paint: "#d81b60", show: "reactions", text: "force of joint", unit: "N" },
 };
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
@@ -22,7 +22,7 @@ class Picture {
     this.eta = table(gl, motion.q, 1);
     this.arrow = arrowPatch(gl);
     this.origin = nodeTable(gl, new Float32Array(3), new Float32Array(0), 0);
-    for (const name of ["grid", "trails", "marks"]) this[`${name}Lines`] = new Lines(gl);
+    for (const name of ["grid", "trails", "marks", "skeleton"]) this[`${name}Lines`] = new Lines(gl);
     this.grown();
   }
 
@@ -70,8 +70,10 @@ class Picture {
     this.sendModes();
     if (show.grid) { this.drawShadows(); this.drawGrid(); }
     this.drawBodies();
-    this.drawArrows();
+    this.drawSkeleton();
     if (show.trails) this.drawTrails();
+    gl.clear(gl.DEPTH_BUFFER_BIT); // arrows begin inside bodies and must be seen
+    this.drawArrows();
     this.drawMarks();
   }
 
@@ -82,6 +84,11 @@ class Picture {
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     this.ratio = ratio;
     this.camera.aspect = width / height;
+    const { clientWidth, clientHeight } = canvas, panel = byId("settings").hidden ? 0 : byId("panel").offsetWidth + 14;
+    this.camera.leave({
+      width: clientWidth || 1, height: clientHeight || 1, right: panel < 0.4 * clientWidth ? panel : 0,
+      top: 12, bottom: byId("bar").hidden ? 12 : 66,
+    });
   }
 
   sendModes() {
@@ -99,6 +106,7 @@ class Picture {
     gl.activeTexture(gl.TEXTURE1);
     gl.bindTexture(gl.TEXTURE_2D, this.eta.made);
     gl.activeTexture(gl.TEXTURE0);
+    this.bound = null;
     gl.uniformMatrix4fv(at.camera, false, this.matrix);
     gl.uniformMatrix4fv(at.flatten, false, IDENTITY);
     gl.uniform3fv(at.eye, camera.eye);
@@ -112,7 +120,7 @@ class Picture {
 
   place(at, body, node, matrix) {
     const { gl } = this;
-    gl.bindTexture(gl.TEXTURE_2D, node);
+    if (this.bound !== node) gl.bindTexture(gl.TEXTURE_2D, this.bound = node);
     gl.uniformMatrix4fv(at.model, false, matrix);
     gl.uniform1i(at.modes, body ? body.n_mode : 0);
     gl.uniform1i(at.first, body ? body.first_mode : 0);
@@ -201,6 +209,19 @@ class Picture {
         segment([j * step, i * step], [(j + 1) * step, i * step]);
       }
     return found;
+  }
+
+  // Thin lines from joint to joint, so that chains of many small links are seen from afar.
+  drawSkeleton() {
+    const { motion, scene, show } = this, found = [];
+    scene.bodies.forEach(({ parent, surfaces }, i) => {
+      if (parent < 0 || !scene.bodies[parent].simple) return;
+      const paint = color(surfaces[0].color).map((x) => (show.dark ? x : 0.75 * x));
+      found.push(...motion.pose(parent).p, ...motion.pose(i).p, ...paint, 1, ...paint, 1);
+    });
+    if (!found.length) return;
+    this.skeletonLines.fill(found);
+    this.lines(this.skeletonLines, 1.5);
   }
 
   // Whole paths faintly, the part that is behind strongly.
