@@ -82,6 +82,8 @@ FILES = {
     "wild.toml": changed(
         'output_step = "10 ms"', 'integrator = "rk4"\nstep = 0.5\noutput_step = 0.5'
     ),
+    "steps.toml": changed("[simulation]", '[simulation]\nintegrator = "rk4"\nstep = 0.5'),
+    "nostep.toml": changed("[simulation]", '[simulation]\nintegrator = "rk4"'),
     "failing.toml": changed(
         "[simulation]", '[simulation]\nforces = { function = "late.py:torque" }'
     ),
@@ -289,6 +291,16 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
         "run state.toml",
         1,
         ("state.toml:33:1: simulation.state.bom: there is no body 'bom'; did you mean 'boom'?",),
+    ),
+    "steps that do not fit": (
+        "check steps.toml",
+        1,
+        ("output_step is 0.01 s; with a fixed step of 0.5 s it must be a multiple of that, such",),
+    ),
+    "no step where one is needed": (
+        "check nostep.toml",
+        1,
+        ("RK4 has fixed steps; give step= in seconds",),
     ),
     "run that blows up": (
         "run wild.toml",

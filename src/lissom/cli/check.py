@@ -39,7 +39,7 @@ def check(
     """
     from ..errors import ModelFileError
     from .progress import console
-    from .sources import checked_source, closed_start
+    from .ready import check_settings, checked_source, closed_start
 
     try:
         run, problems = checked_source(model, functions=functions)
@@ -49,6 +49,7 @@ def check(
             raise
     if run is not None and not problems:
         closed_start(run)
+        check_settings(run)
     if json:
         _print_json(model, run, problems)
     elif problems or run is None:

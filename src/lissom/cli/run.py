@@ -55,7 +55,7 @@ def run(
 
     A model that is not a model file starts at rest, and needs --duration.
     """
-    from .sources import closed_start, load_source
+    from .ready import closed_start, load_source
 
     seconds = number(duration, "--duration", "time")
     target = _target(model, output, resume)

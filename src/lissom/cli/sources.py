@@ -16,16 +16,12 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from traceback import extract_tb
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import LissomError, ModelError, suggestion
 from ..model import Model
 
-if TYPE_CHECKING:
-    from ..io.problems import Problem
-    from ..io.runs import ModelRun
-
-__all__ = ["checked_source", "closed_start", "load_model", "load_source", "short_name"]
+__all__ = ["divided", "load_model", "short_name"]
 
 Reader = Callable[[Path, str], Model]
 
@@ -40,7 +36,7 @@ def load_model(source: str) -> Model:
     source : str
         "module:name", "file.py:name" or "file.py".
     """
-    place, name = _divided(source)
+    place, name = divided(source)
     path = Path(place)
     if path.is_dir() and path.suffix not in _READERS:
         raise ModelError(f"{place} is a folder; give a model file in it")
@@ -57,63 +53,6 @@ def load_model(source: str) -> Model:
     return _from_module(place, name)
 
 
-def load_source(source: str) -> ModelRun:
-    """Model of a source, ready to run; without a section [simulation], it starts at rest.
-
-    Parameters
-    ----------
-    source : str
-        As of `load_model`.
-    """
-    run, problems = checked_source(source, functions=True)
-    if run is None or problems:
-        from ..io.sources import failed
-
-        raise failed(sorted(problems))
-    return run
-
-
-def closed_start(run: ModelRun) -> tuple[ModelRun, bool]:
-    """The same run with a start whose loops are closed, and whether that took a change.
-
-    Parameters
-    ----------
-    run : ModelRun
-        As it was read.
-    """
-    from dataclasses import replace
-
-    from ..algorithms import assemble
-    from ..algorithms.loop_checks import OPEN, check_closed
-
-    try:
-        check_closed(run.system, run.state.raw_q, run.state.raw_v, OPEN)
-    except LissomError:
-        return replace(run, state=assemble(run.system, run.state)), True
-    return run, False
-
-
-def checked_source(source: str, *, functions: bool) -> tuple[ModelRun | None, list[Problem]]:
-    """Run of a source, None where it cannot be made, and the problems of a model file.
-
-    Parameters
-    ----------
-    source : str
-        As of `load_model`.
-    functions : bool
-        Whether to look up functions that a model file names, which runs the user's programs.
-    """
-    from ..io.load import MODEL_SUFFIXES
-    from ..io.runs import ModelRun, checked_run
-
-    place, name = _divided(source)
-    if not name and place.lower().endswith(MODEL_SUFFIXES):
-        return checked_run(place, functions=functions)
-    model = load_model(source)
-    system = model.compile()
-    return ModelRun(model, system, system.neutral(), {}), []
-
-
 def short_name(source: str) -> str:
     """Name for files that are made of a source: that of its file or module.
 
@@ -122,12 +61,12 @@ def short_name(source: str) -> str:
     source : str
         As of `load_model`.
     """
-    place, _ = _divided(source)
+    place, _ = divided(source)
     path = Path(place)
     return path.stem if path.suffix in _READERS else place.rpartition(".")[2]
 
 
-def _divided(source: str) -> tuple[str, str]:
+def divided(source: str) -> tuple[str, str]:
     """Place and name; a colon that no name follows belongs to the place."""
     place, _, name = source.rpartition(":")
     return (place, name) if place and name.isidentifier() else (source.removesuffix(":"), "")

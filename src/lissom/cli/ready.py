@@ -1,0 +1,97 @@
+"""Sources that are ready to run: model with start and settings, checked."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING
+
+from ..errors import LissomError
+from .sources import divided, load_model
+
+if TYPE_CHECKING:
+    from ..io.problems import Problem
+    from ..io.runs import ModelRun
+
+__all__ = ["check_settings", "checked_source", "closed_start", "load_source"]
+
+
+def load_source(source: str) -> ModelRun:
+    """Model of a source, ready to run; without a section [simulation], it starts at rest.
+
+    Parameters
+    ----------
+    source : str
+        As of `load_model`.
+    """
+    run, problems = checked_source(source, functions=True)
+    if run is None or problems:
+        from ..io.sources import failed
+
+        raise failed(sorted(problems))
+    return run
+
+
+def closed_start(run: ModelRun) -> tuple[ModelRun, bool]:
+    """The same run with a start whose loops are closed, and whether that took a change.
+
+    Parameters
+    ----------
+    run : ModelRun
+        As it was read.
+    """
+    from dataclasses import replace
+
+    from ..algorithms import assemble
+    from ..algorithms.loop_checks import OPEN, check_closed
+
+    try:
+        check_closed(run.system, run.state.raw_q, run.state.raw_v, OPEN)
+    except LissomError:
+        return replace(run, state=assemble(run.system, run.state)), True
+    return run, False
+
+
+def check_settings(run: ModelRun) -> None:
+    """Refuse steps and tolerances that do not go together, as `simulate` would.
+
+    Parameters
+    ----------
+    run : ModelRun
+        As it was read.
+    """
+    from ..sim import simulate
+    from ..sim.integrators import as_integrator
+    from ..sim.settings import checked_settings
+
+    given = {name: x.default for name, x in inspect.signature(simulate).parameters.items()}
+    given |= run.settings
+    integrator = as_integrator(given["integrator"])
+    if "duration" not in run.settings or integrator is None:  # it is chosen when the run begins
+        return
+    wanted = inspect.signature(checked_settings).parameters
+    checked_settings(
+        run.system,
+        integrator,
+        **{name: given[name] for name in wanted if name not in ("system", "integrator")},
+    )
+
+
+def checked_source(source: str, *, functions: bool) -> tuple[ModelRun | None, list[Problem]]:
+    """Run of a source, None where it cannot be made, and the problems of a model file.
+
+    Parameters
+    ----------
+    source : str
+        As of `load_model`.
+    functions : bool
+        Whether to look up functions that a model file names, which runs the user's programs.
+    """
+    from ..io.load import MODEL_SUFFIXES
+    from ..io.runs import ModelRun, checked_run
+
+    place, name = divided(source)
+    if not name and place.lower().endswith(MODEL_SUFFIXES):
+        return checked_run(place, functions=functions)
+    model = load_model(source)
+    system = model.compile()
+    return ModelRun(model, system, system.neutral(), {}), []
