@@ -102,14 +102,14 @@ def test_api_page_describes_the_classes_that_are_returned():
         assert set(re.findall(r"\b[A-Z]\w+", str(annotation))) - FOREIGN <= listed, name
 
 
-@pytest.mark.parametrize("name", sorted(METHODS))
-def test_api_page_shows_every_public_method(name):
+def test_api_page_shows_every_public_method():
     """With its class, or with a class that it is derived from."""
-    cls, _, attribute = name.rpartition(".")
     entries = api_entries()
-    options = [entries[c] for c in PUBLIC[cls].__mro__ if c in entries and attribute in dir(c)]
-    named = re.compile(rf":members:(\n|.*\b{attribute}\b)")
-    assert any(named.search(text) for text in options)
+    for name in METHODS:
+        cls, _, attribute = name.rpartition(".")
+        options = [entries[c] for c in PUBLIC[cls].__mro__ if c in entries and attribute in dir(c)]
+        named = re.compile(rf":members:(\n|.*\b{attribute}\b)")
+        assert any(named.search(text) for text in options), name
 
 
 def test_conventions_page_has_an_example_of_every_joint():

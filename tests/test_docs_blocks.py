@@ -84,13 +84,13 @@ def test_every_block_is_of_a_kind_that_is_checked():
     assert len(of("python")) > 300 and len(of(*SHELL)) > 5 and len(of("toml")) > 2
 
 
-@pytest.mark.parametrize("block", of("python"), ids=str)
-def test_python_is_a_doctest_and_none_is_skipped(block):
-    lines = block.text.splitlines()
-    assert lines[0].startswith(">>> "), "start with >>> so that the tests run it"
-    assert "+SKIP" not in block.text
-    for line in lines:  # plain statements between examples would be read as output
-        assert not re.match(r"(import|from|for|def|with) ", line), line
+def test_python_is_a_doctest_and_none_is_skipped():
+    for block in of("python"):
+        lines = block.text.splitlines()
+        assert lines[0].startswith(">>> "), f"{block}: start with >>> so that the tests run it"
+        assert "+SKIP" not in block.text, block
+        for line in lines:  # plain statements between examples would be read as output
+            assert not re.match(r"(import|from|for|def|with) ", line), f"{block}: {line}"
 
 
 def test_pages_run_by_other_tests_are_named_there():
