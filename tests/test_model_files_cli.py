@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 import lissom as ls
 from lissom.cli import app
 from lissom.cli.sources import load_model
+from lissom.library.demos import demo
 from tests.model_file_samples import differences
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "arm.toml"
@@ -94,6 +95,4 @@ def test_other_commands_take_model_files():
 
 
 def test_the_example_is_the_arm_of_python():
-    from tests.test_examples import load
-
-    assert differences(ls.load(EXAMPLE).compile(), load("flexible_arm").arm()) == []
+    assert differences(ls.load(EXAMPLE).compile(), demo("arm").system) == []
