@@ -10,7 +10,8 @@ function withArrays(holder) {
   holder.array = (k) => {
     if (!decoded.has(k)) {
       const [kind, code] = holder.arrays[k];
-      const bytes = Uint8Array.from(atob(code), (c) => c.charCodeAt(0));
+      const text = atob(code), bytes = new Uint8Array(text.length);
+      for (let n = 0; n < text.length; n++) bytes[n] = text.charCodeAt(n);
       decoded.set(k, new KINDS[kind](bytes.buffer));
     }
     return decoded.get(k);

@@ -57,21 +57,49 @@ function nodeTable(gl, nodes, shapes, m) {
   return table(gl, texels, 4).made;
 }
 
-// Corners and triangles of one surface.
-function patch(gl, offsets, normals, nodes, triangles) {
-  const array = gl.createVertexArray();
-  gl.bindVertexArray(array);
-  buffer(gl, gl.ARRAY_BUFFER, offsets);
-  gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 0, 0);
-  buffer(gl, gl.ARRAY_BUFFER, normals);
-  gl.vertexAttribPointer(1, 3, gl.BYTE, true, 0, 0);
-  buffer(gl, gl.ARRAY_BUFFER, nodes);
-  gl.vertexAttribIPointer(2, 1, gl.UNSIGNED_SHORT, 0, 0);
-  for (let k = 0; k < 3; k++) gl.enableVertexAttribArray(k);
-  buffer(gl, gl.ELEMENT_ARRAY_BUFFER, triangles);
-  const kind = triangles instanceof Uint32Array ? gl.UNSIGNED_INT : gl.UNSIGNED_SHORT;
-  gl.bindVertexArray(null);
-  return { array, kind, count: triangles.length, corners: nodes.length };
+// Corners and triangles of a surface, drawn at once for all things that have it.
+class Patch {
+  constructor(gl, offsets, normals, nodes, triangles) {
+    this.gl = gl;
+    this.array = gl.createVertexArray();
+    gl.bindVertexArray(this.array);
+    buffer(gl, gl.ARRAY_BUFFER, offsets);
+    gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 0, 0);
+    buffer(gl, gl.ARRAY_BUFFER, normals);
+    gl.vertexAttribPointer(1, 3, gl.BYTE, true, 0, 0);
+    buffer(gl, gl.ARRAY_BUFFER, nodes);
+    gl.vertexAttribIPointer(2, 1, gl.UNSIGNED_SHORT, 0, 0);
+    this.each = gl.createBuffer();
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.each);
+    for (let k = 3; k < 8; k++) {
+      gl.vertexAttribPointer(k, 4, gl.FLOAT, false, 80, 16 * (k - 3));
+      gl.vertexAttribDivisor(k, 1);
+    }
+    for (let k = 0; k < 8; k++) gl.enableVertexAttribArray(k);
+    buffer(gl, gl.ELEMENT_ARRAY_BUFFER, triangles);
+    gl.bindVertexArray(null);
+    this.kind = triangles instanceof Uint32Array ? gl.UNSIGNED_INT : gl.UNSIGNED_SHORT;
+    Object.assign(this, { size: triangles.length, corners: nodes.length, count: 0 });
+  }
+
+  // Things {pose, length, paint, first}: where they are, how large, their colour and first mode.
+  fill(things) {
+    const { gl } = this, data = new Float32Array(20 * things.length);
+    things.forEach(({ pose, length = 1, paint, first = 0 }, k) => {
+      data.set(poseMatrix(pose, length), 20 * k);
+      data.set(paint, 20 * k + 16);
+      data[20 * k + 19] = first;
+    });
+    this.count = things.length;
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.each);
+    gl.bufferData(gl.ARRAY_BUFFER, data, gl.DYNAMIC_DRAW);
+  }
+
+  draw() {
+    if (!this.count) return;
+    this.gl.bindVertexArray(this.array);
+    this.gl.drawElementsInstanced(this.gl.TRIANGLES, this.size, this.kind, 0, this.count);
+  }
 }
 
 // Arrow of length one along x.
@@ -92,7 +120,7 @@ function arrowPatch(gl) {
       triangles.push(a, b, b + n, a, b + n, a + n);
     }
   const nodes = new Uint16Array(offsets.length / 3);
-  return patch(gl, new Float32Array(offsets), new Int8Array(normals), nodes, new Uint16Array(triangles));
+  return new Patch(gl, new Float32Array(offsets), new Int8Array(normals), nodes, new Uint16Array(triangles));
 }
 
 // Segments drawn together: from, to, colours of both ends (r, g, b, a).

@@ -18,7 +18,7 @@ class Picture {
     Object.assign(this, { canvas, gl, scene, motion, camera, show });
     this.bodyProgram = program(gl, BODY_VERTEX, BODY_FRAGMENT);
     this.lineProgram = program(gl, LINE_VERTEX, LINE_FRAGMENT);
-    this.bodies = this.load(scene, motion);
+    this.groups = this.load(scene, motion);
     this.eta = table(gl, motion.q, 1);
     this.arrow = arrowPatch(gl);
     this.origin = nodeTable(gl, new Float32Array(3), new Float32Array(0), 0);
@@ -26,22 +26,24 @@ class Picture {
     this.grown();
   }
 
-  // Bodies that are equal share what is in the memory.
+  // Bodies that look the same are drawn together: {table, patch, n_mode, members}.
   load(scene, motion) {
-    const { gl } = this, made = new Map();
-    const once = (key, make) => made.get(key) ?? made.set(key, make()).get(key);
-    return scene.bodies.map((body, i) => ({
-      body,
-      table: once(`${body.nodes} ${body.shapes}`, () => (
-        nodeTable(gl, motion.tables[i].nodes, motion.tables[i].shapes, body.n_mode)
-      )),
-      patches: body.surfaces.map((s) => ({
-        paint: color(s.color),
-        ...once(`${s.offsets} ${s.normals} ${s.nodes} ${s.triangles}`, () => patch(
-          gl, scene.array(s.offsets), scene.array(s.normals), scene.array(s.nodes), scene.array(s.triangles),
-        )),
-      })),
-    }));
+    const { gl } = this, groups = new Map(), tables = new Map();
+    scene.bodies.forEach((body, i) => {
+      const nodes = `${body.nodes} ${body.shapes}`;
+      if (!tables.has(nodes))
+        tables.set(nodes, nodeTable(gl, motion.tables[i].nodes, motion.tables[i].shapes, body.n_mode));
+      body.surfaces.forEach((s, part) => {
+        const key = `${nodes} ${s.offsets} ${s.normals} ${s.nodes} ${s.triangles}`;
+        if (!groups.has(key)) {
+          const [offsets, normals, at, triangles] = [s.offsets, s.normals, s.nodes, s.triangles].map(scene.array);
+          const patch = new Patch(gl, offsets, normals, at, triangles);
+          groups.set(key, { table: tables.get(nodes), patch, n_mode: body.n_mode, members: [] });
+        }
+        groups.get(key).members.push({ i, part, first: body.first_mode, paint: color(s.color) });
+      });
+    });
+    return [...groups.values()];
   }
 
   // Level of the ground and scales of arrows, from the frames that are here.
@@ -68,6 +70,7 @@ class Picture {
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
     this.matrix = camera.matrix();
     this.sendModes();
+    this.sendBodies();
     if (show.grid) { this.drawShadows(); this.drawGrid(); }
     this.drawBodies();
     this.drawSkeleton();
@@ -106,7 +109,6 @@ class Picture {
     gl.activeTexture(gl.TEXTURE1);
     gl.bindTexture(gl.TEXTURE_2D, this.eta.made);
     gl.activeTexture(gl.TEXTURE0);
-    this.bound = null;
     gl.uniformMatrix4fv(at.camera, false, this.matrix);
     gl.uniformMatrix4fv(at.flatten, false, IDENTITY);
     gl.uniform3fv(at.eye, camera.eye);
@@ -118,29 +120,23 @@ class Picture {
     return at;
   }
 
-  place(at, body, node, matrix) {
-    const { gl } = this;
-    if (this.bound !== node) gl.bindTexture(gl.TEXTURE_2D, this.bound = node);
-    gl.uniformMatrix4fv(at.model, false, matrix);
-    gl.uniform1i(at.modes, body ? body.n_mode : 0);
-    gl.uniform1i(at.first, body ? body.first_mode : 0);
-  }
-
-  paint(at, { array, kind, count, paint }, own = paint) {
-    const { gl } = this;
-    gl.uniform3fv(at.paint, own);
-    gl.bindVertexArray(array);
-    gl.drawElements(gl.TRIANGLES, count, kind, 0);
+  // Where all bodies are, to the memory of the graphics processor.
+  sendBodies() {
+    const { motion, show } = this, poses = this.scene.bodies.map((_, i) => motion.pose(i));
+    for (const { patch, n_mode, members } of this.groups) {
+      const grey = show.deflection && !n_mode ? [0.6, 0.63, 0.67] : null;
+      patch.fill(members.map(({ i, first, paint }) => ({ pose: poses[i], first, paint: grey ?? paint })));
+    }
   }
 
   drawBodies(at = this.useBodies()) {
     const { gl, motion, show } = this;
-    this.bodies.forEach(({ body, table: node, patches }, i) => {
-      this.place(at, body, node, poseMatrix(motion.pose(i)));
-      const bending = show.deflection && body.n_mode && motion.deflection > 0;
-      gl.uniform1f(at.largest, bending ? motion.deflection : 0);
-      for (const p of patches) this.paint(at, p, show.deflection && !bending ? [0.6, 0.63, 0.67] : p.paint);
-    });
+    for (const { table: nodes, patch, n_mode } of this.groups) {
+      gl.bindTexture(gl.TEXTURE_2D, nodes);
+      gl.uniform1i(at.modes, n_mode);
+      gl.uniform1f(at.largest, show.deflection && n_mode ? motion.deflection : 0);
+      patch.draw();
+    }
   }
 
   // Everything pressed flat on the ground, each pixel once.
@@ -250,16 +246,20 @@ class Picture {
   }
 
   drawArrows() {
-    const { motion, gl, show, camera, scene } = this, at = this.useBodies();
-    gl.uniform1f(at.largest, 0);
+    const { motion, gl, show, camera, scene } = this, found = [];
     scene.forces.forEach((arrow, k) => {
       const { paint, show: name } = ARROWS[arrow.kind];
       if (!show[name]) return;
       const force = motion.force(k), length = show.arrows * size(force) / this.perMetre[arrow.kind];
-      if (!(length > 2e-3 * camera.size)) return;
-      this.place(at, null, this.origin, poseMatrix({ p: motion.frame(arrow).p, q: toward(force) }, length));
-      this.paint(at, this.arrow, color(paint));
+      if (length > 2e-3 * camera.size)
+        found.push({ pose: { p: motion.frame(arrow).p, q: toward(force) }, length, paint: color(paint) });
     });
+    const at = this.useBodies();
+    gl.uniform1f(at.largest, 0);
+    gl.uniform1i(at.modes, 0);
+    gl.bindTexture(gl.TEXTURE_2D, this.origin);
+    this.arrow.fill(found);
+    this.arrow.draw();
   }
 
   // Joint frames and rings at the joints that close loops, in front of everything.
@@ -304,15 +304,20 @@ class Picture {
     this.feedback ??= program(gl, BODY_VERTEX, BODY_FRAGMENT, ["place"]);
     this.matrix = this.camera.matrix();
     this.sendModes();
-    const at = this.useBodies(this.feedback), { body, table: node, patches } = this.bodies[i];
-    this.place(at, body, node, poseMatrix(this.motion.pose(i)));
+    const at = this.useBodies(this.feedback), found = [];
     gl.enable(gl.RASTERIZER_DISCARD);
-    const found = patches.flatMap(({ array, corners }) => this.captured(array, corners));
+    for (const { table: nodes, patch, n_mode, members } of this.groups)
+      for (const { part, first, paint } of members.filter((member) => member.i === i)) {
+        gl.bindTexture(gl.TEXTURE_2D, nodes);
+        gl.uniform1i(at.modes, n_mode);
+        patch.fill([{ pose: this.motion.pose(i), first, paint }]);
+        found[part] = this.captured(patch);
+      }
     gl.disable(gl.RASTERIZER_DISCARD);
-    return found;
+    return found.flat();
   }
 
-  captured(array, corners) {
+  captured({ array, corners }) {
     const { gl } = this, into = gl.createBuffer(), values = new Float32Array(3 * corners);
     gl.bindVertexArray(array);
     gl.bindBufferBase(gl.TRANSFORM_FEEDBACK_BUFFER, 0, into);

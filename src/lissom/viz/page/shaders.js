@@ -6,12 +6,14 @@ precision highp sampler2D;
 layout(location = 0) in vec3 offset;
 layout(location = 1) in vec3 normal;
 layout(location = 2) in uint node;
+layout(location = 3) in mat4 model;  // of the body, and so on: one for each body that looks like this
+layout(location = 7) in vec4 own;    // colour, and place of its first modal coordinate
 uniform sampler2D table;  // for each node: place, then rotation and translation of each mode
-uniform sampler2D eta;    // modal coordinates of all bodies
-uniform int modes, first;
+uniform sampler2D eta;    // coordinates of the system
+uniform int modes;
 uniform float scale;      // of the deformation
-uniform mat4 model, flatten, camera;
-out vec3 place, face;
+uniform mat4 flatten, camera;
+out vec3 place, face, tint;
 out float bend;
 
 vec3 entry(int k) { return texelFetch(table, ivec2(k % 1024, k / 1024), 0).xyz; }
@@ -26,7 +28,7 @@ vec3 turned(vec3 theta, vec3 x) {
 }
 
 void main() {
-  int row = int(node) * (1 + 2 * modes);
+  int row = int(node) * (1 + 2 * modes), first = int(own.w + 0.5);
   vec3 rest = entry(row), turn = vec3(0.0), shift = vec3(0.0);
   for (int k = 0; k < modes; k++) {
     float e = coordinate(first + k);
@@ -38,13 +40,14 @@ void main() {
   place = (flatten * model * vec4(local, 1.0)).xyz;
   face = mat3(model) * turned(scale * turn, normal);
   gl_Position = camera * vec4(place, 1.0);
+  tint = own.rgb;
 }`;
 
 const BODY_FRAGMENT = `#version 300 es
 precision highp float;
-in vec3 place, face;
+in vec3 place, face, tint;
 in float bend;
-uniform vec3 paint, eye, light, up;
+uniform vec3 eye, light, up;
 uniform float largest;  // deflection of the last colour; 0: bodies have their own colours
 uniform float shadow;   // above 0: nothing but this much darkness
 out vec4 result;
@@ -61,7 +64,7 @@ void main() {
   if (shadow > 0.0) { result = vec4(0.0, 0.0, 0.0, shadow); return; }
   vec3 n = normalize(face), toEye = normalize(eye - place);
   if (dot(n, toEye) < 0.0) n = -n;
-  vec3 base = largest > 0.0 ? scale_color(bend / largest) : paint;
+  vec3 base = largest > 0.0 ? scale_color(bend / largest) : tint;
   float key = max(dot(n, light), 0.0), sky = 0.5 + 0.5 * dot(n, up);
   float shine = pow(max(dot(n, normalize(light + toEye)), 0.0), 48.0);
   float rim = pow(1.0 - max(dot(n, toEye), 0.0), 3.0);
