@@ -40,14 +40,15 @@ def test_what_the_engine_must_notice(tmp_path):
     assert len(list(tmp_path.glob("kept_7_*_a.urdf"))) == len(found)
 
 
-def test_what_takes_too_long_is_interrupted(tmp_path, monkeypatch):
+@pytest.mark.parametrize("pause", [0.0, 0.01])
+def test_what_computes_or_waits_too_long_is_interrupted(tmp_path, monkeypatch, pause):
     class Slow(Fuzz):
         def case(self, rng):
             return "a", b""
 
         def fault(self, path, rng):
             while True:
-                time.sleep(0.01)
+                time.sleep(pause)
 
     monkeypatch.setattr("tests.file_fuzz.SLOWEST", 0.05)
     assert "more than 0.05 s" in answered(Slow(), tmp_path, random.Random(1))
@@ -105,11 +106,11 @@ MONSTERS = {
 def test_monsters_are_refused_at_once(tmp_path, name):
     path = tmp_path / "monster.urdf"
     path.write_text(MONSTERS[name]())
-    before, start = peak(), time.perf_counter()
+    before = peak()
     with within(SLOWEST), pytest.raises(ls.ModelError) as error:
         ls.read_urdf(path)
     assert str(error.value).startswith(str(path)) and len(str(error.value)) < 1500
-    assert peak() - before < 500 and time.perf_counter() - start < SLOWEST
+    assert peak() - before < 500
 
 
 def test_a_long_chain_is_a_robot(tmp_path):

@@ -283,7 +283,6 @@ class UrdfFuzz(Fuzz):
         texts = {ARM: 6, CORNERS: 6, EXAMPLE.read_text(encoding="utf-8"): 3}
         texts |= {robot_file(name).read_text(encoding="utf-8"): n for name, n in REAL.items()}
         self.texts, self.weights = list(texts), list(texts.values())
-        logging.getLogger("lissom").setLevel(logging.ERROR)
 
     def case(self, rng: random.Random) -> tuple[str, bytes]:
         """A damaged robot."""
@@ -297,6 +296,9 @@ class UrdfFuzz(Fuzz):
             "merge_fixed": rng.random() < 0.3,
             "unphysical": rng.choice(["error", "keep"]),
         }
+        logger = logging.getLogger("lissom")
+        level = logger.level
+        logger.setLevel(logging.ERROR)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
@@ -310,6 +312,8 @@ class UrdfFuzz(Fuzz):
             if not words or len(words) > 2000:
                 return f"an error of {len(words)} characters: {words[:200]}"
             return "" if _names(words, path) else f"an error that names nothing: {words}"
+        finally:
+            logger.setLevel(level)
         return "" if robot.model.parts else "a model of nothing"
 
 
