@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from tests.model_file_samples import differences
+from tests.measures import random_state
+from tests.model_file_samples import differences, linkage
 from tests.test_model_files_runs import HUB, RUN
 
 OWN = """
@@ -167,6 +168,17 @@ def test_a_controller_given_as_forces_is_a_load_of_the_file(tmp_path):
     assert type(load) is ls.Controller and load.period == 0.02
     run.model.save(tmp_path / "c.toml", simulation={"duration": 1, "forces": [controller]})
     assert len(ls.load_run(tmp_path / "c.toml").settings["loads"]) == 1
+
+
+def test_states_of_joints_that_compile_chooses_are_saved(tmp_path):
+    linked = linkage()
+    system = linked.compile()
+    state = random_state(system, np.random.default_rng(3))
+    linked.save(tmp_path / "a.toml", simulation={"duration": 1, "state": state})
+    again = ls.load_run(tmp_path / "a.toml").state
+    assert again.q.tobytes() == state.q.tobytes() and again.v.tobytes() == state.v.tobytes()
+    with pytest.raises(ls.ModelFileError, match="state has the body 'bar1'"):
+        model().save(tmp_path / "b.toml", simulation={"duration": 1, "state": state})
 
 
 def test_a_run_without_a_simulation_is_saved_as_a_model(tmp_path):

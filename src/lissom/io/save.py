@@ -45,7 +45,7 @@ def save_model(model: Model, path: str | os.PathLike[str], simulation: Any = Non
     if simulation is not None:
         from .save_runs import simulation_table
 
-        data["simulation"] = simulation_table(simulation, str(target.parent))
+        data["simulation"] = simulation_table(simulation, str(target.parent), model.parts)
     text = _text(target, data)
     try:
         if writer.arrays:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ _PIECES = ("", ".modes", ".rates", ".mode_rates")
 _PLAIN = ("duration", "start", "step", "rtol", "atol", "output_step", "time_limit", "method")
 
 
-def simulation_table(given: Any, folder: str) -> dict[str, Any]:
+def simulation_table(given: Any, folder: str, bodies: Container[str]) -> dict[str, Any]:
     """Section of a model file from arguments of `simulate`, the state among them.
 
     Parameters
@@ -38,6 +38,8 @@ def simulation_table(given: Any, folder: str) -> dict[str, Any]:
         Arguments by name.
     folder : str
         Where the file is going to be; files with functions are named from there.
+    bodies : container of str
+        Names of the model's bodies.
     """
     if not isinstance(given, Mapping):
         raise ModelFileError(
@@ -52,14 +54,14 @@ def simulation_table(given: Any, folder: str) -> dict[str, Any]:
             )
     if "duration" not in given:
         raise ModelFileError("simulation: duration is missing; give it [s]")
-    return _Section(folder).table(given)
+    return _Section(folder, bodies).table(given)
 
 
 class _Section:
     """Turns arguments of `simulate` into tables."""
 
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
+    def __init__(self, folder: str, bodies: Container[str]) -> None:
+        self.folder, self.bodies = folder, bodies
         self.where = "simulation"
 
     def table(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -108,6 +110,12 @@ class _Section:
             return {}
         if not isinstance(state, State):
             raise ModelFileError(f"simulation: state is {state!r}; expected a State")
+        for name in state.system.names:
+            if name not in self.bodies and name.partition("@")[0] not in self.bodies:
+                raise ModelFileError(
+                    f"simulation: state has the body {name!r}, which the model has not; give a "
+                    "state of model.compile()"
+                )
         found, neutral = {}, state.system.neutral()
         for name in state.system.names:
             for key in (f"{name}{piece}" for piece in _PIECES):
