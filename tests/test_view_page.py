@@ -333,12 +333,13 @@ def test_forty_bodies_without_solids_open(opened):
     assert differing(before, page.pixels()) > 1e-3
 
 
-def test_a_still_mechanism_has_no_clock(browser, tmp_path):
+def test_a_still_mechanism_has_no_clock_and_a_fine_screen_a_fine_picture(browser, tmp_path):
     system = bending_run().system
     path = tmp_path / "still.html"
     path.write_text(ls.viz.page_of(system, system.neutral()), encoding="utf-8")
-    page = Opened(browser, path.as_uri())
+    page = Opened(browser, path.as_uri(), size=(400, 300), ratio=2)
     assert page("frames") == 1
+    assert page.page.evaluate("document.getElementById('canvas').width") == 800
     assert not page.page.locator("#bar").is_visible()
     assert page.complaints == []
     page.page.close()

@@ -113,8 +113,9 @@ def until(page, condition, seconds=20):
 class Opened:
     """Page in the browser, with all that it asked for and complained of."""
 
-    def __init__(self, browser, url, size=(640, 420)):
-        self.page = browser.new_page(viewport={"width": size[0], "height": size[1]})
+    def __init__(self, browser, url, size=(640, 420), ratio=1):
+        viewport = {"width": size[0], "height": size[1]}
+        self.page = browser.new_page(viewport=viewport, device_scale_factor=ratio)
         self.requests, self.complaints = [], []
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("console", lambda message: self.complaints.append(message.text))

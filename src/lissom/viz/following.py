@@ -114,6 +114,7 @@ class Followed:
         self._meta: dict[str, Any] = {}
         self._over = self.closing = False
         self._grown = 0.0
+        self._last: tuple[Any, str] = (None, "")  # answer, and what it depends on
 
     @property
     def begun(self) -> bool:
@@ -142,7 +143,10 @@ class Followed:
                 return None
             rows, first = self._frames.trajectory(first, self._meta)
             told = self._told()
-            return as_json({**self._scene.frames(rows, first), **told}), told["over"]
+            key = (first, rows.n, told["end"], told["over"], self._meta["status"])
+            if key != self._last[0]:  # while nothing is new, the page asks in vain
+                self._last = key, as_json({**self._scene.frames(rows, first), **told})
+            return self._last[1], told["over"]
 
     def _told(self) -> dict[str, Any]:
         """How far the run is."""
