@@ -93,6 +93,7 @@ class _Reader:
     def __init__(self) -> None:
         self.files: dict[str, tuple[Source, FileTable | None, list[Problem]]] = {}
         self.assemblies: dict[str, Document] = {}
+        self.told: set[tuple[int, str]] = set()
 
     def document(self, source: Source, chain: list[str]) -> Document:
         """What a file and its includes say; the chain of real paths ends with this file."""
@@ -136,7 +137,9 @@ class _Reader:
             if real not in self.assemblies:
                 self.assemblies[real] = self.document(self.files[real][0], [*chain, real])
             found = self.assemblies[real]
-            document.problems += [x for x in found.problems if x not in document.problems]
+            if (id(document), real) not in self.told:  # each once, however often it is attached
+                self.told.add((id(document), real))
+                document.problems += [x for x in found.problems if x not in document.problems]
             document.assemblies.append(Assembly(entry, found))
         elif real not in seen:
             self.take(document, [*chain, real], seen)
