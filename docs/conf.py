@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
+import sys
 import warnings
+from pathlib import Path
 
 from sphinx_gallery.sorting import ExplicitOrder
 
@@ -54,12 +57,15 @@ examples = [
     "kalman_reading.py",
 ]
 warnings.simplefilter("error", lissom.SimulationWarning)
+logging.getLogger("lissom").setLevel(logging.WARNING)  # a part of furo prints what others log
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
     "within_subsection_order": ExplicitOrder(examples),
     "abort_on_example_error": True,
+    "image_scrapers": ("drawings.drawings", "matplotlib"),
     "capture_repr": ("_repr_html_",),  # moving views, besides what is printed and drawn
     "download_all_examples": False,
     "notebook_extensions": set(),
