@@ -241,17 +241,20 @@ def test_reset_and_resize_frame_the_mechanism_again(opened):
     page.page.set_viewport_size({"width": 640, "height": 420})
     until(page.page, f"Math.abs(window.lissom.camera.distance - {start['distance']!r}) < 1e-6")
     page.press("view-x")
+    chosen = page("camera")
     page.page.set_viewport_size({"width": 600, "height": 420})
-    page.settle()
-    assert page("camera")["distance"] != start["distance"]  # who has chosen keeps it
+    until(page.page, "document.getElementById('canvas').width === 600")
+    assert page("camera") == chosen != start
     page.page.set_viewport_size({"width": 640, "height": 420})
+    until(page.page, "document.getElementById('canvas').width === 640")
     page.page.keyboard.press("r")
     assert page("camera") == start
 
 
 def test_arrows_have_a_scale_that_can_be_changed(opened):
     system = four_bar_of_a_chain().compile()
-    page = opened(random_run(system, np.random.default_rng(1), n=3, wrenches=("crank",)))
+    run = random_run(system, np.random.default_rng(1), n=3, wrenches=("crank",))
+    page = opened(run)
     page.press("show-loads")
     page.press("show-loopForces")
     assert not page.page.locator("#arrows").is_visible()
@@ -269,6 +272,9 @@ def test_arrows_have_a_scale_that_can_be_changed(opened):
     expected = float(force.split()[0]) / 2
     assert float(legend.inner_text().split()[-2]) == pytest.approx(expected, rel=0.01)
     assert differing(shown, page.pixels()) > 1e-4
+    for k, name in enumerate(system.names):
+        turn, own = run[f"{name}.rotation"][0], run[f"{name}.reaction"][0, 3:]
+        assert np.allclose(page(f"force({3 + k})"), turn @ own, atol=1e-4 * np.abs(own).max())
 
 
 def test_events_and_failures_are_marked_on_the_slider(opened):

@@ -229,10 +229,9 @@ def test_forces_of_loads_and_loops_are_told():
     frames = told["frames"]
     values = decoded(frames, frames["forces"]).reshape(3, -1, 3)
     values = values / 32767 * np.array(frames["peaks"])[:, None]
-    for k, expected in {
-        1: run["crank.load"][:, 3:],
-        3: run[f"{system.names[0]}.reaction"][:, 3:],
-    }.items():
+    name = system.names[-1]
+    turned = np.einsum("nij,nj->ni", run[f"{name}.rotation"], run[f"{name}.reaction"][:, 3:])
+    for k, expected in ((1, run["crank.load"][:, 3:]), (-1, turned)):
         assert np.allclose(values[:, k], expected, atol=4e-5 * np.abs(expected).max())
     assert [f["kind"] for f in Scene(run, reactions=False).data()["forces"]][3:] == []
     assert [loop["name"] for loop in told["loops"]] == ["D"]

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..results.quantities import reactions
+from ..results.rotation_vectors import rotated
 from ..results.trajectory import Trajectory
 from ..system import GROUND, LoopEnd, System
+from .scene_joints import node_poses, poses
 
 __all__ = ["Arrow", "arrow_values", "arrows"]
 
@@ -64,7 +66,10 @@ def arrows(system: System, wrenches: tuple[str, ...], joints: bool) -> list[Arro
 
 
 def arrow_values(rows: Trajectory, joints: bool) -> Array:
-    """Forces in the axes of their nodes, shape (n, n_arrow, 3) [N or N m].
+    """Forces, shape (n, n_arrow, 3) [N or N m].
+
+    Those of loads in the axes of their nodes, where most are constant; others in world axes, so
+    that between frames they do not suffer from the turning of a fast wheel.
 
     Parameters
     ----------
@@ -75,10 +80,16 @@ def arrow_values(rows: Trajectory, joints: bool) -> Array:
     """
     system, store, n = rows.system, rows.store, rows.n
     found = [store.read("wrench").reshape(n, -1, 3)]
+    placed = poses(system, rows.q) if joints or system.loops else np.zeros((n, 0, 7))
     for loop in system.loops:
-        found.append((rows[f"{loop.name}.force"] @ loop.b.rotation.T)[:, None])
+        force = rows[f"{loop.name}.force"] @ loop.b.rotation.T
+        if loop.b.body != GROUND:
+            turn = node_poses(system, loop.b.body, loop.b.node, rows.q, placed)[1]
+            force = rotated(turn, force)
+        found.append(force[:, None])
     if joints:
-        found.append(reactions(system, store)[:, :, 3:])
+        own = reactions(system, store)[:, :, 3:].reshape(-1, 3)
+        found.append(rotated(placed[:, :, 3:].reshape(-1, 4), own).reshape(n, -1, 3))
     values = np.concatenate(found, axis=1)
     return np.where(np.isfinite(values), values, 0.0)
 

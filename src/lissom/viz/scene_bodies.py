@@ -162,6 +162,7 @@ class SceneBody:
             "parent": int(system.parent[self.i]),
             "color": self.color,
             "simple": not self.body.solids,
+            "box": [self.rest.min(axis=0).tolist(), self.rest.max(axis=0).tolist()],
             "n_mode": self.body.n_mode,
             "first_mode": first_mode,
             "nodes": arrays.add(self.body.node_positions[nodes]),

@@ -29,7 +29,7 @@ from ..results.rotation_vectors import exponential, jacobian, product, rotated, 
 from ..spatial import shortest_rotation
 from ..system import GROUND, System
 
-__all__ = ["Factor", "factors", "poses"]
+__all__ = ["Factor", "factors", "node_poses", "poses"]
 
 Array = np.ndarray
 
@@ -112,7 +112,7 @@ def poses(system: System, q: Array) -> Array:
     for i, parent in enumerate(system.parent):
         place, turn = np.zeros((len(q), 3)), np.tile([1.0, 0.0, 0.0, 0.0], (len(q), 1))
         if parent != GROUND:
-            place, turn = _node(system, int(parent), int(system.parent_node[i]), q, found)
+            place, turn = node_poses(system, int(parent), int(system.parent_node[i]), q, found)
         place = place + rotated(turn, np.broadcast_to(system.frame_position[i], place.shape))
         if np.any(system.frame_rotation[i] != np.eye(3)):
             turn = product(turn, np.tile(quaternion_of(system.frame_rotation[i]), (len(q), 1)))
@@ -123,8 +123,20 @@ def poses(system: System, q: Array) -> Array:
     return found
 
 
-def _node(system: System, i: int, node: int, q: Array, bodies: Array) -> tuple[Array, Array]:
-    """Pose of a node of body i in the world."""
+def node_poses(system: System, i: int, node: int, q: Array, bodies: Array) -> tuple[Array, Array]:
+    """Positions (n, 3) and quaternions (n, 4) of a node of body i in the world.
+
+    Parameters
+    ----------
+    system : System
+        Mechanism.
+    i, node : int
+        Body and node.
+    q : array (n, n_q)
+        Coordinates.
+    bodies : array (n, n_body, 7)
+        Poses of the bodies, as `poses` gives them.
+    """
     body, place, turn = system.bodies[i], bodies[:, i, :3], bodies[:, i, 3:]
     at = np.broadcast_to(body.node_positions[node], place.shape)
     if not body.n_mode:

@@ -1,14 +1,13 @@
 // The eye: it looks at a target from a direction, given by azimuth and elevation about `up`.
 
 class Camera {
-  constructor({ up }, { low, high }) {
+  constructor({ up }, motion) {
     this.up = up;
     const k = up.findIndex((x) => x !== 0);
     const axes = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
     this.east = axes[(k + 1) % 3];
     this.north = cross(up, this.east);
-    this.low = low;
-    this.high = high;
+    this.take(motion);
     this.angle = 30 * Math.PI / 180; // of the picture, in height
     this.aspect = 1;
     this.free = { x: 1, y: 1, right: 0, up: 0 };
@@ -22,9 +21,11 @@ class Camera {
     };
   }
 
+  take(motion) { Object.assign(this, { low: motion.low, high: motion.high, outline: motion.outline() }); }
+
   // More room is needed; who has not turned or shifted the picture gets all of it.
-  grow({ low, high }) {
-    Object.assign(this, { low, high });
+  grow(motion) {
+    this.take(motion);
     if (!this.touched) this.start();
   }
 
@@ -67,18 +68,22 @@ class Camera {
     this.fit();
   }
 
-  // Everything in the picture.
+  // Everything in the picture: its middle before the eye, then as near as can be.
   fit() {
-    this.target = times(add(this.low, this.high), 0.5);
     const [d, r, t] = [this.direction, this.right, this.top], slope = Math.tan(this.angle / 2) * this.free.y;
     const wide = Math.tan(this.angle / 2) * this.aspect * this.free.x;
+    const middle = (axis) => {
+      let low = Infinity, high = -Infinity;
+      for (const p of this.outline) { const x = dot(p, axis); low = Math.min(low, x); high = Math.max(high, x); }
+      return times(axis, this.outline.length ? (low + high) / 2 : 0);
+    };
+    this.target = add(add(middle(d), middle(r)), middle(t));
     let distance = 0;
-    for (let k = 0; k < 8; k++) {
-      const corner = [0, 1, 2].map((c) => ((k >> c) & 1 ? this.high : this.low)[c] - this.target[c]);
-      const across = Math.abs(dot(corner, r)) / wide;
-      distance = Math.max(distance, dot(corner, d) + Math.max(across, Math.abs(dot(corner, t)) / slope));
+    for (const p of this.outline) {
+      const away = add(p, this.target, -1), across = Math.max(Math.abs(dot(away, r)) / wide, Math.abs(dot(away, t)) / slope);
+      distance = Math.max(distance, dot(away, d) + across);
     }
-    this.distance = 1.02 * (distance || 5);
+    this.distance = 1.08 * (distance || 5);
     this.touched = true;
   }
 

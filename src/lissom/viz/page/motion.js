@@ -121,6 +121,24 @@ class Motion {
     throw new RangeError("no such corner");
   }
 
+  // Corners of boxes about all bodies at some of the frames: what a picture has to show.
+  outline() {
+    const { scene, cursor, time: now, n } = this, some = Math.min(40, n), found = [];
+    const corners = scene.bodies.length > 200 ? 1 : 8;
+    for (let s = 0; s < some; s++) {
+      this.go(this.times[Math.round(s * (n - 1) / Math.max(1, some - 1))]);
+      scene.bodies.forEach(({ box }, i) => {
+        for (let k = 0; k < corners; k++) {
+          cursor.load(this.placed, i);
+          cursor.shift(box[k & 1][0], box[(k >> 1) & 1][1], box[(k >> 2) & 1][2]);
+          found.push([cursor.x, cursor.y, cursor.z]);
+        }
+      });
+    }
+    this.go(now);
+    return found;
+  }
+
   clearPaths() {
     this.done = 0; // frames whose points are known
     this.points = this.scene.trails.map(() => new Float32Array(0));
@@ -152,6 +170,7 @@ class Motion {
   force(k) {
     const [a, b, part] = this.between(this.time), n = 3 * this.scene.forces.length, { forces } = this;
     const local = [0, 1, 2].map((c) => (1 - part) * forces[a * n + 3 * k + c] + part * forces[b * n + 3 * k + c]);
-    return turned(this.frame(this.scene.forces[k]).q, local);
+    const arrow = this.scene.forces[k]; // loads are in the axes of their nodes, others of the world
+    return arrow.kind === "force" || arrow.kind === "moment" ? turned(this.frame(arrow).q, local) : local;
   }
 }
