@@ -19,6 +19,7 @@ import lissom as ls
 # bars have 1 kg/m.
 
 short, long, gravity = 1.0, 2.0, 9.81
+axis = (0, -1, 0)  # a positive angle lifts a bar
 
 
 def bar(length):
@@ -26,12 +27,12 @@ def bar(length):
     return ls.RigidBody.box(length, (length, 0.05, 0.05), com=(length / 2, 0, 0))
 
 
-model = ls.Model("four-bar", gravity=(0, -gravity, 0))
-model.add(bar(short), ls.Revolute("z"), name="crank")
-model.add(bar(long), ls.Revolute("z"), to="crank", at=(short, 0, 0), name="coupler")
-model.add(bar(short), ls.Revolute("z"), at=(long, 0, 0), name="rocker")
+model = ls.Model("four-bar", gravity=(0, 0, -gravity))
+model.add(bar(short), ls.Revolute(axis), name="crank")
+model.add(bar(long), ls.Revolute(axis), to="crank", at=(short, 0, 0), name="coupler")
+model.add(bar(short), ls.Revolute(axis), at=(long, 0, 0), name="rocker")
 pin = {"at_a": (long, 0, 0), "at_b": (short, 0, 0)}
-model.close(ls.Revolute("z"), "coupler", "rocker", **pin, name="pin")
+model.close(ls.Revolute(axis), "coupler", "rocker", **pin, name="pin")
 system = model.compile()
 
 # %%

@@ -16,14 +16,17 @@ import lissom as ls
 # Crank and rod are a chain, the piston slides on the ground, and the wrist pin closes the loop.
 
 r, L, rate = 0.1, 0.4, 60.0  # crank, rod [m], rate of the crank [rad/s]
+axis = (0, -1, 0)  # a positive angle lifts a link
 section = ls.Rectangle(0.01, 0.01)
 rod = ls.beam(L, section, ls.ALUMINIUM, modes=4, damping=0.02)
 
 model = ls.Model("slider-crank")
-model.add(ls.RigidBody.box(0.5, (r, 0.02, 0.02), com=(r / 2, 0, 0)), ls.Revolute("z"), name="crank")
-model.add(rod, ls.Revolute("z"), to="crank", at=(r, 0, 0), name="rod")
+model.add(
+    ls.RigidBody.box(0.5, (r, 0.02, 0.02), com=(r / 2, 0, 0)), ls.Revolute(axis), name="crank"
+)
+model.add(rod, ls.Revolute(axis), to="crank", at=(r, 0, 0), name="rod")
 model.add(ls.RigidBody.box(0.1, (0.06, 0.05, 0.05)), ls.Prismatic("x"), name="piston")
-model.close(ls.Revolute("z"), "rod.tip", "piston", name="wrist")
+model.close(ls.Revolute(axis), "rod.tip", "piston", name="wrist")
 system = model.compile()
 
 # %%
@@ -41,14 +44,14 @@ drawing = ls.viz.draw(system, run.state(0.02))
 # :math:`-\mu\, a(s)` the middle of a beam on two pins moves by
 # :math:`-\frac{5}{384}\frac{\mu L^4}{EI}\left(a_0 + \tfrac{L}{2}\ddot\varphi\right)`.
 
-across = run["rod.12.deflection"][:, 1] - run["rod.tip.deflection"][:, 1] / 2
+across = run["rod.12.deflection"][:, 2] - run["rod.tip.deflection"][:, 2] / 2
 
 theta = rate * run.time
 phi = np.arcsin(-r / L * np.sin(theta))
 swing = -r / L * rate * np.cos(theta) / np.cos(phi)
 phi_ddot = (r / L * rate**2 * np.sin(theta) + swing**2 * np.sin(phi)) / np.cos(phi)
 a_0 = r * rate**2 * np.sin(phi - theta)
-softness = section.area * ls.ALUMINIUM.density / section.second_moment_z
+softness = section.area * ls.ALUMINIUM.density / section.second_moment_y
 softness *= L**4 / ls.ALUMINIUM.youngs_modulus
 static = -5 / 384 * softness * (a_0 + L / 2 * phi_ddot)
 
