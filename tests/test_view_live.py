@@ -134,6 +134,7 @@ def test_the_page_says_why_a_run_failed(system, tmp_path, often):
         page = Opened(shared_browser(), view.url, size=(360, 260))
         run.finish()
     assert "motor" in str(run.error)
+    until(page.page, "document.getElementById('marks').querySelector('.bad')")
     assert "failed" in page.page.locator("#status").inner_text()
     assert "the motor burnt out" in page.page.locator("#status").inner_text()
     assert "motor burnt" in page.page.locator("#marks button.bad").get_attribute("title")
