@@ -206,6 +206,7 @@ def test_a_journal_is_read_as_it_grows(system, tmp_path):
     [
         ("run.npz", {}, "writes NAME.nc"),
         (3, {}, "path is 3"),
+        ("nowhere/run.nc", {}, "there is no folder .*nowhere"),
         ("run.nc", {"frames": 1}, "frames is 1"),
         ("run.nc", {"theme": "pink"}, "theme"),
         ("run.nc", {"reactions": "all"}, "reactions is 'all'"),

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.results.store import MemoryStore
+from lissom.results.trajectory import Trajectory
 from lissom.viz.scene import Scene, outermost
 from lissom.viz.scene_bodies import SceneBody, bent
 from lissom.viz.scene_frames import frames_of
@@ -236,6 +238,20 @@ def test_forces_of_loads_and_loops_are_told():
     assert [f["kind"] for f in Scene(run, reactions=False).data()["forces"]][3:] == []
     assert [loop["name"] for loop in told["loops"]] == ["D"]
     assert told["loops"][0]["a"]["body"] == -1
+
+
+@pytest.mark.parametrize("last", [np.nan, 1e300])
+def test_a_run_that_ended_in_nonsense_is_shown_up_to_there(last):
+    run = random_run(arm_system(), RNG(3), n=4)
+    rows = np.array(run.store.rows)
+    rows[-1, run.store.columns.slices["acceleration"]] = last
+    broken = Trajectory(run.system, MemoryStore(run.store.columns, rows))
+    data = Scene(broken).data()
+    assert data["frames"]["n"] == 4 and np.all(np.isfinite(data["frames"]["peaks"]))
+    if np.isnan(last):
+        values = decoded(data["frames"], data["frames"]["forces"]).reshape(4, -1, 3)
+        assert np.any(values[0]) and not np.any(values[-1])
+    assert page_text(broken)
 
 
 def test_trails_are_of_bodies_that_move_at_the_end():

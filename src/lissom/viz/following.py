@@ -64,6 +64,8 @@ def live(
     name = as_path(path).removesuffix(".part")
     if not name.endswith(".nc"):
         raise ResultError(f"path is {name!r}; a run that can be watched writes NAME.nc")
+    if not os.path.isdir(folder := os.path.dirname(os.path.abspath(name))):
+        raise ResultError(f"path is {name!r}; there is no folder {folder}: correct the path")
     view = LiveView(Followed(name, n, options))
     if browser:
         view.show()

@@ -10,6 +10,7 @@ from ..results.interpolation import sampled_rows
 from ..results.store import Columns, MemoryStore, Store, block_size
 from ..results.trajectory import Trajectory
 from ..system import System
+from .scene_arrays import LARGEST
 
 __all__ = ["GrowingFrames"]
 
@@ -56,7 +57,7 @@ class GrowingFrames:
             begin, stop = max(0, self._read - 1), min(n, self._read + size)
             fields = (store.read(name, begin, stop) for name in self.columns.fields)
             rows = np.concatenate([x.reshape(stop - begin, -1) for x in fields], axis=1)
-            self._sample(rows[np.all(np.isfinite(rows), axis=1)])
+            self._sample(rows[np.all(np.abs(rows) < LARGEST, axis=1)])
             self._read = stop
 
     def _sample(self, rows: Array) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Arrays"]
+__all__ = ["LARGEST", "Arrays"]
 
 Array = np.ndarray
 
+LARGEST = 1e30  # numbers beyond are what a run leaves that failed; a page could not hold them
 _TYPES = {
     "float64": "<f8",
     "float32": "<f4",

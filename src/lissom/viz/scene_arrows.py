@@ -6,10 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..errors import StateError
 from ..results.quantities import reactions
 from ..results.rotation_vectors import rotated
+from ..results.store import MemoryStore
 from ..results.trajectory import Trajectory
 from ..system import GROUND, LoopEnd, System
+from .scene_arrays import LARGEST
 from .scene_joints import node_poses, poses
 
 __all__ = ["Arrow", "arrow_values", "arrows"]
@@ -88,10 +91,24 @@ def arrow_values(rows: Trajectory, joints: bool) -> Array:
             force = rotated(turn, force)
         found.append(force[:, None])
     if joints:
-        own = reactions(system, store)[:, :, 3:].reshape(-1, 3)
+        own = _joint_forces(rows).reshape(-1, 3)
         found.append(rotated(placed[:, :, 3:].reshape(-1, 4), own).reshape(n, -1, 3))
     values = np.concatenate(found, axis=1)
-    return np.where(np.isfinite(values), values, 0.0)
+    return np.where(np.abs(values) < LARGEST, values, 0.0)
+
+
+def _joint_forces(rows: Trajectory) -> Array:
+    """Forces of all joints in body axes (n, n_body, 3); zero where a failed run left none."""
+    system, columns = rows.system, rows.store.columns
+    table = np.concatenate([rows.store.read(x).reshape(rows.n, -1) for x in columns.fields], axis=1)
+    bad = ~np.all(np.isfinite(table), axis=1)
+    table[bad, columns.slices["v"].start :] = 0.0
+    try:
+        found = reactions(system, MemoryStore(columns, table))[:, :, 3:]
+    except StateError:  # finite, but too large to reckon with
+        return np.zeros((rows.n, system.n_body, 3))
+    found[bad] = 0.0
+    return found
 
 
 def _at(name: str, end: LoopEnd) -> Arrow:

@@ -9,6 +9,7 @@ from ..errors import StateError
 from ..results.store import Columns, MemoryStore
 from ..results.trajectory import Trajectory
 from ..system import State, System
+from .scene_arrays import LARGEST
 
 __all__ = ["frames_of", "still"]
 
@@ -33,7 +34,7 @@ def frames_of(run: Trajectory, frames: int) -> Trajectory:
     if len(times) > frames or not even:
         times = np.linspace(times[0], times[-1], frames)
     rows = run.sample(times)
-    finite = np.all(np.isfinite(rows.q), axis=1)
+    finite = np.all(np.abs(rows.q) < LARGEST, axis=1)
     if not finite.any():
         raise StateError("no row of the run has finite coordinates, so there is nothing to see")
     return rows if finite.all() else run.sample(times[finite])
