@@ -1,9 +1,9 @@
 """The algorithms, one per file; `reference` holds the recursions in readable form."""
 
-from .articulated import forward_dynamics, loop_forces
+from .articulated import coupling_forces, forward_dynamics, loop_forces
 from .assembly import AssemblyError, assemble
 from .batch import forward_dynamics_batch, inverse_dynamics_batch
-from .closure import Closure, LoopClosure, Speeds, closure
+from .closure import Closure, CouplingClosure, LoopClosure, Speeds, closure
 from .composite import mass_matrix
 from .duality import (
     ConstraintForces,
@@ -37,6 +37,7 @@ __all__ = [
     "AssemblyError",
     "Closure",
     "ConstraintForces",
+    "CouplingClosure",
     "Energy",
     "FilteredForces",
     "LQProblem",
@@ -53,6 +54,7 @@ __all__ = [
     "center_of_mass",
     "closure",
     "constraint_forces",
+    "coupling_forces",
     "dual_accelerations",
     "dual_joint_forces",
     "energy",

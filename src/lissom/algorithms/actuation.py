@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import StateError
-from ..system import State, System
+from ..system import Loop, State, System
 from .assembly import held_speeds, listed
 from .closure import Closure, closure
 from .coordinates import error_sizes, force_sizes
-from .loop_checks import check_closed, loop_of
+from .loop_checks import check_closed, constraint_of, in_own_unit
 
 __all__ = ["actuated_joints", "actuator_forces"]
 
@@ -44,14 +44,15 @@ def actuated_joints(system: System, actuated: Any, what: str) -> Array:
         Function that takes them.
     """
     if actuated is None:
-        loops = ", ".join(repr(loop.name) for loop in system.loops)
+        names = ", ".join(repr(one.name) for one in system.constraints)
+        kind = "loops" if system.loops else "couplings"
         raise StateError(
-            f"{what}: in a system with loops ({loops}) the forces depend on which joints are "
+            f"{what}: in a system with {kind} ({names}) the forces depend on which joints are "
             'actuated; name the bodies they carry: actuated=["crank"]'
         )
-    names = listed(actuated)
-    mask = held_speeds(system, names, f"{what}: actuated")
-    for name in names:
+    joints = listed(actuated)
+    mask = held_speeds(system, joints, f"{what}: actuated")
+    for name in joints:
         if "." in name:
             raise StateError(f"{what}: actuated contains {name!r}; only joints have actuators")
     return mask
@@ -110,10 +111,16 @@ def _check_accelerations(found: Closure, vdot: Array, what: str) -> None:
     if np.abs(left).max(initial=0.0) <= VIOLATED * gross.max(initial=0.0):
         return
     k = int(np.argmax(np.abs(left)))
+    one, size = constraint_of(found.system, k), abs(float(left[k]))
+    if isinstance(one, Loop):
+        words = f"open loop {one.name!r} at {size:.3g} m/s^2"
+    else:
+        words = (
+            f"violate coupling {one.name!r} by {in_own_unit(found.system, one, size):.3g} per s^2"
+        )
     raise StateError(
-        f"{what}: the accelerations open loop {loop_of(found.system, k)!r} at {abs(left[k]):.3g} "
-        "m/s^2; they must satisfy jacobian @ acceleration + bias = 0 of closure(system, state), as "
-        "those of forward_dynamics do"
+        f"{what}: the accelerations {words}; they must satisfy jacobian @ acceleration + bias = 0 "
+        "of closure(system, state), as those of forward_dynamics do"
     )
 
 

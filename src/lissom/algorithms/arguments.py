@@ -52,7 +52,7 @@ def check_state(system: System, state: State) -> None:
 
 
 def check_no_loops(system: System, what: str, instead: str) -> None:
-    """Refuse a system with loops where only trees are understood.
+    """Refuse a system with loops or couplings where only trees are understood.
 
     Parameters
     ----------
@@ -63,12 +63,12 @@ def check_no_loops(system: System, what: str, instead: str) -> None:
     instead : str
         What to use.
     """
-    if isinstance(system, System) and system.loops:
-        names = ", ".join(repr(loop.name) for loop in system.loops)
-        one = len(system.loops) == 1
+    if isinstance(system, System) and system.constraints:
+        kind, group = ("loop", system.loops) if system.loops else ("coupling", system.couplings)
+        names = ", ".join(repr(one.name) for one in group)
+        words = f"the {kind}" if len(group) == 1 else f"{kind}s"
         raise StateError(
-            f"{what} knows trees only and the system has {'the loop' if one else 'loops'} {names}; "
-            f"use {instead}"
+            f"{what} knows trees only and the system has {words} {names}; use {instead}"
         )
 
 

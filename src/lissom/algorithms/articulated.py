@@ -20,9 +20,10 @@ from .arguments import (
     to_external,
     written,
 )
+from .couplings import coupled_rows
 from .loop_checks import check_closed
 
-__all__ = ["forward_dynamics", "loop_forces"]
+__all__ = ["coupling_forces", "forward_dynamics", "loop_forces"]
 
 Array = np.ndarray
 
@@ -54,8 +55,8 @@ def forward_dynamics(
 ) -> Array:
     """Accelerations of the speeds under given forces: M vdot + bias = forces.
 
-    With loops: M vdot + bias = forces + A^T lambda, the loop forces lambda such that the loops stay
-    closed.  They must be closed in the state (`assemble`).
+    With loops and couplings: M vdot + bias = forces + A^T lambda, their forces lambda such that
+    loops stay closed and couplings hold.  They must do so in the state (`assemble`).
 
     Parameters
     ----------
@@ -106,9 +107,12 @@ def forward_dynamics(
     check_state(system, state)
     T = speeds_vector(system, forces, "forces")
     loads, added = to_external(system, external), to_armature(system, armature)
-    if system.loops and method in PAPER:
+    if system.constraints and method in PAPER:
+        kind, n = (
+            ("loops", len(system.loops)) if system.loops else ("couplings", len(system.couplings))
+        )
         raise StateError(
-            f"method {method!r} knows no loops and the system has {len(system.loops)}; use "
+            f"method {method!r} knows no {kind} and the system has {n}; use "
             '"auto", "articulated", "composite" or "reference"'
         )
     if method in COMPILED and all_floats(state, T, *(wrench for *_, wrench in loads)):
@@ -157,7 +161,10 @@ def loop_forces(
     """
     check_state(system, state)
     if not system.loops:
-        raise StateError("the system has no loops; joint_forces gives the forces of its joints")
+        more = "; coupling_forces gives those of its couplings" if system.couplings else ""
+        raise StateError(
+            f"the system has no loops; joint_forces gives the forces of its joints{more}"
+        )
     T = speeds_vector(system, forces, "forces")
     loads = to_external(system, external)
     if all_floats(state, T, *(wrench for *_, wrench in loads)):
@@ -166,6 +173,44 @@ def loop_forces(
     check_closed(system, state.q, state.v)
     _, lam = closed_loops.constrained_dynamics(system, motions, T, loads)
     return closed_loops.loop_wrenches(system, closed_loops.loop_motions(system, motions), lam)
+
+
+def coupling_forces(
+    system: System,
+    state: State,
+    forces: Any = None,
+    *,
+    external: Mapping[Any, Any] | None = None,
+) -> Array:
+    """Forces that couplings between hinge coordinates transmit.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism with couplings.
+    state : State
+        Configuration and speeds at which the couplings hold and loops are closed.
+    forces, external
+        As for `forward_dynamics`.
+
+    Returns
+    -------
+    array (n_coupling,)
+        Each joint of a coupling receives its ratio times this [N m or N].  Where couplings and
+        loops are redundant, the smallest forces with moments taken at ``system.length``.
+    """
+    check_state(system, state)
+    if not system.couplings:
+        raise StateError("the system has no couplings; model.couple(...) makes them")
+    T = speeds_vector(system, forces, "forces")
+    loads = to_external(system, external)
+    if all_floats(state, T, *(wrench for *_, wrench in loads)):
+        return engine.coupling_forces(system, state.raw_q, state.raw_v, T, loads)
+    motions = reference.kinematics_base_to_tip(system, state.q, state.v)
+    check_closed(system, state.q, state.v)
+    _, lam = closed_loops.constrained_dynamics(system, motions, T, loads)
+    scale = np.array([row.scale for row in coupled_rows(system)])
+    return scale * lam[len(lam) - len(scale) :]
 
 
 def _readable(
@@ -178,7 +223,7 @@ def _readable(
 ) -> Array:
     """Accelerations by the readable text: symbols, complex numbers, and the papers' own forms."""
     motions = reference.kinematics_base_to_tip(system, state.q, state.v)
-    if system.loops:
+    if system.constraints:
         vdot = _in_loops(system, state, motions, T, loads, added, method)
     elif method in PAPER:
         vdot = _as_in_the_paper(system, motions, T, loads, added, method)
@@ -205,7 +250,9 @@ def _in_loops(
 ) -> Array:
     """Accelerations that keep loops closed, by the readable text."""
     if not all(is_numeric(x) and not np.iscomplexobj(x) for x in (state.q, state.v, T)):
-        raise StateError("loops need real numbers: symbols and complex numbers are for trees")
+        raise StateError(
+            "loops and couplings need real numbers: symbols and complex numbers are for trees"
+        )
     check_closed(system, state.q, state.v)
     dense = method == "composite"
     return closed_loops.constrained_dynamics(system, motions, T, loads, added, dense=dense)[0]

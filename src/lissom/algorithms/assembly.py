@@ -9,11 +9,12 @@ import numpy as np
 
 from ..errors import SingularError, StateError, suggestion
 from ..joints import CompoundJoint, SimpleJoint
-from ..system import Loop, State, System
+from ..system import Coupling, Loop, State, System, equation
 from .arguments import check_state, check_system
 from .assembly_speeds import consistent_speeds
 from .closing_search import CLOSED, ClosingSearch, Found
 from .coordinates import error_sizes, hinge_speeds
+from .couplings import coupled_row
 from .loop_frames import check_real, placed_loops
 
 __all__ = ["AssemblyError", "assemble", "assembly_sizes", "held_speeds", "listed"]
@@ -34,7 +35,7 @@ class AssemblyError(SingularError):
     state : State
         The state nearest to a closed one that was found.
     loops : tuple of str
-        Loops that stay open, or that contradict each other.
+        Loops and couplings that stay open, or that contradict each other.
     """
 
     def __init__(self, message: str, state: State, loops: tuple[str, ...]) -> None:
@@ -46,7 +47,7 @@ class AssemblyError(SingularError):
 def assemble(
     system: System, state: State | None = None, *, held: Any = (), velocity: bool = True
 ) -> State:
-    """State near a given one with all loops closed.
+    """State near a given one with all loops closed, at which all couplings hold.
 
     Hinges move first; modes keep their values unless hinges alone cannot close the loops, and then
     bend little where hinges could move instead, soft modes more than stiff ones.  Where a system
@@ -58,7 +59,7 @@ def assemble(
     Parameters
     ----------
     system : System
-        Compiled mechanism.  Without loops the state is returned as it is.
+        Compiled mechanism.  Without loops and couplings the state is returned as it is.
     state : State, optional
         Where to start, real numbers; by default neutral.
     held : sequence of str
@@ -96,7 +97,7 @@ def assemble(
         raise StateError(f"assemble: velocity is {velocity!r}; expected True or False")
     names = listed(held)
     fixed = held_speeds(system, names, "assemble: held")
-    if not system.loops:
+    if not system.constraints:
         return start
     check_real(start, "assemble")
     q = _closed_configuration(system, start, fixed, names)
@@ -157,19 +158,20 @@ def assembly_sizes(system: System, fixed: Array) -> Array:
 def _closed_configuration(
     system: System, start: State, fixed: Array, names: Sequence[str]
 ) -> Array:
-    found = _close(system, start.raw_q, fixed, system.loops)
+    found = _close(system, start.raw_q, fixed, system.constraints)
     if found.closed:
         return found.q
     raise _failure(system, start, fixed, names, found)
 
 
-def _close(system: System, q: Array, fixed: Array, loops: Sequence[Loop]) -> Found:
+def _close(system: System, q: Array, fixed: Array, constraints: Sequence[Loop | Coupling]) -> Found:
     """Coordinates that close some loops; with product joints as loops perhaps at a second try."""
-    found = _close_in_turn(system, q, fixed, loops, follows=True)
+    found = _close_in_turn(system, q, fixed, constraints, follows=True)
+    loops = [one for one in constraints if isinstance(one, Loop)]
     products = any(isinstance(loop.joint, (SimpleJoint, CompoundJoint)) for loop in loops)
     if not products or (found.closed and _is_closed(system, found.q, loops)):
         return found
-    return _close_in_turn(system, q, fixed, loops, follows=False)
+    return _close_in_turn(system, q, fixed, constraints, follows=False)
 
 
 def _is_closed(system: System, q: Array, loops: Sequence[Loop]) -> bool:
@@ -179,18 +181,18 @@ def _is_closed(system: System, q: Array, loops: Sequence[Loop]) -> bool:
 
 
 def _close_in_turn(
-    system: System, q: Array, fixed: Array, loops: Sequence[Loop], follows: bool
+    system: System, q: Array, fixed: Array, constraints: Sequence[Loop | Coupling], follows: bool
 ) -> Found:
     """Hinges first; then modes a little, then as they must."""
     sizes, hinge = assembly_sizes(system, fixed), hinge_speeds(system)
-    found = ClosingSearch(system, np.where(hinge, sizes, 0.0), loops, follows).run(q)
+    found = ClosingSearch(system, np.where(hinge, sizes, 0.0), constraints, follows).run(q)
     if found.closed or not np.any(sizes[~hinge]):
         return found
-    found = ClosingSearch(system, sizes, loops, follows).run(found.q)
+    found = ClosingSearch(system, sizes, constraints, follows).run(found.q)
     if found.closed:
         return found
     sizes = np.where(fixed, 0.0, error_sizes(system)[0])
-    equal = ClosingSearch(system, sizes, loops, follows).run(q)
+    equal = ClosingSearch(system, sizes, constraints, follows).run(q)
     return min(found, equal, key=lambda one: one.gap)
 
 
@@ -200,27 +202,32 @@ def _failure(
     """What to say when the loops do not close."""
     q, free = start.raw_q, np.zeros_like(fixed)
     held = f"{', '.join(map(repr, names))} {'is' if len(names) == 1 else 'are'} held"
-    because_held = bool(names) and _closes(system, q, free, system.loops)
-    loops = list(system.loops) if because_held else _contradiction(system, q, fixed)
-    placed = placed_loops(system, found.q, loops)
-    worst = placed[int(np.argmax([np.linalg.norm(at.gap) for at in placed]))]
-    metres, radians = worst.left
-    left = (
-        f"loop {worst.loop.name!r} stays open by {metres:.3g} m and {radians:.3g} rad at the "
-        "nearest state (attribute `state` of this error)"
-    )
-    involved: tuple[str, ...] = (worst.loop.name,)
+    because_held = bool(names) and _closes(system, q, free, system.constraints)
+    wrong = list(system.constraints) if because_held else _contradiction(system, q, fixed)
+    worst, left = _worst(system, found.q, wrong)
+    left += " at the nearest state (attribute `state` of this error)"
+    involved: tuple[str, ...] = (worst.name,)
+    kinds = [kind for kind in ("loop", "coupling") if any(_kind(one) == kind for one in wrong)]
+    what = " and ".join(f"{kind}s" for kind in kinds)
     if because_held:
+        verb = "closed" if kinds == ["loop"] else "satisfied"
         message = (
-            f"the loops cannot be closed while {held}: {left}; hold less, or start with other "
+            f"the {what} cannot be {verb} while {held}: {left}; hold less, or start with other "
             "values there"
         )
-    elif len(loops) > 1:
-        involved = tuple(loop.name for loop in loops)
+    elif len(wrong) > 1:
+        involved = tuple(one.name for one in wrong)
+        check = "the dimensions and frames of these loops"
+        if "coupling" in kinds:
+            check = "the ratios and offsets of these couplings" + (
+                ", and " + check if "loop" in kinds else ""
+            )
         message = (
-            f"loops {', '.join(map(repr, involved))} contradict each other: each closes alone, but "
-            f"not all of them together; {left}.  Check the dimensions and frames of these loops"
+            f"{what} {', '.join(map(repr, involved))} contradict each other: each closes alone, "
+            f"but not all of them together; {left}.  Check {check}"
         )
+    elif isinstance(worst, Coupling):
+        message = f"the couplings cannot be satisfied{' while ' + held if names else ''}: {left}"
     else:
         message = (
             f"the loops cannot be closed: {left}.  Its ends cannot reach each other from here: "
@@ -230,17 +237,40 @@ def _failure(
     return AssemblyError(message, State(system, found.q, start.raw_v), involved)
 
 
-def _closes(system: System, q: Array, fixed: Array, loops: Sequence[Loop]) -> bool:
-    return _close_in_turn(system, q, fixed, loops, follows=True).closed
+def _kind(one: Loop | Coupling) -> str:
+    return "loop" if isinstance(one, Loop) else "coupling"
 
 
-def _contradiction(system: System, q: Array, fixed: Array) -> list[Loop]:
-    """Loops that close alone but not together, as few as possible; or one that never closes."""
-    for loop in system.loops:
+def _worst(
+    system: System, q: Array, constraints: Sequence[Loop | Coupling]
+) -> tuple[Loop | Coupling, str]:
+    """What is furthest from closed, and words for how far that is."""
+    gaps: list[tuple[float, Loop | Coupling, str]] = []
+    for at in placed_loops(system, q, [one for one in constraints if isinstance(one, Loop)]):
+        metres, radians = at.left
+        words = f"loop {at.loop.name!r} stays open by {metres:.3g} m and {radians:.3g} rad"
+        gaps.append((float(np.linalg.norm(at.gap)), at.loop, words))
+    for one in constraints:
+        if isinstance(one, Coupling):
+            row = coupled_row(system, one)
+            gap = abs(row.gap(q))
+            words = f"coupling {one.name!r}, {equation(system, one)}, stays violated"
+            gaps.append((gap, one, f"{words} by {gap / row.scale:.3g}"))
+    _, worst, words = max(gaps, key=lambda gap: gap[0])
+    return worst, words
+
+
+def _closes(system: System, q: Array, fixed: Array, constraints: Sequence[Loop | Coupling]) -> bool:
+    return _close_in_turn(system, q, fixed, constraints, follows=True).closed
+
+
+def _contradiction(system: System, q: Array, fixed: Array) -> list[Loop | Coupling]:
+    """What closes alone but not together, as few as possible; or one that never closes."""
+    for loop in system.constraints:
         if not _closes(system, q, fixed, [loop]):
             return [loop]
-    wrong: list[Loop] = []
-    for loop in system.loops:  # the first that does not go with those before it
+    wrong: list[Loop | Coupling] = []
+    for loop in system.constraints:  # the first that does not go with those before it
         wrong.append(loop)
         if not _closes(system, q, fixed, wrong):
             break

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import StateError
-from ..system import State, System
+from ..system import Loop, State, System, equation
 from .composite import mass_matrix
 from .coordinates import error_sizes, hinge_speeds
-from .loop_frames import loop_jacobian, loop_rows, placed_loops
+from .loop_checks import in_own_unit
+from .loop_frames import constraint_jacobian, constraint_rows, placed_loops
 
 __all__ = ["consistent_speeds"]
 
@@ -25,7 +26,7 @@ def consistent_speeds(system: System, q: Array, v: Array, fixed: Array) -> Array
 
     Rates of modes stay as they are unless hinges alone cannot do it: else every start would ring.
     """
-    A = loop_jacobian(system, q, placed_loops(system, q)) / system.length
+    A = constraint_jacobian(system, q, placed_loops(system, q)) / system.length
     M = mass_matrix(system, State.trusted(system, q, np.zeros(system.n_v)))
     new = _nearest_speeds(system, A, M, v, fixed | ~hinge_speeds(system))
     if not _are_consistent(system, A, v, new):
@@ -67,7 +68,7 @@ def _check_speeds(system: System, A: Array, given: Array, v: Array, fixed: Array
     left, size = A @ v, error_sizes(system)[0]
     if not np.any(fixed) or _are_consistent(system, A, given, v):
         return
-    rows = loop_rows(system)
+    rows = constraint_rows(system)
     k = int(np.argmax([np.linalg.norm(left[piece]) for piece in rows]))
     # what pushes against the rate that is left
     push = np.abs(left @ (A * size)) * fixed
@@ -80,8 +81,13 @@ def _check_speeds(system: System, A: Array, given: Array, v: Array, fixed: Array
         )
         > 1e-6 * push.max()
     ]
+    one, rate = system.constraints[k], float(np.linalg.norm(left[rows[k]]) * system.length)
+    if isinstance(one, Loop):
+        what = f"the loops: loop {one.name!r} opens at {rate:.3g} m/s"
+    else:
+        off = in_own_unit(system, one, rate)
+        what = f"coupling {one.name!r}, {equation(system, one)}, by {off:.3g} in a second"
     raise StateError(
-        f"the speeds held at {', '.join(map(repr, names))} contradict the loops: loop "
-        f"{system.loops[k].name!r} opens at {np.linalg.norm(left[rows[k]]) * system.length:.3g} "
-        "m/s; hold fewer joints or give them speeds that go together"
+        f"the speeds held at {', '.join(map(repr, names))} contradict {what}; hold fewer joints or "
+        "give them speeds that go together"
     )

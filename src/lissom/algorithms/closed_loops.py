@@ -20,6 +20,7 @@ Notation (frames a, b of a loop; all in the axes of frame b, at its origin; d fr
   M vdot + b = T + A^T lambda,   Lambda lambda = -(A vdot_free + gamma),   Lambda = A M^-1 A^T  (5)
 All rows of A are displacements [m] and all lambda are forces [N]: angles and moments are taken at
 the system's length.  Derivatives of P are not needed: P^T H* = 0 at all times.
+Couplings between hinge coordinates are further rows, with forces u at hinges: see `couplings`.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from ..spatial import block_diagonal, cross, motion_transform
 from ..spatial.scalar import solve_spd
 from ..system import GROUND, Loop, LoopEnd, System
 from .body_terms import NodeMotion
+from .couplings import coupling_jacobian
 from .reference import (
     Armature,
     Articulated,
@@ -177,7 +179,7 @@ def generalized_loop_forces(
 ) -> Array:
     """A^T lambda (k, n_v) of k vectors lambda, the rows of `forces`: shifted inward body by body.
 
-    T_f = sum Pi_hat_t^T f_t,    T_r = H f,    f = sum phi_t f_t, f_t with X^T f of the children
+    T_f = sum Pi_hat_t^T f_t,    T_r = H f + u,    f = sum phi_t f_t, f_t with X^T f of the children
     """
     at_nodes = _node_columns(system, loops, forces)
     T = np.zeros((system.n_v, len(forces)))
@@ -188,7 +190,12 @@ def generalized_loop_forces(
         T[system.layout.hinge_v(i)] = motion.motion_map.T @ F
         if p != GROUND:
             at_nodes[p][outboard_rows(system, i)] += motion.transform.T @ F
-    return T.T
+    return T.T + forces[:, _first_coupling(system) :] @ coupling_jacobian(system)
+
+
+def _first_coupling(system: System) -> int:
+    """Row of the first coupling: they come after the loops."""
+    return system.n_constraint - len(system.couplings)
 
 
 def _node_columns(system: System, loops: Sequence[LoopMotion], forces: Array) -> list[Array]:
@@ -216,19 +223,21 @@ def operational_compliance(
     Per constraint one column; F its force on the body's own nodes:
       zeta = sum of the children's X^T Z+ at each node - F                          (6)
       Z_R = Y N zeta        Lambda += zeta^T S N zeta                               (7)
-      U = -H Z_R            Lambda += U^T D^-1 U          Z+ = Z_R + G U            (8)
+      U = u - H Z_R         Lambda += U^T D^-1 U          Z+ = Z_R + G U            (8)
     Source: steps 2-4 of the Order-N paper, in the normalised form of `articulate_tip_to_base`.
     Differs: nodes with loops stand beside those with children, as children without inertia, so that
     own constraint forces and those of outer bodies pass by the same lines; N replaces I - E S.
     """
     zeta = [-f for f in _node_columns(system, loops, np.eye(system.n_constraint))]
     Lam = np.zeros((system.n_constraint, system.n_constraint))
+    u = np.zeros((system.n_v, system.n_constraint))
+    u[:, _first_coupling(system) :] = coupling_jacobian(system).T
     for i in tip_to_base(system):
         motion, block, p = motions[i], articulated[i], system.parent[i]
         passed = block.N @ zeta[i]
         Lam = Lam + zeta[i].T @ block.S @ passed  # (7)
         Z_R = block.Y @ passed
-        U = -motion.motion_map.T @ Z_R  # (8)
+        U = u[system.layout.hinge_v(i)] - motion.motion_map.T @ Z_R  # (8)
         Lam = Lam + U.T @ solve_spd(block.hinge_inertia, U)
         if p != GROUND:
             Z_plus = Z_R + block.hinge_gain @ U
@@ -250,7 +259,7 @@ def closure_accelerations(
                 A = at_nodes[end.body][system.outboard_nodes[end.body].index(end.node)]
             row = row + on_node @ A
         rows.append(row)
-    return np.concatenate([np.zeros(0), *rows])
+    return np.concatenate([np.zeros(0), *rows, coupling_jacobian(system) @ vdot])
 
 
 def constrained_dynamics(
@@ -277,22 +286,19 @@ def constrained_dynamics(
         articulated = articulate_tip_to_base(system, motions, armature)
         Lam = operational_compliance(system, motions, loops, articulated)
     free = forward_dynamics(system, motions, forces, external, armature)
-    counts = [loop.n_constraint for loop in system.loops]
     rhs = -closure_accelerations(system, motions, loops, free)
-    lam, _ = least_norm(Lam, rhs, counts, sum(body.mass for body in system.bodies))
+    lam, _ = least_norm(Lam, rhs, _row_sizes(system, Lam))
     pushed = generalized_loop_forces(system, motions, loops, lam[None])[0]
     return forward_dynamics(system, motions, forces + pushed, external, armature), lam
 
 
 def loop_wrenches(system: System, loops: Sequence[LoopMotion], lam: Array) -> Array:
     """[moment; force] = P lambda on end b of each loop, (n_loop, 6) in the axes of frame b."""
-    pieces = np.split(lam, np.cumsum([loop.n_constraint for loop in system.loops])[:-1])
+    pieces = np.split(lam, np.cumsum([loop.n_constraint for loop in system.loops]))[:-1]
     return np.array([m.constraint_map @ x for m, x in zip(loops, pieces, strict=True)])
 
 
-def least_norm(
-    Lam: Array, rhs: Array, counts: Sequence[int], mass: float
-) -> tuple[Array, list[int]]:
+def least_norm(Lam: Array, rhs: Array, size: Array) -> tuple[Array, list[int]]:
     """Smallest lambda with Lambda lambda = rhs, and the rows that are independent.
 
     Lambda = L L^T over the independent rows, found by elimination with the row first of which most
@@ -306,12 +312,10 @@ def least_norm(
         Lambda.
     rhs : array (n,)
         Right-hand side.
-    counts : sequence of int
-        Constraint equations of each loop.
-    mass : float
-        Of the whole system [kg]: rows far below its inverse move nothing.
+    size : array (n,)
+        Sizes of the rows.
     """
-    size, left, L = _row_sizes(Lam, counts, mass), Lam.copy(), np.zeros((len(Lam), 0))
+    left, L = Lam.copy(), np.zeros((len(Lam), 0))
     rows: list[int] = []
     while len(rows) < len(Lam):
         part = np.diag(left) / size
@@ -329,9 +333,10 @@ def least_norm(
     return x, rows
 
 
-def _row_sizes(Lam: Array, counts: Sequence[int], mass: float) -> Array:
-    """Largest diagonal entry of each row's loop."""
-    diagonal = np.diag(Lam)
-    least = max(NEGLIGIBLE * diagonal.max(initial=0.0), MOTIONLESS / mass)
-    pieces = np.split(diagonal, np.cumsum(counts)[:-1])
-    return np.concatenate([np.full(len(x), max(x.max(initial=0.0), least)) for x in pieces])
+def _row_sizes(system: System, Lam: Array) -> Array:
+    """Largest diagonal entry of each row's loop; that of a coupling is its own."""
+    diagonal, motionless = np.diag(Lam), MOTIONLESS / sum(body.mass for body in system.bodies)
+    least = max(NEGLIGIBLE * diagonal.max(initial=0.0), motionless)
+    pieces = np.split(diagonal, np.cumsum([loop.n_constraint for loop in system.loops]))
+    own = [np.full(len(x), max(x.max(initial=0.0), least)) for x in pieces[:-1]]
+    return np.concatenate([*own, np.maximum(pieces[-1], motionless)])

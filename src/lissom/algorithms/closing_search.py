@@ -17,9 +17,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..system import Loop, System
+from ..system import Coupling, Loop, System
 from .coordinates import error_sizes, hinge_speeds, moved
-from .loop_frames import loop_jacobian, placed_loops
+from .couplings import coupling_gaps, coupling_jacobian
+from .loop_frames import constraint_gaps, constraint_jacobian, placed_loops
 
 __all__ = ["CLOSED", "ClosingSearch", "Found"]
 
@@ -62,8 +63,8 @@ class ClosingSearch:
         Compiled mechanism.
     sizes : array (n_v,)
         Motions that count as equal; zero for what must not move.
-    loops : sequence of Loop, optional
-        Which loops; by default all.
+    constraints : sequence of Loop and Coupling, optional
+        Which loops and couplings; by default all.
     follows : bool
         Whether loop joints that have no formula for their coordinates are followed from step to
         step, and not searched for at each, which is slow.
@@ -73,17 +74,19 @@ class ClosingSearch:
         self,
         system: System,
         sizes: Array,
-        loops: Sequence[Loop] | None = None,
+        constraints: Sequence[Loop | Coupling] | None = None,
         follows: bool = True,
     ) -> None:
         self.system, self.sizes = system, sizes
-        self.loops = system.loops if loops is None else tuple(loops)
+        chosen = system.constraints if constraints is None else constraints
+        self.loops = [one for one in chosen if isinstance(one, Loop)]
+        self.couplings = [one for one in chosen if isinstance(one, Coupling)]
         self.follows = follows
         self.near: list[Array] | None = None
 
     def run(self, q: Array) -> Found:
         """Closed coordinates near q, or the nearest to closed ones."""
-        first = self.descend(q)
+        first = self.descend(self.coupled(q))
         if first.closed:
             return first
         for k, size in enumerate(KICKS):
@@ -94,6 +97,14 @@ class ClosingSearch:
             if found.closed:
                 return found
         return first
+
+    def coupled(self, q: Array) -> Array:
+        """Coordinates near q at which all couplings hold, however far that is: they are linear."""
+        for _ in range(2 if self.couplings else 0):  # the second time for the last digits
+            J = coupling_jacobian(self.system, self.couplings) * self.sizes
+            gap = coupling_gaps(self.system, q, self.couplings)
+            q = moved(self.system, q, -self.sizes * np.linalg.lstsq(J, gap, rcond=NOISE)[0])
+        return q
 
     def descend(self, q: Array) -> Found:
         """Iterate from q without displacements."""
@@ -123,8 +134,8 @@ class ClosingSearch:
             placed = placed_loops(self.system, q, self.loops, self.near)
             if self.follows and all(np.all(np.isfinite(at.coordinates)) for at in placed):
                 self.near = [at.coordinates for at in placed]
-            g = np.concatenate([np.zeros(0), *(at.gap for at in placed)]) / length
-            J = loop_jacobian(self.system, q, placed) * self.sizes / length
+            g = constraint_gaps(self.system, q, placed, self.couplings) / length
+            J = constraint_jacobian(self.system, q, placed, self.couplings) * self.sizes / length
         far = max((float(np.abs(at.frames[1].position).max()) for at in placed), default=0.0)
         return g, J, ROUNDING * max(1.0, far / length)
 

@@ -8,16 +8,24 @@ from functools import cached_property
 import numpy as np
 
 from ..errors import StateError, suggestion
-from ..system import State, System
+from ..system import State, System, equation
 from .arguments import check_state
 from .closed_loops import closure_accelerations, loop_motions, operational_compliance
 from .composite import mass_matrix
 from .coordinates import error_sizes, hinge_speeds
-from .loop_frames import PlacedLoop, check_real, loop_jacobian, loop_rows, placed_loops
+from .couplings import coupled_row
+from .loop_frames import (
+    PlacedLoop,
+    check_real,
+    constraint_gaps,
+    constraint_jacobian,
+    constraint_rows,
+    placed_loops,
+)
 from .redundancy import dependent_speeds, rank_of, redundant_motions
 from .reference import articulate_tip_to_base, kinematics_base_to_tip
 
-__all__ = ["Closure", "LoopClosure", "Speeds", "closure"]
+__all__ = ["Closure", "CouplingClosure", "LoopClosure", "Speeds", "closure"]
 
 Array = np.ndarray
 
@@ -66,13 +74,33 @@ class LoopClosure:
     redundant: tuple[str, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class CouplingClosure:
+    """One coupling in a state.
+
+    Attributes
+    ----------
+    gap : float
+        What the sum of ratios times coordinates is above the offset, in its own unit.
+    rate : float
+        Its rate.
+    redundant : tuple of str
+        The equation, if it follows from loops or from couplings before it.
+    """
+
+    gap: float
+    rate: float
+    redundant: tuple[str, ...]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Closure:
-    """Loops of a system in a state: A vdot + gamma = 0 and what follows; see `closure`.
+    """Loops and couplings of a system in a state: A vdot + gamma = 0 and what follows.
 
-    One equation for each motion that a loop's joint prevents, loop after loop.  All rows are
-    displacements [m]: rotations are taken at `length`.  ``closure["loop"]`` is what belongs to one
-    loop.  Everything is computed when it is first read.
+    One equation for each motion that a loop's joint prevents, loop after loop, then one for each
+    coupling.  All rows are displacements [m]: rotations are taken at `length`, and rows of
+    couplings are brought to unit size.  ``closure["name"]`` is what belongs to one loop or
+    coupling.  Everything is computed when it is first read.
 
     Attributes
     ----------
@@ -87,8 +115,8 @@ class Closure:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the loops."""
-        return tuple(loop.name for loop in self.system.loops)
+        """Names of the loops, then of the couplings."""
+        return tuple(one.name for one in self.system.constraints)
 
     @property
     def length(self) -> float:
@@ -107,7 +135,7 @@ class Closure:
     @cached_property
     def gap(self) -> Array:
         """What is left open (n_constraint,) [m]."""
-        return np.concatenate([np.zeros(0), *(at.gap for at in self._placed)])
+        return constraint_gaps(self.system, self.state.raw_q, self._placed)
 
     @cached_property
     def rate(self) -> Array:
@@ -122,7 +150,7 @@ class Closure:
     @cached_property
     def jacobian(self) -> Array:
         """A (n_constraint, n_v): speeds to the rate of the gap."""
-        return loop_jacobian(self.system, self.state.raw_q, self._placed)
+        return constraint_jacobian(self.system, self.state.raw_q, self._placed)
 
     @cached_property
     def bias(self) -> Array:
@@ -149,9 +177,10 @@ class Closure:
         """What each loop prevents although the loops before it, or itself, prevent it already.
 
         For each loop as many words as it has such equations, in the axes of the frame at its end b;
-        the motion does not determine the loop's forces in these directions.
+        the motion does not determine the loop's forces in these directions.  Couplings come after
+        all loops.
         """
-        return redundant_motions(self._scaled, self._placed, loop_rows(self.system))
+        return redundant_motions(self.system, self._scaled, self._placed)
 
     @cached_property
     def independent(self) -> Speeds:
@@ -182,13 +211,24 @@ class Closure:
         """B^T M B (n_free, n_free): mass matrix of the independent speeds."""
         return self.basis.T @ mass_matrix(self.system, self.state) @ self.basis
 
-    def __getitem__(self, name: str) -> LoopClosure:
-        """What belongs to one loop, by its name."""
+    def __getitem__(self, name: str) -> LoopClosure | CouplingClosure:
+        """What belongs to one loop or coupling, by its name."""
         if not isinstance(name, str) or name not in self.names:
-            raise StateError(f"there is no loop {name!r}; {suggestion(str(name), self.names)}")
+            raise StateError(
+                f"there is no loop or coupling {name!r}; {suggestion(str(name), self.names)}"
+            )
         k = self.names.index(name)
-        at, rows = self._placed[k], loop_rows(self.system)[k]
+        rows = constraint_rows(self.system)[k]
+        if k >= len(self._placed):
+            return self._of_coupling(k - len(self._placed), rows.start)
+        at = self._placed[k]
         return LoopClosure(at.gap, self.rate[rows], at.coordinates, *at.left, self.redundant[name])
+
+    def _of_coupling(self, k: int, row: int) -> CouplingClosure:
+        coupling = self.system.couplings[k]
+        scale = coupled_row(self.system, coupling).scale
+        gap, rate = float(self.gap[row]) / scale, float(self.rate[row]) / scale
+        return CouplingClosure(gap, rate, self.redundant[coupling.name])
 
     def __repr__(self) -> str:
         """Loops, gaps, equations too many, and the independent speeds."""
@@ -197,15 +237,22 @@ class Closure:
         )
 
     def _heading(self) -> str:
-        loops = "1 loop" if len(self.names) == 1 else f"{len(self.names)} loops"
+        groups = (("loop", len(self._placed)), ("coupling", len(self.system.couplings)))
+        counts = [f"{n} {what}{'' if n == 1 else 's'}" for what, n in groups if n] or ["0 loops"]
+        what, n = " and ".join(counts), self.system.n_constraint
         return (
-            f"Closure of {self.system.name or 'a system'}: {loops}, {self.system.n_constraint} "
-            f"equations of rank {self.rank}, {self.system.n_v} speeds of which "
+            f"Closure of {self.system.name or 'a system'}: {what}, {n} "
+            f"equation{'' if n == 1 else 's'} of rank {self.rank}, {self.system.n_v} speeds of which "
             f"{len(self.independent.indices)} independent, length {self.length:.4g} m"
         )
 
     def _line(self, name: str) -> str:
-        loop, one = self.system.loops[self.names.index(name)], self[name]
+        one, k = self[name], self.names.index(name)
+        if isinstance(one, CouplingClosure):
+            words = equation(self.system, self.system.couplings[k - len(self._placed)])
+            text = f"  {name}: {words}, violated by {one.gap:.2g}, rate {one.rate:.2g}"
+            return text + ("\n    it follows from others" if one.redundant else "")
+        loop = self.system.loops[k]
         rate = np.linalg.norm(one.rate)
         text = (
             f"  {name}: {loop.joint.label}, gap {one.displacement:.2g} m and {one.rotation:.2g} rad"
@@ -225,12 +272,13 @@ class Closure:
 
 
 def closure(system: System, state: State) -> Closure:
-    """How the loops of a system are closed in a state.
+    """How the loops of a system are closed in a state, and how its couplings hold.
 
     Parameters
     ----------
     system : System
-        Compiled mechanism; without loops everything is empty and all speeds are independent.
+        Compiled mechanism; without loops and couplings everything is empty and all speeds are
+        independent.
     state : State
         Configuration and speeds, real numbers; the loops need not be closed.
 

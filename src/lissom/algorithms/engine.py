@@ -19,6 +19,7 @@ from ..system import System
 from ..system.state import check_finite
 from . import reference
 from ._kernels import entries, layout as at
+from .couplings import coupled_rows
 from .loop_checks import check_closed
 from .packing import Packed, pack
 from .reference import Armature, External
@@ -133,7 +134,7 @@ class Workspace:
     def set_armature(self, armature: Armature | None) -> None:
         """Inertia added to the modes and hinges; None takes it away."""
         scratch = self.scratch
-        scratch[at.ARMATURE] = armature is not None or bool(self.system.loops)
+        scratch[at.ARMATURE] = armature is not None or bool(self.system.constraints)
         for i, row in enumerate(self.packed.rows):
             m, r, f = row[at.N_MODE], row[at.HINGE_DOF], row[at.MODAL]
             a_f, a_r = (np.zeros(m), np.zeros((r, r))) if armature is None else armature[i]
@@ -233,7 +234,7 @@ def chosen_method(system: System) -> str:
     systems whose links have one or two modes each: the compliance step costs the same for any
     number of modes.
     """
-    if system.loops:  # faster from a four-bar to the largest platform measured
+    if system.constraints:  # faster from a four-bar to the largest platform measured
         return "articulated"
     rows = _packed(system)[0].rows
     carriers = rows[(rows[:, at.LEVEL] != at.RIGID) & (rows[:, at.CARRIES] != 0)]
@@ -293,12 +294,10 @@ def loop_forces(
     system: System, q: Array, v: Array, forces: Array, external: External = ()
 ) -> Array:
     """[moment; force] on end b of each loop, (n_loop, 6) in the axes of its frame b."""
-    forward_dynamics(system, q, v, forces, external)
+    lam = _multipliers(system, q, v, forces, external)
     scratch, ints = workspace(system).scratch, _packed(system)[0].ints
     head = ints[ints[at.LOOPS] :]
-    n, wrenches = system.n_constraint, np.zeros((len(system.loops), 6))
-    start = int(head[at.CLOSURE]) + 3 * n
-    lam = scratch[start : start + n]
+    wrenches = np.zeros((len(system.loops), 6))
     rows = ints[head[at.LOOP_ROWS] :]
     for k, wrench in enumerate(wrenches):
         row = rows[k * at.LOOP_ROW :]
@@ -306,6 +305,23 @@ def loop_forces(
         P = scratch[place : place + 6 * count].reshape(count, 6)
         wrench[:] = lam[first : first + count] @ P
     return wrenches
+
+
+def coupling_forces(
+    system: System, q: Array, v: Array, forces: Array, external: External = ()
+) -> Array:
+    """Forces of the couplings (n_coupling,): a hinge receives its ratio times that."""
+    lam = _multipliers(system, q, v, forces, external)
+    scale = np.array([row.scale for row in coupled_rows(system)])
+    return scale * lam[len(lam) - len(scale) :]
+
+
+def _multipliers(system: System, q: Array, v: Array, forces: Array, external: External) -> Array:
+    """Forces lambda (n_constraint,) of loops and couplings."""
+    forward_dynamics(system, q, v, forces, external)
+    ints = _packed(system)[0].ints
+    start = int(ints[ints[at.LOOPS] + at.CLOSURE]) + 3 * system.n_constraint
+    return workspace(system).scratch[start : start + system.n_constraint]
 
 
 def inverse_dynamics(
@@ -438,8 +454,12 @@ def frame_motion_rows(
 
 
 def closure_rows(system: System, Q: Array, V: Array) -> Array:
-    """Gap, rate and joint coordinates, loop after loop, of many states; RowError at a failure."""
+    """Gap, rate and joint coordinates, loop after loop, of many states; RowError at a failure.
+
+    Then gap and rate, coupling after coupling.
+    """
     width = sum(2 * loop.n_constraint + loop.joint.n_q for loop in system.loops)
+    width += 2 * len(system.couplings)
     out = np.empty((len(Q), width))
     rows = (Q.ravel(), V.ravel(), out.ravel())
     kernel = entries.LOOPS_CLOSURE.load()

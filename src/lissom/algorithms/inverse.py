@@ -14,7 +14,7 @@ from ._kernels.layout import ACCELERATED, GRAVITY
 from .actuation import actuated_joints, actuator_forces
 from .arguments import all_floats, check_state, motions_of, speeds_vector, to_external
 from .articulated import forward_dynamics, loop_forces
-from .loop_frames import check_real, loop_external, loop_rows, placed_loops
+from .loop_frames import check_real, constraint_rows, loop_external, placed_loops
 
 __all__ = ["bias_force", "gravity_force", "inverse_dynamics", "joint_forces"]
 
@@ -31,8 +31,8 @@ def inverse_dynamics(
 ) -> Array:
     """Generalized forces that produce given accelerations: forces = M vdot + bias.  O(N).
 
-    With loops, M vdot + bias = forces + forces of the loops, and infinitely many forces do it;
-    `actuated` says which joints may act.
+    With loops or couplings, M vdot + bias = forces + forces of these, and infinitely many forces do
+    it; `actuated` says which joints may act.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def inverse_dynamics(
     check_state(system, state)
     vdot = speeds_vector(system, acceleration, "acceleration")
     loads = to_external(system, external)
-    if system.loops or actuated is not None:
+    if system.constraints or actuated is not None:
         return _by_actuators(system, state, vdot, loads, actuated, "inverse_dynamics")[0]
     return _of_tree(system, state, vdot, loads)
 
@@ -82,7 +82,7 @@ def _quick(system: System, state: State, acceleration: Any) -> Array | None:
     """
     try:
         work = system.derived["kernels"][1].workspace
-        if system.loops or state.system is not system or acceleration.shape != work.shape:
+        if system.constraints or state.system is not system or acceleration.shape != work.shape:
             return None
         out = np.empty(work.shape)
         flags = engine.ALL | ACCELERATED
@@ -108,7 +108,8 @@ def _by_actuators(
     bias = _of_tree(system, state, np.zeros(system.n_v), loads)
     tau, lam = actuator_forces(system, state, vdot, needed, bias, actuated, what)
     pushed = list(loads)
-    for at, rows in zip(placed_loops(system, state.raw_q), loop_rows(system), strict=True):
+    # couplings come after the loops: what they do to hinges is part of the forces there
+    for at, rows in zip(placed_loops(system, state.raw_q), constraint_rows(system), strict=False):
         pushed += loop_external(at, at.scale * (at.directions @ lam[rows]))
     return tau, pushed
 
@@ -204,7 +205,7 @@ def joint_forces(
                 loads = [*loads, *loop_external(at, wrench)]
     else:
         vdot = speeds_vector(system, acceleration, "acceleration")
-        if system.loops or actuated is not None:
+        if system.constraints or actuated is not None:
             loads = _by_actuators(system, state, vdot, loads, actuated, "joint_forces")[1]
     if all_floats(state, vdot, *(wrench for *_, wrench in loads)):
         return engine.joint_forces(system, state.raw_q, state.raw_v, vdot, loads)

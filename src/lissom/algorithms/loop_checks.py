@@ -1,15 +1,16 @@
-"""Whether the loops of a state are closed."""
+"""Whether the loops of a state are closed and its couplings hold."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..errors import StateError
-from ..system import System
+from ..system import Coupling, Loop, System, equation
 from .closed_loops import loop_motions
+from .couplings import coupled_row, coupling_gaps, coupling_jacobian
 from .reference import kinematics_base_to_tip
 
-__all__ = ["FAR", "OPEN", "check_closed", "loop_of"]
+__all__ = ["FAR", "OPEN", "check_closed", "constraint_of", "in_own_unit"]
 
 Array = np.ndarray
 
@@ -18,17 +19,22 @@ Array = np.ndarray
 OPEN, FAR = 1e-6, 1e-4
 
 
-def loop_of(system: System, k: int) -> str:
-    """Name of the loop that constraint equation k belongs to."""
-    for loop in system.loops:
-        if k < loop.n_constraint:
-            return loop.name
-        k -= loop.n_constraint
+def constraint_of(system: System, k: int) -> Loop | Coupling:
+    """Loop or coupling that constraint equation k belongs to."""
+    for one in system.constraints:
+        if k < one.n_constraint:
+            return one
+        k -= one.n_constraint
     raise IndexError(k)
 
 
+def in_own_unit(system: System, coupling: Coupling, gap: float) -> float:
+    """Gap of a coupling [m] as what its sum is off by."""
+    return gap / coupled_row(system, coupling).scale
+
+
 def check_closed(system: System, q: Array, v: Array, tolerance: float = FAR) -> None:
-    """Refuse a state whose loops are open or move apart.
+    """Refuse a state whose loops are open or move apart, or whose couplings do not hold.
 
     Parameters
     ----------
@@ -39,22 +45,44 @@ def check_closed(system: System, q: Array, v: Array, tolerance: float = FAR) -> 
     tolerance : float
         What counts as open, of the system's length, and of length and speeds per second.
     """
-    if not system.loops:
+    if not system.constraints:
         return
     motions = kinematics_base_to_tip(system, q, v)
     loops = loop_motions(system, motions)
-    gap = np.concatenate([x.gap for x in loops])
-    rate = np.concatenate([x.rate for x in loops])
+    gap = np.concatenate([*(x.gap for x in loops), coupling_gaps(system, q)])
+    C = coupling_jacobian(system)
+    rate = np.concatenate([*(x.rate for x in loops), C @ v])
     k = int(np.argmax(np.abs(gap)))
     if not np.abs(gap[k]) <= tolerance * system.length:
-        raise StateError(
-            f"loop {loop_of(system, k)!r} is open by {abs(gap[k]):.3g} m (angles at the length of "
-            f"{system.length:.3g} m); close it first: state = assemble(system, state)"
-        )
-    speed = system.length * (1 + max(np.linalg.norm(m.velocity[:3]) for m in motions))
+        raise StateError(_open(system, k, abs(float(gap[k]))))
+    turning = max(float(np.linalg.norm(m.velocity[:3])) for m in motions)
+    speed = system.length + max(system.length * turning, float(np.abs(C * v).max(initial=0.0)))
     k = int(np.argmax(np.abs(rate)))
     if not np.abs(rate[k]) <= tolerance * speed:
-        raise StateError(
-            f"loop {loop_of(system, k)!r} is closed but its ends move apart at {abs(rate[k]):.3g} "
+        raise StateError(_opening(system, k, abs(float(rate[k]))))
+
+
+def _open(system: System, k: int, gap: float) -> str:
+    one = constraint_of(system, k)
+    if isinstance(one, Loop):
+        return (
+            f"loop {one.name!r} is open by {gap:.3g} m (angles at the length of "
+            f"{system.length:.3g} m); close it first: state = assemble(system, state)"
+        )
+    return (
+        f"coupling {one.name!r}, {equation(system, one)}, is violated by "
+        f"{in_own_unit(system, one, gap):.3g}; use state = assemble(system, state)"
+    )
+
+
+def _opening(system: System, k: int, rate: float) -> str:
+    one = constraint_of(system, k)
+    if isinstance(one, Loop):
+        return (
+            f"loop {one.name!r} is closed but its ends move apart at {rate:.3g} "
             "m/s: the speeds contradict the loop; use state = assemble(system, state)"
         )
+    return (
+        f"the speeds contradict coupling {one.name!r}, {equation(system, one)}: they violate it by "
+        f"{in_own_unit(system, one, rate):.3g} in a second; use state = assemble(system, state)"
+    )

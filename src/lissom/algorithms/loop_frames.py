@@ -20,16 +20,18 @@ from ..errors import StateError
 from ..joints import CompoundJoint, Free, SimpleJoint
 from ..joints.nearness import constraint_map, nearest_from, pose_error
 from ..spatial import cross, rotate, skew
-from ..system import GROUND, Loop, LoopEnd, State, System
+from ..system import GROUND, Coupling, Loop, LoopEnd, State, System
+from .couplings import coupling_gaps, coupling_jacobian
 from .kinematics import Pose, node_jacobian, node_pose
 from .reference import External
 
 __all__ = [
     "PlacedLoop",
     "check_real",
+    "constraint_gaps",
+    "constraint_jacobian",
+    "constraint_rows",
     "loop_external",
-    "loop_jacobian",
-    "loop_rows",
     "placed_loops",
 ]
 
@@ -102,7 +104,7 @@ class PlacedLoop:
 def check_real(state: State, what: str) -> None:
     """Refuse complex numbers and symbols, for which loops have no nearest joint coordinates."""
     if not state.real:
-        raise StateError(f"{what} needs a state of real numbers: the system has loops")
+        raise StateError(f"{what} needs a state of real numbers: the system has loops or couplings")
 
 
 def placed_loops(
@@ -148,15 +150,30 @@ def _on(node: Pose, end: LoopEnd) -> Pose:
     return Pose(position=position, rotation=node.rotation @ end.rotation)
 
 
-def loop_rows(system: System, loops: Sequence[Loop] | None = None) -> list[slice]:
-    """Rows of each loop in the closure equations."""
-    sizes = [loop.n_constraint for loop in (system.loops if loops is None else loops)]
+def constraint_rows(system: System) -> list[slice]:
+    """Rows of each loop in the closure equations, then that of each coupling."""
+    sizes = [one.n_constraint for one in system.constraints]
     ends = [int(x) for x in np.cumsum([0, *sizes])]
     return [slice(a, b) for a, b in pairwise(ends)]
 
 
-def loop_jacobian(system: System, q: Array, placed: Sequence[PlacedLoop]) -> Array:
-    """A (n_constraint, n_v): speeds to the rates of the closure [m/s]."""
+def constraint_gaps(
+    system: System,
+    q: Array,
+    placed: Sequence[PlacedLoop],
+    couplings: Sequence[Coupling] | None = None,
+) -> Array:
+    """Gaps (n,) [m] of placed loops, then of some couplings, by default of all."""
+    return np.concatenate([*(at.gap for at in placed), coupling_gaps(system, q, couplings)])
+
+
+def constraint_jacobian(
+    system: System,
+    q: Array,
+    placed: Sequence[PlacedLoop],
+    couplings: Sequence[Coupling] | None = None,
+) -> Array:
+    """A (n, n_v): speeds to the rates of `constraint_gaps` [m/s]."""
     state = State.trusted(system, q, np.zeros(system.n_v))
     rows = [np.zeros((0, system.n_v))]
     for at in placed:
@@ -168,7 +185,7 @@ def loop_jacobian(system: System, q: Array, placed: Sequence[PlacedLoop]) -> Arr
                 arm = skew(point - node.position)
                 motion += sign * np.concatenate([J[:3], J[3:] - arm @ J[:3]])
         rows.append((at.scale[:, None] * at.directions).T @ rotate(R.T, motion))
-    return np.concatenate(rows)
+    return np.concatenate([*rows, coupling_jacobian(system, couplings)])
 
 
 def loop_external(at: PlacedLoop, wrench: Array) -> External:

@@ -1,4 +1,4 @@
-"""Loops of a system as the flat arrays that the kernels read."""
+"""Loops and couplings of a system as the flat arrays that the kernels read."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy as np
 from ..joints.nearness import constraint_map
 from ..system import GROUND, LoopEnd, System
 from ._kernels import layout as at
+from .couplings import coupled_rows
 from .joint_packing import loop_joint_constants
 from .rooms import Room, Stack
 
@@ -21,12 +22,12 @@ _CONSTANT = (at.FIXED, at.AXIAL, at.SPHERICAL, at.PLANAR)
 
 
 def pack_loops(system: System, rows: Array, constants: Stack, scratch: Room, start: int) -> Array:
-    """Header and rows of the loops, to stand at ints[start:]; empty if there are none.
+    """Header and rows of the loops and couplings, to stand at ints[start:]; empty without any.
 
-    Systems with loops always run with armature, if of zero: then all kinds of joints keep the same
-    numbers at their hinges.
+    Systems with constraints always run with armature, if of zero: then all kinds of joints keep the
+    same numbers at their hinges.
     """
-    if not system.loops:
+    if not system.constraints:
         return np.zeros(0, dtype=np.int64)
     n, paths = system.n_constraint, _Paths(system, rows, scratch)
     header = np.zeros(at.LOOP_HEADER, dtype=np.int64)
@@ -48,7 +49,7 @@ def pack_loops(system: System, rows: Array, constants: Stack, scratch: Room, sta
         for numbers_of_end, end in zip(ends, loop.ends, strict=True):
             paths.place_end(numbers_of_end, end, ground)
             numbers_of_end[at.END_FRAME] = constants.add(end.rotation, end.position)
-    most = max(len(system.outboard_nodes[i]) for i in paths.bodies)
+    most = max(1, *(len(system.outboard_nodes[i]) for i in paths.bodies))
     header[[at.N_LOOP, at.N_COLUMN, at.N_PATH]] = len(loops), n, len(paths.bodies)
     header[at.LOOP_ROWS] = start + at.LOOP_HEADER
     header[at.PATH_ROWS] = header[at.LOOP_ROWS] + loops.size
@@ -58,11 +59,14 @@ def pack_loops(system: System, rows: Array, constants: Stack, scratch: Room, sta
     mass = sum(body.mass for body in system.bodies)
     header[at.LENGTH] = constants.add(np.array([system.length, mass]))
     lists = paths.list_active(int(header[at.PATH_ROWS]) + paths.rows.size)
-    return np.concatenate([header, loops.ravel(), paths.rows.ravel(), lists])
+    packed = np.concatenate([header, loops.ravel(), paths.rows.ravel(), lists])
+    packed[at.N_COUPLING] = len(system.couplings)
+    packed[at.COUPLING_ROWS] = start + packed.size
+    return np.concatenate([packed, paths.couplings(constants, start + packed.size)])
 
 
 class _Paths:
-    """Bodies that carry ends of loops, themselves or further out, base to tip."""
+    """Bodies that carry ends of loops or coupled hinges, themselves or further out."""
 
     def __init__(self, system: System, rows: Array, scratch: Room) -> None:
         self.system, self.body_rows = system, rows
@@ -72,16 +76,23 @@ class _Paths:
             columns = range(first, first + loop.n_constraint)
             first += loop.n_constraint
             for end in loop.ends:
-                i = end.body
-                while i != GROUND:
-                    self.columns.setdefault(i, set()).update(columns)
-                    i = int(system.parent[i])
+                self._reach(end.body, columns)
+        for coupling in system.couplings:
+            for body in coupling.bodies:
+                self._reach(body, range(first, first + 1))
+            first += 1
         self.bodies = sorted(self.columns)
         self.number = {i: k for k, i in enumerate(self.bodies)}
         self.rows = np.zeros((len(self.bodies), at.PATH_ROW), dtype=np.int64)
         apart = self._stands_alone()
         for i, row in zip(self.bodies, self.rows, strict=True):
             self._place(i, row, n, scratch, apart)
+
+    def _reach(self, i: int, columns: range) -> None:
+        """Let columns reach a body and all that carry it."""
+        while i != GROUND:
+            self.columns.setdefault(i, set()).update(columns)
+            i = int(self.system.parent[i])
 
     def _stands_alone(self) -> bool:
         """Whether no loop leads to the ground or from one base body to another."""
@@ -133,6 +144,25 @@ class _Paths:
         row[at.END_PLACE] = path[at.W_PLACE]
         row[at.END_VELOCITY] = path[at.W_VELOCITY] + 6 * slot
         row[at.END_FORCES] = path[at.W_FORCES] + 6 * self.system.n_constraint * slot
+
+    def couplings(self, constants: Stack, start: int) -> Array:
+        """Rows of the couplings, to stand at ints[start:], and of their coordinates."""
+        system = self.system
+        rows = np.zeros((len(system.couplings), at.COUPLING_ROW), dtype=np.int64)
+        terms: list[Array] = []
+        column = system.n_constraint - len(rows)
+        for row, coupling, given in zip(rows, system.couplings, coupled_rows(system), strict=True):
+            row[at.C_COLUMN], row[at.C_N] = column, len(given.v)
+            row[at.C_TERMS] = start + rows.size + at.TERM_ROW * len(terms)
+            row[at.C_NUMBERS] = constants.add(np.array([given.scale, given.offset, *given.weights]))
+            for q, v, i, k in zip(given.q, given.v, coupling.bodies, coupling.entries, strict=True):
+                term, r = np.zeros(at.TERM_ROW, dtype=np.int64), system.joints[i].n_v
+                place = self.rows[self.number[i], at.W_INNOVATIONS] + r * column + k
+                term[[at.TERM_Q, at.TERM_V, at.TERM_PLACE]] = q, v, place
+                term[at.TERM_BODY] = at.HEADER + i * at.ROW
+                terms.append(term)
+            column += 1
+        return np.concatenate([rows.ravel(), *terms])
 
     def list_active(self, start: int) -> Array:
         """Numbers of the columns that reach each body, to stand at ints[start:]."""

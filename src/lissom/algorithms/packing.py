@@ -64,13 +64,13 @@ def pack(system: System) -> Packed:
     header[[at.N_BODY, at.N_Q, at.N_V]] = system.n_body, system.n_q, system.n_v
     header[at.TEMPORARY] = temporary
     loops = pack_loops(system, rows, constants, scratch, at.HEADER + rows.size + len(order))
-    header[at.LOOPS] = at.HEADER + rows.size + len(order) if system.loops else 0
+    header[at.LOOPS] = at.HEADER + rows.size + len(order) if system.constraints else 0
     start = np.zeros(scratch.size)
     start[at.EXTERNAL] = scratch.size
     start[at.GROUND_RECORD + at.R_ : at.GROUND_RECORD + at.R_ + 9] = np.eye(3).ravel()
     for row, body in zip(rows, system.bodies, strict=True):
         _first_content(start, row, body)
-    if system.loops:
+    if system.constraints:
         place = loops[at.GROUND_PLACE]
         start[at.ARMATURE] = 1.0  # see `pack_loops`
         start[place : place + 9] = np.eye(3).ravel()

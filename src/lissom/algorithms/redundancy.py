@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .loop_frames import PlacedLoop
+from ..system import System, equation
+from .loop_frames import PlacedLoop, constraint_rows
 
 __all__ = ["RANK", "dependent_speeds", "rank_of", "redundant_motions", "row_space"]
 
@@ -76,32 +77,39 @@ def dependent_speeds(A: Array, hinge: Array) -> list[int]:
 
 
 def redundant_motions(
-    A: Array, placed: Sequence[PlacedLoop], rows: Sequence[slice]
+    system: System, A: Array, placed: Sequence[PlacedLoop]
 ) -> dict[str, tuple[str, ...]]:
     """Motions that each loop prevents although the loops before it, or itself, do so already.
 
+    Couplings come after all loops.
+
     Parameters
     ----------
+    system : System
+        Compiled mechanism.
     A : array (n_constraint, n_v)
         Closure equations in comparable units of the speeds.
     placed : sequence of PlacedLoop
         All loops.
-    rows : sequence of slice
-        Rows of each loop in A.
 
     Returns
     -------
     dict
-        For each loop as many words as it has equations too many.
+        For each loop and coupling as many words as it has equations too many.
     """
     size, found = largest(A), {}
     before = np.zeros((0, A.shape[1]))
-    for at, piece in zip(placed, rows, strict=True):
+    rows = constraint_rows(system)
+    for k, (one, piece) in enumerate(zip(system.constraints, rows, strict=True)):
         own = A[piece]
         new = own - own @ before.T @ before
         u, values, _ = np.linalg.svd(new)
         kept = int(np.sum(values > RANK * size))
-        found[at.loop.name] = _words(at.directions @ u[:, kept:])
+        if k < len(placed):
+            found[one.name] = _words(placed[k].directions @ u[:, kept:])
+        else:
+            coupling = system.couplings[k - len(placed)]
+            found[one.name] = () if kept else (equation(system, coupling),)
         before = np.concatenate([before, row_space(new, size)])
     return found
 

@@ -74,6 +74,7 @@ def _facts(system: System) -> dict[str, Any]:
             for name, body in zip(system.names, system.bodies, strict=True)
         ],
         "loops": [loop.name for loop in system.loops],
+        "couplings": [one.name for one in system.couplings],
         "constraint_equations": system.n_constraint,
         "tree": str(system),
         "warnings": _warnings(system),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import ModelError
+from .coupling import Couple
 from .parts import Closing, Connection, checked_end, checked_joint
 
 __all__ = ["checked_closing", "removed"]
@@ -46,10 +47,11 @@ def removed(
     parts: Mapping[str, Connection],
     loops: Mapping[str, Closing],
     joins: Mapping[str, Closing],
+    couplings: Mapping[str, Couple],
     *,
     outboard: bool,
-) -> tuple[dict[str, Connection], dict[str, Closing], dict[str, Closing]]:
-    """Parts, loops and joins without the body `first` and, by consent, all that hangs on it."""
+) -> tuple[dict[str, Connection], dict[str, Closing], dict[str, Closing], dict[str, Couple]]:
+    """All parts of a model without the body `first` and, by consent, all that hangs on it."""
     gone = [first]
     for body in gone:
         carried = (p for p in parts.values() if p.to is not None and p.to.name == body)
@@ -58,6 +60,7 @@ def removed(
         kind: [c.name for c in closings.values() if any(c.touches(body) for body in gone)]
         for kind, closings in (("loop", loops), ("join", joins))
     }
+    hanging["coupling"] = [c.name for c in couplings.values() if set(gone) & set(c.bodies)]
     held = [f"it carries {_listed(gone[1:])}"] if len(gone) > 1 else []
     held += [f"the {kind} {_listed(names)} hangs on it" for kind, names in hanging.items() if names]
     if held and not outboard:
@@ -68,6 +71,7 @@ def removed(
         {name: part for name, part in parts.items() if name not in gone},
         {name: loop for name, loop in loops.items() if name not in hanging["loop"]},
         {name: join for name, join in joins.items() if name not in hanging["join"]},
+        {name: one for name, one in couplings.items() if name not in hanging["coupling"]},
     )
 
 

@@ -17,6 +17,7 @@ from ..errors import ModelError, SingularError, SymbolicError
 from ..joints import Joint
 from ..spatial.scalar import array, is_numeric
 from ..system import GROUND, Loop, LoopEnd, System
+from .coupling import resolved_couple
 from .graph import spanning_tree
 from .model import Model
 from .parts import Closing, Connection, End, checked_end, checked_rotation, checked_vector
@@ -82,6 +83,15 @@ def converted_model(model: Model, *, level: str | None, convert: Convert) -> Sys
         loops=(
             *(_loop(loop, numbers, by_name, chosen=False) for loop in loops),
             *(_loop(cut, numbers, by_name, chosen=True) for cut in cuts),
+        ),
+        couplings=tuple(
+            resolved_couple(
+                _named(couple.title, couple, lambda c: c.converted(convert)),
+                numbers,
+                by_name,
+                model.parts,
+            )
+            for couple in model.couplings.values()
         ),
     )
 

@@ -11,6 +11,7 @@ from ..joints import Joint
 from ..system import System
 from .attaching import Mount
 from .closing import checked_closing, removed
+from .coupling import Couple, checked_couple
 from .parts import (
     Body,
     Closing,
@@ -33,7 +34,7 @@ class Model:
     """A mechanism: bodies rigid or flexible, each carried by a joint on another body or the ground.
 
     Further joints between bodies close loops: `close` says which joint of a loop is cut, `join`
-    leaves that to `compile`.
+    leaves that to `compile`.  `couple` puts equations between joint coordinates: gears.
 
     Parts may be added in any order; names are resolved and values checked by `compile`.
 
@@ -51,6 +52,7 @@ class Model:
         self._parts: dict[str, Connection] = {}
         self._loops: dict[str, Closing] = {}
         self._joins: dict[str, Closing] = {}
+        self._couplings: dict[str, Couple] = {}
 
     @property
     def parts(self) -> Mapping[str, Connection]:
@@ -66,6 +68,11 @@ class Model:
     def joins(self) -> Mapping[str, Closing]:
         """Joints that `join` put in, by name, in the order of addition."""
         return dict(self._joins)
+
+    @property
+    def couplings(self) -> Mapping[str, Couple]:
+        """Equations that `couple` put in, by name, in the order of addition."""
+        return dict(self._couplings)
 
     def add(
         self,
@@ -182,6 +189,43 @@ class Model:
         ends = ((a, at_a, rotation_a), (b, at_b, rotation_b))
         self._joins[name] = checked_closing("join", name, joint, *ends)
 
+    def couple(self, ratios: Mapping[Any, Any], *, offset: Any = 0.0, name: str) -> None:
+        """Couple joint coordinates: the sum of ratios times coordinates is the offset.
+
+        Gears, belts, racks and pinions, differentials; one coordinate alone is locked.  Each joint
+        receives its ratio times the force that the coupling transmits (`coupling_forces`).
+
+        Parameters
+        ----------
+        ratios : mapping
+            {"left": 1.0, "right": -1.0}: factors of the coordinates [rad or m].  "body" is the
+            coordinate of the joint that carries the body; where that joint has several, say which:
+            "body.angle", "body.slide", "body.x", as they are called in results.
+        offset : float
+            What the sum is.
+        name : str
+            Name of the coupling, unique among bodies, loops, joins and couplings, without a dot.
+
+        Notes
+        -----
+        Joints qualify whose coordinate rates are their speeds: revolute, prismatic, screw,
+        cylindrical, universal and planar ones.
+
+        Examples
+        --------
+        >>> import lissom as ls
+        >>> model = ls.Model("two wheels that mesh")
+        >>> wheel = ls.RigidBody.cylinder(mass=1.0, radius=0.1, length=0.02)
+        >>> _ = model.add(wheel, ls.Revolute("z"), name="left")
+        >>> _ = model.add(wheel, ls.Revolute("z"), at=(0.3, 0, 0), name="right")
+        >>> model.couple({"left": 1.0, "right": 2.0}, name="gear")
+        >>> system = model.compile()
+        >>> print(ls.forward_dynamics(system, system.state(), {"left": 0.005}).round(3))
+        [ 0.8 -0.4]
+        """
+        self._check_name(name, "coupling")
+        self._couplings[name] = checked_couple(name, ratios, offset)
+
     def replace(self, name: str | Part, body: Body) -> None:
         """Put another body in the place of the one called `name`; joints and children stay.
 
@@ -228,23 +272,24 @@ class Model:
         )
 
     def remove(self, name: str | Part, *, outboard: bool = False) -> None:
-        """Take out a body and its joint, or a loop, or a join.
+        """Take out a body and its joint, or a loop, a join or a coupling.
 
         Parameters
         ----------
         name : str or Part
             What to remove.
         outboard : bool
-            Also remove everything that the body carries, and the loops and joins at what is
-            removed; otherwise that is an error.
+            Also remove everything that the body carries, and the loops, joins and couplings at
+            what is removed; otherwise that is an error.
         """
-        for named in (self._loops, self._joins):
+        groups: tuple[dict[str, Any], ...] = (self._loops, self._joins, self._couplings)
+        for named in groups:
             if isinstance(name, str) and name in named:
                 del named[name]
                 return
-        first = self._find(name, self._loops, self._joins).name
-        self._parts, self._loops, self._joins = removed(
-            first, self._parts, self._loops, self._joins, outboard=outboard
+        first = self._find(name, *groups).name
+        self._parts, self._loops, self._joins, self._couplings = removed(
+            first, self._parts, *groups, outboard=outboard
         )
 
     def attach(
@@ -257,7 +302,7 @@ class Model:
         at: Any = None,
         rotation: Any = None,
     ) -> list[Part]:
-        """Add a copy of all that another model holds: bodies with their joints, loops and joins.
+        """Add a copy of another model: bodies with their joints, loops, joins and couplings.
 
         Parameters
         ----------
@@ -284,6 +329,7 @@ class Model:
         loops = [mount.closing(loop) for loop in model._loops.values()]
         joins = [mount.closing(join) for join in model._joins.values()]
         added: dict[str, list[Any]] = {"body": bodies, "loop": loops, "join": joins}
+        added["coupling"] = [one.prefixed(prefix) for one in model._couplings.values()]
         for kind, things in added.items():
             for thing in things:
                 self._check_name(thing.name, kind)
@@ -336,16 +382,18 @@ class Model:
         save_model(self, path, simulation)
 
     def __repr__(self) -> str:
-        """One line a body, loop and join."""
+        """One line a body, loop, join and coupling."""
         heading = f"Model {self.name!r}: {len(self._parts)} bodies"
         rows = [f"  {p.name}: {type(p.body).__name__}, {p.words}" for p in self._parts.values()]
-        for kind, closings in (("loop", self._loops), ("join", self._joins)):
-            if closings:
-                heading += f", {len(closings)} {kind}{'s' if len(closings) > 1 else ''}"
-            rows += [f"  {c.name}: {kind}, {c.words}" for c in closings.values()]
+        for kind, group in self._groups.items():
+            if kind == "body":
+                continue
+            if group:
+                heading += f", {len(group)} {kind}{'s' if len(group) > 1 else ''}"
+            rows += [f"  {c.name}: {kind}, {c.words}" for c in group.values()]
         return "\n".join([heading, *rows])
 
-    def _find(self, name: str | Part, *others: Mapping[str, Closing]) -> Connection:
+    def _find(self, name: str | Part, *others: Mapping[str, Any]) -> Connection:
         key = name.name if isinstance(name, Part) else name
         if not isinstance(key, str) or key not in self._parts:
             known = [known for names in (self._parts, *others) for known in names]
@@ -355,7 +403,8 @@ class Model:
     @property
     def _groups(self) -> dict[str, dict[str, Any]]:
         """All that has a name, by what it is."""
-        return {"body": self._parts, "loop": self._loops, "join": self._joins}
+        further = {"loop": self._loops, "join": self._joins, "coupling": self._couplings}
+        return {"body": self._parts, **further}
 
     def _mount(self, model: Any, to: Any, prefix: Any, node: Any, at: Any, rotation: Any) -> Mount:
         if not isinstance(model, Model):

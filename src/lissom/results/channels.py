@@ -2,6 +2,7 @@
 
 A name is "quantity" of the whole system, "body.quantity", "body.node.quantity" or "loop.quantity";
 "body" alone is its hinge coordinates, as in a state, "loop" alone the coordinates of its joint.
+Of a coupling there are "coupling.gap", "coupling.rate" and "coupling.force".
 The number of parts decides: "arm.position" is that of body "arm" even if it has a node called
 "position", whose own is "arm.position.position".  Where a body has the name of a quantity of the
 whole system ("q", "time"), the name alone is the quantity.
@@ -17,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import StateError, suggestion
-from ..system import Loop, System
+from ..system import Coupling, Loop, System
 from .labels import Parts, field_parts
-from .loops import CLOSURE, LOOP, loop_values
+from .loops import CLOSURE, COUPLING, LOOP, coupling_parts, loop_values
 from .quantities import BODY, NODE, STORED, SUMS, Block, Frame, collected, sums
 from .rotation_vectors import continuous
 from .store import Columns, Store
@@ -72,7 +73,7 @@ def _whole(system: System, columns: Columns, name: str) -> Channel | None:
         return _channel(name, "time", (("", "s"),))
     if name in SUMS:
         return _channel(name, *SUMS[name][:2])
-    if name in CLOSURE and system.loops:
+    if name in CLOSURE and system.constraints:
         return _channel(name, *CLOSURE[name])
     if name not in STORED:
         return None
@@ -109,6 +110,10 @@ def listed(system: System, columns: Columns, text: str = "") -> dict[str, Channe
             channel = _of_loop(loop, f"{loop.name}.{key}")
             if text in channel.name and channel.labels:
                 found[channel.name] = channel
+    for coupling in system.couplings:
+        for key in COUPLING:
+            if text in (name := f"{coupling.name}.{key}"):
+                found[name] = _of_coupling(system, coupling, name)
     return found
 
 
@@ -117,6 +122,12 @@ def _of_loop(loop: Loop, name: str) -> Channel:
     _, _, key = name.partition(".")
     description, parts = LOOP[key or "coordinates"]
     return _channel(name, description, parts(loop))
+
+
+def _of_coupling(system: System, coupling: Coupling, name: str) -> Channel:
+    """Channel of a coupling."""
+    key = name.partition(".")[2]
+    return _channel(name, COUPLING[key][0], coupling_parts(system, coupling, key))
 
 
 def resolved(
@@ -134,6 +145,9 @@ def resolved(
     loops = {loop.name: loop for loop in system.loops}
     if parts[0] in loops and (len(parts) == 1 or (len(parts) == 2 and parts[1] in LOOP)):
         return _of_loop(loops[parts[0]], name), None
+    couplings = {one.name: one for one in system.couplings}
+    if parts[0] in couplings and len(parts) == 2 and parts[1] in COUPLING:
+        return _of_coupling(system, couplings[parts[0]], name), None
     if parts[0] not in system.names or len(parts) > 3:
         raise StateError(_unknown(system, name, parts))
     if len(parts) == 1:
@@ -153,7 +167,13 @@ def resolved(
 def _unknown(system: System, name: str, parts: list[str]) -> str:
     """Words for a name that leads nowhere."""
     body, *rest = parts
-    loops = [loop.name for loop in system.loops]
+    loops, couplings = ([one.name for one in group] for group in (system.loops, system.couplings))
+    if body in couplings:
+        if len(rest) > 1:
+            return f'{name!r} has too many parts; a channel of a coupling is "coupling.quantity"'
+        if not rest:
+            return f"{name!r} is a coupling; say what of it, such as '{name}.force'"
+        return f"coupling {body!r} has no {rest[0]!r}; {suggestion(rest[0], COUPLING)}"
     groups = {n.partition(".")[0] for n in SUMS if "." in n}
     if body in loops:
         if len(rest) > 1:
@@ -163,9 +183,10 @@ def _unknown(system: System, name: str, parts: list[str]) -> str:
         if body in groups and rest:
             keys = [n.partition(".")[2] for n in SUMS if n.startswith(f"{body}.")]
             return f"there is no channel {name!r}; {suggestion(rest[0], keys)}"
-        whole = ["time", *STORED, *SUMS, *(CLOSURE if loops else ())]
-        words = [*system.names, *loops, *(whole if not rest else sorted(groups))]
-        what = "channel" if not rest else "body or loop" if loops else "body"
+        whole = ["time", *STORED, *SUMS, *(CLOSURE if loops or couplings else ())]
+        words = [*system.names, *loops, *couplings, *(whole if not rest else sorted(groups))]
+        kinds = ["body", *(["loop"] if loops else []), *(["coupling"] if couplings else [])]
+        what = "channel" if not rest else " or ".join(kinds)
         return f"there is no {what} {body!r}; {suggestion(body, words)}"
     nodes = system.bodies[system.names.index(body)].node_names
     if len(rest) > 2:

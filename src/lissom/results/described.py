@@ -17,6 +17,7 @@ from ..bodies.normal import LEVELS
 from ..bodies.solids import Solid
 from ..errors import ResultError
 from ..system import GROUND, System
+from .described_couplings import check_couplings, describe_couplings, restored_couplings
 from .described_joints import Numbers, described_joint, floats, joined, restored_joint
 from .described_loops import check_loops, describe_loops, restored_loops
 from .described_solids import described_solids, restored_solids
@@ -75,6 +76,8 @@ def describe(system: System, *, solids: bool = True) -> tuple[dict[str, Any], di
     if system.loops:  # files without loops are as they always were
         description["loops"], of_loops = describe_loops(system.loops)
         arrays |= of_loops
+    if system.couplings:
+        description["couplings"], arrays["coupling_numbers"] = describe_couplings(system.couplings)
     return description, arrays
 
 
@@ -185,6 +188,7 @@ def _restored(description: dict[str, Any], arrays: dict[str, Array]) -> System:
         joints=tuple(restored_joint(words, parameters) for words in description["joints"]),
         bodies=tuple(bodies[k] for k in of_body),
         loops=restored_loops(description.get("loops", ()), arrays),
+        couplings=restored_couplings(description.get("couplings", ()), arrays),
     )
     for taken in (*flat.values(), parameters, numbers):
         taken.check_used()
@@ -225,3 +229,4 @@ def _check(system: System) -> None:
         if body.level not in LEVELS or not all(exist):
             raise ValueError("a body has a node or a level that does not exist")
     check_loops(system)
+    check_couplings(system)

@@ -127,7 +127,8 @@ def _headings(system: System, columns: Columns) -> list[str]:
 def write_mat(path: PathLike, system: System, store: Store, meta: dict[str, Any]) -> None:
     """Write the rows for MATLAB: variables time, q, v, acceleration, force, wrench, names, meta.
 
-    With loops there are also loop_force and names.loop.
+    With loops there are also loop_force and names.loop, with couplings coupling_force and
+    names.coupling.
 
     Parameters
     ----------
@@ -146,6 +147,8 @@ def write_mat(path: PathLike, system: System, store: Store, meta: dict[str, Any]
     names["load"] = np.array(store.columns.wrenches, dtype=object)
     if system.loops:
         names["loop"] = np.array([loop.name for loop in system.loops], dtype=object)
+    if system.couplings:
+        names["coupling"] = np.array([one.name for one in system.couplings], dtype=object)
     names["six"] = np.array([name for name, _ in LOAD], dtype=object)
     content: dict[str, Any] = {
         field: store.read(field).reshape(_shape(store, field)) for field in store.columns.fields

@@ -11,18 +11,13 @@ import numpy as np
 from ..bodies import NormalBody
 from ..joints import (
     CompoundJoint,
-    Cylindrical,
     Free,
     Joint,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
     SimpleJoint,
     Spherical,
-    Universal,
 )
-from ..system import System
+from ..joints.plain import PLAIN
+from ..system import Coupling, System
 from .store import Columns
 
 __all__ = [
@@ -30,6 +25,7 @@ __all__ = [
     "QUATERNION",
     "XYZ",
     "Parts",
+    "coupling_units",
     "field_parts",
     "forces",
     "hinge_coordinates",
@@ -53,12 +49,7 @@ _FORCE_UNIT = {"rad": "N m", "m": "N", "1": "N m", _MODE: "kg^0.5 m/s^2"}
 
 # Label and unit (before "per second") of each speed of a hinge, and of each coordinate if others.
 _SPEEDS: dict[type, Parts] = {
-    Revolute: (("angle", "rad"),),
-    Prismatic: (("slide", "m"),),
-    Screw: (("angle", "rad"),),
-    Cylindrical: (("angle", "rad"), ("slide", "m")),
-    Universal: (("angle1", "rad"), ("angle2", "rad")),
-    Planar: (("x", "m"), ("y", "m"), ("angle", "rad")),
+    **PLAIN,
     Spherical: _TURN,
     Free: (*_TURN, *_MOVE),
 }
@@ -102,6 +93,24 @@ def _mapped(joint: Joint) -> Parts:
         np.isclose(turn, 1), "rad", np.where((turn == 0) & np.isclose(slide, 1), "m", "1")
     )
     return tuple((f"motion{k}", str(unit)) for k, unit in enumerate(units))
+
+
+def coupling_units(system: System, coupling: Coupling) -> tuple[str, str, str]:
+    """Units of the sum of a coupling, of its rate, and of its force.
+
+    Parameters
+    ----------
+    system : System
+        Whose coupling.
+    coupling : Coupling
+        Its ratios have no units if all coordinates have the same; else all are mere numbers.
+    """
+    terms = zip(coupling.bodies, coupling.entries, strict=True)
+    units = {hinge_coordinates(system.joints[i])[k][1] for i, k in terms}
+    if len(units) > 1:
+        return "1", "1/s", "1"
+    unit = units.pop()
+    return unit, f"{unit}/s", _FORCE_UNIT[unit]
 
 
 def modes(body: NormalBody) -> Parts:
@@ -157,6 +166,8 @@ def field_parts(system: System, columns: Columns, field: str) -> Parts:
         return tuple((f"{where}.{x}", unit) for where in columns.wrenches for x, unit in LOAD)
     if field == "loop_force":
         return tuple((f"{loop.name}.{x}", unit) for loop in system.loops for x, unit in LOAD)
+    if field == "coupling_force":
+        return tuple((one.name, coupling_units(system, one)[2]) for one in system.couplings)
     hinge = hinge_coordinates if field == "q" else hinge_speeds
     found: list[tuple[str, str]] = []
     for name, body, joint in zip(system.names, system.bodies, system.joints, strict=True):

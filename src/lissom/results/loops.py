@@ -1,4 +1,4 @@
-"""What can be read of the loops of a system.
+"""What can be read of the loops and couplings of a system.
 
 Their forces are stored; gaps, rates and coordinates follow from the coordinates and speeds of a
 row.  All of these come from one computation, so that one of them brings the others along.
@@ -11,13 +11,13 @@ from collections.abc import Callable
 import numpy as np
 
 from ..joints import Cylindrical, Joint, Planar, Revolute, Spherical, Universal
-from ..system import Loop, System
-from .labels import XYZ, Parts, hinge_coordinates
+from ..system import Coupling, Loop, System
+from .labels import XYZ, Parts, coupling_units, hinge_coordinates
 from .quantities import Block, collected
 from .rotation_vectors import continuous
 from .store import Store
 
-__all__ = ["CLOSURE", "LOOP", "loop_values"]
+__all__ = ["CLOSURE", "COUPLING", "LOOP", "coupling_parts", "loop_values"]
 
 Array = np.ndarray
 
@@ -39,10 +39,16 @@ LOOP: dict[str, tuple[str, Callable[[Loop], Parts]]] = {
     "rate": ("how fast its ends move as its joint forbids", _rows("m/s")),
     "coordinates": ("coordinates of its joint", lambda loop: hinge_coordinates(loop.joint)),
 }
-# Of all loops.
+# Of one coupling: description, and which of its units.
+COUPLING: dict[str, tuple[str, int]] = {
+    "gap": ("what the sum of ratios times coordinates is above the offset", 0),
+    "rate": ("rate of that sum", 1),
+    "force": ("what it transmits: each joint receives its ratio times this", 2),
+}
+# Of all loops and couplings.
 CLOSURE: dict[str, tuple[str, Parts]] = {
-    "closure": ("largest gap of a loop", (("", "m"),)),
-    "closure_rate": ("largest rate of a loop", (("", "m/s"),)),
+    "closure": ("largest gap of a loop or coupling", (("", "m"),)),
+    "closure_rate": ("largest rate of a loop or coupling", (("", "m/s"),)),
 }
 _COMPUTED = ("gap", "rate", "coordinates")
 
@@ -50,9 +56,19 @@ _COMPUTED = ("gap", "rate", "coordinates")
 _TURNING = (Revolute, Cylindrical, Universal, Planar)
 
 
+def coupling_parts(system: System, coupling: Coupling, key: str) -> Parts:
+    """Component and unit of a quantity of a coupling."""
+    return (("", coupling_units(system, coupling)[COUPLING[key][1]]),)
+
+
 def loop_values(system: System, store: Store, name: str) -> dict[str, Array]:
     """Values of a channel of loops by its name, and of those that cost nothing more; read-only."""
     group, _, key = name.partition(".")
+    couplings = [one.name for one in system.couplings]
+    if group in couplings and key == "force":
+        found = store.read("coupling_force")[:, couplings.index(group)].view()
+        found.flags.writeable = False
+        return {name: found}
     if key not in ("force", "moment"):
         motions = _motions(system, store)
         # a loop's name alone
@@ -64,7 +80,8 @@ def loop_values(system: System, store: Store, name: str) -> dict[str, Array]:
 
 
 def _motions(system: System, store: Store) -> dict[str, Array]:
-    """Gap, rate and coordinates of every loop by their names, and the largest of all loops."""
+    """Gap, rate and coordinates of every loop by their names, and the largest of all."""
+    from ..algorithms.couplings import coupled_rows
     from ..algorithms.engine import closure_rows
 
     def compute(block: Block) -> Array:
@@ -78,8 +95,11 @@ def _motions(system: System, store: Store) -> dict[str, Array]:
         found[name] = _continued(loop.joint, found[name])
     for name, key in (("closure", "gap"), ("closure_rate", "rate")):
         # components depend on the basis of the constraints, their norm does not
-        norms = [np.hypot.reduce(found[f"{loop.name}.{key}"], axis=1) for loop in system.loops]
+        norms = [np.hypot.reduce(found[f"{one.name}.{key}"], axis=1) for one in system.constraints]
         found[name] = np.max(norms, axis=0)
+    for coupling, row in zip(system.couplings, coupled_rows(system), strict=True):
+        for name in (f"{coupling.name}.gap", f"{coupling.name}.rate"):
+            found[name] = found[name][:, 0] / row.scale
     for array in found.values():
         array.flags.writeable = False
     return found
@@ -93,6 +113,10 @@ def _pieces(system: System) -> tuple[dict[str, slice], int]:
         for key, size in zip(_COMPUTED, sizes, strict=True):
             pieces[f"{loop.name}.{key}"] = slice(start, start + size)
             start += size
+    for coupling in system.couplings:
+        for key in ("gap", "rate"):
+            pieces[f"{coupling.name}.{key}"] = slice(start, start + 1)
+            start += 1
     return pieces, start
 
 

@@ -60,12 +60,19 @@ _VARIABLES: dict[str, tuple[tuple[str, ...], str, str, str]] = {
         "N m for moments, N for forces",
         "moment, then force, on end b, at the origin and in the axes of its frame; opposite on a",
     ),
+    "coupling_force": (
+        ("time", "coupling"),
+        "forces of couplings",
+        "see coupling_unit",
+        "each joint receives its ratio times this",
+    ),
 }
 _NAMES = {
     "coordinate": "coordinate_name",
     "speed": "speed_name",
     "load": "load_name",
     "loop": "loop_name",
+    "coupling": "coupling_name",
     "six": "six_name",
 }
 TEXTS = ("description", "wrenches", "meta")  # JSON, as characters in the group "system"
@@ -157,10 +164,12 @@ def _write_names(file: Any, system: System, store: Store) -> None:
         "speed": field_parts(system, columns, "v"),
         "load": tuple((name, "") for name in columns.wrenches),
         "loop": tuple((loop.name, "") for loop in system.loops),
+        "coupling": field_parts(system, columns, "coupling_force"),
         "six": LOAD if columns.wrenches or columns.n_loop else (),
     }
     units = {"coordinate_unit": ("coordinate", "q"), "speed_unit": ("speed", "v")}
     units["force_unit"] = ("speed", "force")
+    units["coupling_unit"] = ("coupling", "coupling_force")
     file.dimensions["time"] = len(store) or None  # a dimension without entries must be unlimited
     for dimension, pairs in words.items():
         if pairs:

@@ -3,7 +3,7 @@
 A row is one instant: time, coordinates, speeds, accelerations, generalized forces that act on the
 speeds (actuators, springs, controllers; at a driven hinge the force that the motion needs), the
 spatial forces of loads on nodes, each in the axes of its node, and those of the loops, each on the
-loop's end b, at the origin and in the axes of that end's frame.
+loop's end b, at the origin and in the axes of that end's frame; and those of couplings.
 """
 
 from __future__ import annotations
@@ -39,12 +39,15 @@ class Columns:
         "body" or "body.node" of each load on a node: six numbers [moment; force] in node axes.
     n_loop : int
         Loops: six numbers [moment; force] each, on end b in the axes of its frame.
+    n_coupling : int
+        Couplings: one number each, of which a joint receives its ratio.
     """
 
     n_q: int
     n_v: int
     wrenches: tuple[str, ...] = ()
     n_loop: int = 0
+    n_coupling: int = 0
 
     @classmethod
     def of(cls, system: System, wrenches: Iterable[str] = ()) -> Columns:
@@ -57,18 +60,21 @@ class Columns:
         wrenches : iterable of str
             As the attribute.
         """
-        return cls(system.n_q, system.n_v, tuple(wrenches), len(system.loops))
+        counts = len(system.loops), len(system.couplings)
+        return cls(system.n_q, system.n_v, tuple(wrenches), *counts)
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Fields of these rows; the last is there only with loops."""
-        return (*FIELDS, "loop_force") if self.n_loop else FIELDS
+        """Fields of these rows; the last are there only with loops and with couplings."""
+        more = {"loop_force": self.n_loop, "coupling_force": self.n_coupling}
+        return (*FIELDS, *(field for field, n in more.items() if n))
 
     @cached_property
     def slices(self) -> dict[str, slice]:
         """Piece of a row by field."""
-        six = (6 * len(self.wrenches), 6 * self.n_loop)
-        sizes = (1, self.n_q, self.n_v, self.n_v, self.n_v, *six)[: len(self.fields)]
+        usual = (1, self.n_q, self.n_v, self.n_v, self.n_v, 6 * len(self.wrenches))
+        more = {"loop_force": 6 * self.n_loop, "coupling_force": self.n_coupling}
+        sizes = [*usual, *(more[field] for field in self.fields[len(FIELDS) :])]
         ends = np.cumsum(sizes)
         return {
             field: slice(int(end - size), int(end))

@@ -63,7 +63,7 @@ def _short(unit: str) -> str:
 def _chosen(run: Trajectory, names: tuple[str, ...]) -> list[Channel]:
     if names:
         return [resolved(run.system, run.store.columns, name)[0] for name in names]
-    usual, loops = [], [loop.name for loop in run.system.loops]
+    usual, loops = [], [one.name for one in run.system.constraints]
     for name, channel in run.channels().items():
         group, _, last = name.rpartition(".")
         of_body = group in run.system.names and last in _USUAL

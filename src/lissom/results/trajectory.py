@@ -73,6 +73,11 @@ class Trajectory:
                 f"the rows have the forces of {columns.n_loop} loops; "
                 f"{system.name or 'this system'} has {len(system.loops)} loops: use Columns.of"
             )
+        if columns.n_coupling != len(system.couplings):
+            raise StateError(
+                f"the rows have the forces of {columns.n_coupling} couplings; "
+                f"{system.name or 'this system'} has {len(system.couplings)}: use Columns.of"
+            )
         for name, value in (
             ("system", system),
             ("store", store),
@@ -447,6 +452,8 @@ class Trajectory:
         ]
         if loops := len(system.loops):
             lines[-1] += f", {loops} loop{'s' if loops > 1 else ''}"
+        if couplings := len(system.couplings):
+            lines[-1] += f", {couplings} coupling{'s' if couplings > 1 else ''}"
         if self.status is not None or self.message:
             words = [str(x) for x in (self.status, self.message) if x not in (None, "")]
             lines.append(f"  status: {': '.join(words)}")

@@ -13,21 +13,23 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT_VERSION", "check_version", "lissom_version", "version_for"]
 
-# Of all files of results; a reader refuses later ones.  1: trees; 2: loops.
-FORMAT_VERSION = 2
+# Of all files of results; a reader refuses later ones.  1: trees; 2: loops; 3: couplings.
+FORMAT_VERSION = 3
 
 
 def version_for(system: System) -> int:
     """Format version of the files of a system: the first that can hold it.
 
-    So files without loops are read by every version of lissom, and their digests stay.
+    So files without loops and couplings are read by every version of lissom, and digests stay.
 
     Parameters
     ----------
     system : System
         What the file is about.
     """
-    return FORMAT_VERSION if system.loops else 1
+    if system.couplings:
+        return 3
+    return 2 if system.loops else 1
 
 
 @cache

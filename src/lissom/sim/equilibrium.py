@@ -124,7 +124,7 @@ class _Search:
 
     def run(self, q: Array, fixed: list[str]) -> State:
         q, r = self.balance(q)
-        if self.system.loops:
+        if self.system.constraints:
             given = State(self.system, q, self.rest)
             closed = assemble(self.system, given, held=fixed, velocity=False)
             q, r = self.balance(closed.raw_q)

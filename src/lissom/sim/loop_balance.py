@@ -3,7 +3,8 @@
 With w the sizes of the coordinates, those that are held or driven left out:
   tangent Z = diag(w) N,     A Z = 0,    N orthonormal                              (1)
   loop forces: lambda so that w (r + A^T lambda) is smallest                        (2)
-A system without loops has N = I and no lambda.
+A system without loops has N = I and no lambda.  Forces of couplings do not depend on the position
+and do no work along (1): their lambda is not needed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,12 @@ import numpy as np
 from ..algorithms.assembly import assembly_sizes
 from ..algorithms.closing_search import ClosingSearch
 from ..algorithms.coordinates import error_sizes, moved
-from ..algorithms.loop_frames import loop_external, loop_jacobian, loop_rows, placed_loops
+from ..algorithms.loop_frames import (
+    constraint_jacobian,
+    constraint_rows,
+    loop_external,
+    placed_loops,
+)
 from ..algorithms.redundancy import RANK
 from ..algorithms.reference import External
 from ..errors import SingularError
@@ -49,7 +55,7 @@ class LoopBalance:
         """Z (n_v, k): motions that the loops leave free (1)."""
         Z = np.zeros((self.system.n_v, len(self.free)))
         Z[self.free] = np.diag(self.size[self.free])
-        if self.system.loops and len(self.free):
+        if self.system.constraints and len(self.free):
             A = self._equations(q)
             _, values, rows = np.linalg.svd(A)
             rank = int(np.sum(values > RANK * values.max(initial=0.0)))
@@ -58,7 +64,7 @@ class LoopBalance:
 
     def _equations(self, q: Array) -> Array:
         """A diag(w) of what is free."""
-        A = loop_jacobian(self.system, q, placed_loops(self.system, q))
+        A = constraint_jacobian(self.system, q, placed_loops(self.system, q))
         return A[:, self.free] * self.size[self.free]
 
     def forces(self, q: Array, r: Array) -> Array:
@@ -69,8 +75,8 @@ class LoopBalance:
         A, wanted = self._equations(q), -self.size[self.free] * r[self.free]
         lam = np.linalg.lstsq(A.T, wanted, rcond=WEAK)[0]
         placed = placed_loops(self.system, q)
-        for k, (at, rows) in enumerate(zip(placed, loop_rows(self.system), strict=True)):
-            found[k] = at.directions @ lam[rows]
+        for k, at in enumerate(placed):
+            found[k] = at.directions @ lam[constraint_rows(self.system)[k]]
         return found
 
     def external(self, q: Array, forces: Array) -> External:
@@ -89,13 +95,13 @@ class LoopBalance:
 
     def step(self, q: Array, s: Array) -> Array:
         """Coordinates after motions s of the speeds, loops closed; shorter where they must be."""
-        if not self.system.loops:
+        if not self.system.constraints:
             return moved(self.system, q, s)
         for k in range(HALVINGS):
             found = self.search.descend(moved(self.system, q, s / 2**k))
             if found.closed:
                 return found.q
-        names = ", ".join(repr(loop.name) for loop in self.system.loops)
+        names = ", ".join(repr(one.name) for one in self.system.constraints)
         raise SingularError(
             f"no equilibrium found: on the way to it the loops ({names}) come to a place from "
             "where they do not close; start elsewhere (state=)"

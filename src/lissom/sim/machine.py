@@ -66,7 +66,7 @@ class Machine:
         self.capacity = max(2, ROWS_BYTES // (8 * self.width))
         self._rows = np.zeros(self.capacity * self.width)
         self.scratch = self._scratch()
-        if system.loops:
+        if system.constraints:
             place = packed.ints[packed.ints[body_at.LOOPS] + body_at.CLOSING]
             self.scratch[place : place + len(self._weights)] = self._weights
             self.scratch[place + body_at.SOFTENED] = 1.0
@@ -80,7 +80,7 @@ class Machine:
     def _weights(self) -> tuple[float, ...]:
         """What Baumgarte's method takes of gap and rate; none for projection."""
         drift = self.settings.drift
-        if not self.system.loops or not isinstance(drift, Baumgarte):
+        if not self.system.constraints or not isinstance(drift, Baumgarte):
             return ()
         return drift.stiffness, drift.damping
 
@@ -104,7 +104,7 @@ class Machine:
             header["EVERY"] = max(1, round(s.output_step / s.step))
         if s.dense:
             header["DENSE"] = plan.system.n_v + 2 + plan.system.n_constraint
-        header["PROJECT"] = int(bool(plan.system.loops) and not self._weights)
+        header["PROJECT"] = int(bool(plan.system.constraints) and not self._weights)
         header["BASE_ARMATURE"] = plan.table(plan.armature)
         header["STIFFNESS"] = plan.table(self.stiffness, self.damping)
         sizes = np.stack(error_sizes(plan.system))
@@ -259,7 +259,7 @@ class Machine:
         if self.elements[at.PROJECT]:
             counts["projections"] = at.N_PROJECTIONS
         found: dict[str, Any] = {name: int(m[place]) for name, place in counts.items()}
-        if self.system.loops:
+        if self.system.constraints:
             found["nearest_to_singular"] = float(m[at.NEAREST])
             found["nearest_at"] = float(m[at.NEAREST_TIME])
         if found["steps"]:

@@ -9,8 +9,9 @@ import numpy as np
 from ..algorithms import reference
 from ..algorithms._kernels import layout as body_at
 from ..algorithms._kernels.simulation import layout as at
-from ..algorithms.loop_checks import OPEN, loop_of
+from ..algorithms.loop_checks import OPEN, constraint_of, in_own_unit
 from ..errors import SingularError
+from ..system import Loop
 from .machine import Machine
 
 __all__ = ["Outcome", "at_time", "explained"]
@@ -109,9 +110,10 @@ def _singular_hinge(machine: Machine) -> str:
 
 
 def _loops_hint(machine: Machine) -> str:
-    """What else may be the reason in a system with loops."""
-    names = ", ".join(repr(loop.name) for loop in machine.system.loops[:3])
-    return f"; a loop ({names}) may not let it pass or be singular there" if names else ""
+    """What else may be the reason in a system with loops or couplings."""
+    names = ", ".join(repr(one.name) for one in machine.system.constraints[:3])
+    kind = "loop" if machine.system.loops else "coupling"
+    return f"; a {kind} ({names}) may not let it pass or be singular there" if names else ""
 
 
 def _open_loop(machine: Machine) -> str:
@@ -125,4 +127,9 @@ def _open_loop(machine: Machine) -> str:
     k = int(np.argmax(gap if apart else rate))
     left = f"{gap[k]:.3g} m are left" if apart else f"its ends move apart at {rate[k]:.3g} m/s"
     hint = "a given motion may lead out of reach" if machine.plan.driven else "it may be locked"
-    return f"loop {loop_of(system, k)!r} cannot be closed any more, {left}; {hint}"
+    one = constraint_of(system, k)
+    if isinstance(one, Loop):
+        return f"loop {one.name!r} cannot be closed any more, {left}; {hint}"
+    off = in_own_unit(system, one, float(gap[k] if apart else rate[k]))
+    left = f"it is violated by {off:.3g}{'' if apart else ' in a second'}"
+    return f"coupling {one.name!r} cannot be satisfied any more, {left}; {hint}"

@@ -138,7 +138,7 @@ def fingerprint(machine: Machine) -> str:
     plan = machine.plan
     words: list[Any] = [(body, node) for _, body, node in plan.slots]
     words += [(event.label, event.actions, event.once) for event, _ in plan.events]
-    if machine.system.loops:
+    if machine.system.constraints:
         words.append(machine.settings.drift)
     parts = [digest(machine.system).encode(), elements.tobytes(), table.tobytes()]
     parts += [repr(words).encode(), slot_records(plan).tobytes()]

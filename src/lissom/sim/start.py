@@ -88,7 +88,7 @@ def close_start(machine: Machine) -> None:
 
     A function that fails is left to `check_start`.
     """
-    if not machine.system.loops:
+    if not machine.system.constraints:
         return
     status = machine.settle()
     if status not in (0, at.CALL_FAILED):

@@ -313,11 +313,13 @@ def _system(model: Model, level: str, form: str, bridge: Bridge) -> System:
         raise SymbolicError(
             f"derive takes a Model, whose parameters may be symbols, not {type(model).__name__}"
         )
-    if model.loops or model.joins:
-        names = ", ".join(repr(name) for name in (*model.loops, *model.joins))
+    if model.loops or model.joins or model.couplings:
+        groups = (model.loops, model.joins, model.couplings)
+        names = ", ".join(repr(name) for group in groups for name in group)
+        kind = "loops" if model.loops or model.joins else "couplings"
         raise SymbolicError(
-            f"model {model.name!r} has loops ({names}); equations are derived for trees: remove "
-            "the loops, and add their forces to the right-hand side"
+            f"model {model.name!r} has {kind} ({names}); equations are derived for trees: remove "
+            f"the {kind}, and add their forces to the right-hand side"
         )
     for part in model.parts.values():
         if isinstance(part.body, RigidBody):

@@ -1,8 +1,19 @@
 """The compiled mechanism, its states and the layout of their vectors."""
 
+from .coupling import Coupling, equation, sum_in_words
 from .layout import Layout
 from .loop import GROUND, Loop, LoopEnd
 from .state import State
 from .system import System
 
-__all__ = ["GROUND", "Layout", "Loop", "LoopEnd", "State", "System"]
+__all__ = [
+    "GROUND",
+    "Coupling",
+    "Layout",
+    "Loop",
+    "LoopEnd",
+    "State",
+    "System",
+    "equation",
+    "sum_in_words",
+]

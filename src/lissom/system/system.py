@@ -12,6 +12,7 @@ from ..bodies import NormalBody
 from ..errors import StateError, suggestion
 from ..joints import Joint
 from ..spatial.scalar import array
+from .coupling import Coupling
 from .layout import Layout
 from .loop import GROUND, Loop
 from .state import State
@@ -51,6 +52,8 @@ class System:
         Bodies in normalised form.
     loops : tuple of Loop
         Joints beyond those of the tree, each closing a loop.
+    couplings : tuple of Coupling
+        Equations between hinge coordinates.
     """
 
     name: str
@@ -63,6 +66,7 @@ class System:
     joints: tuple[Joint, ...]
     bodies: tuple[NormalBody, ...]
     loops: tuple[Loop, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
 
     @property
     def n_body(self) -> int:
@@ -81,8 +85,13 @@ class System:
 
     @property
     def n_constraint(self) -> int:
-        """Number of constraint equations of all loops."""
-        return sum(loop.n_constraint for loop in self.loops)
+        """Number of constraint equations of all loops and couplings."""
+        return sum(one.n_constraint for one in self.constraints)
+
+    @property
+    def constraints(self) -> tuple[Loop | Coupling, ...]:
+        """Loops, then couplings, in the order of their constraint equations."""
+        return (*self.loops, *self.couplings)
 
     @cached_property
     def length(self) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..bodies import NormalBody
+from .coupling import equation
 
 if TYPE_CHECKING:
     from .loop import Loop, LoopEnd
@@ -16,7 +17,7 @@ __all__ = ["printed_tree"]
 
 
 def printed_tree(system: System) -> str:
-    """Text with one line a body: tree, joint, mass, modes and frequencies; then one line a loop."""
+    """Text with one line a body: tree, joint, mass, modes and frequencies; then loops."""
     branches = list(_branches(system))
     width = max((len(stem) + len(name) for stem, name, _ in branches), default=0)
     labels = [system.joints[i].label + _placed(system, i) for _, _, i in branches]
@@ -26,7 +27,7 @@ def printed_tree(system: System) -> str:
         body = system.bodies[i]
         place = f"{(stem + name):{width}s}  {label:{label_width}s}"
         rows.append(f"{place}  {body.mass:10.4g} kg  {_modes(body)}")
-    return "\n".join([*rows, *_loops(system)])
+    return "\n".join([*rows, *_loops(system), *_couplings(system)])
 
 
 def _heading(system: System) -> str:
@@ -42,10 +43,9 @@ def _heading(system: System) -> str:
 
 
 def _loop_count(system: System) -> str:
-    n = len(system.loops)
-    if not n:
-        return ""
-    return f"{n} loop{'s' if n > 1 else ''} with {_equations(system.n_constraint)}, "
+    groups = (("loop", len(system.loops)), ("coupling", len(system.couplings)))
+    counts = [f"{n} {what}{'s' if n > 1 else ''}" for what, n in groups if n]
+    return f"{' and '.join(counts)} with {_equations(system.n_constraint)}, " if counts else ""
 
 
 def _equations(n: int) -> str:
@@ -98,6 +98,12 @@ def _loop(system: System, loop: Loop) -> tuple[str, ...]:
     ends = " - ".join(_end(system, end) for end in loop.ends)
     equations = _equations(loop.n_constraint) + (", cut by compile" if loop.chosen else "")
     return f"loop {loop.name}", loop.joint.label, ends, equations
+
+
+def _couplings(system: System) -> list[str]:
+    """Name and equation of each coupling, in columns."""
+    width = max((len(one.name) for one in system.couplings), default=0)
+    return [f"coupling {one.name:{width}s}  {equation(system, one)}" for one in system.couplings]
 
 
 def _end(system: System, end: LoopEnd) -> str:

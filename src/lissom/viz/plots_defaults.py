@@ -193,7 +193,7 @@ def _integral(time: Array, power: Array) -> Array:
 
 
 def _loops(run: Trajectory) -> list[Panel]:
-    if not run.system.loops:
+    if not run.system.constraints:
         return []
     gap = np.where(run["closure"] > 0, run["closure"], np.nan)
     if not np.any(np.isfinite(gap)):

@@ -10,14 +10,18 @@ from __future__ import annotations
 import math
 
 from .compiling import jit
+from .couplings import close_couplings, coupling_rates
 from .joints import general_joint
 from .layout import (
     ACCELERATION,
     ARM,
     BODY,
+    C_COLUMN,
     CARRIER,
     CLOSING,
     CLOSURE,
+    COUPLING_ROW,
+    COUPLING_ROWS,
     DRIVEN,
     END_FORCES,
     END_FRAME,
@@ -51,6 +55,7 @@ from .layout import (
     LOOPS,
     MODAL_V,
     N_COLUMN,
+    N_COUPLING,
     N_LOOP,
     N_MODE,
     N_PATH,
@@ -72,6 +77,7 @@ from .layout import (
     W_CARRIER_NODE,
     W_CARRIER_VELOCITY,
     W_FORCES,
+    W_INNOVATIONS,
     W_N_ACTIVE,
     W_N_NODE,
     W_PARENT,
@@ -167,8 +173,11 @@ def loop_end(ints, floats, scratch, e):
 
 
 @jit
-def close_loops(ints, floats, scratch, flags):
-    """Gap, rate, right-hand side and columns of forces of all loops, after `place_loops`."""
+def close_loops(ints, floats, scratch, q, v, x, flags):
+    """Gap, rate, right-hand side and columns of all loops and couplings, after `place_loops`.
+
+    q, v, x: as `motion_base_to_tip` had them.
+    """
     h = ints[LOOPS] & POSITIVE
     n, o_c = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
     room, closing = ints[h + ROOM_] & POSITIVE, ints[h + CLOSING] & POSITIVE
@@ -181,6 +190,11 @@ def close_loops(ints, floats, scratch, flags):
                 column = o + 6 * ints[ints[p + W_ACTIVE] + j]
                 put_vector(scratch, column, ZERO)
                 put_vector(scratch, column + 3, ZERO)
+        row, e = ints[p + W_BODY] & POSITIVE, ints[p + W_INNOVATIONS] & POSITIVE
+        r = ints[row + HINGE_DOF] if ints[row + DRIVEN] == 0 else 0
+        for j in range(ints[p + W_N_ACTIVE]):
+            for c in range(r):
+                scratch[e + r * ints[ints[p + W_ACTIVE] + j] + c] = 0.0
     for k in range(ints[h + N_LOOP]):
         l = (ints[h + LOOP_ROWS] & POSITIVE) + k * LOOP_ROW
         a, b = l + L_END, l + L_END + END_ROW
@@ -251,6 +265,7 @@ def close_loops(ints, floats, scratch, flags):
                 z = turn_back(C_a, add(m, cross(s, f)))
                 put_vector(scratch, o, add(vector(scratch, o), z))
                 put_vector(scratch, o + 3, add(vector(scratch, o + 3), turn_back(C_a, f)))
+    speed = max(speed, close_couplings(ints, floats, scratch, q, v, x, flags))
     scratch[closing + LOOP_SPEED] = speed
 
 
@@ -308,6 +323,7 @@ def constraint_rates(ints, floats, scratch, x, out):
         for c in range(ints[l + L_N]):
             m_c, f_c = vector(scratch, P + 6 * c), vector(scratch, P + 6 * c + 3)
             scratch[out + ints[l + L_FIRST] + c] = dot(m_c, w_rel) + dot(f_c, v_rel)
+    coupling_rates(ints, floats, scratch, x, out)
 
 
 @jit
@@ -318,7 +334,10 @@ def _times_transposed(A, B):
 
 @jit
 def closure_numbers(ints, scratch, out, o):
-    """Gap, rate and joint coordinates, loop after loop, into out[o:]; after `close_loops`."""
+    """Gap, rate and joint coordinates, loop after loop, into out[o:]; after `close_loops`.
+
+    Then gap and rate, coupling after coupling.
+    """
     h = ints[LOOPS] & POSITIVE
     n, o_c = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
     for k in range(ints[h + N_LOOP]):
@@ -332,11 +351,16 @@ def closure_numbers(ints, scratch, out, o):
         for c in range(n_q):
             out[o + c] = scratch[(ints[l + L_STATE] & POSITIVE) + L_Q + c]
         o += n_q
+    for k in range(ints[h + N_COUPLING]):
+        column = o_c + ints[(ints[h + COUPLING_ROWS] & POSITIVE) + k * COUPLING_ROW + C_COLUMN]
+        out[o] = scratch[column]
+        out[o + 1] = scratch[column + n]
+        o += 2
 
 
 @jit
 def loops_open(ints, floats, scratch):
-    """Whether a loop is open or its ends move apart, after `close_loops` with rates."""
+    """Whether a loop is open or its ends move apart, or a coupling, after `close_loops`."""
     h = ints[LOOPS] & POSITIVE
     n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
     length = floats[ints[h + LENGTH]]

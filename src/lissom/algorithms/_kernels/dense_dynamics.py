@@ -6,6 +6,7 @@ from .articulated import all_finite
 from .closing import close_loops
 from .compiling import jit
 from .composite import mass_of_rigid_tree, mass_tip_to_base
+from .couplings import take_coupling_forces
 from .dense import backward_spd, factor_spd, forward_spd
 from .external import apply_external
 from .inverse import forces_tip_to_base
@@ -47,11 +48,12 @@ from .motion import motion_base_to_tip
 
 
 @jit
-def solve_dense(ints, floats, scratch, q, v, before, forces, out, M, floor, flags, refine):
+def solve_dense(ints, floats, scratch, q, v, given, before, forces, out, M, floor, flags, refine):
     """Accelerations under forces, after `motion_base_to_tip` and external forces.
 
     M has n_v + 2 rows and one more for each constraint; those below the mass matrix are for the
-    right-hand side and a solution.  before: as for `constrain`.  refine: correct the solution once
+    right-hand side and a solution.  given: accelerations of driven hinges.  before: as for
+    `constrain`.  refine: correct the solution once
     by what inverse dynamics finds wrong with it: the entries of M are rounded, and a flexible
     system of many bodies loses eight digits by that.  SINGULAR if a pivot falls below `floor` times
     the diagonal entry it began with: so many digits are lost in the elimination.
@@ -68,7 +70,7 @@ def solve_dense(ints, floats, scratch, q, v, before, forces, out, M, floor, flag
         _add_armature(ints, scratch, M)
     _hold_driven(ints, M)
     if looped:
-        constraint_rows(ints, floats, scratch, v, before, M, flags)
+        constraint_rows(ints, floats, scratch, q, v, given, before, M, flags)
     flat = M.ravel()
     if factor_spd(flat, 0, n, floor) >= 0:
         return SINGULAR
@@ -76,7 +78,7 @@ def solve_dense(ints, floats, scratch, q, v, before, forces, out, M, floor, flag
         constraint_compliance(ints, scratch, M)
     status = _solve(ints, floats, scratch, M, looped)
     if status == DONE and refine and not (looped and closes_in_speeds(ints, scratch)):
-        status = _refine(ints, floats, scratch, q, v, forces, M, flags, looped)
+        status = _refine(ints, floats, scratch, q, v, given, forces, M, flags, looped)
     if status == DONE:
         for k in range(n):
             out[k] = x[k]
@@ -95,19 +97,23 @@ def _solve(ints, floats, scratch, M, looped):
 
 
 @jit
-def _refine(ints, floats, scratch, q, v, forces, M, flags, looped):
+def _refine(ints, floats, scratch, q, v, driven, forces, M, flags, looped):
     """Correct the accelerations below the factor in M, and the loop forces, once."""
     n, given = ints[N_V], flags | ACCELERATED
     x, found = M[n], M[n + 1]
     for k in range(n):
         found[k] = x[k]
+    _give_driven(ints, driven, found)
     motion_base_to_tip(ints, floats, scratch, q, v, found, given)
     if scratch[N_EXTERNAL] != 0.0:
         apply_external(ints, scratch, q, v, given)
     if looped:
-        close_loops(ints, floats, scratch, given)  # its right-hand side is what is left
+        # its right-hand side is what is left
+        close_loops(ints, floats, scratch, q, v, found, given)
         push_loops(ints, floats, scratch)
     forces_tip_to_base(ints, floats, scratch, found, x, given)
+    if looped:
+        take_coupling_forces(ints, floats, scratch, x)
     for k in range(n):
         x[k] = forces[k] - x[k]
     _hold_driven_forces(ints, x)
@@ -119,6 +125,16 @@ def _refine(ints, floats, scratch, q, v, forces, M, flags, looped):
     for k in range(n):
         x[k] += found[k]
     return status
+
+
+@jit
+def _give_driven(ints, given, x):
+    """Put the given accelerations of driven hinges into x."""
+    for i in range(ints[N_BODY]):
+        row = HEADER + i * ROW
+        if ints[row + DRIVEN] != 0:
+            for c in range(ints[row + HINGE_DOF]):
+                x[ints[row + HINGE_V] + c] = given[ints[row + HINGE_V] + c]
 
 
 @jit

@@ -94,7 +94,7 @@ def _forward_rows(ints, floats, scratch, Q, V, F, out, flags, start, stop):
         if articulate_tip_to_base(ints, floats, scratch, f) != DONE:
             return k
         if ints[LOOPS] != 0 and flags & TREE == 0:
-            if constrain(ints, floats, scratch, v, v, flags) != DONE:
+            if constrain(ints, floats, scratch, q, v, f, v, flags) != DONE:
                 return k
             if flags & RATES != 0 and loops_open(ints, floats, scratch):
                 return k
@@ -140,7 +140,7 @@ def _composite(ints, floats, scratch, q, v, forces, out, M, floor, flags):
     if scratch[N_EXTERNAL] != 0.0:
         apply_external(ints, scratch, q, v, flags & COUNTED)
     status = solve_dense(
-        ints, floats, scratch, q, v, v, forces, out, M, floor, flags, ints[LOOPS] != 0
+        ints, floats, scratch, q, v, v, v, forces, out, M, floor, flags, ints[LOOPS] != 0
     )
     if status == DONE and ints[LOOPS] != 0 and flags & TREE == 0 and flags & RATES != 0:
         if loops_open(ints, floats, scratch):
@@ -206,7 +206,7 @@ def _closure_rows(ints, floats, scratch, Q, V, out, width, flags, start, stop):
         q, v = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m]
         motion_base_to_tip(ints, floats, scratch, q, v, v, flags)
         place_loops(ints, floats, scratch, v, flags)
-        close_loops(ints, floats, scratch, flags)
+        close_loops(ints, floats, scratch, q, v, v, flags)
         closure_numbers(ints, scratch, out, k * width)
         if all_finite(out[k * width : (k + 1) * width], width) != DONE:
             return k

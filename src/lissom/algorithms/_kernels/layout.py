@@ -28,7 +28,7 @@ ALL_RIGID = 4  # whether no body bends
 ORDER = 5  # ints: body numbers, each branch to its tip in turn, then the speeds in that order
 IN_ORDER = 6  # whether that is the order of the system
 COLUMNS = 7  # scratch: forces of all hinge motions, 6 n_v
-LOOPS = 8  # ints: header of the loops, 0 if there are none
+LOOPS = 8  # ints: header of the loops and couplings, 0 if there are none
 HEADER = 9
 
 # ints: row of a body
@@ -129,8 +129,8 @@ DONE, SINGULAR, NOT_FINITE = 0, 1, 2
 (
     N_LOOP,
     LOOP_ROWS,  # ints
-    N_COLUMN,  # constraints of all loops
-    N_PATH,  # bodies that carry ends of loops, themselves or further out
+    N_COLUMN,  # constraints of all loops and couplings
+    N_PATH,  # bodies that carry ends of loops or coupled hinges, themselves or further out
     PATH_ROWS,  # ints: their rows, base to tip
     CLOSURE,  # scratch: gap, rate, right-hand side, lambda and A x, n each; then Lambda n^2,
     # its factor n^2, order of its rows n, what is left of them n, sizes n, room n^2 and 3 n
@@ -138,8 +138,10 @@ DONE, SINGULAR, NOT_FINITE = 0, 1, 2
     LENGTH,  # floats: the system's length, its mass
     CLOSING,  # scratch: how loops are closed, record below
     GROUND_PLACE,  # scratch, as END_PLACE
+    N_COUPLING,
+    COUPLING_ROWS,  # ints
     LOOP_HEADER,
-) = range(11)
+) = range(13)
 # scratch: how loops are closed
 (
     GAP_WEIGHT,  # what Baumgarte's method takes of gap and rate
@@ -198,5 +200,22 @@ LOOP_ROW = L_END + 2 * END_ROW
     W_ACTIVE,  # ints: their numbers
     PATH_ROW,
 ) = range(13)
+
+# ints: row of a coupling
+(
+    C_COLUMN,  # number of its constraint
+    C_N,  # coordinates that it couples
+    C_TERMS,  # ints: a row for each
+    C_NUMBERS,  # floats: scale, offset times that, ratios times that
+    COUPLING_ROW,
+) = range(5)
+# ints: coordinate of a coupling
+(
+    TERM_Q,  # its place in q
+    TERM_V,  # and in v
+    TERM_BODY,  # ints: row of the body
+    TERM_PLACE,  # scratch: its innovation in the column of the coupling
+    TERM_ROW,
+) = range(5)
 
 # Kinds of joints of loops use those of the tree, but for aligned ones: AXIAL.

@@ -1,6 +1,6 @@
 """Loops by the dense mass matrix: rows of A beside it, Lambda from its factor.
 
-rows of A: forces of each constraint shifted inward, T_f = Pi_hat^T f_t, T_r = H f          (1)
+rows of A: forces of each constraint shifted inward, T_f = Pi_hat^T f_t, T_r = H f + u      (1)
 M = L d L^T     Y = L^-1 A^T     Lambda = Y^T d^-1 Y                                        (2)
 d L^T vdot = L^-1 (T - b) + Y lambda                                                        (3)
 """
@@ -40,6 +40,7 @@ from .layout import (
     W_BODY,
     W_CARRIER_FORCES,
     W_FORCES,
+    W_INNOVATIONS,
     W_N_ACTIVE,
     W_N_NODE,
 )
@@ -48,10 +49,13 @@ from .small import ZERO, add, cross, dot, matrix, turn, turn_back, vector
 
 
 @jit
-def constraint_rows(ints, floats, scratch, v, before, M, flags):
-    """Rows of A (1) into M below the mass matrix and two vectors; closes loops first."""
+def constraint_rows(ints, floats, scratch, q, v, given, before, M, flags):
+    """Rows of A (1) into M below the mass matrix and two vectors; closes loops first.
+
+    given: accelerations of driven hinges.
+    """
     place_loops(ints, floats, scratch, v, flags)
-    close_loops(ints, floats, scratch, flags)
+    close_loops(ints, floats, scratch, q, v, given, flags)
     closed_in_speeds(ints, floats, scratch, before)
     h = ints[LOOPS] & POSITIVE
     n, n_v = ints[h + N_COLUMN] & POSITIVE, ints[N_V]
@@ -65,6 +69,7 @@ def constraint_rows(ints, floats, scratch, v, before, M, flags):
         forces, rigid = ints[p + W_FORCES] & POSITIVE, ints[row + LEVEL] == RIGID
         o, o_v = ints[row + HINGE] & POSITIVE, ints[row + HINGE_V] & POSITIVE
         r = ints[row + HINGE_DOF] if ints[row + DRIVEN] == 0 else 0
+        e = ints[p + W_INNOVATIONS] & POSITIVE
         m, o_m = ints[row + N_MODE] & POSITIVE, ints[row + MODAL_V] & POSITIVE
         arm, R, carrier = (
             vector(scratch, b + ARM),
@@ -96,7 +101,7 @@ def constraint_rows(ints, floats, scratch, v, before, M, flags):
                     z_v = add(z_v, f_v)
             for c in range(r):
                 h_w, h_v = vector(scratch, o + 6 * c), vector(scratch, o + 6 * c + 3)
-                M[below, o_v + c] = -dot(h_w, z_w) - dot(h_v, z_v)
+                M[below, o_v + c] = scratch[e + r * k + c] - dot(h_w, z_w) - dot(h_v, z_v)
             if carrier >= 0:
                 if not rigid:
                     z_w, z_v = turn(R, z_w), turn(R, z_v)

@@ -3,13 +3,13 @@
 The text follows `closed_loops`, eqs. (5)-(8).  After `articulate_tip_to_base` and `close_loops`,
 with zeta_k the forces of constraint k on the nodes of a body:
   x_k = N zeta_k     Z_k = Y x_k     Lambda_kl += (S zeta_k) . x_l                           (1)
-  L e_k = -H Z_k     Lambda_kl += e_k . d^-1 e_l     Z+_k = Z_k + Y_h d^-1 e_k               (2)
+  L e_k = u_k - H Z_k     Lambda_kl += e_k . d^-1 e_l     Z+_k = Z_k + Y_h d^-1 e_k          (2)
 The accelerations of the free tree, seen by constraint k, need no outward sweep:
   A vdot_free = bias accelerations + sum over hinges e_k . d^-1 e - sum over nodes
                 zeta_k . (y - S f_0)                                                         (3)
 and the outward sweep gives the constrained accelerations at once, with
   e += sum e_k lambda_k at the hinges, zeta += sum zeta_k lambda_k at the nodes              (4)
-A rigid body is its own node: x = Z = zeta.
+A rigid body is its own node: x = Z = zeta.  u_k are the forces of a coupling at the hinge.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ from .compliance import node_forces
 from .layout import (
     ARM,
     BODY,
+    C_COLUMN,
     CLOSING,
     CLOSURE,
+    COUPLING_ROW,
+    COUPLING_ROWS,
     DONE,
     DRIVEN,
     END_BODY,
@@ -45,6 +48,7 @@ from .layout import (
     LOOPS,
     MODAL,
     N_COLUMN,
+    N_COUPLING,
     N_LOOP,
     N_MODE,
     N_PATH,
@@ -93,15 +97,16 @@ NEGLIGIBLE, MOTIONLESS = 1e-10, 1e-16
 
 
 @jit
-def constrain(ints, floats, scratch, v, before, flags):
+def constrain(ints, floats, scratch, q, v, x, before, flags):
     """Solve for the loop forces and put them into the articulated tree; DONE or NOT_FINITE.
 
     After `articulate_tip_to_base`; `accelerate_base_to_tip` then gives what keeps loops closed.
+    q, v, x as for `close_loops`.
     A method that changes speeds by kappa times the change of accelerations x from `before` asks for
       A (v + kappa (x - before)) = 0,  that is  A x = A before - A v / kappa                 (5)
     """
     place_loops(ints, floats, scratch, v, flags)
-    close_loops(ints, floats, scratch, flags)
+    close_loops(ints, floats, scratch, q, v, x, flags)
     closed_in_speeds(ints, floats, scratch, before)
     compliance_tip_to_base(ints, scratch, True)
     solve_loops(ints, floats, scratch)
@@ -138,7 +143,8 @@ def solve_loops(ints, floats, scratch):
     gram = size + n
     for k in range(n):
         scratch[o + 3 * n + k] = scratch[o + 2 * n + k]
-    least = MOTIONLESS / floats[ints[h + LENGTH] + 1]
+    least_own = MOTIONLESS / floats[ints[h + LENGTH] + 1]
+    least = least_own
     for k in range(n):
         least = max(least, NEGLIGIBLE * scratch[Lam + k * n + k])
     for k in range(ints[h + N_LOOP]):
@@ -148,6 +154,9 @@ def solve_loops(ints, floats, scratch):
             own = max(own, scratch[Lam + c * n + c])
         for c in range(first, first + ints[l + L_N]):
             scratch[size + c] = own
+    for k in range(ints[h + N_COUPLING]):  # its coordinates move, however little
+        c = ints[(ints[h + COUPLING_ROWS] & POSITIVE) + k * COUPLING_ROW + C_COLUMN] & POSITIVE
+        scratch[size + c] = max(least_own, scratch[Lam + c * n + c])
     rank, smallest = factor_semidefinite(scratch, Lam, n, L, order, left, size)
     closing = ints[h + CLOSING] & POSITIVE
     scratch[closing + LEAST_LEFT] = smallest
@@ -189,7 +198,8 @@ def compliance_tip_to_base(ints, scratch, free):
             e_k = e + r * k
             n_w, n_v = z_w, z_v
             for c in range(r):  # (2)
-                s = -dot(vector(scratch, o + 6 * c), z_w) - dot(vector(scratch, o + 6 * c + 3), z_v)
+                s = scratch[e_k + c]  # what a coupling starts with
+                s -= dot(vector(scratch, o + 6 * c), z_w) + dot(vector(scratch, o + 6 * c + 3), z_v)
                 for t in range(c):
                     s -= scratch[o_l + c * r + t] * scratch[e_k + t]
                 scratch[e_k + c] = s

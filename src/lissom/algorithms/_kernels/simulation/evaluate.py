@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..articulated import accelerate_base_to_tip, articulate_tip_to_base, prepare
 from ..compiling import jit
+from ..couplings import take_coupling_forces
 from ..dense_dynamics import solve_dense
 from ..external import apply_external
 from ..inverse import forces_tip_to_base
@@ -93,12 +94,12 @@ def evaluate(system, given, room, t, q, v, out, flags):
         out[k] = T[k] + extra[k]
     if plan[DENSE] != 0:
         status = solve_dense(
-            ints, floats, scratch, q, v, before, out, out, M, PIVOT, flags & ALL, flags != 0
+            ints, floats, scratch, q, v, x, before, out, out, M, PIVOT, flags & ALL, flags != 0
         )
     else:
         status = articulate_tip_to_base(ints, floats, scratch, out)
         if status == DONE and ints[LOOPS] != 0:
-            status = constrain(ints, floats, scratch, v, before, flags & ALL)
+            status = constrain(ints, floats, scratch, q, v, x, before, flags & ALL)
         if status == DONE:
             status = accelerate_base_to_tip(ints, floats, scratch, out)
     if status != DONE:
@@ -114,7 +115,7 @@ def solve_mass(system, q, forces, out, flags):
     motion_base_to_tip(ints, floats, scratch, q, forces, forces, flags & 0)
     status = articulate_tip_to_base(ints, floats, scratch, forces)
     if status == DONE and ints[LOOPS] != 0:
-        status = constrain(ints, floats, scratch, forces, forces, flags & 0)
+        status = constrain(ints, floats, scratch, q, forces, forces, forces, flags & 0)
     if status == DONE:
         status = accelerate_base_to_tip(ints, floats, scratch, out)
     if status != DONE:
@@ -145,6 +146,8 @@ def needed_forces(system, given, room, q, v, acceleration, flags):
     if ints[LOOPS] != 0:
         push_loops(ints, floats, scratch)
     forces_tip_to_base(ints, floats, scratch, acceleration, buffer, flags & (ALL | ACCELERATED))
+    if ints[LOOPS] != 0:
+        take_coupling_forces(ints, floats, scratch, buffer)
     copy_driven(plan, memory, buffer, T)
 
 

@@ -85,7 +85,7 @@ def project(system, given, room, q, v, s, out, flags):
     for iteration in range(MOST):
         motion_base_to_tip(ints, floats, scratch, q, v, v, flags & RATES)
         place_loops(ints, floats, scratch, v, flags & RATES)
-        close_loops(ints, floats, scratch, flags & RATES)
+        close_loops(ints, floats, scratch, q, v, v, flags & RATES)
         gap = rate = 0.0
         for k in range(n):
             if not abs(scratch[o + k]) <= gap:

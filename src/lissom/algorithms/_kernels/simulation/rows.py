@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..compiling import jit
-from ..layout import LOOPS, N_LOOP, N_Q, N_V
+from ..couplings import coupling_force
+from ..layout import LOOPS, N_COUPLING, N_LOOP, N_Q, N_V
 from ..loop_forces import loop_force
 from .evaluate import evaluate, needed_forces
 from .explicit import dense_stages, interpolate
@@ -86,9 +87,12 @@ def rows_within(system, given, room, t, h, t1, q0, v0, s, q, v, S, V, out, rows,
 
 @jit
 def write_row(system, given, room, t, q, v, x, rows, flags):
-    """One row: time, q, v, accelerations, forces, wrenches, loop forces; after `evaluate`."""
+    """One row: time, q, v, accelerations, forces, wrenches, forces of loops and of couplings.
+
+    After `evaluate`.
+    """
     plan, _table, memory = given
-    ints, _floats, scratch = system
+    ints, floats, scratch = system
     T, slots = room[0], room[3]
     n_q, n = system[0][N_Q], system[0][N_V]
     if plan[N_MOTION] != 0:
@@ -109,6 +113,9 @@ def write_row(system, given, room, t, q, v, x, rows, flags):
             rows[o + 6 * k + j] = slots[k * SLOT_RECORD + SLOT_WRENCH + j]
     if ints[LOOPS] != 0:
         o += 6 * plan[N_WRENCH]
-        for k in range(ints[ints[LOOPS] + N_LOOP]):
+        n_loop = ints[ints[LOOPS] + N_LOOP]
+        for k in range(n_loop):
             loop_force(ints, scratch, k, rows, o + 6 * k)
+        for k in range(ints[ints[LOOPS] + N_COUPLING]):
+            rows[o + 6 * n_loop + k] = coupling_force(ints, floats, scratch, k)
     memory[N_ROWS] += 1.0

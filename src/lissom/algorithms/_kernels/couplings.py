@@ -1,0 +1,113 @@
+"""Couplings between hinge coordinates, as further rows behind those of the loops.
+
+With ratios r_i, coordinates q_i and the offset, all times the scale s of the coupling:
+  gap = s (sum r_i q_i - offset)     A v = s sum r_i v_i     gamma = 0                       (1)
+The force lambda of a coupling is the generalized force s r_i lambda at each of its hinges.  Unlike
+a loop it has no forces on nodes: its column starts as innovations at the hinges.
+"""
+
+from __future__ import annotations
+
+from .compiling import jit
+from .layout import (
+    ACCELERATED,
+    C_COLUMN,
+    C_N,
+    C_NUMBERS,
+    C_TERMS,
+    CLOSING,
+    CLOSURE,
+    COUPLING_ROW,
+    COUPLING_ROWS,
+    DRIVEN,
+    GAP_WEIGHT,
+    GRAVITY,
+    LOOPS,
+    N_COLUMN,
+    N_COUPLING,
+    POSITIVE,
+    RATE_WEIGHT,
+    RATES,
+    TERM_BODY,
+    TERM_PLACE,
+    TERM_Q,
+    TERM_ROW,
+    TERM_V,
+)
+
+# Part of the sum of its terms by which rounding violates a coupling: wheels turn far.
+ROUNDED = 4e-16
+
+
+@jit
+def close_couplings(ints, floats, scratch, q, v, x, flags):
+    """Gap, rate, right-hand side and columns of all couplings (1); the largest speed of a term.
+
+    Within `close_loops`, after the columns are cleared.
+    """
+    h = ints[LOOPS] & POSITIVE
+    n, o_c = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
+    closing, speed = ints[h + CLOSING] & POSITIVE, 0.0
+    for k in range(ints[h + N_COUPLING]):
+        c = (ints[h + COUPLING_ROWS] & POSITIVE) + k * COUPLING_ROW
+        column, numbers = ints[c + C_COLUMN] & POSITIVE, ints[c + C_NUMBERS] & POSITIVE
+        gap, gross, rate, rhs = -floats[numbers + 1], abs(floats[numbers + 1]), 0.0, 0.0
+        for i in range(ints[c + C_N]):
+            t = (ints[c + C_TERMS] & POSITIVE) + i * TERM_ROW
+            s, o_v = floats[numbers + 2 + i], ints[t + TERM_V] & POSITIVE
+            part = s * q[ints[t + TERM_Q] & POSITIVE]
+            gap += part
+            gross += abs(part)
+            driven = ints[(ints[t + TERM_BODY] & POSITIVE) + DRIVEN] != 0
+            if flags & RATES != 0:
+                rate += s * v[o_v]
+                speed = max(speed, abs(s * v[o_v]))
+            if flags != 0 and (driven or flags & ACCELERATED != 0):
+                rhs -= s * x[o_v]
+            if not driven:
+                scratch[ints[t + TERM_PLACE] & POSITIVE] += s
+        if abs(gap) <= ROUNDED * gross:
+            gap = 0.0
+        scratch[o_c + column] = gap
+        scratch[o_c + n + column] = rate
+        if flags & GRAVITY != 0:  # an acceleration is asked for
+            rhs -= scratch[closing + GAP_WEIGHT] * gap + scratch[closing + RATE_WEIGHT] * rate
+        scratch[o_c + 2 * n + column] = rhs
+    return speed
+
+
+@jit
+def coupling_rates(ints, floats, scratch, x, out):
+    """Rows A x of all couplings into scratch[out:], driven hinges left out."""
+    h = ints[LOOPS] & POSITIVE
+    for k in range(ints[h + N_COUPLING]):
+        c = (ints[h + COUPLING_ROWS] & POSITIVE) + k * COUPLING_ROW
+        numbers, e = ints[c + C_NUMBERS] & POSITIVE, 0.0
+        for i in range(ints[c + C_N]):
+            t = (ints[c + C_TERMS] & POSITIVE) + i * TERM_ROW
+            if ints[(ints[t + TERM_BODY] & POSITIVE) + DRIVEN] == 0:
+                e += floats[numbers + 2 + i] * x[ints[t + TERM_V] & POSITIVE]
+        scratch[out + ints[c + C_COLUMN]] = e
+
+
+@jit
+def take_coupling_forces(ints, floats, scratch, T):
+    """Take the forces of couplings off generalized forces T, with lambda of a solution."""
+    h = ints[LOOPS] & POSITIVE
+    n, o_c = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
+    for k in range(ints[h + N_COUPLING]):
+        c = (ints[h + COUPLING_ROWS] & POSITIVE) + k * COUPLING_ROW
+        numbers, force = ints[c + C_NUMBERS] & POSITIVE, scratch[o_c + 3 * n + ints[c + C_COLUMN]]
+        for i in range(ints[c + C_N]):
+            t = (ints[c + C_TERMS] & POSITIVE) + i * TERM_ROW
+            T[ints[t + TERM_V] & POSITIVE] -= floats[numbers + 2 + i] * force
+
+
+@jit
+def coupling_force(ints, floats, scratch, k):
+    """Force of coupling k: hinge i receives its ratio times this."""
+    h = ints[LOOPS] & POSITIVE
+    n, o_c = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
+    c = (ints[h + COUPLING_ROWS] & POSITIVE) + k * COUPLING_ROW
+    force = scratch[o_c + 3 * n + ints[c + C_COLUMN]]
+    return floats[ints[c + C_NUMBERS] & POSITIVE] * force

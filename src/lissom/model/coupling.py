@@ -1,0 +1,185 @@
+"""Couplings of a model: equations between joint coordinates, as the user gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError, suggestion
+from ..joints import Fixed, Joint
+from ..joints.plain import plain_coordinates
+from ..spatial.scalar import array, is_numeric
+from ..system import Coupling, sum_in_words
+from .parts import Connection, Part
+
+__all__ = ["Couple", "checked_couple", "resolved_couple"]
+
+
+@dataclass(frozen=True, eq=False)
+class Couple:
+    """One coupling of a model: the sum of ratios times coordinates is the offset.
+
+    Attributes
+    ----------
+    name : str
+        Name of the coupling.
+    ratios : mapping
+        By coordinate: "body" or "body.coordinate".
+    offset : float or symbol
+        What the sum is.
+    """
+
+    name: str
+    ratios: Mapping[str, Any]
+    offset: Any
+
+    @property
+    def title(self) -> str:
+        """What to call it in an error."""
+        return f"coupling {self.name!r}"
+
+    @property
+    def words(self) -> str:
+        """The equation."""
+        return sum_in_words(self.ratios.items(), self.offset)
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        """Bodies whose joints it couples."""
+        return tuple(key.partition(".")[0] for key in self.ratios)
+
+    def prefixed(self, prefix: str) -> Couple:
+        """Copy with the prefix before all names."""
+        ratios = {f"{prefix}{key}": ratio for key, ratio in self.ratios.items()}
+        return replace(self, name=f"{prefix}{self.name}", ratios=ratios)
+
+    def converted(self, convert: Callable[[Any], Any]) -> Couple:
+        """Copy with all numbers passed through `convert`."""
+        ratios = {key: convert(ratio) for key, ratio in self.ratios.items()}
+        return checked_couple(self.name, ratios, convert(self.offset))
+
+
+def checked_couple(name: str, ratios: Any, offset: Any) -> Couple:
+    """Coupling, or an error that says what is wrong without a model.
+
+    Parameters
+    ----------
+    name : str
+        Its name, checked before.
+    ratios, offset
+        As the user gave them.
+    """
+    where = f"coupling {name!r}"
+    if not isinstance(ratios, Mapping) or not ratios:
+        raise ModelError(
+            f"{where}: ratios is {ratios!r}; give a number for each coordinate, such as "
+            '{"left": 1, "right": -1}'
+        )
+    found: dict[str, Any] = {}
+    for key, ratio in ratios.items():
+        if not isinstance(key, (str, Part)):
+            raise ModelError(
+                f'{where}: {key!r} names no coordinate; give "body" or "body.coordinate"'
+            )
+        found[str(key)] = _number(ratio, f"{where}: the ratio of {str(key)!r}", zero=False)
+    if len(found) < len(ratios):
+        raise ModelError(f"{where}: a coordinate is named twice; add its ratios")
+    return Couple(name, found, _number(offset, f"{where}: offset", zero=True))
+
+
+def _number(given: Any, what: str, *, zero: bool) -> Any:
+    """One finite number or symbol."""
+    try:
+        value = array(given)
+    except (TypeError, ValueError):
+        value = np.zeros(0)
+    if value.shape != () or isinstance(given, bool):
+        raise ModelError(f"{what} is {given!r}; expected a number")
+    if not is_numeric(value):
+        return value[()]
+    if np.iscomplexobj(value) or not np.isfinite(value):
+        raise ModelError(f"{what} is {given!r}; expected a finite real number")
+    if not zero and value == 0:
+        raise ModelError(f"{what} is 0, which couples nothing; leave the coordinate out")
+    return float(value)
+
+
+def resolved_couple(
+    couple: Couple,
+    numbers: Mapping[str, int],
+    parts: Mapping[str, Connection],
+    given: Mapping[str, Connection],
+) -> Coupling:
+    """Coupling with bodies and coordinates as numbers.
+
+    Parameters
+    ----------
+    couple : Couple
+        All numbers converted.
+    numbers : mapping
+        Number of each body.
+    parts : mapping
+        Bodies with the joints that carry them in the compiled tree.
+    given : mapping
+        The same as the model has them: `compile` may cut a joint and let another carry the body.
+    """
+    terms: dict[tuple[int, int], str] = {}
+    for key in couple.ratios:
+        body, dot, coordinate = key.partition(".")
+        if body not in parts:
+            raise ModelError(
+                f"{couple.title}: there is no body {body!r}; {suggestion(body, given)}"
+            )
+        _check_carried(couple, parts[body], given.get(body))
+        entry = _entry(couple, body, coordinate if dot else None, parts[body].joint)
+        place = numbers[body], entry
+        if place in terms:
+            raise ModelError(
+                f"{couple.title}: {terms[place]!r} and {key!r} are the same coordinate; add their "
+                "ratios"
+            )
+        terms[place] = key
+    ratios = np.array([float(x) for x in couple.ratios.values()])
+    bodies, entries = zip(*terms, strict=True)
+    return Coupling(couple.name, bodies, entries, ratios, float(couple.offset))
+
+
+def _check_carried(couple: Couple, part: Connection, given: Connection | None) -> None:
+    """Refuse a joint that compile has chosen: its coordinate may run backwards, or be another."""
+    if (
+        given is None
+        or given.loose
+        or part.to != given.to
+        or type(part.joint) is not type(given.joint)
+    ):
+        raise ModelError(
+            f"{couple.title}: which joint carries {part.name!r}, and so its coordinate, was chosen "
+            "by compile; give the body its joint by add and say what is cut by close"
+        )
+
+
+def _entry(couple: Couple, body: str, coordinate: str | None, joint: Joint) -> int:
+    """Number of the coordinate that is named."""
+    known = [name for name, _ in plain_coordinates(joint)]
+    what = f"{couple.title}: the joint of {body!r} ({joint.label})"
+    if not known:
+        reason = (
+            "has no coordinate"
+            if isinstance(joint, Fixed)
+            else ("has coordinates whose rates are not its speeds")
+        )
+        raise ModelError(
+            f"{what} {reason}; couple revolute, prismatic, screw, cylindrical, universal or planar "
+            "joints, or make it of such joints with bodies of no mass between"
+        )
+    if coordinate is None:
+        if len(known) > 1:
+            names = " or ".join(repr(f"{body}.{name}") for name in known)
+            raise ModelError(f"{what} has {len(known)} coordinates; name one: {names}")
+        return 0
+    if coordinate not in known:
+        raise ModelError(f"{what} has no {coordinate!r}; {suggestion(coordinate, known)}")
+    return known.index(coordinate)

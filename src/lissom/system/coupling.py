@@ -1,0 +1,80 @@
+"""An equation between coordinates of hinges: gears, belts, racks, differentials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..joints.plain import plain_coordinates
+
+if TYPE_CHECKING:
+    from .system import System
+
+__all__ = ["Coupling", "equation", "sum_in_words"]
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Coupling:
+    """Equation between coordinates of hinges: the sum of ratios times coordinates is the offset.
+
+    Its coordinates are such whose rates are speeds (`joints.plain`).
+
+    Attributes
+    ----------
+    name : str
+        Name of the coupling.
+    bodies : tuple of int
+        Body that each of the joints carries.
+    entries : tuple of int
+        Which of the joint's coordinates, from 0.
+    ratios : array (n,)
+        Factors of the coordinates [rad or m].
+    offset : float
+        What the sum is.
+    """
+
+    name: str
+    bodies: tuple[int, ...]
+    entries: tuple[int, ...]
+    ratios: Array
+    offset: float
+
+    @property
+    def n_constraint(self) -> int:
+        """Number of constraint equations."""
+        return 1
+
+
+def equation(system: System, coupling: Coupling) -> str:
+    """Words such as "left - 2 right = 0.5" for a coupling.
+
+    Parameters
+    ----------
+    system : System
+        Whose bodies are named.
+    coupling : Coupling
+        One of its couplings.
+    """
+    names = []
+    for i, k in zip(coupling.bodies, coupling.entries, strict=True):
+        known = plain_coordinates(system.joints[i])
+        names.append(system.names[i] + (f".{known[k][0]}" if len(known) > 1 else ""))
+    return sum_in_words(zip(names, coupling.ratios, strict=True), coupling.offset)
+
+
+def sum_in_words(terms: Iterable[tuple[str, Any]], total: Any) -> str:
+    """Words such as "left - 2 right = 0.5" for a sum of names times numbers or symbols."""
+    text = ""
+    for name, ratio in terms:
+        number = not hasattr(ratio, "free_symbols")
+        sign = " - " if number and ratio < 0 else " + "
+        if not text:
+            sign = "-" if sign == " - " else ""
+        factor = f"{abs(ratio):.6g}" if number else f"({ratio})"
+        text += sign + (name if factor == "1" else f"{factor} {name}")
+    return f"{text} = {total:.6g}" if not hasattr(total, "free_symbols") else f"{text} = {total}"
