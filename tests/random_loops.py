@@ -137,8 +137,8 @@ def _world(snapshot: Snapshot, key: FrameKey) -> tuple[np.ndarray, np.ndarray]:
     return snapshot.frames[key].rotation, snapshot.frames[key].position
 
 
-def _with_loops(description: Description, transforms, closings: list[Closing]) -> Tree:
-    """lissom's system of the same tree with the same loops."""
+def looped_model(description: Description, closings: list[Closing]) -> ls.Model:
+    """lissom's model of the same tree with the same loops."""
     model = ls.Model(f"seed{description.seed}", gravity=description.gravity)
     for part in description.parts:
         model.add(
@@ -160,6 +160,16 @@ def _with_loops(description: Description, transforms, closings: list[Closing]) -
             rotation_b=closing.b.rotation,
             name=f"loop{k}",
         )
+    return model
+
+
+def _with_loops(description: Description, transforms, closings: list[Closing]) -> Tree:
+    """lissom's system of the same tree with the same loops."""
+    return compiled_tree(looped_model(description, closings), description, transforms)
+
+
+def compiled_tree(model: ls.Model, description: Description, transforms) -> Tree:
+    """System of a model, and where the numbers of the description are in it."""
     system = model.compile()
     q_index, v_index = indices(system.layout, [part.name for part in description.parts])
     body_index = np.array([list(system.names).index(part.name) for part in description.parts])

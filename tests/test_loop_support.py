@@ -1,6 +1,6 @@
-"""Every public function either counts the loops of a system, belongs to its tree, or says no.
+"""Every public function counts loops and couplings of a system, belongs to its tree, or says no.
 
-A new public function that takes a system has to be entered in one of the three lists.
+A new public function that takes a system has to be entered in one of the lists.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import pytest
 
 import lissom as ls
 from tests.closure_samples import four_bar
+from tests.coupling_samples import flexible_arm
 from tests.measures import error
 
 FLEXIBLE = four_bar(flexible=True)
@@ -22,55 +23,70 @@ START = dict(
 STATE = ls.assemble(FLEXIBLE, FLEXIBLE.state(**START), held=["crank"])
 OPEN = FLEXIBLE.state(**START)
 SAME = TREE.state(STATE.q, STATE.v)
-X = np.linspace(-1, 1, FLEXIBLE.n_v)
+
+
+def _numbers(system: ls.System) -> np.ndarray:
+    return np.linspace(-1, 1, system.n_v)
+
+
+# The same with couplings and no loop.
+COUPLED = flexible_arm()
+BELT = ls.assemble(COUPLED, COUPLED.state(upper=0.4, **{"upper.rates": 1.5}), held=["upper"])
+SLIPPED = COUPLED.state(upper=0.4)
 
 # What belongs to the tree: the same numbers as for the system without its loop.
 OF_THE_TREE = {
     "bias_force": lambda s, x: ls.bias_force(s, x),
     "center_of_mass": lambda s, x: ls.center_of_mass(s, x),
     "energy": lambda s, x: [ls.energy(s, x).kinetic, ls.energy(s, x).total],
-    "gibbs_function": lambda s, x: ls.gibbs_function(s, x, X, {"crank": 2.0}),
+    "gibbs_function": lambda s, x: ls.gibbs_function(s, x, _numbers(s), {s.names[0]: 2.0}),
     "gravity_force": lambda s, x: ls.gravity_force(s, x),
-    "jacobian": lambda s, x: ls.jacobian(s, x, "rocker.tip"),
+    "jacobian": lambda s, x: ls.jacobian(s, x, f"{s.names[2]}.tip"),
     "mass_matrix": lambda s, x: ls.mass_matrix(s, x),
     "momentum": lambda s, x: ls.momentum(s, x),
-    "multiply_mass": lambda s, x: ls.multiply_mass(s, x, X),
+    "multiply_mass": lambda s, x: ls.multiply_mass(s, x, _numbers(s)),
     "operators": lambda s, x: ls.operators(s, x).mass_inverse.as_matrix(),
-    "pose": lambda s, x: ls.pose(s, x, "rocker.tip").position,
+    "pose": lambda s, x: ls.pose(s, x, f"{s.names[2]}.tip").position,
     "qdot": lambda s, x: ls.qdot(s, x),
-    "solve_mass": lambda s, x: ls.solve_mass(s, x, X),
-    "velocity": lambda s, x: ls.velocity(s, x, "rocker.tip"),
+    "solve_mass": lambda s, x: ls.solve_mass(s, x, _numbers(s)),
+    "velocity": lambda s, x: ls.velocity(s, x, f"{s.names[2]}.tip"),
 }
 
-# What counts the loops; values are checked by the tests of these functions.
+# What counts loops and couplings; values are checked by the tests of these functions.
 WITH_LOOPS = {
-    "acceleration": lambda: ls.acceleration(FLEXIBLE, STATE, "rocker.tip"),
-    "assemble": lambda: ls.assemble(FLEXIBLE, OPEN),
-    "closure": lambda: ls.closure(FLEXIBLE, STATE),
-    "Closure": lambda: ls.Closure(FLEXIBLE, STATE),
-    "equilibrium": lambda: ls.equilibrium(FLEXIBLE, STATE),
-    "forward_dynamics": lambda: ls.forward_dynamics(FLEXIBLE, STATE),
-    "forward_dynamics_batch": lambda: ls.forward_dynamics_batch(
-        FLEXIBLE, STATE.q[None], STATE.v[None]
+    "acceleration": lambda s, x, _: ls.acceleration(s, x, f"{s.names[2]}.tip"),
+    "assemble": lambda s, _, off: ls.assemble(s, off),
+    "closure": lambda s, x, _: ls.closure(s, x),
+    "Closure": lambda s, x, _: ls.Closure(s, x),
+    "equilibrium": lambda s, x, _: ls.equilibrium(s, x, loads=_springs(s)),
+    "forward_dynamics": lambda s, x, _: ls.forward_dynamics(s, x),
+    "forward_dynamics_batch": lambda s, x, _: ls.forward_dynamics_batch(s, x.q[None], x.v[None]),
+    "inverse_dynamics": lambda s, x, _: ls.inverse_dynamics(
+        s, x, ls.forward_dynamics(s, x), actuated=s.names
     ),
-    "inverse_dynamics": lambda: ls.inverse_dynamics(
-        FLEXIBLE, STATE, ls.forward_dynamics(FLEXIBLE, STATE), actuated=["crank"]
-    ),
-    "joint_forces": lambda: ls.joint_forces(FLEXIBLE, STATE),
-    "loop_forces": lambda: ls.loop_forces(FLEXIBLE, STATE),
-    "simulate": lambda: ls.simulate(FLEXIBLE, STATE, duration=1e-3),
-    "State": lambda: ls.State(FLEXIBLE, STATE.q, STATE.v),
-    "Trajectory": lambda: ls.simulate(FLEXIBLE, STATE, duration=1e-3).state(5e-4),
+    "joint_forces": lambda s, x, _: ls.joint_forces(s, x),
+    "simulate": lambda s, x, _: ls.simulate(s, x, duration=1e-3),
+    "State": lambda s, x, _: ls.State(s, x.q, x.v),
+    "Trajectory": lambda s, x, _: ls.simulate(s, x, duration=1e-3).state(5e-4),
 }
+FORCES = {
+    "loop_forces": lambda: ls.loop_forces(FLEXIBLE, STATE),
+    "coupling_forces": lambda: ls.coupling_forces(COUPLED, BELT),
+}
+
+
+def _springs(system: ls.System) -> list[ls.JointSpring]:
+    return [ls.JointSpring(name, 50.0) for name in system.names]
+
 
 # What knows trees only.
 REFUSED = {
-    "filter_and_smoother": lambda: ls.filter_and_smoother(FLEXIBLE, STATE),
-    "inverse_dynamics_batch": lambda: ls.inverse_dynamics_batch(
-        FLEXIBLE, STATE.q[None], STATE.v[None], STATE.v[None]
+    "filter_and_smoother": lambda s, x: ls.filter_and_smoother(s, x),
+    "inverse_dynamics_batch": lambda s, x: ls.inverse_dynamics_batch(
+        s, x.q[None], x.v[None], x.v[None]
     ),
-    "nodal_forward_dynamics": lambda: ls.nodal_forward_dynamics(FLEXIBLE, FLEXIBLE.neutral(), {}),
-    "optimal_control_dual": lambda: ls.optimal_control_dual(FLEXIBLE, STATE),
+    "nodal_forward_dynamics": lambda s, x: ls.nodal_forward_dynamics(s, s.neutral(), {}),
+    "optimal_control_dual": lambda s, x: ls.optimal_control_dual(s, x),
 }
 
 
@@ -82,7 +98,7 @@ def test_every_public_function_of_a_system_is_in_one_list():
         and not (inspect.isclass(value) and issubclass(value, BaseException))
         and "system" in inspect.signature(value).parameters
     }
-    lists = [set(OF_THE_TREE), set(WITH_LOOPS), set(REFUSED)]
+    lists = [set(OF_THE_TREE), set(WITH_LOOPS), set(FORCES), set(REFUSED)]
     assert takes_system == set.union(*lists)
     assert sum(map(len, lists)) == len(takes_system)
 
@@ -99,21 +115,46 @@ def test_quantity_of_the_tree_needs_no_closed_loop(name):
     assert error(function(FLEXIBLE, OPEN), function(TREE, same)) < 1e-13
 
 
+@pytest.mark.parametrize("name", OF_THE_TREE)
+def test_quantity_of_the_tree_is_the_same_without_couplings(name):
+    function, tree = OF_THE_TREE[name], flexible_arm(coupled=False)
+    for state in (BELT, SLIPPED):
+        same = tree.state(state.q, state.v)
+        assert error(function(COUPLED, state), function(tree, same)) < 1e-13
+
+
 @pytest.mark.parametrize("name", WITH_LOOPS)
 def test_function_takes_a_system_with_loops(name):
-    WITH_LOOPS[name]()
+    WITH_LOOPS[name](FLEXIBLE, STATE, OPEN)
+
+
+@pytest.mark.parametrize("name", WITH_LOOPS)
+def test_function_takes_a_system_with_couplings(name):
+    WITH_LOOPS[name](COUPLED, BELT, SLIPPED)
+
+
+def test_forces_are_those_of_loops_or_of_couplings():
+    assert FORCES["loop_forces"]().shape == (1, 6) and FORCES["coupling_forces"]().shape == (2,)
+    with pytest.raises(ls.StateError, match="no loops.* coupling_forces"):
+        ls.loop_forces(COUPLED, BELT)
+    with pytest.raises(ls.StateError, match=r"no couplings; model\.couple"):
+        ls.coupling_forces(FLEXIBLE, STATE)
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_function_for_trees_refuses_and_names_the_loop(name):
     with pytest.raises(ls.StateError, match="knows trees only.* the loop 'pin'; use "):
-        REFUSED[name]()
+        REFUSED[name](FLEXIBLE, STATE)
+    with pytest.raises(ls.StateError, match="knows trees only.* couplings 'belt', 'screw'; use "):
+        REFUSED[name](COUPLED, BELT)
 
 
 @pytest.mark.parametrize("method", ["innovations", "separate", "ruthless"])
 def test_forms_of_the_papers_refuse(method):
     with pytest.raises(ls.StateError, match=f"{method}' knows no loops"):
         ls.forward_dynamics(FLEXIBLE, STATE, method=method)
+    with pytest.raises(ls.StateError, match=f"{method}' knows no couplings and the system has 2"):
+        ls.forward_dynamics(COUPLED, BELT, method=method)
 
 
 @pytest.mark.parametrize("method", ["auto", "articulated", "composite", "reference"])
@@ -136,6 +177,9 @@ def test_open_loops_are_refused_with_the_remedy(name):
     more = {"duration": 1e-3} if name == "simulate" else {}
     with pytest.raises(ls.LissomError, match=r"'pin'.* assemble"):
         getattr(ls, name)(FLEXIBLE, OPEN, **more)
+    if name != "loop_forces":
+        with pytest.raises(ls.LissomError, match=r"'belt'.* assemble"):
+            getattr(ls, name)(COUPLED, SLIPPED, **more)
 
 
 def test_gibbs_function_is_least_at_the_true_accelerations_among_those_of_closed_loops():

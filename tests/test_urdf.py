@@ -86,7 +86,9 @@ def test_links_joints_and_what_else_the_file_says(write):
 
 def test_merged_links_move_the_same(write):
     path = write(ARM)
-    whole, merged = (read_urdf(path, merge_fixed=x).model.compile() for x in (False, True))
+    whole, merged = (
+        read_urdf(path, merge_fixed=x, mimics="free").model.compile() for x in (False, True)
+    )
     assert merged.n_body == whole.n_body - 1
     q, v = np.array([0.4, 0.2]), np.array([1.1, -0.7])
     states = whole.state(q, v), merged.state(q, v)
@@ -281,7 +283,7 @@ def test_missing_file_is_named(tmp_path):
 def test_free_base_falls(write):
     inertial = '<inertial><mass value="9"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
     text = ARM.replace('<link name="base"/>', f'<link name="base">{inertial}</link>')
-    system = read_urdf(write(text), base="free").model.compile()
+    system = read_urdf(write(text), base="free", mimics="free").model.compile()
     assert system.n_v == 8
     fall = ls.forward_dynamics(system, system.neutral())
     np.testing.assert_allclose(fall[[3, 4, 5]], [0, 0, -9.81], atol=1e-12)

@@ -45,7 +45,8 @@ class Twin:
     """A robot in both libraries, and the order of its speeds."""
 
     def __init__(self, path, **settings):
-        self.robot = ls.read_urdf(path, unphysical="keep", meshes=False, **settings)
+        settings = {"unphysical": "keep", "meshes": False, "mimics": "free", **settings}
+        self.robot = ls.read_urdf(path, **settings)
         self.system = self.robot.model.compile()
         self.model = pin.buildModelFromUrdf(str(path))
         self.data = self.model.createData()

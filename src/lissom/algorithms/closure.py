@@ -242,8 +242,8 @@ class Closure:
         what, n = " and ".join(counts), self.system.n_constraint
         return (
             f"Closure of {self.system.name or 'a system'}: {what}, {n} "
-            f"equation{'' if n == 1 else 's'} of rank {self.rank}, {self.system.n_v} speeds of which "
-            f"{len(self.independent.indices)} independent, length {self.length:.4g} m"
+            f"equation{'' if n == 1 else 's'} of rank {self.rank}, {self.system.n_v} speeds of "
+            f"which {len(self.independent.indices)} independent, length {self.length:.4g} m"
         )
 
     def _line(self, name: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..errors import LissomError, ModelError
+from ..errors import LissomError, ModelError, suggestion
 from ..joints import Joint
 from ..model import Model, Part
 from ..model.parts import Body, Connection
@@ -21,7 +21,7 @@ from .arrays import ArrayFiles
 from .documents import Assembly, Document, Entry, unknown
 from .making import MATERIALS, made_body, made_joint
 from .problems import Problem
-from .schema import MOST_COPIES, ClosingTable, PartTable
+from .schema import MOST_COPIES, ClosingTable, CouplingTable, PartTable
 from .schema_bodies import BodyByName
 
 __all__ = ["Builder", "expanded", "numbered"]
@@ -31,7 +31,7 @@ T = TypeVar("T")
 PATIENCE = 50  # problems for which the nearest known name is looked for
 
 _COUNTER = re.compile(r"\{i(?:\s*([+-])\s*(\d{1,6}))?\}")
-_SUBJECT = re.compile(r"(?:body|loop|join) '([^']+)'|the bodies (.+?) -> ")
+_SUBJECT = re.compile(r"(?:body|loop|join|coupling) '([^']+)'|the bodies (.+?) -> ")
 
 
 def numbered(text: Any, i: int) -> Any:
@@ -110,7 +110,9 @@ class Builder:
         for name, entry in self.document.bodies.items():
             self._bodies[name] = self._body(entry, entry.table)
         if self._count() > MOST_COPIES:
-            message = f"there are more than {MOST_COPIES} parts, loops and joins; use fewer"
+            message = (
+                f"there are more than {MOST_COPIES} parts, loops, joins and couplings; use fewer"
+            )
             self._note(Entry(self.document.source, (), None), message)
             return
         for assembly in self.document.assemblies:
@@ -121,11 +123,13 @@ class Builder:
             self._close(entry, self.model.close)
         for entry in self.document.joins:
             self._close(entry, self.model.join)
+        for entry in self.document.couplings:
+            self._couple(entry)
         self._check_places()
 
     def _count(self) -> int:
         document = self.document
-        entries = (*document.parts, *document.loops, *document.joins)
+        entries = (*document.parts, *document.loops, *document.joins, *document.couplings)
         attached = sum(len(self._builder(x.document)._places) or 1 for x in document.assemblies)
         return attached + sum(entry.table.repeat or 1 for entry in entries)
 
@@ -151,7 +155,7 @@ class Builder:
             self._bases.append((entry, _end(place["to"], place["node"])))
 
     def place_of(self, name: str) -> Entry:
-        """Where a body, loop or join comes from."""
+        """Where a body, loop, join or coupling comes from."""
         return self._places.get(name, Entry(self.document.source, (), None))
 
     def _note(self, entry: Entry, message: str, *inner: str | int) -> None:
@@ -231,8 +235,23 @@ class Builder:
             if self._tried(entry, make) is None:
                 return
 
+    def _couple(self, entry: Entry) -> None:
+        table: CouplingTable = entry.table
+        if not self._is_numbered(entry):
+            return
+        for i, copy in expanded(table):
+            self._places.setdefault(copy.name, entry)
+            ratios = {numbered(key, i) if i else key: float(x) for key, x in table.ratios.items()}
+            couple = partial(self._coupled, copy.name, ratios, float(table.offset))
+            if self._tried(entry, couple) is None:
+                return
+
+    def _coupled(self, name: str, ratios: dict[str, float], offset: float) -> bool:
+        self.model.couple(ratios, offset=offset, name=name)
+        return True
+
     def _check_places(self) -> None:
-        """Bodies and nodes that parts, loops, joins and included files name."""
+        """Bodies and nodes that parts, loops, joins, couplings and included files name."""
         parts = self._model_parts = self.model.parts
         known = {x: None for x in (*parts, *self._places)}
         for entry, base in self._bases:
@@ -248,6 +267,15 @@ class Builder:
             for side, end in (("a", closing.a), ("b", closing.b)):
                 entry, what = self.place_of(closing.name), f"{closing.title}: its end {side}"
                 self._check_place(entry, side, end.part, what, known)
+        for couple in self.model.couplings.values():
+            entry = self.place_of(couple.name)
+            for key, body in zip(couple.ratios, couple.bodies, strict=True):
+                if body not in known and (id(entry), "ratios") not in self._wrong:
+                    message = (
+                        f"has {key!r}, but there is no body {body!r}; {suggestion(body, known)}"
+                    )
+                    self._note(entry, message, "ratios")
+                    self._wrong.add((id(entry), "ratios"))
 
     def _check_place(
         self, entry: Entry, key: str, place: Part | None, what: str, known: Mapping[str, None]

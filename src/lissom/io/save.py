@@ -15,6 +15,7 @@ from ..bodies.solids import Solid
 from ..errors import ModelFileError
 from ..joints import CompoundJoint, Joint, SimpleJoint
 from ..model import Model, Part
+from ..model.coupling import Couple
 from ..model.parts import Body, Closing, Connection
 from ..spatial.scalar import is_numeric
 from .making import JOINTS, SOLIDS
@@ -125,6 +126,8 @@ class _Writer:
             closings = getattr(model, group).values()
             if closings:
                 data[group] = [self.closing(x) for x in closings]
+        if model.couplings:
+            data["couplings"] = [self.couple(x) for x in model.couplings.values()]
         return data
 
     def part(self, part: Connection, body: str) -> dict[str, Any]:
@@ -140,6 +143,13 @@ class _Writer:
             table |= self.place(end.part, side, f"node_{side}")
             table |= self.frame(end.at, end.rotation, f"_{side}")
         return table
+
+    def couple(self, couple: Couple) -> dict[str, Any]:
+        self.where = couple.title
+        ratios = {key: self.numbers(x, "a ratio") for key, x in couple.ratios.items()}
+        table: dict[str, Any] = {"name": couple.name, "ratios": ratios}
+        offset = self.numbers(couple.offset, "offset")
+        return table | ({"offset": offset} if offset else {})
 
     def place(self, place: Part | None, key: str, node: str) -> dict[str, Any]:
         if place is None:

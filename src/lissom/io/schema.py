@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from .fields import Name, Place, Point, Rotation, Table, Words, fault, vector_of, whole
+from .fields import Name, Place, Point, Rotation, Table, Words, fault, number_of, vector_of, whole
 from .schema_bodies import AnyBody, AnyJoint, MaterialTable, OwnBody
 from .schema_simulation import SimulationTable
 from .units import described
@@ -15,6 +15,7 @@ __all__ = [
     "FORMAT",
     "MOST_COPIES",
     "ClosingTable",
+    "CouplingTable",
     "FileTable",
     "FirstTable",
     "IncludeTable",
@@ -68,6 +69,15 @@ class ClosingTable(Table):
     repeat: Copies = None
 
 
+class CouplingTable(Table):
+    """One equation between joint coordinates."""
+
+    name: Name
+    ratios: dict[str, Annotated[Any, number_of("number", "length", "pitch")]]
+    offset: Annotated[Any, number_of("angle", "length", "number")] = 0.0
+    repeat: Copies = None
+
+
 def _include(given: Any) -> Any:
     if isinstance(given, str):
         return {"file": given}
@@ -113,4 +123,5 @@ class FileTable(Table):
     parts: list[PartTable] = Field(default_factory=list)
     loops: list[ClosingTable] = Field(default_factory=list)
     joins: list[ClosingTable] = Field(default_factory=list)
+    couplings: list[CouplingTable] = Field(default_factory=list)
     simulation: SimulationTable | None = None

@@ -22,6 +22,7 @@ from ..errors import ModelError, suggestion
 from ..joints import Fixed, Free, Joint, Planar, Prismatic, Revolute
 from ..model import Model
 from .urdf_looks import Looks, origin
+from .urdf_mimics import Mimic, couple_mimics, read_mimics
 from .xml_tree import Element, read_xml, shown
 
 __all__ = ["Limits", "Mimic", "Urdf", "read_urdf"]
@@ -54,22 +55,6 @@ class Limits:
     velocity: float = np.inf
 
 
-@dataclass(frozen=True)
-class Mimic:
-    """A joint that follows another one: q = multiplier q_other + offset.
-
-    Attributes
-    ----------
-    joint : str
-        The other joint.
-    multiplier, offset : float
-    """
-
-    joint: str
-    multiplier: float
-    offset: float
-
-
 @dataclass(frozen=True, eq=False)
 class Urdf:
     """A model from a file, and what else the file says.
@@ -86,7 +71,8 @@ class Urdf:
     damping, friction : mapping
         Numbers by joint [N m s/rad, N m; N s/m, N]; only those above zero.
     mimics : mapping
-        Joints that follow others.  The model has them as joints of their own: nothing couples them.
+        Joints that follow others, by joint; the model couples them unless it was read with
+        ``mimics="free"``.
     """
 
     model: Model
@@ -105,6 +91,7 @@ def read_urdf(
     gravity: Any = (0.0, 0.0, -9.81),
     merge_fixed: bool = False,
     unphysical: str = "error",
+    mimics: str = "couple",
     meshes: bool = True,
     packages: Mapping[str, str | Path] | None = None,
 ) -> Urdf:
@@ -124,6 +111,8 @@ def read_urdf(
     unphysical : {"error", "keep"}
         What to do with an inertia that no body can have, as some published robots have: "keep"
         reckons with it and says so in a log message.
+    mimics : {"couple", "free"}
+        What to do with joints that follow others: couplings called "JOINT_mimic", or nothing.
     meshes : bool
         Read the meshes of links for pictures (STL and OBJ; others are left out and named in a log
         message).
@@ -139,6 +128,8 @@ def read_urdf(
         raise ModelError(f'read_urdf: base is {base!r}; use "fixed" or "free"')
     if not isinstance(unphysical, str) or unphysical not in ("error", "keep"):
         raise ModelError(f'read_urdf: unphysical is {unphysical!r}; use "error" or "keep"')
+    if not isinstance(mimics, str) or mimics not in ("couple", "free"):
+        raise ModelError(f'read_urdf: mimics is {mimics!r}; use "couple" or "free"')
     if not isinstance(path, (str, os.PathLike)):
         raise ModelError(f"read_urdf: path is {path!r}; expected a path, such as 'robot.urdf'")
     for name, switch in (("merge_fixed", merge_fixed), ("meshes", meshes)):
@@ -151,7 +142,8 @@ def read_urdf(
         )
     root = read_xml(path)
     with np.errstate(all="ignore"):  # what overflows is refused, not warned of
-        robot = _Robot(root, Looks(Path(path), meshes, packages or {}), keep=unphysical == "keep")
+        looks = Looks(Path(path), meshes, packages or {})
+        robot = _Robot(root, looks, keep=unphysical == "keep", coupled=mimics == "couple")
         return robot.build(_BASES[base](), gravity, merge_fixed)
 
 
@@ -214,7 +206,7 @@ def _about(mass: float, r: Array) -> Array:
 class _Robot:
     """Links and joints by name."""
 
-    def __init__(self, root: Element, looks: Looks, *, keep: bool) -> None:
+    def __init__(self, root: Element, looks: Looks, *, keep: bool, coupled: bool) -> None:
         if root.tag != "robot":
             kind = {"sdf": "SDF", "mujoco": "MuJoCo's format"}.get(root.tag)
             hint = f"this is {kind}" if kind else "the outermost element of a URDF file is <robot>"
@@ -224,7 +216,7 @@ class _Robot:
                 raise element.fault(
                     "is xacro; expand the file first: xacro robot.xacro > robot.urdf"
                 )
-        self.root, self.looks, self.keep = root, looks, keep
+        self.root, self.looks, self.keep, self.coupled = root, looks, keep, coupled
         looks.keep_materials(root)
         self.links = {e.text("name"): e for e in self._unique("link")}
         self.joints = {e.text("name"): e for e in self._unique("joint")}
@@ -335,6 +327,9 @@ class _Robot:
             )
             names[joint.text("name")] = named[link]
         moving = {n: self.joints[n] for n in names}
+        mimics = read_mimics(self.joints, checked=self.coupled)
+        if self.coupled:
+            couple_mimics(model, mimics, names)
         return Urdf(
             model=model,
             links={name: named[body] for name, (body, *_) in place.items()},
@@ -342,7 +337,7 @@ class _Robot:
             limits={n: _limits(j) for n, j in moving.items() if j.text("type") != "fixed"},
             damping=_dynamics(moving, "damping"),
             friction=_dynamics(moving, "friction"),
-            mimics=self._mimics(moving),
+            mimics=mimics,
         )
 
     def _body_names(self, links: list[str]) -> dict[str, str]:
@@ -374,21 +369,6 @@ class _Robot:
         if np.abs(tensor).max() < _NOTHING:  # what rounding leaves of zero in published files
             tensor = np.zeros((3, 3))
         return _Link(element, mass, com, rotation @ tensor @ rotation.T, solids)
-
-    def _mimics(self, joints: Mapping[str, Element]) -> dict[str, Mimic]:
-        found = {}
-        for name, joint in joints.items():
-            mimic = joint.find("mimic")
-            if mimic is None:
-                continue
-            other = mimic.text("joint")
-            if other not in self.joints:
-                raise mimic.fault(
-                    f"joint {name!r}: there is no joint {other!r}; {suggestion(other, self.joints)}"
-                )
-            multiplier, offset = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
-            found[name] = Mimic(other, multiplier, offset)
-        return found
 
 
 def _called(joint: Element) -> str:

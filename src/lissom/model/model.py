@@ -403,8 +403,12 @@ class Model:
     @property
     def _groups(self) -> dict[str, dict[str, Any]]:
         """All that has a name, by what it is."""
-        further = {"loop": self._loops, "join": self._joins, "coupling": self._couplings}
-        return {"body": self._parts, **further}
+        return {
+            "body": self._parts,
+            "loop": self._loops,
+            "join": self._joins,
+            "coupling": self._couplings,
+        }
 
     def _mount(self, model: Any, to: Any, prefix: Any, node: Any, at: Any, rotation: Any) -> Mount:
         if not isinstance(model, Model):
