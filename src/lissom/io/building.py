@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..errors import LissomError, ModelError, suggestion
+from ..errors import LissomError, ModelError
 from ..joints import Joint
 from ..model import Model, Part
+from ..model.coupling import resolved_couple
 from ..model.parts import Body, Connection
 from ..model.topology import node_number
 from ..structures import Material
@@ -254,6 +255,7 @@ class Builder:
         """Bodies and nodes that parts, loops, joins, couplings and included files name."""
         parts = self._model_parts = self.model.parts
         known = {x: None for x in (*parts, *self._places)}
+        checked: set[int] = set()
         for entry, base in self._bases:
             what = f"the file {entry.table.file!r}"
             self._check_place(entry, "to", base, what, known)
@@ -267,15 +269,14 @@ class Builder:
             for side, end in (("a", closing.a), ("b", closing.b)):
                 entry, what = self.place_of(closing.name), f"{closing.title}: its end {side}"
                 self._check_place(entry, side, end.part, what, known)
+        numbers = {name: i for i, name in enumerate(parts)}
         for couple in self.model.couplings.values():
             entry = self.place_of(couple.name)
-            for key, body in zip(couple.ratios, couple.bodies, strict=True):
-                if body not in known and (id(entry), "ratios") not in self._wrong:
-                    message = (
-                        f"has {key!r}, but there is no body {body!r}; {suggestion(body, known)}"
-                    )
-                    self._note(entry, message, "ratios")
-                    self._wrong.add((id(entry), "ratios"))
+            made = all(body in parts or body not in known for body in couple.bodies)
+            if made and id(entry) not in checked:
+                resolve = partial(resolved_couple, couple, numbers, parts, parts)
+                if self._tried(entry, resolve, "ratios") is None:
+                    checked.add(id(entry))  # copies make the same mistake
 
     def _check_place(
         self, entry: Entry, key: str, place: Part | None, what: str, known: Mapping[str, None]
