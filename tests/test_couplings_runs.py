@@ -156,13 +156,25 @@ def test_results_are_written_and_read(ending, tmp_path):
 
 
 def test_a_run_resumes(tmp_path):
-    path, whole = tmp_path / "run.nc", ls.simulate(ARM, START, duration=0.02, output_step=0.01)
-    ls.simulate(ARM, START, duration=0.01, output_step=0.01, file=path)
-    again = ls.simulate(ARM, START, duration=0.02, output_step=0.01, resume=path)
-    assert error(again.q[-1], whole.q[-1]) < 1e-8
-    assert np.abs(again["belt.gap"]).max() < 1e-12
-    with pytest.raises(ls.LissomError):
-        ls.simulate(geared_rotors(), duration=0.02, output_step=0.01, resume=path)
+    path = str(tmp_path / "run.nc")
+    settings = {"duration": 0.02, "output_step": 0.002}
+    whole = ls.simulate(ARM, START, **settings)
+
+    def until(t, state):
+        if t > 0.01:
+            raise KeyboardInterrupt
+        return np.zeros(ARM.n_v)
+
+    def never(t, state):
+        return np.zeros(ARM.n_v)
+
+    with pytest.warns(ls.SimulationWarning, match="interrupted"):
+        ls.simulate(ARM, START, forces=until, file=path, **settings)
+    with pytest.raises(ls.LissomError):  # another system
+        ls.simulate(geared_rotors(), forces=lambda t, s: np.zeros(2), resume=path, **settings)
+    run = ls.simulate(ARM, START, forces=never, file=path, resume=path, **settings)
+    assert np.array_equal(run.q, whole.q)
+    assert np.array_equal(run["belt.force"], whole["belt.force"])
 
 
 def test_event_on_a_coupled_joint():

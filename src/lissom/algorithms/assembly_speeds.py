@@ -9,7 +9,7 @@ from ..system import Loop, State, System, equation
 from .composite import mass_matrix
 from .coordinates import error_sizes, hinge_speeds
 from .loop_checks import in_own_unit
-from .loop_frames import constraint_jacobian, constraint_rows, placed_loops
+from .loop_frames import closure_jacobian, closure_slices, placed_loops
 
 __all__ = ["consistent_speeds"]
 
@@ -26,7 +26,7 @@ def consistent_speeds(system: System, q: Array, v: Array, fixed: Array) -> Array
 
     Rates of modes stay as they are unless hinges alone cannot do it: else every start would ring.
     """
-    A = constraint_jacobian(system, q, placed_loops(system, q)) / system.length
+    A = closure_jacobian(system, q, placed_loops(system, q)) / system.length
     M = mass_matrix(system, State.trusted(system, q, np.zeros(system.n_v)))
     new = _nearest_speeds(system, A, M, v, fixed | ~hinge_speeds(system))
     if not _are_consistent(system, A, v, new):
@@ -68,7 +68,7 @@ def _check_speeds(system: System, A: Array, given: Array, v: Array, fixed: Array
     left, size = A @ v, error_sizes(system)[0]
     if not np.any(fixed) or _are_consistent(system, A, given, v):
         return
-    rows = constraint_rows(system)
+    rows = closure_slices(system)
     k = int(np.argmax([np.linalg.norm(left[piece]) for piece in rows]))
     # what pushes against the rate that is left
     push = np.abs(left @ (A * size)) * fixed

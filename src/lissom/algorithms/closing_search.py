@@ -20,7 +20,7 @@ import numpy as np
 from ..system import Coupling, Loop, System
 from .coordinates import error_sizes, hinge_speeds, moved
 from .couplings import coupling_gaps, coupling_jacobian
-from .loop_frames import constraint_gaps, constraint_jacobian, placed_loops
+from .loop_frames import closure_gaps, closure_jacobian, placed_loops
 
 __all__ = ["CLOSED", "ClosingSearch", "Found"]
 
@@ -134,8 +134,8 @@ class ClosingSearch:
             placed = placed_loops(self.system, q, self.loops, self.near)
             if self.follows and all(np.all(np.isfinite(at.coordinates)) for at in placed):
                 self.near = [at.coordinates for at in placed]
-            g = constraint_gaps(self.system, q, placed, self.couplings) / length
-            J = constraint_jacobian(self.system, q, placed, self.couplings) * self.sizes / length
+            g = closure_gaps(self.system, q, placed, self.couplings) / length
+            J = closure_jacobian(self.system, q, placed, self.couplings) * self.sizes / length
         far = max((float(np.abs(at.frames[1].position).max()) for at in placed), default=0.0)
         return g, J, ROUNDING * max(1.0, far / length)
 

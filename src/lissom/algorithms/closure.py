@@ -17,9 +17,9 @@ from .couplings import coupled_row
 from .loop_frames import (
     PlacedLoop,
     check_real,
-    constraint_gaps,
-    constraint_jacobian,
-    constraint_rows,
+    closure_gaps,
+    closure_jacobian,
+    closure_slices,
     placed_loops,
 )
 from .redundancy import dependent_speeds, rank_of, redundant_motions
@@ -135,7 +135,7 @@ class Closure:
     @cached_property
     def gap(self) -> Array:
         """What is left open (n_constraint,) [m]."""
-        return constraint_gaps(self.system, self.state.raw_q, self._placed)
+        return closure_gaps(self.system, self.state.raw_q, self._placed)
 
     @cached_property
     def rate(self) -> Array:
@@ -150,7 +150,7 @@ class Closure:
     @cached_property
     def jacobian(self) -> Array:
         """A (n_constraint, n_v): speeds to the rate of the gap."""
-        return constraint_jacobian(self.system, self.state.raw_q, self._placed)
+        return closure_jacobian(self.system, self.state.raw_q, self._placed)
 
     @cached_property
     def bias(self) -> Array:
@@ -218,7 +218,7 @@ class Closure:
                 f"there is no loop or coupling {name!r}; {suggestion(str(name), self.names)}"
             )
         k = self.names.index(name)
-        rows = constraint_rows(self.system)[k]
+        rows = closure_slices(self.system)[k]
         if k >= len(self._placed):
             return self._of_coupling(k - len(self._placed), rows.start)
         at = self._placed[k]

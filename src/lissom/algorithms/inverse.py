@@ -14,7 +14,7 @@ from ._kernels.layout import ACCELERATED, GRAVITY
 from .actuation import actuated_joints, actuator_forces
 from .arguments import all_floats, check_state, motions_of, speeds_vector, to_external
 from .articulated import forward_dynamics, loop_forces
-from .loop_frames import check_real, constraint_rows, loop_external, placed_loops
+from .loop_frames import check_real, closure_slices, loop_external, placed_loops
 
 __all__ = ["bias_force", "gravity_force", "inverse_dynamics", "joint_forces"]
 
@@ -109,7 +109,7 @@ def _by_actuators(
     tau, lam = actuator_forces(system, state, vdot, needed, bias, actuated, what)
     pushed = list(loads)
     # couplings come after the loops: what they do to hinges is part of the forces there
-    for at, rows in zip(placed_loops(system, state.raw_q), constraint_rows(system), strict=False):
+    for at, rows in zip(placed_loops(system, state.raw_q), closure_slices(system), strict=False):
         pushed += loop_external(at, at.scale * (at.directions @ lam[rows]))
     return tau, pushed
 

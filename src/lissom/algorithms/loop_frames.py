@@ -28,9 +28,9 @@ from .reference import External
 __all__ = [
     "PlacedLoop",
     "check_real",
-    "constraint_gaps",
-    "constraint_jacobian",
-    "constraint_rows",
+    "closure_gaps",
+    "closure_jacobian",
+    "closure_slices",
     "loop_external",
     "placed_loops",
 ]
@@ -150,14 +150,14 @@ def _on(node: Pose, end: LoopEnd) -> Pose:
     return Pose(position=position, rotation=node.rotation @ end.rotation)
 
 
-def constraint_rows(system: System) -> list[slice]:
+def closure_slices(system: System) -> list[slice]:
     """Rows of each loop in the closure equations, then that of each coupling."""
     sizes = [one.n_constraint for one in system.constraints]
     ends = [int(x) for x in np.cumsum([0, *sizes])]
     return [slice(a, b) for a, b in pairwise(ends)]
 
 
-def constraint_gaps(
+def closure_gaps(
     system: System,
     q: Array,
     placed: Sequence[PlacedLoop],
@@ -167,13 +167,13 @@ def constraint_gaps(
     return np.concatenate([*(at.gap for at in placed), coupling_gaps(system, q, couplings)])
 
 
-def constraint_jacobian(
+def closure_jacobian(
     system: System,
     q: Array,
     placed: Sequence[PlacedLoop],
     couplings: Sequence[Coupling] | None = None,
 ) -> Array:
-    """A (n, n_v): speeds to the rates of `constraint_gaps` [m/s]."""
+    """A (n, n_v): speeds to the rates of `closure_gaps` [m/s]."""
     state = State.trusted(system, q, np.zeros(system.n_v))
     rows = [np.zeros((0, system.n_v))]
     for at in placed:

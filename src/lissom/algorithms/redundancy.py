@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..system import System, equation
-from .loop_frames import PlacedLoop, constraint_rows
+from .loop_frames import PlacedLoop, closure_slices
 
 __all__ = ["RANK", "dependent_speeds", "rank_of", "redundant_motions", "row_space"]
 
@@ -99,7 +99,7 @@ def redundant_motions(
     """
     size, found = largest(A), {}
     before = np.zeros((0, A.shape[1]))
-    rows = constraint_rows(system)
+    rows = closure_slices(system)
     for k, (one, piece) in enumerate(zip(system.constraints, rows, strict=True)):
         own = A[piece]
         new = own - own @ before.T @ before

@@ -15,8 +15,8 @@ from ..algorithms.assembly import assembly_sizes
 from ..algorithms.closing_search import ClosingSearch
 from ..algorithms.coordinates import error_sizes, moved
 from ..algorithms.loop_frames import (
-    constraint_jacobian,
-    constraint_rows,
+    closure_jacobian,
+    closure_slices,
     loop_external,
     placed_loops,
 )
@@ -64,7 +64,7 @@ class LoopBalance:
 
     def _equations(self, q: Array) -> Array:
         """A diag(w) of what is free."""
-        A = constraint_jacobian(self.system, q, placed_loops(self.system, q))
+        A = closure_jacobian(self.system, q, placed_loops(self.system, q))
         return A[:, self.free] * self.size[self.free]
 
     def forces(self, q: Array, r: Array) -> Array:
@@ -76,7 +76,7 @@ class LoopBalance:
         lam = np.linalg.lstsq(A.T, wanted, rcond=WEAK)[0]
         placed = placed_loops(self.system, q)
         for k, at in enumerate(placed):
-            found[k] = at.directions @ lam[constraint_rows(self.system)[k]]
+            found[k] = at.directions @ lam[closure_slices(self.system)[k]]
         return found
 
     def external(self, q: Array, forces: Array) -> External:
