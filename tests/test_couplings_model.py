@@ -10,7 +10,7 @@ import sympy as sp
 
 import lissom as ls
 from lissom import symbolic
-from tests.coupling_samples import flexible_arm, rotor
+from tests.coupling_samples import flexible_arm, geared_rotors, rotor
 from tests.measures import error
 
 
@@ -231,3 +231,25 @@ def test_printed_system():
     text = str(flexible_arm())
     assert "2 couplings with 2 constraint equations" in text
     assert "coupling screw  cart - 0.5 hand.slide + 0.02 hand.angle = 0" in text
+
+
+def test_a_drive_is_put_in_before_its_joint_is_coupled():
+    model = sample()
+    model.couple({"left": 1.0, "right": -1.0}, name="gear")
+    with pytest.raises(ls.ModelError, match="becomes the twist of the drive, and coupling 'gear'"):
+        ls.flexible_drive(model, "left", stiffness=100.0, ratio=10.0, rotor_inertia=1e-4)
+    model.remove("gear")
+    ls.flexible_drive(model, "left", stiffness=100.0, ratio=10.0, rotor_inertia=1e-4)
+    model.couple({"left_rotor": 1.0, "right": -1.0}, name="gear")
+    assert len(model.compile().couplings) == 1
+
+
+def test_a_joint_of_a_coupling_may_be_locked_by_an_event():
+    """Both wheels stop; the impulse goes through the gear."""
+    system = geared_rotors()
+    start = ls.assemble(system, system.state(**{"motor.rates": 3.0}), held=["motor"])
+    run = ls.simulate(
+        system, start, duration=1.0, events=[ls.Event("motor", ls.Lock("wheel"), value=1.5)]
+    )
+    assert run.status == "finished" and error(run.q[-1], [1.5, -0.5]) < 1e-9
+    assert np.abs(run.v[-1]).max() < 1e-12

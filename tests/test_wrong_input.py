@@ -9,6 +9,7 @@ import pytest
 import sympy
 
 import lissom as ls
+from tests.coupling_samples import geared_rotors
 
 JUNK = [
     *(None, "x", "tip", 0, 1, -1, 2.5, np.nan, np.inf, True, 1j, b"x", 10**400, object()),
@@ -67,6 +68,13 @@ def compiled_with_a_joint(pick, kind):
     return model.compile()
 
 
+def compiled_with_a_coupling(pick):
+    model = arm()
+    ratios = pick({"upper": pick(1.0), "lower": pick(-1.0, 2)}, {"hand": 1.0}, {"upper": pick()})
+    model.couple(ratios, offset=pick(0.0, 1), name=pick("gear"))
+    return model.compile()
+
+
 def ring():
     """A rod and a boom whose ends meet on the ground."""
     model = ls.Model("ring", gravity=(0, 0, -9.81))
@@ -84,6 +92,7 @@ def symbolic_pendulum(mass=sympy.Symbol("m", positive=True)):  # noqa: B008, a s
 
 SYSTEM = arm().compile()
 RING = ring()
+GEARED = geared_rotors()
 CLOSED = ls.assemble(RING, RING.state(hub=-1.0, upper=2.0))
 REST = SYSTEM.neutral()
 RIGID = rigid_pair().compile()
@@ -153,6 +162,10 @@ CALLS = {
     "Model.compile": compiled_with_one_more,
     "Model.close": lambda pick: compiled_with_a_joint(pick, "close"),
     "Model.join": lambda pick: compiled_with_a_joint(pick, "join"),
+    "Model.couple": compiled_with_a_coupling,
+    "coupling_forces": lambda pick: ls.coupling_forces(
+        pick(GEARED, SYSTEM), pick(GEARED.neutral()), pick(None), external=pick(None)
+    ),
     "Model.remove of a loop": lambda pick: looped("close").remove(pick("j"), outboard=pick(True)),
     "Model.attach of loops": lambda pick: looped("join").attach(
         pick(looped("close")), to=pick("hub", None), prefix=pick("a_")

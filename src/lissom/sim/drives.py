@@ -121,6 +121,12 @@ def flexible_drive(
             f"flexible_drive: the joint of body {body_name!r} is {kind.label}; a drive needs a "
             "revolute or prismatic one"
         )
+    for couple in model.couplings.values():
+        if body_name in couple.bodies:
+            raise ModelError(
+                f"flexible_drive: the coordinate of {body_name!r} becomes the twist of the drive, "
+                f"and {couple.title} names it; remove the coupling, and couple the rotor afterwards"
+            )
     given = _checked("flexible_drive", stiffness, damping, ratio, rotor_inertia)
     rotor = text(name, "flexible_drive: name") or f"{body_name}_rotor"
     model.add(
