@@ -328,6 +328,7 @@ class _Robot:
             names[joint.text("name")] = named[link]
         moving = {n: self.joints[n] for n in names}
         mimics = read_mimics(self.joints, checked=self.coupled)
+        mimics = {n: mimic for n, mimic in mimics.items() if n in names}
         if self.coupled:
             couple_mimics(model, mimics, names)
         return Urdf(

@@ -5,15 +5,17 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from ..errors import suggestion
 from ..model import Model
-from .xml_tree import Element
+from .xml_tree import Element, shown
 
 __all__ = ["Mimic", "couple_mimics", "read_mimics"]
 
 LOGGER = logging.getLogger("lissom")
 _REMEDY = 'Correct it, or read the file with mimics="free"'
+MOST_NAMES = 8  # of a ring in a message
 _ONE_COORDINATE = ("revolute", "continuous", "prismatic")
 
 
@@ -49,7 +51,8 @@ def read_mimics(joints: Mapping[str, Element], *, checked: bool) -> dict[str, Mi
         if mimic is None:
             continue
         if checked and joint.text("type") == "fixed":
-            LOGGER.info(f"{mimic.title}: joint {name!r} is fixed and follows nothing; left out")
+            words = f"joint {shown(name)!r} is fixed and follows nothing; left out"
+            LOGGER.info(f"{mimic.title}: {words}")
             continue
         other = mimic.text("joint")
         if checked:
@@ -64,29 +67,30 @@ def read_mimics(joints: Mapping[str, Element], *, checked: bool) -> dict[str, Mi
 def _check_followed(
     name: str, joint: Element, mimic: Element, other: str, joints: Mapping[str, Element]
 ) -> None:
+    own, followed = shown(name), shown(other)
     if other not in joints:
-        raise mimic.fault(
-            f"joint {name!r}: there is no joint {other!r}; {suggestion(other, joints)}  {_REMEDY}"
-        )
+        near = suggestion(followed, [shown(x) for x in islice(joints, 2000)])
+        raise mimic.fault(f"joint {own!r}: there is no joint {followed!r}; {near}  {_REMEDY}")
     if other == name:
-        raise mimic.fault(f"joint {name!r} follows itself; name another joint")
-    for which, element in ((name, joint), (other, joints[other])):
-        kind = element.text("type")
+        raise mimic.fault(f"joint {own!r} follows itself; name another joint")
+    for which, element in ((own, joint), (followed, joints[other])):
+        kind = shown(element.text("type"))
         if kind not in _ONE_COORDINATE:
             raise mimic.fault(
-                f"joint {name!r} follows {other!r}, but {which!r} is {kind} and has no single "
+                f"joint {own!r} follows {followed!r}, but {which!r} is {kind} and has no single "
                 "coordinate; only revolute, continuous and prismatic joints follow each other"
             )
 
 
 def _check_rings(joints: Mapping[str, Element], mimics: Mapping[str, Mimic]) -> None:
     """Refuse joints that follow each other in a ring."""
+    checked: set[str] = set()
     for name in mimics:
-        ring = [name]
-        while ring[-1] in mimics:
-            other = mimics[ring[-1]].joint
-            if other == name:
-                words = " -> ".join(map(repr, [*ring, name]))
+        chain: dict[str, None] = {}  # in this order
+        while name in mimics and name not in checked:
+            if name in chain:
+                ring = [*list(chain)[list(chain).index(name) :], name]
+                words = " -> ".join(repr(shown(x)) for x in ring[:MOST_NAMES])
                 raise (
                     joints[name]
                     .need("mimic")
@@ -94,9 +98,9 @@ def _check_rings(joints: Mapping[str, Element], mimics: Mapping[str, Mimic]) -> 
                         f"the joints {words} follow each other in a ring; one of them must be free"
                     )
                 )
-            if other in ring:
-                break
-            ring.append(other)
+            chain[name] = None
+            name = mimics[name].joint
+        checked.update(chain)
 
 
 def couple_mimics(model: Model, mimics: Mapping[str, Mimic], bodies: Mapping[str, str]) -> None:
