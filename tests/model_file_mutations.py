@@ -56,6 +56,12 @@ joint = "spherical"
 a = "link3"
 b = "boom.tip"
 
+[[couplings]]
+name = "mesh{i}"
+repeat = 2
+ratios = { "link{i}.angle1" = 1, "link{i+1}.angle2" = -0.5, boom = 2 }
+offset = "3 deg"
+
 [simulation]
 duration = 1
 step = 0.01

@@ -223,7 +223,7 @@ def test_info_counts_couplings(tmp_path):
     path = tmp_path / "train.toml"
     path.write_text(FILE)
     found = CliRunner().invoke(app, ["info", str(path), "--json"])
-    assert json.loads(found.stdout)["couplings"] == 3
+    assert json.loads(found.stdout)["couplings"] == ["mesh1", "mesh2", "mesh3"]
     assert CliRunner().invoke(app, ["check", str(path)]).exit_code == 0
 
 

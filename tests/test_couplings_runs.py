@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.results.described import digest
+from lissom.results.described import describe, digest, restore
 from tests.coupling_samples import flexible_arm, geared_rotors
 from tests.measures import error
 
@@ -153,6 +155,29 @@ def test_results_are_written_and_read(ending, tmp_path):
         assert np.array_equal(again["screw.force"], run["screw.force"])
         assert np.array_equal(again["belt.gap"], run["belt.gap"])
     assert digest(ARM) != digest(flexible_arm(coupled=False))
+
+
+DAMAGE = {
+    "another body": lambda d, a: d["couplings"][0].__setitem__("bodies", [0, 7]),
+    "the ground": lambda d, a: d["couplings"][0].__setitem__("bodies", [-1, 1]),
+    "another coordinate": lambda d, a: d["couplings"][0].__setitem__("entries", [0, 1]),
+    "a coordinate twice": lambda d, a: d["couplings"][0].__setitem__("bodies", [1, 1]),
+    "fewer coordinates": lambda d, a: d["couplings"][0].__setitem__("bodies", [1]),
+    "name of a body": lambda d, a: d["couplings"][0].__setitem__("name", "motor"),
+    "no name": lambda d, a: d["couplings"][0].pop("name"),
+    "a coupling less": lambda d, a: d["couplings"].pop(),
+    "a ratio of zero": lambda d, a: a.__setitem__("coupling_numbers", np.zeros(3)),
+    "no numbers": lambda d, a: a.pop("coupling_numbers"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_description_is_refused(damage):
+    description, arrays = describe(geared_rotors())
+    description, arrays = copy.deepcopy(description), dict(arrays)
+    DAMAGE[damage](description, arrays)
+    with pytest.raises(ls.ResultError):
+        restore(description, arrays)
 
 
 def test_a_run_resumes(tmp_path):

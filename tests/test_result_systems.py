@@ -19,7 +19,8 @@ from lissom.results import described, described_joints
 from lissom.results.described import describe, digest, restore
 from lissom.results.files import open_results
 from lissom.results.packed import pack, unpack
-from lissom.system import Loop, LoopEnd
+from lissom.system import Coupling, Loop, LoopEnd
+from tests.coupling_samples import geared_rotors
 from tests.kernel_cases import JOINTS, STRUCTURES, far_state, joint_systems, random_system
 from tests.result_samples import (
     looped,
@@ -158,10 +159,14 @@ def test_every_field_of_system_body_and_joint_has_its_place_in_the_description()
     }
     assert names[ls.System] == {
         *("name", "gravity", "names", "parent", "parent_node", "frame_rotation"),
-        *("frame_position", "joints", "bodies", "loops"),
+        *("frame_position", "joints", "bodies", "loops", "couplings"),
     }
     assert names[Loop] == {"a", "b", *describe(parallelogram())[0]["loops"][0]} - {"orders"}
     assert {f"loop_{x}" for x in names[LoopEnd]} < set(describe(parallelogram())[1])
+    assert {f.name for f in fields(Coupling)} == {
+        *describe(geared_rotors())[0]["couplings"][0],
+        *("ratios", "offset"),
+    }
     shapes = set(described._body_shapes(0, 0, 0))
     assert names[MassIntegrals] <= shapes
     assert names[Lump] == {*described._OF_LUMP, "node"}

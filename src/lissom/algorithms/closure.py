@@ -214,9 +214,8 @@ class Closure:
     def __getitem__(self, name: str) -> LoopClosure | CouplingClosure:
         """What belongs to one loop or coupling, by its name."""
         if not isinstance(name, str) or name not in self.names:
-            raise StateError(
-                f"there is no loop or coupling {name!r}; {suggestion(str(name), self.names)}"
-            )
+            what = "loop or coupling" if self.system.couplings else "loop"
+            raise StateError(f"there is no {what} {name!r}; {suggestion(str(name), self.names)}")
         k = self.names.index(name)
         rows = closure_slices(self.system)[k]
         if k >= len(self._placed):
