@@ -224,6 +224,8 @@ def test_info_counts_couplings(tmp_path):
     path.write_text(FILE)
     found = CliRunner().invoke(app, ["info", str(path), "--json"])
     assert json.loads(found.stdout)["couplings"] == ["mesh1", "mesh2", "mesh3"]
+    printed = CliRunner().invoke(app, ["info", str(path)]).stdout
+    assert "couplings: mesh1, mesh2, mesh3; 3 constraint equations" in printed
     assert CliRunner().invoke(app, ["check", str(path)]).exit_code == 0
 
 

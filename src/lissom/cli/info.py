@@ -103,9 +103,11 @@ def _describe(system: System, facts: dict[str, Any]) -> None:
     if flexible:
         typer.echo("\nfrequencies with the root held [Hz]")
         _print_rows(flexible)
-    if system.loops:
-        names = ", ".join(facts["loops"])
-        typer.echo(f"\nloops: {names}; {system.n_constraint} constraint equations")
+    for group in ("loops", "couplings"):
+        if facts[group]:
+            n = sum(one.n_constraint for one in getattr(system, group))
+            equations = "1 constraint equation" if n == 1 else f"{n} constraint equations"
+            typer.echo(f"\n{group}: {', '.join(facts[group])}; {equations}")
     for warning in facts["warnings"]:
         typer.echo(f"look at: {warning}")
 
