@@ -74,7 +74,7 @@ motions = [
     ls.Motion(f"piston{i}", ls.Table(times, lengths[:, i], "smooth", clamped=True))
     for i in range(6)
 ]
-run = ls.simulate(system, start, duration=duration, loads=motions, step=0.01)
+run = ls.simulate(system, start, duration=duration, loads=motions, output_step=0.01)
 drawing = ls.viz.draw(system, run.state(2.5), names=False)
 
 # %%

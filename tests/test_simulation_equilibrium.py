@@ -11,7 +11,7 @@ from tests.analytic_motions import matrices, quaternion
 from tests.flexible_samples import flexible_arm
 from tests.measures import random_state
 
-pytestmark = pytest.mark.filterwarnings("ignore:body .* turns at")
+pytestmark = pytest.mark.filterwarnings("ignore:body .* (turns at|is pulled|is pressed)")
 
 GRAVITY = 9.81
 

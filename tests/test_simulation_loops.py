@@ -16,7 +16,7 @@ from tests.analytic_motions import slope
 from tests.flexible_samples import flexible_body
 from tests.scipy_reference import end_by_scipy, end_error
 
-pytestmark = pytest.mark.filterwarnings("ignore:body .* turns at")
+pytestmark = pytest.mark.filterwarnings("ignore:body .* (turns at|is pulled|is pressed)")
 
 DURATION = 0.5
 BODY = ls.RigidBody(1.2, (0.1, -0.2, 0.15), (0.3, 0.4, 0.5))
@@ -267,3 +267,34 @@ def test_a_run_is_resumed_with_its_own_drift_only(tmp_path):
         ls.simulate(
             system, closed(system, 1.0), drift=ls.Baumgarte(1e4, 100.0), resume=path, **settings
         )
+
+
+def driven_four_bar():
+    def bar(length):
+        return ls.RigidBody.box(2 * length, (length, 0.05, 0.05), com=(length / 2, 0, 0))
+
+    model = ls.Model("four-bar", gravity=(0, -9.81, 0))
+    model.add(bar(1.0), ls.Revolute("z"), name="crank")
+    model.add(bar(3.0), ls.Revolute("z"), to="crank", at=(1, 0, 0), name="coupler")
+    model.add(bar(2.5), ls.Revolute("z"), at=(3.2, 0, 0), name="rocker")
+    pin = {"at_a": (3, 0, 0), "at_b": (2.5, 0, 0)}
+    model.close(ls.Revolute("z"), "coupler", "rocker", **pin, name="pin")
+    return model.compile()
+
+
+@pytest.mark.parametrize("settings", [{"step": 0.01}, {"output_step": 0.05}], ids=["rk4", "dop853"])
+@pytest.mark.parametrize(
+    "given",
+    [{"position": lambda t: 0.5 + t * t}, {"velocity": lambda t: 2 * t}, {"acceleration": 2.0}],
+    ids=lambda given: next(iter(given)),
+)
+def test_motion_of_a_joint_in_a_loop_is_followed(given, settings):
+    """Projection moves all but the joints whose motion is given, however that is given."""
+    system = driven_four_bar()
+    start = system.state(crank=0.5, coupler=0.3, rocker=1.8)
+    start = ls.assemble(system, start, held=["crank"])
+    run = ls.simulate(system, start, duration=1.0, loads=[ls.Motion("crank", **given)], **settings)
+    assert run.status == "finished"
+    assert np.abs(run["crank.angle"] - 0.5 - run.time**2).max() < 1e-10
+    assert np.abs(run["crank.rates"][:, 0] - 2 * run.time).max() < 1e-10
+    assert run.statistics["divided_steps"] == 0

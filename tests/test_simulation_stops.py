@@ -377,6 +377,7 @@ def test_every_flexible_body_that_spins_fast_warns_once():
     speeds = {"hub.rates": 0.2 * first, "loose.rates": -0.2 * first}
     with pytest.warns(SimulationWarning) as caught:
         ls.simulate(system, system.state(**speeds), duration=0.5, step=1e-3)
+    caught = [w for w in caught if "turns at" in str(w.message)]
     words = [str(w.message) for w in caught]
     assert sorted(re.search("body '(.*?)'", w)[1] for w in words) == ["left", "right"]
     for w, entry in zip(words, caught, strict=True):

@@ -37,6 +37,7 @@ __all__ = [
     "Quantity",
     "collected",
     "reactions",
+    "reactions_within",
     "sums",
 ]
 
@@ -167,11 +168,19 @@ def _load(frame: Frame, block: Block) -> Array:
 
 
 def _reaction(frame: Frame, block: Block) -> Array:
-    return _reactions(frame.system, block)[:, frame.body]
+    return reactions_within(frame.system, block)[:, frame.body]
 
 
-def _reactions(system: System, block: Block) -> Array:
-    """Moments and forces of all joints, (n, n_body, 6) in body axes."""
+def reactions_within(system: System, block: Block) -> Array:
+    """Moments and forces of all joints in some rows, (n, n_body, 6) in body axes.
+
+    Parameters
+    ----------
+    system : System
+        What moved.
+    block : Block
+        The rows.
+    """
     from ..algorithms import engine
 
     places = [system.locate(w) for w in block.store.columns.wrenches]
@@ -283,7 +292,7 @@ def reactions(system: System, store: Store) -> Array:
     store : Store
         Its rows.
     """
-    return collected(store, (system.n_body, 6), lambda block: _reactions(system, block))
+    return collected(store, (system.n_body, 6), lambda block: reactions_within(system, block))
 
 
 def collected(store: Store, shape: tuple[int, ...], compute: Callable[[Block], Array]) -> Array:

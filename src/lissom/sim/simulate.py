@@ -31,6 +31,7 @@ from .runner import Runner
 from .saving import opened_record, run_meta
 from .settings import TIME, checked_settings
 from .start import check_ends, check_start, close_start, planned
+from .tension import warn_of_tension
 
 __all__ = ["simulate"]
 
@@ -200,6 +201,7 @@ def _run(
         record.abandon()
         raise
     trajectory = Trajectory(system, store, meta)
+    warn_of_tension(trajectory, stacklevel=4)
     if outcome.error is not None:
         raise SimulationError(_with_hint(outcome, record), trajectory) from outcome.error
     if outcome.status not in ("finished", "event"):

@@ -114,6 +114,8 @@ def project(system, given, room, q, v, s, out, flags):
                 scratch[o + 2 * n + k] = scratch[o + part * n + k]
             solve_loops(ints, floats, scratch)
             _still(ints, scratch)
+            for k in range(n_v):
+                out[k] = 0.0
             if put_loop_forces(ints, scratch) != DONE:
                 return NOT_FINITE_
             if accelerate_base_to_tip(ints, floats, scratch, out) != DONE:
