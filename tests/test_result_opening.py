@@ -12,6 +12,7 @@ from lissom.results.files import open_results, save
 from lissom.results.journal import Journal
 from lissom.results.journal_store import JournalStore
 from lissom.results.netcdf_store import NetcdfStore
+from lissom.results.versions import FORMAT_VERSION
 from tests.result_samples import META, pendulum, stored, write_journal
 
 
@@ -102,7 +103,7 @@ def test_a_file_of_a_newer_format_says_to_update(tmp_path, name):
         save(path, pendulum(), store, META)
     newer(path)
     with pytest.raises(
-        ResultError, match=f"{name} has format version 99, .*up to 2; update lissom"
+        ResultError, match=f"{name} has format version 99, .*up to {FORMAT_VERSION}; update lissom"
     ):
         open_results(path)
 
