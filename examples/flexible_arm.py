@@ -27,7 +27,7 @@ model.add(boom, ls.Revolute("z"), to="hub", at=(1.5, 0, 0), name="upper")
 model.add(boom, ls.Revolute((0, 0.3, 1)), to="upper.tip", name="lower")
 model.add(ls.RigidBody.sphere(mass=40, radius=0.3), ls.Fixed(), to="lower.tip", name="payload")
 system = model.compile()
-print(system)
+print(system, "\n")
 
 # %%
 # One full sine wave of torque at each joint, so that the arm comes nearly to rest after 6 s.
@@ -41,8 +41,12 @@ torques = [
 start = system.state(upper=-1.1, lower=-0.9)
 run = ls.simulate(system, start, duration=9, loads=torques, output_step=1e-3)
 drawing = ls.viz.draw(system, run.state(3.5))
-seconds = run.statistics["seconds"]
-print(f"{run.statistics['steps']} steps in {seconds:.2f} s: {9 / seconds:.0f} times real time")
+steps, seconds = run.statistics["steps"], run.statistics["seconds"]
+bent = 1000 * np.linalg.norm(run["upper.tip.deflection"], axis=1).max()
+print(f"The arm swings for 9 s, and its upper boom bends by up to {bent:.0f} mm.")
+print(
+    f"That took {steps} steps and {seconds:.2f} s, {9 / seconds:.0f} times as fast as it moves.\n"
+)
 
 # %%
 # Work and losses are integrals of powers over the rows.
@@ -58,11 +62,13 @@ energy = run.energy
 imbalance = np.abs(energy.total - energy.total[0] - work + loss).max() / np.ptp(energy.total)
 momentum = np.abs(run["momentum"]).max(axis=0)
 
-print(f"work of the torques       {work[-1]:10.6f} J")
-print(f"lost in modal damping     {loss[-1]:10.6f} J")
-print(f"mechanical energy gained  {energy.total[-1] - energy.total[0]:10.6f} J")
-print(f"At no time more than {imbalance:.0e} of the largest energy is missing.")
-print(f"Momentum stays below {momentum[3:].max():.0e} N s and {momentum[:3].max():.0e} N m s.")
+print(f"  work of the torques       {work[-1]:10.6f} J")
+print(f"  lost in modal damping     {loss[-1]:10.6f} J")
+print(f"  mechanical energy gained  {energy.total[-1] - energy.total[0]:10.6f} J\n")
+print(
+    f"Is it right? Never more than {imbalance:.0e} of the largest energy is missing, and the"
+)
+print(f"momentum stays below {momentum[3:].max():.0e} N s and {momentum[:3].max():.0e} N m s.\n")
 assert imbalance < 1e-7
 
 # %%
@@ -118,6 +124,7 @@ if len(sys.argv) > 1:
     figure.savefig(picture, dpi=130)
     page = picture.with_suffix(".html")
     run.to_html(page, trails=["payload", "upper.tip"])
-    print(f"wrote {picture}, and {page}: open it in a browser to see the arm move")
+    print(f"wrote {picture}: the motion from above, bending, energies")
+    print(f"wrote {page}: open it in a browser and see the arm move")
 
 run.show(frames=400, trails=["payload", "upper.tip"])

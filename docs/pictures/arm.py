@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import matplotlib
 import numpy as np
 from PIL import Image
 from playwright.sync_api import sync_playwright
@@ -26,12 +27,10 @@ HIDE = "header, #panel, #bar, #message { display: none !important }"
 
 
 def main() -> None:
-    """Swing the arm, photograph its page, and put the photographs together."""
-    example = runpy.run_path(str(HERE.parent.parent / "examples" / "flexible_arm.py"))
-    system = example["arm"]()
-    start = system.state(upper=-1.1, lower=-0.9)
-    run = ls.simulate(system, start, duration=9, loads=example["torques"](), output_step=0.01)
-    frames = photographs(run, np.linspace(0, 9, FRAMES))
+    """Run the example, photograph its page, and put the photographs together."""
+    matplotlib.use("Agg")
+    run = runpy.run_path(str(HERE.parent.parent / "examples" / "flexible_arm.py"))["run"]
+    frames = photographs(run, np.linspace(*run.time[[0, -1]], FRAMES))
     # One palette for all, so that still parts of the picture stay as they are.
     samples = np.hstack([np.asarray(frame) for frame in frames[::10]])
     palette = Image.fromarray(samples).quantize(256, Image.Quantize.FASTOCTREE)
