@@ -65,9 +65,7 @@ momentum = np.abs(run["momentum"]).max(axis=0)
 print(f"  work of the torques       {work[-1]:10.6f} J")
 print(f"  lost in modal damping     {loss[-1]:10.6f} J")
 print(f"  mechanical energy gained  {energy.total[-1] - energy.total[0]:10.6f} J\n")
-print(
-    f"Is it right? Never more than {imbalance:.0e} of the largest energy is missing, and the"
-)
+print(f"Is it right? Never more than {imbalance:.0e} of the largest energy is missing, and the")
 print(f"momentum stays below {momentum[3:].max():.0e} N s and {momentum[:3].max():.0e} N m s.\n")
 assert imbalance < 1e-7
 
