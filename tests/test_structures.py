@@ -535,3 +535,9 @@ class Broken(Section):
 def test_bad_beam(arguments, options, message):
     with pytest.raises(ModelError, match=message):
         beam(*arguments, **options)
+
+
+def test_mass_of_a_beam():
+    section = Tube(radius=0.05, thickness=0.003)
+    body = beam(3.0, section, STEEL, modes=2)
+    assert np.isclose(body.mass, STEEL.density * section.area * 3.0, rtol=1e-12)

@@ -94,7 +94,7 @@ class FlexibleBody:
 
     def __repr__(self) -> str:
         """One line: the arrays are long."""
-        mass = f"{float(sum(self.masses)):.4g} kg, " if self.is_numeric else ""
+        mass = f"{float(self.mass):.4g} kg, " if self.is_numeric else ""
         n_mode = self.shapes.shape[2]
         modes = "1 mode" if n_mode == 1 else f"{n_mode} modes"
         if self.is_numeric and n_mode:
@@ -109,6 +109,11 @@ class FlexibleBody:
         given = (self.positions, self.masses, self.shapes, self.stiffness, self.damping)
         extra = (x for x in (self.node_inertias, self.node_offsets) if x is not None)
         return all(is_numeric(x) for x in (*given, *extra))
+
+    @property
+    def mass(self) -> Any:
+        """Mass [kg]."""
+        return sum(self.masses.tolist())
 
     @property
     def n_mode(self) -> int:
