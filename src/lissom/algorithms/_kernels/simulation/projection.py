@@ -115,7 +115,7 @@ def project(system, given, room, q, v, s, out, flags):
             solve_loops(ints, floats, scratch)
             _still(ints, scratch)
             for k in range(n_v):
-                out[k] = 0.0
+                out[k] = 0.0  # hinges whose motion is given are not written
             if put_loop_forces(ints, scratch) != DONE:
                 return NOT_FINITE_
             if accelerate_base_to_tip(ints, floats, scratch, out) != DONE:
