@@ -480,5 +480,5 @@ ADVANCE = Entry(
         types.int64, types.int64, types.int64,
     ),
     "simulation",
-    seconds=30,
+    seconds=60,
 )  # fmt: skip
