@@ -16,7 +16,7 @@ import lissom as ls
 
 # %%
 # The forearm lies along x of its frame, as beams do. ``replace`` puts the tube in its place, and
-# ``move`` hangs the wrist on the tube's tip.
+# the wrist on the tube's tip.
 
 path = Path(sys.argv[0]).parent / "six_axis.urdf"
 length, section = 0.75, ls.Tube(radius=0.025, thickness=0.0015)
@@ -25,7 +25,6 @@ tube = ls.beam(length, section, ls.CARBON, modes=8, damping=0.01)
 stiff = ls.read_urdf(path).model.compile()
 model = ls.read_urdf(path).model
 model.replace("forearm", tube)
-model.move("wrist_roll", to="forearm.tip")
 system = model.compile()
 print(system)
 

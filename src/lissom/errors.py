@@ -17,6 +17,7 @@ __all__ = [
     "LoadError",
     "ModelError",
     "ModelFileError",
+    "ModelWarning",
     "ResultError",
     "SimulationError",
     "SimulationWarning",
@@ -145,6 +146,10 @@ class SimulationError(LissomError, RuntimeError):
     def __init__(self, message: str, trajectory: object = None) -> None:
         super().__init__(message)
         self.trajectory = trajectory
+
+
+class ModelWarning(UserWarning):
+    """A mechanism is probably not what was meant."""
 
 
 class SimulationWarning(UserWarning):

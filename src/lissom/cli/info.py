@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import platform
+import warnings
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from ..errors import ModelWarning
 
 if TYPE_CHECKING:
     from ..system import System
@@ -53,7 +56,9 @@ def _system(source: str) -> System:
 
     if source.endswith((".nc", ".npz", ".nc.part")):
         return Trajectory.load(source).system
-    return load_model(source).compile()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)  # they are among the facts
+        return load_model(source).compile()
 
 
 def _facts(system: System) -> dict[str, Any]:
@@ -83,7 +88,9 @@ def _facts(system: System) -> dict[str, Any]:
 
 def _warnings(system: System) -> list[str]:
     """What is allowed and often meant otherwise."""
-    found = []
+    from ..model.seats import beside_nodes
+
+    found = beside_nodes(system)
     for name, body in zip(system.names, system.bodies, strict=True):
         if body.n_mode and body.frequencies[0] < 1e-3:
             found.append(f"{name!r}: its first frequency is {body.frequencies[0]:.2g} Hz")

@@ -16,6 +16,7 @@ from .parts import (
     Body,
     Closing,
     Connection,
+    End,
     Part,
     checked_body,
     checked_connection,
@@ -23,6 +24,7 @@ from .parts import (
     checked_vector,
     place,
 )
+from .seats import seat
 
 if TYPE_CHECKING:
     import os
@@ -229,6 +231,9 @@ class Model:
     def replace(self, name: str | Part, body: Body) -> None:
         """Put another body in the place of the one called `name`; joints and children stay.
 
+        Where a rigid body becomes one that bends, what sat on its frame sits on the nearest node,
+        at the same point, so that it follows the bending; see `move` for other places.
+
         Parameters
         ----------
         name : str or Part
@@ -237,7 +242,18 @@ class Model:
             The new one; it must have the nodes that children, loops and joins sit on.
         """
         part = self._find(name)
-        self._parts[part.name] = replace(part, body=checked_body(body, f"replace({part.name!r})"))
+        old, new = part.body, checked_body(body, f"replace({part.name!r})")
+        self._parts[part.name] = replace(part, body=new)
+        for child in self._parts.values():
+            to, at = seat(child.to, child.at, part.name, old, new)
+            self._parts[child.name] = replace(child, to=to, at=at)
+        for group in (self._loops, self._joins):
+            for closing in group.values():
+                ends = [
+                    End(*seat(end.part, end.at, part.name, old, new), end.rotation)
+                    for end in (closing.a, closing.b)
+                ]
+                group[closing.name] = replace(closing, a=ends[0], b=ends[1])
 
     def move(
         self,

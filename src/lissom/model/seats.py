@@ -1,0 +1,99 @@
+"""Where parts sit on bodies that bend: what sits on the frame of a body follows its root alone."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from ..bodies import FlexibleBody, NodalBody
+from ..errors import ModelWarning
+from ..spatial.scalar import is_numeric
+from ..system import System
+from .parts import Body, Part
+
+__all__ = ["beside_nodes", "seat", "warn_of_seats"]
+
+Array = np.ndarray
+
+_CLOSE = 0.01  # part of the body's size within which a place is that of a node
+
+
+def seat(
+    part: Part | None, at: Array, name: str, old: Body, new: Body
+) -> tuple[Part | None, Array]:
+    """Place of a joint after a rigid body was replaced by one with nodes.
+
+    What sat on the frame of the rigid body sits on the nearest node of the new one, at the same
+    point while nothing is bent.
+
+    Parameters
+    ----------
+    part : Part or None
+        What the joint sits on; None for the ground.
+    at : array (3,)
+        Its place there [m].
+    name : str
+        Body that is replaced.
+    old, new : body
+        What was there, and what is there now.
+    """
+    elsewhere = part is None or part.name != name or part.node is not None
+    if elsewhere or isinstance(old, FlexibleBody | NodalBody):
+        return part, at
+    if not isinstance(new, FlexibleBody | NodalBody) or not is_numeric(at):
+        return part, at
+    if not is_numeric(new.positions):
+        return part, at
+    places = new.positions - new.positions[new.inboard]
+    k = int(np.argmin(np.linalg.norm(places - at, axis=1)))
+    if k == new.inboard:
+        return part, at
+    names = {number: text for text, number in new.names.items()}
+    return Part(name, names.get(k, k)), at - places[k]
+
+
+def beside_nodes(system: System) -> list[str]:
+    """Sentences about joints that sit on the frame of a body that bends, at the place of a node.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    """
+    joints = zip(system.parent, system.parent_node, system.frame_position, strict=True)
+    seats = [(f"body {name!r}", *seat) for name, seat in zip(system.names, joints, strict=True)]
+    for loop in system.loops:
+        for end in (loop.a, loop.b):
+            seats.append((f"loop {loop.name!r}", end.body, end.node, end.position))
+    found = []
+    for what, i, node, at in seats:
+        body = system.bodies[i] if i >= 0 else None
+        if body is None or not body.n_mode or node != body.inboard:
+            continue
+        distance = np.linalg.norm(body.node_positions - at, axis=1)
+        k = int(np.argmin(distance))
+        size = np.abs(body.node_positions).max()
+        if k != body.inboard and distance[k] < _CLOSE * size <= np.linalg.norm(at):
+            names = {number: text for text, number in body.node_names.items()}
+            carrier = system.names[i]
+            found.append(
+                f"{what} sits on the frame of {carrier!r}, at the place of its node "
+                f"{names.get(k, k)!r}, and does not move when {carrier!r} bends; "
+                f'if it should, put it on "{carrier}.{names.get(k, k)}"'
+            )
+    return found
+
+
+def warn_of_seats(system: System, stacklevel: int) -> None:
+    """Warn of joints that were probably meant to sit on a node.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    stacklevel : int
+        Of the warnings.
+    """
+    for sentence in beside_nodes(system):
+        warnings.warn(sentence, ModelWarning, stacklevel)
