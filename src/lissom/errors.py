@@ -47,7 +47,7 @@ class ModelFileError(ModelError):
         The same as objects, see `check_file`.
     """
 
-    def __init__(self, message: str, problems: Sequence[object] = ()) -> None:
+    def __init__(self, message: str, problems: Sequence[Any] = ()) -> None:
         super().__init__(message)
         self.problems = list(problems)
 
@@ -143,7 +143,7 @@ class SimulationError(LissomError, RuntimeError):
         What was computed until then.
     """
 
-    def __init__(self, message: str, trajectory: object = None) -> None:
+    def __init__(self, message: str, trajectory: Any = None) -> None:
         super().__init__(message)
         self.trajectory = trajectory
 

@@ -20,7 +20,7 @@ from .arguments import (
     to_external,
     written,
 )
-from .couplings import coupled_rows
+from .couplings import transmitted
 from .loop_checks import check_closed
 
 __all__ = ["coupling_forces", "forward_dynamics", "loop_forces"]
@@ -169,9 +169,7 @@ def loop_forces(
     loads = to_external(system, external)
     if all_floats(state, T, *(wrench for *_, wrench in loads)):
         return engine.loop_forces(system, state.raw_q, state.raw_v, T, loads)
-    motions = reference.kinematics_base_to_tip(system, state.q, state.v)
-    check_closed(system, state.q, state.v)
-    _, lam = closed_loops.constrained_dynamics(system, motions, T, loads)
+    motions, lam = _readable_multipliers(system, state, T, loads)
     return closed_loops.loop_wrenches(system, closed_loops.loop_motions(system, motions), lam)
 
 
@@ -206,11 +204,18 @@ def coupling_forces(
     loads = to_external(system, external)
     if all_floats(state, T, *(wrench for *_, wrench in loads)):
         return engine.coupling_forces(system, state.raw_q, state.raw_v, T, loads)
+    _, lam = _readable_multipliers(system, state, T, loads)
+    return transmitted(system, lam)
+
+
+def _readable_multipliers(
+    system: System, state: State, T: Array, loads: reference.External
+) -> tuple[list[reference.BodyMotion], Array]:
+    """Motions, and forces lambda (n_constraint,) of loops and couplings, by the readable text."""
     motions = reference.kinematics_base_to_tip(system, state.q, state.v)
     check_closed(system, state.q, state.v)
     _, lam = closed_loops.constrained_dynamics(system, motions, T, loads)
-    scale = np.array([row.scale for row in coupled_rows(system)])
-    return scale * lam[len(lam) - len(scale) :]
+    return motions, lam
 
 
 def _readable(

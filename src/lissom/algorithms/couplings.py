@@ -23,6 +23,7 @@ __all__ = [
     "coupled_rows",
     "coupling_gaps",
     "coupling_jacobian",
+    "transmitted",
 ]
 
 Array = np.ndarray
@@ -90,3 +91,9 @@ def coupling_jacobian(system: System, couplings: Sequence[Coupling] | None = Non
     for k, row in enumerate(coupled_rows(system, couplings)):
         A[k, row.v] = row.weights
     return A
+
+
+def transmitted(system: System, lam: Array) -> Array:
+    """Forces of all couplings (n_coupling,) from those of all rows, loops before them."""
+    scale = np.array([row.scale for row in coupled_rows(system)])
+    return scale * lam[len(lam) - len(scale) :]

@@ -19,7 +19,7 @@ from ..system import System
 from ..system.state import check_finite
 from . import reference
 from ._kernels import entries, layout as at
-from .couplings import coupled_rows
+from .couplings import transmitted
 from .loop_checks import check_closed
 from .packing import Packed, pack
 from .reference import Armature, External
@@ -311,9 +311,7 @@ def coupling_forces(
     system: System, q: Array, v: Array, forces: Array, external: External = ()
 ) -> Array:
     """Forces of the couplings (n_coupling,): a hinge receives its ratio times that."""
-    lam = _multipliers(system, q, v, forces, external)
-    scale = np.array([row.scale for row in coupled_rows(system)])
-    return scale * lam[len(lam) - len(scale) :]
+    return transmitted(system, _multipliers(system, q, v, forces, external))
 
 
 def _multipliers(system: System, q: Array, v: Array, forces: Array, external: External) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ModelError
 
-__all__ = ["check_masses", "checked_inboard", "checked_names"]
+__all__ = ["check_masses", "checked_inboard", "checked_names", "node_called"]
 
 
 def checked_names(names: Any, n_node: int, what: str) -> dict[str, int]:
@@ -55,3 +55,16 @@ def check_masses(masses: np.ndarray, what: str) -> None:
         raise ModelError(
             f"{what}: mass of node {node} is {masses[node]:g} kg; masses must not be negative"
         )
+
+
+def node_called(names: Mapping[str, int], node: int) -> str | None:
+    """First name of a node; None if it has none.
+
+    Parameters
+    ----------
+    names : mapping
+        Numbers of nodes by name.
+    node : int
+        Number of the node.
+    """
+    return next((name for name, k in names.items() if k == node), None)

@@ -44,7 +44,7 @@ def check(
     try:
         run, problems = checked_source(model, functions=functions)
     except ModelFileError as error:
-        run, problems = None, list(error.problems)  # type: ignore[arg-type]
+        run, problems = None, list(error.problems)
         if not problems:
             raise
     if run is not None and not problems:
@@ -73,14 +73,15 @@ def _describe(model: str, run: ModelRun) -> None:
 
 
 def _print_json(model: str, run: ModelRun | None, problems: list[Problem]) -> None:
-    import json
     from dataclasses import asdict
+
+    from .texts import json_text
 
     facts: dict[str, Any] = {"model": model, "problems": [asdict(x) for x in sorted(problems)]}
     if run is not None and not problems:
         facts |= {"name": run.system.name, "bodies": run.system.n_body, "speeds": run.system.n_v}
         facts["duration"] = run.settings.get("duration")
-    typer.echo(json.dumps(facts, indent=1, ensure_ascii=False))
+    typer.echo(json_text(facts))
 
 
 def show_problems(out: Console, problems: list[Problem]) -> None:

@@ -71,10 +71,10 @@ def _print_list(as_json: bool) -> None:
     from ..library.demos import DEMOS
 
     if as_json:
-        import json
+        from .texts import json_text
 
         listed = [{"name": name, "title": title} for name, (title, _) in DEMOS.items()]
-        typer.echo(json.dumps(listed, indent=1, ensure_ascii=False))
+        typer.echo(json_text(listed))
         return
     for name, (title, _) in DEMOS.items():
         typer.echo(f"{name:10} {title}")
@@ -104,9 +104,7 @@ def _print_summary(run: Trajectory, page: Path, picture: Path) -> None:
 
 
 def _print_json(run: Trajectory, page: Path, picture: Path) -> None:
-    import json
-
-    from .texts import run_facts
+    from .texts import json_text, run_facts
 
     facts = run_facts(run) | {"page": str(page), "picture": str(picture)}
-    typer.echo(json.dumps(facts, indent=1, ensure_ascii=False))
+    typer.echo(json_text(facts))

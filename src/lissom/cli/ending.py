@@ -61,11 +61,11 @@ def _failed(error: Exception, *, debug: bool, as_json: bool) -> int:
     try:
         if as_json:
             typer.echo(_json(error, code, message))
-        if isinstance(error, ModelFileError) and any(x.line for x in error.problems):  # type: ignore[attr-defined]
+        if isinstance(error, ModelFileError) and any(x.line for x in error.problems):
             from .check import show_problems
             from .progress import console
 
-            show_problems(console(stderr=True), sorted(error.problems))  # type: ignore[arg-type]
+            show_problems(console(stderr=True), sorted(error.problems))
         else:
             typer.echo(f"lissom: {message}", err=True)
     except BrokenPipeError:
@@ -92,8 +92,9 @@ def _words(error: Exception) -> tuple[int, str]:
 
 
 def _json(error: Exception, code: int, message: str) -> str:
-    import json
     from dataclasses import asdict
+
+    from .texts import json_text
 
     facts: dict[str, Any] = {
         "kind": type(error).__name__,
@@ -101,8 +102,8 @@ def _json(error: Exception, code: int, message: str) -> str:
         "exit_code": code,
     }
     if isinstance(error, ModelFileError):
-        facts["problems"] = [asdict(x) for x in error.problems]  # type: ignore[call-overload]
-    return json.dumps({"error": facts}, indent=1, ensure_ascii=False)
+        facts["problems"] = [asdict(x) for x in error.problems]
+    return json_text({"error": facts})
 
 
 def _show_traceback(error: BaseException) -> None:

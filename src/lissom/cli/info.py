@@ -40,9 +40,9 @@ def info(
     if system is not None:
         facts |= _facts(system)
     if json:
-        import json as writer
+        from .texts import json_text
 
-        typer.echo(writer.dumps(facts, indent=1, ensure_ascii=False))
+        typer.echo(json_text(facts))
         return
     if env:
         _print_rows(facts["environment"])

@@ -102,7 +102,7 @@ def _simulated(
     except SimulationError as error:
         if error.trajectory is None:
             raise
-        result, reason = error.trajectory, error.trajectory.message  # type: ignore[assignment, attr-defined]
+        result, reason = error.trajectory, error.trajectory.message
     if target.suffix != ".nc":
         result.save(target)
     return result, reason
@@ -155,9 +155,7 @@ def _print_summary(loaded: ModelRun, result: Trajectory, kept: Path) -> None:
 
 
 def _print_json(result: Trajectory, kept: Path) -> None:
-    import json
-
-    from .texts import run_facts
+    from .texts import json_text, run_facts
 
     facts = run_facts(result) | {"file": str(kept)}
-    typer.echo(json.dumps(facts, indent=1, ensure_ascii=False))
+    typer.echo(json_text(facts))

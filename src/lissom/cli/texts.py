@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..results import Trajectory
     from ..system import System
 
-__all__ = ["filled", "heading", "run_facts", "run_text", "tree_text"]
+__all__ = ["filled", "heading", "json_text", "run_facts", "run_text", "tree_text"]
 
 WIDTH = 80
 
@@ -90,3 +90,10 @@ def run_text(run: Trajectory) -> str:
 def filled(text: str) -> str:
     """A sentence in lines that fit a terminal."""
     return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_long_words=False)
+
+
+def json_text(facts: Any) -> str:
+    """Facts as JSON, as all commands write it."""
+    import json
+
+    return json.dumps(facts, indent=1, ensure_ascii=False)

@@ -73,7 +73,7 @@ def check_file(path: str | os.PathLike[str], *, functions: bool = False) -> list
     try:
         return sorted(checked_run(path, functions=functions)[1])
     except ModelFileError as error:
-        return list(error.problems)  # type: ignore[arg-type]
+        return list(error.problems)
 
 
 def load_run(path: str | os.PathLike[str]) -> ModelRun:

@@ -245,15 +245,12 @@ class Model:
         old, new = part.body, checked_body(body, f"replace({part.name!r})")
         self._parts[part.name] = replace(part, body=new)
         for child in self._parts.values():
-            to, at = seat(child.to, child.at, part.name, old, new)
-            self._parts[child.name] = replace(child, to=to, at=at)
+            end = seat(End(child.to, child.at, child.rotation), part.name, old, new)
+            self._parts[child.name] = replace(child, to=end.part, at=end.at)
         for group in (self._loops, self._joins):
             for closing in group.values():
-                ends = [
-                    End(*seat(end.part, end.at, part.name, old, new), end.rotation)
-                    for end in (closing.a, closing.b)
-                ]
-                group[closing.name] = replace(closing, a=ends[0], b=ends[1])
+                a, b = (seat(end, part.name, old, new) for end in (closing.a, closing.b))
+                group[closing.name] = replace(closing, a=a, b=b)
 
     def move(
         self,

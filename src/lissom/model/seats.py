@@ -6,11 +6,12 @@ import warnings
 
 import numpy as np
 
-from ..bodies import FlexibleBody, NodalBody
+from ..bodies import RigidBody
+from ..bodies.nodes import node_called
 from ..errors import ModelWarning
 from ..spatial.scalar import is_numeric
 from ..system import System
-from .parts import Body, Part
+from .parts import Body, End, Part
 
 __all__ = ["beside_nodes", "seat", "warn_of_seats"]
 
@@ -19,38 +20,30 @@ Array = np.ndarray
 _CLOSE = 0.01  # part of the body's size within which a place is that of a node
 
 
-def seat(
-    part: Part | None, at: Array, name: str, old: Body, new: Body
-) -> tuple[Part | None, Array]:
-    """Place of a joint after a rigid body was replaced by one with nodes.
+def seat(end: End, name: str, old: Body, new: Body) -> End:
+    """Frame of a joint after a rigid body was replaced by one with nodes.
 
     What sat on the frame of the rigid body sits on the nearest node of the new one, at the same
     point while nothing is bent.
 
     Parameters
     ----------
-    part : Part or None
-        What the joint sits on; None for the ground.
-    at : array (3,)
-        Its place there [m].
+    end : End
+        Where the joint sits.
     name : str
         Body that is replaced.
     old, new : body
         What was there, and what is there now.
     """
-    elsewhere = part is None or part.name != name or part.node is not None
-    if elsewhere or isinstance(old, FlexibleBody | NodalBody):
-        return part, at
-    if not isinstance(new, FlexibleBody | NodalBody) or not is_numeric(at):
-        return part, at
-    if not is_numeric(new.positions):
-        return part, at
+    if end.part != Part(name) or not isinstance(old, RigidBody) or isinstance(new, RigidBody):
+        return end
+    if not is_numeric(end.at) or not is_numeric(new.positions):
+        return end
     places = new.positions - new.positions[new.inboard]
-    k = int(np.argmin(np.linalg.norm(places - at, axis=1)))
+    k = int(np.argmin(np.linalg.norm(places - end.at, axis=1)))
     if k == new.inboard:
-        return part, at
-    names = {number: text for text, number in new.names.items()}
-    return Part(name, names.get(k, k)), at - places[k]
+        return end
+    return End(Part(name, node_called(new.names, k) or k), end.at - places[k], end.rotation)
 
 
 def beside_nodes(system: System) -> list[str]:
@@ -62,7 +55,7 @@ def beside_nodes(system: System) -> list[str]:
         Compiled mechanism.
     """
     joints = zip(system.parent, system.parent_node, system.frame_position, strict=True)
-    seats = [(f"body {name!r}", *seat) for name, seat in zip(system.names, joints, strict=True)]
+    seats = [(f"body {name!r}", *place) for name, place in zip(system.names, joints, strict=True)]
     for loop in system.loops:
         for end in (loop.a, loop.b):
             seats.append((f"loop {loop.name!r}", end.body, end.node, end.position))
@@ -75,12 +68,11 @@ def beside_nodes(system: System) -> list[str]:
         k = int(np.argmin(distance))
         size = np.abs(body.node_positions).max()
         if k != body.inboard and distance[k] < _CLOSE * size <= np.linalg.norm(at):
-            names = {number: text for text, number in body.node_names.items()}
-            carrier = system.names[i]
+            carrier, called = system.names[i], node_called(body.node_names, k) or k
             found.append(
                 f"{what} sits on the frame of {carrier!r}, at the place of its node "
-                f"{names.get(k, k)!r}, and does not move when {carrier!r} bends; "
-                f'if it should, put it on "{carrier}.{names.get(k, k)}"'
+                f"{called!r}, and does not move when {carrier!r} bends; "
+                f'if it should, put it on "{carrier}.{called}"'
             )
     return found
 

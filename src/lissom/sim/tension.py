@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from contextlib import suppress
 
 import numpy as np
 
@@ -44,7 +45,7 @@ def axial_scale(body: NormalBody) -> tuple[float, Array]:
     positions, shapes, stiffness = body.node_positions, body.node_shapes, body.stiffness
     far = int(np.argmax(np.sum(positions**2, axis=1)))
     length = float(np.linalg.norm(positions[far]))
-    if length == 0.0 or not len(stiffness) or stiffness.min() <= 0.0:
+    if length == 0.0 or stiffness.min() <= 0.0:
         return math.inf, np.zeros(3)
     along = positions[far] / length
     across = np.eye(3) - np.outer(along, along)
@@ -64,23 +65,27 @@ def warn_of_tension(run: Trajectory, stacklevel: int) -> None:
         Of the warning.
     """
     system = run.system
-    scales = {i: axial_scale(body) for i, body in enumerate(system.bodies) if len(body.stiffness)}
-    if not scales or not run.n:
+    bending = [i for i, body in enumerate(system.bodies) if body.n_mode]
+    if not bending or not run.n:
         return
+    # Chains have one body many times.
+    distinct = {id(system.bodies[i]): system.bodies[i] for i in bending}
+    found = {key: axial_scale(body) for key, body in distinct.items()}
+    scale, along = (np.array([found[id(system.bodies[i])][k] for i in bending]) for k in range(2))
     rows = np.unique(np.linspace(0, run.n - 1, _ROWS).astype(int))
-    worst: dict[int, tuple[float, float, float]] = {}
-    for k in rows:
-        try:
-            forces = reactions_within(system, Block(run.store, k, k + 1))[0]
-        except RowError:  # a run that ended in nonsense
-            continue
-        for i, (scale, along) in scales.items():
-            axial = -float(forces[i, 3:] @ along)  # the joint pulls the body's root backwards
-            ratio = abs(axial) / scale
-            if ratio > max(TENSION, worst.get(i, (0.0,))[0]):
-                worst[i] = ratio, axial, float(run.time[k])
-    for i, (ratio, axial, time) in worst.items():
-        warnings.warn(_message(system, i, ratio, axial, time), SimulationWarning, stacklevel)
+    axial = np.zeros((len(rows), len(bending)))
+    with np.errstate(all="ignore"):  # a run may end in nonsense, which is said elsewhere
+        for row, k in zip(axial, rows, strict=True):
+            with suppress(RowError):
+                forces = reactions_within(system, Block(run.store, k, k + 1))[0, bending, 3:]
+                row[:] = -np.sum(forces * along, axis=1)  # the joint pulls the root backwards
+        ratio = np.abs(axial) / scale
+    ratio[~np.isfinite(ratio)] = 0.0
+    for j, k in enumerate(np.argmax(ratio, axis=0)):
+        if ratio[k, j] > TENSION:
+            time = float(run.time[rows[k]])
+            text = _message(system, bending[j], ratio[k, j], axial[k, j], time)
+            warnings.warn(text, SimulationWarning, stacklevel)
 
 
 def _message(system: System, i: int, ratio: float, axial: float, time: float) -> str:

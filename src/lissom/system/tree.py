@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..bodies import NormalBody
+from ..bodies.nodes import node_called
 from .coupling import equation
 
 if TYPE_CHECKING:
@@ -82,8 +83,7 @@ def _node(body: NormalBody, node: int) -> str:
     """Name of a node, or its number; nothing for that of the body's frame."""
     if node == body.inboard:
         return ""
-    names = [name for name, k in body.node_names.items() if k == node]
-    return names[0] if names else f"node {node}"
+    return node_called(body.node_names, node) or f"node {node}"
 
 
 def _loops(system: System) -> list[str]:

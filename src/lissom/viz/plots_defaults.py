@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..bodies import NormalBody
+from ..bodies.nodes import node_called
 from ..results.labels import hinge_coordinates
 from .plots_panels import Line, Panel
 
@@ -86,8 +87,7 @@ def _end(body: NormalBody) -> str:
     if "tip" in body.node_names:
         return "tip"
     node = int(np.argmax(np.abs(body.node_shapes[:, 3:]).sum(axis=(1, 2))))
-    named = [name for name, k in body.node_names.items() if k == node]
-    return named[0] if named else str(node)
+    return node_called(body.node_names, node) or str(node)
 
 
 def _energies(run: Trajectory) -> Panel:
