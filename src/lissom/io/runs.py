@@ -20,7 +20,7 @@ from .functions import found_function, unread_function
 from .natures import check_state_units
 from .problems import Problem
 from .schema import MOST_COPIES
-from .schema_simulation import FunctionTable
+from .schema_simulation import NUMBERS, FunctionTable
 
 __all__ = ["ModelRun", "checked_run"]
 
@@ -151,8 +151,7 @@ class _Section:
     def settings(self) -> dict[str, Any]:
         """Arguments of `simulate`."""
         table = self.table
-        names = ("duration", "start", "step", "rtol", "atol", "output_step", "time_limit")
-        given = {x: getattr(table, x) for x in names}
+        given = {x: getattr(table, x) for x in NUMBERS}
         settings = {x: _floats(value) for x, value in given.items() if value is not None}
         settings["method"] = table.method
         makers = {"integrator": made_integrator, "drift": made_drift}

@@ -20,13 +20,13 @@ from ..system import State
 from .acting import LOADS
 from .fields import FUNCTION
 from .functions import FROM_FILE
-from .schema_simulation import SimulationTable
+from .schema_simulation import NUMBERS, SimulationTable
 
 __all__ = ["simulation_table"]
 
 _KINDS = {kind: name for name, kind in LOADS.items()}
 _PIECES = ("", ".modes", ".rates", ".mode_rates")
-_PLAIN = ("duration", "start", "step", "rtol", "atol", "output_step", "time_limit", "method")
+_PLAIN = (*NUMBERS, "method")
 
 
 def simulation_table(given: Any, folder: str, bodies: Container[str]) -> dict[str, Any]:

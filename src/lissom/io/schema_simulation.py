@@ -310,6 +310,8 @@ def _forces(given: Any) -> Any:
     )
 
 
+# Settings that are plain numbers
+NUMBERS = ("duration", "start", "step", "rtol", "atol", "output_step", "max_step", "time_limit")
 STATE = (*Coordinate, *Rate, "number")
 
 
@@ -323,6 +325,7 @@ class SimulationTable(Table):
     rtol: Annotated[Any, number_of("number", above=0)] = 1e-8
     atol: Annotated[Any, one_or_more("number")] = None
     output_step: Time = None
+    max_step: Time = None
     time_limit: Annotated[Any, number_of("time", above=0, infinite=True)] = float("inf")
     drift: Annotated[Any, BeforeValidator(_drift)] = "projection"
     method: Literal["auto", "articulated", "composite"] = "auto"

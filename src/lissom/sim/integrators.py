@@ -63,6 +63,20 @@ class Integrator(ABC):
         """The step is controlled as if the error went with this power of it, plus one."""
         return self.order
 
+    @property
+    def share(self) -> float:
+        """What the estimated errors of all adaptive steps may add up to, in tolerances.
+
+        The estimates of explicit pairs are of a lower order than the method, and far above its
+        errors.
+        """
+        return 30.0
+
+    @property
+    def least_share(self) -> float:
+        """What one step may use of it however short it is; jumps could not be passed without."""
+        return 1e-3
+
     def parameters(self) -> dict[int, float]:
         """Constants for the kernel, by their place."""
         return {}
@@ -188,6 +202,16 @@ class GeneralizedAlpha(Integrator):
         )
         if not (second_order and stable):
             raise ValueError("GeneralizedAlpha: the constants break its own conditions")
+
+    @property
+    def share(self) -> float:
+        """Its estimates are of the size of its errors."""
+        return 3.0
+
+    @property
+    def least_share(self) -> float:
+        """Its errors fall faster than its steps, also at jumps."""
+        return 1e-5
 
     def parameters(self) -> dict[int, float]:
         """Constants for the kernel: Chung and Hulbert, eqs. (17), (20), (25)."""

@@ -12,6 +12,7 @@ from ..algorithms._kernels.simulation import layout as at
 from ..algorithms._kernels.simulation.loads import SLOT_RECORD
 from ..algorithms.arguments import to_armature
 from .arrays import elements, external_list, slot_records
+from .bounds import Bounds, bounds_of, reasonable
 from .drift import Baumgarte
 from .plan import Plan
 from .scales import error_sizes, modal_stiffness
@@ -110,15 +111,20 @@ class Machine:
         sizes = np.stack(error_sizes(plan.system))
         weights = s.rtol * sizes if s.atol is None else s.atol
         header["WEIGHTS"] = plan.table(np.maximum(weights, 1e-300))
-        stops = sorted({x for x in plan.stops if x > s.start})
+        bounds = bounds_of(plan, s)
+        header["LOOK"] = bounds.look
+        self.limits = reasonable(plan.system)
+        header["LIMITS"] = plan.table(self.limits)
+        stops = sorted({x for x in bounds.stops if x > s.start})
         header["N_STOP"], header["STOPS"] = len(stops), plan.table(stops)
-        header["PARAMETERS"] = plan.table(self._parameters())
+        header["PARAMETERS"] = plan.table(self._parameters(bounds))
         return header
 
-    def _parameters(self) -> Array:
+    def _parameters(self, bounds: Bounds) -> Array:
         s = self.settings
         values = np.zeros(at.N_PARAMETER)
-        values[at.START], values[at.END], values[at.STEP] = s.start, s.end, s.step
+        values[at.START], values[at.END] = s.start, s.end
+        values[at.STEP], values[at.PROBE] = bounds.step, bounds.probe
         values[at.OUTPUT_STEP] = s.output_step if s.adaptive else 0.0
         periods = [c.period for c in self.plan.controllers]
         periods += [s.output_step] if s.output_step else []
@@ -130,6 +136,11 @@ class Machine:
             values[place] = value
         if s.integrator.implicit:  # in units of the weights, which contain rtol
             values[at.NEWTON] = ADAPTED if s.adaptive else values[at.NEWTON] / s.rtol
+        if s.adaptive:
+            values[at.SHARE] = s.integrator.share / s.duration
+            values[at.LEAST_SHARE] = s.integrator.least_share
+        else:
+            values[at.SHARE] = np.inf
         values[at.EXPONENT] = 1 / (s.integrator.error_order + 1)
         tableau = s.integrator.tableau
         values[at.SECOND] = tableau is not None and tableau.second is not None
@@ -152,6 +163,11 @@ class Machine:
     def time(self) -> float:
         """Where the run is [s]."""
         return float(self.memory[at.TIME])
+
+    @property
+    def longest_step(self) -> float:
+        """What no step may exceed [s]."""
+        return float(self.table[int(self.elements[at.PARAMETERS]) + at.STEP])
 
     def _piece(self, place: int, n: int) -> Array:
         start = int(self.elements[place])
@@ -188,6 +204,7 @@ class Machine:
         self.memory[at.TIME] = self.settings.start
         self.memory[at.NEXT_STEP] = first_step
         self.memory[at.LAST_ERROR] = 1e-4
+        self.memory[at.ROUGH_UNTIL] = -np.inf
         self.q[:], self.v[:] = q, v
 
     def solve(self, forces: Array) -> Array:
@@ -262,6 +279,8 @@ class Machine:
         if self.system.constraints:
             found["nearest_to_singular"] = float(m[at.NEAREST])
             found["nearest_at"] = float(m[at.NEAREST_TIME])
+        if not self.settings.adaptive:
+            found["estimated_error"] = float(m[at.ERROR_SUM]) * self.settings.rtol
         if found["steps"]:
             found["smallest_step"], found["largest_step"] = (
                 float(m[at.SMALLEST]),

@@ -90,6 +90,7 @@ class Plan:
         self.packed: Packed = engine.packed_constants(system)
         self.armature = np.zeros(system.n_v)
         self.stops: list[float] = []
+        self.knots: list[Array] = []  # times of smooth tables
         self.slots: list[tuple[str, int, int]] = []  # name, body, node that loads act on
         self.points: list[Array] = []  # ends of springs that are fixed in the world
         self.ends: list[tuple[str, Table]] = []  # tables of driven positions: they must end at rest
@@ -188,6 +189,8 @@ class Plan:
         elif isinstance(value, Table):
             coefficients = value.pieces()
             self.stops += list(value.corners)
+            if value.kind == "smooth":
+                self.knots.append(value.times)
             pieces, _, width = coefficients.shape
             row = [at.TABLE_, n, self.table(value.edges, coefficients), 0, pieces, width - 1]
         else:

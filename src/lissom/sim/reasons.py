@@ -13,6 +13,7 @@ from ..algorithms.loop_checks import OPEN, constraint_of, in_own_unit
 from ..errors import SingularError
 from ..system import Loop
 from .machine import Machine
+from .scales import error_sizes
 
 __all__ = ["Outcome", "at_time", "explained"]
 
@@ -26,8 +27,8 @@ class Outcome:
     Attributes
     ----------
     status : str
-        "finished", "event", "interrupted", "time limit", "not finite", "singular", "loop open",
-        "stalled", "failed" or "disk".
+        "finished", "event", "interrupted", "time limit", "diverged", "not finite", "singular",
+        "loop open", "stalled", "failed" or "disk".
     message : str
         Why, in a sentence.
     error : exception or None
@@ -56,6 +57,8 @@ def explained(machine: Machine, status: int) -> Outcome:
     """
     layout = machine.system.layout
     worst = layout.owner_v(int(machine.memory[at.WORST]))
+    if status == at.BEYOND_REASON:
+        return Outcome("diverged", at_time(machine, _beyond_reason(machine)))
     if status == at.SINGULAR_COORDINATES:
         reason = (
             "the coordinates of a simple or compound joint are singular, as Euler angles can "
@@ -94,6 +97,30 @@ def explained(machine: Machine, status: int) -> Outcome:
     hint = "" if machine.settings.adaptive else "; try a smaller step"
     reason = f"the motion grows without bound; fastest: {layout.owner_v(k)}{hint}"
     return Outcome("not finite", at_time(machine, reason))
+
+
+def _beyond_reason(machine: Machine) -> str:
+    """Which body moves or bends beyond reason, and what to do."""
+    system, k = machine.system, int(machine.memory[at.WORST])
+    owner, advice = system.layout.owner_v(k), "look at the loads and at the last rows"
+    if not machine.settings.adaptive:
+        advice = f"the step of {machine.settings.step:g} s may be too long; try a shorter one"
+    if abs(machine.v[k]) > machine.limits[0, k]:
+        return (
+            f"the motion grows beyond reason: the speed of {owner} is {machine.v[k]:.3g}; {advice}"
+        )
+    i = next(i for i in range(system.n_body) if _holds(system.layout.modal_v(i), k))
+    eta = machine.q[system.layout.modal_q(i)][k - system.layout.modal_v(i).start]
+    part = abs(eta) / error_sizes(system)[0][k]
+    advice = (
+        "its model holds for small deflections only; look for an instability (spin or load beyond "
+        f"what it carries), or {advice}"
+    )
+    return f"{owner} bends by {part:.3g} times the length of the body; {advice}"
+
+
+def _holds(piece: slice, k: int) -> bool:
+    return piece.start <= k < piece.stop
 
 
 def _singular_hinge(machine: Machine) -> str:

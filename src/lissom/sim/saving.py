@@ -127,7 +127,8 @@ def fingerprint(machine: Machine) -> str:
     elements = machine.elements.copy()
     table = machine.table.copy()
     parameters = int(elements[at.PARAMETERS])
-    table[[parameters + at.END, parameters + at.TICK]] = 0.0
+    ending = [at.END, at.TICK, at.STEP, at.PROBE, at.SHARE]  # what follows from the duration
+    table[[parameters + x for x in ending]] = 0.0
     n_signal = (int(elements[at.FORCES]) - at.P_HEADER) // SIGNAL_ROW
     signals = elements[at.P_HEADER : at.P_HEADER + n_signal * SIGNAL_ROW]
     signals = signals.reshape(n_signal, SIGNAL_ROW)
@@ -136,7 +137,8 @@ def fingerprint(machine: Machine) -> str:
         for k in range(int(elements[count])):
             elements[int(elements[place]) + k * at.E_ROW + at.E_ADDRESS] = 0
     plan = machine.plan
-    words: list[Any] = [(body, node) for _, body, node in plan.slots]
+    words: list[Any] = [machine.settings.step, machine.settings.max_step]
+    words += [(body, node) for _, body, node in plan.slots]
     words += [(event.label, event.actions, event.once) for event, _ in plan.events]
     if machine.system.constraints:
         words.append(machine.settings.drift)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,17 +14,38 @@ from ..system import System
 if TYPE_CHECKING:
     from .plan import Plan
 
-__all__ = ["error_sizes", "fastest_rate", "modal_stiffness", "stiffness_of"]
+__all__ = ["Fastest", "error_sizes", "fastest_motions", "modal_stiffness", "stiffness_of"]
 
 Array = np.ndarray
 
 ITERATIONS = 30
 
 
-def fastest_rate(solve: Callable[[Array], Array], K: Array, C: Array) -> float:
-    """Fastest rate of vibration or decay [rad/s], by power iteration.
+class Fastest(NamedTuple):
+    """Fastest motions of a system.
 
-    The square root of the largest eigenvalue of M^-1 K, and the largest one of M^-1 C.
+    Attributes
+    ----------
+    vibration : float
+        Square root of the largest eigenvalue of M^-1 K [rad/s].
+    its_decay : float
+        Rate at which that vibration decays [1/s].
+    decay : float
+        Largest eigenvalue of M^-1 C [1/s].
+    """
+
+    vibration: float
+    its_decay: float
+    decay: float
+
+    @property
+    def rate(self) -> float:
+        """The faster one of vibration and decay [rad/s]."""
+        return max(self.vibration, self.decay)
+
+
+def fastest_motions(solve: Callable[[Array], Array], K: Array, C: Array) -> Fastest:
+    """Fastest vibration and decay, by power iteration.
 
     Parameters
     ----------
@@ -33,25 +54,31 @@ def fastest_rate(solve: Callable[[Array], Array], K: Array, C: Array) -> float:
     K, C : array (n_v,)
         Stiffness and damping on the speeds.
     """
-    found = 0.0
-    for diagonal, power in ((K, 0.5), (C, 1.0)):
-        if not np.any(diagonal):
-            continue
-        x = np.sqrt(diagonal) * (1 + 0.1 * np.cos(np.arange(len(diagonal))))
-        largest = 0.0
-        for _ in range(ITERATIONS):
-            force = diagonal * x
-            y = solve(force)
-            # Rayleigh's quotient in the norm of `diagonal`, in which the product is symmetric
-            largest = float(force @ y / (force @ x))
-            size = np.linalg.norm(y)
-            if size == 0:  # all that is stiff is driven
-                break
-            if not np.isfinite(largest):
-                return np.inf
-            x = y / size
-        found = max(found, largest**power)
-    return found
+    square, x = _largest(solve, K)
+    decay, _ = _largest(solve, C)
+    stiff = x @ (K * x)  # xᵀ M x = xᵀ K x / ω²
+    its_decay = 0.5 * square * (x @ (C * x)) / stiff if stiff > 0 else 0.0
+    return Fastest(float(np.sqrt(square)), float(its_decay), decay)
+
+
+def _largest(solve: Callable[[Array], Array], diagonal: Array) -> tuple[float, Array]:
+    """Largest eigenvalue of M^-1 diagonal, and its vector."""
+    largest, x = 0.0, np.zeros(len(diagonal))
+    if not np.any(diagonal):
+        return largest, x
+    x = np.sqrt(diagonal) * (1 + 0.1 * np.cos(np.arange(len(diagonal))))
+    for _ in range(ITERATIONS):
+        force = diagonal * x
+        y = solve(force)
+        # Rayleigh's quotient in the norm of `diagonal`, in which the product is symmetric
+        largest = float(force @ y / (force @ x))
+        size = np.linalg.norm(y)
+        if size == 0:  # all that is stiff is driven
+            break
+        if not np.isfinite(largest):
+            return np.inf, np.zeros(len(diagonal))
+        x = y / size
+    return largest, x
 
 
 def modal_stiffness(system: System) -> tuple[Array, Array]:

@@ -31,7 +31,7 @@ class Settings:
         [s].
     integrator : Integrator
     step : float
-        Fixed step, or the largest one of an adaptive method [s]; infinite: no limit.
+        Fixed step [s]; infinite if the method chooses its steps.
     adaptive : bool
         Whether the method chooses its steps.
     rtol : float
@@ -40,6 +40,8 @@ class Settings:
         Absolute tolerances of positions and speeds; by default `rtol` times their sizes.
     output_step : float
         Time between rows; zero: every step.
+    max_step : float
+        Longest adaptive step that the user allows [s]; infinite: not given.
     drift : Drift
         What keeps loops closed.
     dense : bool
@@ -54,6 +56,7 @@ class Settings:
     rtol: float
     atol: Array | None
     output_step: float
+    max_step: float = np.inf
     drift: Drift = PROJECTION
     dense: bool = False
 
@@ -73,6 +76,7 @@ def checked_settings(
     rtol: Any,
     atol: Any,
     output_step: Any,
+    max_step: Any,
     drift: Any,
     method: Any,
 ) -> Settings:
@@ -86,11 +90,17 @@ def checked_settings(
         What takes the steps.
     duration, step
         Checked already.
-    start, rtol, atol, output_step, drift, method
+    start, rtol, atol, output_step, max_step, drift, method
         As `simulate` was given them.
     """
     begin, fixed = number(start, "start", "a finite time [s]"), step
     period = 0.0 if output_step is None else positive(output_step, "output_step", TIME)
+    longest = np.inf if max_step is None else positive(max_step, "max_step", TIME)
+    if max_step is not None and fixed is not None:
+        raise LoadError(
+            f"max_step is {longest:g} s beside a fixed step of {fixed:g} s; it bounds steps that "
+            "the integrator chooses, so leave one of them out"
+        )
     relative = number(rtol, "rtol", "a number from 1e-15 to 1", lambda x: 1e-15 <= x < 1)
     if fixed is None and not integrator.adaptive:
         raise LoadError(f"{integrator.title} has fixed steps; give step= in seconds")
@@ -98,8 +108,9 @@ def checked_settings(
         fixed = duration
     latest = abs(begin) + duration
     shortest = 200 * np.spacing(latest)
-    if (fixed or duration) < shortest:
+    if (fixed or min(duration, longest)) < shortest:
         what = f"duration of {duration:g} s" if fixed is None else f"step of {fixed:g} s"
+        what = f"max_step of {longest:g} s" if longest < shortest <= duration else what
         raise LoadError(
             f"a {what} is lost in rounding beside times up to {latest:g} s; start "
             f"nearer to zero, end earlier, or use more than {shortest:.2g} s"
@@ -120,6 +131,7 @@ def checked_settings(
         rtol=relative,
         atol=_tolerances(system, atol),
         output_step=period or (0.0 if fixed is None else fixed),
+        max_step=longest,
         drift=as_drift(drift),
         dense=_is_dense(method),
     )

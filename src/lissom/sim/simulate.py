@@ -37,6 +37,7 @@ __all__ = ["simulate"]
 
 LOGGER = logging.getLogger("lissom")
 
+LARGE = 0.3  # error of fixed steps that is told even if the integrator was chosen by the user
 SINGULAR = 1e-4  # part of a constraint that is left, below which a position is nearly singular
 
 
@@ -54,6 +55,7 @@ def simulate(
     loads: Sequence[Load] = (),
     events: Sequence[Event] = (),
     output_step: float | None = None,
+    max_step: float | None = None,
     drift: Any = "projection",
     method: str = "auto",
     file: Any = None,
@@ -94,6 +96,10 @@ def simulate(
     output_step : float, optional
         Time between rows of the result; a multiple of a fixed `step`.  By default every step, and
         points within adaptive ones.
+    max_step : float, optional
+        Longest step that an adaptive method may take [s]; by default a tenth of `duration`.  What
+        functions and events do inside steps is looked at 4096 times in a run and wherever a row is
+        due; give a shorter `max_step` if something is over in less time than that.
     drift : "projection" or Baumgarte
         What keeps loops closed: coordinates and speeds put back after each step, or accelerations
         that pull gaps together.
@@ -129,20 +135,24 @@ def simulate(
     limit = number(time_limit, "time_limit", TIME, lambda x: x > 0)
     if step is not None:
         step = positive(step, "step", TIME)
+    begin = number(start, "start", "a finite time [s]")
+    tolerance = number(rtol, "rtol", "a number from 1e-15 to 1", lambda x: 1e-15 <= x < 1)
     plan = planned(system, forces, loads, events)
     kind = as_integrator(integrator)
-    reason = "" if kind is None else f"{kind.title}, as asked"
+    asked = kind is not None
+    reason = f"{kind.title}, as asked" if kind is not None else ""
     if kind is None:
-        kind, reason = chosen(plan, state, step)
+        kind, reason = chosen(plan, state, begin, duration, step, tolerance)
     settings = checked_settings(
         system,
         kind,
         duration=duration,
-        start=start,
+        start=begin,
         step=step,
-        rtol=rtol,
+        rtol=tolerance,
         atol=atol,
         output_step=output_step,
+        max_step=max_step,
         drift=drift,
         method=method,
     )
@@ -157,7 +167,7 @@ def simulate(
     if isinstance(record, Trajectory):
         return record
     LOGGER.info("%s: %s", system.name or "run", reason)
-    return _run(machine, record, reason, progress, limit)
+    return _run(machine, record, reason, progress, limit, asked=asked)
 
 
 def _check_path(path: Any, what: str) -> None:
@@ -176,6 +186,8 @@ def _run(
     reason: str,
     progress: bool | None,
     limit: float,
+    *,
+    asked: bool,
 ) -> Trajectory:
     system, settings = machine.system, machine.settings
     bar = ProgressBar(system.name, settings.start, settings.end, progress)
@@ -206,6 +218,8 @@ def _run(
         raise SimulationError(_with_hint(outcome, record), trajectory) from outcome.error
     if outcome.status not in ("finished", "event"):
         warnings.warn(_with_hint(outcome, record), SimulationWarning, stacklevel=3)
+    else:
+        _warn_of_long_steps(machine, asked=asked)
     _warn_of_singular(machine)
     return trajectory
 
@@ -219,6 +233,26 @@ def _warn_of_singular(machine: Machine) -> None:
         f"near t = {machine.memory[at.NEAREST_TIME]:.6g} s the loops were close to a singular "
         f"position ({nearest:.2g} of a constraint was left); a step of fixed size may spoil the "
         "motion there: look at the energy, or let the integrator choose its steps",
+        SimulationWarning,
+        stacklevel=4,
+    )
+
+
+def _warn_of_long_steps(machine: Machine, *, asked: bool) -> None:
+    """Say that fixed steps leave more error than was asked for; that of a chosen method, if large.
+
+    The sum of the estimated errors of all steps, as a part of the sizes of coordinates and speeds.
+    """
+    settings = machine.settings
+    error = machine.statistics.get("estimated_error", 0.0)
+    if not error > max(LARGE if asked else 0.0, 10 * settings.rtol):
+        return
+    worst = machine.system.layout.owner_v(int(machine.memory[at.ERROR_WORST]))
+    warnings.warn(
+        f"a fixed step of {settings.step:g} s leaves an error of about {error:.1g} with "
+        f"{settings.integrator.title} (1 is the size of a body, or 1 rad; rtol is "
+        f"{settings.rtol:g}), worst: {worst}; shorten the step, let the integrator choose it "
+        "(without step=), or give the error that you accept as rtol=",
         SimulationWarning,
         stacklevel=4,
     )

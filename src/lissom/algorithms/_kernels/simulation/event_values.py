@@ -67,3 +67,20 @@ def crossed(plan, memory, values):
         if way <= 0 and before > 0.0 and after <= 0.0:
             return True
     return False
+
+
+@jit
+def signs_changed(plan, memory, values):
+    """Whether an event that is switched on has changed its sign, in any direction.
+
+    One that was zero at the start of the step is on the side to which it leaves.
+    """
+    for k in range(plan[N_EVENT]):
+        m = plan[plan[EVENTS] + k * E_ROW + E_MEMORY]
+        if memory[m] == 0.0 and values[k] != 0.0:
+            memory[m] = math.copysign(1e-300, values[k])
+        if memory[m + 1] != 0.0 and (
+            (memory[m] < 0.0 and values[k] > 0.0) or (memory[m] > 0.0 and values[k] < 0.0)
+        ):
+            return True
+    return False

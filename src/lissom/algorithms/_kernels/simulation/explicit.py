@@ -18,6 +18,8 @@ from .coordinates import chart_rates, charted, moved
 from .evaluate import evaluate
 from .layout import (
     DEGREE,
+    EULER_CROMER,
+    METHOD,
     N_DENSE,
     N_STAGE,
     PARAMETERS,
@@ -108,6 +110,21 @@ def runge_kutta(system, given, room, t, h, q0, v0, x0, s, q, v, S, V, flags):
 
 
 @jit
+def explicit_step(system, given, room, t, h, q0, v0, x0, s, q1, v1, S, V, flags):
+    """One step of a method with fixed steps (3), or of Euler and Cromer, into q1, v1."""
+    plan, table = given[0], given[1]
+    if plan[METHOD] == EULER_CROMER:
+        return euler_cromer(system, given, room, t, h, q0, v0, x0, s, q1, v1)
+    status = runge_kutta(system, given, room, t, h, q0, v0, x0, s, q1, v1, S, V, flags)
+    if status == 0:
+        total = plan[N_STAGE] + 1 + plan[N_DENSE]
+        o, n = plan[TABLEAU] + total * total, system[0][N_V]
+        combine(table, o, plan[N_STAGE], h, n, S, V, v0, s, v1)
+        charted(plan, table, q0, s, q1)
+    return status
+
+
+@jit
 def error_norm(system, given, h, S, V, weights):
     """Largest error in units of what is allowed; after the stage at the end of the step."""
     n = system[0][N_V]
@@ -165,3 +182,20 @@ def interpolate(system, given, theta, h, q0, v0, S, V, weights, s, q, v):
         weights[i] = x * theta
     combine(weights, 0, total, h, system[0][N_V], S, V, v0, s, v)
     charted(plan, table, q0, s, q)
+
+
+@jit
+def interpolated_rates(system, given, theta, V, weights, rates):
+    """Derivative of the interpolated speeds at t + theta h; `weights` has room for the stages."""
+    plan, table, n = given[0], given[1], system[0][N_V]
+    total = plan[N_STAGE] + 1 + plan[N_DENSE]
+    d = plan[TABLEAU] + total * total + 4 * total
+    for k in range(n):
+        rates[k] = 0.0
+    for i in range(total):
+        w = 0.0
+        for j in range(plan[DEGREE] - 1, -1, -1):
+            w = w * theta + (j + 1.0) * table[d + j * total + i]
+        o = (i * n) & POSITIVE
+        for k in range(n):
+            rates[k] += w * V[o + k]

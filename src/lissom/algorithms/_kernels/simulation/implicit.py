@@ -45,6 +45,7 @@ from .layout import (
     FRICTION,
     GAMMA,
     LAST_STEP,
+    LEAST_SHARE,
     N_FORCE,
     N_ITERATIONS,
     NEWTON,
@@ -52,6 +53,7 @@ from .layout import (
     PARAMETERS,
     PREPARED,
     PROJECT,
+    SHARE,
     SINGULAR_COORDINATES,
     SPRING,
     STIFFNESS,
@@ -203,7 +205,8 @@ def generalized_alpha(
     extra = room[2]
     p = plan[PARAMETERS]
     alpha_m, alpha_f = table[p + ALPHA_M], table[p + ALPHA_F]
-    beta, gamma, tolerance = table[p + BETA], table[p + GAMMA], table[p + NEWTON]
+    beta, gamma = table[p + BETA], table[p + GAMMA]
+    tolerance = table[p + NEWTON] * max(min(1.0, h * table[p + SHARE]), table[p + LEAST_SHARE])
     ratio = (1.0 - alpha_f) / (1.0 - alpha_m)
     for k in range(2 * n):
         sides[k] = 0.0

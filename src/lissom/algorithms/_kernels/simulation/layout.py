@@ -55,8 +55,13 @@ from __future__ import annotations
     ROOM,  # numbers in the buffer
     PROJECT,  # whether loops are closed by projection after each step
     DENSE,  # rows of room for the mass matrix, if accelerations are found by it; else 0
+    LOOK,  # what is looked at inside adaptive steps, below
+    LIMITS,  # table: speeds, then deflections of modes beyond reason, n_v each
     P_HEADER,
-) = range(46)
+) = range(48)
+
+# What is looked at inside adaptive steps
+LOOK_AT_FORCES, LOOK_AT_EVENTS = 1, 2
 
 # plan: row of an element
 (
@@ -109,8 +114,11 @@ EULER_CROMER, RUNGE_KUTTA, IMPLICIT_EULER, GENERALIZED_ALPHA = range(4)
     NEWTON,  # tolerance of the iterations
     EXPONENT,  # 1 / (order of the error estimate + 1)
     SECOND,  # whether there are two error estimates
+    PROBE,  # time between looks inside adaptive steps
+    SHARE,  # adaptive: part of the tolerance that the errors of a second may use [1/s]
+    LEAST_SHARE,  # what a step may use, however short it is
     N_PARAMETER,
-) = range(14)
+) = range(17)
 
 # memory: header; from NEXT_STEP to N_ROWS: what a step changes that is then not taken
 (
@@ -143,8 +151,12 @@ EULER_CROMER, RUNGE_KUTTA, IMPLICIT_EULER, GENERALIZED_ALPHA = range(4)
     N_PROJECTIONS,
     NEAREST,  # smallest part that was left of an independent row of Lambda: zero is singular
     NEAREST_TIME,
+    ERROR_SUM,  # fixed steps: sum of the estimated errors, in units of what is allowed
+    ERROR_WORST,  # number of the speed with the largest of them
+    ERROR_LARGEST,
+    ROUGH_UNTIL,  # adaptive: instant until which a jump is expected
     M_HEADER,
-) = range(30)
+) = range(34)
 
 # What `advance` shall do: go on, take one step, take it with the rows in it, only solve M x = f, or
 # only put given motions into the state and close its loops
@@ -175,4 +187,4 @@ ON, ONE_STEP, ONE_STEP_WITH_ROWS, SOLVE, SETTLE = range(5)
 
 # Why `advance` returned
 FINISHED, MORE, ROWS_FULL, EVENT, CALL_FAILED, SINGULAR_, NOT_FINITE_, STALLED, DIVERGED = range(9)
-SINGULAR_COORDINATES, LOOP_OPEN = 9, 10
+SINGULAR_COORDINATES, LOOP_OPEN, BEYOND_REASON = 9, 10, 11

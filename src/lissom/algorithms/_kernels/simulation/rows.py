@@ -48,12 +48,16 @@ def row_due(plan, table, memory, t):
 
 
 @jit
-def rows_within(system, given, room, t, h, t1, q0, v0, s, q, v, S, V, out, rows, capacity, flags):
-    """Rows of the instants inside the step, by the interpolant; 0, ROWS_FULL or a failure."""
+def rows_within(
+    system, given, room, t, h, t1, q0, v0, s, q, v, S, V, out, rows, capacity, ready, flags
+):
+    """Rows of the instants inside the step, by the interpolant; 0, ROWS_FULL or a failure.
+
+    ready: whether the dense stages are there already.
+    """
     plan, table, memory = given
     p = plan[PARAMETERS]
     period, tick = table[p + OUTPUT_STEP], table[p + TICK]
-    ready = False
     while True:
         if period > 0.0:
             instant = table[p + START] + memory[NEXT_OUTPUT] * period

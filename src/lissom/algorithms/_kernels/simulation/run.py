@@ -8,26 +8,24 @@ step is not taken and Python looks for the instant.
 
 from __future__ import annotations
 
-import math
-
 from numba import types
 
 from ..compiling import Entry, jit
-from ..layout import BODY, CLOSING, LEAST_LEFT, LOOPS, N_Q, N_V, POSITIVE, RATE
+from ..layout import CLOSING, LEAST_LEFT, LOOPS, N_Q, N_V, POSITIVE
 from .calls import call
-from .coordinates import charted
 from .evaluate import evaluate, solve_mass
 from .event_values import crossed, event_values, keep_values
 from .explicit import (
-    combine,
     error_norm,
-    euler_cromer,
+    explicit_step,
     runge_kutta,
     stage,
 )
 from .implicit import alpha_error, generalized_alpha, implicit_euler
+from .inside import look_inside
 from .layout import (
     ADAPTIVE,
+    BEYOND_REASON,
     CALL_FAILED,
     CONTROLLERS,
     DENSE,
@@ -44,7 +42,6 @@ from .layout import (
     EXPONENT,
     FINISHED,
     FLAGS,
-    FLEXIBLES,
     FORCED,
     FRESH,
     GENERALIZED_ALPHA,
@@ -56,6 +53,8 @@ from .layout import (
     LAST_STEP,
     LEAD_AGE,
     LEAD_STEP,
+    LEAST_SHARE,
+    LOOK,
     LOOP_OPEN,
     M_HEADER,
     METHOD,
@@ -65,7 +64,6 @@ from .layout import (
     N_DIVIDED,
     N_EVALUATIONS,
     N_EVENT,
-    N_FLEXIBLE,
     N_REJECTED,
     N_ROWS,
     N_SLOT,
@@ -91,10 +89,12 @@ from .layout import (
     PROJECT,
     REJECTED_LAST,
     ROOM,
+    ROUGH_UNTIL,
     ROWS_FULL,
     RTOL,
     RUNGE_KUTTA,
     SETTLE,
+    SHARE,
     SMALLEST,
     SOLVE,
     STALLED,
@@ -122,13 +122,25 @@ from .layout import (
     W_X,
     W_X1,
     WEIGHTS,
+    WORST,
 )
 from .loads import SLOT_RECORD
 from .projection import settle
 from .rows import row_due, rows_within, write_row
+from .watch import (
+    beyond_reason,
+    by_halves,
+    is_sampled,
+    note_error,
+    note_sampled_error,
+    watch_spin,
+)
 
 MOST_DIVISIONS = 20
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
+# An error beyond this is a jump inside the step, of which estimates see a small part: until it is
+# passed they count so many times.
+SURPRISE, ROUGH = 30.0, 30.0
 FARTHEST = 8.0  # times the step that the lead was found in, over which it is extended
 
 
@@ -214,7 +226,7 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
         limit = _next_instant(plan, table, memory, t, adaptive)
         for k in range(NEXT_STEP, N_ROWS):
             saved[k] = memory[k]
-        divisions, h, t1, status = 0, 0.0, t, 0
+        divisions, h, t1, status, ready = 0, 0.0, t, 0, False
         _set_weights(plan, table, v0, v0, n, weights)
         while True:  # until a step is accepted
             h = limit - t
@@ -226,19 +238,26 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
                 h = h / (1 << divisions)
             if not t + 0.01 * h > t:
                 return status if status != 0 else STALLED
-            status = 0
-            if method == RUNGE_KUTTA:
+            status, halved = 0, False
+            if method == RUNGE_KUTTA and adaptive:
                 status = runge_kutta(system, given, room, t, h, q0, v0, x0, s, q1, v1, S, V, flags)
-                if status == 0 and adaptive:
+                if status == 0:
                     i = plan[N_STAGE]
                     status = stage(
                         system, given, room, i, i, plan[TABLEAU] + i * total, 1.0, t, h, q0, v0,
                         s, q1, v1, S, V, flags,
                     )  # fmt: skip
-                elif status == 0:
-                    combine(table, plan[TABLEAU] + total * total, plan[N_STAGE], h, n, S, V, v0,
-                            s, v1)  # fmt: skip
-                    charted(plan, table, q0, s, q1)
+            elif method == RUNGE_KUTTA or method == EULER_CROMER:
+                if mode == ON and is_sampled(memory):
+                    status = by_halves(
+                        system, given, room, t, h, q0, v0, x0, s, q2, v2, K, q1, C, S, V, flags
+                    )
+                    if status == CALL_FAILED:
+                        return status
+                    halved = status == 0
+                status = explicit_step(
+                    system, given, room, t, h, q0, v0, x0, s, q1, v1, S, V, flags
+                )
             elif method == GENERALIZED_ALPHA:
                 lead = min(h, FARTHEST * memory[LEAD_STEP])
                 for k in range(n):
@@ -247,8 +266,6 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
                     stiff_system, given, room, t, h, q0, v0, x0, b0, a2, s, q1, v1, x1, a1, K, C,
                     A, sides, weights, out, flags,
                 )  # fmt: skip
-            elif method == EULER_CROMER:
-                status = euler_cromer(system, given, room, t, h, q0, v0, x0, s, q1, v1)
             else:
                 status = implicit_euler(
                     stiff_system, given, room, t, h, q0, v0, s, q1, v1, K, C, A, sides, out, flags
@@ -259,6 +276,12 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
             if mode == ON and abs(limit - t1) <= tick:
                 t1 = limit
             if status == 0 and (mode != ON or not adaptive):
+                if mode == ON and method == GENERALIZED_ALPHA:
+                    error = alpha_error(given, h, n, a2, a1, weights)
+                    note_error(memory, 1.0, error, memory[WORST])
+                elif halved:
+                    _set_weights(plan, table, v0, v1, n, weights)
+                    note_sampled_error(plan, table, memory, t, v1, C, weights, n)
                 status = settle(used, given, room, t1, q1, v1, s, out, flags)
             if mode != ON:
                 if status != 0:
@@ -278,8 +301,27 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
                     error = error_norm(system, given, h, S, V, weights)
                 else:
                     error = alpha_error(given, h, n, a2, a1, weights)
+                if not error <= SURPRISE:
+                    memory[ROUGH_UNTIL] = max(memory[ROUGH_UNTIL], t1)
+                rough = t < memory[ROUGH_UNTIL]
+                if rough:
+                    error *= ROUGH
+                if not rough or method == GENERALIZED_ALPHA:
+                    error /= max(min(1.0, h * table[p + SHARE]), table[p + LEAST_SHARE])
+                wanted, last = memory[NEXT_STEP], memory[LAST_ERROR]
                 if _accept(plan, table, memory, h, error):
-                    status = settle(used, given, room, t1, q1, v1, s, out, flags)
+                    if plan[LOOK] != 0 and method == RUNGE_KUTTA:
+                        earlier, status, ready = look_inside(
+                            system, given, room, t, h, t1, q0, v0, s, q2, v2, S, V, out, K,
+                            weights, values, flags,
+                        )  # fmt: skip
+                        if status == 0 and earlier < t1:
+                            limit = earlier
+                            memory[NEXT_STEP], memory[LAST_ERROR] = wanted, last
+                            memory[N_REJECTED] += 1.0
+                            continue
+                    if status == 0:
+                        status = settle(used, given, room, t1, q1, v1, s, out, flags)
                     if status == 0:
                         break
                     if status == CALL_FAILED:
@@ -298,12 +340,12 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
             return EVENT
         if adaptive and method == RUNGE_KUTTA and mode != ONE_STEP:
             status = rows_within(
-                system, given, room, t, h, t1, q0, v0, s, q2, v2, S, V, out, rows, capacity, flags
-            )
+                system, given, room, t, h, t1, q0, v0, s, q2, v2, S, V, out, rows, capacity,
+                ready, flags,
+            )  # fmt: skip
             if status != 0:  # the step will be taken again, from where it began
                 output, sub = memory[NEXT_OUTPUT], memory[SUB]
-                for k in range(NEXT_STEP, N_ROWS):
-                    memory[k] = saved[k]
+                _forget_step(memory, saved)
                 memory[NEXT_OUTPUT], memory[SUB] = output, sub
                 return status
         # The step is taken
@@ -337,7 +379,9 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
         if plan[N_EVENT] != 0:
             keep_values(plan, memory, values)
         _pass_instants(plan, table, memory, t1)
-        _watch_spin(ints, stiff if method >= IMPLICIT_EULER else scratch, plan, memory)
+        watch_spin(ints, used[2], plan, memory)
+        if beyond_reason(ints, plan, table, memory, q0, v0):
+            return BEYOND_REASON
         if mode != ON:
             return MORE
 
@@ -354,6 +398,13 @@ def _cut(h, wanted):
     if wanted >= (1.0 - 1e-6) * h:
         return h
     return 0.5 * h if wanted > 0.5 * h else wanted
+
+
+@jit
+def _forget_step(memory, saved):
+    """Put back what a step changes that is then not taken."""
+    for k in range(NEXT_STEP, N_ROWS):
+        memory[k] = saved[k]
 
 
 @jit
@@ -458,17 +509,6 @@ def _pass_instants(plan, table, memory, t):
             break
         memory[NEXT_STOP] += 1.0
         memory[FRESH] = 0.0
-
-
-@jit
-def _watch_spin(ints, scratch, plan, memory):
-    """Keep the fastest turning of each flexible body."""
-    for k in range(plan[N_FLEXIBLE]):
-        at = plan[FLEXIBLES] + 2 * k
-        b = (ints[plan[at] + BODY] & POSITIVE) + RATE
-        w = scratch[b] * scratch[b] + scratch[b + 1] * scratch[b + 1] + scratch[b + 2] ** 2
-        m = plan[at + 1]
-        memory[m] = max(memory[m], math.sqrt(w))
 
 
 _INTS = types.Array(types.int64, 1, "C")

@@ -1,0 +1,79 @@
+"""A look inside adaptive steps: what a step has assumed, and what functions and events say there.
+
+An error estimate sees the stages of a step and nothing between them; of a system at rest a force
+that comes and goes between two stages leaves no trace.  Therefore steps of Runge-Kutta methods are
+probed on a fixed grid of instants t_p, with the interpolant q(t), v(t) of the step:
+  defect       d = accelerations(t_p, q, v) - dv/dt                                          (1)
+  bad if       max_k |d_k| probe / w_k > ALLOWED       w: allowed errors of the speeds       (2)
+  events       whether a value has changed its sign since the start of the step              (3)
+A step with a bad probe is taken again so that it ends before it, or if that is the first one, at
+it; one with a change of sign so that it ends there.  From then on the error estimate and the look
+at events at the ends of steps decide.  The defect of continuous solutions as a measure of error:
+W. H. Enright, J. Comput. Appl. Math. 125, 2000.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..compiling import jit
+from ..layout import N_V
+from .evaluate import evaluate
+from .event_values import event_values, signs_changed
+from .explicit import dense_stages, interpolate, interpolated_rates
+from .layout import (
+    CALL_FAILED,
+    LOOK,
+    LOOK_AT_EVENTS,
+    LOOK_AT_FORCES,
+    PARAMETERS,
+    PROBE,
+    START,
+    TICK,
+)
+
+ALLOWED = 10.0
+
+
+@jit
+def look_inside(
+    system, given, room, t, h, t1, q0, v0, s, q, v, S, V, out, rates, weights, values, flags
+):
+    """Instant at which the step shall end, t1 if all is well; a status; whether S, V are dense.
+
+    rates: room for the
+    derivative of the speeds.
+    """
+    plan, table, memory = given
+    p, n = plan[PARAMETERS], system[0][N_V]
+    probe, start = table[p + PROBE], table[p + START]
+    k = math.floor((t - start) / probe) + 1.0
+    instant = start + k * probe
+    if instant >= t1 - table[p + TICK]:
+        return t1, 0, False
+    status = dense_stages(system, given, room, t, h, q0, v0, s, q, v, S, V, flags)
+    if status != 0:
+        return t1, status, False
+    before = t
+    while instant < t1 - table[p + TICK]:
+        if instant > t + table[p + TICK]:
+            theta = (instant - t) / h
+            interpolate(system, given, theta, h, q0, v0, S, V, room[4], s, q, v)
+            if plan[LOOK] & LOOK_AT_EVENTS:
+                if event_values(plan, table, memory, instant, q, v, values) != 0:
+                    return t1, CALL_FAILED, True
+                if signs_changed(plan, memory, values):
+                    return instant, 0, True
+            if plan[LOOK] & LOOK_AT_FORCES:
+                interpolated_rates(system, given, theta, V, room[4], rates)
+                status = evaluate(system, given, room, instant, q, v, out, flags)
+                if status == CALL_FAILED:
+                    return t1, status, True
+                for j in range(n):
+                    d = abs(out[j] - rates[j]) * min(probe, h)
+                    if status == 0 and d > ALLOWED * weights[n + j]:
+                        return (before if before > t else instant), 0, True
+            before = instant
+        k += 1.0
+        instant = start + k * probe
+    return t1, 0, True

@@ -1,0 +1,216 @@
+"""Derivatives of a user's function of time by differences whose spacing fits the function.
+
+Nine instants t + j h, central or on one side, for h halved again and again:
+  D_k(h) = sum w_kj f(t + j h) / h^k                                                           (1)
+  E(h) = |D(h) - D(h/2)|                                                                       (2)
+D(h/2) is taken where E is smallest; E then bounds its error, both where h is still too long for the
+function and where rounding takes over.  A vibration whose period divides h looks constant at all of
+these instants: h counts only if the polynomial through them meets the function between them, too.
+
+Where central differences fail at any h, the function is rough within a few microseconds.  Both
+sides are then looked at by themselves: an acceleration that jumps is what a motor gives; a position
+or velocity that jumps would take an infinite force, and is refused.  The result depends on t alone,
+so that a run that is resumed goes on to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import LoadError
+
+__all__ = ["COARSEST", "JumpWatch", "rates_at"]
+
+Array = np.ndarray
+Function = Callable[[float], Array]
+
+COARSEST = 1e-2  # [s] first spacing
+_HALVINGS = 16
+_MET = 1e-3  # how well the polynomial meets the function, as a part of the spread of its values
+_GOOD, _USABLE = 1e-11, 1e-6  # errors as a part of the derivative: no need to go on, acceptable
+_JUMP = 1e-3  # of the velocity, that counts as one
+
+
+class _Stencil(NamedTuple):
+    """Instants in spacings, weights (2, 9) of the derivatives, and those of a point between."""
+
+    places: Array
+    weights: Array
+    between: float
+    middle: Array
+
+
+def _stencil(places: Array, between: float) -> _Stencil:
+    powers = np.vander(places, increasing=True).T  # (power, place)
+    sides = np.zeros((9, 3))
+    sides[1, 0], sides[2, 1] = 1.0, 2.0
+    sides[:, 2] = between ** np.arange(9)
+    found = np.linalg.solve(powers, sides).T
+    return _Stencil(places, found[:2], between, found[2])
+
+
+_CENTRAL = _stencil(np.arange(-4.0, 5.0), 0.41421356)
+_AFTER, _BEFORE = _stencil(np.arange(9.0), 3.41421356), _stencil(-np.arange(9.0), -3.41421356)
+
+
+def rates_at(
+    function: Function, t: float, orders: int, what: str, spacing: float = COARSEST
+) -> Array:
+    """Value and first derivatives of a function, (orders + 1, n).
+
+    Parameters
+    ----------
+    function : callable
+        f(time) -> (n,), checked.
+    t : float
+        Instant [s].
+    orders : int
+        How many derivatives, 1 or 2.
+    what : str
+        How to call the function in an error.
+    spacing : float
+        Where the search begins [s].
+    """
+    found = _searched(function, t, orders, _CENTRAL, spacing)
+    if found is None:
+        return _across(function, t, orders, what, spacing)
+    return found
+
+
+def _searched(
+    function: Function, t: float, orders: int, stencil: _Stencil, spacing: float
+) -> Array | None:
+    """Value and derivatives by a stencil; None if no spacing gives them."""
+    value, samples = function(t), {}
+    best, smallest = np.zeros((orders, len(value))), np.full(orders, np.inf)
+    good, usable = np.zeros(orders), np.zeros(orders)
+    weights, powers = stencil.weights[:orders], np.arange(1, orders + 1)
+    sums, coarse, h = np.abs(weights).sum(axis=1), None, spacing
+    for _ in range(_HALVINGS):
+        offsets = [float(x) for x in stencil.places * h]
+        for x in offsets:
+            if x not in samples:
+                samples[x] = function(t + x)
+        values = np.array([samples[x] for x in offsets]) - value
+        spread = np.abs(values).max()
+        noise = np.spacing(np.abs(value).max() + spread)
+        off = np.abs(function(t + stencil.between * h) - value - stencil.middle @ values).max()
+        if off > max(_MET * spread, 8 * noise):
+            coarse = None
+        else:
+            scaling = h**-powers
+            fine = weights @ values * scaling[:, None]
+            if coarse is not None:
+                # rounding of the values, and of the instants at the slope of the function
+                slope = np.abs(np.diff(values, axis=0)).max() / h
+                noise += np.spacing(abs(t) + 8 * h) * slope
+                error = np.abs(fine - coarse).max(axis=1)
+                better = error < smallest
+                best[better], smallest[better] = fine[better], error[better]
+                size = np.array(
+                    [np.abs(np.diff(values, k, axis=0)).max() for k in range(1, orders + 1)]
+                )
+                floor = 4 * noise * sums * scaling
+                good[better] = np.maximum(_GOOD * size * scaling, floor)[better]
+                usable[better] = np.maximum(_USABLE * size * scaling, 100 * floor)[better]
+                if np.all(smallest <= good):
+                    break
+            coarse = fine
+        h *= 0.5
+    return np.concatenate([value[None], best]) if np.all(smallest <= usable) else None
+
+
+def _across(function: Function, t: float, orders: int, what: str, spacing: float) -> Array:
+    """The same beside a point at which the function is rough; refused if it jumps there."""
+    width = 8 * spacing * 0.5 ** (_HALVINGS - 1) + 8 * np.spacing(abs(t))
+    before = _searched(function, t - width, orders, _BEFORE, spacing)
+    after = _searched(function, t + width, orders, _AFTER, spacing)
+    word = "position" if orders == 2 else "velocity"
+    if before is None or after is None:
+        raise LoadError(
+            f"{what} changes too fast near t = {t:.9g} s for its derivatives to be found by "
+            f"differences; give them too, or a smooth Table of {word}"
+        )
+    reach = 2 * width * np.maximum(np.abs(before[1:]), np.abs(after[1:]))
+    for k in range(orders):  # the last derivative may jump
+        size = np.maximum(np.abs(before[k]), np.abs(after[k]))
+        allowed = 2 * reach[k] + (_JUMP * size if k else 1e-9 * size)
+        if np.any(np.abs(after[k] - before[k]) > allowed):
+            jumps = (word, "velocity", "acceleration")[k] if orders == 2 else word
+            raise _jump(what, jumps, t, before[k], after[k])
+    # each side goes on to t; the one that meets the function there is the side of t
+    at = function(t)
+    first, second = _moved(before, width), _moved(after, -width)
+    past = np.abs(at - first[0]).max() > np.abs(at - second[0]).max()
+    return np.concatenate([at[None], (second if past else first)[1:]])
+
+
+def _moved(found: Array, dt: float) -> Array:
+    """Value and derivatives a short time later."""
+    moved = found.copy()
+    moved[:-1] += dt * found[1:]
+    if len(found) == 3:
+        moved[0] += 0.5 * dt * dt * found[2]
+    return moved
+
+
+class JumpWatch:
+    """Finds jumps of a given position between two calls; its rates may not show them.
+
+    Parameters
+    ----------
+    function : callable
+        f(time) -> (n,), checked.
+    what : str
+        How to call it in an error.
+    """
+
+    def __init__(self, function: Function, what: str) -> None:
+        self.function, self.what = function, what
+        self.last: tuple[float, Array] | None = None
+
+    def look(self, t: float, found: Array) -> None:
+        """Refuse a jump since the last call.
+
+        Parameters
+        ----------
+        t : float
+            Instant [s].
+        found : array (3, n)
+            Position, velocity, acceleration.
+        """
+        last, self.last = self.last, (t, found)
+        if last is None or last[0] == t:
+            return
+        (low, a), (high, b) = sorted([last, (t, found)], key=lambda x: x[0])
+        dt, step = high - low, np.abs(b[0] - a[0])
+        fair = dt * np.maximum(np.abs(a[1]), np.abs(b[1])) + dt * dt * np.maximum(
+            np.abs(a[2]), np.abs(b[2])
+        )
+        if np.all(step <= 2 * fair + 1e-12 * (1 + np.abs(a[0]))):
+            return
+        first, second = a[0], b[0]
+        while high - low > 8 * np.spacing(max(abs(low), abs(high))):
+            middle = 0.5 * (low + high)
+            value = self.function(middle)
+            if np.abs(value - first).max() > np.abs(second - value).max():
+                high, second = middle, value
+            else:
+                low, first = middle, value
+        if np.abs(second - first).max() > 0.1 * step.max():
+            raise _jump(self.what, "position", high, first, second)
+
+
+def _jump(what: str, word: str, t: float, before: Array, after: Array) -> LoadError:
+    return LoadError(
+        f"{what}: the {word} jumps near t = {t:.9g} s, from {_shown(before)} to {_shown(after)}, "
+        "which would take an infinite force; make it continuous, for example "
+        'Table(times, values, "smooth")'
+    )
+
+
+def _shown(values: Array) -> str:
+    return ", ".join(f"{x:.6g}" for x in values[:6])
