@@ -38,7 +38,8 @@ class Model:
     Further joints between bodies close loops: `close` says which joint of a loop is cut, `join`
     leaves that to `compile`.  `couple` puts equations between joint coordinates: gears.
 
-    Parts may be added in any order; names are resolved and values checked by `compile`.
+    Parts may be added in any order; names are resolved and values checked by `compile`.  What was
+    compiled does not follow later changes of the model.  `copy.copy` gives a model of its own.
 
     Parameters
     ----------
@@ -55,6 +56,17 @@ class Model:
         self._loops: dict[str, Closing] = {}
         self._joins: dict[str, Closing] = {}
         self._couplings: dict[str, Couple] = {}
+
+    def __copy__(self) -> Model:
+        """Model with the same parts; from then on each changes by itself."""
+        copied = object.__new__(type(self))
+        for name, value in self.__dict__.items():  # bodies, joints and places do not change
+            copied.__dict__[name] = value.copy() if hasattr(value, "copy") else value
+        return copied
+
+    def __deepcopy__(self, memo: Any) -> Model:
+        """As a copy."""
+        return self.__copy__()
 
     @property
     def parts(self) -> Mapping[str, Connection]:
