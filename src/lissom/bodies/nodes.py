@@ -34,6 +34,11 @@ def checked_names(names: Any, n_node: int, what: str) -> dict[str, int]:
                 f"{what}: name {name!r} points to node {node!r}, which does not exist; "
                 f"nodes are 0 to {n_node - 1}"
             )
+        if name.isdecimal() and int(name) != node:
+            raise ModelError(
+                f"{what}: node name {name!r} is that of node {node}, but digits are the numbers of "
+                "nodes; give it a name with a letter"
+            )
     return {name: int(node) for name, node in names.items()}
 
 

@@ -12,6 +12,7 @@ from ..system import System
 from .attaching import Mount
 from .closing import checked_closing, removed
 from .coupling import Couple, checked_couple
+from .naming import check_body_name
 from .parts import (
     Body,
     Closing,
@@ -459,6 +460,8 @@ class Model:
                 f"{kind} name {name!r} contains a dot; dots separate body and node, use another "
                 "sign"
             )
+        if kind == "body":
+            check_body_name(name)
         for known, names in self._groups.items():
             if name in names:
                 raise ModelError(f"there is a {known} {name!r} already; names must be unique")
