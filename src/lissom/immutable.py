@@ -63,7 +63,7 @@ def freeze(thing: Any) -> None:
 
 
 def immutable(remedy: str) -> Callable[[type[T]], type[T]]:
-    """Decorator above a frozen dataclass: its arrays are read-only, and copies are the thing itself.
+    """Decorator above a frozen dataclass: its arrays are read-only, a copy is the thing itself.
 
     Parameters
     ----------
@@ -76,22 +76,19 @@ def immutable(remedy: str) -> Callable[[type[T]], type[T]]:
         first = made.__init__
 
         @wraps(first)
-        def __init__(self: Any, *given: Any, **named: Any) -> None:
+        def init(self: Any, *given: Any, **named: Any) -> None:
             first(self, *given, **named)
             freeze(self)
 
-        def __setattr__(self: Any, name: str, value: Any) -> Never:
+        def refuse(self: Any, name: str, *_: Any) -> Never:
             raise FrozenInstanceError(_words(self, name, remedy))
 
-        def __delattr__(self: Any, name: str) -> Never:
-            raise FrozenInstanceError(_words(self, name, remedy))
-
-        def __setstate__(self: Any, state: dict[str, Any]) -> None:
+        def setstate(self: Any, state: dict[str, Any]) -> None:
             self.__dict__.update(state)
             freeze(self)
 
-        made.__init__, made.__setstate__ = __init__, __setstate__
-        made.__setattr__, made.__delattr__ = __setattr__, __delattr__
+        made.__init__, made.__setstate__ = init, setstate
+        made.__setattr__, made.__delattr__ = refuse, refuse
         made.__copy__ = lambda self: self
         made.__deepcopy__ = lambda self, memo: self
         return cls

@@ -53,15 +53,14 @@ def check_state(system: System, state: State) -> None:
 
 def _other_system(system: System, other: System) -> str:
     """In what the system that a state was made for differs."""
-    difference = f"its bodies are {_few(other.names)}, those of this one are {_few(system.names)}"
+    what = "bodies"
+    difference = f"there they are {_few(other.names)}, here {_few(system.names)}"
     if system.names == other.names:
+        what = "joints or modes"
         pairs = zip(*(_bodies_in_words(x) for x in (system, other)), strict=True)
         k, (here, there) = next((k, pair) for k, pair in enumerate(pairs) if pair[0] != pair[1])
         difference = f"there body {system.names[k]!r} has {there}, here {here}"
-    return (
-        f"the state was made for another system ({other.name or 'without a name'}): {difference}; "
-        "make it with the state method of this one, system.state(...)"
-    )
+    return f"the state belongs to a system with other {what}: {difference}; use system.state(...)"
 
 
 def _bodies_in_words(system: System) -> list[str]:

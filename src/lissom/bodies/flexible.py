@@ -232,12 +232,8 @@ class FlexibleBody:
         d = self.shapes[self.inboard]
         if not np.any(d):
             return self.shapes
-        return np.stack(
-            [
-                Pi - rigid_shift(r).T @ d
-                for Pi, r in zip(self.shapes, self._relative_positions, strict=True)
-            ]
-        )
+        pairs = zip(self.shapes, self._relative_positions, strict=True)
+        return read_only(np.stack([Pi - rigid_shift(r).T @ d for Pi, r in pairs]))
 
     @cached_property
     def _lumps(self) -> dict[int, Lump]:

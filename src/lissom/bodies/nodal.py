@@ -228,7 +228,8 @@ class NodalBody:
     @cached_property
     def _free(self) -> Array:
         """Displacements of all nodes but the inboard one."""
-        return np.flatnonzero(np.repeat(np.arange(self.n_node) != self.inboard, 6))
+        others = np.repeat(np.arange(self.n_node) != self.inboard, 6)
+        return read_only(np.flatnonzero(others))
 
     @cached_property
     def _length(self) -> float:
@@ -240,7 +241,7 @@ class NodalBody:
         """Diagonal entries of the mass matrix that still count as mass, shape (6 n,)."""
         heaviest = np.diag(self.mass_matrix).reshape(-1, 6)[:, 3:].max()
         one = _MASSLESS * heaviest * np.repeat([self._length**2, 1.0], 3)
-        return np.tile(one, self.n_node)
+        return read_only(np.tile(one, self.n_node))
 
     def _check_shapes(self) -> None:
         n = len(np.atleast_1d(self.positions))

@@ -34,10 +34,10 @@ def checked_names(names: Any, n_node: int, what: str) -> dict[str, int]:
                 f"{what}: name {name!r} points to node {node!r}, which does not exist; "
                 f"nodes are 0 to {n_node - 1}"
             )
-        if name.isdecimal() and int(name) != node:
+        if name.isdecimal() and node != int(name) < n_node:
             raise ModelError(
-                f"{what}: node name {name!r} is that of node {node}, but digits are the numbers of "
-                "nodes; give it a name with a letter"
+                f"{what}: name {name!r} points to node {node}, but it is the number of another "
+                "node, which could not be reached then; give a name with a letter"
             )
     return {name: int(node) for name, node in names.items()}
 

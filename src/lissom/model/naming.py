@@ -56,8 +56,8 @@ def shadowed(system: System) -> list[str]:
                     f'"{name}" is that quantity, and "{name}.{own}" is of the {kind}; another name '
                     "would be clearer"
                 )
-    for body, own in zip(system.names, system.bodies, strict=True):
-        for node in sorted(OF_BODIES & set(own.node_names)):
+    for body, constants in zip(system.names, system.bodies, strict=True):
+        for node in sorted(OF_BODIES & set(constants.node_names)):
             found.append(
                 f"node {node!r} of body {body!r} has the name of a quantity: in results "
                 f'"{body}.{node}" is that of the body, and "{body}.{node}.position" is of the '

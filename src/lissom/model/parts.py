@@ -33,7 +33,6 @@ Array = np.ndarray
 Body = RigidBody | FlexibleBody | NodalBody
 
 
-
 @dataclass(frozen=True)
 class Part:
     """Handle of a body in a model, or of one of its nodes; use it wherever a name is taken.
@@ -220,6 +219,7 @@ def checked_rotation(values: Any, where: str, what: str = "rotation") -> Array:
         return given
     if fault := rotation_fault(given):
         raise ModelError(
-            f"{where}: {what} is not a rotation matrix (orthonormal columns, determinant 1): {fault}"
+            f"{where}: {what} is not a rotation matrix (orthonormal columns, determinant 1): "
+            f"{fault}"
         )
     return exact_rotation(given)

@@ -1,8 +1,8 @@
 """Functions that the user gives, compiled or plain, behind one address that the kernels call.
 
 A plain function is called through one C function for all; what it raises is kept and the run stops.
-A compiled one (Numba) is wrapped once for all runs and returns to Python only to say that it failed:
-that it raised something, or gave a number that is not finite.
+A compiled one (Numba) is wrapped once for all runs and returns to Python only to say it failed,
+that it raised something or gave a number that is not finite.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from ..errors import LoadError
 from ..system import State, System
 
-__all__ = ["Functions", "is_compiled", "takes_state", "trusted_state"]
+__all__ = ["COMPILED", "Functions", "is_compiled", "takes_state", "trusted_state"]
 
 Array = np.ndarray
 
@@ -181,7 +181,9 @@ def _first_bad() -> Any:
 
 
 # What is to be told of a failure, by the number that the kernels call a compiled function with.
-_NUMBERS = count()
+# They differ from run to run; those of plain functions, below COMPILED, do not.
+COMPILED = 1 << 32
+_NUMBERS = count(COMPILED)
 _FAILING: WeakValueDictionary[int, Callable[[float, int, float], None]] = WeakValueDictionary()
 
 
@@ -208,7 +210,7 @@ def _versions(function: Any) -> list[Any]:
 
 
 def _wrapped(function: Any, form: str, n_q: int, n_v: int, n_memory: int, n_out: int) -> Any:
-    """C function of the kernels' signature around a compiled one: what is not finite is reported."""
+    """C function of the kernels' signature around a compiled one; it reports what is not finite."""
     import numba
     from numba import cfunc
     from numba.core.errors import NumbaError
@@ -264,7 +266,7 @@ def _wrapped(function: Any, form: str, n_q: int, n_v: int, n_memory: int, n_out:
         return 0 if k == _GOOD else report(which, t, k, values[max(k, 0)])
 
     wrappers = {"forces": forces, "controller": controller, "event": event, "time": time}
-    c_function = _TYPED(function.address) if hasattr(function, "address") else None
+    c_function: Any = _TYPED(function.address) if hasattr(function, "address") else None
     try:
         return cfunc(SIGNATURE)(wrappers[form] if c_function is None else given)
     except NumbaError as error:

@@ -46,7 +46,8 @@ def _checked(function, sizes, *given, many=True):
             x = _floats(function, name, n, values)
         if x.shape[:1] != (n,) or (x.ndim > 1 and not many):
             words = f", or ({{n}}, ...) for many states" if many else ""
-            raise _Error(f"{{function}}: {{name}} has shape {{x.shape}}; expected ({{n}},){{words}}")
+            found = f"{{function}}: {{name}} has shape {{x.shape}}"
+            raise _Error(f"{{found}}; expected ({{n}},){{words}}")
         if x.ndim == 1:
             total = sum(x.tolist())  # of what is not finite, the difference is not a number
             finite = total - total == 0.0 or np.isfinite(x).all()
@@ -54,7 +55,8 @@ def _checked(function, sizes, *given, many=True):
             finite = np.isfinite(x).all()
         if not finite:
             k = tuple(int(i) for i in np.argwhere(~np.isfinite(x))[0])
-            raise _Error(f"{{function}}: {{name}}{{list(k)}} is {{x[k]}}; all entries must be finite")
+            found = f"{{function}}: {{name}}{{list(k)}} is {{x[k]}}"
+            raise _Error(f"{{found}}; all entries must be finite")
         arrays.append(x)
     shapes = {{x.shape[1:] for x in arrays}}
     if len(shapes) > 1:
@@ -75,7 +77,8 @@ def _floats(function, name, n, values):
         except ValueError:
             x = np.array(None)
     if x.dtype.kind not in "biuf":
-        raise _Error(f"{{function}}: {{name}} is {{values!r}}; expected an array of {{n}} real numbers")
+        found = f"{{function}}: {{name}} is {{values!r}}"
+        raise _Error(f"{{found}}; expected an array of {{n}} real numbers")
     return x.astype(float)
 
 

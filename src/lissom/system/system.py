@@ -30,8 +30,8 @@ Array = np.ndarray
 class System:
     """Tree of bodies, numbered base to tip: ``parent[i] < i``, and the loops that close it.
 
-    Made by `Model.compile`; it knows nothing of the model and never changes.  All lengths in metres, masses in
-    kilograms, angles in radians.
+    Made by `Model.compile`; it knows nothing of the model and never changes.  All lengths in
+    metres, masses in kilograms, angles in radians.
 
     Attributes
     ----------
