@@ -125,7 +125,8 @@ def test_a_function_that_is_compiled_anew_is_wrapped_anew():
         out[0] = FACTOR
 
     found = []
-    for FACTOR in (1.0, 2.0):
+    for number in (1.0, 2.0):
+        FACTOR = number
         push.recompile()
         found.append(ls.simulate(SYSTEM, duration=0.01, forces=push)["arm.force"][0, 0])
     assert found == [1.0, 2.0]
