@@ -204,3 +204,16 @@ def test_a_node_is_not_called_by_the_number_of_another():
     with pytest.raises(ls.ModelError, match="name '2' points to node 1, but it is the number of"):
         ls.FlexibleBody(*arrays, names={"2": 1})
     assert ls.FlexibleBody(*arrays, names={"2": 2, "1012": 1}).names == {"2": 2, "1012": 1}
+
+
+def test_a_coupling_is_not_called_as_a_frame_that_compile_makes():
+    """A joint of `join` beside the body's frame gets the frame "body@join"."""
+    model = ls.Model("bar")
+    rod = ls.RigidBody.rod(1.0, 1.0, com=(0.5, 0, 0))
+    model.add(rod, ls.Revolute("y"), name="a")
+    model.add(rod, None, name="b")
+    model.join(ls.Revolute("y"), None, "b", at_b=(0, 0, 1), name="pin")
+    assert "b@pin" in model.compile().names
+    model.couple({"a": 1.0}, name="b@pin")
+    with pytest.raises(ls.ModelError, match="'b@pin' is needed for a frame or a loop"):
+        model.compile()

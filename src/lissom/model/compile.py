@@ -109,7 +109,7 @@ def _tree(model: Model, convert: Convert) -> tuple[list[Connection], list[Closin
     tree = spanning_tree(
         {name: _converted(part, convert) for name, part in parts.items()},
         [_converted_closing(join, convert) for join in joins.values()],
-        list(model.loops.values()),
+        [*model.loops, *model.couplings],
     )
     for cut in tree.cuts:
         LOGGER.info(

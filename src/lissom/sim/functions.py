@@ -196,7 +196,7 @@ def _report(which: int, t: float, k: int, value: float) -> int:
 
 def _wrapper(function: Any, form: str, sizes: tuple[int, ...]) -> Any:
     """Wrapper of a compiled function; kept with it for later runs until it is compiled anew."""
-    kept = function.__dict__.setdefault("_lissom_wrappers", {})
+    kept = getattr(function, "__dict__", {}).setdefault("_lissom_wrappers", {})
     known = kept.get((form, sizes))
     if known is None or known[0] != _versions(function):
         wrapper = _wrapped(function, form, *sizes)
