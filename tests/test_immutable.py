@@ -153,6 +153,17 @@ def test_loads_keep_the_numbers_that_they_were_given():
         assert not can_be_written(array)
 
 
+@pytest.mark.parametrize("wrong", ("abc", None, (1, 2), (0, 0, np.nan), (0, 0, 1j)))
+def test_gravity_that_is_set_is_checked_at_once(wrong):
+    model = ls.Model("m")
+    with pytest.raises(ls.ModelError, match="model 'm': gravity is"):
+        model.gravity = wrong
+    given = np.array([0.0, 0, -1.62])
+    model.gravity = given
+    given[2] = 0.0
+    assert model.gravity[2] == -1.62
+
+
 # Copies
 
 

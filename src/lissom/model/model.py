@@ -52,7 +52,7 @@ class Model:
 
     def __init__(self, name: str = "", *, gravity: Any = (0.0, 0.0, 0.0)) -> None:
         self.name = str(name)
-        self.gravity = checked_vector(gravity, "gravity", f"model {self.name!r}")
+        self.gravity = gravity
         self._parts: dict[str, Connection] = {}
         self._loops: dict[str, Closing] = {}
         self._joins: dict[str, Closing] = {}
@@ -68,6 +68,15 @@ class Model:
     def __deepcopy__(self, memo: Any) -> Model:
         """As a copy."""
         return self.__copy__()
+
+    @property
+    def gravity(self) -> Any:
+        """Gravitational acceleration in world axes [m/s^2], array (3,); it can be set."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, values: Any) -> None:
+        self._gravity = checked_vector(values, "gravity", f"model {self.name!r}")
 
     @property
     def parts(self) -> Mapping[str, Connection]:
