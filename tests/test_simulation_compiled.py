@@ -75,14 +75,12 @@ CASES = {
     "event": ({"events": [ls.Event(touching, name="touch")]}, "event 'touch' returned nan"),
     "infinite event": ({"events": [ls.Event(touching_for_ever)]}, "ever' returned -inf"),
     "event raises": ({"events": [ls.Event(raising)]}, "'raising': the compiled function raised"),
-    "forces": ({"forces": pushing}, "forces returned inf"),
     "controller": ({"forces": ls.Controller(controlling, 0.1)}, "'controlling' returned nan"),
     "signal": ({"loads": [ls.Actuator("arm", driving)]}, "Actuator on 'arm' returned nan"),
     "motion": (
         {"loads": [ls.Motion("arm", moving)]},
         "Motion on 'arm': position returned nan as number 1 of 3",
     ),
-    "C": ({"forces": in_c}, "forces returned nan"),
     "C status": ({"forces": refusing}, "forces: the C function returned a status other than 0"),
 }
 
@@ -132,7 +130,33 @@ def test_a_function_that_is_compiled_anew_is_wrapped_anew():
     assert found == [1.0, 2.0]
 
 
-def test_equilibrium_names_a_compiled_function_that_is_not_finite():
+@pytest.mark.parametrize("function, value", ((pushing, "inf"), (in_c, "nan")))
+def test_forces_that_are_not_finite_are_named_when_no_step_is_short_enough(function, value):
+    with pytest.warns(ls.SimulationWarning, match=f"forces returned {value} at t = 0.3"):
+        run = ls.simulate(SYSTEM, SYSTEM.state(arm=0.3), duration=1.0, forces=function)
+    assert run.status == "not finite" and "body 'arm' is" in run.message
+
+
+def test_a_trial_step_that_is_too_long_for_a_compiled_force_is_only_rejected():
+    """Free flight in long steps against a soft wall; far behind it the force does not exist."""
+    model = ls.Model("slider")
+    model.add(ls.RigidBody(1.0), ls.Prismatic("x"), name="puck")
+    system = model.compile()
+
+    @numba.njit
+    def wall(t, q, v, out):
+        if q[0] > 1.5:
+            out[0] = math.inf
+        elif q[0] > 1.0:
+            out[0] = -100.0 * (q[0] - 1.0)
+
+    start = system.state(**{"puck.rates": 1.0})
+    run = ls.simulate(system, start, duration=4.0, forces=wall)
+    assert run.status == "finished"
+    assert abs(run["puck.rates"][-1, 0] + 1.0) < 1e-6  # thrown back
+
+
+def test_equilibrium_names_forces_that_are_not_finite():
     @numba.njit
     def push(t, q, v, out):
         out[0] = np.nan

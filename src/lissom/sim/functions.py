@@ -83,6 +83,7 @@ class Functions:
         self.system = system
         self.error: BaseException | None = None
         self.failed = ""  # name of the function that raised
+        self._trial: tuple[float, str] | None = None  # when forces were last not finite, in words
         self.halt: Callable[[], bool] | None = None  # asked before every call: shall the run end?
         self._plain: list[tuple[str, Plain, int]] = []
         self._kept: list[Any] = []  # compiled wrappers live as long as the run
@@ -122,12 +123,32 @@ class Functions:
             raise LoadError(f"{what}: {error}") from None
         self._kept += [wrapper, function]
         which = next(_NUMBERS)
-        _FAILING[which] = failing = partial(self._failed, what, n_out)
+        _FAILING[which] = failing = partial(self._failed, what, n_out, form == "forces")
         self._kept.append(failing)
         return int(wrapper.address), which
 
-    def _failed(self, what: str, n: int, t: float, k: int, value: float) -> None:
-        """Keep what is wrong with a compiled function."""
+    def blame(self, since: float = -math.inf) -> str:
+        """Words for forces that were not finite, to begin a message with; empty if there are none.
+
+        Parameters
+        ----------
+        since : float
+            Earlier trials are forgotten [s].
+        """
+        if self._trial is None or self._trial[0] < since:
+            return ""
+        return f"{self._trial[1]}: "
+
+    def _failed(self, what: str, n: int, trial: bool, t: float, k: int, value: float) -> int:
+        """Keep what is wrong with a compiled function.
+
+        Forces that are not finite may come of a trial step that is too long: the integrator
+        rejects it, and if no step is short enough `blame` has the words.  All else ends the run.
+        """
+        if trial and k >= 0:
+            entry = "" if n == 1 else f" for speed {k}"
+            self._trial = t, f"{what} returned {value}{entry} at t = {t:g} s"
+            return 0
         if k == _RAISED:
             self.error = LoadError(
                 f"{what}: the compiled function raised an exception at t = {t:g} s; call it in "
@@ -143,6 +164,7 @@ class Functions:
                 f"{what} returned {value}{entry} at t = {t:g} s; all entries must be finite"
             )
         self.failed = what
+        return 1
 
     def _call(self, which: int, t: float, q: int, v: int, memory: int, out: int) -> int:
         what, function, n = self._plain[which]
@@ -184,14 +206,13 @@ def _first_bad() -> Any:
 # They differ from run to run; those of plain functions, below COMPILED, do not.
 COMPILED = 1 << 32
 _NUMBERS = count(COMPILED)
-_FAILING: WeakValueDictionary[int, Callable[[float, int, float], None]] = WeakValueDictionary()
+_FAILING: WeakValueDictionary[int, Callable[[float, int, float], int]] = WeakValueDictionary()
 
 
 @ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_double, ctypes.c_int64, ctypes.c_double)
 def _report(which: int, t: float, k: int, value: float) -> int:
     """Number k (or _RAISED, _REFUSED) of a compiled function is not finite; called by wrappers."""
-    _FAILING[which](t, k, value)
-    return 1
+    return _FAILING[which](t, k, value)
 
 
 def _wrapper(function: Any, form: str, sizes: tuple[int, ...]) -> Any:
