@@ -40,12 +40,13 @@ def rotation_fault(R: Array) -> str:
     """Why a matrix (3x3, numbers) turns nothing as a rigid body does, or "" where it does."""
     if not np.all(np.isfinite(R)):
         return "it has entries that are not finite"
-    stretch = np.linalg.svd(R, compute_uv=False)
-    if np.abs(stretch - 1).max() > _SKEWED:
-        return (
-            f"its columns are not orthonormal, it stretches by {stretch.min():.6g} to "
-            f"{stretch.max():.6g}"
-        )
+    if np.abs(R.T @ R - np.eye(3)).max() > _SKEWED:
+        stretch = np.linalg.svd(R, compute_uv=False)
+        if np.abs(stretch - 1).max() > _SKEWED:
+            return (
+                f"its columns are not orthonormal, it stretches by {stretch.min():.6g} to "
+                f"{stretch.max():.6g}"
+            )
     if np.linalg.det(R) < 0:
         return "its determinant is -1, it is a reflection"
     return ""
