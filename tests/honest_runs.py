@@ -97,7 +97,7 @@ def judged(case: Case) -> Verdict:
     other = case.system.state(shifted, case.state.v + away[1] * sizes[1] * free)
     spread = _distance(case.system, _converged(case, other), exact)
     allowed = ALLOWED * max(case.rtol, spread)
-    return Verdict(case, _distance(case.system, run.state(-1), exact), allowed, told, steps)
+    return Verdict(case, _distance(case.system, run.state(run.time[-1]), exact), allowed, told, steps)
 
 
 def _free(case: Case) -> np.ndarray:
@@ -128,7 +128,7 @@ def _converged(case: Case, state: ls.State) -> ls.State:
             )
             if run.status != "finished":
                 raise RuntimeError(f"case {case.number}: the converged run: {run.message}")
-            state = run.state(-1)
+            state = run.state(run.time[-1])
     return state
 
 

@@ -70,7 +70,7 @@ def bodies() -> dict[str, Any]:
         "sphere": ls.RigidBody.sphere(3, 0.1),
         "points": ls.RigidBody.from_points(np.random.default_rng(2).normal(size=(5, 3)), [1] * 5),
         "beam": ls.beam(7.0, ls.Tube(0.165, 0.004), ls.CARBON, modes=5),
-        "flexible": flexible(names={"tip": 3, "3": 1}, inboard=2, level="linear", damping=0.01),
+        "flexible": flexible(names={"tip": 3, "17": 1}, inboard=2, level="linear", damping=0.01),
         "lumped": flexible(5, damping=[0.1, 0.2], node_offsets=offsets, node_inertias=inertias),
         "small": flexible(6, n=3, m=1, damping=[[0.3]]),
         "nodal": nodal(),
@@ -98,7 +98,7 @@ def tree_of_bodies() -> ls.Model:
     ball = ls.RigidBody.sphere(1, 0.1)
     model.add(ball, ls.Revolute("z"), name="on tip", to="beam.tip", at=(0, 0, 0.1))
     model.add(ball, ls.Revolute("z"), name="on number", to="flexible", node=3)
-    model.add(ball, ls.Revolute("z"), name="on text", to="flexible.3")
+    model.add(ball, ls.Revolute("z"), name="on text", to="flexible.17")
     model.add(bodies()["beam"], ls.Revolute("y"), name="ä/b:c", to="nodal.end")
     return model
 

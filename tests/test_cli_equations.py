@@ -121,11 +121,11 @@ def test_level_form_and_frames_are_passed_on(folder):
         "sat.add(boom, ls.SimpleJoint([[1, 0, 0], [0, 1, 0], [0, 0, 1]] + [[0, 0, 0]] * 3),"
         " name='boom')\n"
     )
-    linear, full, lagrange = (
+    own, full, linear, lagrange = (
         run("boom.py", "--format", "python", "--frame", "boom.root", *more)
-        for more in ((), ("--level", "full"), ("--form", "lagrange"))
+        for more in ((), ("--level", "full"), ("--level", "linear"), ("--form", "lagrange"))
     )
-    assert len({linear, full, lagrange}) == 3
+    assert own == full and len({linear, full, lagrange}) == 3
     assert "pose_boom_root" in linear and "pose_boom_tip" not in linear
     assert "pose_boom_tip" in run("boom.py", "--format", "python")
     assert "qdot" in lagrange and "return _gathered((4,), [v[0], v[1], v[2], v[3]])" in lagrange

@@ -293,12 +293,14 @@ def test_names_of_quantities_may_be_names_of_bodies_and_nodes():
     shapes = np.zeros((3, 6, 1))
     shapes[1:, 4, 0] = [0.4, 1.0]
     body = ls.FlexibleBody(
-        positions, [1.0, 1, 1], shapes, [4.0], names={"position": 1, "modes": 2, "2": 1}
+        positions, [1.0, 1, 1], shapes, [4.0], names={"position": 1, "modes": 2, "2": 2}
     )
     model.add(body, ls.Revolute("y"), name="energy")
     model.add(rigid(1), ls.Revolute("z"), name="time", to="energy.position")
     model.add(rigid(2), ls.Revolute("x"), name="momentum", to="time")
-    run = random_run(model.compile(), np.random.default_rng(0))
+    with pytest.warns(ls.ModelWarning, match="has the name of a quantity") as said:
+        run = random_run(model.compile(), np.random.default_rng(0))
+    assert len(said) == 4
     system = run.system
     state = run.state(run.time[1])
     cases = {"energy": "energy", "energy.position": "energy.position", "energy.2": "energy.2"}

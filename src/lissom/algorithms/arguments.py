@@ -47,8 +47,33 @@ def check_state(system: System, state: State) -> None:
         raise StateError(
             f"expected a State, got {type(state).__name__}; make one with system.state(q, v)"
         )
-    if state.system is not system and state.system.layout != system.layout:
-        raise StateError("the state belongs to a system with other bodies; use system.state(...)")
+    if state.system is not system and state.system.fingerprint != system.fingerprint:
+        raise StateError(_other_system(system, state.system))
+
+
+def _other_system(system: System, other: System) -> str:
+    """In what the system that a state was made for differs."""
+    what = "bodies"
+    difference = f"there they are {_few(other.names)}, here {_few(system.names)}"
+    if system.names == other.names:
+        what = "joints or modes"
+        pairs = zip(*(_bodies_in_words(x) for x in (system, other)), strict=True)
+        k, (here, there) = next((k, pair) for k, pair in enumerate(pairs) if pair[0] != pair[1])
+        difference = f"there body {system.names[k]!r} has {there}, here {here}"
+    return f"the state belongs to a system with other {what}: {difference}; use system.state(...)"
+
+
+def _bodies_in_words(system: System) -> list[str]:
+    carriers = ["the ground", *map(repr, system.names)]
+    rows = zip(system.parent, system.joints, system.bodies, strict=True)
+    return [
+        f"a {type(j).__name__} joint on {carriers[p + 1]} and {b.n_mode} modes" for p, j, b in rows
+    ]
+
+
+def _few(names: tuple[str, ...], most: int = 6) -> str:
+    words = ", ".join(map(repr, names[:most])) or "none"
+    return f"{words} and {len(names) - most} more" if len(names) > most else words
 
 
 def check_no_loops(system: System, what: str, instead: str) -> None:

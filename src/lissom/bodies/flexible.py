@@ -12,11 +12,20 @@ from typing import Any, final
 import numpy as np
 
 from ..errors import ModelError
-from ..spatial import block_diagonal, inertia_fault, parallel_axis, rigid_shift, spatial_inertia
+from ..immutable import immutable, read_only
+from ..spatial import (
+    block_diagonal,
+    exact_rotation,
+    inertia_fault,
+    parallel_axis,
+    rigid_shift,
+    rotation_fault,
+    spatial_inertia,
+)
 from ..spatial.scalar import array, is_numeric, sqrt, zeros
 from .basis import check_independent, check_stiffness, normal_basis
 from .nodes import check_masses, checked_inboard, checked_names
-from .normal import LEVELS, Lump, MassIntegrals, NormalBody
+from .normal import LEVELS, REMEDY, Lump, MassIntegrals, NormalBody
 from .solids import checked_solids
 
 __all__ = ["FlexibleBody"]
@@ -25,6 +34,7 @@ Array = np.ndarray
 
 
 @final
+@immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
 class FlexibleBody:
     """Body that deforms by a sum of mode shapes.
@@ -154,10 +164,13 @@ class FlexibleBody:
             Old axes to new ones.
         """
         R = _array(rotation, "rotation")
-        if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=1e-9):
+        fault = "its shape is not (3, 3)" if R.shape != (3, 3) or np.iscomplexobj(R) else ""
+        if fault or (is_numeric(R) and (fault := rotation_fault(R))):
             raise ModelError(
-                f"FlexibleBody.turned: rotation is {rotation!r}; expected a rotation matrix (3, 3)"
+                f"FlexibleBody.turned: rotation is {rotation!r}; expected a rotation matrix (3, 3) "
+                f"(orthonormal columns, determinant 1): {fault}"
             )
+        R = exact_rotation(R) if is_numeric(R) else R
         new: dict[str, Any] = {
             "positions": self.positions @ R.T,
             "shapes": block_diagonal(R, R) @ self.shapes,
@@ -211,7 +224,7 @@ class FlexibleBody:
 
     @cached_property
     def _relative_positions(self) -> Array:
-        return self.positions - self.positions[self.inboard]
+        return read_only(self.positions - self.positions[self.inboard])
 
     @cached_property
     def _relative_shapes(self) -> Array:
@@ -219,12 +232,8 @@ class FlexibleBody:
         d = self.shapes[self.inboard]
         if not np.any(d):
             return self.shapes
-        return np.stack(
-            [
-                Pi - rigid_shift(r).T @ d
-                for Pi, r in zip(self.shapes, self._relative_positions, strict=True)
-            ]
-        )
+        pairs = zip(self.shapes, self._relative_positions, strict=True)
+        return read_only(np.stack([Pi - rigid_shift(r).T @ d for Pi, r in pairs]))
 
     @cached_property
     def _lumps(self) -> dict[int, Lump]:
@@ -247,7 +256,8 @@ class FlexibleBody:
     def _basis(self) -> tuple[Array, Array]:
         M_ff = self._modal_mass(self._relative_shapes)
         K = (self.stiffness + self.stiffness.T) / 2
-        return normal_basis(M_ff, K) if self.is_numeric else _separate_modes(M_ff, K)
+        x, stiffness = normal_basis(M_ff, K) if self.is_numeric else _separate_modes(M_ff, K)
+        return read_only(x), read_only(stiffness)
 
     def _modal_mass(self, shapes: Array) -> Array:
         flat = shapes[:, 3:].reshape(3 * len(shapes), self.n_mode)

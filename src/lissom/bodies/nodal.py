@@ -10,6 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from ..errors import ModelError
+from ..immutable import immutable, read_only
 from ..spatial import block_diagonal, inertia_fault, spatial_inertia
 from .basis import normal_basis
 from .flexible import FlexibleBody, check_level
@@ -23,7 +24,7 @@ from .nodal_checks import (
     unit_diagonal,
 )
 from .nodes import check_masses, checked_inboard, checked_names
-from .normal import NormalBody
+from .normal import REMEDY, NormalBody
 
 __all__ = ["NodalBody"]
 
@@ -33,6 +34,7 @@ _MASSLESS = 1e-14  # share of the heaviest node's mass (times length squared) th
 
 
 @final
+@immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
 class NodalBody:
     """Body given by finite-element data: nodes with six displacements, mass and stiffness.
@@ -119,16 +121,14 @@ class NodalBody:
     def mass_matrix(self) -> Array:
         """Free-free mass matrix m_k of all displacements, shape (6 n, 6 n)."""
         if not self.is_lumped:
-            return (self.masses + self.masses.T) / 2
+            return read_only((self.masses + self.masses.T) / 2)
         inertias = np.zeros((self.n_node, 3, 3))
         if self.node_inertias is not None:
             inertias = self.node_inertias
-        return block_diagonal(
-            *(
-                spatial_inertia(m, np.zeros(3), J)
-                for m, J in zip(self.masses, inertias, strict=True)
-            )
+        blocks = (
+            spatial_inertia(m, np.zeros(3), J) for m, J in zip(self.masses, inertias, strict=True)
         )
+        return read_only(block_diagonal(*blocks))
 
     @cached_property
     def freedoms(self) -> Array:
@@ -145,7 +145,7 @@ class NodalBody:
         settled = np.linalg.solve(Z.T @ K @ Z, Z.T @ K @ Q)
         result = np.zeros((6 * self.n_node, Q.shape[1]))
         result[free] = Q - Z @ settled
-        return result
+        return read_only(result)
 
     def converted(self, convert: Callable[[Any], Any]) -> NodalBody:
         """The body itself: it holds numbers only.
@@ -222,12 +222,14 @@ class NodalBody:
         """Columns x of the modes and their squared angular frequencies, ascending."""
         h = self.freedoms.T
         K = h @ self.stiffness @ h.T
-        return normal_basis(h @ self.mass_matrix @ h.T, (K + K.T) / 2)
+        x, squares = normal_basis(h @ self.mass_matrix @ h.T, (K + K.T) / 2)
+        return read_only(x), read_only(squares)
 
     @cached_property
     def _free(self) -> Array:
         """Displacements of all nodes but the inboard one."""
-        return np.flatnonzero(np.repeat(np.arange(self.n_node) != self.inboard, 6))
+        others = np.repeat(np.arange(self.n_node) != self.inboard, 6)
+        return read_only(np.flatnonzero(others))
 
     @cached_property
     def _length(self) -> float:
@@ -239,7 +241,7 @@ class NodalBody:
         """Diagonal entries of the mass matrix that still count as mass, shape (6 n,)."""
         heaviest = np.diag(self.mass_matrix).reshape(-1, 6)[:, 3:].max()
         one = _MASSLESS * heaviest * np.repeat([self._length**2, 1.0], 3)
-        return np.tile(one, self.n_node)
+        return read_only(np.tile(one, self.n_node))
 
     def _check_shapes(self) -> None:
         n = len(np.atleast_1d(self.positions))

@@ -34,6 +34,11 @@ def checked_names(names: Any, n_node: int, what: str) -> dict[str, int]:
                 f"{what}: name {name!r} points to node {node!r}, which does not exist; "
                 f"nodes are 0 to {n_node - 1}"
             )
+        if name.isdecimal() and node != int(name) < n_node:
+            raise ModelError(
+                f"{what}: name {name!r} points to node {node}, but it is the number of another "
+                "node, which could not be reached then; give a name with a letter"
+            )
     return {name: int(node) for name, node in names.items()}
 
 

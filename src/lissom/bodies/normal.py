@@ -11,17 +11,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..immutable import immutable
 from ..spatial import cross, second_moment
 from ..spatial.scalar import is_numeric, zeros
 from .solids import Solid
 
-__all__ = ["LEVELS", "Lump", "MassIntegrals", "NormalBody"]
+__all__ = ["LEVELS", "REMEDY", "Lump", "MassIntegrals", "NormalBody"]
 
 Array = np.ndarray
 
 LEVELS = ("linear", "full")
 
+# What to do instead of changing a body, and instead of changing one that is compiled.
+REMEDY = "make another one, dataclasses.replace(body, ...), and give it to model.replace"
+_COMPILED = "put another body into the model and compile it again"
 
+
+@immutable(_COMPILED)
 @dataclass(frozen=True, eq=False)
 class Lump:
     """Node with rotary inertia or an offset centre of mass, in node axes.
@@ -44,6 +50,7 @@ class Lump:
     node: int
 
 
+@immutable(_COMPILED)
 @dataclass(frozen=True, eq=False)
 class MassIntegrals:
     """Integrals over the mass of an undeformed body, about its origin, in its axes.
@@ -119,6 +126,7 @@ class MassIntegrals:
         )
 
 
+@immutable(_COMPILED)
 @dataclass(frozen=True, eq=False)
 class NormalBody:
     """Constants of a body in normalised form, in its axes about its origin.

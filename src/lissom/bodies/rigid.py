@@ -9,9 +9,10 @@ from typing import Any, final
 import numpy as np
 
 from ..errors import ModelError
+from ..immutable import immutable
 from ..spatial import inertia_fault, inertia_matrix, second_moment
 from ..spatial.scalar import array, is_numeric, zeros
-from .normal import MassIntegrals, NormalBody
+from .normal import REMEDY, MassIntegrals, NormalBody
 from .solids import Box, Cylinder, Solid, Sphere, checked_solids
 
 __all__ = ["RigidBody"]
@@ -29,6 +30,7 @@ _SLENDER = 40  # length over radius of a rod in pictures
 
 
 @final
+@immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
 class RigidBody:
     """Body that does not deform.

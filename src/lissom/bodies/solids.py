@@ -8,6 +8,8 @@ from typing import Any, final
 import numpy as np
 
 from ..errors import ModelError
+from ..immutable import immutable
+from ..spatial import exact_rotation, rotation_fault
 
 __all__ = ["Box", "Cylinder", "Mesh", "Solid", "Sphere", "Sweep"]
 
@@ -35,7 +37,13 @@ class Solid:
     def __post_init__(self) -> None:
         turned = np.eye(3) if self.rotation is None else self.rotation
         self._keep("at", _numbers(self.at, (3,), f"{self.name}: at"))
-        self._keep("rotation", _numbers(turned, (3, 3), f"{self.name}: rotation"))
+        rotation = _numbers(turned, (3, 3), f"{self.name}: rotation")
+        if fault := rotation_fault(rotation):
+            raise ModelError(
+                f"{self.name}: rotation is not a rotation matrix (orthonormal columns, "
+                f"determinant 1): {fault}"
+            )
+        self._keep("rotation", exact_rotation(rotation))
         text = self.color
         if text is not None and not (
             isinstance(text, str) and len(text) == 7 and text[0] == "#" and _is_hex(text[1:])
@@ -60,6 +68,7 @@ class Solid:
 
 
 @final
+@immutable("make another one")
 @dataclass(frozen=True, eq=False)
 class Box(Solid):
     """Block with its centre at the origin.
@@ -79,6 +88,7 @@ class Box(Solid):
 
 
 @final
+@immutable("make another one")
 @dataclass(frozen=True, eq=False)
 class Cylinder(Solid):
     """Cylinder along its z axis with its centre at the origin.
@@ -100,6 +110,7 @@ class Cylinder(Solid):
 
 
 @final
+@immutable("make another one")
 @dataclass(frozen=True, eq=False)
 class Sphere(Solid):
     """Sphere about the origin.
@@ -119,6 +130,7 @@ class Sphere(Solid):
 
 
 @final
+@immutable("make another one")
 @dataclass(frozen=True, eq=False)
 class Mesh(Solid):
     """Surface of triangles.
@@ -147,6 +159,7 @@ class Mesh(Solid):
 
 
 @final
+@immutable("make another one")
 @dataclass(frozen=True, eq=False)
 class Sweep(Solid):
     """Outline that is swept along nodes of a flexible body and bends with them.

@@ -75,9 +75,13 @@ def equations(
         ),
     ] = None,
     level: Annotated[
-        Level,
-        typer.Option(metavar="|".join(Level), help="Of flexible bodies; by default linear."),
-    ] = Level.LINEAR,
+        Level | None,
+        typer.Option(
+            metavar="|".join(Level),
+            help="Of all flexible bodies; by default each body's own. Formulas are much shorter "
+            "with linear.",
+        ),
+    ] = None,
     form: Annotated[
         Form,
         typer.Option(
@@ -110,7 +114,7 @@ def equations(
     from ..symbolic import derive
     from .sources import load_model
 
-    derived = derive(load_model(model), level=level.value, form=form.value)
+    derived = derive(load_model(model), level=level and level.value, form=form.value)
     values = _numbers(set_ or [], [symbol.name for symbol in derived.parameters])
     if format is Format.C:
         folder = Path() if output is None else output

@@ -8,9 +8,10 @@ from typing import Any, final
 import numpy as np
 
 from ..errors import ModelError
+from ..immutable import immutable
 from ..spatial import axis_rotation, cross, shortest_rotation
 from ..spatial.scalar import array, is_numeric, scaled, zeros
-from .base import Array, Joint, unit_axis
+from .base import REMEDY, Array, Joint, unit_axis
 from .nearness import angle_about
 
 __all__ = ["Cylindrical", "Fixed", "Planar", "Prismatic", "Revolute", "Screw", "Universal"]
@@ -35,6 +36,7 @@ def _slide(axis: Array) -> Array:
 
 
 @final
+@immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
 class Fixed(Joint):
     """No motion: the body is welded to the inboard frame."""
@@ -53,6 +55,7 @@ class Fixed(Joint):
 
 
 @final
+@immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
 class Revolute(Joint):
     """Rotation about an axis.
@@ -81,6 +84,7 @@ class Revolute(Joint):
 
 
 @final
+@immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
 class Prismatic(Joint):
     """Translation along an axis.
@@ -109,6 +113,7 @@ class Prismatic(Joint):
 
 
 @final
+@immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
 class Screw(Joint):
     """Rotation about an axis with a translation along it in proportion.
@@ -151,6 +156,7 @@ class Screw(Joint):
 
 
 @final
+@immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
 class Cylindrical(Joint):
     """Rotation about and translation along one axis, independent of each other.
@@ -179,6 +185,7 @@ class Cylindrical(Joint):
 
 
 @final
+@immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
 class Universal(Joint):
     """Rotation about axis1, then about axis2 as turned by the first.
@@ -221,6 +228,7 @@ class Universal(Joint):
 
 
 @final
+@immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
 class Planar(Joint):
     """Motion in a plane: two translations, then a rotation about the normal.

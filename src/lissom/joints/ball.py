@@ -7,15 +7,17 @@ from typing import final
 
 import numpy as np
 
+from ..immutable import immutable
 from ..spatial import block_diagonal, cross, quaternion_product_map, quaternion_rotation
 from ..spatial.scalar import zeros
-from .base import Array, Joint
+from .base import REMEDY, Array, Joint
 from .nearness import quaternion_of
 
 __all__ = ["Free", "Spherical"]
 
 
 @final
+@immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
 class Spherical(Joint):
     """Any rotation about a point: q is a unit quaternion (w, x, y, z), v is omega, child axes."""
@@ -38,6 +40,7 @@ class Spherical(Joint):
 
 
 @final
+@immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
 class Free(Joint):
     """All six motions.

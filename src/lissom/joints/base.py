@@ -12,10 +12,11 @@ import numpy as np
 from ..errors import ModelError
 from ..spatial.scalar import array, is_numeric, sqrt, zeros
 
-__all__ = ["Array", "Joint", "unit_axis"]
+__all__ = ["REMEDY", "Array", "Joint", "unit_axis"]
 
 Array = np.ndarray
 
+REMEDY = "make another one"  # instead of changing a joint
 _UNIT = 1e-15  # a length this near to 1 is 1
 _NAMED_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 

@@ -27,6 +27,7 @@ from typing import Any, final
 import numpy as np
 
 from ..errors import ModelError
+from ..immutable import immutable
 from ..spatial import (
     block_diagonal,
     bracket,
@@ -48,7 +49,7 @@ from ..spatial.scalar import (
     sqrt,
     zeros,
 )
-from .base import Array, Joint
+from .base import REMEDY, Array, Joint
 from .nearness import nearest_by_iteration
 
 __all__ = ["CompoundJoint", "SimpleJoint"]
@@ -131,6 +132,7 @@ def _leaves_span(H: Array, motion: Array) -> bool:
 
 
 @final
+@immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
 class SimpleJoint(Joint):
     """Joint with a constant map of motions in body axes.
@@ -204,6 +206,7 @@ class SimpleJoint(Joint):
 
 
 @final
+@immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
 class CompoundJoint(Joint):
     """Sequence of simple joints through intermediate frames that carry no mass.

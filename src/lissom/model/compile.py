@@ -20,6 +20,7 @@ from ..system import GROUND, Loop, LoopEnd, System
 from .coupling import resolved_couple
 from .graph import spanning_tree
 from .model import Model
+from .naming import warn_of_names
 from .parts import Closing, Connection, End, checked_end, checked_rotation, checked_vector
 from .seats import warn_of_seats
 from .topology import check_carriers, end_node, node_number, numbered_base_to_tip
@@ -43,6 +44,7 @@ def compile_model(model: Model, *, level: str | None, values: Mapping[Any, float
     system = converted_model(model, level=level, convert=to_floats)
     _check_hinges(system)
     warn_of_seats(system, stacklevel=4)
+    warn_of_names(system, stacklevel=4)
     return system
 
 
@@ -107,7 +109,7 @@ def _tree(model: Model, convert: Convert) -> tuple[list[Connection], list[Closin
     tree = spanning_tree(
         {name: _converted(part, convert) for name, part in parts.items()},
         [_converted_closing(join, convert) for join in joins.values()],
-        list(model.loops.values()),
+        [*model.loops, *model.couplings],
     )
     for cut in tree.cuts:
         LOGGER.info(

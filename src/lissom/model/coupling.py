@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError, suggestion
+from ..immutable import immutable
 from ..joints import Fixed, Joint
 from ..joints.plain import plain_coordinates
 from ..spatial.scalar import array, is_numeric
@@ -18,6 +19,7 @@ from .parts import Connection, Part
 __all__ = ["Couple", "checked_couple", "resolved_couple"]
 
 
+@immutable("remove it from the model and add it anew")
 @dataclass(frozen=True, eq=False)
 class Couple:
     """One coupling of a model: the sum of ratios times coordinates is the offset.

@@ -10,7 +10,7 @@ be passed in one direction only: a least arborescence from the ground.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -80,7 +80,7 @@ class Arc:
 
 
 def spanning_tree(
-    parts: Mapping[str, Connection], joins: Sequence[Closing], loops: Sequence[Closing] = ()
+    parts: Mapping[str, Connection], joins: Sequence[Closing], taken: Iterable[str] = ()
 ) -> Tree:
     """Tree with the fewest constraint equations; all parameters must be numbers.
 
@@ -91,8 +91,10 @@ def spanning_tree(
     ----------
     parts : mapping
         Bodies with the joints that `Model.add` gave them.
-    joins, loops : sequence of Closing
-        Joints to choose from, and those that are cut already.
+    joins : sequence of Closing
+        Joints to choose from.
+    taken : iterable of str
+        Names of loops that are cut already, and of couplings.
     """
     added = [_edge(part, parts) for part in parts.values() if not part.loose]
     edges = [*added, *joins]
@@ -108,7 +110,7 @@ def spanning_tree(
     left = [_cut(edge) for k, edge in enumerate(edges) if k not in kept]
     cuts = [edge for edge in left if edge.joint.n_v < 6]
     idle = [edge for edge in left if edge.joint.n_v == 6]
-    _check_names([link.name for link in links] + [c.name for c in (*cuts, *loops)])
+    _check_names([link.name for link in links] + [c.name for c in cuts] + [*taken])
     return Tree({link.name: link for link in links}, cuts, idle)
 
 
@@ -190,5 +192,5 @@ def _check_names(names: Sequence[str]) -> None:
         if times > 1:
             raise ModelError(
                 f"the name {name!r} is needed for a frame or a loop that compile makes; give the "
-                "body, loop or join of that name another one"
+                "body, loop, join or coupling of that name another one"
             )

@@ -12,6 +12,7 @@ from ..system import System
 from .attaching import Mount
 from .closing import checked_closing, removed
 from .coupling import Couple, checked_couple
+from .naming import check_body_name
 from .parts import (
     Body,
     Closing,
@@ -38,7 +39,8 @@ class Model:
     Further joints between bodies close loops: `close` says which joint of a loop is cut, `join`
     leaves that to `compile`.  `couple` puts equations between joint coordinates: gears.
 
-    Parts may be added in any order; names are resolved and values checked by `compile`.
+    Parts may be added in any order; names are resolved and values checked by `compile`.  What was
+    compiled does not follow later changes of the model.  `copy.copy` gives a model of its own.
 
     Parameters
     ----------
@@ -50,11 +52,31 @@ class Model:
 
     def __init__(self, name: str = "", *, gravity: Any = (0.0, 0.0, 0.0)) -> None:
         self.name = str(name)
-        self.gravity = checked_vector(gravity, "gravity", f"model {self.name!r}")
+        self.gravity = gravity
         self._parts: dict[str, Connection] = {}
         self._loops: dict[str, Closing] = {}
         self._joins: dict[str, Closing] = {}
         self._couplings: dict[str, Couple] = {}
+
+    def __copy__(self) -> Model:
+        """Model with the same parts; from then on each changes by itself."""
+        copied = object.__new__(type(self))
+        for name, value in self.__dict__.items():  # bodies, joints and places do not change
+            copied.__dict__[name] = value.copy() if hasattr(value, "copy") else value
+        return copied
+
+    def __deepcopy__(self, memo: Any) -> Model:
+        """As a copy."""
+        return self.__copy__()
+
+    @property
+    def gravity(self) -> Any:
+        """Gravitational acceleration in world axes [m/s^2], array (3,); it can be set."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, values: Any) -> None:
+        self._gravity = checked_vector(values, "gravity", f"model {self.name!r}")
 
     @property
     def parts(self) -> Mapping[str, Connection]:
@@ -447,6 +469,8 @@ class Model:
                 f"{kind} name {name!r} contains a dot; dots separate body and node, use another "
                 "sign"
             )
+        if kind == "body":
+            check_body_name(name)
         for known, names in self._groups.items():
             if name in names:
                 raise ModelError(f"there is a {known} {name!r} already; names must be unique")

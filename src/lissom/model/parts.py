@@ -9,7 +9,9 @@ import numpy as np
 
 from ..bodies import FlexibleBody, NodalBody, RigidBody
 from ..errors import ModelError
+from ..immutable import immutable
 from ..joints import Free, Joint
+from ..spatial import exact_rotation, rotation_fault
 from ..spatial.scalar import array, is_numeric
 
 __all__ = [
@@ -29,8 +31,6 @@ __all__ = [
 
 Array = np.ndarray
 Body = RigidBody | FlexibleBody | NodalBody
-
-_EXACT = 1e-14  # error of a rotation matrix that passes as rounding
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,7 @@ class Part:
         return self.name if self.node is None else f"{self.name}.{self.node}"
 
 
+@immutable("use model.replace, model.move, or remove the body and add it anew")
 @dataclass(frozen=True, eq=False)
 class Connection:
     """One body of a model with the joint that carries it; names are resolved by `compile`.
@@ -82,6 +83,7 @@ class Connection:
         return f"{self.joint.label}, on {self.to or 'the ground'}"
 
 
+@immutable("remove what it belongs to from the model and add it anew")
 @dataclass(frozen=True, eq=False)
 class End:
     """Frame of a joint on a body, on a node, or on the ground (None)."""
@@ -96,6 +98,7 @@ class End:
         return None if self.part is None else self.part.name
 
 
+@immutable("remove it from the model and add it anew")
 @dataclass(frozen=True, eq=False)
 class Closing:
     """One joint between two parts of a model: a "loop" or a "join", as its kind says."""
@@ -214,13 +217,9 @@ def checked_rotation(values: Any, where: str, what: str = "rotation") -> Array:
         raise ModelError(f"{where}: {what} has shape {given.shape}; expected (3, 3) real numbers")
     if not is_numeric(given):
         return given
-    if not np.all(np.isfinite(given)):
-        raise ModelError(f"{where}: {what} has entries that are not finite")
-    if np.abs(given.T @ given - np.eye(3)).max() < _EXACT and np.linalg.det(given) > 0:
-        return given  # to the last bit
-    U, stretch, Vt = np.linalg.svd(given)
-    if np.abs(stretch - 1).max() > 1e-6 or np.linalg.det(given) < 0:
+    if fault := rotation_fault(given):
         raise ModelError(
-            f"{where}: {what} is not a rotation matrix (orthonormal columns, determinant 1)"
+            f"{where}: {what} is not a rotation matrix (orthonormal columns, determinant 1): "
+            f"{fault}"
         )
-    return U @ Vt
+    return exact_rotation(given)

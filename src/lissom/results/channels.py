@@ -5,7 +5,7 @@ A name is "quantity" of the whole system, "body.quantity", "body.node.quantity" 
 Of a coupling there are "coupling.gap", "coupling.rate" and "coupling.force".
 The number of parts decides: "arm.position" is that of body "arm" even if it has a node called
 "position", whose own is "arm.position.position".  Where a body has the name of a quantity of the
-whole system ("q", "time"), the name alone is the quantity.
+whole system ("time"), the name alone is the quantity.  `Model.compile` warns of both.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import LoadError
+from ..immutable import read_only
 from ..model import Part
 
 __all__ = [
@@ -180,6 +181,7 @@ def switch(value: Any, what: str) -> bool:
 
 
 def keep(part: Any, **values: Any) -> None:
-    """Put checked values into the fields of a frozen dataclass."""
+    """Put checked values into the fields of a frozen dataclass; arrays become read-only."""
     for name, value in values.items():
-        object.__setattr__(part, name, value)
+        kept = read_only(value) if isinstance(value, np.ndarray) else value
+        object.__setattr__(part, name, kept)

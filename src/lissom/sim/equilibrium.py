@@ -172,8 +172,8 @@ class _Search:
             raise LoadError(f"{functions.failed} raised {error!r}") from error
         if status not in (at.MORE, at.FINISHED) or not np.all(np.isfinite(row)):
             raise SingularError(
-                "no equilibrium found: on the way to it the forces or accelerations are not "
-                "finite; start nearer to it (state=) or check the loads there"
+                f"no equilibrium found: {functions.blame()}on the way to it the forces or "
+                "accelerations are not finite; start nearer to it (state=) or check the loads there"
             )
         return row
 

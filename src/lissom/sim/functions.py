@@ -1,22 +1,27 @@
 """Functions that the user gives, compiled or plain, behind one address that the kernels call.
 
 A plain function is called through one C function for all; what it raises is kept and the run stops.
-A compiled one (Numba) is wrapped once and never returns to Python.
+A compiled one (Numba) is wrapped once for all runs and returns to Python only to say it failed,
+that it raised something or gave a number that is not finite.
 """
 
 from __future__ import annotations
 
 import ctypes
 import inspect
+import math
 from collections.abc import Callable
+from functools import cache, partial
+from itertools import count
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 from ..errors import LoadError
 from ..system import State, System
 
-__all__ = ["Functions", "is_compiled", "takes_state", "trusted_state"]
+__all__ = ["COMPILED", "Functions", "is_compiled", "takes_state", "trusted_state"]
 
 Array = np.ndarray
 
@@ -26,6 +31,13 @@ Plain = Callable[[float, Array, Array], Array]
 _KIND = ctypes.CFUNCTYPE(
     ctypes.c_int64, ctypes.c_int64, ctypes.c_double, *(ctypes.c_void_p for _ in range(4))
 )
+_TYPED = ctypes.CFUNCTYPE(
+    ctypes.c_int64,
+    ctypes.c_int64,
+    ctypes.c_double,
+    *(ctypes.POINTER(ctypes.c_double) for _ in range(4)),
+)
+_GOOD, _RAISED, _REFUSED = -1, -2, -3
 
 
 def is_compiled(function: Any) -> bool:
@@ -71,6 +83,7 @@ class Functions:
         self.system = system
         self.error: BaseException | None = None
         self.failed = ""  # name of the function that raised
+        self._trial: tuple[float, str] | None = None  # when forces were last not finite, in words
         self.halt: Callable[[], bool] | None = None  # asked before every call: shall the run end?
         self._plain: list[tuple[str, Plain, int]] = []
         self._kept: list[Any] = []  # compiled wrappers live as long as the run
@@ -103,11 +116,55 @@ class Functions:
         n_out, n_memory : int
             Numbers that it writes, and that it keeps between calls.
         """
-        if not hasattr(function, "address"):
-            sizes = (self.system.n_q, self.system.n_v, n_memory, n_out)
-            function = _wrapped(what, function, form, *sizes)
-        self._kept.append(function)
-        return int(function.address), 0
+        sizes = (self.system.n_q, self.system.n_v, n_memory, n_out)
+        try:
+            wrapper = _wrapper(function, form, sizes)
+        except LoadError as error:
+            raise LoadError(f"{what}: {error}") from None
+        self._kept += [wrapper, function]
+        which = next(_NUMBERS)
+        _FAILING[which] = failing = partial(self._failed, what, n_out, form == "forces")
+        self._kept.append(failing)
+        return int(wrapper.address), which
+
+    def blame(self, since: float = -math.inf) -> str:
+        """Words for forces that were not finite, to begin a message with; empty if there are none.
+
+        Parameters
+        ----------
+        since : float
+            Earlier trials are forgotten [s].
+        """
+        if self._trial is None or self._trial[0] < since:
+            return ""
+        return f"{self._trial[1]}: "
+
+    def _failed(self, what: str, n: int, trial: bool, t: float, k: int, value: float) -> int:
+        """Keep what is wrong with a compiled function.
+
+        Forces that are not finite may come of a trial step that is too long: the integrator
+        rejects it, and if no step is short enough `blame` has the words.  All else ends the run.
+        """
+        if trial and k >= 0:
+            entry = "" if n == 1 else f" for speed {k}"
+            self._trial = t, f"{what} returned {value}{entry} at t = {t:g} s"
+            return 0
+        if k == _RAISED:
+            self.error = LoadError(
+                f"{what}: the compiled function raised an exception at t = {t:g} s; call it in "
+                "Python with the same numbers to see which"
+            )
+        elif k == _REFUSED:
+            self.error = LoadError(
+                f"{what}: the C function returned a status other than 0 at t = {t:g} s"
+            )
+        else:
+            entry = "" if n == 1 else f" as number {k} of {n} (counted from 0)"
+            self.error = LoadError(
+                f"{what} returned {value}{entry} at t = {t:g} s; all entries must be finite"
+            )
+        self.failed = what
+        return 1
 
     def _call(self, which: int, t: float, q: int, v: int, memory: int, out: int) -> int:
         what, function, n = self._plain[which]
@@ -130,10 +187,51 @@ def _numbers(address: int, n: int) -> Array:
     return np.frombuffer(memoryview((ctypes.c_double * n).from_address(address)))
 
 
-def _wrapped(
-    what: str, function: Any, form: str, n_q: int, n_v: int, n_memory: int, n_out: int
-) -> Any:
-    """C function of the kernels' signature around a Numba dispatcher."""
+@cache
+def _first_bad() -> Any:
+    """Compiled function that finds the first of some numbers that is not finite."""
+    import numba
+
+    @numba.njit
+    def first_bad(values):  # type: ignore[no-untyped-def]
+        for k in range(len(values)):
+            if not math.isfinite(values[k]):
+                return k
+        return _GOOD
+
+    return first_bad
+
+
+# What is to be told of a failure, by the number that the kernels call a compiled function with.
+# They differ from run to run; those of plain functions, below COMPILED, do not.
+COMPILED = 1 << 32
+_NUMBERS = count(COMPILED)
+_FAILING: WeakValueDictionary[int, Callable[[float, int, float], int]] = WeakValueDictionary()
+
+
+@ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_double, ctypes.c_int64, ctypes.c_double)
+def _report(which: int, t: float, k: int, value: float) -> int:
+    """Number k (or _RAISED, _REFUSED) of a compiled function is not finite; called by wrappers."""
+    return _FAILING[which](t, k, value)
+
+
+def _wrapper(function: Any, form: str, sizes: tuple[int, ...]) -> Any:
+    """Wrapper of a compiled function; kept with it for later runs until it is compiled anew."""
+    kept = getattr(function, "__dict__", {}).setdefault("_lissom_wrappers", {})
+    known = kept.get((form, sizes))
+    if known is None or known[0] != _versions(function):
+        wrapper = _wrapped(function, form, *sizes)
+        kept[form, sizes] = known = _versions(function), wrapper
+    return known[1]
+
+
+def _versions(function: Any) -> list[Any]:
+    """What Numba has compiled of a function so far."""
+    return list(getattr(function, "overloads", {}).values())
+
+
+def _wrapped(function: Any, form: str, n_q: int, n_v: int, n_memory: int, n_out: int) -> Any:
+    """C function of the kernels' signature around a compiled one; it reports what is not finite."""
     import numba
     from numba import cfunc
     from numba.core.errors import NumbaError
@@ -141,34 +239,61 @@ def _wrapped(
     from ..algorithms._kernels.simulation.calls import SIGNATURE
 
     carray: Any = numba.carray  # type: ignore[attr-defined]
+    first_bad, report = _first_bad(), _report
 
+    # Numba cannot share a try between functions without compiling one more of them.
     def forces(which, t, q, v, memory, out):  # type: ignore[no-untyped-def]
         values = carray(out, n_out)
         values[:] = 0.0
-        function(t, carray(q, n_q), carray(v, n_v), values)
-        return 0
+        try:
+            function(t, carray(q, n_q), carray(v, n_v), values)
+            k = first_bad(values)
+        except Exception:
+            k = _RAISED
+        return 0 if k == _GOOD else report(which, t, k, values[max(k, 0)])
 
     def controller(which, t, q, v, memory, out):  # type: ignore[no-untyped-def]
         values = carray(out, n_out)
         values[:] = 0.0
-        function(t, carray(q, n_q), carray(v, n_v), carray(memory, n_memory), values)
-        return 0
+        try:
+            function(t, carray(q, n_q), carray(v, n_v), carray(memory, n_memory), values)
+            k = first_bad(values)
+        except Exception:
+            k = _RAISED
+        return 0 if k == _GOOD else report(which, t, k, values[max(k, 0)])
 
     def event(which, t, q, v, memory, out):  # type: ignore[no-untyped-def]
-        out[0] = function(t, carray(q, n_q), carray(v, n_v))
-        return 0
+        values = carray(out, 1)
+        try:
+            values[0] = function(t, carray(q, n_q), carray(v, n_v))
+            k = first_bad(values)
+        except Exception:
+            k = _RAISED
+        return 0 if k == _GOOD else report(which, t, k, values[max(k, 0)])
 
     def time(which, t, q, v, memory, out):  # type: ignore[no-untyped-def]
-        function(t, carray(out, n_out))
-        return 0
+        values = carray(out, n_out)
+        try:
+            function(t, values)
+            k = first_bad(values)
+        except Exception:
+            k = _RAISED
+        return 0 if k == _GOOD else report(which, t, k, values[max(k, 0)])
+
+    def given(which, t, q, v, memory, out):  # type: ignore[no-untyped-def]
+        values = carray(out, n_out)
+        status = c_function(which, t, q, v, memory, out)
+        k = first_bad(values) if status == 0 else _REFUSED
+        return 0 if k == _GOOD else report(which, t, k, values[max(k, 0)])
 
     wrappers = {"forces": forces, "controller": controller, "event": event, "time": time}
+    c_function: Any = _TYPED(function.address) if hasattr(function, "address") else None
     try:
-        return cfunc(SIGNATURE)(wrappers[form])
+        return cfunc(SIGNATURE)(wrappers[form] if c_function is None else given)
     except NumbaError as error:
         reason = str(error).strip().splitlines()
         raise LoadError(
-            f"{what}: the compiled function cannot be called as {_FORMS[form]}: "
+            f"the compiled function cannot be called as {_FORMS[form]}: "
             f"{reason[0] if reason else error}"
         ) from None
 

@@ -6,9 +6,12 @@ resolved and sizes are checked.
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from .checks import keep, shown, switch, text
 
@@ -38,6 +41,9 @@ class Load(ABC):
         # first of all: the label that other errors use is made of the name
         keep(self, name=text(self.name, f"{kind}: name"))
         keep(self, on=switch(self.on, f"{self.label}: on"))
+        for given in fields(self):  # what the user does with these later is not ours
+            if isinstance(value := getattr(self, given.name), (list, np.ndarray)):
+                keep(self, **{given.name: copy.deepcopy(value)})
         self.check()
 
     @property

@@ -74,7 +74,8 @@ def explained(machine: Machine, status: int) -> Outcome:
     T = machine.forces
     if not np.all(np.isfinite(T)):
         k = int(np.flatnonzero(~np.isfinite(T))[0])
-        reason = f"the force on {layout.owner_v(k)} is {T[k]}"
+        blame = machine.plan.functions.blame(since=machine.time)
+        reason = f"{blame}the force on {layout.owner_v(k)} is {T[k]}"
         if np.abs(machine.v).max() > ABSURD:
             hint = "" if machine.settings.adaptive else "; try a smaller step"
             reason = f"the motion grows without bound: {reason}{hint}"

@@ -14,6 +14,7 @@ from ..results.trajectory import Trajectory
 from ..results.versions import lissom_version
 from .arrays import slot_records
 from .controllers import Controller, with_arrays_apart, with_arrays_back
+from .functions import COMPILED
 from .machine import Machine
 from .plan import SIGNAL_ROW
 from .reasons import Outcome
@@ -132,10 +133,14 @@ def fingerprint(machine: Machine) -> str:
     n_signal = (int(elements[at.FORCES]) - at.P_HEADER) // SIGNAL_ROW
     signals = elements[at.P_HEADER : at.P_HEADER + n_signal * SIGNAL_ROW]
     signals = signals.reshape(n_signal, SIGNAL_ROW)
-    signals[signals[:, at.S_KIND] == at.CALLED, at.S_WHERE] = 0
+    called = signals[:, at.S_KIND] == at.CALLED
+    signals[called, at.S_WHERE] = 0
+    signals[called & (signals[:, at.S_WHICH] >= COMPILED), at.S_WHICH] = 0
     for count, place in ((at.N_CONTROLLER, at.CONTROLLERS), (at.N_EVENT, at.EVENTS)):
         for k in range(int(elements[count])):
-            elements[int(elements[place]) + k * at.E_ROW + at.E_ADDRESS] = 0
+            row = elements[int(elements[place]) + k * at.E_ROW :]
+            row[at.E_ADDRESS] = 0
+            row[at.E_WHICH] = 0 if row[at.E_WHICH] >= COMPILED else row[at.E_WHICH]
     plan = machine.plan
     words: list[Any] = [machine.settings.step, machine.settings.max_step]
     words += [(body, node) for _, body, node in plan.slots]

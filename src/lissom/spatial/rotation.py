@@ -16,11 +16,13 @@ from .scalar import array, cos, scaled, select, sin, sqrt
 __all__ = [
     "axis_rotation",
     "cross",
+    "exact_rotation",
     "left_jacobian",
     "left_jacobian_rate",
     "quaternion_product_map",
     "quaternion_rotation",
     "rotation_exp",
+    "rotation_fault",
     "shortest_rotation",
     "skew",
 ]
@@ -30,6 +32,32 @@ Array = np.ndarray
 # Below this angle squared the closed forms lose digits and the series are used.
 _SMALL = 0.25
 _TERMS = 9
+_SKEWED = 1e-6  # how far the lengths of a rotation's columns may be from 1
+_EXACT = 1e-14  # error of a rotation matrix that passes as rounding
+
+
+def rotation_fault(R: Array) -> str:
+    """Why a matrix (3x3, numbers) turns nothing as a rigid body does, or "" where it does."""
+    if not np.all(np.isfinite(R)):
+        return "it has entries that are not finite"
+    if np.abs(R.T @ R - np.eye(3)).max() > _SKEWED:
+        stretch = np.linalg.svd(R, compute_uv=False)
+        if np.abs(stretch - 1).max() > _SKEWED:
+            return (
+                f"its columns are not orthonormal, it stretches by {stretch.min():.6g} to "
+                f"{stretch.max():.6g}"
+            )
+    if np.linalg.det(R) < 0:
+        return "its determinant is -1, it is a reflection"
+    return ""
+
+
+def exact_rotation(R: Array) -> Array:
+    """The rotation nearest a matrix without a `rotation_fault`; itself but for rounding."""
+    if np.abs(R.T @ R - np.eye(3)).max() < _EXACT:
+        return R  # to the last bit
+    U, _, Vt = np.linalg.svd(R)
+    return U @ Vt
 
 
 def skew(a: Array) -> Array:

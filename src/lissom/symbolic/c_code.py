@@ -52,12 +52,14 @@ def _check_name(word: str) -> None:
 
 def _comment(program: Program, real: str) -> str:
     d = program.derivation
-    name = d.system.name or "a mechanism"
+    system, name = d.system, d.system.name or "a mechanism"
     lines = [
         f"Equations of motion of {name}, written by lissom.",
         "",
         f"q: {', '.join(s.name for s in d.coordinates)}",
         f"v: {', '.join(s.name for s in d.speeds)}",
+        f"Arrays are of the caller, who sees to their sizes: q {system.n_q}, v, forces and",
+        f"acceleration {system.n_v} numbers, out as said at each function; nothing is checked.",
         "Matrices are stored row by row.  Results may overwrite inputs.",
     ]
     text = _in_comment("\n   ".join(lines).replace("\n   \n", "\n\n"))

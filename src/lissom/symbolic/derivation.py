@@ -49,8 +49,8 @@ class Derivation:
     ----------
     model : Model
         Numbers or SymPy expressions for any parameter.
-    level : {"linear", "full"}
-        Of the flexible bodies.
+    level : {"full", "linear"} or None
+        Of all flexible bodies; None: each body's own.
     form : {"poincare", "lagrange"}
         Whether all speeds are to be rates of coordinates.
     coordinates, speeds : sequence of names or symbols, optional
@@ -63,7 +63,7 @@ class Derivation:
     def __init__(
         self,
         model: Model,
-        level: str,
+        level: str | None,
         form: str = "poincare",
         coordinates: Any = None,
         speeds: Any = None,
@@ -307,7 +307,7 @@ def operations(roots: Sequence[Node]) -> int:
     return sum(x.op not in free for x in ordered(roots))
 
 
-def _system(model: Model, level: str, form: str, bridge: Bridge) -> System:
+def _system(model: Model, level: str | None, form: str, bridge: Bridge) -> System:
     """The model with nodes for its parameters."""
     if not isinstance(model, Model):
         raise SymbolicError(

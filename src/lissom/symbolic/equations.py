@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -40,7 +41,7 @@ Array = np.ndarray
 def derive(
     model: Model,
     *,
-    level: str = "linear",
+    level: str | None = None,
     form: str = "poincare",
     coordinates: Any = None,
     speeds: Any = None,
@@ -55,8 +56,9 @@ def derive(
     ----------
     model : Model
         What `compile` takes, without loops.
-    level : {"linear", "full"}
-        How flexible bodies are described.
+    level : {"full", "linear"}, optional
+        Level for all flexible bodies; by default each body's own, as for `Model.compile`.  Formulas
+        are much shorter at "linear".
     form : {"poincare", "lagrange"}
         "lagrange" takes the rates of the coordinates for speeds throughout.
     coordinates, speeds : names or symbols, optional
@@ -113,13 +115,14 @@ class Equations:
     def __init__(
         self,
         model: Model,
-        level: str,
+        level: str | None,
         form: str,
         coordinates: Any,
         speeds: Any,
         simplify: bool,
     ) -> None:
-        self._again = model, level, form, coordinates, speeds
+        kept = copy.copy(model)  # programs are derived later, of what the model is now
+        self._again = kept, level, form, coordinates, speeds
         self._derivation = Derivation(*self._again, sums=True)
         self._shortest = Shortest(self._derivation.bridge)
         self._simplify = simplify

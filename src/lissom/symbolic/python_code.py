@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from ..errors import SymbolicError
+import numpy as np
+
+from ..errors import StateError, SymbolicError
 from .names import check_choice
 from .printing import Body, Language, body_of
 from .program import Function, Program
 
-__all__ = ["BACKENDS", "Functions", "casadi_functions", "executed", "python_source"]
+__all__ = ["BACKENDS", "Compiled", "Functions", "casadi_functions", "executed", "python_source"]
 
 
 def _language(module: str, select: str) -> Language:
@@ -32,6 +35,52 @@ States may be arrays: q (n_q, ...), and the results then have the same trailing 
 
 import numpy as np
 
+_Error = ValueError
+
+
+def _checked(function, sizes, *given, many=True):
+    arrays = []
+    for (name, n), values in zip(sizes, given):
+        x = values
+        if type(x) is not np.ndarray or x.dtype != np.float64:
+            x = _floats(function, name, n, values)
+        if x.shape[:1] != (n,) or (x.ndim > 1 and not many):
+            words = f", or ({{n}}, ...) for many states" if many else ""
+            found = f"{{function}}: {{name}} has shape {{x.shape}}"
+            raise _Error(f"{{found}}; expected ({{n}},){{words}}")
+        if x.ndim == 1:
+            total = sum(x.tolist())  # of what is not finite, the difference is not a number
+            finite = total - total == 0.0 or np.isfinite(x).all()
+        else:
+            finite = np.isfinite(x).all()
+        if not finite:
+            k = tuple(int(i) for i in np.argwhere(~np.isfinite(x))[0])
+            found = f"{{function}}: {{name}}{{list(k)}} is {{x[k]}}"
+            raise _Error(f"{{found}}; all entries must be finite")
+        arrays.append(x)
+    shapes = {{x.shape[1:] for x in arrays}}
+    if len(shapes) > 1:
+        try:
+            np.broadcast_shapes(*shapes)
+        except ValueError:
+            found = ", ".join(f"{{n}} {{x.shape}}" for (n, _), x in zip(sizes, arrays))
+            raise _Error(f"{{function}}: {{found}} are of different numbers of states") from None
+    return arrays
+
+
+def _floats(function, name, n, values):
+    try:
+        x = np.asarray(values)
+    except ValueError:  # one number for many states: [0.3, angles]
+        try:
+            x = np.array(np.broadcast_arrays(*values))
+        except ValueError:
+            x = np.array(None)
+    if x.dtype.kind not in "biuf":
+        found = f"{{function}}: {{name}} is {{values!r}}"
+        raise _Error(f"{{found}}; expected an array of {{n}} real numbers")
+    return x.astype(float)
+
 
 def _gathered(shape, entries):
     values = np.broadcast_arrays(*entries)
@@ -43,6 +92,17 @@ import math
 
 import numpy as np
 from numba import njit
+
+_Error = ValueError
+
+
+@njit
+def _checked(values, n):
+    x = np.asarray(values)
+    fits, flat = x.shape == (n,), x.ravel()
+    for number in flat:
+        fits = fits and math.isfinite(number)
+    return fits, flat
 ''',
     "casadi": '''"""{title}
 
@@ -50,6 +110,14 @@ Vectors are CasADi's, numeric or symbolic; parameters are one vector p.
 """
 
 import casadi as ca
+
+
+def _check(function, name, n, x):
+    shape = tuple(x.shape) if hasattr(x, "shape") else (len(x),)
+    if shape not in ((n,), (n, 1), (1, n)):
+        raise ValueError(f"{{function}}: {{name}} has shape {{shape}}; expected ({{n}},)")
+    if isinstance(x, ca.DM) and not x.is_regular():
+        raise ValueError(f"{{function}}: {{name}} is {{x}}; all entries must be finite")
 ''',
 }
 
@@ -76,16 +144,37 @@ def _source(function: Function, program: Program, backend: str) -> str:
     }
     symbols |= {name: f"p[{k}]" for k, name in enumerate(program.parameters)}
     body = body_of(function, _LANGUAGES[backend], symbols)
-    arguments = [*function.inputs]
-    if program.parameters:
-        arguments.append("p")
-    lines = [f"def {function.name}({', '.join(arguments)}):"]
+    sizes = _sizes(function, program)
+    lines = [f"def {function.name}({', '.join(sizes)}):"]
     words = _in_docstring(function.words)
     lines.append(f'    """{words[0].upper()}{words[1:]}."""')
     if backend == "numba":
         lines.insert(0, "@njit")
+    lines += _checks(function.name, sizes, backend)
     lines += [f"    {name} = {text}" for name, text in body.assignments]
     return "\n".join([*lines, *_returned(function, body, backend)]) + "\n"
+
+
+def _sizes(function: Function, program: Program) -> dict[str, int]:
+    """How many numbers each argument of a function has."""
+    sizes = {key: len(names) for key, names in function.inputs.items()}
+    return sizes | ({"p": len(program.parameters)} if program.parameters else {})
+
+
+def _checks(function: str, sizes: Mapping[str, int], backend: str) -> list[str]:
+    """Lines that refuse arguments of other shapes, and what is not finite."""
+    if backend == "numpy":
+        names = ", ".join(sizes) + ("," if len(sizes) == 1 else "")
+        called = f"_checked({function!r}, {tuple(sizes.items())}, {', '.join(sizes)})"
+        return [f"    {names} = {called}"]
+    if backend == "casadi":
+        return [f"    _check({function!r}, {key!r}, {n}, {key})" for key, n in sizes.items()]
+    lines = []
+    for key, n in sizes.items():
+        words = f"{function}: {key} must be {n} finite numbers, an array of shape ({n},)"
+        lines += [f"    fits, {key} = _checked({key}, {n})"]
+        lines += ["    if not fits:", f"        raise _Error({words!r})"]
+    return lines
 
 
 def _in_docstring(text: str) -> str:
@@ -110,6 +199,8 @@ def _returned(function: Function, body: Body, backend: str) -> list[str]:
 class Functions(SimpleNamespace):
     """Functions of numbers, and the program that they come from.
 
+    They refuse arguments of other shapes and what is not finite with a `StateError`.
+
     Parameters
     ----------
     source : str
@@ -124,10 +215,62 @@ class Functions(SimpleNamespace):
         super().__init__(source=source, **functions)
 
 
+class Compiled:
+    """A function compiled by Numba, for callers in Python and for other compiled functions.
+
+    Numba's own words for arguments of other kinds are long; here they are refused before.
+
+    Parameters
+    ----------
+    dispatcher : callable
+        Numba's.
+    sizes : mapping
+        How many numbers each argument has.
+    """
+
+    def __init__(self, dispatcher: Any, sizes: Mapping[str, int]) -> None:
+        self._dispatcher, self._sizes = dispatcher, tuple(sizes.items())
+        self._shapes = tuple((n,) for n in sizes.values())
+        self.__name__, self.__doc__ = dispatcher.__name__, dispatcher.__doc__
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        """What the function gives for vectors of one state."""
+        if named or len(given) != len(self._shapes):
+            return self._dispatcher(*given, **named)
+        for x, shape in zip(given, self._shapes, strict=True):
+            if type(x) is not np.ndarray or x.shape != shape or x.dtype != float:
+                given = self._vectors(given)
+                break
+        try:
+            return self._dispatcher(*given)
+        except StateError:
+            self._vectors(given)  # says more
+            raise
+
+    def _vectors(self, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Arguments as arrays, or an error that says which is wrong."""
+        return tuple(_CHECKS["_checked"](self.__name__, self._sizes, *given, many=False))
+
+    def __getattr__(self, name: str) -> Any:
+        """Attributes of Numba's dispatcher: compiled code and `simulate` take it for one."""
+        if name.startswith("__") or name == "_dispatcher":
+            raise AttributeError(name)
+        return getattr(self._dispatcher, name)
+
+    def __repr__(self) -> str:
+        """Name and arguments."""
+        return f"{self.__name__}({', '.join(name for name, _ in self._sizes)}), compiled by Numba"
+
+
 def executed(program: Program, backend: str) -> Functions:
     """Functions of a program whose parameters all have numbers."""
     check_choice(backend, BACKENDS, "backend")
-    return _executed(program, python_source(program, backend))
+    made = _executed(program, python_source(program, backend))
+    if backend == "numba":
+        for name in program.names:
+            sizes = _sizes(program.function(name), program)
+            setattr(made, name, Compiled(getattr(made, name), sizes))
+    return made
 
 
 def casadi_functions(program: Program) -> dict[str, Any]:
@@ -139,9 +282,7 @@ def casadi_functions(program: Program) -> dict[str, Any]:
     made = _executed(program, python_source(program, "casadi"))
     result = {}
     for name in program.names:
-        inputs = {key: len(names) for key, names in program.function(name).inputs.items()}
-        if program.parameters:
-            inputs["p"] = len(program.parameters)
+        inputs = _sizes(program.function(name), program)
         symbols = [casadi.SX.sym(key, n) for key, n in inputs.items()]
         output = getattr(made, name)(*symbols)
         result[name] = casadi.Function(name, symbols, [output], [*inputs], ["out"])
@@ -149,6 +290,16 @@ def casadi_functions(program: Program) -> dict[str, Any]:
 
 
 def _executed(program: Program, source: str) -> Functions:
-    space: dict[str, Any] = {}
-    exec(compile(source, f"<equations of {program.derivation.system.name}>", "exec"), space)
+    space = _run(source, f"<equations of {program.derivation.system.name}>")
     return Functions(source=source, **{name: space[name] for name in program.names})
+
+
+def _run(source: str, name: str) -> dict[str, Any]:
+    """What a module defines; its functions raise our error."""
+    space: dict[str, Any] = {}
+    exec(compile(source, name, "exec"), space)
+    space["_Error"] = StateError
+    return space
+
+
+_CHECKS = _run(_HEADS["numpy"].format(title=""), "<checks>")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..immutable import immutable
 from ..joints.plain import plain_coordinates
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ __all__ = ["Coupling", "equation", "sum_in_words"]
 Array = np.ndarray
 
 
+@immutable("change the coupling of the model and compile it again")
 @dataclass(frozen=True, eq=False)
 class Coupling:
     """Equation between coordinates of hinges: the sum of ratios times coordinates is the offset.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import StateError, suggestion
+from ..immutable import FixedDict
 
 __all__ = ["Layout"]
 
@@ -27,6 +28,15 @@ class Layout:
         Modes, hinge coordinates and hinge rates of each body.
     """
 
+    names: tuple[str, ...]
+    n_q: int
+    n_v: int
+    _modal_q: tuple[slice, ...]
+    _hinge_q: tuple[slice, ...]
+    _modal_v: tuple[slice, ...]
+    _hinge_v: tuple[slice, ...]
+    _index: dict[str, int]
+
     def __init__(
         self,
         names: Sequence[str],
@@ -34,10 +44,16 @@ class Layout:
         n_hinge_q: Sequence[int],
         n_hinge_v: Sequence[int],
     ) -> None:
-        self.names = tuple(names)
-        self._modal_q, self._hinge_q, self.n_q = _slices(n_mode, n_hinge_q)
-        self._modal_v, self._hinge_v, self.n_v = _slices(n_mode, n_hinge_v)
-        self._index = {name: i for i, name in enumerate(self.names)}
+        self.__dict__["names"] = tuple(names)
+        for vector, n_hinge in (("q", n_hinge_q), ("v", n_hinge_v)):
+            modal, hinge, n = _slices(n_mode, n_hinge)
+            found = {f"_modal_{vector}": modal, f"_hinge_{vector}": hinge, f"n_{vector}": n}
+            self.__dict__.update(found)
+        self.__dict__["_index"] = FixedDict({name: i for i, name in enumerate(self.names)})
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuse: a layout follows from the bodies of its system."""
+        raise AttributeError("a Layout does not change; compile another model")
 
     def index(self, name: str) -> int:
         """Number of the body called `name`, base to tip."""
@@ -82,7 +98,7 @@ class Layout:
         """Words for the entry v[index], for error messages."""
         return self._owner(index, (self._modal_v, "mode"), (self._hinge_v, "hinge rate"))
 
-    def _owner(self, index: int, *kinds: tuple[list[slice], str]) -> str:
+    def _owner(self, index: int, *kinds: tuple[tuple[slice, ...], str]) -> str:
         for slices, kind in kinds:
             for name, piece in zip(self.names, slices, strict=True):
                 if piece.start <= index < piece.stop:
@@ -99,8 +115,10 @@ class Layout:
     __hash__ = object.__hash__
 
 
-def _slices(n_mode: Sequence[int], n_hinge: Sequence[int]) -> tuple[list[slice], list[slice], int]:
+def _slices(
+    n_mode: Sequence[int], n_hinge: Sequence[int]
+) -> tuple[tuple[slice, ...], tuple[slice, ...], int]:
     ends = np.cumsum([n for pair in zip(n_mode, n_hinge, strict=True) for n in pair], dtype=int)
     edges = [0, *(int(e) for e in ends)]
-    slices = [slice(a, b) for a, b in pairwise(edges)]
+    slices = tuple(slice(a, b) for a, b in pairwise(edges))
     return slices[::2], slices[1::2], edges[-1]

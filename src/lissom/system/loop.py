@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..immutable import immutable
 from ..joints import Joint
 
 __all__ = ["GROUND", "Loop", "LoopEnd"]
@@ -15,6 +16,7 @@ Array = np.ndarray
 GROUND = -1
 
 
+@immutable("change the loop of the model and compile it again")
 @dataclass(frozen=True, eq=False)
 class LoopEnd:
     """Frame on a node of a body, or on the ground, at which a loop is cut.
@@ -37,6 +39,7 @@ class LoopEnd:
     position: Array
 
 
+@immutable("change the loop of the model and compile it again")
 @dataclass(frozen=True, eq=False)
 class Loop:
     """Joint between two frames of a tree: frame b may move against frame a as the joint allows.

@@ -44,7 +44,8 @@ class State:
     v: Array
     system: System
     real: bool  # whether q and v are floats, which the kernels take
-    # The same numbers for the kernels, which check arrays faster that could be written.
+    # The same numbers for the kernels, which check arrays faster that could be written; they are
+    # the state itself, and nobody writes to them.
     raw_q: Array
     raw_v: Array
 

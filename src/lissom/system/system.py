@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
 from ..bodies import NormalBody
 from ..errors import StateError, suggestion
+from ..immutable import freeze, immutable
 from ..joints import Joint
 from ..spatial.scalar import array
 from .coupling import Coupling
@@ -23,12 +25,13 @@ __all__ = ["GROUND", "System"]
 Array = np.ndarray
 
 
+@immutable("change the model and compile it again: model.gravity = ...; system = model.compile()")
 @dataclass(frozen=True, eq=False)
 class System:
     """Tree of bodies, numbered base to tip: ``parent[i] < i``, and the loops that close it.
 
-    Made by `Model.compile`; it knows nothing of the model.  All lengths in metres, masses in
-    kilograms, angles in radians.
+    Made by `Model.compile`; it knows nothing of the model and never changes.  All lengths in
+    metres, masses in kilograms, angles in radians.
 
     Attributes
     ----------
@@ -67,6 +70,12 @@ class System:
     bodies: tuple[NormalBody, ...]
     loops: tuple[Loop, ...] = ()
     couplings: tuple[Coupling, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("gravity", "parent", "parent_node", "frame_rotation", "frame_position"):
+            object.__setattr__(self, name, np.array(getattr(self, name)))
+        for joint in self.joints:  # also of kinds that users have added
+            freeze(joint)
 
     @property
     def n_body(self) -> int:
@@ -115,6 +124,17 @@ class System:
         )
 
     @cached_property
+    def fingerprint(self) -> str:
+        """Text that is the same for systems whose states have the same meaning.
+
+        It is made of the names of the bodies, what carries them, the kinds of their joints and the
+        numbers of their modes, in their order.
+        """
+        rows = zip(self.names, self.parent.tolist(), self.joints, self.bodies, strict=True)
+        meaning = [(name, p, type(j).__name__, j.n_q, j.n_v, b.n_mode) for name, p, j, b in rows]
+        return sha256(repr(meaning).encode()).hexdigest()
+
+    @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """Numbers of the bodies that each body carries."""
         carried: list[list[int]] = [[] for _ in self.names]
@@ -146,7 +166,7 @@ class System:
         """State at rest with undeformed bodies and every joint at its neutral position."""
         return self.state()
 
-    def state(self, q: Any = None, v: Any = None, **by_name: Any) -> State:
+    def state(self, /, q: Any = None, v: Any = None, **by_name: Any) -> State:
         """State from whole vectors, from pieces by name, or both.
 
         Parameters
