@@ -168,8 +168,8 @@ def _mechanism(rng: np.random.Generator, words: list[str]) -> ls.System:
             kind, node = "beam", ".tip"
         else:
             mass = float(10 ** rng.uniform(-1, 1.5))
-            body = ls.RigidBody.rod(mass=mass, length=length, com=(length / 2, 0, 0))
-            kind, node = "rod", ""
+            body = ls.RigidBody.box(mass, (length, 0.2, 0.3), com=(length / 2, 0, 0))
+            kind, node = "box", ""
         joint = _joint(rng, first=k == 0)
         place = {"to": parent, "at": (0, 0, 0)} if parent else {}
         if parent and not parent.endswith(".tip"):
