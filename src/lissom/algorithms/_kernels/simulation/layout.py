@@ -143,8 +143,10 @@ EULER_CROMER, RUNGE_KUTTA, IMPLICIT_EULER, GENERALIZED_ALPHA = range(4)
     N_PROJECTIONS,
     NEAREST,  # smallest part that was left of an independent row of Lambda: zero is singular
     NEAREST_TIME,
+    EXPECTED_AT,  # t_1 and t_1 - t_0 of `expected`
+    EXPECTED_STEP,
     M_HEADER,
-) = range(30)
+) = range(32)
 
 # What `advance` shall do: go on, take one step, take it with the rows in it, only solve M x = f, or
 # only put given motions into the state and close its loops

@@ -18,6 +18,7 @@ from .calls import call
 from .coordinates import charted
 from .evaluate import evaluate, solve_mass
 from .event_values import crossed, event_values, keep_values
+from .expected import note_expected
 from .explicit import (
     combine,
     error_norm,
@@ -187,7 +188,8 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
                 if status != 0:
                     return status
                 for k in range(n):
-                    b0[k] += out[k] - x0[k]
+                    if method == GENERALIZED_ALPHA:
+                        b0[k] += out[k] - x0[k]
                     x0[k] = out[k]
             if plan[N_EVENT] != 0 and memory[KNOWN] == 0.0:
                 if event_values(plan, table, memory, t, q0, v0, values) != 0:
@@ -207,6 +209,7 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
                     memory[NEXT_OUTPUT] += 1.0
                 memory[SUB] = 1.0  # this instant has its row
             memory[FRESH] = 1.0
+            note_expected(system, given, t, x0)
             if t >= end - tick:
                 return FINISHED
             if memory[N_EVALUATIONS] - first >= budget:
