@@ -1,4 +1,4 @@
-"""A crossed linkage: a four-bar whose opposite bars are equal, on the branch where two of them cross.
+"""A crossed linkage: a four-bar with equal opposite bars, on the branch where two of them cross.
 
 The half angles of crank and rocker from the base keep a fixed ratio of their tangents,
 
@@ -18,7 +18,7 @@ START, RATE = 1.0, 7.0
 
 
 def angles(f: float) -> tuple[np.ndarray, np.ndarray]:
-    """Angles of crank, coupler and rocker from the base, and their derivatives by that of the crank."""
+    """Angles of crank, coupler and rocker from the base, and their derivatives by the crank's."""
     k = -(SPAN + ARM) / (SPAN - ARM)
     c = 2 * np.arctan2(k * np.sin(f / 2), np.cos(f / 2))
     dc = k / (np.cos(f / 2) ** 2 + (k * np.sin(f / 2)) ** 2)
