@@ -85,6 +85,12 @@ def test_error_of_a_crossed_linkage_falls_with_the_tolerance(rtol, most):
     assert np.abs(run["crank"][:, 0] - angle).max() < most
 
 
+def test_a_tolerance_that_singular_positions_do_not_allow_is_told():
+    system = crossed_linkage()
+    with pytest.warns(ls.SimulationWarning, match=r"singular position .* rtol = 1e-12 does not"):
+        ls.simulate(system, crossed_state(system), duration=1.0, integrator="dop853", rtol=1e-12)
+
+
 def test_windows_start_with_the_energy_of_the_pendulum():
     for n in (1, 2, 5):
         system = window_row(n)
