@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import lissom as ls
-from tests.loop_oracles import bricard, windows
+from tests.loop_oracles import bricard, crossed, windows
 from tests.loop_oracles.governor import Governor
 from tests.loop_oracles.planar import FlexibleSliderCrank, FourBar
 from tests.loop_oracles.stewart import GRAVITY, Stewart
@@ -111,6 +111,18 @@ def four_bar_state(system: ls.System, q, qdot) -> ls.State:
     angles = {"crank": q[0], "coupler": q[1] - q[0], "rocker": q[2]}
     rates = {"crank": qdot[0], "coupler": qdot[1] - qdot[0], "rocker": qdot[2]}
     return system.state(**angles, **{f"{name}.rates": x for name, x in rates.items()})
+
+
+def crossed_linkage() -> ls.System:
+    """Bodies "crank", "coupler", "rocker" with relative angles, closed by "pin"."""
+    lengths = (crossed.ARM, crossed.SPAN, crossed.ARM)
+    return four_bar(FourBar(lengths, crossed.MASSES, crossed.SPAN, crossed.GRAVITY))
+
+
+def crossed_state(system: ls.System) -> ls.State:
+    """State at the start of the oracle."""
+    angles, slopes = crossed.angles(crossed.START)
+    return four_bar_state(system, angles, slopes * crossed.RATE)
 
 
 def flexible_rod(values: FlexibleSliderCrank) -> ls.FlexibleBody:

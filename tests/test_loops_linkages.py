@@ -9,6 +9,8 @@ import lissom as ls
 from tests.loop_mechanisms import (
     bricard_ring,
     bricard_state,
+    crossed_linkage,
+    crossed_state,
     four_bar,
     four_bar_state,
     governor,
@@ -16,7 +18,7 @@ from tests.loop_mechanisms import (
     window_row,
     window_state,
 )
-from tests.loop_oracles import bricard, windows
+from tests.loop_oracles import bricard, crossed, windows
 from tests.loop_oracles.governor import Governor
 from tests.loop_oracles.planar import FourBar
 
@@ -49,6 +51,44 @@ def test_windows_turn_through_flat_positions_as_a_pendulum(n, settings, angle_er
         assert np.abs(run[f"coupler{k}"][:, 0] - angle).max() < angle_error
         assert np.abs(run[f"corner{k}.gap"]).max() < 1e-11
     assert np.ptp(run.energy.total) < energy_error * windows.weight(n)
+
+
+# The free tree would move the cranks of several windows differently where these are flat, and what
+# keeps a crossed linkage on its branch changes from step to step.
+@pytest.mark.filterwarnings("ignore:near t = .* singular position")
+@pytest.mark.parametrize("rtol, most", [(1e-8, 5e-6), (1e-10, 2e-8), (1e-12, 1e-8)])
+def test_error_of_windows_falls_with_the_tolerance(rtol, most):
+    n, system = 10, window_row(10)
+    turn, start = windows.time_of_turn(n, WINDOW_RATE), window_state(system, 0.0, WINDOW_RATE)
+    run = ls.simulate(
+        system, start, duration=3 * turn, output_step=0.05, integrator="dop853", rtol=rtol
+    )
+    cranks = np.stack([-run[f"crank{k}"][:, 0] for k in range(n + 1)])
+    assert np.abs(cranks - windows.crank_angle(n, run.time, WINDOW_RATE)).max() < most
+    assert np.ptp(cranks, axis=0).max() < 2e-11
+
+
+@pytest.mark.filterwarnings("ignore:near t = .* singular position")
+@pytest.mark.parametrize("rtol, most", [(1e-8, 3e-6), (1e-10, 2e-8), (1e-12, 2e-9)])
+def test_error_of_a_crossed_linkage_falls_with_the_tolerance(rtol, most):
+    system = crossed_linkage()
+    run = ls.simulate(
+        system,
+        crossed_state(system),
+        duration=5.0,
+        output_step=0.05,
+        integrator="dop853",
+        rtol=rtol,
+    )
+    angle = crossed.crank_angle(run.time)
+    assert angle[-1] > 11.5 * np.pi  # eleven flat positions
+    assert np.abs(run["crank"][:, 0] - angle).max() < most
+
+
+def test_a_tolerance_that_singular_positions_do_not_allow_is_told():
+    system = crossed_linkage()
+    with pytest.warns(ls.SimulationWarning, match=r"singular position .* rtol = 1e-12 does not"):
+        ls.simulate(system, crossed_state(system), duration=1.0, integrator="dop853", rtol=1e-12)
 
 
 def test_windows_start_with_the_energy_of_the_pendulum():

@@ -53,7 +53,7 @@ def pack_loops(system: System, rows: Array, constants: Stack, scratch: Room, sta
     header[[at.N_LOOP, at.N_COLUMN, at.N_PATH]] = len(loops), n, len(paths.bodies)
     header[at.LOOP_ROWS] = start + at.LOOP_HEADER
     header[at.PATH_ROWS] = header[at.LOOP_ROWS] + loops.size
-    header[at.CLOSURE] = scratch.add(5 * n + 3 * n * n + 6 * n)
+    header[at.CLOSURE] = scratch.add(5 * n + 3 * n * n + 7 * n)
     header[at.ROOM_] = scratch.add(_ROOM + 6 * n + 12 * most * n + 6 * most)
     header[at.CLOSING] = scratch.add(at.CLOSING_RECORD)
     mass = sum(body.mass for body in system.bodies)

@@ -70,11 +70,12 @@ class Machine:
         if system.constraints:
             place = packed.ints[packed.ints[body_at.LOOPS] + body_at.CLOSING]
             self.scratch[place : place + len(self._weights)] = self._weights
-            self.scratch[place + body_at.SOFTENED] = 1.0
+            self.scratch[place + body_at.SOFTENED] = body_at.SOFT
         self.stiff = self.scratch.copy()
         for place, value in plan.starts:
             self.memory[place] = value
-        self.memory[[at.SMALLEST, at.NEAREST]] = np.inf, 1.0
+        self.memory[[at.SMALLEST, at.EXPECTED_AT]] = np.inf
+        self.memory[at.NEAREST] = 1.0
         self.memory[at.PREPARED] = -1.0
 
     @property
@@ -225,6 +226,7 @@ class Machine:
     def changed(self) -> None:
         """Say that state or loads have been changed: nothing derived from them holds."""
         self.memory[[at.FRESH, at.KNOWN]] = 0.0
+        self.memory[at.EXPECTED_AT] = np.inf
 
     def advance(self, budget: int, mode: int = at.ON) -> int:
         """Go on; the outcome is one of those in `simulation.layout`."""

@@ -39,6 +39,7 @@ LOGGER = logging.getLogger("lissom")
 
 LARGE = 0.3  # error of fixed steps that is told even if the integrator was chosen by the user
 SINGULAR = 1e-4  # part of a constraint that is left, below which a position is nearly singular
+FINEST = 1e-10  # tolerance down to which errors follow it through such a position
 
 
 def simulate(
@@ -225,14 +226,28 @@ def _run(
 
 
 def _warn_of_singular(machine: Machine) -> None:
-    """Say that explicit steps of fixed size, which look at no error, passed a singular position."""
+    """Say that a run passed a singular position in a manner that leaves errors.
+
+    Explicit steps of fixed size look at no error; those of a very small tolerance cannot keep it.
+    """
     settings, nearest = machine.settings, machine.memory[at.NEAREST]
-    if settings.adaptive or settings.integrator.implicit or nearest > SINGULAR:
+    if settings.integrator.implicit or nearest > SINGULAR:
+        return
+    if not settings.adaptive:
+        told = (
+            "a step of fixed size may spoil the motion there: look at the energy, or let the "
+            "integrator choose its steps"
+        )
+    elif settings.rtol < FINEST:
+        told = (
+            f"rounding is amplified there, and an error of the order of 1e-9 may be left that "
+            f"rtol = {settings.rtol:.0e} does not reach: rtol = {FINEST:.0e} takes fewer steps"
+        )
+    else:
         return
     warnings.warn(
         f"near t = {machine.memory[at.NEAREST_TIME]:.6g} s the loops were close to a singular "
-        f"position ({nearest:.2g} of a constraint was left); a step of fixed size may spoil the "
-        "motion there: look at the energy, or let the integrator choose its steps",
+        f"position ({nearest:.2g} of a constraint was left); {told}",
         SimulationWarning,
         stacklevel=4,
     )

@@ -43,7 +43,7 @@ from .loop_dense import (
     constraint_rows,
     keep_loop_forces,
 )
-from .loop_forces import closes_in_speeds, push_loops
+from .loop_forces import closes_in_speeds, keep_asked, push_loops
 from .motion import motion_base_to_tip
 
 
@@ -119,6 +119,7 @@ def _refine(ints, floats, scratch, q, v, driven, forces, M, flags, looped):
     _hold_driven_forces(ints, x)
     if looped:
         keep_loop_forces(ints, scratch)
+        keep_asked(ints, scratch)
     status = _solve(ints, floats, scratch, M, looped)
     if looped:
         add_kept_loop_forces(ints, scratch)

@@ -133,7 +133,8 @@ DONE, SINGULAR, NOT_FINITE = 0, 1, 2
     N_PATH,  # bodies that carry ends of loops or coupled hinges, themselves or further out
     PATH_ROWS,  # ints: their rows, base to tip
     CLOSURE,  # scratch: gap, rate, right-hand side, lambda and A x, n each; then Lambda n^2,
-    # its factor n^2, order of its rows n, what is left of them n, sizes n, room n^2 and 3 n
+    # its factor n^2, order of its rows n, what is left of them n, sizes n, room n^2 and 3 n,
+    # what of the right-hand side is softened n
     ROOM_,  # scratch: room for one loop and for the columns of one body
     LENGTH,  # floats: the system's length, its mass
     CLOSING,  # scratch: how loops are closed, record below
@@ -149,9 +150,12 @@ DONE, SINGULAR, NOT_FINITE = 0, 1, 2
     LOOP_SPEED,  # the largest of their ends
     KAPPA,  # change of speeds per acceleration, where a method closes loops in its speeds, else 0
     LEAST_LEFT,  # the smallest part that was left of an independent row of Lambda
-    SOFTENED,  # whether loop forces are softened close to singular positions
+    SOFTENED,  # how loop forces are softened close to singular positions, see below
     CLOSING_RECORD,
 ) = range(7)
+# Close to singular positions loop forces are found as they are, or softened: all of them, or only
+# what they do beyond expected accelerations.
+SHARP, SOFT, SOFT_BEYOND = 0.0, 1.0, 2.0
 
 # ints: row of a loop; then its two ends
 (

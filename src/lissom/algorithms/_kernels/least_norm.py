@@ -4,7 +4,7 @@
 The size of a row is the largest diagonal entry of its loop.  A row of which nearly nothing is left
 depends on those before it.  With the r others:
   L_r L_r^T x = rhs by substitution                                                              (2)
-  or in runs close to singular positions:
+  or in runs close to singular positions, for a part of the right-hand side:
                 x += (Lambda_r + eps sizes)^-1 (rhs - Lambda_r x), ten times from zero           (3)
                 which is (2) but for parts of Lambda_r below eps/10, and smooth where these arise
   lambda = L (L^T L)^-1 L^T x: of all solutions the smallest                                     (4)
@@ -59,15 +59,20 @@ def factor_semidefinite(x, o, n, o_l, o_order, o_left, o_size):
 
 
 @jit
-def solve_least_norm(x, o, n, o_l, o_order, o_size, rank, soft, o_gram, o_room, o_y):
-    """Replace the right-hand side at x[o_y] by the smallest solution; soft: by (3), else (2).
+def solve_least_norm(x, o, n, o_l, o_order, o_size, rank, soft, o_gram, o_room, o_y, o_d):
+    """Replace the right-hand side at x[o_y] by the smallest solution.
 
-    o_gram: room for n x n, o_room for 3 n numbers.
+    soft: the part of it at x[o_d] by (3), all else by (2).  o_gram: room for n x n, o_room for 3 n
+    numbers.
     """
-    if not soft:
-        _substitute(x, o_l, o_order, n, rank, o_room, o_y)
-    else:
-        _soften(x, o, n, o_order, o_size, rank, o_gram, o_room, o_y)
+    if soft:
+        for i in range(n):
+            x[o_y + i] -= x[o_d + i]
+    _substitute(x, o_l, o_order, n, rank, o_room, o_y)
+    if soft:
+        _soften(x, o, n, o_order, o_size, rank, o_gram, o_room, o_d)
+        for i in range(n):
+            x[o_y + i] += x[o_d + i]
     if rank < n:
         _shorten(x, o_l, o_order, n, rank, o_gram, o_room, o_y)
 

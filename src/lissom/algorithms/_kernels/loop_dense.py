@@ -44,7 +44,14 @@ from .layout import (
     W_N_ACTIVE,
     W_N_NODE,
 )
-from .loop_forces import add_at_carrier, closed_in_speeds, solve_loops
+from .loop_forces import (
+    add_at_carrier,
+    closed_in_speeds,
+    expects,
+    factor_loops,
+    keep_asked,
+    solve_loops,
+)
 from .small import ZERO, add, cross, dot, matrix, turn, turn_back, vector
 
 
@@ -106,6 +113,14 @@ def constraint_rows(ints, floats, scratch, q, v, given, before, M, flags):
                 if not rigid:
                     z_w, z_v = turn(R, z_w), turn(R, z_v)
                 add_at_carrier(scratch, (carrier & POSITIVE) + 6 * k, arm, z_w, z_v)
+    keep_asked(ints, scratch)
+    if expects(ints, scratch):
+        asked = (ints[h + CLOSURE] & POSITIVE) + 11 * n + 3 * n * n
+        for k in range(n):
+            e, row_k = 0.0, M[n_v + 2 + k]
+            for c in range(n_v):
+                e += row_k[c] * before[c]
+            scratch[asked + k] -= e
 
 
 @jit
@@ -137,7 +152,10 @@ def constrain_dense(ints, floats, scratch, M):
         for c in range(n_v):
             e += y[c] * M[c, c] * x[c]
         scratch[o + 2 * n + k] -= e
-    solve_loops(ints, floats, scratch)
+    if not expects(ints, scratch):
+        keep_asked(ints, scratch)
+    rank, soft = factor_loops(ints, floats, scratch)
+    solve_loops(ints, scratch, rank, soft)
     finite = 0.0
     for k in range(n):
         s = scratch[o + 3 * n + k]

@@ -62,6 +62,8 @@ from .layout import (
     R_,
     RIGID,
     ROOM_,
+    SHARP,
+    SOFT_BEYOND,
     SOFTENED,
     STACK,
     W_ACTIVE,
@@ -104,13 +106,50 @@ def constrain(ints, floats, scratch, q, v, x, before, flags):
     q, v, x as for `close_loops`.
     A method that changes speeds by kappa times the change of accelerations x from `before` asks for
       A (v + kappa (x - before)) = 0,  that is  A x = A before - A v / kappa                 (5)
+    Explicit methods give expected accelerations as `before`: close to singular positions, where
+    forces are softened, what keeps those up is not.
     """
     place_loops(ints, floats, scratch, v, flags)
     close_loops(ints, floats, scratch, q, v, x, flags)
     closed_in_speeds(ints, floats, scratch, before)
+    keep_asked(ints, scratch)
     compliance_tip_to_base(ints, scratch, True)
-    solve_loops(ints, floats, scratch)
+    rank, soft = factor_loops(ints, floats, scratch)
+    if soft:
+        _soft_beyond(ints, floats, scratch, before)
+    solve_loops(ints, scratch, rank, soft)
     return put_loop_forces(ints, scratch)
+
+
+@jit
+def keep_asked(ints, scratch):
+    """Keep the right-hand side as what is softened."""
+    h = ints[LOOPS] & POSITIVE
+    n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
+    asked = o + 11 * n + 3 * n * n
+    for k in range(n):
+        scratch[asked + k] = scratch[o + 2 * n + k]
+
+
+@jit
+def expects(ints, scratch):
+    """Whether loop forces are softened beyond accelerations that are expected."""
+    h = ints[LOOPS] & POSITIVE
+    return scratch[(ints[h + CLOSING] & POSITIVE) + SOFTENED] == SOFT_BEYOND
+
+
+@jit
+def _soft_beyond(ints, floats, scratch, expected):
+    """Take off what was kept what the expected accelerations do."""
+    if not expects(ints, scratch):
+        keep_asked(ints, scratch)
+        return
+    h = ints[LOOPS] & POSITIVE
+    n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
+    asked = o + 11 * n + 3 * n * n
+    constraint_rates(ints, floats, scratch, expected, o + 4 * n)
+    for k in range(n):
+        scratch[asked + k] -= scratch[o + 4 * n + k]
 
 
 @jit
@@ -134,15 +173,12 @@ def closes_in_speeds(ints, scratch):
 
 
 @jit
-def solve_loops(ints, floats, scratch):
-    """The loop forces lambda from Lambda and the right-hand side."""
+def factor_loops(ints, floats, scratch):
+    """Factor Lambda: the number of independent rows, and whether forces are to be softened."""
     h = ints[LOOPS] & POSITIVE
     n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
     Lam, L = o + 5 * n, o + 5 * n + n * n
     order, left, size = L + n * n, L + n * n + n, L + n * n + 2 * n
-    gram = size + n
-    for k in range(n):
-        scratch[o + 3 * n + k] = scratch[o + 2 * n + k]
     least_own = MOTIONLESS / floats[ints[h + LENGTH] + 1]
     least = least_own
     for k in range(n):
@@ -160,8 +196,23 @@ def solve_loops(ints, floats, scratch):
     rank, smallest = factor_semidefinite(scratch, Lam, n, L, order, left, size)
     closing = ints[h + CLOSING] & POSITIVE
     scratch[closing + LEAST_LEFT] = smallest
-    soft = smallest <= CLOSE and scratch[closing + SOFTENED] != 0.0
-    solve_least_norm(scratch, Lam, n, L, order, size, rank, soft, gram, gram + n * n, o + 3 * n)
+    return rank, smallest <= CLOSE and scratch[closing + SOFTENED] != SHARP
+
+
+@jit
+def solve_loops(ints, scratch, rank, soft):
+    """The loop forces lambda from the factor of Lambda and the right-hand side.
+
+    soft: what was kept by `keep_asked` is softened.
+    """
+    h = ints[LOOPS] & POSITIVE
+    n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
+    Lam, L, y = o + 5 * n, o + 5 * n + n * n, o + 3 * n
+    order, size = L + n * n, L + n * n + 2 * n
+    gram, room, asked = size + n, size + n + n * n, size + 4 * n + n * n
+    for k in range(n):
+        scratch[y + k] = scratch[o + 2 * n + k]
+    solve_least_norm(scratch, Lam, n, L, order, size, rank, soft, gram, room, y, asked)
 
 
 @jit

@@ -33,10 +33,13 @@ from ..layout import (
     RIGID,
     ROW,
     SINGULAR,
+    SOFT,
+    SOFTENED,
 )
 from ..loop_forces import constrain, push_loops
 from ..motion import motion_base_to_tip
 from ..world import place_base_to_tip
+from .expected import expect
 from .layout import (
     CALL_FAILED,
     DENSE,
@@ -90,6 +93,7 @@ def evaluate(system, given, room, t, q, v, out, flags):
         if node_loads(scratch, plan, table, memory, t, q, v, slots, 0, buffer) != 0:
             return CALL_FAILED
         apply_external(ints, scratch, q, v, flags & ALL)
+    expect(system, given, t, before)
     for k in range(n):
         out[k] = T[k] + extra[k]
     if plan[DENSE] != 0:
@@ -115,6 +119,7 @@ def solve_mass(system, q, forces, out, flags):
     motion_base_to_tip(ints, floats, scratch, q, forces, forces, flags & 0)
     status = articulate_tip_to_base(ints, floats, scratch, forces)
     if status == DONE and ints[LOOPS] != 0:
+        scratch[ints[ints[LOOPS] + CLOSING] + SOFTENED] = SOFT
         status = constrain(ints, floats, scratch, q, forces, forces, forces, flags & 0)
     if status == DONE:
         status = accelerate_base_to_tip(ints, floats, scratch, out)

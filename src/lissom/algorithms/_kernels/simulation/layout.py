@@ -155,8 +155,10 @@ EULER_CROMER, RUNGE_KUTTA, IMPLICIT_EULER, GENERALIZED_ALPHA = range(4)
     ERROR_WORST,  # number of the speed with the largest of them
     ERROR_LARGEST,
     ROUGH_UNTIL,  # adaptive: instant until which a jump is expected
+    EXPECTED_AT,  # t_1 and t_1 - t_0 of `expected`
+    EXPECTED_STEP,
     M_HEADER,
-) = range(34)
+) = range(36)
 
 # What `advance` shall do: go on, take one step, take it with the rows in it, only solve M x = f, or
 # only put given motions into the state and close its loops

@@ -39,7 +39,13 @@ from ..layout import (
     SINGULAR,
     YIELD,
 )
-from ..loop_forces import compliance_tip_to_base, put_loop_forces, solve_loops
+from ..loop_forces import (
+    compliance_tip_to_base,
+    factor_loops,
+    keep_asked,
+    put_loop_forces,
+    solve_loops,
+)
 from ..motion import motion_base_to_tip
 from .coordinates import moved
 from .layout import (
@@ -55,7 +61,7 @@ from .layout import (
 from .loads import drive
 
 # Of the system's length, and of length and speeds per second: what rounding leaves, what counts as
-# closed, and what one correction takes away for sure.
+# closed after a correction, and what one correction takes away for sure.
 ROUNDING, CLOSED, SURE = 1e-15, 1e-13, 1e-10
 MOST = 20
 
@@ -107,12 +113,14 @@ def project(system, given, room, q, v, s, out, flags):
         if status != DONE:
             return SINGULAR_ if status == SINGULAR else NOT_FINITE_
         compliance_tip_to_base(ints, scratch, flags < 0)
+        rank, soft = factor_loops(ints, floats, scratch)
         for part in range(2):
-            if (part == 0 and gap <= CLOSED) or (part == 1 and rate <= CLOSED):
+            if (part == 0 and gap <= ROUNDING) or (part == 1 and rate <= ROUNDING):
                 continue
             for k in range(n):
                 scratch[o + 2 * n + k] = scratch[o + part * n + k]
-            solve_loops(ints, floats, scratch)
+            keep_asked(ints, scratch)
+            solve_loops(ints, scratch, rank, soft)
             _still(ints, scratch)
             for k in range(n_v):
                 out[k] = 0.0  # hinges whose motion is given are not written

@@ -15,6 +15,7 @@ from ..layout import CLOSING, LEAST_LEFT, LOOPS, N_Q, N_V, POSITIVE
 from .calls import call
 from .evaluate import evaluate, solve_mass
 from .event_values import crossed, event_values, keep_values
+from .expected import note_expected
 from .explicit import (
     error_norm,
     explicit_step,
@@ -199,7 +200,8 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
                 if status != 0:
                     return status
                 for k in range(n):
-                    b0[k] += out[k] - x0[k]
+                    if method == GENERALIZED_ALPHA:
+                        b0[k] += out[k] - x0[k]
                     x0[k] = out[k]
             if plan[N_EVENT] != 0 and memory[KNOWN] == 0.0:
                 if event_values(plan, table, memory, t, q0, v0, values) != 0:
@@ -219,6 +221,7 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
                     memory[NEXT_OUTPUT] += 1.0
                 memory[SUB] = 1.0  # this instant has its row
             memory[FRESH] = 1.0
+            note_expected(system, given, t, x0)
             if t >= end - tick:
                 return FINISHED
             if memory[N_EVALUATIONS] - first >= budget:

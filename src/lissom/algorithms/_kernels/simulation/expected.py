@@ -1,0 +1,56 @@
+"""Accelerations to expect: those of the last steps that began away from singular positions.
+
+Near a singular position the loops say little of what happens across the motion, and the free tree
+would move there as it likes.  An explicit method expects accelerations to go on as they did:
+  x(t) = x_1 + (t - t_1) (x_1 - x_0) / (t_1 - t_0)                                        (1)
+from the last two steps that did not begin near such a position.  What loops ask for beyond that is
+softened, see `constrain`.  Expectations are not drawn from softened accelerations: that would take
+the softness away step by step.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..compiling import jit
+from ..layout import CLOSING, LEAST_LEFT, LOOPS, N_V, POSITIVE, SOFT, SOFT_BEYOND, SOFTENED
+from ..least_norm import CLOSE
+from .layout import EXPECTED_AT, EXPECTED_STEP, IMPLICIT_EULER, METHOD, O_A, O_B
+
+FARTHEST = 100.0  # times t_1 - t_0, over which accelerations are expected to go on
+
+
+@jit
+def expect(system, given, t, x):
+    """Expected accelerations (1) into x, and how loop forces are to be softened."""
+    ints, _floats, scratch = system
+    plan, _table, memory = given
+    if ints[LOOPS] == 0:
+        return
+    passed = t - memory[EXPECTED_AT]
+    known = plan[METHOD] < IMPLICIT_EULER and 0.0 <= passed <= FARTHEST * memory[EXPECTED_STEP]
+    closing = ints[ints[LOOPS] + CLOSING] & POSITIVE
+    scratch[closing + SOFTENED] = SOFT_BEYOND if known else SOFT
+    if known:
+        value, rate = plan[O_B] & POSITIVE, plan[O_A] & POSITIVE
+        for k in range(ints[N_V]):
+            x[k] = memory[value + k] + passed * memory[rate + k]
+
+
+@jit
+def note_expected(system, given, t, x):
+    """Draw expectations from the accelerations x at the start of a step of an explicit method."""
+    ints, _floats, scratch = system
+    plan, _table, memory = given
+    if ints[LOOPS] == 0 or plan[METHOD] >= IMPLICIT_EULER:
+        return
+    first, passed = memory[EXPECTED_AT] == math.inf, t - memory[EXPECTED_AT]
+    near = scratch[ints[ints[LOOPS] + CLOSING] + LEAST_LEFT] <= CLOSE
+    if not first and (near or passed <= 0.0):
+        return
+    value, rate = plan[O_B] & POSITIVE, plan[O_A] & POSITIVE
+    for k in range(ints[N_V]):
+        memory[rate + k] = 0.0 if first else (x[k] - memory[value + k]) / passed
+        memory[value + k] = x[k]
+    memory[EXPECTED_STEP] = 0.0 if first else passed
+    memory[EXPECTED_AT] = t
