@@ -34,6 +34,9 @@ def load_source(source: str) -> ModelRun:
 def closed_start(run: ModelRun) -> tuple[ModelRun, bool]:
     """The same run with a start whose loops are closed, and whether that took a change.
 
+    Joints whose motion is given keep what they have, and so does a state that contradicts a motion:
+    `simulate` refuses it.
+
     Parameters
     ----------
     run : ModelRun
@@ -41,13 +44,16 @@ def closed_start(run: ModelRun) -> tuple[ModelRun, bool]:
     """
     from dataclasses import replace
 
-    from ..algorithms import assemble
+    from ..algorithms import closed_state
     from ..algorithms.loop_checks import OPEN, check_closed
+    from ..sim.start import driven_bodies, planned
 
     try:
         check_closed(run.system, run.state.raw_q, run.state.raw_v, OPEN)
     except LissomError:
-        return replace(run, state=assemble(run.system, run.state)), True
+        plan = planned(run.system, None, run.settings.get("loads", ()), ())
+        held = [run.system.names[body] for body in driven_bodies(plan)]
+        return replace(run, state=closed_state(run.system, run.state, held=held)), True
     return run, False
 
 

@@ -106,6 +106,8 @@ def checked_run(
     state, settings = reader.state(), reader.settings()
     if not reader.problems:
         reader.check_plan(settings)
+    if not reader.problems and functions:
+        state = reader.on_motions(state, settings)
     return ModelRun(builder.model, builder.system, state, settings), reader.problems
 
 
@@ -230,6 +232,24 @@ class _Section:
                 self._note(error, "forces")
         for k, event in enumerate(settings["events"]):
             self._entered(plan, event, "events", k)
+
+    def on_motions(self, state: State, settings: Mapping[str, Any]) -> State:
+        """The same state; what it says nothing of is where given motions put it."""
+        from ..sim.start import at_motions, driven_bodies, planned
+
+        plan = planned(self.system, None, settings["loads"], ())
+        bodies, names, layout = driven_bodies(plan), self.table.state, self.system.layout
+        if not bodies:
+            return state
+        moved = at_motions(plan, state, settings.get("start", 0.0))
+        q, v = state.raw_q.copy(), state.raw_v.copy()
+        for body in bodies:
+            name = self.system.names[body]
+            if name not in names:
+                q[layout.hinge_q(body)] = moved[name]
+            if f"{name}.rates" not in names:
+                v[layout.hinge_v(body)] = moved[f"{name}.rates"]
+        return State(self.system, q, v)
 
     def _entered(self, plan: Any, thing: Any, *inner: str | int) -> None:
         if len(self.problems) > PATIENCE:

@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms import assemble, engine
+from ..algorithms import engine
 from ..algorithms._kernels.simulation import layout as at
 from ..algorithms.arguments import check_state, check_system
+from ..algorithms.assembly import closed_state
 from ..algorithms.coordinates import moved
 from ..errors import LoadError, SimulationWarning, SingularError, StateError
 from ..model import Part
@@ -29,7 +30,7 @@ from .choice import at_rest
 from .loop_balance import LoopBalance
 from .machine import Machine
 from .scales import error_sizes
-from .start import check_start, planned
+from .start import check_start, driven_bodies, planned
 
 __all__ = ["equilibrium"]
 
@@ -90,9 +91,10 @@ def equilibrium(
     for name in names:
         joint = plan.joint(name, "equilibrium: held")
         free[joint.v : joint.v + joint.n_v] = False
-    for body in plan.driven:
+    driven = driven_bodies(plan)
+    for body in driven:
         free[system.layout.hinge_v(body)] = False
-    names += [system.names[body] for body in plan.driven]
+    names += [system.names[body] for body in driven]
     return _Search(system, machine, instant, free).run(start.raw_q, names)
 
 
@@ -126,7 +128,7 @@ class _Search:
         q, r = self.balance(q)
         if self.system.constraints:
             given = State(self.system, q, self.rest)
-            closed = assemble(self.system, given, held=fixed, velocity=False)
+            closed = closed_state(self.system, given, held=fixed, velocity=False)
             q, r = self.balance(closed.raw_q)
         away = 0  # steps in a row in which something ran away
         for k in range(1, MOST_STEPS + 1):

@@ -13,7 +13,6 @@ import numpy as np
 
 from ..algorithms._kernels.simulation import layout as at
 from ..algorithms.arguments import check_state, check_system
-from ..algorithms.loop_checks import OPEN, check_closed
 from ..errors import LoadError, ResultError, SimulationError, SimulationWarning, StateError
 from ..results.disk import as_path
 from ..results.trajectory import Trajectory
@@ -30,7 +29,7 @@ from .record import FileRecord, Record
 from .runner import Runner
 from .saving import opened_record, run_meta
 from .settings import TIME, checked_settings
-from .start import check_ends, check_start, close_start, planned
+from .start import begun, check_ends, check_start, close_start, planned
 from .tension import warn_of_tension
 
 __all__ = ["simulate"]
@@ -68,7 +67,8 @@ def simulate(
     system : System
         Compiled mechanism.
     state : State, optional
-        Where it starts; by default neutral, at rest.
+        Where it starts; by default neutral, at rest, or where given motions begin.  It must
+        not contradict these, and its loops must be closed: `assemble`.
     duration : float
         Time to simulate [s].
     start : float
@@ -117,12 +117,10 @@ def simulate(
         Also if the run ended early: ``.status`` and ``.message`` say how and why.
     """
     check_system(system)
-    if state is None:
-        state = system.neutral()
-    check_state(system, state)
-    if not state.real:
-        raise StateError("simulate needs a state of real numbers")
-    check_closed(system, state.raw_q, state.raw_v, OPEN)
+    if state is not None:
+        check_state(system, state)
+        if not state.real:
+            raise StateError("simulate needs a state of real numbers")
     for what, path in (("file", file), ("resume", resume)):
         _check_path(path, what)
     duration = positive(duration, "duration", TIME)
@@ -130,6 +128,8 @@ def simulate(
     if step is not None:
         step = positive(step, "step", TIME)
     plan = planned(system, forces, loads, events)
+    begin = number(start, "start", "a finite time [s]")
+    state = begun(plan, state, begin, "loads" if loads else "forces")
     kind = as_integrator(integrator)
     reason = "" if kind is None else f"{kind.title}, as asked"
     if kind is None:
