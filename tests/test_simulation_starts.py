@@ -100,7 +100,7 @@ def test_the_advice_for_an_open_loop_holds_what_is_driven():
 def test_without_a_state_a_run_begins_on_its_motions_with_closed_loops():
     _, system = slider_crank()
     run = ls.simulate(system, duration=0.01, loads=[MOTIONS["position"]()])
-    place, speed = piston(0.8, RATE)
+    place, _ = piston(0.8, RATE)
     assert abs(run["piston.slide"][0]) == pytest.approx(place, rel=1e-9)
     assert run["crank.rates"][0, 0] == pytest.approx(RATE, rel=1e-9)
 
@@ -182,7 +182,7 @@ def test_the_command_line_closes_a_driven_loop_around_the_crank(tmp_path):
 
 def test_a_file_that_says_nothing_of_a_driven_joint_starts_on_its_motion(tmp_path):
     path = tmp_path / "engine.toml"
-    model, system = slider_crank()
+    model, _ = slider_crank()
     table = ls.Table([0.0, 0.1, 0.2], [0.8, 6.8, 12.8], "smooth")
     simulation = {"duration": 0.01, "loads": [ls.Motion("crank", table)]}
     model.save(path, simulation=simulation)

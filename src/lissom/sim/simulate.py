@@ -29,7 +29,7 @@ from .record import FileRecord, Record
 from .runner import Runner
 from .saving import opened_record, run_meta
 from .settings import TIME, checked_settings
-from .start import begun, check_ends, check_start, close_start, planned
+from .start import begun, check_ends, planned, started
 from .tension import warn_of_tension
 
 __all__ = ["simulate"]
@@ -128,8 +128,8 @@ def simulate(
     if step is not None:
         step = positive(step, "step", TIME)
     plan = planned(system, forces, loads, events)
-    begin = number(start, "start", "a finite time [s]")
-    state = begun(plan, state, begin, "loads" if loads else "forces")
+    begin, motions = number(start, "start", "a finite time [s]"), "loads" if loads else "forces"
+    given, state = state, begun(plan, state, begin, motions)
     kind = as_integrator(integrator)
     reason = "" if kind is None else f"{kind.title}, as asked"
     if kind is None:
@@ -149,8 +149,7 @@ def simulate(
     check_ends(plan, settings)
     machine = Machine(plan, settings)
     machine.begin(state.raw_q, state.raw_v, settings.step)
-    close_start(machine)
-    row = check_start(machine, keep_samples=True)
+    row = started(machine, given, motions)
     if settings.adaptive:
         machine.memory[at.NEXT_STEP] = first_step(machine, row)
     record = opened_record(machine, file, resume, reason)

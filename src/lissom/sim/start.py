@@ -28,10 +28,10 @@ __all__ = [
     "begun",
     "check_ends",
     "check_start",
-    "close_start",
     "driven_bodies",
     "motion_jump",
     "planned",
+    "started",
 ]
 
 Array = np.ndarray
@@ -98,7 +98,7 @@ def at_motions(plan: Plan, state: State, time: float) -> State:
 
 
 def begun(plan: Plan, state: State | None, time: float, loads: str) -> State:
-    """Where a run begins: at given motions if no state is said, else at a state that agrees.
+    """Where a run begins: at given motions if no state is said; loops must be closed.
 
     Parameters
     ----------
@@ -112,40 +112,65 @@ def begun(plan: Plan, state: State | None, time: float, loads: str) -> State:
         The argument that has the motions, for the advice of an error.
     """
     system, bodies = plan.system, driven_bodies(plan)
-    if state is None and bodies:
+    if state is None and bodies and system.constraints:
         moved = at_motions(plan, system.neutral(), time)
         return closed_state(system, moved, held=[system.names[body] for body in bodies])
     start = system.neutral() if state is None else state
-    remedy = "state = assemble(system, state)"
-    if bodies:
-        instant = f", time={time!r}" if time else ""
-        remedy = f"state = assemble(system, state, loads={loads}{instant})"
-        _check_on_motions(plan, start, time, remedy)
-    check_closed(system, start.raw_q, start.raw_v, OPEN, remedy)
+    check_closed(system, start.raw_q, start.raw_v, OPEN, _remedy(plan, time, loads))
     return start
 
 
-def _check_on_motions(plan: Plan, state: State, time: float, remedy: str) -> None:
-    """Refuse a state that contradicts a given motion: the joint would jump at the first step.
+def _remedy(plan: Plan, time: float, loads: str) -> str:
+    """What leads to a state that agrees with loops and given motions."""
+    if not driven_bodies(plan):
+        return "state = assemble(system, state)"
+    instant = f", time={time!r}" if time else ""
+    return f"state = assemble(system, state, loads={loads}{instant})"
+
+
+def started(machine: Machine, state: State | None, loads: str) -> Array:
+    """Row at the start, the whole mechanism following given motions.
+
+    Refuses a state that contradicts a motion, for the joint would jump at the first step, and
+    motions that the loops do not let.
 
     Parameters
     ----------
-    plan : Plan
-        With given motions.
-    state : State
-        Where the run begins.
-    time : float
-        Its start [s].
-    remedy : str
-        What leads to a state that agrees.
+    machine : Machine
+        At the start of its run.
+    state : State or None
+        What the user gave.
+    loads : str
+        The argument that has the motions, for the advice of an error.
     """
-    moved = at_motions(plan, state, time)
-    for body in driven_bodies(plan):
+    if machine.system.constraints:
+        status = machine.settle()
+        if status != at.CALL_FAILED:  # `check_start` says which
+            _check_on_motions(machine, state, machine.q, machine.v, loads)
+            if status != 0:
+                raise LoadError(f"the run cannot start: {explained(machine, status).message}")
+    row = check_start(machine, keep_samples=True)
+    q, v = (machine.plan.columns.part(row[None], name)[0] for name in "qv")
+    _check_on_motions(machine, state, q, v, loads)
+    return row
+
+
+def _check_on_motions(
+    machine: Machine, state: State | None, q: Array, v: Array, loads: str
+) -> None:
+    """Refuse a state that contradicts given motions, which q and v have."""
+    plan, time = machine.plan, machine.settings.start
+    bodies = driven_bodies(plan)
+    if state is None or not bodies:
+        return
+    moved = State(plan.system, q, v)
+    for body in bodies:
         name = plan.system.names[body]
         if jump := motion_jump(plan, body, state, moved):
             raise StateError(
                 f"in the state joint {name!r} {jump} at t = {time:g} s; start on the motion: "
-                f"{remedy} (in a model file: leave {name!r} and '{name}.rates' out of the state)"
+                f"{_remedy(plan, time, loads)} (in a model file: leave {name!r} and "
+                f"'{name}.rates' out of the state)"
             )
 
 
@@ -228,18 +253,6 @@ def check_start(machine: Machine, *, keep_samples: bool = False) -> Array:
     if status not in (at.MORE, at.FINISHED):
         raise LoadError(f"the run cannot start: {explained(machine, status).message}")
     return rows[0]
-
-
-def close_start(machine: Machine) -> None:
-    """Let the whole mechanism follow given motions at the start; refuse those loops do not let.
-
-    A function that fails is left to `check_start`.
-    """
-    if not machine.system.constraints:
-        return
-    status = machine.settle()
-    if status not in (0, at.CALL_FAILED):
-        raise LoadError(f"the run cannot start: {explained(machine, status).message}")
 
 
 def check_ends(plan: Plan, settings: Settings) -> None:
