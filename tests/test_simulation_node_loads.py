@@ -253,6 +253,7 @@ def test_flexible_drive_is_two_masses_on_a_spring(kind):
     assert np.abs((rotor * motor + load * (motor + arm)) / (rotor + load) - centre).max() < 1e-12
 
 
+@pytest.mark.filterwarnings("ignore:the gear of")  # it is meant to swing
 def test_flexible_drive_on_a_free_base_keeps_momentum():
     """The inertia that the gear adds belongs to the relative motion: it has energy, no momentum."""
     model = ls.Model("craft")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -219,19 +219,22 @@ class _Section:
     def check_plan(self, settings: Mapping[str, Any]) -> None:
         """Names and sizes of loads and events against the system, one after another."""
         from ..sim.controllers import enter_forces
+        from ..sim.drive_checks import check_drives
         from ..sim.plan import Plan
 
         plan = Plan(self.system)
         owners = [k for k, x in enumerate(self.table.loads) for _ in range(x.repeat or 1)]
         for k, load in zip(owners, settings["loads"], strict=True):
-            self._entered(plan, load, "loads", k)
+            self._tried(lambda load=load: plan.enter(load), "loads", k)
         if "forces" in settings and settings["forces"] is not unread_function:
             try:
                 enter_forces(plan, settings["forces"])
             except LissomError as error:
                 self._note(error, "forces")
         for k, event in enumerate(settings["events"]):
-            self._entered(plan, event, "events", k)
+            self._tried(lambda event=event: event.enter(plan), "events", k)
+        if not self.problems:
+            self._tried(lambda: check_drives(plan), "loads")
 
     def on_motions(self, state: State, settings: Mapping[str, Any]) -> State:
         """The same state; what it says nothing of is where given motions put it."""
@@ -251,12 +254,12 @@ class _Section:
                 v[layout.hinge_v(body)] = moved[f"{name}.rates"]
         return State(self.system, q, v)
 
-    def _entered(self, plan: Any, thing: Any, *inner: str | int) -> None:
+    def _tried(self, enter: Callable[[], None], *inner: str | int) -> None:
         if len(self.problems) > PATIENCE:
             return
         try:
             with np.errstate(all="ignore"):
-                thing.enter(plan)
+                enter()
         except LissomError as error:
             self._note(error, *inner)
         except (ArithmeticError, np.linalg.LinAlgError, ValueError) as error:

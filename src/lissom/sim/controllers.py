@@ -187,12 +187,14 @@ def enter_forces(plan: Plan, forces: Any) -> None:
     if forces is None:
         return
     if isinstance(forces, Load):
-        forces.enter(plan)
+        plan.enter(forces)
         return
     if isinstance(forces, (list, tuple)) and forces and all(isinstance(f, Load) for f in forces):
         for load in forces:
-            load.enter(plan)
+            plan.enter(load)
         return
+    if isinstance(forces, Mapping):
+        plan.pushed |= set(map(str, forces))
     system, what = plan.system, "forces"
     if not callable(forces):
         signal = plan.signal(_real_speeds(system, forces, what), system.n_v, what)

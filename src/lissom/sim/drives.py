@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,6 +57,18 @@ class Drive(Load):
         """Joint."""
         return self.joint
 
+    def prefixed(self, prefix: str) -> Drive:
+        """The same load for a model that was attached with a prefix.
+
+        Parameters
+        ----------
+        prefix : str
+            Put before the names of rotor and joint, as `Model.attach` did.
+        """
+        before = text(prefix, f"{self.label}: prefix")
+        rotor, joint = f"{before}{self.rotor}", f"{before}{self.joint}"
+        return replace(self, rotor=rotor, joint=joint, name=f"{before}{self.label}")
+
     def enter(self, plan: Plan) -> None:
         """Write it into the plan of a run."""
         # The rotor's body holds its inertia once; the gear makes it ratio^2 times as much.
@@ -104,7 +116,7 @@ def flexible_drive(
     Returns
     -------
     Drive
-        Load to give to `simulate`.
+        Load to give to `simulate` and `equilibrium`, which refuse the model without it.
     """
     if not isinstance(model, Model):
         raise LoadError(f"flexible_drive: model is {shown(model)}; expected a Model")
@@ -138,6 +150,7 @@ def flexible_drive(
         rotation=part.rotation,
     )
     model.move(body_name, to=rotor)
+    model.mark_gear(body_name)
     return Drive(
         rotor,
         body_name,

@@ -8,8 +8,8 @@ Newton's method where all mu are positive; elsewhere (2) goes downhill, so that 
 equilibrium and not at the nearest unstable one.  The signs of mu are those of K (Sylvester), and
 with D a soft motion keeps its digits beside a stiff one.
 
-With loops, Z are the motions that they leave free, r + A^T lambda in place of r with lambda kept for
-the differences of (1); the loops are closed again after each step.
+With loops, Z are the motions that they leave free, r + A^T lambda in place of r with lambda kept
+for the differences of (1); the loops are closed again after each step.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from ..model import Part
 from ..system import State, System
 from .checks import joint_name, number, shown
 from .choice import at_rest
+from .drive_checks import check_drives
 from .loop_balance import LoopBalance
 from .machine import Machine
 from .scales import error_sizes, stiffness_of
@@ -91,6 +92,7 @@ def equilibrium(
     instant = number(time, "equilibrium: time", "a finite time [s]")
     names = _held(held)
     plan = planned(system, forces, loads, ())
+    check_drives(plan)
     machine = at_rest(plan, start, instant)
     check_start(machine)
     free = np.ones(system.n_v, dtype=bool)

@@ -19,6 +19,7 @@ from ..results.trajectory import Trajectory
 from ..system import State, System
 from .checks import number, positive, shown
 from .choice import chosen, first_step
+from .drive_checks import check_drives, warn_of_winding
 from .events import Event
 from .integrators import as_integrator
 from .loads import Load
@@ -128,6 +129,7 @@ def simulate(
     if step is not None:
         step = positive(step, "step", TIME)
     plan = planned(system, forces, loads, events)
+    check_drives(plan)
     begin, motions = number(start, "start", "a finite time [s]"), "loads" if loads else "forces"
     given, state = state, begun(plan, state, begin, motions)
     kind = as_integrator(integrator)
@@ -150,6 +152,7 @@ def simulate(
     machine = Machine(plan, settings)
     machine.begin(state.raw_q, state.raw_v, settings.step)
     row = started(machine, given, motions)
+    warn_of_winding(machine, row)
     if settings.adaptive:
         machine.memory[at.NEXT_STEP] = first_step(machine, row)
     record = opened_record(machine, file, resume, reason)

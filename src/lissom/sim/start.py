@@ -45,7 +45,7 @@ def planned(system: System, forces: Any, loads: Any, events: Any) -> Plan:
     """All that acts, resolved against a system."""
     plan = Plan(system)
     for load in _listed(loads, Load, "loads"):
-        load.enter(plan)
+        plan.enter(load)
     enter_forces(plan, forces)
     for event in _listed(events, Event, "events"):
         event.enter(plan)

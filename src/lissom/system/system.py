@@ -54,6 +54,8 @@ class System:
         Joints beyond those of the tree, each closing a loop.
     couplings : tuple of Coupling
         Equations between hinge coordinates.
+    drives : tuple of (str, str)
+        Rotor and driven body of each drive with an elastic gear; a run needs their loads.
     """
 
     name: str
@@ -67,6 +69,7 @@ class System:
     bodies: tuple[NormalBody, ...]
     loops: tuple[Loop, ...] = ()
     couplings: tuple[Coupling, ...] = ()
+    drives: tuple[tuple[str, str], ...] = ()
 
     @property
     def n_body(self) -> int:
