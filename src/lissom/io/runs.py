@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -225,16 +226,16 @@ class _Section:
         plan = Plan(self.system)
         owners = [k for k, x in enumerate(self.table.loads) for _ in range(x.repeat or 1)]
         for k, load in zip(owners, settings["loads"], strict=True):
-            self._tried(lambda load=load: plan.enter(load), "loads", k)
+            self._tried(partial(plan.enter, load), "loads", k)
         if "forces" in settings and settings["forces"] is not unread_function:
             try:
                 enter_forces(plan, settings["forces"])
             except LissomError as error:
                 self._note(error, "forces")
         for k, event in enumerate(settings["events"]):
-            self._tried(lambda event=event: event.enter(plan), "events", k)
+            self._tried(partial(event.enter, plan), "events", k)
         if not self.problems:
-            self._tried(lambda: check_drives(plan), "loads")
+            self._tried(partial(check_drives, plan), "loads")
 
     def on_motions(self, state: State, settings: Mapping[str, Any]) -> State:
         """The same state; what it says nothing of is where given motions put it."""
