@@ -30,6 +30,7 @@ from ..system import State, System
 from .checks import joint_name, number, shown
 from .choice import at_rest
 from .drive_checks import check_drives
+from .linear_limits import warn_at_rest
 from .loop_balance import LoopBalance
 from .machine import Machine
 from .scales import error_sizes, stiffness_of
@@ -194,18 +195,22 @@ class _Search:
 
     def balance(self, q: Array, loop_forces: Array | None = None) -> tuple[Array, Array]:
         """Coordinates, those of driven joints put in, and forces that nothing balances at rest."""
-        columns, row = self.machine.plan.columns, self.row(q)[None]
-        q = columns.part(row, "q")[0].copy()
-        external = [
-            (i, node, wrench)
-            for (_, i, node), wrench in zip(
-                self.machine.plan.slots, columns.part(row, "wrench")[0].reshape(-1, 6), strict=True
-            )
-        ]
-        if loop_forces is not None:
-            external += self.loops.external(q, loop_forces)
+        columns, row = self.machine.plan.columns, self.row(q)
+        q = columns.part(row[None], "q")[0].copy()
+        external = self.external(q, loop_forces, row)
         needed = engine.inverse_dynamics(self.system, q, self.rest, self.rest, external)
-        return q, columns.part(row, "force")[0] - needed
+        return q, columns.part(row[None], "force")[0] - needed
+
+    def external(
+        self, q: Array, loop_forces: Array | None, row: Array | None = None
+    ) -> list[tuple[int, int, Array]]:
+        """Bodies and nodes on which loads and loops act, with moments and forces, node axes."""
+        plan, row = self.machine.plan, self.row(q) if row is None else row
+        wrenches = plan.columns.part(row[None], "wrench")[0].reshape(-1, 6)
+        found = [(i, node, w) for (_, i, node), w in zip(plan.slots, wrenches, strict=True)]
+        if loop_forces is not None:
+            found += self.loops.external(q, loop_forces)
+        return found
 
     def acting(self, q: Array) -> float:
         """Largest force times its size that acts on hinges and nodes."""
@@ -218,15 +223,15 @@ class _Search:
         """Eigenvalues mu (k,) and motions phi (n_v, k) that are free (1), under loop forces."""
         Z, columns = self.loops.tangent(q), []
         noise = NOISE * max(self.weight, self.acting(q))
-        for z in Z.T:
-            h = SPACING / self.length(z)
+        lengths = np.array([self.length(z) for z in Z.T])
+        for z, h in zip(Z.T, SPACING / lengths, strict=True):
             ahead, behind = (
                 self.balance(moved(self.system, q, s), forces)[1] for s in (h * z, -h * z)
             )
             columns.append(Z.T @ (behind - ahead) / (2 * h))
         K = np.array(columns).reshape(Z.shape[1], Z.shape[1])
         K = (K + K.T) / 2
-        D = _scales(K, noise / FLAT)
+        D = _scales(K, noise / FLAT * lengths**2)
         mu, u = np.linalg.eigh(D[:, None] * K * D)
         return mu, Z @ (D[:, None] * u)
 
@@ -240,6 +245,8 @@ class _Search:
                 SimulationWarning,
                 stacklevel=4,
             )
+        forces = self.loops.forces(q, self.balance(q)[1])
+        warn_at_rest(self.system, q, self.external(q, forces), stacklevel=4)
         return State(self.system, q, np.zeros(self.system.n_v))
 
     def none_found(
@@ -268,10 +275,10 @@ class _Search:
         return 0
 
 
-def _scales(K: Array, least: float) -> Array:
-    """D (k,) of (1): the largest entry of each row of D K D is 1, or below where K is `least`."""
+def _scales(K: Array, least: Array) -> Array:
+    """D (k,) of (1): the largest entry of each row of D K D is 1, or less where K is `least`."""
     D = np.full(len(K), 1 / np.sqrt(np.abs(K).max(initial=0.0) or 1.0))
-    most = 1 / np.sqrt(least) if least > 0 else np.inf
+    most = 1 / np.sqrt(np.maximum(least, 1e-300))
     for _ in range(SCALINGS):
         rows = np.abs(D[:, None] * K * D).max(axis=1, initial=0.0)
         D = np.minimum(D / np.sqrt(np.where(rows > 0, rows, 1.0)), most)

@@ -22,6 +22,7 @@ from .choice import chosen, first_step
 from .drive_checks import check_drives, warn_of_winding
 from .events import Event
 from .integrators import as_integrator
+from .linear_limits import warn_of_limits
 from .loads import Load
 from .machine import Machine
 from .progress import ProgressBar
@@ -31,7 +32,6 @@ from .runner import Runner
 from .saving import opened_record, run_meta
 from .settings import TIME, checked_settings
 from .start import begun, check_ends, planned, started
-from .tension import warn_of_tension
 
 __all__ = ["simulate"]
 
@@ -203,7 +203,7 @@ def _run(
         record.abandon()
         raise
     trajectory = Trajectory(system, store, meta)
-    warn_of_tension(trajectory, stacklevel=4)
+    warn_of_limits(trajectory, stacklevel=3)
     if outcome.error is not None:
         raise SimulationError(_with_hint(outcome, record), trajectory) from outcome.error
     if outcome.status not in ("finished", "event"):
