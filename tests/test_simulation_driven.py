@@ -11,7 +11,7 @@ import lissom as ls
 from tests.analytic_motions import turn
 from tests.flexible_samples import flexible_body
 
-pytestmark = pytest.mark.filterwarnings("ignore:body .* (turns at|is pulled|is pressed)")
+pytestmark = pytest.mark.filterwarnings("ignore:body .* (turns at|is pulled|is pressed|deflects)")
 
 GRAVITY = 9.81
 

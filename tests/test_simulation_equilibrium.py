@@ -13,7 +13,7 @@ from tests.analytic_motions import matrices, quaternion
 from tests.flexible_samples import flexible_arm
 from tests.measures import random_state
 
-pytestmark = pytest.mark.filterwarnings("ignore:body .* (turns at|is pulled|is pressed)")
+pytestmark = pytest.mark.filterwarnings("ignore:body .* (turns at|is pulled|is pressed|deflects)")
 
 GRAVITY = 9.81
 

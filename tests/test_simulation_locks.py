@@ -149,7 +149,7 @@ def test_lock_beside_a_driven_joint():
     assert np.all(run["cart.rates"] == 2.0)
 
 
-@pytest.mark.filterwarnings("ignore:body .* (turns at|is pulled|is pressed)")
+@pytest.mark.filterwarnings("ignore:body .* (turns at|is pulled|is pressed|deflects)")
 @pytest.mark.parametrize(
     "integrator, settings",
     [

@@ -16,7 +16,7 @@ from tests.analytic_motions import slope
 from tests.flexible_samples import flexible_body
 from tests.scipy_reference import end_by_scipy, end_error
 
-pytestmark = pytest.mark.filterwarnings("ignore:body .* (turns at|is pulled|is pressed)")
+pytestmark = pytest.mark.filterwarnings("ignore:body .* (turns at|is pulled|is pressed|deflects)")
 
 DURATION = 0.5
 BODY = ls.RigidBody(1.2, (0.1, -0.2, 0.15), (0.3, 0.4, 0.5))

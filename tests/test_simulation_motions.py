@@ -14,7 +14,7 @@ from tests.analytic_motions import matrices, quaternion, turn
 from tests.flexible_samples import AXLE, flexible_arm, spacecraft
 from tests.measures import TOLERANCE, error, random_state
 
-pytestmark = pytest.mark.filterwarnings("ignore:body .* (turns at|is pulled|is pressed)")
+pytestmark = pytest.mark.filterwarnings("ignore:body .* (turns at|is pulled|is pressed|deflects)")
 
 
 def needed(run, loads=()):

@@ -192,6 +192,32 @@ def test_a_file_that_says_nothing_of_a_driven_joint_starts_on_its_motion(tmp_pat
     assert start["rod"] == start["piston"] == 0.0
 
 
+FUNCTION = """
+[simulation]
+duration = 0.01
+[[simulation.loads]]
+kind = "motion"
+joint = "rod"
+position = { function = "own.py:turn" }
+"""
+
+
+@pytest.mark.parametrize("words", [[], ["--functions"]], ids=["unread", "read"])
+def test_a_check_does_not_hold_a_joint_whose_motion_it_has_not_read(tmp_path, words):
+    """With the rod along the crank at zero no piston closes the loop; with -0.3 one does."""
+    model = ls.Model("triangle")
+    for name, to in (("crank", None), ("rod", "crank")):
+        bar = ls.RigidBody.rod(1.0, 1.0, com=(0.5, 0, 0))
+        model.add(bar, ls.Revolute("z"), to=to, at=(1, 0, 0) if to else (0, 0, 0), name=name)
+    model.close(ls.Revolute("z"), None, "rod", at_a=(1.5, 0, 0), at_b=(1, 0, 0), name="pin")
+    model.save(tmp_path / "a.toml")
+    path, angle = tmp_path / "a.toml", float(2 * np.arccos(0.75))
+    path.write_text(path.read_text() + FUNCTION)
+    (tmp_path / "own.py").write_text(f"def turn(t):\n    return -{angle!r}\n")
+    result = CliRunner().invoke(app, ["check", str(path), *words])
+    assert result.exit_code == 0, (result.output, result.exception)
+
+
 def test_a_file_whose_state_contradicts_a_motion_is_refused(tmp_path):
     state = {**GUESS, "crank.rates": 3.0}
     result, _ = command(tmp_path, "b.toml", state, ls.Motion("crank", velocity=RATE))

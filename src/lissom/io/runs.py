@@ -242,18 +242,17 @@ class _Section:
         from ..sim.start import at_motions, driven_bodies, planned
 
         plan = planned(self.system, None, settings["loads"], ())
-        bodies, names, layout = driven_bodies(plan), self.table.state, self.system.layout
-        if not bodies:
+        driven = [self.system.names[body] for body in driven_bodies(plan)]
+        pieces = [piece for name in driven for piece in (name, f"{name}.rates")]
+        if all(piece in self.table.state for piece in pieces):
             return state
-        moved = at_motions(plan, state, settings.get("start", 0.0))
-        q, v = state.raw_q.copy(), state.raw_v.copy()
-        for body in bodies:
-            name = self.system.names[body]
-            if name not in names:
-                q[layout.hinge_q(body)] = moved[name]
-            if f"{name}.rates" not in names:
-                v[layout.hinge_v(body)] = moved[f"{name}.rates"]
-        return State(self.system, q, v)
+        try:
+            moved = at_motions(plan, state, settings.get("start", 0.0))
+        except LissomError as error:
+            self._note(error, "loads")
+            return state
+        given = {x: (state if x in self.table.state else moved)[x] for x in pieces}
+        return self.system.state(state.raw_q, state.raw_v, **given)
 
     def _tried(self, enter: Callable[[], None], *inner: str | int) -> None:
         if len(self.problems) > PATIENCE:

@@ -174,7 +174,7 @@ class _Look:
             return (
                 f"body {name} deflects by {size:.3g} m, {100 * part:.3g} % of its length ({when}); "
                 f"level {level} is linear in the deflection: off by about a per cent at 10 %, and "
-                f"by the square of that part beyond; divide the body into "
+                "more with the square of it; divide the body into "
                 f"{math.ceil(ROOT * part / DEFLECTION)} or more in a row"
             )
         parts = math.ceil(math.sqrt(part / AXIAL))
