@@ -113,8 +113,10 @@ def test_the_command_line_says_that_the_load_is_missing(tmp_path):
         {"loads": [ls.Motion("arm", np.sin)]},
         {"loads": [ls.Motion("arm", velocity=1.0)]},
         {"forces": {"arm": 3.0}},
+        {"forces": lambda t, state: {"arm": 3.0 - state["arm"][0]}},
+        {"forces": ls.Controller(lambda t, state: {"arm": 3.0}, 0.001)},
     ],
-    ids=["actuator", "position", "velocity", "forces"],
+    ids=["actuator", "position", "velocity", "forces", "function", "controller"],
 )
 def test_what_drives_the_gear_and_not_the_rotor_is_refused(given):
     model, drive = driven_arm()

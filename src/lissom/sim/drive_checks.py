@@ -10,7 +10,7 @@ from ..algorithms import engine
 from ..errors import LoadError, SimulationWarning
 from ..joints import Revolute
 from .checks import is_number
-from .drives import Drive
+from .drives import Drive, across_gear
 from .joint_loads import Actuator
 from .machine import Machine
 from .motions import Motion
@@ -46,22 +46,12 @@ def check_drives(plan: Plan) -> None:
     for load in plan.loads:
         across = isinstance(load, Actuator) or (isinstance(load, Motion) and not _locks(load))
         if across and load.place in gears:
-            _refuse(load.label, load.place, gears[load.place])
-    for joint in sorted(gears):
-        if joint in plan.pushed:
-            _refuse(f"forces[{joint!r}]", joint, gears[joint])
+            raise across_gear(load.label, gears[load.place], load.place)
 
 
 def _locks(motion: Motion) -> bool:
     """Whether a motion is a constant position: a gear that does not yield."""
     return is_number(motion.position)
-
-
-def _refuse(what: str, joint: str, rotor: str) -> None:
-    raise LoadError(
-        f"{what} acts across the gear of a drive: the coordinate of joint {joint!r} is the twist "
-        f"of that gear; a motor acts on its rotor: {rotor!r}"
-    )
 
 
 def warn_of_winding(machine: Machine, row: Array) -> None:

@@ -18,7 +18,7 @@ from .loads import Load
 if TYPE_CHECKING:
     from .plan import Plan
 
-__all__ = ["Drive", "flexible_drive"]
+__all__ = ["Drive", "across_gear", "flexible_drive"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,6 +159,22 @@ def flexible_drive(
         stiffness=given["stiffness"],
         damping=given["damping"],
         name=f"drive of {body_name!r}",
+    )
+
+
+def across_gear(what: str, rotor: str, joint: str) -> LoadError:
+    """The error for a motor on the wrong side of a drive.
+
+    Parameters
+    ----------
+    what : str
+        The motor.
+    rotor, joint : str
+        Bodies of the drive.
+    """
+    return LoadError(
+        f"{what} acts across the gear of a drive: the coordinate of joint {joint!r} is the twist "
+        f"of that gear; a motor acts on its rotor: {rotor!r}"
     )
 
 

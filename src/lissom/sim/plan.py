@@ -94,7 +94,6 @@ class Plan:
         self.points: list[Array] = []  # ends of springs that are fixed in the world
         self.ends: list[tuple[str, Table]] = []  # tables of driven positions: they must end at rest
         self.loads: list[Any] = []
-        self.pushed: set[str] = set()  # bodies whose joints get constant forces by name
         self.driven: dict[int, str] = {}  # body -> what drives it
         self.active: dict[str, list[int]] = {}  # name of a load -> places of its flags
         self.rows: dict[str, list[Array]] = {
