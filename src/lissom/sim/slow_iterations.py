@@ -25,7 +25,7 @@ __all__ = ["SlowIterations"]
 
 Array = np.ndarray
 
-LOOK, MANY = 1000, 10_000  # steps tried before it is looked at, and in the whole run, to be slow
+LOOK, MANY = 300, 10_000  # steps tried before it is looked at, and in the whole run, to be slow
 ITERATIONS = 4.0  # of a step; two or three where nothing holds them up
 FAULT = 0.1  # left side of (1) from which on a load is at fault
 POWER, SPACING = 4, 1e-6
