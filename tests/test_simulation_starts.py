@@ -86,13 +86,19 @@ def test_a_start_that_contradicts_a_motion_is_refused_and_the_advice_leads_on(gi
     np.testing.assert_allclose(run["piston.rates"][:, 0], speed, rtol=1e-8)
 
 
-def test_the_advice_for_an_open_loop_holds_what_is_driven():
+@pytest.mark.parametrize(
+    "loads", [[], [ls.JointDamper("rod", 0.1)], [ls.Motion("rod", velocity=-2)]]
+)
+def test_the_advice_for_an_open_loop_holds_what_is_driven(loads):
     _, system = slider_crank()
     forces = [ls.Motion("crank", velocity=RATE)]
     state = system.state(**GUESS)
     with pytest.raises(ls.StateError, match="'wrist' is open by") as caught:
-        ls.simulate(system, state, duration=0.01, forces=forces)
+        ls.simulate(system, state, duration=0.01, forces=forces, loads=loads)
     advice = str(caught.value).partition("state = ")[2]
+    if any(isinstance(load, ls.Motion) for load in loads):
+        assert "loads=[*loads, *forces])" in advice
+        return
     found = eval(advice, {"assemble": ls.assemble, "system": system, "state": state} | locals())
     assert found["crank"] == 0.8 and found["crank.rates"] == RATE
 

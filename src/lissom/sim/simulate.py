@@ -31,7 +31,7 @@ from .record import FileRecord, Record
 from .runner import Runner
 from .saving import opened_record, run_meta
 from .settings import TIME, checked_settings
-from .start import begun, check_ends, planned, started
+from .start import begun, check_ends, planned, started, with_motions
 
 __all__ = ["simulate"]
 
@@ -130,7 +130,7 @@ def simulate(
         step = positive(step, "step", TIME)
     plan = planned(system, forces, loads, events)
     check_drives(plan)
-    begin, motions = number(start, "start", "a finite time [s]"), "loads" if loads else "forces"
+    begin, motions = number(start, "start", "a finite time [s]"), with_motions(forces, loads)
     given, state = state, begun(plan, state, begin, motions)
     kind = as_integrator(integrator)
     reason = "" if kind is None else f"{kind.title}, as asked"

@@ -19,6 +19,7 @@ from .controllers import enter_forces
 from .events import Event
 from .loads import Load
 from .machine import Machine
+from .motions import Motion
 from .plan import JointPlace, Plan
 from .reasons import explained
 from .settings import Settings
@@ -32,6 +33,7 @@ __all__ = [
     "motion_jump",
     "planned",
     "started",
+    "with_motions",
 ]
 
 Array = np.ndarray
@@ -65,6 +67,17 @@ def _listed(given: Any, kind: type, what: str) -> list[Any]:
         if not isinstance(item, kind):
             raise LoadError(f"{what} contains {shown(item)}; expected {kind.__name__} objects")
     return items
+
+
+def with_motions(forces: Any, loads: Any) -> str:
+    """The argument of `simulate` that has given motions, for the advice of an error."""
+    given = {"loads": loads, "forces": forces}
+    found = [
+        name
+        for name, x in given.items()
+        if any(isinstance(load, Motion) for load in (x if isinstance(x, (list, tuple)) else [x]))
+    ]
+    return "[*loads, *forces]" if len(found) == 2 else (found or ["loads"])[0]
 
 
 def driven_bodies(plan: Plan) -> list[int]:
