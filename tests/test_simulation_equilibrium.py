@@ -236,7 +236,7 @@ def standing(kind):
 
 
 @pytest.mark.parametrize("kind", ["beside", "below", "above", "loop", "flexible"])
-@pytest.mark.parametrize("stiffness", [1e3, 1e9, 1e13])
+@pytest.mark.parametrize("stiffness", [1e9, 1e13])
 def test_unstable_rests_are_seen_beside_any_stiff_spring(kind, stiffness):
     """Upright it says so; from beside, it falls until it hangs, and the spring carries its load."""
     system, loads = standing(kind), [ls.JointSpring("block", stiffness)]
