@@ -121,7 +121,9 @@ def arguments(*, slow: float = 0.0) -> dict:
 
 def run(kind: str, *, slow: float = 0.0, **more) -> ls.Trajectory:
     options = {"duration": DURATION, "progress": False, **KINDS[kind], **more}
-    return ls.simulate(mechanism(), initial(), **arguments(slow=slow), **options)
+    system, given = mechanism(), arguments(slow=slow)
+    start = ls.assemble(system, initial(), loads=given["loads"])
+    return ls.simulate(system, start, **given, **options)
 
 
 def contents(trajectory: ls.Trajectory) -> dict:

@@ -55,7 +55,7 @@ def test_coupled_trees_agree_without_kernels(monkeypatch):
         check(coupled_tree(3, loops=loops))
 
 
-@pytest.mark.filterwarnings("ignore:body .* (turns at|is pulled|is pressed)")
+@pytest.mark.filterwarnings("ignore:body .* (turns at|is pulled|is pressed|deflects)")
 def test_couplings_hold_in_a_run_beside_loops():
     case = coupled_tree(1, loops=True)
     run = ls.simulate(case.tree.system, case.state, duration=0.02, rtol=1e-10)

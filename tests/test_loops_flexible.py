@@ -13,7 +13,7 @@ from tests.loop_oracles.planar import FlexibleSliderCrank
 
 METHODS = ("auto", "articulated", "composite", "reference")
 # The same softness is in the oracle; what the warning is about has no part here.
-SOFT = pytest.mark.filterwarnings("ignore:body .* (turns at|is pulled|is pressed)")
+SOFT = pytest.mark.filterwarnings("ignore:body .* (turns at|is pulled|is pressed|deflects)")
 
 
 @pytest.mark.parametrize(

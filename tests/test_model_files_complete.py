@@ -86,7 +86,7 @@ def test_integrators():
 NOT_IN_FILES = {"system", "file", "resume", "progress"}
 ARGUMENTS = {
     "simulate": (ls.simulate, schema_simulation.SimulationTable, NOT_IN_FILES, set()),
-    "add": (ls.Model.add, schema.PartTable, {"self"}, {"repeat", "first"}),
+    "add": (ls.Model.add, schema.PartTable, {"self"}, {"repeat", "first", "geared"}),  # mark_gear
     "close": (ls.Model.close, schema.ClosingTable, {"self"}, {"repeat", "node_a", "node_b"}),
     "join": (ls.Model.join, schema.ClosingTable, {"self"}, {"repeat", "node_a", "node_b"}),
     "attach": (ls.Model.attach, schema.IncludeTable, {"self", "model"}, {"file"}),

@@ -152,14 +152,14 @@ def test_a_map_keeps_its_order_in_memory():
 
 
 def test_every_field_of_system_body_and_joint_has_its_place_in_the_description():
-    """Who adds a field must store it, and raise the format version."""
+    """Who adds a field must store it, and raise the format version if a reader must know it."""
     names = {
         cls: {f.name for f in fields(cls)}
         for cls in (ls.System, NormalBody, MassIntegrals, Lump, Loop, LoopEnd)
     }
     assert names[ls.System] == {
         *("name", "gravity", "names", "parent", "parent_node", "frame_rotation"),
-        *("frame_position", "joints", "bodies", "loops", "couplings"),
+        *("frame_position", "joints", "bodies", "loops", "couplings", "drives"),
     }
     assert names[Loop] == {"a", "b", *describe(parallelogram())[0]["loops"][0]} - {"orders"}
     assert {f"loop_{x}" for x in names[LoopEnd]} < set(describe(parallelogram())[1])

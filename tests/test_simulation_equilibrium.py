@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
@@ -11,7 +13,7 @@ from tests.analytic_motions import matrices, quaternion
 from tests.flexible_samples import flexible_arm
 from tests.measures import random_state
 
-pytestmark = pytest.mark.filterwarnings("ignore:body .* (turns at|is pulled|is pressed)")
+pytestmark = pytest.mark.filterwarnings("ignore:body .* (turns at|is pulled|is pressed|deflects)")
 
 GRAVITY = 9.81
 
@@ -200,3 +202,68 @@ def test_equilibrium_under_a_given_motion():
     system = hanging_chain(2)
     found = ls.equilibrium(system, time=0.5, loads=[ls.Motion("l0", lambda t: np.sin(t))])
     np.testing.assert_allclose(found.q, [np.sin(0.5), -np.sin(0.5)], atol=1e-10)
+
+
+# Soft beside stiff
+
+
+def standing(kind):
+    """A rod of 1 kg and 1 m that stands on its hinge, and a block of 1 kg on a vertical guide."""
+    model = ls.Model(kind, gravity=(0, 0, -GRAVITY))
+    rod, block = ls.RigidBody(1.0, com=(0, 0, 0.5)), ls.RigidBody(1.0)
+    hinge, guide = ls.Revolute("y"), ls.Prismatic("z")
+    if kind == "below":
+        model.add(block, guide, name="block")
+        model.add(rod, hinge, to="block", name="rod")
+        return model.compile()
+    if kind == "flexible":
+        upright = np.array([[0.0, 0, -1], [0, 1, 0], [1, 0, 0]])
+        rod = ls.beam(1.0, ls.Circle(0.01), ls.STEEL, modes=4)
+        model.add(rod, hinge, rotation=upright, name="rod")
+    else:
+        model.add(rod, hinge, name="rod")
+    if kind == "loop":
+        model.add(rod, hinge, at=(1, 0, 0), name="other")
+        model.add(ls.RigidBody(1.0, com=(0.5, 0, 0)), hinge, to="rod", at=(0, 0, 1), name="top")
+        ends = {"at_a": (1, 0, 0), "at_b": (0, 0, 1)}
+        model.close(hinge, "top", "other", name="pin", **ends)
+        model.add(block, guide, to="top", at=(0.5, 0, 0), name="block")
+    elif kind == "above":
+        model.add(block, guide, to="rod", at=(0, 0, 1), name="block")
+    else:
+        model.add(block, guide, at=(3, 0, 0), name="block")
+    return model.compile()
+
+
+@pytest.mark.parametrize("kind", ["beside", "below", "above", "loop", "flexible"])
+@pytest.mark.parametrize("stiffness", [1e9, 1e13])
+def test_unstable_rests_are_seen_beside_any_stiff_spring(kind, stiffness):
+    """Upright it says so; from beside, it falls until it hangs, and the spring carries its load."""
+    system, loads = standing(kind), [ls.JointSpring("block", stiffness)]
+    with pytest.warns(ls.SimulationWarning, match="unstable: a small motion of .*'rod'"):
+        found = ls.equilibrium(system, loads=loads)
+    assert abs(found["rod"][0]) < 1e-12
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = ls.equilibrium(system, system.state(rod=1e-3), loads=loads)
+    assert found["rod"][0] == pytest.approx(np.pi, abs=1e-9)
+    weight = GRAVITY * {"below": 2.0, "above": -1.0}.get(kind, 1.0)
+    assert -stiffness * found["block"][0] == pytest.approx(weight, rel=1e-6)
+
+
+def test_a_stiff_spring_at_a_node_hides_nothing():
+    """As above; the stiffness is not on a joint but between the block and the world."""
+    system = standing("beside")
+    spring = ls.NodeSpring("block", (3, 0, 1.0), 1e12, length=1.0)
+    with pytest.warns(ls.SimulationWarning, match="unstable: a small motion of .*'rod'"):
+        ls.equilibrium(system, loads=[spring])
+
+
+def test_what_has_not_come_to_rest_is_not_called_loose():
+    """A force that turns with what it pushes: held by a spring, and never at rest."""
+
+    def chasing(time, state):
+        return {"b": 50.0 * np.cos(3 * state["b"][0]) + 100 * np.sign(np.cos(40 * state["b"][0]))}
+
+    with pytest.raises(ls.SingularError, match="pushed by .* has not come to rest; start nearer"):
+        ls.equilibrium(slider(), forces=chasing, loads=[ls.JointSpring("b", 2000.0)])

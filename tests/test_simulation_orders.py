@@ -17,7 +17,7 @@ from tests.flexible_samples import AXLE, flexible_body
 from tests.measures import random_state
 from tests.scipy_reference import end_by_scipy, end_error
 
-pytestmark = pytest.mark.filterwarnings("ignore:body .* (turns at|is pulled|is pressed)")
+pytestmark = pytest.mark.filterwarnings("ignore:body .* (turns at|is pulled|is pressed|deflects)")
 
 DURATION = 1.0
 TURN_X, TURN_Y, TURN_Z = np.eye(6)[:3]

@@ -92,7 +92,7 @@ SPIN = (3.0, 2.0, 4.0)
 BENT = np.array([6e-4, -9e-4, 4e-5, 6e-5])
 
 
-@pytest.mark.filterwarnings("ignore:body .* (turns at|is p)")  # the same softness in both
+@pytest.mark.filterwarnings("ignore:body .* (turns at|is p|deflects)")  # the same softness in both
 def test_flexible_pendulum_is_exudyns():
     """The same bar and state as in `test_peer_runs`, run by `simulate`."""
     peer("exudyn")

@@ -1,7 +1,7 @@
 """The algorithms, one per file; `reference` holds the recursions in readable form."""
 
 from .articulated import coupling_forces, forward_dynamics, loop_forces
-from .assembly import AssemblyError, assemble
+from .assembly import AssemblyError, closed_state
 from .batch import forward_dynamics_batch, inverse_dynamics_batch
 from .closure import Closure, CouplingClosure, LoopClosure, Speeds, closure
 from .composite import mass_matrix
@@ -49,9 +49,9 @@ __all__ = [
     "SpatialOperator",
     "Speeds",
     "acceleration",
-    "assemble",
     "bias_force",
     "center_of_mass",
+    "closed_state",
     "closure",
     "constraint_forces",
     "coupling_forces",

@@ -1,4 +1,4 @@
-"""assemble: a configuration and speeds at which the loops of a system are closed."""
+"""A configuration and speeds at which the loops of a system are closed, for `assemble`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .coordinates import error_sizes, hinge_speeds
 from .couplings import coupled_row
 from .loop_frames import check_real, placed_loops
 
-__all__ = ["AssemblyError", "assemble", "assembly_sizes", "held_speeds", "listed"]
+__all__ = ["AssemblyError", "assembly_sizes", "closed_state", "held_speeds", "listed"]
 
 Array = np.ndarray
 
@@ -44,52 +44,10 @@ class AssemblyError(SingularError):
         self.loops = loops
 
 
-def assemble(
+def closed_state(
     system: System, state: State | None = None, *, held: Any = (), velocity: bool = True
 ) -> State:
-    """State near a given one with all loops closed, at which all couplings hold.
-
-    Hinges move first; modes keep their values unless hinges alone cannot close the loops, and then
-    bend little where hinges could move instead, soft modes more than stiff ones.  Where a system
-    has several branches (elbow up or down) it is the start that decides.
-
-    The speeds are the nearest consistent ones in the metric of the masses, and here too rates of
-    modes change only where those of hinges cannot: a mechanism that is set going does not ring.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.  Without loops and couplings the state is returned as it is.
-    state : State, optional
-        Where to start, real numbers; by default neutral.
-    held : sequence of str
-        What keeps its coordinates and speeds: "body" is the joint that carries the body,
-        "body.modes" are the body's modes.
-    velocity : bool
-        Whether speeds are made consistent too; otherwise they stay as they are.
-
-    Returns
-    -------
-    State
-        Closed to 1e-12 of the system's length where round-off allows it.  SingularError if there is
-        none near: it names the loop with the largest gap, or loops that close one by one but not
-        together, and the nearest state that was found is its attribute ``state``.  StateError if
-        held speeds contradict the loops.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import lissom as ls
-    >>> model = ls.Model("triangle")
-    >>> rod = ls.RigidBody.rod(mass=1.0, length=1.0, com=(0.5, 0, 0))
-    >>> _ = model.add(rod, ls.Revolute("z"), name="left")
-    >>> _ = model.add(rod, ls.Revolute("z"), to="left", at=(1, 0, 0), name="right")
-    >>> model.close(ls.Revolute("z"), None, "right", at_a=(1, 0, 0), at_b=(1, 0, 0), name="pin")
-    >>> system = model.compile()
-    >>> state = ls.assemble(system, system.state(left=0.8, right=-1.5))
-    >>> print(np.degrees(state.q).round(6))
-    [  60. -120.]
-    """
+    """State near a given one with all loops closed; see `lissom.assemble`."""
     check_system(system)
     start = system.neutral() if state is None else state
     check_state(system, start)

@@ -33,7 +33,12 @@ def in_own_unit(system: System, coupling: Coupling, gap: float) -> float:
     return gap / coupled_row(system, coupling).scale
 
 
-def check_closed(system: System, q: Array, v: Array, tolerance: float = FAR) -> None:
+REMEDY = "state = assemble(system, state)"
+
+
+def check_closed(
+    system: System, q: Array, v: Array, tolerance: float = FAR, remedy: str = REMEDY
+) -> None:
     """Refuse a state whose loops are open or move apart, or whose couplings do not hold.
 
     Parameters
@@ -44,6 +49,8 @@ def check_closed(system: System, q: Array, v: Array, tolerance: float = FAR) -> 
         Coordinates and speeds, real numbers.
     tolerance : float
         What counts as open, of the system's length, and of length and speeds per second.
+    remedy : str
+        What closes them, for the error.
     """
     if not system.constraints:
         return
@@ -54,12 +61,12 @@ def check_closed(system: System, q: Array, v: Array, tolerance: float = FAR) -> 
     rate = np.concatenate([*(x.rate for x in loops), C @ v])
     k = int(np.argmax(np.abs(gap)))
     if not np.abs(gap[k]) <= tolerance * system.length:
-        raise StateError(_open(system, k, abs(float(gap[k]))))
+        raise StateError(f"{_open(system, k, abs(float(gap[k])))}{remedy}")
     turning = max(float(np.linalg.norm(m.velocity[:3])) for m in motions)
     speed = system.length + max(system.length * turning, float(np.abs(C * v).max(initial=0.0)))
     k = int(np.argmax(np.abs(rate)))
     if not np.abs(rate[k]) <= tolerance * speed:
-        raise StateError(_opening(system, k, abs(float(rate[k]))))
+        raise StateError(f"{_opening(system, k, abs(float(rate[k])))}{remedy}")
 
 
 def _open(system: System, k: int, gap: float) -> str:
@@ -67,11 +74,11 @@ def _open(system: System, k: int, gap: float) -> str:
     if isinstance(one, Loop):
         return (
             f"loop {one.name!r} is open by {gap:.3g} m (angles at the length of "
-            f"{system.length:.3g} m); close it first: state = assemble(system, state)"
+            f"{system.length:.3g} m); close it first: "
         )
     return (
         f"coupling {one.name!r}, {equation(system, one)}, is violated by "
-        f"{in_own_unit(system, one, gap):.3g}; use state = assemble(system, state)"
+        f"{in_own_unit(system, one, gap):.3g}; use "
     )
 
 
@@ -80,9 +87,9 @@ def _opening(system: System, k: int, rate: float) -> str:
     if isinstance(one, Loop):
         return (
             f"loop {one.name!r} is closed but its ends move apart at {rate:.3g} "
-            "m/s: the speeds contradict the loop; use state = assemble(system, state)"
+            "m/s: the speeds contradict the loop; use "
         )
     return (
         f"the speeds contradict coupling {one.name!r}, {equation(system, one)}: they violate it by "
-        f"{in_own_unit(system, one, rate):.3g} in a second; use state = assemble(system, state)"
+        f"{in_own_unit(system, one, rate):.3g} in a second; use "
     )

@@ -11,6 +11,7 @@ from .sources import divided, load_model
 if TYPE_CHECKING:
     from ..io.problems import Problem
     from ..io.runs import ModelRun
+    from ..sim import Motion
 
 __all__ = ["check_settings", "checked_source", "closed_start", "load_source"]
 
@@ -34,6 +35,9 @@ def load_source(source: str) -> ModelRun:
 def closed_start(run: ModelRun) -> tuple[ModelRun, bool]:
     """The same run with a start whose loops are closed, and whether that took a change.
 
+    Joints whose motion is given keep what they have, and so does a state that contradicts a motion:
+    `simulate` refuses it.
+
     Parameters
     ----------
     run : ModelRun
@@ -41,14 +45,29 @@ def closed_start(run: ModelRun) -> tuple[ModelRun, bool]:
     """
     from dataclasses import replace
 
-    from ..algorithms import assemble
+    from ..algorithms import closed_state
     from ..algorithms.loop_checks import OPEN, check_closed
+    from ..sim import Motion
+    from ..sim.start import driven_bodies, planned
 
     try:
         check_closed(run.system, run.state.raw_q, run.state.raw_v, OPEN)
     except LissomError:
-        return replace(run, state=assemble(run.system, run.state)), True
+        loads = run.settings.get("loads", ())
+        driven = driven_bodies(planned(run.system, None, loads, ()))
+        held = {run.system.names[body] for body in driven} - {
+            load.joint for load in loads if isinstance(load, Motion) and _is_unread(load)
+        }
+        return replace(run, state=closed_state(run.system, run.state, held=held)), True
     return run, False
+
+
+def _is_unread(motion: Motion) -> bool:
+    """Whether a motion is a function that was not looked up: nobody knows where it begins."""
+    from ..io.functions import unread_function
+
+    given = (motion.position, motion.velocity, motion.acceleration)
+    return any(x is unread_function for x in given)
 
 
 def check_settings(run: ModelRun) -> None:

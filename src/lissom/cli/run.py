@@ -73,7 +73,7 @@ def run(
         )
     kept = _kept(target)
     if json:
-        _print_json(result, kept)
+        _print_json(result, kept, moved)
     elif not quiet:
         _print_summary(loaded, result, kept)
     if reason:
@@ -154,8 +154,8 @@ def _print_summary(loaded: ModelRun, result: Trajectory, kept: Path) -> None:
     typer.echo(f"wrote {kept}")
 
 
-def _print_json(result: Trajectory, kept: Path) -> None:
+def _print_json(result: Trajectory, kept: Path, moved: bool) -> None:
     from .texts import json_text, run_facts
 
-    facts = run_facts(result) | {"file": str(kept)}
+    facts = run_facts(result) | {"file": str(kept), "start_moved": moved}
     typer.echo(json_text(facts))

@@ -210,7 +210,10 @@ class Builder:
                 return
 
     def _added(self, table: PartTable, body: Body, joint: Any, place: dict[str, Any]) -> Part:
-        return self.model.add(body, joint, name=table.name, **place)
+        part = self.model.add(body, joint, name=table.name, **place)
+        if table.geared:
+            self.model.mark_gear(part)
+        return part
 
     def _is_numbered(self, entry: Entry) -> bool:
         table = entry.table

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -106,6 +107,8 @@ def checked_run(
     state, settings = reader.state(), reader.settings()
     if not reader.problems:
         reader.check_plan(settings)
+    if not reader.problems and functions:
+        state = reader.on_motions(state, settings)
     return ModelRun(builder.model, builder.system, state, settings), reader.problems
 
 
@@ -216,26 +219,46 @@ class _Section:
     def check_plan(self, settings: Mapping[str, Any]) -> None:
         """Names and sizes of loads and events against the system, one after another."""
         from ..sim.controllers import enter_forces
+        from ..sim.drive_checks import check_drives
         from ..sim.plan import Plan
 
         plan = Plan(self.system)
         owners = [k for k, x in enumerate(self.table.loads) for _ in range(x.repeat or 1)]
         for k, load in zip(owners, settings["loads"], strict=True):
-            self._entered(plan, load, "loads", k)
+            self._tried(partial(plan.enter, load), "loads", k)
         if "forces" in settings and settings["forces"] is not unread_function:
             try:
                 enter_forces(plan, settings["forces"])
             except LissomError as error:
                 self._note(error, "forces")
         for k, event in enumerate(settings["events"]):
-            self._entered(plan, event, "events", k)
+            self._tried(partial(event.enter, plan), "events", k)
+        if not self.problems:
+            self._tried(partial(check_drives, plan), "loads")
 
-    def _entered(self, plan: Any, thing: Any, *inner: str | int) -> None:
+    def on_motions(self, state: State, settings: Mapping[str, Any]) -> State:
+        """The same state; what it says nothing of is where given motions put it."""
+        from ..sim.start import at_motions, driven_bodies, planned
+
+        plan = planned(self.system, None, settings["loads"], ())
+        driven = [self.system.names[body] for body in driven_bodies(plan)]
+        pieces = [piece for name in driven for piece in (name, f"{name}.rates")]
+        if all(piece in self.table.state for piece in pieces):
+            return state
+        try:
+            moved = at_motions(plan, state, settings.get("start", 0.0))
+        except LissomError as error:
+            self._note(error, "loads")
+            return state
+        given = {x: (state if x in self.table.state else moved)[x] for x in pieces}
+        return self.system.state(state.raw_q, state.raw_v, **given)
+
+    def _tried(self, enter: Callable[[], None], *inner: str | int) -> None:
         if len(self.problems) > PATIENCE:
             return
         try:
             with np.errstate(all="ignore"):
-                thing.enter(plan)
+                enter()
         except LissomError as error:
             self._note(error, *inner)
         except (ArithmeticError, np.linalg.LinAlgError, ValueError) as error:

@@ -134,6 +134,8 @@ class _Writer:
         table: dict[str, Any] = {"name": part.name, "body": body}
         table["joint"] = "none" if part.loose else self.joint(part.joint)
         table |= self.place(part.to, "to", "node")
+        if part.geared:
+            table["geared"] = True
         return table | self.frame(part.at, part.rotation, "")
 
     def closing(self, closing: Closing) -> dict[str, Any]:

@@ -6,7 +6,19 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from .fields import Name, Place, Point, Rotation, Table, Words, fault, number_of, vector_of, whole
+from .fields import (
+    Name,
+    Place,
+    Point,
+    Rotation,
+    Switch,
+    Table,
+    Words,
+    fault,
+    number_of,
+    vector_of,
+    whole,
+)
 from .schema_bodies import AnyBody, AnyJoint, MaterialTable, OwnBody
 from .schema_simulation import SimulationTable
 from .units import described
@@ -49,6 +61,7 @@ class PartTable(Table):
     node: Node = None
     at: Point = (0.0, 0.0, 0.0)
     rotation: Rotation = None
+    geared: Switch = False
     repeat: Copies = None
     first: FirstTable | None = None
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms import assemble, closure
+from ..algorithms import closure
 from ..bodies import RigidBody
 from ..errors import ModelError, suggestion
 from ..joints import Fixed, Free, Revolute, Spherical
 from ..model import Model
-from ..sim import Actuator, Table, simulate
+from ..sim import Actuator, Table, assemble, simulate
 from ..structures import ALUMINIUM, CARBON, Tube, beam
 from ..system import State, System
 from .order_n import order_n

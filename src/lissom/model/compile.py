@@ -97,6 +97,7 @@ def converted_model(model: Model, *, level: str | None, convert: Convert) -> Sys
             )
             for couple in model.couplings.values()
         ),
+        drives=tuple((x.to.name, x.name) for x in model.parts.values() if x.geared and x.to),
     )
 
 

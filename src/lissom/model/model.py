@@ -304,7 +304,26 @@ class Model:
             to=place(to, node, where),
             at=checked_vector(at, "at", where),
             rotation=checked_rotation(rotation, where),
+            geared=False,
         )
+
+    def mark_gear(self, name: str | Part) -> None:
+        """Say that a joint is the elastic gear of a drive; the body that carries it is the rotor.
+
+        `flexible_drive` does this.  A run of the model then needs the load of that drive.
+
+        Parameters
+        ----------
+        name : str or Part
+            Body that the joint carries.
+        """
+        part = self._find(name)
+        if part.to is None or part.loose:
+            raise ModelError(
+                f"body {part.name!r} is {part.words}; the joint of a gear sits on the body of its "
+                "rotor"
+            )
+        self._parts[part.name] = replace(part, geared=True)
 
     def remove(self, name: str | Part, *, outboard: bool = False) -> None:
         """Take out a body and its joint, or a loop, a join or a coupling.

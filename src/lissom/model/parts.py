@@ -65,6 +65,7 @@ class Connection:
     """One body of a model with the joint that carries it; names are resolved by `compile`.
 
     A loose body has no joint of its own (a free one stands in its place): joins connect it.
+    A geared joint is the elastic gear of a drive; what carries it is the rotor.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Connection:
     at: Array
     rotation: Array
     loose: bool = False
+    geared: bool = False
 
     @property
     def words(self) -> str:

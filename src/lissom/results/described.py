@@ -78,6 +78,8 @@ def describe(system: System, *, solids: bool = True) -> tuple[dict[str, Any], di
         arrays |= of_loops
     if system.couplings:
         description["couplings"], arrays["coupling_numbers"] = describe_couplings(system.couplings)
+    if system.drives:
+        description["drives"] = [list(pair) for pair in system.drives]
     return description, arrays
 
 
@@ -189,6 +191,7 @@ def _restored(description: dict[str, Any], arrays: dict[str, Array]) -> System:
         bodies=tuple(bodies[k] for k in of_body),
         loops=restored_loops(description.get("loops", ()), arrays),
         couplings=restored_couplings(description.get("couplings", ()), arrays),
+        drives=tuple((str(a), str(b)) for a, b in description.get("drives", ())),
     )
     for taken in (*flat.values(), parameters, numbers):
         taken.check_used()
@@ -228,5 +231,7 @@ def _check(system: System) -> None:
         exist = (type(k) is int and 0 <= k < len(body.node_positions) for k in used)
         if body.level not in LEVELS or not all(exist):
             raise ValueError("a body has a node or a level that does not exist")
+    if {name for pair in system.drives for name in pair} - set(system.names):
+        raise ValueError("a drive is of a body that does not exist")
     check_loops(system)
     check_couplings(system)

@@ -39,6 +39,7 @@ __all__ = [
     "reactions",
     "reactions_within",
     "sums",
+    "wrenches_within",
 ]
 
 Array = np.ndarray
@@ -183,12 +184,33 @@ def reactions_within(system: System, block: Block) -> Array:
     """
     from ..algorithms import engine
 
-    places = [system.locate(w) for w in block.store.columns.wrenches]
-    q, v, a, w = (block[field] for field in ("q", "v", "acceleration", "wrench"))
-    if system.loops:
-        ends, of_loops = forces_at_nodes(system, q, v, block["loop_force"])
-        places, w = places + ends, np.concatenate([w, of_loops], axis=1)
+    places, w = wrenches_within(system, block)
+    q, v, a = (block[field] for field in ("q", "v", "acceleration"))
     return engine.joint_forces_rows(system, q, v, a, places, w)
+
+
+def wrenches_within(system: System, block: Block) -> tuple[list[tuple[int, int]], Array]:
+    """Bodies and nodes that loads and loops act on, and what acts there in some rows.
+
+    Parameters
+    ----------
+    system : System
+        What moved.
+    block : Block
+        The rows.
+
+    Returns
+    -------
+    places : list of (body, node)
+        There are k.
+    wrenches : array (n, 6 k)
+        Moments and forces, node axes.
+    """
+    places, w = [system.locate(x) for x in block.store.columns.wrenches], block["wrench"]
+    if system.loops:
+        ends, of_loops = forces_at_nodes(system, block["q"], block["v"], block["loop_force"])
+        places, w = places + ends, np.concatenate([w, of_loops], axis=1)
+    return places, w
 
 
 NODE = {

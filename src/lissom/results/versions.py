@@ -20,7 +20,8 @@ FORMAT_VERSION = 3
 def version_for(system: System) -> int:
     """Format version of the files of a system: the first that can hold it.
 
-    So files without loops and couplings are read by every version of lissom, and digests stay.
+    So files without loops and couplings are read by every version of lissom, and digests stay.  An
+    earlier reader may leave out the names of drives: nothing moves differently without them.
 
     Parameters
     ----------

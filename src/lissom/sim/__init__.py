@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .assembling import assemble
 from .controllers import Controller
 from .drift import Baumgarte
 from .drives import Drive, flexible_drive
@@ -50,6 +51,7 @@ __all__ = [
     "Stop",
     "Switch",
     "Table",
+    "assemble",
     "equilibrium",
     "flexible_drive",
     "simulate",

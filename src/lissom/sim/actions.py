@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from ..algorithms import engine
 from ..algorithms._kernels import layout as body_at
 from ..algorithms._kernels.simulation import layout as at
+from ..errors import SimulationWarning
+from ..system import State
 from .events import Action, Lock, Release, Switch
 from .machine import Machine
+from .start import motion_jump
 
 __all__ = ["act"]
 
@@ -25,8 +30,11 @@ def act(machine: Machine, action: Action) -> None:
     """
     memory, plan = machine.memory, machine.plan
     if isinstance(action, Switch):
-        for place in plan.active[action.load]:
-            memory[place] = float(action.on)
+        before = memory[plan.active[action.load]].copy()
+        memory[plan.active[action.load]] = float(action.on)
+        for body, motion in plan.driven.items():
+            if motion == action.load and action.on and not np.all(before):
+                _begin(machine, body)
     elif isinstance(action, (Lock, Release)):
         joint = plan.joint(action.joint, "event")
         if joint.body in plan.driven:
@@ -36,6 +44,22 @@ def act(machine: Machine, action: Action) -> None:
             memory[plan.lock(joint)] = float(isinstance(action, Lock))
             if isinstance(action, Lock):
                 _lock(machine, joint.v, joint.n_v)
+
+
+def _begin(machine: Machine, body: int) -> None:
+    """Put a joint onto the motion that begins here, and say so if it jumps."""
+    system = machine.system
+    state = State(system, machine.q, machine.v)
+    if machine.settle() != 0:
+        return  # the next step says why
+    if jump := motion_jump(machine.plan, body, state, State(system, machine.q, machine.v)):
+        warnings.warn(
+            f"when it is switched on, joint {system.names[body]!r} {jump} at t = "
+            f"{machine.time:g} s: it jumps, and nothing pays for that; let the motion begin where "
+            "the joint is (a velocity or an acceleration), or use a JointSpring and a damper",
+            SimulationWarning,
+            stacklevel=7,
+        )
 
 
 def _lock(machine: Machine, start: int, n: int) -> None:

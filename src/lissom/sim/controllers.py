@@ -13,6 +13,7 @@ from ..algorithms.arguments import speeds_vector
 from ..errors import LissomError, LoadError
 from ..system import System
 from .checks import keep, numbers, positive, shown
+from .drives import across_gear
 from .functions import is_compiled, trusted_state
 from .loads import Load
 from .plan import checked_values
@@ -169,6 +170,10 @@ def forces_of(
 
 def _real_speeds(system: System, given: Any, what: str, before: str = "") -> Array:
     """Forces (n_v,) from an array or a mapping; errors start with `before`."""
+    if isinstance(given, Mapping):
+        for rotor, joint in system.drives:
+            if joint in given and np.any(given[joint]):
+                raise across_gear(f"{before}{what}[{joint!r}]", rotor, joint)
     try:
         found = speeds_vector(system, given, what)
     except LissomError as error:
@@ -187,11 +192,11 @@ def enter_forces(plan: Plan, forces: Any) -> None:
     if forces is None:
         return
     if isinstance(forces, Load):
-        forces.enter(plan)
+        plan.enter(forces)
         return
     if isinstance(forces, (list, tuple)) and forces and all(isinstance(f, Load) for f in forces):
         for load in forces:
-            load.enter(plan)
+            plan.enter(load)
         return
     system, what = plan.system, "forces"
     if not callable(forces):

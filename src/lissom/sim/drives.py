@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from .loads import Load
 if TYPE_CHECKING:
     from .plan import Plan
 
-__all__ = ["Drive", "flexible_drive"]
+__all__ = ["Drive", "across_gear", "flexible_drive"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +56,18 @@ class Drive(Load):
     def place(self) -> str:
         """Joint."""
         return self.joint
+
+    def prefixed(self, prefix: str) -> Drive:
+        """The same load for a model that was attached with a prefix.
+
+        Parameters
+        ----------
+        prefix : str
+            Put before the names of rotor and joint, as `Model.attach` did.
+        """
+        before = text(prefix, f"{self.label}: prefix")
+        rotor, joint = f"{before}{self.rotor}", f"{before}{self.joint}"
+        return replace(self, rotor=rotor, joint=joint, name=f"{before}{self.label}")
 
     def enter(self, plan: Plan) -> None:
         """Write it into the plan of a run."""
@@ -104,7 +116,7 @@ def flexible_drive(
     Returns
     -------
     Drive
-        Load to give to `simulate`.
+        Load to give to `simulate` and `equilibrium`, which refuse the model without it.
     """
     if not isinstance(model, Model):
         raise LoadError(f"flexible_drive: model is {shown(model)}; expected a Model")
@@ -138,6 +150,7 @@ def flexible_drive(
         rotation=part.rotation,
     )
     model.move(body_name, to=rotor)
+    model.mark_gear(body_name)
     return Drive(
         rotor,
         body_name,
@@ -146,6 +159,22 @@ def flexible_drive(
         stiffness=given["stiffness"],
         damping=given["damping"],
         name=f"drive of {body_name!r}",
+    )
+
+
+def across_gear(what: str, rotor: str, joint: str) -> LoadError:
+    """The error for a motor on the wrong side of a drive.
+
+    Parameters
+    ----------
+    what : str
+        The motor.
+    rotor, joint : str
+        Bodies of the drive.
+    """
+    return LoadError(
+        f"{what} acts across the gear of a drive: the coordinate of joint {joint!r} is the twist "
+        f"of that gear; a motor acts on its rotor: {rotor!r}"
     )
 
 

@@ -1,13 +1,15 @@
 """equilibrium: where a system can rest under its loads.
 
-With s small motions from q and r(s) the generalized forces that are left at rest:
-  K = -dr/ds (differences, symmetric part)      K phi = mu M phi,  phi^T M phi = 1        (1)
+With s = Z y small motions from q, r(s) the generalized forces that are left at rest, and D the
+diagonal that brings the largest entry of each row of D K D to 1:
+  K = -Z^T dr/dy (differences, symmetric part)      D K D u = mu u,  phi = Z D u                 (1)
   step = sum over phi of phi (phi^T r) / |mu|, at most so long                            (2)
 Newton's method where all mu are positive; elsewhere (2) goes downhill, so that it ends at a stable
-equilibrium and not at the nearest unstable one.
+equilibrium and not at the nearest unstable one.  The signs of mu are those of K (Sylvester), and
+with D a soft motion keeps its digits beside a stiff one.
 
-With loops, s = Z y along the motions that they leave free, r + A^T lambda in place of r with lambda
-kept for the differences of (1), K and M of y; the loops are closed again after each step.
+With loops, Z are the motions that they leave free, r + A^T lambda in place of r with lambda kept
+for the differences of (1); the loops are closed again after each step.
 """
 
 from __future__ import annotations
@@ -17,19 +19,22 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms import assemble, engine
+from ..algorithms import engine
 from ..algorithms._kernels.simulation import layout as at
 from ..algorithms.arguments import check_state, check_system
+from ..algorithms.assembly import closed_state
 from ..algorithms.coordinates import moved
 from ..errors import LoadError, SimulationWarning, SingularError, StateError
 from ..model import Part
 from ..system import State, System
 from .checks import joint_name, number, shown
 from .choice import at_rest
+from .drive_checks import check_drives
+from .linear_limits import warn_at_rest
 from .loop_balance import LoopBalance
 from .machine import Machine
-from .scales import error_sizes
-from .start import check_start, planned
+from .scales import error_sizes, stiffness_of
+from .start import check_start, driven_bodies, planned
 
 __all__ = ["equilibrium"]
 
@@ -38,8 +43,12 @@ Array = np.ndarray
 # Of a coordinate's size: the longest step, the difference for (1), and what is small enough.
 LONGEST, SPACING, SMALL = 0.2, 1e-5, 1e-11
 MOST_STEPS = 200
+SCALINGS = 20
 PATIENCE = 30  # longest steps in a row after which what nothing holds is given up
-FLAT = 1e-10  # part of the largest mu below which a motion is free
+# Noise of K beside the largest force times its size; what is that small may have any sign.
+NOISE = 1e-9
+FLAT = 1e-8  # mu below which a motion is free; noise is kept below it
+UNSTABLE = 1e-6  # mu below minus this: a small motion grows
 LOOSE = 1e-6  # part of push over size below which nothing holds, well above what differences leave
 
 
@@ -84,15 +93,17 @@ def equilibrium(
     instant = number(time, "equilibrium: time", "a finite time [s]")
     names = _held(held)
     plan = planned(system, forces, loads, ())
+    check_drives(plan)
     machine = at_rest(plan, start, instant)
     check_start(machine)
     free = np.ones(system.n_v, dtype=bool)
     for name in names:
         joint = plan.joint(name, "equilibrium: held")
         free[joint.v : joint.v + joint.n_v] = False
-    for body in plan.driven:
+    driven = driven_bodies(plan)
+    for body in driven:
         free[system.layout.hinge_v(body)] = False
-    names += [system.names[body] for body in plan.driven]
+    names += [system.names[body] for body in driven]
     return _Search(system, machine, instant, free).run(start.raw_q, names)
 
 
@@ -115,9 +126,13 @@ class _Search:
 
     def __init__(self, system: System, machine: Machine, time: float, free: Array) -> None:
         self.system, self.machine, self.time = system, machine, time
-        self.loops = LoopBalance(system, ~free)
         self.size = error_sizes(system)[0]
         self.rest = np.zeros(system.n_v)
+        mass = sum(float(body.integrals.mass) for body in system.bodies)
+        self.weight = mass * float(np.linalg.norm(system.gravity)) * system.length
+        stiff = self.size**2 * stiffness_of(machine.plan)[0]
+        common = max(self.weight, 1e-12 * stiff.max(initial=0.0)) or 1.0
+        self.loops = LoopBalance(system, ~free, self.size / np.sqrt(1 + stiff / common))
         # stops act on nothing until it is there: what falls towards one may fall far
         stops = any(row[at.E_KIND] == at.STOP_FORCE for row in machine.plan.rows["forces"])
         self.patience = MOST_STEPS if stops else PATIENCE
@@ -126,18 +141,20 @@ class _Search:
         q, r = self.balance(q)
         if self.system.constraints:
             given = State(self.system, q, self.rest)
-            closed = assemble(self.system, given, held=fixed, velocity=False)
+            closed = closed_state(self.system, given, held=fixed, velocity=False)
             q, r = self.balance(closed.raw_q)
         away = 0  # steps in a row in which something ran away
         for k in range(1, MOST_STEPS + 1):
             forces = self.loops.forces(q, r)
             mu, phi = self.motions(q, forces)
-            push = phi.T @ self.balance(q, forces)[1]
-            floor = FLAT * np.abs(mu).max(initial=0.0) + 1e-300
-            parts = phi * (push / np.maximum(np.abs(mu), floor))
+            left = self.balance(q, forces)[1]
+            push = phi.T @ left
+            parts = phi * (push / np.maximum(np.abs(mu), FLAT))
             step = parts.sum(axis=1)
             longest = self.length(step)
             if longest <= SMALL or not np.any(push):
+                if longest > 0:  # a stiff spring far below SMALL may still carry a force
+                    q = self.balance(self.loops.step(q, step))[0]
                 return self.found(q, mu, phi)
             loose = self.loose(mu, phi, push)
             away = away + 1 if self.length(parts[:, loose].sum(axis=1)) > LONGEST else 0
@@ -146,7 +163,7 @@ class _Search:
             if longest > LONGEST:
                 step *= LONGEST / longest
             q, r = self.balance(self.loops.step(q, step))
-        raise self.none_found(k, phi, push, loose)
+        raise self.none_found(k, left, phi, push, loose)
 
     def length(self, motion: Array) -> float:
         """Largest motion of the coordinates beside their sizes."""
@@ -155,12 +172,11 @@ class _Search:
     def loose(self, mu: Array, phi: Array, push: Array) -> Array:
         """Which motions nothing holds.
 
-        Those with a tiny mu beside the largest, or beside what would balance their push within
-        their size.  A soft spring far from rest is not among them.
+        Those with a tiny mu, or one that is tiny beside what would balance their push within their
+        size.  A soft spring far from rest is not among them.
         """
         per_size = np.abs(phi / self.size[:, None]).max(axis=0, initial=0.0)
-        tiny = np.maximum(FLAT * np.abs(mu).max(initial=0.0), LOOSE * np.abs(push) * per_size)
-        return np.abs(mu) <= tiny
+        return np.abs(mu) <= np.maximum(FLAT, LOOSE * np.abs(push) * per_size)
 
     def row(self, q: Array) -> Array:
         status, row = self.machine.accelerations(self.time, q, self.rest)
@@ -179,42 +195,49 @@ class _Search:
 
     def balance(self, q: Array, loop_forces: Array | None = None) -> tuple[Array, Array]:
         """Coordinates, those of driven joints put in, and forces that nothing balances at rest."""
-        columns, row = self.machine.plan.columns, self.row(q)[None]
-        q = columns.part(row, "q")[0].copy()
-        external = [
-            (i, node, wrench)
-            for (_, i, node), wrench in zip(
-                self.machine.plan.slots, columns.part(row, "wrench")[0].reshape(-1, 6), strict=True
-            )
-        ]
-        if loop_forces is not None:
-            external += self.loops.external(q, loop_forces)
+        columns, row = self.machine.plan.columns, self.row(q)
+        q = columns.part(row[None], "q")[0].copy()
+        external = self.external(q, loop_forces, row)
         needed = engine.inverse_dynamics(self.system, q, self.rest, self.rest, external)
-        return q, columns.part(row, "force")[0] - needed
+        return q, columns.part(row[None], "force")[0] - needed
+
+    def external(
+        self, q: Array, loop_forces: Array | None, row: Array | None = None
+    ) -> list[tuple[int, int, Array]]:
+        """Bodies and nodes on which loads and loops act, with moments and forces, node axes."""
+        plan, row = self.machine.plan, self.row(q) if row is None else row
+        wrenches = plan.columns.part(row[None], "wrench")[0].reshape(-1, 6)
+        found = [(i, node, w) for (_, i, node), w in zip(plan.slots, wrenches, strict=True)]
+        if loop_forces is not None:
+            found += self.loops.external(q, loop_forces)
+        return found
+
+    def acting(self, q: Array) -> float:
+        """Largest force times its size that acts on hinges and nodes."""
+        columns, row = self.machine.plan.columns, self.row(q)[None]
+        hinges, nodes = columns.part(row, "force")[0], columns.part(row, "wrench")[0]
+        on_nodes = self.system.length * np.abs(nodes).max(initial=0.0)
+        return float(max(on_nodes, np.abs(self.size * hinges).max(initial=0.0)))
 
     def motions(self, q: Array, forces: Array) -> tuple[Array, Array]:
         """Eigenvalues mu (k,) and motions phi (n_v, k) that are free (1), under loop forces."""
-        from scipy.linalg import eigh
-
         Z, columns = self.loops.tangent(q), []
-        for z in SPACING * Z.T:
-            ahead, behind = (self.balance(moved(self.system, q, s), forces)[1] for s in (z, -z))
-            columns.append(Z.T @ (behind - ahead) / (2 * SPACING))
+        noise = NOISE * max(self.weight, self.acting(q))
+        lengths = np.array([self.length(z) for z in Z.T])
+        for z, h in zip(Z.T, SPACING / lengths, strict=True):
+            ahead, behind = (
+                self.balance(moved(self.system, q, s), forces)[1] for s in (h * z, -h * z)
+            )
+            columns.append(Z.T @ (behind - ahead) / (2 * h))
         K = np.array(columns).reshape(Z.shape[1], Z.shape[1])
-        M = engine.mass_matrix(self.system, q) + np.diag(self.machine.plan.armature)
-        M = Z.T @ M @ Z
-        try:
-            mu, y = eigh((K + K.T) / 2, (M + M.T) / 2)
-        except np.linalg.LinAlgError:
-            raise SingularError(
-                "no equilibrium found: the mass matrix is singular on the way to it; give bodies "
-                "that can move alone some mass and inertia"
-            ) from None
-        return mu, Z @ y
+        K = (K + K.T) / 2
+        D = _scales(K, noise / FLAT * lengths**2)
+        mu, u = np.linalg.eigh(D[:, None] * K * D)
+        return mu, Z @ (D[:, None] * u)
 
     def found(self, q: Array, mu: Array, phi: Array) -> State:
         lowest = int(np.argmin(mu)) if len(mu) else 0
-        if len(mu) and mu[lowest] < -1e-6 * np.abs(mu).max():
+        if len(mu) and mu[lowest] < -UNSTABLE:
             worst = np.argmax(np.abs(phi[:, lowest]) / self.size)
             warnings.warn(
                 "the equilibrium is unstable: a small motion of "
@@ -222,20 +245,25 @@ class _Search:
                 SimulationWarning,
                 stacklevel=4,
             )
+        forces = self.loops.forces(q, self.balance(q)[1])
+        warn_at_rest(self.system, q, self.external(q, forces), stacklevel=4)
         return State(self.system, q, np.zeros(self.system.n_v))
 
-    def none_found(self, steps: int, phi: Array, push: Array, loose: Array) -> SingularError:
-        if np.linalg.norm(push[loose]) > LOOSE * np.linalg.norm(push):
-            # what is held has not arrived because the rest runs away
+    def none_found(
+        self, steps: int, left: Array, phi: Array, push: Array, loose: Array
+    ) -> SingularError:
+        nothing_holds = np.linalg.norm(push[loose]) > LOOSE * np.linalg.norm(push)
+        if nothing_holds:  # what is held has not arrived because the rest runs away
             push = np.where(loose, push, 0.0)
-        x = phi @ push
-        k = int(np.argmax(np.abs(x) / self.size))
-        owner = self.system.layout.owner_v(k)
-        name = self.system.names[self._body(k)]
+        k = int(np.argmax(np.abs(phi @ push) / self.size))
+        owner, name = self.system.layout.owner_v(k), self.system.names[self._body(k)]
+        reason, remedy = "it has not come to rest", "start nearer to the equilibrium (state=)"
+        if nothing_holds:
+            reason = "nothing holds it"
+            remedy = f"hold the joint (held=[{name!r}]), add a spring or remove what pushes it"
         return SingularError(
-            f"no equilibrium found in {steps} steps: {owner} is still accelerated by "
-            f"{x[k]:.3g} and nothing holds it; hold the joint (held=[{name!r}]), add a spring or "
-            "remove the force that pushes it",
+            f"no equilibrium found in {steps} steps: {owner} is still pushed by {left[k]:.3g} and "
+            f"{reason}; {remedy}",
             body=name,
         )
 
@@ -245,3 +273,13 @@ class _Search:
             if layout.modal_v(i).start <= k < layout.hinge_v(i).stop:
                 return i
         return 0
+
+
+def _scales(K: Array, least: Array) -> Array:
+    """D (k,) of (1): the largest entry of each row of D K D is 1, or less where K is `least`."""
+    D = np.full(len(K), 1 / np.sqrt(np.abs(K).max(initial=0.0) or 1.0))
+    most = 1 / np.sqrt(np.maximum(least, 1e-300))
+    for _ in range(SCALINGS):
+        rows = np.abs(D[:, None] * K * D).max(axis=1, initial=0.0)
+        D = np.minimum(D / np.sqrt(np.where(rows > 0, rows, 1.0)), most)
+    return D

@@ -1,8 +1,11 @@
 """Motions and forces of a system at rest whose loops stay closed, for `equilibrium`.
 
-With w the sizes of the coordinates, those that are held or driven left out:
-  tangent Z = diag(w) N,     A Z = 0,    N orthonormal                              (1)
+With u motions that cost about the same, w the sizes of the coordinates, those that are held or
+driven left out of both:
+  tangent Z = diag(u) N,     A Z = 0,    N orthonormal                              (1)
   loop forces: lambda so that w (r + A^T lambda) is smallest                        (2)
+u is small where something is stiff, so that N does not mix a soft motion with rounding errors of
+stiff ones.
 A system without loops has N = I and no lambda.  Forces of couplings do not depend on the position
 and do no work along (1): their lambda is not needed.
 """
@@ -43,10 +46,12 @@ class LoopBalance:
         Compiled mechanism, with loops or without.
     fixed : array (n_v,) of bool
         Speeds that are held or driven.
+    motions : array (n_v,)
+        The motions u of (1).
     """
 
-    def __init__(self, system: System, fixed: Array) -> None:
-        self.system = system
+    def __init__(self, system: System, fixed: Array, motions: Array) -> None:
+        self.system, self.motions = system, motions
         self.size = error_sizes(system)[0]
         self.free = np.flatnonzero(~fixed)
         self.search = ClosingSearch(system, assembly_sizes(system, fixed))
@@ -54,25 +59,25 @@ class LoopBalance:
     def tangent(self, q: Array) -> Array:
         """Z (n_v, k): motions that the loops leave free (1)."""
         Z = np.zeros((self.system.n_v, len(self.free)))
-        Z[self.free] = np.diag(self.size[self.free])
+        Z[self.free] = np.diag(self.motions[self.free])
         if self.system.constraints and len(self.free):
-            A = self._equations(q)
+            A = self._equations(q, self.motions)
             _, values, rows = np.linalg.svd(A)
             rank = int(np.sum(values > RANK * values.max(initial=0.0)))
             Z = Z @ rows[rank:].T
         return Z
 
-    def _equations(self, q: Array) -> Array:
-        """A diag(w) of what is free."""
+    def _equations(self, q: Array, motions: Array) -> Array:
+        """A diag(motions) of what is free."""
         A = closure_jacobian(self.system, q, placed_loops(self.system, q))
-        return A[:, self.free] * self.size[self.free]
+        return A[:, self.free] * motions[self.free]
 
     def forces(self, q: Array, r: Array) -> Array:
         """Loop forces (n_loop, 6) that balance r (2): [moment / length; force] on b, b's axes."""
         found = np.zeros((len(self.system.loops), 6))
         if not self.system.loops:
             return found
-        A, wanted = self._equations(q), -self.size[self.free] * r[self.free]
+        A, wanted = self._equations(q, self.size), -self.size[self.free] * r[self.free]
         lam = np.linalg.lstsq(A.T, wanted, rcond=WEAK)[0]
         placed = placed_loops(self.system, q)
         for k, at in enumerate(placed):

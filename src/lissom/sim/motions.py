@@ -122,7 +122,7 @@ class Motion(Load):
             mode, n, orders, given = at.ACCELERATION_, joint.n_v, 0, self.acceleration
         what = f"{self.label}: {('acceleration', 'velocity', 'position')[orders]}"
         signal = self._signal(plan, as_signal(given, n, what), n, orders, what)
-        plan.add_motion(self.label, joint, mode, signal)
+        plan.add_motion(self.label, joint, mode, signal, on=self.on)
 
     def _signal(self, plan: Plan, value: Any, n: int, orders: int, what: str) -> int:
         if isinstance(value, Table):

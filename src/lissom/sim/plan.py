@@ -94,6 +94,7 @@ class Plan:
         self.slots: list[tuple[str, int, int]] = []  # name, body, node that loads act on
         self.points: list[Array] = []  # ends of springs that are fixed in the world
         self.ends: list[tuple[str, Table]] = []  # tables of driven positions: they must end at rest
+        self.loads: list[Any] = []
         self.driven: dict[int, str] = {}  # body -> what drives it
         self.active: dict[str, list[int]] = {}  # name of a load -> places of its flags
         self.rows: dict[str, list[Array]] = {
@@ -109,6 +110,11 @@ class Plan:
         self._memory = at.M_HEADER + system.n_q + 4 * system.n_v
         flexible = np.flatnonzero(self.packed.rows[:, body_at.LEVEL] != body_at.RIGID)
         self.spins = {int(i): self.room(1) for i in flexible}  # fastest turning of each
+
+    def enter(self, load: Any) -> None:
+        """Take in a load."""
+        load.enter(self)
+        self.loads.append(load)
 
     # Places
 

@@ -26,6 +26,7 @@ from .machine import Machine
 from .progress import ProgressBar
 from .reasons import Outcome, at_time, explained
 from .record import Record
+from .slow_iterations import SlowIterations
 
 __all__ = ["Runner"]
 
@@ -75,6 +76,7 @@ class Runner:
         self._deadline = time.monotonic() + self.time_limit
         functions = self.plan.functions
         functions.halt = lambda: self._reason() is not None
+        slow = SlowIterations(self.machine)
         # A plain function may be slow: see first how slow.
         budget = 1.0 if functions.has_plain else float(FIRST_BUDGET)
         with self._interruptible():
@@ -90,6 +92,7 @@ class Runner:
                 outcome = outcome or self._stalled()
                 if outcome is None or outcome.status in ("finished", "event"):
                     self._warn_of_spin()
+                    slow.look(stacklevel=5)
                 self.progress.update(self.machine.time)
                 outcome = outcome or self._reason()
                 try:

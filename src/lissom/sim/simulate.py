@@ -13,15 +13,16 @@ import numpy as np
 
 from ..algorithms._kernels.simulation import layout as at
 from ..algorithms.arguments import check_state, check_system
-from ..algorithms.loop_checks import OPEN, check_closed
 from ..errors import LoadError, ResultError, SimulationError, SimulationWarning, StateError
 from ..results.disk import as_path
 from ..results.trajectory import Trajectory
 from ..system import State, System
 from .checks import number, positive, shown
 from .choice import chosen, first_step
+from .drive_checks import check_drives, warn_of_winding
 from .events import Event
 from .integrators import as_integrator
+from .linear_limits import warn_of_limits
 from .loads import Load
 from .machine import Machine
 from .progress import ProgressBar
@@ -30,8 +31,7 @@ from .record import FileRecord, Record
 from .runner import Runner
 from .saving import opened_record, run_meta
 from .settings import TIME, checked_settings
-from .start import check_ends, check_start, close_start, planned
-from .tension import warn_of_tension
+from .start import begun, check_ends, planned, started, with_motions
 
 __all__ = ["simulate"]
 
@@ -71,7 +71,8 @@ def simulate(
     system : System
         Compiled mechanism.
     state : State, optional
-        Where it starts; by default neutral, at rest.
+        Where it starts; by default neutral, at rest, or where given motions begin.  It must
+        not contradict these, and its loops must be closed: `assemble`.
     duration : float
         Time to simulate [s].
     start : float
@@ -124,12 +125,10 @@ def simulate(
         Also if the run ended early: ``.status`` and ``.message`` say how and why.
     """
     check_system(system)
-    if state is None:
-        state = system.neutral()
-    check_state(system, state)
-    if not state.real:
-        raise StateError("simulate needs a state of real numbers")
-    check_closed(system, state.raw_q, state.raw_v, OPEN)
+    if state is not None:
+        check_state(system, state)
+        if not state.real:
+            raise StateError("simulate needs a state of real numbers")
     for what, path in (("file", file), ("resume", resume)):
         _check_path(path, what)
     duration = positive(duration, "duration", TIME)
@@ -139,6 +138,9 @@ def simulate(
     begin = number(start, "start", "a finite time [s]")
     tolerance = number(rtol, "rtol", "a number from 1e-15 to 1", lambda x: 1e-15 <= x < 1)
     plan = planned(system, forces, loads, events)
+    check_drives(plan)
+    begin, motions = number(start, "start", "a finite time [s]"), with_motions(forces, loads)
+    given, state = state, begun(plan, state, begin, motions)
     kind = as_integrator(integrator)
     asked = kind is not None
     reason = f"{kind.title}, as asked" if kind is not None else ""
@@ -160,8 +162,8 @@ def simulate(
     check_ends(plan, settings)
     machine = Machine(plan, settings)
     machine.begin(state.raw_q, state.raw_v, settings.step)
-    close_start(machine)
-    row = check_start(machine, keep_samples=True)
+    row = started(machine, given, motions)
+    warn_of_winding(machine, row)
     if settings.adaptive:
         machine.memory[at.NEXT_STEP] = first_step(machine, row)
     record = opened_record(machine, file, resume, reason)
@@ -214,7 +216,7 @@ def _run(
         record.abandon()
         raise
     trajectory = Trajectory(system, store, meta)
-    warn_of_tension(trajectory, stacklevel=4)
+    warn_of_limits(trajectory, stacklevel=3)
     if outcome.error is not None:
         raise SimulationError(_with_hint(outcome, record), trajectory) from outcome.error
     if outcome.status not in ("finished", "event"):

@@ -1,4 +1,4 @@
-"""Before a run: all that acts, put together and evaluated once."""
+"""Before a run: all that acts, put together and evaluated once; and where the run begins."""
 
 from __future__ import annotations
 
@@ -7,27 +7,47 @@ from typing import Any
 import numpy as np
 
 from ..algorithms._kernels.simulation import layout as at
-from ..errors import LoadError
-from ..system import System
+from ..algorithms.assembly import closed_state
+from ..algorithms.coordinates import error_sizes
+from ..algorithms.loop_checks import OPEN, check_closed
+from ..errors import LoadError, StateError
+from ..joints import Prismatic, Revolute
+from ..system import State, System
 from .checks import shown
+from .choice import at_rest
 from .controllers import enter_forces
 from .events import Event
 from .loads import Load
 from .machine import Machine
-from .plan import Plan
+from .motions import Motion
+from .plan import JointPlace, Plan
 from .reasons import explained
 from .settings import Settings
 
-__all__ = ["check_ends", "check_start", "close_start", "planned"]
+__all__ = [
+    "at_motions",
+    "begun",
+    "check_ends",
+    "check_start",
+    "driven_bodies",
+    "motion_jump",
+    "planned",
+    "started",
+    "with_motions",
+]
 
 Array = np.ndarray
+
+# How far a start may be from a given motion: in radians or system lengths, and of these in a second
+# and the rate together.  Numbers that were meant to agree do so within less.
+APART, FASTER = 1e-5, 1e-4
 
 
 def planned(system: System, forces: Any, loads: Any, events: Any) -> Plan:
     """All that acts, resolved against a system."""
     plan = Plan(system)
     for load in _listed(loads, Load, "loads"):
-        load.enter(plan)
+        plan.enter(load)
     enter_forces(plan, forces)
     for event in _listed(events, Event, "events"):
         event.enter(plan)
@@ -49,6 +69,177 @@ def _listed(given: Any, kind: type, what: str) -> list[Any]:
     return items
 
 
+def with_motions(forces: Any, loads: Any) -> str:
+    """The argument of `simulate` that has given motions, for the advice of an error."""
+    given = {"loads": loads, "forces": forces}
+    found = [
+        name
+        for name, x in given.items()
+        if any(isinstance(load, Motion) for load in (x if isinstance(x, (list, tuple)) else [x]))
+    ]
+    return "[*loads, *forces]" if len(found) == 2 else (found or ["loads"])[0]
+
+
+def driven_bodies(plan: Plan) -> list[int]:
+    """Bodies whose joints have a given motion that acts from the start."""
+    first = dict(plan.starts)
+    return [
+        body for body, label in plan.driven.items() if any(first[x] for x in plan.active[label])
+    ]
+
+
+def at_motions(plan: Plan, state: State, time: float) -> State:
+    """The same state with the joints whose motion is given where they are at an instant.
+
+    Loops are left as they are.
+
+    Parameters
+    ----------
+    plan : Plan
+        With given motions.
+    state : State
+        What the rest has.
+    time : float
+        The instant [s].
+    """
+    machine = at_rest(plan, state, time)
+    machine.v[:] = state.raw_v
+    machine.elements[at.PROJECT] = 0
+    if machine.settle() == at.CALL_FAILED:
+        raise _raised(plan)
+    return State(plan.system, machine.q.copy(), machine.v.copy())
+
+
+def begun(plan: Plan, state: State | None, time: float, loads: str) -> State:
+    """Where a run begins: at given motions if no state is said; loops must be closed.
+
+    Parameters
+    ----------
+    plan : Plan
+        All that acts.
+    state : State or None
+        What the user gave.
+    time : float
+        Start of the run [s].
+    loads : str
+        The argument that has the motions, for the advice of an error.
+    """
+    system, bodies = plan.system, driven_bodies(plan)
+    if state is None and bodies and system.constraints:
+        moved = at_motions(plan, system.neutral(), time)
+        return closed_state(system, moved, held=[system.names[body] for body in bodies])
+    start = system.neutral() if state is None else state
+    check_closed(system, start.raw_q, start.raw_v, OPEN, _remedy(plan, time, loads))
+    return start
+
+
+def _remedy(plan: Plan, time: float, loads: str) -> str:
+    """What leads to a state that agrees with loops and given motions."""
+    if not driven_bodies(plan):
+        return "state = assemble(system, state)"
+    instant = f", time={time!r}" if time else ""
+    return f"state = assemble(system, state, loads={loads}{instant})"
+
+
+def started(machine: Machine, state: State | None, loads: str) -> Array:
+    """Row at the start, the whole mechanism following given motions.
+
+    Refuses a state that contradicts a motion, for the joint would jump at the first step, and
+    motions that the loops do not let.
+
+    Parameters
+    ----------
+    machine : Machine
+        At the start of its run.
+    state : State or None
+        What the user gave.
+    loads : str
+        The argument that has the motions, for the advice of an error.
+    """
+    if machine.system.constraints:
+        status = machine.settle()
+        if status != at.CALL_FAILED:  # `check_start` says which
+            _check_on_motions(machine, state, machine.q, machine.v, loads)
+            if status != 0:
+                raise LoadError(f"the run cannot start: {explained(machine, status).message}")
+    row = check_start(machine, keep_samples=True)
+    q, v = (machine.plan.columns.part(row[None], name)[0] for name in "qv")
+    _check_on_motions(machine, state, q, v, loads)
+    return row
+
+
+def _check_on_motions(
+    machine: Machine, state: State | None, q: Array, v: Array, loads: str
+) -> None:
+    """Refuse a state that contradicts given motions, which q and v have."""
+    plan, time = machine.plan, machine.settings.start
+    bodies = driven_bodies(plan)
+    if state is None or not bodies:
+        return
+    moved = State(plan.system, q, v)
+    for body in bodies:
+        name = plan.system.names[body]
+        if jump := motion_jump(plan, body, state, moved):
+            raise StateError(
+                f"in the state joint {name!r} {jump} at t = {time:g} s; start on the motion: "
+                f"{_remedy(plan, time, loads)} (in a model file: leave {name!r} and "
+                f"'{name}.rates' out of the state)"
+            )
+
+
+def motion_jump(plan: Plan, body: int, state: State, moved: State) -> str:
+    """Words for how the joint of a body and its given motion differ; empty where they agree.
+
+    Parameters
+    ----------
+    plan : Plan
+        With the motion.
+    body : int
+        Which one.
+    state, moved : State
+        Without the motion, and with it.
+    """
+    name, motion = plan.system.names[body], plan.driven[body]
+    joint = plan.joint(name, motion)
+    piece = slice(joint.v, joint.v + joint.n_v)
+    sizes = error_sizes(plan.system)[0][piece]
+    unit = {Revolute: " rad", Prismatic: " m"}.get(type(joint.joint), "")
+    has, asked = state[name], moved[name]
+    if _apart(joint, has, asked, sizes) > APART:
+        return f"is at {_row(has)}{unit}, but {motion} has it at {_row(asked)}{unit}"
+    has, asked = state.raw_v[piece], moved.raw_v[piece]
+    if np.any(np.abs(has - asked) > FASTER * (sizes + np.maximum(np.abs(has), np.abs(asked)))):
+        unit = unit and f"{unit}/s"
+        return f"has the rate {_row(has)}{unit}, but {motion} gives it {_row(asked)}{unit}"
+    return ""
+
+
+def _apart(joint: JointPlace, has: Array, asked: Array, sizes: Array) -> float:
+    """Distance of coordinates beside their sizes; quaternions of both signs are the same."""
+    turn = 0.0
+    if joint.has_quaternion:
+        a, b = has[:4], asked[:4]
+        turn = 2 * min(np.abs(a - b).max(), np.abs(a + b).max())
+        has, asked, sizes = has[4:], asked[4:], sizes[3:]
+    return max(turn, float(np.max(np.abs(has - asked) / sizes, initial=0.0)))
+
+
+def _row(x: Array) -> str:
+    words = ", ".join(f"{value:.6g}" for value in x)
+    return words if len(x) == 1 else f"[{words}]"
+
+
+def _raised(plan: Plan) -> BaseException:
+    """What to raise after a user's function failed at the start."""
+    functions = plan.functions
+    error, functions.error = functions.error, None
+    if isinstance(error, (LoadError, KeyboardInterrupt)):
+        return error
+    failure = LoadError(f"{functions.failed} raised {type(error).__name__} at the start: {error}")
+    failure.__cause__ = error
+    return failure
+
+
 def check_start(machine: Machine, *, keep_samples: bool = False) -> Array:
     """Row at the start; a mistake in a load shows here, not after hours.
 
@@ -60,7 +251,6 @@ def check_start(machine: Machine, *, keep_samples: bool = False) -> Array:
         Whether the controllers count as called: one that remembers must not be called twice.
     """
     memory, plan = machine.memory, machine.plan
-    functions = plan.functions
     kept = memory.copy()
     memory[at.FORCED] = 1.0
     status = machine.advance(0)
@@ -72,27 +262,10 @@ def check_start(machine: Machine, *, keep_samples: bool = False) -> Array:
             kept[forces], kept[own] = memory[forces], memory[own]
     memory[:] = kept
     if status == at.CALL_FAILED:
-        error, functions.error = functions.error, None
-        if isinstance(error, (LoadError, KeyboardInterrupt)):
-            raise error
-        raise LoadError(
-            f"{functions.failed} raised {type(error).__name__} at the start: {error}"
-        ) from error
+        raise _raised(plan)
     if status not in (at.MORE, at.FINISHED):
         raise LoadError(f"the run cannot start: {explained(machine, status).message}")
     return rows[0]
-
-
-def close_start(machine: Machine) -> None:
-    """Let the whole mechanism follow given motions at the start; refuse those loops do not let.
-
-    A function that fails is left to `check_start`.
-    """
-    if not machine.system.constraints:
-        return
-    status = machine.settle()
-    if status not in (0, at.CALL_FAILED):
-        raise LoadError(f"the run cannot start: {explained(machine, status).message}")
 
 
 def check_ends(plan: Plan, settings: Settings) -> None:

@@ -1,26 +1,33 @@
-"""Whether flexible bodies are pulled or pressed more than a model without stiffening can bear."""
+"""What pulls or presses flexible bodies along their length, and how much of that they bear.
+
+A model without stiffening bends as if such a force were not there.  With w the deflection across
+the length s and N the force along it, positive if it pulls, what is left out is
+    K_G = N integral w'^T w' ds                                                      (1)
+A force that presses is measured by Euler's load, one that pulls by what stiffens about as much as
+the body itself does.
+"""
 
 from __future__ import annotations
 
 import math
-import warnings
-from contextlib import suppress
+from collections.abc import Sequence
 
 import numpy as np
 
-from ..algorithms.engine import RowError
 from ..bodies import NormalBody
-from ..errors import SimulationWarning
-from ..results.quantities import Block, reactions_within
-from ..results.trajectory import Trajectory
-from ..system import System
+from ..spatial.rotation import rotation_exp
+from ..system import GROUND, System
 
-__all__ = ["axial_scale", "warn_of_tension"]
+__all__ = ["CLAMPED", "FREE_TIP", "PINNED", "axial_forces", "axial_scale", "euler_load", "supports"]
 
 Array = np.ndarray
 
-TENSION = 0.1  # part of its axial scale from which a body is pulled or pressed too much
-_ROWS = 12  # of a run that are looked at
+# How the ends of a body are held across: root clamped, tip free; both pinned; root clamped, tip
+# pinned.
+FREE_TIP, PINNED, CLAMPED = range(3)
+ON_AXIS = 1e-3  # of its length: nodes farther from the axis move with the section's turning, too
+# Euler's load of a cantilever beside the force of `axial_scale`: (pi^2 / 4) / 3.
+CANTILEVER = math.pi**2 / 12
 
 
 def axial_scale(body: NormalBody) -> tuple[float, Array]:
@@ -29,8 +36,8 @@ def axial_scale(body: NormalBody) -> tuple[float, Array]:
     The force is r/c: r is the distance of the farthest node from the joint, c the largest
     compliance of that node across this direction.  A cantilever has 3EI/L².
 
-        C = Π_t K_m⁻¹ Π_t*                                       (1)
-        N = r / max eig of C across r                            (2)
+        C = Π_t K_m⁻¹ Π_t*                                       (2)
+        N = r / max eig of C across r                            (3)
 
     Parameters
     ----------
@@ -42,60 +49,133 @@ def axial_scale(body: NormalBody) -> tuple[float, Array]:
     (float, array (3,))
         Force [N], infinite for a body that does not bend across, and the direction, body axes.
     """
-    positions, shapes, stiffness = body.node_positions, body.node_shapes, body.stiffness
-    far = int(np.argmax(np.sum(positions**2, axis=1)))
-    length = float(np.linalg.norm(positions[far]))
-    if length == 0.0 or stiffness.min() <= 0.0:
+    far, length, along = _axis(body)
+    if length == 0.0 or body.stiffness.min() <= 0.0:
         return math.inf, np.zeros(3)
-    along = positions[far] / length
-    across = np.eye(3) - np.outer(along, along)
-    shape = across @ shapes[far][3:]
-    compliance = np.linalg.eigvalsh(shape / stiffness @ shape.T)[-1]  # (1)
-    return (length / compliance if compliance > 0.0 else math.inf), along  # (2)
+    shape = _across(along) @ body.node_shapes[far][3:]
+    compliance = np.linalg.eigvalsh(shape / body.stiffness @ shape.T)[-1]  # (2)
+    return (length / compliance if compliance > 0.0 else math.inf), along  # (3)
 
 
-def warn_of_tension(run: Trajectory, stacklevel: int) -> None:
-    """One warning for each flexible body whose joint pulls or presses it too much along its length.
+def euler_load(body: NormalBody, ends: int) -> float:
+    """Force along a body at which it buckles [N]: K + K_G of (1) is singular in its modes.
 
     Parameters
     ----------
-    run : Trajectory
-        Motion; some of its rows are looked at.
-    stacklevel : int
-        Of the warning.
+    body : NormalBody
+        Body with modes.  One that is no rod, with nodes on a line, is taken for a cantilever of the
+        same compliance.
+    ends : int
+        FREE_TIP, PINNED or CLAMPED.
     """
-    system = run.system
-    bending = [i for i, body in enumerate(system.bodies) if body.n_mode]
-    if not bending or not run.n:
-        return
-    # Chains have one body many times.
-    distinct = {id(system.bodies[i]): system.bodies[i] for i in bending}
-    found = {key: axial_scale(body) for key, body in distinct.items()}
-    scale, along = (np.array([found[id(system.bodies[i])][k] for i in bending]) for k in range(2))
-    rows = np.unique(np.linspace(0, run.n - 1, _ROWS).astype(int))
-    axial = np.zeros((len(rows), len(bending)))
-    with np.errstate(all="ignore"):  # a run may end in nonsense, which is said elsewhere
-        for row, k in zip(axial, rows, strict=True):
-            with suppress(RowError):
-                forces = reactions_within(system, Block(run.store, k, k + 1))[0, bending, 3:]
-                row[:] = -np.sum(forces * along, axis=1)  # the joint pulls the root backwards
-        ratio = np.abs(axial) / scale
-    ratio[~np.isfinite(ratio)] = 0.0
-    for j, k in enumerate(np.argmax(ratio, axis=0)):
-        if ratio[k, j] > TENSION:
-            time = float(run.time[rows[k]])
-            text = _message(system, bending[j], ratio[k, j], axial[k, j], time)
-            warnings.warn(text, SimulationWarning, stacklevel)
+    far, length, along = _axis(body)
+    if length == 0.0 or body.stiffness.min() <= 0.0:
+        return math.inf
+    across, places = _across(along), body.node_positions @ along
+    off = np.linalg.norm(body.node_positions @ across, axis=1)
+    order = np.argsort(places)
+    order = order[off[order] <= ON_AXIS * length]
+    order = order[np.diff(places[order], prepend=-math.inf) > 1e-9 * length]
+    if len(order) < 3:
+        return CANTILEVER * axial_scale(body)[0]
+    w = np.einsum("ij,njm->nim", across, body.node_shapes[order, 3:]) / np.sqrt(body.stiffness)
+    steps = np.diff(places[order])
+    slopes = np.diff(w, axis=0) / steps[:, None, None]
+    tip = across @ body.node_shapes[far][3:] / np.sqrt(body.stiffness)
+    if ends == PINNED:  # against the chord, which turns with the tip
+        slopes = slopes - tip / length
+    K_G = np.einsum("n,nim,nik->mk", steps, slopes, slopes)  # (1)
+    if ends == CLAMPED:  # what leaves the tip where it is
+        _, values, rows = np.linalg.svd(tip)
+        Z = rows[int(np.sum(values > 1e-9 * values.max(initial=0.0))) :].T
+        K_G = Z.T @ K_G @ Z
+    largest = float(np.linalg.eigvalsh(K_G)[-1]) if len(K_G) else 0.0
+    return 1 / largest if largest > 0.0 else math.inf
 
 
-def _message(system: System, i: int, ratio: float, axial: float, time: float) -> str:
-    scale = abs(axial) / ratio
-    pulled, changes = ("pulled", "stiffens") if axial > 0 else ("pressed", "softens")
-    parts = math.ceil(math.sqrt(ratio / TENSION))
-    return (
-        f"body {system.names[i]!r} is {pulled} along its length with {abs(axial):.3g} N "
-        f"(t = {time:.4g} s), {ratio:.2g} of what its bending stiffness stands for ({scale:.3g} N);"
-        f" how such a force {changes} a link is not in level {system.bodies[i].level!r}: bending "
-        "is off by about this part, and from 1 on the motion can be nonsense; divide the body into "
-        f"{parts} or more in a row"
-    )
+def _axis(body: NormalBody) -> tuple[int, float, Array]:
+    """Farthest node, its distance from the joint [m], and the direction to it."""
+    far = int(np.argmax(np.sum(body.node_positions**2, axis=1)))
+    length = float(np.linalg.norm(body.node_positions[far]))
+    return far, length, body.node_positions[far] / (length or 1.0)
+
+
+def _across(along: Array) -> Array:
+    return np.eye(3) - np.outer(along, along)
+
+
+def supports(system: System) -> list[int]:
+    """How the ends of each body are held, as far as joints and loops say.
+
+    A tip is held where a loop leads on from it; a root turns where its joint turns across the
+    length.
+
+    Parameters
+    ----------
+    system : System
+        The mechanism.
+    """
+    in_loops: set[int] = set()
+    for loop in system.loops:
+        in_loops |= _carriers(system, loop.a.body) ^ _carriers(system, loop.b.body)
+    found = []
+    for i, (body, joint) in enumerate(zip(system.bodies, system.joints, strict=True)):
+        turning = _across(_axis(body)[2]) @ joint.motion_map(joint.neutral())[:3]
+        turns = bool(np.abs(turning).max(initial=0.0) > 0.1)
+        if i in in_loops:
+            found.append(PINNED if turns else CLAMPED)
+        else:
+            found.append(PINNED if joint.n_v == 6 else FREE_TIP)
+    return found
+
+
+def _carriers(system: System, body: int) -> set[int]:
+    """The body and all that carry it."""
+    found = set()
+    while body != GROUND:
+        found.add(body)
+        body = int(system.parent[body])
+    return found
+
+
+def axial_forces(
+    system: System,
+    q: Array,
+    reactions: Array,
+    bodies: Sequence[int],
+    along: Array,
+    places: Sequence[tuple[int, int]],
+    wrenches: Array,
+) -> Array:
+    """Forces along some bodies, of their joints or of loads on them, whichever is larger [N].
+
+    Parameters
+    ----------
+    system : System
+        The mechanism.
+    q : array (n_q,)
+        Coordinates.
+    reactions : array (n_body, 6)
+        Moments and forces of all joints, body axes.
+    bodies : sequence of int
+        Which bodies.
+    along : array (k, 3)
+        Their directions, body axes.
+    places : sequence of (int, int)
+        Bodies and nodes that loads and loops act on.
+    wrenches : array (n, 6)
+        Their moments and forces, node axes.
+
+    Returns
+    -------
+    array (k,)
+        Positive where it pulls.
+    """
+    at_root = -np.sum(reactions[list(bodies), 3:] * along, axis=1)  # it pulls the root backwards
+    at_nodes = np.zeros(len(bodies))
+    where = {body: k for k, body in enumerate(bodies)}
+    for (body, node), wrench in zip(places, wrenches, strict=True):
+        if body in where and node != system.bodies[body].inboard:
+            turn = system.bodies[body].node_shapes[node, :3] @ q[system.layout.modal_q(body)]
+            at_nodes[where[body]] += rotation_exp(turn) @ wrench[3:] @ along[where[body]]
+    return np.where(np.abs(at_nodes) > np.abs(at_root), at_nodes, at_root)

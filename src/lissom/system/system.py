@@ -57,6 +57,8 @@ class System:
         Joints beyond those of the tree, each closing a loop.
     couplings : tuple of Coupling
         Equations between hinge coordinates.
+    drives : tuple of (str, str)
+        Rotor and driven body of each drive with an elastic gear; a run needs their loads.
     """
 
     name: str
@@ -70,6 +72,7 @@ class System:
     bodies: tuple[NormalBody, ...]
     loops: tuple[Loop, ...] = ()
     couplings: tuple[Coupling, ...] = ()
+    drives: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("gravity", "parent", "parent_node", "frame_rotation", "frame_position"):

@@ -1,0 +1,137 @@
+"""Whether the iterations of an implicit run are held up by a load whose derivative they lack.
+
+Generalized-alpha knows the stiffness and damping of modes and of elements on hinges.  A user's
+function of the state, a spring between nodes or at a ball is found by iterating, which settles only
+if steps h are short beside it:
+  h^2 beta |M^-1 dF/dq| + h gamma |M^-1 dF/dv| < 1                                           (1)
+The eigenvalues in (1) are found by a few steps of power iteration with differences, of one load
+after another; the load that is largest is at fault.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from ..algorithms._kernels.simulation import layout as at
+from ..algorithms.coordinates import moved
+from ..errors import SimulationWarning
+from .machine import Machine
+from .plan import Plan
+from .scales import error_sizes
+
+__all__ = ["SlowIterations"]
+
+Array = np.ndarray
+
+LOOK, MANY = 300, 10_000  # steps tried before it is looked at, and in the whole run, to be slow
+ITERATIONS = 4.0  # of a step; two or three where nothing holds them up
+FAULT = 0.1  # left side of (1) from which on a load is at fault
+POWER, SPACING = 4, 1e-6
+
+
+class SlowIterations:
+    """Looks at a run while it goes on, and warns once.
+
+    Parameters
+    ----------
+    machine : Machine
+        The run.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.suspects = _suspects(machine.plan)
+        self.pending = bool(self.suspects) and machine.settings.integrator.method == (
+            at.GENERALIZED_ALPHA
+        )
+
+    def look(self, stacklevel: int) -> None:
+        """Warn if most of the work goes into iterations, and a load is to blame.
+
+        Parameters
+        ----------
+        stacklevel : int
+            Of the warning.
+        """
+        machine, m = self.machine, self.machine.memory
+        tried = float(m[at.N_STEPS] + m[at.N_REJECTED] + m[at.N_DIVIDED])
+        done = (machine.time - machine.settings.start) / machine.settings.duration
+        if not self.pending or tried < LOOK or m[at.N_ITERATIONS] < ITERATIONS * tried:
+            return
+        if tried < MANY * done:
+            return
+        self.pending = False
+        found = {name: self._rate(places) for name, (places, _) in self.suspects.items()}
+        name = max(found, key=lambda x: found[x][1])
+        rate, part = found[name]
+        if part < FAULT:
+            return
+        culprit = "the function given as forces" if name == "forces" else name
+        words = f"at this rate it takes {tried / done:.0g} steps" if done > 0 else "it stands still"
+        warnings.warn(
+            f"the implicit steps are held up by {culprit}: it changes at about {rate:.2g} /s with "
+            f"the state, and {machine.settings.integrator.title} has no derivative of it: a "
+            f"step needs {m[at.N_ITERATIONS] / tried:.0f} iterations and is made as short as "
+            f"{m[at.SMALLEST]:.2g} s ({tried:.0f} steps until t = {machine.time:.4g} s; {words}); "
+            f'{self.suspects[name][1]}use an explicit method, such as integrator="dop853"',
+            SimulationWarning,
+            stacklevel,
+        )
+
+    def _rate(self, places: list[int]) -> tuple[float, float]:
+        """How fast a load pulls back [1/s], and its part in (1)."""
+        machine = self.machine
+        h, sizes = float(machine.memory[at.LAST_STEP]), error_sizes(machine.system)[0]
+        found = []
+        for of_speeds in (True, False):
+            x, largest = sizes * np.cos(np.arange(len(sizes))), 0.0
+            for _ in range(POWER):
+                y = self._change(places, SPACING * x, of_speeds) / SPACING
+                largest = float(np.abs(y / sizes).max())
+                if not 0 < largest < np.inf:
+                    break
+                x = y / largest
+            found.append(largest if np.isfinite(largest) else 0.0)
+        return max(found[0], np.sqrt(found[1])), h * found[0] / 2 + h * h * found[1] / 4
+
+    def _change(self, places: list[int], x: Array, of_speeds: bool) -> Array:
+        """What a load changes in the accelerations if speeds or coordinates change by x."""
+        machine, t = self.machine, self.machine.time
+        q, v = machine.q.copy(), machine.v.copy()
+        there = (q, v + x) if of_speeds else (moved(machine.system, q, x), v)
+        kept = machine.memory[places].copy()
+        rows = []
+        for on in (1.0, 0.0):
+            machine.memory[places] = on * kept
+            rows += [machine.accelerations(t, *where)[1] for where in (there, (q, v))]
+        machine.memory[places] = kept
+        machine.plan.functions.error = None
+        a = machine.plan.columns.part(np.array(rows), "acceleration")
+        return np.asarray((a[0] - a[1]) - (a[2] - a[3]))
+
+
+def _suspects(plan: Plan) -> dict[str, tuple[list[int], str]]:
+    """Loads that are found by iterating: places of their flags, and what to do about each."""
+    names = {place: label for label, places in plan.active.items() for place in places}
+    found: dict[str, tuple[list[int], str]] = {}
+    for kind in ("forces", "nodes"):
+        for row in plan.rows[kind]:
+            if advice := _advice(plan, kind, row):
+                places = found.setdefault(names[int(row[at.E_ACTIVE])], ([], advice))[0]
+                places.append(int(row[at.E_ACTIVE]))
+    return found
+
+
+def _advice(plan: Plan, kind: str, row: Array) -> str:
+    """What to do about a load; empty where the method has its derivative, or it has none."""
+    spring = at.BALL_SPRING if kind == "forces" else at.NODE_SPRING
+    if row[at.E_KIND] == spring:
+        return "make it softer, or "
+    if row[at.E_KIND] != (at.FORCE if kind == "forces" else at.NODE_FORCE):
+        return ""
+    signal = (int(row[at.E_SIGNAL]) - at.P_HEADER) // len(plan.signals[0])
+    if plan.signals[signal][at.S_KIND] != at.CALLED:
+        return ""
+    return "give its stiff part as JointSpring and JointDamper, sample it (Controller), or "
