@@ -97,7 +97,9 @@ def judged(case: Case) -> Verdict:
     other = case.system.state(shifted, case.state.v + away[1] * sizes[1] * free)
     spread = _distance(case.system, _converged(case, other), exact)
     allowed = ALLOWED * max(case.rtol, spread)
-    return Verdict(case, _distance(case.system, run.state(run.time[-1]), exact), allowed, told, steps)
+    return Verdict(
+        case, _distance(case.system, run.state(run.time[-1]), exact), allowed, told, steps
+    )
 
 
 def _free(case: Case) -> np.ndarray:

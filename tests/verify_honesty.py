@@ -26,7 +26,7 @@ def main() -> int:
         if not verdict.honest:
             wrong.append(verdict)
             print(verdict, flush=True)
-        if (number - first + 1) % 50 == 0:
+        if (number - first + 1) % 20 == 0:
             seconds = time.perf_counter() - begun
             print(f"{number - first + 1} runs, {len(wrong)} wrong, {seconds:.0f} s", flush=True)
     largest = max(ratios, default=0.0)

@@ -139,7 +139,7 @@ def simulate(
     tolerance = number(rtol, "rtol", "a number from 1e-15 to 1", lambda x: 1e-15 <= x < 1)
     plan = planned(system, forces, loads, events)
     check_drives(plan)
-    begin, motions = number(start, "start", "a finite time [s]"), with_motions(forces, loads)
+    motions = with_motions(forces, loads)
     given, state = state, begun(plan, state, begin, motions)
     kind = as_integrator(integrator)
     asked = kind is not None
