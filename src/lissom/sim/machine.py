@@ -27,6 +27,8 @@ Array = np.ndarray
 POINTS = 4
 # An adaptive implicit method iterates until its error is this part of what is allowed.
 ADAPTED = 0.03
+# No step is asked for less error than this, as a part of the sizes of coordinates and speeds.
+ROUNDING = 3e-14
 ROWS_BYTES = 1 << 20
 
 
@@ -137,9 +139,9 @@ class Machine:
             values[place] = value
         if s.integrator.implicit:  # in units of the weights, which contain rtol
             values[at.NEWTON] = ADAPTED if s.adaptive else values[at.NEWTON] / s.rtol
-        if s.adaptive:
+        if s.adaptive and not s.each_step:
             values[at.SHARE] = s.integrator.share / s.duration
-            values[at.LEAST_SHARE] = s.integrator.least_share
+            values[at.LEAST_SHARE] = min(1.0, max(s.integrator.least_share, ROUNDING / s.rtol))
         else:
             values[at.SHARE] = np.inf
         values[at.EXPONENT] = 1 / (s.integrator.error_order + 1)
@@ -281,7 +283,7 @@ class Machine:
         if self.system.constraints:
             found["nearest_to_singular"] = float(m[at.NEAREST])
             found["nearest_at"] = float(m[at.NEAREST_TIME])
-        if not self.settings.adaptive:
+        if not self.settings.adaptive or self.settings.integrator.implicit:
             found["estimated_error"] = float(m[at.ERROR_SUM]) * self.settings.rtol
         if found["steps"]:
             found["smallest_step"], found["largest_step"] = (

@@ -42,6 +42,8 @@ class Settings:
         Time between rows; zero: every step.
     max_step : float
         Longest adaptive step that the user allows [s]; infinite: not given.
+    each_step : bool
+        Whether each adaptive step may use the whole tolerance, and not all of them together.
     drift : Drift
         What keeps loops closed.
     dense : bool
@@ -57,6 +59,7 @@ class Settings:
     atol: Array | None
     output_step: float
     max_step: float = np.inf
+    each_step: bool = False
     drift: Drift = PROJECTION
     dense: bool = False
 
@@ -77,6 +80,7 @@ def checked_settings(
     atol: Any,
     output_step: Any,
     max_step: Any,
+    each_step: bool,
     drift: Any,
     method: Any,
 ) -> Settings:
@@ -90,6 +94,8 @@ def checked_settings(
         What takes the steps.
     duration, step
         Checked already.
+    each_step
+        As `Settings` has it.
     start, rtol, atol, output_step, max_step, drift, method
         As `simulate` was given them.
     """
@@ -132,6 +138,7 @@ def checked_settings(
         atol=_tolerances(system, atol),
         output_step=period or (0.0 if fixed is None else fixed),
         max_step=longest,
+        each_step=each_step,
         drift=as_drift(drift),
         dense=_is_dense(method),
     )

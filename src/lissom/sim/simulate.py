@@ -156,6 +156,7 @@ def simulate(
         atol=atol,
         output_step=output_step,
         max_step=max_step,
+        each_step=asked and kind.implicit,
         drift=drift,
         method=method,
     )
@@ -265,11 +266,16 @@ def _warn_of_long_steps(machine: Machine, *, asked: bool) -> None:
     if not error > max(LARGE if asked else 0.0, 10 * settings.rtol):
         return
     worst = machine.system.layout.owner_v(int(machine.memory[at.ERROR_WORST]))
+    left, advice = "adaptive steps leave", "give a smaller rtol="
+    if not settings.adaptive:
+        left = f"a fixed step of {settings.step:g} s leaves"
+        advice = (
+            "shorten the step, let the integrator choose it (without step=), or give the error "
+            "that you accept as rtol="
+        )
     warnings.warn(
-        f"a fixed step of {settings.step:g} s leaves an error of about {error:.1g} with "
-        f"{settings.integrator.title} (1 is the size of a body, or 1 rad; rtol is "
-        f"{settings.rtol:g}), worst: {worst}; shorten the step, let the integrator choose it "
-        "(without step=), or give the error that you accept as rtol=",
+        f"{left} an error of about {error:.1g} with {settings.integrator.title} (1 is the size of "
+        f"a body, or 1 rad; rtol is {settings.rtol:g}), worst: {worst}; {advice}",
         SimulationWarning,
         stacklevel=4,
     )

@@ -304,6 +304,7 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
                     error = error_norm(system, given, h, S, V, weights)
                 else:
                     error = alpha_error(given, h, n, a2, a1, weights)
+                local = error
                 if not error <= SURPRISE:
                     memory[ROUGH_UNTIL] = max(memory[ROUGH_UNTIL], t1)
                 rough = t < memory[ROUGH_UNTIL]
@@ -326,6 +327,8 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
                     if status == 0:
                         status = settle(used, given, room, t1, q1, v1, s, out, flags)
                     if status == 0:
+                        if method == GENERALIZED_ALPHA:
+                            note_error(memory, 1.0, local, memory[WORST])
                         break
                     if status == CALL_FAILED:
                         return status
