@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -168,7 +169,10 @@ class Motion(Load):
             given += [f for f in (self.velocity, self.acceleration) if f is not None]
 
         def value(t: float) -> Array:
-            return checked_values(function(t), n, what, t)
+            given = function(t)
+            if n == 1 and isinstance(given, float) and math.isfinite(given):  # the usual case
+                return np.array([given])
+            return checked_values(given, n, what, t)
 
         watch = JumpWatch(value, what)
 

@@ -43,7 +43,8 @@ class Settings:
     max_step : float
         Longest adaptive step that the user allows [s]; infinite: not given.
     each_step : bool
-        Whether each adaptive step may use the whole tolerance, and not all of them together.
+        Whether each adaptive step may use the whole tolerance, and not all of them together, as
+        long as no function or event may do something sudden.
     drift : Drift
         What keeps loops closed.
     dense : bool
