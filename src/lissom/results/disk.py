@@ -18,7 +18,16 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["PathLike", "as_path", "check_space", "flush_folder", "locked", "replacing", "written"]
+__all__ = [
+    "PathLike",
+    "as_path",
+    "check_space",
+    "flush_folder",
+    "journal_path",
+    "locked",
+    "replacing",
+    "written",
+]
 
 PathLike = str | os.PathLike[str]
 
@@ -115,6 +124,18 @@ def written(path: str) -> str:
         What the user gave.
     """
     return os.path.realpath(path) if os.path.islink(path) else path
+
+
+def journal_path(path: PathLike) -> tuple[str, str]:
+    """NAME.nc and NAME.nc.part from either; where NAME.nc is a symbolic link, those of its target.
+
+    Parameters
+    ----------
+    path : path
+        What the user gave.
+    """
+    name = written(os.fspath(path).removesuffix(".part"))
+    return name, name + ".part"
 
 
 _COUNT = itertools.count()

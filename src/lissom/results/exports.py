@@ -103,8 +103,10 @@ def read_npz(path: PathLike) -> tuple[System, MemoryStore, dict[str, Any]]:
             raise damaged(path, error) from None
 
 
-_FAILURES = (OSError, ValueError, KeyError, EOFError, TypeError, MemoryError, zipfile.BadZipFile)
-_FAILURES += (zlib.error, NotImplementedError, RuntimeError)  # kinds of ZIP that do not exist
+_FAILURES = (
+    *(OSError, ValueError, KeyError, EOFError, TypeError, MemoryError, zipfile.BadZipFile),
+    *(zlib.error, RuntimeError),  # RuntimeError: kinds of archives that do not exist
+)
 
 
 def _read_members(path: PathLike) -> tuple[System, MemoryStore, dict[str, Any]]:

@@ -16,7 +16,7 @@ from .seal import damaged
 
 __all__ = ["check_apart"]
 
-PATIENCE, SPEED = 60.0, 10e6  # [s], and [byte/s] that may be added for large files
+PATIENCE, SPEED = 30.0, 10e6  # [s], and [byte/s] that may be added for large files
 _MEMORY = 4 << 30  # [byte], likewise
 _PROGRAM = """
 import sys

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from typing import IO, Any
+from typing import Any
 
 import h5py
 import numpy as np
@@ -63,6 +63,7 @@ class NetcdfStore:
     system: System
     columns: Columns
     meta: dict[str, Any]
+    _places: dict[str, int]
 
     def __init__(self, path: PathLike, *, trusted: bool = False) -> None:
         self.path = os.path.abspath(path)

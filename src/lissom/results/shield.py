@@ -11,6 +11,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 __all__ = ["give_way", "shielded"]
 
@@ -54,7 +55,7 @@ def give_way() -> None:
         raise KeyboardInterrupt
 
 
-def _handler() -> object:
+def _handler() -> Any:
     """What happens on Ctrl-C in this thread; None: nothing of ours."""
     if threading.current_thread() is not threading.main_thread():
         return None

@@ -27,7 +27,7 @@ class Outcome:
     ----------
     status : str
         "finished", "event", "interrupted", "time limit", "not finite", "singular", "loop open",
-        "stalled", "failed" or "disk".
+        "stalled", "failed", "disk" or "memory".
     message : str
         Why, in a sentence.
     error : exception or None

@@ -153,7 +153,7 @@ def simulate(
     row = check_start(machine, keep_samples=True)
     if settings.adaptive:
         machine.memory[at.NEXT_STEP] = first_step(machine, row)
-    record = opened_record(machine, file, resume, reason)
+    record = opened_record(machine, file, resume, reason, limited=limit < np.inf)
     if isinstance(record, Trajectory):
         return record
     LOGGER.info("%s: %s", system.name or "run", reason)
@@ -189,9 +189,10 @@ def _run(
         raise
     finally:
         bar.close()
-    meta = run_meta(machine, runner, outcome, reason, time.perf_counter() - begun)
-    whole = outcome.status not in ("interrupted", "time limit", "disk", "failed")
+    meta: dict[str, Any] = {}
+    whole = outcome.status not in ("interrupted", "time limit", "disk", "failed", "memory")
     try:
+        meta |= run_meta(machine, runner, outcome, reason, time.perf_counter() - begun)
         store = record.finish(meta, whole=whole)
     except ResultError as error:
         outcome = Outcome("disk", str(error), error)
@@ -201,7 +202,8 @@ def _run(
         record.abandon()
         raise
     trajectory = Trajectory(system, store, meta)
-    warn_of_tension(trajectory, stacklevel=4)
+    if outcome.status != "memory":
+        warn_of_tension(trajectory, stacklevel=4)
     if outcome.error is not None:
         raise SimulationError(_with_hint(outcome, record), trajectory) from outcome.error
     if outcome.status not in ("finished", "event"):
