@@ -102,10 +102,9 @@ CHANGES = {
 }
 
 
+@pytest.mark.usefixtures("small_chunks")
 @pytest.mark.parametrize("finished", [False, True])
-def test_a_run_is_resumed_with_its_own_arguments_only(
-    finished, tmp_path, monkeypatch, small_chunks
-):
+def test_a_run_is_resumed_with_its_own_arguments_only(finished, tmp_path, monkeypatch):
     path = tmp_path / "run.nc"
     if finished:
         swing(**LOADS, file=path)

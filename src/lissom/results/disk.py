@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from ..errors import ResultError
-from .shield import shielded
+from .shield import give_way, shielded
 
 try:
     import fcntl
@@ -99,6 +99,7 @@ def replacing(path: PathLike) -> Iterator[str]:
             temporary, lock = _new_beside(final)
             try:
                 yield temporary
+                give_way()
                 with open(temporary, "rb+") as file:
                     os.fsync(file.fileno())
                 os.replace(temporary, final)

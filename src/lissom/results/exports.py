@@ -182,9 +182,9 @@ def write_mat(path: PathLike, system: System, store: Store, meta: dict[str, Any]
     if system.couplings:
         names["coupling"] = np.array([one.name for one in system.couplings], dtype=object)
     names["six"] = np.array([name for name, _ in LOAD], dtype=object)
-    content: dict[str, Any] = {
-        field: store.read(field).reshape(_shape(store, field)) for field in store.columns.fields
-    }
-    content |= {"names": names, "meta": json_text(meta)}
     with replacing(path) as temporary:
+        content: dict[str, Any] = {
+            field: store.read(field).reshape(_shape(store, field)) for field in store.columns.fields
+        }
+        content |= {"names": names, "meta": json_text(meta)}
         scipy.io.savemat(temporary, content, appendmat=False, oned_as="column")

@@ -244,6 +244,6 @@ class JournalStore:
         if self.damaged and not salvage:
             raise ResultError(
                 f"{self.path} is damaged at byte {self.valid_bytes} (record {self.n_records}); the "
-                f"{self._n_rows} rows before it ({extent(self.last_time)}) can still be read: open "
-                "it with salvage=True"
+                f"{self._n_rows} rows before it ({extent(self.last_time)}) can still be read by "
+                "Trajectory.load(path, salvage=True)"
             )
