@@ -32,8 +32,8 @@ def ctrl_c():
 
 
 def test_interrupts_at_random_moments_of_saving_and_loading():
-    wrong, seen = batch(12, 7)
-    assert not wrong and seen["interrupted"] == 12
+    wrong, seen = batch(8, 7)
+    assert not wrong and seen["interrupted"] == 8
 
 
 def test_a_shield_keeps_ctrl_c_until_its_end():
@@ -285,3 +285,13 @@ print(run.status, len(ls.load(sys.argv[1])))
     command = [sys.executable, "-c", program, str(tmp_path / "a.nc")]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
     assert done.stdout == "finished 11\n"
+
+
+def test_ctrl_c_right_after_a_run_leaves_a_journal_that_can_be_resumed(tmp_path, monkeypatch):
+    options = {"duration": 0.1, "step": 0.01, "progress": False}
+    with monkeypatch.context() as patch:
+        patch.setattr("lissom.sim.progress.ProgressBar.close", lambda self: ctrl_c())
+        with pytest.raises(KeyboardInterrupt):
+            ls.simulate(pendulum(), **options, file=tmp_path / "run.nc")
+    assert os.listdir(tmp_path) == ["run.nc.part"]
+    assert ls.simulate(pendulum(), **options, resume=tmp_path / "run.nc").status == "finished"

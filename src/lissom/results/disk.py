@@ -184,11 +184,10 @@ def locked(file: int) -> bool:
 
 def _remove_left(folder: str) -> None:
     """Remove half-written files of ours that no program has open."""
-    if fcntl is None:
-        return
-    for name in os.listdir(folder):
-        if not _LEFT.fullmatch(name):
-            continue
+    names = []
+    with suppress(OSError):  # what is wrong with the folder shows when it is written to
+        names = [name for name in os.listdir(folder) if _LEFT.fullmatch(name)]
+    for name in names if fcntl is not None else ():
         with suppress(OSError):
             file = os.open(path := os.path.join(folder, name), os.O_RDWR)
             try:

@@ -35,7 +35,7 @@ def check_apart(path: str) -> None:
         A file that begins as HDF5 does.
     """
     size = _check_start(path)
-    if not sys.executable:  # Python inside another program
+    if not sys.executable or hasattr(sys, "frozen"):  # Python inside another program
         _check_here(path)
         return
     folders = os.pathsep.join(x or os.getcwd() for x in sys.path)

@@ -34,7 +34,7 @@ __all__ = ["NetcdfStore"]
 Array = np.ndarray
 
 WHOLE = 1 << 30  # bytes
-_FAILURES = (OSError, RuntimeError, KeyError, ValueError, TypeError, MemoryError)
+_FAILURES = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError, MemoryError)
 
 
 class NetcdfStore:
@@ -176,7 +176,7 @@ class NetcdfStore:
             json.loads(stored.pop(name).tobytes()) for name in TEXTS
         )
         self.system = restore(description, stored, source=self.path)
-        if digest(self.system) != file.attrs["system_digest"]:
+        if digest(self.system) != _text(file.attrs["system_digest"]):
             raise ValueError("the system has another checksum")
         self.columns = Columns.of(self.system, wrenches)
         fields = self.columns.fields
@@ -188,14 +188,20 @@ class NetcdfStore:
 def _check_group(file: h5py.File, stored: dict[str, Array]) -> None:
     """Compare what stands beside the rows with its checksum, or with what stands there twice."""
     if (known := file.attrs.get("group_digest")) is not None:
-        if group_digest(stored) != known:
+        if group_digest(stored) != _text(known):
             raise ValueError("the system has another checksum")
         return
     # files of earlier versions
     meta = stored["meta"].tobytes().decode()
-    if (told := file.attrs["meta"]) != meta and not told.startswith("too long"):
+    if (told := _text(file.attrs["meta"])) != meta and not told.startswith("too long"):
         raise ValueError("the notes of the run have changed")
     rows = file["load_name"][()] if "load_name" in file else ()
     names = [x.tobytes().rstrip(b"\0").decode() for x in rows]
     if names != json.loads(stored["wrenches"].tobytes()):
         raise ValueError("the names of the loads have changed")
+
+
+def _text(attribute: Any) -> str:
+    """Text of an attribute; programs write it in different ways."""
+    found = np.ravel(attribute)[0]
+    return found.decode() if isinstance(found, bytes) else str(found)

@@ -116,8 +116,11 @@ def checksums(file: IO[bytes], size: int, block: int) -> tuple[int, ...]:
     size, block : int
         Length of all and of one [bytes].
     """
-    lengths = (min(block, size - place) for place in range(0, size, block))
-    return tuple(zlib.crc32(file.read(n)) for n in lengths)
+    found = []
+    for place in range(0, size, block):
+        give_way()
+        found.append(zlib.crc32(file.read(min(block, size - place))))
+    return tuple(found)
 
 
 def read_blocks(

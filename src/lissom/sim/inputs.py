@@ -57,7 +57,7 @@ def inputs(machine: Machine) -> dict[str, str]:
             what = f"{word} {k + 1} ({type(one).__name__})"
             found |= {f"{what} {f.name}": _short(_text(getattr(one, f.name))) for f in fields(one)}
     found[_COMPILED] = _compiled(machine)
-    found["version"] = _digest(_text(sorted(_layout())))
+    found["version"] = _layout()
     return found
 
 
@@ -107,13 +107,14 @@ def _compiled(machine: Machine) -> str:
     return _digest(_text([elements, table, slot_records(machine.plan), slots]))
 
 
-def _layout() -> list[tuple[str, int]]:
-    """What sits where in the memory of a run: a journal of another version has other places."""
-    return [(name, value) for name, value in vars(at).items() if isinstance(value, int)]
+def _layout() -> str:
+    """Digest of what sits where in the memory of a run: other versions have other places."""
+    return _digest(repr(sorted((k, x) for k, x in vars(at).items() if isinstance(x, int))))
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+def _digest(text: str | bytes) -> str:
+    data = text.encode("utf-8", "replace") if isinstance(text, str) else text
+    return hashlib.sha256(data).hexdigest()
 
 
 def _short(text: str) -> str:
@@ -132,7 +133,7 @@ def _text(value: Any, seen: tuple[int, ...] = ()) -> str:
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf" and value.size <= 6:
         return repr(value.tolist())
     if isinstance(value, np.ndarray):
-        return f"{value.dtype.str}{value.shape} #{_digest(value.tobytes().hex())}"
+        return f"{value.dtype.str}{value.shape} #{_digest(value.tobytes())}"
     if id(value) in seen or len(seen) > _DEEPEST:
         return type(value).__name__
     if isinstance(value, System):

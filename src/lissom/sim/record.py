@@ -83,9 +83,12 @@ class MemoryRecord:
         self._n = end
 
     def _grow(self, n_rows: int) -> None:
-        """Make room, in place where the system can."""
-        wanted = max(n_rows, len(self._rows) + len(self._rows) // 8, 1024)
-        self._rows.resize((wanted, self.columns.width), refcheck=False)
+        """Make room, in place where the system can, and not more than there is."""
+        width, more = self.columns.width, len(self._rows) // 8
+        if 8 * width * more > LOOK:
+            more = int(min(more, max(0.0, available_memory() - RESERVE) / (8 * width)))
+        wanted = max(n_rows, len(self._rows) + more, 1024)
+        self._rows.resize((wanted, width), refcheck=False)
 
     def keep(self, checkpoint: Any, *, now: bool = False) -> None:
         """MemoryError while there still is memory to end the run with: the system gives none."""

@@ -183,22 +183,19 @@ def _run(
     runner = Runner(machine, record, bar, limit)
     begun = time.perf_counter()
     try:
-        outcome = runner.run()
-    except BaseException:  # a second Ctrl-C
-        record.abandon()
-        raise
-    finally:
-        bar.close()
-    meta: dict[str, Any] = {}
-    whole = outcome.status not in ("interrupted", "time limit", "disk", "failed", "memory")
-    try:
-        meta |= run_meta(machine, runner, outcome, reason, time.perf_counter() - begun)
-        store = record.finish(meta, whole=whole)
-    except ResultError as error:
-        outcome = Outcome("disk", str(error), error)
-        meta.update(status=outcome.status, message=outcome.message)
-        store = record.finish(meta, whole=False)
-    except BaseException:  # Ctrl-C while the file is written
+        try:
+            outcome = runner.run()
+        finally:
+            bar.close()
+        meta = run_meta(machine, runner, outcome, reason, time.perf_counter() - begun)
+        whole = outcome.status not in ("interrupted", "time limit", "disk", "failed", "memory")
+        try:
+            store = record.finish(meta, whole=whole)
+        except ResultError as error:
+            outcome = Outcome("disk", str(error), error)
+            meta.update(status=outcome.status, message=outcome.message)
+            store = record.finish(meta, whole=False)
+    except BaseException:  # a second Ctrl-C, or one while the file is written
         record.abandon()
         raise
     trajectory = Trajectory(system, store, meta)
