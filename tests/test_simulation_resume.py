@@ -201,3 +201,13 @@ def test_a_run_of_an_earlier_version_opens_but_is_not_resumed(tmp_path):
     ls.Trajectory(done.system, done.store, meta).save(path)
     assert len(ls.load(path)) == len(done)
     refused(lambda: swing(resume=path), ResultError, "run.nc", "new run from its last state")
+
+
+def test_a_function_that_failed_may_be_corrected(tmp_path):
+    path = tmp_path / "run.nc"
+    with pytest.raises(ls.SimulationError, match="ZeroDivisionError"):
+        swing(forces=lambda t, state: [0.0] if t < 0.5 else 1 / 0, file=path)
+    call = lambda: swing(forces=lambda t, state: [0.0], resume=path, step=0.02)  # noqa: E731
+    refused(call, ResultError, "different: step")
+    run = swing(forces=lambda t, state: [0.0], resume=path)
+    assert contents(run)["q"] == contents(swing())["q"]

@@ -32,6 +32,7 @@ __all__ = ["differences", "fingerprint", "inputs"]
 
 _LONGEST = 60  # characters of a value that is kept as it is
 _COMPILED = "what acts, in compiled form"
+FUNCTION = "function "  # what words for a function begin with
 _DEEPEST = 8  # objects within objects that are looked at
 _LIBRARIES = ("site-packages", "dist-packages", os.path.dirname(os.__file__))
 
@@ -66,15 +67,22 @@ def fingerprint(given: Mapping[str, str]) -> str:
     return _digest(json.dumps(dict(given), sort_keys=True))
 
 
-def differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+def differences(
+    before: Mapping[str, str], now: Mapping[str, str], *, functions: bool = True
+) -> list[str]:
     """What is not the same in two runs, in words.
 
     Parameters
     ----------
     before, now : mapping
         What `inputs` gave.
+    functions : bool
+        Whether functions must be the same.
     """
     changed = [key for key in {**before, **now} if before.get(key) != now.get(key)]
+    if not functions:
+        pairs = {key: (before.get(key, ""), now.get(key, "")) for key in changed}
+        changed = [k for k, pair in pairs.items() if not all(x.startswith(FUNCTION) for x in pair)]
     if "version" in changed:
         return ["version of lissom"]
     if changed != [_COMPILED]:  # it only repeats what others say better
@@ -118,7 +126,8 @@ def _digest(text: str | bytes) -> str:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"#{_digest(text)}"
+    is_short = len(text) <= _LONGEST or text.startswith(FUNCTION)
+    return text if is_short else f"#{_digest(text)}"
 
 
 # Words for values
@@ -154,16 +163,16 @@ def _called(value: Any, seen: tuple[int, ...]) -> str:
     """Words for a function, or an object that is used like one."""
     value = getattr(value, "py_func", getattr(value, "_pyfunc", value))  # compiled by Numba
     if isinstance(value, functools.partial):
-        return f"partial{_text([value.func, list(value.args), value.keywords], seen)}"
+        return f"{FUNCTION}#{_digest(_text([value.func, list(value.args), value.keywords], seen))}"
     if isinstance(value, MethodType):
-        return f"{_text(value.__self__, seen)}.{_called(value.__func__, seen)}"
+        return f"{FUNCTION}#{_digest(_text([value.__self__, value.__func__], seen))}"
     if _is_library(value):
         return f"{_module(value)}.{getattr(value, '__qualname__', type(value).__qualname__)}"
     if isinstance(value, FunctionType):
-        return f"function {value.__name__} #{_digest(_function(value, seen))}"
+        return f"{FUNCTION}{value.__name__} #{_digest(_function(value, seen))}"
     if isinstance(value, (type, ModuleType)):
         return value.__name__
-    return f"{type(value).__qualname__} #{_digest(_object(value, seen))}"
+    return f"{FUNCTION}{type(value).__qualname__} #{_digest(_object(value, seen))}"
 
 
 def _module(value: Any) -> str:

@@ -117,7 +117,8 @@ def _resumed(machine: Machine, file: Any, resume: Any, given: dict[str, str]) ->
     journal = Journal.reopen(part)
     try:
         store = JournalStore(part)
-        _check_same(part, store.meta, given)
+        # where a function failed, it may have been corrected
+        _check_same(part, store.meta, given, functions=store.notes["status"] != "failed")
         checkpoint = store.checkpoint
         if checkpoint is not None:
             memory = checkpoint.arrays["memory"]
@@ -136,7 +137,12 @@ def _resumed(machine: Machine, file: Any, resume: Any, given: dict[str, str]) ->
 
 
 def _check_same(
-    path: str, meta: Mapping[str, Any], given: dict[str, str], but: tuple[str, ...] = ()
+    path: str,
+    meta: Mapping[str, Any],
+    given: dict[str, str],
+    but: tuple[str, ...] = (),
+    *,
+    functions: bool = True,
 ) -> None:
     """Refuse to go on with another run; the error says what is different."""
     before = meta.get("inputs")
@@ -147,7 +153,7 @@ def _check_same(
             "state"
         )
     known, now = ({k: x for k, x in kept.items() if k not in but} for kept in (before, given))
-    if found := differences(known, now):
+    if found := differences(known, now, functions=functions):
         raise ResultError(
             f"{path} is of another run; different: {'; '.join(found)}. Resume it with the "
             "arguments that it was started with"
