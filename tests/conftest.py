@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from contextlib import nullcontext
+import signal
+from contextlib import nullcontext, suppress
 
 import pytest
 
@@ -12,6 +13,11 @@ ENTRIES = ("lissom.algorithms._kernels.entries", "lissom.algorithms._kernels.sim
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Where a shell started the tests in the background Ctrl-C is ignored, also by programs that
+    # they start; tests that send it would wait for ever.
+    with suppress(ValueError):  # not in the main thread
+        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
     is_controller = config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput")
     if is_controller and importlib.util.find_spec(ENTRIES[0]) is not None:
         from lissom.algorithms._kernels.compiling import compile_all

@@ -89,10 +89,11 @@ def compiled_parts():
 def arguments(*, slow: float = 0.0) -> dict:
     """Forces, loads and events of all kinds; `slow`: seconds that a plain function sleeps."""
     filtered, late = compiled_parts()
+    pause = [slow]  # in a list: it decides nothing, and a run is resumed without it
 
     def push(t, state):
-        if slow:
-            time.sleep(slow)
+        if pause[0]:
+            time.sleep(pause[0])
         return 0.2 * np.cos(5 * t) - 0.1 * float(state["slide"][0])
 
     times = [0.0, 0.1, 0.23, 0.4, 0.55]

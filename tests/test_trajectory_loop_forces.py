@@ -263,5 +263,5 @@ def test_a_run_of_another_loop_is_not_resumed(tmp_path):
     with pytest.warns(UserWarning):
         ls.simulate(system, system.state(**START), **SWING, file=path, time_limit=1e-6)
     other = parallelogram(ls.Cylindrical("z"))
-    with pytest.raises(ResultError, match="another system"):
+    with pytest.raises(ResultError, match="different: system"):
         ls.simulate(other, other.state(**START), **SWING, resume=f"{path}.part")

@@ -23,7 +23,10 @@ LONGEST_TREE = 60  # lines of a mechanism that are shown
 def check(
     model: Annotated[
         str,
-        typer.Argument(metavar="MODEL", help="Model file, URDF file, FILE.py:NAME or MODULE:NAME."),
+        typer.Argument(
+            metavar="MODEL",
+            help="Model file, URDF file, FILE.py:NAME, MODULE:NAME, or results.",
+        ),
     ],
     functions: Annotated[
         bool,
@@ -33,10 +36,16 @@ def check(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="The same for programs.")] = False,
 ) -> None:
-    """List all that is wrong with a model file.
+    """List all that is wrong with a model file or with results.
 
-    Without problems, say what the mechanism is.
+    Without problems, say what the mechanism is. Results are damaged where they do not agree with
+    their checksums.
     """
+    from .check_results import RESULTS, check_results
+
+    if model.endswith(RESULTS):
+        check_results(model, json=json)
+        return
     from ..errors import ModelFileError
     from .progress import console
     from .ready import check_settings, checked_source, closed_start

@@ -120,6 +120,7 @@ def _end_early(result: Trajectory, reason: str, kept: str) -> None:
 def _target(model: str, output: Path | None, resume: bool) -> Path:
     """Where results go: by default into this folder."""
     from ..errors import ResultError
+    from ..results.disk import journal_path
     from .sources import short_name
 
     target = Path(f"{short_name(model)}.nc") if output is None else output
@@ -128,7 +129,7 @@ def _target(model: str, output: Path | None, resume: bool) -> Path:
         raise ResultError(f"--output {target}: use a suffix {', '.join(most)} or {last}")
     if resume and target.suffix != ".nc":
         raise ResultError(f"--resume: only runs into NAME.nc can go on, not into {target}")
-    part = Path(f"{target}.part")
+    part = Path(journal_path(target)[1])
     if resume and not part.exists():
         raise ResultError(f"--resume: there is no {part} to go on with; leave out --resume")
     if goes_on(target):
@@ -142,7 +143,9 @@ def _target(model: str, output: Path | None, resume: bool) -> Path:
 
 def _kept(target: Path) -> Path:
     """The file that has the rows."""
-    part = Path(f"{target}.part")
+    from ..results.disk import journal_path
+
+    part = Path(journal_path(target)[1])
     return part if target.suffix == ".nc" and os.path.exists(part) else target
 
 

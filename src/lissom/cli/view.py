@@ -46,9 +46,10 @@ def goes_on(file: Path) -> bool:
     file : path
         NAME.nc, or its journal.
     """
+    from ..results.disk import journal_path
     from ..results.journal_store import is_being_written
 
-    return is_being_written(f"{str(file).removesuffix('.part')}.part")
+    return is_being_written(journal_path(file)[1])
 
 
 def follow(file: Path, *, scale: float, browser: bool) -> None:

@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from ..errors import ResultError
+from .shield import give_way, shielded
 
-__all__ = ["PathLike", "as_path", "check_space", "flush_folder", "replacing"]
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = [
+    "PathLike",
+    "as_path",
+    "check_space",
+    "flush_folder",
+    "journal_path",
+    "locked",
+    "replacing",
+    "written",
+]
 
 PathLike = str | os.PathLike[str]
 
@@ -43,7 +60,7 @@ def check_space(path: PathLike, bytes_needed: float) -> None:
         All that will be written there.  The journal of a run and the file that it becomes are on
         the disk together for a moment: count both.
     """
-    folder = os.path.dirname(os.path.abspath(path))
+    folder = os.path.dirname(os.path.abspath(written(os.fspath(path))))
     try:
         free = shutil.disk_usage(folder).free
     except OSError as error:
@@ -64,31 +81,120 @@ def _size(n: float) -> str:
 def replacing(path: PathLike) -> Iterator[str]:
     """Name of a new file beside `path` that takes its place when everything went well.
 
+    A Ctrl-C waits until then, see `shield`.  Through a symbolic link its target is written.  What
+    programs that were killed left in the folder is removed.
+
     Parameters
     ----------
     path : path
         The file.
     """
-    final = os.path.abspath(path)
+    final = written(os.path.abspath(path))
+    temporary = ""
+    with shielded():
+        try:
+            if os.path.isdir(final):
+                raise IsADirectoryError(errno.EISDIR, "it is a folder")
+            _remove_left(os.path.dirname(final))
+            temporary, lock = _new_beside(final)
+            try:
+                yield temporary
+                give_way()
+                with open(temporary, "rb+") as file:
+                    os.fsync(file.fileno())
+                os.replace(temporary, final)
+                flush_folder(final)
+            finally:
+                if lock is not None:
+                    os.close(lock)
+        except ResultError:
+            raise
+        except (OSError, RuntimeError) as error:  # RuntimeError: some of HDF5's
+            raise ResultError.of(error, path, "write") from None
+        finally:
+            with suppress(OSError):
+                os.unlink(temporary)
+
+
+def written(path: str) -> str:
+    """File that is written where `path` is asked for: the target, if that is a symbolic link.
+
+    Parameters
+    ----------
+    path : str
+        What the user gave.
+    """
+    return os.path.realpath(path) if os.path.islink(path) else path
+
+
+def journal_path(path: PathLike) -> tuple[str, str]:
+    """NAME.nc and NAME.nc.part from either; where NAME.nc is a symbolic link, those of its target.
+
+    Parameters
+    ----------
+    path : path
+        What the user gave.
+    """
+    name = written(os.fspath(path).removesuffix(".part"))
+    return name, name + ".part"
+
+
+_COUNT = itertools.count()
+_LEFT = re.compile(r"\..+\.\d+-\d+\.lissom\.tmp")
+
+
+def _new_beside(final: str) -> tuple[str, int | None]:
+    """New file in the folder of another: its name, and the open file that holds its lock."""
     folder, name = os.path.split(final)
-    temporary = os.path.join(folder, f".{name}.{os.getpid()}.tmp")
-    try:
-        if os.path.isdir(final):
-            raise IsADirectoryError(errno.EISDIR, "it is a folder")
-        with open(temporary, "wb"):
-            pass  # HDF5 would report a folder that cannot be written in words of its own
-        yield temporary
-        with open(temporary, "rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(temporary, final)
-        flush_folder(final)
-    except ResultError:
-        raise
-    except (OSError, RuntimeError) as error:  # RuntimeError: some of HDF5's
-        raise ResultError.of(error, path, "write") from None
-    finally:
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    while True:
+        path = os.path.join(folder, f".{name}.{os.getpid()}-{next(_COUNT)}.lissom.tmp")
+        try:
+            lock = os.open(path, flags, 0o666)
+        except FileExistsError:
+            continue
+        if fcntl is None:  # Windows replaces no file that is open
+            os.close(lock)
+            return path, None
+        locked(lock)
         with suppress(OSError):
-            os.unlink(temporary)
+            if os.path.samestat(os.fstat(lock), os.stat(path)):
+                return path, lock
+        os.close(lock)  # another program took it for one that was left, before it had its lock
+
+
+def locked(file: int) -> bool:
+    """Lock an open file until it is closed; whether nobody else has it locked.
+
+    Parameters
+    ----------
+    file : int
+        Open file; one on a disk without locks counts as free.
+    """
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
+def _remove_left(folder: str) -> None:
+    """Remove half-written files of ours that no program has open."""
+    names = []
+    with suppress(OSError):  # what is wrong with the folder shows when it is written to
+        names = [name for name in os.listdir(folder) if _LEFT.fullmatch(name)]
+    for name in names if fcntl is not None else ():
+        with suppress(OSError):
+            file = os.open(path := os.path.join(folder, name), os.O_RDWR)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.unlink(path)
+            finally:
+                os.close(file)
 
 
 def flush_folder(path: PathLike) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import zipfile
 import zlib
 from typing import Any
@@ -12,16 +13,18 @@ import numpy as np
 
 from ..errors import ResultError
 from ..system import System
-from .described import describe, restore
+from .described import restore
 from .disk import PathLike, replacing
 from .labels import LOAD, field_parts
 from .packed import json_text
+from .seal import damaged, read_seal, seal
+from .shield import give_way, shielded
 from .store import Columns, MemoryStore, Store, blocks
+from .stored_system import TEXTS, group_digest, system_arrays
 from .versions import check_version, lissom_version, version_for
 
 __all__ = ["read_npz", "write_csv", "write_mat", "write_npz"]
 
-_TEXTS = ("description", "wrenches", "meta")  # JSON
 _MAT_LIMIT = 2**31 - 1024  # bytes of one variable
 
 
@@ -44,25 +47,34 @@ def write_npz(path: PathLike, system: System, store: Store, meta: dict[str, Any]
     path, system, store, meta
         As in `save`.
     """
-    description, arrays = describe(system)
-    texts = map(json_text, (description, store.columns.wrenches, meta))
-    with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
-        for field in store.columns.fields:
-            with archive.open(f"{field}.npy", "w", force_zip64=True) as file:
-                header = {"descr": "<f8", "fortran_order": False, "shape": _shape(store, field)}
-                np.lib.format.write_array_header_1_0(file, header)
-                for start, stop in blocks(store):
-                    file.write(store.read(field, start, stop).astype("<f8", order="C").tobytes())
-        small: dict[str, Any] = {
-            "format_version": np.array(version_for(system)),
-            "lissom_version": np.array(lissom_version()),
-            **{name: np.array(text) for name, text in zip(_TEXTS, texts, strict=True)},
-            **{f"{f}_names": np.array(_names(system, store, f), dtype=str) for f in ("q", "v")},
-            **{f"system.{name}": array for name, array in arrays.items()},
-        }
-        for name, array in small.items():
-            with archive.open(f"{name}.npy", "w") as file:
-                np.lib.format.write_array(file, array, allow_pickle=False)
+    arrays = system_arrays(system, store.columns.wrenches, meta)
+    with replacing(path) as temporary:
+        with zipfile.ZipFile(temporary, "w") as archive:
+            _write_members(archive, system, store, arrays)
+        seal(temporary, zipped=True)
+
+
+def _write_members(
+    archive: zipfile.ZipFile, system: System, store: Store, arrays: dict[str, np.ndarray]
+) -> None:
+    for field in store.columns.fields:
+        with archive.open(f"{field}.npy", "w", force_zip64=True) as file:
+            header = {"descr": "<f8", "fortran_order": False, "shape": _shape(store, field)}
+            np.lib.format.write_array_header_1_0(file, header)
+            for start, stop in blocks(store):
+                give_way()
+                file.write(store.read(field, start, stop).astype("<f8", order="C").tobytes())
+    small: dict[str, Any] = {
+        "format_version": np.array(version_for(system)),
+        "lissom_version": np.array(lissom_version()),
+        "group_digest": np.array(group_digest(arrays)),
+        **{name: np.array(arrays.pop(name).tobytes().decode("ascii")) for name in TEXTS},
+        **{f"{f}_names": np.array(_names(system, store, f), dtype=str) for f in ("q", "v")},
+        **{f"system.{name}": array for name, array in arrays.items()},
+    }
+    for name, array in small.items():
+        with archive.open(f"{name}.npy", "w") as file:
+            np.lib.format.write_array(file, array, allow_pickle=False)
 
 
 def _names(system: System, store: Store, field: str) -> list[str]:
@@ -77,27 +89,46 @@ def read_npz(path: PathLike) -> tuple[System, MemoryStore, dict[str, Any]]:
     path : path
         The file.
     """
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            if "format_version" not in file or "lissom_version" not in file:
-                raise ResultError(
-                    f"{path} is not a file of results of lissom; give a file that lissom wrote"
-                )
-            check_version(path, file["format_version"])
-            arrays = {n[7:]: file[n] for n in file.files if n.startswith("system.")}
-            description, wrenches, meta = (json.loads(str(file[name])) for name in _TEXTS)
-            system = restore(description, arrays, source=path)
-            columns = Columns.of(system, wrenches)
-            rows = np.empty((len(file["time"]), columns.width))
-            for field, piece in columns.slices.items():
-                rows[:, piece] = file[field].reshape(len(rows), piece.stop - piece.start)
-            return system, MemoryStore(columns, rows), meta
-    except ResultError:
-        raise
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise ResultError(
-            f"{path} is cut off or damaged ({error}); copy it again or save it again"
-        ) from None
+    with shielded():
+        try:
+            with open(path, "rb") as file:
+                if (found := read_seal(file)) is not None:
+                    found.check(file)
+                elif file.seek(-22, os.SEEK_END) and file.read(4) != b"PK\x05\x06":
+                    raise ValueError("its end is missing")
+            return _read_members(path)
+        except ResultError:
+            raise
+        except _FAILURES as error:
+            raise damaged(path, error) from None
+
+
+_FAILURES = (
+    *(OSError, ValueError, KeyError, EOFError, TypeError, MemoryError, zipfile.BadZipFile),
+    *(zlib.error, RuntimeError),  # RuntimeError: kinds of archives that do not exist
+)
+
+
+def _read_members(path: PathLike) -> tuple[System, MemoryStore, dict[str, Any]]:
+    with np.load(path, allow_pickle=False) as file:
+        if "format_version" not in file or "lissom_version" not in file:
+            raise ResultError(
+                f"{path} is not a file of results of lissom; give a file that lissom wrote"
+            )
+        check_version(path, file["format_version"])
+        arrays = {n[7:]: file[n] for n in file.files if n.startswith("system.")}
+        texts = {name: str(file[name]) for name in TEXTS}
+        if "group_digest" in file:  # files of earlier versions have none
+            parts = {name: np.frombuffer(x.encode("ascii"), "S1") for name, x in texts.items()}
+            if group_digest(arrays | parts) != str(file["group_digest"]):
+                raise ValueError("the system has another checksum")
+        description, wrenches, meta = map(json.loads, texts.values())
+        system = restore(description, arrays, source=path)
+        columns = Columns.of(system, wrenches)
+        rows = np.empty((len(file["time"]), columns.width))
+        for field, piece in columns.slices.items():
+            rows[:, piece] = file[field].reshape(len(rows), piece.stop - piece.start)
+        return system, MemoryStore(columns, rows), meta
 
 
 def write_csv(path: PathLike, system: System, store: Store, meta: dict[str, Any]) -> None:
@@ -111,6 +142,7 @@ def write_csv(path: PathLike, system: System, store: Store, meta: dict[str, Any]
     with replacing(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerow(_headings(system, store.columns))
         for start, stop in blocks(store):
+            give_way()
             parts = [store.read(field, start, stop) for field in store.columns.fields]
             rows = np.column_stack(parts)
             file.writelines(",".join(map(repr, row)) + "\n" for row in rows.tolist())
@@ -150,9 +182,9 @@ def write_mat(path: PathLike, system: System, store: Store, meta: dict[str, Any]
     if system.couplings:
         names["coupling"] = np.array([one.name for one in system.couplings], dtype=object)
     names["six"] = np.array([name for name, _ in LOAD], dtype=object)
-    content: dict[str, Any] = {
-        field: store.read(field).reshape(_shape(store, field)) for field in store.columns.fields
-    }
-    content |= {"names": names, "meta": json_text(meta)}
     with replacing(path) as temporary:
+        content: dict[str, Any] = {
+            field: store.read(field).reshape(_shape(store, field)) for field in store.columns.fields
+        }
+        content |= {"names": names, "meta": json_text(meta)}
         scipy.io.savemat(temporary, content, appendmat=False, oned_as="column")

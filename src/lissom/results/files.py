@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import ResultError
 from ..system import System
-from .disk import PathLike, as_path
+from .disk import PathLike, as_path, journal_path
 from .store import Store
 
 __all__ = ["open_results", "save"]
@@ -101,7 +101,8 @@ def _first_bytes(path: str) -> bytes:
         with open(path, "rb") as file:
             return file.read(8)
     except FileNotFoundError:
-        other = path.removesuffix(".part") if path.endswith(".part") else path + ".part"
+        name, part = journal_path(path)
+        other = name if path.endswith(".part") else part
         hint = "correct the path"
         if os.path.exists(other):
             why = "its run has finished" if path.endswith(".part") else "its run has not finished"

@@ -7,26 +7,32 @@ from __future__ import annotations
 
 import errno
 import os
+import tempfile
+import warnings
 import zlib
 from contextlib import suppress
 from typing import Any, Self
 
 import numpy as np
 
-from ..errors import ResultError
+from ..errors import ResultError, SimulationWarning
 from ..system import System
 from .described import describe
-from .disk import PathLike, flush_folder
-from .journal_records import COUNT, CRC, MAGIC, PREAMBLE, Checkpoint, extent, record_head
+from .disk import PathLike, flush_folder, locked, written
+from .journal_records import (
+    COUNT,
+    CRC,
+    MAGIC,
+    PIECE,
+    PREAMBLE,
+    Checkpoint,
+    extent,
+    record_head,
+)
 from .journal_store import JournalStore
 from .packed import pack
 from .store import Columns
 from .versions import lissom_version, version_for
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 __all__ = ["Checkpoint", "Journal"]
 
@@ -49,7 +55,7 @@ class Journal:
     """
 
     def __init__(self, path: PathLike, *, fresh: bool) -> None:
-        self.path = os.path.abspath(path)
+        self.path = written(os.path.abspath(path))
         self.columns = Columns(0, 0)
         self.n_rows = self._n_records = self._end = 0
         self.last_time: float | None = None
@@ -162,6 +168,7 @@ class Journal:
         if given.ndim != 2 or given.shape[1] != self.columns.width:
             raise ValueError(f"rows have shape {given.shape}, not (n, {self.columns.width})")
         end = pack(checkpoint.notes, checkpoint.arrays)
+        self.stay()
         try:
             self._write(b"".join([COUNT.pack(len(given)), given.tobytes(), end]))
         except OSError as error:
@@ -181,9 +188,8 @@ class Journal:
         """
         if self._file < 0:
             return
-        if remove and os.name != "nt":  # before the lock is given up, so that no other run has it
-            with suppress(FileNotFoundError):
-                os.unlink(self.path)
+        if remove and os.name != "nt" and self._is_there():  # while no other run can have the lock
+            os.unlink(self.path)
         os.close(self._file)
         self._file = -1
         if remove and os.name == "nt":
@@ -197,22 +203,62 @@ class Journal:
         """Close."""
         self.close()
 
-    def _lock(self) -> None:
-        if fcntl is None:
+    def stay(self) -> None:
+        """See to it that the file has a name: one that somebody deleted is written again.
+
+        The rows are safe as long as the file is open.  Where it cannot be written in its place,
+        it goes to a new folder for temporary files, and `path` says so.
+        """
+        if self._file < 0 or self._is_there():
             return
+        before, name = self.path, os.path.basename(self.path)
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            os.makedirs(os.path.dirname(self.path), exist_ok=True)
+            self._copy(self.path)
+        except OSError:
+            try:
+                self._copy(os.path.join(tempfile.mkdtemp(prefix="lissom-"), name))
+            except OSError as error:
+                raise ResultError.of(error, tempfile.gettempdir(), "write") from None
+        warnings.warn(
+            f"{before} was deleted while a run wrote it; its rows are in {self.path} again",
+            SimulationWarning,
+            stacklevel=2,
+        )
+
+    def _copy(self, path: str) -> None:
+        """Go on in a new file with the same content."""
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        new = os.open(path, flags, 0o666)
+        try:
+            locked(new)
+            os.lseek(self._file, 0, os.SEEK_SET)
+            left = self._end
+            while left:
+                left -= os.write(new, os.read(self._file, min(left, PIECE)))
+            os.fsync(new)
+        except BaseException:
+            os.close(new)
+            os.unlink(path)
+            raise
+        os.close(self._file)
+        self._file, self.path = new, path
+        flush_folder(path)
+
+    def _is_there(self) -> bool:
+        """Whether the open file is that of its name."""
+        with suppress(OSError):
+            return os.path.samestat(os.fstat(self._file), os.stat(self.path))
+        return False
+
+    def _lock(self) -> None:
+        if not locked(self._file):
             raise ResultError(
                 f"cannot write {self.path}: another run is writing it; wait for that run or choose "
                 "another file"
-            ) from None
-        except OSError:
-            pass  # a file system without locks
-        with suppress(OSError):
-            if os.path.samestat(os.fstat(self._file), os.stat(self.path)):
-                return
-        raise ResultError(f"cannot write {self.path}: another run just removed it; try again")
+            )
+        if not self._is_there():
+            raise ResultError(f"cannot write {self.path}: another run just removed it; try again")
 
     def _write(self, payload: bytes, before: bytes = b"") -> None:
         """One record behind the last one, all of it or nothing."""

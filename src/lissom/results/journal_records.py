@@ -23,6 +23,8 @@ from typing import IO, Any
 
 import numpy as np
 
+from .seal import read_blocks
+
 __all__ = [
     "COUNT",
     "CRC",
@@ -32,6 +34,7 @@ __all__ = [
     "PREAMBLE",
     "START",
     "Checkpoint",
+    "Payload",
     "extent",
     "head_follows",
     "record_head",
@@ -47,7 +50,7 @@ COUNT = struct.Struct("<Q")
 CRC = struct.Struct("<I")
 _MARK = b"LsmR"
 START, HEAD_SIZE = PREAMBLE.size + CRC.size, _HEAD.size + CRC.size
-PIECE = 1 << 20  # bytes that a reader holds at once
+PIECE = 1 << 18  # bytes that a reader holds and checks at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +83,22 @@ def record_head(payload: bytes, number: int) -> bytes:
     return head + CRC.pack(zlib.crc32(head))
 
 
-def whole_record(file: IO[bytes], offset: int, size: int, number: int) -> int | None:
-    """Length of the payload of a record, if it is whole."""
+@dataclass(frozen=True)
+class Payload:
+    """Payload of a record: where it is, and the CRC32 of each of its pieces of `PIECE` bytes."""
+
+    at: int
+    length: int
+    table: tuple[int, ...]
+    piece: int
+
+    def read(self, file: IO[bytes], start: int, stop: int) -> bytes:
+        """Bytes start to stop; ValueError where they have changed since the record was checked."""
+        return read_blocks(file, self.at, self.length, self.piece, self.table, start, stop)
+
+
+def whole_record(file: IO[bytes], offset: int, size: int, number: int) -> Payload | None:
+    """Payload of a record, if it is whole."""
     file.seek(offset)
     head = file.read(HEAD_SIZE)
     if not _is_head(head):
@@ -89,10 +106,13 @@ def whole_record(file: IO[bytes], offset: int, size: int, number: int) -> int | 
     _, crc, length, its_number = _HEAD.unpack(head[:-4])
     if its_number != number or offset + HEAD_SIZE + length > size:
         return None
-    found = 0
+    found, table = 0, []
     for left in range(length, 0, -PIECE):
-        found = zlib.crc32(file.read(min(left, PIECE)), found)
-    return length if found == crc else None
+        data = file.read(min(left, PIECE))
+        found = zlib.crc32(data, found)
+        table.append(zlib.crc32(data))
+    payload = Payload(offset + HEAD_SIZE, length, tuple(table), PIECE)
+    return payload if found == crc else None
 
 
 def _is_head(head: bytes) -> bool:

@@ -23,11 +23,13 @@ from .journal_records import (
     PREAMBLE,
     START,
     Checkpoint,
+    Payload,
     extent,
     head_follows,
     whole_record,
 )
 from .packed import unpack
+from .seal import damaged
 from .store import Columns
 from .versions import check_version
 
@@ -102,9 +104,9 @@ class JournalStore:
         self.checkpoint: Checkpoint | None = None
         self.last_time: float | None = None
         self.torn = self.damaged = False
-        # First row and place in the file of each record of rows.
+        # First row and payload of each record of rows.
         self._first: list[int] = []
-        self._places: list[int] = []
+        self._payloads: list[Payload] = []
         self._n_rows = 0
         try:
             with open(self.path, "rb") as file:
@@ -145,11 +147,20 @@ class JournalStore:
                     k = bisect_right(self._first, row) - 1
                     last = self._first[k + 1] if k + 1 < len(self._first) else self._n_rows
                     until = min(end, last, row + step)
-                    file.seek(self._places[k] + 8 * width * (row - self._first[k]))
-                    rows = np.frombuffer(file.read(8 * width * (until - row)), "<f8")
-                    result[row - first : until - first] = rows.reshape(-1, width)[:, piece]
+                    rows = self._rows(file, k, row - self._first[k], until - self._first[k])
+                    result[row - first : until - first] = rows[:, piece]
                     row = until
         return result[:, 0] if field == "time" else result
+
+    def _rows(self, file: IO[bytes], k: int, start: int, stop: int) -> Array:
+        """Rows of record k, checked again: the disk may have changed them since."""
+        width = self.columns.width
+        places = (COUNT.size + 8 * width * row for row in (start, stop))
+        try:
+            data = self._payloads[k].read(file, *places)
+        except ValueError as error:
+            raise damaged(self.path, error) from None
+        return np.frombuffer(data, "<f8").reshape(-1, width)
 
     def refresh(self) -> bool:
         """Take up the rows that were written since; whether there are any records more.
@@ -186,46 +197,41 @@ class JournalStore:
         start = self._stamp[:START]
         if start[:8] != MAGIC[: len(start)]:
             raise ResultError(f"{self.path} is not a journal of lissom; choose another file")
-        damaged = ResultError(
+        cut_off = ResultError(
             f"the header of {self.path} is cut off or damaged, so that nothing in it can be read; "
             "delete the file and run again"
         )
         if len(start) < START or CRC.unpack(start[-4:])[0] != zlib.crc32(start[:-4]):
-            raise damaged
+            raise cut_off
         check_version(self.path, PREAMBLE.unpack(start[:-4])[1])
-        length = whole_record(file, START, size, 0)
-        if length is None:
-            raise damaged
-        file.seek(START + HEAD_SIZE)
+        payload = whole_record(file, START, size, 0)
+        if payload is None:
+            raise cut_off
         try:
-            text, arrays = unpack(file.read(length))
+            text, arrays = unpack(payload.read(file, 0, payload.length))
             self.system = restore(text["system"], arrays)
             self.columns = Columns.of(self.system, map(str, text["wrenches"]))
             self.meta: dict[str, Any] = dict(text["meta"])
         except (KeyError, TypeError, ValueError, ResultError):
-            raise damaged from None
-        return START + HEAD_SIZE + length
+            raise cut_off from None
+        return START + HEAD_SIZE + payload.length
 
     def _index(self, file: IO[bytes], size: int) -> None:
         """Index of the whole records that are not known yet."""
         row_bytes, checkpoint = 8 * self.columns.width, b""
-        while (length := whole_record(file, self.valid_bytes, size, self.n_records)) is not None:
-            place = self.valid_bytes + HEAD_SIZE + COUNT.size
-            file.seek(place - COUNT.size)
-            (n,) = COUNT.unpack(file.read(COUNT.size))
-            rest = length - COUNT.size - n * row_bytes
-            if rest < 0:
+        while (found := whole_record(file, self.valid_bytes, size, self.n_records)) is not None:
+            (n,) = COUNT.unpack(found.read(file, 0, COUNT.size))
+            end = COUNT.size + n * row_bytes
+            if end > found.length:
                 break
             self._first.append(self._n_rows)
-            self._places.append(place)
+            self._payloads.append(found)
             self._n_rows += n
             self.n_records += 1
-            self.valid_bytes += HEAD_SIZE + length
+            self.valid_bytes += HEAD_SIZE + found.length
             if n:
-                file.seek(place + (n - 1) * row_bytes)
-                (self.last_time,) = struct.unpack("<d", file.read(8))
-            file.seek(place + n * row_bytes)
-            checkpoint = file.read(rest)
+                (self.last_time,) = struct.unpack("<d", found.read(file, end - row_bytes, end)[:8])
+            checkpoint = found.read(file, end, found.length)
         if checkpoint:
             notes, arrays = unpack(checkpoint)
             self.checkpoint = Checkpoint(arrays, notes)
@@ -238,6 +244,6 @@ class JournalStore:
         if self.damaged and not salvage:
             raise ResultError(
                 f"{self.path} is damaged at byte {self.valid_bytes} (record {self.n_records}); the "
-                f"{self._n_rows} rows before it ({extent(self.last_time)}) can still be read: open "
-                "it with salvage=True"
+                f"{self._n_rows} rows before it ({extent(self.last_time)}) can still be read by "
+                "Trajectory.load(path, salvage=True)"
             )

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import io
 import zlib
+from collections.abc import Iterable
 from typing import Any
 
 import h5netcdf
+import h5py
 import numpy as np
 
 from ..system import System
-from .described import describe, digest
+from .described import digest
 from .disk import PathLike, check_space, replacing
 from .labels import LOAD, field_parts
 from .packed import json_text
+from .seal import seal
+from .shield import give_way
 from .store import Store, blocks
+from .stored_system import group_digest, system_arrays
 from .versions import lissom_version, version_for
 
-__all__ = ["TEXTS", "write_netcdf"]
+__all__ = ["row_places", "write_netcdf"]
 
 Array = np.ndarray
 
@@ -75,7 +80,6 @@ _NAMES = {
     "coupling": "coupling_name",
     "six": "six_name",
 }
-TEXTS = ("description", "wrenches", "meta")  # JSON, as characters in the group "system"
 _ATTRIBUTE_LIMIT = 60_000  # bytes; HDF5 stores no attribute above 64 kB
 
 
@@ -99,13 +103,34 @@ def write_netcdf(
     if not 0 <= compression <= 4:
         raise ValueError(f"compression is {compression}; it must be from 0 to 4")
     check_space(path, 0 if compression else 8 * len(store) * store.columns.width)
-    with replacing(path) as temporary, _Output(temporary, "w+") as output:
-        with h5netcdf.File(output, "w") as file:
-            _write_attributes(file, system, meta)
-            _write_names(file, system, store)
-            _write_system(file.create_group("system"), system, store.columns.wrenches, meta)
-            _write_rows(file, store, compression, output)
-        output.check()
+    with replacing(path) as temporary:
+        with _Output(temporary, "w+") as output:
+            with h5netcdf.File(output, "w") as file:
+                _write_attributes(file, system, meta)
+                _write_names(file, system, store)
+                arrays = system_arrays(system, store.columns.wrenches, meta)
+                file.attrs["group_digest"] = group_digest(arrays)
+                _write_system(file.create_group("system"), arrays)
+                _write_rows(file, store, compression, output)
+            output.check()
+            with h5py.File(output, "r") as closed:
+                places = row_places(closed, store.columns.fields)
+                rows = [(at, at + closed[field].nbytes) for field, at in places.items()]
+        seal(temporary, rows)
+
+
+def row_places(file: h5py.File, fields: Iterable[str]) -> dict[str, int]:
+    """Where in a file the rows of each field begin; not of those that are in several pieces.
+
+    Parameters
+    ----------
+    file : h5py.File
+        Open.
+    fields : iterable of str
+        Names of variables.
+    """
+    found = {f: file[f].id.get_offset() for f in fields if f in file}
+    return {field: place for field, place in found.items() if place is not None}
 
 
 class _Output(io.FileIO):
@@ -191,12 +216,7 @@ def _write_texts(file: Any, name: str, dimension: str, texts: list[str]) -> None
     variable.attrs["_Encoding"] = "utf-8"
 
 
-def _write_system(
-    group: Any, system: System, wrenches: tuple[str, ...], meta: dict[str, Any]
-) -> None:
-    description, arrays = describe(system)
-    for name, value in zip(TEXTS, (description, wrenches, meta), strict=True):
-        arrays[name] = np.frombuffer(json_text(value).encode("ascii"), "S1")
+def _write_system(group: Any, arrays: dict[str, Array]) -> None:
     for name, array in arrays.items():
         if not array.size:
             continue  # read back as empty
@@ -219,6 +239,7 @@ def _write_rows(file: Any, store: Store, compression: int, output: _Output) -> N
         variable = file.create_variable(field, dimensions, "<f8", **options)
         crc = 0
         for start, stop in blocks(store):
+            give_way()
             data = np.ascontiguousarray(store.read(field, start, stop), "<f8")
             variable[start:stop] = data.reshape(-1, *shape[1:])
             crc = zlib.crc32(data.tobytes(), crc)

@@ -252,17 +252,22 @@ class Trajectory:
         save(path, self.system, self.store, dict(self.meta))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Trajectory:
+    def load(cls, path: str | os.PathLike[str], *, salvage: bool = False) -> Trajectory:
         """Trajectory from a file; rows are read when they are needed.
+
+        A file that is not as it was written is refused.  Files up to 1 GiB are looked at as a
+        whole, rows of larger ones when they are read.
 
         Parameters
         ----------
         path : path
             A file that `save` has written, or that a run writes.
+        salvage : bool
+            Whether to take the rows before the first damaged record of a journal NAME.nc.part.
         """
         from .files import open_results
 
-        return cls(*open_results(path))
+        return cls(*open_results(path, salvage=bool(salvage)))
 
     def to_xarray(self, *names: str) -> Any:
         """Dataset of xarray, with the units and descriptions of the channels.

@@ -209,6 +209,7 @@ class Machine:
         self.memory[at.LAST_ERROR] = 1e-4
         self.memory[at.ROUGH_UNTIL] = -np.inf
         self.q[:], self.v[:] = q, v
+        self.origin = self.q.copy(), self.v.copy()  # before loops are closed
 
     def solve(self, forces: Array) -> Array:
         """Accelerations that forces cause alone, M^-1 forces, where the run is."""

@@ -86,6 +86,7 @@ class Plan:
 
     def __init__(self, system: System) -> None:
         self.system = system
+        self.given: tuple[Any, list[Any], list[Any]] = (None, [], [])  # forces, loads, events
         self.functions = Functions(system)
         self.packed: Packed = engine.packed_constants(system)
         self.armature = np.zeros(system.n_v)

@@ -28,7 +28,7 @@ class Outcome:
     ----------
     status : str
         "finished", "event", "interrupted", "time limit", "diverged", "not finite", "singular",
-        "loop open", "stalled", "failed" or "disk".
+        "loop open", "stalled", "failed", "disk" or "memory".
     message : str
         Why, in a sentence.
     error : exception or None

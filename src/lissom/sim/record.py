@@ -14,8 +14,10 @@ from ..results.journal import Checkpoint, Journal
 from ..results.journal_store import JournalStore
 from ..results.netcdf import write_netcdf
 from ..results.netcdf_store import NetcdfStore
+from ..results.shield import shielded
 from ..results.store import Columns, MemoryStore, Store
 from ..system import System
+from .memory import RESERVE, available_memory
 
 __all__ = ["FileRecord", "MemoryRecord", "Record"]
 
@@ -23,6 +25,7 @@ Array = np.ndarray
 
 # Rows reach the disk after this time or when there are so many bytes of them.
 PERIOD, BYTES = 1.0, 8 << 20
+LOOK = 32 << 20  # bytes of rows between two looks at the memory that is left
 
 
 class Record(Protocol):
@@ -32,9 +35,12 @@ class Record(Protocol):
     ----------
     happened : list of (time, event)
         Events of the part of the run that is there already.
+    inputs : dict
+        What decides the course of the run, see `inputs`.
     """
 
     happened: list[tuple[float, str]]
+    inputs: dict[str, str]
 
     def add(self, rows: Array) -> None:
         """Take rows."""
@@ -56,25 +62,47 @@ class MemoryRecord:
     ----------
     columns : Columns
         What they hold.
+    inputs : dict
+        What decides the course of the run.
+    n_rows : int
+        How many there will be, if that is known.
     """
 
-    def __init__(self, columns: Columns) -> None:
-        self.columns = columns
+    def __init__(self, columns: Columns, inputs: dict[str, str], n_rows: int = 0) -> None:
+        self.columns, self.inputs = columns, inputs
         self.happened: list[tuple[float, str]] = []
-        self._rows: list[Array] = []
+        self._rows = np.empty((n_rows, columns.width))
+        self._n = self._looked = 0
 
     def add(self, rows: Array) -> None:
-        """Take rows."""
-        if len(rows):
-            self._rows.append(rows)
+        """Take rows; a MemoryError leaves those before untouched."""
+        end = self._n + len(rows)
+        if end > len(self._rows):
+            self._grow(end)
+        self._rows[self._n : end] = rows
+        self._n = end
+
+    def _grow(self, n_rows: int) -> None:
+        """Make room, in place where the system can, and not more than there is."""
+        width, more = self.columns.width, len(self._rows) // 8
+        if 8 * width * more > LOOK:
+            more = int(min(more, max(0.0, available_memory() - RESERVE) / (8 * width)))
+        wanted = max(n_rows, len(self._rows) + more, 1024)
+        self._rows.resize((wanted, width), refcheck=False)
 
     def keep(self, checkpoint: Any, *, now: bool = False) -> None:
-        """Nothing to do."""
+        """MemoryError while there still is memory to end the run with: the system gives none."""
+        held = 8 * self._n * self.columns.width
+        if held - self._looked < LOOK:
+            return
+        self._looked = held
+        if (left := available_memory()) < min(held, RESERVE):
+            raise MemoryError(f"{held / 1e9:.3g} GB of rows, {left / 1e6:.3g} MB are left")
 
     def finish(self, meta: dict[str, Any], *, whole: bool) -> Store:
         """All rows."""
-        empty = np.zeros((0, self.columns.width))
-        return MemoryStore(self.columns, np.concatenate([empty, *self._rows]))
+        self._rows.resize((self._n, self.columns.width), refcheck=False)
+        return MemoryStore(self.columns, self._rows)
 
     def abandon(self) -> None:
         """Nothing to do."""
@@ -91,9 +119,12 @@ class FileRecord:
         What is simulated.
     journal : Journal
         Open journal.
+    inputs : dict
+        What decides the course of the run.
     """
 
-    def __init__(self, path: str, system: System, journal: Journal) -> None:
+    def __init__(self, path: str, system: System, journal: Journal, inputs: dict[str, str]) -> None:
+        self.inputs = inputs
         # absolute: a function of the user may change the folder during the run
         self.path, self.system, self.journal = os.path.abspath(path), system, journal
         self.happened: list[tuple[float, str]] = []
@@ -119,15 +150,16 @@ class FileRecord:
 
     def finish(self, meta: dict[str, Any], *, whole: bool) -> Store:
         """The journal, or the NetCDF file that it has become."""
-        part = self.journal.path
-        if not whole:
-            store = JournalStore(part)
+        with shielded():
+            self.journal.stay()
+            store = JournalStore(self.journal.path)
+            if whole:
+                write_netcdf(self.path, self.system, store, meta)
+                self.journal.close(remove=True)
+                return NetcdfStore(self.path, trusted=True)
             self._tell(store, meta)
             self.journal.close()
             return store
-        write_netcdf(self.path, self.system, JournalStore(part), meta)
-        self.journal.close(remove=True)
-        return NetcdfStore(self.path)
 
     def _tell(self, store: JournalStore, meta: dict[str, Any]) -> None:
         """Add to the journal how the run ended, for those who read it later."""
@@ -142,10 +174,3 @@ class FileRecord:
     def abandon(self) -> None:
         """Let go of the journal; it can be resumed."""
         self.journal.close()
-
-
-def journal_path(path: Any) -> tuple[str, str]:
-    """NAME.nc and NAME.nc.part from either."""
-    text = os.fspath(path)
-    name = text.removesuffix(".part")
-    return name, name + ".part"

@@ -73,6 +73,14 @@ class Runner:
 
     def run(self) -> Outcome:
         """Go on until the end or a reason to stop."""
+        try:
+            return self._run()
+        except MemoryError as error:
+            words = f"no memory is left for more rows ({error})" if str(error) else "no memory left"
+            remedy = 'give file="NAME.nc", so that rows go to the disk, or a larger output_step'
+            return Outcome("memory", f"{self._at(words)}; {remedy}")
+
+    def _run(self) -> Outcome:
         self._deadline = time.monotonic() + self.time_limit
         functions = self.plan.functions
         functions.halt = lambda: self._reason() is not None

@@ -2,59 +2,86 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Mapping
 from typing import Any
 
 from ..algorithms._kernels.simulation import layout as at
 from ..errors import LoadError, ResultError
-from ..results.described import digest
 from ..results.trajectory import Trajectory
 from ..results.versions import lissom_version
-from .arrays import slot_records
 from .controllers import Controller, with_arrays_apart, with_arrays_back
-from .functions import COMPILED
+from .events import Stop
+from .inputs import differences, fingerprint, inputs
 from .machine import Machine
-from .plan import SIGNAL_ROW
+from .memory import check_memory
 from .reasons import Outcome
-from .record import FileRecord, MemoryRecord, journal_path
+from .record import FileRecord, MemoryRecord
 from .runner import Runner
 from .settings import Settings
 
-__all__ = ["fingerprint", "opened_record", "run_meta"]
+__all__ = ["opened_record", "run_meta"]
 
 
-def opened_record(machine: Machine, file: Any, resume: Any, reason: str) -> Any:
-    """Where the rows go; with `resume` the machine is put where the journal ends."""
-    from ..results.disk import check_space
+def opened_record(
+    machine: Machine, file: Any, resume: Any, reason: str, *, limited: bool = False
+) -> Any:
+    """Where the rows go; with `resume` the machine is put where the journal ends.
+
+    Parameters
+    ----------
+    machine : Machine
+        The run, at its start.
+    file, resume, reason
+        As `simulate` was given them, and why this integrator.
+    limited : bool
+        Whether the run has a limit of real time.
+    """
+    from ..results.disk import check_space, journal_path
     from ..results.journal import Journal
 
     settings, plan = machine.settings, machine.plan
+    given = inputs(machine)
     if resume is not None:
-        return _resumed(machine, file, resume)
+        return _resumed(machine, file, resume, given)
     if file is None:
-        return MemoryRecord(plan.columns)
+        return _in_memory(machine, given, limited=limited)
+    name = os.fspath(file).removesuffix(".part")
+    if not name.endswith(".nc"):
+        raise ResultError(f"file is {name!r}; results are written as NetCDF: NAME.nc")
     path, part = journal_path(file)
-    if not path.endswith(".nc"):
-        raise ResultError(f"file is {path!r}; results are written as NetCDF: NAME.nc")
     if os.path.isdir(path):
         raise ResultError(f"file is {path!r}, which is a folder; give the name of a file in it")
     for controller in plan.controllers:
         _check_saved(controller)
     if settings.output_step:
-        check_space(part, 2.2 * 8 * machine.width * (settings.duration / settings.output_step + 2))
+        check_space(part, 2.2 * 8 * machine.width * _n_rows(settings))
     meta = {
-        "fingerprint": fingerprint(machine),
+        "fingerprint": fingerprint(given),
+        "inputs": given,
         "integrator": settings.integrator.title,
         "chosen": reason,
         "status": "unfinished",
         "message": "the run did not end; resume it",
         **_settings_meta(settings),
     }
-    return FileRecord(
-        path, machine.system, Journal.create(part, machine.system, plan.columns, meta)
-    )
+    journal = Journal.create(part, machine.system, plan.columns, meta)
+    return FileRecord(path, machine.system, journal, given)
+
+
+def _n_rows(settings: Settings) -> float:
+    """Rows of a run that has one for each period."""
+    return settings.duration / settings.output_step + 2
+
+
+def _in_memory(machine: Machine, given: dict[str, str], *, limited: bool) -> MemoryRecord:
+    """Room for the rows, if it is known how many there will be."""
+    settings, plan = machine.settings, machine.plan
+    may_stop = any(isinstance(x, Stop) for event, _ in plan.events for x in event.actions)
+    if not settings.output_step or may_stop or limited:
+        return MemoryRecord(plan.columns, given)
+    check_memory(8 * machine.width * _n_rows(settings))
+    return MemoryRecord(plan.columns, given, int(_n_rows(settings)))
 
 
 def _check_saved(controller: Controller) -> None:
@@ -70,7 +97,8 @@ def _check_saved(controller: Controller) -> None:
         ) from None
 
 
-def _resumed(machine: Machine, file: Any, resume: Any) -> Any:
+def _resumed(machine: Machine, file: Any, resume: Any, given: dict[str, str]) -> Any:
+    from ..results.disk import journal_path
     from ..results.journal import Journal
     from ..results.journal_store import JournalStore
 
@@ -79,8 +107,7 @@ def _resumed(machine: Machine, file: Any, resume: Any) -> Any:
         raise ResultError(f"resume is {path!r} but file is {os.fspath(file)!r}; give one of them")
     if not os.path.exists(part) and os.path.exists(path):
         done = Trajectory.load(path)
-        if done.meta.get("fingerprint") != fingerprint(machine):
-            raise _other_run(path, done.meta)
+        _check_same(path, done.meta, given, but=("duration",))
         if abs(float(done.time[-1]) - machine.settings.end) <= 1e-9 * machine.settings.duration:
             return done
         raise ResultError(
@@ -90,16 +117,11 @@ def _resumed(machine: Machine, file: Any, resume: Any) -> Any:
     journal = Journal.reopen(part)
     try:
         store = JournalStore(part)
-        if store.meta.get("fingerprint") != fingerprint(machine):
-            raise _other_run(part, store.meta)
+        # where a function failed, it may have been corrected
+        _check_same(part, store.meta, given, functions=store.notes["status"] != "failed")
         checkpoint = store.checkpoint
         if checkpoint is not None:
             memory = checkpoint.arrays["memory"]
-            if memory[at.TIME] > machine.settings.end:
-                raise ResultError(
-                    f"{part} is at t = {memory[at.TIME]:g} s already, beyond the end of this run "
-                    f"at {machine.settings.end:g} s; give the duration it was started with"
-                )
             machine.memory[:] = memory
             machine.memory[at.PREPARED] = -1.0
             saved = checkpoint.notes.get("controllers", [])
@@ -108,48 +130,34 @@ def _resumed(machine: Machine, file: Any, resume: Any) -> Any:
     except BaseException:
         journal.close()
         raise
-    record = FileRecord(path, machine.system, journal)
+    record = FileRecord(path, machine.system, journal, given)
     if checkpoint is not None:
         record.happened = [(float(t), str(name)) for t, name in checkpoint.notes["events"]]
     return record
 
 
-def _other_run(path: str, meta: Mapping[str, Any]) -> ResultError:
-    return ResultError(
-        f"{path} is of a run with another system, other loads or other settings "
-        f"({meta.get('integrator', 'unknown integrator')}, duration {meta.get('duration')}, step "
-        f"{meta.get('step')}, rtol {meta.get('rtol')}, output_step {meta.get('output_step')}); "
-        "resume it with the arguments that it was started with"
-    )
-
-
-def fingerprint(machine: Machine) -> str:
-    """Digest of all that decides the course of a run but its end; functions by their number."""
-    elements = machine.elements.copy()
-    table = machine.table.copy()
-    parameters = int(elements[at.PARAMETERS])
-    ending = [at.END, at.TICK, at.STEP, at.PROBE, at.SHARE]  # what follows from the duration
-    table[[parameters + x for x in ending]] = 0.0
-    n_signal = (int(elements[at.FORCES]) - at.P_HEADER) // SIGNAL_ROW
-    signals = elements[at.P_HEADER : at.P_HEADER + n_signal * SIGNAL_ROW]
-    signals = signals.reshape(n_signal, SIGNAL_ROW)
-    called = signals[:, at.S_KIND] == at.CALLED
-    signals[called, at.S_WHERE] = 0
-    signals[called & (signals[:, at.S_WHICH] >= COMPILED), at.S_WHICH] = 0
-    for count, place in ((at.N_CONTROLLER, at.CONTROLLERS), (at.N_EVENT, at.EVENTS)):
-        for k in range(int(elements[count])):
-            row = elements[int(elements[place]) + k * at.E_ROW :]
-            row[at.E_ADDRESS] = 0
-            row[at.E_WHICH] = 0 if row[at.E_WHICH] >= COMPILED else row[at.E_WHICH]
-    plan = machine.plan
-    words: list[Any] = [machine.settings.step, machine.settings.max_step]
-    words += [(body, node) for _, body, node in plan.slots]
-    words += [(event.label, event.actions, event.once) for event, _ in plan.events]
-    if machine.system.constraints:
-        words.append(machine.settings.drift)
-    parts = [digest(machine.system).encode(), elements.tobytes(), table.tobytes()]
-    parts += [repr(words).encode(), slot_records(plan).tobytes()]
-    return hashlib.sha256(b"".join(parts)).hexdigest()
+def _check_same(
+    path: str,
+    meta: Mapping[str, Any],
+    given: dict[str, str],
+    but: tuple[str, ...] = (),
+    *,
+    functions: bool = True,
+) -> None:
+    """Refuse to go on with another run; the error says what is different."""
+    before = meta.get("inputs")
+    if before is None:
+        raise ResultError(
+            f"{path} was written by lissom {meta.get('lissom_version', 'of unknown version')}, "
+            "whose runs this version cannot go on with; load it, and start a new run from its last "
+            "state"
+        )
+    known, now = ({k: x for k, x in kept.items() if k not in but} for kept in (before, given))
+    if found := differences(known, now, functions=functions):
+        raise ResultError(
+            f"{path} is of another run; different: {'; '.join(found)}. Resume it with the "
+            "arguments that it was started with"
+        )
 
 
 def run_meta(
@@ -181,7 +189,8 @@ def run_meta(
         "integrator": settings.integrator.title,
         "statistics": statistics,
         "events": [list(x) for x in runner.happened],
-        "fingerprint": fingerprint(machine),
+        "fingerprint": fingerprint(runner.record.inputs),
+        "inputs": runner.record.inputs,
         **_settings_meta(settings),
     }
 

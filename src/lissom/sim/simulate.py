@@ -167,7 +167,7 @@ def simulate(
     warn_of_winding(machine, row)
     if settings.adaptive:
         machine.memory[at.NEXT_STEP] = first_step(machine, row)
-    record = opened_record(machine, file, resume, reason)
+    record = opened_record(machine, file, resume, reason, limited=limit < np.inf)
     if isinstance(record, Trajectory):
         return record
     LOGGER.info("%s: %s", system.name or "run", reason)
@@ -199,25 +199,24 @@ def _run(
     runner = Runner(machine, record, bar, limit)
     begun = time.perf_counter()
     try:
-        outcome = runner.run()
-    except BaseException:  # a second Ctrl-C
-        record.abandon()
-        raise
-    finally:
-        bar.close()
-    meta = run_meta(machine, runner, outcome, reason, time.perf_counter() - begun)
-    whole = outcome.status not in ("interrupted", "time limit", "disk", "failed")
-    try:
-        store = record.finish(meta, whole=whole)
-    except ResultError as error:
-        outcome = Outcome("disk", str(error), error)
-        meta.update(status=outcome.status, message=outcome.message)
-        store = record.finish(meta, whole=False)
-    except BaseException:  # Ctrl-C while the file is written
+        try:
+            outcome = runner.run()
+        finally:
+            bar.close()
+        meta = run_meta(machine, runner, outcome, reason, time.perf_counter() - begun)
+        whole = outcome.status not in ("interrupted", "time limit", "disk", "failed", "memory")
+        try:
+            store = record.finish(meta, whole=whole)
+        except ResultError as error:
+            outcome = Outcome("disk", str(error), error)
+            meta.update(status=outcome.status, message=outcome.message)
+            store = record.finish(meta, whole=False)
+    except BaseException:  # a second Ctrl-C, or one while the file is written
         record.abandon()
         raise
     trajectory = Trajectory(system, store, meta)
-    warn_of_limits(trajectory, stacklevel=3)
+    if outcome.status != "memory":
+        warn_of_limits(trajectory, stacklevel=3)
     if outcome.error is not None:
         raise SimulationError(_with_hint(outcome, record), trajectory) from outcome.error
     if outcome.status not in ("finished", "event"):

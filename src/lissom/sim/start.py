@@ -46,10 +46,12 @@ APART, FASTER = 1e-5, 1e-4
 def planned(system: System, forces: Any, loads: Any, events: Any) -> Plan:
     """All that acts, resolved against a system."""
     plan = Plan(system)
-    for load in _listed(loads, Load, "loads"):
+    plan.given = forces, _listed(loads, Load, "loads"), _listed(events, Event, "events")
+    _, given_loads, given_events = plan.given
+    for load in given_loads:
         plan.enter(load)
     enter_forces(plan, forces)
-    for event in _listed(events, Event, "events"):
+    for event in given_events:
         event.enter(plan)
     return plan
 

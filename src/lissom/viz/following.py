@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ResultError
-from ..results.disk import as_path
+from ..results.disk import as_path, journal_path
 from ..results.journal_store import JournalStore, is_being_written
 from ..results.netcdf_store import NetcdfStore
 from .live_frames import GrowingFrames
@@ -106,7 +106,7 @@ class Followed:
     """
 
     def __init__(self, path: str, frames: int, options: Options) -> None:
-        self.path, self.part = os.path.abspath(path), os.path.abspath(path) + ".part"
+        self.path, self.part = journal_path(os.path.abspath(path))
         self._n, self._options = frames, options
         self._before = _stamp(self.path)  # of the result of an earlier run
         self._lock = threading.Lock()

@@ -1,0 +1,85 @@
+"""The command `lissom check` for results of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from .ending import FAILED
+
+if TYPE_CHECKING:
+    from ..results.store import Store
+
+__all__ = ["RESULTS", "check_results"]
+
+RESULTS = (".nc", ".npz", ".nc.part")
+
+
+def check_results(file: str, *, json: bool) -> None:
+    """Compare all that a file holds with its checksums, and say what it holds.
+
+    Parameters
+    ----------
+    file : str
+        NAME.nc, NAME.npz or NAME.nc.part.
+    json : bool
+        Whether to write JSON.
+    """
+    from ..errors import ResultError
+
+    facts: dict[str, Any] = {"file": file, "problems": []}
+    try:
+        facts |= _facts(file)
+    except ResultError as error:
+        facts["problems"] = [str(error)]
+    if json:
+        from .texts import json_text
+
+        typer.echo(json_text(facts))
+    else:
+        _print(facts)
+    if facts["problems"]:
+        raise typer.Exit(FAILED)
+
+
+def _facts(file: str) -> dict[str, Any]:
+    from ..results.files import open_results
+
+    system, store, meta = open_results(file)
+    times = store.read("time")
+    return {
+        "name": system.name,
+        "rows": len(store),
+        "start": float(times[0]) if len(times) else None,
+        "end": float(times[-1]) if len(times) else None,
+        "status": str(meta.get("status", "")),
+        "checked": _checked(store),
+    }
+
+
+def _checked(store: Store) -> str:
+    """Look at all of a store, and say what that shows."""
+    from ..results.journal_store import JournalStore
+    from ..results.store import MemoryStore
+
+    if isinstance(store, MemoryStore):
+        return "all parts agree with their checksums"
+    if isinstance(store, JournalStore):
+        torn = "; a record at its end is not whole and does not count" if store.torn else ""
+        return f"all records agree with their checksums{torn}"
+    store.check()  # type: ignore[attr-defined]
+    if store.sealed:  # type: ignore[attr-defined]
+        return "every byte is as it was written"
+    return "rows, system and notes agree with their checksums; the file as a whole has none"
+
+
+def _print(facts: dict[str, Any]) -> None:
+    if facts["problems"]:
+        typer.echo("\n".join(facts["problems"]))
+        typer.echo("1 problem")
+        return
+    span = "" if facts["start"] is None else f", {facts['start']:g} s to {facts['end']:g} s"
+    typer.echo(f"run of {facts['name'] or 'a mechanism'}: {facts['rows']} rows{span}")
+    typer.echo(facts["checked"])
+    typer.echo(f"{facts['file']}: no problems")

@@ -1,0 +1,53 @@
+"""What files of results hold beside the rows, as arrays: the system and three texts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..system import System
+from .described import describe
+from .packed import json_text
+
+__all__ = ["TEXTS", "group_digest", "system_arrays"]
+
+Array = np.ndarray
+
+TEXTS = ("description", "wrenches", "meta")  # JSON, as characters
+
+
+def system_arrays(
+    system: System, wrenches: tuple[str, ...], meta: dict[str, Any]
+) -> dict[str, Array]:
+    """The system, the names of its loads and the notes of a run as arrays.
+
+    Parameters
+    ----------
+    system, wrenches, meta
+        What was simulated, the loads that have columns, notes that JSON can hold.
+    """
+    description, arrays = describe(system)
+    for name, value in zip(TEXTS, (description, wrenches, meta), strict=True):
+        arrays[name] = np.frombuffer(json_text(value).encode("ascii"), "S1")
+    return arrays
+
+
+def group_digest(arrays: Mapping[str, Array]) -> str:
+    """SHA-256 of what `system_arrays` gave.
+
+    Parameters
+    ----------
+    arrays : mapping
+        As they are in a file; those without entries do not count.
+    """
+    result = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        if array.size:
+            kind = array.dtype.newbyteorder("<")
+            result.update(f"{name} {kind.str} {array.shape} ".encode())
+            result.update(array.astype(kind).tobytes())
+    return result.hexdigest()

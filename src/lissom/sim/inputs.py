@@ -1,0 +1,264 @@
+"""All that decides the course of a run, as words: what is compared before one is resumed.
+
+A user's functions are compared by what can be had of them: their code, constants and defaults, the
+numbers, texts, tuples, arrays and functions that they take from around them, and of objects also
+the attributes that only ``__init__`` sets.  Lists, dictionaries and what a function changes itself
+are its memory, and do not count.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..algorithms._kernels.simulation import layout as at
+from ..results.described import digest
+from ..system import System
+from .arrays import slot_records
+from .functions import COMPILED
+from .machine import Machine
+from .plan import SIGNAL_ROW
+
+__all__ = ["differences", "fingerprint", "inputs"]
+
+_LONGEST = 60  # characters of a value that is kept as it is
+_COMPILED = "what acts, in compiled form"
+FUNCTION = "function "  # what words for a function begin with
+_DEEPEST = 8  # objects within objects that are looked at
+_LIBRARIES = ("site-packages", "dist-packages", os.path.dirname(os.__file__))
+
+
+def inputs(machine: Machine) -> dict[str, str]:
+    """Words for each thing that decides the course of a run.
+
+    Parameters
+    ----------
+    machine : Machine
+        The run, at its start.
+    """
+    settings = machine.settings
+    forces, loads, events = machine.plan.given
+    found = {"system": digest(machine.system), "start state": f"#{_digest(_text(machine.origin))}"}
+    found |= {f.name: _short(_text(getattr(settings, f.name))) for f in fields(settings)}
+    if not machine.system.constraints:
+        del found["drift"]  # without loops it does nothing
+    if forces is not None:
+        found["forces"] = _short(_text(forces))
+    for word, group in (("load", loads), ("event", events)):
+        for k, one in enumerate(group):
+            what = f"{word} {k + 1} ({type(one).__name__})"
+            found |= {f"{what} {f.name}": _short(_text(getattr(one, f.name))) for f in fields(one)}
+    found[_COMPILED] = _compiled(machine)
+    found["version"] = _layout()
+    return found
+
+
+def fingerprint(given: Mapping[str, str]) -> str:
+    """Digest of what `inputs` gave."""
+    return _digest(json.dumps(dict(given), sort_keys=True))
+
+
+def differences(
+    before: Mapping[str, str], now: Mapping[str, str], *, functions: bool = True
+) -> list[str]:
+    """What is not the same in two runs, in words.
+
+    Parameters
+    ----------
+    before, now : mapping
+        What `inputs` gave.
+    functions : bool
+        Whether functions must be the same.
+    """
+    changed = [key for key in {**before, **now} if before.get(key) != now.get(key)]
+    if not functions:
+        pairs = {key: (before.get(key, ""), now.get(key, "")) for key in changed}
+        changed = [k for k, pair in pairs.items() if not all(x.startswith(FUNCTION) for x in pair)]
+    if "version" in changed:
+        return ["version of lissom"]
+    if changed != [_COMPILED]:  # it only repeats what others say better
+        changed = [key for key in changed if key != _COMPILED]
+    return list(dict.fromkeys(_difference(x, before.get(x), now.get(x)) for x in changed))
+
+
+def _difference(key: str, before: str | None, now: str | None) -> str:
+    if before is None or now is None:
+        what = key.partition(") ")[0]
+        return f"{what}{')' * (what != key)}, {'not there before' if before is None else 'missing'}"
+    if "#" in before + now or key == "system":
+        return key
+    return f"{key} ({before} before, {now} now)"
+
+
+def _compiled(machine: Machine) -> str:
+    """Digest of the arrays that the kernels read, without addresses and the end."""
+    elements, table = machine.elements.copy(), machine.table.copy()
+    parameters = int(elements[at.PARAMETERS])
+    table[[parameters + at.END, parameters + at.TICK]] = 0.0
+    n_signal = (int(elements[at.FORCES]) - at.P_HEADER) // SIGNAL_ROW
+    signals = elements[at.P_HEADER : at.P_HEADER + n_signal * SIGNAL_ROW]
+    signals = signals.reshape(n_signal, SIGNAL_ROW)
+    called = signals[:, at.S_KIND] == at.CALLED
+    signals[called, at.S_WHERE] = 0
+    signals[called & (signals[:, at.S_WHICH] >= COMPILED), at.S_WHICH] = 0
+    for count, place in ((at.N_CONTROLLER, at.CONTROLLERS), (at.N_EVENT, at.EVENTS)):
+        for k in range(int(elements[count])):
+            row = elements[int(elements[place]) + k * at.E_ROW :]
+            row[at.E_ADDRESS] = 0
+            row[at.E_WHICH] = 0 if row[at.E_WHICH] >= COMPILED else row[at.E_WHICH]
+    slots = [(body, node) for _, body, node in machine.plan.slots]
+    return _digest(_text([elements, table, slot_records(machine.plan), slots]))
+
+
+def _layout() -> str:
+    """Digest of what sits where in the memory of a run: other versions have other places."""
+    return _digest(repr(sorted((k, x) for k, x in vars(at).items() if isinstance(x, int))))
+
+
+def _digest(text: str | bytes) -> str:
+    data = text.encode("utf-8", "replace") if isinstance(text, str) else text
+    return hashlib.sha256(data).hexdigest()
+
+
+def _short(text: str) -> str:
+    is_short = len(text) <= _LONGEST or text.startswith(FUNCTION)
+    return text if is_short else f"#{_digest(text)}"
+
+
+# Words for values
+
+
+def _text(value: Any, seen: tuple[int, ...] = ()) -> str:
+    """Words for a value that are the same for an equal one; `seen`: what it is part of."""
+    if isinstance(value, (bool, str, bytes, type(None))):
+        return repr(value)
+    if isinstance(value, (int, float, np.number)):
+        return repr(complex(value)) if isinstance(value, np.complexfloating) else repr(float(value))
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf" and value.size <= 6:
+        return repr(value.tolist())
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype.str}{value.shape} #{_digest(value.tobytes())}"
+    if id(value) in seen or len(seen) > _DEEPEST:
+        return type(value).__name__
+    if isinstance(value, System):
+        return digest(value)
+    seen = (*seen, id(value))
+    if isinstance(value, (list, tuple, frozenset)):
+        items = [_text(x, seen) for x in value]
+        return f"({', '.join(sorted(items) if isinstance(value, frozenset) else items)})"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{k!r}: {_text(x, seen)}' for k, x in value.items())}}}"
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = (f"{f.name}={_text(getattr(value, f.name), seen)}" for f in fields(value))
+        return f"{type(value).__name__}({', '.join(parts)})"
+    return _called(value, seen)
+
+
+def _called(value: Any, seen: tuple[int, ...]) -> str:
+    """Words for a function, or an object that is used like one."""
+    value = getattr(value, "py_func", getattr(value, "_pyfunc", value))  # compiled by Numba
+    if isinstance(value, functools.partial):
+        return f"{FUNCTION}#{_digest(_text([value.func, list(value.args), value.keywords], seen))}"
+    if isinstance(value, MethodType):
+        return f"{FUNCTION}#{_digest(_text([value.__self__, value.__func__], seen))}"
+    if _is_library(value):
+        return f"{_module(value)}.{getattr(value, '__qualname__', type(value).__qualname__)}"
+    if isinstance(value, FunctionType):
+        return f"{FUNCTION}{value.__name__} #{_digest(_function(value, seen))}"
+    if isinstance(value, (type, ModuleType)):
+        return value.__name__
+    return f"{FUNCTION}{type(value).__qualname__} #{_digest(_object(value, seen))}"
+
+
+def _module(value: Any) -> str:
+    """Module that a function or the class of an object is from."""
+    if isinstance(value, ModuleType):
+        return value.__name__
+    named = value if isinstance(value, (FunctionType, type)) else type(value)
+    return str(getattr(named, "__module__", "") or "")
+
+
+def _is_library(value: Any) -> bool:
+    """Whether something is installed, not the user's own: its name says what it is."""
+    name = _module(value)
+    if name.partition(".")[0] in {"lissom", "builtins", *sys.builtin_module_names}:
+        return True
+    file = str(getattr(sys.modules.get(name), "__file__", None) or "")
+    return any(part in file for part in _LIBRARIES)
+
+
+def _function(function: FunctionType, seen: tuple[int, ...]) -> str:
+    code = function.__code__
+    stored = _stored([code], ("STORE_GLOBAL", "STORE_DEREF"))
+    around = {n: function.__globals__[n] for n in _names(code) if n in function.__globals__}
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            around[name] = cell.cell_contents
+        except ValueError:  # not filled yet
+            around[name] = None
+    taken = [f"{n}={_taken(x, seen)}" for n, x in sorted(around.items()) if n not in stored]
+    given = [_taken(x, seen) for x in (function.__defaults__ or ())]
+    given += [f"{k}={_taken(x, seen)}" for k, x in (function.__kwdefaults__ or {}).items()]
+    return "\n".join([_code(code), *taken, *given])
+
+
+def _object(value: Any, seen: tuple[int, ...]) -> str:
+    """Words for an object: the code of its class, and the attributes that its methods keep."""
+    methods = {
+        f"{kind.__qualname__}.{name}": member
+        for kind in type(value).__mro__[:-1]
+        for name, member in vars(kind).items()
+        if isinstance(member, FunctionType)
+    }
+    makers = ("__init__", "__post_init__", "__new__")
+    later = [f.__code__ for name, f in methods.items() if not name.endswith(makers)]
+    state = _stored(later, ("STORE_ATTR",))
+    own = getattr(value, "__dict__", {}).items()
+    kept = [f"{name}={_taken(x, seen)}" for name, x in sorted(own) if name not in state]
+    return "\n".join([*(f"{n} {_code(f.__code__)}" for n, f in sorted(methods.items())), *kept])
+
+
+def _taken(value: Any, seen: tuple[int, ...]) -> str:
+    """Words for what a function finds around it; what it may change is named only."""
+    if isinstance(value, (list, dict, set, bytearray)):
+        return type(value).__name__
+    return _text(value, seen)
+
+
+def _code(code: CodeType) -> str:
+    constants = [_code(x) if isinstance(x, CodeType) else _text(x) for x in code.co_consts]
+    numbers = (code.co_argcount, code.co_kwonlyargcount, code.co_flags)
+    return repr((code.co_code, constants, code.co_names, code.co_freevars, numbers))
+
+
+def _parts(code: CodeType) -> Iterator[CodeType]:
+    """Code with the functions inside it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _parts(constant)
+
+
+def _names(code: CodeType) -> set[str]:
+    return {name for part in _parts(code) for name in part.co_names}
+
+
+def _stored(codes: Iterable[CodeType], kinds: tuple[str, ...]) -> set[str]:
+    """Names that code gives other values."""
+    return {
+        str(instruction.argval)
+        for code in codes
+        for part in _parts(code)
+        for instruction in dis.get_instructions(part)
+        if instruction.opname in kinds
+    }
