@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import StateError
+from ..errors import StateError, name_list
 from ..spatial.scalar import array, is_numeric
 from ..system import State, System
 from ..system.state import checked_vector
@@ -65,7 +65,7 @@ def check_no_loops(system: System, what: str, instead: str) -> None:
     """
     if isinstance(system, System) and system.constraints:
         kind, group = ("loop", system.loops) if system.loops else ("coupling", system.couplings)
-        names = ", ".join(repr(one.name) for one in group)
+        names = name_list(one.name for one in group)
         words = f"the {kind}" if len(group) == 1 else f"{kind}s"
         raise StateError(
             f"{what} knows trees only and the system has {words} {names}; use {instead}"

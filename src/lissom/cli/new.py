@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from .output import say
 
 __all__ = ["new"]
 
@@ -63,4 +66,4 @@ def new(
         file.write_text(TEXT.format(name=file.name, stem=file.stem), encoding="utf-8")
     except OSError as error:
         raise ResultError.of(error, file, "write") from None
-    typer.echo(f"wrote {file}; look into it, then: lissom run {file}")
+    say(f"wrote {file}; look into it, then: lissom run {shlex.quote(str(file))}")

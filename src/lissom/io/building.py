@@ -32,7 +32,7 @@ T = TypeVar("T")
 PATIENCE = 50  # problems for which the nearest known name is looked for
 
 _COUNTER = re.compile(r"\{i(?:\s*([+-])\s*(\d{1,6}))?\}")
-_SUBJECT = re.compile(r"(?:body|loop|join|coupling) '([^']+)'|the bodies (.+?) -> ")
+_SUBJECT = re.compile(r"(?:body|loop|join|coupling) '([^']+)'|the cycle: (.+?) -> ")
 
 
 def numbered(text: Any, i: int) -> Any:

@@ -130,7 +130,7 @@ class _Reader:
             if len(self.files) >= MOST_FILES:
                 return f"more than {MOST_FILES} files are included; use fewer"
             try:
-                source = read_source(path)
+                source = read_source(path, included=True)
             except ModelFileError as error:
                 return f"cannot be included: {error}"
             self.files[real] = (source, *validated(source))
