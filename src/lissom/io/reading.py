@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-import stat
+
+from ..results.disk import open_regular
 
 __all__ = ["read_regular"]
 
@@ -24,14 +25,8 @@ def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
     OSError
         If it cannot be opened or read, is not a file, or has more bytes (EFBIG).
     """
-    with open(path, "rb", opener=_without_waiting) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError(errno.EINVAL, "it is a pipe or a device, not a file", str(path))
+    with open_regular(path) as file:
         content = file.read(most + 1)
     if len(content) > most:
         raise OSError(errno.EFBIG, f"it has more than {most / 1e6:g} MB", str(path))
     return content
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
