@@ -61,6 +61,7 @@ class _Server(ThreadingHTTPServer):
     """A thread for each connection, and not too many of them."""
 
     daemon_threads = True
+    request_queue_size = _MOST_OPEN
 
     def __init__(self, *arguments: Any) -> None:
         self._room = threading.BoundedSemaphore(_MOST_OPEN)
