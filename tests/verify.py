@@ -126,6 +126,7 @@ def main() -> int:
         Check("a closed flexible mechanism over 1,000 s", "tests.verify_loops_long_run"),
         Check("100,000 model files with random mistakes", "tests.verify_model_files", ("100000",)),
         Check("100,000 robots with random mistakes", "tests.verify_urdf", ("100000",)),
+        Check("the oldest versions that pyproject.toml allows", "tests.verify_oldest"),
     ]
     wanted = [c for c in checks if not options.only or any(w in c.what for w in options.only)]
     rows, failed = rows_so_far(), 0
