@@ -100,6 +100,23 @@ def test_lists_in_messages_are_cut_and_counted(system):
         ls.inverse_dynamics(tree, tree.neutral(), np.zeros(tree.n_v))
 
 
+def test_long_values_are_cut(system):
+    many = [0.5] * 10**5
+    body = ls.RigidBody(1, com=(1, 0, 0))
+    calls = (
+        lambda: system.state(link1=many),
+        lambda: system.state(many),
+        lambda: ls.forward_dynamics(system, system.neutral(), {"link1": many}),
+        lambda: ls.forward_dynamics(system, system.neutral(), external={"link1": many}),
+        lambda: ls.Model().add(body, ls.Revolute("y"), at=many, name="a"),
+        lambda: ls.RigidBody(1, com=many),
+    )
+    for call in calls:
+        with pytest.raises(ls.LissomError) as it:
+            call()
+        assert len(str(it.value)) < 500
+
+
 def test_a_cycle_of_many_bodies_says_what_is_wrong_first():
     model = ls.Model()
     for k in range(N):

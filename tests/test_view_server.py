@@ -148,7 +148,7 @@ def test_connections_that_say_a_letter_now_and_then_end(view, monkeypatch):
 
 def test_many_idle_connections_leave_the_page_alone(view, monkeypatch):
     """Further ones are refused while all places are taken, and welcome again afterwards."""
-    monkeypatch.setattr(server, "_ASKING", 0.5)
+    monkeypatch.setattr(server, "_ASKING", 60.0)
     many = [connected(view) for _ in range(server._MOST_OPEN + 5)]
     assert is_hung_up_on(many[-1])
     for one in many:

@@ -30,11 +30,13 @@ __all__ = [
     "cut_lines",
     "name_list",
     "printable",
+    "shown",
     "suggestion",
 ]
 
 MOST_LISTED = 12  # names in one message
 MOST_LINES = 40  # of one kind in a print
+_LONGEST = 120  # characters of a value in a message
 _FAR = 10_000  # names among which the nearest is looked for
 
 
@@ -272,3 +274,20 @@ def cut_lines(lines: Iterable[str], most: int | None, what: str = "", count: int
     kept = list(islice(lines, most))
     left = count - len(kept)
     return [*kept, f"... and {left} more {what}"] if left > 0 else kept
+
+
+def shown(value: Any) -> str:
+    """Value in one line of a message; `repr` itself fails at integers of many digits.
+
+    Parameters
+    ----------
+    value : object
+        What the user gave.
+    """
+    try:
+        words = repr(value).replace("\n", " ")
+    except Exception:  # whatever the user's object raises, the message must come through
+        return f"of type {type(value).__name__}"
+    if len(words) <= _LONGEST:
+        return words
+    return f"{words[: _LONGEST // 2]} ... {words[-_LONGEST // 4 :]}"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import SingularError, StateError, name_list, suggestion
+from ..errors import SingularError, StateError, name_list, shown, suggestion
 from ..joints import CompoundJoint, SimpleJoint
 from ..system import Coupling, Loop, State, System, equation
 from .arguments import check_state, check_system
@@ -112,7 +112,7 @@ def listed(given: Any) -> list[str]:
     try:
         return [str(item) for item in given]
     except TypeError:
-        raise StateError(f"{given!r} is not a list of names of bodies") from None
+        raise StateError(f"{shown(given)} is not a list of names of bodies") from None
 
 
 def held_speeds(system: System, names: Sequence[str], what: str) -> Array:

@@ -60,6 +60,8 @@ def new(
 
     if file.suffix != ".toml":
         raise ModelError(f"{file}: give a name that ends in .toml, such as {file.stem}.toml")
+    if not file.name.isprintable() or set(file.name) & set('"\\'):
+        raise ModelError(f"{file}: give a name without quotes, backslashes and control characters")
     if file.exists() and not force:
         raise ModelError(f"{file}: exists already; give another name, or --force")
     try:

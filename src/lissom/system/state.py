@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import MOST_LINES, StateError, printable
+from ..errors import MOST_LINES, StateError, printable, shown
 from ..spatial.scalar import array, is_numeric
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def checked_vector(values: Any, n: int, what: str, system: System) -> Array:
     try:
         result = array(values)
     except (TypeError, ValueError):
-        raise StateError(f"{what} is not an array of numbers: {values!r}") from None
+        raise StateError(f"{what} is not an array of numbers: {shown(values)}") from None
     if result.shape != (n,):
         raise StateError(
             f"{what} has shape {result.shape}; {system.name or 'this system'} needs ({n},): "
