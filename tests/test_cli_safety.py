@@ -310,3 +310,20 @@ def test_giant_sums_of_modes_are_refused(lissom, tmp_path):
     text = MODEL.replace('{kind = "sphere", mass = 1, radius = 1}', f"{{ {beam}, modes=30 }}")
     (tmp_path / "a.toml").write_text(text.replace('"a"', '"a{i}"') + "repeat = 9999\n")
     assert "299970 modes" in lissom("check", "a.toml", code=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[[parts]]\n" * 100_001, "more than 100000 tables"),
+        ("include = [" + '"a.toml",' * 1001 + "]\n", "more than 1000 includes"),
+        ("a = " + "[" * 10**6, "nested more than 40 levels"),
+        ("#" * 4_000_001, "more than 4 MB"),
+    ],
+    ids=["tables", "includes", "depth", "size"],
+)
+def test_giant_files_are_refused(tmp_path, text, words):
+    path = tmp_path / "a.toml"
+    path.write_text(f"lissom = 1\n{text}")
+    problems = check_file(path)
+    assert len(problems) == 1 and words in problems[0].message

@@ -153,12 +153,17 @@ def test_many_idle_connections_leave_the_page_alone(view, monkeypatch):
     assert is_hung_up_on(many[-1])
     for one in many:
         one.close()
-    for _ in range(50):
+    soon(lambda: answer(view)[0] == 200)
+    soon(lambda: len([x for x in threading.enumerate() if "process_request" in x.name]) < 5)
+
+
+def soon(holds):
+    """Wait until something holds; a machine may be busy."""
+    for _ in range(400):
         try:
-            assert answer(view)[0] == 200
-            break
+            if holds():
+                return
         except (OSError, http.client.HTTPException):
-            time.sleep(0.05)
-    else:
-        pytest.fail("the page is not served any more")
-    assert len([x for x in threading.enumerate() if "process_request" in x.name]) < 5
+            pass
+        time.sleep(0.05)
+    pytest.fail("it does not come to hold")

@@ -21,6 +21,7 @@ __all__ = ["LARGEST", "SUFFIXES", "Source", "failed", "read_source"]
 
 LARGEST = 4_000_000  # bytes of a model file; large arrays belong into an .npz file beside it
 LARGEST_YAML = 1_000_000
+MOST_TABLES = 100_000
 DEEPEST = 40  # levels of tables and lists within each other
 
 _CLAIM = re.compile(r"""^[\s{]*["']?lissom["']?\s*[=:]\s*\d""", re.MULTILINE)
@@ -270,10 +271,15 @@ def _table(name: str, data: Any) -> dict[str, Any]:
 
 
 def _check_data(source: Source) -> None:
-    """Refuse what is nested too deep, and keys that are not text."""
+    """Refuse what is nested too deep, too many tables, and keys that are not text."""
     waiting: list[tuple[Any, int]] = [(source.data, 0)]
+    tables = 0
     while waiting:
         here, depth = waiting.pop()
+        tables += isinstance(here, dict)
+        if tables > MOST_TABLES:
+            message = f"it has more than {MOST_TABLES} tables; use repeat, or a program in Python"
+            raise _refused(source.path, message)
         if depth > DEEPEST:
             raise _refused(source.path, _TOO_DEEP)
         if isinstance(here, dict):
