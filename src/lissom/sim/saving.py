@@ -33,6 +33,7 @@ def opened_record(machine: Machine, file: Any, resume: Any, reason: str) -> Any:
     if resume is not None:
         return _resumed(machine, file, resume)
     if file is None:
+        _check_memory(machine)
         return MemoryRecord(plan.columns)
     path, part = journal_path(file)
     if not path.endswith(".nc"):
@@ -54,6 +55,29 @@ def opened_record(machine: Machine, file: Any, resume: Any, reason: str) -> Any:
     return FileRecord(
         path, machine.system, Journal.create(part, machine.system, plan.columns, meta)
     )
+
+
+def _check_memory(machine: Machine) -> None:
+    """Refuse a run whose rows no memory holds; one with events may end before it comes to that."""
+    settings = machine.settings
+    if not settings.output_step or machine.plan.events:
+        return
+    rows = settings.duration / settings.output_step
+    needed, there = 8e-9 * machine.width * rows, _memory()
+    if needed > there:
+        raise LoadError(
+            f"{settings.duration:g} s in steps of {settings.output_step:g} s are {rows:.1g} rows, "
+            f"which take {needed:.3g} GB of memory; this machine has {there:.3g}: give a larger "
+            "output_step, or file= to write them to a disk"
+        )
+
+
+def _memory() -> float:
+    """Memory of this machine [GB]."""
+    try:
+        return 1e-9 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return 64.0  # not said here; more than most have
 
 
 def _check_saved(controller: Controller) -> None:

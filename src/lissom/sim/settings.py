@@ -18,7 +18,6 @@ __all__ = ["TIME", "Settings", "checked_settings"]
 Array = np.ndarray
 
 METHODS = ("auto", "articulated", "composite")
-MOST_ROWS = 1e9  # of one run; more would fill any memory or disk
 TIME = "a positive time [s]"  # what is expected, in errors
 
 
@@ -104,12 +103,6 @@ def checked_settings(
         raise LoadError(
             f"a {what} is lost in rounding beside times up to {latest:g} s; start "
             f"nearer to zero, end earlier, or use more than {shortest:.2g} s"
-        )
-    rows = duration / (period or fixed or duration)
-    if rows > MOST_ROWS:
-        raise LoadError(
-            f"{duration:g} s in steps of {period or fixed:g} s are {rows:.1g} rows, more than "
-            f"{MOST_ROWS:.0e}; give a larger output_step or a shorter duration"
         )
     if fixed is not None and period:
         ratio = period / fixed

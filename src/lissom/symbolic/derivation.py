@@ -285,8 +285,8 @@ class Derivation:
         flexible = [name for name, b in zip(system.names, system.bodies, strict=True) if b.n_mode]
         if flexible:
             raise SymbolicError(
-                "Phi and H are written for rigid bodies; lissom.operators has those of flexible "
-                f"ones in numbers; these can bend: {name_list(flexible)}"
+                f"Phi and H are written for rigid bodies, and {name_list(flexible)} can bend; "
+                "lissom.operators has those of flexible bodies in numbers"
             )
         Phi = np.eye(n).astype(object)
         H = np.zeros((n, system.n_v), dtype=object)
