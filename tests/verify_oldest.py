@@ -74,10 +74,12 @@ def tested(folder: Path, tests: list[str]) -> int:
     install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*install, *pins()], check=True, cwd=folder)
     paths = [ROOT / x for x in tests] or [ROOT / "tests" / f"{x}.py" for x in TESTS.split()]
-    environment = os.environ | {
-        "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}",
-        "NUMBA_CACHE_DIR": str(folder / "kernels"),
-    }
+    where = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    site = subprocess.run([str(python), "-c", where], check=True, capture_output=True, text=True)
+    # The package as it is here, found also by programs that tests start with no environment.
+    Path(site.stdout.strip(), "lissom.pth").write_text(f"{ROOT / 'src'}\n{ROOT}\n")
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(folder / "kernels")}
+    environment.pop("PYTHONPATH", None)
     command = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", *map(str, paths)]
     done = subprocess.run(
         command,
