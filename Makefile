@@ -1,6 +1,7 @@
 # run    the flagship example                   needs the package and its core dependencies
 # test   everything that CI runs                needs the extras dev, docs and peers
 # verify the long checks, into docs/verification
+# oldest tests with the oldest versions that pyproject.toml allows; a part of verify
 # bench  speed, into docs/benchmarks
 # docs   the site in docs/_build/html, warnings are errors
 
@@ -13,7 +14,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check verify bench docs
+.PHONY: help run test check verify oldest bench docs
 
 help:
 	@sed -n 's/^# \([a-z]*  *.*\)/make \1/p' $(firstword $(MAKEFILE_LIST))
@@ -34,6 +35,9 @@ check: $(VENV)/.all
 
 verify: $(VENV)/.all
 	$(BIN)/python -m tests.verify
+
+oldest: | $(BIN)/python
+	$(BIN)/python -m tests.verify_oldest
 
 bench: $(VENV)/.all
 	$(BIN)/python -m benchmarks.run

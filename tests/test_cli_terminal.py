@@ -45,7 +45,7 @@ def lissom(tmp_path, monkeypatch, capsys):
 
 
 def test_every_command_of_the_requirement_is_there():
-    assert NAMES == "demo new check info run plot view equations bench".split()
+    assert NAMES == "demo new check info run plot view equations bench selftest".split()
 
 
 @pytest.mark.parametrize("words", [[], *([name] for name in NAMES)], ids=lambda x: "".join(x))
@@ -228,7 +228,7 @@ def test_a_reader_that_leaves_is_no_mistake(lissom, tmp_path):
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_ctrl_c_keeps_what_there_is_and_says_so(lissom, tmp_path):
-    words = ("run", "boom.toml", "--duration", "1e6")
+    words = ("run", "boom.toml", "--duration", "1e6 s")
     started = subprocess.Popen(
         [*COMMAND, *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -241,7 +241,7 @@ def test_ctrl_c_keeps_what_there_is_and_says_so(lissom, tmp_path):
     assert started.returncode == 130 and "Traceback" not in out + err
     assert "wrote boom.nc.part" in out
     assert re.search(r"interrupted.* rows until t = \d.* are in boom\.nc\.part; go on with: ", err)
-    assert 'lissom run boom.toml --duration "1e6" --resume' in err
+    assert "lissom run boom.toml --duration '1e6 s' --resume" in err
 
 
 def test_ctrl_c_elsewhere(lissom, monkeypatch):

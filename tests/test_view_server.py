@@ -2,11 +2,14 @@
 
 import http.client
 import socket
+import threading
+import time
 from urllib.parse import urlsplit
 
 import pytest
 
 import lissom as ls
+from lissom.viz import server
 from tests.view_samples import bending_run
 
 
@@ -103,3 +106,64 @@ def test_without_a_browser_the_address_is_printed(monkeypatch, capsys):
 def test_sizes_of_frames_are_checked(size):
     with pytest.raises(ls.StateError, match=next(iter(size))):
         bending_run().show(**size)
+
+
+# Connections that say nothing
+
+
+def is_hung_up_on(connection):
+    """Whether the server ends it; a server that waits lets this run out of time."""
+    connection.settimeout(5)
+    return connection.recv(100) == b""
+
+
+def connected(view):
+    at = urlsplit(view.url)
+    return socket.create_connection((at.hostname, at.port), timeout=5)
+
+
+def test_idle_connections_end(view, monkeypatch):
+    monkeypatch.setattr(server, "_ASKING", 0.2)
+    with connected(view) as silent, connected(view) as halfway:
+        halfway.sendall(b"GET / HTTP/1.0\r\nHost: ")
+        assert is_hung_up_on(silent) and is_hung_up_on(halfway)
+
+
+def test_connections_that_say_a_letter_now_and_then_end(view, monkeypatch):
+    monkeypatch.setattr(server, "_ASKING", 0.3)
+    with connected(view) as slow:
+        slow.settimeout(0.05)
+        for _ in range(100):  # a letter each 0.05 s would keep it open for ever
+            try:
+                slow.sendall(b"G")
+                if slow.recv(1) == b"":
+                    break
+            except TimeoutError:
+                continue
+            except OSError:
+                break
+        else:
+            pytest.fail("the connection is still open")
+
+
+def test_many_idle_connections_leave_the_page_alone(view, monkeypatch):
+    """Further ones are refused while all places are taken, and welcome again afterwards."""
+    monkeypatch.setattr(server, "_ASKING", 60.0)
+    many = [connected(view) for _ in range(server._MOST_OPEN + 5)]
+    assert is_hung_up_on(many[-1])
+    for one in many:
+        one.close()
+    soon(lambda: answer(view)[0] == 200)
+    soon(lambda: len([x for x in threading.enumerate() if "process_request" in x.name]) < 5)
+
+
+def soon(holds):
+    """Wait until something holds; a machine may be busy."""
+    for _ in range(400):
+        try:
+            if holds():
+                return
+        except (OSError, http.client.HTTPException):
+            pass
+        time.sleep(0.05)
+    pytest.fail("it does not come to hold")

@@ -1,7 +1,8 @@
-"""Exceptions of lissom and the helper that words their suggestions.
+"""Exceptions of lissom, and the helpers that word their messages.
 
 Every mistake a user can make raises a subclass of `LissomError` whose message names the part,
-the value found, what was expected and what to do.
+the value found, what was expected and what to do.  Messages show control characters, which names
+in files may hold, as Python writes them: none reaches the terminal.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 import difflib
 import errno
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Any, Self
 
 __all__ = [
+    "MOST_LINES",
     "LissomError",
     "LoadError",
     "ModelError",
@@ -24,11 +27,28 @@ __all__ = [
     "SingularError",
     "StateError",
     "SymbolicError",
+    "cut_lines",
+    "name_list",
+    "printable",
+    "shown",
     "suggestion",
 ]
 
+MOST_LISTED = 12  # names in one message
+MOST_LINES = 40  # of one kind in a print
+_LONGEST = 120  # characters of a value in a message
+_FAR = 10_000  # names among which the nearest is looked for
 
-class LissomError(Exception):
+
+class _Printable:
+    """Exceptions whose text a terminal can show."""
+
+    def __str__(self) -> str:
+        """Message, with control characters as Python writes them."""
+        return printable(super().__str__(), lines=True)
+
+
+class LissomError(_Printable, Exception):
     """Base class of all errors that lissom raises on purpose."""
 
 
@@ -148,11 +168,11 @@ class SimulationError(LissomError, RuntimeError):
         self.trajectory = trajectory
 
 
-class ModelWarning(UserWarning):
+class ModelWarning(_Printable, UserWarning):
     """A mechanism is probably not what was meant."""
 
 
-class SimulationWarning(UserWarning):
+class SimulationWarning(_Printable, UserWarning):
     """A run ended early, or its result needs a second look."""
 
 
@@ -171,10 +191,103 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     str
     """
     names = list(known)
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    near = difflib.get_close_matches(name[:200], names[:_FAR], n=1, cutoff=0.6)
     if near:
         return f"did you mean {near[0]!r}?"
     if not names:
         return "there are none yet."
-    shown = ", ".join(repr(n) for n in names[:12])
-    return f"known: {shown}{', ...' if len(names) > 12 else '.'}"
+    return f"known: {name_list(names)}."
+
+
+def name_list(
+    names: Iterable[Any],
+    *,
+    show: Callable[[Any], str] = repr,
+    between: str = ", ",
+    most: int = MOST_LISTED,
+) -> str:
+    """Names for a message: the first dozen, and how many more there are.
+
+    Parameters
+    ----------
+    names : iterable
+        What to list.
+    show : callable
+        How to write one; by default in quotes.
+    between : str
+        What stands between two.
+    most : int
+        How many to write; by default a dozen.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> name_list(["hub", "arm"])
+    "'hub', 'arm'"
+    >>> name_list(range(5000), most=3)
+    '0, 1, 2 and 4997 more'
+    """
+    every = list(names)
+    few = every[:most]
+    left = len(every) - len(few)
+    return between.join(map(show, few)) + (f" and {left} more" if left else "")
+
+
+def printable(text: str, *, lines: bool = False) -> str:
+    r"""Text that does nothing to a terminal: control characters as Python writes them.
+
+    Parameters
+    ----------
+    text : str
+        Of whatever origin.
+    lines : bool
+        Whether it may have several lines; otherwise their ends are control characters too.
+
+    Examples
+    --------
+    >>> print(printable("arm\x1b[31m"))
+    arm\x1b[31m
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    kept = "\n" if lines else ""
+    return "".join(x if x.isprintable() or x == kept else repr(x)[1:-1] for x in text)
+
+
+def cut_lines(lines: Iterable[str], most: int | None, what: str = "", count: int = 0) -> list[str]:
+    """The first lines of a print, and one that says how much was left out.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        All of them; no more than needed are made.
+    most : int or None
+        How many to keep; None keeps all.
+    what : str
+        What a line is about, in the plural.
+    count : int
+        How many there are.
+    """
+    kept = list(islice(lines, most))
+    left = count - len(kept)
+    return [*kept, f"... and {left} more {what}"] if left > 0 else kept
+
+
+def shown(value: Any) -> str:
+    """Value in one line of a message; `repr` itself fails at integers of many digits.
+
+    Parameters
+    ----------
+    value : object
+        What the user gave.
+    """
+    try:
+        words = repr(value).replace("\n", " ")
+    except Exception:  # whatever the user's object raises, the message must come through
+        return f"of type {type(value).__name__}"
+    if len(words) <= _LONGEST:
+        return words
+    return f"{words[: _LONGEST // 2]} ... {words[-_LONGEST // 4 :]}"

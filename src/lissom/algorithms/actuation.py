@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import StateError
+from ..errors import StateError, name_list
 from ..system import Loop, State, System
 from .assembly import held_speeds, listed
 from .closure import Closure, closure
@@ -44,7 +44,7 @@ def actuated_joints(system: System, actuated: Any, what: str) -> Array:
         Function that takes them.
     """
     if actuated is None:
-        names = ", ".join(repr(one.name) for one in system.constraints)
+        names = name_list(one.name for one in system.constraints)
         kind = "loops" if system.loops else "couplings"
         raise StateError(
             f"{what}: in a system with {kind} ({names}) the forces depend on which joints are "
@@ -129,11 +129,9 @@ def _unbalanced(found: Closure, left: Array, part: Array, mask: Array, what: str
     system = found.system
     worst = [int(k) for k in np.argsort(-part)[:3] if part[k] > UNBALANCED]
     names = [found.independent.names[k] for k in worst]
-    joints = [
-        repr(name) for i, name in enumerate(system.names) if np.any(mask[system.layout.hinge_v(i)])
-    ]
+    joints = [name for i, name in enumerate(system.names) if np.any(mask[system.layout.hinge_v(i)])]
     message = (
-        f"{what}: the actuated joints ({', '.join(joints) or 'none'}) cannot cause these "
+        f"{what}: the actuated joints ({name_list(joints) or 'none'}) cannot cause these "
         f"accelerations: {names[0]} would need a force of {left[worst[0]]:.3g} more"
     )
     if len(names) > 1:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import StateError
+from ..errors import StateError, name_list, shown
 from ..spatial.scalar import array, is_numeric
 from ..system import State, System
 from ..system.state import checked_vector
@@ -90,7 +90,7 @@ def check_no_loops(system: System, what: str, instead: str) -> None:
     """
     if isinstance(system, System) and system.constraints:
         kind, group = ("loop", system.loops) if system.loops else ("coupling", system.couplings)
-        names = ", ".join(repr(one.name) for one in group)
+        names = name_list(one.name for one in group)
         words = f"the {kind}" if len(group) == 1 else f"{kind}s"
         raise StateError(
             f"{what} knows trees only and the system has {words} {names}; use {instead}"
@@ -151,7 +151,7 @@ def speeds_vector(system: System, values: Any, what: str) -> Array:
         if given.shape != (piece.stop - piece.start,):
             n = piece.stop - piece.start
             raise StateError(
-                f"{what}: {key!r} needs {n} number{'' if n == 1 else 's'}, got {value!r}"
+                f"{what}: {key!r} needs {n} number{'' if n == 1 else 's'}, got {shown(value)}"
             )
         for k, entry in enumerate(given):
             pieces[piece.start + k] = np.array([entry])
@@ -173,7 +173,7 @@ def to_external(system: System, external: Mapping[Any, Any] | None) -> External:
             wrench = np.zeros(0)
         if wrench.shape != (6,):
             raise StateError(
-                f"external force on {str(where)!r} is {values!r}; expected six numbers "
+                f"external force on {str(where)!r} is {shown(values)}; expected six numbers "
                 "[moment; force] in the axes of that frame"
             )
         if is_numeric(wrench) and not np.all(np.isfinite(wrench)):
@@ -212,11 +212,11 @@ def _hinge_block(system: System, name: str, value: Any) -> Array:
     if given.dtype.kind != "f":
         raise StateError(f"armature of {name!r} must be real numbers")
     if not np.all(np.isfinite(given)):
-        raise StateError(f"armature of body {name!r} is {value!r}; all entries must be finite")
+        raise StateError(f"armature of body {name!r} is {shown(value)}; all entries must be finite")
     block = given if given.ndim == 2 else np.diag(np.broadcast_to(given, (n,)))
     if block.shape != (n, n) or not np.allclose(block, block.T):
         raise StateError(
-            f"armature of {name!r} is {value!r}; give a number, {n} numbers or a symmetric "
+            f"armature of {name!r} is {shown(value)}; give a number, {n} numbers or a symmetric "
             f"{n}x{n} block"
         )
     if n and np.linalg.eigvalsh(block)[0] < 0:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import SingularError, StateError, suggestion
+from ..errors import SingularError, StateError, name_list, shown, suggestion
 from ..joints import CompoundJoint, SimpleJoint
 from ..system import Coupling, Loop, State, System, equation
 from .arguments import check_state, check_system
@@ -70,7 +70,7 @@ def listed(given: Any) -> list[str]:
     try:
         return [str(item) for item in given]
     except TypeError:
-        raise StateError(f"{given!r} is not a list of names of bodies") from None
+        raise StateError(f"{shown(given)} is not a list of names of bodies") from None
 
 
 def held_speeds(system: System, names: Sequence[str], what: str) -> Array:
@@ -159,7 +159,7 @@ def _failure(
 ) -> AssemblyError:
     """What to say when the loops do not close."""
     q, free = start.raw_q, np.zeros_like(fixed)
-    held = f"{', '.join(map(repr, names))} {'is' if len(names) == 1 else 'are'} held"
+    held = f"{name_list(names)} {'is' if len(names) == 1 else 'are'} held"
     because_held = bool(names) and _closes(system, q, free, system.constraints)
     wrong = list(system.constraints) if because_held else _contradiction(system, q, fixed)
     worst, left = _worst(system, found.q, wrong)
@@ -181,7 +181,7 @@ def _failure(
                 ", and " + check if "loop" in kinds else ""
             )
         message = (
-            f"{what} {', '.join(map(repr, involved))} contradict each other: each closes alone, "
+            f"{what} {name_list(involved)} contradict each other: each closes alone, "
             f"but not all of them together; {left}.  Check {check}"
         )
     elif isinstance(worst, Coupling):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import StateError
+from ..errors import StateError, name_list
 from ..system import Loop, State, System, equation
 from .composite import mass_matrix
 from .coordinates import error_sizes, hinge_speeds
@@ -88,6 +88,6 @@ def _check_speeds(system: System, A: Array, given: Array, v: Array, fixed: Array
         off = in_own_unit(system, one, rate)
         what = f"coupling {one.name!r}, {equation(system, one)}, by {off:.3g} in a second"
     raise StateError(
-        f"the speeds held at {', '.join(map(repr, names))} contradict {what}; hold fewer joints or "
+        f"the speeds held at {name_list(names)} contradict {what}; hold fewer joints or "
         "give them speeds that go together"
     )

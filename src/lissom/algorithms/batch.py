@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import LissomError, StateError
+from ..errors import LissomError, StateError, shown
 from ..system import System
 from ..system.state import QUATERNION_TOLERANCE
 from . import engine
@@ -122,7 +122,7 @@ def _rows(values: Any, n: int, what: str, k: int | None) -> Array:
         plain = given.dtype.kind in "fiu"
         rows = np.ascontiguousarray(given, dtype=float) if plain else given
     except (TypeError, ValueError):
-        raise StateError(f"{what} is not an array of numbers: {values!r}") from None
+        raise StateError(f"{what} is not an array of numbers: {shown(values)}") from None
     if not plain:
         raise StateError(f"{what} is an array of {given.dtype}; expected real numbers")
     if given.ndim != 2 or rows.shape[1] != n or (k is not None and len(rows) != k):

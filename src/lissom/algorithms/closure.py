@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..errors import StateError, suggestion
+from ..errors import MOST_LINES, StateError, cut_lines, name_list, suggestion
 from ..system import State, System, equation
 from .arguments import check_state
 from .closed_loops import closure_accelerations, loop_motions, operational_compliance
@@ -232,7 +232,11 @@ class Closure:
     def __repr__(self) -> str:
         """Loops, gaps, equations too many, and the independent speeds."""
         return "\n".join(
-            [self._heading(), *(self._line(name) for name in self.names), *self._free()]
+            [
+                self._heading(),
+                *cut_lines(map(self._line, self.names), MOST_LINES, "of them", len(self.names)),
+                *self._free(),
+            ]
         )
 
     def _heading(self) -> str:
@@ -266,8 +270,7 @@ class Closure:
 
     def _free(self) -> list[str]:
         names = self.independent.names
-        more = [f"... and {len(names) - 12} more"] if len(names) > 12 else []
-        return ["  independent: " + ", ".join([*names[:12], *more])] if names else []
+        return [f"  independent: {name_list(names, show=str)}"] if names else []
 
 
 def closure(system: System, state: State) -> Closure:

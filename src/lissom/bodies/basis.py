@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..errors import ModelError
+from ..errors import ModelError, name_list
 
 __all__ = ["normal_basis"]
 
@@ -116,7 +116,7 @@ def check_independent(M_ff: Array, raw_size: Array) -> None:
     values, vectors = np.linalg.eigh(scaled)
     if len(values) and values[0] < 1e-12:
         involved = np.flatnonzero(np.abs(vectors[:, 0]) > 0.05)
-        names = ", ".join(str(i) for i in involved)
+        names = name_list(involved, show=str)
         raise ModelError(
             f"FlexibleBody: modes {names} depend on each other (up to a rigid-body motion); "
             "remove one of them"

@@ -11,7 +11,7 @@ from typing import Any, final
 
 import numpy as np
 
-from ..errors import ModelError
+from ..errors import ModelError, name_list
 from ..immutable import immutable, read_only
 from ..spatial import (
     block_diagonal,
@@ -110,7 +110,7 @@ class FlexibleBody:
         if self.is_numeric and n_mode:
             with contextlib.suppress(ModelError):  # what is wrong is said by compile
                 modes += f", {self.frequencies.min():.3g} to {self.frequencies.max():.3g} Hz"
-        nodes = ", ".join(self.names) or len(self.positions)
+        nodes = name_list(self.names, show=str) or len(self.positions)
         return f"FlexibleBody({mass}{modes}, level {self.level}, nodes {nodes})"
 
     @property
@@ -342,7 +342,7 @@ class FlexibleBody:
             if np.linalg.norm(moved - lever @ angles) < 1e-8 * np.linalg.norm(moved):
                 involved = np.flatnonzero(np.abs(x[:, k]) > 1e-6 * np.abs(x[:, k]).max())
                 raise ModelError(
-                    f"FlexibleBody: modes {', '.join(map(str, involved))} contain a rigid-body "
+                    f"FlexibleBody: modes {name_list(involved, show=str)} contain a rigid-body "
                     "rotation about the inboard "
                     "node without stiffness; rigid-body motion belongs to the joint: remove it, or "
                     "give the rotation rows of the shapes so that it can be taken out"

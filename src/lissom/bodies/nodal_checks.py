@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ModelError
+from ..errors import ModelError, name_list
 from ..spatial import rigid_shift
 from ..spatial.scalar import array, is_numeric
 
@@ -127,7 +127,7 @@ def check_held(stiffness: Array, nodes: Array) -> None:
     if values[0] > NULL:
         return
     moved = np.sum(vectors[:, values <= NULL] ** 2, axis=1).reshape(-1, 6).sum(axis=1)
-    loose = ", ".join(str(k) for k in nodes[moved > 1e-3 * moved.max()])
+    loose = name_list(nodes[moved > 1e-3 * moved.max()], show=str)
     raise ModelError(
         f"NodalBody: nodes {loose} can move against the inboard node without deforming anything: "
         "stiffness is singular beyond the six rigid-body motions; hold all six displacements of "

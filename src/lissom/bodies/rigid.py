@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from ..errors import ModelError
+from ..errors import ModelError, shown
 from ..immutable import immutable
 from ..spatial import inertia_fault, inertia_matrix, second_moment
 from ..spatial.scalar import array, is_numeric, zeros
@@ -229,11 +229,11 @@ def _given(value: Any, name: str, shape: tuple[int, ...]) -> Array:
     try:
         given = array(value)
     except (TypeError, ValueError):
-        raise ModelError(f"RigidBody: {name} is {value!r}; expected {expected}") from None
+        raise ModelError(f"RigidBody: {name} is {shown(value)}; expected {expected}") from None
     if given.shape != shape:
         raise ModelError(f"RigidBody: {name} has shape {given.shape}; expected {expected}")
     if is_numeric(given) and (np.iscomplexobj(given) or not np.all(np.isfinite(given))):
-        raise ModelError(f"RigidBody: {name} is {value!r}; it must be finite")
+        raise ModelError(f"RigidBody: {name} is {shown(value)}; it must be finite")
     return given
 
 

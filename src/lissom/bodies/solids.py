@@ -7,7 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
-from ..errors import ModelError
+from ..errors import ModelError, shown
 from ..immutable import immutable
 from ..spatial import exact_rotation, rotation_fault
 
@@ -63,7 +63,7 @@ class Solid:
             given = getattr(self, name)
             value = _numbers(given, np.shape(given), f"{self.name}: {name}")
             if not np.all(value > 0):
-                raise ModelError(f"{self.name}: {name} is {given!r}; it must be positive [m]")
+                raise ModelError(f"{self.name}: {name} is {shown(given)}; it must be positive [m]")
             self._keep(name, value if value.ndim else float(value))
 
 
@@ -199,7 +199,7 @@ def _numbers(value: Any, shape: tuple[int, ...], what: str) -> Array:
     except (TypeError, ValueError):
         given = np.zeros(0)
     if given.shape != shape or not np.all(np.isfinite(given)):
-        raise ModelError(f"{what} is {value!r}; expected finite numbers of shape {shape}")
+        raise ModelError(f"{what} is {shown(value)}; expected finite numbers of shape {shape}")
     return given
 
 

@@ -23,6 +23,7 @@ from .layout import Command, Group
 from .new import new
 from .results import plot, view
 from .run import run
+from .selftest import selftest
 
 __all__ = ["app", "main"]
 
@@ -36,6 +37,7 @@ COMMANDS: dict[Callable[..., None], str] = {  # each with an example
     view: "lissom view boom.nc --scale 5",
     equations: "lissom equations swing.py:model --format c --set m=2.5",
     bench: "lissom bench rigid --quick",
+    selftest: "lissom selftest",
 }
 FIRST_STEPS = """\
 lissom demo arm           see something move

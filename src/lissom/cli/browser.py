@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import typer
+from .output import say
 
 __all__ = ["open_in_browser"]
 
@@ -18,4 +18,4 @@ def open_in_browser(address: str) -> None:
     import webbrowser
 
     if not webbrowser.open(address):
-        typer.echo(f"lissom: no browser was found; open {address} yourself", err=True)
+        say(f"lissom: no browser was found; open {address} yourself", err=True)

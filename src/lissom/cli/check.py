@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..errors import printable
 from .ending import FAILED
+from .output import json_text, say
+from .values import NoCode
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,8 +18,6 @@ if TYPE_CHECKING:
     from ..io.runs import ModelRun
 
 __all__ = ["check", "show_problems"]
-
-LONGEST_TREE = 60  # lines of a mechanism that are shown
 
 
 def check(
@@ -34,6 +34,7 @@ def check(
             "--functions", help="Also look up functions that the file names; runs their programs."
         ),
     ] = False,
+    no_code: NoCode = False,
     json: Annotated[bool, typer.Option("--json", help="The same for programs.")] = False,
 ) -> None:
     """List all that is wrong with a model file or with results.
@@ -51,7 +52,7 @@ def check(
     from .ready import check_settings, checked_source, closed_start
 
     try:
-        run, problems = checked_source(model, functions=functions)
+        run, problems = checked_source(model, functions=functions, code=not no_code)
     except ModelFileError as error:
         run, problems = None, list(error.problems)
         if not problems:
@@ -72,25 +73,23 @@ def check(
 def _describe(model: str, run: ModelRun) -> None:
     from .texts import tree_text
 
-    typer.echo(tree_text(run.system, most=LONGEST_TREE))
+    say(tree_text(run.system))
     if run.settings:
         words = f"simulation of {run.settings['duration']:g} s"
         for name in ("loads", "events"):
             words += f", {len(run.settings[name])} {name}"
-        typer.echo(words)
-    typer.echo(f"{model}: no problems")
+        say(words)
+    say(f"{model}: no problems")
 
 
 def _print_json(model: str, run: ModelRun | None, problems: list[Problem]) -> None:
     from dataclasses import asdict
 
-    from .texts import json_text
-
     facts: dict[str, Any] = {"model": model, "problems": [asdict(x) for x in sorted(problems)]}
     if run is not None and not problems:
         facts |= {"name": run.system.name, "bodies": run.system.n_body, "speeds": run.system.n_v}
         facts["duration"] = run.settings.get("duration")
-    typer.echo(json_text(facts))
+    say(json_text(facts))
 
 
 def show_problems(out: Console, problems: list[Problem]) -> None:
@@ -108,14 +107,14 @@ def show_problems(out: Console, problems: list[Problem]) -> None:
     lines: dict[str, list[str]] = {}
     for problem in problems:
         place = f"{problem.file}:{problem.line}:{problem.column}" if problem.line else problem.file
-        text = Text.assemble((place, "bold"), ": ", (problem.key, "cyan"))
-        text.append(": " if problem.key else "").append(problem.message)
+        text = Text.assemble((printable(place), "bold"), ": ", (printable(problem.key), "cyan"))
+        text.append(": " if problem.key else "").append(printable(problem.message, lines=True))
         out.print(text, soft_wrap=True, highlight=False)
         if problem.file not in lines:
             lines[problem.file] = _lines(problem.file)
         if 0 < problem.line <= len(lines[problem.file]):
             number = f"{problem.line:6d} | "
-            shown = lines[problem.file][problem.line - 1].replace("\t", " ")[:120]
+            shown = _line(lines[problem.file][problem.line - 1])
             out.print(Text(number + shown, style="dim"), soft_wrap=True)
             if problem.column <= 120:
                 caret = Text(" " * (len(number) + problem.column - 1) + "^", style="red")
@@ -124,8 +123,17 @@ def show_problems(out: Console, problems: list[Problem]) -> None:
     out.print(f"{count} problem{'s' if count != 1 else ''}", highlight=False)
 
 
+def _line(text: str) -> str:
+    """Line of a file for the terminal, each character in its column."""
+    return "".join(x if x.isprintable() else "?" for x in text.replace("\t", " ")[:120])
+
+
 def _lines(file: str) -> list[str]:
+    from ..errors import ModelError
+    from ..io.reading import read_regular
+    from ..io.sources import LARGEST
+
     try:
-        return Path(file).read_text(encoding="utf-8").splitlines()
-    except (OSError, ValueError):
+        return read_regular(file, LARGEST).decode().split("\n")
+    except (OSError, ValueError, ModelError):
         return []

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from .ending import FAILED
+from .output import json_text, say
 
 if TYPE_CHECKING:
     from ..results.store import Store
@@ -34,9 +35,7 @@ def check_results(file: str, *, json: bool) -> None:
     except ResultError as error:
         facts["problems"] = [str(error)]
     if json:
-        from .texts import json_text
-
-        typer.echo(json_text(facts))
+        say(json_text(facts))
     else:
         _print(facts)
     if facts["problems"]:
@@ -76,10 +75,10 @@ def _checked(store: Store) -> str:
 
 def _print(facts: dict[str, Any]) -> None:
     if facts["problems"]:
-        typer.echo("\n".join(facts["problems"]))
-        typer.echo("1 problem")
+        say("\n".join(facts["problems"]))
+        say("1 problem")
         return
     span = "" if facts["start"] is None else f", {facts['start']:g} s to {facts['end']:g} s"
-    typer.echo(f"run of {facts['name'] or 'a mechanism'}: {facts['rows']} rows{span}")
-    typer.echo(facts["checked"])
-    typer.echo(f"{facts['file']}: no problems")
+    say(f"run of {facts['name'] or 'a mechanism'}: {facts['rows']} rows{span}")
+    say(facts["checked"])
+    say(f"{facts['file']}: no problems")

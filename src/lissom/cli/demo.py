@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .browser import open_in_browser
+from .output import json_text, say
 
 if TYPE_CHECKING:
     from ..results import Trajectory
@@ -54,7 +55,7 @@ def demo(
     chosen = ready(name)
     _make_folder(output)
     if not json:
-        typer.echo(f"{chosen.title}\n\n{tree_text(chosen.system, most=20)}\n")
+        say(f"{chosen.title}\n\n{tree_text(chosen.system, most=20)}\n")
     run = chosen.run(progress=False if json else None)
     page, picture = output / f"{name}.html", output / f"{name}.png"
     run.to_html(page)
@@ -71,14 +72,12 @@ def _print_list(as_json: bool) -> None:
     from ..library.demos import DEMOS
 
     if as_json:
-        from .texts import json_text
-
         listed = [{"name": name, "title": title} for name, (title, _) in DEMOS.items()]
-        typer.echo(json_text(listed))
+        say(json_text(listed))
         return
     for name, (title, _) in DEMOS.items():
-        typer.echo(f"{name:10} {title}")
-    typer.echo(f"\nSee one: lissom demo {next(iter(DEMOS))}")
+        say(f"{name:10} {title}")
+    say(f"\nSee one: lissom demo {next(iter(DEMOS))}")
 
 
 def _make_folder(folder: Path) -> None:
@@ -95,16 +94,16 @@ def _print_summary(run: Trajectory, page: Path, picture: Path) -> None:
 
     statistics = run.statistics
     faster = run.time[-1] / max(statistics["seconds"], 1e-9)
-    typer.echo(filled(str(statistics["chosen"])))
-    typer.echo(
+    say(filled(str(statistics["chosen"])))
+    say(
         f"{run.time[-1]:g} s of motion in {statistics['seconds']:.2f} s, {statistics['steps']} "
         f"steps: {faster:.0f} times as fast as it happens"
     )
-    typer.echo(f"wrote {page}, a page for the browser that needs no network\nwrote {picture}")
+    say(f"wrote {page}, a page for the browser that needs no network\nwrote {picture}")
 
 
 def _print_json(run: Trajectory, page: Path, picture: Path) -> None:
-    from .texts import json_text, run_facts
+    from .texts import run_facts
 
     facts = run_facts(run) | {"page": str(page), "picture": str(picture)}
-    typer.echo(json_text(facts))
+    say(json_text(facts))

@@ -15,6 +15,7 @@ from typing import Any
 import typer
 
 from ..errors import LissomError, ModelFileError, ResultError
+from .output import json_text, say
 from .usage import UsageError, usage_message
 
 __all__ = ["FAILED", "INTERRUPTED", "READER_GONE", "run_to_its_end"]
@@ -60,14 +61,14 @@ def _failed(error: Exception, *, debug: bool, as_json: bool) -> int:
         _show_traceback(error)
     try:
         if as_json:
-            typer.echo(_json(error, code, message))
+            say(_json(error, code, message))
         if isinstance(error, ModelFileError) and any(x.line for x in error.problems):
             from .check import show_problems
             from .progress import console
 
             show_problems(console(stderr=True), sorted(error.problems))
         else:
-            typer.echo(f"lissom: {message}", err=True)
+            say(f"lissom: {message}", err=True)
     except BrokenPipeError:
         return READER_GONE
     return code
@@ -94,8 +95,6 @@ def _words(error: Exception) -> tuple[int, str]:
 def _json(error: Exception, code: int, message: str) -> str:
     from dataclasses import asdict
 
-    from .texts import json_text
-
     facts: dict[str, Any] = {
         "kind": type(error).__name__,
         "message": message,
@@ -114,11 +113,11 @@ def _show_traceback(error: BaseException) -> None:
     while here is not None:
         here.__suppress_context__ = False
         here = here.__cause__ or here.__context__
-    traceback.print_exception(error)
+    say("".join(traceback.format_exception(error)), err=True, end="")
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    typer.echo(f"lissom: warning: {message}", err=True)
+    say(f"lissom: warning: {message}", err=True)
 
 
 def _forget_output() -> None:

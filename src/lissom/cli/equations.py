@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .output import say
+from .values import NoCode
+
 if TYPE_CHECKING:
     from ..symbolic import Equations
 
@@ -108,19 +111,21 @@ def equations(
             metavar="BODY[.NODE]",
         ),
     ] = None,
+    no_code: NoCode = False,
 ) -> None:
     """Write the equations of motion as formulas or as a program."""
     _check_options(format, backend, real, frame)
     from ..symbolic import derive
     from .sources import load_model
 
-    derived = derive(load_model(model), level=level and level.value, form=form.value)
+    source = load_model(model, code=not no_code)
+    derived = derive(source, level=level and level.value, form=form.value)
     values = _numbers(set_ or [], [symbol.name for symbol in derived.parameters])
     if format is Format.C:
         folder = Path() if output is None else output
         precision = (real or Real.DOUBLE).value
         for path in derived.to_c(folder, real=precision, values=values, frames=frame):
-            typer.echo(f"wrote {path}")
+            say(f"wrote {path}")
         return
     if format is Format.LATEX:
         text = derived.latex(values=values) + "\n"
@@ -128,7 +133,7 @@ def equations(
         uses = "casadi" if format is Format.CASADI else (backend or Backend.NUMPY).value
         text = derived.python_source(values=values, backend=uses, frames=frame)
     if output is None:
-        typer.echo(text, nl=False)
+        say(text, end="")
     else:
         _write(derived, format, output, text)
 
@@ -181,4 +186,4 @@ def _write(derived: Equations, format: Format, folder: Path, text: str) -> None:
 
     endings = {Format.LATEX: ".tex", Format.PYTHON: ".py", Format.CASADI: "_casadi.py"}
     name = identifier(derived.name or "model")
-    typer.echo(f"wrote {write_text(folder / f'{name}{endings[format]}', text)}")
+    say(f"wrote {write_text(folder / f'{name}{endings[format]}', text)}")

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import ModelWarning
+from ..errors import MOST_LINES, ModelWarning, cut_lines, name_list, printable
+from .output import json_text, say
+from .values import NoCode
 
 if TYPE_CHECKING:
     from ..system import System
@@ -27,6 +29,10 @@ def info(
             help="Model file, URDF file, FILE.py:NAME, MODULE:NAME, or results.",
         ),
     ] = None,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Every body, however many there are.")
+    ] = False,
+    no_code: NoCode = False,
     json: Annotated[bool, typer.Option("--json", help="The same for programs.")] = False,
     env: Annotated[
         bool, typer.Option("--env", help="Versions of what is installed, for a bug report.")
@@ -36,21 +42,19 @@ def info(
     if model is None and not env:
         raise typer.BadParameter("give a MODEL, or --env for versions")
     facts: dict[str, Any] = {"environment": _environment()} if env else {}
-    system = None if model is None else _system(model)
+    system = None if model is None else _system(model, code=not no_code)
     if system is not None:
-        facts |= _facts(system)
+        facts |= _facts(system, None if all_ else MOST_LINES)
     if json:
-        from .texts import json_text
-
-        typer.echo(json_text(facts))
+        say(json_text(facts))
         return
     if env:
         _print_rows(facts["environment"])
     if system is not None:
-        _describe(system, facts)
+        _describe(system, facts, None if all_ else MOST_LINES)
 
 
-def _system(source: str) -> System:
+def _system(source: str, *, code: bool) -> System:
     from ..results import Trajectory
     from .sources import load_model
 
@@ -58,10 +62,12 @@ def _system(source: str) -> System:
         return Trajectory.load(source).system
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)  # they are among the facts
-        return load_model(source).compile()
+        return load_model(source, code=code).compile()
 
 
-def _facts(system: System) -> dict[str, Any]:
+def _facts(system: System, most: int | None) -> dict[str, Any]:
+    from ..system.tree import printed_tree
+
     return {
         "name": system.name,
         "mass": float(sum(body.mass for body in system.bodies)),
@@ -81,7 +87,7 @@ def _facts(system: System) -> dict[str, Any]:
         "loops": [loop.name for loop in system.loops],
         "couplings": [one.name for one in system.couplings],
         "constraint_equations": system.n_constraint,
-        "tree": str(system),
+        "tree": printed_tree(system, most),
         "warnings": _warnings(system),
     }
 
@@ -102,21 +108,23 @@ def _warnings(system: System) -> list[str]:
     return found
 
 
-def _describe(system: System, facts: dict[str, Any]) -> None:
+def _describe(system: System, facts: dict[str, Any], most: int | None) -> None:
     from .texts import tree_text
 
-    typer.echo(tree_text(system))
+    say(tree_text(system, most))
     flexible = {x["name"]: _few(x["frequencies"]) for x in facts["bodies"] if x["frequencies"]}
     if flexible:
-        typer.echo("\nfrequencies with the root held [Hz]")
-        _print_rows(flexible)
+        say("\nfrequencies with the root held [Hz]")
+        _print_rows(flexible, most)
     for group in ("loops", "couplings"):
         if facts[group]:
             n = sum(one.n_constraint for one in getattr(system, group))
             equations = "1 constraint equation" if n == 1 else f"{n} constraint equations"
-            typer.echo(f"\n{group}: {', '.join(facts[group])}; {equations}")
-    for warning in facts["warnings"]:
-        typer.echo(f"look at: {warning}")
+            names = name_list(facts[group], show=str, most=most or n)
+            say(f"\n{group}: {names}; {equations}")
+    warned = [f"look at: {warning}" for warning in facts["warnings"]]
+    for line in cut_lines(warned, most, "to look at", len(warned)):
+        say(line)
 
 
 def _environment() -> dict[str, str]:
@@ -134,10 +142,12 @@ def _environment() -> dict[str, str]:
     return versions
 
 
-def _print_rows(rows: dict[str, Any]) -> None:
-    width = max(map(len, rows), default=0)
-    for name, value in rows.items():
-        typer.echo(f"{name:{width}}  {value}")
+def _print_rows(rows: dict[str, Any], most: int | None = None) -> None:
+    names = {printable(name): value for name, value in list(rows.items())[:most]}
+    width = max(map(len, names), default=0)
+    lines = (f"{name:{width}}  {value}" for name, value in names.items())
+    for line in cut_lines(lines, most, "bodies", len(rows)):
+        say(line)
 
 
 def _few(numbers: list[float]) -> str:

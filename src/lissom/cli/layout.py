@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from .ending import INTERRUPTED, READER_GONE
+from .output import say
 
 __all__ = ["Command", "Group"]
 
@@ -48,7 +49,7 @@ class Group(TyperGroup):
         except BrokenPipeError:
             raise typer.Exit(READER_GONE) from None
         except KeyboardInterrupt:
-            typer.echo("lissom: interrupted", err=True)
+            say("lissom: interrupted", err=True)
             raise typer.Exit(INTERRUPTED) from None
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

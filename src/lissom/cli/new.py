@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from .output import say
 
 __all__ = ["new"]
 
@@ -57,10 +60,12 @@ def new(
 
     if file.suffix != ".toml":
         raise ModelError(f"{file}: give a name that ends in .toml, such as {file.stem}.toml")
+    if not file.name.isprintable() or set(file.name) & set('"\\'):
+        raise ModelError(f"{file}: give a name without quotes, backslashes and control characters")
     if file.exists() and not force:
         raise ModelError(f"{file}: exists already; give another name, or --force")
     try:
         file.write_text(TEXT.format(name=file.name, stem=file.stem), encoding="utf-8")
     except OSError as error:
         raise ResultError.of(error, file, "write") from None
-    typer.echo(f"wrote {file}; look into it, then: lissom run {file}")
+    say(f"wrote {file}; look into it, then: lissom run {shlex.quote(str(file))}")

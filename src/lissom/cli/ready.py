@@ -16,15 +16,17 @@ if TYPE_CHECKING:
 __all__ = ["check_settings", "checked_source", "closed_start", "load_source"]
 
 
-def load_source(source: str) -> ModelRun:
+def load_source(source: str, *, code: bool = True) -> ModelRun:
     """Model of a source, ready to run; without a section [simulation], it starts at rest.
 
     Parameters
     ----------
     source : str
         As of `load_model`.
+    code : bool
+        Whether programs of the user may be run.
     """
-    run, problems = checked_source(source, functions=True)
+    run, problems = checked_source(source, functions=True, code=code)
     if run is None or problems:
         from ..io.sources import failed
 
@@ -95,7 +97,9 @@ def check_settings(run: ModelRun) -> None:
     )
 
 
-def checked_source(source: str, *, functions: bool) -> tuple[ModelRun | None, list[Problem]]:
+def checked_source(
+    source: str, *, functions: bool, code: bool = True
+) -> tuple[ModelRun | None, list[Problem]]:
     """Run of a source, None where it cannot be made, and the problems of a model file.
 
     Parameters
@@ -104,13 +108,15 @@ def checked_source(source: str, *, functions: bool) -> tuple[ModelRun | None, li
         As of `load_model`.
     functions : bool
         Whether to look up functions that a model file names, which runs the user's programs.
+    code : bool
+        Whether programs of the user may be run; otherwise functions are problems.
     """
     from ..io.load import MODEL_SUFFIXES
     from ..io.runs import ModelRun, checked_run
 
     place, name = divided(source)
     if not name and place.lower().endswith(MODEL_SUFFIXES):
-        return checked_run(place, functions=functions)
-    model = load_model(source)
+        return checked_run(place, functions=functions, code=code)
+    model = load_model(source, code=code)
     system = model.compile()
     return ModelRun(model, system, system.neutral(), {}), []

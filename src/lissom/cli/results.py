@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .browser import open_in_browser
+from .completion import offered
+from .output import say
 from .values import number
 from .view import follow, goes_on
 
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
     from ..results import Trajectory
 
 __all__ = ["plot", "view"]
+
+MODELS = (".toml", ".json", ".yaml", ".yml", ".py", ".urdf")
 
 ResultFile = Annotated[
     Path, typer.Argument(metavar="FILE", help="Results: NAME.nc, NAME.npz, or NAME.nc.part.")
@@ -24,10 +29,9 @@ ResultFile = Annotated[
 def _quantities(context: typer.Context, incomplete: str) -> list[str]:
     """Names that a result file has, for completion: no answer where anything is wrong."""
     try:
-        known = list(_loaded(Path(context.params["file"])).channels())
+        return offered(_loaded(Path(context.params["file"])).channels(), incomplete)
     except Exception:
         return []
-    return [name for name in known if name.startswith(incomplete)]
 
 
 def plot(
@@ -57,11 +61,11 @@ def plot(
     run = _loaded(file)
     if quantities:
         for name in run.channels():
-            typer.echo(name)
+            say(name)
         return
     target = Path(f"{_stem(file)}.png") if output is None else output
     run.plot(*(names or ()), file=target)
-    typer.echo(f"wrote {target}")
+    say(f"wrote {target}")
 
 
 def view(
@@ -88,10 +92,10 @@ def view(
     run = _loaded(file)
     if output is not None:
         run.to_html(output, scale=factor)
-        typer.echo(f"wrote {output}")
+        say(f"wrote {output}")
         return
     view = run.view(browser=False, scale=factor)
-    typer.echo(f"the page is at {view.url}\nCtrl-C ends this command; a page that is open stays")
+    say(f"the page is at {view.url}\nCtrl-C ends this command; a page that is open stays")
     if browser:
         open_in_browser(view.url)
     view.wait()
@@ -101,8 +105,9 @@ def _loaded(file: Path) -> Trajectory:
     from ..errors import ResultError, suggestion
     from ..results import Trajectory
 
-    if file.suffix in (".toml", ".json", ".yaml", ".yml", ".py", ".urdf"):
-        raise ResultError(f"{file}: holds a model, not results; run it first: lissom run {file}")
+    if file.suffix in MODELS:
+        command = shlex.join(["lissom", "run", str(file)])
+        raise ResultError(f"{file}: holds a model, not results; run it first: {command}")
     if not file.exists() and file.parent.is_dir():
         endings = (".nc", ".npz", ".nc.part")
         known = sorted(x.name for x in file.parent.iterdir() if x.name.endswith(endings))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .ending import FAILED, INTERRUPTED
-from .values import number
+from .output import json_text, say
+from .values import NoCode, number
 from .view import goes_on, watched
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ def run(
         bool, typer.Option("--view", help="Watch it in the browser while it runs.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
+    no_code: NoCode = False,
     json: Annotated[bool, typer.Option("--json", help="Summary for programs.")] = False,
 ) -> None:
     """Run a simulation and write its results.
@@ -59,9 +62,9 @@ def run(
 
     seconds = number(duration, "--duration", "time")
     target = _target(model, output, resume)
-    loaded, moved = closed_start(load_source(model))
+    loaded, moved = closed_start(load_source(model, code=not no_code))
     if moved:
-        typer.echo("lissom: the start was moved so that all loops are closed", err=True)
+        say("lissom: the start was moved so that all loops are closed", err=True)
     if seconds is None and "duration" not in loaded.settings:
         raise typer.BadParameter(
             f"{model} says no duration; give one: --duration 5, or in a model file a section "
@@ -78,8 +81,9 @@ def run(
         _print_summary(loaded, result, kept)
     if reason:
         options = {"-o": output, "--duration": duration}
-        given = "".join(f' {name} "{x}"' for name, x in options.items() if x is not None)
-        go_on = f"; go on with: lissom run {model}{given} --resume" if kept != target else ""
+        given = [y for name, x in options.items() if x is not None for y in (name, str(x))]
+        words = shlex.join(["lissom", "run", model, *given, *no_code * ["--no-code"], "--resume"])
+        go_on = f"; go on with: {words}" if kept != target else ""
         _end_early(result, f"{reason}; its {len(result)} rows", f"{kept}{go_on}")
 
 
@@ -109,7 +113,7 @@ def _simulated(
 
 
 def _end_early(result: Trajectory, reason: str, kept: str) -> None:
-    typer.echo(
+    say(
         f"lissom: the run ended early ({result.status}): {reason} until t = {result.time[-1]:g} s "
         f"are in {kept}",
         err=True,
@@ -152,13 +156,13 @@ def _kept(target: Path) -> Path:
 def _print_summary(loaded: ModelRun, result: Trajectory, kept: Path) -> None:
     from .texts import heading, run_text
 
-    typer.echo(heading(loaded.system))
-    typer.echo(run_text(result))
-    typer.echo(f"wrote {kept}")
+    say(heading(loaded.system))
+    say(run_text(result))
+    say(f"wrote {kept}")
 
 
 def _print_json(result: Trajectory, kept: Path, moved: bool) -> None:
-    from .texts import json_text, run_facts
+    from .texts import run_facts
 
     facts = run_facts(result) | {"file": str(kept), "start_moved": moved}
-    typer.echo(json_text(facts))
+    say(json_text(facts))

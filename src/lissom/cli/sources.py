@@ -18,26 +18,36 @@ from traceback import extract_tb
 from types import ModuleType
 from typing import Any
 
-from ..errors import LissomError, ModelError, suggestion
+from ..errors import LissomError, ModelError, name_list, suggestion
+from ..io.reading import read_regular
 from ..model import Model
 
 __all__ = ["divided", "load_model", "short_name"]
 
 Reader = Callable[[Path, str], Model]
 
+LARGEST = 64_000_000  # bytes of a program or a robot
+
 _WRITE = "write file.py, file.py:name, module:name or file.toml"
 
 
-def load_model(source: str) -> Model:
+def load_model(source: str, *, code: bool = True) -> Model:
     """Model of a source.
 
     Parameters
     ----------
     source : str
         "module:name", "file.py:name" or "file.py".
+    code : bool
+        Whether programs of the user may be run, which models in Python are.
     """
     place, name = divided(source)
     path = Path(place)
+    if not code and path.suffix not in _READERS.keys() - {".py"}:
+        raise ModelError(
+            f"{place}: a model in Python is a program, and --no-code refuses to run any; give a "
+            "model file, or leave out --no-code"
+        )
     if path.is_dir() and path.suffix not in _READERS:
         raise ModelError(f"{place} is a folder; give a model file in it")
     if path.suffix in _READERS:
@@ -85,7 +95,7 @@ def _from_python_file(path: Path, name: str) -> Model:
 
 def _text(path: Path, suffix: str = ".py") -> bytes:
     try:
-        return path.read_bytes()
+        return read_regular(path, LARGEST)
     except OSError as error:
         if not path.parent.is_dir():
             raise ModelError(f"{path}: there is no folder {path.parent}; correct it") from None
@@ -187,14 +197,14 @@ def _only_model(module: ModuleType, place: str) -> Model:
     if len({id(x) for x in models.values()}) == 1:
         return next(iter(models.values()))
     if models:
-        names = ", ".join(models)
+        names = name_list(models, show=str)
         raise ModelError(
             f"{place} has several models: {names}; say which, such as {place}:{next(iter(models))}"
         )
     if functions := _functions(module):
         raise ModelError(
             f"{place} has no Model at module level; if a function makes it, say which of "
-            f"{', '.join(functions)}, such as {place}:{functions[0]}"
+            f"{name_list(functions, show=str)}, such as {place}:{functions[0]}"
         )
     raise ModelError(
         f"{place} has neither a Model nor a function; add one, such as model = lissom.Model()"
@@ -228,8 +238,8 @@ def _called(function: Callable[[], Any], title: str, module: ModuleType) -> Any:
     ]
     if needed:
         raise ModelError(
-            f"{title}() needs {', '.join(needed)}; write a function without arguments that calls "
-            "it and returns the model"
+            f"{title}() needs {name_list(needed, show=str)}; write a function without arguments "
+            "that calls it and returns the model"
         )
     with _own_mistakes(getattr(module, "__file__", None) or title):
         return function()

@@ -8,11 +8,13 @@ import textwrap
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
+from ..errors import MOST_LINES
+
 if TYPE_CHECKING:
     from ..results import Trajectory
     from ..system import System
 
-__all__ = ["filled", "heading", "json_text", "run_facts", "run_text", "tree_text"]
+__all__ = ["filled", "heading", "run_facts", "run_text", "tree_text"]
 
 WIDTH = 80
 
@@ -25,19 +27,19 @@ def heading(system: System) -> str:
     return "\n".join(lines).replace("\xa0", " ")
 
 
-def tree_text(system: System, most: int | None = None) -> str:
+def tree_text(system: System, most: int | None = MOST_LINES) -> str:
     """Size and tree of a mechanism; on a terminal that is too narrow for columns, without them.
 
     Parameters
     ----------
     system : System
         The mechanism.
-    most : int, optional
-        Lines that the tree may have; a longer one is left out.
+    most : int or None
+        Bodies, loops and couplings that get a line each; None: all.
     """
-    lines = str(system).splitlines()[1:]
-    if most is not None and len(lines) > most:
-        return heading(system)
+    from ..system.tree import printed_tree
+
+    lines = printed_tree(system, most).splitlines()[1:]
     columns = get_terminal_size().columns
     if sys.stdout.isatty() and max(map(len, lines), default=0) > columns:
         lines = [_narrow(line, columns) for line in lines]
@@ -90,10 +92,3 @@ def run_text(run: Trajectory) -> str:
 def filled(text: str) -> str:
     """A sentence in lines that fit a terminal."""
     return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_long_words=False)
-
-
-def json_text(facts: Any) -> str:
-    """Facts as JSON, as all commands write it."""
-    import json
-
-    return json.dumps(facts, indent=1, ensure_ascii=False)

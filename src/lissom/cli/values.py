@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import overload
+from typing import Annotated, overload
 
 import typer
 
-__all__ = ["number"]
+__all__ = ["NoCode", "number"]
+
+NoCode = Annotated[
+    bool,
+    typer.Option("--no-code", help="Refuse what would run programs: functions, models in Python."),
+]
 
 
 @overload

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
-import typer
+from .output import say
 
 __all__ = ["follow", "goes_on", "watched"]
 
@@ -32,7 +32,7 @@ def watched(target: Path, *, wanted: bool) -> Iterator[None]:
     if target.suffix != ".nc":
         raise ResultError(f"--view: only runs into NAME.nc can be watched, not into {target}")
     with live(target, browser=False) as view:
-        typer.echo(f"the run can be watched at {view.url}", err=True)
+        say(f"the run can be watched at {view.url}", err=True)
         with redirect_stdout(sys.stderr):  # --json has the standard output to itself
             view.open()
         yield
@@ -67,7 +67,7 @@ def follow(file: Path, *, scale: float, browser: bool) -> None:
     from ..viz import live
 
     view = live(file, browser=False, scale=scale)
-    typer.echo(f"the run goes on; it can be watched at {view.url}\nCtrl-C ends this command")
+    say(f"the run goes on; it can be watched at {view.url}\nCtrl-C ends this command")
     if browser:
         view.open()
     view.wait()

@@ -29,10 +29,11 @@ __all__ = ["Builder", "expanded", "numbered"]
 
 T = TypeVar("T")
 
+MOST_MODES = 200_000  # of all bodies; more would take minutes and gigabytes
 PATIENCE = 50  # problems for which the nearest known name is looked for
 
 _COUNTER = re.compile(r"\{i(?:\s*([+-])\s*(\d{1,6}))?\}")
-_SUBJECT = re.compile(r"(?:body|loop|join|coupling) '([^']+)'|the bodies (.+?) -> ")
+_SUBJECT = re.compile(r"(?:body|loop|join|coupling) '([^']+)'|the cycle: (.+?) -> ")
 
 
 def numbered(text: Any, i: int) -> Any:
@@ -102,6 +103,12 @@ class Builder:
             self._compile()
 
     def _make(self) -> None:
+        if self._count() > MOST_COPIES:
+            message = (
+                f"there are more than {MOST_COPIES} parts, loops, joins and couplings; use fewer"
+            )
+            self._note(Entry(self.document.source, (), None), message)
+            return
         for name, entry in self.document.materials.items():
             if name in MATERIALS:
                 self._note(entry, f"the name {name!r} is that of a known material; choose another")
@@ -110,12 +117,6 @@ class Builder:
                 self._materials[name] = made
         for name, entry in self.document.bodies.items():
             self._bodies[name] = self._body(entry, entry.table)
-        if self._count() > MOST_COPIES:
-            message = (
-                f"there are more than {MOST_COPIES} parts, loops, joins and couplings; use fewer"
-            )
-            self._note(Entry(self.document.source, (), None), message)
-            return
         for assembly in self.document.assemblies:
             self._attach(assembly)
         for entry in self.document.parts:
@@ -305,8 +306,13 @@ class Builder:
         return unknown("body", name, known)
 
     def _compile(self) -> None:
+        whole = Entry(self.document.source, (), None)
         if not self.model.parts:
-            self._note(Entry(self.document.source, (), None), "it has no parts; add [[parts]]")
+            self._note(whole, "it has no parts; add [[parts]]")
+            return
+        modes = sum(map(_n_mode, self.model.parts.values()))
+        if modes > MOST_MODES:
+            self._note(whole, f"its bodies have {modes} modes, more than {MOST_MODES}; use fewer")
             return
         try:
             with np.errstate(all="ignore"):
@@ -315,7 +321,6 @@ class Builder:
             found = _SUBJECT.search(str(error))
             self._note(self.place_of(found[1] or found[2] if found else ""), str(error))
         except (ArithmeticError, np.linalg.LinAlgError, ValueError, MemoryError) as error:
-            whole = Entry(self.document.source, (), None)
             self._note(whole, f"its numbers cannot be reckoned with ({error})")
 
 
@@ -340,6 +345,11 @@ def _material(name: str, entry: Entry) -> Material:
     table = entry.table
     values = {x: float(getattr(table, x)) for x in type(table).model_fields}
     return Material(name, **values)
+
+
+def _n_mode(part: Connection) -> int:
+    shapes = getattr(part.body, "shapes", None)
+    return 0 if shapes is None else int(shapes.shape[2])
 
 
 def _end(place: str | None, node: int | None) -> Part | None:

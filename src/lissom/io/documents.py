@@ -15,7 +15,8 @@ from .validation import validated
 
 __all__ = ["Document", "Entry", "read_document"]
 
-MOST_FILES = 100
+MOST_FILES = 100  # that are different
+MOST_INCLUDES = 1000  # of one file
 DEEPEST = 20  # levels of files that are attached with a prefix or a place
 
 
@@ -110,6 +111,10 @@ class _Reader:
         document.problems += problems
         if table is None:
             return None
+        if len(table.include) > MOST_INCLUDES:
+            message = f"there are more than {MOST_INCLUDES} includes; use fewer"
+            document.problems.append(source.problem(("include",), message))
+            return table
         for k, include in enumerate(table.include):
             entry = Entry(source, ("include", k), include)
             if problem := self.include(document, entry, chain, seen):
@@ -130,7 +135,7 @@ class _Reader:
             if len(self.files) >= MOST_FILES:
                 return f"more than {MOST_FILES} files are included; use fewer"
             try:
-                source = read_source(path)
+                source = read_source(path, included=True)
             except ModelFileError as error:
                 return f"cannot be included: {error}"
             self.files[real] = (source, *validated(source))

@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 from pydantic_core import PydanticCustomError
 
+from ..errors import name_list
 from ..joints.base import unit_axis
 from ..spatial import axis_rotation, quaternion_rotation
 from .units import DIMENSIONS, Dimension, Quantity, UnitError, described, quantity
@@ -168,7 +169,7 @@ def _flat(given: Any) -> tuple[tuple[int, ...], list[Any]]:
     while level and all(isinstance(x, list) for x in level):
         lengths = {len(x) for x in level}
         if len(lengths) > 1:
-            raise fault(f"has rows of different lengths: {', '.join(map(str, sorted(lengths)))}")
+            raise fault(f"has rows of different lengths: {name_list(sorted(lengths))}")
         shape.append(lengths.pop())
         level = [entry for x in level for entry in x]
         if len(level) > LARGEST_ARRAY:
@@ -247,7 +248,7 @@ def _rotation(given: Any) -> Any:
         roll, pitch, yaw = (float(x) for x in _row(given["rpy"], ("angle",), 3))
         x, y, z = np.eye(3)
         return axis_rotation(z, yaw) @ axis_rotation(y, pitch) @ axis_rotation(x, roll)
-    raise fault(f"has the keys {', '.join(map(repr, given)) or 'of nothing'}; {_TURN}")
+    raise fault(f"has the keys {name_list(given) or 'of nothing'}; {_TURN}")
 
 
 Name = Annotated[Any, _text("a name as text without a dot", lambda x: "." not in x)]

@@ -10,9 +10,11 @@ from types import ModuleType
 from typing import Any
 
 from ..errors import LoadError, suggestion
+from .reading import read_regular
 
 __all__ = ["FROM_FILE", "found_function", "unread_function"]
 
+LARGEST = 64_000_000  # bytes of a program
 FROM_FILE = "_lissom_"  # how modules made of files beside a model file begin
 
 
@@ -48,8 +50,7 @@ def found_function(name: str, folder: str, modules: dict[str, ModuleType]) -> An
 
 def _from_file(path: str) -> ModuleType:
     try:
-        with open(path, "rb") as file:
-            text = file.read()
+        text = read_regular(path, LARGEST)
     except OSError as error:
         raise LoadError(f"{path}: it cannot be read ({error.strerror})") from None
     name = f"{FROM_FILE}{os.path.splitext(os.path.basename(path))[0]}"

@@ -76,13 +76,16 @@ def check_file(path: str | os.PathLike[str], *, functions: bool = False) -> list
         return list(error.problems)
 
 
-def load_run(path: str | os.PathLike[str]) -> ModelRun:
+def load_run(path: str | os.PathLike[str], *, code: bool = True) -> ModelRun:
     """Model file with its section [simulation], ready to run.
 
     Parameters
     ----------
     path : path
         NAME.toml, NAME.json or NAME.yaml.
+    code : bool
+        Whether the functions that the file names may be looked up, which runs the programs they
+        are in.  Say False for files of strangers: then a file that names functions is refused.
 
     Returns
     -------
@@ -93,7 +96,7 @@ def load_run(path: str | os.PathLike[str]) -> ModelRun:
     from .sources import failed
 
     _check_path(path)
-    run, problems = checked_run(path, functions=True)
+    run, problems = checked_run(path, functions=code, code=code)
     if run is None or problems:
         raise failed(sorted(problems))
     return run

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import ModelError
+from .reading import read_regular
 
 __all__ = ["read_mesh"]
 
@@ -28,9 +29,7 @@ def read_mesh(path: Path) -> tuple[Array, Array]:
     if kind not in (".stl", ".obj"):
         raise ModelError(f"{path}: meshes are read from .stl and .obj files")
     try:
-        if path.stat().st_size > _LARGEST:
-            raise ModelError(f"{path}: more than {_LARGEST} bytes")
-        data = path.read_bytes()
+        data = read_regular(path, _LARGEST)
     except OSError as error:
         raise ModelError(f"{path}: cannot be read ({error.strerror})") from None
     try:

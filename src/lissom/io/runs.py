@@ -84,7 +84,7 @@ class ModelRun:
 
 
 def checked_run(
-    path: str | os.PathLike[str], *, functions: bool
+    path: str | os.PathLike[str], *, functions: bool, code: bool = True
 ) -> tuple[ModelRun | None, list[Problem]]:
     """Run of a model file, None where it cannot be made, and all problems.
 
@@ -94,6 +94,8 @@ def checked_run(
         The file.
     functions : bool
         Whether to look up the functions that it names, which runs the user's programs.
+    code : bool
+        Whether it may name functions at all; otherwise they are problems, and nothing is run.
     """
     document = read_document(path)
     builder = Builder(document, compiled=True)
@@ -103,7 +105,7 @@ def checked_run(
     if section is None:
         state = builder.system.neutral()
         return ModelRun(builder.model, builder.system, state, {}), builder.problems
-    reader = _Section(builder, section, functions=functions)
+    reader = _Section(builder, section, functions=functions, code=code)
     state, settings = reader.state(), reader.settings()
     if not reader.problems:
         reader.check_plan(settings)
@@ -120,11 +122,11 @@ def _floats(given: Any) -> Any:
 class _Section:
     """Reads the section [simulation]; all problems are collected."""
 
-    def __init__(self, builder: Builder, entry: Entry, *, functions: bool) -> None:
+    def __init__(self, builder: Builder, entry: Entry, *, functions: bool, code: bool) -> None:
         assert builder.system is not None
         self.system, self.entry, self.table = builder.system, entry, entry.table
         self.problems = builder.problems
-        self.look_up = functions
+        self.look_up, self.code = functions, code
         self.modules: dict[str, Any] = {}
         self.folder = os.path.dirname(entry.source.path)
 
@@ -172,6 +174,10 @@ class _Section:
         return settings | {"loads": self._loads(), "events": self._events()}
 
     def _function(self, table: Any, *inner: str | int) -> Any:
+        if not self.code:
+            words = f"names the function {table.function!r}, and programs are not to be run here"
+            self._note(f"{words}; give numbers or a table, or allow programs", *inner)
+            return unread_function
         if not self.look_up:
             return unread_function
         try:

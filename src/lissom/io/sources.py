@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -14,13 +15,16 @@ from typing import Any
 from ..errors import ModelFileError, suggestion
 from .places import Places, json_places, toml_places, yaml_places
 from .problems import Problem, key_text
+from .reading import read_regular
 
 __all__ = ["LARGEST", "SUFFIXES", "Source", "failed", "read_source"]
 
 LARGEST = 4_000_000  # bytes of a model file; large arrays belong into an .npz file beside it
 LARGEST_YAML = 1_000_000
+MOST_TABLES = 100_000
 DEEPEST = 40  # levels of tables and lists within each other
 
+_CLAIM = re.compile(r"""^[\s{]*["']?lissom["']?\s*[=:]\s*\d""", re.MULTILINE)
 _APART = re.compile(r"[,=\[\]{}]+")
 _PLACE = re.compile(r"\(at line (\d+), column (\d+)\)|\(at end of document\)")
 
@@ -75,13 +79,16 @@ def failed(problems: Sequence[Problem]) -> ModelFileError:
     return ModelFileError("\n".join(map(str, problems)), problems)
 
 
-def read_source(path: str | os.PathLike[str]) -> Source:
+def read_source(path: str | os.PathLike[str], *, included: bool = False) -> Source:
     """File as data; every mistake is a ModelFileError with its line.
 
     Parameters
     ----------
     path : path
         NAME.toml, NAME.json, NAME.yaml or NAME.yml.
+    included : bool
+        Whether another file names it.  Then nothing of it is told unless it says that it is a model
+        file: a stranger's file could name any file of the user, to have it shown.
     """
     name = os.fspath(path)
     suffix = Path(name).suffix.lower()
@@ -89,6 +96,8 @@ def read_source(path: str | os.PathLike[str]) -> Source:
         kinds = ", ".join(SUFFIXES)
         raise _refused(name, f"the suffix {suffix!r} is not that of a model file; use {kinds}")
     text = _text(name)
+    if included and not _CLAIM.search(text):
+        raise _refused(name, "it is not a model file; those have lissom = 1 at their top")
     try:
         source = SUFFIXES[suffix](name, text)
     except RecursionError:
@@ -106,8 +115,7 @@ def _refused(name: str, message: str, line: int = 0, column: int = 0) -> ModelFi
 
 def _text(name: str) -> str:
     try:
-        with open(name, "rb") as file:
-            content = file.read(LARGEST + 1)
+        content = read_regular(name, LARGEST)
     except (OSError, ValueError) as error:
         if "\0" not in name and not os.path.exists(name):
             folder = os.path.dirname(name) or "."
@@ -115,12 +123,9 @@ def _text(name: str) -> str:
             near = suggestion(os.path.basename(name), known) if known else "correct the path"
             raise _refused(name, f"there is no such file; {near}") from None
         reason = getattr(error, "strerror", None) or str(error)
+        if getattr(error, "errno", None) == errno.EFBIG:
+            reason = f"{reason}; put large arrays into an .npz file beside it"
         raise _refused(name, f"it cannot be read ({reason})") from None
-    if len(content) > LARGEST:
-        raise _refused(
-            name,
-            f"it has more than {LARGEST / 1e6:g} MB; put large arrays into an .npz file beside it",
-        )
     try:
         return content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
@@ -266,10 +271,15 @@ def _table(name: str, data: Any) -> dict[str, Any]:
 
 
 def _check_data(source: Source) -> None:
-    """Refuse what is nested too deep, and keys that are not text."""
+    """Refuse what is nested too deep, too many tables, and keys that are not text."""
     waiting: list[tuple[Any, int]] = [(source.data, 0)]
+    tables = 0
     while waiting:
         here, depth = waiting.pop()
+        tables += isinstance(here, dict)
+        if tables > MOST_TABLES:
+            message = f"it has more than {MOST_TABLES} tables; use repeat, or a program in Python"
+            raise _refused(source.path, message)
         if depth > DEEPEST:
             raise _refused(source.path, _TOO_DEEP)
         if isinstance(here, dict):

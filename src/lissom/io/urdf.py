@@ -18,7 +18,7 @@ import numpy as np
 
 from ..bodies import RigidBody
 from ..bodies.solids import Solid
-from ..errors import ModelError, suggestion
+from ..errors import ModelError, name_list, suggestion
 from ..joints import Fixed, Free, Joint, Planar, Prismatic, Revolute
 from ..model import Model
 from .urdf_looks import Looks, origin
@@ -256,7 +256,7 @@ class _Robot:
         if len(roots) != 1:
             if not roots:
                 raise self._ring(next(iter(self.links)))
-            words = ", ".join(repr(shown(x)) for x in roots[:6]) + (", ..." if roots[6:] else "")
+            words = name_list(map(shown, roots))
             raise self.root.fault(
                 "must have one link that no joint carries, the base; it has "
                 f"{len(roots)}: {words}; add joints that carry the others, or remove them"
@@ -281,8 +281,7 @@ class _Robot:
             link = self._link_of(self.carried[link], "parent")
         way = list(met)
         ring = way[way.index(link) :]
-        few = [repr(shown(x)) for x in ring[:6]] + ["..."] * (len(ring) > 6)
-        words = " -> ".join([*few, repr(shown(link))])
+        words = name_list(map(shown, [*ring, link]), between=" -> ")
         return self.carried[ring[0]].fault(
             f"is part of a ring, each link carried by the next: {words}; URDF describes trees: "
             "remove one of the joints, and close the loop with model.close(...)"

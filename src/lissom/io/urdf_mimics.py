@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from ..errors import suggestion
+from ..errors import name_list, suggestion
 from ..model import Model
 from .xml_tree import Element, shown
 
@@ -15,7 +15,6 @@ __all__ = ["Mimic", "couple_mimics", "read_mimics"]
 
 LOGGER = logging.getLogger("lissom")
 _REMEDY = 'Correct it, or read the file with mimics="free"'
-MOST_NAMES = 8  # of a ring in a message
 _ONE_COORDINATE = ("revolute", "continuous", "prismatic")
 
 
@@ -90,7 +89,7 @@ def _check_rings(joints: Mapping[str, Element], mimics: Mapping[str, Mimic]) -> 
         while name in mimics and name not in checked:
             if name in chain:
                 ring = [*list(chain)[list(chain).index(name) :], name]
-                words = " -> ".join(repr(shown(x)) for x in ring[:MOST_NAMES])
+                words = name_list(map(shown, ring), between=" -> ")
                 raise (
                     joints[name]
                     .need("mimic")

@@ -13,6 +13,7 @@ from xml.parsers import expat
 import numpy as np
 
 from ..errors import ModelError
+from .reading import read_regular
 
 __all__ = ["Element", "read_xml", "shown"]
 
@@ -147,17 +148,11 @@ def read_xml(path: str | Path) -> Element:
     """
     file = Path(path)
     try:
-        with open(file, "rb") as opened:
-            data = opened.read(_LARGEST + 1)
+        data = read_regular(file, _LARGEST)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         words = f"{shown(str(file), 400)}: cannot be read ({reason}); check the path"
         raise ModelError(words) from None
-    if len(data) > _LARGEST:
-        raise ModelError(
-            f"{file}: it has more than {_LARGEST / 1e6:g} MB; a robot is described in far fewer, "
-            "check the path"
-        )
     return _Reader(file).read(data)
 
 

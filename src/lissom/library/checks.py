@@ -9,6 +9,7 @@ from ..errors import ModelError
 
 __all__ = ["EARTH", "count"]
 
+MOST = 100_000  # bodies, elements or modes
 EARTH = (0.0, 0.0, -9.81)
 
 
@@ -28,6 +29,7 @@ def count(value: Any, what: str, least: int) -> int:
         number = operator.index(value)
     except TypeError:
         number = least - 1
-    if number < least or isinstance(value, bool):
-        raise ModelError(f"{what} is {value!r}; expected a whole number, {least} or more")
+    if not least <= number <= MOST or isinstance(value, bool):
+        given = repr(value) if abs(number) < 10**18 else "too large"
+        raise ModelError(f"{what} is {given}; expected a whole number from {least} to {MOST}")
     return number

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import ModelError
+from ..errors import ModelError, name_list
 from .coupling import Couple
 from .parts import Closing, Connection, checked_end, checked_joint
 
@@ -61,8 +61,10 @@ def removed(
         for kind, closings in (("loop", loops), ("join", joins))
     }
     hanging["coupling"] = [c.name for c in couplings.values() if set(gone) & set(c.bodies)]
-    held = [f"it carries {_listed(gone[1:])}"] if len(gone) > 1 else []
-    held += [f"the {kind} {_listed(names)} hangs on it" for kind, names in hanging.items() if names]
+    held = [f"it carries {name_list(gone[1:])}"] if len(gone) > 1 else []
+    held += [
+        f"the {kind} {name_list(names)} hangs on it" for kind, names in hanging.items() if names
+    ]
     if held and not outboard:
         raise ModelError(
             f"remove({first!r}): {' and '.join(held)}; remove those first or pass outboard=True"
@@ -73,7 +75,3 @@ def removed(
         {name: join for name, join in joins.items() if name not in hanging["join"]},
         {name: one for name, one in couplings.items() if name not in hanging["coupling"]},
     )
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(map(repr, names))

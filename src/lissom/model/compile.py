@@ -13,7 +13,7 @@ from ..algorithms.body_terms import body_terms
 from ..algorithms.reference import articulate_tip_to_base, kinematics_base_to_tip
 from ..bodies import NormalBody
 from ..bodies.flexible import check_level
-from ..errors import ModelError, SingularError, SymbolicError
+from ..errors import ModelError, SingularError, SymbolicError, name_list
 from ..joints import Joint
 from ..spatial.scalar import array, is_numeric
 from ..system import GROUND, Loop, LoopEnd, System
@@ -207,7 +207,7 @@ def _number(entry: Any, values: Mapping[Any, float]) -> float:
     except (TypeError, RuntimeError):
         number = np.nan
     if np.isnan(number):  # also what CasADi makes of a symbol
-        names = ", ".join(sorted(map(str, getattr(given, "free_symbols", []))))
+        names = name_list(sorted(map(str, getattr(given, "free_symbols", []))), show=str)
         raise ModelError(
             f"no value for {names or entry}; give numbers: compile(values={{symbol: number}})"
         )
@@ -237,10 +237,10 @@ def _check_hinges(system: System) -> None:
 
 def _other_cut(system: System) -> str:
     """A further remedy where compile has chosen the tree."""
-    chosen = [repr(loop.name) for loop in system.loops if loop.chosen]
+    chosen = [loop.name for loop in system.loops if loop.chosen]
     if not chosen:
         return ""
-    return f", or say which joint is cut instead of {', '.join(chosen)}: use model.close for it"
+    return f", or say which joint is cut instead of {name_list(chosen)}: use model.close for it"
 
 
 def _is_regular(name: str, body: NormalBody) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ModelError, suggestion
+from ..errors import ModelError, shown, suggestion
 from ..immutable import immutable
 from ..joints import Fixed, Joint
 from ..joints.plain import plain_coordinates
@@ -77,7 +77,7 @@ def checked_couple(name: str, ratios: Any, offset: Any) -> Couple:
     where = f"coupling {name!r}"
     if not isinstance(ratios, Mapping) or not ratios:
         raise ModelError(
-            f"{where}: ratios is {ratios!r}; give a number for each coordinate, such as "
+            f"{where}: ratios is {shown(ratios)}; give a number for each coordinate, such as "
             '{"left": 1, "right": -1}'
         )
     found: dict[str, Any] = {}

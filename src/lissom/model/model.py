@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ModelError, suggestion
+from ..errors import MOST_LINES, ModelError, cut_lines, printable, suggestion
 from ..joints import Joint
 from ..system import System
 from .attaching import Mount
@@ -438,13 +438,13 @@ class Model:
     def __repr__(self) -> str:
         """One line a body, loop, join and coupling."""
         heading = f"Model {self.name!r}: {len(self._parts)} bodies"
-        rows = [f"  {p.name}: {type(p.body).__name__}, {p.words}" for p in self._parts.values()]
+        rows: list[str] = []
         for kind, group in self._groups.items():
-            if kind == "body":
-                continue
-            if group:
+            if group and kind != "body":
                 heading += f", {len(group)} {kind}{'s' if len(group) > 1 else ''}"
-            rows += [f"  {c.name}: {kind}, {c.words}" for c in group.values()]
+            lines = (f"  {printable(x.name)}: {_words(x, kind)}" for x in group.values())
+            plural = "bodies" if kind == "body" else f"{kind}s"
+            rows += cut_lines(lines, MOST_LINES, plural, len(group))
         return "\n".join([heading, *rows])
 
     def _find(self, name: str | Part, *others: Mapping[str, Any]) -> Connection:
@@ -493,3 +493,9 @@ class Model:
         for known, names in self._groups.items():
             if name in names:
                 raise ModelError(f"there is a {known} {name!r} already; names must be unique")
+
+
+def _words(part: Any, kind: str) -> str:
+    """Of a body, loop, join or coupling: what it is and where."""
+    what = type(part.body).__name__ if kind == "body" else kind
+    return printable(f"{what}, {part.words}")

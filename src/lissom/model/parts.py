@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..bodies import FlexibleBody, NodalBody, RigidBody
-from ..errors import ModelError
+from ..errors import ModelError, shown
 from ..immutable import immutable
 from ..joints import Free, Joint
 from ..spatial import exact_rotation, rotation_fault
@@ -199,11 +199,11 @@ def checked_vector(values: Any, what: str, where: str) -> Array:
     try:
         given = array(values)
     except (TypeError, ValueError):
-        raise ModelError(f"{where}: {what} is {values!r}; expected three numbers") from None
+        raise ModelError(f"{where}: {what} is {shown(values)}; expected three numbers") from None
     if given.shape != (3,) or np.iscomplexobj(given):
-        raise ModelError(f"{where}: {what} is {values!r}; expected three real numbers")
+        raise ModelError(f"{where}: {what} is {shown(values)}; expected three real numbers")
     if is_numeric(given) and not np.all(np.isfinite(given)):
-        raise ModelError(f"{where}: {what} is {values!r}; its entries must be finite")
+        raise ModelError(f"{where}: {what} is {shown(values)}; its entries must be finite")
     return given
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import ModelError
+from ..errors import ModelError, name_list
 from .parts import Closing, Connection, End
 from .topology import end_node, inboard_node
 
@@ -64,11 +64,10 @@ def _island(start: Vertex, edges: Sequence[Closing]) -> dict[Vertex, None]:
 
 def _unconnected(names: list[str]) -> ModelError:
     one = len(names) == 1
-    listed = ", ".join(map(repr, names[:12])) + (", ..." if len(names) > 12 else "")
     return ModelError(
-        f"no joint connects {'body' if one else 'the bodies'} {listed} with the ground; join "
-        f"{'it' if one else 'one of them'} to the ground or to a body that is connected with it, "
-        f"or let {'it' if one else 'one of them'} float: add it with Free()"
+        f"no joint connects {'body' if one else 'the bodies'} {name_list(names)} with the ground; "
+        f"join {'it' if one else 'one of them'} to the ground or to a body that is connected with "
+        f"it, or let {'it' if one else 'one of them'} float: add it with Free()"
     )
 
 

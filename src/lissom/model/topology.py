@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ..bodies import RigidBody
-from ..errors import ModelError, suggestion
+from ..errors import ModelError, name_list, suggestion
 from ..system import GROUND
 from .parts import Body, Closing, Connection, Part
 
@@ -58,8 +58,8 @@ def _path_to_known(
 def cycle_error(names: Iterable[str]) -> ModelError:
     """What to say of bodies that carry each other."""
     return ModelError(
-        f"the bodies {' -> '.join(names)} carry each other in a cycle; attach one of them to the "
-        "ground or to a body outside the cycle"
+        "bodies carry each other in a cycle; attach one of them to the ground or to a body outside "
+        f"the cycle: {name_list(names, show=str, between=' -> ')}"
     )
 
 

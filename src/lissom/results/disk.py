@@ -7,8 +7,10 @@ import itertools
 import os
 import re
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import BinaryIO
 
 from ..errors import ResultError
 from .shield import give_way, shielded
@@ -25,6 +27,7 @@ __all__ = [
     "flush_folder",
     "journal_path",
     "locked",
+    "open_regular",
     "replacing",
     "written",
 ]
@@ -47,6 +50,25 @@ def as_path(path: object) -> str:
     if not isinstance(found, str) or not found or "\0" in found:
         raise ResultError(f"path is {path!r}; expected the name of a file, such as 'run.nc'")
     return found
+
+
+def open_regular(path: PathLike) -> BinaryIO:
+    """File to read; pipes and devices, which may never end, are refused without waiting.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    """
+    file = open(path, "rb", opener=_without_waiting)
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "it is a pipe or a device, not a file", str(path))
+    return file
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def check_space(path: PathLike, bytes_needed: float) -> None:

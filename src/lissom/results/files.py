@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import ResultError
 from ..system import System
-from .disk import PathLike, as_path, journal_path
+from .disk import PathLike, as_path, journal_path, open_regular
 from .store import Store
 
 __all__ = ["open_results", "save"]
@@ -98,7 +98,7 @@ def open_results(path: PathLike, *, salvage: bool = False) -> tuple[System, Stor
 
 def _first_bytes(path: str) -> bytes:
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             return file.read(8)
     except FileNotFoundError:
         name, part = journal_path(path)

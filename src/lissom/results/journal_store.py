@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import ResultError
 from .described import restore
-from .disk import PathLike
+from .disk import PathLike, open_regular
 from .journal_records import (
     COUNT,
     CRC,
@@ -54,7 +54,7 @@ def is_being_written(path: PathLike) -> bool:
         The journal.
     """
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             if fcntl is None:
                 return time.time() - os.fstat(file.fileno()).st_mtime < STALE
             try:

@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..errors import printable
 from .channels import Channel, resolved
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Channels(Mapping[str, Channel]):
         ]
         if more := len(self) - len(shown):
             lines.append(f"... and {more} more; channels('name') lists those with 'name' in them")
-        return "\n".join([f"{len(self)} channels", *(f"  {line}" for line in lines)])
+        return "\n".join([f"{len(self)} channels", *(f"  {printable(line)}" for line in lines)])
 
 
 def _short(unit: str) -> str:

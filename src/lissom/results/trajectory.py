@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import StateError
+from ..errors import StateError, printable
 from ..system import State, System
 from .channels import listed, resolved, values
 from .interpolation import check_times, sampled_rows
@@ -452,7 +452,7 @@ class Trajectory:
         system, n = self.system, self.n
         span = f", {self.time[0]:g} s to {self.time[-1]:g} s" if n else ""
         lines = [
-            f"Trajectory of {system.name or 'a system'}: {n} rows{span}",
+            f"Trajectory of {printable(system.name) or 'a system'}: {n} rows{span}",
             f"  {system.n_body} bodies, {system.n_q} coordinates, {system.n_v} speeds",
         ]
         if loops := len(system.loops):
@@ -461,8 +461,11 @@ class Trajectory:
             lines[-1] += f", {couplings} coupling{'s' if couplings > 1 else ''}"
         if self.status is not None or self.message:
             words = [str(x) for x in (self.status, self.message) if x not in (None, "")]
-            lines.append(f"  status: {': '.join(words)}")
+            lines.append(f"  status: {printable(': '.join(words))}")
         if (integrator := self.meta.get("integrator")) is not None:
             steps = self.statistics.get("steps")
-            lines.append(f"  {integrator}" + (f", {steps} steps" if steps is not None else ""))
+            lines.append(
+                f"  {printable(str(integrator))}"
+                + (f", {steps} steps" if steps is not None else "")
+            )
         return "\n".join(lines)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import LoadError
+from ..errors import LoadError, shown
 from ..immutable import read_only
 from ..model import Part
 
@@ -33,19 +33,6 @@ __all__ = [
 ]
 
 Array = np.ndarray
-
-LONGEST = 120  # characters of a value in a message
-
-
-def shown(value: Any) -> str:
-    """Value in one line of a message; `repr` itself fails at integers of many digits."""
-    try:
-        words = repr(value).replace("\n", " ")
-    except Exception:  # whatever the user's object raises, the message must come through
-        return f"of type {type(value).__name__}"
-    if len(words) <= LONGEST:
-        return words
-    return f"{words[: LONGEST // 2]} ... {words[-LONGEST // 4 :]}"
 
 
 def is_number(value: Any) -> bool:

@@ -25,7 +25,7 @@ from ..algorithms.loop_frames import (
 )
 from ..algorithms.redundancy import RANK
 from ..algorithms.reference import External
-from ..errors import SingularError
+from ..errors import SingularError, name_list
 from ..system import System
 
 __all__ = ["LoopBalance"]
@@ -106,7 +106,7 @@ class LoopBalance:
             found = self.search.descend(moved(self.system, q, s / 2**k))
             if found.closed:
                 return found.q
-        names = ", ".join(repr(one.name) for one in self.system.constraints)
+        names = name_list(one.name for one in self.system.constraints)
         raise SingularError(
             f"no equilibrium found: on the way to it the loops ({names}) come to a place from "
             "where they do not close; start elsewhere (state=)"

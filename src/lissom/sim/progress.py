@@ -6,6 +6,8 @@ import sys
 import time
 from typing import Any
 
+from ..errors import printable
+
 __all__ = ["ProgressBar"]
 
 PATIENCE = 0.5  # [s], before anything is shown
@@ -28,7 +30,7 @@ class ProgressBar:
     """
 
     def __init__(self, name: str, start: float, end: float, wanted: bool | None) -> None:
-        self.name, self.start, self.end = name or "run", start, end
+        self.name, self.start, self.end = printable(name) or "run", start, end
         self.shown = _is_terminal() if wanted is None else bool(wanted)
         self._begun = self._drawn = time.monotonic()
         self._from = start
@@ -69,9 +71,9 @@ class ProgressBar:
         from rich.progress import BarColumn, Progress, TextColumn
 
         columns = (
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
-            TextColumn("{task.fields[words]}"),
+            TextColumn("{task.fields[words]}", markup=False),
         )
         console = Console(stderr=True)
         self._bar = Progress(*columns, console=console, transient=True, auto_refresh=False)

@@ -10,7 +10,7 @@ from ..algorithms import reference
 from ..algorithms._kernels import layout as body_at
 from ..algorithms._kernels.simulation import layout as at
 from ..algorithms.loop_checks import OPEN, constraint_of, in_own_unit
-from ..errors import SingularError
+from ..errors import SingularError, name_list
 from ..system import Loop
 from .machine import Machine
 from .scales import error_sizes
@@ -139,7 +139,7 @@ def _singular_hinge(machine: Machine) -> str:
 
 def _loops_hint(machine: Machine) -> str:
     """What else may be the reason in a system with loops or couplings."""
-    names = ", ".join(repr(one.name) for one in machine.system.constraints[:3])
+    names = name_list((one.name for one in machine.system.constraints), most=3)
     kind = "loop" if machine.system.loops else "coupling"
     return f"; a {kind} ({names}) may not let it pass or be singular there" if names else ""
 

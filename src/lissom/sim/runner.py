@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..algorithms._kernels.simulation import layout as at
-from ..errors import LoadError, ResultError, SimulationWarning
+from ..errors import LoadError, ResultError, SimulationWarning, name_list
 from ..results.journal import Checkpoint
 from .actions import act
 from .controllers import with_arrays_apart
@@ -194,7 +194,7 @@ class Runner:
         if isinstance(fired, int):
             return self._judge(fired)
         if not fired:
-            names = ", ".join(event.label for event, _ in self.plan.events)
+            names = name_list((event.label for event, _ in self.plan.events), show=str)
             reason = (
                 "an event was seen in a step and not when that step was repeated; what it watches "
                 f"must depend on time and state alone ({names})"

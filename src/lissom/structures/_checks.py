@@ -11,6 +11,8 @@ from ..errors import ModelError
 
 __all__ = ["count", "finite", "keep_positive", "positive"]
 
+MOST = 1000  # elements or modes; more would take gigabytes
+
 
 def finite(value: object, what: str) -> float:
     """Value as a float.
@@ -55,10 +57,21 @@ def positive(value: object, what: str) -> float:
 
 
 def count(value: object, what: str) -> int:
-    """Value as an int, which must be a whole number from 1 on; parameters as for `finite`."""
+    """Value as an int, a whole number from 1 to `MOST`; parameters and errors as for `finite`."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
         raise ModelError(f"{what} must be an integer >= 1, not {value!r}; give 1, 2, 3, ...")
-    return int(value)
+    number = int(value)
+    if number > MOST:
+        raise ModelError(
+            f"{what} must not exceed {MOST}, and is {_shown(number)}; higher modes and finer "
+            "elements than that describe no beam: give fewer"
+        )
+    return number
+
+
+def _shown(value: int) -> str:
+    """A whole number, however many digits it has."""
+    return str(value) if abs(value) < 10**18 else "a number of more than 18 digits"
 
 
 def keep_positive(part: Any, name: str) -> None:

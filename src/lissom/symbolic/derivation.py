@@ -18,7 +18,7 @@ import sympy
 from ..algorithms import reference
 from ..algorithms.body_terms import NodeMotion, first_moment, node_motion
 from ..bodies import RigidBody
-from ..errors import SymbolicError
+from ..errors import SymbolicError, name_list
 from ..joints import CompoundJoint, Joint, SimpleJoint
 from ..model import Model
 from ..model.compile import converted_model
@@ -285,8 +285,8 @@ class Derivation:
         flexible = [name for name, b in zip(system.names, system.bodies, strict=True) if b.n_mode]
         if flexible:
             raise SymbolicError(
-                f"{', '.join(map(repr, flexible))} can bend: Phi and H are written for rigid "
-                "bodies; lissom.operators has those of flexible ones in numbers"
+                f"Phi and H are written for rigid bodies, and {name_list(flexible)} can bend; "
+                "lissom.operators has those of flexible bodies in numbers"
             )
         Phi = np.eye(n).astype(object)
         H = np.zeros((n, system.n_v), dtype=object)
@@ -315,7 +315,7 @@ def _system(model: Model, level: str | None, form: str, bridge: Bridge) -> Syste
         )
     if model.loops or model.joins or model.couplings:
         groups = (model.loops, model.joins, model.couplings)
-        names = ", ".join(repr(name) for group in groups for name in group)
+        names = name_list(name for group in groups for name in group)
         kind = "loops" if model.loops or model.joins else "couplings"
         raise SymbolicError(
             f"model {model.name!r} has {kind} ({names}); equations are derived for trees: remove "

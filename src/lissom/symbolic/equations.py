@@ -13,7 +13,7 @@ import numpy as np
 import sympy
 from sympy import ImmutableDenseMatrix as Matrix
 
-from ..errors import SymbolicError, suggestion
+from ..errors import SymbolicError, name_list, suggestion
 from .c_code import write_c
 from .calculus import replaced_in
 from .derivation import Derivation
@@ -338,7 +338,7 @@ class Equations:
         program = self._made_program(values, frames, functions)
         if program.parameters:
             raise SymbolicError(
-                f"no number for {', '.join(program.parameters)}; give it with "
+                f"no number for {name_list(program.parameters, show=str)}; give it with "
                 "values={symbol: number}"
             )
         return executed(program, backend)

@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy
 
-from ..errors import SymbolicError
+from ..errors import SymbolicError, name_list
 from ..system import System
 
 __all__ = ["Names", "as_symbols", "check_choice", "identifier"]
@@ -50,7 +50,7 @@ def _chosen(given: Any, default: Sequence[str], what: str) -> tuple[sympy.Symbol
     if len(symbols) != len(default):
         raise SymbolicError(
             f"{what}: {len(symbols)} names are given, the model has {len(default)}: "
-            f"{', '.join(default)}; give one for each"
+            f"{name_list(default, show=str)}; give one for each"
         )
     return symbols
 
@@ -71,7 +71,8 @@ def as_symbols(given: Any, what: str) -> tuple[sympy.Symbol, ...]:
     names = [s.name for s in symbols]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise SymbolicError(
-            f"{what}: {', '.join(twice)} stands more than once; give each its own name with {what}="
+            f"{what}: {name_list(twice, show=str)} stands more than once; give each its own name "
+            f"with {what}="
         )
     return tuple(symbols)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import StateError, suggestion
+from ..errors import MOST_LINES, StateError, cut_lines, printable, suggestion
 from ..immutable import FixedDict
 
 __all__ = ["Layout"]
@@ -107,6 +107,22 @@ class Layout:
 
     def _number(self, name: str | int) -> int:
         return name if isinstance(name, int) else self.index(name)
+
+    def __repr__(self) -> str:
+        """Slices, a line a body."""
+        head = f"Layout of {len(self.names)} bodies: q has {self.n_q} entries, v has {self.n_v}"
+        rows = (self._row(i) for i in range(len(self.names)))
+        return "\n".join([head, *cut_lines(rows, MOST_LINES, "bodies", len(self.names))])
+
+    def _row(self, i: int) -> str:
+        pieces = {
+            "q modal": self._modal_q[i],
+            "q hinge": self._hinge_q[i],
+            "v modal": self._modal_v[i],
+            "v hinge": self._hinge_v[i],
+        }
+        words = [f"{x} {at.start}:{at.stop}" for x, at in pieces.items() if at.stop > at.start]
+        return f"  {printable(self.names[i])}: {', '.join(words) or 'nothing'}"
 
     def __eq__(self, other: Any) -> bool:
         """Two layouts are equal when their bodies have the same names and slices."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import StateError
+from ..errors import MOST_LINES, StateError, printable, shown
 from ..spatial.scalar import array, is_numeric
 
 if TYPE_CHECKING:
@@ -106,12 +106,15 @@ class State:
 
     def __repr__(self) -> str:
         """Pieces by body."""
-        rows = [f"State of {self.system.name or 'a system'}:"]
-        for name in self.system.names:
+        names = self.system.names
+        rows = [f"State of {printable(self.system.name) or 'a system'}:"]
+        for name in names[:MOST_LINES]:
             for part in ("", ".modes", ".rates", ".mode_rates"):
                 if len(values := self[name + part]):
-                    rows.append(f"  {name + part:24s} {np.array2string(values, precision=6)}")
-        return "\n".join(rows)
+                    words = np.array2string(values, precision=6, threshold=40)
+                    rows.append(f"  {printable(name + part):24s} {words}")
+        left = len(names) - MOST_LINES
+        return "\n".join([*rows, *([f"  ... and {left} more bodies"] if left > 0 else [])])
 
 
 def checked_vector(values: Any, n: int, what: str, system: System) -> Array:
@@ -131,7 +134,7 @@ def checked_vector(values: Any, n: int, what: str, system: System) -> Array:
     try:
         result = array(values)
     except (TypeError, ValueError):
-        raise StateError(f"{what} is not an array of numbers: {values!r}") from None
+        raise StateError(f"{what} is not an array of numbers: {shown(values)}") from None
     if result.shape != (n,):
         raise StateError(
             f"{what} has shape {result.shape}; {system.name or 'this system'} needs ({n},): "

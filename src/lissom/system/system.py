@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..bodies import NormalBody
-from ..errors import StateError, suggestion
+from ..errors import StateError, shown, suggestion
 from ..immutable import freeze, immutable
 from ..joints import Joint
 from ..spatial.scalar import array
@@ -237,8 +237,8 @@ def _with_piece(vector: Array, piece: slice, values: Any, key: str) -> Array:
     try:
         given = np.atleast_1d(array(values))
     except (TypeError, ValueError):
-        raise StateError(f"{key!r} is not an array of numbers: {values!r}") from None
+        raise StateError(f"{key!r} is not an array of numbers: {shown(values)}") from None
     n = piece.stop - piece.start
     if given.shape != (n,):
-        raise StateError(f"{key!r} needs {n} number{'' if n == 1 else 's'}, got {values!r}")
+        raise StateError(f"{key!r} needs {n} number{'' if n == 1 else 's'}, got {shown(values)}")
     return np.concatenate([vector[: piece.start], given, vector[piece.stop :]])

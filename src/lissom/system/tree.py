@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..bodies import NormalBody
 from ..bodies.nodes import node_called
+from ..errors import MOST_LINES, cut_lines, printable
 from .coupling import equation
 
 if TYPE_CHECKING:
@@ -16,19 +19,27 @@ if TYPE_CHECKING:
 
 __all__ = ["printed_tree"]
 
+DEEPEST = 40  # levels that are drawn as branches
 
-def printed_tree(system: System) -> str:
-    """Text with one line a body: tree, joint, mass, modes and frequencies; then loops."""
-    branches = list(_branches(system))
-    width = max((len(stem) + len(name) for stem, name, _ in branches), default=0)
-    labels = [system.joints[i].label + _placed(system, i) for _, _, i in branches]
-    label_width = max((len(label) for label in labels), default=0)
-    rows = [_heading(system)]
-    for (stem, name, i), label in zip(branches, labels, strict=True):
-        body = system.bodies[i]
-        place = f"{(stem + name):{width}s}  {label:{label_width}s}"
-        rows.append(f"{place}  {body.mass:10.4g} kg  {_modes(body)}")
-    return "\n".join([*rows, *_loops(system), *_couplings(system)])
+
+def printed_tree(system: System, most: int | None = MOST_LINES) -> str:
+    """Text with one line a body: tree, joint, mass, modes and frequencies; then loops.
+
+    Parameters
+    ----------
+    system : System
+        What to print.
+    most : int or None
+        Bodies, loops and couplings that get a line each; None: all.
+    """
+    return "\n".join(
+        [
+            _heading(system),
+            *cut_lines(_bodies(system, most), most, "bodies", system.n_body),
+            *cut_lines(_loops(system, most), most, "loops", len(system.loops)),
+            *cut_lines(_couplings(system, most), most, "couplings", len(system.couplings)),
+        ]
+    )
 
 
 def _heading(system: System) -> str:
@@ -36,7 +47,7 @@ def _heading(system: System) -> str:
     modes = sum(body.n_mode for body in system.bodies)
     gravity = ", ".join(f"{g:g}" for g in system.gravity)
     return (
-        f"{system.name or 'System'}: {_count(system.n_body)}, {mass:.6g} kg, "
+        f"{printable(system.name) or 'System'}: {_count(system.n_body)}, {mass:.6g} kg, "
         f"{system.n_q} coordinates, {system.n_v} speeds "
         f"({system.n_v - modes} hinge, {modes} modal), {_loop_count(system)}"
         f"gravity ({gravity}) m/s^2"
@@ -57,18 +68,31 @@ def _count(n: int) -> str:
     return "1 body" if n == 1 else f"{n} bodies"
 
 
-def _branches(system: System) -> list[tuple[str, str, int]]:
-    """(stem, name, body) in the order of the printed tree."""
-    rows: list[tuple[str, str, int]] = []
-    roots = [i for i in range(system.n_body) if system.parent[i] < 0]
-    stack = [(i, "", i == roots[-1]) for i in reversed(roots)]
-    while stack:
-        i, indent, last = stack.pop()
-        rows.append((indent + ("└─ " if last else "├─ "), system.names[i], i))
-        children = system.children[i]
-        below = indent + ("   " if last else "│  ")
-        stack += [(c, below, c == children[-1]) for c in reversed(children)]
+def _bodies(system: System, most: int | None) -> list[str]:
+    """Branch and name, joint, mass and modes of each body, in columns."""
+    branches = list(islice(_branches(system), most))
+    width = max((len(branch) for branch, _ in branches), default=0)
+    labels = [system.joints[i].label + _placed(system, i) for _, i in branches]
+    label_width = max((len(label) for label in labels), default=0)
+    rows = []
+    for (branch, i), label in zip(branches, labels, strict=True):
+        body = system.bodies[i]
+        place = f"{branch:{width}s}  {label:{label_width}s}"
+        rows.append(f"{place}  {body.mass:10.4g} kg  {_modes(body)}")
     return rows
+
+
+def _branches(system: System) -> Iterator[tuple[str, int]]:
+    """(Branch with name, body) in the order of the printed tree; deep ones with their level."""
+    roots = [i for i in range(system.n_body) if system.parent[i] < 0]
+    stack = [(i, "", 0, i == roots[-1]) for i in reversed(roots)]
+    while stack:
+        i, indent, level, last = stack.pop()
+        place = indent if level < DEEPEST else f"{indent} level {level} "
+        yield place + ("└─ " if last else "├─ ") + printable(system.names[i]), i
+        children = system.children[i]
+        below = indent + ("   " if last else "│  ") if level < DEEPEST else indent
+        stack += [(c, below, level + 1, c == children[-1]) for c in reversed(children)]
 
 
 def _placed(system: System, i: int) -> str:
@@ -83,12 +107,12 @@ def _node(body: NormalBody, node: int) -> str:
     """Name of a node, or its number; nothing for that of the body's frame."""
     if node == body.inboard:
         return ""
-    return node_called(body.node_names, node) or f"node {node}"
+    return printable(node_called(body.node_names, node) or f"node {node}")
 
 
-def _loops(system: System) -> list[str]:
+def _loops(system: System, most: int | None) -> list[str]:
     """Name, joint, ends and number of equations of each loop, in columns."""
-    rows = [_loop(system, loop) for loop in system.loops]
+    rows = [_loop(system, loop) for loop in system.loops[:most]]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     padded = [[f"{x:{w}s}" for x, w in zip(row, widths, strict=True)] for row in rows]
     return ["  ".join(row).rstrip() for row in padded]
@@ -97,20 +121,21 @@ def _loops(system: System) -> list[str]:
 def _loop(system: System, loop: Loop) -> tuple[str, ...]:
     ends = " - ".join(_end(system, end) for end in loop.ends)
     equations = _equations(loop.n_constraint) + (", cut by compile" if loop.chosen else "")
-    return f"loop {loop.name}", loop.joint.label, ends, equations
+    return f"loop {printable(loop.name)}", loop.joint.label, ends, equations
 
 
-def _couplings(system: System) -> list[str]:
+def _couplings(system: System, most: int | None) -> list[str]:
     """Name and equation of each coupling, in columns."""
-    width = max((len(one.name) for one in system.couplings), default=0)
-    return [f"coupling {one.name:{width}s}  {equation(system, one)}" for one in system.couplings]
+    shown = [(printable(one.name), equation(system, one)) for one in system.couplings[:most]]
+    width = max((len(name) for name, _ in shown), default=0)
+    return [f"coupling {name:{width}s}  {printable(words)}" for name, words in shown]
 
 
 def _end(system: System, end: LoopEnd) -> str:
     if end.body < 0:
         return "the ground"
     node = _node(system.bodies[end.body], end.node)
-    return system.names[end.body] + (f" ({node})" if node else "")
+    return printable(system.names[end.body]) + (f" ({node})" if node else "")
 
 
 def _modes(body: NormalBody) -> str:

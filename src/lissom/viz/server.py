@@ -5,8 +5,11 @@ from __future__ import annotations
 import atexit
 import re
 import secrets
+import socket
+import sys
 import threading
 import webbrowser
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Protocol, Self
@@ -17,6 +20,9 @@ __all__ = ["FixedPage", "Source", "View"]
 
 _HOST = "127.0.0.1"
 _PATIENCE = 15.0  # s that the end of a program waits for the browser to fetch the page
+_ASKING = 5.0  # s that a connection has to say what it wants
+_SENDING = 60.0  # s that the answer may take
+_MOST_OPEN = 32  # connections at a time; a browser has six
 _LAST_QUESTION = 3.0  # s that the end of a run waits for a page that is open to ask once more
 _DATA = re.compile(r"frames\?from=([0-9]{1,9})")
 
@@ -51,6 +57,41 @@ class FixedPage:
         """Nothing."""
 
 
+class _Server(ThreadingHTTPServer):
+    """A thread for each connection, and not too many of them."""
+
+    daemon_threads = True
+    request_queue_size = _MOST_OPEN
+
+    def __init__(self, *arguments: Any) -> None:
+        self._room = threading.BoundedSemaphore(_MOST_OPEN)
+        super().__init__(*arguments)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer in a thread, or hang up where all are taken."""
+        if self._room.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer, and make room for the next."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._room.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Print nothing of connections that break; those are not the user's concern."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
+
+
+def _hang_up(connection: socket.socket) -> None:
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+
+
 class View:
     """Page that is served until it is closed.
 
@@ -74,12 +115,11 @@ class View:
         self._path = f"/{secrets.token_urlsafe(12)}/"
         self._names: set[str] = set()  # of this machine, as a browser says them
         try:
-            self._server = ThreadingHTTPServer((_HOST, 0), self._handler())
+            self._server = _Server((_HOST, 0), self._handler())
         except OSError as error:
             raise ResultError(
                 f"cannot open a port on {_HOST} ({error}); write the page with run.to_html(path)"
             ) from None
-        self._server.daemon_threads = True
         port = self._server.server_port
         self._names |= {f"{_HOST}:{port}", f"localhost:{port}"}
         self.url = f"http://{_HOST}:{port}{self._path}"
@@ -161,9 +201,23 @@ class View:
             """Answers GET of the page and of its frames, and nothing else."""
 
             server_version, sys_version = "lissom", ""
+            timeout = _SENDING
+
+            def setup(self) -> None:
+                """Give the other side a few seconds to say what it wants, however slowly."""
+                super().setup()
+                self._patience = threading.Timer(_ASKING, _hang_up, (self.connection,))
+                self._patience.daemon = True
+                self._patience.start()
+
+            def finish(self) -> None:
+                """Close the connection."""
+                self._patience.cancel()
+                super().finish()
 
             def do_GET(self) -> None:
                 """Send what is asked for."""
+                self._patience.cancel()
                 if self.headers.get("Host", "") not in view._names:
                     self.send_error(HTTPStatus.FORBIDDEN)  # another name that leads to this machine
                 elif (answer := view._answer(self.path)) is None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ModelError
+from ...errors import ModelError, shown
 
 __all__ = ["checked_fields", "count", "node_label"]
 
@@ -73,7 +73,9 @@ def count(values: Any, field: str) -> int:
     try:
         return 0 if values is None else len(values)
     except TypeError:
-        raise ModelError(f"{field} is {values!r}; expected a sequence, one array a node") from None
+        raise ModelError(
+            f"{field} is {shown(values)}; expected a sequence, one array a node"
+        ) from None
 
 
 def _blocks(
@@ -96,7 +98,7 @@ def _finite(value: Any, what: str, ndim: int) -> Array:
             raise TypeError
         result = np.array(value, dtype=float)
     except (TypeError, ValueError, OverflowError):
-        raise ModelError(f"{what} is not an array of real numbers: {value!r}") from None
+        raise ModelError(f"{what} is not an array of real numbers: {shown(value)}") from None
     if result.ndim != ndim:
         raise ModelError(f"{what} has shape {result.shape}; expected {ndim} axes")
     if not np.all(np.isfinite(result)):
@@ -135,7 +137,7 @@ def _checked_parent(given: Any, n: int) -> tuple[int, ...]:
         return tuple(range(-1, n - 1))
     parent = np.asarray(given)
     if parent.shape != (n,) or parent.dtype.kind not in "iu":
-        raise ModelError(f"parent is {given!r}; expected {n} whole numbers, one for each node")
+        raise ModelError(f"parent is {shown(given)}; expected {n} whole numbers, one for each node")
     for i, p in enumerate(parent):
         if not -1 <= p < i:
             raise ModelError(

@@ -1,0 +1,85 @@
+"""The command `lissom selftest`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .ending import FAILED
+from .output import json_text, say
+
+if TYPE_CHECKING:
+    from ..selftest import Outcome
+
+__all__ = ["selftest"]
+
+WIDTH = 55
+
+
+def selftest(
+    json: Annotated[bool, typer.Option("--json", help="The same for programs.")] = False,
+) -> None:
+    """Check that this installation computes right on this machine.
+
+    Answers are compared with formulas of textbooks, with laws of mechanics and with computations by
+    other means. It takes less than a minute, and a few more the first time, when kernels are
+    compiled.
+    """
+    from ..selftest import CHECKS, machine_facts, run_check
+
+    facts = machine_facts()
+    if not json:
+        for name, value in facts.items():
+            say(f"{name:10} {value}")
+        say("")
+    outcomes = []
+    for check in CHECKS:
+        if not json:
+            say(f"{check.name:{WIDTH}}", end="")  # what takes its time is seen
+        outcomes.append(run_check(check))
+        if not json:
+            say(_words(outcomes[-1]))
+    failed = [x.name for x in outcomes if x.verdict == "failed"]
+    if json:
+        _print_json(facts, outcomes, passed=not failed)
+    else:
+        say(f"\n{_verdict(outcomes, failed)}")
+    if failed:
+        raise typer.Exit(FAILED)
+
+
+def _words(outcome: Outcome) -> str:
+    if outcome.words:
+        return f" {outcome.verdict}: {outcome.words}"
+    return f" error {outcome.error:8.1e}  bound {outcome.bound:6.0e}  {outcome.verdict}"
+
+
+def _verdict(outcomes: list[Outcome], failed: list[str]) -> str:
+    from ..errors import name_list
+    from .texts import filled
+
+    seconds = sum(x.seconds for x in outcomes)
+    skipped = sum(x.verdict == "skipped" for x in outcomes)
+    if failed:
+        words = f"{len(failed)} of {len(outcomes)} checks failed: {name_list(failed)}. "
+        words += "Do not trust this installation; please report this with all that is above."
+        return filled(words)
+    left = f", {skipped} skipped" if skipped else ""
+    words = f"{len(outcomes) - skipped} checks passed{left} in {seconds:.0f} s"
+    return f"{words}: this installation computes right on this machine"
+
+
+def _print_json(facts: dict[str, str], outcomes: list[Outcome], *, passed: bool) -> None:
+    checks: list[dict[str, Any]] = [
+        {
+            "name": x.name,
+            "error": x.error if x.error == x.error else None,
+            "bound": x.bound,
+            "verdict": x.verdict,
+            "words": x.words,
+            "seconds": round(x.seconds, 3),
+        }
+        for x in outcomes
+    ]
+    say(json_text({"passed": passed, "environment": facts, "checks": checks}))

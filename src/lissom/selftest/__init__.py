@@ -1,0 +1,20 @@
+"""Whether this installation computes right on this machine: checks with answers known otherwise.
+
+The answers are closed forms, laws of mechanics, and a second computation by other means.  Nothing
+of the tests is needed.
+"""
+
+from __future__ import annotations
+
+from .check import Check, Outcome, Skipped, run_check
+from .closed_forms import CLOSED_FORMS
+from .files import FILES
+from .formulas import FORMULAS
+from .identities import IDENTITIES
+from .loops import LOOPS
+from .machine import machine_facts
+from .motions import MOTIONS
+
+__all__ = ["CHECKS", "Check", "Outcome", "Skipped", "machine_facts", "run_check"]
+
+CHECKS: tuple[Check, ...] = (*CLOSED_FORMS, *IDENTITIES, *MOTIONS, *LOOPS, *FORMULAS, *FILES)

@@ -1,0 +1,47 @@
+"""What must agree for any mechanism: here a free tree of rigid and flexible bodies."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..algorithms import forward_dynamics, inverse_dynamics, mass_matrix, multiply_mass
+from .check import Check
+from .measures import SEED, free_tree, random_state, relative
+
+__all__ = ["IDENTITIES"]
+
+EARTH = (0.0, 0.0, -9.81)
+
+
+def _inverse() -> float:
+    """Forces that cause accelerations, found again from these."""
+    system = free_tree(EARTH)
+    state = random_state(system)
+    forces = np.random.default_rng(SEED).standard_normal(system.n_v)
+    found = inverse_dynamics(system, state, forward_dynamics(system, state, forces))
+    return float(np.abs(found - forces).max())
+
+
+def _readable(method: str) -> float:
+    """Compiled kernels beside the same equations in readable Python."""
+    system = free_tree(EARTH)
+    state = random_state(system)
+    forces = np.random.default_rng(SEED).standard_normal(system.n_v)
+    expected = forward_dynamics(system, state, forces, method="reference")
+    return relative(forward_dynamics(system, state, forces, method=method), expected)
+
+
+def _mass() -> float:
+    """The mass matrix times a vector, and the product made without the matrix."""
+    system = free_tree()
+    state = random_state(system)
+    x = np.random.default_rng(SEED).standard_normal(system.n_v)
+    return relative(mass_matrix(system, state) @ x, multiply_mass(system, state, x))
+
+
+IDENTITIES = (
+    Check("flexible tree: inverse of forward dynamics", 1e-7, _inverse),
+    Check("flexible tree: articulated kernel and text", 1e-9, lambda: _readable("articulated")),
+    Check("flexible tree: composite kernel and text", 1e-9, lambda: _readable("composite")),
+    Check("flexible tree: mass matrix and products", 1e-11, _mass),
+)
