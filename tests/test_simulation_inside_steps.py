@@ -57,7 +57,8 @@ def test_one_newton_second_is_one_metre_per_second(width, integrator):
 
     load = ls.Actuator("mass", push)
     run = ls.simulate(MASS, duration=1.0, loads=[load], integrator=integrator, rtol=1e-6)
-    assert run["mass.rates"][-1, 0] == pytest.approx(1.0, abs=1e-5)
+    allowed = 10 if integrator == "auto" else 30  # tolerances; the error of a jump is first order
+    assert run["mass.rates"][-1, 0] == pytest.approx(1.0, abs=allowed * 1e-6)
 
 
 def test_a_pulse_of_a_given_acceleration():

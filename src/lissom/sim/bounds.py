@@ -37,12 +37,15 @@ class Bounds:
         What is looked at there: LOOK_AT_FORCES, LOOK_AT_EVENTS, both or nothing.
     stops : list of float
         Instants that no step crosses [s].
+    sudden : bool
+        Whether functions of time may do something sudden.
     """
 
     step: float
     probe: float
     look: int
     stops: list[float]
+    sudden: bool = False
 
 
 def bounds_of(plan: Plan, settings: Settings) -> Bounds:
@@ -69,7 +72,7 @@ def bounds_of(plan: Plan, settings: Settings) -> Bounds:
         step = settings.duration / FEWEST_STEPS
     if look:  # implicit methods have no interpolant to look inside with
         step = min(step, probe if settings.integrator.implicit else MOST_PROBES * probe)
-    return Bounds(step, probe, look, stops)
+    return Bounds(step, probe, look, stops, plan.timed or smooth)
 
 
 def reasonable(system: System) -> Array:

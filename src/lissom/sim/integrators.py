@@ -211,7 +211,7 @@ class GeneralizedAlpha(Integrator):
     @property
     def least_share(self) -> float:
         """Its errors fall faster than its steps, also at jumps."""
-        return 1e-5
+        return 1e-9
 
     def parameters(self) -> dict[int, float]:
         """Constants for the kernel: Chung and Hulbert, eqs. (17), (20), (25)."""

@@ -139,7 +139,7 @@ class Machine:
             values[place] = value
         if s.integrator.implicit:  # in units of the weights, which contain rtol
             values[at.NEWTON] = ADAPTED if s.adaptive else values[at.NEWTON] / s.rtol
-        if s.adaptive and (bounds.look or not s.each_step):
+        if s.adaptive and (bounds.sudden or not s.each_step):
             values[at.SHARE] = s.integrator.share / s.duration
             values[at.LEAST_SHARE] = min(1.0, max(s.integrator.least_share, ROUNDING / s.rtol))
         else:

@@ -137,6 +137,7 @@ class Motion(Load):
             return plan.signal(value, n, what)
         if not callable(value):
             return plan.signal(value, n, what)
+        plan.timed = True
         if is_compiled(value):
             self._check_compiled(value, n * (orders + 1), what)
             address, which = plan.functions.add_compiled(what, value, "time", n * (orders + 1))

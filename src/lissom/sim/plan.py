@@ -92,6 +92,7 @@ class Plan:
         self.armature = np.zeros(system.n_v)
         self.stops: list[float] = []
         self.knots: list[Array] = []  # times of smooth tables
+        self.timed = False  # whether there are functions of time alone
         self.slots: list[tuple[str, int, int]] = []  # name, body, node that loads act on
         self.points: list[Array] = []  # ends of springs that are fixed in the world
         self.ends: list[tuple[str, Table]] = []  # tables of driven positions: they must end at rest
@@ -214,8 +215,10 @@ class Plan:
 
     def _time_function(self, function: Callable[..., Any], n: int, what: str) -> tuple[int, int]:
         if is_compiled(function):
+            self.timed = True
             return self.functions.add_compiled(what, function, "time", n)
         system, with_state = self.system, takes_state(function, what)
+        self.timed = self.timed or not with_state
 
         def numbers(t: float, q: Array, v: Array) -> Array:
             given = function(t, trusted_state(system, q, v)) if with_state else function(t)

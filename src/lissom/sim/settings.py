@@ -44,7 +44,7 @@ class Settings:
         Longest adaptive step that the user allows [s]; infinite: not given.
     each_step : bool
         Whether each adaptive step may use the whole tolerance, and not all of them together, as
-        long as no function or event may do something sudden.
+        long as no function of time may do something sudden.
     drift : Drift
         What keeps loops closed.
     dense : bool
