@@ -154,6 +154,27 @@ def test_json_of_run(lissom, tmp_path):
     assert facts["energy"]["start"] == pytest.approx(facts["energy"]["end"], rel=1e-3)
 
 
+def test_warnings_are_in_the_json_of_run(lissom, tmp_path):
+    """Programs read that, and not what is written to the terminal beside it."""
+    text = """lissom = 1
+[[parts]]
+name = "mass"
+body = { kind = "sphere", mass = 1, radius = 0.1 }
+joint = "prismatic x"
+[simulation]
+duration = 1
+step = "20 ms"
+state = { mass = "0.1 m" }
+[[simulation.loads]]
+kind = "joint_spring"
+joint = "mass"
+stiffness = "10000 N/m"
+"""
+    (tmp_path / "mass.toml").write_text(text)
+    (told,) = json.loads(lissom("run", "mass.toml", "--json", "--quiet"))["warnings"]
+    assert told.startswith("a fixed step of 0.02 s leaves an error")
+
+
 def test_json_of_info(lissom):
     facts = json.loads(lissom("info", "boom.toml", "--env", "--json"))
     assert facts["environment"]["Python"] == ".".join(map(str, sys.version_info[:3]))

@@ -71,12 +71,12 @@ def run(
             "[simulation] with duration = 5"
         )
     with watched(target, wanted=view):
-        result, reason = _simulated(
+        result, reason, told = _simulated(
             loaded, target, seconds, resume=resume, progress=False if quiet or json else None
         )
     kept = _kept(target)
     if json:
-        _print_json(result, kept, moved)
+        _print_json(result, {"file": str(kept), "start_moved": moved, "warnings": told})
     elif not quiet:
         _print_summary(loaded, result, kept)
     if reason:
@@ -89,17 +89,23 @@ def run(
 
 def _simulated(
     loaded: ModelRun, target: Path, seconds: float | None, *, resume: bool, progress: bool | None
-) -> tuple[Trajectory, str]:
-    """What was computed, and why it ended early, empty if it did not."""
+) -> tuple[Trajectory, str, list[str]]:
+    """What was computed, why it ended early, empty if it did not, and all warnings."""
     from ..errors import SimulationError, SimulationWarning
 
     changes: dict[str, Any] = {} if seconds is None else {"duration": seconds}
     if target.suffix == ".nc":
         changes["resume" if resume else "file"] = str(target)
-    reason = ""
+    reason, told, show = "", list[str](), warnings.showwarning
+
+    def note(message: Warning | str, *others: Any, **more: Any) -> None:
+        told.append(str(message))
+        show(message, *others, **more)
+
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "the run ended early", SimulationWarning)
+            warnings.showwarning = note
             result = loaded.simulate(**changes, progress=progress)
         if result.status not in ("finished", "event"):
             reason = result.message
@@ -109,7 +115,7 @@ def _simulated(
         result, reason = error.trajectory, error.trajectory.message
     if target.suffix != ".nc":
         result.save(target)
-    return result, reason
+    return result, reason, told
 
 
 def _end_early(result: Trajectory, reason: str, kept: str) -> None:
@@ -161,8 +167,7 @@ def _print_summary(loaded: ModelRun, result: Trajectory, kept: Path) -> None:
     say(f"wrote {kept}")
 
 
-def _print_json(result: Trajectory, kept: Path, moved: bool) -> None:
+def _print_json(result: Trajectory, more: dict[str, Any]) -> None:
     from .texts import run_facts
 
-    facts = run_facts(result) | {"file": str(kept), "start_moved": moved}
-    say(json_text(facts))
+    say(json_text(run_facts(result) | more))
