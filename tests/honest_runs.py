@@ -86,7 +86,7 @@ def judged(case: Case) -> Verdict:
         steps = run.statistics["steps"]
     except ls.LissomError as error:
         return Verdict(case, np.inf, 0.0, f"refused: {error}", 0)
-    if run.status != "finished":
+    if told or run.status != "finished":
         return Verdict(case, np.inf, 0.0, told or f"ended: {run.message}", steps)
     exact = _converged(case, case.state)
     sizes = error_sizes(case.system)
@@ -97,9 +97,8 @@ def judged(case: Case) -> Verdict:
     other = case.system.state(shifted, case.state.v + away[1] * sizes[1] * free)
     spread = _distance(case.system, _converged(case, other), exact)
     allowed = ALLOWED * max(case.rtol, spread)
-    return Verdict(
-        case, _distance(case.system, run.state(run.time[-1]), exact), allowed, told, steps
-    )
+    error = _distance(case.system, run.state(run.time[-1]), exact)
+    return Verdict(case, error, allowed, told, steps)
 
 
 def _free(case: Case) -> np.ndarray:
@@ -267,8 +266,8 @@ def _signal(
         return (lambda t: way * np.sin(w * t)), [], kind
     if kind == "bump":
         return (lambda t: way * np.exp(-(((t - begin) / (0.3 * width)) ** 2))), [begin], kind
-    times = np.array([0.0, begin, begin + 0.5 * width, begin + width, duration + width])
-    values = np.array([0.0, 0.0, 1.0, 0.0, 0.0])[:, None] * way
+    times = begin + 0.25 * width * np.arange(5)
+    values = np.array([0.0, 0.5, 1.0, 0.5, 0.0])[:, None] * way
     values = values[:, 0] if n == 1 else values
     return ls.Table(times, values, "linear" if kind == "ramps" else "smooth"), [], kind
 

@@ -183,14 +183,15 @@ def test_a_damaged_description_is_refused(damage):
 def test_a_run_resumes(tmp_path):
     path = str(tmp_path / "run.nc")
     settings = {"duration": 0.02, "output_step": 0.002}
-    whole = ls.simulate(ARM, START, **settings)
 
     def until(t, state):
         if t > ends[0]:
             raise KeyboardInterrupt
         return np.zeros(ARM.n_v)
 
-    ends = [0.01]
+    ends = [np.inf]
+    whole = ls.simulate(ARM, START, forces=until, **settings)
+    ends[0] = 0.01
     with pytest.warns(ls.SimulationWarning, match="interrupted"):
         ls.simulate(ARM, START, forces=until, file=path, **settings)
     with pytest.raises(ls.LissomError):  # another system

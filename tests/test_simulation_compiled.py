@@ -88,7 +88,7 @@ CASES = {
 @pytest.mark.parametrize("acting, words", CASES.values(), ids=CASES)
 def test_what_is_not_finite_ends_the_run_and_is_named(acting, words):
     with pytest.raises(ls.SimulationError) as caught:
-        ls.simulate(SYSTEM, SYSTEM.state(arm=0.3), duration=1.0, **acting)
+        ls.simulate(SYSTEM, duration=1.0, **acting)
     message = str(caught.value)
     assert words in message
     instant = float(message.partition("at t = ")[2].split()[0])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.errors import LoadError
+from lissom.errors import LoadError, SimulationWarning
 
 
 def free_mass() -> ls.System:
@@ -115,3 +117,13 @@ def test_looking_inside_changes_nothing_where_nothing_happens():
     smooth = ls.simulate(MASS, duration=1.0, loads=[ls.Actuator("mass", lambda t: np.sin(3 * t))])
     assert smooth.statistics["rejected_steps"] == 0
     assert smooth.statistics["steps"] < 80
+
+
+def test_a_pulse_within_a_fixed_step_is_told():
+    load = ls.Actuator("mass", lambda t: 1.0 if 0.303 < t < 0.306 else 0.0)
+    with pytest.warns(SimulationWarning, match=r"Actuator on 'mass'.* near t = 0.30[3-6]"):
+        ls.simulate(MASS, duration=1.0, step=0.01, loads=[load])
+    smooth = ls.Actuator("mass", lambda t: np.sin(3 * t))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ls.simulate(MASS, duration=1.0, step=0.01, loads=[smooth])

@@ -246,14 +246,15 @@ def test_a_run_with_loops_is_resumed_to_the_same_bits(integrator, tmp_path):
     path = str(tmp_path / "run.nc")
     settings = {"duration": 1.0, "integrator": integrator, "output_step": 0.01}
     settings |= {"step": 0.01} if integrator == "generalized_alpha" else {"rtol": 1e-7}
-    whole = ls.simulate(system, start, **settings)
 
     def until(t, state):
         if t > ends[0]:
             raise KeyboardInterrupt
         return np.zeros(system.n_v)
 
-    ends = [0.4]
+    ends = [np.inf]
+    whole = ls.simulate(system, start, forces=until, **settings)
+    ends[0] = 0.4
     with pytest.warns(ls.SimulationWarning, match="interrupted"):
         ls.simulate(system, start, forces=until, file=path, **settings)
     ends[0] = np.inf

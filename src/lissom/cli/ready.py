@@ -93,7 +93,11 @@ def check_settings(run: ModelRun) -> None:
     checked_settings(
         run.system,
         integrator,
-        **{name: given[name] for name in wanted if name not in ("system", "integrator")},
+        **{
+            name: given[name]
+            for name in wanted
+            if name in given and name not in ("system", "integrator")
+        },
     )
 
 

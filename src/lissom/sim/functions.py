@@ -166,11 +166,15 @@ class Functions:
         self.failed = what
         return 1
 
+    def check_halt(self) -> None:
+        """Leave the run if it shall end."""
+        if self.halt is not None and self.halt():
+            raise KeyboardInterrupt
+
     def _call(self, which: int, t: float, q: int, v: int, memory: int, out: int) -> int:
         what, function, n = self._plain[which]
         try:
-            if self.halt is not None and self.halt():
-                raise KeyboardInterrupt
+            self.check_halt()
             system = self.system
             values = function(t, _numbers(q, system.n_q), _numbers(v, system.n_v))
             _numbers(out, n)[:] = values

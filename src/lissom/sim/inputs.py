@@ -104,7 +104,8 @@ def _compiled(machine: Machine) -> str:
     """Digest of the arrays that the kernels read, without addresses and the end."""
     elements, table = machine.elements.copy(), machine.table.copy()
     parameters = int(elements[at.PARAMETERS])
-    table[[parameters + at.END, parameters + at.TICK]] = 0.0
+    ending = (at.END, at.TICK, at.STEP, at.PROBE, at.SHARE)  # the settings have what they are of
+    table[[parameters + x for x in ending]] = 0.0
     n_signal = (int(elements[at.FORCES]) - at.P_HEADER) // SIGNAL_ROW
     signals = elements[at.P_HEADER : at.P_HEADER + n_signal * SIGNAL_ROW]
     signals = signals.reshape(n_signal, SIGNAL_ROW)

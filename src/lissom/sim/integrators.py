@@ -77,6 +77,11 @@ class Integrator(ABC):
         """What one step may use of it however short it is; jumps could not be passed without."""
         return 1e-3
 
+    @property
+    def rounding(self) -> float:
+        """Error below which no step is asked for less, as a part of the sizes of coordinates."""
+        return 3e-13
+
     def parameters(self) -> dict[int, float]:
         """Constants for the kernel, by their place."""
         return {}
@@ -212,6 +217,11 @@ class GeneralizedAlpha(Integrator):
     def least_share(self) -> float:
         """Its errors fall faster than its steps, also at jumps."""
         return 1e-9
+
+    @property
+    def rounding(self) -> float:
+        """Its short steps come of its low order, and make so much smaller errors."""
+        return 1e-15
 
     def parameters(self) -> dict[int, float]:
         """Constants for the kernel: Chung and Hulbert, eqs. (17), (20), (25)."""

@@ -27,8 +27,6 @@ Array = np.ndarray
 POINTS = 4
 # An adaptive implicit method iterates until its error is this part of what is allowed.
 ADAPTED = 0.03
-# No step is asked for less error than this, as a part of the sizes of coordinates and speeds.
-ROUNDING = 3e-14
 ROWS_BYTES = 1 << 20
 
 
@@ -141,7 +139,9 @@ class Machine:
             values[at.NEWTON] = ADAPTED if s.adaptive else values[at.NEWTON] / s.rtol
         if s.adaptive and (bounds.sudden or not s.each_step):
             values[at.SHARE] = s.integrator.share / s.duration
-            values[at.LEAST_SHARE] = min(1.0, max(s.integrator.least_share, ROUNDING / s.rtol))
+            values[at.LEAST_SHARE] = min(
+                1.0, max(s.integrator.least_share, s.integrator.rounding / s.rtol)
+            )
         else:
             values[at.SHARE] = np.inf
         values[at.EXPONENT] = 1 / (s.integrator.error_order + 1)

@@ -13,7 +13,7 @@ from ..algorithms._kernels.simulation import layout as at
 from ..errors import LoadError
 from .checks import joint_name, keep, positive, shown
 from .differences import COARSEST, JumpWatch, rates_at
-from .functions import is_compiled
+from .functions import Functions, is_compiled
 from .loads import Load
 from .plan import checked_values
 from .signals import Table, as_signal
@@ -142,7 +142,7 @@ class Motion(Load):
             self._check_compiled(value, n * (orders + 1), what)
             address, which = plan.functions.add_compiled(what, value, "time", n * (orders + 1))
             return plan.called(address, which, n)
-        numbers = self._with_rates(value, n, orders, what)
+        numbers = self._with_rates(plan.functions, value, n, orders, what)
         address, which = plan.functions.add_plain(what, numbers, n * (orders + 1))
         return plan.called(address, which, n)
 
@@ -162,7 +162,12 @@ class Motion(Load):
             )
 
     def _with_rates(
-        self, function: Callable[[float], Any], n: int, orders: int, what: str
+        self,
+        functions: Functions,
+        function: Callable[[float], Any],
+        n: int,
+        orders: int,
+        what: str,
     ) -> Callable[[float, Array, Array], Array]:
         """Function of time that gives the value and its derivatives up to `orders`."""
         given = [function]
@@ -170,6 +175,7 @@ class Motion(Load):
             given += [f for f in (self.velocity, self.acceleration) if f is not None]
 
         def value(t: float) -> Array:
+            functions.check_halt()  # a derivative may take many calls
             given = function(t)
             if n == 1 and isinstance(given, float) and math.isfinite(given):  # the usual case
                 return np.array([given])

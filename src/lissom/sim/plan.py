@@ -93,6 +93,7 @@ class Plan:
         self.stops: list[float] = []
         self.knots: list[Array] = []  # times of smooth tables
         self.timed = False  # whether there are functions of time alone
+        self.time_functions: list[tuple[str, Callable[[float], Array]]] = []  # the plain ones
         self.slots: list[tuple[str, int, int]] = []  # name, body, node that loads act on
         self.points: list[Array] = []  # ends of springs that are fixed in the world
         self.ends: list[tuple[str, Table]] = []  # tables of driven positions: they must end at rest
@@ -218,7 +219,9 @@ class Plan:
             self.timed = True
             return self.functions.add_compiled(what, function, "time", n)
         system, with_state = self.system, takes_state(function, what)
-        self.timed = self.timed or not with_state
+        if not with_state:
+            self.timed = True
+            self.time_functions.append((what, lambda t: checked_values(function(t), n, what, t)))
 
         def numbers(t: float, q: Array, v: Array) -> Array:
             given = function(t, trusted_state(system, q, v)) if with_state else function(t)

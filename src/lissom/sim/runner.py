@@ -100,7 +100,7 @@ class Runner:
                 outcome = outcome or self._stalled()
                 if outcome is None or outcome.status in ("finished", "event"):
                     self._warn_of_spin()
-                    slow.look(stacklevel=5)
+                    slow.look(stacklevel=6)
                 self.progress.update(self.machine.time)
                 outcome = outcome or self._reason()
                 try:
@@ -163,6 +163,10 @@ class Runner:
         """What the outcome of a slice means; None: go on."""
         if status in (at.MORE, at.ROWS_FULL):
             return None
+        if status == at.BEYOND_REASON:
+            outcome = explained(self.machine, status)
+            self._forced_row()
+            return outcome
         if status == at.FINISHED:
             return Outcome("finished", f"reached t = {self.machine.time:.9g} s")
         if status == at.EVENT:
@@ -262,7 +266,7 @@ class Runner:
                     f"is not in level {self.system.bodies[i].level!r}: frequencies and deflections "
                     "are then too soft",
                     SimulationWarning,
-                    stacklevel=5,
+                    stacklevel=6,
                 )
 
     @contextmanager

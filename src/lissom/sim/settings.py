@@ -80,10 +80,10 @@ def checked_settings(
     rtol: Any,
     atol: Any,
     output_step: Any,
-    max_step: Any,
-    each_step: bool,
+    max_step: Any = None,
     drift: Any,
     method: Any,
+    each_step: bool = False,
 ) -> Settings:
     """What the run shall do, from what the user gave.
 

@@ -22,6 +22,7 @@ from .choice import chosen, first_step
 from .drive_checks import check_drives, warn_of_winding
 from .events import Event
 from .integrators import as_integrator
+from .jumps import warn_of_jumps
 from .linear_limits import warn_of_limits
 from .loads import Load
 from .machine import Machine
@@ -161,6 +162,8 @@ def simulate(
         method=method,
     )
     check_ends(plan, settings)
+    if not asked:
+        warn_of_jumps(plan, settings, stacklevel=3)
     machine = Machine(plan, settings)
     machine.begin(state.raw_q, state.raw_v, settings.step)
     row = started(machine, given, motions)
@@ -242,7 +245,7 @@ def _warn_of_singular(machine: Machine) -> None:
         )
     elif settings.rtol < FINEST:
         told = (
-            f"rounding is amplified there, and an error of the order of 1e-9 may be left that "
+            f"rounding is amplified there, and an error of the order of 1e-8 may be left that "
             f"rtol = {settings.rtol:.0e} does not reach: rtol = {FINEST:.0e} takes fewer steps"
         )
     else:
