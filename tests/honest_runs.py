@@ -1,8 +1,8 @@
 """Random mechanisms, loads and settings; the default run of each beside a converged one.
 
 The converged run knows what the default one must find out: it is restarted at the corners of all
-functions and keeps a tolerance of 1e-12.  A third run, started one tolerance away, shows how much
-the motion itself makes of a small error.
+functions, has the derivatives of given motions, and keeps a tolerance of 1e-12.  A third run,
+started one tolerance away, shows how much the motion itself makes of a small error.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ class Case:
     system: ls.System
     state: ls.State
     loads: list[ls.sim.Load]
+    exact: dict[ls.sim.Load, ls.sim.Load]  # what the converged run takes in the place of a load
     corners: list[float]
     duration: float
     settings: dict[str, float]
@@ -69,9 +70,9 @@ def draw(number: int) -> Case:
     words: list[str] = []
     system = _mechanism(rng, words)
     duration = float(10 ** rng.uniform(-0.7, 0.5))
-    loads, corners, state = _loads(rng, system, duration, words)
+    loads, exact, corners, state = _loads(rng, system, duration, words)
     settings = _settings(rng, duration, words)
-    return Case(number, system, state, loads, corners, duration, settings, words)
+    return Case(number, system, state, loads, exact, corners, duration, settings, words)
 
 
 def judged(case: Case) -> Verdict:
@@ -123,7 +124,7 @@ def _converged(case: Case, state: ls.State) -> ls.State:
                 state,
                 start=begin,
                 duration=end - begin,
-                loads=case.loads,
+                loads=[case.exact.get(load, load) for load in case.loads],
                 integrator="dop853",
                 rtol=TIGHT,
             )
@@ -196,8 +197,9 @@ def _joint(rng: np.random.Generator, *, first: bool) -> ls.Joint:
 
 def _loads(
     rng: np.random.Generator, system: ls.System, duration: float, words: list[str]
-) -> tuple[list[ls.sim.Load], list[float], ls.State]:
+) -> tuple[list[ls.sim.Load], dict[ls.sim.Load, ls.sim.Load], list[float], ls.State]:
     loads: list[ls.sim.Load] = []
+    exact: dict[ls.sim.Load, ls.sim.Load] = {}
     corners: list[float] = []
     joints = [i for i, joint in enumerate(system.joints) if joint.n_v]
     v = rng.normal(size=system.n_v) * rng.choice([0.0, 0.3])
@@ -228,6 +230,12 @@ def _loads(
             hertz, size = float(10 ** rng.uniform(-1, 2)), float(10 ** rng.uniform(-3, -1))
             w = 2 * np.pi * hertz
             loads.append(ls.Motion(name, lambda t, w=w, size=size: size * np.sin(w * t)))
+            exact[loads[-1]] = ls.Motion(
+                name,
+                loads[-1].position,
+                velocity=lambda t, w=w, size=size: size * w * np.cos(w * t),
+                acceleration=lambda t, w=w, size=size: -size * w * w * np.sin(w * t),
+            )
             q[system.layout.hinge_q(i)], v[system.layout.hinge_v(i)] = 0.0, size * w
             words.append(f"motion {hertz:.2g} Hz on {name}")
     if rng.random() < 0.4:
@@ -238,7 +246,7 @@ def _loads(
         loads.append(ls.NodeForce(where, signal))
         corners += more
         words.append(f"{word} at {where}")
-    return loads, corners, system.state(q, v)
+    return loads, exact, corners, system.state(q, v)
 
 
 def _shifts(system: ls.System, rng: np.random.Generator) -> np.ndarray:

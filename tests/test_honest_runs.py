@@ -22,7 +22,7 @@ def test_a_wrong_run_is_found_out():
     model.add(ls.RigidBody.box(1.0, (1, 1, 1)), ls.Prismatic("x"), name="mass")
     system = model.compile()
     blow = ls.Actuator("mass", lambda t: 1e4 if BEGIN <= t < BEGIN + 1e-5 else 0.0)
-    case = Case(0, system, system.neutral(), [blow], [BEGIN, BEGIN + 1e-5], 1.0, {"rtol": 1e-6})
+    case = Case(0, system, system.neutral(), [blow], {}, [BEGIN, BEGIN + 1e-5], 1.0, {"rtol": 1e-6})
     verdict = judged(case)
     assert not verdict.honest
     assert verdict.error > 0.01

@@ -15,7 +15,9 @@ so that a run that is resumed goes on to the last bit.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -35,12 +37,12 @@ _JUMP = 1e-3  # of the velocity, that counts as one
 
 
 class _Stencil(NamedTuple):
-    """Instants in spacings, weights (2, 9) of the derivatives, and those of a point between."""
+    """Instants in spacings, weights of both derivatives, and those of a point between."""
 
-    places: Array
-    weights: Array
+    places: tuple[float, ...]
+    weights: tuple[tuple[float, ...], tuple[float, ...]]
     between: float
-    middle: Array
+    middle: tuple[float, ...]
 
 
 def _stencil(places: Array, between: float) -> _Stencil:
@@ -48,8 +50,8 @@ def _stencil(places: Array, between: float) -> _Stencil:
     sides = np.zeros((9, 3))
     sides[1, 0], sides[2, 1] = 1.0, 2.0
     sides[:, 2] = between ** np.arange(9)
-    found = np.linalg.solve(powers, sides).T
-    return _Stencil(places, found[:2], between, found[2])
+    first, second, middle = (tuple(w) for w in np.linalg.solve(powers, sides).T.tolist())
+    return _Stencil(tuple(places.tolist()), (first, second), between, middle)
 
 
 _CENTRAL = _stencil(np.arange(-4.0, 5.0), 0.41421356)
@@ -83,44 +85,74 @@ def rates_at(
 def _searched(
     function: Function, t: float, orders: int, stencil: _Stencil, spacing: float
 ) -> Array | None:
-    """Value and derivatives by a stencil; None if no spacing gives them."""
-    value, samples = function(t), {}
-    best, smallest = np.zeros((orders, len(value))), np.full(orders, np.inf)
-    good, usable = np.zeros(orders), np.zeros(orders)
-    weights, powers = stencil.weights[:orders], np.arange(1, orders + 1)
-    sums, coarse, h = np.abs(weights).sum(axis=1), None, spacing
+    """Value and derivatives by a stencil; None if no spacing gives them.
+
+    In plain floats: with arrays of nine numbers it would take ten times as long.
+    """
+    value = function(t)
+    base = value.tolist()
+    samples: dict[float, list[float]] = {}
+    best, smallest = [base] * orders, [math.inf] * orders
+    good, usable = [0.0] * orders, [0.0] * orders
+    coarse: list[list[float]] | None = None
+    h = spacing
     for _ in range(_HALVINGS):
-        offsets = [float(x) for x in stencil.places * h]
-        for x in offsets:
-            if x not in samples:
-                samples[x] = function(t + x)
-        values = np.array([samples[x] for x in offsets]) - value
-        spread = np.abs(values).max()
-        noise = np.spacing(np.abs(value).max() + spread)
-        off = np.abs(function(t + stencil.between * h) - value - stencil.middle @ values).max()
+        for x in stencil.places:
+            if x * h not in samples:
+                samples[x * h] = _less(function(t + x * h), base)
+        rows = [samples[x * h] for x in stencil.places]
+        spread = max(abs(y) for row in rows for y in row)
+        noise = math.ulp(max(map(abs, base)) + spread)
+        there = _less(function(t + stencil.between * h), base)
+        off = max(abs(x - y) for x, y in zip(there, _product(stencil.middle, rows), strict=True))
         if off > max(_MET * spread, 8 * noise):
             coarse = None
         else:
-            scaling = h**-powers
-            fine = weights @ values * scaling[:, None]
+            fine = [
+                [y / h**k for y in _product(w, rows)]
+                for k, w in enumerate(stencil.weights[:orders], 1)
+            ]
             if coarse is not None:
+                sizes = _largest_differences(rows)
                 # rounding of the values, and of the instants at the slope of the function
-                slope = np.abs(np.diff(values, axis=0)).max() / h
-                noise += np.spacing(abs(t) + 8 * h) * slope
-                error = np.abs(fine - coarse).max(axis=1)
-                better = error < smallest
-                best[better], smallest[better] = fine[better], error[better]
-                size = np.array(
-                    [np.abs(np.diff(values, k, axis=0)).max() for k in range(1, orders + 1)]
-                )
-                floor = 4 * noise * sums * scaling
-                good[better] = np.maximum(_GOOD * size * scaling, floor)[better]
-                usable[better] = np.maximum(_USABLE * size * scaling, 100 * floor)[better]
-                if np.all(smallest <= good):
+                noise += math.ulp(abs(t) + 8 * h) * sizes[0] / h
+                for k in range(orders):
+                    error = max(abs(x - y) for x, y in zip(fine[k], coarse[k], strict=True))
+                    if error < smallest[k]:
+                        scale = h ** -(k + 1)
+                        floor = 4 * noise * sum(map(abs, stencil.weights[k])) * scale
+                        best[k], smallest[k] = fine[k], error
+                        good[k] = max(_GOOD * sizes[k] * scale, floor)
+                        usable[k] = max(_USABLE * sizes[k] * scale, 100 * floor)
+                if all(x <= y for x, y in zip(smallest, good, strict=True)):
                     break
             coarse = fine
         h *= 0.5
-    return np.concatenate([value[None], best]) if np.all(smallest <= usable) else None
+    if not all(x <= y for x, y in zip(smallest, usable, strict=True)):
+        return None
+    return np.array([base, *best])
+
+
+def _less(values: Array, base: list[float]) -> list[float]:
+    return _less_rows(values.tolist(), base)
+
+
+def _product(weights: tuple[float, ...], rows: list[list[float]]) -> list[float]:
+    """Weighted sum of rows."""
+    return [
+        sum([w * row[k] for w, row in zip(weights, rows, strict=True)]) for k in range(len(rows[0]))
+    ]
+
+
+def _largest_differences(rows: list[list[float]]) -> tuple[float, float]:
+    """Largest first and second difference of neighbours."""
+    first = [_less_rows(b, a) for a, b in pairwise(rows)]
+    second = [_less_rows(b, a) for a, b in pairwise(first)]
+    return max(abs(x) for r in first for x in r), max(abs(x) for r in second for x in r)
+
+
+def _less_rows(a: list[float], b: list[float]) -> list[float]:
+    return [x - y for x, y in zip(a, b, strict=True)]
 
 
 def _across(function: Function, t: float, orders: int, what: str, spacing: float) -> Array:
