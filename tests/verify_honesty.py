@@ -5,34 +5,42 @@ python -m tests.verify_honesty 1000 [first]
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 
 from tests.honest_runs import draw, judged
+
+
+def verdict_of(number: int) -> tuple[bool, str, float, str]:
+    """Whether a run was honest, what it told, its error in what is allowed, and words for it."""
+    verdict = judged(draw(number))
+    part = verdict.error / verdict.allowed if verdict.allowed else 0.0
+    return verdict.honest, verdict.told, part, str(verdict)
 
 
 def main() -> int:
     """Judge the runs; the exit status is 0 if all were honest."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    told, refused, wrong, ratios = 0, 0, [], []
+    told, refused, wrong, largest = 0, 0, 0, 0.0
     begun = time.perf_counter()
-    for number in range(first, first + count):
-        verdict = judged(draw(number))
-        told += bool(verdict.told)
-        refused += verdict.told.startswith(("refused", "ended"))
-        if not verdict.told:
-            ratios.append(verdict.error / verdict.allowed)
-        if not verdict.honest:
-            wrong.append(verdict)
-            print(verdict, flush=True)
-        if (number - first + 1) % 20 == 0:
-            seconds = time.perf_counter() - begun
-            print(f"{number - first + 1} runs, {len(wrong)} wrong, {seconds:.0f} s", flush=True)
-    largest = max(ratios, default=0.0)
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        found = pool.map(verdict_of, range(first, first + count))
+        for k, (honest, words, part, line) in enumerate(found, 1):
+            told += bool(words)
+            refused += words.startswith(("refused", "ended", "the run ended early"))
+            largest = largest if words else max(largest, part)
+            if not honest:
+                wrong += 1
+                print(line, flush=True)
+            if k % 50 == 0:
+                seconds = time.perf_counter() - begun
+                print(f"{k} runs, {wrong} wrong, {seconds:.0f} s", flush=True)
     print(
         f"{count} runs: {count - told} without a word, largest error {largest:.2g} of what is "
-        f"allowed; {told} told ({refused} refused or ended early); {len(wrong)} wrong"
+        f"allowed; {told} told ({refused} refused or ended early); {wrong} wrong"
     )
     return int(bool(wrong))
 
