@@ -308,8 +308,8 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
                 if not error <= SURPRISE:
                     memory[ROUGH_UNTIL] = max(memory[ROUGH_UNTIL], t1)
                 rough = t < memory[ROUGH_UNTIL]
-                if rough:
-                    error *= ROUGH
+                if rough:  # as far as rounding allows
+                    error *= min(ROUGH, 1.0 / table[p + LEAST_SHARE])
                 if not rough or method == GENERALIZED_ALPHA:
                     error /= max(min(1.0, h * table[p + SHARE]), table[p + LEAST_SHARE])
                 wanted, last = memory[NEXT_STEP], memory[LAST_ERROR]
