@@ -127,3 +127,11 @@ def test_a_pulse_within_a_fixed_step_is_told():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ls.simulate(MASS, duration=1.0, step=0.01, loads=[smooth])
+
+
+def test_forces_below_all_that_counts():
+    """Of the flank of a bump that is far away squares underflow; steps must not creep there."""
+    load = ls.Actuator("mass", lambda t: np.exp(-(((t - 0.9) / 0.01) ** 2)))
+    run = ls.simulate(MASS, duration=1.0, loads=[load])
+    assert run["mass.rates"][-1, 0] == pytest.approx(0.01 * np.sqrt(np.pi), rel=1e-7)
+    assert run.statistics["steps"] < 500

@@ -148,8 +148,9 @@ def error_norm(system, given, h, S, V, weights):
                 worst = e
                 memory[WORST] = k
             worst_second = max(worst_second, f)
-    if second and worst > 0.0:  # Hairer's combination of two estimates
-        return worst * worst / math.sqrt(worst * worst + 0.01 * worst_second * worst_second)
+    if second and worst > 0.0:  # Hairer's combination of two estimates; no square underflows
+        part = worst_second / worst
+        return worst / math.sqrt(1.0 + 0.01 * part * part)
     return worst
 
 
