@@ -60,6 +60,7 @@ def _facts(file: str) -> dict[str, Any]:
 def _checked(store: Store) -> str:
     """Look at all of a store, and say what that shows."""
     from ..results.journal_store import JournalStore
+    from ..results.netcdf_store import NetcdfStore
     from ..results.store import MemoryStore
 
     if isinstance(store, MemoryStore):
@@ -67,8 +68,9 @@ def _checked(store: Store) -> str:
     if isinstance(store, JournalStore):
         torn = "; a record at its end is not whole and does not count" if store.torn else ""
         return f"all records agree with their checksums{torn}"
-    store.check()  # type: ignore[attr-defined]
-    if store.sealed:  # type: ignore[attr-defined]
+    assert isinstance(store, NetcdfStore)
+    store.check()
+    if store.sealed:
         return "every byte is as it was written"
     return "rows, system and notes agree with their checksums; the file as a whole has none"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -13,16 +14,16 @@ from ..algorithms.body_terms import body_terms
 from ..algorithms.reference import articulate_tip_to_base, kinematics_base_to_tip
 from ..bodies import NormalBody
 from ..bodies.flexible import check_level
-from ..errors import ModelError, SingularError, SymbolicError, name_list
+from ..errors import ModelError, ModelWarning, SingularError, SymbolicError, name_list
 from ..joints import Joint
 from ..spatial.scalar import array, is_numeric
 from ..system import GROUND, Loop, LoopEnd, System
 from .coupling import resolved_couple
 from .graph import spanning_tree
 from .model import Model
-from .naming import warn_of_names
+from .naming import shadowed
 from .parts import Closing, Connection, End, checked_end, checked_rotation, checked_vector
-from .seats import warn_of_seats
+from .seats import beside_nodes
 from .topology import check_carriers, end_node, node_number, numbered_base_to_tip
 
 __all__ = ["compile_model", "converted_model"]
@@ -43,8 +44,8 @@ def compile_model(model: Model, *, level: str | None, values: Mapping[Any, float
 
     system = converted_model(model, level=level, convert=to_floats)
     _check_hinges(system)
-    warn_of_seats(system, stacklevel=4)
-    warn_of_names(system, stacklevel=4)
+    for sentence in (*beside_nodes(system), *shadowed(system)):
+        warnings.warn(sentence, ModelWarning, stacklevel=3)
     return system
 
 

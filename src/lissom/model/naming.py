@@ -7,12 +7,10 @@ something else than its body or node.
 
 from __future__ import annotations
 
-import warnings
-
-from ..errors import ModelError, ModelWarning
+from ..errors import ModelError
 from ..system import System
 
-__all__ = ["OF_BODIES", "OF_LOOPS", "OF_VECTORS", "OF_WHOLE", "check_body_name", "warn_of_names"]
+__all__ = ["OF_BODIES", "OF_LOOPS", "OF_VECTORS", "OF_WHOLE", "check_body_name", "shadowed"]
 
 # Names that a state is made with: system.state(q=..., v=...).
 OF_VECTORS = ("q", "v")
@@ -64,17 +62,3 @@ def shadowed(system: System) -> list[str]:
                 "node; another name would be clearer"
             )
     return found
-
-
-def warn_of_names(system: System, stacklevel: int) -> None:
-    """Warn of names that are those of quantities too.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    stacklevel : int
-        Of the warnings.
-    """
-    for sentence in shadowed(system):
-        warnings.warn(sentence, ModelWarning, stacklevel)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from ..bodies import RigidBody
 from ..bodies.nodes import node_called
-from ..errors import ModelWarning
 from ..spatial.scalar import is_numeric
 from ..system import System
 from .parts import Body, End, Part
 
-__all__ = ["beside_nodes", "seat", "warn_of_seats"]
+__all__ = ["beside_nodes", "seat"]
 
 Array = np.ndarray
 
@@ -75,17 +72,3 @@ def beside_nodes(system: System) -> list[str]:
                 f'if it should, put it on "{carrier}.{called}"'
             )
     return found
-
-
-def warn_of_seats(system: System, stacklevel: int) -> None:
-    """Warn of joints that were probably meant to sit on a node.
-
-    Parameters
-    ----------
-    system : System
-        Compiled mechanism.
-    stacklevel : int
-        Of the warnings.
-    """
-    for sentence in beside_nodes(system):
-        warnings.warn(sentence, ModelWarning, stacklevel)

@@ -7,7 +7,7 @@ import copy
 import numpy as np
 
 from ..algorithms._kernels.simulation import layout as at
-from ..algorithms.coordinates import moved
+from ..algorithms.coordinates import hinge_speeds, moved
 from ..system import State
 from .integrators import DormandPrince8, EulerCromer, GeneralizedAlpha, Integrator, RungeKutta4
 from .machine import Machine
@@ -102,9 +102,8 @@ def _pace(machine: Machine, state: State, start: float) -> float:
     found = _accelerations(machine, start, state.raw_q, state.raw_v)
     acceleration = np.zeros(machine.system.n_v) if found is None else found
     size, _ = error_sizes(machine.system)
-    hinges = np.isinf(machine.limits[1])
     rates = np.maximum(np.sqrt(np.abs(acceleration) / size), np.abs(state.raw_v) / size)
-    return float(np.max(rates[hinges], initial=0.0))
+    return float(np.max(rates[hinge_speeds(machine.system)], initial=0.0))
 
 
 def at_rest(plan: Plan, state: State, time: float = 0.0) -> Machine:

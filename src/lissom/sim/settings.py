@@ -13,7 +13,7 @@ from .checks import as_numbers, number, positive, shown
 from .drift import PROJECTION, Drift, as_drift
 from .integrators import Integrator
 
-__all__ = ["TIME", "Settings", "checked_settings"]
+__all__ = ["TIME", "Settings", "checked_settings", "start_time", "tolerance"]
 
 Array = np.ndarray
 
@@ -70,6 +70,16 @@ class Settings:
         return self.start + self.duration
 
 
+def start_time(given: Any) -> float:
+    """Time at the start [s], checked."""
+    return number(given, "start", "a finite time [s]")
+
+
+def tolerance(given: Any) -> float:
+    """Relative tolerance, checked."""
+    return number(given, "rtol", "a number from 1e-15 to 1", lambda x: 1e-15 <= x < 1)
+
+
 def checked_settings(
     system: System,
     integrator: Integrator,
@@ -100,7 +110,7 @@ def checked_settings(
     start, rtol, atol, output_step, max_step, drift, method
         As `simulate` was given them.
     """
-    begin, fixed = number(start, "start", "a finite time [s]"), step
+    begin, fixed = start_time(start), step
     period = 0.0 if output_step is None else positive(output_step, "output_step", TIME)
     longest = np.inf if max_step is None else positive(max_step, "max_step", TIME)
     if max_step is not None and fixed is not None:
@@ -108,7 +118,7 @@ def checked_settings(
             f"max_step is {longest:g} s beside a fixed step of {fixed:g} s; it bounds steps that "
             "the integrator chooses, so leave one of them out"
         )
-    relative = number(rtol, "rtol", "a number from 1e-15 to 1", lambda x: 1e-15 <= x < 1)
+    relative = tolerance(rtol)
     if fixed is None and not integrator.adaptive:
         raise LoadError(f"{integrator.title} has fixed steps; give step= in seconds")
     if fixed is not None and fixed > duration:

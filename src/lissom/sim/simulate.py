@@ -31,7 +31,7 @@ from .reasons import Outcome
 from .record import FileRecord, Record
 from .runner import Runner
 from .saving import opened_record, run_meta
-from .settings import TIME, checked_settings
+from .settings import TIME, checked_settings, start_time, tolerance
 from .start import begun, check_ends, planned, started, with_motions
 
 __all__ = ["simulate"]
@@ -136,8 +136,7 @@ def simulate(
     limit = number(time_limit, "time_limit", TIME, lambda x: x > 0)
     if step is not None:
         step = positive(step, "step", TIME)
-    begin = number(start, "start", "a finite time [s]")
-    tolerance = number(rtol, "rtol", "a number from 1e-15 to 1", lambda x: 1e-15 <= x < 1)
+    begin, relative = start_time(start), tolerance(rtol)
     plan = planned(system, forces, loads, events)
     check_drives(plan)
     motions = with_motions(forces, loads)
@@ -146,14 +145,14 @@ def simulate(
     asked = kind is not None
     reason = f"{kind.title}, as asked" if kind is not None else ""
     if kind is None:
-        kind, reason = chosen(plan, state, begin, duration, step, tolerance)
+        kind, reason = chosen(plan, state, begin, duration, step, relative)
     settings = checked_settings(
         system,
         kind,
         duration=duration,
         start=begin,
         step=step,
-        rtol=tolerance,
+        rtol=relative,
         atol=atol,
         output_step=output_step,
         max_step=max_step,
