@@ -18,7 +18,7 @@ from ..errors import SingularError, StateError
 from ..system import System
 from ..system.state import check_finite
 from . import reference
-from ._kernels import entries, layout as at
+from ._kernels import entries, fields as field
 from .couplings import transmitted
 from .loop_checks import check_closed
 from .packing import Packed, pack
@@ -49,7 +49,7 @@ __all__ = [
 
 Array = np.ndarray
 
-ALL = at.RATES | at.GRAVITY | at.ELASTIC
+ALL = field.RATES | field.GRAVITY | field.ELASTIC
 
 
 class Workspace:
@@ -60,7 +60,7 @@ class Workspace:
     packed : Packed
         Constants that all workspaces of the system share.
     scratch : array
-        See `_kernels.layout`.
+        See `_kernels.fields`.
     """
 
     def __init__(self, system: System, packed: Packed) -> None:
@@ -71,7 +71,7 @@ class Workspace:
         self.shape = (system.n_v,)
         self.zero = np.zeros(system.n_v)
         self.composite = chosen_method(system) == "composite"
-        self._flexible = bool(np.any(packed.rows[:, at.LEVEL] != at.RIGID))
+        self._flexible = bool(np.any(packed.rows[:, field.LEVEL] != field.RIGID))
         self._prepare()
 
     @cached_property
@@ -134,14 +134,14 @@ class Workspace:
     def set_armature(self, armature: Armature | None) -> None:
         """Inertia added to the modes and hinges; None takes it away."""
         scratch = self.scratch
-        scratch[at.ARMATURE] = armature is not None or bool(self.system.constraints)
+        scratch[field.ARMATURE] = armature is not None or bool(self.system.constraints)
         for i, row in enumerate(self.packed.rows):
-            m, r, f = row[at.N_MODE], row[at.HINGE_DOF], row[at.MODAL]
+            m, r, f = row[field.N_MODE], row[field.HINGE_DOF], row[field.MODAL]
             a_f, a_r = (np.zeros(m), np.zeros((r, r))) if armature is None else armature[i]
-            block = row[at.HINGE] + 13 * r + r * r
+            block = row[field.HINGE] + 13 * r + r * r
             scratch[block : block + r * r] = a_r.ravel()
-            if row[at.LEVEL] != at.RIGID:
-                scratch[f : f + m] = a_f if row[at.N_LUMP] else 1 / (1 + a_f)
+            if row[field.LEVEL] != field.RIGID:
+                scratch[f : f + m] = a_f if row[field.N_LUMP] else 1 / (1 + a_f)
         self._prepare()
 
     def set_external(self, external: External) -> None:
@@ -149,7 +149,7 @@ class Workspace:
         pieces: list[Array] = []
         for i, node, wrench in external:
             pieces += [np.array([float(i)]), wrench]
-            if self.packed.rows[i, at.LEVEL] != at.RIGID:
+            if self.packed.rows[i, field.LEVEL] != field.RIGID:
                 body = self.system.bodies[i]
                 pieces += [body.node_positions[node], body.node_shapes[node].ravel()]
         start, n = len(self.packed.start), sum(map(len, pieces))
@@ -160,7 +160,7 @@ class Workspace:
             self.__dict__.pop("one_inverse", None)
         if n:
             self.scratch[start : start + n] = np.concatenate(pieces)
-        self.scratch[at.N_EXTERNAL] = len(external)
+        self.scratch[field.N_EXTERNAL] = len(external)
 
 
 class _Kept(threading.local):
@@ -237,8 +237,8 @@ def chosen_method(system: System) -> str:
     if system.constraints:  # faster from a four-bar to the largest platform measured
         return "articulated"
     rows = _packed(system)[0].rows
-    carriers = rows[(rows[:, at.LEVEL] != at.RIGID) & (rows[:, at.CARRIES] != 0)]
-    saved = _SAVED * len(carriers) - _PER_MODE * carriers[:, at.N_MODE].sum()
+    carriers = rows[(rows[:, field.LEVEL] != field.RIGID) & (rows[:, field.CARRIES] != 0)]
+    saved = _SAVED * len(carriers) - _PER_MODE * carriers[:, field.N_MODE].sum()
     small = system.n_v <= _MOST_SPEEDS
     return "composite" if small and saved > _PER_PAIR * system.n_v**2 else "articulated"
 
@@ -278,11 +278,11 @@ def _explain(
     check_finite(q, "q", system)
     check_finite(v, "v", system)
     check_finite(forces, "forces", system)
-    if flags & at.RATES and not flags & at.TREE:
+    if flags & field.RATES and not flags & field.TREE:
         check_closed(system, q, v)
     with np.errstate(all="ignore"):
         motions = reference.kinematics_base_to_tip(
-            system, q, v if flags & at.RATES else np.zeros(system.n_v)
+            system, q, v if flags & field.RATES else np.zeros(system.n_v)
         )
         reference.articulate_tip_to_base(system, motions, armature)
     raise SingularError(
@@ -296,12 +296,12 @@ def loop_forces(
     """[moment; force] on end b of each loop, (n_loop, 6) in the axes of its frame b."""
     lam = _multipliers(system, q, v, forces, external)
     scratch, ints = workspace(system).scratch, _packed(system)[0].ints
-    head = ints[ints[at.LOOPS] :]
+    head = ints[ints[field.LOOPS] :]
     wrenches = np.zeros((len(system.loops), 6))
-    rows = ints[head[at.LOOP_ROWS] :]
+    rows = ints[head[field.LOOP_ROWS] :]
     for k, wrench in enumerate(wrenches):
-        row = rows[k * at.LOOP_ROW :]
-        first, count, place = int(row[at.L_FIRST]), int(row[at.L_N]), int(row[at.L_STATE])
+        row = rows[k * field.LOOP_ROW :]
+        first, count, place = int(row[field.L_FIRST]), int(row[field.L_N]), int(row[field.L_STATE])
         P = scratch[place : place + 6 * count].reshape(count, 6)
         wrench[:] = lam[first : first + count] @ P
     return wrenches
@@ -318,7 +318,7 @@ def _multipliers(system: System, q: Array, v: Array, forces: Array, external: Ex
     """Forces lambda (n_constraint,) of loops and couplings."""
     forward_dynamics(system, q, v, forces, external)
     ints = _packed(system)[0].ints
-    start = int(ints[ints[at.LOOPS] + at.CLOSURE]) + 3 * system.n_constraint
+    start = int(ints[ints[field.LOOPS] + field.CLOSURE]) + 3 * system.n_constraint
     return workspace(system).scratch[start : start + system.n_constraint]
 
 
@@ -329,7 +329,7 @@ def inverse_dynamics(
     x: Array,
     external: External = (),
     *,
-    flags: int = ALL | at.ACCELERATED,
+    flags: int = ALL | field.ACCELERATED,
     out: Array | None = None,
 ) -> Array:
     """Generalized forces for accelerations x; flags ACCELERATED alone: the product M x."""
@@ -379,14 +379,14 @@ def _through_joints(
     work: Workspace, rows: tuple[Array, Array, Array], wrenches: Array, out: Array, n: int
 ) -> int:
     kernel, generalized = entries.JOINT_FORCES.load(), np.empty(len(work.zero))
-    flags = ALL | at.ACCELERATED
+    flags = ALL | field.ACCELERATED
     return kernel(*work.call, *rows, wrenches, generalized, out, flags, 0, n)
 
 
 def mass_matrix(system: System, q: Array) -> Array:
     """Mass matrix."""
     M = np.empty((system.n_v, system.n_v))
-    if entries.MASS.load()(*workspace(system).call, q, M, 0, 1, True) != at.DONE:
+    if entries.MASS.load()(*workspace(system).call, q, M, 0, 1, True) != field.DONE:
         raise StateError("the mass matrix is not finite: coordinates or inertias are too large")
     return M
 
@@ -402,7 +402,7 @@ def totals(system: System, q: Array, v: Array, about: Array) -> Array:
     out = np.empty(16)
     out[13:] = about
     call = workspace(system).call
-    if entries.TOTALS.load()(*call, q, v, out, at.ACCELERATED, 0, 1) >= 0:
+    if entries.TOTALS.load()(*call, q, v, out, field.ACCELERATED, 0, 1) >= 0:
         raise StateError("energies and momenta are not finite: the speeds are too large")
     return out
 
@@ -412,7 +412,7 @@ def totals_rows(system: System, Q: Array, V: Array, about: Array) -> Array:
     out = np.empty((len(Q), 16))
     out[:, 13:] = about
     rows = (Q.ravel(), V.ravel(), out.ravel())
-    failed = entries.TOTALS.load()(*workspace(system).call, *rows, at.ACCELERATED, 0, len(Q))
+    failed = entries.TOTALS.load()(*workspace(system).call, *rows, field.ACCELERATED, 0, len(Q))
     if failed >= 0:
         raise RowError(failed)
     return out
@@ -461,7 +461,7 @@ def closure_rows(system: System, Q: Array, V: Array) -> Array:
     out = np.empty((len(Q), width))
     rows = (Q.ravel(), V.ravel(), out.ravel())
     kernel = entries.LOOPS_CLOSURE.load()
-    failed = kernel(*workspace(system).call, *rows, width, at.RATES, 0, len(Q))
+    failed = kernel(*workspace(system).call, *rows, width, field.RATES, 0, len(Q))
     if failed >= 0:
         raise RowError(failed)
     return out
@@ -471,7 +471,7 @@ def jacobian(system: System, i: int, node: int, q: Array) -> Array:
     """Jacobian (6, n_v) of a node, world axes."""
     J = np.zeros((6, system.n_v))
     kernel = entries.JACOBIAN.load()
-    if kernel(*workspace(system).call, q, _where(system, i, node), J, 0) != at.DONE:
+    if kernel(*workspace(system).call, q, _where(system, i, node), J, 0) != field.DONE:
         raise StateError("the Jacobian is not finite: the coordinates are too large")
     return J
 
@@ -495,7 +495,7 @@ def inverse_dynamics_batch(
     rows = (Q.ravel(), V.ravel(), A.ravel(), out.ravel())
 
     def call(work: Workspace, start: int, stop: int) -> int:
-        return work.inverse(*work.call, *rows, ALL | at.ACCELERATED, start, stop)
+        return work.inverse(*work.call, *rows, ALL | field.ACCELERATED, start, stop)
 
     _in_threads(system, call, len(Q), threads)
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import StateError
 from ..system import State, System
 from . import engine, reference
-from ._kernels.layout import ACCELERATED, GRAVITY
+from ._kernels.fields import ACCELERATED, GRAVITY
 from .actuation import actuated_joints, actuator_forces
 from .arguments import all_floats, check_state, motions_of, speeds_vector, to_external
 from .articulated import forward_dynamics, loop_forces

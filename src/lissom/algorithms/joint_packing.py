@@ -19,7 +19,7 @@ from ..joints import (
     Universal,
 )
 from ..spatial import shortest_rotation
-from ._kernels import layout as at
+from ._kernels import fields as field
 
 __all__ = ["joint_constants", "loop_joint_constants"]
 
@@ -30,30 +30,30 @@ def joint_constants(joint: Joint) -> tuple[int, int, list[float] | Array]:
     """Kind, axis and constants of a joint."""
     match joint:
         case Fixed():
-            return at.FIXED, 0, []
+            return field.FIXED, 0, []
         case Revolute() | Prismatic() if (axis := _coordinate_axis(joint.axis)) is not None:
-            return at.REVOLUTE if isinstance(joint, Revolute) else at.PRISMATIC, axis, []
+            return field.REVOLUTE if isinstance(joint, Revolute) else field.PRISMATIC, axis, []
         case Revolute():
-            return at.AXIAL, 0, [*joint.axis, 1, 0, 0]
+            return field.AXIAL, 0, [*joint.axis, 1, 0, 0]
         case Prismatic():
-            return at.AXIAL, 0, [*joint.axis, 0, 1, 0]
+            return field.AXIAL, 0, [*joint.axis, 0, 1, 0]
         case Screw():
-            return at.AXIAL, 0, [*joint.axis, 1, joint.pitch, 0]
+            return field.AXIAL, 0, [*joint.axis, 1, joint.pitch, 0]
         case Cylindrical():
-            return at.AXIAL, 0, [*joint.axis, 1, 0, 1]
+            return field.AXIAL, 0, [*joint.axis, 1, 0, 1]
         case Universal():
-            return at.UNIVERSAL, 0, [*joint.axis1, *joint.axis2]
+            return field.UNIVERSAL, 0, [*joint.axis1, *joint.axis2]
         case Planar():
             plane = shortest_rotation(joint.normal)
-            return at.PLANAR, 0, [*joint.normal, *plane[:, 0], *plane[:, 1]]
+            return field.PLANAR, 0, [*joint.normal, *plane[:, 0], *plane[:, 1]]
         case Spherical():
-            return at.SPHERICAL, 0, []
+            return field.SPHERICAL, 0, []
         case Free():
-            return at.FREE, 0, []
+            return field.FREE, 0, []
         case SimpleJoint() | CompoundJoint():
             parts = joint.parts if isinstance(joint, CompoundJoint) else (joint,)
             columns = [x for part in parts for x in (part.n_v, *part.columns.T.ravel())]
-            return at.EXPONENTIAL, 0, [len(parts), *columns]
+            return field.EXPONENTIAL, 0, [len(parts), *columns]
     raise TypeError(f"the kernels know no joint of type {type(joint).__name__}")
 
 
@@ -73,14 +73,14 @@ def loop_joint_constants(joint: Joint) -> tuple[int, list[float] | Array, list[f
     match joint:
         case Revolute():
             numbers: list[float] | Array = [*joint.axis, 1, 0, 0]
-            return at.AXIAL, numbers, numbers
+            return field.AXIAL, numbers, numbers
         case Prismatic():
             numbers = [*joint.axis, 0, 1, 0]
-            return at.AXIAL, numbers, numbers
+            return field.AXIAL, numbers, numbers
         case SimpleJoint() | CompoundJoint():
             parts = joint.parts if isinstance(joint, CompoundJoint) else (joint,)
             columns = [column for part in parts for column in part.columns.T]
             single = [len(columns), *(x for c in columns for x in (1, *c))]
-            return at.EXPONENTIAL, joint_constants(joint)[2], single
+            return field.EXPONENTIAL, joint_constants(joint)[2], single
     kind, _, numbers = joint_constants(joint)
     return kind, numbers, numbers

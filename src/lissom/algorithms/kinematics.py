@@ -13,7 +13,7 @@ from ..spatial import rotate
 from ..spatial.scalar import is_numeric
 from ..system import GROUND, State, System
 from . import engine
-from ._kernels.layout import ACCELERATED, RATES
+from ._kernels.fields import ACCELERATED, RATES
 from .arguments import all_floats, check_axes, check_state, motions_of, speeds_vector
 from .articulated import forward_dynamics
 from .body_terms import NodeMotion, first_moment, node_motion

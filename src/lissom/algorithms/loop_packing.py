@@ -6,7 +6,7 @@ import numpy as np
 
 from ..joints.nearness import constraint_map
 from ..system import GROUND, LoopEnd, System
-from ._kernels import layout as at
+from ._kernels import fields as field
 from .couplings import coupled_rows
 from .joint_packing import loop_joint_constants
 from .rooms import Room, Stack
@@ -18,7 +18,7 @@ Array = np.ndarray
 # The kernels' room for one loop.
 _ROOM = 150
 # Joints that allow the same motions, seen by the outer body, wherever they stand.
-_CONSTANT = (at.FIXED, at.AXIAL, at.SPHERICAL, at.PLANAR)
+_CONSTANT = (field.FIXED, field.AXIAL, field.SPHERICAL, field.PLANAR)
 
 
 def pack_loops(system: System, rows: Array, constants: Stack, scratch: Room, start: int) -> Array:
@@ -30,38 +30,46 @@ def pack_loops(system: System, rows: Array, constants: Stack, scratch: Room, sta
     if not system.constraints:
         return np.zeros(0, dtype=np.int64)
     n, paths = system.n_constraint, _Paths(system, rows, scratch)
-    header = np.zeros(at.LOOP_HEADER, dtype=np.int64)
-    loops = np.zeros((len(system.loops), at.LOOP_ROW), dtype=np.int64)
+    header = np.zeros(field.LOOP_HEADER, dtype=np.int64)
+    loops = np.zeros((len(system.loops), field.LOOP_ROW), dtype=np.int64)
     ground = scratch.add(12), scratch.add(6)
-    header[at.GROUND_PLACE] = ground[0]
+    header[field.GROUND_PLACE] = ground[0]
     first = 0
     for row, loop in zip(loops, system.loops, strict=True):
         kind, numbers, columns = loop_joint_constants(loop.joint)
-        row[at.L_KIND], row[at.L_DOF], row[at.L_N] = kind, loop.joint.n_v, loop.n_constraint
-        row[at.L_JOINT] = constants.add(np.asarray(numbers, dtype=float))
-        row[at.L_COLUMNS] = constants.add(np.asarray(columns, dtype=float))
-        row[at.L_FIRST], row[at.L_STATE], row[at.L_MAP] = first, scratch.add(at.L_RECORD), -1
+        row[field.L_KIND], row[field.L_DOF], row[field.L_N] = (
+            kind,
+            loop.joint.n_v,
+            loop.n_constraint,
+        )
+        row[field.L_JOINT] = constants.add(np.asarray(numbers, dtype=float))
+        row[field.L_COLUMNS] = constants.add(np.asarray(columns, dtype=float))
+        row[field.L_FIRST], row[field.L_STATE], row[field.L_MAP] = (
+            first,
+            scratch.add(field.L_RECORD),
+            -1,
+        )
         if kind in _CONSTANT:
             P = constraint_map(loop.joint.motion_map(loop.joint.neutral()), system.length)
-            row[at.L_MAP] = constants.add(P.T)
+            row[field.L_MAP] = constants.add(P.T)
         first += loop.n_constraint
-        ends = row[at.L_END :].reshape(2, at.END_ROW)
+        ends = row[field.L_END :].reshape(2, field.END_ROW)
         for numbers_of_end, end in zip(ends, loop.ends, strict=True):
             paths.place_end(numbers_of_end, end, ground)
-            numbers_of_end[at.END_FRAME] = constants.add(end.rotation, end.position)
+            numbers_of_end[field.END_FRAME] = constants.add(end.rotation, end.position)
     most = max(1, *(len(system.outboard_nodes[i]) for i in paths.bodies))
-    header[[at.N_LOOP, at.N_COLUMN, at.N_PATH]] = len(loops), n, len(paths.bodies)
-    header[at.LOOP_ROWS] = start + at.LOOP_HEADER
-    header[at.PATH_ROWS] = header[at.LOOP_ROWS] + loops.size
-    header[at.CLOSURE] = scratch.add(5 * n + 3 * n * n + 7 * n)
-    header[at.ROOM_] = scratch.add(_ROOM + 6 * n + 12 * most * n + 6 * most)
-    header[at.CLOSING] = scratch.add(at.CLOSING_RECORD)
+    header[[field.N_LOOP, field.N_COLUMN, field.N_PATH]] = len(loops), n, len(paths.bodies)
+    header[field.LOOP_ROWS] = start + field.LOOP_HEADER
+    header[field.PATH_ROWS] = header[field.LOOP_ROWS] + loops.size
+    header[field.CLOSURE] = scratch.add(5 * n + 3 * n * n + 7 * n)
+    header[field.ROOM_] = scratch.add(_ROOM + 6 * n + 12 * most * n + 6 * most)
+    header[field.CLOSING] = scratch.add(field.CLOSING_RECORD)
     mass = sum(body.mass for body in system.bodies)
-    header[at.LENGTH] = constants.add(np.array([system.length, mass]))
-    lists = paths.list_active(int(header[at.PATH_ROWS]) + paths.rows.size)
+    header[field.LENGTH] = constants.add(np.array([system.length, mass]))
+    lists = paths.list_active(int(header[field.PATH_ROWS]) + paths.rows.size)
     packed = np.concatenate([header, loops.ravel(), paths.rows.ravel(), lists])
-    packed[at.N_COUPLING] = len(system.couplings)
-    packed[at.COUPLING_ROWS] = start + packed.size
+    packed[field.N_COUPLING] = len(system.couplings)
+    packed[field.COUPLING_ROWS] = start + packed.size
     return np.concatenate([packed, paths.couplings(constants, start + packed.size)])
 
 
@@ -83,7 +91,7 @@ class _Paths:
             first += 1
         self.bodies = sorted(self.columns)
         self.number = {i: k for k, i in enumerate(self.bodies)}
-        self.rows = np.zeros((len(self.bodies), at.PATH_ROW), dtype=np.int64)
+        self.rows = np.zeros((len(self.bodies), field.PATH_ROW), dtype=np.int64)
         apart = self._stands_alone()
         for i, row in zip(self.bodies, self.rows, strict=True):
             self._place(i, row, n, scratch, apart)
@@ -106,60 +114,62 @@ class _Paths:
 
     def _place(self, i: int, row: Array, n: int, scratch: Room, apart: bool) -> None:
         p, body = int(self.system.parent[i]), self.body_rows[i]
-        rigid = body[at.LEVEL] == at.RIGID
-        nodes = 1 if rigid else int(body[at.N_NODE])
-        row[at.W_BODY] = at.HEADER + i * at.ROW
-        row[at.W_PLACE], row[at.W_VELOCITY] = scratch.add(12), scratch.add(6 * nodes)
-        row[at.W_N_NODE], row[at.W_FORCES] = nodes, scratch.add(6 * n * nodes)
-        row[at.W_INNOVATIONS] = scratch.add(int(body[at.HINGE_DOF]) * n)
-        row[[at.W_PARENT, at.W_CARRIER_VELOCITY, at.W_CARRIER_FORCES]] = -1
+        rigid = body[field.LEVEL] == field.RIGID
+        nodes = 1 if rigid else int(body[field.N_NODE])
+        row[field.W_BODY] = field.HEADER + i * field.ROW
+        row[field.W_PLACE], row[field.W_VELOCITY] = scratch.add(12), scratch.add(6 * nodes)
+        row[field.W_N_NODE], row[field.W_FORCES] = nodes, scratch.add(6 * n * nodes)
+        row[field.W_INNOVATIONS] = scratch.add(int(body[field.HINGE_DOF]) * n)
+        row[[field.W_PARENT, field.W_CARRIER_VELOCITY, field.W_CARRIER_FORCES]] = -1
         if p == GROUND:
-            row[at.W_PARENT] = -2 if apart else -1
+            row[field.W_PARENT] = -2 if apart else -1
             return
         parent = self.rows[self.number[p]]
         slot = 0
-        if self.body_rows[p, at.LEVEL] != at.RIGID:
-            row[at.W_CARRIER_NODE] = 1
+        if self.body_rows[p, field.LEVEL] != field.RIGID:
+            row[field.W_CARRIER_NODE] = 1
             slot = self.system.outboard_nodes[p].index(int(self.system.parent_node[i]))
-        row[at.W_PARENT] = parent[at.W_PLACE]
-        row[at.W_CARRIER_VELOCITY] = parent[at.W_VELOCITY] + 6 * slot
-        row[at.W_CARRIER_FORCES] = parent[at.W_FORCES] + 6 * n * slot
+        row[field.W_PARENT] = parent[field.W_PLACE]
+        row[field.W_CARRIER_VELOCITY] = parent[field.W_VELOCITY] + 6 * slot
+        row[field.W_CARRIER_FORCES] = parent[field.W_FORCES] + 6 * n * slot
 
     def place_end(self, row: Array, end: LoopEnd, ground: tuple[int, int]) -> None:
         """Where the numbers of an end of a loop are."""
         if end.body == GROUND:
-            row[[at.END_BODY, at.END_FORCES]] = -1
-            row[at.END_RECORD] = at.GROUND_RECORD
-            row[at.END_PLACE], row[at.END_VELOCITY] = ground
+            row[[field.END_BODY, field.END_FORCES]] = -1
+            row[field.END_RECORD] = field.GROUND_RECORD
+            row[field.END_PLACE], row[field.END_VELOCITY] = ground
             return
         path, body = self.rows[self.number[end.body]], self.body_rows[end.body]
         slot = 0
-        row[at.END_BODY] = at.HEADER + end.body * at.ROW
-        row[at.END_RECORD] = body[at.BODY]
-        if body[at.LEVEL] != at.RIGID:
-            slot, m = self.system.outboard_nodes[end.body].index(end.node), body[at.N_MODE]
-            row[at.END_NODE] = 1
-            row[at.END_RECORD] = body[at.NODES] + slot * at.NODE_RECORD
-            row[at.END_SHAPES] = body[at.NODE_SHAPES] + slot * (3 + 6 * m) + 3
-        row[at.END_PLACE] = path[at.W_PLACE]
-        row[at.END_VELOCITY] = path[at.W_VELOCITY] + 6 * slot
-        row[at.END_FORCES] = path[at.W_FORCES] + 6 * self.system.n_constraint * slot
+        row[field.END_BODY] = field.HEADER + end.body * field.ROW
+        row[field.END_RECORD] = body[field.BODY]
+        if body[field.LEVEL] != field.RIGID:
+            slot, m = self.system.outboard_nodes[end.body].index(end.node), body[field.N_MODE]
+            row[field.END_NODE] = 1
+            row[field.END_RECORD] = body[field.NODES] + slot * field.NODE_RECORD
+            row[field.END_SHAPES] = body[field.NODE_SHAPES] + slot * (3 + 6 * m) + 3
+        row[field.END_PLACE] = path[field.W_PLACE]
+        row[field.END_VELOCITY] = path[field.W_VELOCITY] + 6 * slot
+        row[field.END_FORCES] = path[field.W_FORCES] + 6 * self.system.n_constraint * slot
 
     def couplings(self, constants: Stack, start: int) -> Array:
         """Rows of the couplings, to stand at ints[start:], and of their coordinates."""
         system = self.system
-        rows = np.zeros((len(system.couplings), at.COUPLING_ROW), dtype=np.int64)
+        rows = np.zeros((len(system.couplings), field.COUPLING_ROW), dtype=np.int64)
         terms: list[Array] = []
         column = system.n_constraint - len(rows)
         for row, coupling, given in zip(rows, system.couplings, coupled_rows(system), strict=True):
-            row[at.C_COLUMN], row[at.C_N] = column, len(given.v)
-            row[at.C_TERMS] = start + rows.size + at.TERM_ROW * len(terms)
-            row[at.C_NUMBERS] = constants.add(np.array([given.scale, given.offset, *given.weights]))
+            row[field.C_COLUMN], row[field.C_N] = column, len(given.v)
+            row[field.C_TERMS] = start + rows.size + field.TERM_ROW * len(terms)
+            row[field.C_NUMBERS] = constants.add(
+                np.array([given.scale, given.offset, *given.weights])
+            )
             for q, v, i, k in zip(given.q, given.v, coupling.bodies, coupling.entries, strict=True):
-                term, r = np.zeros(at.TERM_ROW, dtype=np.int64), system.joints[i].n_v
-                place = self.rows[self.number[i], at.W_INNOVATIONS] + r * column + k
-                term[[at.TERM_Q, at.TERM_V, at.TERM_PLACE]] = q, v, place
-                term[at.TERM_BODY] = at.HEADER + i * at.ROW
+                term, r = np.zeros(field.TERM_ROW, dtype=np.int64), system.joints[i].n_v
+                place = self.rows[self.number[i], field.W_INNOVATIONS] + r * column + k
+                term[[field.TERM_Q, field.TERM_V, field.TERM_PLACE]] = q, v, place
+                term[field.TERM_BODY] = field.HEADER + i * field.ROW
                 terms.append(term)
             column += 1
         return np.concatenate([rows.ravel(), *terms])
@@ -168,6 +178,6 @@ class _Paths:
         """Numbers of the columns that reach each body, to stand at ints[start:]."""
         lists: list[int] = []
         for i, row in zip(self.bodies, self.rows, strict=True):
-            row[at.W_N_ACTIVE], row[at.W_ACTIVE] = len(self.columns[i]), start + len(lists)
+            row[field.W_N_ACTIVE], row[field.W_ACTIVE] = len(self.columns[i]), start + len(lists)
             lists += sorted(self.columns[i])
         return np.array(lists, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""A system as the flat arrays that the kernels read (`_kernels.layout`)."""
+"""A system as the flat arrays that the kernels read (`_kernels.fields`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ..bodies import MassIntegrals, NormalBody
 from ..system import GROUND, System
-from ._kernels import layout as at
+from ._kernels import fields as field
 from .joint_packing import joint_constants
 from .loop_packing import pack_loops
 from .rooms import Room, Stack
@@ -28,7 +28,7 @@ class Packed:
     Attributes
     ----------
     ints, floats : arrays
-        As `_kernels.layout` says.
+        As `_kernels.fields` says.
     start : array
         Scratch before the first sweep.
     rows : array (n_body, ROW)
@@ -39,40 +39,44 @@ class Packed:
         self.ints = ints
         self.floats = floats
         self.start = start
-        self.rows = ints[at.HEADER : at.HEADER + n_body * at.ROW].reshape(n_body, at.ROW)
+        self.rows = ints[field.HEADER : field.HEADER + n_body * field.ROW].reshape(
+            n_body, field.ROW
+        )
 
 
 def pack(system: System) -> Packed:
     """Flat arrays of a system.  Linear in bodies and modes, but for dense modal matrices."""
-    rows = np.zeros((system.n_body, at.ROW), dtype=np.int64)
-    constants = Stack(at.FLOATS_HEADER)
-    constants.values[0][at.GRAVITY_VECTOR : at.GRAVITY_VECTOR + 3] = system.gravity
-    scratch = Room(at.GROUND_RECORD + at.RECORD)
+    rows = np.zeros((system.n_body, field.ROW), dtype=np.int64)
+    constants = Stack(field.FLOATS_HEADER)
+    constants.values[0][field.GRAVITY_VECTOR : field.GRAVITY_VECTOR + 3] = system.gravity
+    scratch = Room(field.GROUND_RECORD + field.RECORD)
     shared: dict[Any, Any] = {}
     for i in range(system.n_body):
         _place(system, i, rows, constants, scratch, shared)
-    _, last = np.unique(rows[::-1, at.CARRIER], return_index=True)
-    rows[system.n_body - 1 - last, at.FIRST] = 1  # tip to base, the last body on a node comes first
+    _, last = np.unique(rows[::-1, field.CARRIER], return_index=True)
+    rows[system.n_body - 1 - last, field.FIRST] = (
+        1  # tip to base, the last body on a node comes first
+    )
     temporary = scratch.add(18 * max((body.n_mode for body in system.bodies), default=0) + 36)
-    rows[:, at.WORLD] = scratch.add(12 * system.n_body) + 12 * np.arange(system.n_body)
+    rows[:, field.WORLD] = scratch.add(12 * system.n_body) + 12 * np.arange(system.n_body)
     order = _branch_by_branch(system, rows)
-    header = np.zeros(at.HEADER, dtype=np.int64)
-    header[at.ALL_RIGID] = np.all(rows[:, at.LEVEL] == at.RIGID)
-    header[at.ORDER] = at.HEADER + rows.size
-    header[at.IN_ORDER] = np.all(np.diff(order[: system.n_body]) > 0)
-    header[at.COLUMNS] = scratch.add(6 * system.n_v if header[at.ALL_RIGID] else 0)
-    header[[at.N_BODY, at.N_Q, at.N_V]] = system.n_body, system.n_q, system.n_v
-    header[at.TEMPORARY] = temporary
-    loops = pack_loops(system, rows, constants, scratch, at.HEADER + rows.size + len(order))
-    header[at.LOOPS] = at.HEADER + rows.size + len(order) if system.constraints else 0
+    header = np.zeros(field.HEADER, dtype=np.int64)
+    header[field.ALL_RIGID] = np.all(rows[:, field.LEVEL] == field.RIGID)
+    header[field.ORDER] = field.HEADER + rows.size
+    header[field.IN_ORDER] = np.all(np.diff(order[: system.n_body]) > 0)
+    header[field.COLUMNS] = scratch.add(6 * system.n_v if header[field.ALL_RIGID] else 0)
+    header[[field.N_BODY, field.N_Q, field.N_V]] = system.n_body, system.n_q, system.n_v
+    header[field.TEMPORARY] = temporary
+    loops = pack_loops(system, rows, constants, scratch, field.HEADER + rows.size + len(order))
+    header[field.LOOPS] = field.HEADER + rows.size + len(order) if system.constraints else 0
     start = np.zeros(scratch.size)
-    start[at.EXTERNAL] = scratch.size
-    start[at.GROUND_RECORD + at.R_ : at.GROUND_RECORD + at.R_ + 9] = np.eye(3).ravel()
+    start[field.EXTERNAL] = scratch.size
+    start[field.GROUND_RECORD + field.R_ : field.GROUND_RECORD + field.R_ + 9] = np.eye(3).ravel()
     for row, body in zip(rows, system.bodies, strict=True):
         _first_content(start, row, body)
     if system.constraints:
-        place = loops[at.GROUND_PLACE]
-        start[at.ARMATURE] = 1.0  # see `pack_loops`
+        place = loops[field.GROUND_PLACE]
+        start[field.ARMATURE] = 1.0  # see `pack_loops`
         start[place : place + 9] = np.eye(3).ravel()
     ints = np.concatenate([header, rows.ravel(), order, loops])
     return Packed(ints, system.n_body, constants.joined(), start)
@@ -91,13 +95,13 @@ def _branch_by_branch(system: System, rows: Array) -> Array:
         waiting += reversed(system.children[i])
     speeds: list[int] = []
     for i in order:
-        rows[i, at.BRANCH] = len(speeds)
+        rows[i, field.BRANCH] = len(speeds)
         piece = system.layout.hinge_v(i)
         speeds += range(piece.start, piece.stop)
     for i in reversed(order):
-        own_end = rows[i, at.BRANCH] + rows[i, at.HINGE_DOF]
-        rows[i, at.BRANCH_END] = max(
-            [own_end, *(rows[c, at.BRANCH_END] for c in system.children[i])]
+        own_end = rows[i, field.BRANCH] + rows[i, field.HINGE_DOF]
+        rows[i, field.BRANCH_END] = max(
+            [own_end, *(rows[c, field.BRANCH_END] for c in system.children[i])]
         )
     return np.array(order + speeds, dtype=np.int64)
 
@@ -113,46 +117,46 @@ def _place(
     """Row of body i: what it is, and where it sits."""
     row, body, joint, layout = rows[i], system.bodies[i], system.joints[i], system.layout
     p, m, r = int(system.parent[i]), body.n_mode, joint.n_v
-    row[at.PARENT] = p
-    row[at.HINGE_DOF], row[at.N_MODE] = r, m
-    row[at.HINGE_Q], row[at.MODAL_Q] = layout.hinge_q(i).start, layout.modal_q(i).start
-    row[at.HINGE_V], row[at.MODAL_V] = layout.hinge_v(i).start, layout.modal_v(i).start
-    row[at.LEVEL] = _level(body)
-    row[at.CARRIES] = len(system.children[i]) > 0
-    nodes = () if row[at.LEVEL] == at.RIGID else system.outboard_nodes[i]
-    row[at.N_NODE] = len(nodes)
-    row[at.BODY] = scratch.add(at.RECORD)
-    row[at.HINGE] = scratch.add(19 * r + 2 * r * r)
-    if row[at.LEVEL] != at.RIGID:
+    row[field.PARENT] = p
+    row[field.HINGE_DOF], row[field.N_MODE] = r, m
+    row[field.HINGE_Q], row[field.MODAL_Q] = layout.hinge_q(i).start, layout.modal_q(i).start
+    row[field.HINGE_V], row[field.MODAL_V] = layout.hinge_v(i).start, layout.modal_v(i).start
+    row[field.LEVEL] = _level(body)
+    row[field.CARRIES] = len(system.children[i]) > 0
+    nodes = () if row[field.LEVEL] == field.RIGID else system.outboard_nodes[i]
+    row[field.N_NODE] = len(nodes)
+    row[field.BODY] = scratch.add(field.RECORD)
+    row[field.HINGE] = scratch.add(19 * r + 2 * r * r)
+    if row[field.LEVEL] != field.RIGID:
         n = 6 * len(nodes)
-        row[at.N_LUMP] = len(body.lumps)
-        row[at.NODES] = scratch.add(len(nodes) * at.NODE_RECORD)
-        row[at.MODAL] = scratch.add(2 * m + (m * m if body.lumps else 0))
-        row[at.STACK] = scratch.add(21 + 12 * n + 4 * n * n)
+        row[field.N_LUMP] = len(body.lumps)
+        row[field.NODES] = scratch.add(len(nodes) * field.NODE_RECORD)
+        row[field.MODAL] = scratch.add(2 * m + (m * m if body.lumps else 0))
+        row[field.STACK] = scratch.add(21 + 12 * n + 4 * n * n)
         _modal_constants(row, body, nodes, constants, shared)
-        if row[at.LEVEL] == at.FULL or id(body) not in shared:
+        if row[field.LEVEL] == field.FULL or id(body) not in shared:
             shared[id(body)] = scratch.add(6 * m)
-        row[at.M_RF] = shared[id(body)]
+        row[field.M_RF] = shared[id(body)]
     if p == GROUND:
-        row[at.CARRIER] = at.GROUND_RECORD
-    elif rows[p, at.LEVEL] == at.RIGID:
-        row[at.CARRIER] = rows[p, at.BODY]
+        row[field.CARRIER] = field.GROUND_RECORD
+    elif rows[p, field.LEVEL] == field.RIGID:
+        row[field.CARRIER] = rows[p, field.BODY]
     else:
         slot = system.outboard_nodes[p].index(int(system.parent_node[i]))
-        row[at.CARRIER] = rows[p, at.NODES] + slot * at.NODE_RECORD
+        row[field.CARRIER] = rows[p, field.NODES] + slot * field.NODE_RECORD
     frame, mass = system.frame_rotation[i], body.integrals
-    row[at.TURNED] = not np.array_equal(frame, np.eye(3))
-    row[at.CONSTANTS] = constants.add(
+    row[field.TURNED] = not np.array_equal(frame, np.eye(3))
+    row[field.CONSTANTS] = constants.add(
         frame, system.frame_position[i], np.array([mass.mass]), mass.first_moment, _inertia(mass)
     )
-    row[at.KIND], row[at.AXIS], numbers = joint_constants(joint)
-    row[at.JOINT] = constants.add(np.asarray(numbers))
+    row[field.KIND], row[field.AXIS], numbers = joint_constants(joint)
+    row[field.JOINT] = constants.add(np.asarray(numbers))
 
 
 def _level(body: NormalBody) -> int:
     if body.n_mode == 0 and not body.lumps and len(body.node_positions) == 1:
-        return at.RIGID
-    return at.FULL if body.level == "full" else at.LINEAR
+        return field.RIGID
+    return field.FULL if body.level == "full" else field.LINEAR
 
 
 def _six(J: Array) -> Array:
@@ -179,7 +183,15 @@ def _modal_constants(
     shared: dict[Any, Any],
 ) -> None:
     """Modal constants, once for a body that serves several times with the same nodes."""
-    fields = [at.SHAPES, at.DAMPED, at.DAMPING, at.NODE_SHAPES, at.SECOND, at.PRODUCTS, at.LUMPS]
+    fields = [
+        field.SHAPES,
+        field.DAMPED,
+        field.DAMPING,
+        field.NODE_SHAPES,
+        field.SECOND,
+        field.PRODUCTS,
+        field.LUMPS,
+    ]
     key = (id(body), nodes)
     if key not in shared:
         _add_modal_constants(row, body, nodes, constants)
@@ -193,40 +205,40 @@ def _add_modal_constants(
     mass = body.integrals
     g, N = mass.modal_second_moment, mass.modal_products
     sums = np.stack([g[k, k] if k == l else g[k, l] + g[l, k] for k, l in _SUMS])
-    row[at.SHAPES] = constants.add(body.stiffness, _coupling(mass), sums)
+    row[field.SHAPES] = constants.add(body.stiffness, _coupling(mass), sums)
     diagonal = np.diag(body.damping)
     if np.array_equal(body.damping, np.diag(diagonal)):
-        row[at.DAMPED] = at.DIAGONAL if np.any(diagonal) else at.NONE
-        row[at.DAMPING] = constants.add(diagonal)
+        row[field.DAMPED] = field.DIAGONAL if np.any(diagonal) else field.NONE
+        row[field.DAMPING] = constants.add(diagonal)
     else:
-        row[at.DAMPED] = at.MATRIX
-        row[at.DAMPING] = constants.add(body.damping.T)
-    row[at.NODE_SHAPES] = constants.add(
+        row[field.DAMPED] = field.MATRIX
+        row[field.DAMPING] = constants.add(body.damping.T)
+    row[field.NODE_SHAPES] = constants.add(
         *(x for t in nodes for x in (body.node_positions[t], body.node_shapes[t]))
     )
-    if row[at.LEVEL] == at.FULL:
+    if row[field.LEVEL] == field.FULL:
         products = [N[k, k] if k == l else N[k, l] + N[l, k] for k, l in _SUMS]
         products += [N[k, l] - N[l, k] for k, l in _DIFFERENCES]
         kept = [k for k, product in enumerate(products) if np.any(product)]
-        row[at.PRODUCTS] = sum(1 << k for k in kept)
-        row[at.SECOND] = constants.add(g, *(products[k].T for k in kept))
+        row[field.PRODUCTS] = sum(1 << k for k in kept)
+        row[field.SECOND] = constants.add(g, *(products[k].T for k in kept))
     if body.lumps:
         pieces: list[Array] = []
         for lump in body.lumps:
             place = body.node_positions[lump.node], body.node_shapes[lump.node]
             pieces += [np.array([lump.mass]), lump.offset, _six(lump.inertia), *place]
-        row[at.LUMPS] = constants.add(*pieces, (N[0, 0] + N[1, 1] + N[2, 2]).T)
+        row[field.LUMPS] = constants.add(*pieces, (N[0, 0] + N[1, 1] + N[2, 2]).T)
 
 
 def _first_content(start: Array, row: Array, body: NormalBody) -> None:
     """What a workspace holds before the first sweep: W, and the constants of level "linear"."""
-    if row[at.LEVEL] == at.RIGID:
+    if row[field.LEVEL] == field.RIGID:
         return
-    m, f, b = body.n_mode, row[at.MODAL], row[at.BODY]
+    m, f, b = body.n_mode, row[field.MODAL], row[field.BODY]
     mass = body.integrals
     if not body.lumps:
         start[f : f + m] = 1.0
-    start[row[at.M_RF] : row[at.M_RF] + 6 * m] = _coupling(mass).ravel()
-    start[b + at.INERTIA : b + at.INERTIA + 6] = _inertia(mass)
-    start[b + at.MOMENT : b + at.MOMENT + 3] = mass.first_moment
-    start[b + at.MASS] = mass.mass
+    start[row[field.M_RF] : row[field.M_RF] + 6 * m] = _coupling(mass).ravel()
+    start[b + field.INERTIA : b + field.INERTIA + 6] = _inertia(mass)
+    start[b + field.MOMENT : b + field.MOMENT + 3] = mass.first_moment
+    start[b + field.MASS] = mass.mass

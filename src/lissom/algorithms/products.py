@@ -8,7 +8,7 @@ import numpy as np
 
 from ..system import State, System
 from . import engine, reference
-from ._kernels.layout import ACCELERATED, TREE
+from ._kernels.fields import ACCELERATED, TREE
 from .arguments import all_floats, check_state, motions_of, speeds_vector, to_armature
 
 __all__ = ["multiply_mass", "solve_mass"]

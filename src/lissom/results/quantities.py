@@ -128,7 +128,7 @@ def _motion(which: int, *, rates: int = 0) -> Callable[[Frame, Block], Array]:
 
     def compute(frame: Frame, block: Block) -> Array:
         from ..algorithms import engine
-        from ..algorithms._kernels.layout import ACCELERATED, RATES
+        from ..algorithms._kernels.fields import ACCELERATED, RATES
 
         flags = (0, ACCELERATED, RATES | ACCELERATED)[rates]
         q, v = block["q"], block["v"]

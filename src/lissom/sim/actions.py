@@ -7,8 +7,8 @@ import warnings
 import numpy as np
 
 from ..algorithms import engine
-from ..algorithms._kernels import layout as body_at
-from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels import fields as field
+from ..algorithms._kernels.simulation import fields as run
 from ..errors import SimulationWarning
 from ..system import State
 from .events import Action, Lock, Release, Switch
@@ -71,14 +71,14 @@ def _lock(machine: Machine, start: int, n: int) -> None:
     system, plan = machine.system, machine.plan
     held = np.zeros(system.n_v, dtype=bool)
     for row in plan.rows["motions"]:
-        if machine.memory[row[at.E_ACTIVE]] != 0:
-            held[row[at.E_V] : row[at.E_V] + row[at.E_N]] = True
-            machine.ints[row[at.E_A] + body_at.DRIVEN] = 1
+        if machine.memory[row[run.E_ACTIVE]] != 0:
+            held[row[run.E_V] : row[run.E_V] + row[run.E_N]] = True
+            machine.ints[row[run.E_A] + field.DRIVEN] = 1
     known = np.where(held, machine.v, 0.0)
     known[start : start + n] = 0.0
     change = machine.v - known
     momentum = engine.inverse_dynamics(
-        system, machine.q.copy(), change, change, flags=body_at.ACCELERATED
+        system, machine.q.copy(), change, change, flags=field.ACCELERATED
     )
     momentum += plan.armature * change
     found = machine.solve(momentum)

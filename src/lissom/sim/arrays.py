@@ -1,12 +1,12 @@
-"""A plan as the flat arrays that the kernels read (`_kernels.simulation.layout`)."""
+"""A plan as the flat arrays that the kernels read (`_kernels.simulation.fields`)."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..algorithms import engine
-from ..algorithms._kernels import layout as body_at
-from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels import fields as field
+from ..algorithms._kernels.simulation import fields as run
 from ..algorithms._kernels.simulation.loads import SLOT_RECORD
 from ..joints import Free, Spherical
 from .plan import Plan, product_parts
@@ -24,7 +24,7 @@ def external_list(plan: Plan) -> tuple[Array, list[int]]:
     for _, i, node in plan.slots:
         offsets.append(size)
         entry = [np.array([float(i)]), np.zeros(6)]
-        if plan.packed.rows[i, body_at.LEVEL] != body_at.RIGID:
+        if plan.packed.rows[i, field.LEVEL] != field.RIGID:
             body = plan.system.bodies[i]
             entry += [body.node_positions[node], body.node_shapes[node].ravel()]
         pieces += entry
@@ -35,20 +35,20 @@ def external_list(plan: Plan) -> tuple[Array, list[int]]:
 def elements(plan: Plan, header: dict[str, int]) -> Array:
     """The whole numbers of the plan; `header` has what the method adds."""
     _, offsets = external_list(plan)
-    slots = [np.zeros(at.E_ROW, dtype=np.int64) for _ in plan.slots + plan.points]
+    slots = [np.zeros(run.E_ROW, dtype=np.int64) for _ in plan.slots + plan.points]
     for row in slots:
-        row[at.E_A] = -1
+        row[run.E_A] = -1
     for row, (_, i, _), offset in zip(slots, plan.slots, offsets, strict=False):
-        row[at.E_A], row[at.E_B] = body_at.HEADER + body_at.ROW * i, offset
+        row[run.E_A], row[run.E_B] = field.HEADER + field.ROW * i, offset
     nodes = [row.copy() for row in plan.rows["nodes"]]
     for row in nodes:
-        for end in (at.E_A, at.E_B):
+        for end in (run.E_A, run.E_B):
             if row[end] < 0:
                 row[end] = len(plan.slots) - row[end] - 1
     plains, specials = _coordinates(plan)
-    head = np.zeros(at.P_HEADER, dtype=np.int64)
+    head = np.zeros(run.P_HEADER, dtype=np.int64)
     flat: list[Array] = [np.array(plan.signals, dtype=np.int64).ravel()]
-    size = at.P_HEADER + len(flat[0])
+    size = run.P_HEADER + len(flat[0])
     for count, place, rows in (
         ("N_FORCE", "FORCES", plan.rows["forces"]),
         ("N_NODE_LOAD", "NODE_LOADS", nodes),
@@ -60,29 +60,29 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
         ("N_SPECIAL", "SPECIALS", specials),
         ("N_FLEXIBLE", "FLEXIBLES", _flexible(plan)),
     ):
-        head[getattr(at, count)] = len(rows)
-        head[getattr(at, place)] = size
+        head[getattr(run, count)] = len(rows)
+        head[getattr(run, place)] = size
         flat += rows
         size += sum(map(len, rows))
     n_q, n_v = plan.system.n_q, plan.system.n_v
-    places = np.cumsum([at.M_HEADER, n_q, n_v, n_v, n_v])
+    places = np.cumsum([run.M_HEADER, n_q, n_v, n_v, n_v])
     fixed = {
         "NODE_RATES": int(plan.node_rates),
         "WIDTH": plan.columns.width,
         "N_WRENCH": len(plan.slots),
-        "FLAGS": engine.ALL | body_at.ACCELERATED,
+        "FLAGS": engine.ALL | field.ACCELERATED,
         "ROOM": max(n_v, 64),
         "M_SIZE": plan.memory_size,
         **dict(zip(("O_Q", "O_V", "O_X", "O_A", "O_B"), map(int, places), strict=True)),
     }
     for name, value in {**fixed, **header}.items():
-        head[getattr(at, name)] = value
+        head[getattr(run, name)] = value
     return np.concatenate([head, *flat])
 
 
 def _flexible(plan: Plan) -> list[Array]:
     return [
-        np.array([body_at.HEADER + body_at.ROW * i, place], dtype=np.int64)
+        np.array([field.HEADER + field.ROW * i, place], dtype=np.int64)
         for i, place in plan.spins.items()
     ]
 
@@ -98,7 +98,7 @@ def _coordinates(plan: Plan) -> tuple[list[Array], list[Array]]:
         if joint.n_v == 0:
             continue
         if isinstance(joint, (Spherical, Free)):
-            kind = at.POSE if isinstance(joint, Free) else at.BALL
+            kind = run.POSE if isinstance(joint, Free) else run.BALL
             specials.append(_element(kind, layout.hinge_q(i).start, hinge.start, joint.n_v, 0))
         elif any(part.n_v > 1 for part in product_parts(joint)):
             offset = 0
@@ -107,7 +107,7 @@ def _coordinates(plan: Plan) -> tuple[list[Array], list[Array]]:
                 inverse = np.linalg.solve(H.T @ H, H.T)
                 place = plan.table(H.T, inverse)
                 q, v = layout.hinge_q(i).start + offset, hinge.start + offset
-                specials.append(_element(at.PRODUCT, q, v, part.n_v, place))
+                specials.append(_element(run.PRODUCT, q, v, part.n_v, place))
                 offset += part.n_v
         else:
             _add_plain(plains, layout.hinge_q(i).start, hinge.start, joint.n_v)
@@ -123,8 +123,8 @@ def slot_records(plan: Plan) -> Array:
 
 
 def _element(kind: int, q: int, v: int, n: int, table: int) -> Array:
-    row = np.zeros(at.E_ROW, dtype=np.int64)
-    row[[at.E_KIND, at.E_Q, at.E_V, at.E_N, at.E_TABLE]] = kind, q, v, n, table
+    row = np.zeros(run.E_ROW, dtype=np.int64)
+    row[[run.E_KIND, run.E_Q, run.E_V, run.E_N, run.E_TABLE]] = kind, q, v, n, table
     return row
 
 
@@ -133,7 +133,7 @@ def _add_plain(plains: list[Array], q: int, v: int, n: int) -> None:
         return
     if plains:
         last = plains[-1]
-        if last[at.E_Q] + last[at.E_N] == q and last[at.E_V] + last[at.E_N] == v:
-            last[at.E_N] += n
+        if last[run.E_Q] + last[run.E_N] == q and last[run.E_V] + last[run.E_N] == v:
+            last[run.E_N] += n
             return
     plains.append(_element(0, q, v, n, 0))

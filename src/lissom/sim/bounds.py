@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels.simulation import fields as run
 from ..system import System
 from .plan import Plan
 from .scales import error_sizes
@@ -63,8 +63,8 @@ def bounds_of(plan: Plan, settings: Settings) -> Bounds:
             stops += list(inside)
         else:
             smooth = True
-    called = any(row[at.S_KIND] == at.CALLED for row in plan.signals)
-    look = at.LOOK_AT_FORCES * (called or smooth) + at.LOOK_AT_EVENTS * bool(plan.events)
+    called = any(row[run.S_KIND] == run.CALLED for row in plan.signals)
+    look = run.LOOK_AT_FORCES * (called or smooth) + run.LOOK_AT_EVENTS * bool(plan.events)
     if not settings.adaptive:
         return Bounds(settings.step, probe, 0, stops)
     step = settings.max_step

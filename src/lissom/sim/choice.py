@@ -6,7 +6,7 @@ import copy
 
 import numpy as np
 
-from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels.simulation import fields as run
 from ..algorithms.coordinates import hinge_speeds, moved
 from ..system import State
 from .integrators import DormandPrince8, EulerCromer, GeneralizedAlpha, Integrator, RungeKutta4
@@ -69,7 +69,7 @@ def _accelerations(machine: Machine, t: float, q: Array, v: Array) -> Array | No
     functions = machine.plan.functions
     status, row = machine.accelerations(t, q, v)
     functions.error = None
-    if status not in (at.MORE, at.FINISHED):
+    if status not in (run.MORE, run.FINISHED):
         return None
     return machine.plan.columns.part(row[None], "acceleration")[0]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels.simulation import fields as run
 from ..algorithms.arguments import speeds_vector
 from ..errors import LissomError, LoadError
 from ..system import System
@@ -210,7 +210,7 @@ def enter_forces(plan: Plan, forces: Any) -> None:
         signal = plan.called(address, which, system.n_v)
     plan.add(
         "forces",
-        E_KIND=at.FORCE,
+        E_KIND=run.FORCE,
         E_ACTIVE=plan.flag(what),
         E_N=system.n_v,
         E_TABLE=plan.table(1.0, np.inf),

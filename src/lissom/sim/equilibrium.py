@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..algorithms import engine
-from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels.simulation import fields as run
 from ..algorithms.arguments import check_state, check_system
 from ..algorithms.assembly import closed_state
 from ..algorithms.coordinates import moved
@@ -134,7 +134,7 @@ class _Search:
         common = max(self.weight, 1e-12 * stiff.max(initial=0.0)) or 1.0
         self.loops = LoopBalance(system, ~free, self.size / np.sqrt(1 + stiff / common))
         # stops act on nothing until it is there: what falls towards one may fall far
-        stops = any(row[at.E_KIND] == at.STOP_FORCE for row in machine.plan.rows["forces"])
+        stops = any(row[run.E_KIND] == run.STOP_FORCE for row in machine.plan.rows["forces"])
         self.patience = MOST_STEPS if stops else PATIENCE
 
     def run(self, q: Array, fixed: list[str]) -> State:
@@ -186,7 +186,7 @@ class _Search:
             if isinstance(error, LoadError):
                 raise error
             raise LoadError(f"{functions.failed} raised {error!r}") from error
-        if status not in (at.MORE, at.FINISHED) or not np.all(np.isfinite(row)):
+        if status not in (run.MORE, run.FINISHED) or not np.all(np.isfinite(row)):
             raise SingularError(
                 f"no equilibrium found: {functions.blame()}on the way to it the forces or "
                 "accelerations are not finite; start nearer to it (state=) or check the loads there"

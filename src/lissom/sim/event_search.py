@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels.simulation import fields as run
 from .machine import Machine
 
 __all__ = ["go_to_event"]
@@ -29,30 +29,30 @@ def go_to_event(machine: Machine, keep: Callable[[Array], None]) -> list[int] | 
     """
     plan = machine.plan
     memory, kept = machine.memory, machine.memory.copy()
-    low, high = 0.0, float(memory[at.TRIED])
+    low, high = 0.0, float(memory[run.TRIED])
     places = [place for _, place in plan.events]
     before = kept[places]
 
     def trial(h: float, mode: int) -> Array | int:
         memory[:] = kept
-        memory[at.NEXT_STEP] = h
+        memory[run.NEXT_STEP] = h
         status = machine.advance(0, mode)
-        if status == at.ROWS_FULL:
+        if status == run.ROWS_FULL:
             keep(machine.rows())
-            kept[[at.NEXT_OUTPUT, at.SUB]] = memory[[at.NEXT_OUTPUT, at.SUB]]
+            kept[[run.NEXT_OUTPUT, run.SUB]] = memory[[run.NEXT_OUTPUT, run.SUB]]
             return trial(h, mode)
-        if status == at.MORE:
+        if status == run.MORE:
             return memory[places].copy()
         memory[:] = kept
         return status
 
-    after = trial(high, at.ONE_STEP)
+    after = trial(high, run.ONE_STEP)
     if isinstance(after, int):
         return after
     if not _crossed(machine, before, after):
         memory[:] = kept
         return []
-    ulp = np.spacing(max(abs(kept[at.TIME]), high))
+    ulp = np.spacing(max(abs(kept[run.TIME]), high))
     tick, least = 4 * ulp, 128 * ulp  # the shortest step that is sure to move time
     f_low, weight = before, 1.0
     while high - low > max(tick, 1e-13 * high) and high > least:
@@ -65,7 +65,7 @@ def go_to_event(machine: Machine, keep: Callable[[Array], None]) -> list[int] | 
             if weight < 0.1:
                 guess = 0.5 * (low + high)
         guess = max(guess, least)
-        found = trial(guess, at.ONE_STEP)
+        found = trial(guess, run.ONE_STEP)
         if isinstance(found, int):
             return found
         if _crossed(machine, before, found):
@@ -73,7 +73,7 @@ def go_to_event(machine: Machine, keep: Callable[[Array], None]) -> list[int] | 
             weight *= 0.5  # the Illinois rule: the other end must move too
         else:
             low, f_low, weight = guess, found, 1.0
-    found = trial(high, at.ONE_STEP_WITH_ROWS)
+    found = trial(high, run.ONE_STEP_WITH_ROWS)
     if isinstance(found, int):
         return found
     keep(machine.rows())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels.simulation import fields as run
 from ..errors import LoadError, suggestion
 from ..model import Part
 from .checks import is_number, joint_name, keep, number, shown, switch, text
@@ -214,11 +214,11 @@ class Event:
                     f"{self.label}: joint {self.when!r} has {joint.n_v} motions; watch a function "
                     "of the state instead"
                 )
-            kind = at.SPEED if self.rate else at.COORDINATE
+            kind = run.SPEED if self.rate else run.COORDINATE
             plan.add("events", E_KIND=kind, E_Q=joint.q, E_V=joint.v, **common)
         else:
             address, which = self._function(plan)
-            plan.add("events", E_KIND=at.FUNCTION, E_ADDRESS=address, E_WHICH=which, **common)
+            plan.add("events", E_KIND=run.FUNCTION, E_ADDRESS=address, E_WHICH=which, **common)
         for action in self.actions:
             action.prepare(plan, self.label)
         plan.events.append((self, place))

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels.simulation import fields as run
 from ..results.described import digest
 from ..system import System
 from .arrays import slot_records
@@ -103,27 +103,33 @@ def _difference(key: str, before: str | None, now: str | None) -> str:
 def _compiled(machine: Machine) -> str:
     """Digest of the arrays that the kernels read, without addresses and the end."""
     elements, table = machine.elements.copy(), machine.table.copy()
-    parameters = int(elements[at.PARAMETERS])
-    ending = (at.END, at.TICK, at.STEP, at.PROBE, at.SHARE)  # the settings have what they are of
+    parameters = int(elements[run.PARAMETERS])
+    ending = (
+        run.END,
+        run.TICK,
+        run.STEP,
+        run.PROBE,
+        run.SHARE,
+    )  # the settings have what they are of
     table[[parameters + x for x in ending]] = 0.0
-    n_signal = (int(elements[at.FORCES]) - at.P_HEADER) // SIGNAL_ROW
-    signals = elements[at.P_HEADER : at.P_HEADER + n_signal * SIGNAL_ROW]
+    n_signal = (int(elements[run.FORCES]) - run.P_HEADER) // SIGNAL_ROW
+    signals = elements[run.P_HEADER : run.P_HEADER + n_signal * SIGNAL_ROW]
     signals = signals.reshape(n_signal, SIGNAL_ROW)
-    called = signals[:, at.S_KIND] == at.CALLED
-    signals[called, at.S_WHERE] = 0
-    signals[called & (signals[:, at.S_WHICH] >= COMPILED), at.S_WHICH] = 0
-    for count, place in ((at.N_CONTROLLER, at.CONTROLLERS), (at.N_EVENT, at.EVENTS)):
+    called = signals[:, run.S_KIND] == run.CALLED
+    signals[called, run.S_WHERE] = 0
+    signals[called & (signals[:, run.S_WHICH] >= COMPILED), run.S_WHICH] = 0
+    for count, place in ((run.N_CONTROLLER, run.CONTROLLERS), (run.N_EVENT, run.EVENTS)):
         for k in range(int(elements[count])):
-            row = elements[int(elements[place]) + k * at.E_ROW :]
-            row[at.E_ADDRESS] = 0
-            row[at.E_WHICH] = 0 if row[at.E_WHICH] >= COMPILED else row[at.E_WHICH]
+            row = elements[int(elements[place]) + k * run.E_ROW :]
+            row[run.E_ADDRESS] = 0
+            row[run.E_WHICH] = 0 if row[run.E_WHICH] >= COMPILED else row[run.E_WHICH]
     slots = [(body, node) for _, body, node in machine.plan.slots]
     return _digest(_text([elements, table, slot_records(machine.plan), slots]))
 
 
 def _layout() -> str:
     """Digest of what sits where in the memory of a run: other versions have other places."""
-    return _digest(repr(sorted((k, x) for k, x in vars(at).items() if isinstance(x, int))))
+    return _digest(repr(sorted((k, x) for k, x in vars(run).items() if isinstance(x, int))))
 
 
 def _digest(text: str | bytes) -> str:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels.simulation import fields as run
 from ..errors import LoadError, suggestion
 from .tableau import Tableau, dormand_prince_5, dormand_prince_8, rk4
 
@@ -96,7 +96,7 @@ class EulerCromer(Integrator):
 
     title = "Euler-Cromer"
     names = ("euler_cromer", "cromer", "symplectic_euler", "semi_implicit_euler")
-    method = at.EULER_CROMER
+    method = run.EULER_CROMER
     order = 1
 
 
@@ -106,7 +106,7 @@ class RungeKutta4(Integrator):
 
     title = "RK4"
     names = ("rk4", "runge_kutta", "runge_kutta4", "runge_kutta_4")
-    method = at.RUNGE_KUTTA
+    method = run.RUNGE_KUTTA
     order = 4
 
     @property
@@ -121,7 +121,7 @@ class DormandPrince5(Integrator):
 
     title = "Dormand-Prince 5(4)"
     names = ("dopri5", "dormand_prince5", "dormand_prince_5", "dormand_prince", "rk45", "ode45")
-    method = at.RUNGE_KUTTA
+    method = run.RUNGE_KUTTA
     order = 5
     adaptive = True
 
@@ -142,7 +142,7 @@ class DormandPrince8(Integrator):
 
     title = "Dormand-Prince 8(5,3)"
     names = ("dop853", "dopri8", "dormand_prince8", "dormand_prince_8", "adaptive", "explicit")
-    method = at.RUNGE_KUTTA
+    method = run.RUNGE_KUTTA
     order = 8
     adaptive = True
 
@@ -163,7 +163,7 @@ class LinearlyImplicitEuler(Integrator):
 
     title = "linearly implicit Euler"
     names = ("linearly_implicit_euler", "implicit_euler", "linear_implicit_euler")
-    method = at.IMPLICIT_EULER
+    method = run.IMPLICIT_EULER
     order = 1
     implicit = True
 
@@ -185,7 +185,7 @@ class GeneralizedAlpha(Integrator):
 
     title = "generalized-alpha"
     names = ("generalized_alpha", "gen_alpha", "alpha", "implicit", "newmark")
-    method = at.GENERALIZED_ALPHA
+    method = run.GENERALIZED_ALPHA
     order = 2
     implicit = True
     adaptive = True
@@ -200,10 +200,10 @@ class GeneralizedAlpha(Integrator):
         if not isinstance(self.tolerance, (int, float)) or not 0 < self.tolerance < 1:
             raise LoadError(f"GeneralizedAlpha: tolerance is {self.tolerance!r}; expected 0 to 1")
         p = self.parameters()
-        alpha_m, alpha_f, gamma = p[at.ALPHA_M], p[at.ALPHA_F], p[at.GAMMA]
+        alpha_m, alpha_f, gamma = p[run.ALPHA_M], p[run.ALPHA_F], p[run.GAMMA]
         second_order = abs(gamma - (0.5 - alpha_m + alpha_f)) < 1e-14
         stable = (
-            alpha_m <= alpha_f <= 0.5 and p[at.BETA] >= 0.25 + 0.5 * (alpha_f - alpha_m) - 1e-14
+            alpha_m <= alpha_f <= 0.5 and p[run.BETA] >= 0.25 + 0.5 * (alpha_f - alpha_m) - 1e-14
         )
         if not (second_order and stable):
             raise ValueError("GeneralizedAlpha: the constants break its own conditions")
@@ -229,11 +229,11 @@ class GeneralizedAlpha(Integrator):
         alpha_m, alpha_f = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
         gamma = 0.5 - alpha_m + alpha_f
         return {
-            at.ALPHA_M: alpha_m,
-            at.ALPHA_F: alpha_f,
-            at.GAMMA: gamma,
-            at.BETA: 0.25 * (gamma + 0.5) ** 2,
-            at.NEWTON: self.tolerance,
+            run.ALPHA_M: alpha_m,
+            run.ALPHA_F: alpha_f,
+            run.GAMMA: gamma,
+            run.BETA: 0.25 * (gamma + 0.5) ** 2,
+            run.NEWTON: self.tolerance,
         }
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels.simulation import fields as run
 from ..errors import LoadError
 from .checks import is_number, joint_name, keep, not_negative, number, numbers, positive, shown
 from .loads import Load
@@ -84,7 +84,7 @@ class Actuator(Load):
         value = as_signal(self.force, joint.n_v, f"{self.label}: force")
         plan.add_hinge_load(
             self,
-            at.FORCE,
+            run.FORCE,
             joint,
             [self.ratio, self.limit],
             plan.signal(value, joint.n_v, self.label),
@@ -136,7 +136,7 @@ class JointSpring(Load):
                     "quaternion is relaxed at its neutral position, leave rest out"
                 )
             k, c = (_both(self, x, joint.n_v) for x in ("stiffness", "damping"))
-            plan.add_hinge_load(self, at.BALL_SPRING, joint, [k[0], c[0], k[1], c[1]])
+            plan.add_hinge_load(self, run.BALL_SPRING, joint, [k[0], c[0], k[1], c[1]])
             return
         if not joint.plain:
             raise LoadError(
@@ -144,7 +144,7 @@ class JointSpring(Load):
                 "spring; use NodeSpring between two nodes"
             )
         columns = [_spread(self, x, joint.n_v) for x in ("stiffness", "rest", "damping")]
-        plan.add_hinge_load(self, at.SPRING, joint, np.stack(columns, axis=1).ravel())
+        plan.add_hinge_load(self, run.SPRING, joint, np.stack(columns, axis=1).ravel())
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +175,7 @@ class JointDamper(Load):
     def enter(self, plan: Plan) -> None:
         """Write it into the plan of a run."""
         joint = plan.joint(self.joint, self)
-        plan.add_hinge_load(self, at.DAMPER, joint, _spread(self, "damping", joint.n_v))
+        plan.add_hinge_load(self, run.DAMPER, joint, _spread(self, "damping", joint.n_v))
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +213,7 @@ class JointFriction(Load):
     def enter(self, plan: Plan) -> None:
         """Write it into the plan of a run."""
         joint = plan.joint(self.joint, self)
-        plan.add_hinge_load(self, at.FRICTION, joint, [self.force, self.speed])
+        plan.add_hinge_load(self, run.FRICTION, joint, [self.force, self.speed])
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,7 +271,7 @@ class JointStop(Load):
                 "joints such as Revolute or Prismatic"
             )
         numbers = [self.lower, self.upper, self.stiffness, self.damping]
-        plan.add_hinge_load(self, at.STOP_FORCE, joint, numbers)
+        plan.add_hinge_load(self, run.STOP_FORCE, joint, numbers)
 
 
 def _check_not_negative(load: Load, attribute: str) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..algorithms import engine
-from ..algorithms._kernels import layout as body_at
-from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels import fields as field
+from ..algorithms._kernels.simulation import fields as run
 from ..algorithms._kernels.simulation.loads import SLOT_RECORD
 from ..algorithms.arguments import to_armature
 from .arrays import elements, external_list, slot_records
@@ -58,9 +58,9 @@ class Machine:
         self.memory = np.zeros(plan.memory_size)
         total, self.width = self._total, plan.columns.width
         n_slot = len(plan.slots) + len(plan.points)
-        places = [2 * n_q, at.N_VECTOR * n_v, 2 * total * n_v, n_slot * SLOT_RECORD]
-        places += [int(self.elements[at.ROOM]), len(plan.events), at.M_HEADER]
-        places += [int(self.elements[at.DENSE]) * n_v]
+        places = [2 * n_q, run.N_VECTOR * n_v, 2 * total * n_v, n_slot * SLOT_RECORD]
+        places += [int(self.elements[run.ROOM]), len(plan.events), run.M_HEADER]
+        places += [int(self.elements[run.DENSE]) * n_v]
         self.work = np.zeros(sum(places))
         self._slots = slice(sum(places[:3]), sum(places[:4]))
         self.work[self._slots] = slot_records(plan)
@@ -68,15 +68,15 @@ class Machine:
         self._rows = np.zeros(self.capacity * self.width)
         self.scratch = self._scratch()
         if system.constraints:
-            place = packed.ints[packed.ints[body_at.LOOPS] + body_at.CLOSING]
+            place = packed.ints[packed.ints[field.LOOPS] + field.CLOSING]
             self.scratch[place : place + len(self._weights)] = self._weights
-            self.scratch[place + body_at.SOFTENED] = body_at.SOFT
+            self.scratch[place + field.SOFTENED] = field.SOFT
         self.stiff = self.scratch.copy()
         for place, value in plan.starts:
             self.memory[place] = value
-        self.memory[[at.SMALLEST, at.EXPECTED_AT]] = np.inf
-        self.memory[at.NEAREST] = 1.0
-        self.memory[at.PREPARED] = -1.0
+        self.memory[[run.SMALLEST, run.EXPECTED_AT]] = np.inf
+        self.memory[run.NEAREST] = 1.0
+        self.memory[run.PREPARED] = -1.0
 
     @property
     def _weights(self) -> tuple[float, ...]:
@@ -91,8 +91,8 @@ class Machine:
         plan, s = self.plan, self.settings
         tableau = s.integrator.tableau
         header = {"METHOD": s.integrator.method, "ADAPTIVE": int(s.adaptive), "N_STAGE": 1}
-        kinds = {int(row[at.E_KIND]) for row in plan.rows["forces"]}
-        header["NONLINEAR"] = int(bool(kinds & {at.FRICTION, at.STOP_FORCE}))
+        kinds = {int(row[run.E_KIND]) for row in plan.rows["forces"]}
+        header["NONLINEAR"] = int(bool(kinds & {run.FRICTION, run.STOP_FORCE}))
         self._total = 2
         if tableau is not None:
             self._total = len(tableau.whole)
@@ -123,30 +123,30 @@ class Machine:
 
     def _parameters(self, bounds: Bounds) -> Array:
         s = self.settings
-        values = np.zeros(at.N_PARAMETER)
-        values[at.START], values[at.END] = s.start, s.end
-        values[at.STEP], values[at.PROBE] = bounds.step, bounds.probe
-        values[at.OUTPUT_STEP] = s.output_step if s.adaptive else 0.0
+        values = np.zeros(run.N_PARAMETER)
+        values[run.START], values[run.END] = s.start, s.end
+        values[run.STEP], values[run.PROBE] = bounds.step, bounds.probe
+        values[run.OUTPUT_STEP] = s.output_step if s.adaptive else 0.0
         periods = [c.period for c in self.plan.controllers]
         periods += [s.output_step] if s.output_step else []
         periods += [] if s.adaptive else [s.step]
         ulp = np.spacing(max(abs(s.start), abs(s.end)))
-        values[at.TICK] = max(1e-9 * min([s.duration, *periods]), 8 * ulp)
-        values[at.RTOL] = s.rtol
+        values[run.TICK] = max(1e-9 * min([s.duration, *periods]), 8 * ulp)
+        values[run.RTOL] = s.rtol
         for place, value in s.integrator.parameters().items():
             values[place] = value
         if s.integrator.implicit:  # in units of the weights, which contain rtol
-            values[at.NEWTON] = ADAPTED if s.adaptive else values[at.NEWTON] / s.rtol
+            values[run.NEWTON] = ADAPTED if s.adaptive else values[run.NEWTON] / s.rtol
         if s.adaptive and (bounds.sudden or not s.each_step):
-            values[at.SHARE] = s.integrator.share / s.duration
-            values[at.LEAST_SHARE] = min(
+            values[run.SHARE] = s.integrator.share / s.duration
+            values[run.LEAST_SHARE] = min(
                 1.0, max(s.integrator.least_share, s.integrator.rounding / s.rtol)
             )
         else:
-            values[at.SHARE] = np.inf
-        values[at.EXPONENT] = 1 / (s.integrator.error_order + 1)
+            values[run.SHARE] = np.inf
+        values[run.EXPONENT] = 1 / (s.integrator.error_order + 1)
         tableau = s.integrator.tableau
-        values[at.SECOND] = tableau is not None and tableau.second is not None
+        values[run.SECOND] = tableau is not None and tableau.second is not None
         return values
 
     def _scratch(self) -> Array:
@@ -165,12 +165,12 @@ class Machine:
     @property
     def time(self) -> float:
         """Where the run is [s]."""
-        return float(self.memory[at.TIME])
+        return float(self.memory[run.TIME])
 
     @property
     def longest_step(self) -> float:
         """What no step may exceed [s]."""
-        return float(self.table[int(self.elements[at.PARAMETERS]) + at.STEP])
+        return float(self.table[int(self.elements[run.PARAMETERS]) + run.STEP])
 
     def _piece(self, place: int, n: int) -> Array:
         start = int(self.elements[place])
@@ -179,12 +179,12 @@ class Machine:
     @property
     def q(self) -> Array:
         """Coordinates now."""
-        return self._piece(at.O_Q, self.system.n_q)
+        return self._piece(run.O_Q, self.system.n_q)
 
     @property
     def v(self) -> Array:
         """Speeds now."""
-        return self._piece(at.O_V, self.system.n_v)
+        return self._piece(run.O_V, self.system.n_v)
 
     def _vector(self, k: int) -> Array:
         """Vector k of the work of a step."""
@@ -195,45 +195,45 @@ class Machine:
     @property
     def forces(self) -> Array:
         """Generalized forces at the last evaluation."""
-        return self._vector(at.W_FORCES)
+        return self._vector(run.W_FORCES)
 
     @property
     def tried(self) -> tuple[Array, Array]:
         """Speeds and accelerations of the step that was tried last."""
-        return self._vector(at.W_V1), self._vector(at.W_OUT)
+        return self._vector(run.W_V1), self._vector(run.W_OUT)
 
     def begin(self, q: Array, v: Array, first_step: float) -> None:
         """Put the run at its start."""
-        self.memory[at.TIME] = self.settings.start
-        self.memory[at.NEXT_STEP] = first_step
-        self.memory[at.LAST_ERROR] = 1e-4
-        self.memory[at.ROUGH_UNTIL] = -np.inf
+        self.memory[run.TIME] = self.settings.start
+        self.memory[run.NEXT_STEP] = first_step
+        self.memory[run.LAST_ERROR] = 1e-4
+        self.memory[run.ROUGH_UNTIL] = -np.inf
         self.q[:], self.v[:] = q, v
         self.origin = self.q.copy(), self.v.copy()  # before loops are closed
 
     def solve(self, forces: Array) -> Array:
         """Accelerations that forces cause alone, M^-1 forces, where the run is."""
-        self._vector(at.W_A1)[:] = forces
-        self.advance(0, at.SOLVE)
-        return self._vector(at.W_X1).copy()
+        self._vector(run.W_A1)[:] = forces
+        self.advance(0, run.SOLVE)
+        return self._vector(run.W_X1).copy()
 
     def settle(self) -> int:
         """Put given motions into the state and close its loops; what `advance` returns."""
-        return self.advance(0, at.SETTLE)
+        return self.advance(0, run.SETTLE)
 
     def forget(self, start: int, n: int) -> None:
         """Set to zero what is kept of the accelerations of n speeds: they have stopped."""
-        for place in (at.O_X, at.O_A, at.O_B):
+        for place in (run.O_X, run.O_A, run.O_B):
             self._piece(place, self.system.n_v)[start : start + n] = 0.0
 
     def changed(self) -> None:
         """Say that state or loads have been changed: nothing derived from them holds."""
-        self.memory[[at.FRESH, at.KNOWN]] = 0.0
-        self.memory[at.EXPECTED_AT] = np.inf
+        self.memory[[run.FRESH, run.KNOWN]] = 0.0
+        self.memory[run.EXPECTED_AT] = np.inf
 
-    def advance(self, budget: int, mode: int = at.ON) -> int:
+    def advance(self, budget: int, mode: int = run.ON) -> int:
         """Go on; the outcome is one of those in `simulation.layout`."""
-        self.memory[at.N_ROWS] = 0
+        self.memory[run.N_ROWS] = 0
         return int(
             self._advance(
                 self.ints,
@@ -253,17 +253,17 @@ class Machine:
 
     def rows(self) -> Array:
         """Rows that the last call wrote, a copy."""
-        n = int(self.memory[at.N_ROWS])
+        n = int(self.memory[run.N_ROWS])
         return self._rows[: n * self.width].reshape(n, self.width).copy()
 
     def accelerations(self, t: float, q: Array, v: Array) -> tuple[int, Array]:
         """Status and accelerations at an instant; the run itself is not touched."""
         kept = self.memory.copy()
-        self.memory[at.TIME] = t
+        self.memory[run.TIME] = t
         self.q[:], self.v[:] = q, v
-        self.memory[[at.FRESH, at.FORCED]] = 0.0, 1.0
+        self.memory[[run.FRESH, run.FORCED]] = 0.0, 1.0
         status = self.advance(0)
-        found = self.rows()[0].copy() if self.memory[at.N_ROWS] else np.zeros(self.width)
+        found = self.rows()[0].copy() if self.memory[run.N_ROWS] else np.zeros(self.width)
         self.memory[:] = kept
         return status, found
 
@@ -272,23 +272,23 @@ class Machine:
         """What the run has cost so far."""
         m = self.memory
         counts = {
-            "steps": at.N_STEPS,
-            "rejected_steps": at.N_REJECTED,
-            "evaluations": at.N_EVALUATIONS,
-            "iterations": at.N_ITERATIONS,
-            "divided_steps": at.N_DIVIDED,
+            "steps": run.N_STEPS,
+            "rejected_steps": run.N_REJECTED,
+            "evaluations": run.N_EVALUATIONS,
+            "iterations": run.N_ITERATIONS,
+            "divided_steps": run.N_DIVIDED,
         }
-        if self.elements[at.PROJECT]:
-            counts["projections"] = at.N_PROJECTIONS
+        if self.elements[run.PROJECT]:
+            counts["projections"] = run.N_PROJECTIONS
         found: dict[str, Any] = {name: int(m[place]) for name, place in counts.items()}
         if self.system.constraints:
-            found["nearest_to_singular"] = float(m[at.NEAREST])
-            found["nearest_at"] = float(m[at.NEAREST_TIME])
+            found["nearest_to_singular"] = float(m[run.NEAREST])
+            found["nearest_at"] = float(m[run.NEAREST_TIME])
         if not self.settings.adaptive or self.settings.integrator.implicit:
-            found["estimated_error"] = float(m[at.ERROR_SUM]) * self.settings.rtol
+            found["estimated_error"] = float(m[run.ERROR_SUM]) * self.settings.rtol
         if found["steps"]:
             found["smallest_step"], found["largest_step"] = (
-                float(m[at.SMALLEST]),
-                float(m[at.LARGEST]),
+                float(m[run.SMALLEST]),
+                float(m[run.LARGEST]),
             )
         return found

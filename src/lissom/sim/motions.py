@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels.simulation import fields as run
 from ..errors import LoadError
 from .checks import joint_name, keep, positive, shown
 from .differences import COARSEST, JumpWatch, rates_at
@@ -111,16 +111,16 @@ class Motion(Load):
             )
         plan.driven[joint.body] = self.label
         if self.position is not None:
-            mode, n, orders, given = at.POSITION, joint.n_q, 2, self.position
+            mode, n, orders, given = run.POSITION, joint.n_q, 2, self.position
             if not joint.plain:
                 raise LoadError(
                     f"{self.label}: the speeds of a {joint.label} joint are not the rates of its "
                     "coordinates; give velocity or acceleration"
                 )
         elif self.velocity is not None:
-            mode, n, orders, given = at.VELOCITY, joint.n_v, 1, self.velocity
+            mode, n, orders, given = run.VELOCITY, joint.n_v, 1, self.velocity
         else:
-            mode, n, orders, given = at.ACCELERATION_, joint.n_v, 0, self.acceleration
+            mode, n, orders, given = run.ACCELERATION_, joint.n_v, 0, self.acceleration
         what = f"{self.label}: {('acceleration', 'velocity', 'position')[orders]}"
         signal = self._signal(plan, as_signal(given, n, what), n, orders, what)
         plan.add_motion(self.label, joint, mode, signal, on=self.on)

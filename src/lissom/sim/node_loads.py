@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels.simulation import fields as run
 from ..errors import LoadError
 from ..model import Part
 from .checks import as_numbers, choice, keep, node_name, not_negative, numbers, shown
@@ -68,7 +68,7 @@ class NodeForce(Load):
                 continue
             signal = plan.signal(given, 3, what)
             constants = [offset, *self.at]
-            plan.add_node_load(self, at.NODE_FORCE, slot, slot, constants, signal, self.axes)
+            plan.add_node_load(self, run.NODE_FORCE, slot, slot, constants, signal, self.axes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +124,7 @@ class NodeSpring(Load):
             )
         constants = [self.stiffness, self.damping, self.length, *self.at_a, *self.at_b]
         rates = self.damping > 0
-        plan.add_node_load(self, at.NODE_SPRING, a, b, constants, 0, "world", rates=rates)
+        plan.add_node_load(self, run.NODE_SPRING, a, b, constants, 0, "world", rates=rates)
 
 
 def _worded(where: Any) -> str:

@@ -1,6 +1,6 @@
 """The plan of a run: everything that acts, with names resolved; `arrays` packs it for the kernels.
 
-See `algorithms._kernels.simulation.layout` for what sits where.
+See `algorithms._kernels.simulation.fields` for what sits where.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..algorithms import engine
-from ..algorithms._kernels import layout as body_at
-from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels import fields as field
+from ..algorithms._kernels.simulation import fields as run
 from ..algorithms.packing import Packed
 from ..errors import LissomError, LoadError
 from ..joints import CompoundJoint, Joint, SimpleJoint
@@ -110,8 +110,8 @@ class Plan:
         self.node_rates = False
         self.signals: list[list[int]] = []
         self._table: list[float] = []
-        self._memory = at.M_HEADER + system.n_q + 4 * system.n_v
-        flexible = np.flatnonzero(self.packed.rows[:, body_at.LEVEL] != body_at.RIGID)
+        self._memory = run.M_HEADER + system.n_q + 4 * system.n_v
+        flexible = np.flatnonzero(self.packed.rows[:, field.LEVEL] != field.RIGID)
         self.spins = {int(i): self.room(1) for i in flexible}  # fastest turning of each
 
     def enter(self, load: Any) -> None:
@@ -194,25 +194,25 @@ class Plan:
         """Place of a signal of n numbers."""
         if callable(value):
             address, which = self._time_function(value, n, what)
-            row = [at.CALLED, n, address, which, 0, 0]
+            row = [run.CALLED, n, address, which, 0, 0]
         elif isinstance(value, Table):
             coefficients = value.pieces()
             self.stops += list(value.corners)
             if value.kind == "smooth":
                 self.knots.append(value.times)
             pieces, _, width = coefficients.shape
-            row = [at.TABLE_, n, self.table(value.edges, coefficients), 0, pieces, width - 1]
+            row = [run.TABLE_, n, self.table(value.edges, coefficients), 0, pieces, width - 1]
         else:
-            row = [at.CONSTANT, n, self.table(value), 0, 0, 0]
+            row = [run.CONSTANT, n, self.table(value), 0, 0, 0]
         return self._signal_row(row)
 
     def called(self, address: int, which: int, n: int) -> int:
         """Place of a signal that is a function with an address."""
-        return self._signal_row([at.CALLED, n, address, which, 0, 0])
+        return self._signal_row([run.CALLED, n, address, which, 0, 0])
 
     def _signal_row(self, row: list[int]) -> int:
         self.signals.append(row)
-        return at.P_HEADER + SIGNAL_ROW * (len(self.signals) - 1)
+        return run.P_HEADER + SIGNAL_ROW * (len(self.signals) - 1)
 
     def _time_function(self, function: Callable[..., Any], n: int, what: str) -> tuple[int, int]:
         if is_compiled(function):
@@ -290,8 +290,8 @@ class Plan:
             E_N=joint.n_v,
             E_N_Q=joint.n_q,
             E_SIGNAL=signal,
-            E_A=body_at.HEADER + body_at.ROW * joint.body,
-            E_B=int(row[body_at.KIND]),
+            E_A=field.HEADER + field.ROW * joint.body,
+            E_B=int(row[field.KIND]),
         )
         return flag
 
@@ -299,14 +299,14 @@ class Plan:
         """Place of the flag that locks a joint; made at the first use."""
         if joint.body not in self.locks:
             name = f"lock of {self.system.names[joint.body]!r}"
-            self.locks[joint.body] = self.add_motion(name, joint, at.LOCK, 0, on=False)
+            self.locks[joint.body] = self.add_motion(name, joint, run.LOCK, 0, on=False)
         return self.locks[joint.body]
 
     def add(self, kind: str, **fields: int) -> None:
         """Row of an element."""
-        row = np.zeros(at.E_ROW, dtype=np.int64)
+        row = np.zeros(run.E_ROW, dtype=np.int64)
         for name, value in fields.items():
-            row[getattr(at, name)] = value
+            row[getattr(run, name)] = value
         self.rows[kind].append(row)
 
     # Arrays

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..algorithms import reference
-from ..algorithms._kernels import layout as body_at
-from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels import fields as field
+from ..algorithms._kernels.simulation import fields as run
 from ..algorithms.loop_checks import OPEN, constraint_of, in_own_unit
 from ..errors import SingularError, name_list
 from ..system import Loop
@@ -56,19 +56,19 @@ def explained(machine: Machine, status: int) -> Outcome:
         What `advance` returned.
     """
     layout = machine.system.layout
-    worst = layout.owner_v(int(machine.memory[at.WORST]))
-    if status == at.BEYOND_REASON:
+    worst = layout.owner_v(int(machine.memory[run.WORST]))
+    if status == run.BEYOND_REASON:
         return Outcome("diverged", at_time(machine, _beyond_reason(machine)))
-    if status == at.SINGULAR_COORDINATES:
+    if status == run.SINGULAR_COORDINATES:
         reason = (
             "the coordinates of a simple or compound joint are singular, as Euler angles can "
             "be; use Spherical or Free, or another order of its motions"
         )
         return Outcome("singular", at_time(machine, reason))
-    if status == at.STALLED:
+    if status == run.STALLED:
         reason = f"the error cannot be kept with any step that still moves time; worst: {worst}"
         return Outcome("stalled", at_time(machine, reason + _loops_hint(machine)))
-    if status == at.DIVERGED:
+    if status == run.DIVERGED:
         reason = f"the iterations of the implicit step do not settle; worst: {worst}"
         return Outcome("stalled", at_time(machine, reason + _loops_hint(machine)))
     T = machine.forces
@@ -80,9 +80,9 @@ def explained(machine: Machine, status: int) -> Outcome:
             hint = "" if machine.settings.adaptive else "; try a smaller step"
             reason = f"the motion grows without bound: {reason}{hint}"
         return Outcome("not finite", at_time(machine, reason))
-    if status == at.LOOP_OPEN:
+    if status == run.LOOP_OPEN:
         return Outcome("loop open", at_time(machine, _open_loop(machine)))
-    if status == at.SINGULAR_:
+    if status == run.SINGULAR_:
         reason = "a hinge sees no inertia, or an inertia is not positive"
         return Outcome("singular", at_time(machine, _singular_hinge(machine) or reason))
     speeds, found = machine.tried
@@ -102,7 +102,7 @@ def explained(machine: Machine, status: int) -> Outcome:
 
 def _beyond_reason(machine: Machine) -> str:
     """Which body moves or bends beyond reason, and what to do."""
-    system, k = machine.system, int(machine.memory[at.WORST])
+    system, k = machine.system, int(machine.memory[run.WORST])
     owner, advice = system.layout.owner_v(k), "look at the loads and at the last rows"
     if not machine.settings.adaptive:
         advice = f"the step of {machine.settings.step:g} s may be too long; try a shorter one"
@@ -149,7 +149,7 @@ def _open_loop(machine: Machine) -> str:
     system, ints = machine.system, machine.plan.packed.ints
     implicit = machine.settings.integrator.implicit
     scratch = machine.stiff if implicit else machine.scratch
-    o, n = int(ints[ints[body_at.LOOPS] + body_at.CLOSURE]), system.n_constraint
+    o, n = int(ints[ints[field.LOOPS] + field.CLOSURE]), system.n_constraint
     gap, rate = np.abs(scratch[o : o + n]), np.abs(scratch[o + n : o + 2 * n])
     apart = gap.max() > OPEN * system.length
     k = int(np.argmax(gap if apart else rate))

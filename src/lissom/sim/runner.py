@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels.simulation import fields as run
 from ..errors import LoadError, ResultError, SimulationWarning, name_list
 from ..results.journal import Checkpoint
 from .actions import act
@@ -67,7 +67,7 @@ class Runner:
         self._interrupted = False
         self._deadline = np.inf
         self._rows: list[Array] = []  # of the present slice
-        self._mark = (float(machine.memory[at.N_STEPS]), machine.time)
+        self._mark = (float(machine.memory[run.N_STEPS]), machine.time)
 
     # The loop
 
@@ -142,7 +142,7 @@ class Runner:
 
     def _stalled(self) -> Outcome | None:
         """The end of an adaptive run whose steps have become too small to arrive."""
-        steps, t = float(self.machine.memory[at.N_STEPS]), self.machine.time
+        steps, t = float(self.machine.memory[run.N_STEPS]), self.machine.time
         settings = self.machine.settings
         n = steps - self._mark[0]
         if not settings.adaptive or n <= STALL_STEPS:
@@ -150,10 +150,10 @@ class Runner:
         span, self._mark = t - self._mark[1], (steps, t)
         if span >= STALL_SPAN * settings.duration * n / STALL_STEPS:
             return None
-        worst = self.system.layout.owner_v(int(self.machine.memory[at.WORST]))
+        worst = self.system.layout.owner_v(int(self.machine.memory[run.WORST]))
         reason = (
             f"at t = {t:.9g} s the steps are too small to arrive: {n:.0f} of them cover "
-            f"{span:.3g} s, the last one {self.machine.memory[at.LAST_STEP]:.3g} s; worst: "
+            f"{span:.3g} s, the last one {self.machine.memory[run.LAST_STEP]:.3g} s; worst: "
             f"{worst}; something is singular or very stiff there: look at the last rows, loosen "
             'rtol, or if it is stiff use integrator="generalized_alpha"'
         )
@@ -161,17 +161,17 @@ class Runner:
 
     def _judge(self, status: int) -> Outcome | None:
         """What the outcome of a slice means; None: go on."""
-        if status in (at.MORE, at.ROWS_FULL):
+        if status in (run.MORE, run.ROWS_FULL):
             return None
-        if status == at.BEYOND_REASON:
+        if status == run.BEYOND_REASON:
             outcome = explained(self.machine, status)
             self._forced_row()
             return outcome
-        if status == at.FINISHED:
+        if status == run.FINISHED:
             return Outcome("finished", f"reached t = {self.machine.time:.9g} s")
-        if status == at.EVENT:
+        if status == run.EVENT:
             return self._handle_events()
-        if status == at.CALL_FAILED:
+        if status == run.CALL_FAILED:
             functions = self.plan.functions
             if isinstance(functions.error, KeyboardInterrupt):
                 return self._interruption()
@@ -180,7 +180,7 @@ class Runner:
             words = f"{functions.failed} raised {type(functions.error).__name__}"
             words = f"{words}: {functions.error}" if str(functions.error) else words
             return Outcome("failed", self._at(words), functions.error)
-        if status == at.STALLED:
+        if status == run.STALLED:
             for index, (event, _) in enumerate(self.plan.events):
                 if (stuck := self._fires_forever(index, event, CHATTER)) is not None:
                     return stuck
@@ -193,7 +193,7 @@ class Runner:
 
     def _handle_events(self) -> Outcome | None:
         machine = self.machine
-        wanted = machine.memory[at.NEXT_STEP]
+        wanted = machine.memory[run.NEXT_STEP]
         fired = go_to_event(machine, self._rows.append)
         if isinstance(fired, int):
             return self._judge(fired)
@@ -204,7 +204,7 @@ class Runner:
                 f"must depend on time and state alone ({names})"
             )
             return Outcome("failed", self._at(reason))
-        machine.memory[at.NEXT_STEP] = wanted
+        machine.memory[run.NEXT_STEP] = wanted
         outcome = self._forced_row()
         for index in fired:
             event, place = self.plan.events[index]
@@ -237,10 +237,10 @@ class Runner:
 
     def _forced_row(self) -> Outcome | None:
         """Row at this very instant."""
-        self.machine.memory[at.FORCED] = 1.0
+        self.machine.memory[run.FORCED] = 1.0
         status = self.machine.advance(0)
         self._rows.append(self.machine.rows())
-        return None if status in (at.MORE, at.FINISHED) else self._judge(status)
+        return None if status in (run.MORE, run.FINISHED) else self._judge(status)
 
     # Around the loop
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels.simulation import fields as run
 from ..errors import LoadError, ResultError
 from ..results.trajectory import Trajectory
 from ..results.versions import lissom_version
@@ -123,7 +123,7 @@ def _resumed(machine: Machine, file: Any, resume: Any, given: dict[str, str]) ->
         if checkpoint is not None:
             memory = checkpoint.arrays["memory"]
             machine.memory[:] = memory
-            machine.memory[at.PREPARED] = -1.0
+            machine.memory[run.PREPARED] = -1.0
             saved = checkpoint.notes.get("controllers", [])
             for controller, value in zip(machine.plan.controllers, saved, strict=False):
                 controller.restore(with_arrays_back(value, checkpoint.arrays))

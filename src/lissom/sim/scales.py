@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels.simulation import fields as run
 from ..algorithms.coordinates import error_sizes
 from ..system import System
 
@@ -95,19 +95,19 @@ def stiffness_of(plan: Plan) -> tuple[Array, Array]:
     K, C = modal_stiffness(plan.system)
     table = plan.constants()
     for row in plan.rows["forces"]:
-        o, n, c = int(row[at.E_V]), int(row[at.E_N]), int(row[at.E_TABLE])
+        o, n, c = int(row[run.E_V]), int(row[run.E_N]), int(row[run.E_TABLE])
         piece = slice(o, o + n)
-        if row[at.E_KIND] == at.SPRING:
+        if row[run.E_KIND] == run.SPRING:
             numbers = table[c : c + 3 * n].reshape(n, 3)
             K[piece] += numbers[:, 0]
             C[piece] += numbers[:, 2]
-        elif row[at.E_KIND] == at.DAMPER:
+        elif row[run.E_KIND] == run.DAMPER:
             C[piece] += table[c : c + n]
-        elif row[at.E_KIND] == at.FRICTION:
+        elif row[run.E_KIND] == run.FRICTION:
             C[piece] += table[c] / table[c + 1]
-        elif row[at.E_KIND] == at.STOP_FORCE:
+        elif row[run.E_KIND] == run.STOP_FORCE:
             K[piece] += table[c + 2]
-        elif row[at.E_KIND] == at.BALL_SPRING:
+        elif row[run.E_KIND] == run.BALL_SPRING:
             half = np.arange(n) // 3
             K[piece] += table[c + 2 * half]
             C[piece] += table[c + 2 * half + 1]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels.simulation import fields as run
 from ..algorithms.arguments import check_state, check_system
 from ..errors import LoadError, ResultError, SimulationError, SimulationWarning, StateError
 from ..results.disk import as_path
@@ -168,7 +168,7 @@ def simulate(
     row = started(machine, given, motions)
     warn_of_winding(machine, row)
     if settings.adaptive:
-        machine.memory[at.NEXT_STEP] = first_step(machine, row)
+        machine.memory[run.NEXT_STEP] = first_step(machine, row)
     record = opened_record(machine, file, resume, reason, limited=limit < np.inf)
     if isinstance(record, Trajectory):
         return record
@@ -234,7 +234,7 @@ def _warn_of_singular(machine: Machine) -> None:
 
     Explicit steps of fixed size look at no error; those of a very small tolerance cannot keep it.
     """
-    settings, nearest = machine.settings, machine.memory[at.NEAREST]
+    settings, nearest = machine.settings, machine.memory[run.NEAREST]
     if settings.integrator.implicit or nearest > SINGULAR:
         return
     if not settings.adaptive:
@@ -250,7 +250,7 @@ def _warn_of_singular(machine: Machine) -> None:
     else:
         return
     warnings.warn(
-        f"near t = {machine.memory[at.NEAREST_TIME]:.6g} s the loops were close to a singular "
+        f"near t = {machine.memory[run.NEAREST_TIME]:.6g} s the loops were close to a singular "
         f"position ({nearest:.2g} of a constraint was left); {told}",
         SimulationWarning,
         stacklevel=4,
@@ -266,7 +266,7 @@ def _warn_of_long_steps(machine: Machine, *, asked: bool) -> None:
     error = machine.statistics.get("estimated_error", 0.0)
     if not error > max(LARGE if asked else 0.0, 10 * settings.rtol):
         return
-    worst = machine.system.layout.owner_v(int(machine.memory[at.ERROR_WORST]))
+    worst = machine.system.layout.owner_v(int(machine.memory[run.ERROR_WORST]))
     left, advice = "adaptive steps leave", "give a smaller rtol="
     if not settings.adaptive:
         left = f"a fixed step of {settings.step:g} s leaves"

@@ -14,7 +14,7 @@ import warnings
 
 import numpy as np
 
-from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels.simulation import fields as run
 from ..algorithms.coordinates import moved
 from ..errors import SimulationWarning
 from .machine import Machine
@@ -44,7 +44,7 @@ class SlowIterations:
         self.machine = machine
         self.suspects = _suspects(machine.plan)
         self.pending = bool(self.suspects) and machine.settings.integrator.method == (
-            at.GENERALIZED_ALPHA
+            run.GENERALIZED_ALPHA
         )
 
     def look(self, stacklevel: int) -> None:
@@ -56,9 +56,9 @@ class SlowIterations:
             Of the warning.
         """
         machine, m = self.machine, self.machine.memory
-        tried = float(m[at.N_STEPS] + m[at.N_REJECTED] + m[at.N_DIVIDED])
+        tried = float(m[run.N_STEPS] + m[run.N_REJECTED] + m[run.N_DIVIDED])
         done = (machine.time - machine.settings.start) / machine.settings.duration
-        if not self.pending or tried < LOOK or m[at.N_ITERATIONS] < ITERATIONS * tried:
+        if not self.pending or tried < LOOK or m[run.N_ITERATIONS] < ITERATIONS * tried:
             return
         if tried < MANY * done:
             return
@@ -73,8 +73,8 @@ class SlowIterations:
         warnings.warn(
             f"the implicit steps are held up by {culprit}: it changes at about {rate:.2g} /s with "
             f"the state, and {machine.settings.integrator.title} has no derivative of it: a "
-            f"step needs {m[at.N_ITERATIONS] / tried:.0f} iterations and is made as short as "
-            f"{m[at.SMALLEST]:.2g} s ({tried:.0f} steps until t = {machine.time:.4g} s; {words}); "
+            f"step needs {m[run.N_ITERATIONS] / tried:.0f} iterations and is made as short as "
+            f"{m[run.SMALLEST]:.2g} s ({tried:.0f} steps until t = {machine.time:.4g} s; {words}); "
             f'{self.suspects[name][1]}use an explicit method, such as integrator="dop853"',
             SimulationWarning,
             stacklevel,
@@ -83,7 +83,7 @@ class SlowIterations:
     def _rate(self, places: list[int]) -> tuple[float, float]:
         """How fast a load pulls back [1/s], and its part in (1)."""
         machine = self.machine
-        h, sizes = float(machine.memory[at.LAST_STEP]), error_sizes(machine.system)[0]
+        h, sizes = float(machine.memory[run.LAST_STEP]), error_sizes(machine.system)[0]
         found = []
         for of_speeds in (True, False):
             x, largest = sizes * np.cos(np.arange(len(sizes))), 0.0
@@ -119,19 +119,19 @@ def _suspects(plan: Plan) -> dict[str, tuple[list[int], str]]:
     for kind in ("forces", "nodes"):
         for row in plan.rows[kind]:
             if advice := _advice(plan, kind, row):
-                places = found.setdefault(names[int(row[at.E_ACTIVE])], ([], advice))[0]
-                places.append(int(row[at.E_ACTIVE]))
+                places = found.setdefault(names[int(row[run.E_ACTIVE])], ([], advice))[0]
+                places.append(int(row[run.E_ACTIVE]))
     return found
 
 
 def _advice(plan: Plan, kind: str, row: Array) -> str:
     """What to do about a load; empty where the method has its derivative, or it has none."""
-    spring = at.BALL_SPRING if kind == "forces" else at.NODE_SPRING
-    if row[at.E_KIND] == spring:
+    spring = run.BALL_SPRING if kind == "forces" else run.NODE_SPRING
+    if row[run.E_KIND] == spring:
         return "make it softer, or "
-    if row[at.E_KIND] != (at.FORCE if kind == "forces" else at.NODE_FORCE):
+    if row[run.E_KIND] != (run.FORCE if kind == "forces" else run.NODE_FORCE):
         return ""
-    signal = (int(row[at.E_SIGNAL]) - at.P_HEADER) // len(plan.signals[0])
-    if plan.signals[signal][at.S_KIND] != at.CALLED:
+    signal = (int(row[run.E_SIGNAL]) - run.P_HEADER) // len(plan.signals[0])
+    if plan.signals[signal][run.S_KIND] != run.CALLED:
         return ""
     return "give its stiff part as JointSpring and JointDamper, sample it (Controller), or "

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms._kernels.simulation import layout as at
+from ..algorithms._kernels.simulation import fields as run
 from ..algorithms.assembly import closed_state
 from ..algorithms.coordinates import error_sizes
 from ..algorithms.loop_checks import OPEN, check_closed
@@ -106,8 +106,8 @@ def at_motions(plan: Plan, state: State, time: float) -> State:
     """
     machine = at_rest(plan, state, time)
     machine.v[:] = state.raw_v
-    machine.elements[at.PROJECT] = 0
-    if machine.settle() == at.CALL_FAILED:
+    machine.elements[run.PROJECT] = 0
+    if machine.settle() == run.CALL_FAILED:
         raise _raised(plan)
     return State(plan.system, machine.q.copy(), machine.v.copy())
 
@@ -160,7 +160,7 @@ def started(machine: Machine, state: State | None, loads: str) -> Array:
     """
     if machine.system.constraints:
         status = machine.settle()
-        if status != at.CALL_FAILED:  # `check_start` says which
+        if status != run.CALL_FAILED:  # `check_start` says which
             _check_on_motions(machine, state, machine.q, machine.v, loads)
             if status != 0:
                 raise LoadError(f"the run cannot start: {explained(machine, status).message}")
@@ -254,18 +254,18 @@ def check_start(machine: Machine, *, keep_samples: bool = False) -> Array:
     """
     memory, plan = machine.memory, machine.plan
     kept = memory.copy()
-    memory[at.FORCED] = 1.0
+    memory[run.FORCED] = 1.0
     status = machine.advance(0)
     rows = machine.rows()
     if keep_samples:
         for controller, e in zip(plan.controllers, plan.rows["controllers"], strict=True):
-            forces = slice(e[at.E_MEMORY], e[at.E_MEMORY] + machine.system.n_v)
-            own = slice(e[at.E_B], e[at.E_B] + 1 + len(controller.memory))
+            forces = slice(e[run.E_MEMORY], e[run.E_MEMORY] + machine.system.n_v)
+            own = slice(e[run.E_B], e[run.E_B] + 1 + len(controller.memory))
             kept[forces], kept[own] = memory[forces], memory[own]
     memory[:] = kept
-    if status == at.CALL_FAILED:
+    if status == run.CALL_FAILED:
         raise _raised(plan)
-    if status not in (at.MORE, at.FINISHED):
+    if status not in (run.MORE, run.FINISHED):
         raise LoadError(f"the run cannot start: {explained(machine, status).message}")
     return rows[0]
 

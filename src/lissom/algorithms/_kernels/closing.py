@@ -9,81 +9,11 @@ from __future__ import annotations
 
 import math
 
+from . import fields as field
 from .compiling import jit
 from .couplings import close_couplings, coupling_rates
+from .fields import POSITIVE
 from .joints import general_joint
-from .layout import (
-    ACCELERATION,
-    ARM,
-    BODY,
-    C_COLUMN,
-    CARRIER,
-    CLOSING,
-    CLOSURE,
-    COUPLING_ROW,
-    COUPLING_ROWS,
-    DRIVEN,
-    END_FORCES,
-    END_FRAME,
-    END_NODE,
-    END_PLACE,
-    END_RECORD,
-    END_ROW,
-    END_VELOCITY,
-    GAP_WEIGHT,
-    GRAVITY,
-    HINGE,
-    HINGE_DOF,
-    HINGE_V,
-    L_COLUMNS,
-    L_DOF,
-    L_END,
-    L_FIRST,
-    L_JOINT,
-    L_KIND,
-    L_MAP,
-    L_N,
-    L_Q,
-    L_RATES,
-    L_STATE,
-    LEFT,
-    LENGTH,
-    LEVEL,
-    LOOP_ROW,
-    LOOP_ROWS,
-    LOOP_SPEED,
-    LOOPS,
-    MODAL_V,
-    N_COLUMN,
-    N_COUPLING,
-    N_LOOP,
-    N_MODE,
-    N_PATH,
-    NODE_RECORD,
-    NODE_SHAPES,
-    NODES,
-    PATH_ROW,
-    PATH_ROWS,
-    POSITIVE,
-    R_,
-    RATE,
-    RATE_WEIGHT,
-    RATES,
-    RIGID,
-    ROOM_,
-    SPHERICAL,
-    W_ACTIVE,
-    W_BODY,
-    W_CARRIER_NODE,
-    W_CARRIER_VELOCITY,
-    W_FORCES,
-    W_INNOVATIONS,
-    W_N_ACTIVE,
-    W_N_NODE,
-    W_PARENT,
-    W_PLACE,
-    W_VELOCITY,
-)
 from .loop_joints import (
     back_product,
     constraint_map,
@@ -117,44 +47,44 @@ OPEN, FAR = 1e-6, 1e-4
 @jit
 def place_loops(ints, floats, scratch, v, flags):
     """Places and velocities of all bodies on the way of loops, after `motion_base_to_tip`."""
-    h = ints[LOOPS] & POSITIVE
-    for k in range(ints[h + N_PATH]):
-        p = (ints[h + PATH_ROWS] & POSITIVE) + k * PATH_ROW
-        row, o = ints[p + W_BODY] & POSITIVE, ints[p + W_PLACE] & POSITIVE
-        b, n = ints[row + BODY] & POSITIVE, ints[row + CARRIER] & POSITIVE
-        arm, rigid = vector(scratch, b + ARM), ints[row + LEVEL] == RIGID
-        R = matrix(scratch, b + R_)
+    h = ints[field.LOOPS] & POSITIVE
+    for k in range(ints[h + field.N_PATH]):
+        p = (ints[h + field.PATH_ROWS] & POSITIVE) + k * field.PATH_ROW
+        row, o = ints[p + field.W_BODY] & POSITIVE, ints[p + field.W_PLACE] & POSITIVE
+        b, n = ints[row + field.BODY] & POSITIVE, ints[row + field.CARRIER] & POSITIVE
+        arm, rigid = vector(scratch, b + field.ARM), ints[row + field.LEVEL] == field.RIGID
+        R = matrix(scratch, b + field.R_)
         C, x, u = IDENTITY, ZERO, ZERO
-        if ints[p + W_PARENT] >= 0:
-            o_p = ints[p + W_PARENT] & POSITIVE
+        if ints[p + field.W_PARENT] >= 0:
+            o_p = ints[p + field.W_PARENT] & POSITIVE
             C, x = matrix(scratch, o_p), vector(scratch, o_p + 9)
-            u = vector(scratch, ints[p + W_CARRIER_VELOCITY] & POSITIVE)
-            if ints[p + W_CARRIER_NODE] != 0:
-                x = add(x, turn(C, vector(scratch, n + ARM)))
-        if ints[p + W_PARENT] != -2:
+            u = vector(scratch, ints[p + field.W_CARRIER_VELOCITY] & POSITIVE)
+            if ints[p + field.W_CARRIER_NODE] != 0:
+                x = add(x, turn(C, vector(scratch, n + field.ARM)))
+        if ints[p + field.W_PARENT] != -2:
             x = add(x, turn(C, arm))
-            if flags & RATES != 0:
-                rate, hinge = ZERO, ints[row + HINGE] & POSITIVE
-                o_v = ints[row + HINGE_V] & POSITIVE
-                for c in range(ints[row + HINGE_DOF]):
+            if flags & field.RATES != 0:
+                rate, hinge = ZERO, ints[row + field.HINGE] & POSITIVE
+                o_v = ints[row + field.HINGE_V] & POSITIVE
+                for c in range(ints[row + field.HINGE_DOF]):
                     rate = added(rate, v[o_v + c], vector(scratch, hinge + 6 * c + 3))
                 if not rigid:
                     rate = turn(R, rate)
-                u = add(u, turn(C, add(rate, cross(vector(scratch, n + RATE), arm))))
+                u = add(u, turn(C, add(rate, cross(vector(scratch, n + field.RATE), arm))))
         if not rigid:
             C = product(C, R)
         put_matrix(scratch, o, C)
         put_vector(scratch, o + 9, x)
-        o_u = ints[p + W_VELOCITY] & POSITIVE
+        o_u = ints[p + field.W_VELOCITY] & POSITIVE
         if rigid:
             put_vector(scratch, o_u, u)
             continue
-        m, shapes = ints[row + N_MODE] & POSITIVE, ints[row + NODE_SHAPES] & POSITIVE
-        for node in range(ints[p + W_N_NODE]):
-            d = (ints[row + NODES] & POSITIVE) + node * NODE_RECORD
-            velocity = cross(vector(scratch, b + RATE), vector(scratch, d + ARM))
-            if flags & RATES != 0:
-                o_m = ints[row + MODAL_V] & POSITIVE
+        m, shapes = ints[row + field.N_MODE] & POSITIVE, ints[row + field.NODE_SHAPES] & POSITIVE
+        for node in range(ints[p + field.W_N_NODE]):
+            d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
+            velocity = cross(vector(scratch, b + field.RATE), vector(scratch, d + field.ARM))
+            if flags & field.RATES != 0:
+                o_m = ints[row + field.MODAL_V] & POSITIVE
                 e = modal_sums(floats, shapes + node * (3 + 6 * m) + 3, m, v, o_m)
                 velocity = add(velocity, (e[3], e[4], e[5]))
             put_vector(scratch, o_u + 6 * node, add(u, turn(C, velocity)))
@@ -163,12 +93,12 @@ def place_loops(ints, floats, scratch, v, flags):
 @jit
 def loop_end(ints, floats, scratch, e):
     """Frame of an end: node's working axes, origin, frame's axes, arm from the node; all common."""
-    o, d = ints[e + END_PLACE] & POSITIVE, ints[e + END_RECORD] & POSITIVE
-    f = ints[e + END_FRAME] & POSITIVE
+    o, d = ints[e + field.END_PLACE] & POSITIVE, ints[e + field.END_RECORD] & POSITIVE
+    f = ints[e + field.END_FRAME] & POSITIVE
     C, x = matrix(scratch, o), vector(scratch, o + 9)
-    if ints[e + END_NODE] != 0:
-        x = add(x, turn(C, vector(scratch, d + ARM)))
-    R = product(C, matrix(scratch, d + R_))
+    if ints[e + field.END_NODE] != 0:
+        x = add(x, turn(C, vector(scratch, d + field.ARM)))
+    R = product(C, matrix(scratch, d + field.R_))
     return C, x, product(R, matrix(floats, f)), turn(R, vector(floats, f + 9))
 
 
@@ -178,95 +108,102 @@ def close_loops(ints, floats, scratch, q, v, x, flags):
 
     q, v, x: as `motion_base_to_tip` had them.
     """
-    h = ints[LOOPS] & POSITIVE
-    n, o_c = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
-    room, closing = ints[h + ROOM_] & POSITIVE, ints[h + CLOSING] & POSITIVE
-    length, speed = floats[ints[h + LENGTH]], 0.0
-    for k in range(ints[h + N_PATH]):
-        p = (ints[h + PATH_ROWS] & POSITIVE) + k * PATH_ROW
-        for node in range(ints[p + W_N_NODE]):
-            o = (ints[p + W_FORCES] & POSITIVE) + 6 * n * node
-            for j in range(ints[p + W_N_ACTIVE]):
-                column = o + 6 * ints[ints[p + W_ACTIVE] + j]
+    h = ints[field.LOOPS] & POSITIVE
+    n, o_c = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
+    room, closing = ints[h + field.ROOM_] & POSITIVE, ints[h + field.CLOSING] & POSITIVE
+    length, speed = floats[ints[h + field.LENGTH]], 0.0
+    for k in range(ints[h + field.N_PATH]):
+        p = (ints[h + field.PATH_ROWS] & POSITIVE) + k * field.PATH_ROW
+        for node in range(ints[p + field.W_N_NODE]):
+            o = (ints[p + field.W_FORCES] & POSITIVE) + 6 * n * node
+            for j in range(ints[p + field.W_N_ACTIVE]):
+                column = o + 6 * ints[ints[p + field.W_ACTIVE] + j]
                 put_vector(scratch, column, ZERO)
                 put_vector(scratch, column + 3, ZERO)
-        row, e = ints[p + W_BODY] & POSITIVE, ints[p + W_INNOVATIONS] & POSITIVE
-        r = ints[row + HINGE_DOF] if ints[row + DRIVEN] == 0 else 0
-        for j in range(ints[p + W_N_ACTIVE]):
+        row, e = ints[p + field.W_BODY] & POSITIVE, ints[p + field.W_INNOVATIONS] & POSITIVE
+        r = ints[row + field.HINGE_DOF] if ints[row + field.DRIVEN] == 0 else 0
+        for j in range(ints[p + field.W_N_ACTIVE]):
             for c in range(r):
-                scratch[e + r * ints[ints[p + W_ACTIVE] + j] + c] = 0.0
-    for k in range(ints[h + N_LOOP]):
-        l = (ints[h + LOOP_ROWS] & POSITIVE) + k * LOOP_ROW
-        a, b = l + L_END, l + L_END + END_ROW
+                scratch[e + r * ints[ints[p + field.W_ACTIVE] + j] + c] = 0.0
+    for k in range(ints[h + field.N_LOOP]):
+        l = (ints[h + field.LOOP_ROWS] & POSITIVE) + k * field.LOOP_ROW
+        a, b = l + field.L_END, l + field.L_END + field.END_ROW
         C_a, x_a, F_a, arm_a = loop_end(ints, floats, scratch, a)
         C_b, x_b, F_b, arm_b = loop_end(ints, floats, scratch, b)
         s = added(add(x_b, arm_b), -1.0, x_a)  # from node a to the origin of frame b
         R = back_product(F_a, F_b)
         r = turn_back(F_a, added(s, -1.0, arm_a))
-        P, dof, kind = ints[l + L_STATE] & POSITIVE, ints[l + L_DOF], ints[l + L_KIND]
-        j = ints[l + L_JOINT] & POSITIVE
-        theta, rates = P + L_Q, P + L_RATES
-        columns = ints[l + L_COLUMNS] & POSITIVE
+        P, dof, kind = (
+            ints[l + field.L_STATE] & POSITIVE,
+            ints[l + field.L_DOF],
+            ints[l + field.L_KIND],
+        )
+        j = ints[l + field.L_JOINT] & POSITIVE
+        theta, rates = P + field.L_Q, P + field.L_RATES
+        columns = ints[l + field.L_COLUMNS] & POSITIVE
         nearest(floats, columns, kind, dof, R, r, length, scratch, theta, room)
         R_j, r_j = joint_pose(floats, j, kind, scratch, theta, room)
-        if ints[l + L_MAP] < 0:
+        if ints[l + field.L_MAP] < 0:
             constraint_map(scratch, room, dof, length, P)
         else:
-            for c in range(6 * ints[l + L_N]):
-                scratch[P + c] = floats[ints[l + L_MAP] + c]
+            for c in range(6 * ints[l + field.L_N]):
+                scratch[P + c] = floats[ints[l + field.L_MAP] + c]
         xi_w, xi_v = rotation_vector(back_product(R_j, R)), turn_back(R, added(r, -1.0, r_j))
-        d_a, d_b = ints[a + END_RECORD] & POSITIVE, ints[b + END_RECORD] & POSITIVE
+        d_a, d_b = ints[a + field.END_RECORD] & POSITIVE, ints[b + field.END_RECORD] & POSITIVE
         w_rel, v_rel, D_w, D_v = ZERO, ZERO, ZERO, ZERO
         if flags != 0:
             w_a, w_b = (
-                turn(C_a, vector(scratch, d_a + RATE)),
-                turn(C_b, vector(scratch, d_b + RATE)),
+                turn(C_a, vector(scratch, d_a + field.RATE)),
+                turn(C_b, vector(scratch, d_b + field.RATE)),
             )
-            v_a = vector(scratch, ints[a + END_VELOCITY] & POSITIVE)
-            v_b = vector(scratch, ints[b + END_VELOCITY] & POSITIVE)
+            v_a = vector(scratch, ints[a + field.END_VELOCITY] & POSITIVE)
+            v_b = vector(scratch, ints[b + field.END_VELOCITY] & POSITIVE)
             w_rel = added(w_b, -1.0, w_a)
             turning = math.sqrt(dot(w_a, w_a)) + math.sqrt(dot(w_b, w_b))
             speed = max(speed, max(length * turning, math.sqrt(dot(v_a, v_a))))
             v_rel = added(add(v_b, cross(w_b, arm_b)), -1.0, add(v_a, cross(w_a, s)))
-            alpha_a = turn(C_a, vector(scratch, d_a + ACCELERATION))
-            alpha_b = turn(C_b, vector(scratch, d_b + ACCELERATION))
-            a_a = turn(C_a, vector(scratch, d_a + ACCELERATION + 3))
-            a_b = turn(C_b, vector(scratch, d_b + ACCELERATION + 3))
+            alpha_a = turn(C_a, vector(scratch, d_a + field.ACCELERATION))
+            alpha_b = turn(C_b, vector(scratch, d_b + field.ACCELERATION))
+            a_a = turn(C_a, vector(scratch, d_a + field.ACCELERATION + 3))
+            a_b = turn(C_b, vector(scratch, d_b + field.ACCELERATION + 3))
             D_w = added(added(alpha_b, -1.0, alpha_a), -1.0, cross(w_a, w_rel))  # (3), (4)
             swept = add(cross(alpha_a, s), cross(w_a, added(cross(w_a, s), 2.0, v_rel)))
             D_v = add(a_b, add(cross(alpha_b, arm_b), cross(w_b, cross(w_b, arm_b))))
             D_v = added(D_v, -1.0, add(a_a, swept))
             w_rel, v_rel = turn_back(F_b, w_rel), turn_back(F_b, v_rel)
             D_w, D_v = turn_back(F_b, D_w), turn_back(F_b, D_v)
-            if ints[l + L_MAP] < 0:
+            if ints[l + field.L_MAP] < 0:
                 joint_rates(scratch, room, dof, length, w_rel, v_rel, rates)
                 _R, _r, _w, _v, c_w, c_v = general_joint(
                     floats, j, kind, scratch, theta, scratch, rates, flags != 0, scratch, room
                 )
                 D_w, D_v = added(D_w, -1.0, c_w), added(D_v, -1.0, c_v)
-        for c in range(ints[l + L_N]):
+        for c in range(ints[l + field.L_N]):
             m, f = vector(scratch, P + 6 * c), vector(scratch, P + 6 * c + 3)
-            column = ints[l + L_FIRST] + c
+            column = ints[l + field.L_FIRST] + c
             gap, rate = dot(m, xi_w) + dot(f, xi_v), dot(m, w_rel) + dot(f, v_rel)
             rhs = -dot(m, D_w) - dot(f, D_v)
             scratch[o_c + column] = gap
             scratch[o_c + n + column] = rate
-            if flags & GRAVITY != 0:  # an acceleration is asked for
-                rhs -= scratch[closing + GAP_WEIGHT] * gap + scratch[closing + RATE_WEIGHT] * rate
+            if flags & field.GRAVITY != 0:  # an acceleration is asked for
+                rhs -= (
+                    scratch[closing + field.GAP_WEIGHT] * gap
+                    + scratch[closing + field.RATE_WEIGHT] * rate
+                )
             scratch[o_c + 2 * n + column] = rhs
             m, f = turn(F_b, m), turn(F_b, f)
-            if ints[b + END_FORCES] >= 0:
-                o = (ints[b + END_FORCES] & POSITIVE) + 6 * column
+            if ints[b + field.END_FORCES] >= 0:
+                o = (ints[b + field.END_FORCES] & POSITIVE) + 6 * column
                 z = turn_back(C_b, add(m, cross(arm_b, f)))
                 put_vector(scratch, o, added(vector(scratch, o), -1.0, z))
                 put_vector(scratch, o + 3, added(vector(scratch, o + 3), -1.0, turn_back(C_b, f)))
-            if ints[a + END_FORCES] >= 0:
-                o = (ints[a + END_FORCES] & POSITIVE) + 6 * column
+            if ints[a + field.END_FORCES] >= 0:
+                o = (ints[a + field.END_FORCES] & POSITIVE) + 6 * column
                 z = turn_back(C_a, add(m, cross(s, f)))
                 put_vector(scratch, o, add(vector(scratch, o), z))
                 put_vector(scratch, o + 3, add(vector(scratch, o + 3), turn_back(C_a, f)))
     speed = max(speed, close_couplings(ints, floats, scratch, q, v, x, flags))
-    scratch[closing + LOOP_SPEED] = speed
+    scratch[closing + field.LOOP_SPEED] = speed
 
 
 @jit
@@ -275,54 +212,59 @@ def constraint_rates(ints, floats, scratch, x, out):
 
     The sweep of `place_loops` for velocities x, with angular ones beside them, in common axes.
     """
-    h = ints[LOOPS] & POSITIVE
-    for k in range(ints[h + N_PATH]):
-        p = (ints[h + PATH_ROWS] & POSITIVE) + k * PATH_ROW
-        row, o = ints[p + W_BODY] & POSITIVE, ints[p + W_PLACE] & POSITIVE
-        b, rigid = ints[row + BODY] & POSITIVE, ints[row + LEVEL] == RIGID
+    h = ints[field.LOOPS] & POSITIVE
+    for k in range(ints[h + field.N_PATH]):
+        p = (ints[h + field.PATH_ROWS] & POSITIVE) + k * field.PATH_ROW
+        row, o = ints[p + field.W_BODY] & POSITIVE, ints[p + field.W_PLACE] & POSITIVE
+        b, rigid = ints[row + field.BODY] & POSITIVE, ints[row + field.LEVEL] == field.RIGID
         w, u = ZERO, ZERO
         C = matrix(scratch, o)
-        K = C if rigid else _times_transposed(C, matrix(scratch, b + R_))  # of its carrier
-        if ints[p + W_CARRIER_VELOCITY] >= 0:
-            at = ints[p + W_CARRIER_VELOCITY] & POSITIVE
+        K = C if rigid else _times_transposed(C, matrix(scratch, b + field.R_))  # of its carrier
+        if ints[p + field.W_CARRIER_VELOCITY] >= 0:
+            at = ints[p + field.W_CARRIER_VELOCITY] & POSITIVE
             w, u = vector(scratch, at + 3), vector(scratch, at)
-        u = add(u, cross(w, turn(K, vector(scratch, b + ARM))))
-        if ints[row + DRIVEN] == 0:
-            e_w, e_v, hinge = ZERO, ZERO, ints[row + HINGE] & POSITIVE
-            o_v = ints[row + HINGE_V] & POSITIVE
-            for c in range(ints[row + HINGE_DOF]):
+        u = add(u, cross(w, turn(K, vector(scratch, b + field.ARM))))
+        if ints[row + field.DRIVEN] == 0:
+            e_w, e_v, hinge = ZERO, ZERO, ints[row + field.HINGE] & POSITIVE
+            o_v = ints[row + field.HINGE_V] & POSITIVE
+            for c in range(ints[row + field.HINGE_DOF]):
                 e_w = added(e_w, x[o_v + c], vector(scratch, hinge + 6 * c))
                 e_v = added(e_v, x[o_v + c], vector(scratch, hinge + 6 * c + 3))
             w, u = add(w, turn(C, e_w)), add(u, turn(C, e_v))
-        o_u = ints[p + W_VELOCITY] & POSITIVE
+        o_u = ints[p + field.W_VELOCITY] & POSITIVE
         if rigid:
             put_vector(scratch, o_u, u)
             put_vector(scratch, o_u + 3, w)
             continue
-        m, shapes = ints[row + N_MODE] & POSITIVE, ints[row + NODE_SHAPES] & POSITIVE
-        o_m = ints[row + MODAL_V] & POSITIVE
-        for node in range(ints[p + W_N_NODE]):
-            d = (ints[row + NODES] & POSITIVE) + node * NODE_RECORD
+        m, shapes = ints[row + field.N_MODE] & POSITIVE, ints[row + field.NODE_SHAPES] & POSITIVE
+        o_m = ints[row + field.MODAL_V] & POSITIVE
+        for node in range(ints[p + field.W_N_NODE]):
+            d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
             e = modal_sums(floats, shapes + node * (3 + 6 * m) + 3, m, x, o_m)
-            turned = turn(matrix(scratch, d + LEFT), (e[0], e[1], e[2]))
-            moved = add(cross(w, turn(C, vector(scratch, d + ARM))), turn(C, (e[3], e[4], e[5])))
+            turned = turn(matrix(scratch, d + field.LEFT), (e[0], e[1], e[2]))
+            moved = add(
+                cross(w, turn(C, vector(scratch, d + field.ARM))), turn(C, (e[3], e[4], e[5]))
+            )
             put_vector(scratch, o_u + 6 * node, add(u, moved))
             put_vector(scratch, o_u + 6 * node + 3, add(w, turn(C, turned)))
-    for k in range(ints[h + N_LOOP]):
-        l = (ints[h + LOOP_ROWS] & POSITIVE) + k * LOOP_ROW
-        a, b = l + L_END, l + L_END + END_ROW
+    for k in range(ints[h + field.N_LOOP]):
+        l = (ints[h + field.LOOP_ROWS] & POSITIVE) + k * field.LOOP_ROW
+        a, b = l + field.L_END, l + field.L_END + field.END_ROW
         _C, x_a, _F, _arm = loop_end(ints, floats, scratch, a)
         _C, x_b, F_b, arm_b = loop_end(ints, floats, scratch, b)
         s = added(add(x_b, arm_b), -1.0, x_a)
-        at_a, at_b = ints[a + END_VELOCITY] & POSITIVE, ints[b + END_VELOCITY] & POSITIVE
+        at_a, at_b = (
+            ints[a + field.END_VELOCITY] & POSITIVE,
+            ints[b + field.END_VELOCITY] & POSITIVE,
+        )
         w_a, w_b = vector(scratch, at_a + 3), vector(scratch, at_b + 3)
         v_a, v_b = vector(scratch, at_a), vector(scratch, at_b)
         w_rel = turn_back(F_b, added(w_b, -1.0, w_a))
         v_rel = turn_back(F_b, added(add(v_b, cross(w_b, arm_b)), -1.0, add(v_a, cross(w_a, s))))
-        P = ints[l + L_STATE] & POSITIVE
-        for c in range(ints[l + L_N]):
+        P = ints[l + field.L_STATE] & POSITIVE
+        for c in range(ints[l + field.L_N]):
             m_c, f_c = vector(scratch, P + 6 * c), vector(scratch, P + 6 * c + 3)
-            scratch[out + ints[l + L_FIRST] + c] = dot(m_c, w_rel) + dot(f_c, v_rel)
+            scratch[out + ints[l + field.L_FIRST] + c] = dot(m_c, w_rel) + dot(f_c, v_rel)
     coupling_rates(ints, floats, scratch, x, out)
 
 
@@ -338,21 +280,26 @@ def closure_numbers(ints, scratch, out, o):
 
     Then gap and rate, coupling after coupling.
     """
-    h = ints[LOOPS] & POSITIVE
-    n, o_c = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
-    for k in range(ints[h + N_LOOP]):
-        l = (ints[h + LOOP_ROWS] & POSITIVE) + k * LOOP_ROW
-        first, count = o_c + ints[l + L_FIRST], ints[l + L_N]
+    h = ints[field.LOOPS] & POSITIVE
+    n, o_c = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
+    for k in range(ints[h + field.N_LOOP]):
+        l = (ints[h + field.LOOP_ROWS] & POSITIVE) + k * field.LOOP_ROW
+        first, count = o_c + ints[l + field.L_FIRST], ints[l + field.L_N]
         for c in range(count):
             out[o + c] = scratch[first + c]
             out[o + count + c] = scratch[first + n + c]
         o += 2 * count
-        n_q = 4 if ints[l + L_KIND] == SPHERICAL else ints[l + L_DOF]
+        n_q = 4 if ints[l + field.L_KIND] == field.SPHERICAL else ints[l + field.L_DOF]
         for c in range(n_q):
-            out[o + c] = scratch[(ints[l + L_STATE] & POSITIVE) + L_Q + c]
+            out[o + c] = scratch[(ints[l + field.L_STATE] & POSITIVE) + field.L_Q + c]
         o += n_q
-    for k in range(ints[h + N_COUPLING]):
-        column = o_c + ints[(ints[h + COUPLING_ROWS] & POSITIVE) + k * COUPLING_ROW + C_COLUMN]
+    for k in range(ints[h + field.N_COUPLING]):
+        column = (
+            o_c
+            + ints[
+                (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW + field.C_COLUMN
+            ]
+        )
         out[o] = scratch[column]
         out[o + 1] = scratch[column + n]
         o += 2
@@ -361,10 +308,10 @@ def closure_numbers(ints, scratch, out, o):
 @jit
 def loops_open(ints, floats, scratch):
     """Whether a loop is open or its ends move apart, or a coupling, after `close_loops`."""
-    h = ints[LOOPS] & POSITIVE
-    n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
-    length = floats[ints[h + LENGTH]]
-    speed = length + scratch[(ints[h + CLOSING] & POSITIVE) + LOOP_SPEED]
+    h = ints[field.LOOPS] & POSITIVE
+    n, o = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
+    length = floats[ints[h + field.LENGTH]]
+    speed = length + scratch[(ints[h + field.CLOSING] & POSITIVE) + field.LOOP_SPEED]
     for k in range(n):
         if not abs(scratch[o + k]) <= FAR * length:
             return True

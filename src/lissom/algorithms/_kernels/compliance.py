@@ -20,35 +20,10 @@ Stack: M_bar 21 | X 6N | S_0 N^2 | Y 6N | S N^2 | N N^2 | work N^2, with E = N G
 
 from __future__ import annotations
 
+from . import fields as field
 from .compiling import jit
 from .dense import factor_spd, solve_spd
-from .layout import (
-    ARM,
-    ARMATURE,
-    BODY,
-    CHANGE,
-    FORCE,
-    FULL,
-    INERTIA,
-    LEFT,
-    LEVEL,
-    M_RF,
-    MASS,
-    MODAL,
-    MODAL_V,
-    MOMENT,
-    N_LUMP,
-    N_MODE,
-    N_NODE,
-    NODE_FORCE,
-    NODE_RECORD,
-    NODE_SHAPES,
-    NODES,
-    POSITIVE,
-    STACK,
-    TEMPORARY,
-    YIELD,
-)
+from .fields import POSITIVE
 from .modal import (
     modal_spread,
     modal_spread_two,
@@ -64,18 +39,18 @@ from .small import add, matrix, six, symmetric, turn, turn_back, vector
 @jit
 def prepare_body(ints, floats, scratch, row):
     """Write what of (1) does not depend on the state, for the present W."""
-    if ints[row + N_LUMP] != 0:
+    if ints[row + field.N_LUMP] != 0:
         return
     _node_compliance(ints, floats, scratch, row)
-    if ints[row + LEVEL] != FULL:
+    if ints[row + field.LEVEL] != field.FULL:
         softened_inertia(ints, floats, scratch, row)
 
 
 @jit
 def _weighted_rows(ints, scratch, row, c, o, out):
     """Write W times the six rows at c[o] to scratch[out]."""
-    m, f = ints[row + N_MODE] & POSITIVE, ints[row + MODAL] & POSITIVE
-    if ints[row + N_LUMP] == 0:
+    m, f = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
+    if ints[row + field.N_LUMP] == 0:
         for k in range(6):
             for a in range(m):
                 scratch[out + k * m + a] = scratch[f + a] * c[o + k * m + a]
@@ -89,13 +64,15 @@ def _weighted_rows(ints, scratch, row, c, o, out):
 @jit
 def softened_inertia(ints, floats, scratch, row):
     """M_bar and X of one body (1)."""
-    b, m = ints[row + BODY] & POSITIVE, ints[row + N_MODE] & POSITIVE
-    t, n_node = ints[row + STACK] & POSITIVE, ints[row + N_NODE]
-    shapes = ints[row + NODE_SHAPES] & POSITIVE
-    M_rf, weighted = ints[row + M_RF] & POSITIVE, ints[TEMPORARY] & POSITIVE
+    b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
+    t, n_node = ints[row + field.STACK] & POSITIVE, ints[row + field.N_NODE]
+    shapes = ints[row + field.NODE_SHAPES] & POSITIVE
+    M_rf, weighted = ints[row + field.M_RF] & POSITIVE, ints[field.TEMPORARY] & POSITIVE
     _weighted_rows(ints, scratch, row, scratch, M_rf, weighted)
     A, B, D = rigid_as_articulated(
-        symmetric(scratch, b + INERTIA), vector(scratch, b + MOMENT), scratch[b + MASS]
+        symmetric(scratch, b + field.INERTIA),
+        vector(scratch, b + field.MOMENT),
+        scratch[b + field.MASS],
     )
     u = modal_sums(scratch, M_rf, m, scratch, weighted)
     v = modal_sums(scratch, M_rf, m, scratch, weighted + m)
@@ -122,10 +99,10 @@ def softened_inertia(ints, floats, scratch, row):
 @jit
 def _node_compliance(ints, floats, scratch, row):
     """S_0 of one body (1)."""
-    m, n_node = ints[row + N_MODE] & POSITIVE, ints[row + N_NODE]
-    shapes = ints[row + NODE_SHAPES] & POSITIVE
-    o, N = (ints[row + STACK] & POSITIVE) + 21 + 36 * n_node, 6 * n_node
-    weighted = (ints[TEMPORARY] & POSITIVE) + 6 * m
+    m, n_node = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_NODE]
+    shapes = ints[row + field.NODE_SHAPES] & POSITIVE
+    o, N = (ints[row + field.STACK] & POSITIVE) + 21 + 36 * n_node, 6 * n_node
+    weighted = (ints[field.TEMPORARY] & POSITIVE) + 6 * m
     for s in range(n_node):
         _weighted_rows(ints, scratch, row, floats, shapes + s * (3 + 6 * m) + 3, weighted)
         for node in range(n_node):
@@ -139,7 +116,7 @@ def _node_compliance(ints, floats, scratch, row):
 @jit
 def factor_modal_mass(ints, floats, scratch, row):
     """Factor M_ff + a_f of a body with lumps and write its S_0; whether that was possible."""
-    m, f = ints[row + N_MODE] & POSITIVE, ints[row + MODAL] & POSITIVE
+    m, f = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
     M_ff = f + 2 * m
     for k in range(m):
         scratch[M_ff + k * m + k] += scratch[f + k]  # W's place holds the armature
@@ -165,8 +142,8 @@ def _place_nodes(scratch, t, nodes, n_node):
     o_y = o_s0 + N * N
     o_s = o_y + 6 * N
     for s in range(n_node):
-        d = nodes + s * NODE_RECORD
-        J_l, l = matrix(scratch, d + LEFT), vector(scratch, d + ARM)
+        d = nodes + s * field.NODE_RECORD
+        J_l, l = matrix(scratch, d + field.LEFT), vector(scratch, d + field.ARM)
         for r in range(6):
             x, y = o_x + r * N + 6 * s, o_y + r * N + 6 * s
             e = turn(J_l, vector(scratch, x))
@@ -182,7 +159,7 @@ def _place_nodes(scratch, t, nodes, n_node):
         scratch[y + 2 * N + 3] -= l[1]
         scratch[y + 2 * N + 4] += l[0]
         for u in range(n_node):
-            K_l = matrix(scratch, nodes + u * NODE_RECORD + LEFT)
+            K_l = matrix(scratch, nodes + u * field.NODE_RECORD + field.LEFT)
             for r in range(6):  # S_0 T^T
                 x, y = o_s0 + (6 * s + r) * N + 6 * u, o_s + (6 * s + r) * N + 6 * u
                 e = turn(K_l, vector(scratch, x))
@@ -206,7 +183,7 @@ def _eliminate(scratch, t, nodes, n_node):
         scratch[o_n + k] = 0.0
     for s in range(n_node):  # I + Gamma S
         for r in range(6):
-            g = children_rows(scratch, nodes + s * NODE_RECORD)[r]
+            g = children_rows(scratch, nodes + s * field.NODE_RECORD)[r]
             i = 6 * s + r
             for c in range(N):
                 e = 0.0
@@ -246,7 +223,7 @@ def _eliminate(scratch, t, nodes, n_node):
                 scratch[o_n + r * N + k] += h * scratch[p_c + k]
     for s in range(n_node):
         for k in range(6):
-            g = children_rows(scratch, nodes + s * NODE_RECORD)[k]  # Gamma is symmetric
+            g = children_rows(scratch, nodes + s * field.NODE_RECORD)[k]  # Gamma is symmetric
             for r in range(N):
                 e = 0.0
                 for c in range(6):
@@ -264,9 +241,9 @@ def node_forces(scratch, t, nodes, n_node, where):
     N = 6 * n_node
     o_n, o_w = t + 21 + 12 * N + 2 * N * N, t + 21 + 12 * N + 3 * N * N
     for s in range(n_node):
-        d = nodes + s * NODE_RECORD
+        d = nodes + s * field.NODE_RECORD
         for r in range(6):
-            g, e = children_rows(scratch, d)[r], scratch[d + FORCE + r]
+            g, e = children_rows(scratch, d)[r], scratch[d + field.FORCE + r]
             for c in range(6):
                 e += g[c] * scratch[d + where + c]
             scratch[o_w + 6 * s + r] = e
@@ -275,7 +252,7 @@ def node_forces(scratch, t, nodes, n_node, where):
             e, o = 0.0, o_n + (6 * s + r) * N
             for c in range(N):
                 e += scratch[o + c] * scratch[o_w + c]
-            scratch[nodes + s * NODE_RECORD + NODE_FORCE + r] = e
+            scratch[nodes + s * field.NODE_RECORD + field.NODE_FORCE + r] = e
 
 
 @jit
@@ -311,45 +288,45 @@ def _seen_inertia(scratch, t, n_node):
 @jit
 def seen_force(ints, floats, scratch, row):
     """z_R of one body (5); eps_f is in its modal part.  Leaves W eps_f, y and f_0."""
-    b, m = ints[row + BODY] & POSITIVE, ints[row + N_MODE] & POSITIVE
-    f, t = ints[row + MODAL] & POSITIVE, ints[row + STACK] & POSITIVE
-    n_node, nodes = ints[row + N_NODE], ints[row + NODES] & POSITIVE
-    shapes = ints[row + NODE_SHAPES] & POSITIVE
-    M_rf, weighted = ints[row + M_RF] & POSITIVE, (ints[TEMPORARY] & POSITIVE) + 12 * m
-    if n_node == 1 and ints[row + N_LUMP] == 0:
-        if scratch[ARMATURE] == 0.0:  # W is the identity
+    b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
+    f, t = ints[row + field.MODAL] & POSITIVE, ints[row + field.STACK] & POSITIVE
+    n_node, nodes = ints[row + field.N_NODE], ints[row + field.NODES] & POSITIVE
+    shapes = ints[row + field.NODE_SHAPES] & POSITIVE
+    M_rf, weighted = ints[row + field.M_RF] & POSITIVE, (ints[field.TEMPORARY] & POSITIVE) + 12 * m
+    if n_node == 1 and ints[row + field.N_LUMP] == 0:
+        if scratch[field.ARMATURE] == 0.0:  # W is the identity
             x, y = sums_of_two(scratch, f + m, scratch, M_rf, floats, shapes + 3, m)
         else:
             x, y = weighted_sums_of_two(
                 scratch, f, scratch, f + m, scratch, M_rf, floats, shapes + 3, m
             )
-        y_w = turn(matrix(scratch, nodes + LEFT), (y[0], y[1], y[2]))
+        y_w = turn(matrix(scratch, nodes + field.LEFT), (y[0], y[1], y[2]))
         z = force_through_one_node(scratch, t, nodes, six(y_w, (y[3], y[4], y[5])))
-        z_w = add(vector(scratch, b + FORCE), (x[0] + z[0], x[1] + z[1], x[2] + z[2]))
-        z_v = add(vector(scratch, b + FORCE + 3), (x[3] + z[3], x[4] + z[4], x[5] + z[5]))
+        z_w = add(vector(scratch, b + field.FORCE), (x[0] + z[0], x[1] + z[1], x[2] + z[2]))
+        z_v = add(vector(scratch, b + field.FORCE + 3), (x[3] + z[3], x[4] + z[4], x[5] + z[5]))
         return z_w, z_v
     _weigh_vector(ints, scratch, row, f + m, weighted)
     x = modal_sums(scratch, M_rf, m, scratch, weighted)
-    z_w = add(vector(scratch, b + FORCE), (x[0], x[1], x[2]))
-    z_v = add(vector(scratch, b + FORCE + 3), (x[3], x[4], x[5]))
+    z_w = add(vector(scratch, b + field.FORCE), (x[0], x[1], x[2]))
+    z_v = add(vector(scratch, b + field.FORCE + 3), (x[3], x[4], x[5]))
     if n_node == 1:
         y = modal_sums(floats, shapes + 3, m, scratch, weighted)
-        y_w = turn(matrix(scratch, nodes + LEFT), (y[0], y[1], y[2]))
+        y_w = turn(matrix(scratch, nodes + field.LEFT), (y[0], y[1], y[2]))
         x = force_through_one_node(scratch, t, nodes, six(y_w, (y[3], y[4], y[5])))
         return add(z_w, (x[0], x[1], x[2])), add(z_v, (x[3], x[4], x[5]))
     for node in range(n_node):
-        d = nodes + node * NODE_RECORD
+        d = nodes + node * field.NODE_RECORD
         y = modal_sums(floats, shapes + node * (3 + 6 * m) + 3, m, scratch, weighted)
-        y_w = turn(matrix(scratch, d + LEFT), (y[0], y[1], y[2]))
+        y_w = turn(matrix(scratch, d + field.LEFT), (y[0], y[1], y[2]))
         for k in range(3):
-            scratch[d + YIELD + k] = y_w[k]
-            scratch[d + YIELD + 3 + k] = y[3 + k]
+            scratch[d + field.YIELD + k] = y_w[k]
+            scratch[d + field.YIELD + 3 + k] = y[3 + k]
     N = 6 * n_node
     o_y = t + 21 + 6 * N + N * N
     if n_node > 0:
-        node_forces(scratch, t, nodes, n_node, YIELD)  # f_0
+        node_forces(scratch, t, nodes, n_node, field.YIELD)  # f_0
     for node in range(n_node):
-        d = nodes + node * NODE_RECORD + NODE_FORCE
+        d = nodes + node * field.NODE_RECORD + field.NODE_FORCE
         for c in range(6):
             e, o = scratch[d + c], o_y + 6 * node + c
             z_w = add(z_w, (scratch[o] * e, scratch[o + N] * e, scratch[o + 2 * N] * e))
@@ -361,8 +338,8 @@ def seen_force(ints, floats, scratch, row):
 @jit
 def _weigh_vector(ints, scratch, row, o, out):
     """Write W times the modal vector at scratch[o] to scratch[out]."""
-    m, f = ints[row + N_MODE] & POSITIVE, ints[row + MODAL] & POSITIVE
-    if ints[row + N_LUMP] == 0:
+    m, f = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
+    if ints[row + field.N_LUMP] == 0:
         for a in range(m):
             scratch[out + a] = scratch[f + a] * scratch[o + a]
     else:
@@ -374,20 +351,23 @@ def _weigh_vector(ints, scratch, row, o, out):
 @jit
 def deform(ints, floats, scratch, row, alpha, a, out):
     """Outward: accelerations of the nodes (6) and of the modes (7) of one body."""
-    m, f = ints[row + N_MODE] & POSITIVE, ints[row + MODAL] & POSITIVE
-    t, nodes = ints[row + STACK] & POSITIVE, ints[row + NODES] & POSITIVE
-    n_node, o_v = ints[row + N_NODE], ints[row + MODAL_V] & POSITIVE
-    shapes = ints[row + NODE_SHAPES] & POSITIVE
-    M_rf, weighted = ints[row + M_RF] & POSITIVE, (ints[TEMPORARY] & POSITIVE) + 12 * m
+    m, f = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
+    t, nodes = ints[row + field.STACK] & POSITIVE, ints[row + field.NODES] & POSITIVE
+    n_node, o_v = ints[row + field.N_NODE], ints[row + field.MODAL_V] & POSITIVE
+    shapes = ints[row + field.NODE_SHAPES] & POSITIVE
+    M_rf, weighted = ints[row + field.M_RF] & POSITIVE, (ints[field.TEMPORARY] & POSITIVE) + 12 * m
     minus = (-alpha[0], -alpha[1], -alpha[2], -a[0], -a[1], -a[2])
     if n_node == 1:
         accelerate_one_node(scratch, t, nodes, six(alpha, a))
-        if ints[row + N_LUMP] == 0:
-            n_t, f_t = vector(scratch, nodes + NODE_FORCE), vector(scratch, nodes + NODE_FORCE + 3)
-            n_t = turn_back(matrix(scratch, nodes + LEFT), n_t)
+        if ints[row + field.N_LUMP] == 0:
+            n_t, f_t = (
+                vector(scratch, nodes + field.NODE_FORCE),
+                vector(scratch, nodes + field.NODE_FORCE + 3),
+            )
+            n_t = turn_back(matrix(scratch, nodes + field.LEFT), n_t)
             load = (-n_t[0], -n_t[1], -n_t[2], -f_t[0], -f_t[1], -f_t[2])
             modal_spread_two(scratch, M_rf, minus, floats, shapes + 3, load, m, scratch, weighted)
-            if scratch[ARMATURE] == 0.0:
+            if scratch[field.ARMATURE] == 0.0:
                 for k in range(m):  # (7)
                     out[o_v + k] = scratch[f + m + k] + scratch[weighted + k]
             else:
@@ -400,9 +380,9 @@ def deform(ints, floats, scratch, row, alpha, a, out):
     if n_node > 1:
         _accelerate_nodes(scratch, t, nodes, n_node, alpha, a)
     for node in range(n_node):
-        d = nodes + node * NODE_RECORD
-        n_t, f_t = vector(scratch, d + NODE_FORCE), vector(scratch, d + NODE_FORCE + 3)
-        n_t = turn_back(matrix(scratch, d + LEFT), n_t)
+        d = nodes + node * field.NODE_RECORD
+        n_t, f_t = vector(scratch, d + field.NODE_FORCE), vector(scratch, d + field.NODE_FORCE + 3)
+        n_t = turn_back(matrix(scratch, d + field.LEFT), n_t)
         minus = (-n_t[0], -n_t[1], -n_t[2], -f_t[0], -f_t[1], -f_t[2])
         modal_spread(floats, shapes + node * (3 + 6 * m) + 3, m, minus, scratch, weighted)
     _weigh_vector(ints, scratch, row, weighted, weighted)
@@ -417,20 +397,20 @@ def _accelerate_nodes(scratch, t, nodes, n_node, alpha, a):
     o_y = t + 21 + 6 * N + N * N
     o_s = o_y + 6 * N
     for node in range(n_node):  # Y^T alpha + y
-        d = nodes + node * NODE_RECORD
+        d = nodes + node * field.NODE_RECORD
         for c in range(6):
-            o, e = o_y + 6 * node + c, scratch[d + YIELD + c]
+            o, e = o_y + 6 * node + c, scratch[d + field.YIELD + c]
             e += alpha[0] * scratch[o] + alpha[1] * scratch[o + N] + alpha[2] * scratch[o + 2 * N]
             o += 3 * N
             e += a[0] * scratch[o] + a[1] * scratch[o + N] + a[2] * scratch[o + 2 * N]
-            scratch[d + CHANGE + c] = e
-    node_forces(scratch, t, nodes, n_node, CHANGE)
+            scratch[d + field.CHANGE + c] = e
+    node_forces(scratch, t, nodes, n_node, field.CHANGE)
     for node in range(n_node):
-        d = nodes + node * NODE_RECORD
+        d = nodes + node * field.NODE_RECORD
         for other in range(n_node):
-            g = nodes + other * NODE_RECORD + NODE_FORCE
+            g = nodes + other * field.NODE_RECORD + field.NODE_FORCE
             for r in range(6):
                 o, e = o_s + (6 * node + r) * N + 6 * other, 0.0
                 for c in range(6):
                     e -= scratch[o + c] * scratch[g + c]
-                scratch[d + CHANGE + r] += e
+                scratch[d + field.CHANGE + r] += e

@@ -7,50 +7,9 @@ one mode or hinge motion needs, carried inward and read by the modes and hinges 
 
 from __future__ import annotations
 
+from . import fields as field
 from .compiling import jit
-from .layout import (
-    ARM,
-    BODY,
-    BRANCH,
-    BRANCH_END,
-    CARRIER,
-    COLUMNS,
-    FIXED,
-    FREE,
-    HEADER,
-    HINGE,
-    HINGE_DOF,
-    HINGE_V,
-    IN_ORDER,
-    INERTIA,
-    KIND,
-    LEFT,
-    LEVEL,
-    M_RF,
-    MASS,
-    MODAL,
-    MODAL_V,
-    MOMENT,
-    N_BODY,
-    N_LUMP,
-    N_MODE,
-    N_NODE,
-    N_V,
-    NODE_RECORD,
-    NODE_SHAPES,
-    NODES,
-    ORDER,
-    P_,
-    PARENT,
-    POSITIVE,
-    PRISMATIC,
-    R_,
-    REVOLUTE,
-    RIGID,
-    ROW,
-    SPHERICAL,
-    TEMPORARY,
-)
+from .fields import POSITIVE
 from .rigid import shifted_inertia
 from .small import (
     IDENTITY,
@@ -74,23 +33,26 @@ from .small import (
 @jit
 def mass_tip_to_base(ints, floats, scratch, M):
     """Lower triangle of the mass matrix in M (n_v x n_v), after `motion_base_to_tip`."""
-    for r in range(ints[N_V]):
+    for r in range(ints[field.N_V]):
         for c in range(r + 1):
             M[r, c] = 0.0
     _clear(ints, scratch)
-    for i in range(ints[N_BODY] - 1, -1, -1):
-        row = HEADER + i * ROW
-        b, o = ints[row + BODY] & POSITIVE, ints[row + HINGE] & POSITIVE
-        kind, rigid = ints[row + KIND], ints[row + LEVEL] == RIGID
-        o_v = ints[row + HINGE_V] & POSITIVE
+    for i in range(ints[field.N_BODY] - 1, -1, -1):
+        row = field.HEADER + i * field.ROW
+        b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.HINGE] & POSITIVE
+        kind, rigid = ints[row + field.KIND], ints[row + field.LEVEL] == field.RIGID
+        o_v = ints[row + field.HINGE_V] & POSITIVE
         if rigid:
-            J, p = symmetric(scratch, b + INERTIA), vector(scratch, b + MOMENT)
-            J = _sum(J, symmetric(scratch, b + P_))
-            p, m = add(p, vector(scratch, b + P_ + 6)), scratch[b + MASS] + scratch[b + P_ + 9]
+            J, p = symmetric(scratch, b + field.INERTIA), vector(scratch, b + field.MOMENT)
+            J = _sum(J, symmetric(scratch, b + field.P_))
+            p, m = (
+                add(p, vector(scratch, b + field.P_ + 6)),
+                scratch[b + field.MASS] + scratch[b + field.P_ + 9],
+            )
         else:
             J, p, m = _flexible_columns(ints, floats, scratch, row, M)
-        R = matrix(scratch, b + R_) if rigid else IDENTITY
-        for c in range(ints[row + HINGE_DOF]):
+        R = matrix(scratch, b + field.R_) if rigid else IDENTITY
+        for c in range(ints[row + field.HINGE_DOF]):
             h_w, h_v = motion_column(scratch, o, kind, R, c)
             n, f = add(apply(J, h_w), cross(p, h_v)), added(cross(h_w, p), m, h_v)
             if not rigid:
@@ -99,16 +61,16 @@ def mass_tip_to_base(ints, floats, scratch, M):
                 g_w, g_v = motion_column(scratch, o, kind, R, k)
                 M[o_v + c, o_v + k] = dot(g_w, n) + dot(g_v, f)
             carry_inward(ints, floats, scratch, row, n, f, M, o_v + c)
-        if ints[row + PARENT] < 0:
+        if ints[row + field.PARENT] < 0:
             continue
         if not rigid:
-            R = matrix(scratch, b + R_)
+            R = matrix(scratch, b + field.R_)
             J, p = turned_symmetric(R, J), turn(R, p)
-        J, p = shifted_inertia(J, p, m, vector(scratch, b + ARM))
-        n = ints[row + CARRIER] & POSITIVE
-        put_symmetric(scratch, n + P_, _sum(J, symmetric(scratch, n + P_)))
-        put_vector(scratch, n + P_ + 6, add(p, vector(scratch, n + P_ + 6)))
-        scratch[n + P_ + 9] += m
+        J, p = shifted_inertia(J, p, m, vector(scratch, b + field.ARM))
+        n = ints[row + field.CARRIER] & POSITIVE
+        put_symmetric(scratch, n + field.P_, _sum(J, symmetric(scratch, n + field.P_)))
+        put_vector(scratch, n + field.P_ + 6, add(p, vector(scratch, n + field.P_ + 6)))
+        scratch[n + field.P_ + 9] += m
 
 
 @jit
@@ -119,16 +81,24 @@ def mass_of_rigid_tree(ints, scratch, M):
     so that a whole branch goes through vector instructions.
     """
     _composite_bodies(ints, scratch)
-    n_v, order = ints[N_V] & POSITIVE, ints[ORDER] & POSITIVE
-    v_of, o_f = order + (ints[N_BODY] & POSITIVE), ints[COLUMNS] & POSITIVE
-    in_order = ints[IN_ORDER] != 0
-    for index in range(ints[N_BODY] - 1, -1, -1):
-        row = HEADER + ints[order + index] * ROW
-        b, o = ints[row + BODY] & POSITIVE, ints[row + HINGE] & POSITIVE
-        kind, o_v, dof = ints[row + KIND], ints[row + HINGE_V] & POSITIVE, ints[row + HINGE_DOF]
-        start, stop = ints[row + BRANCH] & POSITIVE, ints[row + BRANCH_END] & POSITIVE
-        R = matrix(scratch, b + R_)
-        J, p, m = symmetric(scratch, b + P_), vector(scratch, b + P_ + 6), scratch[b + P_ + 9]
+    n_v, order = ints[field.N_V] & POSITIVE, ints[field.ORDER] & POSITIVE
+    v_of, o_f = order + (ints[field.N_BODY] & POSITIVE), ints[field.COLUMNS] & POSITIVE
+    in_order = ints[field.IN_ORDER] != 0
+    for index in range(ints[field.N_BODY] - 1, -1, -1):
+        row = field.HEADER + ints[order + index] * field.ROW
+        b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.HINGE] & POSITIVE
+        kind, o_v, dof = (
+            ints[row + field.KIND],
+            ints[row + field.HINGE_V] & POSITIVE,
+            ints[row + field.HINGE_DOF],
+        )
+        start, stop = ints[row + field.BRANCH] & POSITIVE, ints[row + field.BRANCH_END] & POSITIVE
+        R = matrix(scratch, b + field.R_)
+        J, p, m = (
+            symmetric(scratch, b + field.P_),
+            vector(scratch, b + field.P_ + 6),
+            scratch[b + field.P_ + 9],
+        )
         for c in range(dof):
             h_w, h_v = motion_column(scratch, o, kind, R, c)
             n, f = add(apply(J, h_w), cross(p, h_v)), added(cross(h_w, p), m, h_v)
@@ -139,8 +109,8 @@ def mass_of_rigid_tree(ints, scratch, M):
             for c in range(dof):
                 for k in range(o_v + c, n_v):
                     M[o_v + c, k] = 0.0
-        if kind == REVOLUTE and in_order:
-            h, r = vector(scratch, o), vector(scratch, b + ARM)
+        if kind == field.REVOLUTE and in_order:
+            h, r = vector(scratch, o), vector(scratch, b + field.ARM)
             _read_and_move(scratch, o_f, n_v, start, stop, h, r, M, o_v)
             continue
         for c in range(dof):
@@ -149,8 +119,8 @@ def mass_of_rigid_tree(ints, scratch, M):
                 _read_branch(scratch, o_f, n_v, start + c, stop, h_w, h_v, M, o_v + c)
             else:
                 _read_scattered(ints, v_of, scratch, o_f, n_v, start + c, stop, h_w, h_v, M)
-        if ints[row + PARENT] >= 0:
-            _move_branch(scratch, o_f, n_v, start, stop, vector(scratch, b + ARM))
+        if ints[row + field.PARENT] >= 0:
+            _move_branch(scratch, o_f, n_v, start, stop, vector(scratch, b + field.ARM))
 
 
 @jit
@@ -218,35 +188,39 @@ def _move_branch(scratch, o, n, start, stop, r):
 @jit
 def _composite_bodies(ints, scratch):
     """Inertia (J, p, m) of every rigid body with all that it carries."""
-    for i in range(ints[N_BODY]):
-        b = ints[HEADER + i * ROW + BODY] & POSITIVE
-        put_symmetric(scratch, b + P_, symmetric(scratch, b + INERTIA))
-        put_vector(scratch, b + P_ + 6, vector(scratch, b + MOMENT))
-        scratch[b + P_ + 9] = scratch[b + MASS]
-    for i in range(ints[N_BODY] - 1, -1, -1):
-        row = HEADER + i * ROW
-        if ints[row + PARENT] < 0:
+    for i in range(ints[field.N_BODY]):
+        b = ints[field.HEADER + i * field.ROW + field.BODY] & POSITIVE
+        put_symmetric(scratch, b + field.P_, symmetric(scratch, b + field.INERTIA))
+        put_vector(scratch, b + field.P_ + 6, vector(scratch, b + field.MOMENT))
+        scratch[b + field.P_ + 9] = scratch[b + field.MASS]
+    for i in range(ints[field.N_BODY] - 1, -1, -1):
+        row = field.HEADER + i * field.ROW
+        if ints[row + field.PARENT] < 0:
             continue
-        b, d = ints[row + BODY] & POSITIVE, ints[row + CARRIER] & POSITIVE
-        J, p, m = symmetric(scratch, b + P_), vector(scratch, b + P_ + 6), scratch[b + P_ + 9]
-        J, p = shifted_inertia(J, p, m, vector(scratch, b + ARM))
-        put_symmetric(scratch, d + P_, _sum(J, symmetric(scratch, d + P_)))
-        put_vector(scratch, d + P_ + 6, add(p, vector(scratch, d + P_ + 6)))
-        scratch[d + P_ + 9] += m
+        b, d = ints[row + field.BODY] & POSITIVE, ints[row + field.CARRIER] & POSITIVE
+        J, p, m = (
+            symmetric(scratch, b + field.P_),
+            vector(scratch, b + field.P_ + 6),
+            scratch[b + field.P_ + 9],
+        )
+        J, p = shifted_inertia(J, p, m, vector(scratch, b + field.ARM))
+        put_symmetric(scratch, d + field.P_, _sum(J, symmetric(scratch, d + field.P_)))
+        put_vector(scratch, d + field.P_ + 6, add(p, vector(scratch, d + field.P_ + 6)))
+        scratch[d + field.P_ + 9] += m
 
 
 @jit
 def _clear(ints, scratch):
     """Nothing is delivered yet."""
-    for i in range(ints[N_BODY]):
-        row = HEADER + i * ROW
-        b = ints[row + BODY] & POSITIVE
+    for i in range(ints[field.N_BODY]):
+        row = field.HEADER + i * field.ROW
+        b = ints[row + field.BODY] & POSITIVE
         for k in range(10):
-            scratch[b + P_ + k] = 0.0
-        for node in range(ints[row + N_NODE]):
-            d = (ints[row + NODES] & POSITIVE) + node * NODE_RECORD
+            scratch[b + field.P_ + k] = 0.0
+        for node in range(ints[row + field.N_NODE]):
+            d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
             for k in range(10):
-                scratch[d + P_ + k] = 0.0
+                scratch[d + field.P_ + k] = 0.0
 
 
 @jit
@@ -258,11 +232,11 @@ def _sum(J, K):
 @jit
 def motion_column(scratch, o, kind, R, c):
     """Column c of the motion map, in working axes."""
-    if kind == REVOLUTE:
+    if kind == field.REVOLUTE:
         return vector(scratch, o), ZERO
-    if kind == PRISMATIC:
+    if kind == field.PRISMATIC:
         return ZERO, vector(scratch, o + 3)
-    if kind == SPHERICAL or kind == FREE:
+    if kind == field.SPHERICAL or kind == field.FREE:
         k = c % 3
         if k == 0:
             e = (R[0], R[3], R[6])
@@ -279,22 +253,22 @@ def motion_column(scratch, o, kind, R, c):
 @jit
 def carry_inward(ints, floats, scratch, row, n, f, M, r):
     """Carry a force inward from the body of `row` and write what it meets to row r."""
-    while ints[row + PARENT] >= 0:
-        b = ints[row + BODY] & POSITIVE
-        if ints[row + LEVEL] != RIGID:
-            R = matrix(scratch, b + R_)
+    while ints[row + field.PARENT] >= 0:
+        b = ints[row + field.BODY] & POSITIVE
+        if ints[row + field.LEVEL] != field.RIGID:
+            R = matrix(scratch, b + field.R_)
             n, f = turn(R, n), turn(R, f)
-        n = add(n, cross(vector(scratch, b + ARM), f))
-        d = ints[row + CARRIER] & POSITIVE
-        row = HEADER + ints[row + PARENT] * ROW
-        kind, o_v = ints[row + KIND], ints[row + HINGE_V] & POSITIVE
-        b, o = ints[row + BODY] & POSITIVE, ints[row + HINGE] & POSITIVE
-        rigid = ints[row + LEVEL] == RIGID
+        n = add(n, cross(vector(scratch, b + field.ARM), f))
+        d = ints[row + field.CARRIER] & POSITIVE
+        row = field.HEADER + ints[row + field.PARENT] * field.ROW
+        kind, o_v = ints[row + field.KIND], ints[row + field.HINGE_V] & POSITIVE
+        b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.HINGE] & POSITIVE
+        rigid = ints[row + field.LEVEL] == field.RIGID
         if not rigid:
-            m, o_m = ints[row + N_MODE] & POSITIVE, ints[row + MODAL_V] & POSITIVE
-            node = (d - (ints[row + NODES] & POSITIVE)) // NODE_RECORD
-            Pi = (ints[row + NODE_SHAPES] & POSITIVE) + node * (3 + 6 * m) + 3
-            n0, n1, n2 = turn_back(matrix(scratch, d + LEFT), n)
+            m, o_m = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+            node = (d - (ints[row + field.NODES] & POSITIVE)) // field.NODE_RECORD
+            Pi = (ints[row + field.NODE_SHAPES] & POSITIVE) + node * (3 + 6 * m) + 3
+            n0, n1, n2 = turn_back(matrix(scratch, d + field.LEFT), n)
             for a in range(m):
                 M[r, o_m + a] = (
                     n0 * floats[Pi + a]
@@ -304,14 +278,14 @@ def carry_inward(ints, floats, scratch, row, n, f, M, r):
                     + f[1] * floats[Pi + 4 * m + a]
                     + f[2] * floats[Pi + 5 * m + a]
                 )
-            n = add(n, cross(vector(scratch, d + ARM), f))
-        if kind == REVOLUTE:
+            n = add(n, cross(vector(scratch, d + field.ARM), f))
+        if kind == field.REVOLUTE:
             M[r, o_v] = dot(vector(scratch, o), n)
-        elif kind == PRISMATIC:
+        elif kind == field.PRISMATIC:
             M[r, o_v] = dot(vector(scratch, o + 3), f)
-        elif kind != FIXED:
-            R = matrix(scratch, b + R_) if rigid else IDENTITY
-            for c in range(ints[row + HINGE_DOF]):
+        elif kind != field.FIXED:
+            R = matrix(scratch, b + field.R_) if rigid else IDENTITY
+            for c in range(ints[row + field.HINGE_DOF]):
                 h_w, h_v = motion_column(scratch, o, kind, R, c)
                 M[r, o_v + c] = dot(h_w, n) + dot(h_v, f)
 
@@ -322,26 +296,26 @@ def _flexible_columns(ints, floats, scratch, row, M):
 
     R_ff = M_ff + sum Pi_hat^T R_t Pi_hat,   R_rf = M_rf + sum phi_t R_t Pi_hat
     """
-    b, m = ints[row + BODY] & POSITIVE, ints[row + N_MODE] & POSITIVE
-    f, o_m = ints[row + MODAL] & POSITIVE, ints[row + MODAL_V] & POSITIVE
-    M_rf, work = ints[row + M_RF] & POSITIVE, ints[TEMPORARY] & POSITIVE
+    b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
+    f, o_m = ints[row + field.MODAL] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    M_rf, work = ints[row + field.M_RF] & POSITIVE, ints[field.TEMPORARY] & POSITIVE
     columns = work + 12 * m  # mode after mode, six each
-    J, p = symmetric(scratch, b + INERTIA), vector(scratch, b + MOMENT)
-    mass = scratch[b + MASS]
+    J, p = symmetric(scratch, b + field.INERTIA), vector(scratch, b + field.MOMENT)
+    mass = scratch[b + field.MASS]
     for a in range(m):
         for k in range(6):
             scratch[columns + 6 * a + k] = scratch[M_rf + k * m + a]
-        if ints[row + N_LUMP] != 0:
+        if ints[row + field.N_LUMP] != 0:
             for k in range(a + 1):
                 M[o_m + a, o_m + k] = scratch[f + 2 * m + a * m + k]
         else:
             M[o_m + a, o_m + a] = 1.0
-    for node in range(ints[row + N_NODE]):
-        d = (ints[row + NODES] & POSITIVE) + node * NODE_RECORD
-        Pi = (ints[row + NODE_SHAPES] & POSITIVE) + node * (3 + 6 * m) + 3
-        J_t, p_t = symmetric(scratch, d + P_), vector(scratch, d + P_ + 6)
-        m_t, l = scratch[d + P_ + 9], vector(scratch, d + ARM)
-        J_l = matrix(scratch, d + LEFT)
+    for node in range(ints[row + field.N_NODE]):
+        d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
+        Pi = (ints[row + field.NODE_SHAPES] & POSITIVE) + node * (3 + 6 * m) + 3
+        J_t, p_t = symmetric(scratch, d + field.P_), vector(scratch, d + field.P_ + 6)
+        m_t, l = scratch[d + field.P_ + 9], vector(scratch, d + field.ARM)
+        J_l = matrix(scratch, d + field.LEFT)
         for a in range(m):
             pi_w = turn(J_l, (floats[Pi + a], floats[Pi + m + a], floats[Pi + 2 * m + a]))
             pi_v = (floats[Pi + 3 * m + a], floats[Pi + 4 * m + a], floats[Pi + 5 * m + a])
@@ -369,8 +343,8 @@ def _flexible_columns(ints, floats, scratch, row, M):
 @jit
 def _modal_columns(ints, scratch, row, h_w, h_v, M, r):
     """Row r of a hinge motion at the modes of its own body: R_rf^T h."""
-    m, o_m = ints[row + N_MODE] & POSITIVE, ints[row + MODAL_V] & POSITIVE
-    columns = (ints[TEMPORARY] & POSITIVE) + 12 * m
+    m, o_m = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    columns = (ints[field.TEMPORARY] & POSITIVE) + 12 * m
     for a in range(m):
         n, e = vector(scratch, columns + 6 * a), vector(scratch, columns + 6 * a + 3)
         M[r, o_m + a] = dot(h_w, n) + dot(h_v, e)

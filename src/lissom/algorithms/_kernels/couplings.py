@@ -8,32 +8,9 @@ a loop it has no forces on nodes: its column starts as innovations at the hinges
 
 from __future__ import annotations
 
+from . import fields as field
 from .compiling import jit
-from .layout import (
-    ACCELERATED,
-    C_COLUMN,
-    C_N,
-    C_NUMBERS,
-    C_TERMS,
-    CLOSING,
-    CLOSURE,
-    COUPLING_ROW,
-    COUPLING_ROWS,
-    DRIVEN,
-    GAP_WEIGHT,
-    GRAVITY,
-    LOOPS,
-    N_COLUMN,
-    N_COUPLING,
-    POSITIVE,
-    RATE_WEIGHT,
-    RATES,
-    TERM_BODY,
-    TERM_PLACE,
-    TERM_Q,
-    TERM_ROW,
-    TERM_V,
-)
+from .fields import POSITIVE
 
 # Part of the sum of its terms by which rounding violates a coupling: wheels turn far.
 ROUNDED = 4e-16
@@ -45,33 +22,36 @@ def close_couplings(ints, floats, scratch, q, v, x, flags):
 
     Within `close_loops`, after the columns are cleared.
     """
-    h = ints[LOOPS] & POSITIVE
-    n, o_c = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
-    closing, speed = ints[h + CLOSING] & POSITIVE, 0.0
-    for k in range(ints[h + N_COUPLING]):
-        c = (ints[h + COUPLING_ROWS] & POSITIVE) + k * COUPLING_ROW
-        column, numbers = ints[c + C_COLUMN] & POSITIVE, ints[c + C_NUMBERS] & POSITIVE
+    h = ints[field.LOOPS] & POSITIVE
+    n, o_c = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
+    closing, speed = ints[h + field.CLOSING] & POSITIVE, 0.0
+    for k in range(ints[h + field.N_COUPLING]):
+        c = (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW
+        column, numbers = ints[c + field.C_COLUMN] & POSITIVE, ints[c + field.C_NUMBERS] & POSITIVE
         gap, gross, rate, rhs = -floats[numbers + 1], abs(floats[numbers + 1]), 0.0, 0.0
-        for i in range(ints[c + C_N]):
-            t = (ints[c + C_TERMS] & POSITIVE) + i * TERM_ROW
-            s, o_v = floats[numbers + 2 + i], ints[t + TERM_V] & POSITIVE
-            part = s * q[ints[t + TERM_Q] & POSITIVE]
+        for i in range(ints[c + field.C_N]):
+            t = (ints[c + field.C_TERMS] & POSITIVE) + i * field.TERM_ROW
+            s, o_v = floats[numbers + 2 + i], ints[t + field.TERM_V] & POSITIVE
+            part = s * q[ints[t + field.TERM_Q] & POSITIVE]
             gap += part
             gross += abs(part)
-            driven = ints[(ints[t + TERM_BODY] & POSITIVE) + DRIVEN] != 0
-            if flags & RATES != 0:
+            driven = ints[(ints[t + field.TERM_BODY] & POSITIVE) + field.DRIVEN] != 0
+            if flags & field.RATES != 0:
                 rate += s * v[o_v]
                 speed = max(speed, abs(s * v[o_v]))
-            if flags != 0 and (driven or flags & ACCELERATED != 0):
+            if flags != 0 and (driven or flags & field.ACCELERATED != 0):
                 rhs -= s * x[o_v]
             if not driven:
-                scratch[ints[t + TERM_PLACE] & POSITIVE] += s
+                scratch[ints[t + field.TERM_PLACE] & POSITIVE] += s
         if abs(gap) <= ROUNDED * gross:
             gap = 0.0
         scratch[o_c + column] = gap
         scratch[o_c + n + column] = rate
-        if flags & GRAVITY != 0:  # an acceleration is asked for
-            rhs -= scratch[closing + GAP_WEIGHT] * gap + scratch[closing + RATE_WEIGHT] * rate
+        if flags & field.GRAVITY != 0:  # an acceleration is asked for
+            rhs -= (
+                scratch[closing + field.GAP_WEIGHT] * gap
+                + scratch[closing + field.RATE_WEIGHT] * rate
+            )
         scratch[o_c + 2 * n + column] = rhs
     return speed
 
@@ -79,35 +59,38 @@ def close_couplings(ints, floats, scratch, q, v, x, flags):
 @jit
 def coupling_rates(ints, floats, scratch, x, out):
     """Rows A x of all couplings into scratch[out:], driven hinges left out."""
-    h = ints[LOOPS] & POSITIVE
-    for k in range(ints[h + N_COUPLING]):
-        c = (ints[h + COUPLING_ROWS] & POSITIVE) + k * COUPLING_ROW
-        numbers, e = ints[c + C_NUMBERS] & POSITIVE, 0.0
-        for i in range(ints[c + C_N]):
-            t = (ints[c + C_TERMS] & POSITIVE) + i * TERM_ROW
-            if ints[(ints[t + TERM_BODY] & POSITIVE) + DRIVEN] == 0:
-                e += floats[numbers + 2 + i] * x[ints[t + TERM_V] & POSITIVE]
-        scratch[out + ints[c + C_COLUMN]] = e
+    h = ints[field.LOOPS] & POSITIVE
+    for k in range(ints[h + field.N_COUPLING]):
+        c = (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW
+        numbers, e = ints[c + field.C_NUMBERS] & POSITIVE, 0.0
+        for i in range(ints[c + field.C_N]):
+            t = (ints[c + field.C_TERMS] & POSITIVE) + i * field.TERM_ROW
+            if ints[(ints[t + field.TERM_BODY] & POSITIVE) + field.DRIVEN] == 0:
+                e += floats[numbers + 2 + i] * x[ints[t + field.TERM_V] & POSITIVE]
+        scratch[out + ints[c + field.C_COLUMN]] = e
 
 
 @jit
 def take_coupling_forces(ints, floats, scratch, T):
     """Take the forces of couplings off generalized forces T, with lambda of a solution."""
-    h = ints[LOOPS] & POSITIVE
-    n, o_c = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
-    for k in range(ints[h + N_COUPLING]):
-        c = (ints[h + COUPLING_ROWS] & POSITIVE) + k * COUPLING_ROW
-        numbers, force = ints[c + C_NUMBERS] & POSITIVE, scratch[o_c + 3 * n + ints[c + C_COLUMN]]
-        for i in range(ints[c + C_N]):
-            t = (ints[c + C_TERMS] & POSITIVE) + i * TERM_ROW
-            T[ints[t + TERM_V] & POSITIVE] -= floats[numbers + 2 + i] * force
+    h = ints[field.LOOPS] & POSITIVE
+    n, o_c = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
+    for k in range(ints[h + field.N_COUPLING]):
+        c = (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW
+        numbers, force = (
+            ints[c + field.C_NUMBERS] & POSITIVE,
+            scratch[o_c + 3 * n + ints[c + field.C_COLUMN]],
+        )
+        for i in range(ints[c + field.C_N]):
+            t = (ints[c + field.C_TERMS] & POSITIVE) + i * field.TERM_ROW
+            T[ints[t + field.TERM_V] & POSITIVE] -= floats[numbers + 2 + i] * force
 
 
 @jit
 def coupling_force(ints, floats, scratch, k):
     """Force of coupling k: hinge i receives its ratio times this."""
-    h = ints[LOOPS] & POSITIVE
-    n, o_c = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
-    c = (ints[h + COUPLING_ROWS] & POSITIVE) + k * COUPLING_ROW
-    force = scratch[o_c + 3 * n + ints[c + C_COLUMN]]
-    return floats[ints[c + C_NUMBERS] & POSITIVE] * force
+    h = ints[field.LOOPS] & POSITIVE
+    n, o_c = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
+    c = (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW
+    force = scratch[o_c + 3 * n + ints[c + field.C_COLUMN]]
+    return floats[ints[c + field.C_NUMBERS] & POSITIVE] * force

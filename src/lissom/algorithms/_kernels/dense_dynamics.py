@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import fields as field
 from .articulated import all_finite
 from .closing import close_loops
 from .compiling import jit
@@ -9,33 +10,8 @@ from .composite import mass_of_rigid_tree, mass_tip_to_base
 from .couplings import take_coupling_forces
 from .dense import backward_spd, factor_spd, forward_spd
 from .external import apply_external
+from .fields import POSITIVE
 from .inverse import forces_tip_to_base
-from .layout import (
-    ACCELERATED,
-    ALL_RIGID,
-    ARMATURE,
-    DONE,
-    DRIVEN,
-    HEADER,
-    HINGE,
-    HINGE_DOF,
-    HINGE_V,
-    LEVEL,
-    LOOPS,
-    MODAL,
-    MODAL_V,
-    N_BODY,
-    N_EXTERNAL,
-    N_LUMP,
-    N_MODE,
-    N_V,
-    NOT_FINITE,
-    POSITIVE,
-    RIGID,
-    ROW,
-    SINGULAR,
-    TREE,
-)
 from .loop_dense import (
     add_kept_loop_forces,
     constrain_dense,
@@ -58,28 +34,28 @@ def solve_dense(ints, floats, scratch, q, v, given, before, forces, out, M, floo
     system of many bodies loses eight digits by that.  SINGULAR if a pivot falls below `floor` times
     the diagonal entry it began with: so many digits are lost in the elimination.
     """
-    n, looped = ints[N_V], ints[LOOPS] != 0 and flags & TREE == 0
+    n, looped = ints[field.N_V], ints[field.LOOPS] != 0 and flags & field.TREE == 0
     x = M[n]  # `out` may be `forces`, which is still needed
     forces_tip_to_base(ints, floats, scratch, forces, x, flags)
     for k in range(n):
         x[k] = forces[k] - x[k]
     triangle(ints, floats, scratch, M)
-    if ints[ALL_RIGID] != 0:
+    if ints[field.ALL_RIGID] != 0:
         mirror_upper(M, n)
-    if scratch[ARMATURE] != 0.0:
+    if scratch[field.ARMATURE] != 0.0:
         _add_armature(ints, scratch, M)
     _hold_driven(ints, M)
     if looped:
         constraint_rows(ints, floats, scratch, q, v, given, before, M, flags)
     flat = M.ravel()
     if factor_spd(flat, 0, n, floor) >= 0:
-        return SINGULAR
+        return field.SINGULAR
     if looped:
         constraint_compliance(ints, scratch, M)
     status = _solve(ints, floats, scratch, M, looped)
-    if status == DONE and refine and not (looped and closes_in_speeds(ints, scratch)):
+    if status == field.DONE and refine and not (looped and closes_in_speeds(ints, scratch)):
         status = _refine(ints, floats, scratch, q, v, given, forces, M, flags, looped)
-    if status == DONE:
+    if status == field.DONE:
         for k in range(n):
             out[k] = x[k]
     return status
@@ -88,10 +64,10 @@ def solve_dense(ints, floats, scratch, q, v, given, before, forces, out, M, floo
 @jit
 def _solve(ints, floats, scratch, M, looped):
     """Replace the right-hand side below the factor in M by the accelerations."""
-    n, flat = ints[N_V], M.ravel()
+    n, flat = ints[field.N_V], M.ravel()
     forward_spd(flat, 0, n, flat, n * n)
-    if looped and constrain_dense(ints, floats, scratch, M) != DONE:
-        return NOT_FINITE
+    if looped and constrain_dense(ints, floats, scratch, M) != field.DONE:
+        return field.NOT_FINITE
     backward_spd(flat, 0, n, flat, n * n)
     return all_finite(M[n], n)
 
@@ -99,13 +75,13 @@ def _solve(ints, floats, scratch, M, looped):
 @jit
 def _refine(ints, floats, scratch, q, v, driven, forces, M, flags, looped):
     """Correct the accelerations below the factor in M, and the loop forces, once."""
-    n, given = ints[N_V], flags | ACCELERATED
+    n, given = ints[field.N_V], flags | field.ACCELERATED
     x, found = M[n], M[n + 1]
     for k in range(n):
         found[k] = x[k]
     _give_driven(ints, driven, found)
     motion_base_to_tip(ints, floats, scratch, q, v, found, given)
-    if scratch[N_EXTERNAL] != 0.0:
+    if scratch[field.N_EXTERNAL] != 0.0:
         apply_external(ints, scratch, q, v, given)
     if looped:
         # its right-hand side is what is left
@@ -131,27 +107,27 @@ def _refine(ints, floats, scratch, q, v, driven, forces, M, flags, looped):
 @jit
 def _give_driven(ints, given, x):
     """Put the given accelerations of driven hinges into x."""
-    for i in range(ints[N_BODY]):
-        row = HEADER + i * ROW
-        if ints[row + DRIVEN] != 0:
-            for c in range(ints[row + HINGE_DOF]):
-                x[ints[row + HINGE_V] + c] = given[ints[row + HINGE_V] + c]
+    for i in range(ints[field.N_BODY]):
+        row = field.HEADER + i * field.ROW
+        if ints[row + field.DRIVEN] != 0:
+            for c in range(ints[row + field.HINGE_DOF]):
+                x[ints[row + field.HINGE_V] + c] = given[ints[row + field.HINGE_V] + c]
 
 
 @jit
 def _hold_driven_forces(ints, x):
     """No forces at driven hinges: their accelerations are given."""
-    for i in range(ints[N_BODY]):
-        row = HEADER + i * ROW
-        if ints[row + DRIVEN] != 0:
-            for c in range(ints[row + HINGE_DOF]):
-                x[ints[row + HINGE_V] + c] = 0.0
+    for i in range(ints[field.N_BODY]):
+        row = field.HEADER + i * field.ROW
+        if ints[row + field.DRIVEN] != 0:
+            for c in range(ints[row + field.HINGE_DOF]):
+                x[ints[row + field.HINGE_V] + c] = 0.0
 
 
 @jit
 def triangle(ints, floats, scratch, M):
     """One triangle of the mass matrix: the upper one if all bodies are rigid, else the lower."""
-    if ints[ALL_RIGID] != 0:
+    if ints[field.ALL_RIGID] != 0:
         mass_of_rigid_tree(ints, scratch, M)
     else:
         mass_tip_to_base(ints, floats, scratch, M)
@@ -168,13 +144,13 @@ def mirror_upper(M, n):
 @jit
 def _hold_driven(ints, M):
     """Let driven hinges have no accelerations beyond those given: the right-hand side has these."""
-    n = ints[N_V]
-    for i in range(ints[N_BODY]):
-        row = HEADER + i * ROW
-        if ints[row + DRIVEN] == 0:
+    n = ints[field.N_V]
+    for i in range(ints[field.N_BODY]):
+        row = field.HEADER + i * field.ROW
+        if ints[row + field.DRIVEN] == 0:
             continue
-        o = ints[row + HINGE_V]
-        for r in range(o, o + ints[row + HINGE_DOF]):
+        o = ints[row + field.HINGE_V]
+        for r in range(o, o + ints[row + field.HINGE_DOF]):
             for c in range(r):
                 M[r, c] = 0.0
             for c in range(r + 1, n):
@@ -186,15 +162,19 @@ def _hold_driven(ints, M):
 @jit
 def _add_armature(ints, scratch, M):
     """Add the armature to the lower triangle of the mass matrix."""
-    for i in range(ints[N_BODY]):
-        row = HEADER + i * ROW
-        r, o_v, o_m = ints[row + HINGE_DOF], ints[row + HINGE_V], ints[row + MODAL_V]
-        o_a = (ints[row + HINGE] & POSITIVE) + 13 * r + r * r
+    for i in range(ints[field.N_BODY]):
+        row = field.HEADER + i * field.ROW
+        r, o_v, o_m = (
+            ints[row + field.HINGE_DOF],
+            ints[row + field.HINGE_V],
+            ints[row + field.MODAL_V],
+        )
+        o_a = (ints[row + field.HINGE] & POSITIVE) + 13 * r + r * r
         for c in range(r):
             for k in range(c + 1):
                 M[o_v + c, o_v + k] += scratch[o_a + c * r + k]
-        if ints[row + LEVEL] != RIGID:
-            w = ints[row + MODAL] & POSITIVE
-            for k in range(ints[row + N_MODE]):
-                lumped = ints[row + N_LUMP] != 0
+        if ints[row + field.LEVEL] != field.RIGID:
+            w = ints[row + field.MODAL] & POSITIVE
+            for k in range(ints[row + field.N_MODE]):
+                lumped = ints[row + field.N_LUMP] != 0
                 M[o_m + k, o_m + k] += scratch[w + k] if lumped else 1.0 / scratch[w + k] - 1.0

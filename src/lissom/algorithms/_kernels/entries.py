@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from numba import types
 
+from . import fields as field
 from .articulated import (
     accelerate_base_to_tip,
     all_finite,
@@ -19,28 +20,6 @@ from .compiling import Entry, jit
 from .dense_dynamics import mirror_upper, solve_dense, triangle
 from .external import apply_external
 from .inverse import forces_tip_to_base
-from .layout import (
-    ACCELERATED,
-    ALL_RIGID,
-    DONE,
-    ELASTIC,
-    EXTERNAL,
-    GRAVITY,
-    HEADER,
-    LEVEL,
-    LOOPS,
-    N_BODY,
-    N_EXTERNAL,
-    N_MODE,
-    N_Q,
-    N_V,
-    NOT_FINITE,
-    RATES,
-    RIGID,
-    ROW,
-    SINGULAR,
-    TREE,
-)
 from .loop_forces import constrain
 from .motion import motion_base_to_tip
 from .world import frame, hinge_forces, jacobian, place_base_to_tip, totals
@@ -58,7 +37,7 @@ __all__ = [
     "TOTALS",
 ]
 
-COUNTED = RATES | GRAVITY | ELASTIC | ACCELERATED
+COUNTED = field.RATES | field.GRAVITY | field.ELASTIC | field.ACCELERATED
 
 _INTS = types.Array(types.int64, 1, "C")
 _FLOATS = types.Array(types.float64, 1, "C")
@@ -71,10 +50,10 @@ _INT = types.int64
 def _inverse(ints, floats, scratch, q, v, x, out, flags):
     """Forces that give the accelerations x; what else counts is in the flags."""
     motion_base_to_tip(ints, floats, scratch, q, v, x, flags)
-    if scratch[N_EXTERNAL] != 0.0:
+    if scratch[field.N_EXTERNAL] != 0.0:
         apply_external(ints, scratch, q, v, flags)
     forces_tip_to_base(ints, floats, scratch, x, out, flags)
-    return all_finite(out, ints[N_V])
+    return all_finite(out, ints[field.N_V])
 
 
 @jit
@@ -84,21 +63,21 @@ def _forward_rows(ints, floats, scratch, Q, V, F, out, flags, start, stop):
     With flags = 0: M^-1 forces; loops are kept closed unless the flag TREE is set.  One state's
     forces serve all if there are no more.  Returns the state that failed, or -1.
     """
-    n, m = ints[N_Q], ints[N_V]
+    n, m = ints[field.N_Q], ints[field.N_V]
     for k in range(start, stop):
         q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], out[k * m : (k + 1) * m]
         f = F[k * m : (k + 1) * m] if len(F) > m else F
         motion_base_to_tip(ints, floats, scratch, q, v, f, flags & COUNTED)
-        if scratch[N_EXTERNAL] != 0.0:
+        if scratch[field.N_EXTERNAL] != 0.0:
             apply_external(ints, scratch, q, v, flags & COUNTED)
-        if articulate_tip_to_base(ints, floats, scratch, f) != DONE:
+        if articulate_tip_to_base(ints, floats, scratch, f) != field.DONE:
             return k
-        if ints[LOOPS] != 0 and flags & TREE == 0:
-            if constrain(ints, floats, scratch, q, v, f, v, flags) != DONE:
+        if ints[field.LOOPS] != 0 and flags & field.TREE == 0:
+            if constrain(ints, floats, scratch, q, v, f, v, flags) != field.DONE:
                 return k
-            if flags & RATES != 0 and loops_open(ints, floats, scratch):
+            if flags & field.RATES != 0 and loops_open(ints, floats, scratch):
                 return k
-        if accelerate_base_to_tip(ints, floats, scratch, x) != DONE:
+        if accelerate_base_to_tip(ints, floats, scratch, x) != field.DONE:
             return k
     return -1
 
@@ -106,10 +85,10 @@ def _forward_rows(ints, floats, scratch, Q, V, F, out, flags, start, stop):
 @jit
 def _inverse_rows(ints, floats, scratch, Q, V, A, out, flags, start, stop):
     """`_inverse` of states start to stop, in flat arrays; the state that failed, or -1."""
-    n, m = ints[N_Q], ints[N_V]
+    n, m = ints[field.N_Q], ints[field.N_V]
     for k in range(start, stop):
         q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], out[k * m : (k + 1) * m]
-        if _inverse(ints, floats, scratch, q, v, A[k * m : (k + 1) * m], x, flags) != DONE:
+        if _inverse(ints, floats, scratch, q, v, A[k * m : (k + 1) * m], x, flags) != field.DONE:
             return k
     return -1
 
@@ -120,42 +99,47 @@ def _mass(ints, floats, scratch, q, M, flags, repeats, whole):
     for _ in range(repeats):
         motion_base_to_tip(ints, floats, scratch, q, q, q, flags)
         triangle(ints, floats, scratch, M)
-    n, s = ints[N_V], 0.0
+    n, s = ints[field.N_V], 0.0
     for r in range(n):
         s += 0.0 * M[r, r]
     if whole:
-        if ints[ALL_RIGID] != 0:
+        if ints[field.ALL_RIGID] != 0:
             mirror_upper(M, n)
         else:
             for r in range(n):
                 for c in range(r):
                     M[c, r] = M[r, c]
-    return DONE if s == 0.0 else NOT_FINITE
+    return field.DONE if s == 0.0 else field.NOT_FINITE
 
 
 @jit
 def _composite(ints, floats, scratch, q, v, forces, out, M, floor, flags):
     """Accelerations by the mass matrix; see `solve_dense`."""
     motion_base_to_tip(ints, floats, scratch, q, v, forces, flags & COUNTED)
-    if scratch[N_EXTERNAL] != 0.0:
+    if scratch[field.N_EXTERNAL] != 0.0:
         apply_external(ints, scratch, q, v, flags & COUNTED)
     status = solve_dense(
-        ints, floats, scratch, q, v, v, v, forces, out, M, floor, flags, ints[LOOPS] != 0
+        ints, floats, scratch, q, v, v, v, forces, out, M, floor, flags, ints[field.LOOPS] != 0
     )
-    if status == DONE and ints[LOOPS] != 0 and flags & TREE == 0 and flags & RATES != 0:
+    if (
+        status == field.DONE
+        and ints[field.LOOPS] != 0
+        and flags & field.TREE == 0
+        and flags & field.RATES != 0
+    ):
         if loops_open(ints, floats, scratch):
-            return SINGULAR
+            return field.SINGULAR
     return status
 
 
 @jit
 def _composite_rows(ints, floats, scratch, Q, V, F, out, M, floor, flags, start, stop):
     """`_composite` of states start to stop, as `_forward_rows`."""
-    n, m = ints[N_Q], ints[N_V]
+    n, m = ints[field.N_Q], ints[field.N_V]
     for k in range(start, stop):
         q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], out[k * m : (k + 1) * m]
         f = F[k * m : (k + 1) * m] if len(F) > m else F
-        if _composite(ints, floats, scratch, q, v, f, x, M, floor, flags) != DONE:
+        if _composite(ints, floats, scratch, q, v, f, x, M, floor, flags) != field.DONE:
             return k
     return -1
 
@@ -166,13 +150,13 @@ def _totals_rows(ints, floats, scratch, Q, V, out, flags, start, stop):
 
     Returns the state that failed, or -1.
     """
-    n, m = ints[N_Q], ints[N_V]
+    n, m = ints[field.N_Q], ints[field.N_V]
     for k in range(start, stop):
         q, v, sums = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], out[k * 16 : (k + 1) * 16]
         motion_base_to_tip(ints, floats, scratch, q, v, v, flags)
         place_base_to_tip(ints, scratch)
         totals(ints, floats, scratch, q, v, sums)
-        if all_finite(sums, 13) != DONE:
+        if all_finite(sums, 13) != field.DONE:
             return k
     return -1
 
@@ -183,14 +167,14 @@ def _frame_rows(ints, floats, scratch, Q, V, X, out, where, flags, start, stop):
 
     States start to stop in flat arrays, 18 numbers each; the state that failed, or -1.
     """
-    n, m = ints[N_Q], ints[N_V]
+    n, m = ints[field.N_Q], ints[field.N_V]
     for k in range(start, stop):
         q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], X[k * m : (k + 1) * m]
         motion = out[k * 18 : (k + 1) * 18]
         motion_base_to_tip(ints, floats, scratch, q, v, x, flags)
         place_base_to_tip(ints, scratch)
         frame(ints, scratch, where, q, v, x, flags, motion)
-        if all_finite(motion, 18) != DONE:
+        if all_finite(motion, 18) != field.DONE:
             return k
     return -1
 
@@ -201,14 +185,14 @@ def _closure_rows(ints, floats, scratch, Q, V, out, width, flags, start, stop):
 
     Returns the state that failed, or -1.
     """
-    n, m = ints[N_Q], ints[N_V]
+    n, m = ints[field.N_Q], ints[field.N_V]
     for k in range(start, stop):
         q, v = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m]
         motion_base_to_tip(ints, floats, scratch, q, v, v, flags)
         place_loops(ints, floats, scratch, v, flags)
         close_loops(ints, floats, scratch, q, v, v, flags)
         closure_numbers(ints, scratch, out, k * width)
-        if all_finite(out[k * width : (k + 1) * width], width) != DONE:
+        if all_finite(out[k * width : (k + 1) * width], width) != field.DONE:
             return k
     return -1
 
@@ -219,23 +203,23 @@ def _jacobian(ints, floats, scratch, q, where, J, flags):
     motion_base_to_tip(ints, floats, scratch, q, q, q, flags)
     place_base_to_tip(ints, scratch)
     jacobian(ints, floats, scratch, where, q, flags, J)
-    status = DONE
+    status = field.DONE
     for r in range(6):
-        status = max(status, all_finite(J[r], ints[N_V]))
+        status = max(status, all_finite(J[r], ints[field.N_V]))
     return status
 
 
 @jit
 def _put_external(ints, scratch, W, first):
     """Write the spatial forces W[first:] into the list of external forces, six numbers each."""
-    o = int(scratch[EXTERNAL])
-    for entry in range(int(scratch[N_EXTERNAL])):
-        row = HEADER + int(scratch[o]) * ROW
+    o = int(scratch[field.EXTERNAL])
+    for entry in range(int(scratch[field.N_EXTERNAL])):
+        row = field.HEADER + int(scratch[o]) * field.ROW
         for c in range(6):
             scratch[o + 1 + c] = W[first + 6 * entry + c]
         o += 7
-        if ints[row + LEVEL] != RIGID:
-            o += 3 + 6 * ints[row + N_MODE]
+        if ints[row + field.LEVEL] != field.RIGID:
+            o += 3 + 6 * ints[row + field.N_MODE]
 
 
 @jit
@@ -245,12 +229,12 @@ def _joint_forces_rows(ints, floats, scratch, Q, V, A, W, generalized, out, flag
     W holds the external forces of each state, in the order of the list; if it is empty, those in
     the list serve all.  Returns the state that failed, or -1.
     """
-    n, m, bodies = ints[N_Q], ints[N_V], ints[N_BODY]
+    n, m, bodies = ints[field.N_Q], ints[field.N_V], ints[field.N_BODY]
     for k in range(start, stop):
         q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], A[k * m : (k + 1) * m]
         if len(W) > 0:
-            _put_external(ints, scratch, W, 6 * k * int(scratch[N_EXTERNAL]))
-        if _inverse(ints, floats, scratch, q, v, x, generalized, flags) != DONE:
+            _put_external(ints, scratch, W, 6 * k * int(scratch[field.N_EXTERNAL]))
+        if _inverse(ints, floats, scratch, q, v, x, generalized, flags) != field.DONE:
             return k
         hinge_forces(ints, scratch, out[k * bodies : (k + 1) * bodies])
     return -1

@@ -2,23 +2,9 @@
 
 from __future__ import annotations
 
+from . import fields as field
 from .compiling import jit
-from .layout import (
-    BODY,
-    EXTERNAL,
-    FORCE,
-    HEADER,
-    LEVEL,
-    MODAL,
-    MODAL_Q,
-    MODAL_V,
-    N_EXTERNAL,
-    N_MODE,
-    POSITIVE,
-    R_,
-    RIGID,
-    ROW,
-)
+from .fields import POSITIVE
 from .modal import modal_spread
 from .nodes import node_motion
 from .small import add, added, cross, matrix, put_vector, scaled, six, turn, turn_back, vector
@@ -31,23 +17,25 @@ def apply_external(ints, scratch, q, v, flags):
     Each entry of the list: number of the body, [moment; force] in node axes 6, and for a flexible
     body the node's undeformed position 3 and shapes 6m.
     """
-    o = int(scratch[EXTERNAL])
-    for _entry in range(int(scratch[N_EXTERNAL])):
-        row = HEADER + int(scratch[o]) * ROW
-        b, m = ints[row + BODY] & POSITIVE, ints[row + N_MODE]
+    o = int(scratch[field.EXTERNAL])
+    for _entry in range(int(scratch[field.N_EXTERNAL])):
+        row = field.HEADER + int(scratch[o]) * field.ROW
+        b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE]
         n, f = vector(scratch, o + 1), vector(scratch, o + 4)
         o += 7
-        if ints[row + LEVEL] == RIGID:
-            R = matrix(scratch, b + R_)
+        if ints[row + field.LEVEL] == field.RIGID:
+            R = matrix(scratch, b + field.R_)
             n, f = turn(R, n), turn(R, f)
         else:
-            o_q, o_v = ints[row + MODAL_Q], ints[row + MODAL_V]
+            o_q, o_v = ints[row + field.MODAL_Q], ints[row + field.MODAL_V]
             E, l, J_l, _w, _alpha, _a = node_motion(scratch, o, m, scratch, b, q, o_q, v, v, o_v, 0)
             n, f = turn(E, n), turn(E, f)
             minus = six(scaled(-1.0, turn_back(J_l, n)), scaled(-1.0, f))
-            t = (ints[row + MODAL] & POSITIVE) + m
+            t = (ints[row + field.MODAL] & POSITIVE) + m
             modal_spread(scratch, o + 3, m, minus, scratch, t)
             n = add(n, cross(l, f))
             o += 3 + 6 * m
-        put_vector(scratch, b + FORCE, added(vector(scratch, b + FORCE), -1.0, n))
-        put_vector(scratch, b + FORCE + 3, added(vector(scratch, b + FORCE + 3), -1.0, f))
+        put_vector(scratch, b + field.FORCE, added(vector(scratch, b + field.FORCE), -1.0, n))
+        put_vector(
+            scratch, b + field.FORCE + 3, added(vector(scratch, b + field.FORCE + 3), -1.0, f)
+        )

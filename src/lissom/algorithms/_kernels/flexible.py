@@ -16,47 +16,9 @@ u_kl the first six times eta and o_k the others times eta:
 
 from __future__ import annotations
 
+from . import fields as field
 from .compiling import jit
-from .layout import (
-    ACCELERATED,
-    ACCELERATION,
-    ARM,
-    BODY,
-    CONSTANTS,
-    DAMPED,
-    DAMPING,
-    DIAGONAL,
-    ELASTIC,
-    FORCE,
-    FULL,
-    INERTIA,
-    LEFT,
-    LEVEL,
-    M_RF,
-    MASS,
-    MATRIX,
-    MODAL,
-    MODAL_Q,
-    MODAL_V,
-    MOMENT,
-    N_LUMP,
-    N_MODE,
-    N_NODE,
-    NODE_RECORD,
-    NODE_SHAPES,
-    NODES,
-    OWN_INERTIA,
-    OWN_MASS,
-    OWN_MOMENT,
-    POSITIVE,
-    PRODUCTS,
-    R_,
-    RATE,
-    RATES,
-    SECOND,
-    SHAPES,
-    TEMPORARY,
-)
+from .fields import POSITIVE
 from .lumps import lump_terms
 from .modal import modal_dot, modal_product, modal_spread, modal_spread_two, modal_sums
 from .nodes import node_motion
@@ -79,42 +41,42 @@ from .small import (
 @jit
 def flexible_terms(ints, floats, scratch, row, q, v, x, flags):
     """Own inertia, forces (1), (2) and nodes of one body, whose acceleration is in its record."""
-    b, c = ints[row + BODY] & POSITIVE, ints[row + CONSTANTS] & POSITIVE
-    m, s = ints[row + N_MODE] & POSITIVE, ints[row + SHAPES] & POSITIVE
-    o_q, o_v = ints[row + MODAL_Q] & POSITIVE, ints[row + MODAL_V] & POSITIVE
-    f = ints[row + MODAL] & POSITIVE
+    b, c = ints[row + field.BODY] & POSITIVE, ints[row + field.CONSTANTS] & POSITIVE
+    m, s = ints[row + field.N_MODE] & POSITIVE, ints[row + field.SHAPES] & POSITIVE
+    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    f = ints[row + field.MODAL] & POSITIVE
     t = f + m
-    w = vector(scratch, b + RATE)
-    alpha, a = vector(scratch, b + ACCELERATION), vector(scratch, b + ACCELERATION + 3)
+    w = vector(scratch, b + field.RATE)
+    alpha, a = vector(scratch, b + field.ACCELERATION), vector(scratch, b + field.ACCELERATION + 3)
     A = _spin(w)
-    mass, p = floats[c + OWN_MASS], vector(floats, c + OWN_MOMENT)
-    J = symmetric(floats, c + OWN_INERTIA)
-    swirl, drift, M_rf = ZERO, ZERO, ints[row + M_RF] & POSITIVE
-    if ints[row + LEVEL] == FULL:
+    mass, p = floats[c + field.OWN_MASS], vector(floats, c + field.OWN_MOMENT)
+    J = symmetric(floats, c + field.OWN_INERTIA)
+    swirl, drift, M_rf = ZERO, ZERO, ints[row + field.M_RF] & POSITIVE
+    if ints[row + field.LEVEL] == field.FULL:
         p, J, swirl, drift = _deformed(ints, floats, scratch, row, q, v, flags)
     modal_spread_two(floats, s + 7 * m, A, scratch, M_rf, six(alpha, a), m, scratch, t)  # (2)
-    if ints[row + LEVEL] == FULL and flags & RATES != 0:
+    if ints[row + field.LEVEL] == field.FULL and flags & field.RATES != 0:
         _deformed_force(ints, floats, scratch, row, v, A)
-    if flags & ELASTIC != 0:
+    if flags & field.ELASTIC != 0:
         _elastic(ints, floats, scratch, row, q, v)
     z_w = add(add(apply(J, alpha), cross(p, a)), add(cross(w, apply(J, w)), swirl))  # (1)
     z_v = add(add(scaled(mass, a), cross(alpha, p)), add(cross(w, cross(w, p)), drift))
-    if flags & ACCELERATED != 0:
+    if flags & field.ACCELERATED != 0:
         e = modal_sums(scratch, M_rf, m, x, o_v)
         z_w, z_v = add(z_w, (e[0], e[1], e[2])), add(z_v, (e[3], e[4], e[5]))
-        if ints[row + N_LUMP] == 0:
+        if ints[row + field.N_LUMP] == 0:
             for k in range(m):
                 scratch[t + k] += x[o_v + k]  # (2)
-    put_symmetric(scratch, b + INERTIA, J)
-    put_vector(scratch, b + MOMENT, p)
-    scratch[b + MASS] = mass
-    put_vector(scratch, b + FORCE, z_w)
-    put_vector(scratch, b + FORCE + 3, z_v)
-    if ints[row + N_LUMP] != 0:
+    put_symmetric(scratch, b + field.INERTIA, J)
+    put_vector(scratch, b + field.MOMENT, p)
+    scratch[b + field.MASS] = mass
+    put_vector(scratch, b + field.FORCE, z_w)
+    put_vector(scratch, b + field.FORCE + 3, z_v)
+    if ints[row + field.N_LUMP] != 0:
         lump_terms(ints, floats, scratch, row, q, v, x, flags)
-    shapes = ints[row + NODE_SHAPES] & POSITIVE
-    for node in range(ints[row + N_NODE]):
-        d = (ints[row + NODES] & POSITIVE) + node * NODE_RECORD
+    shapes = ints[row + field.NODE_SHAPES] & POSITIVE
+    for node in range(ints[row + field.N_NODE]):
+        d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
         _node(floats, shapes + node * (3 + 6 * m), m, scratch, b, d, q, o_q, v, x, o_v, flags)
 
 
@@ -128,16 +90,16 @@ def _spin(w):
 @jit
 def _elastic(ints, floats, scratch, row, q, v):
     """Add K eta + C eta_dot to the modal forces (2)."""
-    m, s = ints[row + N_MODE] & POSITIVE, ints[row + SHAPES] & POSITIVE
-    o_q, o_v = ints[row + MODAL_Q] & POSITIVE, ints[row + MODAL_V] & POSITIVE
-    d, t = ints[row + DAMPING] & POSITIVE, (ints[row + MODAL] & POSITIVE) + m
-    if ints[row + DAMPED] == DIAGONAL:
+    m, s = ints[row + field.N_MODE] & POSITIVE, ints[row + field.SHAPES] & POSITIVE
+    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    d, t = ints[row + field.DAMPING] & POSITIVE, (ints[row + field.MODAL] & POSITIVE) + m
+    if ints[row + field.DAMPED] == field.DIAGONAL:
         for k in range(m):
             scratch[t + k] += floats[s + k] * q[o_q + k] + floats[d + k] * v[o_v + k]
         return
     for k in range(m):
         scratch[t + k] += floats[s + k] * q[o_q + k]
-    if ints[row + DAMPED] == MATRIX:
+    if ints[row + field.DAMPED] == field.MATRIX:
         modal_product(floats, d, m, v, o_v, 1.0, scratch, t)
 
 
@@ -147,12 +109,12 @@ def _deformed(ints, floats, scratch, row, q, v, flags):
 
     Returns p, J, the moment 2 (tr(Q) w - Q^T w) and the force 2 w x (s eta_dot).
     """
-    b, c = ints[row + BODY] & POSITIVE, ints[row + CONSTANTS] & POSITIVE
-    m, s = ints[row + N_MODE] & POSITIVE, ints[row + SHAPES] & POSITIVE
-    o_q, o_v = ints[row + MODAL_Q] & POSITIVE, ints[row + MODAL_V] & POSITIVE
-    g, M_rf = ints[row + SECOND] & POSITIVE, ints[row + M_RF] & POSITIVE
-    u = ints[TEMPORARY] & POSITIVE  # six vectors u_kl, then three o_k
-    w, bits = vector(scratch, b + RATE), ints[row + PRODUCTS]
+    b, c = ints[row + field.BODY] & POSITIVE, ints[row + field.CONSTANTS] & POSITIVE
+    m, s = ints[row + field.N_MODE] & POSITIVE, ints[row + field.SHAPES] & POSITIVE
+    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    g, M_rf = ints[row + field.SECOND] & POSITIVE, ints[row + field.M_RF] & POSITIVE
+    u = ints[field.TEMPORARY] & POSITIVE  # six vectors u_kl, then three o_k
+    w, bits = vector(scratch, b + field.RATE), ints[row + field.PRODUCTS]
     for k in range(9 * m):
         scratch[u + k] = 0.0
     product = g + 9 * m
@@ -165,14 +127,14 @@ def _deformed(ints, floats, scratch, row, q, v, flags):
     for k in range(3 * m):
         scratch[M_rf + k] -= scratch[u + 6 * m + k]
     moved = modal_sums(floats, s + m, m, q, o_q)
-    p = add(vector(floats, c + OWN_MOMENT), (moved[3], moved[4], moved[5]))
+    p = add(vector(floats, c + field.OWN_MOMENT), (moved[3], moved[4], moved[5]))
     # L = L0 + sym(g eta) + eta^T N eta from J0 = tr(L0) I - L0, by its changes
     G, U = modal_sums(floats, s + 7 * m, m, q, o_q), modal_sums(scratch, u, m, q, o_q)
     xx, yy, zz = 2.0 * G[0] + U[0], 2.0 * G[3] + U[3], 2.0 * G[5] + U[5]
     xy, xz, yz = G[1] + 0.5 * U[1], G[2] + 0.5 * U[2], G[4] + 0.5 * U[4]
-    J = symmetric(floats, c + OWN_INERTIA)
+    J = symmetric(floats, c + field.OWN_INERTIA)
     J = (J[0] + yy + zz, J[1] - xy, J[2] - xz, J[3] + xx + zz, J[4] - yz, J[5] + xx + yy)
-    if flags & RATES == 0:
+    if flags & field.RATES == 0:
         return p, J, ZERO, ZERO
     rate = modal_sums(floats, s + m, m, v, o_v)
     drift = scaled(2.0, cross(w, (rate[3], rate[4], rate[5])))
@@ -194,11 +156,11 @@ def _deformed(ints, floats, scratch, row, q, v, flags):
 @jit
 def _deformed_force(ints, floats, scratch, row, v, A):
     """Add what the deformation adds to b_f: sum A_kl u_kl - 2 sum w_k O_k eta_dot."""
-    b, m = ints[row + BODY] & POSITIVE, ints[row + N_MODE] & POSITIVE
-    f, g = ints[row + MODAL] & POSITIVE, ints[row + SECOND] & POSITIVE
-    o_v, bits = ints[row + MODAL_V] & POSITIVE, ints[row + PRODUCTS]
-    w, product = vector(scratch, b + RATE), g + 9 * m
-    modal_spread(scratch, ints[TEMPORARY] & POSITIVE, m, A, scratch, f + m)
+    b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
+    f, g = ints[row + field.MODAL] & POSITIVE, ints[row + field.SECOND] & POSITIVE
+    o_v, bits = ints[row + field.MODAL_V] & POSITIVE, ints[row + field.PRODUCTS]
+    w, product = vector(scratch, b + field.RATE), g + 9 * m
+    modal_spread(scratch, ints[field.TEMPORARY] & POSITIVE, m, A, scratch, f + m)
     for k in range(9):
         if bits >> k & 1 != 0:
             if k >= 6:
@@ -222,11 +184,11 @@ def _node(floats, shapes, m, scratch, b, d, q, o_q, v, x, o_v, flags):
     E, l, J_l, w_t, alpha_t, a_t = node_motion(
         floats, shapes, m, scratch, b, q, o_q, v, x, o_v, flags
     )
-    put_matrix(scratch, d + R_, E)
-    put_vector(scratch, d + ARM, l)
-    put_matrix(scratch, d + LEFT, J_l)
-    put_vector(scratch, d + RATE, w_t)
-    put_vector(scratch, d + ACCELERATION, alpha_t)
-    put_vector(scratch, d + ACCELERATION + 3, a_t)
-    put_vector(scratch, d + FORCE, ZERO)
-    put_vector(scratch, d + FORCE + 3, ZERO)
+    put_matrix(scratch, d + field.R_, E)
+    put_vector(scratch, d + field.ARM, l)
+    put_matrix(scratch, d + field.LEFT, J_l)
+    put_vector(scratch, d + field.RATE, w_t)
+    put_vector(scratch, d + field.ACCELERATION, alpha_t)
+    put_vector(scratch, d + field.ACCELERATION + 3, a_t)
+    put_vector(scratch, d + field.FORCE, ZERO)
+    put_vector(scratch, d + field.FORCE + 3, ZERO)

@@ -6,8 +6,8 @@ the pose, which is in the inboard frame.
 
 from __future__ import annotations
 
+from . import fields as field
 from .compiling import jit
-from .layout import AXIAL, PLANAR, UNIVERSAL
 from .small import (
     IDENTITY,
     ZERO,
@@ -36,11 +36,11 @@ def general_joint(floats, j, kind, q, o_q, v, o_v, moving, scratch, o):
     Returns rotation, position, relative angular and linear velocity, bias (angular, linear);
     velocity and bias are zero unless `moving`.
     """
-    if kind == AXIAL:
+    if kind == field.AXIAL:
         return _axial(floats, j, q, o_q, v, o_v, moving, scratch, o)
-    if kind == UNIVERSAL:
+    if kind == field.UNIVERSAL:
         return _universal(floats, j, q, o_q, v, o_v, moving, scratch, o)
-    if kind == PLANAR:
+    if kind == field.PLANAR:
         return _planar(floats, j, q, o_q, v, o_v, moving, scratch, o)
     return _exponential(floats, j, q, o_q, v, o_v, moving, scratch, o)
 

@@ -7,43 +7,11 @@ d L^T vdot = L^-1 (T - b) + Y lambda                                            
 
 from __future__ import annotations
 
+from . import fields as field
 from .closing import close_loops, place_loops
 from .compiling import jit
 from .dense import forward_spd
-from .layout import (
-    ARM,
-    BODY,
-    CLOSURE,
-    DONE,
-    DRIVEN,
-    HINGE,
-    HINGE_DOF,
-    HINGE_V,
-    LEFT,
-    LEVEL,
-    LOOPS,
-    MODAL_V,
-    N_COLUMN,
-    N_MODE,
-    N_PATH,
-    N_V,
-    NODE_RECORD,
-    NODE_SHAPES,
-    NODES,
-    NOT_FINITE,
-    PATH_ROW,
-    PATH_ROWS,
-    POSITIVE,
-    R_,
-    RIGID,
-    W_ACTIVE,
-    W_BODY,
-    W_CARRIER_FORCES,
-    W_FORCES,
-    W_INNOVATIONS,
-    W_N_ACTIVE,
-    W_N_NODE,
-)
+from .fields import POSITIVE
 from .loop_forces import (
     add_at_carrier,
     closed_in_speeds,
@@ -64,37 +32,37 @@ def constraint_rows(ints, floats, scratch, q, v, given, before, M, flags):
     place_loops(ints, floats, scratch, v, flags)
     close_loops(ints, floats, scratch, q, v, given, flags)
     closed_in_speeds(ints, floats, scratch, before)
-    h = ints[LOOPS] & POSITIVE
-    n, n_v = ints[h + N_COLUMN] & POSITIVE, ints[N_V]
+    h = ints[field.LOOPS] & POSITIVE
+    n, n_v = ints[h + field.N_COLUMN] & POSITIVE, ints[field.N_V]
     for k in range(n):
         for c in range(n_v):
             M[n_v + 2 + k, c] = 0.0
-    for j in range(ints[h + N_PATH] - 1, -1, -1):
-        p = (ints[h + PATH_ROWS] & POSITIVE) + j * PATH_ROW
-        row = ints[p + W_BODY] & POSITIVE
-        b, active = ints[row + BODY] & POSITIVE, ints[p + W_ACTIVE] & POSITIVE
-        forces, rigid = ints[p + W_FORCES] & POSITIVE, ints[row + LEVEL] == RIGID
-        o, o_v = ints[row + HINGE] & POSITIVE, ints[row + HINGE_V] & POSITIVE
-        r = ints[row + HINGE_DOF] if ints[row + DRIVEN] == 0 else 0
-        e = ints[p + W_INNOVATIONS] & POSITIVE
-        m, o_m = ints[row + N_MODE] & POSITIVE, ints[row + MODAL_V] & POSITIVE
+    for j in range(ints[h + field.N_PATH] - 1, -1, -1):
+        p = (ints[h + field.PATH_ROWS] & POSITIVE) + j * field.PATH_ROW
+        row = ints[p + field.W_BODY] & POSITIVE
+        b, active = ints[row + field.BODY] & POSITIVE, ints[p + field.W_ACTIVE] & POSITIVE
+        forces, rigid = ints[p + field.W_FORCES] & POSITIVE, ints[row + field.LEVEL] == field.RIGID
+        o, o_v = ints[row + field.HINGE] & POSITIVE, ints[row + field.HINGE_V] & POSITIVE
+        r = ints[row + field.HINGE_DOF] if ints[row + field.DRIVEN] == 0 else 0
+        e = ints[p + field.W_INNOVATIONS] & POSITIVE
+        m, o_m = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
         arm, R, carrier = (
-            vector(scratch, b + ARM),
-            matrix(scratch, b + R_),
-            ints[p + W_CARRIER_FORCES],
+            vector(scratch, b + field.ARM),
+            matrix(scratch, b + field.R_),
+            ints[p + field.W_CARRIER_FORCES],
         )
-        for i in range(ints[p + W_N_ACTIVE]):
+        for i in range(ints[p + field.W_N_ACTIVE]):
             k = ints[active + i] & POSITIVE
             below = n_v + 2 + k
             z_w, z_v = vector(scratch, forces + 6 * k), vector(scratch, forces + 6 * k + 3)
             if not rigid:
                 z_w, z_v = ZERO, ZERO
-                for node in range(ints[p + W_N_NODE]):
-                    d = (ints[row + NODES] & POSITIVE) + node * NODE_RECORD
-                    Pi = (ints[row + NODE_SHAPES] & POSITIVE) + node * (3 + 6 * m) + 3
+                for node in range(ints[p + field.W_N_NODE]):
+                    d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
+                    Pi = (ints[row + field.NODE_SHAPES] & POSITIVE) + node * (3 + 6 * m) + 3
                     at = forces + 6 * n * node + 6 * k
                     f_w, f_v = vector(scratch, at), vector(scratch, at + 3)
-                    b_w = turn_back(matrix(scratch, d + LEFT), f_w)
+                    b_w = turn_back(matrix(scratch, d + field.LEFT), f_w)
                     for a in range(m):
                         M[below, o_m + a] -= (
                             b_w[0] * floats[Pi + a]
@@ -104,7 +72,7 @@ def constraint_rows(ints, floats, scratch, q, v, given, before, M, flags):
                             + f_v[1] * floats[Pi + 4 * m + a]
                             + f_v[2] * floats[Pi + 5 * m + a]
                         )
-                    z_w = add(z_w, add(f_w, cross(vector(scratch, d + ARM), f_v)))
+                    z_w = add(z_w, add(f_w, cross(vector(scratch, d + field.ARM), f_v)))
                     z_v = add(z_v, f_v)
             for c in range(r):
                 h_w, h_v = vector(scratch, o + 6 * c), vector(scratch, o + 6 * c + 3)
@@ -115,7 +83,7 @@ def constraint_rows(ints, floats, scratch, q, v, given, before, M, flags):
                 add_at_carrier(scratch, (carrier & POSITIVE) + 6 * k, arm, z_w, z_v)
     keep_asked(ints, scratch)
     if expects(ints, scratch):
-        asked = (ints[h + CLOSURE] & POSITIVE) + 11 * n + 3 * n * n
+        asked = (ints[h + field.CLOSURE] & POSITIVE) + 11 * n + 3 * n * n
         for k in range(n):
             e, row_k = 0.0, M[n_v + 2 + k]
             for c in range(n_v):
@@ -126,9 +94,9 @@ def constraint_rows(ints, floats, scratch, q, v, given, before, M, flags):
 @jit
 def constraint_compliance(ints, scratch, M):
     """Y in the place of the rows of A, and Lambda (2); after the factorisation."""
-    h = ints[LOOPS] & POSITIVE
-    n, n_v = ints[h + N_COLUMN] & POSITIVE, ints[N_V]
-    Lam = (ints[h + CLOSURE] & POSITIVE) + 5 * n
+    h = ints[field.LOOPS] & POSITIVE
+    n, n_v = ints[h + field.N_COLUMN] & POSITIVE, ints[field.N_V]
+    Lam = (ints[h + field.CLOSURE] & POSITIVE) + 5 * n
     flat = M.ravel()
     for k in range(n):
         forward_spd(flat, 0, n_v, flat, (n_v + 2 + k) * n_v)
@@ -143,9 +111,9 @@ def constraint_compliance(ints, scratch, M):
 @jit
 def constrain_dense(ints, floats, scratch, M):
     """Add Y lambda to L^-1 (T - b), the row below the factor of the mass matrix (2), (3)."""
-    h = ints[LOOPS] & POSITIVE
-    n, n_v = ints[h + N_COLUMN] & POSITIVE, ints[N_V]
-    o = ints[h + CLOSURE] & POSITIVE
+    h = ints[field.LOOPS] & POSITIVE
+    n, n_v = ints[h + field.N_COLUMN] & POSITIVE, ints[field.N_V]
+    o = ints[h + field.CLOSURE] & POSITIVE
     x = M[n_v]
     for k in range(n):
         y, e = M[n_v + 2 + k], 0.0
@@ -163,14 +131,14 @@ def constrain_dense(ints, floats, scratch, M):
         y = M[n_v + 2 + k]
         for c in range(n_v):
             x[c] += s * y[c]
-    return DONE if finite == 0.0 else NOT_FINITE
+    return field.DONE if finite == 0.0 else field.NOT_FINITE
 
 
 @jit
 def keep_loop_forces(ints, scratch):
     """Put lambda aside."""
-    h = ints[LOOPS] & POSITIVE
-    n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
+    h = ints[field.LOOPS] & POSITIVE
+    n, o = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
     for k in range(n):
         scratch[o + 4 * n + k] = scratch[o + 3 * n + k]
 
@@ -178,7 +146,7 @@ def keep_loop_forces(ints, scratch):
 @jit
 def add_kept_loop_forces(ints, scratch):
     """Add what was put aside to lambda."""
-    h = ints[LOOPS] & POSITIVE
-    n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
+    h = ints[field.LOOPS] & POSITIVE
+    n, o = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
     for k in range(n):
         scratch[o + 3 * n + k] += scratch[o + 4 * n + k]

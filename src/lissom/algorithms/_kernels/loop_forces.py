@@ -14,67 +14,11 @@ A rigid body is its own node: x = Z = zeta.  u_k are the forces of a coupling at
 
 from __future__ import annotations
 
+from . import fields as field
 from .closing import close_loops, constraint_rates, loop_end, place_loops
 from .compiling import jit
 from .compliance import node_forces
-from .layout import (
-    ARM,
-    BODY,
-    C_COLUMN,
-    CLOSING,
-    CLOSURE,
-    COUPLING_ROW,
-    COUPLING_ROWS,
-    DONE,
-    DRIVEN,
-    END_BODY,
-    END_RECORD,
-    END_ROW,
-    END_SHAPES,
-    FORCE,
-    HINGE,
-    HINGE_DOF,
-    KAPPA,
-    L_END,
-    L_FIRST,
-    L_N,
-    L_STATE,
-    LEAST_LEFT,
-    LEFT,
-    LENGTH,
-    LEVEL,
-    LOOP_ROW,
-    LOOP_ROWS,
-    LOOPS,
-    MODAL,
-    N_COLUMN,
-    N_COUPLING,
-    N_LOOP,
-    N_MODE,
-    N_PATH,
-    NODE_FORCE,
-    NODE_RECORD,
-    NODES,
-    NOT_FINITE,
-    PATH_ROW,
-    PATH_ROWS,
-    POSITIVE,
-    R_,
-    RIGID,
-    ROOM_,
-    SHARP,
-    SOFT_BEYOND,
-    SOFTENED,
-    STACK,
-    W_ACTIVE,
-    W_BODY,
-    W_CARRIER_FORCES,
-    W_FORCES,
-    W_INNOVATIONS,
-    W_N_ACTIVE,
-    W_N_NODE,
-    YIELD,
-)
+from .fields import POSITIVE
 from .least_norm import CLOSE, factor_semidefinite, solve_least_norm
 from .modal import modal_spread
 from .one_node import combined, product_at, put_row, row as row_of_six
@@ -124,8 +68,8 @@ def constrain(ints, floats, scratch, q, v, x, before, flags):
 @jit
 def keep_asked(ints, scratch):
     """Keep the right-hand side as what is softened."""
-    h = ints[LOOPS] & POSITIVE
-    n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
+    h = ints[field.LOOPS] & POSITIVE
+    n, o = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
     asked = o + 11 * n + 3 * n * n
     for k in range(n):
         scratch[asked + k] = scratch[o + 2 * n + k]
@@ -134,8 +78,8 @@ def keep_asked(ints, scratch):
 @jit
 def expects(ints, scratch):
     """Whether loop forces are softened beyond accelerations that are expected."""
-    h = ints[LOOPS] & POSITIVE
-    return scratch[(ints[h + CLOSING] & POSITIVE) + SOFTENED] == SOFT_BEYOND
+    h = ints[field.LOOPS] & POSITIVE
+    return scratch[(ints[h + field.CLOSING] & POSITIVE) + field.SOFTENED] == field.SOFT_BEYOND
 
 
 @jit
@@ -144,8 +88,8 @@ def _soft_beyond(ints, floats, scratch, expected):
     if not expects(ints, scratch):
         keep_asked(ints, scratch)
         return
-    h = ints[LOOPS] & POSITIVE
-    n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
+    h = ints[field.LOOPS] & POSITIVE
+    n, o = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
     asked = o + 11 * n + 3 * n * n
     constraint_rates(ints, floats, scratch, expected, o + 4 * n)
     for k in range(n):
@@ -157,9 +101,9 @@ def closed_in_speeds(ints, floats, scratch, before):
     """The right-hand side of (5) in the place of that for accelerations, if it is asked for."""
     if not closes_in_speeds(ints, scratch):
         return
-    h = ints[LOOPS] & POSITIVE
-    kappa = scratch[(ints[h + CLOSING] & POSITIVE) + KAPPA]
-    n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
+    h = ints[field.LOOPS] & POSITIVE
+    kappa = scratch[(ints[h + field.CLOSING] & POSITIVE) + field.KAPPA]
+    n, o = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
     constraint_rates(ints, floats, scratch, before, o + 4 * n)
     for k in range(n):
         scratch[o + 2 * n + k] = scratch[o + 4 * n + k] - scratch[o + n + k] / kappa
@@ -168,35 +112,40 @@ def closed_in_speeds(ints, floats, scratch, before):
 @jit
 def closes_in_speeds(ints, scratch):
     """Whether (5) is asked for."""
-    h = ints[LOOPS] & POSITIVE
-    return scratch[(ints[h + CLOSING] & POSITIVE) + KAPPA] != 0.0
+    h = ints[field.LOOPS] & POSITIVE
+    return scratch[(ints[h + field.CLOSING] & POSITIVE) + field.KAPPA] != 0.0
 
 
 @jit
 def factor_loops(ints, floats, scratch):
     """Factor Lambda: the number of independent rows, and whether forces are to be softened."""
-    h = ints[LOOPS] & POSITIVE
-    n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
+    h = ints[field.LOOPS] & POSITIVE
+    n, o = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
     Lam, L = o + 5 * n, o + 5 * n + n * n
     order, left, size = L + n * n, L + n * n + n, L + n * n + 2 * n
-    least_own = MOTIONLESS / floats[ints[h + LENGTH] + 1]
+    least_own = MOTIONLESS / floats[ints[h + field.LENGTH] + 1]
     least = least_own
     for k in range(n):
         least = max(least, NEGLIGIBLE * scratch[Lam + k * n + k])
-    for k in range(ints[h + N_LOOP]):
-        l = (ints[h + LOOP_ROWS] & POSITIVE) + k * LOOP_ROW
-        first, own = ints[l + L_FIRST] & POSITIVE, least
-        for c in range(first, first + ints[l + L_N]):
+    for k in range(ints[h + field.N_LOOP]):
+        l = (ints[h + field.LOOP_ROWS] & POSITIVE) + k * field.LOOP_ROW
+        first, own = ints[l + field.L_FIRST] & POSITIVE, least
+        for c in range(first, first + ints[l + field.L_N]):
             own = max(own, scratch[Lam + c * n + c])
-        for c in range(first, first + ints[l + L_N]):
+        for c in range(first, first + ints[l + field.L_N]):
             scratch[size + c] = own
-    for k in range(ints[h + N_COUPLING]):  # its coordinates move, however little
-        c = ints[(ints[h + COUPLING_ROWS] & POSITIVE) + k * COUPLING_ROW + C_COLUMN] & POSITIVE
+    for k in range(ints[h + field.N_COUPLING]):  # its coordinates move, however little
+        c = (
+            ints[
+                (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW + field.C_COLUMN
+            ]
+            & POSITIVE
+        )
         scratch[size + c] = max(least_own, scratch[Lam + c * n + c])
     rank, smallest = factor_semidefinite(scratch, Lam, n, L, order, left, size)
-    closing = ints[h + CLOSING] & POSITIVE
-    scratch[closing + LEAST_LEFT] = smallest
-    return rank, smallest <= CLOSE and scratch[closing + SOFTENED] != SHARP
+    closing = ints[h + field.CLOSING] & POSITIVE
+    scratch[closing + field.LEAST_LEFT] = smallest
+    return rank, smallest <= CLOSE and scratch[closing + field.SOFTENED] != field.SHARP
 
 
 @jit
@@ -205,8 +154,8 @@ def solve_loops(ints, scratch, rank, soft):
 
     soft: what was kept by `keep_asked` is softened.
     """
-    h = ints[LOOPS] & POSITIVE
-    n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
+    h = ints[field.LOOPS] & POSITIVE
+    n, o = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
     Lam, L, y = o + 5 * n, o + 5 * n + n * n, o + 3 * n
     order, size = L + n * n, L + n * n + 2 * n
     gram, room, asked = size + n, size + n + n * n, size + 4 * n + n * n
@@ -218,31 +167,31 @@ def solve_loops(ints, scratch, rank, soft):
 @jit
 def compliance_tip_to_base(ints, scratch, free):
     """Lambda (1), (2), and with `free` the accelerations of the free tree (3), into the rhs."""
-    h = ints[LOOPS] & POSITIVE
-    n, o_c = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
+    h = ints[field.LOOPS] & POSITIVE
+    n, o_c = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
     rhs, Lam = o_c + 2 * n, o_c + 5 * n
     for k in range(n * n):
         scratch[Lam + k] = 0.0
-    for j in range(ints[h + N_PATH] - 1, -1, -1):
-        p = (ints[h + PATH_ROWS] & POSITIVE) + j * PATH_ROW
-        row = ints[p + W_BODY] & POSITIVE
-        b, active = ints[row + BODY] & POSITIVE, ints[p + W_ACTIVE] & POSITIVE
-        n_active, forces = ints[p + W_N_ACTIVE], ints[p + W_FORCES] & POSITIVE
-        rigid = ints[row + LEVEL] == RIGID
+    for j in range(ints[h + field.N_PATH] - 1, -1, -1):
+        p = (ints[h + field.PATH_ROWS] & POSITIVE) + j * field.PATH_ROW
+        row = ints[p + field.W_BODY] & POSITIVE
+        b, active = ints[row + field.BODY] & POSITIVE, ints[p + field.W_ACTIVE] & POSITIVE
+        n_active, forces = ints[p + field.W_N_ACTIVE], ints[p + field.W_FORCES] & POSITIVE
+        rigid = ints[row + field.LEVEL] == field.RIGID
         Z = forces
         if not rigid:
-            Z = ints[h + ROOM_] & POSITIVE
-            if ints[p + W_N_NODE] == 1:
+            Z = ints[h + field.ROOM_] & POSITIVE
+            if ints[p + field.W_N_NODE] == 1:
                 _through_one_node(ints, scratch, p, row, Z, n, Lam, rhs, free)
             else:
                 _through_nodes(ints, scratch, p, row, Z, n, Lam, rhs, free)
-        r, o = ints[row + HINGE_DOF], ints[row + HINGE] & POSITIVE
-        if ints[row + DRIVEN] != 0:
+        r, o = ints[row + field.HINGE_DOF], ints[row + field.HINGE] & POSITIVE
+        if ints[row + field.DRIVEN] != 0:
             r = 0
-        e = ints[p + W_INNOVATIONS] & POSITIVE
+        e = ints[p + field.W_INNOVATIONS] & POSITIVE
         o_y, o_l = o + 6 * r, o + 12 * r
-        o_e, o_n = o_l + r * r, ints[p + W_CARRIER_FORCES]
-        arm, R = vector(scratch, b + ARM), matrix(scratch, b + R_)
+        o_e, o_n = o_l + r * r, ints[p + field.W_CARRIER_FORCES]
+        arm, R = vector(scratch, b + field.ARM), matrix(scratch, b + field.R_)
         for i in range(n_active):
             k = ints[active + i] & POSITIVE
             z_w, z_v = vector(scratch, Z + 6 * k), vector(scratch, Z + 6 * k + 3)
@@ -281,21 +230,21 @@ def add_at_carrier(scratch, o, arm, n, f):
 @jit
 def _through_one_node(ints, scratch, p, row, Z, n, Lam, rhs, free):
     """The same for a body with one node, the common case: Z = (Y N) zeta, w = (S N) zeta."""
-    active, forces = ints[p + W_ACTIVE] & POSITIVE, ints[p + W_FORCES] & POSITIVE
-    t, d = ints[row + STACK] & POSITIVE, ints[row + NODES] & POSITIVE
+    active, forces = ints[p + field.W_ACTIVE] & POSITIVE, ints[p + field.W_FORCES] & POSITIVE
+    t, d = ints[row + field.STACK] & POSITIVE, ints[row + field.NODES] & POSITIVE
     w, SN = Z + 6 * n, Z + 12 * n
     YN = SN + 36
     _product_of_six(scratch, t + 129, t + 165, SN)
     _product_of_six(scratch, t + 93, t + 165, YN)
     g0 = g1 = g2 = g3 = g4 = g5 = 0.0
     if free:
-        node_forces(scratch, t, d, 1, YIELD)  # f_0
-        y = row_of_six(scratch, d + YIELD)
-        s = product_at(scratch, t + 129, row_of_six(scratch, d + NODE_FORCE))
+        node_forces(scratch, t, d, 1, field.YIELD)  # f_0
+        y = row_of_six(scratch, d + field.YIELD)
+        s = product_at(scratch, t + 129, row_of_six(scratch, d + field.NODE_FORCE))
         g0, g1, g2, g3, g4, g5 = (
             y[0] - s[0], y[1] - s[1], y[2] - s[2], y[3] - s[3], y[4] - s[4], y[5] - s[5]
         )  # fmt: skip
-    for i in range(ints[p + W_N_ACTIVE]):
+    for i in range(ints[p + field.W_N_ACTIVE]):
         k = ints[active + i] & POSITIVE
         z = row_of_six(scratch, forces + 6 * k)
         put_row(scratch, Z + 6 * k, product_at(scratch, YN, z))
@@ -322,9 +271,9 @@ def _product_of_six(x, a, b, out):
 @jit
 def _through_nodes(ints, scratch, p, row, Z, n, Lam, rhs, free):
     """Columns of a flexible body at its frame into Z, its part of Lambda (1) and of the rhs (3)."""
-    active, forces = ints[p + W_ACTIVE] & POSITIVE, ints[p + W_FORCES] & POSITIVE
-    n_active, n_node = ints[p + W_N_ACTIVE], ints[p + W_N_NODE]
-    t, nodes = ints[row + STACK] & POSITIVE, ints[row + NODES] & POSITIVE
+    active, forces = ints[p + field.W_ACTIVE] & POSITIVE, ints[p + field.W_FORCES] & POSITIVE
+    n_active, n_node = ints[p + field.W_N_ACTIVE], ints[p + field.W_N_NODE]
+    t, nodes = ints[row + field.STACK] & POSITIVE, ints[row + field.NODES] & POSITIVE
     N = 6 * n_node
     o_y = t + 21 + 6 * N + N * N
     o_s = o_y + 6 * N
@@ -332,7 +281,7 @@ def _through_nodes(ints, scratch, p, row, Z, n, Lam, rhs, free):
     passed, softened = Z + 6 * n, Z + 6 * n + N * n  # x_k and S zeta_k of all columns
     zeta = softened + N * n
     if free:
-        node_forces(scratch, t, nodes, n_node, YIELD)  # f_0
+        node_forces(scratch, t, nodes, n_node, field.YIELD)  # f_0
     for i in range(n_active):
         k = ints[active + i] & POSITIVE
         for node in range(n_node):
@@ -359,46 +308,48 @@ def _through_nodes(ints, scratch, p, row, Z, n, Lam, rhs, free):
         if free:
             e = 0.0
             for node in range(n_node):
-                d = nodes + node * NODE_RECORD
+                d = nodes + node * field.NODE_RECORD
                 for c in range(6):
-                    e += scratch[zeta + 6 * node + c] * scratch[d + YIELD + c]
-                    e -= scratch[softened + N * k + 6 * node + c] * scratch[d + NODE_FORCE + c]
+                    e += scratch[zeta + 6 * node + c] * scratch[d + field.YIELD + c]
+                    e -= (
+                        scratch[softened + N * k + 6 * node + c] * scratch[d + field.NODE_FORCE + c]
+                    )
             scratch[rhs + k] += e
 
 
 @jit
 def put_loop_forces(ints, scratch):
     """Add the loop forces to what the outward sweep starts from (4)."""
-    h = ints[LOOPS] & POSITIVE
-    n = ints[h + N_COLUMN] & POSITIVE
-    lam = (ints[h + CLOSURE] & POSITIVE) + 3 * n
+    h = ints[field.LOOPS] & POSITIVE
+    n = ints[h + field.N_COLUMN] & POSITIVE
+    lam = (ints[h + field.CLOSURE] & POSITIVE) + 3 * n
     finite = 0.0
     for k in range(n):
         finite += 0.0 * scratch[lam + k]
     if finite != 0.0:
-        return NOT_FINITE
-    for j in range(ints[h + N_PATH]):
-        p = (ints[h + PATH_ROWS] & POSITIVE) + j * PATH_ROW
-        row, active = ints[p + W_BODY] & POSITIVE, ints[p + W_ACTIVE] & POSITIVE
-        r, forces = ints[row + HINGE_DOF], ints[p + W_FORCES] & POSITIVE
-        if ints[row + DRIVEN] != 0:
+        return field.NOT_FINITE
+    for j in range(ints[h + field.N_PATH]):
+        p = (ints[h + field.PATH_ROWS] & POSITIVE) + j * field.PATH_ROW
+        row, active = ints[p + field.W_BODY] & POSITIVE, ints[p + field.W_ACTIVE] & POSITIVE
+        r, forces = ints[row + field.HINGE_DOF], ints[p + field.W_FORCES] & POSITIVE
+        if ints[row + field.DRIVEN] != 0:
             r = 0
-        o_e = (ints[row + HINGE] & POSITIVE) + 12 * r + r * r
-        e = ints[p + W_INNOVATIONS] & POSITIVE
-        rigid = ints[row + LEVEL] == RIGID
-        for i in range(ints[p + W_N_ACTIVE]):
+        o_e = (ints[row + field.HINGE] & POSITIVE) + 12 * r + r * r
+        e = ints[p + field.W_INNOVATIONS] & POSITIVE
+        rigid = ints[row + field.LEVEL] == field.RIGID
+        for i in range(ints[p + field.W_N_ACTIVE]):
             k = ints[active + i] & POSITIVE
             s = scratch[lam + k]
             for c in range(r):
                 scratch[o_e + c] += s * scratch[e + r * k + c]
             if rigid:
                 continue
-            for node in range(ints[p + W_N_NODE]):
-                d = (ints[row + NODES] & POSITIVE) + node * NODE_RECORD + FORCE
+            for node in range(ints[p + field.W_N_NODE]):
+                d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD + field.FORCE
                 o = forces + 6 * n * node + 6 * k
                 for c in range(6):
                     scratch[d + c] += s * scratch[o + c]
-    return DONE
+    return field.DONE
 
 
 @jit
@@ -407,12 +358,12 @@ def push_loops(ints, floats, scratch):
 
     After `motion_base_to_tip`, with lambda of a solution at the same state.
     """
-    h = ints[LOOPS] & POSITIVE
-    room = ints[h + ROOM_] & POSITIVE
-    for k in range(ints[h + N_LOOP]):
-        l = (ints[h + LOOP_ROWS] & POSITIVE) + k * LOOP_ROW
+    h = ints[field.LOOPS] & POSITIVE
+    room = ints[h + field.ROOM_] & POSITIVE
+    for k in range(ints[h + field.N_LOOP]):
+        l = (ints[h + field.LOOP_ROWS] & POSITIVE) + k * field.LOOP_ROW
         loop_force(ints, scratch, k, scratch, room)
-        a, b = l + L_END, l + L_END + END_ROW
+        a, b = l + field.L_END, l + field.L_END + field.END_ROW
         C_a, x_a, _F_a, _arm_a = loop_end(ints, floats, scratch, a)
         C_b, x_b, F_b, arm_b = loop_end(ints, floats, scratch, b)
         n, f = turn(F_b, vector(scratch, room)), turn(F_b, vector(scratch, room + 3))
@@ -424,30 +375,30 @@ def push_loops(ints, floats, scratch):
 @jit
 def _push(ints, floats, scratch, e, C, n, f, sign):
     """Add a force on a node, common axes, to the own forces of its body."""
-    if ints[e + END_BODY] < 0:
+    if ints[e + field.END_BODY] < 0:
         return
-    row, d = ints[e + END_BODY] & POSITIVE, ints[e + END_RECORD] & POSITIVE
-    b = ints[row + BODY] & POSITIVE
+    row, d = ints[e + field.END_BODY] & POSITIVE, ints[e + field.END_RECORD] & POSITIVE
+    b = ints[row + field.BODY] & POSITIVE
     n, f = scaled(sign, turn_back(C, n)), scaled(sign, turn_back(C, f))
-    if ints[row + LEVEL] != RIGID:
-        m, t = ints[row + N_MODE] & POSITIVE, ints[row + MODAL] & POSITIVE
-        load = six(turn_back(matrix(scratch, d + LEFT), n), f)
-        modal_spread(floats, ints[e + END_SHAPES] & POSITIVE, m, load, scratch, t + m)
-        n = add(n, cross(vector(scratch, d + ARM), f))
-    put_vector(scratch, b + FORCE, add(vector(scratch, b + FORCE), n))
-    put_vector(scratch, b + FORCE + 3, add(vector(scratch, b + FORCE + 3), f))
+    if ints[row + field.LEVEL] != field.RIGID:
+        m, t = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
+        load = six(turn_back(matrix(scratch, d + field.LEFT), n), f)
+        modal_spread(floats, ints[e + field.END_SHAPES] & POSITIVE, m, load, scratch, t + m)
+        n = add(n, cross(vector(scratch, d + field.ARM), f))
+    put_vector(scratch, b + field.FORCE, add(vector(scratch, b + field.FORCE), n))
+    put_vector(scratch, b + field.FORCE + 3, add(vector(scratch, b + field.FORCE + 3), f))
 
 
 @jit
 def loop_force(ints, scratch, k, out, o):
     """[moment; force] on end b of loop k, in the axes of frame b."""
-    h = ints[LOOPS] & POSITIVE
-    n = ints[h + N_COLUMN] & POSITIVE
-    lam = (ints[h + CLOSURE] & POSITIVE) + 3 * n
-    l = (ints[h + LOOP_ROWS] & POSITIVE) + k * LOOP_ROW
-    P, first = ints[l + L_STATE] & POSITIVE, ints[l + L_FIRST]
+    h = ints[field.LOOPS] & POSITIVE
+    n = ints[h + field.N_COLUMN] & POSITIVE
+    lam = (ints[h + field.CLOSURE] & POSITIVE) + 3 * n
+    l = (ints[h + field.LOOP_ROWS] & POSITIVE) + k * field.LOOP_ROW
+    P, first = ints[l + field.L_STATE] & POSITIVE, ints[l + field.L_FIRST]
     m, f = ZERO, ZERO
-    for c in range(ints[l + L_N]):
+    for c in range(ints[l + field.L_N]):
         s = scratch[lam + first + c]
         m = added(m, s, vector(scratch, P + 6 * c))
         f = added(f, s, vector(scratch, P + 6 * c + 3))

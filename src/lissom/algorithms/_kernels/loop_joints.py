@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 
+from . import fields as field
 from .compiling import jit
 from .joints import general_joint
-from .layout import AXIAL, FIXED, PLANAR, SPHERICAL, UNIVERSAL
 from .small import (
     IDENTITY,
     ZERO,
@@ -78,9 +78,9 @@ def _angle_about(u, R):
 @jit
 def joint_pose(floats, j, kind, scratch, theta, room):
     """Pose of a loop's joint; its motion map goes to `room`."""
-    if kind == FIXED:
+    if kind == field.FIXED:
         return IDENTITY, ZERO
-    if kind == SPHERICAL:
+    if kind == field.SPHERICAL:
         for c in range(3):
             for i in range(6):
                 scratch[room + 6 * c + i] = 1.0 if i == c else 0.0
@@ -94,13 +94,13 @@ def joint_pose(floats, j, kind, scratch, theta, room):
 @jit
 def nearest(floats, j, kind, dof, R, r, length, scratch, theta, room):
     """Coordinates of a loop's joint that come nearest to a pose."""
-    if kind == FIXED:
+    if kind == field.FIXED:
         return
-    if kind == SPHERICAL:  # any attitude is its own
+    if kind == field.SPHERICAL:  # any attitude is its own
         put_matrix(scratch, room + 18, R)
         w, x, y, z = quaternion(R)
         scratch[theta], scratch[theta + 1], scratch[theta + 2], scratch[theta + 3] = w, x, y, z
-    elif kind == AXIAL:
+    elif kind == field.AXIAL:
         u = vector(floats, j)
         turns, slides, second = floats[j + 3], floats[j + 4], floats[j + 5]
         angle, slide = _angle_about(u, R), dot(u, r)
@@ -112,13 +112,13 @@ def nearest(floats, j, kind, dof, R, r, length, scratch, theta, room):
             if slides != 0.0:  # the slide tells the number of turns
                 angle += 2.0 * math.pi * round((slide / slides - angle) / (2.0 * math.pi))
             scratch[theta] = angle
-    elif kind == UNIVERSAL:
+    elif kind == field.UNIVERSAL:
         u, w = vector(floats, j), vector(floats, j + 3)
         turned = turn(R, w)
         first = math.atan2(dot(u, cross(w, turned)), dot(w, turned) - dot(u, w) * dot(u, turned))
         scratch[theta] = first
         scratch[theta + 1] = _angle_about(w, back_product(axis_rotation(u, first), R))
-    elif kind == PLANAR:
+    elif kind == field.PLANAR:
         scratch[theta] = dot(vector(floats, j + 3), r)
         scratch[theta + 1] = dot(vector(floats, j + 6), r)
         scratch[theta + 2] = _angle_about(vector(floats, j), R)

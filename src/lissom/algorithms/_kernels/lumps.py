@@ -7,24 +7,9 @@ Each is a small rigid body at a node, M_s its spatial inertia there (`body_terms
 
 from __future__ import annotations
 
+from . import fields as field
 from .compiling import jit
-from .layout import (
-    ACCELERATED,
-    BODY,
-    FORCE,
-    INERTIA,
-    LUMPS,
-    M_RF,
-    MASS,
-    MODAL,
-    MODAL_Q,
-    MODAL_V,
-    MOMENT,
-    N_LUMP,
-    N_MODE,
-    POSITIVE,
-    TEMPORARY,
-)
+from .fields import POSITIVE
 from .modal import modal_product, modal_spread
 from .nodes import node_motion
 from .rigid import rigid_force, shifted_inertia
@@ -48,16 +33,16 @@ from .small import (
 @jit
 def lump_terms(ints, floats, scratch, row, q, v, x, flags):
     """Add the lumps of one body to its terms (1), (2); M_ff begins with the point masses' part."""
-    b, m = ints[row + BODY] & POSITIVE, ints[row + N_MODE] & POSITIVE
-    o_q, o_v = ints[row + MODAL_Q] & POSITIVE, ints[row + MODAL_V] & POSITIVE
-    f, size, n_lump = ints[row + MODAL] & POSITIVE, 13 + 6 * m, ints[row + N_LUMP]
-    t, M_rf, M_ff = f + m, ints[row + M_RF] & POSITIVE, f + 2 * m
-    work = ints[TEMPORARY] & POSITIVE
-    lumps = ints[row + LUMPS] & POSITIVE
+    b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
+    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    f, size, n_lump = ints[row + field.MODAL] & POSITIVE, 13 + 6 * m, ints[row + field.N_LUMP]
+    t, M_rf, M_ff = f + m, ints[row + field.M_RF] & POSITIVE, f + 2 * m
+    work = ints[field.TEMPORARY] & POSITIVE
+    lumps = ints[row + field.LUMPS] & POSITIVE
     points = lumps + n_lump * size
     for k in range(m * m):
         scratch[M_ff + k] = floats[points + k]
-    if flags & ACCELERATED != 0:
+    if flags & field.ACCELERATED != 0:
         modal_product(floats, points, m, x, o_v, 1.0, scratch, t)
     for lump in range(n_lump):
         c = lumps + lump * size
@@ -68,20 +53,20 @@ def lump_terms(ints, floats, scratch, row, q, v, x, flags):
         p = scaled(mass, turn(E, vector(floats, c + 1)))
         J = turned_symmetric(E, symmetric(floats, c + 4))
         n_t, f_t = rigid_force(J, p, mass, w, alpha, a)
-        z_w, z_v = vector(scratch, b + FORCE), vector(scratch, b + FORCE + 3)
-        put_vector(scratch, b + FORCE, add(z_w, add(n_t, cross(l, f_t))))  # (1)
-        put_vector(scratch, b + FORCE + 3, add(z_v, f_t))
+        z_w, z_v = vector(scratch, b + field.FORCE), vector(scratch, b + field.FORCE + 3)
+        put_vector(scratch, b + field.FORCE, add(z_w, add(n_t, cross(l, f_t))))  # (1)
+        put_vector(scratch, b + field.FORCE + 3, add(z_v, f_t))
         modal_spread(floats, c + 13, m, six(turn_back(J_l, n_t), f_t), scratch, t)
         J_0, p_0 = shifted_inertia(J, p, mass, l)  # (2)
-        own = symmetric(scratch, b + INERTIA)
+        own = symmetric(scratch, b + field.INERTIA)
         put_symmetric(
             scratch,
-            b + INERTIA,
+            b + field.INERTIA,
             (own[0] + J_0[0], own[1] + J_0[1], own[2] + J_0[2],
              own[3] + J_0[3], own[4] + J_0[4], own[5] + J_0[5]),
         )  # fmt: skip
-        put_vector(scratch, b + MOMENT, add(vector(scratch, b + MOMENT), p_0))
-        scratch[b + MASS] += mass
+        put_vector(scratch, b + field.MOMENT, add(vector(scratch, b + field.MOMENT), p_0))
+        scratch[b + field.MASS] += mass
         _modal_part(floats, c + 13, m, J_l, l, J, p, mass, scratch, work, M_rf, M_ff)
 
 

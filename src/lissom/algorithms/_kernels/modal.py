@@ -7,7 +7,7 @@ so that they use vector instructions.
 from __future__ import annotations
 
 from .compiling import jit
-from .layout import POSITIVE
+from .fields import POSITIVE
 
 
 @jit(reassociate=True)

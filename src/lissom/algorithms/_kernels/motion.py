@@ -26,53 +26,11 @@ from __future__ import annotations
 
 import math
 
+from . import fields as field
 from .compiling import jit
+from .fields import POSITIVE
 from .flexible import flexible_terms
 from .joints import general_joint
-from .layout import (
-    ACCELERATED,
-    ACCELERATION,
-    ARM,
-    ARMATURE,
-    AXIS,
-    BODY,
-    CARRIER,
-    CONSTANTS,
-    DRIVEN,
-    FIXED,
-    FORCE,
-    FRAME,
-    FREE,
-    GRAVITY,
-    GRAVITY_VECTOR,
-    GROUND_RECORD,
-    HEADER,
-    HINGE,
-    HINGE_DOF,
-    HINGE_Q,
-    HINGE_V,
-    INERTIA,
-    JOINT,
-    KIND,
-    LEVEL,
-    MASS,
-    MOMENT,
-    N_BODY,
-    OWN_INERTIA,
-    OWN_MASS,
-    OWN_MOMENT,
-    PLACE,
-    POSITIVE,
-    PRISMATIC,
-    R_,
-    RATE,
-    RATES,
-    REVOLUTE,
-    RIGID,
-    ROW,
-    SPHERICAL,
-    TURNED,
-)
 from .small import (
     IDENTITY,
     ZERO,
@@ -98,31 +56,31 @@ from .small import (
 @jit
 def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
     """Fill the records of all bodies and nodes; (1)-(5)."""
-    moving, all_given = flags & RATES != 0, flags & ACCELERATED != 0
+    moving, all_given = flags & field.RATES != 0, flags & field.ACCELERATED != 0
     _ground(floats, scratch, flags)
-    for i in range(ints[N_BODY]):
-        row = HEADER + i * ROW
-        b, n = ints[row + BODY] & POSITIVE, ints[row + CARRIER] & POSITIVE
-        k, o = ints[row + CONSTANTS] & POSITIVE, ints[row + HINGE] & POSITIVE
-        kind, rigid = ints[row + KIND], ints[row + LEVEL] == RIGID
-        accelerated = all_given or ints[row + DRIVEN] != 0
-        N, w_N = matrix(scratch, n + R_), vector(scratch, n + RATE)
-        A = product(N, matrix(floats, k + FRAME)) if ints[row + TURNED] != 0 else N
-        r = turn(N, vector(floats, k + PLACE))
-        o_q, o_v = ints[row + HINGE_Q] & POSITIVE, ints[row + HINGE_V] & POSITIVE
+    for i in range(ints[field.N_BODY]):
+        row = field.HEADER + i * field.ROW
+        b, n = ints[row + field.BODY] & POSITIVE, ints[row + field.CARRIER] & POSITIVE
+        k, o = ints[row + field.CONSTANTS] & POSITIVE, ints[row + field.HINGE] & POSITIVE
+        kind, rigid = ints[row + field.KIND], ints[row + field.LEVEL] == field.RIGID
+        accelerated = all_given or ints[row + field.DRIVEN] != 0
+        N, w_N = matrix(scratch, n + field.R_), vector(scratch, n + field.RATE)
+        A = product(N, matrix(floats, k + field.FRAME)) if ints[row + field.TURNED] != 0 else N
+        r = turn(N, vector(floats, k + field.PLACE))
+        o_q, o_v = ints[row + field.HINGE_Q] & POSITIVE, ints[row + field.HINGE_V] & POSITIVE
         w_j, rate, h_w, h_v, c_w, c_v = ZERO, ZERO, ZERO, ZERO, ZERO, ZERO
-        if kind == REVOLUTE:
-            axis = ints[row + AXIS]
+        if kind == field.REVOLUTE:
+            axis = ints[row + field.AXIS]
             R, e = _turned_about(A, axis, math.sin(q[o_q]), math.cos(q[o_q]))
             put_vector(scratch, o, e if rigid else _unit(axis))
             if moving:
                 w_j = scaled(v[o_v], e)
             if accelerated:
                 h_w = scaled(x[o_v], e)
-        elif kind == FIXED:
+        elif kind == field.FIXED:
             R = A
-        elif kind == PRISMATIC:
-            R, axis = A, ints[row + AXIS]
+        elif kind == field.PRISMATIC:
+            R, axis = A, ints[row + field.AXIS]
             e = _column(A, axis)
             put_vector(scratch, o + 3, e if rigid else _unit(axis))
             r = added(r, q[o_q], e)
@@ -130,26 +88,35 @@ def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
                 rate = scaled(v[o_v], e)
             if accelerated:
                 h_v = scaled(x[o_v], e)
-        elif kind == SPHERICAL or kind == FREE:
+        elif kind == field.SPHERICAL or kind == field.FREE:
             R = product(A, quaternion_rotation(q[o_q], q[o_q + 1], q[o_q + 2], q[o_q + 3]))
             if moving:
                 w_j = turn(R, vector(v, o_v))
             if accelerated:
                 h_w = turn(R, vector(x, o_v))
-            if kind == FREE:
+            if kind == field.FREE:
                 r = add(r, turn(A, vector(q, o_q + 4)))
                 if moving:
                     rate = turn(R, vector(v, o_v + 3))
                     c_v = cross(w_j, rate)
                 if accelerated:
                     h_v = turn(R, vector(x, o_v + 3))
-            if scratch[ARMATURE] != 0.0:
+            if scratch[field.ARMATURE] != 0.0:
                 _write_ball(scratch, o, R if rigid else IDENTITY, kind)
         else:
-            dof = ints[row + HINGE_DOF]
+            dof = ints[row + field.HINGE_DOF]
             o_map = o + 13 * dof + 2 * dof * dof
             R_j, r_j, own_w, own_v, bias_w, bias_v = general_joint(
-                floats, ints[row + JOINT] & POSITIVE, kind, q, o_q, v, o_v, moving, scratch, o_map
+                floats,
+                ints[row + field.JOINT] & POSITIVE,
+                kind,
+                q,
+                o_q,
+                v,
+                o_v,
+                moving,
+                scratch,
+                o_map,
             )
             R, r = product(A, R_j), add(r, turn(A, r_j))
             w_j, rate, c_w, c_v = turn(R, own_w), turn(R, own_v), turn(R, bias_w), turn(R, bias_v)
@@ -164,47 +131,50 @@ def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
                     h_v = added(h_v, x[o_v + c], turn(R, u))
         w, alpha, a = ZERO, ZERO, ZERO
         if flags != 0:
-            alpha_N, a_N = vector(scratch, n + ACCELERATION), vector(scratch, n + ACCELERATION + 3)
+            alpha_N, a_N = (
+                vector(scratch, n + field.ACCELERATION),
+                vector(scratch, n + field.ACCELERATION + 3),
+            )
             w = add(w_N, w_j)  # (1)
             alpha = add(add(alpha_N, h_w), add(cross(w_N, w_j), c_w))  # (2)
             turning = cross(w_N, added(cross(w_N, r), 2.0, rate))
             a = add(add(add(a_N, h_v), cross(alpha_N, r)), add(turning, c_v))  # (3)
-        put_matrix(scratch, b + R_, R)
-        put_vector(scratch, b + ARM, r)
+        put_matrix(scratch, b + field.R_, R)
+        put_vector(scratch, b + field.ARM, r)
         if not rigid:
-            put_vector(scratch, b + RATE, turn_back(R, w))
-            put_vector(scratch, b + ACCELERATION, turn_back(R, alpha))
-            put_vector(scratch, b + ACCELERATION + 3, turn_back(R, a))
+            put_vector(scratch, b + field.RATE, turn_back(R, w))
+            put_vector(scratch, b + field.ACCELERATION, turn_back(R, alpha))
+            put_vector(scratch, b + field.ACCELERATION + 3, turn_back(R, a))
             flexible_terms(ints, floats, scratch, row, q, v, x, flags)
             continue
-        put_vector(scratch, b + RATE, w)
-        put_vector(scratch, b + ACCELERATION, alpha)
-        put_vector(scratch, b + ACCELERATION + 3, a)
-        m = floats[k + OWN_MASS]
-        p = turn(R, vector(floats, k + OWN_MOMENT))
-        J = turned_symmetric(R, symmetric(floats, k + OWN_INERTIA))
-        put_symmetric(scratch, b + INERTIA, J)
-        put_vector(scratch, b + MOMENT, p)
-        scratch[b + MASS] = m
+        put_vector(scratch, b + field.RATE, w)
+        put_vector(scratch, b + field.ACCELERATION, alpha)
+        put_vector(scratch, b + field.ACCELERATION + 3, a)
+        m = floats[k + field.OWN_MASS]
+        p = turn(R, vector(floats, k + field.OWN_MOMENT))
+        J = turned_symmetric(R, symmetric(floats, k + field.OWN_INERTIA))
+        put_symmetric(scratch, b + field.INERTIA, J)
+        put_vector(scratch, b + field.MOMENT, p)
+        scratch[b + field.MASS] = m
         if flags == 0:
-            put_vector(scratch, b + FORCE, ZERO)
-            put_vector(scratch, b + FORCE + 3, ZERO)
+            put_vector(scratch, b + field.FORCE, ZERO)
+            put_vector(scratch, b + field.FORCE + 3, ZERO)
             continue
         z_w = add(add(apply(J, alpha), cross(p, a)), cross(w, apply(J, w)))  # (4)
         z_v = add(add(scaled(m, a), cross(alpha, p)), cross(w, cross(w, p)))  # (5)
-        put_vector(scratch, b + FORCE, z_w)
-        put_vector(scratch, b + FORCE + 3, z_v)
+        put_vector(scratch, b + field.FORCE, z_w)
+        put_vector(scratch, b + field.FORCE + 3, z_v)
 
 
 @jit
 def _ground(floats, scratch, flags):
     """The ground's record: what carries the base bodies."""
-    g = GROUND_RECORD
-    for k in range(ACCELERATION, ACCELERATION + 6):
+    g = field.GROUND_RECORD
+    for k in range(field.ACCELERATION, field.ACCELERATION + 6):
         scratch[g + k] = 0.0
-    if flags & GRAVITY != 0:
+    if flags & field.GRAVITY != 0:
         for k in range(3):
-            scratch[g + ACCELERATION + 3 + k] = -floats[GRAVITY_VECTOR + k]
+            scratch[g + field.ACCELERATION + 3 + k] = -floats[field.GRAVITY_VECTOR + k]
 
 
 @jit
@@ -249,6 +219,6 @@ def _write_ball(scratch, o, R, kind):
     for c in range(3):
         put_vector(scratch, o + 6 * c, (R[c], R[3 + c], R[6 + c]))
         put_vector(scratch, o + 6 * c + 3, ZERO)
-        if kind == FREE:
+        if kind == field.FREE:
             put_vector(scratch, o + 18 + 6 * c, ZERO)
             put_vector(scratch, o + 21 + 6 * c, (R[c], R[3 + c], R[6 + c]))

@@ -7,8 +7,8 @@ Notation and gamma: `body_terms`, eqs. (9)-(12); [alpha; a] is the body's accele
 
 from __future__ import annotations
 
+from . import fields as field
 from .compiling import jit
-from .layout import ACCELERATED, ACCELERATION, RATE, RATES
 from .modal import modal_sums, modal_sums_of_two
 from .small import add, added, cross, dot, one_plus, rotation_coefficients, scaled, turn, vector
 
@@ -19,9 +19,9 @@ def node_motion(c, o, m, scratch, b, q, o_q, v, x, o_v, flags):
 
     Its undeformed position and shapes are at c[o].
     """
-    w = vector(scratch, b + RATE)
-    alpha, a = vector(scratch, b + ACCELERATION), vector(scratch, b + ACCELERATION + 3)
-    if flags & RATES != 0:
+    w = vector(scratch, b + field.RATE)
+    alpha, a = vector(scratch, b + field.ACCELERATION), vector(scratch, b + field.ACCELERATION + 3)
+    if flags & field.RATES != 0:
         d, rate = modal_sums_of_two(c, o + 3, m, q, o_q, v, o_v)
     else:
         d, rate = modal_sums(c, o + 3, m, q, o_q), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -30,7 +30,7 @@ def node_motion(c, o, m, scratch, b, q, o_q, v, x, o_v, flags):
     a0, b0, c0, b1, c1 = rotation_coefficients(dot(theta, theta))
     E, J_l = one_plus(a0, b0, theta), one_plus(b0, c0, theta)
     w_t, alpha_t, a_t = w, alpha, add(a, cross(alpha, l))
-    if flags & RATES != 0:
+    if flags & field.RATES != 0:
         theta_dot, delta_dot = (rate[0], rate[1], rate[2]), (rate[3], rate[4], rate[5])
         w_r = turn(J_l, theta_dot)
         y, s = cross(theta, theta_dot), dot(theta, theta_dot)
@@ -39,7 +39,7 @@ def node_motion(c, o, m, scratch, b, q, o_q, v, x, o_v, flags):
         w_t = add(w, w_r)
         alpha_t = add(alpha_t, add(J_dot, cross(w, w_r)))
         a_t = add(a_t, cross(w, added(cross(w, l), 2.0, delta_dot)))
-    if flags & ACCELERATED != 0:
+    if flags & field.ACCELERATED != 0:
         d = modal_sums(c, o + 3, m, x, o_v)
         alpha_t = add(alpha_t, turn(J_l, (d[0], d[1], d[2])))
         a_t = add(a_t, (d[3], d[4], d[5]))

@@ -6,8 +6,8 @@ what takes loops over memory for several nodes is straight-line code here.
 
 from __future__ import annotations
 
+from . import fields as field
 from .compiling import jit
-from .layout import ARM, CHANGE, FORCE, LEFT, NODE_FORCE, P_, YIELD
 from .small import matrix, symmetric, turn, vector
 
 
@@ -173,8 +173,8 @@ def pass_one_node(scratch, t, d):
 
     Stack for one node: M_bar 21 | X 36 | S_0 36 | Y 36 | S 36 | N 36.
     """
-    J = matrix(scratch, d + LEFT)
-    x, y, z = vector(scratch, d + ARM)
+    J = matrix(scratch, d + field.LEFT)
+    x, y, z = vector(scratch, d + field.ARM)
     o = t + 57
     s0, s1 = _bent(J, row(scratch, o)), _bent(J, row(scratch, o + 6))
     s2, s3 = _bent(J, row(scratch, o + 12)), _bent(J, row(scratch, o + 18))
@@ -269,8 +269,8 @@ def _averaged(a, b, c, d, e, f):
 @jit
 def children_rows(scratch, d):
     """Rows of Gamma."""
-    A, B = symmetric(scratch, d + P_), matrix(scratch, d + P_ + 6)
-    D = symmetric(scratch, d + P_ + 15)
+    A, B = symmetric(scratch, d + field.P_), matrix(scratch, d + field.P_ + 6)
+    D = symmetric(scratch, d + field.P_ + 15)
     return (
         (A[0], A[1], A[2], B[0], B[1], B[2]),
         (A[1], A[3], A[4], B[3], B[4], B[5]),
@@ -285,7 +285,7 @@ def children_rows(scratch, d):
 def _node_force(scratch, t, d, a):
     """N (Gamma a + zeta)."""
     g0, g1, g2, g3, g4, g5 = children_rows(scratch, d)
-    z = row(scratch, d + FORCE)
+    z = row(scratch, d + field.FORCE)
     f = (_dot(g0, a), _dot(g1, a), _dot(g2, a), _dot(g3, a), _dot(g4, a), _dot(g5, a))
     return product_at(scratch, t + 165, _plus(f, z))
 
@@ -293,7 +293,7 @@ def _node_force(scratch, t, d, a):
 @jit
 def force_through_one_node(scratch, t, d, y):
     """Write y; return Y f_0 with the force f_0 = N (Gamma y + zeta) at the node."""
-    put_row(scratch, d + YIELD, y)
+    put_row(scratch, d + field.YIELD, y)
     return product_at(scratch, t + 93, _node_force(scratch, t, d, y))
 
 
@@ -310,7 +310,7 @@ def accelerate_one_node(scratch, t, d, alpha):
         row(scratch, o + 24),
         row(scratch, o + 30),
     )
-    a = _plus(a, row(scratch, d + YIELD))
+    a = _plus(a, row(scratch, d + field.YIELD))
     f = _node_force(scratch, t, d, a)
-    put_row(scratch, d + NODE_FORCE, f)
-    put_row(scratch, d + CHANGE, _minus(a, product_at(scratch, t + 129, f)))
+    put_row(scratch, d + field.NODE_FORCE, f)
+    put_row(scratch, d + field.CHANGE, _minus(a, product_at(scratch, t + 129, f)))

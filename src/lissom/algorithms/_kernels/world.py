@@ -2,38 +2,10 @@
 
 from __future__ import annotations
 
+from . import fields as field
 from .compiling import jit
 from .composite import carry_inward, motion_column
-from .layout import (
-    ACCELERATION,
-    ARM,
-    BODY,
-    CARRIER,
-    FORCE,
-    GRAVITY_VECTOR,
-    HEADER,
-    HINGE,
-    HINGE_DOF,
-    HINGE_V,
-    KIND,
-    LEVEL,
-    LINEAR,
-    M_RF,
-    MASS,
-    MODAL,
-    MODAL_Q,
-    MODAL_V,
-    MOMENT,
-    N_BODY,
-    N_MODE,
-    PARENT,
-    POSITIVE,
-    R_,
-    RIGID,
-    ROW,
-    SHAPES,
-    WORLD,
-)
+from .fields import POSITIVE
 from .modal import modal_dot, modal_spread, modal_sums
 from .nodes import node_motion
 from .small import (
@@ -57,19 +29,23 @@ from .small import (
 @jit
 def place_base_to_tip(ints, scratch):
     """Working axes to world axes and origin in the world, of every body."""
-    for i in range(ints[N_BODY]):
-        row = HEADER + i * ROW
-        b, o, p = ints[row + BODY] & POSITIVE, ints[row + WORLD] & POSITIVE, ints[row + PARENT]
-        C, x, r = IDENTITY, ZERO, vector(scratch, b + ARM)
+    for i in range(ints[field.N_BODY]):
+        row = field.HEADER + i * field.ROW
+        b, o, p = (
+            ints[row + field.BODY] & POSITIVE,
+            ints[row + field.WORLD] & POSITIVE,
+            ints[row + field.PARENT],
+        )
+        C, x, r = IDENTITY, ZERO, vector(scratch, b + field.ARM)
         if p >= 0:
-            parent = HEADER + p * ROW
-            o_p = ints[parent + WORLD] & POSITIVE
+            parent = field.HEADER + p * field.ROW
+            o_p = ints[parent + field.WORLD] & POSITIVE
             C, x = matrix(scratch, o_p), vector(scratch, o_p + 9)
-            if ints[parent + LEVEL] != RIGID:
-                r = add(r, vector(scratch, (ints[row + CARRIER] & POSITIVE) + ARM))
+            if ints[parent + field.LEVEL] != field.RIGID:
+                r = add(r, vector(scratch, (ints[row + field.CARRIER] & POSITIVE) + field.ARM))
         put_vector(scratch, o + 9, add(x, turn(C, r)))
-        if ints[row + LEVEL] != RIGID:
-            C = product(C, matrix(scratch, b + R_))
+        if ints[row + field.LEVEL] != field.RIGID:
+            C = product(C, matrix(scratch, b + field.R_))
         put_matrix(scratch, o, C)
 
 
@@ -83,22 +59,31 @@ def totals(ints, floats, scratch, q, v, out):
     kinetic = strain = mass = 0.0
     moment, angular, linear = ZERO, ZERO, ZERO
     about = vector(out, 13)
-    for i in range(ints[N_BODY]):
-        row = HEADER + i * ROW
-        b, o = ints[row + BODY] & POSITIVE, ints[row + WORLD] & POSITIVE
+    for i in range(ints[field.N_BODY]):
+        row = field.HEADER + i * field.ROW
+        b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.WORLD] & POSITIVE
         C, x = matrix(scratch, o), vector(scratch, o + 9)
-        z_w, z_v = vector(scratch, b + FORCE), vector(scratch, b + FORCE + 3)
-        V_w, V_v = vector(scratch, b + ACCELERATION), vector(scratch, b + ACCELERATION + 3)
+        z_w, z_v = vector(scratch, b + field.FORCE), vector(scratch, b + field.FORCE + 3)
+        V_w, V_v = (
+            vector(scratch, b + field.ACCELERATION),
+            vector(scratch, b + field.ACCELERATION + 3),
+        )
         kinetic += 0.5 * (dot(V_w, z_w) + dot(V_v, z_v))
-        p, m = vector(scratch, b + MOMENT), scratch[b + MASS]
-        if ints[row + LEVEL] != RIGID:
-            n, f, s = ints[row + N_MODE], ints[row + MODAL] & POSITIVE, ints[row + SHAPES]
-            o_q, o_v = ints[row + MODAL_Q], ints[row + MODAL_V]
+        p, m = vector(scratch, b + field.MOMENT), scratch[b + field.MASS]
+        if ints[row + field.LEVEL] != field.RIGID:
+            n, f, s = (
+                ints[row + field.N_MODE],
+                ints[row + field.MODAL] & POSITIVE,
+                ints[row + field.SHAPES],
+            )
+            o_q, o_v = ints[row + field.MODAL_Q], ints[row + field.MODAL_V]
             kinetic += 0.5 * modal_dot(scratch, f + n, n, v, o_v)
             for k in range(n):
                 strain += 0.5 * floats[s + k] * q[o_q + k] * q[o_q + k]
-            if ints[row + LEVEL] == LINEAR:  # the own inertia does not follow the deformation
-                moved = modal_sums(scratch, ints[row + M_RF] & POSITIVE, n, q, o_q)
+            if (
+                ints[row + field.LEVEL] == field.LINEAR
+            ):  # the own inertia does not follow the deformation
+                moved = modal_sums(scratch, ints[row + field.M_RF] & POSITIVE, n, q, o_q)
                 p = add(p, (moved[3], moved[4], moved[5]))
         h = turn(C, z_v)
         angular = add(angular, add(turn(C, z_w), cross(added(x, -1.0, about), h)))
@@ -106,7 +91,7 @@ def totals(ints, floats, scratch, q, v, out):
         moment = add(moment, added(turn(C, p), m, x))
         mass += m
     out[0] = kinetic
-    out[1] = -dot(vector(floats, GRAVITY_VECTOR), moment)
+    out[1] = -dot(vector(floats, field.GRAVITY_VECTOR), moment)
     out[2] = strain
     out[3] = mass
     put_vector(out, 4, moment)
@@ -121,15 +106,15 @@ def frame(ints, scratch, where, q, v, x, flags, out):
     where: number of the body, then the node's undeformed position 3 and shapes 6m (flexible only).
     out: attitude in the world 9, position in the world 3, acceleration of the node in world axes 6.
     """
-    row = HEADER + int(where[0]) * ROW
-    b, o = ints[row + BODY] & POSITIVE, ints[row + WORLD] & POSITIVE
+    row = field.HEADER + int(where[0]) * field.ROW
+    b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.WORLD] & POSITIVE
     C, origin = matrix(scratch, o), vector(scratch, o + 9)
-    R, l = matrix(scratch, b + R_), ZERO
-    alpha, a = vector(scratch, b + ACCELERATION), vector(scratch, b + ACCELERATION + 3)
-    if ints[row + LEVEL] != RIGID:
-        o_q, o_v = ints[row + MODAL_Q], ints[row + MODAL_V]
+    R, l = matrix(scratch, b + field.R_), ZERO
+    alpha, a = vector(scratch, b + field.ACCELERATION), vector(scratch, b + field.ACCELERATION + 3)
+    if ints[row + field.LEVEL] != field.RIGID:
+        o_q, o_v = ints[row + field.MODAL_Q], ints[row + field.MODAL_V]
         R, l, _J, _w, alpha, a = node_motion(
-            where, 1, ints[row + N_MODE], scratch, b, q, o_q, v, x, o_v, flags
+            where, 1, ints[row + field.N_MODE], scratch, b, q, o_q, v, x, o_v, flags
         )
     put_matrix(out, 0, product(C, R))
     put_vector(out, 9, add(origin, turn(C, l)))
@@ -143,28 +128,31 @@ def jacobian(ints, floats, scratch, where, q, flags, J):
 
     After `motion_base_to_tip` and `place_base_to_tip`; `where` as for `frame`.
     """
-    row = HEADER + int(where[0]) * ROW
-    b, o = ints[row + BODY] & POSITIVE, ints[row + HINGE] & POSITIVE
-    C, rigid = matrix(scratch, ints[row + WORLD] & POSITIVE), ints[row + LEVEL] == RIGID
-    kind, o_v, o_m = ints[row + KIND], ints[row + HINGE_V], ints[row + MODAL_V]
-    m, l, J_l = ints[row + N_MODE], ZERO, IDENTITY
-    R = matrix(scratch, b + R_) if rigid else IDENTITY
+    row = field.HEADER + int(where[0]) * field.ROW
+    b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.HINGE] & POSITIVE
+    C, rigid = (
+        matrix(scratch, ints[row + field.WORLD] & POSITIVE),
+        ints[row + field.LEVEL] == field.RIGID,
+    )
+    kind, o_v, o_m = ints[row + field.KIND], ints[row + field.HINGE_V], ints[row + field.MODAL_V]
+    m, l, J_l = ints[row + field.N_MODE], ZERO, IDENTITY
+    R = matrix(scratch, b + field.R_) if rigid else IDENTITY
     if not rigid:
         _E, l, J_l, _w, _alpha, _a = node_motion(
-            where, 1, m, scratch, b, q, ints[row + MODAL_Q], q, q, o_m, flags
+            where, 1, m, scratch, b, q, ints[row + field.MODAL_Q], q, q, o_m, flags
         )
     for r in range(6):
         e = (C[3 * (r % 3)], C[3 * (r % 3) + 1], C[3 * (r % 3) + 2])  # a world axis in working axes
         n, f = (e, ZERO) if r < 3 else (ZERO, e)
         if not rigid:
-            t = (ints[row + MODAL] & POSITIVE) + m
+            t = (ints[row + field.MODAL] & POSITIVE) + m
             for k in range(m):
                 scratch[t + k] = 0.0
             modal_spread(where, 4, m, six(turn_back(J_l, n), f), scratch, t)
             for k in range(m):
                 J[r, o_m + k] = scratch[t + k]
         n = add(n, cross(l, f))
-        for c in range(ints[row + HINGE_DOF]):
+        for c in range(ints[row + field.HINGE_DOF]):
             h_w, h_v = motion_column(scratch, o, kind, R, c)
             J[r, o_v + c] = dot(h_w, n) + dot(h_v, f)
         carry_inward(ints, floats, scratch, row, n, f, J, r)
@@ -173,12 +161,12 @@ def jacobian(ints, floats, scratch, where, q, flags, J):
 @jit
 def hinge_forces(ints, scratch, out):
     """Spatial force through every hinge in body axes, after `forces_tip_to_base`."""
-    for i in range(ints[N_BODY]):
-        row = HEADER + i * ROW
-        b = ints[row + BODY] & POSITIVE
-        R = matrix(scratch, b + R_) if ints[row + LEVEL] == RIGID else IDENTITY
-        f_w = turn_back(R, vector(scratch, b + FORCE))
-        f_v = turn_back(R, vector(scratch, b + FORCE + 3))
+    for i in range(ints[field.N_BODY]):
+        row = field.HEADER + i * field.ROW
+        b = ints[row + field.BODY] & POSITIVE
+        R = matrix(scratch, b + field.R_) if ints[row + field.LEVEL] == field.RIGID else IDENTITY
+        f_w = turn_back(R, vector(scratch, b + field.FORCE))
+        f_v = turn_back(R, vector(scratch, b + field.FORCE + 3))
         for k in range(3):
             out[i, k] = f_w[k]
             out[i, 3 + k] = f_v[k]

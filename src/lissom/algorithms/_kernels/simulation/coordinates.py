@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import math
 
+from .. import fields as field
 from ..compiling import jit
-from ..layout import POSITIVE, SINGULAR
+from ..fields import POSITIVE
 from ..small import (
     IDENTITY,
     ZERO,
@@ -33,20 +34,7 @@ from ..small import (
     turn_back,
     vector,
 )
-from .layout import (
-    BALL,
-    E_KIND,
-    E_N,
-    E_Q,
-    E_ROW,
-    E_TABLE,
-    E_V,
-    N_PLAIN,
-    N_SPECIAL,
-    PLAINS,
-    POSE,
-    SPECIALS,
-)
+from . import fields as run
 
 DONE = 0
 
@@ -55,15 +43,19 @@ DONE = 0
 def charted(plan, table, q0, s, q):
     """Q from local coordinates s (1)-(4)."""
     _plain(plan, q0, s, q)
-    for k in range(plan[N_SPECIAL]):
-        e = plan[SPECIALS] + k * E_ROW
-        o_q, o_v, kind = plan[e + E_Q] & POSITIVE, plan[e + E_V] & POSITIVE, plan[e + E_KIND]
-        if kind == BALL or kind == POSE:
+    for k in range(plan[run.N_SPECIAL]):
+        e = plan[run.SPECIALS] + k * run.E_ROW
+        o_q, o_v, kind = (
+            plan[e + run.E_Q] & POSITIVE,
+            plan[e + run.E_V] & POSITIVE,
+            plan[e + run.E_KIND],
+        )
+        if kind == run.BALL or kind == run.POSE:
             _turned(q0, o_q, s, o_v, q)
-            if kind == POSE:
+            if kind == run.POSE:
                 _shifted(q0, o_q, s, o_v, q)
         else:
-            for j in range(plan[e + E_N]):
+            for j in range(plan[e + run.E_N]):
                 q[o_q + j] = q0[o_q + j] + s[o_v + j]
 
 
@@ -71,23 +63,27 @@ def charted(plan, table, q0, s, q):
 def moved(plan, table, q0, s, q, room):
     """Q after the motion s, an integral of speeds; needs 48 numbers of room."""
     _plain(plan, q0, s, q)
-    for k in range(plan[N_SPECIAL]):
-        e = plan[SPECIALS] + k * E_ROW
-        o_q, o_v, kind = plan[e + E_Q] & POSITIVE, plan[e + E_V] & POSITIVE, plan[e + E_KIND]
-        if kind == BALL or kind == POSE:
+    for k in range(plan[run.N_SPECIAL]):
+        e = plan[run.SPECIALS] + k * run.E_ROW
+        o_q, o_v, kind = (
+            plan[e + run.E_Q] & POSITIVE,
+            plan[e + run.E_V] & POSITIVE,
+            plan[e + run.E_KIND],
+        )
+        if kind == run.BALL or kind == run.POSE:
             _turned(q0, o_q, s, o_v, q)
-            if kind == POSE:
+            if kind == run.POSE:
                 _shifted(q0, o_q, s, o_v, q)
             continue
-        n, c = plan[e + E_N], plan[e + E_TABLE] & POSITIVE
+        n, c = plan[e + run.E_N], plan[e + run.E_TABLE] & POSITIVE
         for j in range(n):
             q[o_q + j] = q0[o_q + j]
         if product_rates(table, c, n, q, o_q, s, o_v, room, 0) != DONE:
-            return SINGULAR
+            return field.SINGULAR
         for j in range(n):
             q[o_q + j] = q0[o_q + j] + 0.5 * room[j]
         if product_rates(table, c, n, q, o_q, s, o_v, room, 0) != DONE:
-            return SINGULAR
+            return field.SINGULAR
         for j in range(n):
             q[o_q + j] = q0[o_q + j] + room[j]
     return DONE
@@ -96,26 +92,30 @@ def moved(plan, table, q0, s, q, room):
 @jit
 def chart_rates(plan, table, s, q, v, out, room):
     """Rates of the local coordinates s at speeds v."""
-    for k in range(plan[N_PLAIN]):
-        e = plan[PLAINS] + k * E_ROW
-        o_v = plan[e + E_V] & POSITIVE
-        for j in range(plan[e + E_N]):
+    for k in range(plan[run.N_PLAIN]):
+        e = plan[run.PLAINS] + k * run.E_ROW
+        o_v = plan[e + run.E_V] & POSITIVE
+        for j in range(plan[e + run.E_N]):
             out[o_v + j] = v[o_v + j]
-    for k in range(plan[N_SPECIAL]):
-        e = plan[SPECIALS] + k * E_ROW
-        o_q, o_v, kind = plan[e + E_Q] & POSITIVE, plan[e + E_V] & POSITIVE, plan[e + E_KIND]
-        if kind == BALL or kind == POSE:
+    for k in range(plan[run.N_SPECIAL]):
+        e = plan[run.SPECIALS] + k * run.E_ROW
+        o_q, o_v, kind = (
+            plan[e + run.E_Q] & POSITIVE,
+            plan[e + run.E_V] & POSITIVE,
+            plan[e + run.E_KIND],
+        )
+        if kind == run.BALL or kind == run.POSE:
             theta, w = vector(s, o_v), vector(v, o_v)
             rate = _right_inverse(theta, w)
             put_vector(out, o_v, rate)
-            if kind == POSE:
+            if kind == run.POSE:
                 put_vector(
                     out, o_v + 3, _pose_rate(theta, rate, vector(s, o_v + 3), vector(v, o_v + 3))
                 )
         else:
-            n, c = plan[e + E_N], plan[e + E_TABLE] & POSITIVE
+            n, c = plan[e + run.E_N], plan[e + run.E_TABLE] & POSITIVE
             if product_rates(table, c, n, q, o_q, v, o_v, room, 0) != DONE:
-                return SINGULAR
+                return field.SINGULAR
             for j in range(n):
                 out[o_v + j] = room[j]
     return DONE
@@ -123,10 +123,10 @@ def chart_rates(plan, table, s, q, v, out, room):
 
 @jit
 def _plain(plan, q0, s, q):
-    for k in range(plan[N_PLAIN]):
-        e = plan[PLAINS] + k * E_ROW
-        o_q, o_v = plan[e + E_Q] & POSITIVE, plan[e + E_V] & POSITIVE
-        for j in range(plan[e + E_N]):
+    for k in range(plan[run.N_PLAIN]):
+        e = plan[run.PLAINS] + k * run.E_ROW
+        o_q, o_v = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE
+        for j in range(plan[e + run.E_N]):
             q[o_q + j] = q0[o_q + j] + s[o_v + j]
 
 
@@ -229,7 +229,7 @@ def _eliminate(x, m, n, o):
             if abs(x[m + i * w + k]) > abs(x[m + best * w + k]):
                 best = i
         if not abs(x[m + best * w + k]) > 1e-12:
-            return SINGULAR
+            return field.SINGULAR
         for j in range(w):
             x[m + k * w + j], x[m + best * w + j] = x[m + best * w + j], x[m + k * w + j]
         for i in range(k + 1, n):

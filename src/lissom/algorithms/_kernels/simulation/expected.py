@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import math
 
+from .. import fields as field
 from ..compiling import jit
-from ..layout import CLOSING, LEAST_LEFT, LOOPS, N_V, POSITIVE, SOFT, SOFT_BEYOND, SOFTENED
+from ..fields import POSITIVE
 from ..least_norm import CLOSE
-from .layout import EXPECTED_AT, EXPECTED_STEP, IMPLICIT_EULER, METHOD, O_A, O_B
+from . import fields as run
 
 FARTHEST = 100.0  # times t_1 - t_0, over which accelerations are expected to go on
 
@@ -25,15 +26,18 @@ def expect(system, given, t, x):
     """Expected accelerations (1) into x, and how loop forces are to be softened."""
     ints, _floats, scratch = system
     plan, _table, memory = given
-    if ints[LOOPS] == 0:
+    if ints[field.LOOPS] == 0:
         return
-    passed = t - memory[EXPECTED_AT]
-    known = plan[METHOD] < IMPLICIT_EULER and 0.0 <= passed <= FARTHEST * memory[EXPECTED_STEP]
-    closing = ints[ints[LOOPS] + CLOSING] & POSITIVE
-    scratch[closing + SOFTENED] = SOFT_BEYOND if known else SOFT
+    passed = t - memory[run.EXPECTED_AT]
+    known = (
+        plan[run.METHOD] < run.IMPLICIT_EULER
+        and 0.0 <= passed <= FARTHEST * memory[run.EXPECTED_STEP]
+    )
+    closing = ints[ints[field.LOOPS] + field.CLOSING] & POSITIVE
+    scratch[closing + field.SOFTENED] = field.SOFT_BEYOND if known else field.SOFT
     if known:
-        value, rate = plan[O_B] & POSITIVE, plan[O_A] & POSITIVE
-        for k in range(ints[N_V]):
+        value, rate = plan[run.O_B] & POSITIVE, plan[run.O_A] & POSITIVE
+        for k in range(ints[field.N_V]):
             x[k] = memory[value + k] + passed * memory[rate + k]
 
 
@@ -42,15 +46,15 @@ def note_expected(system, given, t, x):
     """Draw expectations from the accelerations x at the start of a step of an explicit method."""
     ints, _floats, scratch = system
     plan, _table, memory = given
-    if ints[LOOPS] == 0 or plan[METHOD] >= IMPLICIT_EULER:
+    if ints[field.LOOPS] == 0 or plan[run.METHOD] >= run.IMPLICIT_EULER:
         return
-    first, passed = memory[EXPECTED_AT] == math.inf, t - memory[EXPECTED_AT]
-    near = scratch[ints[ints[LOOPS] + CLOSING] + LEAST_LEFT] <= CLOSE
+    first, passed = memory[run.EXPECTED_AT] == math.inf, t - memory[run.EXPECTED_AT]
+    near = scratch[ints[ints[field.LOOPS] + field.CLOSING] + field.LEAST_LEFT] <= CLOSE
     if not first and (near or passed <= 0.0):
         return
-    value, rate = plan[O_B] & POSITIVE, plan[O_A] & POSITIVE
-    for k in range(ints[N_V]):
+    value, rate = plan[run.O_B] & POSITIVE, plan[run.O_A] & POSITIVE
+    for k in range(ints[field.N_V]):
         memory[rate + k] = 0.0 if first else (x[k] - memory[value + k]) / passed
         memory[value + k] = x[k]
-    memory[EXPECTED_STEP] = 0.0 if first else passed
-    memory[EXPECTED_AT] = t
+    memory[run.EXPECTED_STEP] = 0.0 if first else passed
+    memory[run.EXPECTED_AT] = t

@@ -12,39 +12,29 @@ from __future__ import annotations
 
 import math
 
+from .. import fields as field
 from ..compiling import jit
-from ..layout import DONE, N_V, POSITIVE
+from ..fields import POSITIVE
+from . import fields as run
 from .coordinates import chart_rates, charted, moved
 from .evaluate import evaluate
-from .layout import (
-    DEGREE,
-    EULER_CROMER,
-    METHOD,
-    N_DENSE,
-    N_STAGE,
-    PARAMETERS,
-    SECOND,
-    SINGULAR_COORDINATES,
-    TABLEAU,
-    WORST,
-)
 
 
 @jit
 def euler_cromer(system, given, room, t, h, q0, v0, x0, s, q1, v1):
     """Speeds by the accelerations at the start, then coordinates by the new speeds."""
-    for k in range(system[0][N_V]):
+    for k in range(system[0][field.N_V]):
         v1[k] = v0[k] + h * x0[k]
         s[k] = h * v1[k]
-    if moved(given[0], given[1], q0, s, q1, room[4]) != DONE:
-        return SINGULAR_COORDINATES
+    if moved(given[0], given[1], q0, s, q1, room[4]) != field.DONE:
+        return run.SINGULAR_COORDINATES
     return 0
 
 
 @jit
 def stage(system, given, room, i, width, row, c, t, h, q0, v0, s, q, v, S, V, flags):
     """Stage i: state (1) into s, q, v from the row of weights at table[row:], rates (2) to S, V."""
-    n = system[0][N_V]
+    n = system[0][field.N_V]
     plan, table = given[0], given[1]
     combine(table, row, width, h, n, S, V, v0, s, v)
     charted(plan, table, q0, s, q)
@@ -52,8 +42,8 @@ def stage(system, given, room, i, width, row, c, t, h, q0, v0, s, q, v, S, V, fl
     status = evaluate(system, given, room, t + c * h, q, v, V[o : o + n], flags)
     if status != 0:
         return status
-    if chart_rates(plan, table, s, q, v, S[o : o + n], room[4]) != DONE:
-        return SINGULAR_COORDINATES
+    if chart_rates(plan, table, s, q, v, S[o : o + n], room[4]) != field.DONE:
+        return run.SINGULAR_COORDINATES
     return 0
 
 
@@ -89,16 +79,16 @@ def combine(table, row, width, h, n, S, V, v0, s, v):
 @jit
 def runge_kutta(system, given, room, t, h, q0, v0, x0, s, q, v, S, V, flags):
     """Rates S, V of the stages, the first one at the start of the step."""
-    n = system[0][N_V]
+    n = system[0][field.N_V]
     plan, table = given[0], given[1]
-    n_stage, o = plan[N_STAGE], plan[TABLEAU]
-    total = n_stage + 1 + plan[N_DENSE]
+    n_stage, o = plan[run.N_STAGE], plan[run.TABLEAU]
+    total = n_stage + 1 + plan[run.N_DENSE]
     c = o + total * total + total
     for k in range(n):
         V[k] = x0[k]
         s[k] = 0.0
-    if chart_rates(plan, table, s, q0, v0, S[:n], room[4]) != DONE:
-        return SINGULAR_COORDINATES
+    if chart_rates(plan, table, s, q0, v0, S[:n], room[4]) != field.DONE:
+        return run.SINGULAR_COORDINATES
     for i in range(1, n_stage):
         status = stage(
             system, given, room, i, i, o + i * total, table[c + i], t, h, q0, v0, s, q, v, S, V,
@@ -113,13 +103,13 @@ def runge_kutta(system, given, room, t, h, q0, v0, x0, s, q, v, S, V, flags):
 def explicit_step(system, given, room, t, h, q0, v0, x0, s, q1, v1, S, V, flags):
     """One step of a method with fixed steps (3), or of Euler and Cromer, into q1, v1."""
     plan, table = given[0], given[1]
-    if plan[METHOD] == EULER_CROMER:
+    if plan[run.METHOD] == run.EULER_CROMER:
         return euler_cromer(system, given, room, t, h, q0, v0, x0, s, q1, v1)
     status = runge_kutta(system, given, room, t, h, q0, v0, x0, s, q1, v1, S, V, flags)
     if status == 0:
-        total = plan[N_STAGE] + 1 + plan[N_DENSE]
-        o, n = plan[TABLEAU] + total * total, system[0][N_V]
-        combine(table, o, plan[N_STAGE], h, n, S, V, v0, s, v1)
+        total = plan[run.N_STAGE] + 1 + plan[run.N_DENSE]
+        o, n = plan[run.TABLEAU] + total * total, system[0][field.N_V]
+        combine(table, o, plan[run.N_STAGE], h, n, S, V, v0, s, v1)
         charted(plan, table, q0, s, q1)
     return status
 
@@ -127,26 +117,26 @@ def explicit_step(system, given, room, t, h, q0, v0, x0, s, q1, v1, S, V, flags)
 @jit
 def error_norm(system, given, h, S, V, weights):
     """Largest error in units of what is allowed; after the stage at the end of the step."""
-    n = system[0][N_V]
+    n = system[0][field.N_V]
     plan, table, memory = given
-    total = plan[N_STAGE] + 1 + plan[N_DENSE]
-    first = plan[TABLEAU] + total * total + 2 * total
-    second = table[plan[PARAMETERS] + SECOND] != 0.0
+    total = plan[run.N_STAGE] + 1 + plan[run.N_DENSE]
+    first = plan[run.TABLEAU] + total * total + 2 * total
+    second = table[plan[run.PARAMETERS] + run.SECOND] != 0.0
     worst = worst_second = 0.0
     for part in range(2):
         K = S if part == 0 else V
         for k in range(n):
             e = f = 0.0
-            for i in range(plan[N_STAGE] + 1):
+            for i in range(plan[run.N_STAGE] + 1):
                 e += table[first + i] * K[i * n + k]
             if second:
-                for i in range(plan[N_STAGE] + 1):
+                for i in range(plan[run.N_STAGE] + 1):
                     f += table[first + total + i] * K[i * n + k]
             w = weights[part * n + k]
             e, f = abs(h * e) / w, abs(h * f) / w
             if not e <= worst:
                 worst = e
-                memory[WORST] = k
+                memory[run.WORST] = k
             worst_second = max(worst_second, f)
     if second and worst > 0.0:  # Hairer's combination of two estimates; no square underflows
         part = worst_second / worst
@@ -158,9 +148,9 @@ def error_norm(system, given, h, S, V, weights):
 def dense_stages(system, given, room, t, h, q0, v0, s, q, v, S, V, flags):
     """Further stages that the interpolant needs."""
     plan, table = given[0], given[1]
-    total = plan[N_STAGE] + 1 + plan[N_DENSE]
-    o = plan[TABLEAU]
-    for i in range(plan[N_STAGE] + 1, total):
+    total = plan[run.N_STAGE] + 1 + plan[run.N_DENSE]
+    o = plan[run.TABLEAU]
+    for i in range(plan[run.N_STAGE] + 1, total):
         status = stage(
             system, given, room, i, i, o + i * total, table[o + total * total + total + i], t, h,
             q0, v0, s, q, v, S, V, flags,
@@ -174,28 +164,28 @@ def dense_stages(system, given, room, t, h, q0, v0, s, q, v, S, V, flags):
 def interpolate(system, given, theta, h, q0, v0, S, V, weights, s, q, v):
     """State at t + theta h into q, v; `weights` has room for the stages."""
     plan, table = given[0], given[1]
-    total = plan[N_STAGE] + 1 + plan[N_DENSE]
-    d = plan[TABLEAU] + total * total + 4 * total
+    total = plan[run.N_STAGE] + 1 + plan[run.N_DENSE]
+    d = plan[run.TABLEAU] + total * total + 4 * total
     for i in range(total):
         x = 0.0
-        for j in range(plan[DEGREE] - 1, -1, -1):
+        for j in range(plan[run.DEGREE] - 1, -1, -1):
             x = x * theta + table[d + j * total + i]
         weights[i] = x * theta
-    combine(weights, 0, total, h, system[0][N_V], S, V, v0, s, v)
+    combine(weights, 0, total, h, system[0][field.N_V], S, V, v0, s, v)
     charted(plan, table, q0, s, q)
 
 
 @jit
 def interpolated_rates(system, given, theta, V, weights, rates):
     """Derivative of the interpolated speeds at t + theta h; `weights` has room for the stages."""
-    plan, table, n = given[0], given[1], system[0][N_V]
-    total = plan[N_STAGE] + 1 + plan[N_DENSE]
-    d = plan[TABLEAU] + total * total + 4 * total
+    plan, table, n = given[0], given[1], system[0][field.N_V]
+    total = plan[run.N_STAGE] + 1 + plan[run.N_DENSE]
+    d = plan[run.TABLEAU] + total * total + 4 * total
     for k in range(n):
         rates[k] = 0.0
     for i in range(total):
         w = 0.0
-        for j in range(plan[DEGREE] - 1, -1, -1):
+        for j in range(plan[run.DEGREE] - 1, -1, -1):
             w = w * theta + (j + 1.0) * table[d + j * total + i]
         o = (i * n) & POSITIVE
         for k in range(n):

@@ -22,44 +22,12 @@ from __future__ import annotations
 
 import math
 
+from .. import fields as field
 from ..compiling import jit
-from ..layout import DONE, N_V, POSITIVE
+from ..fields import POSITIVE
+from . import fields as run
 from .coordinates import moved
 from .evaluate import close_in_speeds, evaluate, set_armature
-from .layout import (
-    ALPHA_F,
-    ALPHA_M,
-    BASE_ARMATURE,
-    BETA,
-    DAMPER,
-    DIVERGED,
-    E_ACTIVE,
-    E_KIND,
-    E_N,
-    E_Q,
-    E_ROW,
-    E_TABLE,
-    E_V,
-    FORCE,
-    FORCES,
-    FRICTION,
-    GAMMA,
-    LAST_STEP,
-    LEAST_SHARE,
-    N_FORCE,
-    N_ITERATIONS,
-    NEWTON,
-    NONLINEAR,
-    PARAMETERS,
-    PREPARED,
-    PROJECT,
-    SHARE,
-    SINGULAR_COORDINATES,
-    SPRING,
-    STIFFNESS,
-    STOP_FORCE,
-    WORST,
-)
 from .loads import stop_force
 
 MOST_ITERATIONS = 40
@@ -77,23 +45,23 @@ def tangent(given, q, v, n, K, C, sides):
     way each time.
     """
     plan, table, memory = given
-    o = plan[STIFFNESS] & POSITIVE
+    o = plan[run.STIFFNESS] & POSITIVE
     for k in range(n):
         K[k] = table[o + k]
         C[k] = table[o + n + k]
-    for k in range(plan[N_FORCE]):
-        e = plan[FORCES] + k * E_ROW
-        kind, c = plan[e + E_KIND], plan[e + E_TABLE] & POSITIVE
-        if kind == FORCE or memory[plan[e + E_ACTIVE]] == 0.0:
+    for k in range(plan[run.N_FORCE]):
+        e = plan[run.FORCES] + k * run.E_ROW
+        kind, c = plan[e + run.E_KIND], plan[e + run.E_TABLE] & POSITIVE
+        if kind == run.FORCE or memory[plan[e + run.E_ACTIVE]] == 0.0:
             continue
-        o_q, o_v = plan[e + E_Q] & POSITIVE, plan[e + E_V] & POSITIVE
-        for j in range(plan[e + E_N]):
-            if kind == SPRING:
+        o_q, o_v = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE
+        for j in range(plan[e + run.E_N]):
+            if kind == run.SPRING:
                 K[o_v + j] += table[c + 3 * j]
                 C[o_v + j] += table[c + 3 * j + 2]
-            elif kind == DAMPER:
+            elif kind == run.DAMPER:
                 C[o_v + j] += table[c + j]
-            elif kind == FRICTION:
+            elif kind == run.FRICTION:
                 y = math.tanh(v[o_v + j] / table[c + 1])
                 slope = (1.0 - y * y) / table[c + 1]
                 below, above = sides[o_v + j], sides[n + o_v + j]
@@ -101,7 +69,7 @@ def tangent(given, q, v, n, K, C, sides):
                     y = math.tanh(above / table[c + 1]) - math.tanh(below / table[c + 1])
                     slope = max(slope, y / (above - below))
                 C[o_v + j] += table[c] * slope
-            elif kind == STOP_FORCE:
+            elif kind == run.STOP_FORCE:
                 _f, stiffness, damping = stop_force(table, c, q[o_q + j], v[o_v + j])
                 K[o_v + j] += stiffness
                 C[o_v + j] += damping
@@ -126,14 +94,14 @@ def prepare_armature(system, given, K, C, of_damping, of_stiffness, h, A):
     """A = of_damping C + of_stiffness K, and with that of rotors into the scratch."""
     ints, floats, scratch = system
     plan, table, memory = given
-    n, o = ints[N_V], plan[BASE_ARMATURE] & POSITIVE
+    n, o = ints[field.N_V], plan[run.BASE_ARMATURE] & POSITIVE
     for k in range(n):
         A[k] = of_damping * C[k] + of_stiffness * K[k]
     both = A  # modes have no rotors: their entries serve both
     for k in range(n):
         both[k] += table[o + k]
-    set_armature(ints, floats, scratch, both, memory[PREPARED] != h)
-    memory[PREPARED] = h
+    set_armature(ints, floats, scratch, both, memory[run.PREPARED] != h)
+    memory[run.PREPARED] = h
     for k in range(n):
         A[k] -= table[o + k]
 
@@ -141,7 +109,7 @@ def prepare_armature(system, given, K, C, of_damping, of_stiffness, h, A):
 @jit
 def implicit_euler(system, given, room, t, h, q0, v0, s, q1, v1, K, C, A, sides, out, flags):
     """One step (1); system with the stiff scratch."""
-    n = system[0][N_V]
+    n = system[0][field.N_V]
     extra = room[2]
     for k in range(2 * n):
         sides[k] = 0.0
@@ -152,7 +120,7 @@ def implicit_euler(system, given, room, t, h, q0, v0, s, q1, v1, K, C, A, sides,
         extra[k] = -h * K[k] * v0[k]
         v1[k] = v0[k]
         last[k] = 0.0
-    if given[0][PROJECT] != 0:
+    if given[0][run.PROJECT] != 0:
         close_in_speeds(system[0], system[2], h)
     for k in range(len(q0)):
         q1[k] = q0[k]
@@ -164,8 +132,8 @@ def implicit_euler(system, given, room, t, h, q0, v0, s, q1, v1, K, C, A, sides,
     for k in range(n):
         v1[k] = v0[k] + h * out[k]
         s[k] = h * v1[k]
-    if moved(given[0], given[1], q0, s, q1, room[4]) != DONE:
-        return SINGULAR_COORDINATES
+    if moved(given[0], given[1], q0, s, q1, room[4]) != field.DONE:
+        return run.SINGULAR_COORDINATES
     return 0
 
 
@@ -200,35 +168,37 @@ def generalized_alpha(
     iteration is judged by how much it reduced the change of the one before, in this very step:
     what earlier steps showed is no measure, and momentum would drift.
     """
-    n = system[0][N_V]
+    n = system[0][field.N_V]
     plan, table, memory = given
     extra = room[2]
-    p = plan[PARAMETERS]
-    alpha_m, alpha_f = table[p + ALPHA_M], table[p + ALPHA_F]
-    beta, gamma = table[p + BETA], table[p + GAMMA]
-    tolerance = table[p + NEWTON] * max(min(1.0, h * table[p + SHARE]), table[p + LEAST_SHARE])
+    p = plan[run.PARAMETERS]
+    alpha_m, alpha_f = table[p + run.ALPHA_M], table[p + run.ALPHA_F]
+    beta, gamma = table[p + run.BETA], table[p + run.GAMMA]
+    tolerance = table[p + run.NEWTON] * max(
+        min(1.0, h * table[p + run.SHARE]), table[p + run.LEAST_SHARE]
+    )
     ratio = (1.0 - alpha_f) / (1.0 - alpha_m)
     for k in range(2 * n):
         sides[k] = 0.0
     _note_sides(v0, n, sides)
     tangent(given, q0, v0, n, K, C, sides)
     prepare_armature(system, given, K, C, ratio * gamma * h, ratio * beta * h * h, h, A)
-    f = min(h / memory[LAST_STEP], 2.0) if memory[LAST_STEP] > 0.0 else 0.0
+    f = min(h / memory[run.LAST_STEP], 2.0) if memory[run.LAST_STEP] > 0.0 else 0.0
     for k in range(n):  # first guess: accelerations that go on as they did
         x1[k] = x0[k] + f * (x0[k] - b0[k])
         a1[k] = ((1.0 - alpha_f) * x1[k] + alpha_f * x0[k] - alpha_m * a0[k]) / (1.0 - alpha_m)
-    before, status, steady = 0.0, DIVERGED, plan[NONLINEAR] == 0
-    if plan[PROJECT] != 0:
+    before, status, steady = 0.0, run.DIVERGED, plan[run.NONLINEAR] == 0
+    if plan[run.PROJECT] != 0:
         close_in_speeds(system[0], system[2], ratio * gamma * h)  # (6)
     for iteration in range(MOST_ITERATIONS):
         for k in range(n):
             v1[k] = v0[k] + h * ((1.0 - gamma) * a0[k] + gamma * a1[k])
             s[k] = h * v0[k] + h * h * ((0.5 - beta) * a0[k] + beta * a1[k])
             extra[k] = A[k] * x1[k]
-        if moved(plan, table, q0, s, q1, room[4]) != DONE:
-            status = SINGULAR_COORDINATES
+        if moved(plan, table, q0, s, q1, room[4]) != field.DONE:
+            status = run.SINGULAR_COORDINATES
             break
-        memory[N_ITERATIONS] += 1.0
+        memory[run.N_ITERATIONS] += 1.0
         found = evaluate(system, given, room, t + h, q1, v1, out, flags)
         if found != 0:
             status = found
@@ -242,7 +212,7 @@ def generalized_alpha(
             step = max(step, abs(a1[k] - a0[k]) * size)
             if not abs(d) * size <= change:
                 change = abs(d) * size
-                memory[WORST] = k
+                memory[run.WORST] = k
         rate = 1.0
         if iteration > 0 and before > 0.0 and steady:
             rate = change / before
@@ -252,7 +222,7 @@ def generalized_alpha(
             break
         if iteration > 3 and rate > 1.5:
             break
-        if plan[NONLINEAR] != 0:
+        if plan[run.NONLINEAR] != 0:
             # With another armature the changes do not tell how fast they fall.
             for k in range(n):
                 out[k] = A[k]
@@ -270,8 +240,8 @@ def generalized_alpha(
     for k in range(n):
         v1[k] = v0[k] + h * ((1.0 - gamma) * a0[k] + gamma * a1[k])
         s[k] = h * v0[k] + h * h * ((0.5 - beta) * a0[k] + beta * a1[k])
-    if moved(plan, table, q0, s, q1, room[4]) != DONE:
-        return SINGULAR_COORDINATES
+    if moved(plan, table, q0, s, q1, room[4]) != field.DONE:
+        return run.SINGULAR_COORDINATES
     return 0
 
 
@@ -279,11 +249,11 @@ def generalized_alpha(
 def alpha_error(given, h, n, a0, a1, weights):
     """Estimate of the local error in units of what is allowed: h^2 |beta - 1/6| (a_1 - a)."""
     plan, table, memory = given
-    factor = h * h * abs(table[plan[PARAMETERS] + BETA] - 1.0 / 6.0)
+    factor = h * h * abs(table[plan[run.PARAMETERS] + run.BETA] - 1.0 / 6.0)
     worst = 0.0
     for k in range(n):
         e = factor * abs(a1[k] - a0[k]) / weights[k]
         if not e <= worst:
             worst = e
-            memory[WORST] = k
+            memory[run.WORST] = k
     return worst

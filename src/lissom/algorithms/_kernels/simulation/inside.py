@@ -16,21 +16,12 @@ from __future__ import annotations
 
 import math
 
+from .. import fields as field
 from ..compiling import jit
-from ..layout import N_V
+from . import fields as run
 from .evaluate import evaluate
 from .event_values import event_values, signs_changed
 from .explicit import dense_stages, interpolate, interpolated_rates
-from .layout import (
-    CALL_FAILED,
-    LOOK,
-    LOOK_AT_EVENTS,
-    LOOK_AT_FORCES,
-    PARAMETERS,
-    PROBE,
-    START,
-    TICK,
-)
 
 ALLOWED = 10.0
 
@@ -45,29 +36,29 @@ def look_inside(
     derivative of the speeds.
     """
     plan, table, memory = given
-    p, n = plan[PARAMETERS], system[0][N_V]
-    probe, start = table[p + PROBE], table[p + START]
+    p, n = plan[run.PARAMETERS], system[0][field.N_V]
+    probe, start = table[p + run.PROBE], table[p + run.START]
     k = math.floor((t - start) / probe) + 1.0
     instant = start + k * probe
-    if instant >= t1 - table[p + TICK]:
+    if instant >= t1 - table[p + run.TICK]:
         return t1, 0, False
     status = dense_stages(system, given, room, t, h, q0, v0, s, q, v, S, V, flags)
     if status != 0:
         return t1, status, False
     before = t
-    while instant < t1 - table[p + TICK]:
-        if instant > t + table[p + TICK]:
+    while instant < t1 - table[p + run.TICK]:
+        if instant > t + table[p + run.TICK]:
             theta = (instant - t) / h
             interpolate(system, given, theta, h, q0, v0, S, V, room[4], s, q, v)
-            if plan[LOOK] & LOOK_AT_EVENTS:
+            if plan[run.LOOK] & run.LOOK_AT_EVENTS:
                 if event_values(plan, table, memory, instant, q, v, values) != 0:
-                    return t1, CALL_FAILED, True
+                    return t1, run.CALL_FAILED, True
                 if signs_changed(plan, memory, values):
                     return instant, 0, True
-            if plan[LOOK] & LOOK_AT_FORCES:
+            if plan[run.LOOK] & run.LOOK_AT_FORCES:
                 interpolated_rates(system, given, theta, V, room[4], rates)
                 status = evaluate(system, given, room, instant, q, v, out, flags)
-                if status == CALL_FAILED:
+                if status == run.CALL_FAILED:
                     return t1, status, True
                 for j in range(n):
                     d = abs(out[j] - rates[j]) * min(probe, h)

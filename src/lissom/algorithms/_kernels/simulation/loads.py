@@ -4,24 +4,9 @@ from __future__ import annotations
 
 import math
 
+from .. import fields as field
 from ..compiling import jit
-from ..layout import (
-    ACCELERATION,
-    BODY,
-    DRIVEN,
-    EXTERNAL,
-    FREE,
-    LEVEL,
-    MODAL_Q,
-    MODAL_V,
-    N_EXTERNAL,
-    N_MODE,
-    POSITIVE,
-    R_,
-    RIGID,
-    SPHERICAL,
-    WORLD,
-)
+from ..fields import POSITIVE
 from ..nodes import node_motion
 from ..small import (
     ZERO,
@@ -39,40 +24,7 @@ from ..small import (
     turn_back,
     vector,
 )
-from .layout import (
-    BALL_SPRING,
-    CONTROLLERS,
-    DAMPER,
-    E_A,
-    E_ACTIVE,
-    E_AXES,
-    E_B,
-    E_KIND,
-    E_MEMORY,
-    E_N,
-    E_N_Q,
-    E_Q,
-    E_ROW,
-    E_SIGNAL,
-    E_TABLE,
-    E_V,
-    FORCE,
-    FORCES,
-    FRICTION,
-    LOCK,
-    MOTIONS,
-    N_CONTROLLER,
-    N_FORCE,
-    N_MOTION,
-    N_NODE_LOAD,
-    N_SLOT,
-    NODE_FORCE,
-    NODE_LOADS,
-    POSITION,
-    SLOTS,
-    SPRING,
-    VELOCITY,
-)
+from . import fields as run
 from .signals import signal
 
 # Record of a slot in work: attitude 9, position 3, angular and linear velocity 6, wrench 6
@@ -82,35 +34,35 @@ SLOT_POSE, SLOT_RATE, SLOT_WRENCH, SLOT_RECORD = 0, 12, 18, 24
 @jit
 def drive(ints, plan, table, memory, t, q, v, x, room):
     """Put given motions into q, v and the accelerations x; 0, or the status of a function."""
-    for k in range(plan[N_MOTION]):
-        e = plan[MOTIONS] + k * E_ROW
-        active = memory[plan[e + E_ACTIVE]] != 0.0
-        row = plan[e + E_A]
+    for k in range(plan[run.N_MOTION]):
+        e = plan[run.MOTIONS] + k * run.E_ROW
+        active = memory[plan[e + run.E_ACTIVE]] != 0.0
+        row = plan[e + run.E_A]
         if active:
-            ints[row + DRIVEN] = 1
+            ints[row + field.DRIVEN] = 1
         if not active:
             continue
-        o_q, o_v, n = plan[e + E_Q] & POSITIVE, plan[e + E_V] & POSITIVE, plan[e + E_N]
-        mode = plan[e + E_KIND]
-        if mode == LOCK:
+        o_q, o_v, n = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE, plan[e + run.E_N]
+        mode = plan[e + run.E_KIND]
+        if mode == run.LOCK:
             for j in range(n):
                 v[o_v + j] = 0.0
                 x[o_v + j] = 0.0
             continue
-        status = signal(plan, table, memory, plan[e + E_SIGNAL], t, q, v, room, 0, 2)
+        status = signal(plan, table, memory, plan[e + run.E_SIGNAL], t, q, v, room, 0, 2)
         if status != 0:
             return status
-        if mode == POSITION:
-            m, kind = plan[e + E_N_Q], plan[e + E_B]
+        if mode == run.POSITION:
+            m, kind = plan[e + run.E_N_Q], plan[e + run.E_B]
             for j in range(m):
                 q[o_q + j] = room[j]
-            if kind == SPHERICAL or kind == FREE:
+            if kind == field.SPHERICAL or kind == field.FREE:
                 _drive_pose(room, m, kind, q, o_q, v, x, o_v)
             else:
                 for j in range(n):
                     v[o_v + j] = room[m + j]
                     x[o_v + j] = room[2 * m + j]
-        elif mode == VELOCITY:
+        elif mode == run.VELOCITY:
             for j in range(n):
                 v[o_v + j] = room[j]
                 x[o_v + j] = room[n + j]
@@ -123,8 +75,8 @@ def drive(ints, plan, table, memory, t, q, v, x, room):
 @jit
 def undrive(ints, plan):
     """Take back what `drive` marked."""
-    for k in range(plan[N_MOTION]):
-        ints[plan[plan[MOTIONS] + k * E_ROW + E_A] + DRIVEN] = 0
+    for k in range(plan[run.N_MOTION]):
+        ints[plan[plan[run.MOTIONS] + k * run.E_ROW + run.E_A] + field.DRIVEN] = 0
 
 
 @jit
@@ -143,7 +95,7 @@ def _drive_pose(room, m, kind, q, o_q, v, x, o_v):
     w_dot = added(_quaternion_rate(room, 0, 2 * m), -2.0 * grown / length, w)
     put_vector(v, o_v, w)
     put_vector(x, o_v, w_dot)
-    if kind == FREE:
+    if kind == field.FREE:
         R = quaternion_rotation(q[o_q], q[o_q + 1], q[o_q + 2], q[o_q + 3])
         u = turn_back(R, vector(room, m + 4))
         put_vector(v, o_v + 3, u)
@@ -169,29 +121,29 @@ def hinge_loads(plan, table, memory, t, q, v, T, n_v, room):
     """Generalized forces T of controllers and of elements on hinges; 0, or a function's status."""
     for k in range(n_v):
         T[k] = 0.0
-    for k in range(plan[N_CONTROLLER]):
-        e = plan[CONTROLLERS] + k * E_ROW
-        held = plan[e + E_MEMORY] & POSITIVE
-        if memory[plan[e + E_ACTIVE]] != 0.0:
+    for k in range(plan[run.N_CONTROLLER]):
+        e = plan[run.CONTROLLERS] + k * run.E_ROW
+        held = plan[e + run.E_MEMORY] & POSITIVE
+        if memory[plan[e + run.E_ACTIVE]] != 0.0:
             for j in range(n_v):
                 T[j] += memory[held + j]
-    for k in range(plan[N_FORCE]):
-        e = plan[FORCES] + k * E_ROW
-        if memory[plan[e + E_ACTIVE]] == 0.0:
+    for k in range(plan[run.N_FORCE]):
+        e = plan[run.FORCES] + k * run.E_ROW
+        if memory[plan[e + run.E_ACTIVE]] == 0.0:
             continue
-        kind, n, c = plan[e + E_KIND], plan[e + E_N], plan[e + E_TABLE] & POSITIVE
-        o_q, o_v = plan[e + E_Q] & POSITIVE, plan[e + E_V] & POSITIVE
-        if kind == FORCE:
-            status = signal(plan, table, memory, plan[e + E_SIGNAL], t, q, v, room, 0, 0)
+        kind, n, c = plan[e + run.E_KIND], plan[e + run.E_N], plan[e + run.E_TABLE] & POSITIVE
+        o_q, o_v = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE
+        if kind == run.FORCE:
+            status = signal(plan, table, memory, plan[e + run.E_SIGNAL], t, q, v, room, 0, 0)
             if status != 0:
                 return status
             for j in range(n):
                 T[o_v + j] += table[c] * min(max(room[j], -table[c + 1]), table[c + 1])
-        elif kind == SPRING:
+        elif kind == run.SPRING:
             for j in range(n):
                 T[o_v + j] -= table[c + 3 * j] * (q[o_q + j] - table[c + 3 * j + 1])
                 T[o_v + j] -= table[c + 3 * j + 2] * v[o_v + j]
-        elif kind == BALL_SPRING:
+        elif kind == run.BALL_SPRING:
             theta = rotation_vector(q, o_q)
             for j in range(3):
                 T[o_v + j] -= table[c] * theta[j] + table[c + 1] * v[o_v + j]
@@ -200,10 +152,10 @@ def hinge_loads(plan, table, memory, t, q, v, T, n_v, room):
                 p = turn_back(R, vector(q, o_q + 4))
                 for j in range(3):
                     T[o_v + 3 + j] -= table[c + 2] * p[j] + table[c + 3] * v[o_v + 3 + j]
-        elif kind == DAMPER:
+        elif kind == run.DAMPER:
             for j in range(n):
                 T[o_v + j] -= table[c + j] * v[o_v + j]
-        elif kind == FRICTION:
+        elif kind == run.FRICTION:
             for j in range(n):
                 T[o_v + j] -= table[c] * math.tanh(v[o_v + j] / table[c + 1])
         else:
@@ -249,20 +201,23 @@ def slot_motions(ints, scratch, plan, q, v, work, o, flags):
 
     With flags ACCELERATED the records of bodies hold velocities: those of the slots are written.
     """
-    for k in range(plan[N_SLOT]):
-        e, w = plan[SLOTS] + k * E_ROW, o + k * SLOT_RECORD
-        row = plan[e + E_A]
+    for k in range(plan[run.N_SLOT]):
+        e, w = plan[run.SLOTS] + k * run.E_ROW, o + k * SLOT_RECORD
+        row = plan[e + run.E_A]
         if row < 0:
             continue
-        b, at = ints[row + BODY] & POSITIVE, ints[row + WORLD] & POSITIVE
+        b, at = ints[row + field.BODY] & POSITIVE, ints[row + field.WORLD] & POSITIVE
         C, origin = matrix(scratch, at), vector(scratch, at + 9)
-        R, l = matrix(scratch, b + R_), ZERO
-        omega, u = vector(scratch, b + ACCELERATION), vector(scratch, b + ACCELERATION + 3)
-        if ints[row + LEVEL] != RIGID:
-            c = int(scratch[EXTERNAL]) + plan[e + E_B] + 7
-            o_q, o_v = ints[row + MODAL_Q], ints[row + MODAL_V]
+        R, l = matrix(scratch, b + field.R_), ZERO
+        omega, u = (
+            vector(scratch, b + field.ACCELERATION),
+            vector(scratch, b + field.ACCELERATION + 3),
+        )
+        if ints[row + field.LEVEL] != field.RIGID:
+            c = int(scratch[field.EXTERNAL]) + plan[e + run.E_B] + 7
+            o_q, o_v = ints[row + field.MODAL_Q], ints[row + field.MODAL_V]
             R, l, _J, _w, omega, u = node_motion(
-                scratch, c, ints[row + N_MODE], scratch, b, q, o_q, v, v, o_v, flags
+                scratch, c, ints[row + field.N_MODE], scratch, b, q, o_q, v, v, o_v, flags
             )
         put_matrix(work, w + SLOT_POSE, product(C, R))
         put_vector(work, w + SLOT_POSE + 9, add(origin, turn(C, l)))
@@ -274,37 +229,39 @@ def slot_motions(ints, scratch, plan, q, v, work, o, flags):
 @jit
 def node_loads(scratch, plan, table, memory, t, q, v, work, o, room):
     """Wrenches of all loads on nodes into the list of external forces; 0, or a status."""
-    for k in range(plan[N_SLOT]):
+    for k in range(plan[run.N_SLOT]):
         put_vector(work, o + k * SLOT_RECORD + SLOT_WRENCH, ZERO)
         put_vector(work, o + k * SLOT_RECORD + SLOT_WRENCH + 3, ZERO)
-    for k in range(plan[N_NODE_LOAD]):
-        e = plan[NODE_LOADS] + k * E_ROW
-        if memory[plan[e + E_ACTIVE]] == 0.0:
+    for k in range(plan[run.N_NODE_LOAD]):
+        e = plan[run.NODE_LOADS] + k * run.E_ROW
+        if memory[plan[e + run.E_ACTIVE]] == 0.0:
             continue
-        a = o + plan[e + E_A] * SLOT_RECORD
-        if plan[e + E_KIND] == NODE_FORCE:
-            status = signal(plan, table, memory, plan[e + E_SIGNAL], t, q, v, room, 0, 0)
+        a = o + plan[e + run.E_A] * SLOT_RECORD
+        if plan[e + run.E_KIND] == run.NODE_FORCE:
+            status = signal(plan, table, memory, plan[e + run.E_SIGNAL], t, q, v, room, 0, 0)
             if status != 0:
                 return status
             f = vector(room, 0)
-            if plan[e + E_AXES] != 0:
+            if plan[e + run.E_AXES] != 0:
                 f = turn_back(matrix(work, a + SLOT_POSE), f)
-            c = plan[e + E_TABLE] & POSITIVE
+            c = plan[e + run.E_TABLE] & POSITIVE
             if table[c] == 0.0:
                 _add_wrench(work, a, f, ZERO)
             else:
                 _add_wrench(work, a, cross(vector(table, c + 1), f), f)
         else:
-            _between(plan, table, e, work, a, o + plan[e + E_B] * SLOT_RECORD)
-    start = int(scratch[EXTERNAL])
+            _between(plan, table, e, work, a, o + plan[e + run.E_B] * SLOT_RECORD)
+    start = int(scratch[field.EXTERNAL])
     count = 0
-    for k in range(plan[N_SLOT]):
-        e = plan[SLOTS] + k * E_ROW
-        if plan[e + E_A] >= 0:
+    for k in range(plan[run.N_SLOT]):
+        e = plan[run.SLOTS] + k * run.E_ROW
+        if plan[e + run.E_A] >= 0:
             count += 1
             for j in range(6):
-                scratch[start + plan[e + E_B] + 1 + j] = work[o + k * SLOT_RECORD + SLOT_WRENCH + j]
-    scratch[N_EXTERNAL] = count
+                scratch[start + plan[e + run.E_B] + 1 + j] = work[
+                    o + k * SLOT_RECORD + SLOT_WRENCH + j
+                ]
+    scratch[field.N_EXTERNAL] = count
     return 0
 
 
@@ -318,7 +275,7 @@ def _add_wrench(work, slot, n, f):
 @jit
 def _between(plan, table, e, work, a, b):
     """Spring and damper along the line between points of slot a and of slot b."""
-    c = plan[e + E_TABLE] & POSITIVE
+    c = plan[e + run.E_TABLE] & POSITIVE
     r_a, r_b = vector(table, c + 3), vector(table, c + 6)
     x_a, v_a = _point(work, a, r_a)
     x_b, v_b = _point(work, b, r_b)

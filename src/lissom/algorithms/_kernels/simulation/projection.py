@@ -9,36 +9,11 @@ singular positions small gaps hide large errors.
 
 from __future__ import annotations
 
+from .. import fields as field
 from ..articulated import accelerate_base_to_tip, articulate_tip_to_base
 from ..closing import OPEN, close_loops, place_loops
 from ..compiling import jit
-from ..layout import (
-    CLOSING,
-    CLOSURE,
-    DONE,
-    FORCE,
-    HEADER,
-    HINGE,
-    HINGE_DOF,
-    LENGTH,
-    LEVEL,
-    LOOP_SPEED,
-    LOOPS,
-    MODAL,
-    N_BODY,
-    N_COLUMN,
-    N_MODE,
-    N_NODE,
-    N_V,
-    NODE_RECORD,
-    NODES,
-    POSITIVE,
-    RATES,
-    RIGID,
-    ROW,
-    SINGULAR,
-    YIELD,
-)
+from ..fields import POSITIVE
 from ..loop_forces import (
     compliance_tip_to_base,
     factor_loops,
@@ -47,17 +22,8 @@ from ..loop_forces import (
     solve_loops,
 )
 from ..motion import motion_base_to_tip
+from . import fields as run
 from .coordinates import moved
-from .layout import (
-    CALL_FAILED,
-    LOOP_OPEN,
-    N_MOTION,
-    N_PROJECTIONS,
-    NOT_FINITE_,
-    PROJECT,
-    SINGULAR_,
-    SINGULAR_COORDINATES,
-)
 from .loads import drive
 
 # Of the system's length, and of length and speeds per second: what rounding leaves, what counts as
@@ -70,10 +36,10 @@ MOST = 20
 def settle(system, given, room, t, q, v, s, out, flags):
     """Put given motions into q and v, and close the loops; 0 or a failure."""
     plan, table, memory = given
-    if plan[N_MOTION] != 0:
+    if plan[run.N_MOTION] != 0:
         if drive(system[0], plan, table, memory, t, q, v, room[1], room[4]) != 0:
-            return CALL_FAILED
-    if plan[PROJECT] != 0:
+            return run.CALL_FAILED
+    if plan[run.PROJECT] != 0:
         return project(system, given, room, q, v, s, out, flags)
     return 0
 
@@ -84,14 +50,17 @@ def project(system, given, room, q, v, s, out, flags):
     ints, floats, scratch = system
     plan, table, memory = given
     T, buffer = room[0], room[4]
-    n_v, h = ints[N_V], ints[LOOPS] & POSITIVE
-    n, o = ints[h + N_COLUMN] & POSITIVE, ints[h + CLOSURE] & POSITIVE
-    length, speed = floats[ints[h + LENGTH]], (ints[h + CLOSING] & POSITIVE) + LOOP_SPEED
+    n_v, h = ints[field.N_V], ints[field.LOOPS] & POSITIVE
+    n, o = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
+    length, speed = (
+        floats[ints[h + field.LENGTH]],
+        (ints[h + field.CLOSING] & POSITIVE) + field.LOOP_SPEED,
+    )
     before = 0.0
     for iteration in range(MOST):
-        motion_base_to_tip(ints, floats, scratch, q, v, v, flags & RATES)
-        place_loops(ints, floats, scratch, v, flags & RATES)
-        close_loops(ints, floats, scratch, q, v, v, flags & RATES)
+        motion_base_to_tip(ints, floats, scratch, q, v, v, flags & field.RATES)
+        place_loops(ints, floats, scratch, v, flags & field.RATES)
+        close_loops(ints, floats, scratch, q, v, v, flags & field.RATES)
         gap = rate = 0.0
         for k in range(n):
             if not abs(scratch[o + k]) <= gap:
@@ -99,19 +68,19 @@ def project(system, given, room, q, v, s, out, flags):
             if not abs(scratch[o + n + k]) <= rate:
                 rate = abs(scratch[o + n + k])
         if not gap + rate < 1e300:
-            return NOT_FINITE_
+            return run.NOT_FINITE_
         gap, rate = gap / length, rate / (length + scratch[speed])
         if max(gap, rate) <= (CLOSED if iteration > 0 else ROUNDING):
             return 0
         if iteration > 2 and max(gap, rate) > 0.5 * before:
             break  # a singular position: what is left cannot be taken away
         before = max(gap, rate)
-        memory[N_PROJECTIONS] += 1.0
+        memory[run.N_PROJECTIONS] += 1.0
         for k in range(n_v):
             T[k] = 0.0
         status = articulate_tip_to_base(ints, floats, scratch, T)
-        if status != DONE:
-            return SINGULAR_ if status == SINGULAR else NOT_FINITE_
+        if status != field.DONE:
+            return run.SINGULAR_ if status == field.SINGULAR else run.NOT_FINITE_
         compliance_tip_to_base(ints, scratch, flags < 0)
         rank, soft = factor_loops(ints, floats, scratch)
         for part in range(2):
@@ -124,39 +93,39 @@ def project(system, given, room, q, v, s, out, flags):
             _still(ints, scratch)
             for k in range(n_v):
                 out[k] = 0.0  # hinges whose motion is given are not written
-            if put_loop_forces(ints, scratch) != DONE:
-                return NOT_FINITE_
-            if accelerate_base_to_tip(ints, floats, scratch, out) != DONE:
-                return NOT_FINITE_
+            if put_loop_forces(ints, scratch) != field.DONE:
+                return run.NOT_FINITE_
+            if accelerate_base_to_tip(ints, floats, scratch, out) != field.DONE:
+                return run.NOT_FINITE_
             if part == 1:
                 for k in range(n_v):
                     v[k] -= out[k]
                 continue
             for k in range(n_v):
                 s[k] = -out[k]
-            if moved(plan, table, q, s, q, buffer) != DONE:
-                return SINGULAR_COORDINATES
+            if moved(plan, table, q, s, q, buffer) != field.DONE:
+                return run.SINGULAR_COORDINATES
         if max(gap, rate) < SURE:
             return 0
-    return LOOP_OPEN if gap > OPEN or rate > OPEN else 0
+    return run.LOOP_OPEN if gap > OPEN or rate > OPEN else 0
 
 
 @jit
 def _still(ints, scratch):
     """Take away all forces but those of loops from what the outward sweep starts from."""
-    for i in range(ints[N_BODY]):
-        row = HEADER + i * ROW
-        r = ints[row + HINGE_DOF]
-        o = (ints[row + HINGE] & POSITIVE) + 12 * r + r * r
+    for i in range(ints[field.N_BODY]):
+        row = field.HEADER + i * field.ROW
+        r = ints[row + field.HINGE_DOF]
+        o = (ints[row + field.HINGE] & POSITIVE) + 12 * r + r * r
         for c in range(r):
             scratch[o + c] = 0.0
-        if ints[row + LEVEL] == RIGID:
+        if ints[row + field.LEVEL] == field.RIGID:
             continue
-        m, t = ints[row + N_MODE] & POSITIVE, ints[row + MODAL] & POSITIVE
+        m, t = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
         for k in range(m):
             scratch[t + m + k] = 0.0
-        for node in range(ints[row + N_NODE]):
-            d = (ints[row + NODES] & POSITIVE) + node * NODE_RECORD
+        for node in range(ints[row + field.N_NODE]):
+            d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
             for c in range(6):
-                scratch[d + FORCE + c] = 0.0
-                scratch[d + YIELD + c] = 0.0
+                scratch[d + field.FORCE + c] = 0.0
+                scratch[d + field.YIELD + c] = 0.0

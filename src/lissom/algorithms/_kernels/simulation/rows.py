@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
+from .. import fields as field
 from ..compiling import jit
 from ..couplings import coupling_force
-from ..layout import LOOPS, N_COUPLING, N_LOOP, N_Q, N_V
 from ..loop_forces import loop_force
+from . import fields as run
 from .evaluate import evaluate, needed_forces
 from .explicit import dense_stages, interpolate
-from .layout import (
-    ADAPTIVE,
-    END,
-    EVERY,
-    GRID,
-    N_MOTION,
-    N_ROWS,
-    N_WRENCH,
-    NEXT_OUTPUT,
-    ON_GRID,
-    OUTPUT_STEP,
-    PARAMETERS,
-    PROJECT,
-    ROWS_FULL,
-    START,
-    SUB,
-    TICK,
-    WIDTH,
-)
 from .loads import SLOT_RECORD, SLOT_WRENCH
 from .projection import settle
 
@@ -34,17 +16,17 @@ from .projection import settle
 @jit
 def row_due(plan, table, memory, t):
     """Whether a row belongs to this instant and is not written yet."""
-    p = plan[PARAMETERS]
-    if memory[SUB] != 0.0:
+    p = plan[run.PARAMETERS]
+    if memory[run.SUB] != 0.0:
         return False
-    if memory[NEXT_OUTPUT] == 0.0 or t >= table[p + END] - table[p + TICK]:
+    if memory[run.NEXT_OUTPUT] == 0.0 or t >= table[p + run.END] - table[p + run.TICK]:
         return True
-    if plan[ADAPTIVE] == 0:
-        return memory[ON_GRID] != 0.0 and memory[GRID] % plan[EVERY] == 0.0
-    if table[p + OUTPUT_STEP] == 0.0:
+    if plan[run.ADAPTIVE] == 0:
+        return memory[run.ON_GRID] != 0.0 and memory[run.GRID] % plan[run.EVERY] == 0.0
+    if table[p + run.OUTPUT_STEP] == 0.0:
         return True
-    due = table[p + START] + memory[NEXT_OUTPUT] * table[p + OUTPUT_STEP]
-    return t >= due - table[p + TICK]
+    due = table[p + run.START] + memory[run.NEXT_OUTPUT] * table[p + run.OUTPUT_STEP]
+    return t >= due - table[p + run.TICK]
 
 
 @jit
@@ -56,26 +38,26 @@ def rows_within(
     ready: whether the dense stages are there already.
     """
     plan, table, memory = given
-    p = plan[PARAMETERS]
-    period, tick = table[p + OUTPUT_STEP], table[p + TICK]
+    p = plan[run.PARAMETERS]
+    period, tick = table[p + run.OUTPUT_STEP], table[p + run.TICK]
     while True:
         if period > 0.0:
-            instant = table[p + START] + memory[NEXT_OUTPUT] * period
+            instant = table[p + run.START] + memory[run.NEXT_OUTPUT] * period
         else:
-            instant = t + h * (max(memory[SUB], 1.0)) / plan[EVERY]
-            if memory[SUB] >= plan[EVERY]:
+            instant = t + h * (max(memory[run.SUB], 1.0)) / plan[run.EVERY]
+            if memory[run.SUB] >= plan[run.EVERY]:
                 return 0
         if instant >= t1 - tick:
             return 0
-        if memory[N_ROWS] >= capacity:
-            return ROWS_FULL
+        if memory[run.N_ROWS] >= capacity:
+            return run.ROWS_FULL
         if not ready:
             status = dense_stages(system, given, room, t, h, q0, v0, s, q, v, S, V, flags)
             if status != 0:
                 return status
             ready = True
         interpolate(system, given, (instant - t) / h, h, q0, v0, S, V, room[4], s, q, v)
-        if plan[PROJECT] != 0:
+        if plan[run.PROJECT] != 0:
             status = settle(system, given, room, instant, q, v, s, out, flags)
             if status != 0:
                 return status
@@ -84,9 +66,9 @@ def rows_within(
             return status
         write_row(system, given, room, instant, q, v, out, rows, flags)
         if period > 0.0:
-            memory[NEXT_OUTPUT] += 1.0
+            memory[run.NEXT_OUTPUT] += 1.0
         else:
-            memory[SUB] = max(memory[SUB], 1.0) + 1.0
+            memory[run.SUB] = max(memory[run.SUB], 1.0) + 1.0
 
 
 @jit
@@ -98,10 +80,10 @@ def write_row(system, given, room, t, q, v, x, rows, flags):
     plan, _table, memory = given
     ints, floats, scratch = system
     T, slots = room[0], room[3]
-    n_q, n = system[0][N_Q], system[0][N_V]
-    if plan[N_MOTION] != 0:
+    n_q, n = system[0][field.N_Q], system[0][field.N_V]
+    if plan[run.N_MOTION] != 0:
         needed_forces(system, given, room, q, v, x, flags)
-    o = int(memory[N_ROWS]) * plan[WIDTH]
+    o = int(memory[run.N_ROWS]) * plan[run.WIDTH]
     rows[o] = t
     o += 1
     for k in range(n_q):
@@ -112,14 +94,14 @@ def write_row(system, given, room, t, q, v, x, rows, flags):
         rows[o + n + k] = x[k]
         rows[o + 2 * n + k] = T[k]
     o += 3 * n
-    for k in range(plan[N_WRENCH]):
+    for k in range(plan[run.N_WRENCH]):
         for j in range(6):
             rows[o + 6 * k + j] = slots[k * SLOT_RECORD + SLOT_WRENCH + j]
-    if ints[LOOPS] != 0:
-        o += 6 * plan[N_WRENCH]
-        n_loop = ints[ints[LOOPS] + N_LOOP]
+    if ints[field.LOOPS] != 0:
+        o += 6 * plan[run.N_WRENCH]
+        n_loop = ints[ints[field.LOOPS] + field.N_LOOP]
         for k in range(n_loop):
             loop_force(ints, scratch, k, rows, o + 6 * k)
-        for k in range(ints[ints[LOOPS] + N_COUPLING]):
+        for k in range(ints[ints[field.LOOPS] + field.N_COUPLING]):
             rows[o + 6 * n_loop + k] = coupling_force(ints, floats, scratch, k)
-    memory[N_ROWS] += 1.0
+    memory[run.N_ROWS] += 1.0

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from numba import types
 
+from .. import fields as field
 from ..compiling import Entry, jit
-from ..layout import CLOSING, LEAST_LEFT, LOOPS, N_Q, N_V, POSITIVE
+from ..fields import POSITIVE
+from . import fields as run
 from .calls import call
 from .evaluate import evaluate, solve_mass
 from .event_values import crossed, event_values, keep_values
@@ -24,107 +26,6 @@ from .explicit import (
 )
 from .implicit import alpha_error, generalized_alpha, implicit_euler
 from .inside import look_inside
-from .layout import (
-    ADAPTIVE,
-    BEYOND_REASON,
-    CALL_FAILED,
-    CONTROLLERS,
-    DENSE,
-    DIVERGED,
-    E_ADDRESS,
-    E_B,
-    E_MEMORY,
-    E_ROW,
-    E_TABLE,
-    E_WHICH,
-    END,
-    EULER_CROMER,
-    EVENT,
-    EXPONENT,
-    FINISHED,
-    FLAGS,
-    FORCED,
-    FRESH,
-    GENERALIZED_ALPHA,
-    GRID,
-    IMPLICIT_EULER,
-    KNOWN,
-    LARGEST,
-    LAST_ERROR,
-    LAST_STEP,
-    LEAD_AGE,
-    LEAD_STEP,
-    LEAST_SHARE,
-    LOOK,
-    LOOP_OPEN,
-    M_HEADER,
-    METHOD,
-    MORE,
-    N_CONTROLLER,
-    N_DENSE,
-    N_DIVIDED,
-    N_EVALUATIONS,
-    N_EVENT,
-    N_REJECTED,
-    N_ROWS,
-    N_SLOT,
-    N_STAGE,
-    N_STEPS,
-    N_STOP,
-    N_VECTOR,
-    NEAREST,
-    NEAREST_TIME,
-    NEXT_OUTPUT,
-    NEXT_STEP,
-    NEXT_STOP,
-    O_A,
-    O_B,
-    O_Q,
-    O_V,
-    O_X,
-    ON,
-    ON_GRID,
-    ONE_STEP,
-    OUTPUT_STEP,
-    PARAMETERS,
-    PROJECT,
-    REJECTED_LAST,
-    ROOM,
-    ROUGH_UNTIL,
-    ROWS_FULL,
-    RTOL,
-    RUNGE_KUTTA,
-    SETTLE,
-    SHARE,
-    SMALLEST,
-    SOLVE,
-    STALLED,
-    START,
-    STEP,
-    STOPS,
-    SUB,
-    TABLEAU,
-    TICK,
-    TIME,
-    TRIED,
-    W_A,
-    W_A1,
-    W_A2,
-    W_C,
-    W_EXTRA,
-    W_FORCES,
-    W_K,
-    W_OUT,
-    W_S,
-    W_SIDES,
-    W_V1,
-    W_V2,
-    W_WEIGHTS,
-    W_X,
-    W_X1,
-    WEIGHTS,
-    WORST,
-)
 from .loads import SLOT_RECORD
 from .projection import settle
 from .rows import row_due, rows_within, write_row
@@ -153,116 +54,116 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
     one step of memory[NEXT_STEP] without events, without or with the rows in it; SOLVE: only
     x1 = M^-1 a1 at the present coordinates; SETTLE: given motions and closed loops in the state.
     """
-    n_q, n = ints[N_Q], ints[N_V]
-    flags, p, method = plan[FLAGS], plan[PARAMETERS], plan[METHOD]
-    adaptive = plan[ADAPTIVE] != 0
-    total = plan[N_STAGE] + 1 + plan[N_DENSE]
-    q0, v0 = memory[plan[O_Q] : plan[O_Q] + n_q], memory[plan[O_V] : plan[O_V] + n]
-    x0, a0 = memory[plan[O_X] : plan[O_X] + n], memory[plan[O_A] : plan[O_A] + n]
-    b0 = memory[plan[O_B] : plan[O_B] + n]
+    n_q, n = ints[field.N_Q], ints[field.N_V]
+    flags, p, method = plan[run.FLAGS], plan[run.PARAMETERS], plan[run.METHOD]
+    adaptive = plan[run.ADAPTIVE] != 0
+    total = plan[run.N_STAGE] + 1 + plan[run.N_DENSE]
+    q0, v0 = memory[plan[run.O_Q] : plan[run.O_Q] + n_q], memory[plan[run.O_V] : plan[run.O_V] + n]
+    x0, a0 = memory[plan[run.O_X] : plan[run.O_X] + n], memory[plan[run.O_A] : plan[run.O_A] + n]
+    b0 = memory[plan[run.O_B] : plan[run.O_B] + n]
     q1, q2 = work[:n_q], work[n_q : 2 * n_q]
     o = 2 * n_q
-    v1, v2 = _vector(work, o, n, W_V1), _vector(work, o, n, W_V2)
-    x1, a1 = _vector(work, o, n, W_X1), _vector(work, o, n, W_A1)
-    s, out = _vector(work, o, n, W_S), _vector(work, o, n, W_OUT)
-    T, x = _vector(work, o, n, W_FORCES), _vector(work, o, n, W_X)
-    extra, A = _vector(work, o, n, W_EXTRA), _vector(work, o, n, W_A)
-    K, C = _vector(work, o, n, W_K), _vector(work, o, n, W_C)
-    weights = work[o + W_WEIGHTS * n : o + W_A2 * n]
-    a2, sides = _vector(work, o, n, W_A2), work[o + W_SIDES * n : o + N_VECTOR * n]
-    o += N_VECTOR * n
+    v1, v2 = _vector(work, o, n, run.W_V1), _vector(work, o, n, run.W_V2)
+    x1, a1 = _vector(work, o, n, run.W_X1), _vector(work, o, n, run.W_A1)
+    s, out = _vector(work, o, n, run.W_S), _vector(work, o, n, run.W_OUT)
+    T, x = _vector(work, o, n, run.W_FORCES), _vector(work, o, n, run.W_X)
+    extra, A = _vector(work, o, n, run.W_EXTRA), _vector(work, o, n, run.W_A)
+    K, C = _vector(work, o, n, run.W_K), _vector(work, o, n, run.W_C)
+    weights = work[o + run.W_WEIGHTS * n : o + run.W_A2 * n]
+    a2, sides = _vector(work, o, n, run.W_A2), work[o + run.W_SIDES * n : o + run.N_VECTOR * n]
+    o += run.N_VECTOR * n
     S, V = work[o : o + total * n], work[o + total * n : o + 2 * total * n]
     o += 2 * total * n
-    slots = work[o : o + plan[N_SLOT] * SLOT_RECORD]
-    o += plan[N_SLOT] * SLOT_RECORD
-    buffer = work[o : o + plan[ROOM]]
-    o += plan[ROOM]
-    values, saved = work[o : o + plan[N_EVENT]], work[o + plan[N_EVENT] :]
-    o += plan[N_EVENT] + M_HEADER
-    M = work[o : o + plan[DENSE] * n].reshape((plan[DENSE], n))
+    slots = work[o : o + plan[run.N_SLOT] * SLOT_RECORD]
+    o += plan[run.N_SLOT] * SLOT_RECORD
+    buffer = work[o : o + plan[run.ROOM]]
+    o += plan[run.ROOM]
+    values, saved = work[o : o + plan[run.N_EVENT]], work[o + plan[run.N_EVENT] :]
+    o += plan[run.N_EVENT] + run.M_HEADER
+    M = work[o : o + plan[run.DENSE] * n].reshape((plan[run.DENSE], n))
     room = (T, x, extra, slots, buffer, M, x1)
     system, stiff_system = (ints, floats, scratch), (ints, floats, stiff)
-    used = stiff_system if method >= IMPLICIT_EULER else system
+    used = stiff_system if method >= run.IMPLICIT_EULER else system
     given = (plan, table, memory)
-    end, tick = table[p + END], table[p + TICK]
-    if mode == SOLVE:
+    end, tick = table[p + run.END], table[p + run.TICK]
+    if mode == run.SOLVE:
         return solve_mass(system, q0, a1, x1, flags)
-    if mode == SETTLE:
-        return settle(system, given, room, memory[TIME], q0, v0, s, out, flags)
-    first = memory[N_EVALUATIONS]
+    if mode == run.SETTLE:
+        return settle(system, given, room, memory[run.TIME], q0, v0, s, out, flags)
+    first = memory[run.N_EVALUATIONS]
     while True:
-        t = memory[TIME]
-        if mode == ON:
+        t = memory[run.TIME]
+        if mode == run.ON:
             if _sample(plan, table, memory, t, q0, v0) != 0:
-                return CALL_FAILED
-            if memory[FRESH] == 0.0 and method != IMPLICIT_EULER:
+                return run.CALL_FAILED
+            if memory[run.FRESH] == 0.0 and method != run.IMPLICIT_EULER:
                 status = evaluate(system, given, room, t, q0, v0, out, flags)
                 if status != 0:
                     return status
                 for k in range(n):
-                    if method == GENERALIZED_ALPHA:
+                    if method == run.GENERALIZED_ALPHA:
                         b0[k] += out[k] - x0[k]
                     x0[k] = out[k]
-            if plan[N_EVENT] != 0 and memory[KNOWN] == 0.0:
+            if plan[run.N_EVENT] != 0 and memory[run.KNOWN] == 0.0:
                 if event_values(plan, table, memory, t, q0, v0, values) != 0:
-                    return CALL_FAILED
+                    return run.CALL_FAILED
                 keep_values(plan, memory, values)
             due = row_due(plan, table, memory, t)
-            if due or memory[FORCED] != 0.0:
-                if memory[N_ROWS] >= capacity:
-                    return ROWS_FULL
-                if memory[FRESH] != 0.0 or method == IMPLICIT_EULER:
+            if due or memory[run.FORCED] != 0.0:
+                if memory[run.N_ROWS] >= capacity:
+                    return run.ROWS_FULL
+                if memory[run.FRESH] != 0.0 or method == run.IMPLICIT_EULER:
                     status = evaluate(system, given, room, t, q0, v0, out, flags)
                     if status != 0:
                         return status
                 write_row(system, given, room, t, q0, v0, out, rows, flags)
-                memory[FORCED] = 0.0
+                memory[run.FORCED] = 0.0
                 if due:
-                    memory[NEXT_OUTPUT] += 1.0
-                memory[SUB] = 1.0  # this instant has its row
-            memory[FRESH] = 1.0
+                    memory[run.NEXT_OUTPUT] += 1.0
+                memory[run.SUB] = 1.0  # this instant has its row
+            memory[run.FRESH] = 1.0
             note_expected(system, given, t, x0)
             if t >= end - tick:
-                return FINISHED
-            if memory[N_EVALUATIONS] - first >= budget:
-                return MORE
+                return run.FINISHED
+            if memory[run.N_EVALUATIONS] - first >= budget:
+                return run.MORE
         limit = _next_instant(plan, table, memory, t, adaptive)
-        for k in range(NEXT_STEP, N_ROWS):
+        for k in range(run.NEXT_STEP, run.N_ROWS):
             saved[k] = memory[k]
         divisions, h, t1, status, ready = 0, 0.0, t, 0, False
         _set_weights(plan, table, v0, v0, n, weights)
         while True:  # until a step is accepted
             h = limit - t
-            if mode != ON:
-                h = memory[NEXT_STEP]
+            if mode != run.ON:
+                h = memory[run.NEXT_STEP]
             elif adaptive:
-                h = _cut(h, memory[NEXT_STEP])
+                h = _cut(h, memory[run.NEXT_STEP])
             elif divisions > 0:
                 h = h / (1 << divisions)
             if not t + 0.01 * h > t:
-                return status if status != 0 else STALLED
+                return status if status != 0 else run.STALLED
             status, halved = 0, False
-            if method == RUNGE_KUTTA and adaptive:
+            if method == run.RUNGE_KUTTA and adaptive:
                 status = runge_kutta(system, given, room, t, h, q0, v0, x0, s, q1, v1, S, V, flags)
                 if status == 0:
-                    i = plan[N_STAGE]
+                    i = plan[run.N_STAGE]
                     status = stage(
-                        system, given, room, i, i, plan[TABLEAU] + i * total, 1.0, t, h, q0, v0,
+                        system, given, room, i, i, plan[run.TABLEAU] + i * total, 1.0, t, h, q0, v0,
                         s, q1, v1, S, V, flags,
                     )  # fmt: skip
-            elif method == RUNGE_KUTTA or method == EULER_CROMER:
-                if mode == ON and is_sampled(memory):
+            elif method == run.RUNGE_KUTTA or method == run.EULER_CROMER:
+                if mode == run.ON and is_sampled(memory):
                     status = by_halves(
                         system, given, room, t, h, q0, v0, x0, s, q2, v2, K, q1, C, S, V, flags
                     )
-                    if status == CALL_FAILED:
+                    if status == run.CALL_FAILED:
                         return status
                     halved = status == 0
                 status = explicit_step(
                     system, given, room, t, h, q0, v0, x0, s, q1, v1, S, V, flags
                 )
-            elif method == GENERALIZED_ALPHA:
-                lead = min(h, FARTHEST * memory[LEAD_STEP])
+            elif method == run.GENERALIZED_ALPHA:
+                lead = min(h, FARTHEST * memory[run.LEAD_STEP])
                 for k in range(n):
                     a2[k] = x0[k] + lead * a0[k]
                 status = generalized_alpha(
@@ -273,123 +174,125 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
                 status = implicit_euler(
                     stiff_system, given, room, t, h, q0, v0, s, q1, v1, K, C, A, sides, out, flags
                 )
-            if status == CALL_FAILED:
+            if status == run.CALL_FAILED:
                 return status
             t1 = t + h
-            if mode == ON and abs(limit - t1) <= tick:
+            if mode == run.ON and abs(limit - t1) <= tick:
                 t1 = limit
-            if status == 0 and (mode != ON or not adaptive):
-                if mode == ON and method == GENERALIZED_ALPHA:
+            if status == 0 and (mode != run.ON or not adaptive):
+                if mode == run.ON and method == run.GENERALIZED_ALPHA:
                     error = alpha_error(given, h, n, a2, a1, weights)
-                    note_error(memory, 1.0, error, memory[WORST])
+                    note_error(memory, 1.0, error, memory[run.WORST])
                 elif halved:
                     _set_weights(plan, table, v0, v1, n, weights)
                     note_sampled_error(plan, table, memory, t, v1, C, weights, n)
                 status = settle(used, given, room, t1, q1, v1, s, out, flags)
-            if mode != ON:
+            if mode != run.ON:
                 if status != 0:
                     return status
                 break
             if not adaptive:
                 if status == 0:
                     break
-                if (status != DIVERGED and status != LOOP_OPEN) or divisions == MOST_DIVISIONS:
+                if (
+                    status != run.DIVERGED and status != run.LOOP_OPEN
+                ) or divisions == MOST_DIVISIONS:
                     return status
                 divisions += 1
-                memory[N_DIVIDED] += 1.0
+                memory[run.N_DIVIDED] += 1.0
                 continue
             if status == 0:
                 _set_weights(plan, table, v0, v1, n, weights)
-                if method == RUNGE_KUTTA:
+                if method == run.RUNGE_KUTTA:
                     error = error_norm(system, given, h, S, V, weights)
                 else:
                     error = alpha_error(given, h, n, a2, a1, weights)
                 local = error
                 if not error <= SURPRISE:
-                    memory[ROUGH_UNTIL] = max(memory[ROUGH_UNTIL], t1)
-                rough = t < memory[ROUGH_UNTIL]
+                    memory[run.ROUGH_UNTIL] = max(memory[run.ROUGH_UNTIL], t1)
+                rough = t < memory[run.ROUGH_UNTIL]
                 if rough:  # as far as rounding allows
-                    error *= min(ROUGH, 1.0 / table[p + LEAST_SHARE])
-                if not rough or method == GENERALIZED_ALPHA:
-                    error /= max(min(1.0, h * table[p + SHARE]), table[p + LEAST_SHARE])
-                wanted, last = memory[NEXT_STEP], memory[LAST_ERROR]
+                    error *= min(ROUGH, 1.0 / table[p + run.LEAST_SHARE])
+                if not rough or method == run.GENERALIZED_ALPHA:
+                    error /= max(min(1.0, h * table[p + run.SHARE]), table[p + run.LEAST_SHARE])
+                wanted, last = memory[run.NEXT_STEP], memory[run.LAST_ERROR]
                 if _accept(plan, table, memory, h, error):
-                    if plan[LOOK] != 0 and method == RUNGE_KUTTA:
+                    if plan[run.LOOK] != 0 and method == run.RUNGE_KUTTA:
                         earlier, status, ready = look_inside(
                             system, given, room, t, h, t1, q0, v0, s, q2, v2, S, V, out, K,
                             weights, values, flags,
                         )  # fmt: skip
                         if status == 0 and earlier < t1:
                             limit = earlier
-                            memory[NEXT_STEP], memory[LAST_ERROR] = wanted, last
-                            memory[N_REJECTED] += 1.0
+                            memory[run.NEXT_STEP], memory[run.LAST_ERROR] = wanted, last
+                            memory[run.N_REJECTED] += 1.0
                             continue
                     if status == 0:
                         status = settle(used, given, room, t1, q1, v1, s, out, flags)
                     if status == 0:
-                        if method == GENERALIZED_ALPHA:
-                            note_error(memory, 1.0, local, memory[WORST])
+                        if method == run.GENERALIZED_ALPHA:
+                            note_error(memory, 1.0, local, memory[run.WORST])
                         break
-                    if status == CALL_FAILED:
+                    if status == run.CALL_FAILED:
                         return status
             if status != 0:
-                memory[NEXT_STEP] = 0.25 * h
-                memory[REJECTED_LAST] = 1.0
-            memory[N_REJECTED] += 1.0
+                memory[run.NEXT_STEP] = 0.25 * h
+                memory[run.REJECTED_LAST] = 1.0
+            memory[run.N_REJECTED] += 1.0
         passed = False
-        if plan[N_EVENT] != 0:
+        if plan[run.N_EVENT] != 0:
             if event_values(plan, table, memory, t1, q1, v1, values) != 0:
-                return CALL_FAILED
-            passed = mode == ON and crossed(plan, memory, values)
+                return run.CALL_FAILED
+            passed = mode == run.ON and crossed(plan, memory, values)
         if passed:
-            memory[TRIED] = t1 - t
-            return EVENT
-        if adaptive and method == RUNGE_KUTTA and mode != ONE_STEP:
+            memory[run.TRIED] = t1 - t
+            return run.EVENT
+        if adaptive and method == run.RUNGE_KUTTA and mode != run.ONE_STEP:
             status = rows_within(
                 system, given, room, t, h, t1, q0, v0, s, q2, v2, S, V, out, rows, capacity,
                 ready, flags,
             )  # fmt: skip
             if status != 0:  # the step will be taken again, from where it began
-                output, sub = memory[NEXT_OUTPUT], memory[SUB]
+                output, sub = memory[run.NEXT_OUTPUT], memory[run.SUB]
                 _forget_step(memory, saved)
-                memory[NEXT_OUTPUT], memory[SUB] = output, sub
+                memory[run.NEXT_OUTPUT], memory[run.SUB] = output, sub
                 return status
         # The step is taken
         for k in range(n_q):
             q0[k] = q1[k]
         for k in range(n):
             v0[k] = v1[k]
-        memory[FRESH] = 0.0
-        if method == GENERALIZED_ALPHA:
+        memory[run.FRESH] = 0.0
+        if method == run.GENERALIZED_ALPHA:
             _keep_lead(memory, h, x1, a1, a0, n)
             for k in range(n):
                 b0[k] = x0[k]
                 x0[k] = x1[k]
-            memory[FRESH] = 1.0
-        elif adaptive and plan[PROJECT] == 0:
-            i = plan[N_STAGE] * n
+            memory[run.FRESH] = 1.0
+        elif adaptive and plan[run.PROJECT] == 0:
+            i = plan[run.N_STAGE] * n
             for k in range(n):
                 x0[k] = V[i + k]
-            memory[FRESH] = 1.0
-        if ints[LOOPS] != 0:
-            nearest = used[2][ints[ints[LOOPS] + CLOSING] + LEAST_LEFT]
-            if nearest < memory[NEAREST]:
-                memory[NEAREST] = nearest
-                memory[NEAREST_TIME] = t1
-        memory[TIME] = t1
-        memory[LAST_STEP] = h
-        memory[SUB] = 0.0
-        memory[N_STEPS] += 1.0
-        memory[SMALLEST] = min(memory[SMALLEST], h)
-        memory[LARGEST] = max(memory[LARGEST], h)
-        if plan[N_EVENT] != 0:
+            memory[run.FRESH] = 1.0
+        if ints[field.LOOPS] != 0:
+            nearest = used[2][ints[ints[field.LOOPS] + field.CLOSING] + field.LEAST_LEFT]
+            if nearest < memory[run.NEAREST]:
+                memory[run.NEAREST] = nearest
+                memory[run.NEAREST_TIME] = t1
+        memory[run.TIME] = t1
+        memory[run.LAST_STEP] = h
+        memory[run.SUB] = 0.0
+        memory[run.N_STEPS] += 1.0
+        memory[run.SMALLEST] = min(memory[run.SMALLEST], h)
+        memory[run.LARGEST] = max(memory[run.LARGEST], h)
+        if plan[run.N_EVENT] != 0:
             keep_values(plan, memory, values)
         _pass_instants(plan, table, memory, t1)
         watch_spin(ints, used[2], plan, memory)
         if beyond_reason(ints, plan, table, memory, q0, v0):
-            return BEYOND_REASON
-        if mode != ON:
-            return MORE
+            return run.BEYOND_REASON
+        if mode != run.ON:
+            return run.MORE
 
 
 @jit
@@ -409,7 +312,7 @@ def _cut(h, wanted):
 @jit
 def _forget_step(memory, saved):
     """Put back what a step changes that is then not taken."""
-    for k in range(NEXT_STEP, N_ROWS):
+    for k in range(run.NEXT_STEP, run.N_ROWS):
         memory[k] = saved[k]
 
 
@@ -420,41 +323,41 @@ def _keep_lead(memory, h, x1, a1, lead, n):
     A step that is much shorter than the one it was found in tells little about it, unless such
     steps go on for as long.
     """
-    memory[LEAD_AGE] += h
-    if h >= 0.5 * memory[LEAD_STEP] or memory[LEAD_AGE] > memory[LEAD_STEP]:
+    memory[run.LEAD_AGE] += h
+    if h >= 0.5 * memory[run.LEAD_STEP] or memory[run.LEAD_AGE] > memory[run.LEAD_STEP]:
         for k in range(n):
             lead[k] = (a1[k] - x1[k]) / h
-        memory[LEAD_STEP] = h
-        memory[LEAD_AGE] = 0.0
+        memory[run.LEAD_STEP] = h
+        memory[run.LEAD_AGE] = 0.0
 
 
 @jit
 def _accept(plan, table, memory, h, error):
     """Whether the error allows the step; the next step by a controller with memory (PI)."""
-    k = table[plan[PARAMETERS] + EXPONENT]
+    k = table[plan[run.PARAMETERS] + run.EXPONENT]
     if not error <= 1.0:  # also not a number
         factor = max(SHRINK, SAFETY * error ** (-k)) if error < 1e30 else SHRINK
-        memory[NEXT_STEP] = factor * h
-        memory[REJECTED_LAST] = 1.0
+        memory[run.NEXT_STEP] = factor * h
+        memory[run.REJECTED_LAST] = 1.0
         return False
     error = max(error, 1e-10)
-    factor = SAFETY * error ** (-0.8 * k) * max(memory[LAST_ERROR], 1e-4) ** (0.2 * k)
+    factor = SAFETY * error ** (-0.8 * k) * max(memory[run.LAST_ERROR], 1e-4) ** (0.2 * k)
     factor = min(GROW, max(SHRINK, factor))
-    if memory[REJECTED_LAST] != 0.0:
+    if memory[run.REJECTED_LAST] != 0.0:
         factor = min(1.0, factor)
-    largest = table[plan[PARAMETERS] + STEP]
+    largest = table[plan[run.PARAMETERS] + run.STEP]
     wanted = min(factor * h, largest)
-    if h >= 0.99 * memory[NEXT_STEP] or wanted < memory[NEXT_STEP]:
-        memory[NEXT_STEP] = wanted  # a step that was cut short does not shorten the next ones
-    memory[LAST_ERROR] = error
-    memory[REJECTED_LAST] = 0.0
+    if h >= 0.99 * memory[run.NEXT_STEP] or wanted < memory[run.NEXT_STEP]:
+        memory[run.NEXT_STEP] = wanted  # a step that was cut short does not shorten the next ones
+    memory[run.LAST_ERROR] = error
+    memory[run.REJECTED_LAST] = 0.0
     return True
 
 
 @jit
 def _set_weights(plan, table, v0, v1, n, weights):
     """What errors of positions and speeds are measured by."""
-    o, rtol = plan[WEIGHTS], table[plan[PARAMETERS] + RTOL]
+    o, rtol = plan[run.WEIGHTS], table[plan[run.PARAMETERS] + run.RTOL]
     for k in range(n):
         weights[k] = table[o + k]
         weights[n + k] = table[o + n + k] + rtol * max(abs(v0[k]), abs(v1[k]))
@@ -463,39 +366,39 @@ def _set_weights(plan, table, v0, v1, n, weights):
 @jit
 def _sample(plan, table, memory, t, q, v):
     """Call the controllers whose instant it is."""
-    start, tick = table[plan[PARAMETERS] + START], table[plan[PARAMETERS] + TICK]
-    for k in range(plan[N_CONTROLLER]):
-        e = plan[CONTROLLERS] + k * E_ROW
-        number, held = plan[e + E_TABLE] & POSITIVE, plan[e + E_MEMORY] & POSITIVE
-        m = plan[e + E_B] & POSITIVE  # memory: number of the next sample, then its own memory
+    start, tick = table[plan[run.PARAMETERS] + run.START], table[plan[run.PARAMETERS] + run.TICK]
+    for k in range(plan[run.N_CONTROLLER]):
+        e = plan[run.CONTROLLERS] + k * run.E_ROW
+        number, held = plan[e + run.E_TABLE] & POSITIVE, plan[e + run.E_MEMORY] & POSITIVE
+        m = plan[e + run.E_B] & POSITIVE  # memory: number of the next sample, then its own memory
         if t >= start + memory[m] * table[number] - tick:
             status = call(
-                plan[e + E_ADDRESS], plan[e + E_WHICH], t, q, v, memory, m + 1, memory, held
+                plan[e + run.E_ADDRESS], plan[e + run.E_WHICH], t, q, v, memory, m + 1, memory, held
             )
             if status != 0:
                 return status
             memory[m] += 1.0
-            memory[FRESH] = 0.0
+            memory[run.FRESH] = 0.0
     return 0
 
 
 @jit
 def _next_instant(plan, table, memory, t, adaptive):
     """The next instant that a step must not cross."""
-    p = plan[PARAMETERS]
-    start, tick = table[p + START], table[p + TICK]
-    limit = table[p + END]
+    p = plan[run.PARAMETERS]
+    start, tick = table[p + run.START], table[p + run.TICK]
+    limit = table[p + run.END]
     if not adaptive:
-        limit = min(limit, start + (memory[GRID] + 1.0) * table[p + STEP])
-    elif plan[METHOD] == GENERALIZED_ALPHA and table[p + OUTPUT_STEP] > 0.0:
-        limit = min(limit, start + memory[NEXT_OUTPUT] * table[p + OUTPUT_STEP])
-    for k in range(plan[N_CONTROLLER]):
-        e = plan[CONTROLLERS] + k * E_ROW
-        instant = start + memory[plan[e + E_B]] * table[plan[e + E_TABLE]]
+        limit = min(limit, start + (memory[run.GRID] + 1.0) * table[p + run.STEP])
+    elif plan[run.METHOD] == run.GENERALIZED_ALPHA and table[p + run.OUTPUT_STEP] > 0.0:
+        limit = min(limit, start + memory[run.NEXT_OUTPUT] * table[p + run.OUTPUT_STEP])
+    for k in range(plan[run.N_CONTROLLER]):
+        e = plan[run.CONTROLLERS] + k * run.E_ROW
+        instant = start + memory[plan[e + run.E_B]] * table[plan[e + run.E_TABLE]]
         if instant < limit - tick:
             limit = instant
-    if memory[NEXT_STOP] < plan[N_STOP]:
-        instant = table[plan[STOPS] + int(memory[NEXT_STOP])]
+    if memory[run.NEXT_STOP] < plan[run.N_STOP]:
+        instant = table[plan[run.STOPS] + int(memory[run.NEXT_STOP])]
         if instant < limit - tick:
             limit = instant
     return limit
@@ -504,17 +407,20 @@ def _next_instant(plan, table, memory, t, adaptive):
 @jit
 def _pass_instants(plan, table, memory, t):
     """Note what the new instant is: the end of a whole step, a corner of a given function."""
-    p = plan[PARAMETERS]
-    start, tick = table[p + START], table[p + TICK]
-    memory[ON_GRID] = 0.0
-    if plan[ADAPTIVE] == 0 and t >= start + (memory[GRID] + 1.0) * table[p + STEP] - tick:
-        memory[GRID] += 1.0
-        memory[ON_GRID] = 1.0
-    while memory[NEXT_STOP] < plan[N_STOP]:
-        if t < table[plan[STOPS] + int(memory[NEXT_STOP])] - tick:
+    p = plan[run.PARAMETERS]
+    start, tick = table[p + run.START], table[p + run.TICK]
+    memory[run.ON_GRID] = 0.0
+    if (
+        plan[run.ADAPTIVE] == 0
+        and t >= start + (memory[run.GRID] + 1.0) * table[p + run.STEP] - tick
+    ):
+        memory[run.GRID] += 1.0
+        memory[run.ON_GRID] = 1.0
+    while memory[run.NEXT_STOP] < plan[run.N_STOP]:
+        if t < table[plan[run.STOPS] + int(memory[run.NEXT_STOP])] - tick:
             break
-        memory[NEXT_STOP] += 1.0
-        memory[FRESH] = 0.0
+        memory[run.NEXT_STOP] += 1.0
+        memory[run.FRESH] = 0.0
 
 
 _INTS = types.Array(types.int64, 1, "C")

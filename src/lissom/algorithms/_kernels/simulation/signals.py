@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..compiling import jit
-from ..layout import POSITIVE
+from ..fields import POSITIVE
+from . import fields as run
 from .calls import call
-from .layout import CALLED, CONSTANT, S_DEGREE, S_KIND, S_N, S_PIECES, S_WHERE, S_WHICH, TIME
 
 
 @jit
@@ -16,18 +16,18 @@ def signal(plan, table, memory, s, t, q, v, out, o, orders):
     the second those after it: pieces with corners are looked up half-way between the start of the
     step and t.  Returns 0, or what a function that was called returned.
     """
-    kind, n, where = plan[s + S_KIND], plan[s + S_N], plan[s + S_WHERE]
-    if kind == CALLED:
-        return call(where, plan[s + S_WHICH], t, q, v, memory, 0, out, o)
+    kind, n, where = plan[s + run.S_KIND], plan[s + run.S_N], plan[s + run.S_WHERE]
+    if kind == run.CALLED:
+        return call(where, plan[s + run.S_WHICH], t, q, v, memory, 0, out, o)
     c = where & POSITIVE
-    if kind == CONSTANT:
+    if kind == run.CONSTANT:
         for k in range(n):
             out[o + k] = table[c + k]
         for k in range(n, n * (orders + 1)):
             out[o + k] = 0.0
         return 0
-    pieces, width = plan[s + S_PIECES], plan[s + S_DEGREE] + 1
-    inside = 0.5 * (memory[TIME] + t)
+    pieces, width = plan[s + run.S_PIECES], plan[s + run.S_DEGREE] + 1
+    inside = 0.5 * (memory[run.TIME] + t)
     sought = inside if width <= 2 else t
     low, high = 0, pieces
     while high - low > 1:

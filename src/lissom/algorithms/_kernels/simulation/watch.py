@@ -4,23 +4,12 @@ from __future__ import annotations
 
 import math
 
+from .. import fields as field
 from ..compiling import jit
-from ..layout import BODY, MODAL_Q, MODAL_V, N_MODE, N_V, POSITIVE, RATE
+from ..fields import POSITIVE
+from . import fields as run
 from .evaluate import evaluate
 from .explicit import explicit_step
-from .layout import (
-    END,
-    ERROR_LARGEST,
-    ERROR_SUM,
-    ERROR_WORST,
-    FLEXIBLES,
-    LIMITS,
-    N_FLEXIBLE,
-    N_STEPS,
-    PARAMETERS,
-    STEP,
-    WORST,
-)
 
 EVERY_STEPS = 64  # of so many fixed steps of an explicit method one is taken by halves, too
 
@@ -28,9 +17,9 @@ EVERY_STEPS = 64  # of so many fixed steps of an explicit method one is taken by
 @jit
 def watch_spin(ints, scratch, plan, memory):
     """Keep the fastest turning of each flexible body."""
-    for k in range(plan[N_FLEXIBLE]):
-        at = plan[FLEXIBLES] + 2 * k
-        b = (ints[plan[at] + BODY] & POSITIVE) + RATE
+    for k in range(plan[run.N_FLEXIBLE]):
+        at = plan[run.FLEXIBLES] + 2 * k
+        b = (ints[plan[at] + field.BODY] & POSITIVE) + field.RATE
         w = scratch[b] * scratch[b] + scratch[b + 1] * scratch[b + 1] + scratch[b + 2] ** 2
         m = plan[at + 1]
         memory[m] = max(memory[m], math.sqrt(w))
@@ -39,17 +28,17 @@ def watch_spin(ints, scratch, plan, memory):
 @jit
 def beyond_reason(ints, plan, table, memory, q, v):
     """Whether a speed or the deflection of a mode is beyond its limit; memory[WORST] says which."""
-    n, o = ints[N_V], plan[LIMITS] & POSITIVE
+    n, o = ints[field.N_V], plan[run.LIMITS] & POSITIVE
     for k in range(n):
         if not abs(v[k]) <= table[o + k]:
-            memory[WORST] = k
+            memory[run.WORST] = k
             return True
-    for k in range(plan[N_FLEXIBLE]):
-        row = plan[plan[FLEXIBLES] + 2 * k]
-        o_q, o_v = ints[row + MODAL_Q] & POSITIVE, ints[row + MODAL_V] & POSITIVE
-        for j in range(ints[row + N_MODE]):
+    for k in range(plan[run.N_FLEXIBLE]):
+        row = plan[plan[run.FLEXIBLES] + 2 * k]
+        o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+        for j in range(ints[row + field.N_MODE]):
             if not abs(q[o_q + j]) <= table[o + n + o_v + j]:
-                memory[WORST] = o_v + j
+                memory[run.WORST] = o_v + j
                 return True
     return False
 
@@ -57,7 +46,7 @@ def beyond_reason(ints, plan, table, memory, q, v):
 @jit
 def is_sampled(memory):
     """Whether the error of the next fixed step is looked at."""
-    return int(memory[N_STEPS]) % EVERY_STEPS == 0
+    return int(memory[run.N_STEPS]) % EVERY_STEPS == 0
 
 
 @jit
@@ -75,8 +64,8 @@ def by_halves(system, given, room, t, h, q0, v0, x0, s, q, v, x, q1, v1, S, V, f
 @jit
 def note_sampled_error(plan, table, memory, t, v1, halved, weights, n):
     """Add the difference of both speeds, for this step and those until the next look."""
-    p = plan[PARAMETERS]
-    left = max(1.0, math.floor((table[p + END] - t) / table[p + STEP] + 0.5))
+    p = plan[run.PARAMETERS]
+    left = max(1.0, math.floor((table[p + run.END] - t) / table[p + run.STEP] + 0.5))
     worst, which = 0.0, 0
     for k in range(n):
         e = abs(v1[k] - halved[k]) / weights[n + k]
@@ -88,7 +77,7 @@ def note_sampled_error(plan, table, memory, t, v1, halved, weights, n):
 @jit
 def note_error(memory, steps, error, which):
     """Add the estimated error of so many steps."""
-    memory[ERROR_SUM] += steps * error
-    if error > memory[ERROR_LARGEST]:
-        memory[ERROR_LARGEST] = error
-        memory[ERROR_WORST] = which
+    memory[run.ERROR_SUM] += steps * error
+    if error > memory[run.ERROR_LARGEST]:
+        memory[run.ERROR_LARGEST] = error
+        memory[run.ERROR_WORST] = which
