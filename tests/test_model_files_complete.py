@@ -9,6 +9,7 @@ import lissom as ls
 from lissom import structures
 from lissom.bodies import solids
 from lissom.io import acting, making, schema, schema_bodies, schema_simulation
+from lissom.io.joint_kinds import JOINTS
 from lissom.sim.drives import Drive
 from lissom.sim.integrators import KINDS
 
@@ -27,9 +28,8 @@ def kinds(union):
 
 
 def test_joints():
-    own = {ls.SimpleJoint: "simple", ls.CompoundJoint: "compound"}
-    assert set(making.JOINTS.values()) | set(own) == public(ls.Joint)
-    assert kinds(schema_bodies.AnyJoint) == {*making.JOINTS, *own.values(), "none"}
+    assert set(JOINTS.values()) == public(ls.Joint)
+    assert kinds(schema_bodies.AnyJoint) == {*JOINTS, "none", "own"}
 
 
 def test_bodies():

@@ -37,6 +37,7 @@ _HOMES = {
     "lissom.joints": (
         "CompoundJoint",
         "Cylindrical",
+        "FactoredJoint",
         "Fixed",
         "Free",
         "Joint",
@@ -45,7 +46,10 @@ _HOMES = {
         "Revolute",
         "Screw",
         "SimpleJoint",
+        "Slide",
         "Spherical",
+        "Turn",
+        "Twist",
         "Universal",
     ),
     "lissom.bodies": (
@@ -241,6 +245,7 @@ if TYPE_CHECKING:  # what a type checker sees; the same names as above
     from .joints import (
         CompoundJoint as CompoundJoint,
         Cylindrical as Cylindrical,
+        FactoredJoint as FactoredJoint,
         Fixed as Fixed,
         Free as Free,
         Joint as Joint,
@@ -249,7 +254,10 @@ if TYPE_CHECKING:  # what a type checker sees; the same names as above
         Revolute as Revolute,
         Screw as Screw,
         SimpleJoint as SimpleJoint,
+        Slide as Slide,
         Spherical as Spherical,
+        Turn as Turn,
+        Twist as Twist,
         Universal as Universal,
     )
     from .model import (

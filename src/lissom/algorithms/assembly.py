@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..errors import SingularError, StateError, name_list, shown, suggestion
-from ..joints import CompoundJoint, SimpleJoint
 from ..system import Coupling, Loop, State, System, equation
 from .arguments import check_state, check_system
 from .assembly_speeds import consistent_speeds
@@ -123,11 +122,11 @@ def _closed_configuration(
 
 
 def _close(system: System, q: Array, fixed: Array, constraints: Sequence[Loop | Coupling]) -> Found:
-    """Coordinates that close some loops; with product joints as loops perhaps at a second try."""
+    """Coordinates that close some loops; perhaps at a second try."""
     found = _close_in_turn(system, q, fixed, constraints, follows=True)
     loops = [one for one in constraints if isinstance(one, Loop)]
-    products = any(isinstance(loop.joint, (SimpleJoint, CompoundJoint)) for loop in loops)
-    if not products or (found.closed and _is_closed(system, found.q, loops)):
+    searched = any(loop.joint.nearest_iterates for loop in loops)
+    if not searched or (found.closed and _is_closed(system, found.q, loops)):
         return found
     return _close_in_turn(system, q, fixed, constraints, follows=False)
 

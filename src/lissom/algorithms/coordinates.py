@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..joints import CompoundJoint, Cylindrical, Free, Planar, Prismatic, SimpleJoint
-from ..spatial import left_jacobian, quaternion_product_map, quaternion_rotation
 from ..system import System
 
 __all__ = ["error_sizes", "force_sizes", "hinge_speeds", "moved"]
@@ -24,19 +22,7 @@ def moved(system: System, q: Array, s: Array) -> Array:
         piece, motion = layout.hinge_q(i), s[layout.hinge_v(i)]
         if not np.any(motion):
             continue
-        if joint.has_quaternion:
-            angle = np.linalg.norm(motion[:3])
-            half = 0.5 * np.sinc(angle / (2 * np.pi)) * motion[:3]
-            turned = np.cos(angle / 2) * q[piece][:4] + quaternion_product_map(q[piece][:4]) @ half
-            new[piece.start : piece.start + 4] = turned / np.linalg.norm(turned)
-            if joint.n_v == 6:
-                shift = quaternion_rotation(q[piece][:4]) @ left_jacobian(motion[:3]) @ motion[3:]
-                new[piece.start + 4 : piece.stop] += shift
-        elif isinstance(joint, (SimpleJoint, CompoundJoint)):
-            half = q[piece] + 0.5 * joint.rate_map(q[piece]) @ motion
-            new[piece] += joint.rate_map(half) @ motion
-        else:
-            new[piece] += motion
+        new[piece] = joint.moved(q[piece], motion)
     return new
 
 
@@ -60,17 +46,9 @@ def error_sizes(system: System) -> tuple[Array, Array]:
             shape = np.maximum(shifted / extent, turned)
             position[modal] = 1 / np.where(shape > 0, shape, 1.0)
             rate[modal] = position[modal] * np.maximum(np.sqrt(body.stiffness), 1.0)
-        sizes = np.ones(joint.n_v)
-        match joint:
-            case Prismatic():
-                sizes[:] = length
-            case Cylindrical():
-                sizes[1] = length
-            case Planar():
-                sizes[:2] = length
-            case Free():
-                sizes[3:] = length
-        position[hinge] = rate[hinge] = sizes
+        from_maps = joint.maps and not joint.has_quaternion  # their motions are mere numbers
+        slides = [unit == "m" and not from_maps for _, unit in joint.speeds]
+        position[hinge] = rate[hinge] = np.where(slides, length, 1.0)
     return system.derived.setdefault("error sizes", (position, rate))
 
 

@@ -74,10 +74,14 @@ class Workspace:
         self._flexible = bool(np.any(packed.rows[:, field.LEVEL] != field.RIGID))
         self._prepare()
 
+    def kernel(self, entry: Any) -> Any:
+        """Compiled kernel that raises the errors of users' own joints."""
+        return self.packed.own.guard(entry.load())
+
     @cached_property
     def forward(self) -> Any:
         """Compiled forward dynamics."""
-        return entries.FORWARD.load()
+        return self.kernel(entries.FORWARD)
 
     @cached_property
     def one_forward(self) -> Any:
@@ -92,7 +96,7 @@ class Workspace:
     @cached_property
     def inverse(self) -> Any:
         """Compiled inverse dynamics."""
-        return entries.INVERSE.load()
+        return self.kernel(entries.INVERSE)
 
     def _prepare(self) -> None:
         if self._flexible:
@@ -101,7 +105,7 @@ class Workspace:
     @cached_property
     def dense(self) -> Any:
         """Compiled forward dynamics by the mass matrix."""
-        return entries.COMPOSITE.load()
+        return self.kernel(entries.COMPOSITE)
 
     @cached_property
     def mass(self) -> Array:
@@ -187,6 +191,10 @@ def workspace(system: System) -> Workspace:
     if kept.workspace is None:
         kept.workspace = Workspace(system, packed)
     return kept.workspace
+
+
+def _kernel(system: System, entry: Any) -> Any:
+    return _packed(system)[0].own.guard(entry.load())
 
 
 def workspace_size(system: System) -> int:
@@ -378,7 +386,7 @@ def joint_forces_rows(
 def _through_joints(
     work: Workspace, rows: tuple[Array, Array, Array], wrenches: Array, out: Array, n: int
 ) -> int:
-    kernel, generalized = entries.JOINT_FORCES.load(), np.empty(len(work.zero))
+    kernel, generalized = work.kernel(entries.JOINT_FORCES), np.empty(len(work.zero))
     flags = ALL | field.ACCELERATED
     return kernel(*work.call, *rows, wrenches, generalized, out, flags, 0, n)
 
@@ -386,7 +394,7 @@ def _through_joints(
 def mass_matrix(system: System, q: Array) -> Array:
     """Mass matrix."""
     M = np.empty((system.n_v, system.n_v))
-    if entries.MASS.load()(*workspace(system).call, q, M, 0, 1, True) != field.DONE:
+    if _kernel(system, entries.MASS)(*workspace(system).call, q, M, 0, 1, True) != field.DONE:
         raise StateError("the mass matrix is not finite: coordinates or inertias are too large")
     return M
 
@@ -394,7 +402,7 @@ def mass_matrix(system: System, q: Array) -> Array:
 def mass_matrix_loop(system: System, q: Array, repeats: int) -> None:
     """Compute one triangle of the mass matrix again and again inside compiled code, for timing."""
     work = workspace(system)
-    entries.MASS.load()(*work.call, q, work.mass, 0, repeats, False)
+    work.kernel(entries.MASS)(*work.call, q, work.mass, 0, repeats, False)
 
 
 def totals(system: System, q: Array, v: Array, about: Array) -> Array:
@@ -402,7 +410,7 @@ def totals(system: System, q: Array, v: Array, about: Array) -> Array:
     out = np.empty(16)
     out[13:] = about
     call = workspace(system).call
-    if entries.TOTALS.load()(*call, q, v, out, field.ACCELERATED, 0, 1) >= 0:
+    if _kernel(system, entries.TOTALS)(*call, q, v, out, field.ACCELERATED, 0, 1) >= 0:
         raise StateError("energies and momenta are not finite: the speeds are too large")
     return out
 
@@ -412,7 +420,9 @@ def totals_rows(system: System, Q: Array, V: Array, about: Array) -> Array:
     out = np.empty((len(Q), 16))
     out[:, 13:] = about
     rows = (Q.ravel(), V.ravel(), out.ravel())
-    failed = entries.TOTALS.load()(*workspace(system).call, *rows, field.ACCELERATED, 0, len(Q))
+    failed = _kernel(system, entries.TOTALS)(
+        *workspace(system).call, *rows, field.ACCELERATED, 0, len(Q)
+    )
     if failed >= 0:
         raise RowError(failed)
     return out
@@ -433,7 +443,7 @@ def frame_motion(
     out = np.empty(18)
     rows = (q, v, x, out)
     call = workspace(system).call
-    if entries.FRAME.load()(*call, *rows, _where(system, i, node), flags, 0, 1) >= 0:
+    if _kernel(system, entries.FRAME)(*call, *rows, _where(system, i, node), flags, 0, 1) >= 0:
         _explain_inverse(system, q, v, x)
     return out[:9].reshape(3, 3), out[9:12], out[12:]
 
@@ -445,7 +455,7 @@ def frame_motion_rows(
     out = np.empty((len(Q), 18))
     rows = (Q.ravel(), V.ravel(), X.ravel(), out.ravel())
     call = workspace(system).call
-    failed = entries.FRAME.load()(*call, *rows, _where(system, i, node), flags, 0, len(Q))
+    failed = _kernel(system, entries.FRAME)(*call, *rows, _where(system, i, node), flags, 0, len(Q))
     if failed >= 0:
         raise RowError(failed)
     return out[:, :9].reshape(-1, 3, 3), out[:, 9:12], out[:, 12:]
@@ -460,7 +470,7 @@ def closure_rows(system: System, Q: Array, V: Array) -> Array:
     width += 2 * len(system.couplings)
     out = np.empty((len(Q), width))
     rows = (Q.ravel(), V.ravel(), out.ravel())
-    kernel = entries.LOOPS_CLOSURE.load()
+    kernel = _kernel(system, entries.LOOPS_CLOSURE)
     failed = kernel(*workspace(system).call, *rows, width, field.RATES, 0, len(Q))
     if failed >= 0:
         raise RowError(failed)
@@ -470,7 +480,7 @@ def closure_rows(system: System, Q: Array, V: Array) -> Array:
 def jacobian(system: System, i: int, node: int, q: Array) -> Array:
     """Jacobian (6, n_v) of a node, world axes."""
     J = np.zeros((6, system.n_v))
-    kernel = entries.JACOBIAN.load()
+    kernel = _kernel(system, entries.JACOBIAN)
     if kernel(*workspace(system).call, q, _where(system, i, node), J, 0) != field.DONE:
         raise StateError("the Jacobian is not finite: the coordinates are too large")
     return J

@@ -1,86 +1,102 @@
-"""Joints as the kernels read them."""
+"""Joints as the kernels read them: the row of a joint follows from its factors."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from ..joints import (
-    CompoundJoint,
-    Cylindrical,
-    Fixed,
-    Free,
-    Joint,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    SimpleJoint,
-    Spherical,
-    Universal,
-)
-from ..spatial import shortest_rotation
+from ..joints import Joint, Slide, Turn
+from ..joints.factors import Quaternion, twist_of
 from ._kernels import fields as field
-
-__all__ = ["joint_constants", "loop_joint_constants"]
 
 Array = np.ndarray
 
 
-def joint_constants(joint: Joint) -> tuple[int, int, list[float] | Array]:
-    """Kind, axis and constants of a joint."""
-    match joint:
-        case Fixed():
-            return field.FIXED, 0, []
-        case Revolute() | Prismatic() if (axis := _coordinate_axis(joint.axis)) is not None:
-            return field.REVOLUTE if isinstance(joint, Revolute) else field.PRISMATIC, axis, []
-        case Revolute():
-            return field.AXIAL, 0, [*joint.axis, 1, 0, 0]
-        case Prismatic():
-            return field.AXIAL, 0, [*joint.axis, 0, 1, 0]
-        case Screw():
-            return field.AXIAL, 0, [*joint.axis, 1, joint.pitch, 0]
-        case Cylindrical():
-            return field.AXIAL, 0, [*joint.axis, 1, 0, 1]
-        case Universal():
-            return field.UNIVERSAL, 0, [*joint.axis1, *joint.axis2]
-        case Planar():
-            plane = shortest_rotation(joint.normal)
-            return field.PLANAR, 0, [*joint.normal, *plane[:, 0], *plane[:, 1]]
-        case Spherical():
-            return field.SPHERICAL, 0, []
-        case Free():
-            return field.FREE, 0, []
-        case SimpleJoint() | CompoundJoint():
-            parts = joint.parts if isinstance(joint, CompoundJoint) else (joint,)
-            columns = [x for part in parts for x in (part.n_v, *part.columns.T.ravel())]
-            return field.EXPONENTIAL, 0, [len(parts), *columns]
-    raise TypeError(f"the kernels know no joint of type {type(joint).__name__}")
+class JointRow(NamedTuple):
+    """What the kernels read of a joint.
+
+    Attributes
+    ----------
+    kind : int
+        Of `_kernels.fields`.
+    axis : int
+        Coordinate axis of an aligned revolute or prismatic joint.
+    constants : list of float
+        Numbers that its kind needs.
+    """
+
+    kind: int
+    axis: int
+    constants: list[float]
 
 
-def _coordinate_axis(axis: Array) -> int | None:
+def joint_row(joint: Joint) -> JointRow:
+    """Row of a joint that carries a body; OWN for one whose methods have to be called."""
+    factors = joint.factors
+    if joint.maps and not joint.has_quaternion:
+        return JointRow(field.EXPONENTIAL, 0, _columns([H.T for H in joint.maps]))
+    match factors:
+        case ():
+            return JointRow(field.FIXED, 0, [])
+        case (Turn(axis=axis) as turn,) if turn.is_pure and (k := _coordinate_axis(axis)) >= 0:
+            return JointRow(field.REVOLUTE, k, [])
+        case (Slide(axis=axis),) if (k := _coordinate_axis(axis)) >= 0:
+            return JointRow(field.PRISMATIC, k, [])
+        case (Quaternion(q=0),):
+            return JointRow(field.SPHERICAL, 0, [])
+        case (Slide(), Slide(), Slide(), Quaternion(q=0)):
+            return JointRow(field.FREE, 0, [])
+    return loop_joint_row(joint)
+
+
+def loop_joint_row(joint: Joint) -> JointRow:
+    """Row of a joint that closes a loop: there joints along coordinate axes have no own kind."""
+    factors = joint.factors
+    if factors is None:
+        return JointRow(field.OWN, 0, [])
+    match factors:
+        case (Turn(axis=axis, pitch=pitch),):
+            return JointRow(field.AXIAL, 0, [*axis, 1, pitch, 0])
+        case (Slide(axis=axis),):
+            return JointRow(field.AXIAL, 0, [*axis, 0, 1, 0])
+        case (Slide(q=1, axis=axis), Turn(q=0, axis=other)) if np.array_equal(axis, other):
+            return JointRow(field.AXIAL, 0, [*axis, 1, 0, 1])
+        case (Turn(q=0) as one, Turn(q=1) as two) if one.is_pure and two.is_pure:
+            return JointRow(field.UNIVERSAL, 0, [*one.axis, *two.axis])
+        case (Slide(q=0, axis=x), Slide(q=1, axis=y), Turn(q=2, axis=normal) as turn) if (
+            turn.is_pure and not joint.nearest_iterates
+        ):
+            return JointRow(field.PLANAR, 0, [*normal, *x, *y])
+    if any(isinstance(f, Quaternion) for f in factors) or joint.maps:
+        return joint_row(joint)
+    outward = [[twist_of(f)] for f in reversed(factors)]
+    return JointRow(field.EXPONENTIAL, 0, _columns(outward, [f.q for f in reversed(factors)]))
+
+
+def loop_columns(joint: Joint, row: JointRow) -> list[float]:
+    """Constants by which the coordinates of a loop's joint are found.
+
+    Those of paper E's joints are found as if each column were a joint: the poses are the same.
+    """
+    if joint.maps and not joint.has_quaternion:
+        return _columns([[column] for H in joint.maps for column in H.T])
+    return row.constants
+
+
+def _columns(maps: Sequence[Any], order: list[int] | None = None) -> list[float]:
+    """Constants of an EXPONENTIAL joint: each column with the number of its coordinate."""
+    numbers: list[float] = [len(maps)]
+    places = iter(order if order is not None else range(6))
+    for columns in maps:
+        numbers += [len(columns), *(x for column in columns for x in (next(places), *column))]
+    return numbers
+
+
+def _coordinate_axis(axis: Array) -> int:
+    """Number of the coordinate axis, -1 for a direction in between."""
     for k in range(3):
         if np.array_equal(axis, np.eye(3)[k]):
             return k
-    return None
-
-
-def loop_joint_constants(joint: Joint) -> tuple[int, list[float] | Array, list[float] | Array]:
-    """Kind and constants of a joint that closes a loop, and those that its coordinates go by.
-
-    Joints along coordinate axes have no path of their own here.  The coordinates of paper E's
-    joints are found as if each column were a joint: the poses are the same.
-    """
-    match joint:
-        case Revolute():
-            numbers: list[float] | Array = [*joint.axis, 1, 0, 0]
-            return field.AXIAL, numbers, numbers
-        case Prismatic():
-            numbers = [*joint.axis, 0, 1, 0]
-            return field.AXIAL, numbers, numbers
-        case SimpleJoint() | CompoundJoint():
-            parts = joint.parts if isinstance(joint, CompoundJoint) else (joint,)
-            columns = [column for part in parts for column in part.columns.T]
-            single = [len(columns), *(x for c in columns for x in (1, *c))]
-            return field.EXPONENTIAL, joint_constants(joint)[2], single
-    kind, _, numbers = joint_constants(joint)
-    return kind, numbers, numbers
+    return -1

@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..errors import StateError
-from ..joints import CompoundJoint, Free, SimpleJoint
+from ..joints import Free
 from ..joints.nearness import constraint_map, nearest_from, pose_error
 from ..spatial import cross, rotate, skew
 from ..system import GROUND, Coupling, Loop, LoopEnd, State, System
@@ -78,7 +78,7 @@ class PlacedLoop:
     def coordinates(self) -> Array:
         """Coordinates of the loop's joint that come nearest to this pose."""
         joint = self.loop.joint
-        if self.near is not None and isinstance(joint, (SimpleJoint, CompoundJoint)):
+        if self.near is not None and joint.nearest_iterates:
             return nearest_from(joint, *self.relative, self.near)[0]
         return joint.nearest(*self.relative)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..joints import Joint
 from ..joints.nearness import constraint_map
 from ..system import GROUND, LoopEnd, System
 from ._kernels import fields as field
 from .couplings import coupled_rows
-from .joint_packing import loop_joint_constants
+from .joint_packing import loop_columns, loop_joint_row
+from .own_joints import OwnJoints
 from .rooms import Room, Stack
 
 __all__ = ["pack_loops"]
@@ -21,7 +23,9 @@ _ROOM = 150
 _CONSTANT = (field.FIXED, field.AXIAL, field.SPHERICAL, field.PLANAR)
 
 
-def pack_loops(system: System, rows: Array, constants: Stack, scratch: Room, start: int) -> Array:
+def pack_loops(
+    system: System, rows: Array, constants: Stack, scratch: Room, start: int, own: OwnJoints
+) -> Array:
     """Header and rows of the loops and couplings, to stand at ints[start:]; empty without any.
 
     Systems with constraints always run with armature, if of zero: then all kinds of joints keep the
@@ -36,21 +40,13 @@ def pack_loops(system: System, rows: Array, constants: Stack, scratch: Room, sta
     header[field.GROUND_PLACE] = ground[0]
     first = 0
     for row, loop in zip(loops, system.loops, strict=True):
-        kind, numbers, columns = loop_joint_constants(loop.joint)
-        row[field.L_KIND], row[field.L_DOF], row[field.L_N] = (
-            kind,
-            loop.joint.n_v,
-            loop.n_constraint,
-        )
-        row[field.L_JOINT] = constants.add(np.asarray(numbers, dtype=float))
-        row[field.L_COLUMNS] = constants.add(np.asarray(columns, dtype=float))
-        row[field.L_FIRST], row[field.L_STATE], row[field.L_MAP] = (
-            first,
-            scratch.add(field.L_RECORD),
-            -1,
-        )
+        joint, state = loop.joint, scratch.add(field.L_RECORD)
+        kind, numbers, columns = _packed_joint(joint, constants, scratch, own)
+        row[[field.L_KIND, field.L_DOF, field.L_N]] = kind, joint.n_v, loop.n_constraint
+        row[[field.L_JOINT, field.L_COLUMNS]] = numbers, columns
+        row[[field.L_FIRST, field.L_STATE, field.L_MAP]] = first, state, -1
         if kind in _CONSTANT:
-            P = constraint_map(loop.joint.motion_map(loop.joint.neutral()), system.length)
+            P = constraint_map(joint.motion_map(joint.neutral()), system.length)
             row[field.L_MAP] = constants.add(P.T)
         first += loop.n_constraint
         ends = row[field.L_END :].reshape(2, field.END_ROW)
@@ -71,6 +67,18 @@ def pack_loops(system: System, rows: Array, constants: Stack, scratch: Room, sta
     packed[field.N_COUPLING] = len(system.couplings)
     packed[field.COUPLING_ROWS] = start + packed.size
     return np.concatenate([packed, paths.couplings(constants, start + packed.size)])
+
+
+def _packed_joint(
+    joint: Joint, constants: Stack, scratch: Room, own: OwnJoints
+) -> tuple[int, int, int]:
+    """Kind of a loop's joint, and where its constants and those of its coordinates start."""
+    row = loop_joint_row(joint)
+    if row.kind == field.OWN:
+        place = constants.add(own.add(joint, scratch))
+        return row.kind, place, place
+    numbers = constants.add(np.asarray(row.constants, dtype=float))
+    return row.kind, numbers, constants.add(np.asarray(loop_columns(joint, row), dtype=float))
 
 
 class _Paths:

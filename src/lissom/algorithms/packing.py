@@ -9,8 +9,9 @@ import numpy as np
 from ..bodies import MassIntegrals, NormalBody
 from ..system import GROUND, System
 from ._kernels import fields as field
-from .joint_packing import joint_constants
+from .joint_packing import joint_row
 from .loop_packing import pack_loops
+from .own_joints import OwnJoints
 from .rooms import Room, Stack
 
 __all__ = ["Packed", "pack"]
@@ -33,10 +34,15 @@ class Packed:
         Scratch before the first sweep.
     rows : array (n_body, ROW)
         The rows of `ints`.
+    own : OwnJoints
+        Joints of users' own classes.
     """
 
-    def __init__(self, ints: Array, n_body: int, floats: Array, start: Array) -> None:
+    def __init__(
+        self, ints: Array, n_body: int, floats: Array, start: Array, own: OwnJoints
+    ) -> None:
         self.ints = ints
+        self.own = own
         self.floats = floats
         self.start = start
         self.rows = ints[field.HEADER : field.HEADER + n_body * field.ROW].reshape(
@@ -51,12 +57,11 @@ def pack(system: System) -> Packed:
     constants.values[0][field.GRAVITY_VECTOR : field.GRAVITY_VECTOR + 3] = system.gravity
     scratch = Room(field.GROUND_RECORD + field.RECORD)
     shared: dict[Any, Any] = {}
+    own = OwnJoints()
     for i in range(system.n_body):
-        _place(system, i, rows, constants, scratch, shared)
+        _place(system, i, rows, constants, scratch, shared, own)
     _, last = np.unique(rows[::-1, field.CARRIER], return_index=True)
-    rows[system.n_body - 1 - last, field.FIRST] = (
-        1  # tip to base, the last body on a node comes first
-    )
+    rows[system.n_body - 1 - last, field.FIRST] = 1  # going tip to base
     temporary = scratch.add(18 * max((body.n_mode for body in system.bodies), default=0) + 36)
     rows[:, field.WORLD] = scratch.add(12 * system.n_body) + 12 * np.arange(system.n_body)
     order = _branch_by_branch(system, rows)
@@ -67,11 +72,14 @@ def pack(system: System) -> Packed:
     header[field.COLUMNS] = scratch.add(6 * system.n_v if header[field.ALL_RIGID] else 0)
     header[[field.N_BODY, field.N_Q, field.N_V]] = system.n_body, system.n_q, system.n_v
     header[field.TEMPORARY] = temporary
-    loops = pack_loops(system, rows, constants, scratch, field.HEADER + rows.size + len(order))
-    header[field.LOOPS] = field.HEADER + rows.size + len(order) if system.constraints else 0
+    after = field.HEADER + rows.size + len(order)
+    loops = pack_loops(system, rows, constants, scratch, after, own)
+    header[field.LOOPS] = after if system.constraints else 0
     start = np.zeros(scratch.size)
     start[field.EXTERNAL] = scratch.size
     start[field.GROUND_RECORD + field.R_ : field.GROUND_RECORD + field.R_ + 9] = np.eye(3).ravel()
+    for place, values in own.contents:
+        start[place : place + len(values)] = values
     for row, body in zip(rows, system.bodies, strict=True):
         _first_content(start, row, body)
     if system.constraints:
@@ -79,7 +87,7 @@ def pack(system: System) -> Packed:
         start[field.ARMATURE] = 1.0  # see `pack_loops`
         start[place : place + 9] = np.eye(3).ravel()
     ints = np.concatenate([header, rows.ravel(), order, loops])
-    return Packed(ints, system.n_body, constants.joined(), start)
+    return Packed(ints, system.n_body, constants.joined(), start, own)
 
 
 def _branch_by_branch(system: System, rows: Array) -> Array:
@@ -113,6 +121,7 @@ def _place(
     constants: Stack,
     scratch: Room,
     shared: dict[Any, Any],
+    own: OwnJoints,
 ) -> None:
     """Row of body i: what it is, and where it sits."""
     row, body, joint, layout = rows[i], system.bodies[i], system.joints[i], system.layout
@@ -149,8 +158,11 @@ def _place(
     row[field.CONSTANTS] = constants.add(
         frame, system.frame_position[i], np.array([mass.mass]), mass.first_moment, _inertia(mass)
     )
-    row[field.KIND], row[field.AXIS], numbers = joint_constants(joint)
-    row[field.JOINT] = constants.add(np.asarray(numbers))
+    row[field.KIND], row[field.AXIS], numbers = joint_row(joint)
+    if row[field.KIND] == field.OWN:
+        row[field.JOINT] = constants.add(own.add(joint, scratch))
+    else:
+        row[field.JOINT] = constants.add(np.asarray(numbers))
 
 
 def _level(body: NormalBody) -> int:

@@ -12,20 +12,7 @@ import numpy as np
 from ..bodies import FlexibleBody, NodalBody, RigidBody
 from ..bodies.solids import Box, Cylinder, Mesh, Solid, Sphere, Sweep
 from ..errors import ModelError, suggestion
-from ..joints import (
-    CompoundJoint,
-    Cylindrical,
-    Fixed,
-    Free,
-    Joint,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    SimpleJoint,
-    Spherical,
-    Universal,
-)
+from ..joints import CompoundJoint, Joint, SimpleJoint
 from ..model.parts import Body
 from ..structures import (
     ALUMINIUM,
@@ -42,22 +29,12 @@ from ..structures import (
 )
 from .arrays import ArrayFiles
 from .fields import Reference
+from .joint_kinds import JOINTS, own_joints
 from .schema_bodies import BeamTable, BodyTable, FlexibleTable, JointTable, NodalTable, NodesTable
 
-__all__ = ["JOINTS", "MATERIALS", "SECTIONS", "SOLIDS", "made_body", "made_joint"]
+__all__ = ["MATERIALS", "SECTIONS", "SOLIDS", "made_body", "made_joint"]
 
 MATERIALS = {x.name: x for x in (ALUMINIUM, CARBON, STEEL, TITANIUM)}
-JOINTS: dict[str, type[Joint]] = {
-    "fixed": Fixed,
-    "revolute": Revolute,
-    "prismatic": Prismatic,
-    "screw": Screw,
-    "cylindrical": Cylindrical,
-    "universal": Universal,
-    "spherical": Spherical,
-    "planar": Planar,
-    "free": Free,
-}
 SOLIDS: dict[str, type[Solid]] = {
     "box": Box,
     "cylinder": Cylinder,
@@ -105,6 +82,9 @@ def made_joint(table: JointTable) -> Joint | None:
         return SimpleJoint(given["motion_map"])
     if kind == "compound":
         return CompoundJoint(given["motion_maps"])
+    if kind == "own":
+        values = {name: np.array(x)[()] for name, x in given["parameters"].items()}
+        return own_joints()[given["joint"]](**values)
     return JOINTS[kind](**given)
 
 

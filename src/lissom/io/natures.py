@@ -6,35 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import LoadError, StateError, suggestion
-from ..joints import (
-    Cylindrical,
-    Free,
-    Joint,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    Spherical,
-    Universal,
-)
+from ..joints import Joint
 from ..system import System
 from .units import DIMENSIONS, Quantity, fits
 
 __all__ = ["check_joint_units", "check_state_units"]
 
 TURN, SLIDE, PLAIN = 0, 1, 2
+_NATURES = {"rad": TURN, "m": SLIDE, "1": PLAIN}
 
-# Coordinates and speeds of each joint; quaternions are plain numbers.
-_NATURES: dict[type[Joint], tuple[list[int], list[int]]] = {
-    Revolute: ([TURN], [TURN]),
-    Prismatic: ([SLIDE], [SLIDE]),
-    Screw: ([TURN], [TURN]),
-    Cylindrical: ([TURN, SLIDE], [TURN, SLIDE]),
-    Universal: ([TURN, TURN], [TURN, TURN]),
-    Spherical: ([PLAIN] * 4, [TURN] * 3),
-    Planar: ([SLIDE, SLIDE, TURN], [SLIDE, SLIDE, TURN]),
-    Free: ([PLAIN] * 4 + [SLIDE] * 3, [TURN] * 3 + [SLIDE] * 3),
-}
 # Dimensions for turning and for sliding.
 PAIRS = {
     "coordinate": ("angle", "length"),
@@ -67,12 +47,9 @@ def check_joint_units(system: System, joint: Any, what: str, value: Any, kind: s
     if joint not in system.names:
         raise LoadError(f"joint is {joint!r}, but there is none; {suggestion(joint, system.names)}")
     found = system.joints[system.names.index(joint)]
-    natures = _NATURES.get(type(found))
-    if natures is None:
-        return
+    own = _natures(found, rates=kind != "coordinate")
     entries = value if isinstance(value, list) else [value]
-    own = natures[0 if kind == "coordinate" else 1]
-    if len(set(own)) > 1 and len(entries) != len(own):
+    if not own or (len(set(own)) > 1 and len(entries) != len(own)):
         return
     for k, entry in enumerate(entries):
         _check(
@@ -86,19 +63,23 @@ def check_state_units(system: System, name: str, value: Any) -> None:
     if part.startswith("mode"):
         return
     joint = system.joints[system.names.index(body)]
-    natures = _NATURES.get(type(joint))
-    if natures is None:
-        return
     kind = "rate" if part == "rates" else "coordinate"
-    own = natures[1 if part == "rates" else 0]
+    own = _natures(joint, rates=part == "rates")
     entries: Sequence[Any] = value if isinstance(value, list) else [value]
-    if len(entries) != len(own):
+    if not own or len(entries) != len(own):
         return
     for k, entry in enumerate(entries):
         try:
             _check(entry, own[k], PAIRS[kind], name, joint)
         except LoadError as error:
             raise StateError(str(error)) from None
+
+
+def _natures(joint: Joint, *, rates: bool) -> list[int]:
+    """What the coordinates or the speeds are; empty where that is not checked: joints from maps."""
+    if joint.maps and not joint.has_quaternion:
+        return []
+    return [_NATURES[unit] for _, unit in (joint.speeds if rates else joint.coordinates)]
 
 
 def _check(entry: Any, nature: int, pair: tuple[str, str], what: str, joint: Joint) -> None:

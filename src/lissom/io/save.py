@@ -18,7 +18,8 @@ from ..model import Model, Part
 from ..model.coupling import Couple
 from ..model.parts import Body, Closing, Connection
 from ..spatial.scalar import is_numeric
-from .making import JOINTS, SOLIDS
+from .joint_kinds import JOINTS, file_kind, own_joints
+from .making import SOLIDS
 from .schema import FORMAT
 from .sources import SUFFIXES
 
@@ -26,7 +27,6 @@ __all__ = ["save_model"]
 
 INLINE = 60  # numbers of a body's arrays that are written into the file itself
 
-_JOINT_NAMES = {kind: name for name, kind in JOINTS.items()}
 _SOLID_NAMES = {kind: name for name, kind in SOLIDS.items()}
 _AXES = {(1.0, 0.0, 0.0): "x", (0.0, 1.0, 0.0): "y", (0.0, 0.0, 1.0): "z"}
 _ROW = re.compile(r"\[\n((?:[ ]*[^\[\]\n\"{}]+,\n)+)[ ]*\]")
@@ -184,13 +184,14 @@ class _Writer:
         if isinstance(joint, CompoundJoint):
             maps = [self.numbers(x.columns, "motion_map") for x in joint.parts]
             return {"kind": "compound", "motion_maps": maps}
-        if type(joint) not in _JOINT_NAMES:
+        kind = file_kind(type(joint))
+        if {**JOINTS, **own_joints()}.get(kind) is not type(joint):
             raise ModelFileError(
                 f"{self.where}: a joint of type {type(joint).__name__} cannot be written to a "
-                f"file; known: {', '.join(x.__name__ for x in _JOINT_NAMES)}"
+                "file; make the class a dataclass (frozen=True, eq=False) of its own name whose "
+                "fields are numbers"
             )
-        kind = _JOINT_NAMES[type(joint)]
-        given = {name: self.numbers(value, name) for name, value in vars(joint).items()}
+        given = {name: self.numbers(value, name) for name, value in joint.parameters.items()}
         named = {k: _named_axis(x) for k, x in given.items()}
         if all(isinstance(x, str) for x in named.values()):
             return " ".join([kind, *named.values()])

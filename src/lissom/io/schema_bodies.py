@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias, Union
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, create_model
 
+from ..joints import Joint
+from ..joints.base import parameter_kinds
 from .fields import (
     ArrayFile,
     Direction,
@@ -21,6 +23,7 @@ from .fields import (
     one_or_more,
     whole,
 )
+from .joint_kinds import JOINTS, own_joints
 
 __all__ = ["AnyBody", "AnyJoint", "BodyTable", "JointTable", "MaterialTable", "SolidTable"]
 
@@ -242,68 +245,60 @@ AnyBody = Annotated[
 
 
 class JointTable(Table):
-    """What is common to joints: nothing."""
+    """Common base of the tables of joints."""
 
 
-class PlainJoint(JointTable):
-    kind: Literal["fixed", "spherical", "free", "none"]
+class NoJoint(JointTable):
+    """For a body that joins connect."""
+
+    kind: Literal["none"]
 
 
-class AxialJoint(JointTable):
-    kind: Literal["revolute", "prismatic", "cylindrical"]
-    axis: Direction
+class OwnJoint(JointTable):
+    """Joint of a class that the user has defined in Python; `joint` is its name in the file."""
+
+    kind: Literal["own"]
+    joint: str
+    parameters: dict[str, Annotated[Any, array_of("number", ndim=(0, 1, 2))]]
 
 
-class ScrewJoint(JointTable):
-    kind: Literal["screw"]
-    axis: Direction
-    pitch: Annotated[Any, number_of("pitch")]
+_SPECIAL: dict[str, Any] = {
+    "simple": {"motion_map": Annotated[Any, array_of("number", ndim=(1, 2))]},
+    "compound": {"motion_maps": list[Annotated[Any, array_of("number", ndim=(1, 2))]]},
+}
 
 
-class UniversalJoint(JointTable):
-    kind: Literal["universal"]
-    axis1: Direction
-    axis2: Direction
-
-
-class PlanarJoint(JointTable):
-    kind: Literal["planar"]
-    normal: Direction
-
-
-class SimpleJointTable(JointTable):
-    kind: Literal["simple"]
-    motion_map: Annotated[Any, array_of("number", ndim=(1, 2))]
-
-
-class CompoundJointTable(JointTable):
-    kind: Literal["compound"]
-    motion_maps: list[Annotated[Any, array_of("number", ndim=(1, 2))]]
-
-
-_SHORT = {"universal": ("axis1", "axis2"), "planar": ("normal",)}
+def _table(name: str, kind: type[Joint]) -> Any:
+    """Table of a class of joints, its keys the parameters of the class."""
+    keys = _SPECIAL.get(name) or {
+        key: Direction
+        if about["kind"] == "direction"
+        else Annotated[Any, number_of(about["dimension"])]
+        for key, about in parameter_kinds(kind).items()
+    }
+    fields: dict[str, Any] = {"kind": (Literal[name], ...)} | {k: (x, ...) for k, x in keys.items()}
+    return create_model(f"{kind.__name__}Table", __base__=JointTable, **fields)
 
 
 def _joint(given: Any) -> Any:
     """A text is a kind, with its axes behind it: "free", "revolute z", "universal x y"."""
-    if not isinstance(given, str):
-        return given
-    kind, *axes = given.split() or [""]
-    names = _SHORT.get(kind, ("axis",))
-    table: dict[str, Any] = {"kind": kind}
-    for k, axis in enumerate(axes):
-        table[names[k] if k < len(names) else f"axis{k + 1}"] = axis
+    table = given
+    if isinstance(given, str):
+        kind, *axes = given.split() or [""]
+        known = JOINTS.get(kind)
+        about = parameter_kinds(known) if known else {}
+        names = [name for name, x in about.items() if x["kind"] == "direction"] or ["axis"]
+        table = {"kind": kind}
+        for k, axis in enumerate(axes):
+            table[names[k] if k < len(names) else f"axis{k + 1}"] = axis
+    if isinstance(table, dict) and table.get("kind") in own_joints():
+        parameters = {key: x for key, x in table.items() if key != "kind"}
+        return {"kind": "own", "joint": table["kind"], "parameters": parameters}
     return table
 
 
-AnyJoint = Annotated[
-    PlainJoint
-    | AxialJoint
-    | ScrewJoint
-    | UniversalJoint
-    | PlanarJoint
-    | SimpleJointTable
-    | CompoundJointTable,
+AnyJoint: TypeAlias = Annotated[  # type: ignore[valid-type]
+    Union[(*(_table(name, kind) for name, kind in JOINTS.items()), NoJoint, OwnJoint)],
     Field(discriminator="kind"),
     BeforeValidator(_joint),
 ]

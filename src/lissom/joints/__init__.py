@@ -1,13 +1,16 @@
-"""Joints: each a short immutable class that gives pose, motion map, bias and rates."""
+"""Joints: each a short immutable class, mostly a list of factors."""
 
 from .axial import Cylindrical, Fixed, Planar, Prismatic, Revolute, Screw, Universal
 from .ball import Free, Spherical
-from .base import Joint
+from .base import Joint, Symbol
 from .exponential import CompoundJoint, SimpleJoint
+from .factored import FactoredJoint
+from .factors import Slide, Turn, Twist
 
 __all__ = [
     "CompoundJoint",
     "Cylindrical",
+    "FactoredJoint",
     "Fixed",
     "Free",
     "Joint",
@@ -16,6 +19,10 @@ __all__ = [
     "Revolute",
     "Screw",
     "SimpleJoint",
+    "Slide",
     "Spherical",
+    "Symbol",
+    "Turn",
+    "Twist",
     "Universal",
 ]

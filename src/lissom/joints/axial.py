@@ -2,62 +2,53 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, final
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Self, final
 
 import numpy as np
 
 from ..errors import ModelError
 from ..immutable import immutable
-from ..spatial import axis_rotation, cross, shortest_rotation
-from ..spatial.scalar import array, is_numeric, scaled, zeros
-from .base import REMEDY, Array, Joint, unit_axis
-from .nearness import angle_about
-
-__all__ = ["Cylindrical", "Fixed", "Planar", "Prismatic", "Revolute", "Screw", "Universal"]
-
-
-def _set_axis(joint: Joint, *names: str) -> None:
-    for name in names:
-        what = f"{type(joint).__name__}: {name}"
-        object.__setattr__(joint, name, unit_axis(getattr(joint, name), what))
-
-
-def _columns(*columns: Array) -> Array:
-    return np.stack(columns, axis=1)
-
-
-def _turn(axis: Array) -> Array:
-    return np.concatenate([axis, zeros(3)])
-
-
-def _slide(axis: Array) -> Array:
-    return np.concatenate([zeros(3), axis])
+from ..spatial import cross, shortest_rotation
+from ..spatial.scalar import is_numeric
+from .base import DIRECTION, PITCH, REMEDY, Array, Symbol
+from .factored import FactoredJoint
+from .factors import OneFactor, Slide, Turn
 
 
 @final
 @immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
-class Fixed(Joint):
+class Fixed(FactoredJoint):
     """No motion: the body is welded to the inboard frame."""
 
-    n_q = 0
-    n_v = 0
+    coordinates = ()
+    symbol = Symbol("s", filled=True, size=0.55)
+    factors = ()
 
-    def pose(self, q: Array) -> tuple[Array, Array]:
-        return np.eye(3), zeros(3)
+    def reversed(self) -> Self:
+        return self
 
-    def motion_map(self, q: Array) -> Array:
-        return zeros(6, 0)
+    def rotated(self, R: Array) -> Self:
+        return self
 
-    def nearest(self, rotation: Array, position: Array) -> Array:
-        return zeros(0)
+
+@dataclass(frozen=True, eq=False)
+class _OneAxis(FactoredJoint):
+    axis: Any = field(metadata=DIRECTION)
+
+    def reversed(self) -> Self:
+        return replace(self, axis=0.0 - self.axis)
+
+    def rotated(self, R: Array) -> Self:
+        return replace(self, axis=R @ self.axis)
 
 
 @final
 @immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
-class Revolute(Joint):
+class Revolute(_OneAxis):
     """Rotation about an axis.
 
     Parameters
@@ -66,27 +57,18 @@ class Revolute(Joint):
         Direction, normalised; q is the angle [rad].
     """
 
-    axis: Any
-    n_q = 1
-    n_v = 1
+    coordinates = (("angle", "rad"),)
+    symbol = Symbol("o")
 
-    def __post_init__(self) -> None:
-        _set_axis(self, "axis")
-
-    def pose(self, q: Array) -> tuple[Array, Array]:
-        return axis_rotation(self.axis, q[0]), zeros(3)
-
-    def motion_map(self, q: Array) -> Array:
-        return _columns(_turn(self.axis))
-
-    def nearest(self, rotation: Array, position: Array) -> Array:
-        return np.array([angle_about(self.axis, rotation)])
+    @cached_property
+    def factors(self) -> tuple[OneFactor, ...]:
+        return (Turn(0, self.axis),)
 
 
 @final
 @immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
-class Prismatic(Joint):
+class Prismatic(_OneAxis):
     """Translation along an axis.
 
     Parameters
@@ -95,27 +77,18 @@ class Prismatic(Joint):
         Direction, normalised; q is the slide [m].
     """
 
-    axis: Any
-    n_q = 1
-    n_v = 1
+    coordinates = (("slide", "m"),)
+    symbol = Symbol("s", size=0.95, along=True)
 
-    def __post_init__(self) -> None:
-        _set_axis(self, "axis")
-
-    def pose(self, q: Array) -> tuple[Array, Array]:
-        return np.eye(3), scaled(q[0], self.axis)
-
-    def motion_map(self, q: Array) -> Array:
-        return _columns(_slide(self.axis))
-
-    def nearest(self, rotation: Array, position: Array) -> Array:
-        return np.array([self.axis @ position])
+    @cached_property
+    def factors(self) -> tuple[OneFactor, ...]:
+        return (Slide(0, self.axis),)
 
 
 @final
 @immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
-class Screw(Joint):
+class Screw(_OneAxis):
     """Rotation about an axis with a translation along it in proportion.
 
     Parameters
@@ -126,39 +99,19 @@ class Screw(Joint):
         Advance per angle [m/rad].
     """
 
-    axis: Any
-    pitch: Any
-    n_q = 1
-    n_v = 1
+    pitch: Any = field(metadata=PITCH)
+    coordinates = (("angle", "rad"),)
+    symbol = Symbol("h", size=1.1)
 
-    def __post_init__(self) -> None:
-        _set_axis(self, "axis")
-        try:
-            pitch = array(self.pitch)
-        except (TypeError, ValueError):
-            pitch = zeros(0)
-        if pitch.shape != () or (is_numeric(pitch) and not np.isfinite(pitch)):
-            raise ModelError(f"Screw: pitch is {self.pitch!r}; give a finite number [m/rad]")
-        object.__setattr__(self, "pitch", pitch[()])
-
-    def pose(self, q: Array) -> tuple[Array, Array]:
-        return axis_rotation(self.axis, q[0]), scaled(self.pitch * q[0], self.axis)
-
-    def motion_map(self, q: Array) -> Array:
-        return _columns(np.concatenate([self.axis, scaled(self.pitch, self.axis)]))
-
-    def nearest(self, rotation: Array, position: Array) -> Array:
-        angle = angle_about(self.axis, rotation)
-        if self.pitch != 0:  # the slide tells the number of turns
-            turns = (self.axis @ position / self.pitch - angle) / (2 * np.pi)
-            angle += 2 * np.pi * np.round(turns)
-        return np.array([angle])
+    @cached_property
+    def factors(self) -> tuple[OneFactor, ...]:
+        return (Turn(0, self.axis, self.pitch),)
 
 
 @final
 @immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
-class Cylindrical(Joint):
+class Cylindrical(_OneAxis):
     """Rotation about and translation along one axis, independent of each other.
 
     Parameters
@@ -167,27 +120,18 @@ class Cylindrical(Joint):
         Direction, normalised; q is (angle [rad], slide [m]).
     """
 
-    axis: Any
-    n_q = 2
-    n_v = 2
+    coordinates = (("angle", "rad"), ("slide", "m"))
+    symbol = Symbol("8", size=1.1)
 
-    def __post_init__(self) -> None:
-        _set_axis(self, "axis")
-
-    def pose(self, q: Array) -> tuple[Array, Array]:
-        return axis_rotation(self.axis, q[0]), scaled(q[1], self.axis)
-
-    def motion_map(self, q: Array) -> Array:
-        return _columns(_turn(self.axis), _slide(self.axis))
-
-    def nearest(self, rotation: Array, position: Array) -> Array:
-        return np.array([angle_about(self.axis, rotation), self.axis @ position])
+    @cached_property
+    def factors(self) -> tuple[OneFactor, ...]:
+        return Slide(1, self.axis), Turn(0, self.axis)
 
 
 @final
 @immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
-class Universal(Joint):
+class Universal(FactoredJoint):
     """Rotation about axis1, then about axis2 as turned by the first.
 
     Parameters
@@ -196,41 +140,32 @@ class Universal(Joint):
         Directions, normalised, not parallel; q is the two angles [rad].
     """
 
-    axis1: Any
-    axis2: Any
-    n_q = 2
-    n_v = 2
+    axis1: Any = field(metadata=DIRECTION)
+    axis2: Any = field(metadata=DIRECTION)
+    coordinates = (("angle1", "rad"), ("angle2", "rad"))
+    symbol = Symbol("X", size=1.15)
 
     def __post_init__(self) -> None:
-        _set_axis(self, "axis1", "axis2")
+        super().__post_init__()
         normal = cross(self.axis1, self.axis2)
         if is_numeric(normal) and np.linalg.norm(normal) < 1e-9:
             raise ModelError("Universal: axis1 and axis2 are parallel; use Revolute instead")
 
-    def pose(self, q: Array) -> tuple[Array, Array]:
-        return axis_rotation(self.axis1, q[0]) @ axis_rotation(self.axis2, q[1]), zeros(3)
+    @cached_property
+    def factors(self) -> tuple[OneFactor, ...]:
+        return Turn(0, self.axis1), Turn(1, self.axis2)
 
-    def motion_map(self, q: Array) -> Array:
-        return _columns(_turn(self._first_axis(q)), _turn(self.axis2))
+    def reversed(self) -> Self:
+        return replace(self, axis1=0.0 - self.axis2, axis2=0.0 - self.axis1)
 
-    def bias(self, q: Array, v: Array) -> Array:
-        # d/dt (R2^T a1) v1 = (R2^T a1 x a2) v1 v2
-        return _turn(scaled(v[0] * v[1], cross(self._first_axis(q), self.axis2)))
-
-    def nearest(self, rotation: Array, position: Array) -> Array:
-        # the second axis is turned by the first angle alone
-        turned, a1, a2 = rotation @ self.axis2, self.axis1, self.axis2
-        first = np.arctan2(a1 @ np.cross(a2, turned), a2 @ turned - (a1 @ a2) * (a1 @ turned))
-        return np.array([first, angle_about(a2, axis_rotation(a1, first).T @ rotation)])
-
-    def _first_axis(self, q: Array) -> Array:
-        return axis_rotation(self.axis2, q[1]).T @ self.axis1
+    def rotated(self, R: Array) -> Self:
+        return replace(self, axis1=R @ self.axis1, axis2=R @ self.axis2)
 
 
 @final
 @immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
-class Planar(Joint):
+class Planar(FactoredJoint):
     """Motion in a plane: two translations, then a rotation about the normal.
 
     Parameters
@@ -240,22 +175,19 @@ class Planar(Joint):
         the first two columns of the shortest rotation that takes z to the normal.
     """
 
-    normal: Any
-    n_q = 3
-    n_v = 3
+    normal: Any = field(metadata=DIRECTION)
+    coordinates = (("x", "m"), ("y", "m"), ("angle", "rad"))
+    symbol = Symbol("D", size=0.85, axes=False)
 
-    def __post_init__(self) -> None:
-        _set_axis(self, "normal")
-
-    def pose(self, q: Array) -> tuple[Array, Array]:
+    @cached_property
+    def factors(self) -> tuple[OneFactor, ...]:
         plane = shortest_rotation(self.normal)
-        return axis_rotation(self.normal, q[2]), plane[:, :2] @ q[:2]
+        return Slide(0, plane[:, 0]), Slide(1, plane[:, 1]), Turn(2, self.normal)
 
-    def motion_map(self, q: Array) -> Array:
-        # The bias is zero: the speeds are components along axes that do not turn.
-        plane = axis_rotation(self.normal, q[2]).T @ shortest_rotation(self.normal)
-        return _columns(_slide(plane[:, 0]), _slide(plane[:, 1]), _turn(self.normal))
+    # The poses of these copies are those of the joint, with other coordinates.
 
-    def nearest(self, rotation: Array, position: Array) -> Array:
-        plane = shortest_rotation(self.normal)
-        return np.array([*(plane[:, :2].T @ position), angle_about(self.normal, rotation)])
+    def reversed(self) -> Self:
+        return self
+
+    def rotated(self, R: Array) -> Self:
+        return replace(self, normal=R @ self.normal)

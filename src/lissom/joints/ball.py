@@ -3,28 +3,63 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from functools import cached_property
+from typing import Self, final
 
 import numpy as np
 
 from ..immutable import immutable
-from ..spatial import block_diagonal, cross, quaternion_product_map, quaternion_rotation
+from ..spatial import (
+    block_diagonal,
+    cross,
+    left_jacobian,
+    quaternion_product_map,
+    quaternion_rotation,
+)
 from ..spatial.scalar import zeros
-from .base import REMEDY, Array, Joint
+from .base import REMEDY, Array, Chart, Joint, Names, Symbol
+from .factors import Factor, Quaternion, Slide
 from .nearness import quaternion_of
 
-__all__ = ["Free", "Spherical"]
+_ATTITUDE: Names = tuple((f"q{x}", "1") for x in "wxyz")
+_TURNS: Names = tuple((f"turn_{x}", "rad") for x in "xyz")
+_MOVES: Names = tuple((f"move_{x}", "m") for x in "xyz")
+
+
+@dataclass(frozen=True, eq=False)
+class _WithQuaternion(Joint):
+    """Joint whose poses form a group, its attitude a unit quaternion."""
+
+    has_quaternion = True
+
+    @property
+    def maps(self) -> tuple[Array, ...]:
+        return (self.motion_map(self.neutral()),)
+
+    @property
+    def nearest_iterates(self) -> bool:
+        return False
+
+    def with_rates(self) -> None:
+        return None
+
+    def reversed(self) -> Self:
+        return self
+
+    def rotated(self, R: Array) -> Self:
+        return self
 
 
 @final
 @immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
-class Spherical(Joint):
+class Spherical(_WithQuaternion):
     """Any rotation about a point: q is a unit quaternion (w, x, y, z), v is omega, child axes."""
 
-    n_q = 4
-    n_v = 3
-    has_quaternion = True
+    coordinates = _ATTITUDE
+    speeds = _TURNS
+    symbol = Symbol("o", filled=True, size=0.9, axes=False)
+    factors = (Quaternion(0),)
 
     def pose(self, q: Array) -> tuple[Array, Array]:
         return quaternion_rotation(q), zeros(3)
@@ -35,6 +70,13 @@ class Spherical(Joint):
     def rate_map(self, q: Array) -> Array:
         return quaternion_product_map(q) / 2
 
+    def moved(self, q: Array, motion: Array) -> Array:
+        return _turned(q, motion)
+
+    @property
+    def charts(self) -> list[Chart]:
+        return [Chart("ball", 4, 3)]
+
     def nearest(self, rotation: Array, position: Array) -> Array:
         return quaternion_of(rotation)
 
@@ -42,16 +84,20 @@ class Spherical(Joint):
 @final
 @immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
-class Free(Joint):
+class Free(_WithQuaternion):
     """All six motions.
 
     q is a unit quaternion (w, x, y, z), then the position in the inboard frame's axes [m];
     v is [omega; v] in the body's axes.
     """
 
-    n_q = 7
-    n_v = 6
-    has_quaternion = True
+    coordinates = (*_ATTITUDE, *((x, "m") for x in "xyz"))
+    speeds = (*_TURNS, *_MOVES)
+    symbol = Symbol("d", axes=False)
+
+    @cached_property
+    def factors(self) -> tuple[Factor, ...]:
+        return *(Slide(4 + k, np.eye(3)[k]) for k in range(3)), Quaternion(0)
 
     def pose(self, q: Array) -> tuple[Array, Array]:
         return quaternion_rotation(q[:4]), q[4:]
@@ -65,5 +111,21 @@ class Free(Joint):
     def rate_map(self, q: Array) -> Array:
         return block_diagonal(quaternion_product_map(q[:4]) / 2, quaternion_rotation(q[:4]))
 
+    def moved(self, q: Array, motion: Array) -> Array:
+        shift = quaternion_rotation(q[:4]) @ left_jacobian(motion[:3]) @ motion[3:]
+        return np.concatenate([_turned(q[:4], motion[:3]), q[4:] + shift])
+
+    @property
+    def charts(self) -> list[Chart]:
+        return [Chart("pose", 7, 6)]
+
     def nearest(self, rotation: Array, position: Array) -> Array:
         return np.concatenate([quaternion_of(rotation), position])
+
+
+def _turned(quaternion: Array, theta: Array) -> Array:
+    """Unit quaternion after the rotation vector theta in outboard axes."""
+    angle = np.linalg.norm(theta)
+    half = 0.5 * np.sinc(angle / (2 * np.pi)) * theta
+    turned = np.cos(angle / 2) * quaternion + quaternion_product_map(quaternion) @ half
+    return turned / np.linalg.norm(turned)

@@ -32,55 +32,17 @@ from ..spatial import (
     block_diagonal,
     bracket,
     cross,
-    left_jacobian,
     motion_transform,
-    rotation_exp,
-    skew,
 )
 from ..spatial.scalar import (
     array,
-    as_numbers,
-    cos,
     is_numeric,
-    scaled,
-    sin,
     solve,
     solve_spd,
-    sqrt,
     zeros,
 )
-from .base import REMEDY, Array, Joint
-from .nearness import nearest_by_iteration
-
-__all__ = ["CompoundJoint", "SimpleJoint"]
-
-Pose = tuple[Array, Array]
-
-# Below this rotation rate the closed form of (12) divides by small numbers: take the series.
-_SLOW = 0.05
-
-
-def twist_exp(h: Array, eps: Any) -> Pose:
-    """Pose reached by the constant twist h after the parameter eps (12)."""
-    h_w, h_v = as_numbers(h[:3]), h[3:]
-    K = skew(h_w)
-    if is_numeric(h_w):
-        w = float(np.linalg.norm(h_w))
-        if w == 0:
-            return np.eye(3), scaled(eps, h_v)
-        if w < _SLOW:
-            return _slow_twist_exp(h_w, h_v, eps)
-    else:
-        w = sqrt(h_w @ h_w)
-    s, c = sin(w * eps) / w, (1 - cos(w * eps)) / w**2
-    rotation = np.eye(3) + scaled(s, K) + scaled(c, K @ K)
-    position = scaled(eps, h_v) + scaled(c, K @ h_v) + scaled((eps - s) / w**2, K @ (K @ h_v))
-    return rotation, position
-
-
-def _slow_twist_exp(h_w: Array, h_v: Array, eps: Any) -> Pose:
-    theta = scaled(eps, h_w)
-    return rotation_exp(theta), left_jacobian(theta) @ scaled(eps, h_v)
+from .base import REMEDY, Array, Chart, Joint, Names
+from .factors import Pose, Twist, twist_exp
 
 
 def _compose(outer: Pose, inner: Pose) -> Pose:
@@ -131,10 +93,53 @@ def _leaves_span(H: Array, motion: Array) -> bool:
     return bool(np.linalg.norm(outside) > 1e-9)
 
 
+@dataclass(frozen=True, eq=False)
+class _FromMaps(Joint):
+    """Joint given by constant motion maps, the map nearest to the outboard body first."""
+
+    @property
+    def coordinates(self) -> Names:
+        """Motions of the maps, numbered; those that are no unit turns or slides have no unit."""
+        columns = np.concatenate(self.maps, axis=1)
+        if not is_numeric(columns):
+            return tuple((f"motion{k}", "1") for k in range(columns.shape[1]))
+        turn, slide = (np.linalg.norm(x, axis=0) for x in (columns[:3], columns[3:]))
+        units = np.where(
+            np.isclose(turn, 1), "rad", np.where((turn == 0) & np.isclose(slide, 1), "m", "1")
+        )
+        return tuple((f"motion{k}", str(unit)) for k, unit in enumerate(units))
+
+    @property
+    def n_q(self) -> int:
+        return sum(H.shape[1] for H in self.maps)
+
+    @property
+    def n_v(self) -> int:
+        return self.n_q
+
+    @property
+    def factors(self) -> tuple[Twist, ...]:
+        columns = [column for H in self.maps for column in H.T]
+        return tuple(Twist(k, column) for k, column in enumerate(columns))[::-1]
+
+    @property
+    def charts(self) -> list[Chart]:
+        if all(H.shape[1] == 1 for H in self.maps):
+            return [Chart("plain", self.n_q, self.n_v)]
+        return [Chart("product", H.shape[1], H.shape[1], H) for H in self.maps]
+
+    def moved(self, q: Array, motion: Array) -> Array:
+        half = q + 0.5 * self.rate_map(q) @ motion
+        return q + self.rate_map(half) @ motion
+
+    def with_rates(self) -> CompoundJoint:
+        return CompoundJoint([column for H in self.maps for column in H.T])
+
+
 @final
 @immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
-class SimpleJoint(Joint):
+class SimpleJoint(_FromMaps):
     """Joint with a constant map of motions in body axes.
 
     Parameters
@@ -156,12 +161,8 @@ class SimpleJoint(Joint):
         object.__setattr__(self, "columns", _joint_map(motion_map, "SimpleJoint: motion_map"))
 
     @property
-    def n_q(self) -> int:
-        return int(self.columns.shape[1])
-
-    @property
-    def n_v(self) -> int:
-        return int(self.columns.shape[1])
+    def maps(self) -> tuple[Array, ...]:
+        return (self.columns,)
 
     @property
     def label(self) -> str:
@@ -169,6 +170,12 @@ class SimpleJoint(Joint):
 
     def converted(self, convert: Any) -> SimpleJoint:
         return SimpleJoint(convert(self.columns))
+
+    def reversed(self) -> SimpleJoint:
+        return SimpleJoint(_opposite(self.columns))
+
+    def rotated(self, R: Array) -> SimpleJoint:
+        return SimpleJoint(block_diagonal(R, R) @ self.columns)
 
     def pose(self, q: Array) -> Pose:
         return self._partial_poses(q)[-1]  # (15)
@@ -189,9 +196,6 @@ class SimpleJoint(Joint):
             return np.full((self.n_v, self.n_v), np.inf)  # singular coordinates
         return solve(C, np.eye(self.n_v))
 
-    def nearest(self, rotation: Array, position: Array) -> Array:
-        return nearest_by_iteration(self, rotation, position)
-
     def _partial_poses(self, q: Array) -> list[Pose]:
         """U_0 = identity, U_1, ..., U_r (21)."""
         poses = [(np.eye(3), zeros(3))]
@@ -208,7 +212,7 @@ class SimpleJoint(Joint):
 @final
 @immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
-class CompoundJoint(Joint):
+class CompoundJoint(_FromMaps):
     """Sequence of simple joints through intermediate frames that carry no mass.
 
     Parameters
@@ -244,12 +248,8 @@ class CompoundJoint(Joint):
             )
 
     @property
-    def n_q(self) -> int:
-        return sum(part.n_q for part in self.parts)
-
-    @property
-    def n_v(self) -> int:
-        return sum(part.n_v for part in self.parts)
+    def maps(self) -> tuple[Array, ...]:
+        return tuple(part.columns for part in self.parts)
 
     @property
     def label(self) -> str:
@@ -257,6 +257,12 @@ class CompoundJoint(Joint):
 
     def converted(self, convert: Any) -> CompoundJoint:
         return CompoundJoint([convert(part.columns) for part in self.parts])
+
+    def reversed(self) -> CompoundJoint:
+        return CompoundJoint([_opposite(part.columns) for part in reversed(self.parts)])
+
+    def rotated(self, R: Array) -> CompoundJoint:
+        return CompoundJoint([block_diagonal(R, R) @ part.columns for part in self.parts])
 
     def pose(self, q: Array) -> Pose:
         return self._partial_poses(q)[-1]  # (26)
@@ -277,9 +283,6 @@ class CompoundJoint(Joint):
         maps = (part.rate_map(e) for part, e in zip(self.parts, self._split(q), strict=True))
         return block_diagonal(*maps)  # (25)
 
-    def nearest(self, rotation: Array, position: Array) -> Array:
-        return nearest_by_iteration(self, rotation, position)
-
     def _split(self, values: Array) -> list[Array]:
         ends = np.cumsum([part.n_q for part in self.parts])
         return np.split(values, ends[:-1])
@@ -293,3 +296,8 @@ class CompoundJoint(Joint):
     def _blocks(self, q: Array) -> list[Array]:
         pairs = zip(self._partial_poses(q)[:-1], self.parts, strict=True)
         return [_seen_through(U, part.columns) for U, part in pairs]  # (28)
+
+
+def _opposite(columns: Array) -> Array:
+    """Map of the inverse of a product of exponentials: the last comes first, with opposite sign."""
+    return 0.0 - columns[:, ::-1]

@@ -22,6 +22,7 @@ from .coupling import resolved_couple
 from .graph import spanning_tree
 from .model import Model
 from .naming import shadowed
+from .own_joints import check_own_joint
 from .parts import Closing, Connection, End, checked_end, checked_rotation, checked_vector
 from .seats import beside_nodes
 from .topology import check_carriers, end_node, node_number, numbered_base_to_tip
@@ -64,6 +65,8 @@ def converted_model(model: Model, *, level: str | None, convert: Convert) -> Sys
     if level is not None:
         check_level(level)
     parts, cuts = _tree(model, convert)
+    for part in parts:
+        check_own_joint(f"body {part.name!r}", part.joint)
     numbers = {part.name: i for i, part in enumerate(parts)}
     bodies = _normalised(parts, level)
     parent = [GROUND if part.to is None else numbers[part.to.name] for part in parts]
@@ -74,6 +77,8 @@ def converted_model(model: Model, *, level: str | None, convert: Convert) -> Sys
         for part in parts
     ]
     loops = [_converted_closing(loop, convert) for loop in model.loops.values()]
+    for loop in (*loops, *cuts):
+        check_own_joint(f"loop {loop.name!r}", loop.joint)
     by_name = {part.name: part for part in parts}
     return System(
         name=model.name,

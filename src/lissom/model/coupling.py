@@ -11,7 +11,6 @@ import numpy as np
 from ..errors import ModelError, shown, suggestion
 from ..immutable import immutable
 from ..joints import Fixed, Joint
-from ..joints.plain import plain_coordinates
 from ..spatial.scalar import array, is_numeric
 from ..system import Coupling, sum_in_words
 from .parts import Connection, Part
@@ -165,7 +164,7 @@ def _check_carried(couple: Couple, part: Connection, given: Connection | None) -
 
 def _entry(couple: Couple, body: str, coordinate: str | None, joint: Joint) -> int:
     """Number of the coordinate that is named."""
-    known = [name for name, _ in plain_coordinates(joint)]
+    known = [name for name, _ in joint.plain_coordinates]
     what = f"{couple.title}: the joint of {body!r} ({joint.label})"
     if not known:
         reason = (

@@ -22,7 +22,6 @@ from .arborescence import least_arborescence
 from .parts import Closing, Connection, End, Part
 from .reach import check_reached, depths
 from .topology import cycle_error, end_node, inboard_node, node_number
-from .turning import run_backwards, slides_through, turned
 
 __all__ = ["Arc", "Tree", "spanning_tree"]
 
@@ -127,7 +126,7 @@ def _edge(part: Connection, parts: Mapping[str, Connection]) -> Closing:
 def _arcs(number: int, edge: Closing, parts: Mapping[str, Connection]) -> list[Arc]:
     """A joint in the directions in which it can carry."""
     arcs = []
-    backward = run_backwards(edge.joint)
+    backward = edge.joint.reversed()
     directions = {"b": (edge.a, edge.b, edge.joint), "a": (edge.b, edge.a, backward)}
     for side, (inboard, outboard, joint) in directions.items():
         node = end_node(edge, side, parts)
@@ -153,8 +152,8 @@ def _links(
     J (I, -p) (R^T, 0) = (R^T, -p) R J R^T; else a frame without mass sits in between.
     """
     R, p = outboard.rotation, outboard.rotation.T @ outboard.at
-    moved = turned(joint, R)
-    if moved is not None and slides_through(joint, p):
+    moved = joint if np.array_equal(R, np.eye(3)) else joint.rotated(R)
+    if moved is not None and _slides_through(joint, p):
         at, rotation = inboard.at - inboard.rotation @ p, inboard.rotation @ R.T
         return (_placed(part, moved, inboard.part, at, rotation),)
     frame = replace(part, name=f"{part.name}@{edge.name}", body=MASSLESS)
@@ -162,6 +161,16 @@ def _links(
         _placed(frame, joint, inboard.part, inboard.at, inboard.rotation),
         _placed(part, Fixed(), Part(frame.name), -p, R.T),
     )
+
+
+def _slides_through(joint: Joint, p: Array) -> bool:
+    """Whether a shift p of its frames passes through the joint: J (I, p) = (I, p) J.
+
+    So it is where all rotations of the joint are about p.
+    """
+    q = joint.neutral() if joint.has_quaternion else 0.3 + 0.11 * np.arange(joint.n_q)
+    across = np.cross(joint.motion_map(q)[:3].T, p)
+    return bool(np.abs(across).max(initial=0.0) <= 1e-15 * np.abs(p).max())
 
 
 def _placed(

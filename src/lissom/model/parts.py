@@ -13,6 +13,7 @@ from ..immutable import immutable
 from ..joints import Free, Joint
 from ..spatial import exact_rotation, rotation_fault
 from ..spatial.scalar import array, is_numeric
+from .own_joints import check_fields
 
 __all__ = [
     "Body",
@@ -191,6 +192,7 @@ def checked_joint(joint: Any, where: str) -> Joint:
     if not isinstance(joint, Joint):
         hint = f"; write {joint.__name__}(...)" if isinstance(joint, type) else ""
         raise ModelError(f"{where}: expected a joint, got {joint!r}{hint}")
+    check_fields(where, joint)
     return joint
 
 

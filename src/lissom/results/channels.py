@@ -21,7 +21,7 @@ from ..errors import StateError, suggestion
 from ..system import Coupling, Loop, System
 from .labels import Parts, field_parts
 from .loops import CLOSURE, COUPLING, LOOP, coupling_parts, loop_values
-from .quantities import BODY, NODE, STORED, SUMS, Block, Frame, collected, sums
+from .quantities import BODY, NODE, STORED, SUMS, Block, Frame, collected, of_body, sums
 from .rotation_vectors import continuous
 from .store import Columns, Store
 
@@ -99,7 +99,7 @@ def listed(system: System, columns: Columns, text: str = "") -> dict[str, Channe
         nodes = [(body, own.inboard), *((f"{body}.{n}", t) for n, t in own.node_names.items())]
         for place, node in nodes:
             frame = Frame(system, columns, i, node)
-            for key, quantity in (NODE | BODY if place == body else NODE).items():
+            for key, quantity in (of_body(system.joints[i]) if place == body else NODE).items():
                 name = f"{place}.{key}"
                 if text not in name or (key == "deflection" and not own.n_mode):
                     continue
@@ -153,7 +153,8 @@ def resolved(
     if len(parts) == 1:
         parts.append("coordinates")
     *place, key = parts
-    known = NODE if len(place) == 2 else NODE | BODY
+    joint = system.joints[system.names.index(parts[0])]
+    known = NODE if len(place) == 2 else of_body(joint)
     if key not in known:
         raise StateError(_unknown(system, name, parts))
     frame = Frame(system, columns, *system.locate(".".join(place)))
@@ -198,7 +199,8 @@ def _unknown(system: System, name: str, parts: list[str]) -> str:
         return f"a node has no {rest[1]!r}; {suggestion(rest[1], NODE)}"
     if rest[0] in nodes:
         return f"{name!r} is a node; say what of it, such as '{name}.position'"
-    return f"body {body!r} has no {rest[0]!r}; {suggestion(rest[0], [*NODE, *BODY, *nodes])}"
+    known = [*of_body(system.joints[system.names.index(body)]), *nodes]
+    return f"body {body!r} has no {rest[0]!r}; {suggestion(rest[0], known)}"
 
 
 def _missing(frame: Frame, place: str, key: str) -> str:

@@ -18,7 +18,14 @@ from ..bodies.solids import Solid
 from ..errors import ResultError
 from ..system import GROUND, System
 from .described_couplings import check_couplings, describe_couplings, restored_couplings
-from .described_joints import Numbers, described_joint, floats, joined, restored_joint
+from .described_joints import (
+    Numbers,
+    UnknownJointError,
+    described_joint,
+    floats,
+    joined,
+    restored_joint,
+)
 from .described_loops import check_loops, describe_loops, restored_loops
 from .described_solids import described_solids, restored_solids
 from .versions import version_for
@@ -106,6 +113,12 @@ def restore(
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ResultError(
             f"the description of the system in {source} is damaged ({error}); run again"
+        ) from None
+    except UnknownJointError as error:
+        raise ResultError(
+            f"the description of the system in {source} is damaged, or it has a joint of a class "
+            f"{str(error)!r} of your own; in that case import the module that defines the class "
+            "before you open the file"
         ) from None
     return system
 

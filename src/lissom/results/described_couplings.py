@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..joints.plain import plain_coordinates
 from ..system import Coupling, System
 from .described_joints import Numbers, joined
 
@@ -70,5 +69,5 @@ def check_couplings(system: System) -> None:
             raise ValueError(f"coupling {one.name!r} couples nothing, or a coordinate twice")
         for i, k in places:
             on_body = 0 <= i < system.n_body
-            if not on_body or not 0 <= k < len(plain_coordinates(system.joints[i])):
+            if not on_body or not 0 <= k < len(system.joints[i].plain_coordinates):
                 raise ValueError(f"coupling {one.name!r} is of a coordinate that does not exist")

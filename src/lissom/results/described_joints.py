@@ -7,41 +7,18 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..errors import ResultError
-from ..joints import (
-    CompoundJoint,
-    Cylindrical,
-    Fixed,
-    Free,
-    Joint,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    SimpleJoint,
-    Spherical,
-    Universal,
-)
-
-__all__ = ["PARAMETERS", "Numbers", "described_joint", "floats", "joined", "restored_joint"]
+from ..joints import CompoundJoint, Joint, SimpleJoint, Slide, Turn, Twist
+from ..joints.base import joint_classes, parameter_kinds
+from ..joints.factored import Product
 
 Array = np.ndarray
 T = TypeVar("T")
 
-# Parameters of the joints and their shapes; simple and compound joints have maps instead.
-PARAMETERS: dict[type[Joint], dict[str, tuple[int, ...]]] = {
-    Fixed: {},
-    Revolute: {"axis": (3,)},
-    Prismatic: {"axis": (3,)},
-    Screw: {"axis": (3,), "pitch": ()},
-    Cylindrical: {"axis": (3,)},
-    Universal: {"axis1": (3,), "axis2": (3,)},
-    Spherical: {},
-    Planar: {"normal": (3,)},
-    Free: {},
-    SimpleJoint: {},
-    CompoundJoint: {},
-}
-_KINDS = {kind.__name__: kind for kind in PARAMETERS}
+OWN = __name__.partition(".")[0]  # package of the joints that need no import of the user's
+
+
+class UnknownJointError(Exception):
+    """A joint of a class that is not defined in this process; its argument is the name."""
 
 
 def floats(values: Any) -> Array:
@@ -77,28 +54,46 @@ class Numbers:
 
 
 def described_joint(where: str, joint: Joint) -> tuple[list[Any], list[Any]]:
-    """Kind (and sizes of maps), parameters.
+    """Kind (and the sizes of what has no fixed size), parameters.
 
     Parameters
     ----------
     where : str
-        Whose joint it is, for an error.
+        Owner of the joint, for an error.
     joint : Joint
-        Which.
+        Joint to be stored.
     """
-    if type(joint) not in PARAMETERS:
-        raise ResultError(
-            f"{where}: a joint of type {type(joint).__name__} cannot be stored in a file; "
-            f"known: {', '.join(_KINDS)}"
-        )
     kind = type(joint).__name__
-    if not isinstance(joint, (SimpleJoint, CompoundJoint)):
-        return [kind], [getattr(joint, p) for p in PARAMETERS[type(joint)]]
-    parts = joint.parts if isinstance(joint, CompoundJoint) else (joint,)
-    # The order in memory decides in which order products are summed, and so the last bit.
-    orders = ["C" if part.columns.flags.c_contiguous else "F" for part in parts]
-    sizes = [[part.n_v, order] for part, order in zip(parts, orders, strict=True)]
-    return [kind, *sizes], [part.columns for part in parts]
+    if joint_classes().get(kind) is not type(joint):
+        raise ResultError(
+            f"{where}: a joint of type {kind} cannot be stored in a file; make the class a "
+            "dataclass (frozen=True, eq=False) of its own name whose fields are numbers or arrays"
+        )
+    if isinstance(joint, Product):
+        factors = [[type(f).__name__, f.q] for f in joint.factors]
+        return [kind, factors, [*map(list, joint.coordinates)]], [
+            x for f in joint.factors for x in f[1:]
+        ]
+    if isinstance(joint, (SimpleJoint, CompoundJoint)):
+        # The order in memory decides in which order products are summed, and so the last bit.
+        sizes = [[H.shape[1], "C" if H.flags.c_contiguous else "F"] for H in joint.maps]
+        return [kind, *sizes], [*joint.maps]
+    values = [_stored(where, joint, name, value) for name, value in joint.parameters.items()]
+    sizes = [
+        list(np.shape(value))
+        for value, about in zip(values, parameter_kinds(type(joint)).values(), strict=True)
+        if about["kind"] == "values"
+    ]
+    return [kind, *([sizes] if sizes else [])], values
+
+
+def _stored(where: str, joint: Joint, name: str, value: Any) -> Any:
+    if np.asarray(value).dtype.kind not in "fiub":
+        raise ResultError(
+            f"{where}: {name} of its joint ({type(joint).__name__}) is {value!r}, which cannot be "
+            "stored in a file; use numbers and arrays of numbers as parameters of a joint"
+        )
+    return value
 
 
 def restored_joint(words: list[Any], numbers: Numbers) -> Joint:
@@ -111,11 +106,37 @@ def restored_joint(words: list[Any], numbers: Numbers) -> Joint:
     numbers : Numbers
         Parameters of this joint and of those that follow.
     """
-    kind = _KINDS[words[0]]
-    if kind not in (SimpleJoint, CompoundJoint):
+    kind = joint_classes().get(words[0])
+    if kind is None:
+        raise UnknownJointError(str(words[0]))
+    if kind is Product:
+        return _restored_product(words, numbers)
+    if kind in (SimpleJoint, CompoundJoint):
+        return _restored_maps(kind, words, numbers)
+    about = parameter_kinds(kind)
+    sizes = iter(words[1] if len(words) > 1 else [])
+    shapes = {"direction": lambda: (3,), "number": lambda: (), "values": lambda: next(sizes)}
+    values = {name: numbers.take(*shapes[x["kind"]]()) for name, x in about.items()}
+    if kind.__module__.startswith(OWN):
         # Constructors would normalise an axis once more and move its last bit.
-        shapes = PARAMETERS[kind].items()
-        return _made(kind, **{name: numbers.take(*shape) for name, shape in shapes})
+        return _made(kind, **values)
+    return kind(**values)
+
+
+def _restored_product(words: list[Any], numbers: Numbers) -> Joint:
+    makers: dict[str, Any] = {
+        "Turn": lambda q: Turn(q, numbers.take(3), numbers.take()),
+        "Slide": lambda q: Slide(q, numbers.take(3)),
+        "Twist": lambda q: Twist(q, numbers.take(6)),
+    }
+    _, factors, names = words
+    if sorted(q for _, q in factors) != list(range(len(names))):
+        raise ValueError(f"the coordinates of a joint are {factors}")
+    made = tuple(makers[kind](q) for kind, q in factors)
+    return Product(made, tuple((str(name), str(unit)) for name, unit in names))
+
+
+def _restored_maps(kind: type[Joint], words: list[Any], numbers: Numbers) -> Joint:
     if not (len(words) > 1 and sum(n for n, _ in words[1:]) <= 6 and all(n for n, _ in words[1:])):
         raise ValueError(f"the sizes of a joint are {words[1:]}")
     parts = [

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import SingularError, StateError
-from ..joints import Free, Joint
+from ..joints import Joint
 from ..system import System
 from .rotation_vectors import (
     cross,
@@ -145,7 +145,7 @@ def _moved(system: System, a: Motion, b: Motion, h: Array, tau: Array) -> Motion
         joint, q, v = system.joints[i], system.layout.hinge_q(i), system.layout.hinge_v(i)
         ends = a.part(q, v), b.part(q, v)
         if joint.has_quaternion:
-            put(q, v, _turned(*ends, h, tau, free=isinstance(joint, Free)))
+            put(q, v, _turned(*ends, h, tau, free=joint.n_v == 6))
         else:
             put(q, v, _mapped(joint, system.names[i], *ends, h, tau))
     return out

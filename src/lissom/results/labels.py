@@ -6,17 +6,7 @@ given by maps are counted from 0, as the columns of their arrays are.
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..bodies import NormalBody
-from ..joints import (
-    CompoundJoint,
-    Free,
-    Joint,
-    SimpleJoint,
-    Spherical,
-)
-from ..joints.plain import PLAIN
 from ..system import Coupling, System
 from .store import Columns
 
@@ -28,8 +18,6 @@ __all__ = [
     "coupling_units",
     "field_parts",
     "forces",
-    "hinge_coordinates",
-    "hinge_speeds",
     "modes",
     "per",
 ]
@@ -40,59 +28,9 @@ XYZ = ("x", "y", "z")
 QUATERNION: Parts = tuple((x, "1") for x in ("w", *XYZ))
 LOAD: Parts = (*((f"moment_{x}", "N m") for x in XYZ), *((f"force_{x}", "N") for x in XYZ))
 
-_TURN: Parts = tuple((f"turn_{x}", "rad") for x in XYZ)
-_MOVE: Parts = tuple((f"move_{x}", "m") for x in XYZ)
-_BALL: Parts = tuple((f"q{x}", "1") for x, _ in QUATERNION)
 # Modes have unit mass: half the square of a modal rate is an energy.
 _MODE = "kg^0.5 m"
 _FORCE_UNIT = {"rad": "N m", "m": "N", "1": "N m", _MODE: "kg^0.5 m/s^2"}
-
-# Label and unit (before "per second") of each speed of a hinge, and of each coordinate if others.
-_SPEEDS: dict[type, Parts] = {
-    **PLAIN,
-    Spherical: _TURN,
-    Free: (*_TURN, *_MOVE),
-}
-_COORDINATES: dict[type, Parts] = {
-    **_SPEEDS,
-    Spherical: _BALL,
-    Free: (*_BALL, *((x, "m") for x in XYZ)),
-}
-
-
-def hinge_coordinates(joint: Joint) -> Parts:
-    """Labels and units of the coordinates of a joint.
-
-    Parameters
-    ----------
-    joint : Joint
-        Of which.
-    """
-    return _COORDINATES.get(type(joint)) or _mapped(joint)
-
-
-def hinge_speeds(joint: Joint) -> Parts:
-    """Labels of the speeds of a joint, and their units times a second.
-
-    Parameters
-    ----------
-    joint : Joint
-        Of which.
-    """
-    return _SPEEDS.get(type(joint)) or _mapped(joint)
-
-
-def _mapped(joint: Joint) -> Parts:
-    """Motions of a map; those that are neither unit turns nor unit slides are mere numbers."""
-    if not isinstance(joint, (SimpleJoint, CompoundJoint)):
-        return tuple((f"motion{k}", "1") for k in range(joint.n_v))
-    parts = joint.parts if isinstance(joint, CompoundJoint) else (joint,)
-    columns = np.concatenate([part.columns for part in parts], axis=1)
-    turn, slide = (np.linalg.norm(x, axis=0) for x in (columns[:3], columns[3:]))
-    units = np.where(
-        np.isclose(turn, 1), "rad", np.where((turn == 0) & np.isclose(slide, 1), "m", "1")
-    )
-    return tuple((f"motion{k}", str(unit)) for k, unit in enumerate(units))
 
 
 def coupling_units(system: System, coupling: Coupling) -> tuple[str, str, str]:
@@ -106,7 +44,7 @@ def coupling_units(system: System, coupling: Coupling) -> tuple[str, str, str]:
         Its ratios have no units if all coordinates have the same; else all are mere numbers.
     """
     terms = zip(coupling.bodies, coupling.entries, strict=True)
-    units = {hinge_coordinates(system.joints[i])[k][1] for i, k in terms}
+    units = {system.joints[i].coordinates[k][1] for i, k in terms}
     if len(units) > 1:
         return "1", "1/s", "1"
     unit = units.pop()
@@ -143,7 +81,7 @@ def forces(parts: Parts) -> Parts:
     Parameters
     ----------
     parts : Parts
-        Labels and units of speeds, as from `hinge_speeds`.
+        Labels and units of speeds, as of `Joint.speeds`.
     """
     return tuple((x, _FORCE_UNIT[unit]) for x, unit in parts)
 
@@ -168,11 +106,11 @@ def field_parts(system: System, columns: Columns, field: str) -> Parts:
         return tuple((f"{loop.name}.{x}", unit) for loop in system.loops for x, unit in LOAD)
     if field == "coupling_force":
         return tuple((one.name, coupling_units(system, one)[2]) for one in system.couplings)
-    hinge = hinge_coordinates if field == "q" else hinge_speeds
     found: list[tuple[str, str]] = []
     for name, body, joint in zip(system.names, system.bodies, system.joints, strict=True):
         found += [(f"{name}.mode.{x}", unit) for x, unit in modes(body)]
-        found += [(f"{name}.{x}", unit) for x, unit in hinge(joint)]
+        hinge = joint.coordinates if field == "q" else joint.speeds
+        found += [(f"{name}.{x}", unit) for x, unit in hinge]
     parts = tuple(found)
     if field == "force":
         return forces(parts)

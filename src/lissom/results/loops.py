@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..joints import Cylindrical, Joint, Planar, Revolute, Spherical, Universal
+from ..joints import Joint
 from ..system import Coupling, Loop, System
-from .labels import XYZ, Parts, coupling_units, hinge_coordinates
+from .labels import XYZ, Parts, coupling_units
 from .quantities import Block, collected
 from .rotation_vectors import continuous
 from .store import Store
@@ -37,7 +37,7 @@ LOOP: dict[str, tuple[str, Callable[[Loop], Parts]]] = {
     "moment": ("moment on its end b, axes of that end", _vector("N m")),
     "gap": ("how far its ends are from where its joint allows", _rows("m")),
     "rate": ("how fast its ends move as its joint forbids", _rows("m/s")),
-    "coordinates": ("coordinates of its joint", lambda loop: hinge_coordinates(loop.joint)),
+    "coordinates": ("coordinates of its joint", lambda loop: loop.joint.coordinates),
 }
 # Of one coupling: description, and which of its units.
 COUPLING: dict[str, tuple[str, int]] = {
@@ -53,7 +53,6 @@ CLOSURE: dict[str, tuple[str, Parts]] = {
 _COMPUTED = ("gap", "rate", "coordinates")
 
 # Joints whose angles are the same after a turn.
-_TURNING = (Revolute, Cylindrical, Universal, Planar)
 
 
 def coupling_parts(system: System, coupling: Coupling, key: str) -> Parts:
@@ -122,9 +121,6 @@ def _pieces(system: System) -> tuple[dict[str, slice], int]:
 
 def _continued(joint: Joint, coordinates: Array) -> Array:
     """Coordinates (n, n_q) of a joint without jumps from row to row by a turn or in sign."""
-    if isinstance(joint, Spherical):
+    if joint.has_quaternion:
         return continuous(coordinates)
-    if not isinstance(joint, _TURNING):
-        return coordinates
-    angles = [unit == "rad" for _, unit in hinge_coordinates(joint)]
-    return np.where(angles, np.unwrap(coordinates, axis=0), coordinates)
+    return np.where(joint.turning, np.unwrap(coordinates, axis=0), coordinates)

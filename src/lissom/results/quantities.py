@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import StateError
+from ..joints import Joint
 from ..system import System
 from .labels import (
     LOAD,
@@ -19,8 +20,6 @@ from .labels import (
     XYZ,
     Parts,
     forces,
-    hinge_coordinates,
-    hinge_speeds,
     modes,
     per,
 )
@@ -36,6 +35,7 @@ __all__ = [
     "Frame",
     "Quantity",
     "collected",
+    "of_body",
     "reactions",
     "reactions_within",
     "sums",
@@ -75,12 +75,12 @@ class Frame(NamedTuple):
     @property
     def coordinates(self) -> Parts:
         """Labels and units of the hinge coordinates."""
-        return hinge_coordinates(self.system.joints[self.body])
+        return self.system.joints[self.body].coordinates
 
     @property
     def speeds(self) -> Parts:
         """Labels of the hinge speeds, and units times a second."""
-        return hinge_speeds(self.system.joints[self.body])
+        return self.system.joints[self.body].speeds
 
     @property
     def modes(self) -> Parts:
@@ -237,8 +237,6 @@ NODE = {
 }
 BODY = {
     "coordinates": Quantity("hinge coordinates", lambda f: f.coordinates, _stored("q", "hinge_q")),
-    "angle": Quantity("hinge angle", _one("angle"), _coordinate("angle"), ()),
-    "slide": Quantity("hinge slide", _one("slide"), _coordinate("slide"), ()),
     "rates": Quantity("hinge speeds", lambda f: per("s", f.speeds), _stored("v", "hinge_v")),
     "hinge_acceleration": Quantity(
         "rates of the hinge speeds",
@@ -262,6 +260,31 @@ BODY = {
     ),
     "reaction": Quantity("moment and force of its joint, body axes", lambda _: LOAD, _reaction),
 }
+
+
+def of_hinge(joint: Joint) -> dict[str, Quantity]:
+    """Quantities that have the names of the coordinates of a joint, where rates are speeds.
+
+    Parameters
+    ----------
+    joint : Joint
+        Joint of the body.
+    """
+    names = [name for name, _ in joint.plain_coordinates]
+    return {x: Quantity(f"hinge {x}", _one(x), _coordinate(x), ()) for x in names}
+
+
+def of_body(joint: Joint) -> dict[str, Quantity]:
+    """All quantities of a body on a joint.
+
+    Parameters
+    ----------
+    joint : Joint
+        Joint of the body.
+    """
+    return of_hinge(joint) | NODE | BODY
+
+
 # Fields of the rows that are channels of the whole system.
 STORED = {
     "q": "coordinates",

@@ -8,12 +8,14 @@ from ..algorithms import engine
 from ..algorithms._kernels import fields as field
 from ..algorithms._kernels.simulation import fields as run
 from ..algorithms._kernels.simulation.loads import SLOT_RECORD
-from ..joints import Free, Spherical
-from .plan import Plan, product_parts
+from ..joints.base import Chart
+from .plan import Plan
 
 __all__ = ["elements", "external_list", "slot_records"]
 
 Array = np.ndarray
+
+_CHARTS = {"ball": run.BALL, "pose": run.POSE, "product": run.PRODUCT}
 
 
 def external_list(plan: Plan) -> tuple[Array, list[int]]:
@@ -95,23 +97,22 @@ def _coordinates(plan: Plan) -> tuple[list[Array], list[Array]]:
     for i, joint in enumerate(plan.system.joints):
         modal, hinge = layout.modal_v(i), layout.hinge_v(i)
         _add_plain(plains, layout.modal_q(i).start, modal.start, modal.stop - modal.start)
-        if joint.n_v == 0:
-            continue
-        if isinstance(joint, (Spherical, Free)):
-            kind = run.POSE if isinstance(joint, Free) else run.BALL
-            specials.append(_element(kind, layout.hinge_q(i).start, hinge.start, joint.n_v, 0))
-        elif any(part.n_v > 1 for part in product_parts(joint)):
-            offset = 0
-            for part in product_parts(joint):
-                H = part.columns
-                inverse = np.linalg.solve(H.T @ H, H.T)
-                place = plan.table(H.T, inverse)
-                q, v = layout.hinge_q(i).start + offset, hinge.start + offset
-                specials.append(_element(run.PRODUCT, q, v, part.n_v, place))
-                offset += part.n_v
-        else:
-            _add_plain(plains, layout.hinge_q(i).start, hinge.start, joint.n_v)
+        q, v = layout.hinge_q(i).start, hinge.start
+        for chart in joint.charts:
+            if chart.kind == "plain":
+                _add_plain(plains, q, v, chart.n_v)
+            else:
+                specials.append(_element(_CHARTS[chart.kind], q, v, chart.n_v, _table(plan, chart)))
+            q, v = q + chart.n_q, v + chart.n_v
     return plains, specials
+
+
+def _table(plan: Plan, chart: Chart) -> int:
+    """Where a motion map and its left inverse start in the table; 0 for a chart without one."""
+    if chart.columns is None:
+        return 0
+    H = chart.columns
+    return plan.table(H.T, np.linalg.solve(H.T @ H, H.T))
 
 
 def slot_records(plan: Plan) -> Array:

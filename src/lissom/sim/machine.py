@@ -47,7 +47,7 @@ class Machine:
         self.plan, self.settings, self.system = plan, settings, plan.system
         from ..algorithms._kernels.simulation.run import ADVANCE
 
-        self._advance = ADVANCE.load()
+        self._advance = plan.packed.own.guard(ADVANCE.load())
         system, packed = plan.system, plan.packed
         n_q, n_v = system.n_q, system.n_v
         self.stiffness, self.damping = modal_stiffness(system)

@@ -17,7 +17,7 @@ from ..algorithms._kernels import fields as field
 from ..algorithms._kernels.simulation import fields as run
 from ..algorithms.packing import Packed
 from ..errors import LissomError, LoadError
-from ..joints import CompoundJoint, Joint, SimpleJoint
+from ..joints import Joint
 from ..results.store import Columns
 from ..system import System
 from .functions import Functions, is_compiled, takes_state, trusted_state
@@ -60,19 +60,12 @@ class JointPlace:
     @property
     def plain(self) -> bool:
         """Whether its speeds are the rates of its coordinates."""
-        return all(part.n_v == 1 for part in product_parts(self.joint))
+        return all(chart.kind != "product" for chart in self.joint.charts)
 
     @property
     def label(self) -> str:
         """Its kind."""
         return type(self.joint).__name__
-
-
-def product_parts(joint: Joint) -> tuple[SimpleJoint, ...]:
-    """Parts of a joint whose coordinates are products of exponentials; none for other joints."""
-    if isinstance(joint, CompoundJoint):
-        return joint.parts
-    return (joint,) if isinstance(joint, SimpleJoint) else ()
 
 
 class Plan:

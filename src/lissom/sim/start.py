@@ -11,7 +11,6 @@ from ..algorithms.assembly import closed_state
 from ..algorithms.coordinates import error_sizes
 from ..algorithms.loop_checks import OPEN, check_closed
 from ..errors import LoadError, StateError
-from ..joints import Prismatic, Revolute
 from ..system import State, System
 from .checks import shown
 from .choice import at_rest
@@ -205,7 +204,8 @@ def motion_jump(plan: Plan, body: int, state: State, moved: State) -> str:
     joint = plan.joint(name, motion)
     piece = slice(joint.v, joint.v + joint.n_v)
     sizes = error_sizes(plan.system)[0][piece]
-    unit = {Revolute: " rad", Prismatic: " m"}.get(type(joint.joint), "")
+    known = joint.joint.plain_coordinates
+    unit = f" {known[0][1]}" if len(known) == 1 else ""
     has, asked = state[name], moved[name]
     if _apart(joint, has, asked, sizes) > APART:
         return f"is at {_row(has)}{unit}, but {motion} has it at {_row(asked)}{unit}"

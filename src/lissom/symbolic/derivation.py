@@ -19,7 +19,7 @@ from ..algorithms import reference
 from ..algorithms.body_terms import NodeMotion, first_moment, node_motion
 from ..bodies import RigidBody
 from ..errors import SymbolicError, name_list
-from ..joints import CompoundJoint, Joint, SimpleJoint
+from ..joints import Joint
 from ..model import Model
 from ..model.compile import converted_model
 from ..spatial import block_diagonal, rigid_shift
@@ -353,14 +353,13 @@ def _reckon_inertia(body: RigidBody, bridge: Bridge) -> None:
 
 def _check_map(name: str, joint: Joint, bridge: Bridge) -> None:
     """Refuse a joint whose map, known with symbols only, is nonholonomic or of too many motions."""
-    parts = joint.parts if isinstance(joint, CompoundJoint) else [joint]
-    for part in parts:
-        if isinstance(part, SimpleJoint) and generic_rank(part.columns) < part.n_v:
+    for H in joint.maps:
+        if generic_rank(H) < H.shape[1]:
             raise SymbolicError(
                 f"body {name!r}: its joint ({joint.label}) has columns that depend on each other; "
                 "remove the superfluous"
             )
-        if isinstance(part, SimpleJoint) and (pair := leaves_span(bridge, part.columns)):
+        if pair := leaves_span(bridge, H):
             raise SymbolicError(
                 f"body {name!r}: its joint ({joint.label}) is nonholonomic: the Lie bracket of "
                 f"columns {pair[0]} and {pair[1]} (counted from 0) is a motion outside their span; "
@@ -370,13 +369,10 @@ def _check_map(name: str, joint: Joint, bridge: Bridge) -> None:
 
 def _with_rates(name: str, joint: Joint) -> Joint:
     """A joint with the same coordinates whose speeds are their rates."""
-    if joint.has_quaternion:
+    found = joint.with_rates()
+    if found is None:
         raise SymbolicError(
             f"body {name!r}: its joint ({joint.label}) has a quaternion, whose rates are not "
             "independent; for Lagrange's equations use CompoundJoint with one column for each angle"
         )
-    if isinstance(joint, SimpleJoint):
-        return CompoundJoint(list(joint.columns.T))
-    if isinstance(joint, CompoundJoint):
-        return CompoundJoint([column for part in joint.parts for column in part.columns.T])
-    return joint
+    return found

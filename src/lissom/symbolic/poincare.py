@@ -21,7 +21,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ..joints import CompoundJoint, Free, Joint, SimpleJoint, Spherical
+from ..joints import Joint
 from ..spatial import bracket
 from ..spatial.scalar import as_numbers, is_numeric, solve_spd, zeros
 from ..system import System
@@ -80,14 +80,7 @@ def leaves_span(bridge: Bridge, H: Array) -> tuple[int, int] | None:
 
 def _constant_maps(joint: Joint) -> list[Array]:
     """Maps of the parts of a joint whose speeds may not be rates of coordinates."""
-    match joint:
-        case Spherical() | Free():
-            return [joint.motion_map(joint.neutral())]
-        case SimpleJoint():
-            return [joint.columns]
-        case CompoundJoint():
-            return [part.columns for part in joint.parts]
-    return [np.zeros((6, 1))] * joint.n_v  # rates of coordinates
+    return [*joint.maps] or [np.zeros((6, 1))] * joint.n_v
 
 
 def _of_map(H: Array) -> Array:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..immutable import immutable
-from ..joints.plain import plain_coordinates
 
 if TYPE_CHECKING:
     from .system import System
@@ -24,7 +23,7 @@ Array = np.ndarray
 class Coupling:
     """Equation between coordinates of hinges: the sum of ratios times coordinates is the offset.
 
-    Its coordinates are such whose rates are speeds (`joints.plain`).
+    Its coordinates are such whose rates are speeds (`Joint.plain_coordinates`).
 
     Attributes
     ----------
@@ -64,7 +63,7 @@ def equation(system: System, coupling: Coupling) -> str:
     """
     names = []
     for i, k in zip(coupling.bodies, coupling.entries, strict=True):
-        known = plain_coordinates(system.joints[i])
+        known = system.joints[i].plain_coordinates
         names.append(system.names[i] + (f".{known[k][0]}" if len(known) > 1 else ""))
     return sum_in_words(zip(names, coupling.ratios, strict=True), coupling.offset)
 

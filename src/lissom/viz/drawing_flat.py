@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..joints import Prismatic
 from .drawing_paint import AXIS_COLORS, add_legend, rasterized, tint, write_name
 from .drawing_symbols import CLOSING, ground_marker, marker
 from .drawing_view import Flat
@@ -46,7 +45,7 @@ def draw_flat(figure: Figure, scene: Scene, view: Flat) -> None:
             under = view(j.inboard[1] if j.carrier < 0 else j.outboard[1])
             axes.plot(*under, **ground_marker(scene.symbol_size), zorder=4, clip_on=False)
         angle = 0.0
-        if isinstance(j.joint, Prismatic):
+        if j.joint.symbol.along:
             x, y = view(j.axes[3:, 0])
             angle = float(np.arctan2(y, x))
         look = marker(j.joint, size=scene.symbol_size, closing=j.closing, angle=angle)

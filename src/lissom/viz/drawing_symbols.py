@@ -6,18 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..joints import (
-    Cylindrical,
-    Fixed,
-    Free,
-    Joint,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    Spherical,
-    Universal,
-)
+from ..joints import Joint
 from .drawing_places import PlacedJoint
 from .plots_style import INK
 
@@ -26,20 +15,6 @@ __all__ = ["CLOSING", "axis_lines", "ground_marker", "marker", "symbol_name"]
 Array = np.ndarray
 
 CLOSING = "#D55E00"
-
-# Marker, whether it is filled, size against that of a revolute joint.
-_MARKERS: dict[type[Joint], tuple[str, bool, float]] = {
-    Fixed: ("s", True, 0.55),
-    Revolute: ("o", False, 1.0),
-    Prismatic: ("s", False, 0.95),
-    Screw: ("h", False, 1.1),
-    Cylindrical: ("8", False, 1.1),
-    Universal: ("X", False, 1.15),
-    Spherical: ("o", True, 0.9),
-    Planar: ("D", False, 0.85),
-    Free: ("d", False, 1.0),
-}
-_OTHER = ("^", False, 1.0)
 
 
 def symbol_name(joint: Joint) -> str:
@@ -72,10 +47,10 @@ def marker(joint: Joint, *, size: float, closing: bool, angle: float = 0.0) -> d
     from matplotlib.markers import MarkerStyle
     from matplotlib.transforms import Affine2D
 
-    shape, filled, factor = _MARKERS.get(type(joint), _OTHER)
+    shape, filled, factor, along, _ = joint.symbol
     color = CLOSING if closing else INK
     look: Any = shape
-    if isinstance(joint, Prismatic):
+    if along:
         look = MarkerStyle(shape, transform=Affine2D().scale(1.7, 0.8).rotate(angle))
     return {
         "marker": look,
@@ -121,7 +96,7 @@ def axis_lines(placed: PlacedJoint, length: float) -> list[Array]:
     length : float
         Half of theirs [m].
     """
-    if isinstance(placed.joint, (Free, Spherical, Planar)):
+    if not placed.joint.symbol.axes:
         return []
     found, middle = [], placed.outboard[1]
     for column in placed.axes.T:

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..bodies import NormalBody
 from ..bodies.nodes import node_called
-from ..results.labels import hinge_coordinates
 from .plots_panels import Line, Panel
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def _joints(run: Trajectory) -> list[Panel]:
     """Coordinates of all joints, a panel for each unit."""
     system, lines = run.system, dict[str, list[Line]]()
     for i, (name, joint) in enumerate(zip(system.names, system.joints, strict=True)):
-        parts, q = hinge_coordinates(joint), run.q[:, system.layout.hinge_q(i)]
+        parts, q = joint.coordinates, run.q[:, system.layout.hinge_q(i)]
         for k, (label, unit) in enumerate(parts):
             words = name if len(parts) == 1 else f"{name}.{label}"
             lines.setdefault(unit, []).append(Line(words, q[:, k]))

@@ -18,7 +18,7 @@ from ..system import GROUND, LoopEnd
 from .scene_arrays import Arrays
 from .scene_arrows import Arrow, arrow_values, arrows
 from .scene_bodies import SceneBody
-from .scene_joints import factors, poses
+from .scene_joints import body_factors, coordinates, poses
 
 __all__ = ["FORMAT", "Scene", "outermost"]
 
@@ -62,6 +62,8 @@ class Scene:
         self.bodies = tuple(SceneBody(system, i, extent) for i in range(system.n_body))
         self.low, self.high = self._bounds(rows)
         self.origin = np.round((self.low + self.high) / 2, 3)
+        self._base = coordinates(system, rows.q[:1])[0]
+        self._factors = body_factors(system)
         self._chosen, self._sent = self._kept_arrows()
 
     def _kept_arrows(self) -> tuple[Array, list[Arrow]]:
@@ -142,9 +144,9 @@ class Scene:
             "trails": trails,
             "forces": shown,
             "n_mode": sum(body.body.n_mode for body in self.bodies),
-            "n_q": system.n_q,
+            "n_q": self._base.shape[0],
             "start": float(self.rows.time[0]),
-            "base": arrays.add(self.rows.q[0], "float64"),
+            "base": arrays.add(self._base, "float64"),
             "frames": self.frames(self.rows if rows is None else rows, 0),
             "arrays": arrays.encoded(),
         }
@@ -169,7 +171,7 @@ class Scene:
             "from": first,
             "n": rows.n,
             "time": arrays.add(rows.time - start),
-            "q": arrays.add(rows.q - self.rows.q[0]),
+            "q": arrays.add(coordinates(self.system, rows.q) - self._base),
             "forces": arrays.add(scaled, "int16"),
             "peaks": peaks.tolist(),
             "low": (low - self.origin).tolist(),
@@ -183,7 +185,7 @@ class Scene:
 
     def _body(self, i: int, arrays: Arrays) -> dict[str, Any]:
         system, parent = self.system, int(self.system.parent[i])
-        position, hinge = system.frame_position[i], system.layout.hinge_q(i).start
+        position = system.frame_position[i]
         grounded = parent == GROUND
         carrier = -1 if grounded else self.bodies[parent].use(int(system.parent_node[i]))
         return {
@@ -191,7 +193,7 @@ class Scene:
             "carrier": carrier,
             "at": (position - self.origin if grounded else position).tolist(),
             "turn": quaternion_of(system.frame_rotation[i]).tolist(),
-            "factors": [factor.described() for factor in factors(system.joints[i], hinge)],
+            "factors": [factor.described() for factor in self._factors[i]],
         }
 
     def _place(self, body: int, node: int, offset: Array) -> dict[str, Any]:

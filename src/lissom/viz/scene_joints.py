@@ -10,26 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..joints import (
-    CompoundJoint,
-    Cylindrical,
-    Fixed,
-    Free,
-    Joint,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    SimpleJoint,
-    Spherical,
-    Universal,
-)
+from ..joints.factors import Quaternion, twist_of
 from ..joints.nearness import quaternion_of
-from ..results.rotation_vectors import exponential, jacobian, product, rotated, unit
-from ..spatial import shortest_rotation
+from ..results.rotation_vectors import continuous, exponential, jacobian, product, rotated, unit
 from ..system import GROUND, System
-
-__all__ = ["Factor", "factors", "node_poses", "poses"]
 
 Array = np.ndarray
 
@@ -53,49 +37,45 @@ class Factor(NamedTuple):
         return {"q": self.q, "twist": self.twist}
 
 
-def factors(joint: Joint, first: int) -> list[Factor]:
-    """Motions of a joint, the outermost last.
+def body_factors(system: System) -> list[list[Factor]]:
+    """Motions of the joint of each body, the outermost last, by the columns of `coordinates`."""
+    found, extra = [], system.n_q
+    for i, joint in enumerate(system.joints):
+        first = system.layout.hinge_q(i).start
+        if joint.factors is None:
+            found.append([*(Factor(extra + 4 + k, _slide(k)) for k in range(3)), Factor(extra)])
+            extra += 7
+            continue
+        found.append(
+            [
+                Factor(first + f.q, None if isinstance(f, Quaternion) else twist_of(f).tolist())
+                for f in joint.factors
+            ]
+        )
+    return found
+
+
+def coordinates(system: System, q: Array) -> Array:
+    """Coordinates (n, n_q); then quaternion and position of each joint that has no factors.
 
     Parameters
     ----------
-    joint : Joint
-        Of numbers.
-    first : int
-        Place of its first coordinate among those of the system.
+    system : System
+        Mechanism.
+    q : array (n, n_q)
+        Coordinates.
     """
+    pieces = [q]
+    for i, joint in enumerate(system.joints):
+        if joint.factors is None:
+            placed = [joint.pose(row) for row in q[:, system.layout.hinge_q(i)]]
+            turns = np.array([quaternion_of(R) for R, _ in placed]).reshape(-1, 4)
+            pieces += [continuous(turns), np.array([r for _, r in placed]).reshape(-1, 3)]
+    return np.concatenate(pieces, axis=1) if len(pieces) > 1 else q
 
-    def turn(k: int, axis: Any, pitch: float = 0.0) -> Factor:
-        return Factor(first + k, [*map(float, axis), *(float(pitch * x) for x in axis)])
 
-    def slide(k: int, axis: Any) -> Factor:
-        return Factor(first + k, [0.0, 0.0, 0.0, *map(float, axis)])
-
-    match joint:
-        case Fixed():
-            return []
-        case Revolute():
-            return [turn(0, joint.axis)]
-        case Prismatic():
-            return [slide(0, joint.axis)]
-        case Screw():
-            return [turn(0, joint.axis, joint.pitch)]
-        case Cylindrical():
-            return [slide(1, joint.axis), turn(0, joint.axis)]
-        case Universal():
-            return [turn(0, joint.axis1), turn(1, joint.axis2)]
-        case Planar():
-            plane = shortest_rotation(joint.normal)
-            return [slide(0, plane[:, 0]), slide(1, plane[:, 1]), turn(2, joint.normal)]
-        case Spherical():
-            return [Factor(first)]
-        case Free():
-            return [*(slide(4 + k, np.eye(3)[k]) for k in range(3)), Factor(first)]
-        case SimpleJoint() | CompoundJoint():
-            parts = joint.parts if isinstance(joint, CompoundJoint) else (joint,)
-            columns = np.concatenate([part.columns for part in parts], axis=1)
-            numbered = enumerate(columns.T.tolist())
-            return [Factor(first + k, twist) for k, twist in numbered][::-1]
-    raise TypeError(f"the view knows no joint of type {type(joint).__name__}")
+def _slide(k: int) -> list[float]:
+    return [0.0, 0.0, 0.0, *np.eye(3)[k].tolist()]
 
 
 def poses(system: System, q: Array) -> Array:
@@ -109,6 +89,7 @@ def poses(system: System, q: Array) -> Array:
         Coordinates.
     """
     found = np.zeros((len(q), system.n_body, 7))
+    motions, extended = body_factors(system), coordinates(system, q)
     for i, parent in enumerate(system.parent):
         place, turn = np.zeros((len(q), 3)), np.tile([1.0, 0.0, 0.0, 0.0], (len(q), 1))
         if parent != GROUND:
@@ -116,8 +97,8 @@ def poses(system: System, q: Array) -> Array:
         place = place + rotated(turn, np.broadcast_to(system.frame_position[i], place.shape))
         if np.any(system.frame_rotation[i] != np.eye(3)):
             turn = product(turn, np.tile(quaternion_of(system.frame_rotation[i]), (len(q), 1)))
-        for factor in factors(system.joints[i], system.layout.hinge_q(i).start):
-            shift, by = _moved(factor, q)
+        for factor in motions[i]:
+            shift, by = _moved(factor, extended)
             place, turn = place + rotated(turn, shift), product(turn, by)
         found[:, i, :3], found[:, i, 3:] = place, turn
     return found

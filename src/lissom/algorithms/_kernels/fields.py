@@ -73,7 +73,7 @@ HEADER = 9
 
 # Kinds of joint; AXIAL and above go by their general motion map.
 FIXED, REVOLUTE, PRISMATIC, SPHERICAL, FREE = range(5)
-AXIAL, UNIVERSAL, PLANAR, EXPONENTIAL = range(5, 9)
+AXIAL, UNIVERSAL, PLANAR, EXPONENTIAL, OWN = range(5, 10)
 
 RIGID, LINEAR, FULL = range(3)
 NONE, DIAGONAL, MATRIX = range(3)

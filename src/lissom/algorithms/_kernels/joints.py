@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from . import fields as field
 from .compiling import jit
+from .own_joints import own_joint
 from .small import (
     IDENTITY,
     ZERO,
@@ -24,6 +25,8 @@ from .small import (
     turn_back,
     vector,
 )
+
+COLUMN = 7  # numbers of a column of an EXPONENTIAL joint: its coordinate, its twist
 
 # Constants of an AXIAL joint: axis 3, then angle and slide per coordinate: angle = A q0,
 # slide = B q0 + C q1 (revolute 1 0 0, prismatic 0 1 0, screw 1 pitch 0, cylindrical 1 0 1).
@@ -42,6 +45,8 @@ def general_joint(floats, j, kind, q, o_q, v, o_v, moving, scratch, o):
         return _universal(floats, j, q, o_q, v, o_v, moving, scratch, o)
     if kind == field.PLANAR:
         return _planar(floats, j, q, o_q, v, o_v, moving, scratch, o)
+    if kind == field.OWN:
+        return own_joint(floats, j, q, o_q, v, o_v, moving, scratch, o)
     return _exponential(floats, j, q, o_q, v, o_v, moving, scratch, o)
 
 
@@ -99,20 +104,22 @@ def _planar(floats, j, q, o_q, v, o_v, moving, scratch, o):
 
 @jit
 def _exponential(floats, j, q, o_q, v, o_v, moving, scratch, o):
-    """Simple and compound joints: [number of parts, (columns, then six numbers each) ...].
+    """Products of twists: [number of parts, (columns, then for each its coordinate and twist) ...].
 
     Configuration U = lambda_p ... lambda_1, map Ad(U^-1) H of each part behind the parts before it;
     bias d/dt(Ad(U^-1) H) v = -ad(p) (own velocity), p the velocity of the parts before.
     """
     R, r = IDENTITY, ZERO
     w, rate, w_dot, rate_dot = ZERO, ZERO, ZERO, ZERO
-    c, at = 0, j + 1
+    part = j + 1
     for _part in range(int(floats[j])):
-        n_column = int(floats[at])
+        n_column = int(floats[part])
         R_part, r_part = R, r
         own_w, own_v = ZERO, ZERO
         for k in range(n_column):
-            h_w, h_v = vector(floats, at + 1 + 6 * k), vector(floats, at + 4 + 6 * k)
+            column = part + 1 + COLUMN * k
+            c = int(floats[column])
+            h_w, h_v = vector(floats, column + 1), vector(floats, column + 4)
             column_w = turn_back(R_part, h_w)
             column_v = turn_back(R_part, add(h_v, cross(h_w, r_part)))
             put_vector(scratch, o + 6 * c, column_w)
@@ -127,9 +134,8 @@ def _exponential(floats, j, q, o_q, v, o_v, moving, scratch, o):
             if moving:
                 own_w = added(own_w, v[o_v + c], column_w)
                 own_v = added(own_v, v[o_v + c], column_v)
-            c += 1
         w_dot = added(w_dot, -1.0, cross(w, own_w))
         rate_dot = added(rate_dot, -1.0, add(cross(rate, own_w), cross(w, own_v)))
         w, rate = add(w, own_w), add(rate, own_v)
-        at += 1 + 6 * n_column
+        part += 1 + COLUMN * n_column
     return R, r, w, rate, w_dot, add(rate_dot, cross(w, rate))

@@ -1,0 +1,110 @@
+"""Joints given by factors: everything that can be asked of them follows from these."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from ..immutable import immutable
+from ..spatial import axis_rotation
+from .base import REMEDY, Array, Joint, Names
+from .factors import OneFactor, Pose, Slide, Turn, product_bias, product_map, product_pose
+from .nearness import angle_about, nearest_by_iteration
+
+
+@dataclass(frozen=True, eq=False)
+class FactoredJoint(Joint):
+    """Joint that is a product of turns, slides and twists, each with a coordinate of its own.
+
+    A subclass gives `coordinates` and `factors`; pose, motion map, bias, nearest coordinates,
+    copies that are reversed or turned, the compiled kernels and the moving view follow.
+    """
+
+    @property
+    @abstractmethod
+    def factors(self) -> tuple[OneFactor, ...]:
+        """Motions from the inboard frame outwards."""
+
+    def pose(self, q: Array) -> Pose:
+        return product_pose(self.factors, q)
+
+    def motion_map(self, q: Array) -> Array:
+        return product_map(self.factors, q)
+
+    def bias(self, q: Array, v: Array) -> Array:
+        return product_bias(self.factors, q, v)
+
+    def nearest(self, rotation: Array, position: Array) -> Array:
+        slides, turns = self._slides_then_turns
+        if slides is None:
+            return nearest_by_iteration(self, rotation, position)
+        q = np.zeros(self.n_q)
+        for slide in slides:
+            q[slide.q] = slide.axis @ position
+        if len(turns) == 2:  # the second axis is turned by the first angle alone
+            a1, a2 = turns[0].axis, turns[1].axis
+            turned = rotation @ a2
+            first = np.arctan2(a1 @ np.cross(a2, turned), a2 @ turned - (a1 @ a2) * (a1 @ turned))
+            q[turns[0].q], rotation = first, axis_rotation(a1, first).T @ rotation
+        if turns:
+            q[turns[-1].q] = angle_about(turns[-1].axis, rotation)
+            if not turns[-1].is_pure:  # the advance tells the number of turns
+                left = turns[-1].axis @ position / turns[-1].pitch - q[turns[-1].q]
+                q[turns[-1].q] += 2 * np.pi * np.round(left / (2 * np.pi))
+        return q
+
+    @property
+    def nearest_iterates(self) -> bool:
+        return self._slides_then_turns[0] is None
+
+    @property
+    def turning(self) -> tuple[bool, ...]:
+        """Which coordinates are angles that a full turn brings back to the same pose."""
+        pure = {f.q for f in self.factors if isinstance(f, Turn) and f.is_pure}
+        return tuple(k in pure for k in range(self.n_q))
+
+    @property
+    def _slides_then_turns(self) -> tuple[list[Slide] | None, list[Turn]]:
+        """Orthogonal slides and then at most two turns, or one screw; None for other factors."""
+        slides = [f for f in self.factors if isinstance(f, Slide)]
+        turns = [f for f in self.factors if isinstance(f, Turn)]
+        axes = np.array([f.axis for f in slides], dtype=float).reshape(-1, 3)
+        kinds = [type(f) for f in self.factors]
+        known = (
+            kinds == [Slide] * len(slides) + [Turn] * len(turns)
+            and len(turns) <= 2
+            and bool(np.abs(axes @ axes.T - np.eye(len(axes))).max(initial=0.0) < 1e-14)
+            and (all(f.is_pure for f in turns) or len(self.factors) == 1)
+        )
+        return slides if known else None, turns
+
+    def reversed(self) -> Joint | None:
+        return Product(tuple(f.reversed() for f in self.factors[::-1]), self.coordinates)
+
+    def rotated(self, R: Array) -> Joint | None:
+        return Product(tuple(f.rotated(R) for f in self.factors), self.coordinates)
+
+
+@final
+@immutable(REMEDY)
+@dataclass(frozen=True, eq=False)
+class Product(FactoredJoint):
+    """Joint of given factors: what becomes of a factored joint that is reversed or turned.
+
+    Parameters
+    ----------
+    factors : tuple
+        Turns, slides and twists, from the inboard frame outwards.
+    coordinates : tuple
+        Name and unit of each coordinate.
+    """
+
+    factors: tuple[OneFactor, ...] = ()
+    coordinates: Names = ()
+
+    @property
+    def label(self) -> str:
+        return f"product, {self.n_v} dof"

@@ -1,0 +1,178 @@
+"""Checks of joints of users' own classes: map, bias and compiled function must fit the pose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError
+from ..joints import Joint
+from ..joints.base import joint_classes
+from ..spatial.scalar import array
+
+Array = np.ndarray
+
+POINTS = 3  # coordinates at which a joint is looked at
+STEP = 1e-5  # of central differences
+APART = 1e-6  # beyond this two derivatives differ
+
+
+def check_fields(where: str, joint: Joint) -> None:
+    """Refuse a joint of a user's class that no file could hold.
+
+    Parameters
+    ----------
+    where : str
+        Owner of the joint.
+    joint : Joint
+        Those of this package are not looked at.
+    """
+    kind = type(joint)
+    if kind.__module__.startswith("lissom."):
+        return
+    what = f"{where}: its joint ({kind.__name__})"
+    if joint_classes().get(kind.__name__) is not kind:
+        raise ModelError(
+            f"{what} is not of a dataclass of its own name; decorate the class with "
+            "@dataclass(frozen=True, eq=False), and give each class another name"
+        )
+    for name, value in joint.parameters.items():
+        try:
+            array(value)
+        except (TypeError, ValueError):
+            raise ModelError(
+                f"{what} has {name} = {value!r}; fields of a joint are numbers or arrays of "
+                "numbers: functions and texts belong into methods of the class"
+            ) from None
+
+
+def check_own_joint(where: str, joint: Joint) -> None:
+    """Refuse a joint of a user's class whose parts contradict each other.
+
+    Parameters
+    ----------
+    where : str
+        Owner of the joint, such as "body 'follower'".
+    joint : Joint
+        Those of this package, and those with symbols, are not looked at.
+    """
+    kind = type(joint)
+    if kind.__module__.startswith("lissom."):
+        return
+    what = f"{where}: its joint ({kind.__name__})"
+    if joint.numbers is None:  # symbols
+        return
+    if joint.has_quaternion or kind.rate_map is not Joint.rate_map:
+        raise ModelError(
+            f"{what} has speeds that are not the rates of its coordinates; leave out rate_map and "
+            "has_quaternion, and let speeds be rates"
+        )
+    _check_names(what, joint)
+    rng = np.random.default_rng(0)
+    for k in range(POINTS):
+        q = joint.neutral() + (rng.uniform(-0.5, 0.5, joint.n_q) if k else 0.0)
+        _check_at(what, joint, q, rng.standard_normal(joint.n_v))
+
+
+def _check_names(what: str, joint: Joint) -> None:
+    names = [*joint.coordinates]
+    good = all(
+        isinstance(x, tuple) and len(x) == 2 and isinstance(x[0], str) and x[1] in ("rad", "m", "1")
+        for x in names
+    )
+    if not good or len({name for name, _ in names}) < len(names) or len(names) > 6:
+        raise ModelError(
+            f"{what} has the coordinates {joint.coordinates!r}; expected at most six pairs of a "
+            'name and a unit ("rad", "m" or "1") in a tuple, such as (("angle", "rad"),), each '
+            "name once"
+        )
+
+
+def _check_at(what: str, joint: Joint, q: Array, v: Array) -> None:
+    """Compare derivatives with differences at one point."""
+    at, n = f"at q = {np.round(q, 4).tolist()}", joint.n_v
+    R, r = _called(what, "pose", lambda: joint.pose(q))
+    if np.shape(R) != (3, 3) or np.shape(r) != (3,) or not _finite(R, r):
+        raise ModelError(
+            f"{what} has a pose {at} that is not a pair of finite arrays (3, 3) and (3,)"
+        )
+    if not np.allclose(R.T @ R, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
+        raise ModelError(f"{what} has a pose {at} whose first part is not a rotation matrix")
+    H = _called(what, "motion_map", lambda: joint.motion_map(q))
+    if np.shape(H) != (6, n) or not _finite(H):
+        raise ModelError(
+            f"{what} has a motion_map {at} of shape {np.shape(H)}; expected finite numbers (6, {n})"
+        )
+    for c in range(n):
+        expected = _velocity(joint, q, np.eye(n)[c])
+        if not _near(H[:, c], expected):
+            raise ModelError(
+                f"{what} has a motion_map {at} that is not the derivative of its pose: column {c} "
+                f"is {_row(H[:, c])}, the pose changes by {_row(expected)} ([angular; linear], "
+                "outboard axes)"
+            )
+    bias = _called(what, "bias", lambda: joint.bias(q, v))
+    p = H @ v
+    ahead, behind = (joint.motion_map(q + s * STEP * v) @ v for s in (1, -1))
+    expected = (ahead - behind) / (2 * STEP)
+    expected[3:] += np.cross(p[:3], p[3:])
+    if np.shape(bias) != (6,) or not _near(bias, expected):
+        raise ModelError(
+            f"{what} has a bias {at}, v = {np.round(v, 4).tolist()} that is not the derivative of "
+            f"its motion_map: it is {_row(bias)}, expected {_row(expected)}; if you did not write "
+            "one, motion_map loses the imaginary part of complex numbers: use the functions of "
+            "lissom.spatial, or give bias(q, v)"
+        )
+    if joint.compiled is not None:
+        _check_compiled(what, joint, q, v, (R, r, H.T, bias))
+
+
+def _check_compiled(
+    what: str, joint: Joint, q: Array, v: Array, expected: tuple[Array, ...]
+) -> None:
+    if not hasattr(joint.compiled, "py_func"):
+        raise ModelError(
+            f"{what}: compiled is {joint.compiled!r}; expected a function decorated with "
+            "numba.njit, in the class as staticmethod"
+        )
+    found = np.zeros((3, 3)), np.zeros(3), np.zeros((joint.n_v, 6)), np.zeros(6)
+    function: Any = joint.compiled
+    _called(what, "compiled", lambda: function(joint.numbers, q, v, *found))
+    names = ("rotation", "position", "motion_map", "bias")
+    for name, a, b in zip(names, found, expected, strict=True):
+        if not np.allclose(a, b, rtol=1e-9, atol=1e-9 * (1 + np.abs(b).max(initial=0.0))):
+            raise ModelError(
+                f"{what}: compiled writes another {name} than the methods give at q = "
+                f"{np.round(q, 4).tolist()}: {a.tolist()} instead of {np.asarray(b).tolist()}"
+            )
+
+
+def _called(what: str, name: str, function: Callable[[], Any]) -> Any:
+    try:
+        return function()
+    except ModelError:
+        raise
+    except Exception as error:
+        raise ModelError(f"{what}: {name} failed: {type(error).__name__}: {error}") from error
+
+
+def _velocity(joint: Joint, q: Array, v: Array) -> Array:
+    """[omega; v] in outboard axes from differences of the pose."""
+    R, _ = joint.pose(q)
+    (R_1, r_1), (R_0, r_0) = (joint.pose(q + s * STEP * v) for s in (1, -1))
+    W = R.T @ (R_1 - R_0) / (2 * STEP)
+    return np.array([W[2, 1], W[0, 2], W[1, 0], *(R.T @ (r_1 - r_0) / (2 * STEP))])
+
+
+def _near(a: Any, b: Array) -> bool:
+    return bool(np.all(np.abs(a - b) <= APART * (1 + np.abs(b).max())))
+
+
+def _finite(*arrays: Any) -> bool:
+    return all(np.asarray(x).dtype.kind == "f" and np.all(np.isfinite(x)) for x in arrays)
+
+
+def _row(x: Any) -> list[float]:
+    return np.round(np.asarray(x, dtype=float), 6).tolist()
