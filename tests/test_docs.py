@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pydoc
 import re
 from pathlib import Path
@@ -120,7 +121,11 @@ def test_conventions_page_has_an_example_of_every_joint():
 
 
 def _is_joint(value: object) -> bool:
-    return isinstance(value, type) and issubclass(value, lissom.Joint) and value is not lissom.Joint
+    return (
+        isinstance(value, type)
+        and issubclass(value, lissom.Joint)
+        and not inspect.isabstract(value)
+    )
 
 
 def test_readme_opens_with_the_two_commands():

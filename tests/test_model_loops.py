@@ -3,6 +3,7 @@
 import copy
 import logging
 import pickle
+from dataclasses import dataclass
 
 import casadi
 import numpy as np
@@ -287,10 +288,11 @@ def boom_held_by_its_tip():
     return model
 
 
+@dataclass(frozen=True, eq=False)
 class Odd(ls.Joint):
-    """A joint of a kind that is not known to the model."""
+    """A joint of a user's own, which cannot be run backwards."""
 
-    n_q = n_v = 1
+    coordinates = (("way", "m"),)
 
     def pose(self, q):
         return np.eye(3), np.array([q[0], q[0] ** 2, 0])

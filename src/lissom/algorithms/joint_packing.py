@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..joints import Joint, Slide, Turn
-from ..joints.factors import Quaternion, twist_of
+from ..joints.factors import Quaternion, is_pure, twist_of
 from ._kernels import fields as field
 
 Array = np.ndarray
@@ -40,7 +40,7 @@ def joint_row(joint: Joint) -> JointRow:
     match factors:
         case ():
             return JointRow(field.FIXED, 0, [])
-        case (Turn(axis=axis) as turn,) if turn.is_pure and (k := _coordinate_axis(axis)) >= 0:
+        case (Turn(axis=axis) as turn,) if is_pure(turn) and (k := _coordinate_axis(axis)) >= 0:
             return JointRow(field.REVOLUTE, k, [])
         case (Slide(axis=axis),) if (k := _coordinate_axis(axis)) >= 0:
             return JointRow(field.PRISMATIC, k, [])
@@ -63,10 +63,10 @@ def loop_joint_row(joint: Joint) -> JointRow:
             return JointRow(field.AXIAL, 0, [*axis, 0, 1, 0])
         case (Slide(q=1, axis=axis), Turn(q=0, axis=other)) if np.array_equal(axis, other):
             return JointRow(field.AXIAL, 0, [*axis, 1, 0, 1])
-        case (Turn(q=0) as one, Turn(q=1) as two) if one.is_pure and two.is_pure:
+        case (Turn(q=0) as one, Turn(q=1) as two) if is_pure(one) and is_pure(two):
             return JointRow(field.UNIVERSAL, 0, [*one.axis, *two.axis])
         case (Slide(q=0, axis=x), Slide(q=1, axis=y), Turn(q=2, axis=normal) as turn) if (
-            turn.is_pure and not joint.nearest_iterates
+            is_pure(turn) and not joint.nearest_iterates
         ):
             return JointRow(field.PLANAR, 0, [*normal, *x, *y])
     if any(isinstance(f, Quaternion) for f in factors) or joint.maps:

@@ -291,9 +291,10 @@ def _joint(given: Any) -> Any:
         table = {"kind": kind}
         for k, axis in enumerate(axes):
             table[names[k] if k < len(names) else f"axis{k + 1}"] = axis
-    if isinstance(table, dict) and table.get("kind") in own_joints():
+    named = table.get("kind") if isinstance(table, dict) else None
+    if isinstance(named, str) and named in own_joints():
         parameters = {key: x for key, x in table.items() if key != "kind"}
-        return {"kind": "own", "joint": table["kind"], "parameters": parameters}
+        return {"kind": "own", "joint": named, "parameters": parameters}
     return table
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, Self, final
 
 import numpy as np
@@ -14,7 +13,7 @@ from ..spatial import cross, shortest_rotation
 from ..spatial.scalar import is_numeric
 from .base import DIRECTION, PITCH, REMEDY, Array, Symbol
 from .factored import FactoredJoint
-from .factors import OneFactor, Slide, Turn
+from .factors import Slide, Turn, Twist
 
 
 @final
@@ -60,8 +59,8 @@ class Revolute(_OneAxis):
     coordinates = (("angle", "rad"),)
     symbol = Symbol("o")
 
-    @cached_property
-    def factors(self) -> tuple[OneFactor, ...]:
+    @property
+    def factors(self) -> tuple[Turn | Slide | Twist, ...]:
         return (Turn(0, self.axis),)
 
 
@@ -80,8 +79,8 @@ class Prismatic(_OneAxis):
     coordinates = (("slide", "m"),)
     symbol = Symbol("s", size=0.95, along=True)
 
-    @cached_property
-    def factors(self) -> tuple[OneFactor, ...]:
+    @property
+    def factors(self) -> tuple[Turn | Slide | Twist, ...]:
         return (Slide(0, self.axis),)
 
 
@@ -103,8 +102,8 @@ class Screw(_OneAxis):
     coordinates = (("angle", "rad"),)
     symbol = Symbol("h", size=1.1)
 
-    @cached_property
-    def factors(self) -> tuple[OneFactor, ...]:
+    @property
+    def factors(self) -> tuple[Turn | Slide | Twist, ...]:
         return (Turn(0, self.axis, self.pitch),)
 
 
@@ -123,8 +122,8 @@ class Cylindrical(_OneAxis):
     coordinates = (("angle", "rad"), ("slide", "m"))
     symbol = Symbol("8", size=1.1)
 
-    @cached_property
-    def factors(self) -> tuple[OneFactor, ...]:
+    @property
+    def factors(self) -> tuple[Turn | Slide | Twist, ...]:
         return Slide(1, self.axis), Turn(0, self.axis)
 
 
@@ -151,8 +150,8 @@ class Universal(FactoredJoint):
         if is_numeric(normal) and np.linalg.norm(normal) < 1e-9:
             raise ModelError("Universal: axis1 and axis2 are parallel; use Revolute instead")
 
-    @cached_property
-    def factors(self) -> tuple[OneFactor, ...]:
+    @property
+    def factors(self) -> tuple[Turn | Slide | Twist, ...]:
         return Turn(0, self.axis1), Turn(1, self.axis2)
 
     def reversed(self) -> Self:
@@ -179,8 +178,8 @@ class Planar(FactoredJoint):
     coordinates = (("x", "m"), ("y", "m"), ("angle", "rad"))
     symbol = Symbol("D", size=0.85, axes=False)
 
-    @cached_property
-    def factors(self) -> tuple[OneFactor, ...]:
+    @property
+    def factors(self) -> tuple[Turn | Slide | Twist, ...]:
         plane = shortest_rotation(self.normal)
         return Slide(0, plane[:, 0]), Slide(1, plane[:, 1]), Turn(2, self.normal)
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Self, final
+from typing import Any, Self, final
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from ..spatial import (
 )
 from ..spatial.scalar import zeros
 from .base import REMEDY, Array, Chart, Joint, Names, Symbol
-from .factors import Factor, Quaternion, Slide
+from .factors import Quaternion, Slide
 from .nearness import quaternion_of
 
 _ATTITUDE: Names = tuple((f"q{x}", "1") for x in "wxyz")
@@ -67,6 +66,9 @@ class Spherical(_WithQuaternion):
     def motion_map(self, q: Array) -> Array:
         return np.eye(6)[:, :3]
 
+    def bias(self, q: Array, v: Array) -> Array:
+        return zeros(6)
+
     def rate_map(self, q: Array) -> Array:
         return quaternion_product_map(q) / 2
 
@@ -95,8 +97,8 @@ class Free(_WithQuaternion):
     speeds = (*_TURNS, *_MOVES)
     symbol = Symbol("d", axes=False)
 
-    @cached_property
-    def factors(self) -> tuple[Factor, ...]:
+    @property
+    def factors(self) -> tuple[Any, ...]:
         return *(Slide(4 + k, np.eye(3)[k]) for k in range(3)), Quaternion(0)
 
     def pose(self, q: Array) -> tuple[Array, Array]:

@@ -11,7 +11,17 @@ import numpy as np
 from ..immutable import immutable
 from ..spatial import axis_rotation
 from .base import REMEDY, Array, Joint, Names
-from .factors import OneFactor, Pose, Slide, Turn, product_bias, product_map, product_pose
+from .factors import (
+    Pose,
+    Slide,
+    Turn,
+    Twist,
+    is_pure,
+    product_bias,
+    product_map,
+    product_pose,
+    turned,
+)
 from .nearness import angle_about, nearest_by_iteration
 
 
@@ -25,7 +35,7 @@ class FactoredJoint(Joint):
 
     @property
     @abstractmethod
-    def factors(self) -> tuple[OneFactor, ...]:
+    def factors(self) -> tuple[Turn | Slide | Twist, ...]:
         """Motions from the inboard frame outwards."""
 
     def pose(self, q: Array) -> Pose:
@@ -46,12 +56,12 @@ class FactoredJoint(Joint):
             q[slide.q] = slide.axis @ position
         if len(turns) == 2:  # the second axis is turned by the first angle alone
             a1, a2 = turns[0].axis, turns[1].axis
-            turned = rotation @ a2
-            first = np.arctan2(a1 @ np.cross(a2, turned), a2 @ turned - (a1 @ a2) * (a1 @ turned))
+            a3 = rotation @ a2
+            first = np.arctan2(a1 @ np.cross(a2, a3), a2 @ a3 - (a1 @ a2) * (a1 @ a3))
             q[turns[0].q], rotation = first, axis_rotation(a1, first).T @ rotation
         if turns:
             q[turns[-1].q] = angle_about(turns[-1].axis, rotation)
-            if not turns[-1].is_pure:  # the advance tells the number of turns
+            if not is_pure(turns[-1]):  # the advance tells the number of turns
                 left = turns[-1].axis @ position / turns[-1].pitch - q[turns[-1].q]
                 q[turns[-1].q] += 2 * np.pi * np.round(left / (2 * np.pi))
         return q
@@ -63,7 +73,7 @@ class FactoredJoint(Joint):
     @property
     def turning(self) -> tuple[bool, ...]:
         """Which coordinates are angles that a full turn brings back to the same pose."""
-        pure = {f.q for f in self.factors if isinstance(f, Turn) and f.is_pure}
+        pure = {f.q for f in self.factors if isinstance(f, Turn) and is_pure(f)}
         return tuple(k in pure for k in range(self.n_q))
 
     @property
@@ -77,15 +87,15 @@ class FactoredJoint(Joint):
             kinds == [Slide] * len(slides) + [Turn] * len(turns)
             and len(turns) <= 2
             and bool(np.abs(axes @ axes.T - np.eye(len(axes))).max(initial=0.0) < 1e-14)
-            and (all(f.is_pure for f in turns) or len(self.factors) == 1)
+            and (all(is_pure(f) for f in turns) or len(self.factors) == 1)
         )
         return slides if known else None, turns
 
     def reversed(self) -> Joint | None:
-        return Product(tuple(f.reversed() for f in self.factors[::-1]), self.coordinates)
+        return Product(tuple(turned(f, -np.eye(3)) for f in self.factors[::-1]), self.coordinates)
 
     def rotated(self, R: Array) -> Joint | None:
-        return Product(tuple(f.rotated(R) for f in self.factors), self.coordinates)
+        return Product(tuple(turned(f, R) for f in self.factors), self.coordinates)
 
 
 @final
@@ -102,7 +112,7 @@ class Product(FactoredJoint):
         Name and unit of each coordinate.
     """
 
-    factors: tuple[OneFactor, ...] = ()
+    factors: tuple[Turn | Slide | Twist, ...] = ()
     coordinates: Names = ()
 
     @property

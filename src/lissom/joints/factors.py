@@ -46,29 +46,6 @@ class Turn(NamedTuple):
     axis: Array
     pitch: Any = 0.0
 
-    @property
-    def is_pure(self) -> bool:
-        """Whether nothing advances."""
-        return isinstance(self.pitch, (int, float)) and self.pitch == 0
-
-    @property
-    def halves(self) -> tuple[Half, Half]:
-        """Angular and linear part of the twist."""
-        return self.axis, None if self.is_pure else scaled(self.pitch, self.axis)
-
-    def pose(self, q: Array) -> tuple[Half, Half]:
-        """Rotation and position at the coordinates q of the joint."""
-        advance = None if self.is_pure else scaled(self.pitch * q[self.q], self.axis)
-        return axis_rotation(self.axis, q[self.q]), advance
-
-    def reversed(self) -> Turn:
-        """Inverse of the factor."""
-        return self._replace(axis=0.0 - self.axis)
-
-    def rotated(self, R: Array) -> Turn:
-        """Factor with all directions turned by R."""
-        return self._replace(axis=R @ self.axis)
-
 
 class Slide(NamedTuple):
     """Translation along an axis.
@@ -84,23 +61,6 @@ class Slide(NamedTuple):
     q: int
     axis: Array
 
-    @property
-    def halves(self) -> tuple[Half, Half]:
-        """Angular and linear part of the twist."""
-        return None, self.axis
-
-    def pose(self, q: Array) -> tuple[Half, Half]:
-        """Rotation and position at the coordinates q of the joint."""
-        return None, scaled(q[self.q], self.axis)
-
-    def reversed(self) -> Slide:
-        """Inverse of the factor."""
-        return self._replace(axis=0.0 - self.axis)
-
-    def rotated(self, R: Array) -> Slide:
-        """Factor with all directions turned by R."""
-        return self._replace(axis=R @ self.axis)
-
 
 class Twist(NamedTuple):
     """Constant twist of any kind.
@@ -115,23 +75,6 @@ class Twist(NamedTuple):
 
     q: int
     motion: Array
-
-    @property
-    def halves(self) -> tuple[Half, Half]:
-        """Angular and linear part of the twist."""
-        return self.motion[:3], self.motion[3:]
-
-    def pose(self, q: Array) -> tuple[Half, Half]:
-        """Rotation and position at the coordinates q of the joint."""
-        return twist_exp(self.motion, q[self.q])
-
-    def reversed(self) -> Twist:
-        """Inverse of the factor."""
-        return self._replace(motion=0.0 - self.motion)
-
-    def rotated(self, R: Array) -> Twist:
-        """Factor with all directions turned by R."""
-        return self._replace(motion=np.concatenate([R @ self.motion[:3], R @ self.motion[3:]]))
 
 
 class Quaternion(NamedTuple):
@@ -150,9 +93,45 @@ OneFactor = Turn | Slide | Twist  # one coordinate each
 Factor = OneFactor | Quaternion
 
 
+def is_pure(turn: Turn) -> bool:
+    """Whether a turn does not advance."""
+    return isinstance(turn.pitch, (int, float)) and turn.pitch == 0
+
+
+def halves(factor: OneFactor) -> tuple[Half, Half]:
+    """Angular and linear part of the twist of a factor."""
+    match factor:
+        case Turn(axis=axis, pitch=pitch):
+            return axis, None if is_pure(factor) else scaled(pitch, axis)
+        case Slide(axis=axis):
+            return None, axis
+        case Twist(motion=motion):
+            return motion[:3], motion[3:]
+
+
+def factor_pose(factor: OneFactor, q: Array) -> tuple[Half, Half]:
+    """Rotation and position of a factor at the coordinates q of the joint."""
+    match factor:
+        case Turn(axis=axis, pitch=pitch):
+            advance = None if is_pure(factor) else scaled(pitch * q[factor.q], axis)
+            return axis_rotation(axis, q[factor.q]), advance
+        case Slide(axis=axis):
+            return None, scaled(q[factor.q], axis)
+        case Twist(motion=motion):
+            return twist_exp(motion, q[factor.q])
+
+
+def turned(factor: OneFactor, R: Array) -> OneFactor:
+    """Factor with its directions turned by R; with R = -I its inverse."""
+    if isinstance(factor, Twist):
+        w, v = factor.motion[:3], factor.motion[3:]
+        return Twist(factor.q, np.concatenate([R @ w, R @ v]))
+    return factor._replace(axis=R @ factor.axis)
+
+
 def twist_of(factor: OneFactor) -> Array:
     """Twist [angular; linear] (6,) of a factor."""
-    return np.concatenate([zeros(3) if x is None else x for x in factor.halves])
+    return np.concatenate([zeros(3) if x is None else x for x in halves(factor)])
 
 
 def twist_exp(h: Array, eps: Any) -> Pose:
@@ -181,7 +160,7 @@ def product_pose(factors: tuple[OneFactor, ...], q: Array) -> Pose:
     """Pose F_1 F_2 ... F_n."""
     R, r = None, None
     for factor in factors:
-        R_k, r_k = factor.pose(q)
+        R_k, r_k = factor_pose(factor, q)
         r = _sum(r, r_k if R is None or r_k is None else R @ r_k)
         R = R_k if R is None else R if R_k is None else R @ R_k
     return np.eye(3) if R is None else R, zeros(3) if r is None else r
@@ -207,9 +186,9 @@ def columns(factors: tuple[OneFactor, ...], q: Array) -> list[Column]:
     """Twists c_k in outboard axes (1), in the order of the factors."""
     found: list[Column] = []
     for factor in factors:
-        R, r = factor.pose(q)
+        R, r = factor_pose(factor, q)
         found = [_behind(column, factor, R, r) for column in found]
-        found.append(Column(*factor.halves, aligned=not isinstance(factor, Twist)))
+        found.append(Column(*halves(factor), aligned=not isinstance(factor, Twist)))
     return found
 
 
@@ -217,8 +196,8 @@ def product_map(factors: tuple[OneFactor, ...], q: Array) -> Array:
     """H* (6, n), a column for each coordinate."""
     found = columns(factors, q)
     in_order = sorted(range(len(factors)), key=lambda k: factors[k].q)
-    halves = [[zeros(3) if x is None else x for x in found[k][:2]] for k in in_order]
-    return np.stack([np.concatenate(x) for x in halves], axis=1) if halves else zeros(6, 0)
+    full = [[zeros(3) if x is None else x for x in found[k][:2]] for k in in_order]
+    return np.stack([np.concatenate(x) for x in full], axis=1) if full else zeros(6, 0)
 
 
 def product_bias(factors: tuple[OneFactor, ...], q: Array, v: Array) -> Array:

@@ -236,6 +236,8 @@ NODE = {
     "load": Quantity("moment and force of the loads on it, own axes", _loaded, _load),
 }
 BODY = {
+    "angle": Quantity("hinge angle", _one("angle"), _coordinate("angle"), ()),
+    "slide": Quantity("hinge slide", _one("slide"), _coordinate("slide"), ()),
     "coordinates": Quantity("hinge coordinates", lambda f: f.coordinates, _stored("q", "hinge_q")),
     "rates": Quantity("hinge speeds", lambda f: per("s", f.speeds), _stored("v", "hinge_v")),
     "hinge_acceleration": Quantity(
