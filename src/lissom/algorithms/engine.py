@@ -19,6 +19,8 @@ from ..system import System
 from ..system.state import check_finite
 from . import reference
 from ._kernels import entries, fields as field
+from ._kernels.compiling import plain
+from ._kernels.records import closure_record, hinge_record
 from .couplings import transmitted
 from .loop_checks import check_closed
 from .packing import Packed, pack
@@ -142,7 +144,7 @@ class Workspace:
         for i, row in enumerate(self.packed.rows):
             m, r, f = row[field.N_MODE], row[field.HINGE_DOF], row[field.MODAL]
             a_f, a_r = (np.zeros(m), np.zeros((r, r))) if armature is None else armature[i]
-            block = row[field.HINGE] + 13 * r + r * r
+            block = plain(hinge_record)(row[field.HINGE], r).armature
             scratch[block : block + r * r] = a_r.ravel()
             if row[field.LEVEL] != field.RIGID:
                 scratch[f : f + m] = a_f if row[field.N_LUMP] else 1 / (1 + a_f)
@@ -326,7 +328,8 @@ def _multipliers(system: System, q: Array, v: Array, forces: Array, external: Ex
     """Forces lambda (n_constraint,) of loops and couplings."""
     forward_dynamics(system, q, v, forces, external)
     ints = _packed(system)[0].ints
-    start = int(ints[ints[field.LOOPS] + field.CLOSURE]) + 3 * system.n_constraint
+    closure = int(ints[ints[field.LOOPS] + field.CLOSURE])
+    start = plain(closure_record)(closure, system.n_constraint).force
     return workspace(system).scratch[start : start + system.n_constraint]
 
 

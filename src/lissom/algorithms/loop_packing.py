@@ -8,6 +8,7 @@ from ..joints import Joint
 from ..joints.nearness import constraint_map
 from ..system import GROUND, LoopEnd, System
 from ._kernels import fields as field
+from ._kernels.records import JOINT_WORK, closure_size
 from .couplings import coupled_rows
 from .joint_packing import loop_columns, loop_joint_row
 from .own_joints import OwnJoints
@@ -17,8 +18,6 @@ __all__ = ["pack_loops"]
 
 Array = np.ndarray
 
-# The kernels' room for one loop.
-_ROOM = 150
 # Joints that allow the same motions, seen by the outer body, wherever they stand.
 _CONSTANT = (field.FIXED, field.AXIAL, field.SPHERICAL, field.PLANAR)
 
@@ -57,8 +56,8 @@ def pack_loops(
     header[[field.N_LOOP, field.N_COLUMN, field.N_PATH]] = len(loops), n, len(paths.bodies)
     header[field.LOOP_ROWS] = start + field.LOOP_HEADER
     header[field.PATH_ROWS] = header[field.LOOP_ROWS] + loops.size
-    header[field.CLOSURE] = scratch.add(5 * n + 3 * n * n + 7 * n)
-    header[field.ROOM_] = scratch.add(_ROOM + 6 * n + 12 * most * n + 6 * most)
+    header[field.CLOSURE] = scratch.add(closure_size(n))
+    header[field.ROOM_] = scratch.add(JOINT_WORK + 6 * n + 12 * most * n + 6 * most)
     header[field.CLOSING] = scratch.add(field.CLOSING_RECORD)
     mass = sum(body.mass for body in system.bodies)
     header[field.LENGTH] = constants.add(np.array([system.length, mass]))

@@ -9,6 +9,7 @@ import numpy as np
 from ..bodies import MassIntegrals, NormalBody
 from ..system import GROUND, System
 from ._kernels import fields as field
+from ._kernels.records import hinge_size, stack_size
 from .joint_packing import joint_row
 from .loop_packing import pack_loops
 from .own_joints import OwnJoints
@@ -135,13 +136,12 @@ def _place(
     nodes = () if row[field.LEVEL] == field.RIGID else system.outboard_nodes[i]
     row[field.N_NODE] = len(nodes)
     row[field.BODY] = scratch.add(field.RECORD)
-    row[field.HINGE] = scratch.add(19 * r + 2 * r * r)
+    row[field.HINGE] = scratch.add(hinge_size(r))
     if row[field.LEVEL] != field.RIGID:
-        n = 6 * len(nodes)
         row[field.N_LUMP] = len(body.lumps)
         row[field.NODES] = scratch.add(len(nodes) * field.NODE_RECORD)
         row[field.MODAL] = scratch.add(2 * m + (m * m if body.lumps else 0))
-        row[field.STACK] = scratch.add(21 + 12 * n + 4 * n * n)
+        row[field.STACK] = scratch.add(stack_size(len(nodes)))
         _modal_constants(row, body, nodes, constants, shared)
         if row[field.LEVEL] == field.FULL or id(body) not in shared:
             shared[id(body)] = scratch.add(6 * m)

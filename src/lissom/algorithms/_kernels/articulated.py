@@ -34,15 +34,22 @@ from .hinges import (
     spherical_outward,
 )
 from .one_node import pass_one_node
-from .rigid import plus_rigid, rigid_as_articulated, shifted_articulated, turned_articulated
+from .records import modal_record
+from .rigid import (
+    articulated,
+    plus_articulated,
+    plus_rigid,
+    put_articulated,
+    rigid_as_articulated,
+    shifted_articulated,
+    turned_articulated,
+)
 from .small import (
     IDENTITY,
     ZERO,
     add,
     cross,
     matrix,
-    put_matrix,
-    put_symmetric,
     put_vector,
     symmetric,
     turn,
@@ -75,24 +82,22 @@ def articulate_tip_to_base(ints, floats, scratch, forces):
             J, p = symmetric(scratch, b + field.INERTIA), vector(scratch, b + field.MOMENT)
             z_w, z_v = vector(scratch, b + field.FORCE), vector(scratch, b + field.FORCE + 3)
             if ints[row + field.CARRIES] != 0:
-                A, B = symmetric(scratch, b + field.P_), matrix(scratch, b + field.P_ + 6)
-                D = symmetric(scratch, b + field.P_ + 15)
+                A, B, D = articulated(scratch, b + field.P_)
                 A, B, D = plus_rigid(A, B, D, J, p, scratch[b + field.MASS])
             else:
                 A, B, D = rigid_as_articulated(J, p, scratch[b + field.MASS])
         else:
-            m, t = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
-            o_m = ints[row + field.MODAL_V] & POSITIVE
+            m, o_m = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+            t_f = modal_record(ints[row + field.MODAL] & POSITIVE, m).force
             for k in range(m):
-                scratch[t + m + k] = forces[o_m + k] - scratch[t + m + k]  # (17)
+                scratch[t_f + k] = forces[o_m + k] - scratch[t_f + k]  # (17)
             if ints[row + field.N_LUMP] != 0 and not factor_modal_mass(ints, floats, scratch, row):
                 return field.SINGULAR
             if ints[row + field.LEVEL] == field.FULL:
                 softened_inertia(ints, floats, scratch, row)
             s, n_node = ints[row + field.STACK] & POSITIVE, ints[row + field.N_NODE]
             if n_node == 0:
-                A, B = symmetric(scratch, s), matrix(scratch, s + 6)
-                D = symmetric(scratch, s + 15)
+                A, B, D = articulated(scratch, s)
             elif n_node == 1:
                 A, B, D = pass_one_node(scratch, s, ints[row + field.NODES] & POSITIVE)
             else:
@@ -130,17 +135,8 @@ def articulate_tip_to_base(ints, floats, scratch, forces):
         z_w = add(z_w, cross(r, z_v))
         n = ints[row + field.CARRIER] & POSITIVE
         if ints[row + field.FIRST] == 0:
-            A_n, D_n = symmetric(scratch, n + field.P_), symmetric(scratch, n + field.P_ + 15)
-            B_n = matrix(scratch, n + field.P_ + 6)
-            A = (A[0] + A_n[0], A[1] + A_n[1], A[2] + A_n[2],
-                 A[3] + A_n[3], A[4] + A_n[4], A[5] + A_n[5])  # fmt: skip
-            B = (B[0] + B_n[0], B[1] + B_n[1], B[2] + B_n[2], B[3] + B_n[3], B[4] + B_n[4],
-                 B[5] + B_n[5], B[6] + B_n[6], B[7] + B_n[7], B[8] + B_n[8])  # fmt: skip
-            D = (D[0] + D_n[0], D[1] + D_n[1], D[2] + D_n[2],
-                 D[3] + D_n[3], D[4] + D_n[4], D[5] + D_n[5])  # fmt: skip
-        put_symmetric(scratch, n + field.P_, A)
-        put_matrix(scratch, n + field.P_ + 6, B)
-        put_symmetric(scratch, n + field.P_ + 15, D)
+            A, B, D = plus_articulated(A, B, D, *articulated(scratch, n + field.P_))
+        put_articulated(scratch, n + field.P_, A, B, D)
         put_vector(scratch, n + field.FORCE, add(vector(scratch, n + field.FORCE), z_w))
         put_vector(scratch, n + field.FORCE + 3, add(vector(scratch, n + field.FORCE + 3), z_v))
     return field.DONE

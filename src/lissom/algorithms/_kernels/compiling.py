@@ -76,6 +76,17 @@ def jit(function: Any = None, /, *, reassociate: bool = False) -> Any:
     return decorate if function is None else decorate(function)
 
 
+def plain(function: Any) -> Any:
+    """The Python function behind one that kernels call.
+
+    Parameters
+    ----------
+    function : callable
+        Decorated with `jit`.
+    """
+    return getattr(function, "py_func", function)
+
+
 def sources_digest() -> bytes:
     """Digest of all Python sources below this folder; empty if they cannot be read (a zip)."""
     folder = Path(__file__).resolve().parent

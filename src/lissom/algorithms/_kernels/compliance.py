@@ -14,8 +14,7 @@ At level "linear" (1) is constant; at "full" S_0 is, M_bar and X are sums over m
 of it depend on the deformation.  The own accelerations gamma of the nodes are in the accelerations
 already (see `motion`).  Under a heavy child the rounding errors of N are large; one N for Gamma and
 for zeta, applied to the sum, keeps them in proportion to the force, which is small.
-
-Stack: M_bar 21 | X 6N | S_0 N^2 | Y 6N | S N^2 | N N^2 | work N^2, with E = N Gamma at last.
+Places in the workspace: `records.stack_record`.
 """
 
 from __future__ import annotations
@@ -32,7 +31,8 @@ from .modal import (
     weighted_sums_of_two,
 )
 from .one_node import accelerate_one_node, children_rows, force_through_one_node
-from .rigid import rigid_as_articulated
+from .records import modal_record, node_shapes, stack_record
+from .rigid import articulated, rigid_as_articulated
 from .small import add, matrix, six, symmetric, turn, turn_back, vector
 
 
@@ -58,7 +58,7 @@ def _weighted_rows(ints, scratch, row, c, o, out):
         for k in range(6):
             for a in range(m):
                 scratch[out + k * m + a] = c[o + k * m + a]
-            solve_spd(scratch, f + 2 * m, m, scratch, out + k * m)
+            solve_spd(scratch, modal_record(f, m).mass, m, scratch, out + k * m)
 
 
 @jit
@@ -86,14 +86,15 @@ def softened_inertia(ints, floats, scratch, row):
         B[6] - w[3], B[7] - w[4], B[8] - w[5],
         D[0] - x[3], D[1] - x[4], D[2] - x[5], D[3] - y[4], D[4] - y[5], D[5] - z[5],
     )  # fmt: skip
+    stack = stack_record(t, n_node)
     for k in range(21):
-        scratch[t + k] = M_bar[k]
+        scratch[stack.inertia + k] = M_bar[k]
     for node in range(n_node):
-        Pi = shapes + node * (3 + 6 * m) + 3
+        Pi = node_shapes(shapes, node, m)
         for r in range(6):
             x = modal_sums(floats, Pi, m, scratch, weighted + r * m)
             for c in range(6):
-                scratch[t + 21 + (r * n_node + node) * 6 + c] = x[c]
+                scratch[stack.coupling + (r * n_node + node) * 6 + c] = x[c]
 
 
 @jit
@@ -101,12 +102,13 @@ def _node_compliance(ints, floats, scratch, row):
     """S_0 of one body (1)."""
     m, n_node = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_NODE]
     shapes = ints[row + field.NODE_SHAPES] & POSITIVE
-    o, N = (ints[row + field.STACK] & POSITIVE) + 21 + 36 * n_node, 6 * n_node
-    weighted = (ints[field.TEMPORARY] & POSITIVE) + 6 * m
+    o = stack_record(ints[row + field.STACK] & POSITIVE, n_node).free_compliance
+    N = 6 * n_node
+    weighted = (ints[field.TEMPORARY] & POSITIVE) + field.SECOND_ROWS * m
     for s in range(n_node):
-        _weighted_rows(ints, scratch, row, floats, shapes + s * (3 + 6 * m) + 3, weighted)
+        _weighted_rows(ints, scratch, row, floats, node_shapes(shapes, s, m), weighted)
         for node in range(n_node):
-            Pi = shapes + node * (3 + 6 * m) + 3
+            Pi = node_shapes(shapes, node, m)
             for r in range(6):
                 x = modal_sums(floats, Pi, m, scratch, weighted + r * m)
                 for c in range(6):
@@ -117,7 +119,7 @@ def _node_compliance(ints, floats, scratch, row):
 def factor_modal_mass(ints, floats, scratch, row):
     """Factor M_ff + a_f of a body with lumps and write its S_0; whether that was possible."""
     m, f = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
-    M_ff = f + 2 * m
+    M_ff = modal_record(f, m).mass
     for k in range(m):
         scratch[M_ff + k * m + k] += scratch[f + k]  # W's place holds the armature
     if factor_spd(scratch, M_ff, m, 0.0) >= 0:
@@ -138,9 +140,7 @@ def pass_nodes(scratch, t, nodes, n_node):
 def _place_nodes(scratch, t, nodes, n_node):
     """Y and S (2)."""
     N = 6 * n_node
-    o_x, o_s0 = t + 21, t + 21 + 6 * N
-    o_y = o_s0 + N * N
-    o_s = o_y + 6 * N
+    _M, o_x, o_s0, o_y, o_s, _N, _work = stack_record(t, n_node)
     for s in range(n_node):
         d = nodes + s * field.NODE_RECORD
         J_l, l = matrix(scratch, d + field.LEFT), vector(scratch, d + field.ARM)
@@ -176,9 +176,7 @@ def _place_nodes(scratch, t, nodes, n_node):
 def _eliminate(scratch, t, nodes, n_node):
     """N by elimination (3), then E = N Gamma in the place of I + Gamma S."""
     N = 6 * n_node
-    o_s = t + 21 + 12 * N + N * N
-    o_n = o_s + N * N
-    o_w = o_n + N * N
+    _M, _X, _S0, _Y, o_s, o_n, o_w = stack_record(t, n_node)
     for k in range(N * N):
         scratch[o_n + k] = 0.0
     for s in range(n_node):  # I + Gamma S
@@ -239,7 +237,7 @@ def _eliminate(scratch, t, nodes, n_node):
 def node_forces(scratch, t, nodes, n_node, where):
     """Write N (Gamma a + zeta) as the node forces; a is at `where` in the records."""
     N = 6 * n_node
-    o_n, o_w = t + 21 + 12 * N + 2 * N * N, t + 21 + 12 * N + 3 * N * N
+    _M, _X, _S0, _Y, _S, o_n, o_w = stack_record(t, n_node)
     for s in range(n_node):
         d = nodes + s * field.NODE_RECORD
         for r in range(6):
@@ -258,10 +256,9 @@ def node_forces(scratch, t, nodes, n_node, where):
 @jit
 def _seen_inertia(scratch, t, n_node):
     """P_R (4), as (A, B, D); Y E Y^T is summed from one triangle."""
-    A, B, D = symmetric(scratch, t), matrix(scratch, t + 6), symmetric(scratch, t + 15)
+    o_m, _X, _S0, o_y, _S, _N, o_e = stack_record(t, n_node)
+    A, B, D = articulated(scratch, o_m)
     N = 6 * n_node
-    o_y = t + 21 + 6 * N + N * N
-    o_e = o_y + 6 * N + 2 * N * N
     for k in range(N):
         # row k of E Y^T
         x0 = x1 = x2 = x3 = x4 = x5 = 0.0
@@ -292,37 +289,40 @@ def seen_force(ints, floats, scratch, row):
     f, t = ints[row + field.MODAL] & POSITIVE, ints[row + field.STACK] & POSITIVE
     n_node, nodes = ints[row + field.N_NODE], ints[row + field.NODES] & POSITIVE
     shapes = ints[row + field.NODE_SHAPES] & POSITIVE
-    M_rf, weighted = ints[row + field.M_RF] & POSITIVE, (ints[field.TEMPORARY] & POSITIVE) + 12 * m
+    M_rf, weighted = (
+        ints[row + field.M_RF] & POSITIVE,
+        (ints[field.TEMPORARY] & POSITIVE) + field.THIRD_ROWS * m,
+    )
+    modal, Pi = modal_record(f, m), node_shapes(shapes, 0, m)
     if n_node == 1 and ints[row + field.N_LUMP] == 0:
         if scratch[field.ARMATURE] == 0.0:  # W is the identity
-            x, y = sums_of_two(scratch, f + m, scratch, M_rf, floats, shapes + 3, m)
+            x, y = sums_of_two(scratch, modal.force, scratch, M_rf, floats, Pi, m)
         else:
             x, y = weighted_sums_of_two(
-                scratch, f, scratch, f + m, scratch, M_rf, floats, shapes + 3, m
+                scratch, modal.weight, scratch, modal.force, scratch, M_rf, floats, Pi, m
             )
         y_w = turn(matrix(scratch, nodes + field.LEFT), (y[0], y[1], y[2]))
         z = force_through_one_node(scratch, t, nodes, six(y_w, (y[3], y[4], y[5])))
         z_w = add(vector(scratch, b + field.FORCE), (x[0] + z[0], x[1] + z[1], x[2] + z[2]))
         z_v = add(vector(scratch, b + field.FORCE + 3), (x[3] + z[3], x[4] + z[4], x[5] + z[5]))
         return z_w, z_v
-    _weigh_vector(ints, scratch, row, f + m, weighted)
+    _weigh_vector(ints, scratch, row, modal.force, weighted)
     x = modal_sums(scratch, M_rf, m, scratch, weighted)
     z_w = add(vector(scratch, b + field.FORCE), (x[0], x[1], x[2]))
     z_v = add(vector(scratch, b + field.FORCE + 3), (x[3], x[4], x[5]))
     if n_node == 1:
-        y = modal_sums(floats, shapes + 3, m, scratch, weighted)
+        y = modal_sums(floats, Pi, m, scratch, weighted)
         y_w = turn(matrix(scratch, nodes + field.LEFT), (y[0], y[1], y[2]))
         x = force_through_one_node(scratch, t, nodes, six(y_w, (y[3], y[4], y[5])))
         return add(z_w, (x[0], x[1], x[2])), add(z_v, (x[3], x[4], x[5]))
     for node in range(n_node):
         d = nodes + node * field.NODE_RECORD
-        y = modal_sums(floats, shapes + node * (3 + 6 * m) + 3, m, scratch, weighted)
+        y = modal_sums(floats, node_shapes(shapes, node, m), m, scratch, weighted)
         y_w = turn(matrix(scratch, d + field.LEFT), (y[0], y[1], y[2]))
         for k in range(3):
             scratch[d + field.YIELD + k] = y_w[k]
             scratch[d + field.YIELD + 3 + k] = y[3 + k]
-    N = 6 * n_node
-    o_y = t + 21 + 6 * N + N * N
+    N, o_y = 6 * n_node, stack_record(t, n_node).transfer
     if n_node > 0:
         node_forces(scratch, t, nodes, n_node, field.YIELD)  # f_0
     for node in range(n_node):
@@ -345,7 +345,7 @@ def _weigh_vector(ints, scratch, row, o, out):
     else:
         for a in range(m):
             scratch[out + a] = scratch[o + a]
-        solve_spd(scratch, f + 2 * m, m, scratch, out)
+        solve_spd(scratch, modal_record(f, m).mass, m, scratch, out)
 
 
 @jit
@@ -355,8 +355,11 @@ def deform(ints, floats, scratch, row, alpha, a, out):
     t, nodes = ints[row + field.STACK] & POSITIVE, ints[row + field.NODES] & POSITIVE
     n_node, o_v = ints[row + field.N_NODE], ints[row + field.MODAL_V] & POSITIVE
     shapes = ints[row + field.NODE_SHAPES] & POSITIVE
-    M_rf, weighted = ints[row + field.M_RF] & POSITIVE, (ints[field.TEMPORARY] & POSITIVE) + 12 * m
-    minus = (-alpha[0], -alpha[1], -alpha[2], -a[0], -a[1], -a[2])
+    M_rf, weighted = (
+        ints[row + field.M_RF] & POSITIVE,
+        (ints[field.TEMPORARY] & POSITIVE) + field.THIRD_ROWS * m,
+    )
+    minus, modal = (-alpha[0], -alpha[1], -alpha[2], -a[0], -a[1], -a[2]), modal_record(f, m)
     if n_node == 1:
         accelerate_one_node(scratch, t, nodes, six(alpha, a))
         if ints[row + field.N_LUMP] == 0:
@@ -366,16 +369,18 @@ def deform(ints, floats, scratch, row, alpha, a, out):
             )
             n_t = turn_back(matrix(scratch, nodes + field.LEFT), n_t)
             load = (-n_t[0], -n_t[1], -n_t[2], -f_t[0], -f_t[1], -f_t[2])
-            modal_spread_two(scratch, M_rf, minus, floats, shapes + 3, load, m, scratch, weighted)
+            Pi = node_shapes(shapes, 0, m)
+            modal_spread_two(scratch, M_rf, minus, floats, Pi, load, m, scratch, weighted)
             if scratch[field.ARMATURE] == 0.0:
                 for k in range(m):  # (7)
-                    out[o_v + k] = scratch[f + m + k] + scratch[weighted + k]
+                    out[o_v + k] = scratch[modal.force + k] + scratch[weighted + k]
             else:
                 for k in range(m):
-                    out[o_v + k] = scratch[f + k] * (scratch[f + m + k] + scratch[weighted + k])
+                    e = scratch[modal.force + k] + scratch[weighted + k]
+                    out[o_v + k] = scratch[modal.weight + k] * e
             return
     for k in range(m):
-        scratch[weighted + k] = scratch[f + m + k]
+        scratch[weighted + k] = scratch[modal.force + k]
     modal_spread(scratch, M_rf, m, minus, scratch, weighted)
     if n_node > 1:
         _accelerate_nodes(scratch, t, nodes, n_node, alpha, a)
@@ -384,7 +389,7 @@ def deform(ints, floats, scratch, row, alpha, a, out):
         n_t, f_t = vector(scratch, d + field.NODE_FORCE), vector(scratch, d + field.NODE_FORCE + 3)
         n_t = turn_back(matrix(scratch, d + field.LEFT), n_t)
         minus = (-n_t[0], -n_t[1], -n_t[2], -f_t[0], -f_t[1], -f_t[2])
-        modal_spread(floats, shapes + node * (3 + 6 * m) + 3, m, minus, scratch, weighted)
+        modal_spread(floats, node_shapes(shapes, node, m), m, minus, scratch, weighted)
     _weigh_vector(ints, scratch, row, weighted, weighted)
     for k in range(m):  # (7)
         out[o_v + k] = scratch[weighted + k]
@@ -394,8 +399,7 @@ def deform(ints, floats, scratch, row, alpha, a, out):
 def _accelerate_nodes(scratch, t, nodes, n_node, alpha, a):
     """Node forces f and accelerations A_t (6)."""
     N = 6 * n_node
-    o_y = t + 21 + 6 * N + N * N
-    o_s = o_y + 6 * N
+    _M, _X, _S0, o_y, o_s, _N, _work = stack_record(t, n_node)
     for node in range(n_node):  # Y^T alpha + y
         d = nodes + node * field.NODE_RECORD
         for c in range(6):

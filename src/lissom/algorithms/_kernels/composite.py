@@ -10,6 +10,7 @@ from __future__ import annotations
 from . import fields as field
 from .compiling import jit
 from .fields import POSITIVE
+from .records import modal_record, node_shapes
 from .rigid import shifted_inertia
 from .small import (
     IDENTITY,
@@ -29,6 +30,25 @@ from .small import (
     vector,
 )
 
+# The inertia of a composite body takes the place of the articulated one in records: J, p, m.
+COMPOSITE_J, COMPOSITE_P, COMPOSITE_M = field.P_, field.P_ + 6, field.P_ + 9
+COMPOSITE_SIZE = 10
+
+
+@jit
+def _composite(scratch, b):
+    """Inertia J, first moment p and mass m of the composite body in a record."""
+    J, p = symmetric(scratch, b + COMPOSITE_J), vector(scratch, b + COMPOSITE_P)
+    return J, p, scratch[b + COMPOSITE_M]
+
+
+@jit
+def _deliver(scratch, n, J, p, m):
+    """Add a composite inertia to that of the record that carries it."""
+    put_symmetric(scratch, n + COMPOSITE_J, _sum(J, symmetric(scratch, n + COMPOSITE_J)))
+    put_vector(scratch, n + COMPOSITE_P, add(p, vector(scratch, n + COMPOSITE_P)))
+    scratch[n + COMPOSITE_M] += m
+
 
 @jit
 def mass_tip_to_base(ints, floats, scratch, M):
@@ -44,11 +64,8 @@ def mass_tip_to_base(ints, floats, scratch, M):
         o_v = ints[row + field.HINGE_V] & POSITIVE
         if rigid:
             J, p = symmetric(scratch, b + field.INERTIA), vector(scratch, b + field.MOMENT)
-            J = _sum(J, symmetric(scratch, b + field.P_))
-            p, m = (
-                add(p, vector(scratch, b + field.P_ + 6)),
-                scratch[b + field.MASS] + scratch[b + field.P_ + 9],
-            )
+            J_c, p_c, m_c = _composite(scratch, b)
+            J, p, m = _sum(J, J_c), add(p, p_c), scratch[b + field.MASS] + m_c
         else:
             J, p, m = _flexible_columns(ints, floats, scratch, row, M)
         R = matrix(scratch, b + field.R_) if rigid else IDENTITY
@@ -68,9 +85,7 @@ def mass_tip_to_base(ints, floats, scratch, M):
             J, p = turned_symmetric(R, J), turn(R, p)
         J, p = shifted_inertia(J, p, m, vector(scratch, b + field.ARM))
         n = ints[row + field.CARRIER] & POSITIVE
-        put_symmetric(scratch, n + field.P_, _sum(J, symmetric(scratch, n + field.P_)))
-        put_vector(scratch, n + field.P_ + 6, add(p, vector(scratch, n + field.P_ + 6)))
-        scratch[n + field.P_ + 9] += m
+        _deliver(scratch, n, J, p, m)
 
 
 @jit
@@ -94,11 +109,7 @@ def mass_of_rigid_tree(ints, scratch, M):
         )
         start, stop = ints[row + field.BRANCH] & POSITIVE, ints[row + field.BRANCH_END] & POSITIVE
         R = matrix(scratch, b + field.R_)
-        J, p, m = (
-            symmetric(scratch, b + field.P_),
-            vector(scratch, b + field.P_ + 6),
-            scratch[b + field.P_ + 9],
-        )
+        J, p, m = _composite(scratch, b)
         for c in range(dof):
             h_w, h_v = motion_column(scratch, o, kind, R, c)
             n, f = add(apply(J, h_w), cross(p, h_v)), added(cross(h_w, p), m, h_v)
@@ -190,23 +201,17 @@ def _composite_bodies(ints, scratch):
     """Inertia (J, p, m) of every rigid body with all that it carries."""
     for i in range(ints[field.N_BODY]):
         b = ints[field.HEADER + i * field.ROW + field.BODY] & POSITIVE
-        put_symmetric(scratch, b + field.P_, symmetric(scratch, b + field.INERTIA))
-        put_vector(scratch, b + field.P_ + 6, vector(scratch, b + field.MOMENT))
-        scratch[b + field.P_ + 9] = scratch[b + field.MASS]
+        put_symmetric(scratch, b + COMPOSITE_J, symmetric(scratch, b + field.INERTIA))
+        put_vector(scratch, b + COMPOSITE_P, vector(scratch, b + field.MOMENT))
+        scratch[b + COMPOSITE_M] = scratch[b + field.MASS]
     for i in range(ints[field.N_BODY] - 1, -1, -1):
         row = field.HEADER + i * field.ROW
         if ints[row + field.PARENT] < 0:
             continue
         b, d = ints[row + field.BODY] & POSITIVE, ints[row + field.CARRIER] & POSITIVE
-        J, p, m = (
-            symmetric(scratch, b + field.P_),
-            vector(scratch, b + field.P_ + 6),
-            scratch[b + field.P_ + 9],
-        )
+        J, p, m = _composite(scratch, b)
         J, p = shifted_inertia(J, p, m, vector(scratch, b + field.ARM))
-        put_symmetric(scratch, d + field.P_, _sum(J, symmetric(scratch, d + field.P_)))
-        put_vector(scratch, d + field.P_ + 6, add(p, vector(scratch, d + field.P_ + 6)))
-        scratch[d + field.P_ + 9] += m
+        _deliver(scratch, d, J, p, m)
 
 
 @jit
@@ -215,11 +220,11 @@ def _clear(ints, scratch):
     for i in range(ints[field.N_BODY]):
         row = field.HEADER + i * field.ROW
         b = ints[row + field.BODY] & POSITIVE
-        for k in range(10):
+        for k in range(COMPOSITE_SIZE):
             scratch[b + field.P_ + k] = 0.0
         for node in range(ints[row + field.N_NODE]):
             d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
-            for k in range(10):
+            for k in range(COMPOSITE_SIZE):
                 scratch[d + field.P_ + k] = 0.0
 
 
@@ -267,7 +272,7 @@ def carry_inward(ints, floats, scratch, row, n, f, M, r):
         if not rigid:
             m, o_m = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
             node = (d - (ints[row + field.NODES] & POSITIVE)) // field.NODE_RECORD
-            Pi = (ints[row + field.NODE_SHAPES] & POSITIVE) + node * (3 + 6 * m) + 3
+            Pi = node_shapes(ints[row + field.NODE_SHAPES] & POSITIVE, node, m)
             n0, n1, n2 = turn_back(matrix(scratch, d + field.LEFT), n)
             for a in range(m):
                 M[r, o_m + a] = (
@@ -297,9 +302,10 @@ def _flexible_columns(ints, floats, scratch, row, M):
     R_ff = M_ff + sum Pi_hat^T R_t Pi_hat,   R_rf = M_rf + sum phi_t R_t Pi_hat
     """
     b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
-    f, o_m = ints[row + field.MODAL] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    M_ff = modal_record(ints[row + field.MODAL] & POSITIVE, m).mass
+    o_m = ints[row + field.MODAL_V] & POSITIVE
     M_rf, work = ints[row + field.M_RF] & POSITIVE, ints[field.TEMPORARY] & POSITIVE
-    columns = work + 12 * m  # mode after mode, six each
+    columns = work + field.THIRD_ROWS * m  # mode after mode, six each
     J, p = symmetric(scratch, b + field.INERTIA), vector(scratch, b + field.MOMENT)
     mass = scratch[b + field.MASS]
     for a in range(m):
@@ -307,15 +313,14 @@ def _flexible_columns(ints, floats, scratch, row, M):
             scratch[columns + 6 * a + k] = scratch[M_rf + k * m + a]
         if ints[row + field.N_LUMP] != 0:
             for k in range(a + 1):
-                M[o_m + a, o_m + k] = scratch[f + 2 * m + a * m + k]
+                M[o_m + a, o_m + k] = scratch[M_ff + a * m + k]
         else:
             M[o_m + a, o_m + a] = 1.0
     for node in range(ints[row + field.N_NODE]):
         d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
-        Pi = (ints[row + field.NODE_SHAPES] & POSITIVE) + node * (3 + 6 * m) + 3
-        J_t, p_t = symmetric(scratch, d + field.P_), vector(scratch, d + field.P_ + 6)
-        m_t, l = scratch[d + field.P_ + 9], vector(scratch, d + field.ARM)
-        J_l = matrix(scratch, d + field.LEFT)
+        Pi = node_shapes(ints[row + field.NODE_SHAPES] & POSITIVE, node, m)
+        J_t, p_t, m_t = _composite(scratch, d)
+        l, J_l = vector(scratch, d + field.ARM), matrix(scratch, d + field.LEFT)
         for a in range(m):
             pi_w = turn(J_l, (floats[Pi + a], floats[Pi + m + a], floats[Pi + 2 * m + a]))
             pi_v = (floats[Pi + 3 * m + a], floats[Pi + 4 * m + a], floats[Pi + 5 * m + a])
@@ -344,7 +349,7 @@ def _flexible_columns(ints, floats, scratch, row, M):
 def _modal_columns(ints, scratch, row, h_w, h_v, M, r):
     """Row r of a hinge motion at the modes of its own body: R_rf^T h."""
     m, o_m = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-    columns = (ints[field.TEMPORARY] & POSITIVE) + 12 * m
+    columns = (ints[field.TEMPORARY] & POSITIVE) + field.THIRD_ROWS * m
     for a in range(m):
         n, e = vector(scratch, columns + 6 * a), vector(scratch, columns + 6 * a + 3)
         M[r, o_m + a] = dot(h_w, n) + dot(h_v, e)

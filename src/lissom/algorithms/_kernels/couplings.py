@@ -11,9 +11,12 @@ from __future__ import annotations
 from . import fields as field
 from .compiling import jit
 from .fields import POSITIVE
+from .records import closure_record
 
 # Part of the sum of its terms by which rounding violates a coupling: wheels turn far.
 ROUNDED = 4e-16
+# Numbers of a coupling: its scale, then its offset and its ratios times that.
+C_OFFSET, C_RATIOS = 1, 2
 
 
 @jit
@@ -23,15 +26,21 @@ def close_couplings(ints, floats, scratch, q, v, x, flags):
     Within `close_loops`, after the columns are cleared.
     """
     h = ints[field.LOOPS] & POSITIVE
-    n, o_c = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
+    n = ints[h + field.N_COLUMN] & POSITIVE
+    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
     closing, speed = ints[h + field.CLOSING] & POSITIVE, 0.0
     for k in range(ints[h + field.N_COUPLING]):
         c = (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW
         column, numbers = ints[c + field.C_COLUMN] & POSITIVE, ints[c + field.C_NUMBERS] & POSITIVE
-        gap, gross, rate, rhs = -floats[numbers + 1], abs(floats[numbers + 1]), 0.0, 0.0
+        gap, gross, rate, rhs = (
+            -floats[numbers + C_OFFSET],
+            abs(floats[numbers + C_OFFSET]),
+            0.0,
+            0.0,
+        )
         for i in range(ints[c + field.C_N]):
             t = (ints[c + field.C_TERMS] & POSITIVE) + i * field.TERM_ROW
-            s, o_v = floats[numbers + 2 + i], ints[t + field.TERM_V] & POSITIVE
+            s, o_v = floats[numbers + C_RATIOS + i], ints[t + field.TERM_V] & POSITIVE
             part = s * q[ints[t + field.TERM_Q] & POSITIVE]
             gap += part
             gross += abs(part)
@@ -45,14 +54,14 @@ def close_couplings(ints, floats, scratch, q, v, x, flags):
                 scratch[ints[t + field.TERM_PLACE] & POSITIVE] += s
         if abs(gap) <= ROUNDED * gross:
             gap = 0.0
-        scratch[o_c + column] = gap
-        scratch[o_c + n + column] = rate
+        scratch[closure.gap + column] = gap
+        scratch[closure.rate + column] = rate
         if flags & field.GRAVITY != 0:  # an acceleration is asked for
             rhs -= (
                 scratch[closing + field.GAP_WEIGHT] * gap
                 + scratch[closing + field.RATE_WEIGHT] * rate
             )
-        scratch[o_c + 2 * n + column] = rhs
+        scratch[closure.rhs + column] = rhs
     return speed
 
 
@@ -66,7 +75,7 @@ def coupling_rates(ints, floats, scratch, x, out):
         for i in range(ints[c + field.C_N]):
             t = (ints[c + field.C_TERMS] & POSITIVE) + i * field.TERM_ROW
             if ints[(ints[t + field.TERM_BODY] & POSITIVE) + field.DRIVEN] == 0:
-                e += floats[numbers + 2 + i] * x[ints[t + field.TERM_V] & POSITIVE]
+                e += floats[numbers + C_RATIOS + i] * x[ints[t + field.TERM_V] & POSITIVE]
         scratch[out + ints[c + field.C_COLUMN]] = e
 
 
@@ -74,23 +83,23 @@ def coupling_rates(ints, floats, scratch, x, out):
 def take_coupling_forces(ints, floats, scratch, T):
     """Take the forces of couplings off generalized forces T, with lambda of a solution."""
     h = ints[field.LOOPS] & POSITIVE
-    n, o_c = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
+    n = ints[h + field.N_COLUMN] & POSITIVE
+    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
     for k in range(ints[h + field.N_COUPLING]):
         c = (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW
-        numbers, force = (
-            ints[c + field.C_NUMBERS] & POSITIVE,
-            scratch[o_c + 3 * n + ints[c + field.C_COLUMN]],
-        )
+        numbers = ints[c + field.C_NUMBERS] & POSITIVE
+        force = scratch[closure.force + ints[c + field.C_COLUMN]]
         for i in range(ints[c + field.C_N]):
             t = (ints[c + field.C_TERMS] & POSITIVE) + i * field.TERM_ROW
-            T[ints[t + field.TERM_V] & POSITIVE] -= floats[numbers + 2 + i] * force
+            T[ints[t + field.TERM_V] & POSITIVE] -= floats[numbers + C_RATIOS + i] * force
 
 
 @jit
 def coupling_force(ints, floats, scratch, k):
     """Force of coupling k: hinge i receives its ratio times this."""
     h = ints[field.LOOPS] & POSITIVE
-    n, o_c = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
+    n = ints[h + field.N_COLUMN] & POSITIVE
+    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
     c = (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW
-    force = scratch[o_c + 3 * n + ints[c + field.C_COLUMN]]
+    force = scratch[closure.force + ints[c + field.C_COLUMN]]
     return floats[ints[c + field.C_NUMBERS] & POSITIVE] * force

@@ -21,6 +21,7 @@ from .loop_dense import (
 )
 from .loop_forces import closes_in_speeds, keep_asked, push_loops
 from .motion import motion_base_to_tip
+from .records import hinge_record
 
 
 @jit
@@ -169,7 +170,7 @@ def _add_armature(ints, scratch, M):
             ints[row + field.HINGE_V],
             ints[row + field.MODAL_V],
         )
-        o_a = (ints[row + field.HINGE] & POSITIVE) + 13 * r + r * r
+        o_a = hinge_record(ints[row + field.HINGE] & POSITIVE, r).armature
         for c in range(r):
             for k in range(c + 1):
                 M[o_v + c, o_v + k] += scratch[o_a + c * r + k]

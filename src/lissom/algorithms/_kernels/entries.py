@@ -1,6 +1,6 @@
 """What Python calls, one entry per question.  Arrays in, arrays out, a status back.
 
-`ints`, `floats`, `scratch`: see `layout`.  `flags`: see `motion`; they are always given, because a
+`ints`, `floats`, `scratch`: see `fields`.  `flags`: see `motion`; they are always given, because a
 constant in a call inside the kernels would compile the sweeps once more for that constant.
 """
 
@@ -22,6 +22,7 @@ from .external import apply_external
 from .inverse import forces_tip_to_base
 from .loop_forces import constrain
 from .motion import motion_base_to_tip
+from .records import node_position
 from .world import frame, hinge_forces, jacobian, place_base_to_tip, totals
 
 __all__ = [
@@ -216,10 +217,10 @@ def _put_external(ints, scratch, W, first):
     for entry in range(int(scratch[field.N_EXTERNAL])):
         row = field.HEADER + int(scratch[o]) * field.ROW
         for c in range(6):
-            scratch[o + 1 + c] = W[first + 6 * entry + c]
-        o += 7
+            scratch[o + field.WRENCH + c] = W[first + 6 * entry + c]
+        o += field.EXTERNAL_NODE
         if ints[row + field.LEVEL] != field.RIGID:
-            o += 3 + 6 * ints[row + field.N_MODE]
+            o = node_position(o, 1, ints[row + field.N_MODE])
 
 
 @jit

@@ -7,6 +7,7 @@ from .compiling import jit
 from .fields import POSITIVE
 from .modal import modal_spread
 from .nodes import node_motion
+from .records import modal_record, node_position, node_shapes
 from .small import add, added, cross, matrix, put_vector, scaled, six, turn, turn_back, vector
 
 
@@ -21,8 +22,8 @@ def apply_external(ints, scratch, q, v, flags):
     for _entry in range(int(scratch[field.N_EXTERNAL])):
         row = field.HEADER + int(scratch[o]) * field.ROW
         b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE]
-        n, f = vector(scratch, o + 1), vector(scratch, o + 4)
-        o += 7
+        n, f = vector(scratch, o + field.WRENCH), vector(scratch, o + field.WRENCH + 3)
+        o += field.EXTERNAL_NODE
         if ints[row + field.LEVEL] == field.RIGID:
             R = matrix(scratch, b + field.R_)
             n, f = turn(R, n), turn(R, f)
@@ -31,10 +32,10 @@ def apply_external(ints, scratch, q, v, flags):
             E, l, J_l, _w, _alpha, _a = node_motion(scratch, o, m, scratch, b, q, o_q, v, v, o_v, 0)
             n, f = turn(E, n), turn(E, f)
             minus = six(scaled(-1.0, turn_back(J_l, n)), scaled(-1.0, f))
-            t = (ints[row + field.MODAL] & POSITIVE) + m
-            modal_spread(scratch, o + 3, m, minus, scratch, t)
+            t = modal_record(ints[row + field.MODAL] & POSITIVE, m).force
+            modal_spread(scratch, node_shapes(o, 0, m), m, minus, scratch, t)
             n = add(n, cross(l, f))
-            o += 3 + 6 * m
+            o = node_position(o, 1, m)
         put_vector(scratch, b + field.FORCE, added(vector(scratch, b + field.FORCE), -1.0, n))
         put_vector(
             scratch, b + field.FORCE + 3, added(vector(scratch, b + field.FORCE + 3), -1.0, f)

@@ -24,6 +24,7 @@ POSITIVE = (1 << 47) - 1
 # ints: header
 N_BODY, N_Q, N_V = 0, 1, 2
 TEMPORARY = 3  # scratch: 18m + 36 numbers that the bodies use in turn, m the most modes of one
+SECOND_ROWS, THIRD_ROWS = 6, 12  # there: six rows of m numbers each start at 0, 6m and 12m
 ALL_RIGID = 4  # whether no body bends
 ORDER = 5  # ints: body numbers, each branch to its tip in turn, then the speeds in that order
 IN_ORDER = 6  # whether that is the order of the system
@@ -75,12 +76,21 @@ HEADER = 9
 FIXED, REVOLUTE, PRISMATIC, SPHERICAL, FREE = range(5)
 AXIAL, UNIVERSAL, PLANAR, EXPONENTIAL, OWN = range(5, 10)
 
+# floats: constants of an AXIAL joint: its axis 3, then angle and slide per coordinate, angle = A q0
+# and slide = B q0 + C q1 (revolute 1 0 0, prismatic 0 1 0, screw 1 pitch 0, cylindrical 1 0 1).
+AXIAL_TURN, AXIAL_SLIDE, AXIAL_SECOND = 3, 4, 5
+# Constants of a UNIVERSAL joint: its two axes.  Of a PLANAR joint: its normal and two axes in the
+# plane.  Of EXPONENTIAL and OWN joints: see `joints` and `own_joints`.
+
 RIGID, LINEAR, FULL = range(3)
 NONE, DIAGONAL, MATRIX = range(3)
 
 # scratch: header
 ARMATURE = 0  # whether there is armature
 N_EXTERNAL, EXTERNAL = 1, 2  # number of external forces, and where their list starts
+# An entry of that list: number of the body, [moment; force] in node axes; for a flexible body then
+# the undeformed position and the shapes of the node
+WRENCH, EXTERNAL_NODE = 1, 7
 GROUND_RECORD = 8
 
 # scratch: record of a body or node, in working axes
@@ -102,12 +112,7 @@ YIELD = 73  # 6: y, acceleration of the node if nothing hung on it
 NODE_FORCE = 79  # 6: f
 NODE_RECORD = 85
 
-# scratch: hinge of r motions
-# H* in working axes 6r | Y 6r | L with 1/d on its diagonal r^2 | e r | armature r^2 | H* in child
-# axes 6r; see `hinges`
-
-# scratch: modal part of m modes: W (with lumps: the armature) m | eps_f, or what inverse dynamics
-# gives m | with lumps M_ff, then its factor m^2
+# scratch: hinges, modal parts, stacks of flexible bodies, equations of loops: see `records`
 
 # floats: header
 GRAVITY_VECTOR = 0
@@ -132,10 +137,8 @@ DONE, SINGULAR, NOT_FINITE = 0, 1, 2
     N_COLUMN,  # constraints of all loops and couplings
     N_PATH,  # bodies that carry ends of loops or coupled hinges, themselves or further out
     PATH_ROWS,  # ints: their rows, base to tip
-    CLOSURE,  # scratch: gap, rate, right-hand side, lambda and A x, n each; then Lambda n^2,
-    # its factor n^2, order of its rows n, what is left of them n, sizes n, room n^2 and 3 n,
-    # what of the right-hand side is softened n
-    ROOM_,  # scratch: room for one loop and for the columns of one body
+    CLOSURE,  # scratch: the equations of the loops, see `records.closure_record`
+    ROOM_,  # scratch: work for one loop and for the columns of one body
     LENGTH,  # floats: the system's length, its mass
     CLOSING,  # scratch: how loops are closed, record below
     GROUND_PLACE,  # scratch, as END_PLACE

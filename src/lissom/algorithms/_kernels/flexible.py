@@ -22,6 +22,7 @@ from .fields import POSITIVE
 from .lumps import lump_terms
 from .modal import modal_dot, modal_product, modal_spread, modal_spread_two, modal_sums
 from .nodes import node_motion
+from .records import modal_products, modal_record, node_position, shapes_record
 from .small import (
     ZERO,
     add,
@@ -44,8 +45,7 @@ def flexible_terms(ints, floats, scratch, row, q, v, x, flags):
     b, c = ints[row + field.BODY] & POSITIVE, ints[row + field.CONSTANTS] & POSITIVE
     m, s = ints[row + field.N_MODE] & POSITIVE, ints[row + field.SHAPES] & POSITIVE
     o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-    f = ints[row + field.MODAL] & POSITIVE
-    t = f + m
+    t = modal_record(ints[row + field.MODAL] & POSITIVE, m).force
     w = vector(scratch, b + field.RATE)
     alpha, a = vector(scratch, b + field.ACCELERATION), vector(scratch, b + field.ACCELERATION + 3)
     A = _spin(w)
@@ -54,7 +54,8 @@ def flexible_terms(ints, floats, scratch, row, q, v, x, flags):
     swirl, drift, M_rf = ZERO, ZERO, ints[row + field.M_RF] & POSITIVE
     if ints[row + field.LEVEL] == field.FULL:
         p, J, swirl, drift = _deformed(ints, floats, scratch, row, q, v, flags)
-    modal_spread_two(floats, s + 7 * m, A, scratch, M_rf, six(alpha, a), m, scratch, t)  # (2)
+    moments = shapes_record(s, m).moments
+    modal_spread_two(floats, moments, A, scratch, M_rf, six(alpha, a), m, scratch, t)  # (2)
     if ints[row + field.LEVEL] == field.FULL and flags & field.RATES != 0:
         _deformed_force(ints, floats, scratch, row, v, A)
     if flags & field.ELASTIC != 0:
@@ -77,7 +78,7 @@ def flexible_terms(ints, floats, scratch, row, q, v, x, flags):
     shapes = ints[row + field.NODE_SHAPES] & POSITIVE
     for node in range(ints[row + field.N_NODE]):
         d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
-        _node(floats, shapes + node * (3 + 6 * m), m, scratch, b, d, q, o_q, v, x, o_v, flags)
+        _node(floats, node_position(shapes, node, m), m, scratch, b, d, q, o_q, v, x, o_v, flags)
 
 
 @jit
@@ -117,26 +118,26 @@ def _deformed(ints, floats, scratch, row, q, v, flags):
     w, bits = vector(scratch, b + field.RATE), ints[row + field.PRODUCTS]
     for k in range(9 * m):
         scratch[u + k] = 0.0
-    product = g + 9 * m
+    product, shapes = modal_products(g, m), shapes_record(s, m)
     for k in range(9):
         if bits >> k & 1 != 0:
             modal_product(floats, product, m, q, o_q, 1.0, scratch, u + k * m)
             product += m * m
     for k in range(6 * m):
-        scratch[M_rf + k] = floats[s + m + k]
+        scratch[M_rf + k] = floats[shapes.M_rf + k]
     for k in range(3 * m):
         scratch[M_rf + k] -= scratch[u + 6 * m + k]
-    moved = modal_sums(floats, s + m, m, q, o_q)
+    moved = modal_sums(floats, shapes.M_rf, m, q, o_q)
     p = add(vector(floats, c + field.OWN_MOMENT), (moved[3], moved[4], moved[5]))
     # L = L0 + sym(g eta) + eta^T N eta from J0 = tr(L0) I - L0, by its changes
-    G, U = modal_sums(floats, s + 7 * m, m, q, o_q), modal_sums(scratch, u, m, q, o_q)
+    G, U = modal_sums(floats, shapes.moments, m, q, o_q), modal_sums(scratch, u, m, q, o_q)
     xx, yy, zz = 2.0 * G[0] + U[0], 2.0 * G[3] + U[3], 2.0 * G[5] + U[5]
     xy, xz, yz = G[1] + 0.5 * U[1], G[2] + 0.5 * U[2], G[4] + 0.5 * U[4]
     J = symmetric(floats, c + field.OWN_INERTIA)
     J = (J[0] + yy + zz, J[1] - xy, J[2] - xz, J[3] + xx + zz, J[4] - yz, J[5] + xx + yy)
     if flags & field.RATES == 0:
         return p, J, ZERO, ZERO
-    rate = modal_sums(floats, s + m, m, v, o_v)
+    rate = modal_sums(floats, shapes.M_rf, m, v, o_v)
     drift = scaled(2.0, cross(w, (rate[3], rate[4], rate[5])))
     U = modal_sums(scratch, u, m, v, o_v)
     o_x = modal_dot(scratch, u + 6 * m, m, v, o_v)
@@ -159,12 +160,13 @@ def _deformed_force(ints, floats, scratch, row, v, A):
     b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
     f, g = ints[row + field.MODAL] & POSITIVE, ints[row + field.SECOND] & POSITIVE
     o_v, bits = ints[row + field.MODAL_V] & POSITIVE, ints[row + field.PRODUCTS]
-    w, product = vector(scratch, b + field.RATE), g + 9 * m
-    modal_spread(scratch, ints[field.TEMPORARY] & POSITIVE, m, A, scratch, f + m)
+    w, product = vector(scratch, b + field.RATE), modal_products(g, m)
+    b_f = modal_record(f, m).force
+    modal_spread(scratch, ints[field.TEMPORARY] & POSITIVE, m, A, scratch, b_f)
     for k in range(9):
         if bits >> k & 1 != 0:
             if k >= 6:
-                modal_product(floats, product, m, v, o_v, -2.0 * w[k - 6], scratch, f + m)
+                modal_product(floats, product, m, v, o_v, -2.0 * w[k - 6], scratch, b_f)
             product += m * m
 
 

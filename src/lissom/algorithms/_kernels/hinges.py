@@ -11,13 +11,14 @@ another, each step symmetric.  A pivot d that is noise beside the inertia P ends
 Revolute and prismatic hinges are written out each: one function for what they share is not inlined
 and costs a chain of revolute joints a tenth of its time.
 
-The hinge's part of scratch (r motions): H* 6r | Y 6r | L with 1/d on its diagonal r^2 | e r |
-armature r^2.  Aligned joints use the first three or six numbers of H* alone.
+Places in the workspace: `records.hinge_record`.  Aligned joints use the first three or six numbers
+of H* alone; ball joints without armature keep other numbers, below; free ones their acceleration.
 """
 
 from __future__ import annotations
 
 from .compiling import jit
+from .records import hinge_record
 from .rigid import without
 from .small import (
     ZERO,
@@ -25,6 +26,7 @@ from .small import (
     added,
     apply,
     dot,
+    matrix,
     put_matrix,
     put_vector,
     scaled,
@@ -36,20 +38,24 @@ from .small import (
 # A hinge inertia below this fraction of its scale is noise (`reference.check_hinge_inertia`).
 BLIND = 50 * 2.0**-52
 
+# Hinge of a ball joint: A^-1 B, then A^-1 (T - z_w).
+BALL_GAIN, BALL_RATE = 0, 9
+
 
 @jit
 def revolute_inward(scratch, o, A, B, D, z_w, z_v, force):
     """Pass a revolute hinge."""
+    hinge = hinge_record(o, 1)
     h = vector(scratch, o)
     u, y = apply(A, h), turn_back(B, h)
-    d = dot(h, u) + scratch[o + 14]
+    d = dot(h, u) + scratch[hinge.armature]
     blind = not d > BLIND * (A[0] + A[3] + A[5])
     d = 1.0 / d
     e = force - dot(h, z_w)
-    put_vector(scratch, o + 6, u)
-    put_vector(scratch, o + 9, y)
-    scratch[o + 12] = d
-    scratch[o + 13] = e
+    put_vector(scratch, hinge.gain, u)
+    put_vector(scratch, hinge.gain + 3, y)
+    scratch[hinge.factor] = d
+    scratch[hinge.innovation] = e
     A, B, D = without(A, B, D, u, y, d)
     return A, B, D, added(z_w, e * d, u), added(z_v, e * d, y), blind
 
@@ -57,16 +63,17 @@ def revolute_inward(scratch, o, A, B, D, z_w, z_v, force):
 @jit
 def prismatic_inward(scratch, o, A, B, D, z_w, z_v, force):
     """Pass a prismatic hinge."""
+    hinge = hinge_record(o, 1)
     h = vector(scratch, o + 3)
     u, y = turn(B, h), apply(D, h)
-    d = dot(h, y) + scratch[o + 14]
+    d = dot(h, y) + scratch[hinge.armature]
     blind = not d > BLIND * (D[0] + D[3] + D[5])
     d = 1.0 / d
     e = force - dot(h, z_v)
-    put_vector(scratch, o + 6, u)
-    put_vector(scratch, o + 9, y)
-    scratch[o + 12] = d
-    scratch[o + 13] = e
+    put_vector(scratch, hinge.gain, u)
+    put_vector(scratch, hinge.gain + 3, y)
+    scratch[hinge.factor] = d
+    scratch[hinge.innovation] = e
     A, B, D = without(A, B, D, u, y, d)
     return A, B, D, added(z_w, e * d, u), added(z_v, e * d, y), blind
 
@@ -105,8 +112,8 @@ def spherical_inward(scratch, o, A, B, D, z_w, z_v, force):
     y = apply(A_inverse, (B[1], B[4], B[7]))
     z = apply(A_inverse, (B[2], B[5], B[8]))
     nu = apply(A_inverse, added(force, -1.0, z_w))
-    put_matrix(scratch, o, (x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]))
-    put_vector(scratch, o + 9, nu)
+    put_matrix(scratch, o + BALL_GAIN, (x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]))
+    put_vector(scratch, o + BALL_RATE, nu)
     b_x, b_y, b_z = (B[0], B[3], B[6]), (B[1], B[4], B[7]), (B[2], B[5], B[8])
     D = (
         D[0] - dot(b_x, x),
@@ -153,8 +160,7 @@ def free_inward(scratch, o, A, B, D, z_w, z_v, moment, force):
 @jit
 def general_inward(scratch, o, r, A, B, D, z_w, z_v, force, o_v):
     """Pass a hinge of r motions with the map H*."""
-    o_y, o_l, o_e = o + 6 * r, o + 12 * r, o + 12 * r + r * r
-    o_a = o_e + r
+    _H, o_y, o_l, o_e, o_a, _child = hinge_record(o, r)
     size_w, size_v = A[0] + A[3] + A[5], D[0] + D[3] + D[5]
     blind = False
     for c in range(r):
@@ -190,10 +196,17 @@ def general_inward(scratch, o, r, A, B, D, z_w, z_v, force, o_v):
 
 
 @jit
+def _only_acceleration(scratch, o, alpha, a):
+    """Acceleration of the one motion of a hinge (3)."""
+    hinge = hinge_record(o, 1)
+    u, y = vector(scratch, hinge.gain), vector(scratch, hinge.gain + 3)
+    return (scratch[hinge.innovation] - dot(u, alpha) - dot(y, a)) * scratch[hinge.factor]
+
+
+@jit
 def revolute_outward(scratch, o, alpha, a, out, o_v):
     """Motion that a revolute hinge adds (3)."""
-    e = scratch[o + 13] - dot(vector(scratch, o + 6), alpha) - dot(vector(scratch, o + 9), a)
-    beta_dot = e * scratch[o + 12]
+    beta_dot = _only_acceleration(scratch, o, alpha, a)
     out[o_v] = beta_dot
     return added(alpha, beta_dot, vector(scratch, o)), a
 
@@ -201,8 +214,7 @@ def revolute_outward(scratch, o, alpha, a, out, o_v):
 @jit
 def prismatic_outward(scratch, o, alpha, a, out, o_v):
     """Motion that a prismatic hinge adds (3)."""
-    e = scratch[o + 13] - dot(vector(scratch, o + 6), alpha) - dot(vector(scratch, o + 9), a)
-    beta_dot = e * scratch[o + 12]
+    beta_dot = _only_acceleration(scratch, o, alpha, a)
     out[o_v] = beta_dot
     return alpha, added(a, beta_dot, vector(scratch, o + 3))
 
@@ -210,8 +222,8 @@ def prismatic_outward(scratch, o, alpha, a, out, o_v):
 @jit
 def spherical_outward(scratch, o, R, alpha, a, out, o_v):
     """Motion that a spherical hinge adds: alpha = A^-1 (T - z_w) - A^-1 B a; R to child axes."""
-    x, y, z = vector(scratch, o), vector(scratch, o + 3), vector(scratch, o + 6)
-    new = added(vector(scratch, o + 9), -1.0, (dot(x, a), dot(y, a), dot(z, a)))
+    gain = matrix(scratch, o + BALL_GAIN)
+    new = added(vector(scratch, o + BALL_RATE), -1.0, turn(gain, a))
     put_vector(out, o_v, turn_back(R, added(new, -1.0, alpha)))
     return new, a
 
@@ -228,7 +240,7 @@ def free_outward(scratch, o, R, alpha, a, out, o_v):
 @jit
 def general_outward(scratch, o, r, alpha, a, out, o_v):
     """Motion that a hinge of r motions adds (3)."""
-    o_y, o_l, o_e = o + 6 * r, o + 12 * r, o + 12 * r + r * r
+    _H, o_y, o_l, o_e, _a, _child = hinge_record(o, r)
     h_w, h_v = ZERO, ZERO
     for c in range(r - 1, -1, -1):
         u, y = vector(scratch, o_y + 6 * c), vector(scratch, o_y + 6 * c + 3)

@@ -12,6 +12,7 @@ from . import fields as field
 from .compiling import jit
 from .fields import POSITIVE
 from .modal import modal_spread
+from .records import hinge_record, modal_record, node_shapes
 from .small import (
     IDENTITY,
     add,
@@ -68,14 +69,18 @@ def forces_tip_to_base(ints, floats, scratch, x, out, flags):
 def _modal_forces(ints, floats, scratch, row, x, out, armature):
     """Modal forces of one body, with what its nodes carry; adds that to the body's force."""
     b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
-    t, o_v = (ints[row + field.MODAL] & POSITIVE) + m, ints[row + field.MODAL_V] & POSITIVE
+    modal, o_v = (
+        modal_record(ints[row + field.MODAL] & POSITIVE, m),
+        ints[row + field.MODAL_V] & POSITIVE,
+    )
+    t = modal.force
     shapes = ints[row + field.NODE_SHAPES] & POSITIVE
     f_w, f_v = vector(scratch, b + field.FORCE), vector(scratch, b + field.FORCE + 3)
     for node in range(ints[row + field.N_NODE]):
         d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
         n_t, f_t = vector(scratch, d + field.FORCE), vector(scratch, d + field.FORCE + 3)
         turned = six(turn_back(matrix(scratch, d + field.LEFT), n_t), f_t)
-        modal_spread(floats, shapes + node * (3 + 6 * m) + 3, m, turned, scratch, t)
+        modal_spread(floats, node_shapes(shapes, node, m), m, turned, scratch, t)
         f_w = add(f_w, add(n_t, cross(vector(scratch, d + field.ARM), f_t)))
         f_v = add(f_v, f_t)
     put_vector(scratch, b + field.FORCE, f_w)
@@ -83,7 +88,7 @@ def _modal_forces(ints, floats, scratch, row, x, out, armature):
     for k in range(m):
         out[o_v + k] = scratch[t + k]
     if armature:
-        w = ints[row + field.MODAL] & POSITIVE
+        w = modal.weight
         lumped = ints[row + field.N_LUMP] != 0
         for k in range(m):
             added = scratch[w + k] if lumped else 1.0 / scratch[w + k] - 1.0
@@ -93,7 +98,7 @@ def _modal_forces(ints, floats, scratch, row, x, out, armature):
 @jit
 def _hinge_armature(scratch, o, r, x, out, o_v):
     """Add a_r beta_dot."""
-    o_a = o + 13 * r + r * r
+    o_a = hinge_record(o, r).armature
     for c in range(r):
         for k in range(r):
             out[o_v + c] += scratch[o_a + c * r + k] * x[o_v + k]

@@ -28,9 +28,6 @@ from .small import (
 
 COLUMN = 7  # numbers of a column of an EXPONENTIAL joint: its coordinate, its twist
 
-# Constants of an AXIAL joint: axis 3, then angle and slide per coordinate: angle = A q0,
-# slide = B q0 + C q1 (revolute 1 0 0, prismatic 0 1 0, screw 1 pitch 0, cylindrical 1 0 1).
-
 
 @jit
 def general_joint(floats, j, kind, q, o_q, v, o_v, moving, scratch, o):
@@ -53,7 +50,8 @@ def general_joint(floats, j, kind, q, o_q, v, o_v, moving, scratch, o):
 @jit
 def _axial(floats, j, q, o_q, v, o_v, moving, scratch, o):
     a = vector(floats, j)
-    turn_per_q, slide_per_q, second = floats[j + 3], floats[j + 4], floats[j + 5]
+    turn_per_q, slide_per_q = floats[j + field.AXIAL_TURN], floats[j + field.AXIAL_SLIDE]
+    second = floats[j + field.AXIAL_SECOND]
     angle, slide = turn_per_q * q[o_q], slide_per_q * q[o_q]
     put_vector(scratch, o, scaled(turn_per_q, a))
     put_vector(scratch, o + 3, scaled(slide_per_q, a))

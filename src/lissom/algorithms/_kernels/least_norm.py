@@ -59,68 +59,72 @@ def factor_semidefinite(x, o, n, o_l, o_order, o_left, o_size):
 
 
 @jit
-def solve_least_norm(x, o, n, o_l, o_order, o_size, rank, soft, o_gram, o_room, o_y, o_d):
-    """Replace the right-hand side at x[o_y] by the smallest solution.
+def solve_least_norm(x, closure, n, rank, soft):
+    """Replace the right-hand side at x[closure.force] by the smallest solution.
 
-    soft: the part of it at x[o_d] by (3), all else by (2).  o_gram: room for n x n, o_room for 3 n
-    numbers.
+    soft: the part of it at x[closure.asked] by (3), all else by (2).
     """
     if soft:
         for i in range(n):
-            x[o_y + i] -= x[o_d + i]
-    _substitute(x, o_l, o_order, n, rank, o_room, o_y)
+            x[closure.force + i] -= x[closure.asked + i]
+    _substitute(x, closure, n, rank)
     if soft:
-        _soften(x, o, n, o_order, o_size, rank, o_gram, o_room, o_d)
+        _soften(x, closure, n, rank)
         for i in range(n):
-            x[o_y + i] += x[o_d + i]
+            x[closure.force + i] += x[closure.asked + i]
     if rank < n:
-        _shorten(x, o_l, o_order, n, rank, o_gram, o_room, o_y)
+        _shorten(x, closure, n, rank)
 
 
 @jit
-def _substitute(x, o_l, o_order, n, rank, o_room, o_y):
+def _substitute(x, closure, n, rank):
     """Solution (2); zero in the rows that depend on others."""
+    o_l, o_order, o_work, o_y = closure.factor, closure.order, closure.work, closure.force
     for s in range(rank):
         p = int(x[o_order + s])
-        e = x[o_y + p] - modal_dot(x, o_l + p * n, s, x, o_room)
-        x[o_room + s] = e / x[o_l + p * n + s]
+        e = x[o_y + p] - modal_dot(x, o_l + p * n, s, x, o_work)
+        x[o_work + s] = e / x[o_l + p * n + s]
     for s in range(rank - 1, -1, -1):
         p = int(x[o_order + s])
-        e = x[o_room + s] / x[o_l + p * n + s]
+        e = x[o_work + s] / x[o_l + p * n + s]
         for t in range(s):
-            x[o_room + t] -= x[o_l + p * n + t] * e
-        x[o_room + s] = e
+            x[o_work + t] -= x[o_l + p * n + t] * e
+        x[o_work + s] = e
     for s in range(n):
-        x[o_y + int(x[o_order + s])] = x[o_room + s] if s < rank else 0.0
+        x[o_y + int(x[o_order + s])] = x[o_work + s] if s < rank else 0.0
 
 
 @jit
-def _soften(x, o, n, o_order, o_size, rank, o_gram, o_room, o_y):
+def _soften(x, closure, n, rank):
     """Solution (3); zero in the rows that depend on others."""
+    o, o_order, o_size = closure.Lambda, closure.order, closure.size
+    o_gram, o_work, o_y = closure.gram, closure.work, closure.asked
     for s in range(rank):
         i = int(x[o_order + s])
         for t in range(s + 1):
             x[o_gram + s * rank + t] = x[o + i * n + int(x[o_order + t])]
         x[o_gram + s * rank + s] += SOFTENING * x[o_size + i]
-        x[o_room + s] = 0.0
+        x[o_work + s] = 0.0
     factor_spd(x, o_gram, rank, 0.0)
     for _ in range(TIMES):
         for s in range(rank):
             i = int(x[o_order + s])
             e = x[o_y + i]
             for t in range(rank):
-                e -= x[o + i * n + int(x[o_order + t])] * x[o_room + t]
-            x[o_room + n + s] = e
-        solve_spd(x, o_gram, rank, x, o_room + n)
+                e -= x[o + i * n + int(x[o_order + t])] * x[o_work + t]
+            x[o_work + n + s] = e
+        solve_spd(x, o_gram, rank, x, o_work + n)
         for s in range(rank):
-            x[o_room + s] += x[o_room + n + s]
+            x[o_work + s] += x[o_work + n + s]
     for s in range(n):
-        x[o_y + int(x[o_order + s])] = x[o_room + s] if s < rank else 0.0
+        x[o_y + int(x[o_order + s])] = x[o_work + s] if s < rank else 0.0
 
 
 @jit
-def _shorten(x, o_l, o_order, n, rank, o_gram, o_room, o_y):
+def _shorten(x, closure, n, rank):
     """Take what does nothing off a solution (4)."""
+    o_l, o_order, o_gram = closure.factor, closure.order, closure.gram
+    o_work, o_y = closure.work, closure.force
     for s in range(n):  # what lies beyond the independent rows of L is above its diagonal
         p = int(x[o_order + s])
         for t in range(s + 1, rank):
@@ -129,16 +133,16 @@ def _shorten(x, o_l, o_order, n, rank, o_gram, o_room, o_y):
         e = 0.0
         for i in range(n):
             e += x[o_l + i * n + s] * x[o_y + i]
-        x[o_room + s] = e
+        x[o_work + s] = e
         for t in range(s + 1):
             e = 0.0
             for i in range(n):
                 e += x[o_l + i * n + s] * x[o_l + i * n + t]
             x[o_gram + s * rank + t] = e
     factor_spd(x, o_gram, rank, 0.0)
-    solve_spd(x, o_gram, rank, x, o_room)
+    solve_spd(x, o_gram, rank, x, o_work)
     for i in range(n):
         e = 0.0
         for s in range(rank):
-            e += x[o_l + i * n + s] * x[o_room + s]
+            e += x[o_l + i * n + s] * x[o_work + s]
         x[o_y + i] = e

@@ -20,6 +20,7 @@ from .loop_forces import (
     keep_asked,
     solve_loops,
 )
+from .records import closure_record, node_shapes
 from .small import ZERO, add, cross, dot, matrix, turn, turn_back, vector
 
 
@@ -59,9 +60,9 @@ def constraint_rows(ints, floats, scratch, q, v, given, before, M, flags):
                 z_w, z_v = ZERO, ZERO
                 for node in range(ints[p + field.W_N_NODE]):
                     d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
-                    Pi = (ints[row + field.NODE_SHAPES] & POSITIVE) + node * (3 + 6 * m) + 3
-                    at = forces + 6 * n * node + 6 * k
-                    f_w, f_v = vector(scratch, at), vector(scratch, at + 3)
+                    Pi = node_shapes(ints[row + field.NODE_SHAPES] & POSITIVE, node, m)
+                    column = forces + 6 * n * node + 6 * k
+                    f_w, f_v = vector(scratch, column), vector(scratch, column + 3)
                     b_w = turn_back(matrix(scratch, d + field.LEFT), f_w)
                     for a in range(m):
                         M[below, o_m + a] -= (
@@ -83,7 +84,7 @@ def constraint_rows(ints, floats, scratch, q, v, given, before, M, flags):
                 add_at_carrier(scratch, (carrier & POSITIVE) + 6 * k, arm, z_w, z_v)
     keep_asked(ints, scratch)
     if expects(ints, scratch):
-        asked = (ints[h + field.CLOSURE] & POSITIVE) + 11 * n + 3 * n * n
+        asked = closure_record(ints[h + field.CLOSURE] & POSITIVE, n).asked
         for k in range(n):
             e, row_k = 0.0, M[n_v + 2 + k]
             for c in range(n_v):
@@ -96,7 +97,7 @@ def constraint_compliance(ints, scratch, M):
     """Y in the place of the rows of A, and Lambda (2); after the factorisation."""
     h = ints[field.LOOPS] & POSITIVE
     n, n_v = ints[h + field.N_COLUMN] & POSITIVE, ints[field.N_V]
-    Lam = (ints[h + field.CLOSURE] & POSITIVE) + 5 * n
+    Lam = closure_record(ints[h + field.CLOSURE] & POSITIVE, n).Lambda
     flat = M.ravel()
     for k in range(n):
         forward_spd(flat, 0, n_v, flat, (n_v + 2 + k) * n_v)
@@ -113,20 +114,20 @@ def constrain_dense(ints, floats, scratch, M):
     """Add Y lambda to L^-1 (T - b), the row below the factor of the mass matrix (2), (3)."""
     h = ints[field.LOOPS] & POSITIVE
     n, n_v = ints[h + field.N_COLUMN] & POSITIVE, ints[field.N_V]
-    o = ints[h + field.CLOSURE] & POSITIVE
+    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
     x = M[n_v]
     for k in range(n):
         y, e = M[n_v + 2 + k], 0.0
         for c in range(n_v):
             e += y[c] * M[c, c] * x[c]
-        scratch[o + 2 * n + k] -= e
+        scratch[closure.rhs + k] -= e
     if not expects(ints, scratch):
         keep_asked(ints, scratch)
     rank, soft = factor_loops(ints, floats, scratch)
     solve_loops(ints, scratch, rank, soft)
     finite = 0.0
     for k in range(n):
-        s = scratch[o + 3 * n + k]
+        s = scratch[closure.force + k]
         finite += 0.0 * s
         y = M[n_v + 2 + k]
         for c in range(n_v):
@@ -138,15 +139,17 @@ def constrain_dense(ints, floats, scratch, M):
 def keep_loop_forces(ints, scratch):
     """Put lambda aside."""
     h = ints[field.LOOPS] & POSITIVE
-    n, o = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
+    n = ints[h + field.N_COLUMN] & POSITIVE
+    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
     for k in range(n):
-        scratch[o + 4 * n + k] = scratch[o + 3 * n + k]
+        scratch[closure.applied + k] = scratch[closure.force + k]
 
 
 @jit
 def add_kept_loop_forces(ints, scratch):
     """Add what was put aside to lambda."""
     h = ints[field.LOOPS] & POSITIVE
-    n, o = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
+    n = ints[h + field.N_COLUMN] & POSITIVE
+    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
     for k in range(n):
-        scratch[o + 3 * n + k] += scratch[o + 4 * n + k]
+        scratch[closure.force + k] += scratch[closure.applied + k]

@@ -21,7 +21,8 @@ from .compliance import node_forces
 from .fields import POSITIVE
 from .least_norm import CLOSE, factor_semidefinite, solve_least_norm
 from .modal import modal_spread
-from .one_node import combined, product_at, put_row, row as row_of_six
+from .one_node import combined, product_at, put_row, row as row_of_six, rows
+from .records import closure_record, hinge_record, modal_record, stack_record
 from .small import (
     ZERO,
     add,
@@ -69,10 +70,10 @@ def constrain(ints, floats, scratch, q, v, x, before, flags):
 def keep_asked(ints, scratch):
     """Keep the right-hand side as what is softened."""
     h = ints[field.LOOPS] & POSITIVE
-    n, o = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
-    asked = o + 11 * n + 3 * n * n
+    n = ints[h + field.N_COLUMN] & POSITIVE
+    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
     for k in range(n):
-        scratch[asked + k] = scratch[o + 2 * n + k]
+        scratch[closure.asked + k] = scratch[closure.rhs + k]
 
 
 @jit
@@ -89,11 +90,11 @@ def _soft_beyond(ints, floats, scratch, expected):
         keep_asked(ints, scratch)
         return
     h = ints[field.LOOPS] & POSITIVE
-    n, o = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
-    asked = o + 11 * n + 3 * n * n
-    constraint_rates(ints, floats, scratch, expected, o + 4 * n)
+    n = ints[h + field.N_COLUMN] & POSITIVE
+    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
+    constraint_rates(ints, floats, scratch, expected, closure.applied)
     for k in range(n):
-        scratch[asked + k] -= scratch[o + 4 * n + k]
+        scratch[closure.asked + k] -= scratch[closure.applied + k]
 
 
 @jit
@@ -103,10 +104,12 @@ def closed_in_speeds(ints, floats, scratch, before):
         return
     h = ints[field.LOOPS] & POSITIVE
     kappa = scratch[(ints[h + field.CLOSING] & POSITIVE) + field.KAPPA]
-    n, o = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
-    constraint_rates(ints, floats, scratch, before, o + 4 * n)
+    n = ints[h + field.N_COLUMN] & POSITIVE
+    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
+    constraint_rates(ints, floats, scratch, before, closure.applied)
     for k in range(n):
-        scratch[o + 2 * n + k] = scratch[o + 4 * n + k] - scratch[o + n + k] / kappa
+        e = scratch[closure.applied + k]
+        scratch[closure.rhs + k] = e - scratch[closure.rate + k] / kappa
 
 
 @jit
@@ -120,9 +123,9 @@ def closes_in_speeds(ints, scratch):
 def factor_loops(ints, floats, scratch):
     """Factor Lambda: the number of independent rows, and whether forces are to be softened."""
     h = ints[field.LOOPS] & POSITIVE
-    n, o = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
-    Lam, L = o + 5 * n, o + 5 * n + n * n
-    order, left, size = L + n * n, L + n * n + n, L + n * n + 2 * n
+    n = ints[h + field.N_COLUMN] & POSITIVE
+    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
+    Lam, size = closure.Lambda, closure.size
     least_own = MOTIONLESS / floats[ints[h + field.LENGTH] + 1]
     least = least_own
     for k in range(n):
@@ -135,14 +138,12 @@ def factor_loops(ints, floats, scratch):
         for c in range(first, first + ints[l + field.L_N]):
             scratch[size + c] = own
     for k in range(ints[h + field.N_COUPLING]):  # its coordinates move, however little
-        c = (
-            ints[
-                (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW + field.C_COLUMN
-            ]
-            & POSITIVE
-        )
+        row = (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW
+        c = ints[row + field.C_COLUMN] & POSITIVE
         scratch[size + c] = max(least_own, scratch[Lam + c * n + c])
-    rank, smallest = factor_semidefinite(scratch, Lam, n, L, order, left, size)
+    rank, smallest = factor_semidefinite(
+        scratch, Lam, n, closure.factor, closure.order, closure.left, size
+    )
     closing = ints[h + field.CLOSING] & POSITIVE
     scratch[closing + field.LEAST_LEFT] = smallest
     return rank, smallest <= CLOSE and scratch[closing + field.SOFTENED] != field.SHARP
@@ -155,21 +156,20 @@ def solve_loops(ints, scratch, rank, soft):
     soft: what was kept by `keep_asked` is softened.
     """
     h = ints[field.LOOPS] & POSITIVE
-    n, o = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
-    Lam, L, y = o + 5 * n, o + 5 * n + n * n, o + 3 * n
-    order, size = L + n * n, L + n * n + 2 * n
-    gram, room, asked = size + n, size + n + n * n, size + 4 * n + n * n
+    n = ints[h + field.N_COLUMN] & POSITIVE
+    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
     for k in range(n):
-        scratch[y + k] = scratch[o + 2 * n + k]
-    solve_least_norm(scratch, Lam, n, L, order, size, rank, soft, gram, room, y, asked)
+        scratch[closure.force + k] = scratch[closure.rhs + k]
+    solve_least_norm(scratch, closure, n, rank, soft)
 
 
 @jit
 def compliance_tip_to_base(ints, scratch, free):
     """Lambda (1), (2), and with `free` the accelerations of the free tree (3), into the rhs."""
     h = ints[field.LOOPS] & POSITIVE
-    n, o_c = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
-    rhs, Lam = o_c + 2 * n, o_c + 5 * n
+    n = ints[h + field.N_COLUMN] & POSITIVE
+    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
+    rhs, Lam = closure.rhs, closure.Lambda
     for k in range(n * n):
         scratch[Lam + k] = 0.0
     for j in range(ints[h + field.N_PATH] - 1, -1, -1):
@@ -189,8 +189,8 @@ def compliance_tip_to_base(ints, scratch, free):
         if ints[row + field.DRIVEN] != 0:
             r = 0
         e = ints[p + field.W_INNOVATIONS] & POSITIVE
-        o_y, o_l = o + 6 * r, o + 12 * r
-        o_e, o_n = o_l + r * r, ints[p + field.W_CARRIER_FORCES]
+        _H, o_y, o_l, o_e, _a, _child = hinge_record(o, r)
+        o_n = ints[p + field.W_CARRIER_FORCES]
         arm, R = vector(scratch, b + field.ARM), matrix(scratch, b + field.R_)
         for i in range(n_active):
             k = ints[active + i] & POSITIVE
@@ -234,13 +234,14 @@ def _through_one_node(ints, scratch, p, row, Z, n, Lam, rhs, free):
     t, d = ints[row + field.STACK] & POSITIVE, ints[row + field.NODES] & POSITIVE
     w, SN = Z + 6 * n, Z + 12 * n
     YN = SN + 36
-    _product_of_six(scratch, t + 129, t + 165, SN)
-    _product_of_six(scratch, t + 93, t + 165, YN)
+    stack = stack_record(t, 1)
+    _product_of_six(scratch, stack.compliance, stack.passing, SN)
+    _product_of_six(scratch, stack.transfer, stack.passing, YN)
     g0 = g1 = g2 = g3 = g4 = g5 = 0.0
     if free:
         node_forces(scratch, t, d, 1, field.YIELD)  # f_0
         y = row_of_six(scratch, d + field.YIELD)
-        s = product_at(scratch, t + 129, row_of_six(scratch, d + field.NODE_FORCE))
+        s = product_at(scratch, stack.compliance, row_of_six(scratch, d + field.NODE_FORCE))
         g0, g1, g2, g3, g4, g5 = (
             y[0] - s[0], y[1] - s[1], y[2] - s[2], y[3] - s[3], y[4] - s[4], y[5] - s[5]
         )  # fmt: skip
@@ -262,8 +263,7 @@ def _through_one_node(ints, scratch, p, row, Z, n, Lam, rhs, free):
 @jit
 def _product_of_six(x, a, b, out):
     """6x6 matrix at x[out]: the product of those at x[a] and x[b]."""
-    r0, r1, r2 = row_of_six(x, b), row_of_six(x, b + 6), row_of_six(x, b + 12)
-    r3, r4, r5 = row_of_six(x, b + 18), row_of_six(x, b + 24), row_of_six(x, b + 30)
+    r0, r1, r2, r3, r4, r5 = rows(x, b)
     for r in range(6):
         put_row(x, out + 6 * r, combined(row_of_six(x, a + 6 * r), r0, r1, r2, r3, r4, r5))
 
@@ -275,9 +275,7 @@ def _through_nodes(ints, scratch, p, row, Z, n, Lam, rhs, free):
     n_active, n_node = ints[p + field.W_N_ACTIVE], ints[p + field.W_N_NODE]
     t, nodes = ints[row + field.STACK] & POSITIVE, ints[row + field.NODES] & POSITIVE
     N = 6 * n_node
-    o_y = t + 21 + 6 * N + N * N
-    o_s = o_y + 6 * N
-    o_n = o_s + N * N
+    _M, _X, _S0, o_y, o_s, o_n, _work = stack_record(t, n_node)
     passed, softened = Z + 6 * n, Z + 6 * n + N * n  # x_k and S zeta_k of all columns
     zeta = softened + N * n
     if free:
@@ -322,7 +320,7 @@ def put_loop_forces(ints, scratch):
     """Add the loop forces to what the outward sweep starts from (4)."""
     h = ints[field.LOOPS] & POSITIVE
     n = ints[h + field.N_COLUMN] & POSITIVE
-    lam = (ints[h + field.CLOSURE] & POSITIVE) + 3 * n
+    lam = closure_record(ints[h + field.CLOSURE] & POSITIVE, n).force
     finite = 0.0
     for k in range(n):
         finite += 0.0 * scratch[lam + k]
@@ -334,7 +332,7 @@ def put_loop_forces(ints, scratch):
         r, forces = ints[row + field.HINGE_DOF], ints[p + field.W_FORCES] & POSITIVE
         if ints[row + field.DRIVEN] != 0:
             r = 0
-        o_e = (ints[row + field.HINGE] & POSITIVE) + 12 * r + r * r
+        o_e = hinge_record(ints[row + field.HINGE] & POSITIVE, r).innovation
         e = ints[p + field.W_INNOVATIONS] & POSITIVE
         rigid = ints[row + field.LEVEL] == field.RIGID
         for i in range(ints[p + field.W_N_ACTIVE]):
@@ -383,7 +381,8 @@ def _push(ints, floats, scratch, e, C, n, f, sign):
     if ints[row + field.LEVEL] != field.RIGID:
         m, t = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
         load = six(turn_back(matrix(scratch, d + field.LEFT), n), f)
-        modal_spread(floats, ints[e + field.END_SHAPES] & POSITIVE, m, load, scratch, t + m)
+        t_f = modal_record(t, m).force
+        modal_spread(floats, ints[e + field.END_SHAPES] & POSITIVE, m, load, scratch, t_f)
         n = add(n, cross(vector(scratch, d + field.ARM), f))
     put_vector(scratch, b + field.FORCE, add(vector(scratch, b + field.FORCE), n))
     put_vector(scratch, b + field.FORCE + 3, add(vector(scratch, b + field.FORCE + 3), f))
@@ -394,7 +393,7 @@ def loop_force(ints, scratch, k, out, o):
     """[moment; force] on end b of loop k, in the axes of frame b."""
     h = ints[field.LOOPS] & POSITIVE
     n = ints[h + field.N_COLUMN] & POSITIVE
-    lam = (ints[h + field.CLOSURE] & POSITIVE) + 3 * n
+    lam = closure_record(ints[h + field.CLOSURE] & POSITIVE, n).force
     l = (ints[h + field.LOOP_ROWS] & POSITIVE) + k * field.LOOP_ROW
     P, first = ints[l + field.L_STATE] & POSITIVE, ints[l + field.L_FIRST]
     m, f = ZERO, ZERO

@@ -10,6 +10,7 @@ import math
 from . import fields as field
 from .compiling import jit
 from .joints import general_joint
+from .records import joint_work
 from .small import (
     IDENTITY,
     ZERO,
@@ -27,6 +28,8 @@ from .small import (
     vector,
 )
 
+MOST_Q = 6  # coordinates of a joint that are searched for; the step follows them
+ATTITUDE = 18  # of a spherical joint, behind its motion map
 # As in `nearness`.
 ITERATIONS, STARTS, REACHED, SPREAD = 40, 25, 1e-18, 1.1127756842787055
 
@@ -76,33 +79,34 @@ def _angle_about(u, R):
 
 
 @jit
-def joint_pose(floats, j, kind, scratch, theta, room):
-    """Pose of a loop's joint; its motion map goes to `room`."""
+def joint_pose(floats, j, kind, scratch, theta, work):
+    """Pose of a loop's joint; its motion map goes to `work`."""
     if kind == field.FIXED:
         return IDENTITY, ZERO
     if kind == field.SPHERICAL:
         for c in range(3):
             for i in range(6):
-                scratch[room + 6 * c + i] = 1.0 if i == c else 0.0
-        return matrix(scratch, room + 18), ZERO
+                scratch[work + 6 * c + i] = 1.0 if i == c else 0.0
+        return matrix(scratch, work + ATTITUDE), ZERO
     R, r, _w, _v, _cw, _cv = general_joint(
-        floats, j, kind, scratch, theta, scratch, theta, kind < 0, scratch, room
+        floats, j, kind, scratch, theta, scratch, theta, kind < 0, scratch, work
     )
     return R, r
 
 
 @jit
-def nearest(floats, j, kind, dof, R, r, length, scratch, theta, room):
+def nearest(floats, j, kind, dof, R, r, length, scratch, theta, work):
     """Coordinates of a loop's joint that come nearest to a pose."""
     if kind == field.FIXED:
         return
     if kind == field.SPHERICAL:  # any attitude is its own
-        put_matrix(scratch, room + 18, R)
+        put_matrix(scratch, work + ATTITUDE, R)
         w, x, y, z = quaternion(R)
         scratch[theta], scratch[theta + 1], scratch[theta + 2], scratch[theta + 3] = w, x, y, z
     elif kind == field.AXIAL:
         u = vector(floats, j)
-        turns, slides, second = floats[j + 3], floats[j + 4], floats[j + 5]
+        turns, slides = floats[j + field.AXIAL_TURN], floats[j + field.AXIAL_SLIDE]
+        second = floats[j + field.AXIAL_SECOND]
         angle, slide = _angle_about(u, R), dot(u, r)
         if second != 0.0:
             scratch[theta], scratch[theta + 1] = angle, slide
@@ -123,20 +127,20 @@ def nearest(floats, j, kind, dof, R, r, length, scratch, theta, room):
         scratch[theta + 1] = dot(vector(floats, j + 6), r)
         scratch[theta + 2] = _angle_about(vector(floats, j), R)
     else:
-        _nearest_by_iteration(floats, j, kind, dof, R, r, length, scratch, theta, room)
+        _nearest_by_iteration(floats, j, kind, dof, R, r, length, scratch, theta, work)
 
 
 @jit
-def _nearest_by_iteration(floats, j, kind, dof, R, r, length, scratch, theta, room):
+def _nearest_by_iteration(floats, j, kind, dof, R, r, length, scratch, theta, work):
     """Newton's method from several starts: see `nearness.nearest_by_iteration`."""
-    best, least = room + 144, 1e300
+    best, least = joint_work(work).best, 1e300
     for start in range(STARTS):
         fraction = 1.0
         for c in range(dof):
             fraction /= SPREAD
             e = 0.5 + start * fraction
             scratch[theta + c] = 2.0 * math.pi * (e - math.floor(e) - 0.5)
-        left = _descend(floats, j, kind, dof, R, r, length, scratch, theta, room)
+        left = _descend(floats, j, kind, dof, R, r, length, scratch, theta, work)
         if left < (1.0 - 1e-6) * least:
             least = left
             for c in range(dof):
@@ -148,68 +152,70 @@ def _nearest_by_iteration(floats, j, kind, dof, R, r, length, scratch, theta, ro
 
 
 @jit
-def _descend(floats, j, kind, dof, R, r, length, scratch, theta, room):
+def _descend(floats, j, kind, dof, R, r, length, scratch, theta, work):
     """Newton's method from the coordinates at theta; the square of what is left."""
     for _ in range(ITERATIONS):
-        R_j, r_j = joint_pose(floats, j, kind, scratch, theta, room)
+        R_j, r_j = joint_pose(floats, j, kind, scratch, theta, work)
         xi_w, xi_v = rotation_vector(back_product(R_j, R)), turn_back(R, added(r, -1.0, r_j))
-        _orthonormal(scratch, room, dof, length)
-        joint_rates(scratch, room, dof, length, xi_w, xi_v, theta + 6)
+        _orthonormal(scratch, work, dof, length)
+        joint_rates(scratch, work, dof, length, xi_w, xi_v, theta + MOST_Q)
         largest = 0.0
         for c in range(dof):
-            largest = max(largest, abs(scratch[theta + 6 + c]))
+            largest = max(largest, abs(scratch[theta + MOST_Q + c]))
         step = 1.0 / max(1.0, largest)
         for c in range(dof):
-            scratch[theta + c] += step * scratch[theta + 6 + c]
+            scratch[theta + c] += step * scratch[theta + MOST_Q + c]
         if largest < 1e-15:
             break
-    R_j, r_j = joint_pose(floats, j, kind, scratch, theta, room)
+    R_j, r_j = joint_pose(floats, j, kind, scratch, theta, work)
     xi_w, xi_v = rotation_vector(back_product(R_j, R)), added(r, -1.0, r_j)
     return dot(xi_w, xi_w) + dot(xi_v, xi_v)
 
 
 @jit
-def _orthonormal(scratch, room, dof, length):
-    """Columns of diag(length, 1) H* at room made orthonormal at room + 36, the factors behind."""
+def _orthonormal(scratch, work, dof, length):
+    """Columns of diag(length, 1) H* made orthonormal, and the factors that make them."""
+    H, basis, factors, _rest, _best = joint_work(work)
     for c in range(dof):
-        x_w, x_v = scaled(length, vector(scratch, room + 6 * c)), vector(scratch, room + 6 * c + 3)
+        x_w, x_v = scaled(length, vector(scratch, H + 6 * c)), vector(scratch, H + 6 * c + 3)
         for k in range(6):
-            scratch[room + 72 + 6 * k + c] = 0.0
+            scratch[factors + 6 * k + c] = 0.0
         for _ in range(2):
             for k in range(c):
-                y_w, y_v = vector(scratch, room + 36 + 6 * k), vector(scratch, room + 39 + 6 * k)
+                y_w, y_v = vector(scratch, basis + 6 * k), vector(scratch, basis + 6 * k + 3)
                 e = dot(x_w, y_w) + dot(x_v, y_v)
                 x_w, x_v = added(x_w, -e, y_w), added(x_v, -e, y_v)
-                scratch[room + 72 + 6 * k + c] += e
+                scratch[factors + 6 * k + c] += e
         size = math.sqrt(dot(x_w, x_w) + dot(x_v, x_v))
-        scratch[room + 72 + 6 * c + c] = size
+        scratch[factors + 6 * c + c] = size
         size = 1.0 / max(size, 1e-300)
-        put_vector(scratch, room + 36 + 6 * c, scaled(size, x_w))
-        put_vector(scratch, room + 39 + 6 * c, scaled(size, x_v))
+        put_vector(scratch, basis + 6 * c, scaled(size, x_w))
+        put_vector(scratch, basis + 6 * c + 3, scaled(size, x_v))
 
 
 @jit
-def joint_rates(scratch, room, dof, length, w, v, out):
+def joint_rates(scratch, work, dof, length, w, v, out):
     """Speeds of the joint for a motion, by least squares; after `_orthonormal`."""
+    _H, basis, factors, _rest, _best = joint_work(work)
     for c in range(dof - 1, -1, -1):
-        y_w, y_v = vector(scratch, room + 36 + 6 * c), vector(scratch, room + 39 + 6 * c)
+        y_w, y_v = vector(scratch, basis + 6 * c), vector(scratch, basis + 6 * c + 3)
         e = length * dot(w, y_w) + dot(v, y_v)
         for k in range(c + 1, dof):
-            e -= scratch[room + 72 + 6 * c + k] * scratch[out + k]
-        d = scratch[room + 72 + 6 * c + c]
+            e -= scratch[factors + 6 * c + k] * scratch[out + k]
+        d = scratch[factors + 6 * c + c]
         scratch[out + c] = e / d if d > 1e-9 * length else 0.0
 
 
 @jit
-def constraint_map(scratch, room, dof, length, P):
-    """P of the motion map at room: see `nearness.constraint_map`; leaves `_orthonormal`."""
-    _orthonormal(scratch, room, dof, length)
-    left = room + 108
+def constraint_map(scratch, work, dof, length, P):
+    """P of the motion map at work: see `nearness.constraint_map`; leaves `_orthonormal`."""
+    _orthonormal(scratch, work, dof, length)
+    _H, basis, _factors, left, _best = joint_work(work)
     for k in range(6):
         for i in range(6):
             scratch[left + 6 * k + i] = 1.0 if i == k else 0.0
         for c in range(dof):
-            _take_off(scratch, left + 6 * k, room + 36 + 6 * c)
+            _take_off(scratch, left + 6 * k, basis + 6 * c)
     for c in range(6 - dof):
         best, most = 0, 0.0
         for k in range(6):
@@ -222,7 +228,7 @@ def constraint_map(scratch, room, dof, length, P):
             scratch[o + i] = scratch[left + 6 * best + i]
         for _ in range(2):
             for k in range(dof):
-                _take_off(scratch, o, room + 36 + 6 * k)
+                _take_off(scratch, o, basis + 6 * k)
             for k in range(c):
                 _take_off(scratch, o, P + 6 * k)
         x_w, x_v = vector(scratch, o), vector(scratch, o + 3)

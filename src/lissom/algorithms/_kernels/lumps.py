@@ -12,6 +12,7 @@ from .compiling import jit
 from .fields import POSITIVE
 from .modal import modal_product, modal_spread
 from .nodes import node_motion
+from .records import modal_record
 from .rigid import rigid_force, shifted_inertia
 from .small import (
     add,
@@ -29,14 +30,18 @@ from .small import (
     vector,
 )
 
+# floats: a lump; its shapes at the node, 6m, come last
+LUMP_MASS, LUMP_OFFSET, LUMP_INERTIA, LUMP_NODE, LUMP_SHAPES = 0, 1, 4, 10, 13
+
 
 @jit
 def lump_terms(ints, floats, scratch, row, q, v, x, flags):
     """Add the lumps of one body to its terms (1), (2); M_ff begins with the point masses' part."""
     b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
     o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-    f, size, n_lump = ints[row + field.MODAL] & POSITIVE, 13 + 6 * m, ints[row + field.N_LUMP]
-    t, M_rf, M_ff = f + m, ints[row + field.M_RF] & POSITIVE, f + 2 * m
+    _W, t, M_ff = modal_record(ints[row + field.MODAL] & POSITIVE, m)
+    size, n_lump = LUMP_SHAPES + 6 * m, ints[row + field.N_LUMP]
+    M_rf = ints[row + field.M_RF] & POSITIVE
     work = ints[field.TEMPORARY] & POSITIVE
     lumps = ints[row + field.LUMPS] & POSITIVE
     points = lumps + n_lump * size
@@ -47,16 +52,16 @@ def lump_terms(ints, floats, scratch, row, q, v, x, flags):
     for lump in range(n_lump):
         c = lumps + lump * size
         E, l, J_l, w, alpha, a = node_motion(
-            floats, c + 10, m, scratch, b, q, o_q, v, x, o_v, flags
+            floats, c + LUMP_NODE, m, scratch, b, q, o_q, v, x, o_v, flags
         )
-        mass = floats[c]
-        p = scaled(mass, turn(E, vector(floats, c + 1)))
-        J = turned_symmetric(E, symmetric(floats, c + 4))
+        mass = floats[c + LUMP_MASS]
+        p = scaled(mass, turn(E, vector(floats, c + LUMP_OFFSET)))
+        J = turned_symmetric(E, symmetric(floats, c + LUMP_INERTIA))
         n_t, f_t = rigid_force(J, p, mass, w, alpha, a)
         z_w, z_v = vector(scratch, b + field.FORCE), vector(scratch, b + field.FORCE + 3)
         put_vector(scratch, b + field.FORCE, add(z_w, add(n_t, cross(l, f_t))))  # (1)
         put_vector(scratch, b + field.FORCE + 3, add(z_v, f_t))
-        modal_spread(floats, c + 13, m, six(turn_back(J_l, n_t), f_t), scratch, t)
+        modal_spread(floats, c + LUMP_SHAPES, m, six(turn_back(J_l, n_t), f_t), scratch, t)
         J_0, p_0 = shifted_inertia(J, p, mass, l)  # (2)
         own = symmetric(scratch, b + field.INERTIA)
         put_symmetric(
@@ -67,7 +72,7 @@ def lump_terms(ints, floats, scratch, row, q, v, x, flags):
         )  # fmt: skip
         put_vector(scratch, b + field.MOMENT, add(vector(scratch, b + field.MOMENT), p_0))
         scratch[b + field.MASS] += mass
-        _modal_part(floats, c + 13, m, J_l, l, J, p, mass, scratch, work, M_rf, M_ff)
+        _modal_part(floats, c + LUMP_SHAPES, m, J_l, l, J, p, mass, scratch, work, M_rf, M_ff)
 
 
 @jit

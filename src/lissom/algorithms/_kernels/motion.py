@@ -1,6 +1,6 @@
 """Poses, rates, accelerations and own forces of all bodies, base to tip.
 
-Notation (working axes of the body, see `layout`; N: the node that carries the body)
+Notation (working axes of the body, see `fields`; N: the node that carries the body)
   R, r      attitude of the body, and its origin from the node
   w_j, r'   angular rate of the body against the node, rate of its origin
   h         relative acceleration that given accelerations cause, H* beta_dot
@@ -31,6 +31,7 @@ from .compiling import jit
 from .fields import POSITIVE
 from .flexible import flexible_terms
 from .joints import general_joint
+from .records import hinge_record
 from .small import (
     IDENTITY,
     ZERO,
@@ -105,7 +106,7 @@ def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
                 _write_ball(scratch, o, R if rigid else IDENTITY, kind)
         else:
             dof = ints[row + field.HINGE_DOF]
-            o_map = o + 13 * dof + 2 * dof * dof
+            o_map = hinge_record(o, dof).child_map
             R_j, r_j, own_w, own_v, bias_w, bias_v = general_joint(
                 floats,
                 ints[row + field.JOINT] & POSITIVE,

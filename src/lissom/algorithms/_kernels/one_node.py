@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from . import fields as field
 from .compiling import jit
-from .small import matrix, symmetric, turn, vector
+from .records import stack_record
+from .rigid import articulated
+from .small import matrix, turn, vector
 
 
 @jit
@@ -21,6 +23,25 @@ def row(x, o):
 def put_row(x, o, a):
     """Write six numbers at x[o]."""
     x[o], x[o + 1], x[o + 2], x[o + 3], x[o + 4], x[o + 5] = a
+
+
+@jit
+def rows(x, o):
+    """Six rows of six numbers at x[o]."""
+    return (
+        row(x, o), row(x, o + 6), row(x, o + 12), row(x, o + 18), row(x, o + 24), row(x, o + 30)
+    )  # fmt: skip
+
+
+@jit
+def put_rows(x, o, a, b, c, d, e, f):
+    """Write six rows of six numbers at x[o]."""
+    put_row(x, o, a)
+    put_row(x, o + 6, b)
+    put_row(x, o + 12, c)
+    put_row(x, o + 18, d)
+    put_row(x, o + 24, e)
+    put_row(x, o + 30, f)
 
 
 @jit
@@ -39,14 +60,8 @@ def combined(a, r0, r1, r2, r3, r4, r5):
 @jit
 def product_at(x, o, a):
     """The 6x6 matrix at x[o] times a vector of six."""
-    return (
-        _dot(row(x, o), a),
-        _dot(row(x, o + 6), a),
-        _dot(row(x, o + 12), a),
-        _dot(row(x, o + 18), a),
-        _dot(row(x, o + 24), a),
-        _dot(row(x, o + 30), a),
-    )
+    r0, r1, r2, r3, r4, r5 = rows(x, o)
+    return _dot(r0, a), _dot(r1, a), _dot(r2, a), _dot(r3, a), _dot(r4, a), _dot(r5, a)
 
 
 @jit
@@ -169,16 +184,13 @@ def _right(a):
 
 @jit
 def pass_one_node(scratch, t, d):
-    """Write Y, S and N (2), (3); return P_R (4) as (A, B, D).
-
-    Stack for one node: M_bar 21 | X 36 | S_0 36 | Y 36 | S 36 | N 36.
-    """
+    """Write Y, S and N (2), (3); return P_R (4) as (A, B, D)."""
+    stack = stack_record(t, 1)
     J = matrix(scratch, d + field.LEFT)
     x, y, z = vector(scratch, d + field.ARM)
-    o = t + 57
-    s0, s1 = _bent(J, row(scratch, o)), _bent(J, row(scratch, o + 6))
-    s2, s3 = _bent(J, row(scratch, o + 12)), _bent(J, row(scratch, o + 18))
-    s4, s5 = _bent(J, row(scratch, o + 24)), _bent(J, row(scratch, o + 30))
+    s0, s1, s2, s3, s4, s5 = rows(scratch, stack.free_compliance)
+    s0, s1, s2 = _bent(J, s0), _bent(J, s1), _bent(J, s2)
+    s3, s4, s5 = _bent(J, s3), _bent(J, s4), _bent(J, s5)
     s0, s1, s2 = (
         _mixed(J[0], J[1], J[2], s0, s1, s2),
         _mixed(J[3], J[4], J[5], s0, s1, s2),
@@ -198,41 +210,24 @@ def pass_one_node(scratch, t, d):
     )
     n0, n1, n2 = _right(n0), _right(n1), _right(n2)
     n3, n4, n5 = _right(n3), _right(n4), _right(n5)
-    o = t + 129
-    put_row(scratch, o, s0)
-    put_row(scratch, o + 6, s1)
-    put_row(scratch, o + 12, s2)
-    put_row(scratch, o + 18, s3)
-    put_row(scratch, o + 24, s4)
-    put_row(scratch, o + 30, s5)
-    put_row(scratch, o + 36, n0)
-    put_row(scratch, o + 42, n1)
-    put_row(scratch, o + 48, n2)
-    put_row(scratch, o + 54, n3)
-    put_row(scratch, o + 60, n4)
-    put_row(scratch, o + 66, n5)
+    put_rows(scratch, stack.compliance, s0, s1, s2, s3, s4, s5)
+    put_rows(scratch, stack.passing, n0, n1, n2, n3, n4, n5)
     e0, e1 = combined(n0, g0, g1, g2, g3, g4, g5), combined(n1, g0, g1, g2, g3, g4, g5)
     e2, e3 = combined(n2, g0, g1, g2, g3, g4, g5), combined(n3, g0, g1, g2, g3, g4, g5)
     e4, e5 = combined(n4, g0, g1, g2, g3, g4, g5), combined(n5, g0, g1, g2, g3, g4, g5)
     e0, e1, e2, e3, e4, e5 = _averaged(e0, e1, e2, e3, e4, e5)
-    o = t + 21
-    y0 = _minus((1.0, 0.0, 0.0, 0.0, -z, y), _bent(J, row(scratch, o + 0)))
-    y1 = _minus((0.0, 1.0, 0.0, z, 0.0, -x), _bent(J, row(scratch, o + 6)))
-    y2 = _minus((0.0, 0.0, 1.0, -y, x, 0.0), _bent(J, row(scratch, o + 12)))
-    y3 = _minus((0.0, 0.0, 0.0, 1.0, 0.0, 0.0), _bent(J, row(scratch, o + 18)))
-    y4 = _minus((0.0, 0.0, 0.0, 0.0, 1.0, 0.0), _bent(J, row(scratch, o + 24)))
-    y5 = _minus((0.0, 0.0, 0.0, 0.0, 0.0, 1.0), _bent(J, row(scratch, o + 30)))
-    o = t + 93
-    put_row(scratch, o, y0)
-    put_row(scratch, o + 6, y1)
-    put_row(scratch, o + 12, y2)
-    put_row(scratch, o + 18, y3)
-    put_row(scratch, o + 24, y4)
-    put_row(scratch, o + 30, y5)
+    x0, x1, x2, x3, x4, x5 = rows(scratch, stack.coupling)
+    y0 = _minus((1.0, 0.0, 0.0, 0.0, -z, y), _bent(J, x0))
+    y1 = _minus((0.0, 1.0, 0.0, z, 0.0, -x), _bent(J, x1))
+    y2 = _minus((0.0, 0.0, 1.0, -y, x, 0.0), _bent(J, x2))
+    y3 = _minus((0.0, 0.0, 0.0, 1.0, 0.0, 0.0), _bent(J, x3))
+    y4 = _minus((0.0, 0.0, 0.0, 0.0, 1.0, 0.0), _bent(J, x4))
+    y5 = _minus((0.0, 0.0, 0.0, 0.0, 0.0, 1.0), _bent(J, x5))
+    put_rows(scratch, stack.transfer, y0, y1, y2, y3, y4, y5)
     x0, x1 = combined(y0, e0, e1, e2, e3, e4, e5), combined(y1, e0, e1, e2, e3, e4, e5)
     x2, x3 = combined(y2, e0, e1, e2, e3, e4, e5), combined(y3, e0, e1, e2, e3, e4, e5)
     x4, x5 = combined(y4, e0, e1, e2, e3, e4, e5), combined(y5, e0, e1, e2, e3, e4, e5)
-    A, B, D = symmetric(scratch, t), matrix(scratch, t + 6), symmetric(scratch, t + 15)
+    A, B, D = articulated(scratch, stack.inertia)
     return (
         (A[0] + _dot(x0, y0), A[1] + _dot(x1, y0), A[2] + _dot(x2, y0),
          A[3] + _dot(x1, y1), A[4] + _dot(x2, y1), A[5] + _dot(x2, y2)),
@@ -269,8 +264,7 @@ def _averaged(a, b, c, d, e, f):
 @jit
 def children_rows(scratch, d):
     """Rows of Gamma."""
-    A, B = symmetric(scratch, d + field.P_), matrix(scratch, d + field.P_ + 6)
-    D = symmetric(scratch, d + field.P_ + 15)
+    A, B, D = articulated(scratch, d + field.P_)
     return (
         (A[0], A[1], A[2], B[0], B[1], B[2]),
         (A[1], A[3], A[4], B[3], B[4], B[5]),
@@ -287,30 +281,22 @@ def _node_force(scratch, t, d, a):
     g0, g1, g2, g3, g4, g5 = children_rows(scratch, d)
     z = row(scratch, d + field.FORCE)
     f = (_dot(g0, a), _dot(g1, a), _dot(g2, a), _dot(g3, a), _dot(g4, a), _dot(g5, a))
-    return product_at(scratch, t + 165, _plus(f, z))
+    return product_at(scratch, stack_record(t, 1).passing, _plus(f, z))
 
 
 @jit
 def force_through_one_node(scratch, t, d, y):
     """Write y; return Y f_0 with the force f_0 = N (Gamma y + zeta) at the node."""
     put_row(scratch, d + field.YIELD, y)
-    return product_at(scratch, t + 93, _node_force(scratch, t, d, y))
+    return product_at(scratch, stack_record(t, 1).transfer, _node_force(scratch, t, d, y))
 
 
 @jit
 def accelerate_one_node(scratch, t, d, alpha):
     """Write the node force f and acceleration A_t (6)."""
-    o = t + 93
-    a = combined(
-        alpha,
-        row(scratch, o),
-        row(scratch, o + 6),
-        row(scratch, o + 12),
-        row(scratch, o + 18),
-        row(scratch, o + 24),
-        row(scratch, o + 30),
-    )
+    stack = stack_record(t, 1)
+    a = combined(alpha, *rows(scratch, stack.transfer))
     a = _plus(a, row(scratch, d + field.YIELD))
     f = _node_force(scratch, t, d, a)
     put_row(scratch, d + field.NODE_FORCE, f)
-    put_row(scratch, d + field.CHANGE, _minus(a, product_at(scratch, t + 129, f)))
+    put_row(scratch, d + field.CHANGE, _minus(a, product_at(scratch, stack.compliance, f)))

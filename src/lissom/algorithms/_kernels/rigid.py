@@ -8,7 +8,20 @@ bit whatever is done to it.
 from __future__ import annotations
 
 from .compiling import jit
-from .small import add, added, apply, cross, dot, scaled, turned, turned_symmetric
+from .small import (
+    add,
+    added,
+    apply,
+    cross,
+    dot,
+    matrix,
+    put_matrix,
+    put_symmetric,
+    scaled,
+    symmetric,
+    turned,
+    turned_symmetric,
+)
 
 
 @jit
@@ -93,4 +106,31 @@ def shifted_articulated(r, A, B, D):
          A[3] + f[1] + y[1], A[4] + f[2] + z[1], A[5] + g[2] + z[2]),
         (B_0[0], B_0[1], B_0[2], B_1[0], B_1[1], B_1[2], B_2[0], B_2[1], B_2[2]),
         D,
+    )  # fmt: skip
+
+
+@jit
+def articulated(x, o):
+    """Articulated inertia (A, B, D) at x[o]."""
+    return symmetric(x, o), matrix(x, o + 6), symmetric(x, o + 15)
+
+
+@jit
+def put_articulated(x, o, A, B, D):
+    """Write an articulated inertia at x[o]."""
+    put_symmetric(x, o, A)
+    put_matrix(x, o + 6, B)
+    put_symmetric(x, o + 15, D)
+
+
+@jit
+def plus_articulated(A, B, D, A_n, B_n, D_n):
+    """Sum of two articulated inertias."""
+    return (
+        (A[0] + A_n[0], A[1] + A_n[1], A[2] + A_n[2],
+         A[3] + A_n[3], A[4] + A_n[4], A[5] + A_n[5]),
+        (B[0] + B_n[0], B[1] + B_n[1], B[2] + B_n[2], B[3] + B_n[3], B[4] + B_n[4],
+         B[5] + B_n[5], B[6] + B_n[6], B[7] + B_n[7], B[8] + B_n[8]),
+        (D[0] + D_n[0], D[1] + D_n[1], D[2] + D_n[2],
+         D[3] + D_n[3], D[4] + D_n[4], D[5] + D_n[5]),
     )  # fmt: skip

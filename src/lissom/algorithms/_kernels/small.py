@@ -227,3 +227,16 @@ def one_plus(b, c, u):
 def six(a, b):
     """Spatial vector from its angular and linear halves."""
     return a[0], a[1], a[2], b[0], b[1], b[2]
+
+
+@jit
+def pose(x, o):
+    """Rotation and position at x[o]."""
+    return matrix(x, o), vector(x, o + 9)
+
+
+@jit
+def put_pose(x, o, R, r):
+    """Write a rotation and a position at x[o]."""
+    put_matrix(x, o, R)
+    put_vector(x, o + 9, r)

@@ -16,6 +16,7 @@ from .small import (
     cross,
     dot,
     matrix,
+    pose,
     product,
     put_matrix,
     put_vector,
@@ -40,7 +41,7 @@ def place_base_to_tip(ints, scratch):
         if p >= 0:
             parent = field.HEADER + p * field.ROW
             o_p = ints[parent + field.WORLD] & POSITIVE
-            C, x = matrix(scratch, o_p), vector(scratch, o_p + 9)
+            C, x = pose(scratch, o_p)
             if ints[parent + field.LEVEL] != field.RIGID:
                 r = add(r, vector(scratch, (ints[row + field.CARRIER] & POSITIVE) + field.ARM))
         put_vector(scratch, o + 9, add(x, turn(C, r)))
@@ -62,7 +63,7 @@ def totals(ints, floats, scratch, q, v, out):
     for i in range(ints[field.N_BODY]):
         row = field.HEADER + i * field.ROW
         b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.WORLD] & POSITIVE
-        C, x = matrix(scratch, o), vector(scratch, o + 9)
+        C, x = pose(scratch, o)
         z_w, z_v = vector(scratch, b + field.FORCE), vector(scratch, b + field.FORCE + 3)
         V_w, V_v = (
             vector(scratch, b + field.ACCELERATION),
@@ -108,7 +109,7 @@ def frame(ints, scratch, where, q, v, x, flags, out):
     """
     row = field.HEADER + int(where[0]) * field.ROW
     b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.WORLD] & POSITIVE
-    C, origin = matrix(scratch, o), vector(scratch, o + 9)
+    C, origin = pose(scratch, o)
     R, l = matrix(scratch, b + field.R_), ZERO
     alpha, a = vector(scratch, b + field.ACCELERATION), vector(scratch, b + field.ACCELERATION + 3)
     if ints[row + field.LEVEL] != field.RIGID:
