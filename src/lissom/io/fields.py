@@ -251,7 +251,7 @@ def _rotation(given: Any) -> Any:
 
 
 Name = Annotated[Any, _text("a name as text without a dot", lambda x: "." not in x)]
-Place = Annotated[Any, _text('"body" or "body.node" as text', lambda x: x[0] != ".")]
+Place = Annotated[Any, _text('"body", "body.node" or a frame as text', lambda x: x[0] != ".")]
 Words = Annotated[Any, BeforeValidator(_words)]
 FunctionName = Annotated[
     Any, _text('"file.py:name" or "module:name"', lambda x: bool(FUNCTION.fullmatch(x)))

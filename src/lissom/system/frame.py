@@ -80,17 +80,20 @@ class Frame:
         return (R, x) if self.plain else (R @ self.rotation, x + R @ self.position)
 
     def velocity(self, V: Array, R: Array) -> Array:
-        """Velocity (2) or Jacobian (6, ...), from that of the node, both in the axes R leads to."""
+        """Velocity (2) or Jacobian (6, ...), from that of the node, both in the axes R leads to.
+
+        Many velocities are columns (6, n), with R of shape (n, 3, 3).
+        """
         if self.plain:
             return V
-        return np.concatenate([V[:3], V[3:] + cross(V[:3], R @ self.position)])
+        return np.concatenate([V[:3], V[3:] + cross(V[:3], (R @ self.position).T)])
 
     def acceleration(self, A: Array, omega: Array, R: Array) -> Array:
         """Acceleration (3), likewise; omega is the angular velocity."""
         if self.plain:
             return A
-        turning = cross(omega, cross(omega, R @ self.position))
-        return self.velocity(A, R) + np.concatenate([np.zeros(3), turning])
+        turning = cross(omega, cross(omega, (R @ self.position).T))
+        return self.velocity(A, R) + np.concatenate([0.0 * turning, turning])
 
     def wrench_at_node(self, wrench: Array) -> Array:
         """Moment and force (4) at the node, in its axes, from [m; f] at the frame."""
