@@ -78,7 +78,7 @@ def settled_frames(frames: Mapping[str, NamedFrame], bodies: Mapping[str, Any]) 
                     f"{one.title} is on {body!r}, which is not in the model; "
                     f"{suggestion(body, known)}"
                 )
-    return done
+    return {name: done[name] for name in frames}
 
 
 def _settled(end: End, frames: Mapping[str, End], what: str) -> End:
