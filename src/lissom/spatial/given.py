@@ -107,7 +107,10 @@ def rotation_of(values: Any) -> Array:
     if not is_numeric(R):
         return R
     if fault := rotation_fault(R):
-        raise ValueError(f"is not a rotation matrix (orthonormal columns, determinant 1): {fault}")
+        raise ValueError(
+            f"is not a rotation matrix (orthonormal columns, determinant 1): {fault}; it is "
+            f"{shown(R.tolist())}"
+        )
     return exact_rotation(R)
 
 
