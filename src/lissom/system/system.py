@@ -211,20 +211,28 @@ class System:
         at : array (3,), optional
             Point in the axes of that frame to which its origin is moved [m].
         """
-        name, dot, node = str(where).partition(".")
-        found = self._frames.get(name)
+        known = self.derived.setdefault("places", {})
+        key = str(where)
+        found = known.get(key)
         if found is None:
-            if self._frames and name not in self.names:
-                known = [*self.names, *self._frames]
-                raise StateError(f"there is no body or frame {name!r}; {suggestion(name, known)}")
-            found = Frame(str(where), *self.locate(where), plain=True)
-        elif dot:
-            raise StateError(f"frame {name!r} has no node {node!r}: a frame is {name!r} alone")
+            found = known[key] = self._placed(key)
         return found if at is None else found.at(at)
 
     @cached_property
     def _frames(self) -> dict[str, Frame]:
         return {frame.name: frame for frame in self.frames}
+
+    def _placed(self, where: str) -> Frame:
+        """Frame of a name, looked up."""
+        frames, (name, dot, node) = self._frames, where.partition(".")
+        if name in frames:
+            if dot:
+                raise StateError(f"frame {name!r} has no node {node!r}: a frame is {name!r} alone")
+            return frames[name]
+        if frames and name not in self.names:
+            known = [*self.names, *frames]
+            raise StateError(f"there is no body or frame {name!r}; {suggestion(name, known)}")
+        return Frame(where, *self.locate(where), plain=True)
 
     def locate(self, where: Any) -> tuple[int, int]:
         """Body and node numbers of "body" or "body.node" (a node's name or number).

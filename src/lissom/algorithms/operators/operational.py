@@ -58,7 +58,7 @@ class FramePicker(SpatialOperator):
     ) -> None:
         check_axes(axes)
         if not len(frames):
-            raise StateError('no frames given; name at least one "body" or "body.node"')
+            raise StateError('no frames given; name at least one "body", "body.node" or frame')
         super().__init__(label, (6 * len(frames), bodies[-1].stop))
         self._bodies = bodies
         # (body, axes (6, 6), Pi_hat (6, n_mode), phi (6, 6)) of each frame
