@@ -10,6 +10,7 @@ import lissom as ls
 from lissom.cli import app
 from lissom.io import check_file
 from lissom.results.described import describe, digest
+from lissom.viz.plots_defaults import _power_of_loads
 from lissom.viz.scene import Scene
 from lissom.viz.scene_arrows import arrow_values
 from tests.frame_samples import arm
@@ -207,6 +208,13 @@ def test_the_view_gets_frames_and_arrows_of_loads_on_them(system):
     turn = system.place("tool").rotation
     values = arrow_values(run, False)[0]
     assert np.allclose(values, [turn @ [0.5, 0, 0], turn @ [0, 0, 3.0]], atol=1e-14)
+
+
+def test_the_work_of_loads_at_a_frame_and_at_its_body_counts_once(system):
+    loads = [ls.NodeForce("tool", (0, 0, 3.0)), ls.NodeForce("hand", (2.0, 0, 0))]
+    run = ls.simulate(system, system.state(hand=1.1), duration=1e-2, loads=loads)
+    expected = 3.0 * run["tool.velocity"][:, 2] + 2.0 * run["hand.velocity"][:, 0]
+    assert np.abs(_power_of_loads(run) - expected).max() <= 1e-12 * np.abs(expected).max()
 
 
 def test_the_command_tells_of_frames(tmp_path):
