@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sympy
 
 import lissom as ls
 from tests.frame_samples import BOOM, HAND, arm, matrix
@@ -168,6 +169,27 @@ def test_a_long_chain_of_frames_is_followed():
         model.frame(f"f{k}", on=f"f{k - 1}", at=(0.001, 0, 0))
     system = model.compile()
     assert ls.pose(system, system.state(), "f3000").position[0] == pytest.approx(3.0)
+
+
+def test_places_of_frames_can_be_symbols():
+    L, a = sympy.symbols("L a")
+    model = ls.Model("pendulum")
+    model.add(ls.RigidBody.rod(1.0, 2.0, com=(1, 0, 0)), ls.Revolute("y"), name="rod")
+    model.frame("end", on="rod", at=(L, 0, 0), rotation={"axis": "z", "angle": a})
+    model.add(HAND, ls.Revolute("y"), name="hand", to="end", at=(0.5, 0, 0))
+    with pytest.raises(ls.ModelError, match="frame 'end': no value for L"):
+        model.compile(values={a: 0.5})
+    system = model.compile(values={L: 2.0, a: 0.5})
+    expected = [2.0 + 0.5 * np.cos(0.5), 0.5 * np.sin(0.5), 0.0]
+    assert np.allclose(ls.pose(system, system.state(), "hand").position, expected, atol=1e-15)
+    pose = ls.symbolic.derive(model).pose("end")
+    assert {L, a} <= pose.free_symbols
+
+
+def test_a_frame_is_no_body():
+    for change in (lambda m: m.move("tool", to=None), lambda m: m.replace("tool", HAND)):
+        with pytest.raises(ls.ModelError, match="'tool' is a frame, and a body is needed here"):
+            change(arm())
 
 
 def test_prints_show_frames():

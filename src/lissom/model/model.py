@@ -516,6 +516,11 @@ class Model:
     def _find(self, name: str | Part, *others: Mapping[str, Any]) -> Connection:
         key = name.name if isinstance(name, Part) else name
         if not isinstance(key, str) or key not in self._parts:
+            if key in self._frames:
+                raise ModelError(
+                    f"{key!r} is a frame, and a body is needed here; to change a frame, remove it "
+                    "and add it anew"
+                )
             known = [known for names in (self._parts, *others) for known in names]
             raise ModelError(f"there is no body {key!r}; {suggestion(str(key), known)}")
         return self._parts[key]
