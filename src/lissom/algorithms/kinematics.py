@@ -223,8 +223,9 @@ def acceleration(
     frame = _frame(system, motions, place)
     node = frame.node
     A = node.shift.T @ alphas[i] + node.shapes @ vdot[system.layout.modal_v(i)] + node.coriolis
-    A = A + np.concatenate([np.zeros(3), frame.motion.world_rotation.T @ system.gravity])
-    return frame.to_axes(place.acceleration(A, node.velocity[:3], node.rotation), axes)
+    gravity = np.concatenate([np.zeros(3), frame.motion.world_rotation.T @ system.gravity])
+    A = place.acceleration(A + gravity, node.velocity[:3], node.rotation)
+    return frame.to_axes(A, axes)
 
 
 def jacobian(

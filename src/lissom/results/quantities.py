@@ -174,7 +174,7 @@ def _node_motion(frame: Frame, block: Block, rates: int) -> tuple[Array, Array, 
         turn, position, change = motion(v, ACCELERATED * rates)
         return turn, position, change, change[:, :3]
     turn, position, change = motion(block["acceleration"], RATES | ACCELERATED)
-    omega = change if place.plain else motion(v, ACCELERATED)[2]
+    omega = change if place.plain else motion(v, ACCELERATED)[2]  # a node itself needs none
     return turn, position, change, omega[:, :3]
 
 

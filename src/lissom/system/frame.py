@@ -93,7 +93,8 @@ class Frame:
         if self.plain:
             return A
         turning = cross(omega, cross(omega, (R @ self.position).T))
-        return self.velocity(A, R) + np.concatenate([0.0 * turning, turning])
+        moved = self.velocity(A, R)
+        return np.concatenate([moved[:3], moved[3:] + turning])
 
     def wrench_at_node(self, wrench: Array) -> Array:
         """Moment and force (4) at the node, in its axes, from [m; f] at the frame."""
