@@ -14,7 +14,9 @@ def arm():
     model.add(BOOM, ls.Universal("z", "y"), name="upper", at=(0, 0, 0.5))
     model.frame("flange", on="upper.tip", at=(0.05, 0.0, -0.1), rotation={"rpy": (0.2, -0.3, 0.5)})
     model.add(HAND, ls.Revolute("x"), name="hand", to="flange", at=(0.02, 0, 0))
-    model.frame("tool", on="camera", at=(0, 0.3, 0), rotation={"axis": (1, 1, 0), "angle": 0.8})
+    model.frame(
+        "tool", on="camera", at=(0.05, 0.3, -0.1), rotation={"axis": (1, 1, 0), "angle": 0.8}
+    )
     model.frame("camera", on="hand", at=(0.1, 0.2, 0.3), rotation={"axis": "y", "angle": -0.4})
     model.frame("goal", at=(1, 2, 3), rotation={"axis": "z", "angle": 1.0})
     return model

@@ -89,7 +89,7 @@ def test_kernels_and_readable_text_agree_on_frames(system, state, where):
 
 
 def test_a_point_of_a_frame_is_a_frame_there(system, state):
-    at = np.array([0.0, 0.3, 0.0])  # where the tool is on the camera, in other axes
+    at = np.array([0.05, 0.3, -0.1])  # where the tool is on the camera, in other axes
     for function in (ls.velocity, ls.jacobian, ls.acceleration):
         a, b = function(system, state, "camera", at=at), function(system, state, "tool")
         assert np.abs(a - b).max() < 1e-12 * max(1.0, np.abs(b).max())
