@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 import lissom as ls
 from lissom.cli import app
 from lissom.io import check_file
-from lissom.results.described import describe, digest
+from lissom.results.described import describe, digest, restore
 from lissom.viz.plots_defaults import _power_of_loads
 from lissom.viz.scene import Scene
 from lissom.viz.scene_arrows import arrow_values
@@ -101,6 +101,25 @@ def test_frames_do_not_change_what_a_system_is():
     assert again.fingerprint == without.fingerprint
     assert describe(again)[0]["format_version"] == 4
     assert describe(without)[0]["format_version"] == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("named_frame_body", 7), ("named_frame_node", 9999), ("named_frame_body", -1)],
+)
+def test_a_file_with_a_frame_on_nothing_is_refused(system, key, value):
+    description, arrays = describe(system)
+    arrays[key] = arrays[key].copy()
+    arrays[key][0] = value
+    with pytest.raises(ls.ResultError, match="frame 'flange' is on a node that does not exist"):
+        restore(description, arrays)
+
+
+def test_a_file_with_two_things_of_one_name_is_refused(system):
+    description, arrays = describe(system)
+    description["frames"][0] = "hand"
+    with pytest.raises(ls.ResultError, match="have one name"):
+        restore(description, arrays)
 
 
 # Model files

@@ -46,6 +46,23 @@ def test_joins_on_frames_are_cut_as_those_on_bodies():
     assert np.allclose(a, b, atol=1e-15) and {x.name for x in system.frames} == {"a", "b"}
 
 
+def test_a_frame_cannot_have_the_name_of_what_compile_makes():
+    model = ls.Model("graph")
+    model.add(HAND, None, name="left")
+    model.join(ls.Revolute("z"), None, "left", at_b=(0.1, 0, 0), name="base")
+    assert "left@base" in model.compile().names
+    model.frame("left@base")
+    with pytest.raises(ls.ModelError, match="'left@base' is needed for a frame or a loop"):
+        model.compile()
+
+
+def test_a_frame_with_the_name_of_a_quantity_is_warned_of():
+    model = arm()
+    model.frame("momentum", on="hand")
+    with pytest.warns(ls.ModelWarning, match="frame 'momentum' has the name.*momentum.position"):
+        model.compile()
+
+
 def test_an_attached_model_brings_its_frames_under_its_prefix():
     whole = ls.Model("two arms")
     turn = {"axis": "z", "angle": 0.5}
