@@ -516,7 +516,7 @@ class Model:
     def _find(self, name: str | Part, *others: Mapping[str, Any]) -> Connection:
         key = name.name if isinstance(name, Part) else name
         if not isinstance(key, str) or key not in self._parts:
-            if key in self._frames:
+            if isinstance(key, str) and key in self._frames:
                 raise ModelError(
                     f"{key!r} is a frame, and a body is needed here; to change a frame, remove it "
                     "and add it anew"
