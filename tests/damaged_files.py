@@ -123,7 +123,7 @@ class ResultFuzz(Fuzz):
             self.refused += 1
             return "" if str(path) in str(error) else f"the message does not name it: {error}"
         solids = name != "old.nc"  # what bodies look like has no checksum there
-        if pack(*describe(found, solids=solids)) != pack(*describe(system, solids=solids)):
+        if pack(*describe(found, whole=solids)) != pack(*describe(system, whole=solids)):
             return "the system has changed"
         if {key: meta[key] for key in META} != META or rows.columns != store.columns:
             return "the notes or the columns have changed"

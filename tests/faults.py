@@ -10,6 +10,7 @@ PEERS = "tests/test_peers.py"
 JOINTS = "tests/test_joints.py"
 ALGORITHMS = "tests/test_algorithms.py"
 ROTATIONS = "tests/test_rotations.py"
+FRAMES = "tests/test_frames.py"
 
 MOTION = "algorithms/_kernels/motion.py"
 
@@ -21,7 +22,7 @@ SIMULATION = "algorithms/_kernels/simulation/"
 
 # All that a fault has to get past; the un-mutated source must pass it.
 SUITE = (
-    *(ROTATIONS, JOINTS, CONSERVATION, ALGORITHMS, PEERS, ORACLE),
+    *(ROTATIONS, JOINTS, CONSERVATION, ALGORITHMS, PEERS, ORACLE, FRAMES),
     *(ORDERS, MOVED, GIVEN, JOINT_LOADS, POINTS, TABLES, LOCKS),
 )
 
@@ -311,6 +312,48 @@ FAULTS = (
         "A + gravity",
         "A - gravity",
         PEERS,
+    ),
+    Fault(
+        "frame turned the wrong way against its node",
+        "system/frame.py",
+        "R @ self.rotation, x",
+        "R @ self.rotation.T, x",
+        FRAMES,
+    ),
+    Fault(
+        "velocity of a frame without its arm",
+        "system/frame.py",
+        "V[3:] + cross(V[:3], (R @ self.position).T)",
+        "V[3:]",
+        FRAMES,
+    ),
+    Fault(
+        "acceleration of a frame without the turning of its arm",
+        "system/frame.py",
+        "moved[3:] + turning",
+        "moved[3:]",
+        FRAMES,
+    ),
+    Fault(
+        "force on a frame without its moment about the node",
+        "system/frame.py",
+        "turned[:3] + cross(self.position, turned[3:])",
+        "turned[:3]",
+        FRAMES,
+    ),
+    Fault(
+        "point of a frame in the axes of its node",
+        "system/frame.py",
+        "self.position + self.rotation @ given",
+        "self.position + given",
+        FRAMES,
+    ),
+    Fault(
+        "frame on a frame shifted in the axes of the body",
+        "model/frames.py",
+        "base.at + base.rotation @ end.at",
+        "base.at + end.at",
+        FRAMES,
     ),
     Fault(
         "Jacobian without the motion of the modes",

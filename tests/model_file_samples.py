@@ -100,6 +100,10 @@ def tree_of_bodies() -> ls.Model:
     model.add(ball, ls.Revolute("z"), name="on number", to="flexible", node=3)
     model.add(ball, ls.Revolute("z"), name="on text", to="flexible.17")
     model.add(bodies()["beam"], ls.Revolute("y"), name="ä/b:c", to="nodal.end")
+    model.add(ball, ls.Revolute("z"), name="on frame", to="é")
+    model.frame("é", on="flexible", node=3, at=(0.1, -0.0, 1 / 3), rotation={"rpy": (1, 2, 3)})
+    model.frame("on é", on="é", rotation={"axis": (1, 2, 3), "angle": 1 / 7})
+    model.frame("on ground", at=(1 / 3, 0, 0))
     return model
 
 

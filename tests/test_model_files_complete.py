@@ -116,7 +116,7 @@ def test_arguments_of_loads(kind):
 
 def test_a_model_holds_nothing_else():
     held = set(vars(ls.Model()))
-    assert held == {"name", "_gravity", "_parts", "_loops", "_joins", "_couplings"}
+    assert held == {"name", "_gravity", "_parts", "_loops", "_joins", "_couplings", "_frames"}
     groups = {x for x in schema.FileTable.model_fields if x not in ("lissom", "name", "gravity")}
-    further = {"loops", "joins", "couplings"}
+    further = {"loops", "joins", "couplings", "frames"}
     assert groups == {"include", "materials", "bodies", "parts", "simulation"} | further

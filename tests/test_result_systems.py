@@ -20,7 +20,7 @@ from lissom.results import described
 from lissom.results.described import describe, digest, restore
 from lissom.results.files import open_results
 from lissom.results.packed import pack, unpack
-from lissom.system import Coupling, Loop, LoopEnd
+from lissom.system import Coupling, Frame, Loop, LoopEnd
 from tests.coupling_samples import geared_rotors
 from tests.kernel_cases import JOINTS, STRUCTURES, far_state, joint_systems, random_system
 from tests.result_samples import (
@@ -160,10 +160,15 @@ def test_every_field_of_system_body_and_joint_has_its_place_in_the_description()
     }
     assert names[ls.System] == {
         *("name", "gravity", "names", "parent", "parent_node", "frame_rotation"),
-        *("frame_position", "joints", "bodies", "loops", "couplings", "drives"),
+        *("frame_position", "joints", "bodies", "loops", "couplings", "drives", "frames"),
     }
     assert names[Loop] == {"a", "b", *describe(parallelogram())[0]["loops"][0]} - {"orders"}
     assert {f"loop_{x}" for x in names[LoopEnd]} < set(describe(parallelogram())[1])
+    model = ls.Model()
+    model.add(ls.RigidBody(1.0), ls.Fixed(), name="a")
+    model.frame("b", on="a")
+    of_frame = {f.name for f in fields(Frame)} - {"name", "plain"}
+    assert {f"named_frame_{x}" for x in of_frame} < set(describe(model.compile())[1])
     assert {f.name for f in fields(Coupling)} == {
         *describe(geared_rotors())[0]["couplings"][0],
         *("ratios", "offset"),

@@ -96,8 +96,10 @@ def test_merged_links_move_the_same(write):
         a, b = (quantity(s, x) for s, x in zip((whole, merged), states, strict=True))
         np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-13)
     assert ls.energy(whole, states[0]).total == pytest.approx(ls.energy(merged, states[1]).total)
-    a, b = (ls.pose(s, x, "slider") for s, x in zip((whole, merged), states, strict=True))
-    np.testing.assert_allclose(a.position, b.position, atol=1e-14)
+    for link in ("slider", "tool_flange"):  # the flange is a body, and a frame on the upper arm
+        a, b = (ls.pose(s, x, link) for s, x in zip((whole, merged), states, strict=True))
+        np.testing.assert_allclose(a.position, b.position, atol=1e-14)
+        np.testing.assert_allclose(a.rotation, b.rotation, atol=1e-14)
     assert len(merged.bodies[1].solids) == 2
     assert read_urdf(path, merge_fixed=True).links["tool.flange"] == "upper"
 

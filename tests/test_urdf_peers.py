@@ -93,18 +93,35 @@ def test_dynamics_are_those_of_pinocchio(name, merge_fixed):
     assert np.abs(forces - expected).max() <= BOUND * np.abs(expected).max()
 
 
+@pytest.mark.parametrize("merge_fixed", [False, True])
 @pytest.mark.parametrize("name", ROBOTS[:6])
-def test_frames_of_links_stand_where_pinocchio_has_them(name):
-    twin = Twin(robot_file(name))
+def test_frames_of_links_stand_and_move_as_pinocchio_has_them(name, merge_fixed):
+    """Links that are merged with others keep their names as frames."""
+    twin = Twin(robot_file(name), merge_fixed=merge_fixed)
+    model, data, order, swap = twin.model, twin.data, twin.order, [3, 4, 5, 0, 1, 2]
     rng = np.random.default_rng(4)
-    q = pin.integrate(twin.model, pin.neutral(twin.model), rng.normal(size=twin.model.nv))
-    state = twin.state(q, np.zeros(twin.model.nv))
-    pin.framesForwardKinematics(twin.model, twin.data, q)
-    for link, body in twin.robot.links.items():
-        number = twin.model.getFrameId(link, pin.FrameType.BODY)
-        placed, own = twin.data.oMf[number], ls.pose(twin.system, state, body)
+    q = pin.integrate(model, pin.neutral(model), rng.normal(size=model.nv))
+    v, a = rng.normal(size=model.nv), rng.normal(size=model.nv)
+    state, vdot = twin.state(q, v), np.zeros(model.nv)
+    vdot[order] = a
+    pin.forwardKinematics(model, data, q, v, a)
+    pin.computeJointJacobians(model, data, q)
+    pin.updateFramePlacements(model, data)
+    assert merge_fixed == any(body != link for link, body in twin.robot.links.items())
+    for link in twin.robot.links:
+        number, where = model.getFrameId(link, pin.FrameType.BODY), link.replace(".", "_")
+        placed, own = data.oMf[number], ls.pose(twin.system, state, where)
         np.testing.assert_allclose(own.position, placed.translation, atol=1e-12)
         np.testing.assert_allclose(own.rotation, placed.rotation, atol=1e-12)
+        for axes, kind in (("body", pin.LOCAL), ("world", pin.LOCAL_WORLD_ALIGNED)):
+            J = pin.getFrameJacobian(model, data, number, kind)[swap]
+            V = pin.getFrameVelocity(model, data, number, kind).vector[swap]
+            A = pin.getFrameClassicalAcceleration(model, data, number, kind).vector[swap]
+            found = ls.jacobian(twin.system, state, where, axes=axes)[:, order]
+            assert np.abs(found - J).max() < 1e-12
+            assert np.abs(ls.velocity(twin.system, state, where, axes=axes) - V).max() < 1e-11
+            found = ls.acceleration(twin.system, state, where, vdot, axes=axes)
+            assert np.abs(found - A).max() <= 1e-11 * max(1.0, np.abs(A).max())
 
 
 def test_a_robot_with_a_flexible_forearm_keeps_its_shape_and_its_energy():

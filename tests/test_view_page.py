@@ -82,11 +82,25 @@ def test_large_turns_of_nodes_are_drawn_as_the_engine_turns_them(opened):
     model = ls.Model("bent")
     boom = ls.beam(2.0, ls.Tube(radius=0.08, thickness=0.002), ls.ALUMINIUM, modes=3)
     model.add(boom, ls.Spherical(), name="boom")
+    turn = {"axis": (1, 2, 3), "angle": 0.7}
+    model.frame("tool", on="boom.tip", at=(0.1, 0.2, 0.3), rotation=turn)
+    model.frame("goal", at=(0.5, 0.5, 0.5), rotation=turn)
     run = random_run(model.compile(), np.random.default_rng(2), n=3)
     page, scene = opened(run.sample([run.time[1]])), Scene(run)
     expected = sent_corners(scene, 0, 1)
     found = np.reshape(page("shaded(0)"), (-1, 3))
     assert np.allclose(found, expected, atol=1e-5 * np.abs(expected).max())
+    for k, name in enumerate(("tool", "goal")):
+        place, pose = page(f"named({k})"), ls.pose(run.system, run.state(run.time[1]), name)
+        assert np.allclose(place["position"], pose.position, atol=1e-5 * np.abs(expected).max())
+        drawn = quaternion_rotation(np.array(place["quaternion"]))
+        assert np.allclose(drawn, pose.rotation, atol=1e-5)
+    before = page.pixels()
+    page.press("show-named")
+    assert differing(before, page.pixels()) > 1e-4
+    page.press("show-labels")
+    assert page.page.locator("#labels span").all_inner_texts() == ["boom", "tool", "goal"]
+    assert not page.page.locator("#labels span").last.is_visible()  # frames are switched off
 
 
 def test_every_kind_of_joint_moves_as_in_the_engine(opened):

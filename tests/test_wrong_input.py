@@ -230,6 +230,25 @@ CALLS = {
     "solve_lq": lambda pick: ls.solve_lq(pick()),
     "optimal_control_dual": lambda pick: ls.optimal_control_dual(SYSTEM, pick(REST), pick(None)),
     "gibbs_function": lambda pick: ls.gibbs_function(pick(SYSTEM), pick(REST), pick(), pick(None)),
+    "Model.frame": lambda pick: arm().frame(
+        pick("a"),
+        on=pick("hub", None),
+        node=pick(None),
+        at=pick((0, 0, 0)),
+        rotation=pick(None, {"rpy": (1, 2, 3)}),
+    ),
+    "Model.frame in words": lambda pick: arm().frame(
+        "a",
+        rotation=pick(
+            {"axis": pick("z"), "angle": pick(0.5)},
+            {"rpy": pick((1, 2, 3))},
+            {"quaternion": pick((1, 0, 0, 0))},
+        ),
+    ),
+    "points of frames": lambda pick: [
+        function(SYSTEM, REST, pick("hub"), at=pick((0, 0, 0), None))
+        for function in (ls.pose, ls.velocity, ls.jacobian)
+    ],
     "Model.move": lambda pick: arm().move(pick("lower"), to=pick("hub"), node=pick(None)),
     "Table": lambda pick: ls.Table(pick([0, 1]), pick([1, 2]), kind=pick("linear", "smooth")),
     "Actuator": lambda pick: entered(

@@ -160,11 +160,13 @@ def speeds_vector(system: System, values: Any, what: str) -> Array:
 
 
 def to_external(system: System, external: Mapping[Any, Any] | None) -> External:
-    """Spatial forces on nodes from a mapping {"body[.node]": [moment; force]}."""
+    """Spatial forces on nodes from a mapping {"body[.node]" or "frame": [moment; force]}."""
     if external is None:
         return ()
     if not isinstance(external, Mapping):
-        raise StateError('external must be a mapping {"body" or "body.node": [moment; force]}')
+        raise StateError(
+            'external must be a mapping {"body", "body.node" or "frame": [moment; force]}'
+        )
     forces = []
     for where, values in external.items():
         try:
@@ -178,7 +180,13 @@ def to_external(system: System, external: Mapping[Any, Any] | None) -> External:
             )
         if is_numeric(wrench) and not np.all(np.isfinite(wrench)):
             raise StateError(f"external force on {str(where)!r} has entries that are not finite")
-        forces.append((*system.locate(where), wrench))
+        frame = system.place(where)
+        if frame.grounded:
+            raise StateError(
+                f"external force on {str(where)!r}: this frame is fixed to the ground, which no "
+                "force moves; name a body, a node or a frame on one"
+            )
+        forces.append((frame.body, frame.node, frame.wrench_at_node(wrench)))
     return forces
 
 

@@ -68,7 +68,7 @@ def forward_dynamics(
         Generalized forces, [modal, hinge] body by body, or {"body": ..., "body.modes": ...}; by
         default zero.  Stiffness and damping of flexible bodies act by themselves.
     external : mapping, optional
-        Spatial forces {"body" or "body.node": [moment; force]} in the axes of that frame.
+        Spatial forces {"body", "body.node" or "frame": [moment; force]} in the axes of that frame.
     method : str
         "auto", "articulated", "composite", "reference", "innovations", "separate" or "ruthless".
         "articulated": articulated bodies in normalised form, O(N), compiled; "reference": the same

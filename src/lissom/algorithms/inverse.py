@@ -43,7 +43,7 @@ def inverse_dynamics(
     acceleration : array (n_v,) or mapping
         Rates of the speeds.
     external : mapping, optional
-        Spatial forces {"body" or "body.node": [moment; force]} in the axes of that frame.
+        Spatial forces {"body", "body.node" or "frame": [moment; force]} in the axes of that frame.
     actuated : sequence of str, optional
         Bodies whose joints are actuated; needed where there are loops.  If more joints are than
         motions are free, the smallest forces, moments taken at ``system.length``.  Modes have no

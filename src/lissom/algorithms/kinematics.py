@@ -1,4 +1,4 @@
-"""Poses, velocities, accelerations and Jacobians of bodies and nodes; centre of mass."""
+"""Poses, velocities, accelerations and Jacobians of bodies, nodes and frames; centre of mass."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import SingularError, StateError
 from ..spatial import rotate
 from ..spatial.scalar import is_numeric
-from ..system import GROUND, State, System
+from ..system import GROUND, Frame, State, System
 from . import engine
 from ._kernels.fields import ACCELERATED, RATES
 from .arguments import all_floats, check_axes, check_state, motions_of, speeds_vector
@@ -55,27 +55,29 @@ class Pose:
 
 @dataclass(frozen=True, eq=False)
 class _Frame:
-    """A node in motion and the body it belongs to."""
+    """A frame, and the motions of its node and of its body."""
 
-    body: int
+    place: Frame
     motion: BodyMotion
     node: NodeMotion
 
     def to_axes(self, spatial: Array, axes: str) -> Array:
         """Components in world axes or in the frame's own, from body axes."""
-        check_axes(axes)
-        turn = self.motion.world_rotation if axes == "world" else self.node.rotation.T
-        return rotate(turn, spatial)
+        if axes == "world":
+            return rotate(self.motion.world_rotation, spatial)
+        own, _ = self.place.pose(self.node.rotation, self.node.position)
+        return rotate(own.T, spatial)
 
 
-def _frame(system: System, motions: Sequence[BodyMotion], i: int, t: int) -> _Frame:
+def _frame(system: System, motions: Sequence[BodyMotion], place: Frame) -> _Frame:
+    i = place.body
     motion = motions[i]
-    node = node_motion(system.bodies[i], t, motion.eta, motion.eta_dot, motion.velocity)
-    return _Frame(i, motion, node)
+    node = node_motion(system.bodies[i], place.node, motion.eta, motion.eta_dot, motion.velocity)
+    return _Frame(place, motion, node)
 
 
-def pose(system: System, state: State, where: Any) -> Pose:
-    """Pose of a body frame or node frame.  O(N).
+def pose(system: System, state: State, where: Any, *, at: Any = None) -> Pose:
+    """Pose of a body, node or named frame.  O(N).
 
     Parameters
     ----------
@@ -84,7 +86,9 @@ def pose(system: System, state: State, where: Any) -> Pose:
     state : State
         Configuration.
     where : str
-        "body" or "body.node".
+        "body", "body.node" or the name of a frame.
+    at : array (3,), optional
+        Point of which the position is asked for, in the axes of that frame [m].
 
     Returns
     -------
@@ -92,7 +96,17 @@ def pose(system: System, state: State, where: Any) -> Pose:
         ``.position`` in the world, ``.rotation`` to world axes.
     """
     check_state(system, state)
-    return node_pose(system, state, *system.locate(where))
+    frame = system.place(where, at)
+    R, x = frame.pose(*_node_pose(system, state, frame))
+    return Pose(position=x, rotation=R)
+
+
+def _node_pose(system: System, state: State, frame: Frame) -> tuple[Array, Array]:
+    """Attitude and position of the node that carries a frame; the ground is the world."""
+    if frame.grounded:
+        return np.eye(3), np.zeros(3)
+    node = node_pose(system, state, frame.body, frame.node)
+    return node.rotation, node.position
 
 
 def node_pose(system: System, state: State, i: int, t: int) -> Pose:
@@ -101,7 +115,7 @@ def node_pose(system: System, state: State, i: int, t: int) -> Pose:
         zero = np.zeros(system.n_v)
         R, position, _ = engine.frame_motion(system, i, t, state.raw_q, zero, zero, 0)
         return Pose(position=position, rotation=R)
-    frame = _frame(system, motions_of(system, state), i, t)
+    frame = _frame(system, motions_of(system, state), Frame("", i, t, plain=True))
     R = frame.motion.world_rotation
     return Pose(
         position=frame.motion.world_position + R @ frame.node.position,
@@ -109,8 +123,10 @@ def node_pose(system: System, state: State, i: int, t: int) -> Pose:
     )
 
 
-def velocity(system: System, state: State, where: Any, *, axes: str = "world") -> Array:
-    """Spatial velocity [omega; v] of a body frame or node frame.  O(N).
+def velocity(
+    system: System, state: State, where: Any, *, at: Any = None, axes: str = "world"
+) -> Array:
+    """Spatial velocity [omega; v] of a body, node or named frame.  O(N).
 
     Parameters
     ----------
@@ -119,7 +135,9 @@ def velocity(system: System, state: State, where: Any, *, axes: str = "world") -
     state : State
         Configuration and speeds.
     where : str
-        "body" or "body.node".
+        "body", "body.node" or the name of a frame.
+    at : array (3,), optional
+        Point of which the velocity is asked for, in the axes of that frame [m].
     axes : {"world", "body"}
         Axes of the components: the world's or those of the frame itself.
 
@@ -130,13 +148,26 @@ def velocity(system: System, state: State, where: Any, *, axes: str = "world") -
     """
     check_state(system, state)
     check_axes(axes)
+    place = system.place(where, at)
+    if place.grounded:
+        return np.zeros(6)
     if all_floats(state):
-        i, node = system.locate(where)
-        v = state.raw_v
-        R, _, V = engine.frame_motion(system, i, node, state.raw_q, v, v, ACCELERATED)
-        return V if axes == "world" else rotate(R.T, V)
-    frame = _frame(system, motions_of(system, state), *system.locate(where))
-    return frame.to_axes(frame.node.velocity, axes)
+        V, R = _node_velocity(system, state, place)
+        return _in_axes(place, place.velocity(V, R), R, axes)
+    frame = _frame(system, motions_of(system, state), place)
+    return frame.to_axes(place.velocity(frame.node.velocity, frame.node.rotation), axes)
+
+
+def _node_velocity(system: System, state: State, place: Frame) -> tuple[Array, Array]:
+    """Velocity of the node that carries a frame, in world axes, and its attitude; floats."""
+    v, where = state.raw_v, (place.body, place.node)
+    R, _, V = engine.frame_motion(system, *where, state.raw_q, v, v, ACCELERATED)
+    return V, R
+
+
+def _in_axes(place: Frame, spatial: Array, R: Array, axes: str) -> Array:
+    """Components in world axes, or in those of the frame; R is the attitude of its node."""
+    return spatial if axes == "world" else rotate((R @ place.rotation).T, spatial)
 
 
 def acceleration(
@@ -145,9 +176,10 @@ def acceleration(
     where: Any,
     acceleration: Any = None,
     *,
+    at: Any = None,
     axes: str = "world",
 ) -> Array:
-    """Spatial acceleration of a body frame or node frame, as an inertial derivative.  O(N).
+    """Spatial acceleration of a body, node or named frame, as an inertial derivative.  O(N).
 
     Parameters
     ----------
@@ -156,9 +188,11 @@ def acceleration(
     state : State
         Configuration and speeds.
     where : str
-        "body" or "body.node".
+        "body", "body.node" or the name of a frame.
     acceleration : array (n_v,) or mapping, optional
         Rates of the speeds; by default those of the system left to itself (no applied forces).
+    at : array (3,), optional
+        Point of which the acceleration is asked for, in the axes of that frame [m].
     axes : {"world", "body"}
         Axes of the components.
 
@@ -170,25 +204,33 @@ def acceleration(
     """
     check_state(system, state)
     check_axes(axes)
+    place = system.place(where, at)
     if acceleration is None:
         vdot = forward_dynamics(system, state)
     else:
         vdot = speeds_vector(system, acceleration, "acceleration")
+    if place.grounded:
+        return np.zeros(6)
+    i, t = place.body, place.node
     if all_floats(state, vdot):
-        i, t = system.locate(where)
         flags = RATES | ACCELERATED
         R, _, A = engine.frame_motion(system, i, t, state.raw_q, state.raw_v, vdot, flags)
-        return A if axes == "world" else rotate(R.T, A)
+        if not place.plain:
+            A = place.acceleration(A, _node_velocity(system, state, place)[0][:3], R)
+        return _in_axes(place, A, R, axes)
     motions = motions_of(system, state)
     alphas, _ = accelerations_base_to_tip(system, motions, vdot)
-    frame = _frame(system, motions, *system.locate(where))
-    node, i = frame.node, frame.body
+    frame = _frame(system, motions, place)
+    node = frame.node
     A = node.shift.T @ alphas[i] + node.shapes @ vdot[system.layout.modal_v(i)] + node.coriolis
     gravity = np.concatenate([np.zeros(3), frame.motion.world_rotation.T @ system.gravity])
-    return frame.to_axes(A + gravity, axes)
+    A = place.acceleration(A + gravity, node.velocity[:3], node.rotation)
+    return frame.to_axes(A, axes)
 
 
-def jacobian(system: System, state: State, where: Any, *, axes: str = "world") -> Array:
+def jacobian(
+    system: System, state: State, where: Any, *, at: Any = None, axes: str = "world"
+) -> Array:
     """Matrix that takes the speeds to the spatial velocity of a frame.  O(N).
 
     Parameters
@@ -198,7 +240,9 @@ def jacobian(system: System, state: State, where: Any, *, axes: str = "world") -
     state : State
         Configuration.
     where : str
-        "body" or "body.node".
+        "body", "body.node" or the name of a frame.
+    at : array (3,), optional
+        Point whose velocity it gives, in the axes of that frame [m].
     axes : {"world", "body"}
         Axes of the components.
 
@@ -209,16 +253,29 @@ def jacobian(system: System, state: State, where: Any, *, axes: str = "world") -
     """
     check_state(system, state)
     check_axes(axes)
-    return node_jacobian(system, state, *system.locate(where), axes)
+    place = system.place(where, at)
+    if place.grounded:
+        return np.zeros((6, system.n_v))
+    if not all_floats(state):
+        return _readable_jacobian(system, state, place, axes)
+    J = engine.jacobian(system, place.body, place.node, state.raw_q)
+    if place.plain and axes == "world":
+        return J
+    R, _ = _node_pose(system, state, place)
+    return _in_axes(place, place.velocity(J, R), R, axes)
 
 
-def node_jacobian(system: System, state: State, i: int, t: int, axes: str = "world") -> Array:
-    """Jacobian (6, n_v) of node t of body i.  O(N)."""
+def node_jacobian(system: System, state: State, i: int, t: int) -> Array:
+    """Jacobian (6, n_v) of node t of body i, world axes.  O(N)."""
     if all_floats(state):
-        J = engine.jacobian(system, i, t, state.raw_q)
-        return J if axes == "world" else rotate(node_pose(system, state, i, t).rotation.T, J)
+        return engine.jacobian(system, i, t, state.raw_q)
+    return _readable_jacobian(system, state, Frame("", i, t, plain=True), "world")
+
+
+def _readable_jacobian(system: System, state: State, place: Frame, axes: str) -> Array:
+    """Jacobian (6, n_v) of a frame for numbers of any type."""
     motions = motions_of(system, state)
-    frame = _frame(system, motions, i, t)
+    i, frame = place.body, _frame(system, motions, place)
     layout, node = system.layout, frame.node
     pieces: dict[int, Array] = {}
     to_node = np.eye(6)  # velocity of the node, in body i's axes -> velocity of the frame
@@ -233,7 +290,8 @@ def node_jacobian(system: System, state: State, i: int, t: int, axes: str = "wor
         pieces.get(k, np.zeros((6, layout.hinge_v(k).stop - layout.modal_v(k).start)))
         for k in range(system.n_body)
     ]
-    return frame.to_axes(np.concatenate(columns, axis=1), axes)
+    J = np.concatenate(columns, axis=1)  # of the node, in body axes
+    return frame.to_axes(place.velocity(J, frame.node.rotation), axes)
 
 
 def qdot(system: System, state: State) -> Array:

@@ -200,7 +200,7 @@ def nodal_forward_dynamics(
     forces : array (n_v,) or mapping, optional
         Generalized forces of the joints, as for `forward_dynamics`; none on modes.
     external : mapping, optional
-        Spatial forces {"body" or "body.node": [moment; force]} in body axes.
+        Spatial forces {"body", "body.node" or "frame": [moment; force]} in body axes.
     nodal_forces : mapping, optional
         {"body": array (n, 6)}: spatial forces on all nodes in body axes, applied or elastic; the
         displacements u cause -body.stiffness @ u.

@@ -133,7 +133,7 @@ def nodal_loads(
     tree : NodalTree
         The same in nodal coordinates.
     external : mapping, optional
-        Spatial forces {"body" or "body.node": [moment; force]}.
+        Spatial forces {"body", "body.node" or "frame": [moment; force]}.
     nodal_forces : mapping, optional
         {"body": array (n, 6)}, rows [moment; force].
     """

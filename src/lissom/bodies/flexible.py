@@ -15,13 +15,12 @@ from ..errors import ModelError, name_list
 from ..immutable import immutable, read_only
 from ..spatial import (
     block_diagonal,
-    exact_rotation,
     inertia_fault,
     parallel_axis,
     rigid_shift,
-    rotation_fault,
     spatial_inertia,
 )
+from ..spatial.given import given_rotation
 from ..spatial.scalar import array, is_numeric, sqrt, zeros
 from .basis import check_independent, check_stiffness, normal_basis
 from .nodes import check_masses, checked_inboard, checked_names
@@ -160,17 +159,10 @@ class FlexibleBody:
 
         Parameters
         ----------
-        rotation : array (3, 3)
-            Old axes to new ones.
+        rotation : array (3, 3), mapping or SciPy Rotation
+            Old axes to new ones; ``{"axis": "z", "angle": 0.5}`` and the like as in `Model.add`.
         """
-        R = _array(rotation, "rotation")
-        fault = "its shape is not (3, 3)" if R.shape != (3, 3) or np.iscomplexobj(R) else ""
-        if fault or (is_numeric(R) and (fault := rotation_fault(R))):
-            raise ModelError(
-                f"FlexibleBody.turned: rotation is {rotation!r}; expected a rotation matrix (3, 3) "
-                f"(orthonormal columns, determinant 1): {fault}"
-            )
-        R = exact_rotation(R) if is_numeric(R) else R
+        R = given_rotation(rotation, "FlexibleBody.turned: rotation")
         new: dict[str, Any] = {
             "positions": self.positions @ R.T,
             "shapes": block_diagonal(R, R) @ self.shapes,

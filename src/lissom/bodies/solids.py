@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ModelError, shown
 from ..immutable import immutable
-from ..spatial import exact_rotation, rotation_fault
+from ..spatial.given import given_rotation
 
 __all__ = ["Box", "Cylinder", "Mesh", "Solid", "Sphere", "Sweep"]
 
@@ -24,8 +24,8 @@ class Solid:
     ----------
     at : array (3,)
         Where its own origin is [m].
-    rotation : array (3, 3), optional
-        Its own axes to the body's.
+    rotation : array (3, 3), mapping or SciPy Rotation, optional
+        Its own axes to the body's; ``{"rpy": (roll, pitch, yaw)}`` and the like as in `Model.add`.
     color : str, optional
         As "#rrggbb"; by default one for each body.
     """
@@ -35,15 +35,9 @@ class Solid:
     color: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        turned = np.eye(3) if self.rotation is None else self.rotation
         self._keep("at", _numbers(self.at, (3,), f"{self.name}: at"))
-        rotation = _numbers(turned, (3, 3), f"{self.name}: rotation")
-        if fault := rotation_fault(rotation):
-            raise ModelError(
-                f"{self.name}: rotation is not a rotation matrix (orthonormal columns, "
-                f"determinant 1): {fault}"
-            )
-        self._keep("rotation", exact_rotation(rotation))
+        turned = given_rotation(self.rotation, f"{self.name}: rotation")
+        self._keep("rotation", _numbers(turned, (3, 3), f"{self.name}: rotation"))
         text = self.color
         if text is not None and not (
             isinstance(text, str) and len(text) == 7 and text[0] == "#" and _is_hex(text[1:])

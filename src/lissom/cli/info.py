@@ -13,7 +13,7 @@ from .output import json_text, say
 from .values import NoCode
 
 if TYPE_CHECKING:
-    from ..system import System
+    from ..system import Frame, System
 
 __all__ = ["info"]
 
@@ -86,10 +86,17 @@ def _facts(system: System, most: int | None) -> dict[str, Any]:
         ],
         "loops": [loop.name for loop in system.loops],
         "couplings": [one.name for one in system.couplings],
+        "frames": [_frame(system, frame) for frame in system.frames],
         "constraint_equations": system.n_constraint,
         "tree": printed_tree(system, most),
         "warnings": _warnings(system),
     }
+
+
+def _frame(system: System, frame: Frame) -> dict[str, Any]:
+    on = None if frame.grounded else system.names[frame.body]
+    place = {"position": frame.position.tolist(), "rotation": frame.rotation.tolist()}
+    return {"name": frame.name, "on": on, "node": frame.node, **place}
 
 
 def _warnings(system: System) -> list[str]:

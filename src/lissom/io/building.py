@@ -22,7 +22,7 @@ from .arrays import ArrayFiles
 from .documents import Assembly, Document, Entry, unknown
 from .making import MATERIALS, made_body, made_joint
 from .problems import Problem
-from .schema import MOST_COPIES, ClosingTable, CouplingTable, PartTable
+from .schema import MOST_COPIES, ClosingTable, CouplingTable, FrameTable, PartTable
 from .schema_bodies import BodyByName
 
 __all__ = ["Builder", "expanded", "numbered"]
@@ -33,7 +33,7 @@ MOST_MODES = 200_000  # of all bodies; more would take minutes and gigabytes
 PATIENCE = 50  # problems for which the nearest known name is looked for
 
 _COUNTER = re.compile(r"\{i(?:\s*([+-])\s*(\d{1,6}))?\}")
-_SUBJECT = re.compile(r"(?:body|loop|join|coupling) '([^']+)'|the cycle: (.+?) -> ")
+_SUBJECT = re.compile(r"(?:body|loop|join|coupling|frame) '([^']+)'|the cycle: (.+?) -> ")
 
 
 def numbered(text: Any, i: int) -> Any:
@@ -48,7 +48,7 @@ def expanded(table: Any) -> Iterator[tuple[int, Any]]:
     if table.repeat is None:
         yield 0, table
         return
-    names = ("name", "to", "a", "b", "joint", "where", "rotor")
+    names = ("name", "to", "on", "a", "b", "joint", "where", "rotor")
     given = {x: getattr(table, x, None) for x in names}
     for i in range(1, table.repeat + 1):
         texts = {x: numbered(value, i) for x, value in given.items() if isinstance(value, str)}
@@ -105,7 +105,8 @@ class Builder:
     def _make(self) -> None:
         if self._count() > MOST_COPIES:
             message = (
-                f"there are more than {MOST_COPIES} parts, loops, joins and couplings; use fewer"
+                f"there are more than {MOST_COPIES} parts, loops, joins, couplings and frames; use "
+                "fewer"
             )
             self._note(Entry(self.document.source, (), None), message)
             return
@@ -127,11 +128,14 @@ class Builder:
             self._close(entry, self.model.join)
         for entry in self.document.couplings:
             self._couple(entry)
+        for entry in self.document.frames:
+            self._frame(entry)
         self._check_places()
 
     def _count(self) -> int:
         document = self.document
-        entries = (*document.parts, *document.loops, *document.joins, *document.couplings)
+        entries = (*document.parts, *document.loops, *document.joins)
+        entries = (*entries, *document.couplings, *document.frames)
         attached = sum(len(self._builder(x.document)._places) or 1 for x in document.assemblies)
         return attached + sum(entry.table.repeat or 1 for entry in entries)
 
@@ -157,7 +161,7 @@ class Builder:
             self._bases.append((entry, _end(place["to"], place["node"])))
 
     def place_of(self, name: str) -> Entry:
-        """Where a body, loop, join or coupling comes from."""
+        """Where a body, loop, join, coupling or frame comes from."""
         return self._places.get(name, Entry(self.document.source, (), None))
 
     def _note(self, entry: Entry, message: str, *inner: str | int) -> None:
@@ -251,12 +255,22 @@ class Builder:
             if self._tried(entry, couple) is None:
                 return
 
+    def _frame(self, entry: Entry) -> None:
+        table: FrameTable = entry.table
+        if not self._is_numbered(entry):
+            return
+        for _, copy in expanded(table):
+            self._places.setdefault(copy.name, entry)
+            place = {x: getattr(copy, x) for x in ("on", "node", "at", "rotation")}
+            if self._tried(entry, partial(self.model.frame, copy.name, **place)) is None:
+                return
+
     def _coupled(self, name: str, ratios: dict[str, float], offset: float) -> bool:
         self.model.couple(ratios, offset=offset, name=name)
         return True
 
     def _check_places(self) -> None:
-        """Bodies and nodes that parts, loops, joins, couplings and included files name."""
+        """Places that parts, loops, joins, couplings, frames and included files name."""
         parts = self._model_parts = self.model.parts
         known = {x: None for x in (*parts, *self._places)}
         checked: set[int] = set()
@@ -273,6 +287,10 @@ class Builder:
             for side, end in (("a", closing.a), ("b", closing.b)):
                 entry, what = self.place_of(closing.name), f"{closing.title}: its end {side}"
                 self._check_place(entry, side, end.part, what, known)
+        for frame in self.model.frames.values():
+            if frame.name not in self._attached:
+                entry = self.place_of(frame.name)
+                self._check_place(entry, "on", frame.end.part, frame.title, known)
         numbers = {name: i for i, name in enumerate(parts)}
         for couple in self.model.couplings.values():
             entry = self.place_of(couple.name)

@@ -59,7 +59,7 @@ class Document:
         What it says; None if that is not acceptable.
     problems : list of Problem
         What is wrong with keys and values.
-    materials, bodies, parts, loops, joins, couplings
+    materials, bodies, parts, loops, joins, couplings, frames
         What it and the files that it includes say.
     assemblies : list of Assembly
         Files that it includes with a prefix or a place.
@@ -74,6 +74,7 @@ class Document:
     loops: list[Entry] = field(default_factory=list)
     joins: list[Entry] = field(default_factory=list)
     couplings: list[Entry] = field(default_factory=list)
+    frames: list[Entry] = field(default_factory=list)
     assemblies: list[Assembly] = field(default_factory=list)
 
     @property
@@ -162,7 +163,7 @@ def _keep(document: Document, source: Source, table: FileTable) -> None:
                 message = f"is given twice: also in {other.source.path}, line {line}"
                 document.problems.append(source.problem((group, name), message))
             kept[name] = Entry(source, (group, name), value)
-    for group in ("parts", "loops", "joins", "couplings"):
+    for group in ("parts", "loops", "joins", "couplings", "frames"):
         entries = [Entry(source, (group, k), x) for k, x in enumerate(getattr(table, group))]
         getattr(document, group).extend(entries)
 

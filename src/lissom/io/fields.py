@@ -11,8 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 from pydantic_core import PydanticCustomError
 
 from ..errors import name_list
-from ..joints.base import unit_axis
-from ..spatial import axis_rotation, quaternion_rotation
+from ..spatial.given import rotation_of
 from .units import DIMENSIONS, Dimension, Quantity, UnitError, described, quantity
 
 __all__ = [
@@ -238,21 +237,21 @@ def _rotation(given: Any) -> Any:
         raise fault(f"is {described(given)}; {_TURN}")
     if set(given) == {"axis", "angle"}:
         angle = _checked(given["angle"], ("angle",))
-        return axis_rotation(unit_axis(_direction(given["axis"]), "axis"), float(angle))
-    if set(given) == {"quaternion"}:
-        q = np.array(_row(given["quaternion"], ("number",), 4))
-        if not abs(np.linalg.norm(q) - 1) < 1e-3:
-            raise fault(f"has a quaternion of length {np.linalg.norm(q):.6g}; expected 1")
-        return quaternion_rotation(q / np.linalg.norm(q))
-    if set(given) == {"rpy"}:
-        roll, pitch, yaw = (float(x) for x in _row(given["rpy"], ("angle",), 3))
-        x, y, z = np.eye(3)
-        return axis_rotation(z, yaw) @ axis_rotation(y, pitch) @ axis_rotation(x, roll)
-    raise fault(f"has the keys {name_list(given) or 'of nothing'}; {_TURN}")
+        words: dict[str, Any] = {"axis": _direction(given["axis"]), "angle": float(angle)}
+    elif set(given) == {"quaternion"}:
+        words = {"quaternion": _row(given["quaternion"], ("number",), 4)}
+    elif set(given) == {"rpy"}:
+        words = {"rpy": [float(x) for x in _row(given["rpy"], ("angle",), 3)]}
+    else:
+        raise fault(f"has the keys {name_list(given) or 'of nothing'}; {_TURN}")
+    try:
+        return rotation_of(words)
+    except ValueError as error:
+        raise fault(str(error)) from None
 
 
 Name = Annotated[Any, _text("a name as text without a dot", lambda x: "." not in x)]
-Place = Annotated[Any, _text('"body" or "body.node" as text', lambda x: x[0] != ".")]
+Place = Annotated[Any, _text('"body", "body.node" or a frame as text', lambda x: x[0] != ".")]
 Words = Annotated[Any, BeforeValidator(_words)]
 FunctionName = Annotated[
     Any, _text('"file.py:name" or "module:name"', lambda x: bool(FUNCTION.fullmatch(x)))

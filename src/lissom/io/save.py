@@ -16,6 +16,7 @@ from ..errors import ModelFileError
 from ..joints import CompoundJoint, Joint, SimpleJoint
 from ..model import Model, Part
 from ..model.coupling import Couple
+from ..model.frames import NamedFrame
 from ..model.parts import Body, Closing, Connection
 from ..spatial.scalar import is_numeric
 from .joint_kinds import JOINTS, file_kind, own_joints
@@ -128,6 +129,8 @@ class _Writer:
                 data[group] = [self.closing(x) for x in closings]
         if model.couplings:
             data["couplings"] = [self.couple(x) for x in model.couplings.values()]
+        if model.frames:
+            data["frames"] = [self.named_frame(x) for x in model.frames.values()]
         return data
 
     def part(self, part: Connection, body: str) -> dict[str, Any]:
@@ -152,6 +155,11 @@ class _Writer:
         table: dict[str, Any] = {"name": couple.name, "ratios": ratios}
         offset = self.numbers(couple.offset, "offset")
         return table | ({"offset": offset} if offset else {})
+
+    def named_frame(self, frame: NamedFrame) -> dict[str, Any]:
+        self.where = frame.title
+        table = {"name": frame.name, **self.place(frame.end.part, "on", "node")}
+        return table | self.frame(frame.end.at, frame.end.rotation, "")
 
     def place(self, place: Part | None, key: str, node: str) -> dict[str, Any]:
         if place is None:

@@ -30,6 +30,7 @@ __all__ = [
     "CouplingTable",
     "FileTable",
     "FirstTable",
+    "FrameTable",
     "IncludeTable",
     "PartTable",
 ]
@@ -91,6 +92,17 @@ class CouplingTable(Table):
     repeat: Copies = None
 
 
+class FrameTable(Table):
+    """One named frame, or a row of them."""
+
+    name: Name
+    on: Place = None
+    node: Node = None
+    at: Point = (0.0, 0.0, 0.0)
+    rotation: Rotation = None
+    repeat: Copies = None
+
+
 def _include(given: Any) -> Any:
     if isinstance(given, str):
         return {"file": given}
@@ -137,4 +149,5 @@ class FileTable(Table):
     loops: list[ClosingTable] = Field(default_factory=list)
     joins: list[ClosingTable] = Field(default_factory=list)
     couplings: list[CouplingTable] = Field(default_factory=list)
+    frames: list[FrameTable] = Field(default_factory=list)
     simulation: SimulationTable | None = None

@@ -1,7 +1,8 @@
 """URDF: robots of the robotics community as models.
 
 A link becomes a body of the same name, carried by the joint that has it as its child.  Joint names
-are kept beside the model, because lissom calls a joint by the body it carries.
+are kept beside the model, because lissom calls a joint by the body it carries.  A link that is
+merged with another becomes a frame of the same name.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ class Urdf:
     ----------
     model : Model
     links : mapping
-        Name of the body that each link is, or is part of; dots in names become underscores.
+        Name of the body that each link is, or is part of; dots in names become underscores.  A
+        link that is part of another one's body is a frame of the model.
     joints : mapping
         Name of the body that each joint carries, by the joint's name.
     limits : mapping
@@ -106,8 +108,8 @@ def read_urdf(
     gravity : array (3,)
         World axes [m/s^2].
     merge_fixed : bool
-        Make one body of links that are welded together: fewer bodies, the same motion.  The names
-        of the outer links are gone then.
+        Make one body of links that are welded together: fewer bodies, the same motion.  The outer
+        links become frames of the same names.
     unphysical : {"error", "keep"}
         What to do with an inertia that no body can have, as some published robots have: "keep"
         reckons with it and says so in a log message.
@@ -298,7 +300,7 @@ class _Robot:
                 if joint.text("type") == "fixed":
                     body, turn, r = place[self._link_of(joint, "parent")]
                     rotation, position = origin(joint)
-                    place[name] = body, turn @ rotation, r + turn @ position
+                    place[name] = body, turn @ rotation, _near_enough(joint, r + turn @ position)
                     merged.add(name)
             for name in merged:
                 links[place[name][0]].absorb(links[name], *place[name][1:])
@@ -306,16 +308,14 @@ class _Robot:
 
     def _assembled(self, base: Joint, gravity: Any, order: Any, links: Any, place: Any) -> Urdf:
         model = Model(self.root.attributes.get("name", ""), gravity=gravity)
-        named = self._body_names(order)
+        named = self._names([*place])
         model.add(links[order[0]].body(self.keep), base, name=named[order[0]])
         names: dict[str, str] = {}
         for link in order[1:]:
             joint = self.carried[link]
             body, turn, r = place[self._link_of(joint, "parent")]
             rotation, position = origin(joint)
-            at = r + turn @ position
-            if not np.all(np.isfinite(at)):
-                raise joint.fault("is too far away to be reckoned with; give smaller <origin>s")
+            at = _near_enough(joint, r + turn @ position)
             model.add(
                 links[link].body(self.keep),
                 _joint(joint),
@@ -325,6 +325,9 @@ class _Robot:
                 rotation=turn @ rotation,
             )
             names[joint.text("name")] = named[link]
+        for link, (body, turn, r) in place.items():
+            if link != body:
+                model.frame(named[link], on=named[body], at=r, rotation=turn)
         moving = {n: self.joints[n] for n in names}
         mimics = read_mimics(self.joints, checked=self.coupled)
         mimics = {n: mimic for n, mimic in mimics.items() if n in names}
@@ -340,7 +343,7 @@ class _Robot:
             mimics=mimics,
         )
 
-    def _body_names(self, links: list[str]) -> dict[str, str]:
+    def _names(self, links: list[str]) -> dict[str, str]:
         """Names without dots, which separate body and node in lissom."""
         owners: dict[str, str] = {}
         for link in links:
@@ -369,6 +372,13 @@ class _Robot:
         if np.abs(tensor).max() < _NOTHING:  # what rounding leaves of zero in published files
             tensor = np.zeros((3, 3))
         return _Link(element, mass, com, rotation @ tensor @ rotation.T, solids)
+
+
+def _near_enough(joint: Element, at: Array) -> Array:
+    """Where a joint sits on its body."""
+    if not np.all(np.isfinite(at)):
+        raise joint.fault("is too far away to be reckoned with; give smaller <origin>s")
+    return at
 
 
 def _called(joint: Element) -> str:

@@ -116,7 +116,7 @@ def couple_mimics(model: Model, mimics: Mapping[str, Mimic], bodies: Mapping[str
     """
     for joint, mimic in mimics.items():
         name = f"{joint.replace('.', '_')}_mimic"
-        while name in model.parts or name in model.couplings:
+        while name in model.parts or name in model.couplings or name in model.frames:
             name += "_"
         ratios = {bodies[joint]: 1.0}
         if mimic.multiplier:

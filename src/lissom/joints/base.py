@@ -11,15 +11,14 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from ..errors import ModelError
-from ..spatial.scalar import array, is_numeric, sqrt, zeros
+from ..spatial.given import NAMED_AXES, unit_axis
+from ..spatial.scalar import array, is_numeric, zeros
 from .nearness import nearest_by_iteration
 
 Array = np.ndarray
 Names = tuple[tuple[str, str], ...]  # name and unit of each coordinate or speed
 
 REMEDY = "make another one"  # instead of changing a joint
-_UNIT = 1e-15  # a length this near to 1 is 1
-_NAMED_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
 class Symbol(NamedTuple):
@@ -357,45 +356,9 @@ def _finite(value: Any, what: str, unit: str) -> Any:
 
 
 def _shown(value: Any) -> str:
-    for name, axis in _NAMED_AXES.items():
+    for name, axis in NAMED_AXES.items():
         if np.shape(value) == (3,) and np.array_equal(value, axis):
             return name
     if np.ndim(value) == 0:
         return f"{value:g}" if isinstance(value, float) else str(value)
     return "(" + ", ".join(f"{x:.4g}" if isinstance(x, float) else str(x) for x in value) + ")"
-
-
-def unit_axis(axis: Any, what: str) -> Array:
-    """Unit vector from "x", "y", "z" or three numbers or symbols.
-
-    Parameters
-    ----------
-    axis : str or array (3,)
-        What the user gave.
-    what : str
-        How to call it in an error, such as "Revolute: axis".
-
-    Returns
-    -------
-    array (3,)
-    """
-    if isinstance(axis, str):
-        if axis not in _NAMED_AXES:
-            raise ModelError(f'{what} is {axis!r}; give "x", "y", "z" or three numbers')
-        return array(_NAMED_AXES[axis])
-    try:
-        given = array(axis)
-    except (TypeError, ValueError):
-        given = zeros(0)
-    if given.shape != (3,) or np.iscomplexobj(given):
-        raise ModelError(f'{what} is {axis!r}; give "x", "y", "z" or three numbers')
-    if not is_numeric(given):
-        return given / sqrt(given @ given)
-    if not np.all(np.isfinite(given)):
-        raise ModelError(f"{what} is {axis!r}; its entries must be finite")
-    length = np.linalg.norm(given)
-    if length == 0:
-        raise ModelError(f"{what} is zero; give the direction of the joint's axis")
-    if abs(length - 1) < _UNIT:
-        return given  # to the last bit: dividing once more would move it
-    return given / length

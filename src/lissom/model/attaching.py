@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .frames import NamedFrame
 from .parts import Closing, Connection, End, Part
 
 __all__ = ["Mount"]
@@ -20,7 +21,7 @@ class Mount:
     Attributes
     ----------
     base : Part or None
-        Body or node that stands for its ground; None is the ground.
+        Body, node or frame that stands for its ground; None is the ground.
     at, rotation : array (3,), (3, 3), or None
         Its ground's frame in the frame of the base; None where they are the same.
     prefix : str
@@ -44,6 +45,10 @@ class Mount:
         """Copy of a loop or a join."""
         name = f"{self.prefix}{closing.name}"
         return replace(closing, name=name, a=self.end(closing.a), b=self.end(closing.b))
+
+    def frame(self, frame: NamedFrame) -> NamedFrame:
+        """Copy of a named frame."""
+        return replace(frame, name=f"{self.prefix}{frame.name}", end=self.end(frame.end))
 
     def end(self, end: End) -> End:
         """The same frame in the other model; numbers stay as they are where nothing moves them."""

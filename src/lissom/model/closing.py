@@ -7,9 +7,10 @@ from typing import Any
 
 from ..errors import ModelError, name_list
 from .coupling import Couple
-from .parts import Closing, Connection, checked_end, checked_joint
+from .frames import NamedFrame
+from .parts import Closing, Connection, End, checked_end, checked_joint
 
-__all__ = ["checked_closing", "removed"]
+__all__ = ["check_two_bodies", "checked_closing", "removed"]
 
 Given = tuple[Any, Any, Any]
 
@@ -33,13 +34,18 @@ def checked_closing(kind: str, name: str, joint: Any, a: Given, b: Given) -> Clo
             f"{kind} out or give another joint; to let a body float, add it with Free()"
         )
     ends = checked_end(*a, where, "a"), checked_end(*b, where, "b")
-    if ends[0].body == ends[1].body:
-        what = "the ground" if ends[0].body is None else f"body {ends[0].body!r}"
+    check_two_bodies(where, *ends)
+    return Closing(kind, name, joint, *ends)
+
+
+def check_two_bodies(where: str, a: End, b: End) -> None:
+    """Refuse a joint between a body and itself."""
+    if a.body == b.body:
+        what = "the ground" if a.body is None else f"body {a.body!r}"
         raise ModelError(
             f"{where} connects {what} with itself; give two different bodies, or one body and "
             "the ground (None)"
         )
-    return Closing(kind, name, joint, *ends)
 
 
 def removed(
@@ -48,14 +54,16 @@ def removed(
     loops: Mapping[str, Closing],
     joins: Mapping[str, Closing],
     couplings: Mapping[str, Couple],
+    frames: Mapping[str, NamedFrame],
     *,
     outboard: bool,
-) -> tuple[dict[str, Connection], dict[str, Closing], dict[str, Closing], dict[str, Couple]]:
-    """All parts of a model without the body `first` and, by consent, all that hangs on it."""
+) -> tuple[dict[str, Any], ...]:
+    """All groups of a model without the body or frame `first` and, by consent, what hangs on it."""
     gone = [first]
-    for body in gone:
-        carried = (p for p in parts.values() if p.to is not None and p.to.name == body)
-        gone += [p.name for p in carried if p.name not in gone]
+    for here in gone:
+        carried = [p.name for p in parts.values() if p.to is not None and p.to.name == here]
+        carried += [f.name for f in frames.values() if f.end.body == here]
+        gone += [name for name in carried if name not in gone]
     hanging = {
         kind: [c.name for c in closings.values() if any(c.touches(body) for body in gone)]
         for kind, closings in (("loop", loops), ("join", joins))
@@ -74,4 +82,5 @@ def removed(
         {name: loop for name, loop in loops.items() if name not in hanging["loop"]},
         {name: join for name, join in joins.items() if name not in hanging["join"]},
         {name: one for name, one in couplings.items() if name not in hanging["coupling"]},
+        {name: frame for name, frame in frames.items() if name not in gone},
     )

@@ -17,8 +17,10 @@ from ..bodies.flexible import check_level
 from ..errors import ModelError, ModelWarning, SingularError, SymbolicError, name_list
 from ..joints import Joint
 from ..spatial.scalar import array, is_numeric
-from ..system import GROUND, Loop, LoopEnd, System
+from ..system import GROUND, Frame, Loop, LoopEnd, System
+from .closing import check_two_bodies
 from .coupling import resolved_couple
+from .frames import NamedFrame, carrier, settled_closing, settled_connection, settled_frames
 from .graph import spanning_tree
 from .model import Model
 from .naming import shadowed
@@ -64,7 +66,12 @@ def converted_model(model: Model, *, level: str | None, convert: Convert) -> Sys
     """
     if level is not None:
         check_level(level)
-    parts, cuts = _tree(model, convert)
+    check_carriers(model.name, model.parts, model.frames)
+    frames = settled_frames(
+        {name: _converted_frame(frame, convert) for name, frame in model.frames.items()},
+        model.parts,
+    )
+    parts, cuts = _tree(model, convert, frames)
     for part in parts:
         check_own_joint(f"body {part.name!r}", part.joint)
     numbers = {part.name: i for i, part in enumerate(parts)}
@@ -76,7 +83,7 @@ def converted_model(model: Model, *, level: str | None, convert: Convert) -> Sys
         else node_number(f"body {part.name!r}", part.to, parts[numbers[part.to.name]].body)
         for part in parts
     ]
-    loops = [_converted_closing(loop, convert) for loop in model.loops.values()]
+    loops = [_placed_closing(loop, convert, frames) for loop in model.loops.values()]
     for loop in (*loops, *cuts):
         check_own_joint(f"loop {loop.name!r}", loop.joint)
     by_name = {part.name: part for part in parts}
@@ -103,20 +110,29 @@ def converted_model(model: Model, *, level: str | None, convert: Convert) -> Sys
             )
             for couple in model.couplings.values()
         ),
-        drives=tuple((x.to.name, x.name) for x in model.parts.values() if x.geared and x.to),
+        drives=tuple(
+            (str(carrier(x.to.name, model.frames)), x.name)
+            for x in model.parts.values()
+            if x.geared and x.to
+        ),
+        frames=tuple(_frame(name, end, numbers, by_name) for name, end in frames.items()),
     )
 
 
-def _tree(model: Model, convert: Convert) -> tuple[list[Connection], list[Closing]]:
+def _tree(
+    model: Model, convert: Convert, frames: Mapping[str, End]
+) -> tuple[list[Connection], list[Closing]]:
     """Connections base to tip, converted, and the joints that had to be cut for it."""
-    parts, joins = model.parts, model.joins
-    check_carriers(model.name, parts)
-    if not joins and not any(part.loose for part in parts.values()):
-        return [_converted(part, convert) for part in numbered_base_to_tip(parts)], []
+    parts = {
+        name: settled_connection(_converted(part, convert), frames)
+        for name, part in model.parts.items()
+    }
+    if not model.joins and not any(part.loose for part in parts.values()):
+        return numbered_base_to_tip(parts), []
     tree = spanning_tree(
-        {name: _converted(part, convert) for name, part in parts.items()},
-        [_converted_closing(join, convert) for join in joins.values()],
-        [*model.loops, *model.couplings],
+        parts,
+        [_placed_closing(join, convert, frames) for join in model.joins.values()],
+        [*model.loops, *model.couplings, *model.frames],
     )
     for cut in tree.cuts:
         LOGGER.info(
@@ -146,6 +162,16 @@ def _loop(
 
     a, b = end(closing.a, "a"), end(closing.b, "b")
     return Loop(closing.name, closing.joint, a, b, chosen=chosen)
+
+
+def _frame(
+    name: str, end: End, numbers: Mapping[str, int], parts: Mapping[str, Connection]
+) -> Frame:
+    """Frame with body and node as numbers."""
+    if end.part is None:
+        return Frame(name, GROUND, GROUND, end.rotation, end.at)
+    node = node_number(f"frame {name!r}", end.part, parts[end.part.name].body)
+    return Frame(name, numbers[end.part.name], node, end.rotation, end.at)
 
 
 def _normalised(parts: list[Connection], level: str | None) -> list[NormalBody]:
@@ -181,6 +207,24 @@ def _converted(part: Connection, convert: Convert) -> Connection:
         )
 
     return _named(f"body {part.name!r}", part, converted)
+
+
+def _converted_frame(frame: NamedFrame, convert: Convert) -> NamedFrame:
+    """Same frame with its place converted."""
+
+    def converted(f: NamedFrame) -> NamedFrame:
+        at = checked_vector(convert(f.end.at), "at", f.title)
+        rotation = checked_rotation(convert(f.end.rotation), f.title)
+        return replace(f, end=End(f.end.part, at, rotation))
+
+    return _named(frame.title, frame, converted)
+
+
+def _placed_closing(closing: Closing, convert: Convert, frames: Mapping[str, End]) -> Closing:
+    """Same joint of a loop or of the graph, converted, between bodies, nodes or the ground."""
+    placed = settled_closing(_converted_closing(closing, convert), frames)
+    check_two_bodies(placed.title, placed.a, placed.b)
+    return placed
 
 
 def _converted_closing(closing: Closing, convert: Convert) -> Closing:

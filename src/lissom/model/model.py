@@ -12,6 +12,7 @@ from ..system import System
 from .attaching import Mount
 from .closing import checked_closing, removed
 from .coupling import Couple, checked_couple
+from .frames import NamedFrame, carrier, checked_frame
 from .naming import check_body_name
 from .parts import (
     Body,
@@ -37,7 +38,8 @@ class Model:
     """A mechanism: bodies rigid or flexible, each carried by a joint on another body or the ground.
 
     Further joints between bodies close loops: `close` says which joint of a loop is cut, `join`
-    leaves that to `compile`.  `couple` puts equations between joint coordinates: gears.
+    leaves that to `compile`.  `couple` puts equations between joint coordinates: gears.  `frame`
+    names places on bodies.
 
     Parts may be added in any order; names are resolved and values checked by `compile`.  What was
     compiled does not follow later changes of the model.  `copy.copy` gives a model of its own.
@@ -57,6 +59,7 @@ class Model:
         self._loops: dict[str, Closing] = {}
         self._joins: dict[str, Closing] = {}
         self._couplings: dict[str, Couple] = {}
+        self._frames: dict[str, NamedFrame] = {}
 
     def __copy__(self) -> Model:
         """Model with the same parts; from then on each changes by itself."""
@@ -98,6 +101,11 @@ class Model:
         """Equations that `couple` put in, by name, in the order of addition."""
         return dict(self._couplings)
 
+    @property
+    def frames(self) -> Mapping[str, NamedFrame]:
+        """Frames that `frame` put in, by name, in the order of addition."""
+        return dict(self._frames)
+
     def add(
         self,
         body: Body,
@@ -121,13 +129,15 @@ class Model:
         name : str
             Name of the body, unique in the model, without a dot.
         to : str or Part, optional
-            "body", "body.node" or a handle; by default the ground.
+            "body", "body.node", a frame or a handle; by default the ground.
         node : str or int, optional
             Node of the body `to`, if `to` does not name it.
         at : array (3,)
             Origin of the joint's inboard frame, in the frame of that body or node [m].
-        rotation : array (3, 3), optional
-            Joint's inboard axes to the axes of that body or node.
+        rotation : array (3, 3), mapping or SciPy Rotation, optional
+            Joint's inboard axes to the axes of that body or node: a matrix, ``{"axis": "z",
+            "angle": 0.5}``, ``{"rpy": (roll, pitch, yaw)}``, ``{"quaternion": (w, x, y, z)}``, or
+            an object with `as_matrix`; angles in radians.
 
         Returns
         -------
@@ -136,6 +146,52 @@ class Model:
         """
         self._check_name(name, "body")
         self._parts[name] = checked_connection(name, body, joint, to, node, at, rotation)
+        return Part(name)
+
+    def frame(
+        self,
+        name: str,
+        *,
+        on: str | Part | None = None,
+        node: str | int | None = None,
+        at: Any = (0.0, 0.0, 0.0),
+        rotation: Any = None,
+    ) -> Part:
+        """Name a frame that is fixed to a body, to a node or to the ground.
+
+        Its name then stands wherever a body or node can be named: for poses, velocities and
+        Jacobians, for loads, for joints that sit there, in results.  It moves nothing by itself.
+
+        Parameters
+        ----------
+        name : str
+            Name of the frame, unique in the model, without a dot.
+        on : str or Part, optional
+            "body", "body.node", another frame or a handle; by default the ground.
+        node : str or int, optional
+            Node of the body `on`, if `on` does not name it.
+        at : array (3,)
+            Origin, in the frame of that body, node or frame [m].
+        rotation : array (3, 3), mapping or SciPy Rotation, optional
+            Axes of the frame to the axes of that body, node or frame, as in `add`.
+
+        Returns
+        -------
+        Part
+            Handle for later calls.
+
+        Examples
+        --------
+        >>> import lissom as ls
+        >>> model = ls.Model("an arm with a tool")
+        >>> _ = model.add(ls.RigidBody.rod(mass=1.0, length=2.0), ls.Revolute("z"), name="arm")
+        >>> tool = model.frame("tool", on="arm", at=(1, 0, 0), rotation={"axis": "z", "angle": 0.5})
+        >>> system = model.compile()
+        >>> print(ls.velocity(system, system.state(**{"arm.rates": 3.0}), "tool"))
+        [0. 0. 3. 0. 3. 0.]
+        """
+        self._check_name(name, "frame")
+        self._frames[name] = checked_frame(name, on, node, at, rotation)
         return Part(name)
 
     def close(
@@ -160,11 +216,11 @@ class Model:
         joint : Joint
             Any joint but Free; its inboard frame is at `a`, its outboard frame at `b`.
         a, b : str, Part or None
-            "body", "body.node" or a handle; None is the ground.
+            "body", "body.node", a frame or a handle; None is the ground.
         at_a, at_b : array (3,)
             Origins of the two frames, in the frames of these bodies or nodes [m].
-        rotation_a, rotation_b : array (3, 3), optional
-            Axes of the two frames to the axes of these bodies or nodes.
+        rotation_a, rotation_b : array (3, 3), mapping or SciPy Rotation, optional
+            Axes of the two frames to the axes of these bodies or nodes, as in `add`.
         name : str
             Name of the loop, unique among bodies, loops and joins, without a dot.
         """
@@ -195,11 +251,11 @@ class Model:
         joint : Joint
             Any joint but Free; its inboard frame is at `a`, its outboard frame at `b`.
         a, b : str, Part or None
-            "body", "body.node" or a handle; None is the ground.
+            "body", "body.node", a frame or a handle; None is the ground.
         at_a, at_b : array (3,)
             Origins of the two frames, in the frames of these bodies or nodes [m].
-        rotation_a, rotation_b : array (3, 3), optional
-            Axes of the two frames to the axes of these bodies or nodes.
+        rotation_a, rotation_b : array (3, 3), mapping or SciPy Rotation, optional
+            Axes of the two frames to the axes of these bodies or nodes, as in `add`.
         name : str
             Name of the joint, unique among bodies, loops and joins, without a dot.
 
@@ -261,7 +317,7 @@ class Model:
         name : str or Part
             Body to replace.
         body : RigidBody, FlexibleBody or NodalBody
-            The new one; it must have the nodes that children, loops and joins sit on.
+            The new one; it must have the nodes that children, loops, joins and frames sit on.
         """
         part = self._find(name)
         old, new = part.body, checked_body(body, f"replace({part.name!r})")
@@ -273,6 +329,9 @@ class Model:
             for closing in group.values():
                 a, b = (seat(end, part.name, old, new) for end in (closing.a, closing.b))
                 group[closing.name] = replace(closing, a=a, b=b)
+        for frame in self._frames.values():
+            end = seat(frame.end, part.name, old, new)
+            self._frames[frame.name] = replace(frame, end=end)
 
     def move(
         self,
@@ -318,7 +377,8 @@ class Model:
             Body that the joint carries.
         """
         part = self._find(name)
-        if part.to is None or part.loose:
+        on_body = part.to is not None and carrier(part.to.name, self._frames) is not None
+        if part.loose or not on_body:
             raise ModelError(
                 f"body {part.name!r} is {part.words}; the joint of a gear sits on the body of its "
                 "rotor"
@@ -326,23 +386,26 @@ class Model:
         self._parts[part.name] = replace(part, geared=True)
 
     def remove(self, name: str | Part, *, outboard: bool = False) -> None:
-        """Take out a body and its joint, or a loop, a join or a coupling.
+        """Take out a body and its joint, or a frame, a loop, a join or a coupling.
 
         Parameters
         ----------
         name : str or Part
             What to remove.
         outboard : bool
-            Also remove everything that the body carries, and the loops, joins and couplings at
-            what is removed; otherwise that is an error.
+            Also remove everything that the body or frame carries, and the loops, joins and
+            couplings at what is removed; otherwise that is an error.
         """
         groups: tuple[dict[str, Any], ...] = (self._loops, self._joins, self._couplings)
         for named in groups:
             if isinstance(name, str) and name in named:
                 del named[name]
                 return
-        first = self._find(name, *groups).name
-        self._parts, self._loops, self._joins, self._couplings = removed(
+        first = name.name if isinstance(name, Part) else name
+        if not isinstance(first, str) or first not in self._frames:
+            first = self._find(name, *groups, self._frames).name
+        groups = (*groups, self._frames)
+        self._parts, self._loops, self._joins, self._couplings, self._frames = removed(
             first, self._parts, *groups, outboard=outboard
         )
 
@@ -356,22 +419,22 @@ class Model:
         at: Any = None,
         rotation: Any = None,
     ) -> list[Part]:
-        """Add a copy of another model: bodies with their joints, loops, joins and couplings.
+        """Add a copy of another model: bodies with their joints, loops, joins, couplings, frames.
 
         Parameters
         ----------
         model : Model
             What to add; it stays as it is.  Its gravity is not taken over.
         to : str or Part, optional
-            Body or node that stands for the other model's ground; by default the ground.
+            Body, node or frame that stands for the other model's ground; by default the ground.
         prefix : str
             Put before each of the added names.
         node : str or int, optional
             Node of the body `to`, if `to` does not name it.
         at : array (3,), optional
             Origin of the other model's ground, in the frame of that body or node [m].
-        rotation : array (3, 3), optional
-            Axes of the other model's ground to the axes of that body or node.
+        rotation : array (3, 3), mapping or SciPy Rotation, optional
+            Axes of the other model's ground to the axes of that body or node, as in `add`.
 
         Returns
         -------
@@ -384,12 +447,15 @@ class Model:
         joins = [mount.closing(join) for join in model._joins.values()]
         added: dict[str, list[Any]] = {"body": bodies, "loop": loops, "join": joins}
         added["coupling"] = [one.prefixed(prefix) for one in model._couplings.values()]
+        added["frame"] = [mount.frame(frame) for frame in model._frames.values()]
         for kind, things in added.items():
             for thing in things:
                 self._check_name(thing.name, kind)
-        if mount.base is not None and any(mount.base.name == body.name for body in bodies):
+        if mount.base is not None and any(
+            mount.base.name == x.name for x in (*bodies, *added["frame"])
+        ):
             raise ModelError(
-                f"attach: to={str(mount.base)!r} is one of the bodies that are attached, so that "
+                f"attach: to={str(mount.base)!r} is one of the parts that are attached, so that "
                 "they would carry themselves; give another body, or another prefix"
             )
         for kind, things in added.items():
@@ -436,7 +502,7 @@ class Model:
         save_model(self, path, simulation)
 
     def __repr__(self) -> str:
-        """One line a body, loop, join and coupling."""
+        """One line a body, loop, join, coupling and frame."""
         heading = f"Model {self.name!r}: {len(self._parts)} bodies"
         rows: list[str] = []
         for kind, group in self._groups.items():
@@ -450,6 +516,11 @@ class Model:
     def _find(self, name: str | Part, *others: Mapping[str, Any]) -> Connection:
         key = name.name if isinstance(name, Part) else name
         if not isinstance(key, str) or key not in self._parts:
+            if isinstance(key, str) and key in self._frames:
+                raise ModelError(
+                    f"{key!r} is a frame, and a body is needed here; to change a frame, remove it "
+                    "and add it anew"
+                )
             known = [known for names in (self._parts, *others) for known in names]
             raise ModelError(f"there is no body {key!r}; {suggestion(str(key), known)}")
         return self._parts[key]
@@ -462,6 +533,7 @@ class Model:
             "loop": self._loops,
             "join": self._joins,
             "coupling": self._couplings,
+            "frame": self._frames,
         }
 
     def _mount(self, model: Any, to: Any, prefix: Any, node: Any, at: Any, rotation: Any) -> Mount:
@@ -496,6 +568,6 @@ class Model:
 
 
 def _words(part: Any, kind: str) -> str:
-    """Of a body, loop, join or coupling: what it is and where."""
+    """Of a body, loop, join, coupling or frame: what it is and where."""
     what = type(part.body).__name__ if kind == "body" else kind
     return printable(f"{what}, {part.words}")

@@ -1,4 +1,4 @@
-"""Names of bodies, nodes and loops beside the names of quantities in results.
+"""Names of bodies, nodes, frames and loops beside the names of quantities in results.
 
 In results "body" is the coordinates of its joint, "body.quantity" one of its quantities and
 "body.node.quantity" one of a node.  A name that is that of a quantity as well would stand for
@@ -45,10 +45,12 @@ def shadowed(system: System) -> list[str]:
     found, whole = [], (*OF_WHOLE, *(OF_LOOPS if system.constraints else ()))
     groups = {"body": system.names, "loop": [x.name for x in system.loops]}
     groups["coupling"] = [x.name for x in system.couplings]
+    groups["frame"] = [x.name for x in system.frames]
+    own_names = {"coupling": "gap", "frame": "position"}
     for kind, names in groups.items():
         for name in names:
             if name in whole:
-                own = "gap" if kind == "coupling" else "coordinates"
+                own = own_names.get(kind, "coordinates")
                 found.append(
                     f"{kind} {name!r} has the name of a quantity of the whole system: in results "
                     f'"{name}" is that quantity, and "{name}.{own}" is of the {kind}; another name '

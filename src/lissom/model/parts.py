@@ -11,7 +11,7 @@ from ..bodies import FlexibleBody, NodalBody, RigidBody
 from ..errors import ModelError, shown
 from ..immutable import immutable
 from ..joints import Free, Joint
-from ..spatial import exact_rotation, rotation_fault
+from ..spatial.given import given_rotation
 from ..spatial.scalar import array, is_numeric
 from .own_joints import check_fields
 
@@ -36,14 +36,14 @@ Body = RigidBody | FlexibleBody | NodalBody
 
 @dataclass(frozen=True)
 class Part:
-    """Handle of a body in a model, or of one of its nodes; use it wherever a name is taken.
+    """Handle of a body, one of its nodes or a frame; use it wherever a name is taken.
 
     ``part["tip"]`` is the handle of the node called "tip".
 
     Parameters
     ----------
     name : str
-        Body.
+        Body or frame.
     node : str or int, optional
         Node of the body; by default the body's frame.
     """
@@ -162,7 +162,7 @@ def place(to: Any, node: Any, where: str, what: str = "to") -> Part | None:
         body, dot, named = to.partition(".")
         to = Part(body, named if dot else None)
     if not isinstance(to, Part):
-        raise ModelError(f'{where}: {what}={to!r}; give "body", "body.node" or a handle')
+        raise ModelError(f'{where}: {what}={to!r}; give "body", "body.node", a frame or a handle')
     if node is None:
         return to
     if to.node is not None:
@@ -211,19 +211,4 @@ def checked_vector(values: Any, what: str, where: str) -> Array:
 
 def checked_rotation(values: Any, where: str, what: str = "rotation") -> Array:
     """Rotation matrix made exact, symbols as they are, or an error that says `where`."""
-    if values is None:
-        return np.eye(3)
-    try:
-        given = array(values)
-    except (TypeError, ValueError):
-        given = np.zeros(0)
-    if given.shape != (3, 3) or np.iscomplexobj(given):
-        raise ModelError(f"{where}: {what} has shape {given.shape}; expected (3, 3) real numbers")
-    if not is_numeric(given):
-        return given
-    if fault := rotation_fault(given):
-        raise ModelError(
-            f"{where}: {what} is not a rotation matrix (orthonormal columns, determinant 1): "
-            f"{fault}"
-        )
-    return exact_rotation(given)
+    return given_rotation(values, f"{where}: {what}")

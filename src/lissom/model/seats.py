@@ -18,7 +18,7 @@ _CLOSE = 0.01  # part of the body's size within which a place is that of a node
 
 
 def seat(end: End, name: str, old: Body, new: Body) -> End:
-    """Frame of a joint after a rigid body was replaced by one with nodes.
+    """Frame of a joint, or a named one, after a rigid body was replaced by one with nodes.
 
     What sat on the frame of the rigid body sits on the nearest node of the new one, at the same
     point while nothing is bent.
@@ -26,7 +26,7 @@ def seat(end: End, name: str, old: Body, new: Body) -> End:
     Parameters
     ----------
     end : End
-        Where the joint sits.
+        Where it sits.
     name : str
         Body that is replaced.
     old, new : body
@@ -44,7 +44,7 @@ def seat(end: End, name: str, old: Body, new: Body) -> End:
 
 
 def beside_nodes(system: System) -> list[str]:
-    """Sentences about joints that sit on the frame of a body that bends, at the place of a node.
+    """Sentences about what sits on the frame of a body that bends, at the place of a node.
 
     Parameters
     ----------
@@ -56,6 +56,7 @@ def beside_nodes(system: System) -> list[str]:
     for loop in system.loops:
         for end in (loop.a, loop.b):
             seats.append((f"loop {loop.name!r}", end.body, end.node, end.position))
+    seats += [(f"frame {x.name!r}", x.body, x.node, x.position) for x in system.frames]
     found = []
     for what, i, node, at in seats:
         body = system.bodies[i] if i >= 0 else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ..bodies import RigidBody
 from ..errors import ModelError, name_list, suggestion
@@ -19,15 +20,16 @@ __all__ = [
 ]
 
 
-def check_carriers(name: str, parts: Mapping[str, Connection]) -> None:
+def check_carriers(name: str, parts: Mapping[str, Connection], frames: Mapping[str, Any]) -> None:
     """Refuse a model without bodies, and a body that is attached to one that does not exist."""
     if not parts:
         raise ModelError(f"model {name!r} has no bodies; add one with model.add(...)")
     for part in parts.values():
-        if part.to is not None and part.to.name not in parts:
+        if part.to is not None and part.to.name not in parts and part.to.name not in frames:
+            known = [name for name in (*parts, *frames) if name != part.name]
             raise ModelError(
                 f"body {part.name!r} is attached to {part.to.name!r}, which is not in the model; "
-                f"{suggestion(part.to.name, [name for name in parts if name != part.name])}"
+                f"{suggestion(part.to.name, known)}"
             )
 
 

@@ -1,6 +1,7 @@
 """What the quantities of a trajectory are called, and what may have been meant.
 
-A name is "quantity" of the whole system, "body.quantity", "body.node.quantity" or "loop.quantity";
+A name is "quantity" of the whole system, "body.quantity", "body.node.quantity", "frame.quantity" or
+"loop.quantity";
 "body" alone is its hinge coordinates, as in a state, "loop" alone the coordinates of its joint.
 Of a coupling there are "coupling.gap", "coupling.rate" and "coupling.force".
 The number of parts decides: "arm.position" is that of body "arm" even if it has a node called
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import StateError, suggestion
+from ..joints import Joint
 from ..system import Coupling, Loop, System
 from .labels import Parts, field_parts
 from .loops import CLOSURE, COUPLING, LOOP, coupling_parts, loop_values
@@ -94,17 +96,18 @@ def listed(system: System, columns: Columns, text: str = "") -> dict[str, Channe
     """
     names = ["time", *STORED, *SUMS, *CLOSURE]
     found = {n: c for n in names if text in n and (c := _whole(system, columns, n)) is not None}
-    for i, body in enumerate(system.names):
-        own = system.bodies[i]
-        nodes = [(body, own.inboard), *((f"{body}.{n}", t) for n, t in own.node_names.items())]
-        for place, node in nodes:
-            frame = Frame(system, columns, i, node)
-            for key, quantity in (of_body(system.joints[i]) if place == body else NODE).items():
-                name = f"{place}.{key}"
-                if text not in name or (key == "deflection" and not own.n_mode):
-                    continue
-                if parts := quantity.parts(frame):
-                    found[name] = _channel(name, quantity.description, parts, quantity.shape)
+    places: list[tuple[str, Joint | None]] = []
+    for body, own, hinge in zip(system.names, system.bodies, system.joints, strict=True):
+        places += [(body, hinge), *((f"{body}.{node}", None) for node in own.node_names)]
+    places += [(frame.name, None) for frame in system.frames]
+    for place, joint in places:
+        frame = Frame(system, columns, system.place(place))
+        for key, quantity in (NODE if joint is None else of_body(joint)).items():
+            name = f"{place}.{key}"
+            if text not in name or (key == "deflection" and not frame.bends):
+                continue
+            if parts := quantity.parts(frame):
+                found[name] = _channel(name, quantity.description, parts, quantity.shape)
     for loop in system.loops:
         for key in LOOP:
             channel = _of_loop(loop, f"{loop.name}.{key}")
@@ -148,21 +151,36 @@ def resolved(
     couplings = {one.name: one for one in system.couplings}
     if parts[0] in couplings and len(parts) == 2 and parts[1] in COUPLING:
         return _of_coupling(system, couplings[parts[0]], name), None
-    if parts[0] not in system.names or len(parts) > 3:
+    frames = {frame.name for frame in system.frames}
+    if parts[0] in frames:
+        if len(parts) != 2 or parts[1] not in NODE:
+            raise StateError(_unknown_of_frame(name, parts))
+    elif parts[0] not in system.names or len(parts) > 3:
         raise StateError(_unknown(system, name, parts))
     if len(parts) == 1:
         parts.append("coordinates")
     *place, key = parts
-    joint = system.joints[system.names.index(parts[0])]
-    known = NODE if len(place) == 2 else of_body(joint)
+    known = NODE
+    if len(place) == 1 and place[0] not in frames:
+        known = of_body(system.joints[system.names.index(place[0])])
     if key not in known:
         raise StateError(_unknown(system, name, parts))
-    frame = Frame(system, columns, *system.locate(".".join(place)))
+    frame = Frame(system, columns, system.place(".".join(place)))
     components = known[key].parts(frame)
     if components is None:
         raise StateError(_missing(frame, ".".join(place), key))
     channel = _channel(name, known[key].description, components, known[key].shape)
     return channel, partial(known[key].compute, frame)
+
+
+def _unknown_of_frame(name: str, parts: list[str]) -> str:
+    """Words for a name that begins with a frame and leads nowhere."""
+    frame, *rest = parts
+    if not rest:
+        return f"{name!r} is a frame; say what of it, such as '{name}.position'"
+    if len(rest) > 1:
+        return f'{name!r} has too many parts; a channel of a frame is "frame.quantity"'
+    return f"frame {frame!r} has no {rest[0]!r}; {suggestion(rest[0], NODE)}"
 
 
 def _unknown(system: System, name: str, parts: list[str]) -> str:
@@ -185,8 +203,11 @@ def _unknown(system: System, name: str, parts: list[str]) -> str:
             keys = [n.partition(".")[2] for n in SUMS if n.startswith(f"{body}.")]
             return f"there is no channel {name!r}; {suggestion(rest[0], keys)}"
         whole = ["time", *STORED, *SUMS, *(CLOSURE if loops or couplings else ())]
-        words = [*system.names, *loops, *couplings, *(whole if not rest else sorted(groups))]
-        kinds = ["body", *(["loop"] if loops else []), *(["coupling"] if couplings else [])]
+        frames = [frame.name for frame in system.frames]
+        named = {"loop": loops, "coupling": couplings, "frame": frames}
+        words = [*system.names, *loops, *couplings, *frames]
+        words += whole if not rest else sorted(groups)
+        kinds = ["body", *(kind for kind, names in named.items() if names)]
         what = "channel" if not rest else " or ".join(kinds)
         return f"there is no {what} {body!r}; {suggestion(body, words)}"
     nodes = system.bodies[system.names.index(body)].node_names

@@ -18,6 +18,7 @@ from ..bodies.solids import Solid
 from ..errors import ResultError
 from ..system import GROUND, System
 from .described_couplings import check_couplings, describe_couplings, restored_couplings
+from .described_frames import check_frames, describe_frames, restored_frames
 from .described_joints import (
     Numbers,
     UnknownJointError,
@@ -35,15 +36,15 @@ __all__ = ["describe", "digest", "restore"]
 Array = np.ndarray
 
 
-def describe(system: System, *, solids: bool = True) -> tuple[dict[str, Any], dict[str, Array]]:
+def describe(system: System, *, whole: bool = True) -> tuple[dict[str, Any], dict[str, Array]]:
     """Text and arrays that `restore` makes the same system of.
 
     Parameters
     ----------
     system : System
         What to describe.
-    solids : bool
-        Whether to describe what bodies look like, too.
+    whole : bool
+        Whether to describe what does not decide how it moves, too: looks of bodies, named frames.
 
     Returns
     -------
@@ -70,13 +71,13 @@ def describe(system: System, *, solids: bool = True) -> tuple[dict[str, Any], di
         **{f"body_{field}": joined([c[field] for c in contents]) for field in fields},
     }
     description = {
-        "format_version": version_for(system),
+        "format_version": version_for(system, frames=whole),
         "name": system.name,
         "names": list(system.names),
         "joints": [words for words, _ in joints],
         "bodies": [_sizes(body) for body in bodies],
     }
-    if solids and any(body.solids for body in bodies):
+    if whole and any(body.solids for body in bodies):
         looks = [described_solids(body.solids) for body in bodies]
         description["solids"] = [words for words, _ in looks]
         arrays["solid_numbers"] = joined([x for _, numbers in looks for x in numbers])
@@ -85,6 +86,9 @@ def describe(system: System, *, solids: bool = True) -> tuple[dict[str, Any], di
         arrays |= of_loops
     if system.couplings:
         description["couplings"], arrays["coupling_numbers"] = describe_couplings(system.couplings)
+    if whole and system.frames:
+        description["frames"], of_frames = describe_frames(system.frames)
+        arrays |= of_frames
     if system.drives:
         description["drives"] = [list(pair) for pair in system.drives]
     return description, arrays
@@ -133,7 +137,7 @@ def digest(system: System) -> str:
     """
     if "digest" in system.derived:
         return system.derived["digest"]
-    description, arrays = describe(system, solids=False)
+    description, arrays = describe(system, whole=False)
     result = hashlib.sha256(json.dumps(description, sort_keys=True).encode())
     for name in sorted(arrays):
         result.update(f"{name} {arrays[name].shape}".encode())
@@ -205,6 +209,7 @@ def _restored(description: dict[str, Any], arrays: dict[str, Array]) -> System:
         loops=restored_loops(description.get("loops", ()), arrays),
         couplings=restored_couplings(description.get("couplings", ()), arrays),
         drives=tuple((str(a), str(b)) for a, b in description.get("drives", ())),
+        frames=restored_frames(description.get("frames", ()), arrays),
     )
     for taken in (*flat.values(), parameters, numbers):
         taken.check_used()
@@ -248,3 +253,4 @@ def _check(system: System) -> None:
         raise ValueError("a drive is of a body that does not exist")
     check_loops(system)
     check_couplings(system)
+    check_frames(system)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import StateError
 from ..joints import Joint
-from ..system import System
+from ..system import Frame as Place, System
 from .labels import (
     LOAD,
     QUATERNION,
@@ -24,6 +24,7 @@ from .labels import (
     per,
 )
 from .loop_forces import forces_at_nodes
+from .rotation_vectors import exponential, rotated
 from .store import Columns, Store, blocks
 
 __all__ = [
@@ -59,18 +60,35 @@ class Block:
 
 
 class Frame(NamedTuple):
-    """A node of a body; of the body itself the inboard one."""
+    """A frame, or a node of a body; of the body itself the inboard one."""
 
     system: System
     columns: Columns
-    body: int
-    node: int
+    place: Place
+
+    @property
+    def body(self) -> int:
+        """Number of the body; -1 for the ground."""
+        return self.place.body
+
+    @property
+    def node(self) -> int:
+        """Number of the node."""
+        return self.place.node
+
+    @property
+    def bends(self) -> bool:
+        """Whether it is on a body that does."""
+        return not self.place.grounded and bool(self.system.bodies[self.body].n_mode)
 
     @property
     def wrenches(self) -> list[int]:
-        """Which of the stored loads act on this node."""
-        here = (self.body, self.node)
-        return [k for k, w in enumerate(self.columns.wrenches) if self.system.locate(w) == here]
+        """Which of the stored loads act on this node, or were given at this frame."""
+        names = self.columns.wrenches
+        if not self.place.plain:
+            return [k for k, name in enumerate(names) if name == self.place.name]
+        here, places = (self.body, self.node), map(self.system.place, names)
+        return [k for k, place in enumerate(places) if (place.body, place.node) == here]
 
     @property
     def coordinates(self) -> Parts:
@@ -127,17 +145,37 @@ def _motion(which: int, *, rates: int = 0) -> Callable[[Frame, Block], Array]:
     """Attitude (0), position (1), angular (2) or linear (3) part of the first or second rates."""
 
     def compute(frame: Frame, block: Block) -> Array:
-        from ..algorithms import engine
-        from ..algorithms._kernels.fields import ACCELERATED, RATES
-
-        flags = (0, ACCELERATED, RATES | ACCELERATED)[rates]
-        q, v = block["q"], block["v"]
-        x = block["acceleration"] if rates == 2 else v
-        where = (frame.body, frame.node)
-        turn, position, change = engine.frame_motion_rows(frame.system, *where, q, v, x, flags)
+        place = frame.place
+        turn, position, change, omega = _node_motion(frame, block, rates)
+        if rates == 1:
+            change = place.velocity(change.T, turn).T
+        if rates == 2:
+            change = place.acceleration(change.T, omega.T, turn).T
+        turn, position = place.pose(turn, position)
         return (turn, position, change[:, :3], change[:, 3:])[which]
 
     return compute
+
+
+def _node_motion(frame: Frame, block: Block, rates: int) -> tuple[Array, Array, Array, Array]:
+    """Attitudes, positions, first or second rates and angular velocities of a frame's node."""
+    from ..algorithms import engine
+    from ..algorithms._kernels.fields import ACCELERATED, RATES
+
+    q, v = block["q"], block["v"]
+    n, place = len(q), frame.place
+    if place.grounded:
+        return np.tile(np.eye(3), (n, 1, 1)), np.zeros((n, 3)), np.zeros((n, 6)), np.zeros((n, 3))
+
+    def motion(x: Array, flags: int) -> tuple[Array, Array, Array]:
+        return engine.frame_motion_rows(frame.system, place.body, place.node, q, v, x, flags)
+
+    if rates < 2:
+        turn, position, change = motion(v, ACCELERATED * rates)
+        return turn, position, change, change[:, :3]
+    turn, position, change = motion(block["acceleration"], RATES | ACCELERATED)
+    omega = change if place.plain else motion(v, ACCELERATED)[2]  # a node itself needs none
+    return turn, position, change, omega[:, :3]
 
 
 def _quaternion(frame: Frame, block: Block) -> Array:
@@ -155,8 +193,14 @@ def _quaternion(frame: Frame, block: Block) -> Array:
 
 
 def _deflection(frame: Frame, block: Block) -> Array:
+    if not frame.bends:
+        return np.zeros((block.stop - block.start, 3))
     shapes = frame.system.bodies[frame.body].node_shapes[frame.node]
-    return _stored("q", "modal_q")(frame, block) @ shapes[3:].T
+    moved = _stored("q", "modal_q")(frame, block) @ shapes.T
+    if frame.place.plain:
+        return moved[:, 3:]
+    point = np.broadcast_to(frame.place.position, (len(moved), 3))
+    return moved[:, 3:] + rotated(exponential(moved[:, :3]), point) - point
 
 
 def _loaded(frame: Frame) -> Parts | None:
@@ -165,7 +209,7 @@ def _loaded(frame: Frame) -> Parts | None:
 
 def _load(frame: Frame, block: Block) -> Array:
     given = block["wrench"].reshape(block.stop - block.start, -1, 6)
-    return given[:, frame.wrenches].sum(axis=1)
+    return frame.place.wrench_at_frame(given[:, frame.wrenches].sum(axis=1).T).T
 
 
 def _reaction(frame: Frame, block: Block) -> Array:
@@ -206,7 +250,8 @@ def wrenches_within(system: System, block: Block) -> tuple[list[tuple[int, int]]
     wrenches : array (n, 6 k)
         Moments and forces, node axes.
     """
-    places, w = [system.locate(x) for x in block.store.columns.wrenches], block["wrench"]
+    frames, w = map(system.place, block.store.columns.wrenches), block["wrench"]
+    places = [(frame.body, frame.node) for frame in frames]
     if system.loops:
         ends, of_loops = forces_at_nodes(system, block["q"], block["v"], block["loop_force"])
         places, w = places + ends, np.concatenate([w, of_loops], axis=1)

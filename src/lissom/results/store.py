@@ -36,7 +36,8 @@ class Columns:
     n_q, n_v : int
         Coordinates and speeds.
     wrenches : tuple of str
-        "body" or "body.node" of each load on a node: six numbers [moment; force] in node axes.
+        "body", "body.node" or frame of each load: six numbers [moment; force] on the node there,
+        in its axes.
     n_loop : int
         Loops: six numbers [moment; force] each, on end b in the axes of its frame.
     n_coupling : int

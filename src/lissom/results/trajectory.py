@@ -359,7 +359,7 @@ class Trajectory:
         title : str, optional
             Heading; by default the name of the system.
         trails : sequence of str, optional
-            "body" or "body.node" of points whose paths are drawn; by default outermost bodies.
+            "body", "body.node" or frames whose paths are drawn; by default outermost bodies.
         theme : {"auto", "light", "dark"}
             Background; "auto" follows the reader's browser.
         scale : float
@@ -433,7 +433,7 @@ class Trajectory:
         size : pair of int
             Width and height [pixels].
         trails : sequence of str, optional
-            "body" or "body.node" of points whose paths are drawn; by default outermost bodies.
+            "body", "body.node" or frames whose paths are drawn; by default outermost bodies.
         """
         from ..viz.gif import write_gif
 

@@ -13,21 +13,27 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT_VERSION", "check_version", "lissom_version", "version_for"]
 
-# Of all files of results; a reader refuses later ones.  1: trees; 2: loops; 3: couplings.
-FORMAT_VERSION = 3
+# Of all files of results; a reader refuses later ones.
+# 1: trees; 2: loops; 3: couplings; 4: frames.
+FORMAT_VERSION = 4
 
 
-def version_for(system: System) -> int:
+def version_for(system: System, *, frames: bool = True) -> int:
     """Format version of the files of a system: the first that can hold it.
 
-    So files without loops and couplings are read by every version of lissom, and digests stay.  An
-    earlier reader may leave out the names of drives: nothing moves differently without them.
+    So files without loops, couplings and named frames are read by every version of lissom, and
+    digests stay.  Loads on frames go by names that an earlier reader would not find.  It may
+    leave out the names of drives: nothing moves differently without them.
 
     Parameters
     ----------
     system : System
         What the file is about.
+    frames : bool
+        Whether named frames are in the file.
     """
+    if frames and system.frames:
+        return 4
     if system.couplings:
         return 3
     return 2 if system.loops else 1

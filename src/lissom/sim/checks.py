@@ -146,9 +146,11 @@ def joint_name(value: Any, what: str) -> str:
 
 
 def node_name(value: Any, what: str) -> str:
-    """Name of a body or node."""
+    """Name of a body, node or frame."""
     if not isinstance(value, (str, Part)):
-        raise LoadError(f'{what} is {shown(value)}; expected "body" or "body.node" as text')
+        raise LoadError(
+            f'{what} is {shown(value)}; expected "body", "body.node" or a frame as text'
+        )
     return str(value)
 
 

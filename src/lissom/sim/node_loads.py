@@ -10,9 +10,10 @@ import numpy as np
 from ..algorithms._kernels.simulation import fields as run
 from ..errors import LoadError
 from ..model import Part
+from ..system import Frame
 from .checks import as_numbers, choice, keep, node_name, not_negative, numbers, shown
 from .loads import Load
-from .signals import as_signal
+from .signals import as_signal, turned_signal
 
 if TYPE_CHECKING:
     from .plan import Plan
@@ -24,18 +25,18 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class NodeForce(Load):
-    """Force and moment on a body or node.
+    """Force and moment on a body, node or frame.
 
     Parameters
     ----------
     where : str
-        "body" or "body.node".
+        "body", "body.node" or the name of a frame.
     force, moment : array (3,), Table of 3 columns, or callable
         [N], [N m]; a function is f(time) or f(time, state).
     axes : {"world", "body"}
-        Axes of the components: the world's, or those of the node, with which they turn.
+        Axes of the components: the world's, or those of the node or frame, with which they turn.
     at : array (3,)
-        Where the force acts, from the body's origin or node, in its axes [m].
+        Where the force acts, from the origin of the body, node or frame, in its axes [m].
     """
 
     where: str
@@ -60,14 +61,22 @@ class NodeForce(Load):
 
     def enter(self, plan: Plan) -> None:
         """Write it into the plan of a run."""
-        slot = plan.slot(self.where, self)
+        frame = plan.place(self.where, self)
+        if frame.grounded:
+            raise LoadError(
+                f"{self.label}: {self.where!r} is fixed to the ground, which no force moves; give "
+                "a body, a node or a frame on one"
+            )
+        slot, at = plan.slot(frame), _in_slot(frame, self.at)
         for part, offset in (("moment", 0), ("force", 3)):
             what = f"{self.label}: {part}"
             given = as_signal(getattr(self, part), 3, what)
             if isinstance(given, np.ndarray) and not np.any(given):
                 continue
+            if self.axes == "body" and not frame.plain:
+                given = turned_signal(given, frame.rotation, what)
             signal = plan.signal(given, 3, what)
-            constants = [offset, *self.at]
+            constants = [offset, *at]
             plan.add_node_load(self, run.NODE_FORCE, slot, slot, constants, signal, self.axes)
 
 
@@ -78,7 +87,7 @@ class NodeSpring(Load):
     Parameters
     ----------
     a, b : str or array (3,)
-        "body", "body.node", or a point fixed in the world.
+        "body", "body.node", the name of a frame, or a point fixed in the world.
     stiffness : float
         [N/m].
     damping : float
@@ -86,7 +95,7 @@ class NodeSpring(Load):
     length : float
         Length at which it is relaxed [m].
     at_a, at_b : array (3,)
-        Where it is fastened, from the origin or node of each body, in its axes [m].
+        Where it is fastened, from the origin of each body, node or frame, in its axes [m].
     """
 
     a: Any
@@ -117,14 +126,21 @@ class NodeSpring(Load):
 
     def enter(self, plan: Plan) -> None:
         """Write it into the plan of a run."""
-        a, b = plan.slot(self.a, self), plan.slot(self.b, self)
-        if a == b:
-            raise LoadError(
-                f"{self.label}: both ends are on the same body or node; fasten one elsewhere"
-            )
-        constants = [self.stiffness, self.damping, self.length, *self.at_a, *self.at_b]
+        ends = plan.place(self.a, self), plan.place(self.b, self)
+        if ends[0].node == ends[1].node and ends[0].body == ends[1].body:
+            what = "the ground" if ends[0].grounded else "the same body or node"
+            raise LoadError(f"{self.label}: both ends are on {what}; fasten one elsewhere")
+        a, b = (plan.slot(end) for end in ends)
+        at_a, at_b = _in_slot(ends[0], self.at_a), _in_slot(ends[1], self.at_b)
+        constants = [self.stiffness, self.damping, self.length, *at_a, *at_b]
         rates = self.damping > 0
         plan.add_node_load(self, run.NODE_SPRING, a, b, constants, 0, "world", rates=rates)
+
+
+def _in_slot(frame: Frame, at: Array) -> Array:
+    """Point of a frame in the axes of its slot: from the node, or from the frame's own origin."""
+    turned = frame.rotation @ at
+    return turned if frame.grounded else frame.position + turned
 
 
 def _worded(where: Any) -> str:
@@ -142,8 +158,8 @@ def _check_end(load: NodeSpring, attribute: str) -> None:
     point = as_numbers(value)
     if point is None or point.shape != (3,) or not np.all(np.isfinite(point)):
         raise LoadError(
-            f'{load.label}: {attribute} = {shown(value)} is not a place; give "body", "body.node" '
-            "or three numbers for a point fixed in the world"
+            f'{load.label}: {attribute} = {shown(value)} is not a place; give "body", "body.node", '
+            "a frame, or three numbers for a point fixed in the world"
         )
 
 

@@ -19,7 +19,7 @@ from ..algorithms.packing import Packed
 from ..errors import LissomError, LoadError
 from ..joints import Joint
 from ..results.store import Columns
-from ..system import System
+from ..system import GROUND, Frame, System
 from .functions import Functions, is_compiled, takes_state, trusted_state
 from .signals import Signal, Table
 
@@ -88,6 +88,7 @@ class Plan:
         self.timed = False  # whether there are functions of time alone
         self.time_functions: list[tuple[str, Callable[[float], Array]]] = []  # the plain ones
         self.slots: list[tuple[str, int, int]] = []  # name, body, node that loads act on
+        self._slot_of: dict[tuple[int, int, str], int] = {}  # frames have slots of their own
         self.points: list[Array] = []  # ends of springs that are fixed in the world
         self.ends: list[tuple[str, Table]] = []  # tables of driven positions: they must end at rest
         self.loads: list[Any] = []
@@ -136,30 +137,34 @@ class Plan:
             i, joint, layout.hinge_q(i).start, layout.hinge_v(i).start, joint.n_q, joint.n_v
         )
 
-    def slot(self, where: Any, what: Any) -> int:
-        """Number of the slot of a node; of a point fixed in the world, below zero."""
+    def place(self, where: Any, what: Any) -> Frame:
+        """Frame of a body, node or frame by name, or at a point fixed in the world."""
         if isinstance(where, str) or hasattr(where, "node"):
             try:
-                i, node = self.system.locate(where)
+                return self.system.place(where)
             except LissomError as error:
                 raise LoadError(f"{what.label}: {error}") from None
-        else:
-            try:
-                point = np.array(where, dtype=float)
-            except (TypeError, ValueError, OverflowError):
-                point = np.zeros(0)
-            if point.shape != (3,) or not np.all(np.isfinite(point)):
-                raise LoadError(
-                    f'{what.label}: {where!r} is not a place; give "body", "body.node" or three '
-                    "numbers for a point fixed in the world"
-                )
-            self.points.append(point)
+        try:
+            point = np.array(where, dtype=float)
+        except (TypeError, ValueError, OverflowError):
+            point = np.zeros(0)
+        if point.shape != (3,) or not np.all(np.isfinite(point)):
+            raise LoadError(
+                f'{what.label}: {where!r} is not a place; give "body", "body.node", a frame or '
+                "three numbers for a point fixed in the world"
+            )
+        return Frame("a point of the world", GROUND, GROUND, position=point)
+
+    def slot(self, frame: Frame) -> int:
+        """Number of the slot of the node that carries a frame; on the ground, below zero."""
+        if frame.grounded:
+            self.points.append(frame.position)
             return -len(self.points)
-        for k, (_, body, at_node) in enumerate(self.slots):
-            if (body, at_node) == (i, node):
-                return k
-        self.slots.append((str(where), i, node))
-        return len(self.slots) - 1
+        key = (frame.body, frame.node, "" if frame.plain else frame.name)
+        if key not in self._slot_of:
+            self._slot_of[key] = len(self.slots)
+            self.slots.append((frame.name, frame.body, frame.node))
+        return self._slot_of[key]
 
     # Pieces
 

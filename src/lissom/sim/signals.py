@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..errors import LoadError
 from .checks import as_numbers, choice, keep, shown, switch
+from .functions import takes_state
 
-__all__ = ["Signal", "Table", "as_signal"]
+__all__ = ["Signal", "Table", "as_signal", "turned_signal"]
 
 Array = np.ndarray
 
@@ -162,6 +163,46 @@ def as_signal(value: Any, n: int, what: str) -> Signal:
     if not np.all(np.isfinite(given)):
         raise LoadError(f"{what} is {shown(value)}; expected {_numbers(n)}, finite")
     return given
+
+
+def turned_signal(signal: Signal, rotation: Array, what: str) -> Signal:
+    """Signal of three components in other axes.
+
+    Parameters
+    ----------
+    signal : array (3,), Table or callable
+        As from `as_signal`.
+    rotation : array (3, 3)
+        From its axes to the others.
+    what : str
+        How to call it in an error.
+    """
+    if isinstance(signal, Table):
+        return replace(signal, values=signal.values @ rotation.T)
+    if isinstance(signal, np.ndarray):
+        return rotation @ signal
+    if hasattr(signal, "address"):
+        raise LoadError(
+            f"{what}: a C function cannot be turned into the axes of the node; give axes='world', "
+            "a function that Numba or Python calls, or name the node itself"
+        )
+    if hasattr(signal, "py_func"):  # compiled: f(time, out)
+
+        def compiled(t: float) -> Array:
+            out = np.zeros(3)
+            signal(t, out)
+            return rotation @ out
+
+        return compiled
+    if takes_state(signal, what):
+        return lambda t, state: _turned(signal(t, state), rotation)
+    return lambda t: _turned(signal(t), rotation)
+
+
+def _turned(given: Any, rotation: Array) -> Any:
+    """Three numbers in other axes; what is anything else is left to the check of signals."""
+    values = as_numbers(given)
+    return given if values is None or values.shape != (3,) else rotation @ values
 
 
 def _numbers(n: int) -> str:

@@ -22,9 +22,9 @@ from ..errors import SymbolicError, name_list
 from ..joints import Joint
 from ..model import Model
 from ..model.compile import converted_model
-from ..spatial import block_diagonal, rigid_shift
+from ..spatial import block_diagonal
 from ..spatial.scalar import solve_spd, zeros
-from ..system import GROUND, System
+from ..system import GROUND, Frame, System
 from .bridge import Bridge
 from .calculus import differentiated
 from .graph import Graph, Node, ordered
@@ -231,12 +231,14 @@ class Derivation:
         return system.names[0]
 
     def pose(self, where: str, at: Any = (0, 0, 0)) -> Array:
-        """Configuration matrix (4, 4) of "body" or "body.node", its origin moved by `at`."""
-        i, node = self._located(where)
-        R = self.at_rest[i].world_rotation
-        rotation = R @ node.rotation
-        position = self.at_rest[i].world_position + R @ node.position + rotation @ self._point(at)
-        return self._configuration(rotation, position)
+        """Configuration matrix (4, 4) of a body, node or frame, its origin moved by `at`."""
+        frame = self._located(where, at)
+        if frame.grounded:
+            return self._configuration(frame.rotation, frame.position)
+        body, node = self.at_rest[frame.body], self._node(frame)
+        rotation = body.world_rotation @ node.rotation
+        position = body.world_position + body.world_rotation @ node.position
+        return self._configuration(*frame.pose(rotation, position))
 
     def joint_configuration(self, body: str) -> Array:
         """Configuration matrix (4, 4) of a body's joint."""
@@ -249,25 +251,28 @@ class Derivation:
         above = np.concatenate([rotation, position[:, None]], axis=1)
         return self.bridge.nodes(np.concatenate([above, [[0, 0, 0, 1]]]))
 
-    def _located(self, where: str) -> tuple[int, NodeMotion]:
-        i, node = self.system.locate(where)
-        eta = self.at_rest[i].eta
-        return i, node_motion(self.system.bodies[i], node, eta, zeros(len(eta)), zeros(6))
-
-    def _point(self, at: Any) -> Array:
+    def _located(self, where: str, at: Any) -> Frame:
         if np.shape(at) != (3,):
             raise SymbolicError(f"at is {at!r}; expected three numbers or symbols")
-        return np.asarray(self.bridge.nodes(at))
+        frame = self.system.place(where)
+        moved = any(x != 0 for x in at)
+        return frame.at(np.asarray(self.bridge.nodes(at))) if moved else frame
+
+    def _node(self, frame: Frame) -> NodeMotion:
+        body, eta = self.system.bodies[frame.body], self.at_rest[frame.body].eta
+        return node_motion(body, frame.node, eta, zeros(len(eta)), zeros(6))
 
     def jacobian(self, where: str, axes: str, at: Any = (0, 0, 0)) -> Array:
         """J (6, n_v): speeds -> [omega; v] of a frame, world or own axes."""
-        i, node = self._located(where)
-        rotation = node.rotation
-        world = self.at_rest[i].world_rotation
+        frame = self._located(where, at)
         layout, J = self.system.layout, np.zeros((6, self.system.n_v), dtype=object)
-        to_point = rigid_shift(node.rotation @ self._point(at)).T
-        shift = to_point @ node.shift.T  # from the body's frame to the point
-        J[:, layout.modal_v(i)] = to_point @ node.shapes
+        if frame.grounded:
+            return self.bridge.nodes(J)
+        i, node = frame.body, self._node(frame)
+        rotation, _ = frame.pose(node.rotation, node.position)
+        world = self.at_rest[i].world_rotation
+        shift = frame.velocity(node.shift.T, node.rotation)  # from the body's frame to this one
+        J[:, layout.modal_v(i)] = frame.velocity(node.shapes, node.rotation)
         J[:, layout.hinge_v(i)] = shift @ self.at_rest[i].motion_map
         while (p := int(self.system.parent[i])) != GROUND:
             carrier = reference.carrying_node(self.system, self.at_rest, i)

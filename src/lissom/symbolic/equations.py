@@ -199,7 +199,7 @@ class Equations:
     # Frames
 
     def pose(self, where: str, *, at: Any = (0, 0, 0)) -> Matrix:
-        """Configuration matrix (4, 4) of "body" or "body.node" in the world.
+        """Configuration matrix (4, 4) of "body", "body.node" or a frame in the world.
 
         Parameters
         ----------
@@ -221,7 +221,7 @@ class Equations:
         return self._matrix(self._derivation.joint_configuration(body))
 
     def jacobian(self, where: str, *, at: Any = (0, 0, 0), axes: str = "world") -> Matrix:
-        """J (6, n_v): speeds -> [angular; linear] velocity of "body" or "body.node".
+        """J (6, n_v): speeds -> [angular; linear] velocity of a body, node or frame.
 
         Parameters
         ----------

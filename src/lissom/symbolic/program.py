@@ -105,7 +105,7 @@ class Program:
         """Names of the functions of frames, which must differ."""
         called: dict[str, str] = {}
         for frame in self.frames:
-            self.derivation.system.locate(frame)
+            self.derivation.system.place(frame)
             other = called.setdefault(identifier(frame, ascii_only=True), frame)
             if other != frame:
                 raise SymbolicError(

@@ -1,6 +1,7 @@
 """The compiled mechanism, its states and the layout of their vectors."""
 
 from .coupling import Coupling, equation, sum_in_words
+from .frame import Frame
 from .layout import Layout
 from .loop import GROUND, Loop, LoopEnd
 from .state import State
@@ -9,6 +10,7 @@ from .system import System
 __all__ = [
     "GROUND",
     "Coupling",
+    "Frame",
     "Layout",
     "Loop",
     "LoopEnd",

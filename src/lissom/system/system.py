@@ -15,6 +15,7 @@ from ..immutable import freeze, immutable
 from ..joints import Joint
 from ..spatial.scalar import array
 from .coupling import Coupling
+from .frame import Frame
 from .layout import Layout
 from .loop import GROUND, Loop
 from .state import State
@@ -59,6 +60,8 @@ class System:
         Equations between hinge coordinates.
     drives : tuple of (str, str)
         Rotor and driven body of each drive with an elastic gear; a run needs their loads.
+    frames : tuple of Frame
+        Named frames, each fixed to a node of a body or to the ground.
     """
 
     name: str
@@ -73,6 +76,7 @@ class System:
     loops: tuple[Loop, ...] = ()
     couplings: tuple[Coupling, ...] = ()
     drives: tuple[tuple[str, str], ...] = ()
+    frames: tuple[Frame, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("gravity", "parent", "parent_node", "frame_rotation", "frame_position"):
@@ -196,6 +200,39 @@ class System:
             vector, piece = self.layout.piece(key)
             vectors[vector] = _with_piece(vectors[vector], piece, values, key)
         return State(self, vectors["q"], vectors["v"])
+
+    def place(self, where: Any, at: Any = None) -> Frame:
+        """Frame of "body", "body.node" or the name of a frame: the node that carries it, and where.
+
+        Parameters
+        ----------
+        where : str
+            "body" alone means the body's frame, which is its inboard node.
+        at : array (3,), optional
+            Point in the axes of that frame to which its origin is moved [m].
+        """
+        known = self.derived.setdefault("places", {})
+        key = str(where)
+        found = known.get(key)
+        if found is None:
+            found = known[key] = self._placed(key)
+        return found if at is None else found.at(at)
+
+    @cached_property
+    def _frames(self) -> dict[str, Frame]:
+        return {frame.name: frame for frame in self.frames}
+
+    def _placed(self, where: str) -> Frame:
+        """Frame of a name, looked up."""
+        frames, (name, dot, node) = self._frames, where.partition(".")
+        if name in frames:
+            if dot:
+                raise StateError(f"frame {name!r} has no node {node!r}: a frame is {name!r} alone")
+            return frames[name]
+        if frames and name not in self.names:
+            known = [*self.names, *frames]
+            raise StateError(f"there is no body or frame {name!r}; {suggestion(name, known)}")
+        return Frame(where, *self.locate(where), plain=True)
 
     def locate(self, where: Any) -> tuple[int, int]:
         """Body and node numbers of "body" or "body.node" (a node's name or number).

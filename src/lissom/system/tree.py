@@ -14,6 +14,7 @@ from ..errors import MOST_LINES, cut_lines, printable
 from .coupling import equation
 
 if TYPE_CHECKING:
+    from .frame import Frame
     from .loop import Loop, LoopEnd
     from .system import System
 
@@ -23,14 +24,14 @@ DEEPEST = 40  # levels that are drawn as branches
 
 
 def printed_tree(system: System, most: int | None = MOST_LINES) -> str:
-    """Text with one line a body: tree, joint, mass, modes and frequencies; then loops.
+    """Text with one line a body: tree, joint, mass, modes and frequencies; then the others.
 
     Parameters
     ----------
     system : System
         What to print.
     most : int or None
-        Bodies, loops and couplings that get a line each; None: all.
+        Bodies, loops, couplings and frames that get a line each; None: all.
     """
     return "\n".join(
         [
@@ -38,6 +39,7 @@ def printed_tree(system: System, most: int | None = MOST_LINES) -> str:
             *cut_lines(_bodies(system, most), most, "bodies", system.n_body),
             *cut_lines(_loops(system, most), most, "loops", len(system.loops)),
             *cut_lines(_couplings(system, most), most, "couplings", len(system.couplings)),
+            *cut_lines(_frames(system, most), most, "frames", len(system.frames)),
         ]
     )
 
@@ -131,7 +133,14 @@ def _couplings(system: System, most: int | None) -> list[str]:
     return [f"coupling {name:{width}s}  {printable(words)}" for name, words in shown]
 
 
-def _end(system: System, end: LoopEnd) -> str:
+def _frames(system: System, most: int | None) -> list[str]:
+    """Name and place of each frame, in columns."""
+    shown = [(printable(one.name), _end(system, one)) for one in system.frames[:most]]
+    width = max((len(name) for name, _ in shown), default=0)
+    return [f"frame {name:{width}s}  on {place}" for name, place in shown]
+
+
+def _end(system: System, end: LoopEnd | Frame) -> str:
     if end.body < 0:
         return "the ground"
     node = _node(system.bodies[end.body], end.node)

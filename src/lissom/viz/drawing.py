@@ -11,7 +11,13 @@ from ..algorithms.arguments import check_system
 from ..errors import StateError
 from ..results.disk import PathLike
 from ..system import GROUND, State, System
-from .drawing_places import PlacedBody, PlacedJoint, placed_bodies, placed_joints
+from .drawing_places import (
+    PlacedBody,
+    PlacedJoint,
+    placed_bodies,
+    placed_frames,
+    placed_joints,
+)
 from .drawing_shapes import Shape, shape
 from .drawing_view import Flat, chosen_view
 from .plots_style import COLORS, INK, checked_size, picture
@@ -34,8 +40,10 @@ class Scene:
     ----------
     bodies, joints, shapes : lists
         Where and what they are.
+    named : list of (str, array (3, 3), array (3,))
+        Named frames: axes to world axes, origins in the world.
     names, frames : bool
-        Whether names and axes of bodies are drawn.
+        Whether names are written, and axes of bodies and named frames drawn.
     turns : bool
         Whether the reader can turn it.
     """
@@ -43,6 +51,7 @@ class Scene:
     bodies: list[PlacedBody]
     joints: list[PlacedJoint]
     shapes: list[Shape]
+    named: list[tuple[str, Array, Array]]
     names: bool
     frames: bool
     turns: bool
@@ -51,7 +60,16 @@ class Scene:
     def points(self) -> Array:
         """Points that the picture has to hold (n, 3)."""
         found = [shape.points for shape in self.shapes]
+        found += [x[None] for _, _, x in self.named] if self.frames else []
         return np.concatenate([*found, *(j.outboard[1][None] for j in self.joints)])
+
+    @property
+    def axes(self) -> list[tuple[Array, Array]]:
+        """Frames whose axes are drawn: to world axes, origin in the world."""
+        return [
+            *((b.rotation, b.position) for b in self.bodies),
+            *((R, x) for _, R, x in self.named),
+        ]
 
     @property
     def extent(self) -> float:
@@ -96,7 +114,7 @@ def draw(
     names : bool, optional
         Whether to write the names of the bodies; by default if there are not more than 14.
     frames : bool
-        Whether to draw the axes of the bodies' frames: x orange, y green, z blue.
+        Whether to draw axes, x orange, y green, z blue: of all bodies and of named frames.
     view : {"xy", "xz", "yz", "3d"} or pair of float, optional
         Plane of the picture, or elevation and azimuth of the reader in space [degrees].
     title : str, optional
@@ -129,7 +147,8 @@ def draw(
         shape(system, i, body, joints, COLORS[i % len(COLORS)]) for i, body in enumerate(bodies)
     ]
     named = len(bodies) <= _NAMED if names is None else names
-    scene = Scene(bodies, joints, shapes, named, frames, turns=show)
+    placed = placed_frames(system, bodies)
+    scene = Scene(bodies, joints, shapes, placed, named, frames, turns=show)
     usual = look.size(scene.points)
     with picture(checked_size(size, usual), file=file, show=show) as figure:
         if isinstance(look, Flat):

@@ -112,10 +112,12 @@ def _draw_gap(axes: Axes, a: Array, b: Array, view: Flat, scene: Scene, closing:
 
 def _draw_frames(axes: Axes, scene: Scene, view: Flat) -> None:
     length = 0.07 * scene.extent
-    for body in scene.bodies:
+    for rotation, position in scene.axes:
         for k, color in enumerate(AXIS_COLORS):
-            line = np.stack([body.position, body.position + length * body.rotation[:, k]])
+            line = np.stack([position, position + length * rotation[:, k]])
             axes.plot(*view(line).T, color=color, lw=1.4, zorder=6)
+    for name, _, position in scene.named if scene.names else ():
+        write_name(axes, name, view(position), view(position[None]))
 
 
 def _axis_label(direction: Array) -> str:

@@ -14,9 +14,9 @@ from ..algorithms.reference import kinematics_base_to_tip
 from ..errors import StateError
 from ..joints import Joint
 from ..spatial import rotate, rotation_exp
-from ..system import GROUND, LoopEnd, State, System
+from ..system import GROUND, Frame as NamedFrame, LoopEnd, State, System
 
-__all__ = ["PlacedBody", "PlacedJoint", "placed_bodies", "placed_joints"]
+__all__ = ["PlacedBody", "PlacedJoint", "placed_bodies", "placed_frames", "placed_joints"]
 
 Array = np.ndarray
 Frame = tuple[Array, Array]  # axes to world axes, origin in the world
@@ -128,7 +128,20 @@ def placed_joints(system: System, state: State, bodies: list[PlacedBody]) -> lis
     return found
 
 
-def _end(bodies: list[PlacedBody], end: LoopEnd) -> Frame:
+def placed_frames(system: System, bodies: list[PlacedBody]) -> list[tuple[str, Array, Array]]:
+    """Named frames: name, axes to world axes, origin in the world.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    bodies : list of PlacedBody
+        As `placed_bodies` gave them.
+    """
+    return [(frame.name, *_end(bodies, frame)) for frame in system.frames]
+
+
+def _end(bodies: list[PlacedBody], end: LoopEnd | NamedFrame) -> Frame:
     if end.body == GROUND:
         return end.rotation, end.position
     return bodies[end.body].frame(end.node, end.rotation, end.position)

@@ -167,7 +167,9 @@ def _draw_joints(axes: Any, scene: Scene) -> None:
 
 def _draw_frames(axes: Any, scene: Scene) -> None:
     length = 0.06 * scene.extent
-    for body in scene.bodies:
+    for rotation, position in scene.axes:
         for k, color in enumerate(AXIS_COLORS):
-            line = np.stack([body.position, body.position + length * body.rotation[:, k]])
+            line = np.stack([position, position + length * rotation[:, k]])
             axes.plot(*line.T, color=color, lw=1.4, zorder=6)
+    for name, _, position in scene.named if scene.names else ():
+        axes.text(*position, f"  {name}", color=INK, path_effects=halo(), zorder=7)

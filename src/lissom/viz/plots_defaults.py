@@ -162,8 +162,10 @@ def _has_rotors(run: Trajectory) -> bool:
 def _power_of_loads(run: Trajectory) -> Array:
     """Power of the loads on nodes [W]."""
     power = np.zeros(run.n)
-    for place in dict.fromkeys(run.store.columns.wrenches):
-        turn, load = run[f"{place}.rotation"], run[f"{place}.load"]
+    stored = np.asarray(run.store.read("wrench")).reshape(run.n, -1, 6)
+    for k, place in enumerate(run.store.columns.wrenches):
+        load = run.system.place(place).wrench_at_frame(stored[:, k].T).T
+        turn = run[f"{place}.rotation"]
         for given, rate in ((load[:, :3], "angular_velocity"), (load[:, 3:], "velocity")):
             power += np.einsum("tij,tj,ti->t", turn, given, run[f"{place}.{rate}"])
     return power

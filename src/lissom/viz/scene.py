@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from ..joints.nearness import quaternion_of
+from ..results.rotation_vectors import rotated
 from ..results.trajectory import Trajectory
-from ..system import GROUND, LoopEnd
+from ..system import GROUND, Frame, LoopEnd
 from .scene_arrays import Arrays
 from .scene_arrows import Arrow, arrow_values, arrows
 from .scene_bodies import SceneBody
-from .scene_joints import body_factors, coordinates, poses
+from .scene_joints import body_factors, coordinates, node_poses, poses
 
 __all__ = ["FORMAT", "Scene", "outermost"]
 
@@ -38,7 +39,7 @@ class Scene:
     rows : Trajectory
         One row for each frame, as `frames_of` gives them.
     trails : sequence of str
-        "body" or "body.node" of points whose paths are drawn.
+        "body", "body.node" or frames: points whose paths are drawn.
     reactions : bool, optional
         Whether forces of joints are sent; by default those of mechanisms with few bodies.
     growing : bool
@@ -99,6 +100,12 @@ class Scene:
             box = body.box @ np.swapaxes(_matrices(placed[:, i, 3:]), 1, 2) + placed[:, i, None, :3]
             low = np.minimum(low, box.min(axis=(0, 1)))
             high = np.maximum(high, box.max(axis=(0, 1)))
+        for frame in self.system.frames:
+            points = frame.position[None]
+            if not frame.grounded:
+                at, turn = node_poses(self.system, frame.body, frame.node, rows.q[some], placed)
+                points = at + rotated(turn, np.broadcast_to(points, at.shape))
+            low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
         return (low, high) if self.bodies else (np.zeros(3), np.zeros(3))
 
     def _deflection(self, rows: Trajectory) -> float:
@@ -130,6 +137,7 @@ class Scene:
         arrays, system = Arrays(), self.system
         loops = [self._loop(k) for k in range(len(system.loops))]
         trails = [self._trail(where) for where in self.trails]
+        named = [self._frame(frame) for frame in system.frames]
         shown = [self._arrow(arrow) for arrow in self._sent]
         bodies = [self._body(i, arrays) for i in range(system.n_body)]
         return {
@@ -141,6 +149,7 @@ class Scene:
             "length": system.length,
             "bodies": bodies,
             "loops": loops,
+            "named": named,
             "trails": trails,
             "forces": shown,
             "n_mode": sum(body.body.n_mode for body in self.bodies),
@@ -210,7 +219,12 @@ class Scene:
         return {"name": loop.name, "joint": loop.joint.label, **ends}
 
     def _trail(self, where: str) -> dict[str, Any]:
-        return {"name": where, **self._place(*self.system.locate(where), np.zeros(3))}
+        frame = self.system.place(where)
+        return {"name": where, **self._place(frame.body, frame.node, frame.position)}
+
+    def _frame(self, frame: Frame) -> dict[str, Any]:
+        place = self._place(frame.body, frame.node, frame.position)
+        return {"name": frame.name, "turn": quaternion_of(frame.rotation).tolist(), **place}
 
     def _arrow(self, arrow: Arrow) -> dict[str, Any]:
         place = self._place(arrow.body, arrow.node, arrow.offset)

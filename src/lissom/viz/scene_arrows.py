@@ -58,8 +58,10 @@ def arrows(system: System, wrenches: tuple[str, ...], joints: bool) -> list[Arro
     zero = np.zeros(3)
     found = []
     for where in wrenches:
+        frame = system.place(where)
         for kind in ("moment", "force"):
-            found.append(Arrow(f"load on {where}", kind, *system.locate(where), zero))
+            place = (frame.body, frame.node, frame.position)
+            found.append(Arrow(f"load on {where}", kind, *place))
     for loop in system.loops:
         found.append(_at(f"loop {loop.name}", loop.b))
     if joints:
@@ -81,8 +83,8 @@ def arrow_values(rows: Trajectory, joints: bool) -> Array:
     joints : bool
         As in `arrows`.
     """
-    system, store, n = rows.system, rows.store, rows.n
-    found = [store.read("wrench").reshape(n, -1, 3)]
+    system, n = rows.system, rows.n
+    found = [_loads(rows)]
     placed = poses(system, rows.q) if joints or system.loops else np.zeros((n, 0, 7))
     for loop in system.loops:
         force = rows[f"{loop.name}.force"] @ loop.b.rotation.T
@@ -95,6 +97,17 @@ def arrow_values(rows: Trajectory, joints: bool) -> Array:
         found.append(rotated(placed[:, :, 3:].reshape(-1, 4), own).reshape(n, -1, 3))
     values = np.concatenate(found, axis=1)
     return np.where(np.abs(values) < LARGEST, values, 0.0)
+
+
+def _loads(rows: Trajectory) -> Array:
+    """Moments and forces of loads (n, 2 k, 3) in the axes of their nodes, about their frames."""
+    store = rows.store
+    values = np.array(store.read("wrench")).reshape(rows.n, -1, 2, 3)
+    for k, where in enumerate(store.columns.wrenches):
+        frame = rows.system.place(where)
+        if not frame.plain:
+            values[:, k, 0] -= np.cross(frame.position, values[:, k, 1])
+    return values.reshape(rows.n, -1, 3)
 
 
 def _joint_forces(rows: Trajectory) -> Array:

@@ -44,7 +44,7 @@ def page_text(
     title : str, optional
         Heading; by default the name of the system.
     trails : sequence of str, optional
-        "body" or "body.node" of points whose paths are drawn; by default outermost bodies.
+        "body", "body.node" or frames whose paths are drawn; by default outermost bodies.
     theme : {"auto", "light", "dark"}
         Background.
     scale : float

@@ -88,7 +88,7 @@ def optimal_control_dual(
     forces : array (n_v,) or mapping, optional
         Generalized forces, as for `forward_dynamics`.
     external : mapping, optional
-        Spatial forces {"body" or "body.node": [moment; force]} in the axes of that frame.
+        Spatial forces {"body", "body.node" or "frame": [moment; force]} in the axes of that frame.
     rate_linear : bool
         Leave out all terms of second order in the speeds: the gyroscopic forces b_m, the
         Coriolis accelerations gamma and c of nodes and hinges, and with them a_non.  Gravity,
@@ -220,7 +220,7 @@ def gibbs_function(
     forces : array (n_v,) or mapping, optional
         Generalized forces, by default zero.
     external : mapping, optional
-        Spatial forces {"body" or "body.node": [moment; force]} in the axes of that frame.
+        Spatial forces {"body", "body.node" or "frame": [moment; force]} in the axes of that frame.
 
     Returns
     -------

@@ -149,7 +149,7 @@ def filter_and_smoother(
     forces : array (n_v,) or mapping, optional
         Generalized forces, as for `forward_dynamics`: the measurements.
     external : mapping, optional
-        Spatial forces {"body" or "body.node": [moment; force]} in the axes of that frame.
+        Spatial forces {"body", "body.node" or "frame": [moment; force]} in the axes of that frame.
     armature : array (n_v,) or mapping, optional
         Inertia added to the speeds, as for `forward_dynamics`: covariance of the measurement error.
 

@@ -42,7 +42,7 @@ class FramePicker(SpatialOperator):
     bodies : sequence of slice
         Where each body sits in the body space.
     frames : sequence of str
-        "body" or "body.node".
+        "body", "body.node" or the name of a frame.
     axes : {"world", "body"}
         Axes of the components.
     """
@@ -58,17 +58,26 @@ class FramePicker(SpatialOperator):
     ) -> None:
         check_axes(axes)
         if not len(frames):
-            raise StateError('no frames given; name at least one "body" or "body.node"')
+            raise StateError('no frames given; name at least one "body", "body.node" or frame')
         super().__init__(label, (6 * len(frames), bodies[-1].stop))
         self._bodies = bodies
         # (body, axes (6, 6), Pi_hat (6, n_mode), phi (6, 6)) of each frame
         self.frames = []
         for where in frames:
-            i, t = system.locate(where)
-            motion = motions[i]
-            node = node_motion(system.bodies[i], t, motion.eta, motion.eta_dot, motion.velocity)
-            turn = motion.world_rotation if axes == "world" else node.rotation.T
-            self.frames.append((i, np.kron(np.eye(2), turn), node.shapes, node.shift))
+            frame = system.place(where)
+            if frame.grounded:
+                raise StateError(
+                    f"frame {frame.name!r} is fixed to the ground and does not move; name one on a "
+                    "body"
+                )
+            i, motion = frame.body, motions[frame.body]
+            eta, eta_dot = motion.eta, motion.eta_dot
+            node = node_motion(system.bodies[i], frame.node, eta, eta_dot, motion.velocity)
+            own, _ = frame.pose(node.rotation, node.position)
+            turn = motion.world_rotation if axes == "world" else own.T
+            shapes = frame.velocity(node.shapes, node.rotation)
+            shift = frame.velocity(node.shift.T, node.rotation).T
+            self.frames.append((i, np.kron(np.eye(2), turn), shapes, shift))
 
     def _apply(self, x: Array) -> Array:
         pieces = []

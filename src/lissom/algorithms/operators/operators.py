@@ -240,7 +240,7 @@ class Operators:
         Parameters
         ----------
         where : str or sequence of str
-            "body" or "body.node"; several are stacked.
+            "body", "body.node" or a frame; several are stacked.
         axes : {"world", "body"}
             Axes of the components.
         """
@@ -253,7 +253,7 @@ class Operators:
         Parameters
         ----------
         where : str or sequence of str
-            k frames, "body" or "body.node".
+            k of "body", "body.node" or a frame.
         axes : {"world", "body"}
             Axes of the components.
 
@@ -273,7 +273,7 @@ class Operators:
         Parameters
         ----------
         where : str or sequence of str
-            k frames, "body" or "body.node".
+            k of "body", "body.node" or a frame.
         axes : {"world", "body"}
             Axes of the components.
         rcond : float
@@ -294,7 +294,7 @@ class Operators:
         Parameters
         ----------
         where : str or sequence of str
-            Frames, "body" or "body.node".
+            Any of "body", "body.node" or a frame.
         """
         J = self.jacobian(where)
         Lam = Dense(self._label("Lambda", "O(1)"), self.operational_inertia(where))

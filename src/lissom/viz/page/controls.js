@@ -14,6 +14,7 @@ function switches(scene) {
   if (arrows.has("reactions")) found.push(["reactions", "forces of joints"]);
   if (arrows.has("loopForces")) found.push(["loopForces", "forces of loops"]);
   found.push(["frames", "joint frames"]);
+  if (scene.named.length) found.push(["named", "frames"]);
   if (scene.loops.length) found.push(["loops", "closing joints"]);
   found.push(["labels", "names"], ["grid", "ground grid"], ["dark", "dark"]);
   return found;
@@ -133,12 +134,16 @@ class Labels {
   }
 
   make() {
-    this.items = this.scene.bodies.map((body, i) => {
+    const item = (name, place, named) => {
       const span = document.createElement("span");
-      span.textContent = body.name;
+      span.textContent = name;
       byId("labels").append(span);
-      return { span, place: { body: i, ...body.label } };
-    });
+      return { span, place, named };
+    };
+    this.items = [
+      ...this.scene.bodies.map((body, i) => item(body.name, { body: i, ...body.label }, false)),
+      ...this.scene.named.map((frame) => item(frame.name, frame, true)),
+    ];
   }
 
   update(picture, visible) {
@@ -147,6 +152,8 @@ class Labels {
     if (!this.items) this.make();
     const taken = [];
     for (const item of this.items) {
+      item.span.hidden = item.named && !picture.show.named;
+      if (item.span.hidden) continue;
       item.width ??= item.span.offsetWidth;
       const at = picture.project(picture.motion.frame(item.place).p);
       const box = at && { x: at[0] + 8, y: at[1] - 20, w: item.width, h: 17 };

@@ -68,7 +68,7 @@ function start() {
   const { theme } = document.documentElement.dataset, night = window.matchMedia?.("(prefers-color-scheme: dark)");
   const show = {
     deflection: false, trails: true, loads: true, loopForces: true, reactions: false, arrows: 1, frames: false,
-    loops: true, labels: false, grid: true, dark: theme === "dark" || (theme === "auto" && Boolean(night?.matches)),
+    named: scene.named.length <= 12, loops: true, labels: false, grid: true, dark: theme === "dark" || (theme === "auto" && Boolean(night?.matches)),
   };
   motion.scale = scene.settings.scale;
   motion.go(0);
@@ -191,6 +191,7 @@ function hooks({ scene, motion, camera, show, player, changed, rescale, picture 
     pause: () => player.pause(),
     scale: rescale,
     pose: (i) => { const { p, q } = motion.pose(i); return { position: world(p), quaternion: q }; },
+    named: (k) => { const { p, q } = motion.frame(scene.named[k]); return { position: world(p), quaternion: q }; },
     force: (k) => motion.force(k),
     vertex: (i, k) => world(motion.vertex(i, k)),
     shaded: (i) => picture().shaded(i).map((x, k) => x + scene.origin[k % 3]),

@@ -101,12 +101,13 @@ class Motion {
     return this.cursor.pose;
   }
 
-  // Pose in the world of a place {body, node, offset}; body -1 is the ground.
-  frame({ body, node, offset }) {
-    if (body < 0) return { p: offset, q: [1, 0, 0, 0] };
+  // Pose in the world of a place {body, node, offset, turn}; body -1 is the ground.
+  frame({ body, node, offset, turn }) {
+    if (body < 0) return { p: offset, q: turn ?? [1, 0, 0, 0] };
     this.cursor.load(this.placed, body);
     this.toNode(body, node);
     this.cursor.shift(offset[0], offset[1], offset[2]);
+    if (turn) this.cursor.turn(turn[0], turn[1], turn[2], turn[3]);
     return this.cursor.pose;
   }
 

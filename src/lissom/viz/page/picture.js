@@ -262,15 +262,17 @@ class Picture {
     this.arrow.draw();
   }
 
-  // Joint frames and rings at the joints that close loops, in front of everything.
+  // Frames and rings at the joints that close loops, in front of everything.
   drawMarks() {
     const { motion, camera, show, scene } = this, found = [];
+    const axes = ({ p, q }, length) => {
+      for (const [paint, axis] of AXES)
+        found.push(...p, ...add(p, turned(q, axis), length * camera.size), ...paint, 0.95, ...paint, 0.95);
+    };
     if (show.frames)
-      for (let i = 0; i < scene.bodies.length; i++) {
-        const { p, q } = motion.pose(i);
-        for (const [paint, axis] of AXES)
-          found.push(...p, ...add(p, turned(q, axis), 0.045 * camera.size), ...paint, 0.95, ...paint, 0.95);
-      }
+      for (let i = 0; i < scene.bodies.length; i++) axes(motion.pose(i), 0.045);
+    if (show.named)
+      for (const frame of scene.named) axes(motion.frame(frame), 0.03);
     if (show.loops)
       for (const loop of scene.loops) {
         const [a, b] = [motion.frame(loop.a).p, motion.frame(loop.b).p], paint = show.dark ? [1, 0.75, 0.2] : [0.75, 0.3, 0];
