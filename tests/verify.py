@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from tests.provenance import ROOT, commit, provenance_table
+from benchmarks.provenance import ROOT, commit, provenance_table
 
 PAGE = ROOT / "docs" / "verification" / "index.md"
 
