@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import importlib
 import math
 import sys
 from dataclasses import replace
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from benchmarks import NAMES, figures, run as repository, run_benchmark, show
+from benchmarks import MODULES, figures, run as repository, run_benchmark, show
 from benchmarks.cases import moving_case
 from benchmarks.counts import paper
 from benchmarks.counts.counting import Counts, counted, counting, counting_array
@@ -24,14 +24,16 @@ from benchmarks.simulation.own_runs import best_runs, link_places, own_run
 from benchmarks.simulation.swinging_tables import way_table
 from benchmarks.timing import best_times, merge_best
 from lissom.library import flexible_chain, humanoid, rigid_chain, turned_chain
+from tests.benchmark_checks import check_json, check_result
 from tests.peers import peer
 
 RIGID = (rigid_chain, turned_chain, humanoid)
+SMOKE = ("rigid", "simulate-flexible", "drift")  # `tests.verify_benchmarks` runs all of them
 
 
 @pytest.fixture(scope="module")
 def results():
-    return {name: run_benchmark(name, QUICK, lambda what, done, total: None) for name in NAMES}
+    return {name: run_benchmark(name, QUICK, lambda what, done, total: None) for name in SMOKE}
 
 
 @pytest.mark.parametrize("make", RIGID)
@@ -313,24 +315,9 @@ def test_counts_of_the_paper_give_its_claims():
     assert cheaper == [n <= 7 for n in range(1, 20)]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_results_have_whole_tables_and_positive_times(results, name):
-    result = results[name]
-    assert result.name == name and result.about and result.tables and result.records
-    for table in result.tables:
-        assert all(len(row) == len(table.header) for row in table.rows)
-        text = markdown_table(table)
-        assert len({line.count("|") for line in text.splitlines() if line.startswith("|")}) <= 1
-    times = [v for r in result.records for k, v in r.items() if k.endswith("seconds")]
-    assert times and all(0 < t < math.inf for t in times)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_figures_are_drawn(results, name, tmp_path):
-    paths = figures.save(results[name], tmp_path)
-    assert [path.name for path in paths] == figures.file_names(results[name])
-    for path in paths:
-        assert "</svg>" in path.read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", SMOKE)
+def test_results_are_whole_and_can_be_drawn_and_written(results, name, tmp_path):
+    check_result(results[name], name, tmp_path)
 
 
 def test_requirement_is_met_in_its_own_sense():
@@ -352,7 +339,7 @@ def test_empty_table_keeps_its_note():
 
 def test_page_names_every_bound_and_says_why_one_is_missed(results, monkeypatch):
     missed = Requirement("k", "speed of light", "at least", 2.0, 1.0)
-    shown = [*results.values(), replace(results["batch"], requirements=(missed,))]
+    shown = [*results.values(), replace(results["rigid"], requirements=(missed,))]
     monkeypatch.setattr(repository, "LIMITS", {"k": "Nothing is faster."})
     made = repository.made(QUICK)
     text = repository.page([(result, made) for result in shown], QUICK, "## Operators\n")
@@ -364,16 +351,16 @@ def test_page_names_every_bound_and_says_why_one_is_missed(results, monkeypatch)
     assert "| commit |" in text and "| packages | lissom" in text
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_show_writes_json(name, results, monkeypatch, capsys):
+def test_show_writes_json(results, monkeypatch, capsys):
     monkeypatch.setattr(show, "run_benchmark", lambda name, *_, **__: results[name])
-    assert show.main([name, "--quick", "--json"]) == 0
-    written = json.loads(capsys.readouterr().out)
-    assert written["format"] == 1 and written["made"]["depth"] == "quick"
-    assert list(written["results"]) == [name]
-    result = written["results"][name]
-    assert {"title", "about", "tables", "requirements", "records"} <= set(result)
-    assert all({"required", "measured", "met"} <= set(r) for r in result["requirements"])
+    assert show.main(["rigid", "--quick", "--json"]) == 0
+    check_json(capsys.readouterr().out, "rigid")
+
+
+def test_every_benchmark_has_its_function_and_its_figures():
+    for name, module in MODULES.items():
+        assert callable(importlib.import_module(f"benchmarks.{module}").run)
+        assert figures.DRAWINGS[name]
 
 
 def test_show_measures_and_prints_tables(capsys):
