@@ -45,9 +45,10 @@ def test_products_with_the_mass_matrix():
 
 @pytest.mark.parametrize("name", JOINTS)
 def test_joint(name):
-    failures = []
-    for k, (label, system) in enumerate(joint_systems(JOINTS[name])):
-        rng = np.random.default_rng(k)
+    """At one in three of its places, other ones with each joint."""
+    failures, first = [], list(JOINTS).index(name) % 3
+    for label, system in islice(joint_systems(JOINTS[name]), first, None, 3):
+        rng = np.random.default_rng(first)
         case = f"{name}: {label}"
         failures += compare(case, system, far_state(system, rng), rng, frames=1)
     check(failures)
