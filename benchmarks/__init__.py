@@ -1,0 +1,58 @@
+"""Speed, measured here and now: beside other libraries and against ourselves.
+
+`make bench` measures everything and writes the page of results (`benchmarks.run`);
+`python -m benchmarks.show` measures what is asked for and shows it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .depth import Depth
+    from .result import Result
+    from .timing import Progress
+
+__all__ = ["NAMES", "run_benchmark"]
+
+# One thread, told before NumPy is imported: on a machine that does other work too, waiting for a
+# second one dominates.
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
+
+MODULES = {  # where each benchmark has its function `run`
+    "rigid": "rigid",
+    "flexible": "flexible",
+    "counts": "counts.measure",
+    "crossover": "crossover",
+    "batch": "batch",
+    "simulate-rigid": "simulation.rigid",
+    "simulate-flexible": "simulation.flexible",
+    "drift": "drift",
+    "order-n": "order_n.measure",
+    "symbolic": "symbolic.measure",
+}
+NAMES = tuple(MODULES)
+
+
+def run_benchmark(name: str, depth: Depth, progress: Progress, **options: Any) -> Result:
+    """Run one benchmark.
+
+    Parameters
+    ----------
+    name : str
+        One of `NAMES`.
+    depth : Depth
+        How deep to measure.
+    progress : callable
+        Told (what, steps done, steps in all).
+    **options
+        What this benchmark can be told besides; "order-n": cases, duration.
+
+    Returns
+    -------
+    Result
+    """
+    return importlib.import_module(f".{MODULES[name]}", __name__).run(depth, progress, **options)

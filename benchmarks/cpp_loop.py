@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lissom.benchmarks.report import markdown_table
-from lissom.benchmarks.result import Cell, Result, Table
+from benchmarks.report import markdown_table
+from benchmarks.result import Cell, Result, Table
 
 # Microseconds on the rigid chain; the faster of both conventions, of -O3 and -O3 -march=native.
 JOINTS = (7, 30, 100, 300)

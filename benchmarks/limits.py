@@ -1,6 +1,6 @@
 """What limits the bounds that are missed, in words; the page of results prints them.
 
-The keys are those of the requirements in `lissom.benchmarks`. A text stays on the page only while
+The keys are those of the requirements in `benchmarks`. A text stays on the page only while
 its bound is missed.
 """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ def chain(n_body: int) -> tuple[ls.System, ls.State]:
     rigid = ls.RigidBody.box(4.0, (1.0, 0.1, 0.1), com=(0.5, 0, 0))
     boom = ls.beam(1.0, tube, ls.ALUMINIUM, modes=4)
     for i in range(n_body):
-        place = {}
+        place: dict[str, Any] = {}
         if i:
             soft = (i - 1) % 10 == 0
             place = {"to": f"l{i - 1}.tip"} if soft else {"to": f"l{i - 1}", "at": (1.0, 0, 0)}

@@ -8,27 +8,22 @@ measures these anew and keeps the others as they are, each with its own date and
 from __future__ import annotations
 
 import json
-import os
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-# One thread: on a machine that does other work too, waiting for a second one dominates.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-
+from benchmarks import NAMES, run_benchmark
 from benchmarks.cpp_loop import section as cpp_section
+from benchmarks.depth import DEPTHS, Depth
+from benchmarks.figures import file_names, save
 from benchmarks.limits import LIMITS
 from benchmarks.operators import section as operator_section
-from lissom.benchmarks import NAMES, run_benchmark
-from lissom.benchmarks.depth import DEPTHS, Depth
-from lissom.benchmarks.figures import file_names, save
-from lissom.benchmarks.machine import machine
-from lissom.benchmarks.report import as_json, markdown_requirements, markdown_table
-from lissom.benchmarks.result import Requirement, Result
-from tests.provenance import ROOT, commit
+from benchmarks.provenance import ROOT, commit
+from benchmarks.report import as_json, markdown_requirements, markdown_table
+from benchmarks.result import Requirement, Result
+from lissom.selftest.machine import machine
 
 FOLDER = ROOT / "docs" / "benchmarks"
 
@@ -89,6 +84,7 @@ def missed_section(requirements: list[Requirement]) -> str:
 
 
 def result_section(result: Result, was: Made) -> str:
+    """Text, figures and tables of one benchmark."""
     tables = "\n".join(markdown_table(table) for table in result.tables)
     figures = "\n\n".join(f"![{result.title}]({name})" for name in file_names(result))
     more = cpp_section(result) if result.name == "rigid" else ""
@@ -105,14 +101,15 @@ Measured {was["date"]}, commit {was["commit"]}, {was["packages"]}.
 
 
 def page(results: Sequence[tuple[Result, Made]], depth: Depth, operators: str) -> str:
+    """The page, as Markdown."""
     facts = {"date": "", "commit": ""} | made(depth)
     rows = "\n".join(f"| {what} | {value} |" for what, value in facts.items())
     requirements = [wanted for result, _ in results for wanted in result.requirements]
     sections = "\n".join(result_section(*result) for result in results)
     return f"""# Benchmarks
 
-Speed, measured by `make bench` (`benchmarks/run.py`). `lissom bench` measures the same on your own
-machine, in three to four minutes.
+Speed, measured by `make bench` (`benchmarks/run.py`). `python -m benchmarks.show` measures
+the same on your own machine, in three to four minutes.
 
 How: the cells of a table are visited in turn, {depth.rounds} times or more; a visit calls one
 function over and over for at least {1000 * depth.visit:.0f} ms; the fastest visit counts. What is
@@ -137,6 +134,7 @@ The least favourable value of each kind. *Aim* marks what is hoped for, *require
 
 
 def main(arguments: list[str]) -> int:
+    """Measure what is asked for and write the page; exit code 2 where a name is unknown."""
     words = [word for word in arguments if word not in DEPTHS]
     unknown = [word for word in words if word not in NAMES]
     if unknown:

@@ -68,7 +68,7 @@ pendulum = solve_ivp(
 error = max(np.abs(run[f"{name}.angle"] - pendulum.y[0]).max() for name in ("crank", "rocker"))
 print(f"It lay flat {flat} times; its angles are those of the pendulum to {error:.0e} rad,")
 print(f"the loop is closed to {run['closure'].max():.0e} m.")
-assert error < 1e-5
+assert error < 1e-5 and flat == 11
 
 # %%
 

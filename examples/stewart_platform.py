@@ -83,7 +83,7 @@ drawing = ls.viz.draw(system, run.state(2.5), names=False)
 path = np.array([wanted(t)[0] for t in run.time])
 error = np.linalg.norm(run["platform.position"] - path, axis=1).max()
 print(f"The platform is at most {1e6 * error:.2f} µm from its path.")
-assert error < 1e-6
+assert error < 1e-7
 assert run.status == "finished"
 
 # %%

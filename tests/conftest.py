@@ -1,15 +1,20 @@
-"""Kernels are compiled in one process before the workers of pytest-xdist start."""
+"""Kernels are compiled in two processes before the workers of pytest-xdist start."""
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import signal
-from contextlib import nullcontext, suppress
+import subprocess
+import sys
+from contextlib import suppress
 
 import pytest
 
-ENTRIES = ("lissom.algorithms._kernels.entries", "lissom.algorithms._kernels.simulation.run")
+# The kernel of a run takes as long to compile as all the others, and is the last of all.
+RUN = "from lissom.algorithms._kernels.simulation.run import ADVANCE\n"
+PROGRAMS = (
+    f"{RUN}ADVANCE.load()",
+    f"{RUN}from lissom.algorithms._kernels.compiling import compile_all; compile_all()",
+)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -18,12 +23,17 @@ def pytest_configure(config: pytest.Config) -> None:
     with suppress(ValueError):  # not in the main thread
         if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-    is_controller = config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput")
-    if is_controller and importlib.util.find_spec(ENTRIES[0]) is not None:
-        from lissom.algorithms._kernels.compiling import compile_all
+    if config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput"):
+        compile_kernels()
 
-        for name in ENTRIES:
-            importlib.import_module(name)
-        capture = config.pluginmanager.getplugin("capturemanager")
-        with capture.global_and_fixture_disabled() if capture else nullcontext():
-            compile_all()
+
+def compile_kernels() -> None:
+    """Fill the cache; a minute or two where it is empty."""
+    started = [
+        subprocess.Popen([sys.executable, "-c", text], stderr=subprocess.PIPE, text=True)
+        for text in PROGRAMS
+    ]
+    for process in started:
+        _, said = process.communicate()
+        if process.returncode:
+            raise pytest.UsageError(f"the kernels do not compile:\n{said}")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from benchmarks.peers.exudyn import ExudynModel
+from benchmarks.peers.exudyn_floating import FloatingBody
 from lissom import FlexibleBody
-from lissom.benchmarks.peer_exudyn import ExudynModel
-from lissom.benchmarks.peer_exudyn_floating import FloatingBody
 from tests.exudyn_pendulum import tight_settings
 
 

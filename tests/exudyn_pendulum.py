@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.peers.exudyn import ExudynModel, implicit_settings
+from benchmarks.peers.exudyn_floating import FloatingBody, add_revolute_joint
 from lissom import FlexibleBody
-from lissom.benchmarks.peer_exudyn import ExudynModel, implicit_settings
-from lissom.benchmarks.peer_exudyn_floating import FloatingBody, add_revolute_joint
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from tests.measures import random_unit
 from tests.oracle.random_mechanism import draw
 from tests.random_trees import build
 
+DEFORMATIONS = (0.0, 1e-9, 1e-3, 0.1, 1.0)  # by seed
 GRAVITY = (1.0, -2.0, -9.81)
 PLACE = (0.3, -0.2, 0.4)
 TURN = ls.Universal("x", "z").pose(np.array([0.4, -0.7]))[0]
@@ -109,6 +110,13 @@ def random_system(seed: int, level: str | None = None) -> ls.System:
         except ls.ModelError:
             continue
     raise AssertionError(f"seed {seed}: nothing compiles in twenty attempts")
+
+
+def random_case(seed: int, level: str | None = None):
+    """System and state of a seed, and a generator for the rest."""
+    system, rng = random_system(seed, level), np.random.default_rng([seed, 1])
+    deformation = DEFORMATIONS[seed % len(DEFORMATIONS)]
+    return system, far_state(system, rng, deformation=deformation, drift=5e-4), rng
 
 
 def joint_systems(joint) -> Iterator[tuple[str, ls.System]]:

@@ -85,12 +85,17 @@ class Case:
 def compare(label, system, state, rng, *, frames=4, plain=False) -> list[str]:
     """Failures of all public functions but the batches and the products with the mass matrix."""
     case = Case(Findings(label), system, state, rng, plain)
+    compare_all(case, frames)
+    return case.findings.failures
+
+
+def compare_all(case: Case, frames: int = 4) -> None:
+    """All public functions but the batches and the products with the mass matrix."""
     compare_direct(case)
     compare_forward(case)
     compare_sums(case)
-    for where in random_frames(system, rng, frames):
+    for where in random_frames(case.system, case.rng, frames):
         compare_frame(case, where)
-    return case.findings.failures
 
 
 def random_frames(system, rng, count):

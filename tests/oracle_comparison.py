@@ -1,9 +1,10 @@
-"""Compare lissom with the oracle on one random mechanism: `check_seed`."""
+"""Compare lissom with the oracle on one random mechanism: `check_seed`, `check_both_texts`."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from unittest.mock import patch
 
 import numpy as np
 
@@ -25,6 +26,7 @@ class Comparison:
     seed: int
     coverage: Counter = field(default_factory=Counter)
     errors: dict[str, float] = field(default_factory=dict)
+    text: str = ""  # before each quantity
 
     def add(self, quantity: str, actual, expected, scale) -> None:
         """Record max |actual - expected| / max(|actual|, |expected|, scale), entry by entry."""
@@ -35,7 +37,8 @@ class Comparison:
             difference = np.abs(actual - expected)
             ratio = np.divide(difference, size, out=np.zeros_like(difference), where=size > 0)
             error = float(np.max(ratio, initial=0.0)) if np.all(np.isfinite(actual)) else np.inf
-        self.errors[quantity] = max(error, self.errors.get(quantity, 0.0))
+        name = self.text + quantity
+        self.errors[name] = max(error, self.errors.get(name, 0.0))
 
     @property
     def failures(self) -> list[str]:
@@ -82,17 +85,39 @@ def check_seed(seed: int, level: str | None = None) -> Comparison:
     """
     description, tree, snapshot = well_conditioned(seed, level)
     result = Comparison(seed, description.coverage)
+    _compare(result, description, tree, snapshot)
+    return result
+
+
+def check_both_texts(seed: int, every: int = 1) -> Comparison:
+    """The compiled text and the readable one against one snapshot of the oracle.
+
+    The readable one computes the whole mechanism anew for each frame; it is asked for every so
+    many of them, other ones with each seed.
+    """
+    description, tree, snapshot = well_conditioned(seed, None)
+    result = Comparison(seed, description.coverage)
+    _compare(result, description, tree, snapshot)
+    with patch("lissom.algorithms.arguments.READABLE", True):
+        result.text = "readable text: "
+        again = build(description, None)
+        for one, other in zip(tree.transforms, again.transforms, strict=True):
+            assert one is other is None or np.array_equal(one, other)  # those of the snapshot
+        _compare(result, description, again, snapshot, every)
+    return result
+
+
+def _compare(result: Comparison, description, tree, snapshot, every: int = 1) -> None:
     if not sizes_agree(description, tree):
-        result.errors["layout"] = np.inf
-        return result
+        result.add("layout", np.inf, 0.0, 1.0)
+        return
     state = tree.state(snapshot.q, snapshot.v)
     _compare_transforms(result, description, tree)
     _compare_forces(result, description, tree, snapshot, state)
     _compare_forward(result, description, tree, snapshot, state)
     _compare_energy(result, description, tree, snapshot, state)
-    _compare_frames(result, description, tree, snapshot, state)
+    _compare_frames(result, description, tree, snapshot, state, every)
     _compare_joint_forces(result, description, tree, snapshot, state)
-    return result
 
 
 def _external(description: Description) -> dict[str, np.ndarray]:
@@ -191,7 +216,7 @@ def _compare_energy(result, description, tree, snapshot, state) -> None:
     result.add("center_of_mass", ls.center_of_mass(system, state), snapshot.center_of_mass, size)
 
 
-def _compare_frames(result, description, tree, snapshot, state) -> None:
+def _compare_frames(result, description, tree, snapshot, state, every) -> None:
     system, vdot = tree.system, description.acceleration
     own_vdot = tree.to_lissom(vdot)
     frames = snapshot.frames.values()
@@ -199,7 +224,8 @@ def _compare_frames(result, description, tree, snapshot, state) -> None:
     reach = max(1.0, *(np.abs(frame.world_jacobian).max() for frame in frames))
     speed = max((np.abs(frame.world_jacobian) @ np.abs(snapshot.v)).max() for frame in frames)
     rush = max(np.abs(frame.world_bias).max() for frame in frames) + reach * np.abs(vdot).sum()
-    for key, name in frame_names(description).items():
+    names = list(frame_names(description).items())
+    for key, name in names[result.seed % min(every, len(names)) :: every]:
         kind, frame = "body" if key[1] is None else "node", snapshot.frames[key]
         pose = ls.pose(system, state, name)
         result.add(f"pose of a {kind}: position", pose.position, frame.position, size)

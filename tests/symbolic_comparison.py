@@ -1,4 +1,4 @@
-"""Programs of derived equations against the particle model, on one random tree: `check_seed`."""
+"""Programs of derived equations of one random tree: `check_seed`, `check_coriolis`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+import lissom as ls
 from lissom.symbolic import derive
 from tests.oracle_comparison import well_conditioned
 from tests.random_trees import build_model, frame_names
@@ -46,6 +47,33 @@ def check_seed(seed: int, level: str = "linear") -> Errors:
     _compare_forces(result, description, tree, snapshot, functions)
     _compare_energies(result, tree, snapshot, functions)
     _compare_frames(result, tree, snapshot, functions, frames)
+    return result
+
+
+def check_coriolis(seed: int, level: str) -> Errors:
+    """C v against velocity terms of the recursions, and C + C^T against differences of the mass."""
+    description, tree, snapshot = well_conditioned(seed, level)
+    equations = derive(build_model(description), level=level)
+    system, result = tree.system, Errors(seed, description.coverage)
+    functions = equations.lambdify(functions=["coriolis", "mass"])
+    state = tree.state(snapshot.q, snapshot.v)
+    still = ls.bias_force(system, state.replace(v=np.zeros(system.n_v)))
+    damping = np.zeros(system.n_v)
+    for i, body in enumerate(system.bodies):
+        damping[system.layout.modal_v(i)] = body.damping @ state.v[system.layout.modal_v(i)]
+    expected = ls.bias_force(system, state) - still - damping
+    C = functions.coriolis(state.q, state.v)
+    scale = snapshot.force_scale(np.zeros(system.n_v)).max()
+    result.add("coriolis", C @ state.v, expected, scale)
+    if any(body.n_mode for body in system.bodies) and level == "linear":
+        return result  # not skew: level linear drops terms of the energy
+    h = 1e-6
+    rates = ls.qdot(system, state)
+    ahead, behind = (functions.mass(state.q + s * h * rates) for s in (1, -1))
+    Mdot = (ahead - behind) / (2 * h)
+    size = max(1.0, np.abs(Mdot).max(), np.abs(C).max())
+    # The quotient is good for 1e-6 of its size, which counts as BOUND.
+    result.add("skewness", Mdot, C + C.T, 1e-6 * size / BOUND)
     return result
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from benchmarks import run
-from lissom.benchmarks.depth import DEPTHS
+from benchmarks.depth import DEPTHS
 
 
 def test_results_come_back_from_the_page_s_folder_as_they_were():

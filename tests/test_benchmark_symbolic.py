@@ -9,19 +9,19 @@ import pytest
 import sympy
 
 import lissom as ls
-from lissom.benchmarks import (
-    symbolic,
-    symbolic_c,
-    symbolic_checks,
-    symbolic_programs,
-    symbolic_ways,
+from benchmarks.cases import moving_case
+from benchmarks.depth import QUICK
+from benchmarks.peers.twins import PeerError
+from benchmarks.symbolic import (
+    c as symbolic_c,
+    checks as symbolic_checks,
+    measure as symbolic,
+    programs as symbolic_programs,
+    ways as symbolic_ways,
 )
-from lissom.benchmarks.cases import moving_case
-from lissom.benchmarks.depth import QUICK
-from lissom.benchmarks.peers import PeerError
-from lissom.benchmarks.symbolic_cases import KINDS, Link, Mechanism, arm, chain
-from lissom.benchmarks.symbolic_derivations import derivation_records, growth_records
-from lissom.benchmarks.symbolic_tables import program_tables, requirements
+from benchmarks.symbolic.cases import KINDS, Link, Mechanism, arm, chain
+from benchmarks.symbolic.derivations import derivation_records, growth_records
+from benchmarks.symbolic.tables import program_tables, requirements
 from lissom.library import rigid_chain
 
 
@@ -76,7 +76,7 @@ def test_arm_has_the_inertia_that_the_paper_prints_last():
 
 def test_forward_dynamics_that_leave_forces_are_refused(monkeypatch):
     monkeypatch.setattr(
-        "lissom.benchmarks.symbolic_checks.inverse_dynamics",
+        "benchmarks.symbolic.checks.inverse_dynamics",
         lambda system, state, rates: ls.inverse_dynamics(system, state, 1.01 * rates),
     )
     with pytest.raises(PeerError, match="leave forces"):
@@ -124,6 +124,9 @@ def test_bounds_take_the_least_favourable_mechanism():
 def test_without_a_compiler_the_tables_say_so(monkeypatch):
     monkeypatch.setattr(symbolic_c.shutil, "which", lambda name: None)
     monkeypatch.setenv("CI", "")
+    quick = symbolic.PLANS["quick"]
+    small = replace(quick, links={"Kane": (2,), "Lagrange": (2,)}, kinds=KINDS[:1], ten=2)
+    monkeypatch.setitem(symbolic.PLANS, "quick", small)
     result = symbolic.run(QUICK, silent)
     times = [table for table in result.tables if table.title.endswith("[µs]")]
     assert len(times) == 3

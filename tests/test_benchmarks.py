@@ -1,40 +1,42 @@
-"""The mechanisms of the library, the benchmarks made of them and their command; quick runs only."""
+"""The mechanisms of the library and the benchmarks made of them; quick runs only."""
 
 from __future__ import annotations
 
-import json
+import importlib
 import math
+import os
 import subprocess
 import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import lissom as ls
-from benchmarks import run as repository
-from lissom.benchmarks import NAMES, figures, paper_counts, peers, run_benchmark
-from lissom.benchmarks.cases import moving_case
-from lissom.benchmarks.counting import Counts, counted, counting, counting_array
-from lissom.benchmarks.depth import QUICK, Depth
-from lissom.benchmarks.own_runs import best_runs, link_places, own_run
-from lissom.benchmarks.peer_result import PeerRun
-from lissom.benchmarks.report import markdown_requirements, markdown_table
-from lissom.benchmarks.result import Requirement, Table
-from lissom.benchmarks.swinging_tables import way_table
-from lissom.benchmarks.timing import best_times, merge_best
-from lissom.cli import app
-from lissom.cli.bench import Which
+from benchmarks import MODULES, figures, run as repository, run_benchmark, show
+from benchmarks.cases import moving_case
+from benchmarks.counts import paper
+from benchmarks.counts.counting import Counts, counted, counting, counting_array
+from benchmarks.depth import QUICK, Depth
+from benchmarks.peers import twins as peers
+from benchmarks.peers.result import PeerRun
+from benchmarks.provenance import ROOT
+from benchmarks.report import markdown_requirements, markdown_table
+from benchmarks.result import Requirement, Table
+from benchmarks.simulation.own_runs import best_runs, link_places, own_run
+from benchmarks.simulation.swinging_tables import way_table
+from benchmarks.timing import best_times, merge_best
 from lissom.library import flexible_chain, humanoid, rigid_chain, turned_chain
+from tests.benchmark_checks import check_json, check_result
 from tests.peers import peer
 
 RIGID = (rigid_chain, turned_chain, humanoid)
+SMOKE = ("rigid", "simulate-flexible", "drift")  # `tests.verify_benchmarks` runs all of them
 
 
 @pytest.fixture(scope="module")
 def results():
-    return {name: run_benchmark(name, QUICK, lambda what, done, total: None) for name in NAMES}
+    return {name: run_benchmark(name, QUICK, lambda what, done, total: None) for name in SMOKE}
 
 
 @pytest.mark.parametrize("make", RIGID)
@@ -160,7 +162,7 @@ def test_simulations_run_without_the_other_libraries(name, monkeypatch):
 @pytest.mark.peer
 def test_rigid_chains_that_move_differently_are_not_compared(monkeypatch):
     peer("mujoco")
-    from lissom.benchmarks import simulate_rigid
+    from benchmarks.simulation import rigid as simulate_rigid
 
     others = simulate_rigid.rigid_peers(4)
     monkeypatch.setattr(simulate_rigid, "rigid_peers", lambda n: {"MuJoCo": others["MuJoCo"]})
@@ -181,7 +183,7 @@ def test_errors_of_flexible_simulations_fall_with_the_step(results):
 
 
 def test_the_spacecraft_vibrates_smoothly_and_hardly_drifts_where_it_is_resolved(results):
-    from lissom.benchmarks.drift import VIBRATION, spacecraft
+    from benchmarks.drift import VIBRATION, spacecraft
 
     system, state = spacecraft()
     still = ls.simulate(system, state, duration=0.2, rtol=1e-10, output_step=0.01)
@@ -302,38 +304,32 @@ def rotated_floats(A, x, angle):
 
 def test_kernels_are_counted_and_articulated_ones_grow_linearly():
     """Equal steps of bodies and of modes cost equal operations once the first are past."""
-    by_bodies = [counted(n, 2, ["articulated"])["articulated"].total for n in (3, 4, 5)]
-    by_modes = [counted(2, m, ["articulated"])["articulated"].total for m in (2, 4, 6)]
+    program = (
+        "from benchmarks.counts.kernels import count_forward_dynamics as counted\n"
+        "for n, m in ((3, 2), (4, 2), (5, 2), (2, 2), (2, 4), (2, 6)):\n"
+        "    print(counted(n, m, 'articulated').total)"
+    )
+    plain = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=ROOT, env=plain, capture_output=True, text=True, check=True)
+    totals = list(map(int, done.stdout.split()))
+    by_bodies, by_modes = totals[:3], totals[3:]
     assert by_bodies[2] - by_bodies[1] == pytest.approx(by_bodies[1] - by_bodies[0], rel=0.05)
     assert by_modes[2] - by_modes[1] == pytest.approx(by_modes[1] - by_modes[0], rel=0.05)
-    assert counted(3, 3, ["composite"])["composite"].total > 0
+    both = counted(3, 2, ["articulated", "composite"])
+    assert both["articulated"].total == by_bodies[0] != both["composite"].total > 0
 
 
 def test_counts_of_the_paper_give_its_claims():
-    ratios = [paper_counts.composite(10, n) / paper_counts.articulated(10, n) for n in (5, 10)]
+    ratios = [paper.composite(10, n) / paper.articulated(10, n) for n in (5, 10)]
     assert np.round(ratios, 2).tolist() == [3.68, 7.27]
-    cheaper = [paper_counts.explicit(n) < paper_counts.indirect(n) for n in range(1, 20)]
+    cheaper = [paper.explicit(n) < paper.indirect(n) for n in range(1, 20)]
     assert cheaper == [n <= 7 for n in range(1, 20)]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_results_have_whole_tables_and_positive_times(results, name):
-    result = results[name]
-    assert result.name == name and result.about and result.tables and result.records
-    for table in result.tables:
-        assert all(len(row) == len(table.header) for row in table.rows)
-        text = markdown_table(table)
-        assert len({line.count("|") for line in text.splitlines() if line.startswith("|")}) <= 1
-    times = [v for r in result.records for k, v in r.items() if k.endswith("seconds")]
-    assert times and all(0 < t < math.inf for t in times)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_figures_are_drawn(results, name, tmp_path):
-    paths = figures.save(results[name], tmp_path)
-    assert [path.name for path in paths] == figures.file_names(results[name])
-    for path in paths:
-        assert "</svg>" in path.read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", SMOKE)
+def test_results_are_whole_and_can_be_drawn_and_written(results, name, tmp_path):
+    check_result(results[name], name, tmp_path)
 
 
 def test_requirement_is_met_in_its_own_sense():
@@ -355,7 +351,7 @@ def test_empty_table_keeps_its_note():
 
 def test_page_names_every_bound_and_says_why_one_is_missed(results, monkeypatch):
     missed = Requirement("k", "speed of light", "at least", 2.0, 1.0)
-    shown = [*results.values(), replace(results["batch"], requirements=(missed,))]
+    shown = [*results.values(), replace(results["rigid"], requirements=(missed,))]
     monkeypatch.setattr(repository, "LIMITS", {"k": "Nothing is faster."})
     made = repository.made(QUICK)
     text = repository.page([(result, made) for result in shown], QUICK, "## Operators\n")
@@ -367,52 +363,43 @@ def test_page_names_every_bound_and_says_why_one_is_missed(results, monkeypatch)
     assert "| commit |" in text and "| packages | lissom" in text
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_bench_writes_json(name):
-    done = CliRunner().invoke(app, ["bench", name, "--quick", "--json"])
-    assert done.exit_code == 0, done.output
-    written = json.loads(done.stdout)
-    assert written["format"] == 1 and written["made"]["depth"] == "quick"
-    assert list(written["results"]) == [name]
-    result = written["results"][name]
-    assert {"title", "about", "tables", "requirements", "records"} <= set(result)
-    assert all({"required", "measured", "met"} <= set(r) for r in result["requirements"])
+def test_show_writes_json(results, monkeypatch, capsys):
+    monkeypatch.setattr(show, "run_benchmark", lambda name, *_, **__: results[name])
+    assert show.main(["rigid", "--quick", "--json"]) == 0
+    check_json(capsys.readouterr().out, "rigid")
 
 
-def test_bench_prints_tables():
-    done = CliRunner().invoke(app, ["bench", "flexible", "--quick"])
-    assert done.exit_code == 0, done.output
-    assert "Flexible mechanisms" in done.stdout and "2 modes" in done.stdout
-    assert "measuring: flexible" in done.stderr
+def test_every_benchmark_has_its_function_and_its_figures():
+    for name, module in MODULES.items():
+        assert callable(importlib.import_module(f"benchmarks.{module}").run)
+        assert figures.DRAWINGS[name]
 
 
-@pytest.mark.parametrize("arguments", (["bench", "speed"], ["bench", "--quick", "--full"], ["x"]))
-def test_wrong_command_lines_end_without_a_traceback(arguments):
-    done = CliRunner().invoke(app, arguments)
-    assert done.exit_code == 2
-    assert "Traceback" not in done.output
+def test_show_measures_and_prints_tables(capsys):
+    assert show.main(["flexible", "--quick"]) == 0
+    shown = capsys.readouterr()
+    assert "Flexible mechanisms" in shown.out and "2 modes" in shown.out
+    assert "measuring: flexible" in shown.err
 
 
-def test_all_benchmarks_are_on_the_command_line():
-    assert [which.value for which in Which] == [*NAMES, "all"]
+@pytest.mark.parametrize(
+    "arguments, words",
+    (
+        (["speed"], "there is no benchmark 'speed'; known: rigid, "),
+        (["--quick", "--full"], "not allowed with argument"),
+        (["rigid", "--cases", "1"], "options of order-n alone"),
+        (["--duration", "3"], "options of order-n alone"),
+        (["order-n", "--cases", "one"], "'one'; write numbers, such as 13,16"),
+    ),
+)
+def test_wrong_words_to_show_are_refused(arguments, words, capsys):
+    with pytest.raises(SystemExit) as end:
+        show.main(arguments)
+    assert end.value.code == 2 and words in capsys.readouterr().err
 
 
-def test_version_is_printed():
-    assert CliRunner().invoke(app, ["--version"]).stdout == f"lissom {ls.__version__}\n"
-
-
-def test_mistakes_of_the_user_end_in_one_line():
-    code = (
-        "import sys; sys.modules['pinocchio'] = None; sys.argv = ['lissom', 'bench', 'rigid'];"
-        "import os; os.environ['CI'] = 'true'; from lissom.cli import main; main()"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 1
-    assert "lissom: 'pin' cannot be imported" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_command_line_loads_no_numpy_before_it_needs_it():
-    code = "import lissom.cli, sys; print('numpy' in sys.modules, 'numba' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["False", "False"]
+def test_a_peer_that_is_missed_ends_in_one_line(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "pinocchio", None)
+    monkeypatch.setenv("CI", "true")
+    assert show.main(["rigid", "--quick"]) == 1
+    assert "\n'pin' cannot be imported" in capsys.readouterr().err

@@ -135,11 +135,10 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
         2,
         ("--format is 'julia'; known: 'latex', 'python', 'c', 'casadi'.",),
     ),
-    "unknown benchmark": ("bench rigidd", 2, ("WHICH is 'rigidd'; did you mean 'rigid'?",)),
-    "options that exclude each other": (
-        "bench --quick --full",
+    "measurements": (
+        "bench --quick",
         2,
-        ("--quick and --full exclude each other; give one of them",),
+        ("there is no command 'bench'; measurements are in the repository: make bench\nusage:",),
     ),
     "factor in words": ("view good.nc --scale big", 2, ("--scale is 'big'; expected a number",)),
     "unknown demo": ("demo armm", 1, ("there is no demo 'armm'; did you mean 'arm'?",)),

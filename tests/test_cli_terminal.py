@@ -16,6 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 import lissom.cli as cli
+from lissom import __version__
 from lissom.cli.new import TEXT
 from lissom.library.demos import DEMOS
 
@@ -45,7 +46,7 @@ def lissom(tmp_path, monkeypatch, capsys):
 
 
 def test_every_command_of_the_requirement_is_there():
-    assert NAMES == "demo new check info run plot view equations bench selftest".split()
+    assert NAMES == "demo new check info run plot view equations selftest".split()
 
 
 @pytest.mark.parametrize("words", [[], *([name] for name in NAMES)], ids=lambda x: "".join(x))
@@ -74,6 +75,10 @@ def test_alone_it_shows_the_help_and_counts_as_wrong_usage(capsys):
         cli.main([])
     assert end.value.code == 2
     assert capsys.readouterr().err.startswith("Usage: lissom [OPTIONS] ")
+
+
+def test_version_is_printed():
+    assert CliRunner().invoke(cli.app, ["--version"]).stdout == f"lissom {__version__}\n"
 
 
 def test_the_command_line_starts_without_libraries():
@@ -108,7 +113,6 @@ def test_commands_options_and_demos_are_completed():
     assert completed("lissom", "demo", "") == list(DEMOS)
     assert completed("lissom", "demo", "g") == ["gyroscope"]
     assert completed("lissom", "run", "--du") == ["--duration"]
-    assert completed("lissom", "bench", "sim") == ["simulate-rigid", "simulate-flexible"]
     assert completed("lissom", "equations", "a.py", "--format", "c") == ["c", "casadi"]
     assert completed("lissom", "run", "") == []  # then the shell completes files
     assert "gyroscope" in completed("lissom", "demo", "g", shell="fish")

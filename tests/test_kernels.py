@@ -1,32 +1,21 @@
-"""The compiled text against the readable one: random trees, every joint, every structure."""
+"""The compiled text against the readable one: some random trees, every joint, every structure.
+
+`tests.verify_kernels` has the families of random trees; both texts meet the oracle elsewhere.
+"""
 
 from itertools import islice
 
 import numpy as np
 import pytest
 
-from tests.kernel_cases import (
-    JOINTS,
-    STRUCTURES,
-    far_state,
-    joint_systems,
-    random_system,
-)
+from tests.kernel_cases import JOINTS, STRUCTURES, far_state, joint_systems, random_case
 from tests.kernel_comparison import Case, Findings, compare, compare_forward, compare_products
 
-SEEDS, CHUNK = 150, 10
-DEFORMATIONS = (0.0, 1e-9, 1e-3, 0.1, 1.0)
+SEEDS, CHUNK = 20, 5  # each deformation in each chunk
 
 
 def check(failures):
     assert not failures, "\n".join(failures)
-
-
-def random_case(seed, level=None):
-    """System and state of a seed, and a generator for the rest."""
-    system, rng = random_system(seed, level), np.random.default_rng([seed, 1])
-    deformation = DEFORMATIONS[seed % len(DEFORMATIONS)]
-    return system, far_state(system, rng, deformation=deformation, drift=5e-4), rng
 
 
 @pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
@@ -38,18 +27,16 @@ def test_random_trees(first):
 
 
 @pytest.mark.parametrize("level", ["linear", "full"])
-@pytest.mark.parametrize("first", range(0, 30, CHUNK))
-def test_random_trees_at_one_level(first, level):
+def test_random_trees_at_one_level(level):
     failures = []
-    for seed in range(first, first + CHUNK):
+    for seed in range(CHUNK):
         failures += compare(f"seed {seed}, {level}", *random_case(seed, level))
     check(failures)
 
 
-@pytest.mark.parametrize("first", range(0, SEEDS, 30))
-def test_products_with_the_mass_matrix(first):
+def test_products_with_the_mass_matrix():
     failures = []
-    for seed in range(first, first + 30):
+    for seed in range(SEEDS):
         case = Case(Findings(f"seed {seed}"), *random_case(seed))
         compare_products(case)
         failures += case.findings.failures
@@ -58,9 +45,10 @@ def test_products_with_the_mass_matrix(first):
 
 @pytest.mark.parametrize("name", JOINTS)
 def test_joint(name):
-    failures = []
-    for k, (label, system) in enumerate(joint_systems(JOINTS[name])):
-        rng = np.random.default_rng(k)
+    """At one in three of its places, other ones with each joint."""
+    failures, first = [], list(JOINTS).index(name) % 3
+    for label, system in islice(joint_systems(JOINTS[name]), first, None, 3):
+        rng = np.random.default_rng(first)
         case = f"{name}: {label}"
         failures += compare(case, system, far_state(system, rng), rng, frames=1)
     check(failures)

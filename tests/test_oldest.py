@@ -5,8 +5,8 @@ import tomllib
 
 import pytest
 
+from benchmarks.provenance import ROOT
 from tests import verify_oldest
-from tests.provenance import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 

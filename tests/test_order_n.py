@@ -6,16 +6,14 @@ import math
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import lissom as ls
+from benchmarks import run_benchmark
+from benchmarks.depth import QUICK
+from benchmarks.order_n.accuracy import acceleration_record
+from benchmarks.order_n.runs import METHODS, WAYS, apart, case_of, perturbed, timed_run
 from lissom.algorithms import closed_loops
 from lissom.algorithms.reference import kinematics_base_to_tip
-from lissom.benchmarks import run_benchmark
-from lissom.benchmarks.depth import QUICK
-from lissom.benchmarks.order_n_accuracy import acceleration_record
-from lissom.benchmarks.order_n_runs import METHODS, WAYS, apart, case_of, perturbed, timed_run
-from lissom.cli import app
 from lissom.library import order_n, order_n_loads, order_n_platform, order_n_start, rigid_chain
 
 CASES = range(1, 17)
@@ -371,15 +369,6 @@ def test_chosen_cases_are_run_for_the_chosen_time():
 def test_cases_and_durations_that_cannot_be_run_are_refused(options, message):
     with pytest.raises(ls.LoadError, match=message):
         run_benchmark("order-n", QUICK, lambda *_: None, **options)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    (["rigid", "--cases", "1"], ["order-n", "--cases", "one"], ["--duration", "3"]),
-)
-def test_command_takes_cases_and_duration_for_this_benchmark_only(arguments):
-    done = CliRunner().invoke(app, ["bench", "--quick", *arguments])
-    assert done.exit_code == 2 and "Traceback" not in done.output
 
 
 @pytest.mark.parametrize("wrong", (0, 17, 1.5, "16", True, None))

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.benchmarks.peer_result import PeerRun, differences, steps_and_stride
-from lissom.benchmarks.peer_segments import segmented_links
-from lissom.benchmarks.reference_solution import (
+from benchmarks.peers.result import PeerRun, differences, steps_and_stride
+from benchmarks.peers.segments import segmented_links
+from benchmarks.simulation.reference_solution import (
     link_points,
     reference_coordinates,
     reference_solution,
@@ -92,7 +92,7 @@ def test_flexible_pendulum_of_level_full_is_exudyns(kind, joint, spin, rates):
     ids=["plane", "space, spherical", "space, revolute"],
 )
 def test_two_flexible_links_of_level_full_are_exudyns(joints, gravity, bound):
-    from lissom.benchmarks.peer_exudyn_floating import ExudynFloating
+    from benchmarks.peers.exudyn_floating import ExudynFloating
 
     bar = ls.beam(1.0, **SLENDER)
     bar = dataclasses.replace(bar, names={**bar.names, "middle": 12})
@@ -116,7 +116,7 @@ def test_two_flexible_links_of_level_full_are_exudyns(joints, gravity, bound):
 
 def test_rigid_chain_moves_alike_in_all_libraries():
     peer("mujoco"), peer("pin")
-    from lissom.benchmarks.peer_runs import RIGID_TIP, rigid_peers, rigid_start
+    from benchmarks.peers.runs import RIGID_TIP, rigid_peers, rigid_start
 
     runs = {name: twin.run(0.2, 1e-3) for name, twin in rigid_peers(6).items()}
     model, state = rigid_start(6)
@@ -145,7 +145,7 @@ MODELLING = {
 @pytest.fixture(scope="module")
 def swinging():
     peer("mujoco"), peer("pin")
-    from lissom.benchmarks.peer_runs import flexible_peers
+    from benchmarks.peers.runs import flexible_peers
 
     reference = reference_solution(swinging_links(2).compile(), duration=0.3, rtol=1e-9)
     return reference, {name: p.run(0.3, 1e-3) for name, p in flexible_peers(2).items()}

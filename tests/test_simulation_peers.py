@@ -19,7 +19,7 @@ pytestmark = pytest.mark.peer
 @pytest.mark.parametrize("chain, n", [(rigid_chain, 7), (turned_chain, 30)])
 def test_chains_move_as_in_pinocchio(chain, n):
     peer("pin")
-    from lissom.benchmarks.peers import Pinocchio
+    from benchmarks.peers.twins import Pinocchio
 
     model, rng = chain(n), np.random.default_rng(n)
     system, twin = model.compile(), Pinocchio(model)

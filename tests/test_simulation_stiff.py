@@ -116,7 +116,7 @@ def test_momentum_drifts_by_the_method_and_not_by_its_iteration(radius):
 
     The bound of 1e-3 is from the same method in plain Python, iterated to 1e-13.
     """
-    from lissom.benchmarks.drift import spacecraft
+    from benchmarks.drift import spacecraft
 
     system, state = spacecraft(rough=True)
     run = ls.simulate(

@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from tests.provenance import ROOT, commit, provenance_table
+from benchmarks.provenance import ROOT, commit, provenance_table
 
 PAGE = ROOT / "docs" / "verification" / "index.md"
 
@@ -111,6 +111,7 @@ def main() -> int:
             "tests.verify_random_trees",
             (trees,),
         ),
+        Check("compiled and readable text on 1000 random trees", "tests.verify_kernels", ("1000",)),
         Check("seeded faults are noticed", "tests.verify_faults"),
         Check("1000 random runs are right or say that they may not be", "tests.verify_honesty"),
         Check("a free flexible spacecraft over 10,000 s", "tests.verify_long_runs"),
@@ -130,6 +131,7 @@ def main() -> int:
         Check("100,000 robots with random mistakes", "tests.verify_urdf", ("100000",)),
         Check("10,000 damaged files of results", "tests.verify_damage", ("10000",)),
         Check("1,000 interrupts while results are saved", "tests.verify_interrupts", ("1000",)),
+        Check("every benchmark at quick depth", "tests.verify_benchmarks"),
         Check("the oldest versions that pyproject.toml allows", "tests.verify_oldest"),
     ]
     wanted = [c for c in checks if not options.only or any(w in c.what for w in options.only)]

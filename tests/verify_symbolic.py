@@ -1,6 +1,7 @@
 """Derived equations against the particle model on many random trees, rigid and flexible.
 
-Even seeds at level "linear", odd ones at "full".  Prints progress, every disagreement and the
+Even seeds at level "linear", odd ones at "full"; the Coriolis matrices of some small trees at both.
+Prints progress, every disagreement and the
 largest errors; the last line is the result.
 """
 
@@ -8,13 +9,24 @@ from __future__ import annotations
 
 import sys
 
-from tests.symbolic_comparison import BOUND, check_seed
+from tests.symbolic_comparison import BOUND, Errors, check_coriolis, check_seed
 from tests.tallies import tally_seeds
+
+SMALL = (2, 3, 6, 11, 12, 16, 18, 20, 22, 24, 26, 27)  # trees of up to 20 speeds
+
+
+def check(seed: int) -> Errors:
+    """One level, and for small trees the Coriolis matrix at both."""
+    result = check_seed(seed, ("linear", "full")[seed % 2])
+    for level in ("linear", "full") if seed in SMALL else ():
+        for quantity, error in check_coriolis(seed, level).errors.items():
+            result.errors[f"{quantity}, {level}"] = error
+    return result
 
 
 def main() -> int:
     """Run the comparison over the seeds asked for."""
-    tally = tally_seeds(__doc__, 500, lambda seed: check_seed(seed, ("linear", "full")[seed % 2]))
+    tally = tally_seeds(__doc__, 500, check)
     names = ("mass", "bias", "inverse_dynamics", "forward_dynamics", "qdot", "kinetic", "potential")
     for name in names:
         error, seed = tally.worst[name]

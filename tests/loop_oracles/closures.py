@@ -86,7 +86,7 @@ class LoopedOracle:
         rate = ca.jtimes(phi, x, xdot)
         outputs = [phi, ca.jacobian(rate, v), ca.jacobian(rate, u), ca.jtimes(rate, x, xdot)]
         outputs = [ca.densify(y) for y in (*outputs, ca.horzcat(*turns), ca.vertcat(*sdot))]
-        self._closure = ca.Function("closure", [q, ca.vertcat(*s), v, u], outputs, {"cse": True})
+        self._closure = ca.Function("closure", [q, ca.vertcat(*s), v, u], outputs)
 
     @property
     def s(self) -> np.ndarray:

@@ -84,8 +84,8 @@ class PointFunctions:
         qdot = self._rates(mechanism, q, v)
         velocities = ca.jtimes(points, q, qdot)
         accelerations = ca.jtimes(velocities, q, qdot)
-        self._motion = ca.Function("motion", [q, v], [points, accelerations], {"cse": True})
-        self._velocity = ca.Function("velocity", [q, v], [velocities, qdot], {"cse": True})
+        self._motion = ca.Function("motion", [q, v], [points, accelerations])
+        self._velocity = ca.Function("velocity", [q, v], [velocities, qdot])
 
     def _points(self, mechanism: Mechanism, q) -> ca.SX:
         particles, axes = [], []

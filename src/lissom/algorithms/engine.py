@@ -226,7 +226,7 @@ class _Loaded:
 
 
 # What the composite method saves at a flexible body that carries others, and what it costs more for
-# each mode of such a body and for each pair of speeds [ns]; `lissom bench crossover` shows the fit.
+# each mode of such a body and for each pair of speeds [ns]; `benchmarks.crossover` shows the fit.
 _SAVED, _PER_MODE, _PER_PAIR = 560.0, 66.0, 3.7
 
 # Beyond so many speeds a pivot of the mass matrix is likely to be small, see CAREFUL.

@@ -13,7 +13,6 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from .bench import bench
 from .check import check
 from .demo import demo
 from .ending import run_to_its_end
@@ -36,7 +35,6 @@ COMMANDS: dict[Callable[..., None], str] = {  # each with an example
     plot: "lissom plot boom.nc boom.angle load.position -o boom.svg",
     view: "lissom view boom.nc --scale 5",
     equations: "lissom equations swing.py:model --format c --set m=2.5",
-    bench: "lissom bench rigid --quick",
     selftest: "lissom selftest",
 }
 FIRST_STEPS = """\

@@ -13,6 +13,9 @@ __all__ = ["UsageError", "usage_message"]
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer has no public name for it
 
+# Words that people type and the package does not have.
+ELSEWHERE = {"bench": "measurements are in the repository: make bench"}
+
 _CHOICE = re.compile(r"(?:Value error, )?'(?P<given>.*)' is not one of (?P<known>'.*')\.?")
 
 
@@ -45,7 +48,8 @@ def _words(error: Any) -> str:
         return f"{error.option_name} needs a value; write {error.option_name} VALUE"
     message = str(error.message)
     if found := re.fullmatch(r"No such command '(.*?)'.*", message):
-        return f"there is no command {found[1]!r}; {suggestion(found[1], _commands(error))}"
+        remedy = ELSEWHERE.get(found[1]) or suggestion(found[1], _commands(error))
+        return f"there is no command {found[1]!r}; {remedy}"
     if found := re.fullmatch(r"Got unexpected extra arguments? ?\(?s?\)? ?\((.*)\)", message):
         return f"{found[1]!r} is one word too many; leave it out, or put quotes around a name"
     if found := _CHOICE.fullmatch(message):

@@ -1,0 +1,1 @@
+"""Operations, counted in the text of the kernels and in the papers."""

@@ -1,0 +1,1 @@
+"""The sixteen cases of the Order-N paper."""

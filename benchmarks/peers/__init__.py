@@ -1,0 +1,1 @@
+"""The same mechanisms in other libraries."""

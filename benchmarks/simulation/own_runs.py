@@ -1,0 +1,161 @@
+"""Simulations by lissom as the other libraries' are kept, and the fastest of runs in turn."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+
+from lissom.algorithms import pose
+from lissom.errors import SimulationWarning
+from lissom.sim import Load, simulate
+from lissom.system import State, System
+
+from ..peers.result import PeerRun
+from ..peers.trees import Point
+from .reference_solution import link_points
+
+__all__ = ["OwnRun", "Places", "best_runs", "body_points", "link_places", "own_run"]
+
+Array = np.ndarray
+Key = TypeVar("Key", bound=Hashable)
+SomeRun = TypeVar("SomeRun", bound=PeerRun)
+
+# Ends and middles of links from coordinates and speeds (n, n_q), (n, n_v).
+Places = Callable[[Array, Array], tuple[Array, Array | None]]
+
+
+@dataclass(frozen=True)
+class OwnRun(PeerRun):
+    """One simulation by lissom; its seconds are those of the whole call.
+
+    Parameters
+    ----------
+    statistics : dict
+        Of the run: steps, evaluations, seconds on the wall of the integration alone.
+    """
+
+    statistics: dict[str, Any] = field(default_factory=dict)
+
+
+def own_run(
+    system: System,
+    places: Places,
+    state: State | None = None,
+    *,
+    duration: float,
+    output_step: float,
+    loads: Sequence[Load] = (),
+    name: str = "lissom",
+    **options: Any,
+) -> OwnRun | None:
+    """Simulate; None if the run ended early, as an explicit method does with too large a step.
+
+    Parameters
+    ----------
+    system : System
+        What moves.
+    places : callable
+        Points to record, from coordinates and speeds.
+    state : State, optional
+        Where to start.
+    duration, output_step : float
+        Simulated time and time between records [s].
+    loads : sequence of Load
+        What acts.
+    name : str
+        For the result.
+    **options
+        To `simulate`: integrator, step, rtol.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SimulationWarning)
+        begin = time.process_time()
+        run = simulate(
+            system,
+            state,
+            duration=duration,
+            output_step=output_step,
+            loads=loads,
+            progress=False,
+            **options,
+        )
+        seconds = time.process_time() - begin
+    if run.status != "finished":
+        return None
+    ends, middles = places(run.q, run.v)
+    return OwnRun(name, seconds, run.time, ends, middles, dict(run.statistics))
+
+
+def link_places(system: System) -> Places:
+    """Ends and middles of links with nodes "tip" and "middle".
+
+    Parameters
+    ----------
+    system : System
+        Such as `swinging_links`.
+    """
+    return lambda q, v: link_points(system, q, v)
+
+
+def body_points(system: System, ends: Sequence[Point], middles: Sequence[Point] = ()) -> Places:
+    """Given points of bodies as ends and middles of links.
+
+    Parameters
+    ----------
+    system : System
+        With the bodies.
+    ends, middles : sequence of Point
+        Names of bodies, and places in their frames [m].
+    """
+
+    def at(points: Sequence[Point], states: list[State]) -> Array:
+        found = []
+        for state in states:
+            frames = [pose(system, state, body) for body, _ in points]
+            spots = [np.asarray(place, dtype=float) for _, place in points]
+            found.append([f.position + f.rotation @ s for f, s in zip(frames, spots, strict=True)])
+        return np.array(found)
+
+    def places(q: Array, v: Array) -> tuple[Array, Array | None]:
+        states = [system.state(*row) for row in zip(q, v, strict=True)]
+        return at(ends, states), at(middles, states) if middles else None
+
+    return places
+
+
+def best_runs(
+    calls: Mapping[Key, Callable[[], SomeRun | None]],
+    rounds: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[Key, SomeRun]:
+    """The fastest run of each, over rounds that visit all of them in turn.
+
+    As `best_times` does it for short calls: what is compared meets the same machine.  A run takes
+    so long that none is spent on warming caches; the first round does it.
+
+    Parameters
+    ----------
+    calls : mapping
+        What to run, by a key; a call that returns None is not made again and is left out.
+    rounds : int
+        Visits to each.
+    progress : callable, optional
+        Told (visits done, visits in all).
+    """
+    best: dict[Key, SomeRun] = {}
+    failed: set[Key] = set()
+    for turn in range(rounds):
+        for place, (key, call) in enumerate(calls.items()):
+            if progress is not None:
+                progress(turn * len(calls) + place, rounds * len(calls))
+            run = None if key in failed else call()
+            if run is None:
+                failed.add(key)
+            elif key not in best or run.seconds < best[key].seconds:
+                best[key] = run
+    return best

@@ -1,0 +1,1 @@
+"""Symbolic equations beside SymPy, and programs made of them beside the engine."""
