@@ -21,7 +21,7 @@ from .compliance import node_forces
 from .fields import POSITIVE
 from .least_norm import CLOSE, factor_semidefinite, solve_least_norm
 from .modal import modal_spread
-from .one_node import combined, product_at, put_row, row as row_of_six, rows
+from .one_node import combined, product_at, put_row, row as row_of_six
 from .records import closure_record, hinge_record, modal_record, stack_record
 from .small import (
     ZERO,
@@ -263,7 +263,8 @@ def _through_one_node(ints, scratch, p, row, Z, n, Lam, rhs, free):
 @jit
 def _product_of_six(x, a, b, out):
     """6x6 matrix at x[out]: the product of those at x[a] and x[b]."""
-    r0, r1, r2, r3, r4, r5 = rows(x, b)
+    r0, r1, r2 = row_of_six(x, b), row_of_six(x, b + 6), row_of_six(x, b + 12)
+    r3, r4, r5 = row_of_six(x, b + 18), row_of_six(x, b + 24), row_of_six(x, b + 30)
     for r in range(6):
         put_row(x, out + 6 * r, combined(row_of_six(x, a + 6 * r), r0, r1, r2, r3, r4, r5))
 

@@ -26,25 +26,6 @@ def put_row(x, o, a):
 
 
 @jit
-def rows(x, o):
-    """Six rows of six numbers at x[o]."""
-    return (
-        row(x, o), row(x, o + 6), row(x, o + 12), row(x, o + 18), row(x, o + 24), row(x, o + 30)
-    )  # fmt: skip
-
-
-@jit
-def put_rows(x, o, a, b, c, d, e, f):
-    """Write six rows of six numbers at x[o]."""
-    put_row(x, o, a)
-    put_row(x, o + 6, b)
-    put_row(x, o + 12, c)
-    put_row(x, o + 18, d)
-    put_row(x, o + 24, e)
-    put_row(x, o + 30, f)
-
-
-@jit
 def combined(a, r0, r1, r2, r3, r4, r5):
     """Row vector a times the matrix of six rows."""
     return (
@@ -60,8 +41,14 @@ def combined(a, r0, r1, r2, r3, r4, r5):
 @jit
 def product_at(x, o, a):
     """The 6x6 matrix at x[o] times a vector of six."""
-    r0, r1, r2, r3, r4, r5 = rows(x, o)
-    return _dot(r0, a), _dot(r1, a), _dot(r2, a), _dot(r3, a), _dot(r4, a), _dot(r5, a)
+    return (
+        _dot(row(x, o), a),
+        _dot(row(x, o + 6), a),
+        _dot(row(x, o + 12), a),
+        _dot(row(x, o + 18), a),
+        _dot(row(x, o + 24), a),
+        _dot(row(x, o + 30), a),
+    )
 
 
 @jit
@@ -188,9 +175,10 @@ def pass_one_node(scratch, t, d):
     stack = stack_record(t, 1)
     J = matrix(scratch, d + field.LEFT)
     x, y, z = vector(scratch, d + field.ARM)
-    s0, s1, s2, s3, s4, s5 = rows(scratch, stack.free_compliance)
-    s0, s1, s2 = _bent(J, s0), _bent(J, s1), _bent(J, s2)
-    s3, s4, s5 = _bent(J, s3), _bent(J, s4), _bent(J, s5)
+    o = stack.free_compliance  # rows of 6x6 matrices are read one by one: they stay in registers
+    s0, s1 = _bent(J, row(scratch, o)), _bent(J, row(scratch, o + 6))
+    s2, s3 = _bent(J, row(scratch, o + 12)), _bent(J, row(scratch, o + 18))
+    s4, s5 = _bent(J, row(scratch, o + 24)), _bent(J, row(scratch, o + 30))
     s0, s1, s2 = (
         _mixed(J[0], J[1], J[2], s0, s1, s2),
         _mixed(J[3], J[4], J[5], s0, s1, s2),
@@ -210,20 +198,38 @@ def pass_one_node(scratch, t, d):
     )
     n0, n1, n2 = _right(n0), _right(n1), _right(n2)
     n3, n4, n5 = _right(n3), _right(n4), _right(n5)
-    put_rows(scratch, stack.compliance, s0, s1, s2, s3, s4, s5)
-    put_rows(scratch, stack.passing, n0, n1, n2, n3, n4, n5)
+    o = stack.compliance
+    put_row(scratch, o, s0)
+    put_row(scratch, o + 6, s1)
+    put_row(scratch, o + 12, s2)
+    put_row(scratch, o + 18, s3)
+    put_row(scratch, o + 24, s4)
+    put_row(scratch, o + 30, s5)
+    o = stack.passing
+    put_row(scratch, o, n0)
+    put_row(scratch, o + 6, n1)
+    put_row(scratch, o + 12, n2)
+    put_row(scratch, o + 18, n3)
+    put_row(scratch, o + 24, n4)
+    put_row(scratch, o + 30, n5)
     e0, e1 = combined(n0, g0, g1, g2, g3, g4, g5), combined(n1, g0, g1, g2, g3, g4, g5)
     e2, e3 = combined(n2, g0, g1, g2, g3, g4, g5), combined(n3, g0, g1, g2, g3, g4, g5)
     e4, e5 = combined(n4, g0, g1, g2, g3, g4, g5), combined(n5, g0, g1, g2, g3, g4, g5)
     e0, e1, e2, e3, e4, e5 = _averaged(e0, e1, e2, e3, e4, e5)
-    x0, x1, x2, x3, x4, x5 = rows(scratch, stack.coupling)
-    y0 = _minus((1.0, 0.0, 0.0, 0.0, -z, y), _bent(J, x0))
-    y1 = _minus((0.0, 1.0, 0.0, z, 0.0, -x), _bent(J, x1))
-    y2 = _minus((0.0, 0.0, 1.0, -y, x, 0.0), _bent(J, x2))
-    y3 = _minus((0.0, 0.0, 0.0, 1.0, 0.0, 0.0), _bent(J, x3))
-    y4 = _minus((0.0, 0.0, 0.0, 0.0, 1.0, 0.0), _bent(J, x4))
-    y5 = _minus((0.0, 0.0, 0.0, 0.0, 0.0, 1.0), _bent(J, x5))
-    put_rows(scratch, stack.transfer, y0, y1, y2, y3, y4, y5)
+    o = stack.coupling
+    y0 = _minus((1.0, 0.0, 0.0, 0.0, -z, y), _bent(J, row(scratch, o)))
+    y1 = _minus((0.0, 1.0, 0.0, z, 0.0, -x), _bent(J, row(scratch, o + 6)))
+    y2 = _minus((0.0, 0.0, 1.0, -y, x, 0.0), _bent(J, row(scratch, o + 12)))
+    y3 = _minus((0.0, 0.0, 0.0, 1.0, 0.0, 0.0), _bent(J, row(scratch, o + 18)))
+    y4 = _minus((0.0, 0.0, 0.0, 0.0, 1.0, 0.0), _bent(J, row(scratch, o + 24)))
+    y5 = _minus((0.0, 0.0, 0.0, 0.0, 0.0, 1.0), _bent(J, row(scratch, o + 30)))
+    o = stack.transfer
+    put_row(scratch, o, y0)
+    put_row(scratch, o + 6, y1)
+    put_row(scratch, o + 12, y2)
+    put_row(scratch, o + 18, y3)
+    put_row(scratch, o + 24, y4)
+    put_row(scratch, o + 30, y5)
     x0, x1 = combined(y0, e0, e1, e2, e3, e4, e5), combined(y1, e0, e1, e2, e3, e4, e5)
     x2, x3 = combined(y2, e0, e1, e2, e3, e4, e5), combined(y3, e0, e1, e2, e3, e4, e5)
     x4, x5 = combined(y4, e0, e1, e2, e3, e4, e5), combined(y5, e0, e1, e2, e3, e4, e5)
@@ -295,7 +301,16 @@ def force_through_one_node(scratch, t, d, y):
 def accelerate_one_node(scratch, t, d, alpha):
     """Write the node force f and acceleration A_t (6)."""
     stack = stack_record(t, 1)
-    a = combined(alpha, *rows(scratch, stack.transfer))
+    o = stack.transfer
+    a = combined(
+        alpha,
+        row(scratch, o),
+        row(scratch, o + 6),
+        row(scratch, o + 12),
+        row(scratch, o + 18),
+        row(scratch, o + 24),
+        row(scratch, o + 30),
+    )
     a = _plus(a, row(scratch, d + field.YIELD))
     f = _node_force(scratch, t, d, a)
     put_row(scratch, d + field.NODE_FORCE, f)
