@@ -13,8 +13,6 @@ from typing import Any, Never, TypeVar
 
 import numpy as np
 
-__all__ = ["FixedDict", "freeze", "immutable", "read_only"]
-
 T = TypeVar("T")
 
 

@@ -21,8 +21,6 @@ from .closure import Closure, closure
 from .coordinates import error_sizes, force_sizes
 from .loop_checks import check_closed, constraint_of, in_own_unit
 
-__all__ = ["actuated_joints", "actuator_forces"]
-
 Array = np.ndarray
 
 # Parts of the largest terms of an equation by which it may be violated.

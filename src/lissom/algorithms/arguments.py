@@ -14,19 +14,6 @@ from ..system import State, System
 from ..system.state import checked_vector
 from .reference import Armature, BodyMotion, External, kinematics_base_to_tip
 
-__all__ = [
-    "all_floats",
-    "check_axes",
-    "check_no_loops",
-    "check_state",
-    "check_system",
-    "motions_of",
-    "speeds_vector",
-    "to_armature",
-    "to_external",
-    "written",
-]
-
 Array = np.ndarray
 
 # LISSOM_READABLE=1 in the environment: no compiled code, everything by the readable text.

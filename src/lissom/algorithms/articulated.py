@@ -23,8 +23,6 @@ from .arguments import (
 from .couplings import transmitted
 from .loop_checks import check_closed
 
-__all__ = ["coupling_forces", "forward_dynamics", "loop_forces"]
-
 Array = np.ndarray
 
 METHODS = (

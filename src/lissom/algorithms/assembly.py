@@ -17,8 +17,6 @@ from .coordinates import error_sizes, hinge_speeds
 from .couplings import coupled_row
 from .loop_frames import check_real, placed_loops
 
-__all__ = ["AssemblyError", "assembly_sizes", "closed_state", "held_speeds", "listed"]
-
 Array = np.ndarray
 
 # How much less than hinges modes move where both could: the softest mode beside its size.

@@ -11,8 +11,6 @@ from .coordinates import error_sizes, hinge_speeds
 from .loop_checks import in_own_unit
 from .loop_frames import closure_jacobian, closure_slices, placed_loops
 
-__all__ = ["consistent_speeds"]
-
 Array = np.ndarray
 
 # Part of the largest singular value below which speeds cannot be corrected that way.

@@ -16,8 +16,6 @@ from .arguments import check_no_loops, check_system
 from .articulated import forward_dynamics
 from .inverse import inverse_dynamics
 
-__all__ = ["forward_dynamics_batch", "inverse_dynamics_batch"]
-
 Array = np.ndarray
 
 

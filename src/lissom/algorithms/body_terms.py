@@ -43,8 +43,6 @@ from ..spatial import (
 )
 from ..spatial.scalar import scaled, zeros
 
-__all__ = ["BodyTerms", "NodeMotion", "body_terms", "first_moment", "node_motion"]
-
 Array = np.ndarray
 
 

@@ -50,18 +50,6 @@ from .reference import (
     tip_to_base,
 )
 
-__all__ = [
-    "LoopMotion",
-    "closure_accelerations",
-    "constrained_dynamics",
-    "constraint_jacobian",
-    "generalized_loop_forces",
-    "least_norm",
-    "loop_motions",
-    "loop_wrenches",
-    "operational_compliance",
-]
-
 Array = np.ndarray
 
 # What is left of a row of Lambda beside its size, if it depends on others.

@@ -22,8 +22,6 @@ from .coordinates import error_sizes, hinge_speeds, moved
 from .couplings import coupling_gaps, coupling_jacobian
 from .loop_frames import closure_gaps, closure_jacobian, placed_loops
 
-__all__ = ["CLOSED", "ClosingSearch", "Found"]
-
 Array = np.ndarray
 
 LONGEST = 0.3  # longest motion of a step [rad], or beside the size of a coordinate

@@ -25,8 +25,6 @@ from .loop_frames import (
 from .redundancy import dependent_speeds, rank_of, redundant_motions
 from .reference import articulate_tip_to_base, kinematics_base_to_tip
 
-__all__ = ["Closure", "CouplingClosure", "LoopClosure", "Speeds", "closure"]
-
 Array = np.ndarray
 
 

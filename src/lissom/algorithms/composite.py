@@ -8,8 +8,6 @@ from ..system import State, System
 from . import engine, reference
 from .arguments import all_floats, check_state, motions_of
 
-__all__ = ["mass_matrix"]
-
 
 def mass_matrix(system: System, state: State) -> np.ndarray:
     """Mass matrix by composite bodies.  O(N^2) for a chain.

@@ -8,8 +8,6 @@ from ..joints import CompoundJoint, Cylindrical, Free, Planar, Prismatic, Simple
 from ..spatial import left_jacobian, quaternion_product_map, quaternion_rotation
 from ..system import System
 
-__all__ = ["error_sizes", "force_sizes", "hinge_speeds", "moved"]
-
 Array = np.ndarray
 
 

@@ -17,15 +17,6 @@ import numpy as np
 from ..system import Coupling, System
 from .coordinates import force_sizes
 
-__all__ = [
-    "CoupledRow",
-    "coupled_row",
-    "coupled_rows",
-    "coupling_gaps",
-    "coupling_jacobian",
-    "transmitted",
-]
-
 Array = np.ndarray
 
 # Part of the sum of its terms by which rounding violates a coupling, as in the kernels.

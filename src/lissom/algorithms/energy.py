@@ -16,8 +16,6 @@ from .arguments import all_floats, check_state, motions_of
 from .body_terms import first_moment
 from .reference import BodyMotion
 
-__all__ = ["Energy", "energy", "momentum"]
-
 Array = np.ndarray
 
 

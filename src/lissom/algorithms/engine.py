@@ -24,29 +24,6 @@ from .loop_checks import check_closed
 from .packing import Packed, pack
 from .reference import Armature, External
 
-__all__ = [
-    "Workspace",
-    "chosen_method",
-    "closure_rows",
-    "forward_dynamics",
-    "forward_dynamics_batch",
-    "frame_motion",
-    "frame_motion_rows",
-    "inverse_dynamics",
-    "inverse_dynamics_batch",
-    "jacobian",
-    "joint_forces",
-    "joint_forces_rows",
-    "loop_forces",
-    "mass_matrix",
-    "mass_matrix_loop",
-    "packed_constants",
-    "totals",
-    "totals_rows",
-    "workspace",
-    "workspace_size",
-]
-
 Array = np.ndarray
 
 ALL = field.RATES | field.GRAVITY | field.ELASTIC
@@ -261,7 +238,7 @@ def forward_dynamics(
     with _Loaded(system, external, armature) as work:
         failed = work.accelerations((q, v, forces, result), composite, floor, flags, 0, 1)
     if failed >= 0:
-        _explain(system, q, v, forces, external, armature, flags)
+        _explain(system, q, v, forces, armature, flags)
     return result
 
 
@@ -270,7 +247,6 @@ def _explain(
     q: Array,
     v: Array,
     forces: Array,
-    external: External,
     armature: Armature | None,
     flags: int,
 ) -> None:

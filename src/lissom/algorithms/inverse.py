@@ -16,8 +16,6 @@ from .arguments import all_floats, check_state, motions_of, speeds_vector, to_ex
 from .articulated import forward_dynamics, loop_forces
 from .loop_frames import check_real, closure_slices, loop_external, placed_loops
 
-__all__ = ["bias_force", "gravity_force", "inverse_dynamics", "joint_forces"]
-
 Array = np.ndarray
 
 

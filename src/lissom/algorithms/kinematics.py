@@ -19,18 +19,6 @@ from .articulated import forward_dynamics
 from .body_terms import NodeMotion, first_moment, node_motion
 from .reference import BodyMotion, accelerations_base_to_tip, carrying_node
 
-__all__ = [
-    "Pose",
-    "acceleration",
-    "center_of_mass",
-    "jacobian",
-    "node_jacobian",
-    "node_pose",
-    "pose",
-    "qdot",
-    "velocity",
-]
-
 Array = np.ndarray
 
 # Entries of a rate map beyond this are the noise of coordinates that are singular.

@@ -10,8 +10,6 @@ from .closed_loops import loop_motions
 from .couplings import coupled_row, coupling_gaps, coupling_jacobian
 from .reference import kinematics_base_to_tip
 
-__all__ = ["FAR", "OPEN", "check_closed", "constraint_of", "in_own_unit"]
-
 Array = np.ndarray
 
 # Of the system's length, and of length and speeds per second: gaps that a run does not start with,

@@ -25,16 +25,6 @@ from .couplings import coupling_gaps, coupling_jacobian
 from .kinematics import Pose, node_jacobian, node_pose
 from .reference import External
 
-__all__ = [
-    "PlacedLoop",
-    "check_real",
-    "closure_gaps",
-    "closure_jacobian",
-    "closure_slices",
-    "loop_external",
-    "placed_loops",
-]
-
 Array = np.ndarray
 
 

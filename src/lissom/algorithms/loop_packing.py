@@ -11,8 +11,6 @@ from .couplings import coupled_rows
 from .joint_packing import loop_joint_constants
 from .rooms import Room, Stack
 
-__all__ = ["pack_loops"]
-
 Array = np.ndarray
 
 # The kernels' room for one loop.

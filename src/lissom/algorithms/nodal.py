@@ -41,17 +41,6 @@ from .arguments import speeds_vector
 from .nodal_tree import NodalTree, nodal_loads, nodal_tree
 from .reference import sees_inertia
 
-__all__ = [
-    "NodalAccelerations",
-    "NodalGains",
-    "NodalResiduals",
-    "NodalSolution",
-    "filter_tip_to_base",
-    "nodal_forward_dynamics",
-    "nodal_gains_tip_to_base",
-    "smooth_base_to_tip",
-]
-
 Array = np.ndarray
 
 

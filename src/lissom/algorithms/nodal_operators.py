@@ -24,8 +24,6 @@ from ..system import GROUND
 from .nodal import NodalGains, nodal_gains_tip_to_base
 from .nodal_tree import NodalTree
 
-__all__ = ["NodalOperators", "composite_mass_matrix", "nodal_operators"]
-
 Array = np.ndarray
 
 

@@ -21,8 +21,6 @@ from ..system import GROUND, State, System
 from .arguments import check_no_loops, motions_of, to_external
 from .reference import BodyMotion
 
-__all__ = ["NodalLink", "NodalTree", "nodal_loads", "nodal_tree"]
-
 Array = np.ndarray
 
 

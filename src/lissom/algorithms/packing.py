@@ -13,8 +13,6 @@ from .joint_packing import joint_constants
 from .loop_packing import pack_loops
 from .rooms import Room, Stack
 
-__all__ = ["Packed", "pack"]
-
 Array = np.ndarray
 
 # Modal products, in the order of `_kernels.flexible`: pairs that are added, then subtracted.

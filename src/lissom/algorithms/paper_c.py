@@ -31,8 +31,6 @@ from .body_terms import NodeMotion
 from .closed_loops import LoopMotion, loop_motions
 from .reference import BodyMotion, External, carrying_node, external_terms, ground_acceleration
 
-__all__ = ["Coefficients", "constraint_rows", "inward", "outward", "points", "solve_loops"]
-
 Array = np.ndarray
 
 

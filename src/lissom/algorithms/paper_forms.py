@@ -37,13 +37,6 @@ from .reference import (
     outboard_rows,
 )
 
-__all__ = [
-    "ArticulatedParts",
-    "articulate_in_parts",
-    "forward_dynamics_in_blocks",
-    "forward_dynamics_in_parts",
-]
-
 Array = np.ndarray
 
 

@@ -11,8 +11,6 @@ from . import engine, reference
 from ._kernels.fields import ACCELERATED, TREE
 from .arguments import all_floats, check_state, motions_of, speeds_vector, to_armature
 
-__all__ = ["multiply_mass", "solve_mass"]
-
 
 def multiply_mass(system: System, state: State, x: Any) -> np.ndarray:
     """Product M x of the mass matrix and a vector: a momentum, if x are speeds.  O(N).

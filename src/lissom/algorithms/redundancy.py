@@ -9,8 +9,6 @@ import numpy as np
 from ..system import System, equation
 from .loop_frames import PlacedLoop, closure_slices
 
-__all__ = ["RANK", "dependent_speeds", "rank_of", "redundant_motions", "row_space"]
-
 Array = np.ndarray
 
 # Part of the largest singular value below which a direction is noise.

@@ -31,27 +31,6 @@ from ..spatial.scalar import is_numeric, solve, solve_spd, zeros
 from ..system import GROUND, System
 from .body_terms import BodyTerms, NodeMotion, body_terms, node_motion
 
-__all__ = [
-    "Armature",
-    "Articulated",
-    "BodyMotion",
-    "External",
-    "accelerations_base_to_tip",
-    "articulate_tip_to_base",
-    "carrying_node",
-    "check_hinge_inertia",
-    "children_inertia",
-    "coriolis_acceleration",
-    "external_terms",
-    "forward_dynamics",
-    "ground_acceleration",
-    "inverse_dynamics",
-    "kinematics_base_to_tip",
-    "mass_matrix",
-    "outboard_rows",
-    "sees_inertia",
-]
-
 Array = np.ndarray
 # Spatial forces on nodes: (body, node, [moment; force] in the node's axes).
 External = Sequence[tuple[int, int, Array]]

@@ -14,8 +14,6 @@ import numpy as np
 
 from ..errors import ModelError, name_list
 
-__all__ = ["normal_basis"]
-
 Array = np.ndarray
 
 _EQUAL = 1e-10  # relative gap below which two frequencies count as one

@@ -28,8 +28,6 @@ from .nodes import check_masses, checked_inboard, checked_names
 from .normal import LEVELS, REMEDY, Lump, MassIntegrals, NormalBody
 from .solids import checked_solids
 
-__all__ = ["FlexibleBody"]
-
 Array = np.ndarray
 
 

@@ -26,8 +26,6 @@ from .nodal_checks import (
 from .nodes import check_masses, checked_inboard, checked_names
 from .normal import REMEDY, NormalBody
 
-__all__ = ["NodalBody"]
-
 Array = np.ndarray
 
 _MASSLESS = 1e-14  # share of the heaviest node's mass (times length squared) that counts as none

@@ -10,16 +10,6 @@ from ..errors import ModelError, name_list
 from ..spatial import rigid_shift
 from ..spatial.scalar import array, is_numeric
 
-__all__ = [
-    "NULL",
-    "check_free",
-    "check_held",
-    "check_positive",
-    "numbers",
-    "rigid_motions",
-    "unit_diagonal",
-]
-
 Array = np.ndarray
 
 NULL = 1e-13  # eigenvalue of a matrix with unit diagonal below which a direction counts as empty

@@ -9,8 +9,6 @@ import numpy as np
 
 from ..errors import ModelError
 
-__all__ = ["check_masses", "checked_inboard", "checked_names", "node_called"]
-
 
 def checked_names(names: Any, n_node: int, what: str) -> dict[str, int]:
     """Names of nodes, each a text without a dot for a node that exists.

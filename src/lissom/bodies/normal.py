@@ -16,8 +16,6 @@ from ..spatial import cross, second_moment
 from ..spatial.scalar import is_numeric, zeros
 from .solids import Solid
 
-__all__ = ["LEVELS", "REMEDY", "Lump", "MassIntegrals", "NormalBody"]
-
 Array = np.ndarray
 
 LEVELS = ("linear", "full")

@@ -15,8 +15,6 @@ from ..spatial.scalar import array, is_numeric, zeros
 from .normal import REMEDY, MassIntegrals, NormalBody
 from .solids import Box, Cylinder, Solid, Sphere, checked_solids
 
-__all__ = ["RigidBody"]
-
 Array = np.ndarray
 
 _AXES = {"x": 0, "y": 1, "z": 2}

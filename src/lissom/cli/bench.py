@@ -11,8 +11,6 @@ import typer
 from .. import benchmarks
 from .values import number
 
-__all__ = ["bench"]
-
 
 class Which(StrEnum):
     """Benchmarks by name, and all of them."""

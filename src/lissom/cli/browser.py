@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .output import say
 
-__all__ = ["open_in_browser"]
-
 
 def open_in_browser(address: str) -> None:
     """Open an address, or say that the user must.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..io.problems import Problem
     from ..io.runs import ModelRun
 
-__all__ = ["check", "show_problems"]
-
 
 def check(
     model: Annotated[

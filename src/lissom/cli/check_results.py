@@ -12,8 +12,6 @@ from .output import json_text, say
 if TYPE_CHECKING:
     from ..results.store import Store
 
-__all__ = ["RESULTS", "check_results"]
-
 RESULTS = (".nc", ".npz", ".nc.part")
 
 

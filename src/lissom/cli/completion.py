@@ -9,8 +9,6 @@ import os
 import re
 from collections.abc import Iterable
 
-__all__ = ["offered"]
-
 _PLAIN = r"\w.,:=+@%/\-"  # what no shell reads as anything but itself
 
 

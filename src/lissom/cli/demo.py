@@ -13,8 +13,6 @@ from .output import json_text, say
 if TYPE_CHECKING:
     from ..results import Trajectory
 
-__all__ = ["demo"]
-
 
 def _names() -> list[str]:
     from ..library.demos import DEMOS

@@ -18,8 +18,6 @@ from ..errors import LissomError, ModelFileError, ResultError
 from .output import json_text, say
 from .usage import UsageError, usage_message
 
-__all__ = ["FAILED", "INTERRUPTED", "READER_GONE", "run_to_its_end"]
-
 FAILED, USAGE, INTERNAL, INTERRUPTED, READER_GONE = 1, 2, 3, 130, 141
 
 

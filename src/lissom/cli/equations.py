@@ -15,8 +15,6 @@ from .values import NoCode
 if TYPE_CHECKING:
     from ..symbolic import Equations
 
-__all__ = ["equations"]
-
 
 class Format(StrEnum):
     """What equations are written as."""

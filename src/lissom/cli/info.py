@@ -15,8 +15,6 @@ from .values import NoCode
 if TYPE_CHECKING:
     from ..system import System
 
-__all__ = ["info"]
-
 PACKAGES = ("numpy", "scipy", "numba", "sympy", "matplotlib", "h5netcdf", "pydantic", "typer")
 EXTRAS = ("pyyaml", "xarray", "casadi")
 

@@ -10,8 +10,6 @@ from typer.core import TyperCommand, TyperGroup
 from .ending import INTERRUPTED, READER_GONE
 from .output import say
 
-__all__ = ["Command", "Group"]
-
 WIDTH = 80
 
 

@@ -10,8 +10,6 @@ import typer
 
 from .output import say
 
-__all__ = ["new"]
-
 TEXT = """\
 # A flexible boom on a hinge, with a load at its tip.
 #   lissom check {name}    what is wrong with this file, or what the mechanism is

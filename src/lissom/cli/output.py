@@ -8,8 +8,6 @@ import typer
 
 from ..errors import printable
 
-__all__ = ["json_text", "say"]
-
 
 def say(text: str, *, err: bool = False, end: str = "\n") -> None:
     """Write text with its control characters shown, not sent.

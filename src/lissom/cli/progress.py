@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-__all__ = ["console", "shown_progress"]
-
 PERIOD = 0.2  # [s], between two drawings
 
 
@@ -42,7 +40,7 @@ def shown_progress(name: str) -> Iterator[Callable[[str, int, int], None]]:
     error = Console(stderr=True)
     if not error.is_terminal:
         error.print(f"measuring: {name}", highlight=False)
-        yield lambda what, done, total: None
+        yield lambda *_: None
         return
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     # No thread of its own: it would draw in the middle of what is being timed.

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ..io.runs import ModelRun
     from ..sim import Motion
 
-__all__ = ["check_settings", "checked_source", "closed_start", "load_source"]
-
 
 def load_source(source: str, *, code: bool = True) -> ModelRun:
     """Model of a source, ready to run; without a section [simulation], it starts at rest.

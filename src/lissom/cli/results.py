@@ -17,8 +17,6 @@ from .view import follow, goes_on
 if TYPE_CHECKING:
     from ..results import Trajectory
 
-__all__ = ["plot", "view"]
-
 MODELS = (".toml", ".json", ".yaml", ".yml", ".py", ".urdf")
 
 ResultFile = Annotated[

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ..io.runs import ModelRun
     from ..results import Trajectory
 
-__all__ = ["run"]
-
 SUFFIXES = (".nc", ".npz", ".csv", ".mat")
 
 

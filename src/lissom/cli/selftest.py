@@ -12,8 +12,6 @@ from .output import json_text, say
 if TYPE_CHECKING:
     from ..selftest import Outcome
 
-__all__ = ["selftest"]
-
 WIDTH = 55
 
 

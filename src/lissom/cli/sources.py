@@ -22,8 +22,6 @@ from ..errors import LissomError, ModelError, name_list, suggestion
 from ..io.reading import read_regular
 from ..model import Model
 
-__all__ = ["divided", "load_model", "short_name"]
-
 Reader = Callable[[Path, str], Model]
 
 LARGEST = 64_000_000  # bytes of a program or a robot

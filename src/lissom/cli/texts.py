@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ..results import Trajectory
     from ..system import System
 
-__all__ = ["filled", "heading", "run_facts", "run_text", "tree_text"]
-
 WIDTH = 80
 
 

@@ -9,8 +9,6 @@ import typer
 
 from ..errors import suggestion
 
-__all__ = ["UsageError", "usage_message"]
-
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer has no public name for it
 
 _CHOICE = re.compile(r"(?:Value error, )?'(?P<given>.*)' is not one of (?P<known>'.*')\.?")

@@ -6,8 +6,6 @@ from typing import Annotated, overload
 
 import typer
 
-__all__ = ["NoCode", "number"]
-
 NoCode = Annotated[
     bool,
     typer.Option("--no-code", help="Refuse what would run programs: functions, models in Python."),

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from .output import say
 
-__all__ = ["follow", "goes_on", "watched"]
-
 
 @contextmanager
 def watched(target: Path, *, wanted: bool) -> Iterator[None]:

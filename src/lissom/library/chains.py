@@ -11,8 +11,6 @@ from ..spatial import quaternion_rotation
 from ..structures import ALUMINIUM, Tube, beam
 from .checks import EARTH, count
 
-__all__ = ["flexible_chain", "rigid_chain", "turned_chain"]
-
 # A link of the rigid chains: where it sits on the one before [m], its centre of mass [m] and its
 # inertia about it [kg m^2].
 _OFFSET = (0.1, 0.2, 0.3)

@@ -7,8 +7,6 @@ from typing import Any
 
 from ..errors import ModelError
 
-__all__ = ["EARTH", "count"]
-
 MOST = 100_000  # bodies, elements or modes
 EARTH = (0.0, 0.0, -9.81)
 

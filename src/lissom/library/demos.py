@@ -19,8 +19,6 @@ from ..system import State, System
 from .order_n import order_n
 from .order_n_run import order_n_loads, order_n_start
 
-__all__ = ["DEMOS", "Demo", "demo"]
-
 
 @dataclass(frozen=True, eq=False)
 class Demo:

@@ -13,8 +13,6 @@ from ..model import Model, Part
 from ..spatial import axis_rotation, rotation_exp
 from .checks import EARTH, count
 
-__all__ = ["humanoid"]
-
 _X, _Y, _Z = np.eye(3)
 _UP = axis_rotation(_Y, -np.pi / 2)  # takes x, the direction of a segment, to z
 _DOWN = axis_rotation(_Y, np.pi / 2)

@@ -25,8 +25,6 @@ from .checks import count
 from .order_n_limbs import MODULE
 from .order_n_places import OBJECT, THICKNESS, Place, joints, limbs
 
-__all__ = ["order_n", "order_n_platform"]
-
 # Plates: radius [m] and mass [kg].
 BASE, TOP = (2.0, 2000.0), (1.5, 500.0)
 OBJECT_MASS = 1000.0

@@ -18,8 +18,6 @@ import numpy as np
 
 from ..spatial import axis_rotation
 
-__all__ = ["MODULE", "Limb", "Pose", "arm", "leg", "mount"]
-
 Array = np.ndarray
 Pose = tuple[Array, Array]  # axes of a frame to those of another, and its origin there [m]
 

@@ -15,8 +15,6 @@ from .order_n_limbs import Limb, Pose, arm, leg, mount
 if TYPE_CHECKING:
     from ..system import System
 
-__all__ = ["OBJECT", "THICKNESS", "Place", "found", "joints", "limbs"]
-
 Array = np.ndarray
 
 THICKNESS = 0.1  # of both plates [m]

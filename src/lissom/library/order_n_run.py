@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from ..sim import Load
     from ..system import State, System
 
-__all__ = ["order_n_loads", "order_n_start"]
-
 # Joint damping [N m s/rad]; forces [N] and moments [N m], reversed every PERIOD seconds.
 DAMPING = 20.0
 PERIOD, END = 20.0, 100.0

@@ -13,8 +13,6 @@ from ..model import Model, Part
 from ..structures import ALUMINIUM, Rectangle, beam
 from .checks import EARTH, count
 
-__all__ = ["swinging_links"]
-
 # A link: an aluminium bar of 10 mm by 10 mm by 1 m.
 LENGTH = 1.0
 BAR = Rectangle(0.01, 0.01)

@@ -25,8 +25,6 @@ from .quantities import BODY, NODE, STORED, SUMS, Block, Frame, collected, sums
 from .rotation_vectors import continuous
 from .store import Columns, Store
 
-__all__ = ["Channel", "listed", "resolved", "values"]
-
 Array = np.ndarray
 
 

@@ -23,8 +23,6 @@ from .described_loops import check_loops, describe_loops, restored_loops
 from .described_solids import described_solids, restored_solids
 from .versions import version_for
 
-__all__ = ["describe", "digest", "restore"]
-
 Array = np.ndarray
 
 

@@ -11,8 +11,6 @@ from ..joints.plain import plain_coordinates
 from ..system import Coupling, System
 from .described_joints import Numbers, joined
 
-__all__ = ["check_couplings", "describe_couplings", "restored_couplings"]
-
 Array = np.ndarray
 
 

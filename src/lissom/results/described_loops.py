@@ -10,8 +10,6 @@ import numpy as np
 from ..system import GROUND, Loop, LoopEnd, System
 from .described_joints import Numbers, described_joint, joined, restored_joint
 
-__all__ = ["check_loops", "describe_loops", "restored_loops"]
-
 Array = np.ndarray
 
 

@@ -8,8 +8,6 @@ from typing import Any
 from ..bodies.solids import Box, Cylinder, Mesh, Solid, Sphere, Sweep
 from .described_joints import Numbers
 
-__all__ = ["described_solids", "restored_solids"]
-
 # Shapes of what each kind consists of; -1 is a number of rows that the description says.
 _FIELDS: dict[type[Solid], dict[str, tuple[int, ...]]] = {
     Box: {"size": (3,)},

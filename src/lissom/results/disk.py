@@ -20,18 +20,6 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-__all__ = [
-    "PathLike",
-    "as_path",
-    "check_space",
-    "flush_folder",
-    "journal_path",
-    "locked",
-    "open_regular",
-    "replacing",
-    "written",
-]
-
 PathLike = str | os.PathLike[str]
 
 

@@ -23,8 +23,6 @@ from .store import Columns, MemoryStore, Store, blocks
 from .stored_system import TEXTS, group_digest, system_arrays
 from .versions import check_version, lissom_version, version_for
 
-__all__ = ["read_npz", "write_csv", "write_mat", "write_npz"]
-
 _MAT_LIMIT = 2**31 - 1024  # bytes of one variable
 
 

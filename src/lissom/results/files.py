@@ -10,8 +10,6 @@ from ..system import System
 from .disk import PathLike, as_path, journal_path, open_regular
 from .store import Store
 
-__all__ = ["open_results", "save"]
-
 _EXPORTS = (".csv", ".mat")
 _KNOWN = (".nc", ".npz", *_EXPORTS)
 
@@ -69,7 +67,8 @@ def open_results(path: PathLike, *, salvage: bool = False) -> tuple[System, Stor
         Notes about the run.  Those of a journal have the status "unfinished" unless the run could
         still say how it ended, and the events so far.
     """
-    from .journal_store import MAGIC, JournalStore
+    from .journal_records import MAGIC
+    from .journal_store import JournalStore
 
     path = as_path(path)
     start = _first_bytes(path)

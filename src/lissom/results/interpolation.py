@@ -38,8 +38,6 @@ from .rotation_vectors import (
 )
 from .store import Columns, Store, block_size
 
-__all__ = ["check_times", "sampled_rows"]
-
 Array = np.ndarray
 
 _STEP = 1e-30  # of the complex step that differentiates rate maps

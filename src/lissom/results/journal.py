@@ -25,7 +25,7 @@ from .journal_records import (
     MAGIC,
     PIECE,
     PREAMBLE,
-    Checkpoint,
+    Checkpoint as Checkpoint,
     extent,
     record_head,
 )
@@ -33,8 +33,6 @@ from .journal_store import JournalStore
 from .packed import pack
 from .store import Columns
 from .versions import lissom_version, version_for
-
-__all__ = ["Checkpoint", "Journal"]
 
 Array = np.ndarray
 

@@ -25,22 +25,6 @@ import numpy as np
 
 from .seal import read_blocks
 
-__all__ = [
-    "COUNT",
-    "CRC",
-    "HEAD_SIZE",
-    "MAGIC",
-    "PIECE",
-    "PREAMBLE",
-    "START",
-    "Checkpoint",
-    "Payload",
-    "extent",
-    "head_follows",
-    "record_head",
-    "whole_record",
-]
-
 Array = np.ndarray
 
 MAGIC = b"\x89lissomj"

@@ -38,8 +38,6 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["MAGIC", "JournalStore", "is_being_written"]
-
 Array = np.ndarray
 
 STALE = 10.0  # [s], after which a journal without locks counts as left

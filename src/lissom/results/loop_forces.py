@@ -6,8 +6,6 @@ import numpy as np
 
 from ..system import GROUND, LoopEnd, System
 
-__all__ = ["forces_at_nodes"]
-
 Array = np.ndarray
 
 

@@ -17,8 +17,6 @@ from .quantities import Block, collected
 from .rotation_vectors import continuous
 from .store import Store
 
-__all__ = ["CLOSURE", "COUPLING", "LOOP", "coupling_parts", "loop_values"]
-
 Array = np.ndarray
 
 

@@ -22,8 +22,6 @@ from .store import Store, blocks
 from .stored_system import group_digest, system_arrays
 from .versions import lissom_version, version_for
 
-__all__ = ["row_places", "write_netcdf"]
-
 Array = np.ndarray
 
 # Dimensions, long name, units and description of the variables.

@@ -14,8 +14,6 @@ from ..errors import ResultError
 from .disk import PathLike
 from .seal import damaged
 
-__all__ = ["check_apart"]
-
 PATIENCE, SPEED = 30.0, 10e6  # [s], and [byte/s] that may be added for large files
 _MEMORY = 4 << 30  # [byte], likewise
 _PROGRAM = """

@@ -29,8 +29,6 @@ from .store import Columns, blocks
 from .stored_system import TEXTS, group_digest
 from .versions import check_version
 
-__all__ = ["NetcdfStore"]
-
 Array = np.ndarray
 
 WHOLE = 1 << 30  # bytes

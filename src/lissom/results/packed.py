@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["json_text", "pack", "unpack"]
-
 Array = np.ndarray
 
 _LAYOUT = struct.Struct("<Q")  # length of the text before packed arrays

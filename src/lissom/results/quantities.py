@@ -27,21 +27,6 @@ from .labels import (
 from .loop_forces import forces_at_nodes
 from .store import Columns, Store, blocks
 
-__all__ = [
-    "BODY",
-    "NODE",
-    "STORED",
-    "SUMS",
-    "Block",
-    "Frame",
-    "Quantity",
-    "collected",
-    "reactions",
-    "reactions_within",
-    "sums",
-    "wrenches_within",
-]
-
 Array = np.ndarray
 
 

@@ -10,19 +10,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "continuous",
-    "cross",
-    "exponential",
-    "jacobian",
-    "jacobian_rate",
-    "over_jacobian",
-    "product",
-    "rotated",
-    "rotation_vector",
-    "unit",
-]
-
 Array = np.ndarray
 
 _NEXT, _LAST = [1, 2, 0], [2, 0, 1]

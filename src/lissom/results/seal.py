@@ -25,8 +25,6 @@ from ..errors import ResultError
 from .disk import PathLike
 from .shield import give_way
 
-__all__ = ["Seal", "checksums", "damaged", "read_blocks", "read_seal", "seal"]
-
 _FOOTER = struct.Struct("<8sQII")
 _CRC = struct.Struct("<I")
 _MAGIC = b"LsmSeal1"

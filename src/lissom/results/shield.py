@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["give_way", "shielded"]
-
 
 class _Shield:
     """Ctrl-C's so far."""

@@ -18,8 +18,6 @@ import numpy as np
 if TYPE_CHECKING:
     from ..system import System
 
-__all__ = ["FIELDS", "Columns", "MemoryStore", "Store", "block_size", "blocks"]
-
 Array = np.ndarray
 
 FIELDS = ("time", "q", "v", "acceleration", "force", "wrench")  # of every row

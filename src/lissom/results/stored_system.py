@@ -12,8 +12,6 @@ from ..system import System
 from .described import describe
 from .packed import json_text
 
-__all__ = ["TEXTS", "group_digest", "system_arrays"]
-
 Array = np.ndarray
 
 TEXTS = ("description", "wrenches", "meta")  # JSON, as characters

@@ -12,8 +12,6 @@ from .channels import Channel, resolved
 if TYPE_CHECKING:
     from .trajectory import Trajectory
 
-__all__ = ["Channels", "to_pandas", "to_xarray"]
-
 _SHOWN = 60  # lines of a printed table
 
 # What a table holds of every body if it is not told.

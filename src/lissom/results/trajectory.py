@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..viz.server import View
     from ..viz.view import Embedded
 
-__all__ = ["Trajectory"]
-
 Array = np.ndarray
 
 

@@ -11,8 +11,6 @@ from .disk import PathLike
 if TYPE_CHECKING:
     from ..system import System
 
-__all__ = ["FORMAT_VERSION", "check_version", "lissom_version", "version_for"]
-
 # Of all files of results; a reader refuses later ones.  1: trees; 2: loops; 3: couplings.
 FORMAT_VERSION = 3
 

@@ -8,8 +8,6 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["Check", "Outcome", "Skipped", "run_check"]
-
 
 class Skipped(Exception):  # noqa: N818  no error
     """A check that cannot be made here; the message says why."""

@@ -12,8 +12,6 @@ from ..structures import STEEL, Rectangle, beam
 from .check import Check
 from .measures import relative
 
-__all__ = ["CLOSED_FORMS"]
-
 G = 9.81
 
 

@@ -16,8 +16,6 @@ from ..sim import simulate
 from ..structures import ALUMINIUM, Tube, beam
 from .check import Check
 
-__all__ = ["FILES"]
-
 
 def _model() -> Model:
     model = Model("boom", gravity=(0, 0, -9.81))

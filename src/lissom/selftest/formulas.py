@@ -17,8 +17,6 @@ from ..model import Model
 from .check import Check, Skipped
 from .measures import relative
 
-__all__ = ["FORMULAS"]
-
 Q, V = np.array([0.4, 0.3, -0.6, 1.1]), np.array([-0.5, 1.2, 0.7, -0.9])
 
 

@@ -8,8 +8,6 @@ from ..algorithms import forward_dynamics, inverse_dynamics, mass_matrix, multip
 from .check import Check
 from .measures import SEED, free_tree, random_state, relative
 
-__all__ = ["IDENTITIES"]
-
 EARTH = (0.0, 0.0, -9.81)
 
 

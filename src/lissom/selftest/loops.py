@@ -12,8 +12,6 @@ from ..sim import assemble
 from ..system import State, System
 from .check import Check
 
-__all__ = ["LOOPS"]
-
 CRANK, COUPLER, ROCKER, BASE = 1.0, 2.5, 2.0, 2.2
 ANGLE, STEP = 0.7, 1e-5
 

@@ -7,8 +7,6 @@ from importlib import metadata
 
 from ..benchmarks.machine import machine
 
-__all__ = ["machine_facts"]
-
 PACKAGES = ("numpy", "scipy", "numba", "sympy", "matplotlib", "h5py", "h5netcdf", "pydantic")
 
 

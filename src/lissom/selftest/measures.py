@@ -12,8 +12,6 @@ from ..model import Model
 from ..structures import ALUMINIUM, Tube, beam
 from ..system import State, System
 
-__all__ = ["free_tree", "random_state", "relative"]
-
 Array = np.ndarray
 
 SEED = 1992

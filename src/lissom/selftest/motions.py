@@ -15,8 +15,6 @@ from ..sim import simulate
 from .check import Check
 from .measures import free_tree, random_state, relative
 
-__all__ = ["MOTIONS"]
-
 AMPLITUDE, LENGTH, G, DURATION = 1.2, 0.8, 9.81, 2.0
 
 # What an integrator is given, and the error of the angle that it may make [rad].

@@ -9,8 +9,6 @@ import numpy as np
 from .rotation import skew
 from .scalar import array
 
-__all__ = ["inertia_fault", "inertia_matrix", "parallel_axis", "second_moment", "spatial_inertia"]
-
 Array = np.ndarray
 
 

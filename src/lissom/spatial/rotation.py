@@ -13,20 +13,6 @@ import numpy as np
 
 from .scalar import array, cos, scaled, select, sin, sqrt
 
-__all__ = [
-    "axis_rotation",
-    "cross",
-    "exact_rotation",
-    "left_jacobian",
-    "left_jacobian_rate",
-    "quaternion_product_map",
-    "quaternion_rotation",
-    "rotation_exp",
-    "rotation_fault",
-    "shortest_rotation",
-    "skew",
-]
-
 Array = np.ndarray
 
 # Below this angle squared the closed forms lose digits and the series are used.

@@ -16,20 +16,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "array",
-    "as_numbers",
-    "cos",
-    "is_numeric",
-    "scaled",
-    "select",
-    "sin",
-    "solve",
-    "solve_spd",
-    "sqrt",
-    "zeros",
-]
-
 Array = np.ndarray
 
 

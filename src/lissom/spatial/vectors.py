@@ -10,8 +10,6 @@ import numpy as np
 from .rotation import cross, skew
 from .scalar import zeros
 
-__all__ = ["block_diagonal", "bracket", "motion_transform", "rigid_shift", "rotate", "symmetric"]
-
 Array = np.ndarray
 
 

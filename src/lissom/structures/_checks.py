@@ -9,8 +9,6 @@ from typing import Any
 
 from ..errors import ModelError
 
-__all__ = ["count", "finite", "keep_positive", "positive"]
-
 MOST = 1000  # elements or modes; more would take gigabytes
 
 

@@ -17,8 +17,6 @@ from .cantilever import CantileverModes, Mesh, bar_modes, beam_modes, mesh
 from .materials import Material
 from .sections import Section
 
-__all__ = ["beam"]
-
 Array = NDArray[np.float64]
 
 _SAME_FREQUENCY = 1e-9  # relative; frequencies closer than this count as equal

@@ -27,8 +27,6 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CantileverModes", "Mesh", "bar_modes", "beam_modes", "mesh"]
-
 _STATIONS = 4  # Gauss points in an element: exact to degree 7; the product of two cubics has 6
 
 

@@ -8,8 +8,6 @@ from typing import final
 from ..errors import ModelError
 from ._checks import finite, positive
 
-__all__ = ["ALUMINIUM", "CARBON", "STEEL", "TITANIUM", "Material"]
-
 
 @final
 @dataclass(frozen=True)

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from ..errors import ModelError
 from ._checks import keep_positive
 
-__all__ = ["Circle", "ISection", "Rectangle", "Section", "Tube"]
-
 
 class Section(ABC):
     """A cross-section that is symmetric about y and about z; the beam's axis is x.

@@ -11,8 +11,6 @@ import sympy
 from ..errors import SymbolicError
 from .graph import Graph, Node, applied, ordered
 
-__all__ = ["Bridge"]
-
 Array = np.ndarray
 
 # Fractions with larger numbers than this are shown as floats.

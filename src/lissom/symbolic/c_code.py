@@ -10,8 +10,6 @@ from .names import check_choice, identifier
 from .printing import C_DOUBLE, C_FLOAT, body_of
 from .program import Function, Program
 
-__all__ = ["write_c"]
-
 _RESERVED = frozenset(
     """auto break case char const continue default do double else enum extern float for goto if
     inline int long register restrict return short signed sizeof static struct switch typedef
@@ -50,7 +48,7 @@ def _check_name(word: str) -> None:
         )
 
 
-def _comment(program: Program, real: str) -> str:
+def _comment(program: Program) -> str:
     d = program.derivation
     system, name = d.system, d.system.name or "a mechanism"
     lines = [
@@ -84,7 +82,7 @@ def _shape(function: Function) -> str:
 
 def _header(program: Program, functions: list[Function], prefix: str, real: str) -> str:
     guard, system = f"{prefix.upper()}_H", program.derivation.system
-    parts = [_comment(program, real), f"#ifndef {guard}\n#define {guard}\n"]
+    parts = [_comment(program), f"#ifndef {guard}\n#define {guard}\n"]
     for letter, n in (("Q", system.n_q), ("V", system.n_v)):
         parts.append(f"#define {prefix.upper()}_N_{letter} {n}\n")
     parts.append('#ifdef __cplusplus\nextern "C" {\n#endif\n')
@@ -100,7 +98,7 @@ def _header(program: Program, functions: list[Function], prefix: str, real: str)
 
 
 def _source(program: Program, functions: list[Function], prefix: str, real: str) -> str:
-    parts = [_comment(program, real), f'#include "{prefix}.h"\n\n#include <math.h>\n']
+    parts = [_comment(program), f'#include "{prefix}.h"\n\n#include <math.h>\n']
     parts += [_function(f, program, prefix, real) for f in functions]
     return "\n".join(parts)
 

@@ -8,15 +8,6 @@ import numpy as np
 
 from .graph import Graph, Node, applied, ordered
 
-__all__ = [
-    "derivative",
-    "differentiated",
-    "directional",
-    "replaced",
-    "replaced_in",
-    "symbols_in",
-]
-
 Array = np.ndarray
 
 

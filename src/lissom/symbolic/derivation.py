@@ -32,8 +32,6 @@ from .names import Names, check_choice
 from .poincare import coriolis_by_connection, leaves_span, structure_constants
 from .rank import generic_rank
 
-__all__ = ["Derivation", "operations"]
-
 Array = np.ndarray
 
 # Up to this many speeds, forward dynamics by a dense solution is tried beside the recursion.

@@ -33,8 +33,6 @@ from .study import dependence, ignorable, is_skew, momenta
 if TYPE_CHECKING:
     from ..model import Model
 
-__all__ = ["Equations", "Operators", "derive"]
-
 Array = np.ndarray
 
 

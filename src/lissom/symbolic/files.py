@@ -7,8 +7,6 @@ from typing import Any
 
 from ..errors import ResultError
 
-__all__ = ["as_path", "write_text"]
-
 
 def as_path(given: Any, what: str) -> Path:
     """A path as the user gave it; `what` for errors."""

@@ -23,8 +23,6 @@ import numpy as np
 
 from ..spatial.scalar import cos, select, sin, sqrt
 
-__all__ = ["Graph", "Node", "Number", "applied", "ordered", "sum_of"]
-
 PRIME = 2**127 - 1
 # Digits of a number that a person may have written; part of a sum of floats that is noise.
 _WRITTEN, _NOISE = 12, 1e-15

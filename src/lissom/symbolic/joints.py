@@ -29,8 +29,6 @@ from .poincare import leaves_span
 from .rank import generic_rank
 from .shortest import Shortest
 
-__all__ = ["joint_configuration", "joint_kinematics", "joint_map", "with_tangents"]
-
 Array = np.ndarray
 
 

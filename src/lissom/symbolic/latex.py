@@ -12,8 +12,6 @@ from .staged import Staged
 if TYPE_CHECKING:
     from .equations import Equations
 
-__all__ = ["latex_of"]
-
 # Operations beyond which equations are written as assignments.
 _LONG = 400
 

@@ -22,8 +22,6 @@ from .derivation import Derivation
 from .graph import Node
 from .shortest import Shortest
 
-__all__ = ["Linearization", "linearized"]
-
 Array = np.ndarray
 
 # Operations up to which a fraction is brought to lowest terms.

@@ -13,8 +13,6 @@ import sympy
 from ..errors import SymbolicError, name_list
 from ..system import System
 
-__all__ = ["Names", "as_symbols", "check_choice", "identifier"]
-
 
 @dataclass(frozen=True)
 class Names:

@@ -28,13 +28,6 @@ from ..system import System
 from .bridge import Bridge
 from .calculus import differentiated
 
-__all__ = [
-    "coriolis_by_brackets",
-    "coriolis_by_connection",
-    "leaves_span",
-    "structure_constants",
-]
-
 Array = np.ndarray
 
 # Part of a bracket of joint motions in floats that is no motion of its own.

@@ -10,8 +10,6 @@ from .graph import Node, Number, ordered
 from .program import Function, all_nodes
 from .staged import temporaries
 
-__all__ = ["C_DOUBLE", "C_FLOAT", "Body", "Language", "body_of"]
-
 # How tightly what was printed holds together.
 _SUM, _PRODUCT, _ATOM = 1, 2, 3
 

@@ -14,8 +14,6 @@ from .derivation import Derivation
 from .graph import Node
 from .names import identifier
 
-__all__ = ["Function", "Program", "leaf_frames"]
-
 Array = np.ndarray
 
 

@@ -13,8 +13,6 @@ from .names import check_choice
 from .printing import Body, Language, body_of
 from .program import Function, Program
 
-__all__ = ["BACKENDS", "Compiled", "Functions", "casadi_functions", "executed", "python_source"]
-
 
 def _language(module: str, select: str) -> Language:
     return Language({name: f"{module}.{name}" for name in ("sin", "cos", "sqrt")}, select)

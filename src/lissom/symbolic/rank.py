@@ -7,8 +7,6 @@ import numpy as np
 from ..spatial.scalar import as_numbers, is_numeric
 from .graph import PRIME
 
-__all__ = ["generic_rank"]
-
 Array = np.ndarray
 
 # Part of a column of floats that is rounding.

@@ -16,8 +16,6 @@ from sympy.simplify.fu import TR10i
 from .bridge import Bridge, as_sympy_number
 from .graph import Node, Number, ordered, sum_of
 
-__all__ = ["Shortest"]
-
 Array = np.ndarray
 # Products by the atoms in them and their powers -> coefficient.
 Sum = dict[tuple[tuple[int, int], ...], Number]

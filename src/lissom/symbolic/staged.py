@@ -12,8 +12,6 @@ import sympy
 from .bridge import Bridge, as_sympy_number
 from .graph import Node, applied, ordered
 
-__all__ = ["Staged", "staged", "temporaries"]
-
 Array = np.ndarray
 
 # Operations that one assignment may hold.

@@ -12,8 +12,6 @@ from .calculus import differentiated, directional
 from .derivation import Derivation
 from .graph import Node
 
-__all__ = ["dependence", "ignorable", "is_skew", "momenta"]
-
 Array = np.ndarray
 
 

@@ -14,8 +14,6 @@ from ..joints.plain import plain_coordinates
 if TYPE_CHECKING:
     from .system import System
 
-__all__ = ["Coupling", "equation", "sum_in_words"]
-
 Array = np.ndarray
 
 

@@ -11,8 +11,6 @@ import numpy as np
 from ..errors import MOST_LINES, StateError, cut_lines, printable, suggestion
 from ..immutable import FixedDict
 
-__all__ = ["Layout"]
-
 # What a key "body.part" of a state can name, and which vector it is a piece of.
 PARTS = ("modes", "rates", "mode_rates")
 

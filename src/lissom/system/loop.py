@@ -9,8 +9,6 @@ import numpy as np
 from ..immutable import immutable
 from ..joints import Joint
 
-__all__ = ["GROUND", "Loop", "LoopEnd"]
-
 Array = np.ndarray
 
 GROUND = -1

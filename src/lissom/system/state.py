@@ -12,8 +12,6 @@ from ..spatial.scalar import array, is_numeric
 if TYPE_CHECKING:
     from .system import System
 
-__all__ = ["State", "check_finite", "checked_vector"]
-
 Array = np.ndarray
 
 # A quaternion may drift this far from unit length (an integrator's doing) before it is refused;

@@ -20,8 +20,6 @@ from .loop import GROUND, Loop
 from .state import State
 from .tree import printed_tree
 
-__all__ = ["GROUND", "System"]
-
 Array = np.ndarray
 
 

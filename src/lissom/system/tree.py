@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from .loop import Loop, LoopEnd
     from .system import System
 
-__all__ = ["printed_tree"]
-
 DEEPEST = 40  # levels that are drawn as branches
 
 

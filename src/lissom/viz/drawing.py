@@ -19,8 +19,6 @@ from .plots_style import COLORS, INK, checked_size, picture
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Scene", "draw"]
-
 Array = np.ndarray
 
 _NAMED = 14  # bodies whose names are written if nobody says

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .drawing import Scene
     from .drawing_shapes import Shape
 
-__all__ = ["draw_flat"]
-
 Array = np.ndarray
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from .drawing import Scene
 
-__all__ = ["AXIS_COLORS", "add_legend", "halo", "rasterized", "shaded", "tint", "write_name"]
-
 Array = np.ndarray
 
 AXIS_COLORS = ("#D55E00", "#009E73", "#0072B2")

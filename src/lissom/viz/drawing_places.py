@@ -16,8 +16,6 @@ from ..joints import Joint
 from ..spatial import rotate, rotation_exp
 from ..system import GROUND, LoopEnd, State, System
 
-__all__ = ["PlacedBody", "PlacedJoint", "placed_bodies", "placed_joints"]
-
 Array = np.ndarray
 Frame = tuple[Array, Array]  # axes to world axes, origin in the world
 

@@ -12,8 +12,6 @@ from ..system import System
 from .drawing_places import PlacedBody, PlacedJoint
 from .scene_surfaces import surface
 
-__all__ = ["Shape", "shape"]
-
 Array = np.ndarray
 
 _SHARP = np.cos(np.radians(40.0))  # faces that meet at more have a line between them

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from .drawing import Scene
 
-__all__ = ["draw_space", "equal_box", "fill"]
-
 Array = np.ndarray
 
 _LIGHT = np.array([0.4, -0.5, 0.8])

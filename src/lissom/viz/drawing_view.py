@@ -10,8 +10,6 @@ import numpy as np
 from ..errors import StateError
 from .drawing_places import PlacedJoint
 
-__all__ = ["Flat", "Space", "chosen_view"]
-
 Array = np.ndarray
 
 _PARALLEL = 1e-6

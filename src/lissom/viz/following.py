@@ -20,8 +20,6 @@ from .server import View
 from .view_options import Options, whole_frames
 from .view_page import as_json, waiting_page
 
-__all__ = ["LiveView", "live"]
-
 _QUIET = 2.0  # s without rows after which one looks whether the run still lives
 
 

@@ -15,8 +15,6 @@ from .scene_frames import frames_of
 if TYPE_CHECKING:
     from ..results.trajectory import Trajectory
 
-__all__ = ["write_gif"]
-
 _LONGEST, _SHORTEST = 10.0, 1.0  # s, of pictures whose duration is not given
 _MOST = 1000  # frames
 

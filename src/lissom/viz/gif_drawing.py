@@ -11,8 +11,6 @@ from .scene import Scene
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["Drawing"]
-
 Array = np.ndarray
 
 _BACK, _PATH = "#f3f5f8", "#d55e00"

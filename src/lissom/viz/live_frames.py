@@ -12,8 +12,6 @@ from ..results.trajectory import Trajectory
 from ..system import System
 from .scene_arrays import LARGEST
 
-__all__ = ["GrowingFrames"]
-
 Array = np.ndarray
 
 

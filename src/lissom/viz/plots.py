@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from ..results import Trajectory
 
-__all__ = ["plot"]
-
 _WIDTH, _HEIGHT = 7.6, 1.95  # of a panel [inch]
 _ONE_COLUMN, _MOST = 5, 60  # panels: as many as stand in one column, and as one figure may have
 _NAMED = 12  # lines that the legend names

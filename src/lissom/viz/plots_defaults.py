@@ -15,8 +15,6 @@ from .plots_panels import Line, Panel
 if TYPE_CHECKING:
     from ..results import Trajectory
 
-__all__ = ["usual_panels"]
-
 Array = np.ndarray
 
 _FEW = 3  # flexible bodies whose components of deflection are shown one by one

@@ -6,8 +6,6 @@ import io
 
 from matplotlib.figure import Figure
 
-__all__ = ["PictureFigure"]
-
 
 class PictureFigure(Figure):
     """Figure of Matplotlib that is its own picture as the last line of a notebook's cell."""

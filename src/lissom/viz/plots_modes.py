@@ -19,8 +19,6 @@ from .plots_style import COLORS, GREY, INK, checked_size, picture
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["plot_modes"]
-
 Array = np.ndarray
 
 _MOST = 36  # panels

@@ -15,8 +15,6 @@ from ..results.channels import Channel, resolved
 if TYPE_CHECKING:
     from ..results import Trajectory
 
-__all__ = ["Line", "Panel", "named_panels", "shown_unit"]
-
 Array = np.ndarray
 
 

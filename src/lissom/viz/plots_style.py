@@ -17,8 +17,6 @@ from ..results.disk import PathLike, as_path, replacing
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["COLORS", "DASHES", "GREY", "INK", "checked_size", "line_style", "picture"]
-
 # Colours that readers with colour-blindness can tell apart (Okabe and Ito), yellow left out.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)))

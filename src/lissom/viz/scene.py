@@ -20,8 +20,6 @@ from .scene_arrows import Arrow, arrow_values, arrows
 from .scene_bodies import SceneBody
 from .scene_joints import factors, poses
 
-__all__ = ["FORMAT", "Scene", "outermost"]
-
 Array = np.ndarray
 
 FORMAT = 2  # of the data in the page

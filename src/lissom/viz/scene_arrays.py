@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["LARGEST", "Arrays"]
-
 Array = np.ndarray
 
 LARGEST = 1e30  # numbers beyond are what a run leaves that failed; a page could not hold them

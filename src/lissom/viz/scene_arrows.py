@@ -15,8 +15,6 @@ from ..system import GROUND, LoopEnd, System
 from .scene_arrays import LARGEST
 from .scene_joints import node_poses, poses
 
-__all__ = ["Arrow", "arrow_values", "arrows"]
-
 Array = np.ndarray
 
 

@@ -14,8 +14,6 @@ from .scene_arrays import Arrays
 from .scene_normals import shaded
 from .scene_surfaces import Surface, ball, joined, rod, surface
 
-__all__ = ["COLORS", "SceneBody"]
-
 Array = np.ndarray
 
 # Okabe and Ito's colours, which the colour-blind tell apart, lightened or greyed a little; what

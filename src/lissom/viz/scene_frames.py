@@ -11,8 +11,6 @@ from ..results.trajectory import Trajectory
 from ..system import State, System
 from .scene_arrays import LARGEST
 
-__all__ = ["frames_of", "still"]
-
 _EVEN = 1.5  # largest gap between rows, in mean gaps, of rows that are frames as they are
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["shaded"]
-
 Array = np.ndarray
 
 _SMOOTH = np.cos(np.radians(40.0))  # faces that meet at less are one smooth surface

@@ -10,8 +10,6 @@ from ..bodies import NormalBody
 from ..bodies.solids import Box, Cylinder, Mesh, Solid, Sphere, Sweep
 from ..errors import ModelError
 
-__all__ = ["Surface", "ball", "joined", "rod", "surface"]
-
 Array = np.ndarray
 
 _AROUND = 32  # corners of a circle

@@ -16,8 +16,6 @@ from typing import Any, Protocol, Self
 
 from ..errors import ResultError
 
-__all__ = ["FixedPage", "Source", "View"]
-
 _HOST = "127.0.0.1"
 _PATIENCE = 15.0  # s that the end of a program waits for the browser to fetch the page
 _ASKING = 5.0  # s that a connection has to say what it wants

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..results.trajectory import Trajectory
     from ..system import State, System
 
-__all__ = ["NOTEBOOK", "Embedded", "embedded", "open_view", "page_of", "page_text", "write_page"]
-
 NOTEBOOK = 4_000_000  # characters that a page puts into a notebook; frames are left out for it
 _FEWEST = 60  # frames that it has in any case
 

@@ -10,8 +10,6 @@ from ..results.trajectory import Trajectory
 from .scene import Scene, outermost
 from .view_page import page
 
-__all__ = ["Options", "whole_frames"]
-
 THEMES = ("auto", "light", "dark")
 _TRAILS = 3  # paths that are drawn if none are asked for
 _MOST = 20_000  # frames

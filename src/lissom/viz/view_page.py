@@ -7,8 +7,6 @@ import json
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["ICON", "as_json", "page", "waiting_page"]
-
 ICON = '<link rel="icon" href="data:,">\n'  # so that no browser asks for one; frames need none
 _SCRIPTS = (
     "numbers.js",

@@ -30,8 +30,6 @@ from ...errors import ModelError
 from .lq import LQSolution
 from .lq_problem import LQProblem
 
-__all__ = ["ConstraintForces", "constraint_forces"]
-
 Array = np.ndarray
 
 

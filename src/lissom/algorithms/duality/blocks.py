@@ -26,8 +26,6 @@ from ...spatial import block_diagonal
 from ...system import State, System
 from ..reference import Armature, BodyMotion, External, carrying_node, external_terms
 
-__all__ = ["ModalBlock", "modal_blocks", "real_state"]
-
 Array = np.ndarray
 
 

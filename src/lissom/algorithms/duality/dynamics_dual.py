@@ -53,13 +53,6 @@ from .blocks import modal_blocks, real_state
 from .lq import LQSolution
 from .lq_problem import LQProblem
 
-__all__ = [
-    "dual_accelerations",
-    "dual_joint_forces",
-    "gibbs_function",
-    "optimal_control_dual",
-]
-
 Array = np.ndarray
 
 

@@ -59,8 +59,6 @@ from ..reference import ground_acceleration
 from .blocks import ModalBlock, modal_blocks, real_state
 from .rounding import check_definite, diagonal_bound
 
-__all__ = ["FilteredForces", "filter_and_smoother"]
-
 Array = np.ndarray
 
 

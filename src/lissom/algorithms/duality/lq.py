@@ -32,8 +32,6 @@ from ...errors import ModelError
 from .lq_problem import LQProblem
 from .rounding import check_definite, diagonal_bound
 
-__all__ = ["LQSolution", "solve_lq"]
-
 Array = np.ndarray
 
 

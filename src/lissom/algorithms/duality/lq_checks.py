@@ -9,8 +9,6 @@ import numpy as np
 
 from ...errors import ModelError, shown
 
-__all__ = ["checked_fields", "count", "node_label"]
-
 Array = np.ndarray
 Shape = tuple[int, ...]
 

@@ -11,8 +11,6 @@ import numpy as np
 from ...errors import ModelError
 from .lq_checks import checked_fields, count, node_label
 
-__all__ = ["LQProblem"]
-
 Array = np.ndarray
 Blocks = Sequence[Array] | Array  # one array for each node
 

@@ -17,8 +17,6 @@ import numpy as np
 
 from ...errors import SingularError
 
-__all__ = ["check_definite", "diagonal_bound"]
-
 Array = np.ndarray
 
 # Units in the last place that a sum of products may be off.

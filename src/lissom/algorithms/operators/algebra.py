@@ -17,8 +17,6 @@ import numpy as np
 
 from ...errors import StateError
 
-__all__ = ["BlockDiagonal", "Dense", "Identity", "Label", "SpatialOperator"]
-
 Array = np.ndarray
 
 

@@ -11,8 +11,6 @@ from ...system import GROUND, System
 from ..reference import Articulated, BodyMotion, carrying_node, outboard_rows
 from .algebra import Label, SpatialOperator
 
-__all__ = ["Factor", "Mass", "MassInverse"]
-
 Array = np.ndarray
 
 

@@ -23,8 +23,6 @@ from ..body_terms import node_motion
 from ..reference import Articulated, BodyMotion, outboard_rows
 from .algebra import Label, SpatialOperator
 
-__all__ = ["FramePicker", "frame_compliance"]
-
 Array = np.ndarray
 
 

@@ -20,8 +20,6 @@ from .mass import Factor, Mass, MassInverse, inward_step
 from .operational import FramePicker, frame_compliance
 from .propagation import Propagation, StepPropagation
 
-__all__ = ["Operators", "operators"]
-
 Array = np.ndarray
 
 _BLOCKS = "O(N) small blocks"
@@ -109,7 +107,7 @@ class Operators:
     @cached_property
     def R(self) -> BlockDiagonal:
         """Composite-body inertias (47): everything outboard frozen."""
-        return self._on_bodies("R", self._accumulate(lambda i, R: R[-6:, -6:]))
+        return self._on_bodies("R", self._accumulate(lambda _, R: R[-6:, -6:]))
 
     # Articulated bodies: paper A, section V.
 

@@ -17,8 +17,6 @@ import numpy as np
 from ...system import GROUND
 from .algebra import Label, SpatialOperator
 
-__all__ = ["Propagation", "StepPropagation"]
-
 Array = np.ndarray
 
 
