@@ -249,7 +249,7 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "inertia of no body": (
         "run inertia.toml",
         1,
-        ("inertia.toml:24:1: parts[1].body:", "(1, 1, 5) break the triangle inequality"),
+        ("inertia.toml:24:1: parts[1].body:", "(1, 1, 5) violate the triangle inequality"),
     ),
     "axis of zeros": (
         "run axis.toml",
@@ -344,9 +344,9 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "results below a file": (
         "run good.toml -o good.txt/good.nc",
         1,
-        ("cannot write good.txt/good.nc.part: a part of the path is a file, not a folder;",),
+        ("cannot write good.txt/good.nc.part: part of the path is a file, not a folder;",),
     ),
-    "page into a file": ("demo arm -o good.txt", 1, ("cannot write good.txt: a part of the path",)),
+    "page into a file": ("demo arm -o good.txt", 1, ("cannot write good.txt: part of the path",)),
     "file that has no results": (
         "plot fake.nc",
         1,
@@ -483,7 +483,7 @@ def test_folder_that_may_not_be_written(lissom, monkeypatch):
     monkeypatch.setattr("pathlib.Path.write_text", refuse)
     code, _, err = lissom("new", "other.toml")
     assert code == 1
-    assert "cannot write other.toml: permission denied; give yourself permission or choose" in err
+    assert "cannot write other.toml: permission denied; change the permissions or choose" in err
 
 
 def test_port_that_cannot_be_opened(lissom, monkeypatch):

@@ -206,7 +206,7 @@ HEAVY_IN_X = M + 3.0 * np.outer(np.eye(24)[9], np.eye(24)[9])
         ({"masses": np.array([1, 1, 1j, 1])}, ["masses", "real numbers"]),
         (
             {"masses": [0, 1, 0, 0], "node_inertias": None},
-            ["inboard one (1)", "mass", "RigidBody"],
+            ["inboard node (1)", "mass", "RigidBody"],
         ),
         ({"masses": M}, ["node_inertias", "consistent"]),
         ({"masses": -M, "node_inertias": None}, ["masses", "indefinite"]),

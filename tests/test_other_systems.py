@@ -201,7 +201,7 @@ def test_a_body_may_be_called_self():
 def test_a_node_is_not_called_by_the_number_of_another():
     bar = flexible_body(1)
     arrays = (bar.positions, bar.masses, bar.shapes, bar.stiffness)
-    with pytest.raises(ls.ModelError, match="name '2' points to node 1, but it is the number of"):
+    with pytest.raises(ls.ModelError, match="name '2' of node 1 is the number of"):
         ls.FlexibleBody(*arrays, names={"2": 1})
     assert ls.FlexibleBody(*arrays, names={"2": 2, "1012": 1}).names == {"2": 2, "1012": 1}
 

@@ -425,7 +425,7 @@ def test_a_disk_that_fills_up_keeps_what_was_written(limit, tmp_path, small_chun
         swing(**options, file=path)
     assert isinstance(caught.value.__cause__, ResultError)
     assert caught.value.__cause__.errno == errno.EFBIG
-    for word in ("run.nc", "no larger file", "free some space", "resume="):
+    for word in ("run.nc", "exceeds the limit", "free some space", "resume="):
         assert word in str(caught.value)
     part = caught.value.trajectory
     assert part.status == "disk" and len(part) > 10
@@ -436,7 +436,7 @@ def test_a_disk_that_fills_up_keeps_what_was_written(limit, tmp_path, small_chun
 
 def test_a_disk_that_is_full_at_the_start(tmp_path):
     with largest_file(100):
-        refused(lambda: swing(file=tmp_path / "run.nc"), ResultError, "run.nc", "no larger file")
+        refused(lambda: swing(file=tmp_path / "run.nc"), ResultError, "run.nc", "exceeds the limit")
     assert not os.listdir(tmp_path)
 
 

@@ -51,7 +51,7 @@ class Layout:
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse: a layout follows from the bodies of its system."""
-        raise AttributeError("a Layout does not change; compile another model")
+        raise AttributeError("a Layout is immutable; compile another model")
 
     def index(self, name: str) -> int:
         """Number of the body called `name`, base to tip."""

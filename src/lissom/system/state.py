@@ -96,7 +96,7 @@ class State:
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse: states do not change."""
-        raise AttributeError("a State does not change; use state.replace(q=..., v=...)")
+        raise AttributeError("a State is immutable; use state.replace(q=..., v=...)")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by rebuilding."""
