@@ -1,4 +1,4 @@
-"""What the mechanisms of the library share."""
+"""Constants and checks shared by the mechanisms of the library."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ EARTH = (0.0, 0.0, -9.81)
 
 
 def count(value: Any, what: str, least: int) -> int:
-    """Whole number not below `least`, or an error that says what is wrong.
+    """Whole number from `least` to `MOST`, or a ModelError.
 
     Parameters
     ----------
     value : object
-        What the user gave.
+        Value as given by the user.
     what : str
-        How to call it in an error.
+        Name for messages.
     least : int
-        Smallest number allowed.
+        Smallest allowed number.
     """
     try:
         number = operator.index(value)
