@@ -185,7 +185,7 @@ SOURCES = {
     "syntax.py": ("syntax.py, line 2: SyntaxError: invalid syntax",),
     "imports.py": ("wrong.py, line 4: RigidBody: mass is -1 kg",),
     "lacks.py": ("lacks.py, line 1: ModuleNotFoundError: No module named 'nothing_of_that_name'",),
-    "ends.py": ("ends.py, line 2: the program ends itself", "__main__"),
+    "ends.py": ("ends.py, line 2: the program exits", "__main__"),
     "lines.py": ("lines.py, line 1: ValueError: one two",),
     "loop.py": ("has loops ('pin')", "trees"),
 }
@@ -247,7 +247,7 @@ def test_options_that_do_not_fit_the_model(folder, options, words, capsys, monke
 def test_numbers_for_a_model_without_parameters(folder, capsys, monkeypatch):
     (folder / "fixed.py").write_text(FILES["made.py"].replace("_model", "model"))
     line = complaint(capsys, monkeypatch, "fixed.py", "--set", "m=1")
-    assert "no parameter 'm'; the model has none" in line
+    assert "no parameter 'm'; the model has no parameters" in line
 
 
 @pytest.mark.parametrize(

@@ -94,9 +94,9 @@ def test_info_wants_a_model_or_env():
 
 
 def test_demos_are_listed_and_run(lissom, tmp_path):
-    assert "\ngyroscope  a wheel" in lissom("demo")
+    assert "\ngyroscope  a spinning wheel" in lissom("demo")
     text = lissom("demo", "gyroscope", "--no-show", "-o", "pictures")
-    assert "times as fast as it happens" in text
+    assert "times faster than real time" in text
     assert (tmp_path / "pictures" / "gyroscope.html").exists()
     assert "did you mean 'arm'" in lissom("demo", "armm", "--no-show", fails=True)
 

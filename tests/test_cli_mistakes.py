@@ -113,7 +113,7 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     ),
     "no model": ("run", 2, ("MODEL is missing; expected: Model file, URDF file, FILE.py:NAME",)),
     "no model and no --env": ("info", 2, ("give a MODEL, or --env for versions",)),
-    "a word too many": ("run good.toml too", 2, ("'too' is one word too many; leave it out",)),
+    "a word too many": ("run good.toml too", 2, ("unexpected argument 'too'; omit it",)),
     "option without a value": ("run good.toml --duration", 2, ("--duration needs a value",)),
     "duration in words": (
         "run good.toml --duration two",
@@ -139,7 +139,7 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "options that exclude each other": (
         "bench --quick --full",
         2,
-        ("--quick and --full exclude each other; give one of them",),
+        ("--quick and --full are mutually exclusive; give one of them",),
     ),
     "factor in words": ("view good.nc --scale big", 2, ("--scale is 'big'; expected a number",)),
     "unknown demo": ("demo armm", 1, ("there is no demo 'armm'; did you mean 'arm'?",)),
@@ -158,12 +158,12 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "results where a model is needed": (
         "run good.nc",
         1,
-        ("good.nc is for results, not for a model; see lissom plot, lissom view",),
+        ("good.nc is a results file, not a model; use lissom plot or view",),
     ),
     "new over an existing file": (
         "new good.toml",
         1,
-        ("good.toml: exists already; give another name, or --force",),
+        ("good.toml: already exists; give another name, or --force",),
     ),
     "new with another suffix": ("new a.json", 1, ("a.json: give a name that ends in .toml",)),
     "new in a folder that does not exist": (
@@ -275,7 +275,7 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "no simulation in the file": (
         "run norun.toml",
         2,
-        ("norun.toml says no duration; give one: --duration 5, or", "[simulation]"),
+        ("norun.toml has no duration; give --duration 5, or", "[simulation]"),
     ),
     "negative duration in the file": (
         "run negative.toml",
@@ -317,18 +317,18 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
         1,
         (
             "the run ended early (failed): forces raised ZeroDivisionError: division by zero at t",
-            "s are in failing.nc.part; go on with: lissom run failing.toml --resume",
+            "s are in failing.nc.part; continue with: lissom run failing.toml --resume",
         ),
     ),
     "nothing to resume": (
         "run good.toml --resume",
         1,
-        ("--resume: there is no good.nc.part to go on with; leave out --resume",),
+        ("--resume: there is no good.nc.part to continue; omit --resume",),
     ),
     "a run that did not end is there": (
         "run unfinished.toml",
         1,
-        ("unfinished.nc.part is of a run that did not end; go on with it by --resume, or delete",),
+        ("unfinished.nc.part is from an unfinished run; continue it with --resume, or delete",),
     ),
     # Results
     "unknown format of results": (
@@ -360,7 +360,7 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "model where results are needed": (
         "view good.toml",
         1,
-        ("good.toml: holds a model, not results; run it first: lissom run good.toml",),
+        ("good.toml: contains a model, not results; run it first: lissom run good.toml",),
     ),
     "unknown quantity": (
         "plot good.nc boom.angel",
@@ -403,7 +403,7 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "Python model without a duration": (
         "run swing.py",
         2,
-        ("swing.py says no duration; give one: --duration 5",),
+        ("swing.py has no duration; give --duration 5",),
     ),
     "URDF that does not exist": (
         "info inertai.urdf",

@@ -13,7 +13,7 @@ from .values import number
 
 
 class Which(StrEnum):
-    """Benchmarks by name, and all of them."""
+    """Names of the benchmarks, and "all"."""
 
     RIGID = "rigid"
     FLEXIBLE = "flexible"
@@ -32,28 +32,30 @@ def bench(
     which: Annotated[
         Which, typer.Argument(metavar="WHICH", help=f"One of {', '.join(Which)} (the default).")
     ] = Which.ALL,
-    json: Annotated[bool, typer.Option("--json", help="The same for programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Small and rough: seconds, to see that it works.")
+        bool, typer.Option("--quick", help="Rough and fast: a few seconds, to see that it works.")
     ] = False,
     full: Annotated[bool, typer.Option("--full", help="Every size, many rounds: minutes.")] = False,
     cases: Annotated[
         str | None,
-        typer.Option(metavar="LIST", help="Of order-n only: which of the sixteen, as 13,16."),
+        typer.Option(
+            metavar="LIST", help="For order-n only: numbers of the cases (1 to 16), such as 13,16."
+        ),
     ] = None,
     duration: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Of order-n only: time to simulate, up to 100 s."),
+        typer.Option(metavar="TIME", help="For order-n only: simulated time, up to 100 s."),
     ] = None,
 ) -> None:
     """Measure speed on this machine.
 
-    Pinocchio, MuJoCo and Exudyn are measured beside it where they are installed. Everything takes
-    three to four minutes, and longer the first time, when kernels are compiled.
+    Pinocchio, MuJoCo and Exudyn are measured for comparison if they are installed. All benchmarks
+    take three to four minutes, and longer the first time, when kernels are compiled.
     """
     if quick and full:
-        raise typer.BadParameter("--quick and --full exclude each other; give one of them")
-    # One thread for NumPy's own library; it must be told before NumPy is imported.
+        raise typer.BadParameter("--quick and --full are mutually exclusive; give one of them")
+    # One thread for NumPy's linear algebra; this must be set before NumPy is imported.
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
     options = _order_n_options(which, cases, number(duration, "--duration", "time"))
@@ -76,7 +78,7 @@ def bench(
 
 
 def _order_n_options(which: Which, cases: str | None, duration: float | None) -> dict[str, Any]:
-    """Arguments for the one benchmark that takes some."""
+    """Arguments for the only benchmark that has any."""
     if cases is None and duration is None:
         return {}
     if which is not Which.ORDER_N:
@@ -84,5 +86,7 @@ def _order_n_options(which: Which, cases: str | None, duration: float | None) ->
     try:
         chosen = None if cases is None else [int(case) for case in cases.split(",")]
     except ValueError:
-        raise typer.BadParameter(f"--cases is {cases!r}; write numbers, such as 13,16") from None
+        raise typer.BadParameter(
+            f"--cases is {cases!r}; give numbers from 1 to 16, such as 13,16"
+        ) from None
     return {"cases": chosen, "duration": duration}

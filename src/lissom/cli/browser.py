@@ -6,12 +6,12 @@ from .output import say
 
 
 def open_in_browser(address: str) -> None:
-    """Open an address, or say that the user must.
+    """Open an address, or ask the user to open it.
 
     Parameters
     ----------
     address : str
-        Of a page or a file.
+        Address of a page or a file.
     """
     import webbrowser
 

@@ -27,16 +27,14 @@ def info(
             help="Model file, URDF file, FILE.py:NAME, MODULE:NAME, or results.",
         ),
     ] = None,
-    all_: Annotated[
-        bool, typer.Option("--all", help="Every body, however many there are.")
-    ] = False,
+    all_: Annotated[bool, typer.Option("--all", help="List all bodies, however many.")] = False,
     no_code: NoCode = False,
-    json: Annotated[bool, typer.Option("--json", help="The same for programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
     env: Annotated[
-        bool, typer.Option("--env", help="Versions of what is installed, for a bug report.")
+        bool, typer.Option("--env", help="Show installed versions, for bug reports.")
     ] = False,
 ) -> None:
-    """Show tree, masses, frequencies, and what looks odd."""
+    """Show the tree, masses, frequencies, and possible mistakes."""
     if model is None and not env:
         raise typer.BadParameter("give a MODEL, or --env for versions")
     facts: dict[str, Any] = {"environment": _environment()} if env else {}
@@ -59,7 +57,7 @@ def _system(source: str, *, code: bool) -> System:
     if source.endswith((".nc", ".npz", ".nc.part")):
         return Trajectory.load(source).system
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ModelWarning)  # they are among the facts
+        warnings.simplefilter("ignore", ModelWarning)  # they are listed among the facts
         return load_model(source, code=code).compile()
 
 
@@ -91,7 +89,7 @@ def _facts(system: System, most: int | None) -> dict[str, Any]:
 
 
 def _warnings(system: System) -> list[str]:
-    """What is allowed and often meant otherwise."""
+    """Warnings about things that are valid but often unintended."""
     from ..model.seats import beside_nodes
 
     found = beside_nodes(system)

@@ -1,4 +1,4 @@
-"""What commands show while they work, on the standard error."""
+"""Progress of commands, on the standard error."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-PERIOD = 0.2  # [s], between two drawings
+PERIOD = 0.2  # [s], between two updates
 
 
 def console(*, stderr: bool = False) -> Console:
-    """The standard output, or the standard error."""
+    """Console on the standard output or the standard error."""
     return _Output(stderr=stderr)
 
 
 class _Output(Console):
     def on_broken_pipe(self) -> None:
-        """Leave it to the end of the command, which knows the exit code."""
+        """Ignore: the end of the command sets the exit code."""
         raise BrokenPipeError
 
 
 @contextmanager
 def shown_progress(name: str) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar that moves while the block runs; where there is no terminal, one line.
+    """Progress bar while the block runs; without a terminal, one line.
 
     Parameters
     ----------
     name : str
-        What is being done.
+        Name of the task.
 
     Yields
     ------
     callable
-        To be told (what, steps done, steps in all).
+        Function to call with (current step, steps done, total number of steps).
     """
     error = Console(stderr=True)
     if not error.is_terminal:
@@ -43,7 +43,7 @@ def shown_progress(name: str) -> Iterator[Callable[[str, int, int], None]]:
         yield lambda *_: None
         return
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    # No thread of its own: it would draw in the middle of what is being timed.
+    # No refresh thread: it would disturb the timings.
     with Progress(*columns, console=error, transient=True, auto_refresh=False) as bar:
         task = bar.add_task(name)
         drawn = 0.0
