@@ -255,7 +255,7 @@ def test_a_run_whose_folder_is_deleted_keeps_its_rows(tmp_path):
 
     gone = []
     options = {"duration": 1.0, "step": 0.01, "progress": False, "forces": forces}
-    with pytest.warns(SimulationWarning, match="was deleted while a run wrote it"):
+    with pytest.warns(SimulationWarning, match="was deleted during a run"):
         run = ls.simulate(pendulum(), **options, file=folder / "run.nc")
     assert run.status == "finished" and len(run) == len(ls.load(folder / "run.nc")) == 101
     assert gone and os.listdir(folder) == ["run.nc"]

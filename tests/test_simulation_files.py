@@ -202,8 +202,8 @@ def test_a_journal_cut_anywhere_opens_and_is_resumed(tmp_path, monkeypatch, smal
         assert len(ls.load(f"{cut}.part")) >= 0
         assert contents(run("rk4", resume=cut)) == whole("rk4")
     (tmp_path / "head.nc.part").write_bytes(data[:100])
-    refused(lambda: ls.load(tmp_path / "head.nc.part"), ResultError, "cut off", "run again")
-    refused(lambda: run("rk4", resume=tmp_path / "head.nc"), ResultError, "cut off", "run again")
+    refused(lambda: ls.load(tmp_path / "head.nc.part"), ResultError, "truncated", "run again")
+    refused(lambda: run("rk4", resume=tmp_path / "head.nc"), ResultError, "truncated", "run again")
 
 
 def test_a_run_is_resumed_under_any_of_its_names(tmp_path, monkeypatch, small_chunks):
@@ -322,7 +322,7 @@ def test_files_of_a_later_version_or_cut_off(tmp_path):
         refused(call, ResultError, "later.nc", "version 99", "update lissom")
     cut.write_bytes(path.read_bytes()[:-3000])
     for call in (lambda: ls.load(cut), lambda: swing(resume=cut)):
-        refused(call, ResultError, "cut.nc", "cut off or damaged")
+        refused(call, ResultError, "cut.nc", "truncated or damaged")
     refused(lambda: ls.load(tmp_path / "none.nc"), ResultError, "none.nc", "no such file")
 
 

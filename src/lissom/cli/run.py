@@ -67,12 +67,12 @@ def run(
             "[simulation] with duration = 5"
         )
     with watched(target, wanted=view):
-        result, reason, told = _simulated(
+        result, reason, warned = _simulated(
             loaded, target, seconds, resume=resume, progress=False if quiet or json else None
         )
     kept = _kept(target)
     if json:
-        _print_json(result, {"file": str(kept), "start_moved": moved, "warnings": told})
+        _print_json(result, {"file": str(kept), "start_moved": moved, "warnings": warned})
     elif not quiet:
         _print_summary(loaded, result, kept)
     if reason:
@@ -92,10 +92,10 @@ def _simulated(
     changes: dict[str, Any] = {} if seconds is None else {"duration": seconds}
     if target.suffix == ".nc":
         changes["resume" if resume else "file"] = str(target)
-    reason, told, show = "", list[str](), warnings.showwarning
+    reason, warned, show = "", list[str](), warnings.showwarning
 
     def note(message: Warning | str, *others: Any, **more: Any) -> None:
-        told.append(str(message))
+        warned.append(str(message))
         show(message, *others, **more)
 
     try:
@@ -111,7 +111,7 @@ def _simulated(
         result, reason = error.trajectory, error.trajectory.message
     if target.suffix != ".nc":
         result.save(target)
-    return result, reason, told
+    return result, reason, warned
 
 
 def _end_early(result: Trajectory, reason: str, kept: str) -> None:

@@ -1,4 +1,4 @@
-"""Forces of loops as forces on the nodes that their ends are on."""
+"""Loop forces as forces on the nodes at their ends."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Array = np.ndarray
 def forces_at_nodes(
     system: System, q: Array, v: Array, stored: Array
 ) -> tuple[list[tuple[int, int]], Array]:
-    """Body and node of every end of a loop that is not on the ground, and the force there.
+    """Body and node of every loop end that is not on the ground, and the force there.
 
     Parameters
     ----------
     system : System
-        Whose loops.
+        System with loops.
     q, v : array (n, n_q), (n, n_v)
         Coordinates and speeds of n rows.
     stored : array (n, 6 n_loop)

@@ -1,4 +1,4 @@
-"""Versions that files state, and whether one can be read."""
+"""Format versions of files."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from .disk import PathLike
 if TYPE_CHECKING:
     from ..system import System
 
-# Of all files of results; a reader refuses later ones.  1: trees; 2: loops; 3: couplings.
+# Version of all results files; later versions are rejected.  1: trees; 2: loops; 3: couplings.
 FORMAT_VERSION = 3
 
 
 def version_for(system: System) -> int:
-    """Format version of the files of a system: the first that can hold it.
+    """Format version of the files of a system: the first that supports it.
 
-    So files without loops and couplings are read by every version of lissom, and digests stay.  An
-    earlier reader may leave out the names of drives: nothing moves differently without them.
+    So files without loops and couplings can be read by every version of lissom, and digests do not
+    change.  Earlier readers may ignore the names of drives, which do not affect the motion.
 
     Parameters
     ----------
     system : System
-        What the file is about.
+        System in the file.
     """
     if system.couplings:
         return 3
@@ -33,7 +33,7 @@ def version_for(system: System) -> int:
 
 @cache
 def lissom_version() -> str:
-    """Version of lissom that writes a file, for its reader."""
+    """Version of lissom, as noted in files."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -43,17 +43,17 @@ def lissom_version() -> str:
 
 
 def check_version(path: PathLike, version: Any) -> None:
-    """Refuse a file that a later version of lissom wrote.
+    """Reject a file written by a later version of lissom.
 
     Parameters
     ----------
     path : path
-        The file, for the message.
+        The file, for messages.
     version : int
-        Format version that it states.
+        Format version of the file.
     """
     if int(version) > FORMAT_VERSION:
         raise ResultError(
-            f"{path} has format version {int(version)}, and this lissom reads versions up to "
+            f"{path} has format version {int(version)}, but this lissom reads versions up to "
             f"{FORMAT_VERSION}; update lissom"
         )
