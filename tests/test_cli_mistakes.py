@@ -350,7 +350,7 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "file that has no results": (
         "plot fake.nc",
         1,
-        ("fake.nc is not a file of results of lissom; give a file .nc, .nc.part or .npz",),
+        ("fake.nc is not a results file of lissom; give a .nc, .nc.part or .npz file",),
     ),
     "results that do not exist": (
         "plot god.nc",
@@ -375,9 +375,13 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "unknown format of a plot": (
         "plot good.nc -o good.xyz",
         1,
-        ("cannot draw good.xyz: the ending '.xyz' names no known format; use one of .png, .svg",),
+        ("cannot draw good.xyz: the suffix '.xyz' is not a known format; use one of .png, .svg",),
     ),
-    "page that is no page": ("view good.nc -o a.png", 1, ("'a.png'; a page needs a name that",)),
+    "page that is no page": (
+        "view good.nc -o a.png",
+        1,
+        ("'a.png'; expected a name that ends in .html",),
+    ),
     # Python files and robots
     "Python file without a model": (
         "info nothing.py",

@@ -204,7 +204,7 @@ def test_a_journal_is_read_as_it_grows(system, tmp_path):
 @pytest.mark.parametrize(
     "path, options, words",
     [
-        ("run.npz", {}, "writes NAME.nc"),
+        ("run.npz", {}, "expected the results file NAME.nc"),
         (3, {}, "path is 3"),
         ("nowhere/run.nc", {}, "there is no folder .*nowhere"),
         ("run.nc", {"frames": 1}, "frames is 1"),

@@ -1,4 +1,4 @@
-"""Normals of surfaces: smooth over gentle bends, sharp at edges."""
+"""Normals of surfaces: smooth across small angles, sharp at edges."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 Array = np.ndarray
 
-_SMOOTH = np.cos(np.radians(40.0))  # faces that meet at less are one smooth surface
+_SMOOTH = np.cos(np.radians(40.0))  # faces at a smaller angle form a smooth surface
 
 
 def shaded(points: Array, triangles: Array) -> tuple[Array, Array, Array]:
@@ -22,7 +22,7 @@ def shaded(points: Array, triangles: Array) -> tuple[Array, Array, Array]:
     Returns
     -------
     corners : array (p,)
-        Which of the given corners each new one is.
+        Given corner of each new corner.
     normals : array (p, 3) of int8
         Unit normals times 127.
     triangles : array (m, 3)
@@ -30,7 +30,7 @@ def shaded(points: Array, triangles: Array) -> tuple[Array, Array, Array]:
     """
     a, b, c = (points[triangles[:, k]] for k in range(3))
     units = _unit(np.cross(b - a, c - a))
-    # a face counts by its angle, so that it does not matter how quadrangles are divided
+    # faces are weighted by angle, so that the division of quadrilaterals does not matter
     angles = np.stack([_angle(b - a, c - a), _angle(c - b, a - b), _angle(a - c, b - c)], axis=1)
     weighted = units[:, None] * angles[..., None]
     at, weighted = triangles.ravel(), weighted.reshape(-1, 3)
@@ -47,7 +47,7 @@ def shaded(points: Array, triangles: Array) -> tuple[Array, Array, Array]:
 
 
 def _unit(vectors: Array) -> Array:
-    """Vectors of length one; zero stays zero."""
+    """Unit vectors; zero stays zero."""
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / np.where(length > 0, length, 1.0)
 
@@ -57,7 +57,7 @@ def _angle(a: Array, b: Array) -> Array:
 
 
 def _meeting(at: Array) -> tuple[Array, Array]:
-    """All ordered pairs of places in `at` that hold the same number."""
+    """All ordered pairs of positions in `at` with equal numbers."""
     order = np.argsort(at, kind="stable")
     _, first, count = np.unique(at[order], return_index=True, return_counts=True)
     group = np.repeat(np.arange(len(count)), count)
