@@ -21,7 +21,7 @@ from .reference import BodyMotion, accelerations_base_to_tip, carrying_node
 
 Array = np.ndarray
 
-# Entries of a rate map beyond this are the noise of coordinates that are singular.
+# Larger entries of a rate map indicate singular coordinates.
 _SINGULAR = 1e12
 
 
@@ -43,14 +43,14 @@ class Pose:
 
 @dataclass(frozen=True, eq=False)
 class _Frame:
-    """A node in motion and the body it belongs to."""
+    """Motion of a node and of its body."""
 
     body: int
     motion: BodyMotion
     node: NodeMotion
 
     def to_axes(self, spatial: Array, axes: str) -> Array:
-        """Components in world axes or in the frame's own, from body axes."""
+        """Components in world axes or frame axes, from body axes."""
         check_axes(axes)
         turn = self.motion.world_rotation if axes == "world" else self.node.rotation.T
         return rotate(turn, spatial)
@@ -109,7 +109,7 @@ def velocity(system: System, state: State, where: Any, *, axes: str = "world") -
     where : str
         "body" or "body.node".
     axes : {"world", "body"}
-        Axes of the components: the world's or those of the frame itself.
+        Axes of the components: world axes, or those of the frame.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def acceleration(
     where : str
         "body" or "body.node".
     acceleration : array (n_v,) or mapping, optional
-        Rates of the speeds; by default those of the system left to itself (no applied forces).
+        Rates of the speeds; by default those without applied forces.
     axes : {"world", "body"}
         Axes of the components.
 
@@ -177,7 +177,7 @@ def acceleration(
 
 
 def jacobian(system: System, state: State, where: Any, *, axes: str = "world") -> Array:
-    """Matrix that takes the speeds to the spatial velocity of a frame.  O(N).
+    """Jacobian of a frame: speeds to its spatial velocity.  O(N).
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def jacobian(system: System, state: State, where: Any, *, axes: str = "world") -
     Returns
     -------
     array (6, n_v)
-        J with velocity = J @ v.
+        Matrix J with velocity = J @ v.
     """
     check_state(system, state)
     check_axes(axes)
@@ -209,7 +209,7 @@ def node_jacobian(system: System, state: State, i: int, t: int, axes: str = "wor
     frame = _frame(system, motions, i, t)
     layout, node = system.layout, frame.node
     pieces: dict[int, Array] = {}
-    to_node = np.eye(6)  # velocity of the node, in body i's axes -> velocity of the frame
+    to_node = np.eye(6)  # velocity of the node, in the axes of body i -> velocity of the frame
     while True:
         to_body = to_node @ node.shift.T
         pieces[i] = np.concatenate([to_node @ node.shapes, to_body @ motions[i].motion_map], axis=1)
@@ -245,7 +245,8 @@ def qdot(system: System, state: State) -> Array:
         if is_numeric(N) and not np.all(np.abs(N) < _SINGULAR):
             raise SingularError(
                 f"body {name!r}: the coordinates of its joint ({joint.label}) are singular here, "
-                "as Euler angles can be; use Spherical or Free, or another order of the motions",
+                "as for Euler angles in gimbal lock; use Spherical or Free, or another order of "
+                "the motions",
                 body=name,
             )
         pieces += [state.v[layout.modal_v(name)], N @ state.v[layout.hinge_v(name)]]
@@ -269,7 +270,7 @@ def center_of_mass(system: System, state: State) -> Array:
     check_state(system, state)
     total = sum(body.mass for body in system.bodies)
     if total == 0:
-        raise StateError("the system has no mass, so it has no centre of mass")
+        raise StateError("the system has no mass, so that its centre of mass is undefined")
     if all_floats(state):
         zero = np.zeros(system.n_v)
         return engine.totals(system, state.raw_q, zero, np.zeros(3))[4:7] / total
