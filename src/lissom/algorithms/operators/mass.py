@@ -147,7 +147,7 @@ class MassInverse(SpatialOperator):
 
     @property
     def logdet_mass(self) -> float:
-        """Logarithm of det M, sum over bodies of log det M_ff + log det (I + Gamma S) + log det D."""
+        """Sum over bodies of log det M_ff + log det (I + Gamma S) + log det D, which is log det M."""
         pieces = (
             np.linalg.slogdet(a.hinge_inertia)[1]
             - np.linalg.slogdet(a.N)[1]
