@@ -77,8 +77,8 @@ def test_info_points_at_what_looks_odd(lissom, tmp_path):
         "model.add(ls.RigidBody(1e9, (0, 0, 0), 1.0), ls.Fixed(), to='boom.tip', name='rock')\n"
     )
     text = lissom("info", "odd.py:model")
-    assert "look at: 'boom': level \"linear\"" in text
-    assert "look at: masses differ" in text
+    assert "warning: 'boom': level \"linear\"" in text
+    assert "warning: masses differ" in text
 
 
 def test_results_are_asked_for_where_results_are_needed(lissom):

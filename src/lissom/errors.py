@@ -90,7 +90,7 @@ class SingularError(LissomError, ArithmeticError):
     Parameters
     ----------
     message : str
-        What is singular, where, and what to do.
+        Description of the singularity, its place and the remedy.
     body : str, optional
         Name of the body at fault.
     """
@@ -158,7 +158,7 @@ class SimulationError(LissomError, RuntimeError):
     Parameters
     ----------
     message : str
-        Which function, when, and what it did.
+        Name of the function, time, and what happened.
     trajectory : Trajectory, optional
         Results up to the failure.
     """

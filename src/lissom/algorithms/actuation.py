@@ -99,8 +99,8 @@ def actuator_forces(
 def loop_multipliers(found: Closure, forces: Array) -> Array:
     """Vector lambda of least norm with A^T lambda = forces (3)."""
     size = error_sizes(found.system)[0]
-    A = found.jacobian * size
-    return np.linalg.lstsq(A.T, size * forces, rcond=1e-9)[0] if A.size else np.zeros(0)
+    scaled = found.jacobian * size
+    return np.linalg.lstsq(scaled.T, size * forces, rcond=1e-9)[0] if scaled.size else np.zeros(0)
 
 
 def _check_accelerations(found: Closure, vdot: Array, what: str) -> None:

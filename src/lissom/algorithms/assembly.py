@@ -133,7 +133,7 @@ def _close(system: System, q: Array, fixed: Array, constraints: Sequence[Loop | 
 
 def _is_closed(system: System, q: Array, loops: Sequence[Loop]) -> bool:
     """Whether loops are closed without knowledge of earlier joint coordinates."""
-    gaps = [float(np.linalg.norm(at.gap)) for at in placed_loops(system, q, loops)]
+    gaps = [float(np.linalg.norm(x.gap)) for x in placed_loops(system, q, loops)]
     return max(gaps) <= CLOSED * system.length
 
 
@@ -203,10 +203,10 @@ def _worst(
 ) -> tuple[Loop | Coupling, str]:
     """Loop or coupling with the largest violation, and its description."""
     gaps: list[tuple[float, Loop | Coupling, str]] = []
-    for at in placed_loops(system, q, [one for one in constraints if isinstance(one, Loop)]):
-        metres, radians = at.left
-        words = f"loop {at.loop.name!r} stays open by {metres:.3g} m and {radians:.3g} rad"
-        gaps.append((float(np.linalg.norm(at.gap)), at.loop, words))
+    for placement in placed_loops(system, q, [one for one in constraints if isinstance(one, Loop)]):
+        metres, radians = placement.left
+        words = f"loop {placement.loop.name!r} stays open by {metres:.3g} m and {radians:.3g} rad"
+        gaps.append((float(np.linalg.norm(placement.gap)), placement.loop, words))
     for one in constraints:
         if isinstance(one, Coupling):
             row = coupled_row(system, one)

@@ -241,10 +241,10 @@ def closure_accelerations(
     for loop, motion in zip(system.loops, loops, strict=True):
         row = -motion.constraint_map.T @ motion.bias
         for end, on_node in ((loop.a, motion.map_a), (loop.b, motion.map_b)):
-            A = ground_acceleration(system)
+            A_t = ground_acceleration(system)
             if end.body != GROUND:
-                A = at_nodes[end.body][system.outboard_nodes[end.body].index(end.node)]
-            row = row + on_node @ A
+                A_t = at_nodes[end.body][system.outboard_nodes[end.body].index(end.node)]
+            row = row + on_node @ A_t
         rows.append(row)
     return np.concatenate([np.zeros(0), *rows, coupling_jacobian(system) @ vdot])
 

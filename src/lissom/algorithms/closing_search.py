@@ -107,7 +107,7 @@ class ClosingSearch:
 
     def descend(self, q: Array) -> Found:
         """Iterate from q without extra displacements."""
-        g, J, floor = self.at(q)
+        g, J, floor = self.evaluate(q)
         size, damping, stalled = float(np.linalg.norm(g)), 1e-3, 0
         for _ in range(MOST_STEPS):
             if size <= ROUNDING or not np.any(J):
@@ -115,7 +115,7 @@ class ClosingSearch:
             new = moved(self.system, q, self.step(g, J, damping * size**2))
             size_new = np.inf  # coordinates of compound joints may be singular
             if np.all(np.isfinite(new)):
-                g_new, J_new, floor_new = self.at(new)
+                g_new, J_new, floor_new = self.evaluate(new)
                 size_new = float(np.linalg.norm(g_new))
             gain = 1 - size_new / size
             stalled = 0 if gain > STALLED else stalled + 1
@@ -126,16 +126,16 @@ class ClosingSearch:
                 break
         return Found(q, size, size <= max(CLOSED, floor))
 
-    def at(self, q: Array) -> tuple[Array, Array, float]:
+    def evaluate(self, q: Array) -> tuple[Array, Array, float]:
         """Gap, J (1) and rounding error of the gap, relative to the length."""
         length = self.system.length
         with np.errstate(all="ignore"):
             placed = placed_loops(self.system, q, self.loops, self.near)
-            if self.follows and all(np.all(np.isfinite(at.coordinates)) for at in placed):
-                self.near = [at.coordinates for at in placed]
+            if self.follows and all(np.all(np.isfinite(x.coordinates)) for x in placed):
+                self.near = [x.coordinates for x in placed]
             g = closure_gaps(self.system, q, placed, self.couplings) / length
             J = closure_jacobian(self.system, q, placed, self.couplings) * self.sizes / length
-        far = max((float(np.abs(at.frames[1].position).max()) for at in placed), default=0.0)
+        far = max((float(np.abs(x.frames[1].position).max()) for x in placed), default=0.0)
         return g, J, ROUNDING * max(1.0, far / length)
 
     def step(self, g: Array, J: Array, mu: float) -> Array:
@@ -156,6 +156,6 @@ class ClosingSearch:
             ~hinge,
         ):  # hinges first, so that the kick is the same for rigid and flexible bodies
             pattern[kind] = luck.uniform(-1, 1, int(kind.sum())) * self.sizes[kind]
-        J = self.at(moved(self.system, q, abs(size) * pattern))[1]
+        J = self.evaluate(moved(self.system, q, abs(size) * pattern))[1]
         moves = np.abs(J).max(axis=0, initial=0.0) > 1e-9
         return size * pattern * moves if np.any(moves) else None

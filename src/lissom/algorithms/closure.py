@@ -143,7 +143,7 @@ class Closure:
     @cached_property
     def coordinates(self) -> dict[str, Array]:
         """Coordinates of the joint of each loop, as for a joint of the tree, by loop name."""
-        return {at.loop.name: at.coordinates for at in self._placed}
+        return {x.loop.name: x.coordinates for x in self._placed}
 
     @cached_property
     def jacobian(self) -> Array:
@@ -217,8 +217,8 @@ class Closure:
         rows = closure_slices(self.system)[k]
         if k >= len(self._placed):
             return self._of_coupling(k - len(self._placed), rows.start)
-        at = self._placed[k]
-        return LoopClosure(at.gap, self.rate[rows], at.coordinates, *at.left, self.redundant[name])
+        x = self._placed[k]
+        return LoopClosure(x.gap, self.rate[rows], x.coordinates, *x.left, self.redundant[name])
 
     def _of_coupling(self, k: int, row: int) -> CouplingClosure:
         coupling = self.system.couplings[k]

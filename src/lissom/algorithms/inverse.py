@@ -107,8 +107,8 @@ def _by_actuators(
     tau, lam = actuator_forces(system, state, vdot, needed, bias, actuated, what)
     pushed = list(loads)
     # couplings follow the loops: their forces are part of the hinge forces
-    for at, rows in zip(placed_loops(system, state.raw_q), closure_slices(system), strict=False):
-        pushed += loop_external(at, at.scale * (at.directions @ lam[rows]))
+    for loop, rows in zip(placed_loops(system, state.raw_q), closure_slices(system), strict=False):
+        pushed += loop_external(loop, loop.scale * (loop.directions @ lam[rows]))
     return tau, pushed
 
 
@@ -201,8 +201,8 @@ def joint_forces(
         vdot = forward_dynamics(system, state, forces, external=external)
         if system.loops:
             wrenches = loop_forces(system, state, forces, external=external)
-            for at, wrench in zip(placed_loops(system, state.raw_q), wrenches, strict=True):
-                loads = [*loads, *loop_external(at, wrench)]
+            for loop, wrench in zip(placed_loops(system, state.raw_q), wrenches, strict=True):
+                loads = [*loads, *loop_external(loop, wrench)]
     else:
         vdot = speeds_vector(system, acceleration, "acceleration")
         if system.constraints or actuated is not None:

@@ -154,7 +154,7 @@ def closure_gaps(
     couplings: Sequence[Coupling] | None = None,
 ) -> Array:
     """Gaps (n,) [m] of placed loops, then of given couplings, by default all."""
-    return np.concatenate([*(at.gap for at in placed), coupling_gaps(system, q, couplings)])
+    return np.concatenate([*(x.gap for x in placed), coupling_gaps(system, q, couplings)])
 
 
 def closure_jacobian(
@@ -166,27 +166,27 @@ def closure_jacobian(
     """Jacobian A (n, n_v): speeds to the rates of `closure_gaps` [m/s]."""
     state = State.trusted(system, q, np.zeros(system.n_v))
     rows = [np.zeros((0, system.n_v))]
-    for at in placed:
-        point, R = at.frames[1].position, at.frames[1].rotation
+    for placement in placed:
+        point, R = placement.frames[1].position, placement.frames[1].rotation
         motion = np.zeros((6, system.n_v))
-        for end, node, sign in zip(at.loop.ends, at.nodes, (-1.0, 1.0), strict=True):
+        for end, node, sign in zip(placement.loop.ends, placement.nodes, (-1.0, 1.0), strict=True):
             if end.body != GROUND:
                 J = node_jacobian(system, state, end.body, end.node)
                 arm = skew(point - node.position)
                 motion += sign * np.concatenate([J[:3], J[3:] - arm @ J[:3]])
-        rows.append((at.scale[:, None] * at.directions).T @ rotate(R.T, motion))
+        rows.append((placement.scale[:, None] * placement.directions).T @ rotate(R.T, motion))
     return np.concatenate([*rows, coupling_jacobian(system, couplings)])
 
 
-def loop_external(at: PlacedLoop, wrench: Array) -> External:
+def loop_external(placement: PlacedLoop, wrench: Array) -> External:
     """Forces on both nodes, in node axes, from [moment; force] on frame b in its axes.
 
     The opposite force acts on a, at the same point.
     """
-    point, R = at.frames[1].position, at.frames[1].rotation
+    point, R = placement.frames[1].position, placement.frames[1].rotation
     moment, force = R @ wrench[:3], R @ wrench[3:]
     loads = []
-    for end, node, sign in zip(at.loop.ends, at.nodes, (-1.0, 1.0), strict=True):
+    for end, node, sign in zip(placement.loop.ends, placement.nodes, (-1.0, 1.0), strict=True):
         if end.body != GROUND:
             at_node = np.concatenate([moment + cross(point - node.position, force), force])
             loads.append((end.body, end.node, sign * rotate(node.rotation.T, at_node)))

@@ -83,7 +83,7 @@ class BodyMotion:
 
     @property
     def outboard_shapes(self) -> Array:
-        """Pi_hat of the nodes that carry children, stacked (6 n_t, n_mode)."""
+        """Stacked Pi_hat (6 n_t, n_mode) of the nodes that carry children."""
         shapes = (node.shapes for node in self.outboard)
         return np.concatenate([zeros(0, len(self.eta)), *shapes])
 
@@ -310,11 +310,11 @@ def mass_matrix(system: System, motions: Sequence[BodyMotion]) -> Array:
     composite: dict[int, BodyTerms] = {}
     blocks: dict[tuple[int, int], Array] = {}
     for i in tip_to_base(system):
-        R = _composite_terms(system, motions, i, composite)
-        composite[i] = R
+        R_m = _composite_terms(system, motions, i, composite)
+        composite[i] = R_m
         Ht = motions[i].motion_map
-        F = np.concatenate([R.M_rf, R.M_rr @ Ht], axis=1)  # (9)
-        modal_rows = np.concatenate([R.M_ff, R.M_rf.T @ Ht], axis=1)
+        F = np.concatenate([R_m.M_rf, R_m.M_rr @ Ht], axis=1)  # (9)
+        modal_rows = np.concatenate([R_m.M_ff, R_m.M_rf.T @ Ht], axis=1)
         blocks[i, i] = np.concatenate([modal_rows, Ht.T @ F])
         for p, node, F_t in _inward(system, motions, i, F):
             hinge_rows = motions[p].motion_map.T @ (node.shift @ F_t)

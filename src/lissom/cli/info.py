@@ -118,8 +118,8 @@ def _describe(system: System, facts: dict[str, Any], most: int | None) -> None:
             equations = "1 constraint equation" if n == 1 else f"{n} constraint equations"
             names = name_list(facts[group], show=str, most=most or n)
             say(f"\n{group}: {names}; {equations}")
-    warned = [f"look at: {warning}" for warning in facts["warnings"]]
-    for line in cut_lines(warned, most, "to look at", len(warned)):
+    warned = [f"warning: {warning}" for warning in facts["warnings"]]
+    for line in cut_lines(warned, most, "warnings", len(warned)):
         say(line)
 
 

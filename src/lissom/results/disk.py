@@ -132,7 +132,7 @@ def written(path: str) -> str:
     Parameters
     ----------
     path : str
-        What the user gave.
+        Path as given by the user.
     """
     return os.path.realpath(path) if os.path.islink(path) else path
 
@@ -143,7 +143,7 @@ def journal_path(path: PathLike) -> tuple[str, str]:
     Parameters
     ----------
     path : path
-        What the user gave.
+        Path as given by the user.
     """
     name = written(os.fspath(path).removesuffix(".part"))
     return name, name + ".part"

@@ -170,7 +170,7 @@ class Journal:
         try:
             self._write(b"".join([COUNT.pack(len(given)), given.tobytes(), end]))
         except OSError as error:
-            more = f"The journal holds {extent(self.last_time)} and can be resumed"
+            more = f"The journal contains {extent(self.last_time)} and can be resumed"
             raise ResultError.of(error, self.path, "write", more) from None
         self.n_rows += len(given)
         if len(given):

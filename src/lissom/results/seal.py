@@ -122,7 +122,7 @@ def checksums(file: IO[bytes], size: int, block: int) -> tuple[int, ...]:
 
 
 def read_blocks(
-    file: IO[bytes], at: int, size: int, block: int, table: tuple[int, ...], start: int, stop: int
+    file: IO[bytes], base: int, size: int, block: int, table: tuple[int, ...], start: int, stop: int
 ) -> bytes:
     """Bytes of a file, after verification of all blocks that contain them.
 
@@ -130,18 +130,18 @@ def read_blocks(
     ----------
     file : binary file
         Open file.
-    at, size, block, table
+    base, size, block, table
         Offset of the first block, total length, length of a block, and CRC32 of each block.
     start, stop : int
         Range to read, counted from the first block.
     """
     first, last = start // block, -(-stop // block)
-    file.seek(at + first * block)
+    file.seek(base + first * block)
     data = memoryview(file.read(min(last * block, size) - first * block))
     for k in range(first, last):
         piece = data[(k - first) * block : (k - first + 1) * block]
         if zlib.crc32(piece) != table[k]:
-            raise ValueError(f"bytes {at + k * block} to {at + (k + 1) * block} have changed")
+            raise ValueError(f"bytes {base + k * block} to {base + (k + 1) * block} have changed")
     return bytes(data[start - first * block : stop - first * block])
 
 

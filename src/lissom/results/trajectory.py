@@ -120,12 +120,12 @@ class Trajectory:
 
     @property
     def status(self) -> Any:
-        """How the run ended; None if unknown."""
+        """Final status of the run; None if unknown."""
         return self.meta.get("status")
 
     @property
     def message(self) -> str:
-        """How the run ended, in words."""
+        """Description of how the run ended."""
         return str(self.meta.get("message", ""))
 
     @property

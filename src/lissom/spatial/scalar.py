@@ -46,7 +46,7 @@ def _is_scalar(x: Any) -> bool:
 
 
 def is_numeric(values: Array) -> bool:
-    """Whether `values` holds floats or complex numbers, not symbols."""
+    """Whether `values` contains floats or complex numbers, not symbols."""
     return values.dtype.kind in "fc"
 
 

@@ -321,7 +321,7 @@ def _system(model: Model, level: str | None, form: str, bridge: Bridge) -> Syste
         )
     for part in model.parts.values():
         if isinstance(part.body, RigidBody):
-            _reckon_inertia(part.body, bridge)
+            _register_inertia(part.body, bridge)
     system = converted_model(model, level=level, convert=bridge.nodes)
     for name, joint in zip(system.names, system.joints, strict=True):
         _check_map(name, joint, bridge)
@@ -331,7 +331,7 @@ def _system(model: Model, level: str | None, form: str, bridge: Bridge) -> Syste
     return replace(system, joints=tuple(_with_rates(name, joint) for name, joint in pairs))
 
 
-def _reckon_inertia(body: RigidBody, bridge: Bridge) -> None:
+def _register_inertia(body: RigidBody, bridge: Bridge) -> None:
     """Register first moment and inertia about the origin in their shortest form.
 
     The graph keeps the first form of an expression.

@@ -60,19 +60,19 @@ class Layout:
         return self._index[name]
 
     def modal_q(self, name: str | int) -> slice:
-        """Slice of q that holds the modal coordinates of a body."""
+        """Slice of q with the modal coordinates of a body."""
         return self._modal_q[self._number(name)]
 
     def hinge_q(self, name: str | int) -> slice:
-        """Slice of q that holds the hinge coordinates of a body."""
+        """Slice of q with the hinge coordinates of a body."""
         return self._hinge_q[self._number(name)]
 
     def modal_v(self, name: str | int) -> slice:
-        """Slice of v that holds the modal rates of a body."""
+        """Slice of v with the modal rates of a body."""
         return self._modal_v[self._number(name)]
 
     def hinge_v(self, name: str | int) -> slice:
-        """Slice of v that holds the hinge rates of a body."""
+        """Slice of v with the hinge rates of a body."""
         return self._hinge_v[self._number(name)]
 
     def piece(self, key: str) -> tuple[str, slice]:

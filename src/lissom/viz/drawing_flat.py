@@ -95,9 +95,9 @@ def _rim(triangles: Array, view: Flat) -> Array:
     faces = _facing(triangles, view)
     if not len(faces):
         return np.zeros((0, 2, 3))
-    corners, at = np.unique(faces.reshape(-1, 3).round(12), axis=0, return_inverse=True)
-    at = at.reshape(-1, 3)
-    pairs = np.sort(np.concatenate([at[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1)
+    corners, index = np.unique(faces.reshape(-1, 3).round(12), axis=0, return_inverse=True)
+    index = index.reshape(-1, 3)
+    pairs = np.sort(np.concatenate([index[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1)
     found, count = np.unique(pairs, axis=0, return_counts=True)
     return np.asarray(corners[found[count == 1]])
 

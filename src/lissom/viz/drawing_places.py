@@ -116,8 +116,8 @@ def placed_joints(system: System, state: State, bodies: list[PlacedBody]) -> lis
     found = []
     for i, joint in enumerate(system.joints):
         p, node = int(system.parent[i]), int(system.parent_node[i])
-        at = system.frame_rotation[i], system.frame_position[i]
-        inboard = at if p == GROUND else bodies[p].frame(node, *at)
+        mount = system.frame_rotation[i], system.frame_position[i]
+        inboard = mount if p == GROUND else bodies[p].frame(node, *mount)
         outboard = bodies[i].rotation, bodies[i].position
         axes = rotate(outboard[0], joint.motion_map(state.q[system.layout.hinge_q(i)]))
         found.append(PlacedJoint(joint, inboard, outboard, p, i, False, axes))

@@ -147,7 +147,7 @@ class MassInverse(SpatialOperator):
 
     @property
     def logdet_mass(self) -> float:
-        """Sum over bodies of log det M_ff + log det (I + Gamma S) + log det D, which is log det M."""
+        """Value of log det M: sum of log det M_ff + log det (I + Gamma S) + log det D of bodies."""
         pieces = (
             np.linalg.slogdet(a.hinge_inertia)[1]
             - np.linalg.slogdet(a.N)[1]

@@ -178,7 +178,7 @@ class Operators:
 
     @cached_property
     def innovations_inverse(self) -> SpatialOperator:
-        """Its inverse I - H Psi K (55)."""
+        """Inverse I - H Psi K of `innovations` (55)."""
         return (self.I - self.H @ self.Psi @ self.K).named("I - H Psi K", _SWEEP)
 
     @cached_property
