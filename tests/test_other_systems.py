@@ -29,9 +29,9 @@ def pair(joint="revolute", *, mass=1.0, carrier="upper", names=("upper", "lower"
 
 HERE = pair()
 OTHERS = {
-    "joints": (pair("prismatic"), "there body 'lower' has a Prismatic joint on 'upper'"),
-    "carriers": (pair(carrier=None), "there body 'lower' has a Revolute joint on the ground"),
-    "names": (pair(names=("a", "b")), "other bodies: there they are 'a', 'b', here 'upper'"),
+    "joints": (pair("prismatic"), "its body 'lower' has a Prismatic joint on 'upper'"),
+    "carriers": (pair(carrier=None), "its body 'lower' has a Revolute joint on the ground"),
+    "names": (pair(names=("a", "b")), "its bodies are 'a', 'b', those of this system 'upper'"),
 }
 # What functions take beside the system and the state.
 MORE = {

@@ -41,12 +41,12 @@ def check_state(system: System, state: State) -> None:
 def _other_system(system: System, other: System) -> str:
     """Message about the difference between a system and the system of a state."""
     what = "bodies"
-    difference = f"there they are {_few(other.names)}, here {_few(system.names)}"
+    difference = f"its bodies are {_few(other.names)}, those of this system {_few(system.names)}"
     if system.names == other.names:
         what = "joints or modes"
         pairs = zip(*(_bodies_in_words(x) for x in (system, other)), strict=True)
         k, (here, there) = next((k, pair) for k, pair in enumerate(pairs) if pair[0] != pair[1])
-        difference = f"there body {system.names[k]!r} has {there}, here {here}"
+        difference = f"its body {system.names[k]!r} has {there}, that of this system {here}"
     return f"the state belongs to a system with other {what}: {difference}; use system.state(...)"
 
 

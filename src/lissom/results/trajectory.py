@@ -319,7 +319,7 @@ class Trajectory:
         file : path, optional
             File to write: PNG, SVG or PDF by its suffix.
         title : str, optional
-            By default the name of the system; empty for none.
+            Heading; by default the name of the system, empty for none.
         size : pair of float, optional
             Width and height [inch].
         events : bool
