@@ -18,8 +18,8 @@ from .check import check
 from .demo import demo
 from .ending import run_to_its_end
 from .equations import equations
+from .help import Command, Group
 from .info import info
-from .layout import Command, Group
 from .new import new
 from .results import plot, view
 from .run import run

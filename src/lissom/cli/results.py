@@ -10,9 +10,9 @@ import typer
 
 from .browser import open_in_browser
 from .completion import offered
+from .live import follow, in_progress
 from .output import say
 from .values import number
-from .view import follow, goes_on
 
 if TYPE_CHECKING:
     from ..results import Trajectory
@@ -93,7 +93,7 @@ def view(
     The page is served locally and needs no network. Ctrl-C ends the command.
     """
     factor = number(scale, "--scale")
-    if output is None and goes_on(file):
+    if output is None and in_progress(file):
         follow(file, scale=factor, browser=browser)
         return
     run = _loaded(file)

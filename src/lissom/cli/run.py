@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .ending import FAILED, INTERRUPTED
+from .live import in_progress, shown_live
 from .output import json_text, say
 from .values import NoCode, number
-from .view import goes_on, watched
 
 if TYPE_CHECKING:
     from ..io.runs import ModelRun
@@ -66,7 +66,7 @@ def run(
             f"{model} has no duration; give --duration 5, or in a model file a section "
             "[simulation] with duration = 5"
         )
-    with watched(target, wanted=view):
+    with shown_live(target, wanted=view):
         result, reason, warned = _simulated(
             loaded, target, seconds, resume=resume, progress=False if quiet or json else None
         )
@@ -138,7 +138,7 @@ def _target(model: str, output: Path | None, resume: bool) -> Path:
     part = Path(journal_path(target)[1])
     if resume and not part.exists():
         raise ResultError(f"--resume: there is no {part} to continue; omit --resume")
-    if goes_on(target):
+    if in_progress(target):
         raise ResultError(
             f"{part} is being written by another run; wait, or choose another file with --output"
         )

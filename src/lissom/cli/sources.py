@@ -81,12 +81,12 @@ def divided(source: str) -> tuple[str, str]:
 
 
 def _from_python_file(path: Path, name: str) -> Model:
-    with _at_work(path.parent):
+    with _importable(path.parent):
         module = ModuleType("_lissom_source")
         module.__file__ = str(path)
         sys.modules[module.__name__] = module  # classes look up their module
         text = _text(path)
-        with _own_mistakes(str(path)):
+        with _user_errors(str(path)):
             exec(compile(text, str(path), "exec"), module.__dict__)
         return _found(module, str(path), name)
 
@@ -109,18 +109,18 @@ def _text(path: Path, suffix: str = ".py") -> bytes:
 
 
 def _from_module(place: str, name: str) -> Model:
-    with _at_work(Path()):
+    with _importable(Path()):
         if not all(part.isidentifier() for part in place.split(".")):
             raise ModelError(f"{place!r} is neither a file nor a module; {_WRITE}")
         file = _file_of(place)
-        with _own_mistakes(file or place):
+        with _user_errors(file or place):
             module = importlib.import_module(place)
         return _found(module, place, name)
 
 
 def _file_of(module: str) -> str:
     """File of a module, "" if it has none; importing its package may fail."""
-    with _own_mistakes(module):
+    with _user_errors(module):
         try:
             spec = importlib.util.find_spec(module)
         except ModuleNotFoundError as error:
@@ -136,7 +136,7 @@ def _file_of(module: str) -> str:
 
 
 @contextmanager
-def _at_work(folder: Path) -> Iterator[None]:
+def _importable(folder: Path) -> Iterator[None]:
     """Make modules of a folder importable, and redirect what the user program prints."""
     folder_name = str(folder.resolve())
     sys.path.insert(0, folder_name)
@@ -149,7 +149,7 @@ def _at_work(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _own_mistakes(file: str) -> Iterator[None]:
+def _user_errors(file: str) -> Iterator[None]:
     """Convert exceptions of a user program to one line with file and line number."""
     try:
         yield
@@ -243,7 +243,7 @@ def _called(function: Callable[[], Any], title: str, module: ModuleType) -> Any:
             f"{title}() needs {name_list(needed, show=str)}; write a function without arguments "
             "that calls it and returns the model"
         )
-    with _own_mistakes(getattr(module, "__file__", None) or title):
+    with _user_errors(getattr(module, "__file__", None) or title):
         return function()
 
 

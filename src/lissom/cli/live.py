@@ -11,7 +11,7 @@ from .output import say
 
 
 @contextmanager
-def watched(target: Path, *, wanted: bool) -> Iterator[None]:
+def shown_live(target: Path, *, wanted: bool) -> Iterator[None]:
     """Show a run in the browser while the block computes it.
 
     Parameters
@@ -36,7 +36,7 @@ def watched(target: Path, *, wanted: bool) -> Iterator[None]:
         yield
 
 
-def goes_on(file: Path) -> bool:
+def in_progress(file: Path) -> bool:
     """Whether a run is currently writing the file.
 
     Parameters
