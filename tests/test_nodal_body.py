@@ -269,13 +269,13 @@ FREE_POINTS = replace(BODY, node_inertias=None)
 @pytest.mark.parametrize(
     ("state", "nodal", "keywords", "words"),
     [
-        ({"boom.rates": 1.0}, {"boom": BODY}, {}, ["'boom'", "speed", "forward_dynamics"]),
+        ({"boom.rates": 1.0}, {"boom": BODY}, {}, ["'boom'", "not zero", "forward_dynamics"]),
         ({"boom.modes": [0.1, 0]}, {"boom": BODY}, {}, ["'boom'", "deformed", "nodal_forces"]),
         ({}, {}, {}, ["'boom'", "flexible", "NodalBody"]),
         ({}, {"bom": BODY}, {}, ["'bom'", "did you mean 'boom'"]),
         ({}, {"boom": BODY, "hub": BODY}, {}, ["'hub'", "4 nodes", "has 1"]),
         ({}, {"boom": BODY.to_modal(2)}, {}, ["'boom'", "expected a NodalBody"]),
-        ({}, {"boom": random_body(2)[0]}, {}, ["'boom'", "not those", "to_modal()"]),
+        ({}, {"boom": random_body(2)[0]}, {}, ["'boom'", "differ from those", "to_modal()"]),
         ({}, {"boom": replace(BODY, inboard=0)}, {}, ["inboard 0", "inboard 1"]),
         ({}, {"boom": BODY}, {"forces": {"boom.modes": [1.0, 0]}}, ["'boom'", "nodal_forces"]),
         ({}, {"boom": BODY}, {"nodal_forces": {"boom": np.ones(6)}}, ["'boom'", "(4, 6)", "(6,)"]),

@@ -83,7 +83,7 @@ def test_states_of_systems_with_the_same_meaning_are_taken():
 # Rotations
 
 WRONG = {
-    "reflection": (MIRROR, "determinant is -1, it is a reflection"),
+    "reflection": (MIRROR, "determinant is -1: it is a reflection"),
     "stretch": (1.1 * np.eye(3), "it stretches by 1.1 to 1.1"),
     "shear": (np.eye(3) + np.eye(3, k=1), "not orthonormal"),
     "NaN": (np.full((3, 3), np.nan), "finite"),

@@ -176,7 +176,7 @@ def test_two_writers_of_one_journal_are_refused(tmp_path):
 def test_a_journal_left_by_another_run_is_kept_unless_told_otherwise(tmp_path):
     path, store = tmp_path / "a.part", stored(pendulum(), 4)
     write_journal(path, pendulum(), store, [4])
-    with pytest.raises(ResultError, match="a.part exists already"):
+    with pytest.raises(ResultError, match="a.part already exists"):
         Journal.create(path, pendulum(), store.columns, {})
     same(JournalStore(path), store)
     Journal.create(path, pendulum(), store.columns, {}, overwrite=True).close()

@@ -33,7 +33,7 @@ def test_netcdf_gives_back_rows_system_and_notes(tmp_path, name, compression):
 
 
 def test_netcdf_takes_levels_of_compression_up_to_four(tmp_path):
-    with pytest.raises(ValueError, match="from 0 to 4"):
+    with pytest.raises(ValueError, match="expected 0 to 4"):
         write_netcdf(tmp_path / "a.nc", pendulum(), stored(pendulum()), META, compression=9)
 
 

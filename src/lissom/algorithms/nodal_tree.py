@@ -198,7 +198,7 @@ def _check_at_rest(system: System, state: State) -> None:
     if np.any(state.v):
         owner = system.layout.owner_v(int(np.flatnonzero(state.v)[0]))
         raise StateError(
-            f"{owner} is moving; the nodal recursions omit velocity-dependent terms and support "
+            f"{owner} is not zero; the nodal recursions omit velocity-dependent terms and support "
             "states at rest only: use forward_dynamics, or state.replace(v=0 * state.v)"
         )
     for name in system.names:

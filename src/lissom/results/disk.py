@@ -67,8 +67,8 @@ def check_space(path: PathLike, bytes_needed: float) -> None:
     path : path
         File that will be written.
     bytes_needed : float
-        Total size to be written.  The journal of a run and the final file exist at the same time
-        for a moment: count both.
+        Total size.  The journal of a run and the final file exist at the same time for a moment:
+        count both.
     """
     folder = os.path.dirname(os.path.abspath(written(os.fspath(path))))
     try:

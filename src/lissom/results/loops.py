@@ -42,7 +42,7 @@ LOOP: dict[str, tuple[str, Callable[[Loop], Parts]]] = {
 }
 # Quantities of a coupling: description, and index of the unit.
 COUPLING: dict[str, tuple[str, int]] = {
-    "gap": ("constraint residual: sum of ratios times coordinates, minus the offset", 0),
+    "gap": ("constraint residual: ratios times coordinates, minus the offset", 0),
     "rate": ("rate of the constraint residual", 1),
     "force": ("transmitted force: each joint receives its ratio times this", 2),
 }

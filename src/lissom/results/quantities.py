@@ -266,9 +266,9 @@ SUMS: dict[str, tuple[str, Parts, Any]] = {
     "energy.potential": ("potential energy of gravity", _ENERGY, 1),
     "energy.strain": ("strain energy", _ENERGY, 2),
     "energy.total": ("kinetic + potential + strain", _ENERGY, slice(0, 3)),
-    "momentum": ("momentum about the world origin, world axes", _BOTH, slice(7, 13)),
+    "momentum": ("about the world origin, world axes", _BOTH, slice(7, 13)),
     "momentum.angular": (
-        "angular momentum about the world origin, world axes",
+        "about the world origin, world axes",
         _ANGULAR,
         slice(7, 10),
     ),
