@@ -153,7 +153,7 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "another suffix": (
         "run good.txt",
         1,
-        ("'good.txt': the suffix '.txt' is not that of a model;", "end in .py, .toml, .json"),
+        ("'good.txt': the suffix '.txt' is not that of a model;", "ends in .py, .toml, .json"),
     ),
     "results where a model is needed": (
         "run good.nc",
@@ -334,7 +334,7 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "unknown format of results": (
         "run good.toml -o good.xyz",
         1,
-        ("--output good.xyz: use a suffix .nc, .npz, .csv or .mat",),
+        ("--output good.xyz: use the suffix .nc, .npz, .csv or .mat",),
     ),
     "results into a folder that does not exist": (
         "run good.toml -o nowhere/good.nc",

@@ -220,7 +220,7 @@ NODE = {
         "angular acceleration, world axes", _same("rad/s^2"), _motion(2, rates=2)
     ),
     "deflection": Quantity("elastic displacement, body axes", _same("m"), _deflection),
-    "load": Quantity("moment and force of the applied loads, own axes", _loaded, _load),
+    "load": Quantity("moment and force of its loads, own axes", _loaded, _load),
 }
 BODY = {
     "coordinates": Quantity("hinge coordinates", lambda f: f.coordinates, _stored("q", "hinge_q")),
