@@ -45,7 +45,7 @@ steps, seconds = run.statistics["steps"], run.statistics["seconds"]
 bent = 1000 * np.linalg.norm(run["upper.tip.deflection"], axis=1).max()
 print(f"The arm swings for 9 s, and its upper boom bends by up to {bent:.0f} mm.")
 print(
-    f"That took {steps} steps and {seconds:.2f} s, {9 / seconds:.0f} times as fast as it moves.\n"
+    f"That took {steps} steps and {seconds:.2f} s, {9 / seconds:.0f} times faster than real time.\n"
 )
 
 # %%

@@ -238,7 +238,7 @@ RIGID = np.stack([rigid_shift(r).T[:, :1] for r in BODY.positions])
         ({"shapes": np.where(np.arange(4) == 2, np.inf, BODY.shapes)}, ["shapes", "finite"]),
         ({"stiffness": np.diag([1.0, -2.0, 3.0, 4.0])}, ["indefinite", "mode 1", "-2"]),
         ({"stiffness": np.triu(np.ones((4, 4))) + np.eye(4)}, ["stiffness", "symmetric"]),
-        ({"shapes": BODY.shapes[:, :, [0, 1, 1, 3]]}, ["modes 1, 2", "depend on each other"]),
+        ({"shapes": BODY.shapes[:, :, [0, 1, 1, 3]]}, ["modes 1, 2", "linearly dependent"]),
         (
             {"shapes": np.concatenate([BODY.shapes[:, :, :3], RIGID], axis=2)},
             ["mode 3", "rigid-body motion", "joint"],

@@ -165,7 +165,7 @@ SOURCES = {
     "swng.py": ("swng.py", "no such file", "did you mean 'swing.py'?"),
     "nowhere/swing.py": ("nowhere/swing.py", "no folder nowhere"),
     "swing.txt": ("neither a file nor a module 'swing.txt'", "file.py:name"),
-    "./swing.txt": ("'./swing.txt'", "end in .py"),
+    "./swing.txt": ("'./swing.txt'", "ends in .py"),
     "swingg:model": ("neither a file nor a module 'swingg'", "module:name"),
     "os.pathh:x": ("neither a file nor a module 'os.pathh'",),
     "a b": ("'a b' is neither", "file.py"),
@@ -176,7 +176,7 @@ SOURCES = {
     "swing.py:heavier": ("heavier() needs by", "without arguments"),
     "some.py": ("some.py has several models: a, b", "some.py:a"),
     "none.py": ("none.py has neither a Model nor a function", "lissom.Model"),
-    "made.py": ("no Model at module level", "say which of one, two", "made.py:one"),
+    "made.py": ("no Model at module level", "choose one of one, two", "made.py:one"),
     "made.py:one": ("made.py: one() returns None", "not a Model"),
     "made.py:two": ("made.py, line 8: ZeroDivisionError: division by zero",),
     "made.py:Model": ("made.py: Model is the class Model", "not a Model"),
@@ -185,7 +185,7 @@ SOURCES = {
     "syntax.py": ("syntax.py, line 2: SyntaxError: invalid syntax",),
     "imports.py": ("wrong.py, line 4: RigidBody: mass is -1 kg",),
     "lacks.py": ("lacks.py, line 1: ModuleNotFoundError: No module named 'nothing_of_that_name'",),
-    "ends.py": ("ends.py, line 2: the program ends itself", "__main__"),
+    "ends.py": ("ends.py, line 2: the program exits", "__main__"),
     "lines.py": ("lines.py, line 1: ValueError: one two",),
     "loop.py": ("has loops ('pin')", "trees"),
 }
@@ -217,7 +217,7 @@ def test_sources_that_are_none(folder, source, capsys, monkeypatch):
 
 def test_file_that_cannot_be_read(folder, capsys, monkeypatch):
     (folder / "folder.py").mkdir()
-    assert "folder.py: it cannot be read" in complaint(capsys, monkeypatch, "folder.py")
+    assert "folder.py: cannot be read" in complaint(capsys, monkeypatch, "folder.py")
 
 
 # Options
@@ -230,7 +230,7 @@ def test_file_that_cannot_be_read(folder, capsys, monkeypatch):
         (("--set", "=2"), ("--set =2:", "NAME=NUMBER")),
         (("--set", "m=two"), ("--set m=two:", "'two' is not a finite number")),
         (("--set", "m=nan"), ("--set m=nan:", "'nan' is not a finite number")),
-        (("--set", "m=1", "--set", "m=2"), ("--set m=2:", "already")),
+        (("--set", "m=1", "--set", "m=2"), ("--set m=2:", "set twice")),
         (("--set", "mm=2"), ("--set mm=2:", "no parameter 'mm'", "did you mean 'm'?")),
         (("--format", "c", "--output", "swing.py"), ("swing.py/pendulum.h", "not a folder")),
         (("--output", "swing.py"), ("swing.py/pendulum.tex", "not a folder")),
@@ -247,7 +247,7 @@ def test_options_that_do_not_fit_the_model(folder, options, words, capsys, monke
 def test_numbers_for_a_model_without_parameters(folder, capsys, monkeypatch):
     (folder / "fixed.py").write_text(FILES["made.py"].replace("_model", "model"))
     line = complaint(capsys, monkeypatch, "fixed.py", "--set", "m=1")
-    assert "no parameter 'm'; the model has none" in line
+    assert "no parameter 'm'; the model has no parameters" in line
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     ),
     "no model": ("run", 2, ("MODEL is missing; expected: Model file, URDF file, FILE.py:NAME",)),
     "no model and no --env": ("info", 2, ("give a MODEL, or --env for versions",)),
-    "a word too many": ("run good.toml too", 2, ("'too' is one word too many; leave it out",)),
+    "a word too many": ("run good.toml too", 2, ("unexpected argument 'too'; omit it",)),
     "option without a value": ("run good.toml --duration", 2, ("--duration needs a value",)),
     "duration in words": (
         "run good.toml --duration two",
@@ -152,17 +152,17 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "another suffix": (
         "run good.txt",
         1,
-        ("'good.txt': the suffix '.txt' is not that of a model;", "end in .py, .toml, .json"),
+        ("'good.txt': the suffix '.txt' is not that of a model;", "ends in .py, .toml, .json"),
     ),
     "results where a model is needed": (
         "run good.nc",
         1,
-        ("good.nc is for results, not for a model; see lissom plot, lissom view",),
+        ("good.nc is a results file, not a model; use lissom plot or view",),
     ),
     "new over an existing file": (
         "new good.toml",
         1,
-        ("good.toml: exists already; give another name, or --force",),
+        ("good.toml: already exists; give another name, or --force",),
     ),
     "new with another suffix": ("new a.json", 1, ("a.json: give a name that ends in .toml",)),
     "new in a folder that does not exist": (
@@ -248,7 +248,7 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "inertia of no body": (
         "run inertia.toml",
         1,
-        ("inertia.toml:24:1: parts[1].body:", "(1, 1, 5) break the triangle inequality"),
+        ("inertia.toml:24:1: parts[1].body:", "(1, 1, 5) violate the triangle inequality"),
     ),
     "axis of zeros": (
         "run axis.toml",
@@ -274,7 +274,7 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "no simulation in the file": (
         "run norun.toml",
         2,
-        ("norun.toml says no duration; give one: --duration 5, or", "[simulation]"),
+        ("norun.toml has no duration; give --duration 5, or", "[simulation]"),
     ),
     "negative duration in the file": (
         "run negative.toml",
@@ -316,24 +316,24 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
         1,
         (
             "the run ended early (failed): forces raised ZeroDivisionError: division by zero at t",
-            "s are in failing.nc.part; go on with: lissom run failing.toml --resume",
+            "s are in failing.nc.part; continue with: lissom run failing.toml --resume",
         ),
     ),
     "nothing to resume": (
         "run good.toml --resume",
         1,
-        ("--resume: there is no good.nc.part to go on with; leave out --resume",),
+        ("--resume: there is no good.nc.part to continue; omit --resume",),
     ),
     "a run that did not end is there": (
         "run unfinished.toml",
         1,
-        ("unfinished.nc.part is of a run that did not end; go on with it by --resume, or delete",),
+        ("unfinished.nc.part is from an unfinished run; continue it with --resume, or delete",),
     ),
     # Results
     "unknown format of results": (
         "run good.toml -o good.xyz",
         1,
-        ("--output good.xyz: use a suffix .nc, .npz, .csv or .mat",),
+        ("--output good.xyz: use the suffix .nc, .npz, .csv or .mat",),
     ),
     "results into a folder that does not exist": (
         "run good.toml -o nowhere/good.nc",
@@ -343,13 +343,13 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "results below a file": (
         "run good.toml -o good.txt/good.nc",
         1,
-        ("cannot write good.txt/good.nc.part: a part of the path is a file, not a folder;",),
+        ("cannot write good.txt/good.nc.part: part of the path is a file, not a folder;",),
     ),
-    "page into a file": ("demo arm -o good.txt", 1, ("cannot write good.txt: a part of the path",)),
+    "page into a file": ("demo arm -o good.txt", 1, ("cannot write good.txt: part of the path",)),
     "file that has no results": (
         "plot fake.nc",
         1,
-        ("fake.nc is not a file of results of lissom; give a file .nc, .nc.part or .npz",),
+        ("fake.nc is not a results file of lissom; give a .nc, .nc.part or .npz file",),
     ),
     "results that do not exist": (
         "plot god.nc",
@@ -359,7 +359,7 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "model where results are needed": (
         "view good.toml",
         1,
-        ("good.toml: holds a model, not results; run it first: lissom run good.toml",),
+        ("good.toml: contains a model, not results; run it first: lissom run good.toml",),
     ),
     "unknown quantity": (
         "plot good.nc boom.angel",
@@ -374,9 +374,13 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "unknown format of a plot": (
         "plot good.nc -o good.xyz",
         1,
-        ("cannot draw good.xyz: the ending '.xyz' names no known format; use one of .png, .svg",),
+        ("cannot draw good.xyz: the suffix '.xyz' is not a known format; use one of .png, .svg",),
     ),
-    "page that is no page": ("view good.nc -o a.png", 1, ("'a.png'; a page needs a name that",)),
+    "page that is no page": (
+        "view good.nc -o a.png",
+        1,
+        ("'a.png'; expected a name that ends in .html",),
+    ),
     # Python files and robots
     "Python file without a model": (
         "info nothing.py",
@@ -402,7 +406,7 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "Python model without a duration": (
         "run swing.py",
         2,
-        ("swing.py says no duration; give one: --duration 5",),
+        ("swing.py has no duration; give --duration 5",),
     ),
     "URDF that does not exist": (
         "info inertai.urdf",
@@ -482,7 +486,7 @@ def test_folder_that_may_not_be_written(lissom, monkeypatch):
     monkeypatch.setattr("pathlib.Path.write_text", refuse)
     code, _, err = lissom("new", "other.toml")
     assert code == 1
-    assert "cannot write other.toml: permission denied; give yourself permission or choose" in err
+    assert "cannot write other.toml: permission denied; change the permissions or choose" in err
 
 
 def test_port_that_cannot_be_opened(lissom, monkeypatch):

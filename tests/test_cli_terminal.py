@@ -265,7 +265,9 @@ def test_ctrl_c_keeps_what_there_is_and_says_so(lissom, tmp_path):
     out, err = started.communicate(timeout=60)
     assert started.returncode == 130 and "Traceback" not in out + err
     assert "wrote boom.nc.part" in out
-    assert re.search(r"interrupted.* rows until t = \d.* are in boom\.nc\.part; go on with: ", err)
+    assert re.search(
+        r"interrupted.* rows until t = \d.* are in boom\.nc\.part; continue with: ", err
+    )
     assert "lissom run boom.toml --duration '1e6 s' --resume" in err
 
 

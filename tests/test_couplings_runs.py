@@ -126,7 +126,7 @@ def test_channels_of_a_coupling():
     assert error([run["belt.force"][0], run["screw.force"][0]], forces) < 1e-9
     assert run["closure"].shape == run.time.shape
     for name, words in (
-        ("belt", "is a coupling; say what of it"),
+        ("belt", "is a coupling; give one of its quantities"),
         ("belt.moment", "coupling 'belt' has no 'moment'"),
         ("belt.force.x", "too many parts"),
         ("bel.force", "body or coupling 'bel'"),

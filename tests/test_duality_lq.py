@@ -257,9 +257,9 @@ def test_bad_data_are_named(changes, message):
 
 def test_bad_time_series_are_named():
     A, B, M = np.eye(2), np.ones((2, 1)), np.eye(2)
-    with pytest.raises(ls.ModelError, match="M has 3 entries; with 3 stages .* needs 4"):
+    with pytest.raises(ls.ModelError, match="M has 3 entries; expected 4 for 3 stages"):
         LQProblem.from_time_series([A] * 3, [B] * 3, [M] * 3)
-    with pytest.raises(ls.ModelError, match="W has 4 entries; with 3 stages .* needs 3"):
+    with pytest.raises(ls.ModelError, match="W has 4 entries; expected 3 for 3 stages"):
         LQProblem.from_time_series([A] * 3, [B] * 3, [M] * 4, W=[np.eye(1)] * 4)
     with pytest.raises(ls.ModelError, match=r"node 2 \(state x_2, stage 1\): control_map"):
         LQProblem.from_time_series([A] * 3, [B, np.ones((3, 1)), B], [M] * 4)

@@ -164,7 +164,7 @@ def test_flexible_linkage_takes_accelerations_of_forward_dynamics():
     "actuated, message",
     [
         (None, r"loops \('pin'\) .* actuated=\["),
-        ([], r"actuated joints \(none\) cannot cause .* hinge rate 0 of body 'crank'"),
+        ([], r"actuated joints \(none\) cannot produce .* hinge rate 0 of body 'crank'"),
         ("crnk", "no body 'crnk'; did you mean 'crank'"),
         (["crank.modes"], "only joints have actuators"),
         (["crank.rates"], 'neither "body" nor "body.modes"'),

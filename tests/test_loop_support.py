@@ -137,23 +137,27 @@ def test_forces_are_those_of_loops_or_of_couplings():
     assert FORCES["loop_forces"]().shape == (1, 6) and FORCES["coupling_forces"]().shape == (2,)
     with pytest.raises(ls.StateError, match="no loops.* coupling_forces"):
         ls.loop_forces(COUPLED, BELT)
-    with pytest.raises(ls.StateError, match=r"no couplings; model\.couple"):
+    with pytest.raises(ls.StateError, match=r"no couplings; add them with model\.couple"):
         ls.coupling_forces(FLEXIBLE, STATE)
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_function_for_trees_refuses_and_names_the_loop(name):
-    with pytest.raises(ls.StateError, match="knows trees only.* the loop 'pin'; use "):
+    with pytest.raises(ls.StateError, match="supports trees only.* the loop 'pin'; use "):
         REFUSED[name](FLEXIBLE, STATE)
-    with pytest.raises(ls.StateError, match="knows trees only.* couplings 'belt', 'screw'; use "):
+    with pytest.raises(
+        ls.StateError, match="supports trees only.* couplings 'belt', 'screw'; use "
+    ):
         REFUSED[name](COUPLED, BELT)
 
 
 @pytest.mark.parametrize("method", ["innovations", "separate", "ruthless"])
 def test_forms_of_the_papers_refuse(method):
-    with pytest.raises(ls.StateError, match=f"{method}' knows no loops"):
+    with pytest.raises(ls.StateError, match=f"{method}' does not support loops"):
         ls.forward_dynamics(FLEXIBLE, STATE, method=method)
-    with pytest.raises(ls.StateError, match=f"{method}' knows no couplings and the system has 2"):
+    with pytest.raises(
+        ls.StateError, match=f"{method}' does not support couplings, but the system has 2"
+    ):
         ls.forward_dynamics(COUPLED, BELT, method=method)
 
 

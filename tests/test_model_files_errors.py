@@ -161,7 +161,7 @@ MISTAKES = {
         "inertia = [1, 1, 5] }\n",
         6,
         "parts[0].body",
-        "no body can have this inertia",
+        "the inertia is not physical",
     ),
     "matrix that is no rotation": (
         HEAD + HUB + "rotation = [[1, 0, 0], [0, 2, 0], [0, 0, 1]]\n",

@@ -206,7 +206,7 @@ HEAVY_IN_X = M + 3.0 * np.outer(np.eye(24)[9], np.eye(24)[9])
         ({"masses": np.array([1, 1, 1j, 1])}, ["masses", "real numbers"]),
         (
             {"masses": [0, 1, 0, 0], "node_inertias": None},
-            ["inboard one (1)", "mass", "RigidBody"],
+            ["inboard node (1)", "mass", "RigidBody"],
         ),
         ({"masses": M}, ["node_inertias", "consistent"]),
         ({"masses": -M, "node_inertias": None}, ["masses", "indefinite"]),
@@ -269,13 +269,13 @@ FREE_POINTS = replace(BODY, node_inertias=None)
 @pytest.mark.parametrize(
     ("state", "nodal", "keywords", "words"),
     [
-        ({"boom.rates": 1.0}, {"boom": BODY}, {}, ["'boom'", "speed", "forward_dynamics"]),
+        ({"boom.rates": 1.0}, {"boom": BODY}, {}, ["'boom'", "not zero", "forward_dynamics"]),
         ({"boom.modes": [0.1, 0]}, {"boom": BODY}, {}, ["'boom'", "deformed", "nodal_forces"]),
         ({}, {}, {}, ["'boom'", "flexible", "NodalBody"]),
         ({}, {"bom": BODY}, {}, ["'bom'", "did you mean 'boom'"]),
         ({}, {"boom": BODY, "hub": BODY}, {}, ["'hub'", "4 nodes", "has 1"]),
         ({}, {"boom": BODY.to_modal(2)}, {}, ["'boom'", "expected a NodalBody"]),
-        ({}, {"boom": random_body(2)[0]}, {}, ["'boom'", "not those", "to_modal()"]),
+        ({}, {"boom": random_body(2)[0]}, {}, ["'boom'", "differ from those", "to_modal()"]),
         ({}, {"boom": replace(BODY, inboard=0)}, {}, ["inboard 0", "inboard 1"]),
         ({}, {"boom": BODY}, {"forces": {"boom.modes": [1.0, 0]}}, ["'boom'", "nodal_forces"]),
         ({}, {"boom": BODY}, {"nodal_forces": {"boom": np.ones(6)}}, ["'boom'", "(4, 6)", "(6,)"]),

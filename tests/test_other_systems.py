@@ -29,9 +29,9 @@ def pair(joint="revolute", *, mass=1.0, carrier="upper", names=("upper", "lower"
 
 HERE = pair()
 OTHERS = {
-    "joints": (pair("prismatic"), "there body 'lower' has a Prismatic joint on 'upper'"),
-    "carriers": (pair(carrier=None), "there body 'lower' has a Revolute joint on the ground"),
-    "names": (pair(names=("a", "b")), "other bodies: there they are 'a', 'b', here 'upper'"),
+    "joints": (pair("prismatic"), "its body 'lower' has a Prismatic joint on 'upper'"),
+    "carriers": (pair(carrier=None), "its body 'lower' has a Revolute joint on the ground"),
+    "names": (pair(names=("a", "b")), "its bodies are 'a', 'b', those of this system 'upper'"),
 }
 # What functions take beside the system and the state.
 MORE = {
@@ -83,7 +83,7 @@ def test_states_of_systems_with_the_same_meaning_are_taken():
 # Rotations
 
 WRONG = {
-    "reflection": (MIRROR, "determinant is -1, it is a reflection"),
+    "reflection": (MIRROR, "determinant is -1: it is a reflection"),
     "stretch": (1.1 * np.eye(3), "it stretches by 1.1 to 1.1"),
     "shear": (np.eye(3) + np.eye(3, k=1), "not orthonormal"),
     "NaN": (np.full((3, 3), np.nan), "finite"),
@@ -201,7 +201,7 @@ def test_a_body_may_be_called_self():
 def test_a_node_is_not_called_by_the_number_of_another():
     bar = flexible_body(1)
     arrays = (bar.positions, bar.masses, bar.shapes, bar.stiffness)
-    with pytest.raises(ls.ModelError, match="name '2' points to node 1, but it is the number of"):
+    with pytest.raises(ls.ModelError, match="name '2' of node 1 is the number of"):
         ls.FlexibleBody(*arrays, names={"2": 1})
     assert ls.FlexibleBody(*arrays, names={"2": 2, "1012": 1}).names == {"2": 2, "1012": 1}
 

@@ -222,7 +222,7 @@ def test_title_and_size(run):
         ({"names": ["boom.angel"]}, "did you mean 'angle'"),
         ({"names": ["bom.angle"]}, "did you mean 'boom'"),
         ({"names": [["boom.angle", "nope"]]}, "no channel 'nope'"),
-        ({"names": [3]}, 'a name such as "body.position"'),
+        ({"names": [3]}, 'a channel, such as "body.position"'),
         ({"names": [[]]}, "group of channels is empty"),
         ({"names": ["ball.coordinates"]}, "'ball.coordinates' has no components"),
         ({"size": (0, 3)}, "size is (0, 3)"),
@@ -353,7 +353,7 @@ def test_no_display_is_needed_and_pyplot_is_not_loaded(tmp_path):
 
 
 def test_show_without_a_display_is_refused(run):
-    with pytest.raises(ls.ResultError, match=r"no window here .*give file="):
+    with pytest.raises(ls.ResultError, match=r"cannot open a window .*give file="):
         run.plot("boom.angle", show=True)
 
 
@@ -420,7 +420,7 @@ def test_modes_of_a_system_say_whose_they_are():
         ((ARM, "bom"), "did you mean 'boom'"),
         ((ARM, "ball"), "no flexible body 'ball'"),
         ((ARM, 3), "no flexible body 3"),
-        ((BOOM, "boom"), "chooses among the bodies of a System"),
+        ((BOOM, "boom"), "selects a body of a System"),
         ((LINKAGE,), "four-bar has no flexible body"),
         ((ls.Model("m"),), "got Model; call model.compile() first"),
         ((None,), "expected a FlexibleBody, a NodalBody or a System, got NoneType"),

@@ -277,5 +277,5 @@ def test_a_refused_permission_is_worded(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "open", refuse)
     monkeypatch.setattr("builtins.open", refuse)
     for write in writers(tmp_path / "arm"):
-        with pytest.raises(ResultError, match="arm.*permission denied; give yourself permission"):
+        with pytest.raises(ResultError, match="arm.*permission denied; change the permissions"):
             write()

@@ -183,7 +183,7 @@ def test_numpys_numbers_in_notes_become_plain(tmp_path):
         save(tmp_path / f"a.{suffix}", pendulum(), stored(pendulum()), meta)
         plain = {"steps": 3, "h": 0.1, "list": [0, 1], "pair": [1, 2]}
         assert open_results(tmp_path / f"a.{suffix}")[2] == plain
-    with pytest.raises(TypeError, match="no place in a file"):
+    with pytest.raises(TypeError, match="cannot be stored in a results file"):
         save(tmp_path / "b.nc", pendulum(), stored(pendulum()), {"x": object()})
     assert not (tmp_path / "b.nc").exists()
 

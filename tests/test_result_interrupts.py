@@ -223,7 +223,7 @@ def test_a_journal_whose_folder_is_deleted_is_written_again(tmp_path):
     with Journal.create(path, pendulum(), store.columns, META) as journal:
         journal.append(store.rows[:4], Checkpoint())
         shutil.rmtree(folder)
-        with pytest.warns(SimulationWarning, match=r"a.nc.part was deleted .* again"):
+        with pytest.warns(SimulationWarning, match=r"a.nc.part was deleted .* restored"):
             journal.append(store.rows[4:], Checkpoint())
         with pytest.raises(ResultError, match="another run is writing it"):
             Journal.reopen(path)
@@ -237,7 +237,7 @@ def test_a_journal_that_has_no_place_any_more_goes_to_a_temporary_folder(tmp_pat
         journal.append(store.rows[:4], Checkpoint())
         path.unlink()
         path.write_text("of another run")
-        with pytest.warns(SimulationWarning, match=r"are in .*lissom-.*a.nc.part again"):
+        with pytest.warns(SimulationWarning, match=r"restored to .*lissom-.*a.nc.part"):
             journal.append(store.rows[4:], Checkpoint())
         same(JournalStore(journal.path), store)
     assert path.read_text() == "of another run"
@@ -255,7 +255,7 @@ def test_a_run_whose_folder_is_deleted_keeps_its_rows(tmp_path):
 
     gone = []
     options = {"duration": 1.0, "step": 0.01, "progress": False, "forces": forces}
-    with pytest.warns(SimulationWarning, match="was deleted while a run wrote it"):
+    with pytest.warns(SimulationWarning, match="was deleted during a run"):
         run = ls.simulate(pendulum(), **options, file=folder / "run.nc")
     assert run.status == "finished" and len(run) == len(ls.load(folder / "run.nc")) == 101
     assert gone and os.listdir(folder) == ["run.nc"]

@@ -33,7 +33,7 @@ def test_netcdf_gives_back_rows_system_and_notes(tmp_path, name, compression):
 
 
 def test_netcdf_takes_levels_of_compression_up_to_four(tmp_path):
-    with pytest.raises(ValueError, match="from 0 to 4"):
+    with pytest.raises(ValueError, match="expected 0 to 4"):
         write_netcdf(tmp_path / "a.nc", pendulum(), stored(pendulum()), META, compression=9)
 
 
@@ -93,7 +93,7 @@ def test_a_store_reads_on_while_its_file_is_replaced_by_the_same_and_not_by_anot
     save(path, pendulum(), found, {"status": "renamed"})
     same(found, store)
     save(path, pendulum(), MemoryStore(store.columns, store.rows + 1.0), META)
-    with pytest.raises(ResultError, match="now holds another run"):
+    with pytest.raises(ResultError, match="now contains another run"):
         found.read("q")
     path.unlink()
     with pytest.raises(ResultError, match="no such file"):

@@ -341,7 +341,7 @@ def test_packed_arrays_keep_type_shape_and_bits():
         assert back[name].shape == array.shape and back[name].dtype.kind == array.dtype.kind
         assert np.array_equal(back[name], array, equal_nan=array.dtype.kind == "f")
         assert back[name].flags.writeable
-    with pytest.raises(TypeError, match="'words' holds no numbers"):
+    with pytest.raises(TypeError, match="'words' does not contain numbers"):
         pack({}, {"words": np.array(["a"])})
 
 

@@ -1,4 +1,4 @@
-"""The reference text runs unchanged on complex numbers, SymPy and CasADi objects."""
+"""The reference implementation runs unchanged on complex numbers, SymPy and CasADi objects."""
 
 from __future__ import annotations
 

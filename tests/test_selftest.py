@@ -50,7 +50,7 @@ def slightly_wrong(right):
         (closed_forms, "forward_dynamics", ["free body: Euler's equations"]),
         (identities, "inverse_dynamics", ["flexible tree: inverse of forward dynamics"]),
         (identities, "mass_matrix", ["flexible tree: mass matrix and products"]),
-        (formulas, "mass_matrix", ["formulas of SymPy and the recursion"]),
+        (formulas, "mass_matrix", ["symbolic equations and numeric recursion"]),
     ],
 )
 def test_an_error_in_the_sixth_digit_is_found(monkeypatch, place, what, names):
@@ -65,8 +65,8 @@ def test_a_kernel_that_differs_from_the_text_is_found(monkeypatch):
         return right(*arguments, method=method) * (1.0 if method == "reference" else 1 + 1e-8)
 
     monkeypatch.setattr(identities, "forward_dynamics", wrong)
-    assert verdict("flexible tree: articulated kernel and text") == "failed"
-    assert verdict("flexible tree: composite kernel and text") == "failed"
+    assert verdict("flexible tree: articulated kernel and reference") == "failed"
+    assert verdict("flexible tree: composite kernel and reference") == "failed"
 
 
 def test_a_bit_that_is_lost_in_a_file_is_found(monkeypatch):
@@ -87,7 +87,7 @@ def test_a_bit_that_is_lost_in_a_file_is_found(monkeypatch):
 
 def test_without_a_compiler_the_c_program_is_skipped_and_that_is_said(monkeypatch):
     monkeypatch.setattr(formulas.shutil, "which", lambda name: None)
-    outcome = selftest.run_check(CHECKS["C program and the recursion"])
+    outcome = selftest.run_check(CHECKS["generated C program and numeric recursion"])
     assert outcome.verdict == "skipped" and "compiler" in outcome.words
 
 
@@ -110,4 +110,4 @@ def test_the_command_ends_with_the_verdict(monkeypatch, capsys, measure, code):
             assert {"lissom", "packages", "processor", "kernels"} == set(facts["environment"])
         else:
             last = out.strip().splitlines()[-1]
-            assert ("computes right on this machine" in last) == (not code)
+            assert ("computes correctly on this machine" in last) == (not code)

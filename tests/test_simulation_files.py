@@ -202,8 +202,8 @@ def test_a_journal_cut_anywhere_opens_and_is_resumed(tmp_path, monkeypatch, smal
         assert len(ls.load(f"{cut}.part")) >= 0
         assert contents(run("rk4", resume=cut)) == whole("rk4")
     (tmp_path / "head.nc.part").write_bytes(data[:100])
-    refused(lambda: ls.load(tmp_path / "head.nc.part"), ResultError, "cut off", "run again")
-    refused(lambda: run("rk4", resume=tmp_path / "head.nc"), ResultError, "cut off", "run again")
+    refused(lambda: ls.load(tmp_path / "head.nc.part"), ResultError, "truncated", "run again")
+    refused(lambda: run("rk4", resume=tmp_path / "head.nc"), ResultError, "truncated", "run again")
 
 
 def test_a_run_is_resumed_under_any_of_its_names(tmp_path, monkeypatch, small_chunks):
@@ -322,7 +322,7 @@ def test_files_of_a_later_version_or_cut_off(tmp_path):
         refused(call, ResultError, "later.nc", "version 99", "update lissom")
     cut.write_bytes(path.read_bytes()[:-3000])
     for call in (lambda: ls.load(cut), lambda: swing(resume=cut)):
-        refused(call, ResultError, "cut.nc", "cut off or damaged")
+        refused(call, ResultError, "cut.nc", "truncated or damaged")
     refused(lambda: ls.load(tmp_path / "none.nc"), ResultError, "none.nc", "no such file")
 
 
@@ -425,7 +425,7 @@ def test_a_disk_that_fills_up_keeps_what_was_written(limit, tmp_path, small_chun
         swing(**options, file=path)
     assert isinstance(caught.value.__cause__, ResultError)
     assert caught.value.__cause__.errno == errno.EFBIG
-    for word in ("run.nc", "no larger file", "free some space", "resume="):
+    for word in ("run.nc", "exceeds the limit", "free some space", "resume="):
         assert word in str(caught.value)
     part = caught.value.trajectory
     assert part.status == "disk" and len(part) > 10
@@ -436,7 +436,7 @@ def test_a_disk_that_fills_up_keeps_what_was_written(limit, tmp_path, small_chun
 
 def test_a_disk_that_is_full_at_the_start(tmp_path):
     with largest_file(100):
-        refused(lambda: swing(file=tmp_path / "run.nc"), ResultError, "run.nc", "no larger file")
+        refused(lambda: swing(file=tmp_path / "run.nc"), ResultError, "run.nc", "exceeds the limit")
     assert not os.listdir(tmp_path)
 
 

@@ -90,7 +90,7 @@ def test_every_argument_is_checked():
                 given[k] = np.zeros(3)
                 with pytest.raises(ls.StateError, match=f"{function}: {name} has shape"):
                     getattr(made, function)(*given)
-    with pytest.raises(ls.StateError, match=r"q \(2, 3\), v \(2, 4\) are of different numbers"):
+    with pytest.raises(ls.StateError, match=r"q \(2, 3\), v \(2, 4\) have different numbers"):
         MADE["numpy"].bias(np.zeros((2, 3)), np.zeros((2, 4)))
     with pytest.raises(ls.StateError, match=r"q has shape \(2, 5\); expected \(2,\)$"):
         MADE["numba"].mass(np.zeros((2, 5)))
@@ -133,4 +133,4 @@ def test_written_modules_check_too(backend, tmp_path):
 def test_c_headers_say_that_sizes_are_the_caller_s(tmp_path):
     header, _ = derive(cart()).to_c(tmp_path)
     text = header.read_text()
-    assert "nothing is checked" in text and "q 2, v, forces and" in text
+    assert "Sizes are not checked" in text and "q has 2 entries, v, forces and" in text

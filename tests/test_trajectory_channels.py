@@ -266,7 +266,10 @@ def test_energy_and_momentum_about_a_point():
         ("energy.kinetik", "there is no channel 'energy.kinetik'; did you mean 'kinetic'?"),
         ("boom.positon", "body 'boom' has no 'positon'; did you mean 'position'?"),
         ("boom.tipp", "body 'boom' has no 'tipp'; did you mean 'tip'?"),
-        ("boom.tip", "'boom.tip' is a node; say what of it, such as 'boom.tip.position'"),
+        (
+            "boom.tip",
+            "'boom.tip' is a node; give one of its quantities, such as 'boom.tip.position'",
+        ),
         ("boom.tipp.position", "body 'boom' has no node 'tipp'; did you mean 'tip'?"),
         ("hand.tip.position", "body 'hand' has no node 'tip': it is rigid"),
         ("boom.99.position", "body 'boom' has no node '99'; known: "),
@@ -276,7 +279,7 @@ def test_energy_and_momentum_about_a_point():
         ("hand.slides", "body 'hand' has no 'slides'; did you mean 'slide'?"),
         ("", "there is no channel ''; known: "),
         ("boom.", "body 'boom' has no ''; known: "),
-        (3, 'a channel has a name such as "body.position", got 3'),
+        (3, 'expected the name of a channel, such as "body.position", got 3'),
     ],
 )
 def test_unknown_names(name, words):

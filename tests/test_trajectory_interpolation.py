@@ -256,9 +256,9 @@ def test_times_outside_the_rows_are_refused_with_the_range():
         run.sample([0.6, 2.6])
     with pytest.raises(ls.StateError, match=r"must not decrease: 0.9 s is followed by 0.8 s"):
         run.sample([0.7, 0.9, 0.8])
-    with pytest.raises(ls.StateError, match="expected one row of instants"):
+    with pytest.raises(ls.StateError, match="expected a one-dimensional array of instants"):
         run.sample(1.0)
-    with pytest.raises(ls.StateError, match="times are not numbers"):
+    with pytest.raises(ls.StateError, match="times is .'now'.; expected numbers"):
         run.sample(["now"])
     with pytest.raises(ls.StateError, match="time is 'now'; expected a number"):
         run.state("now")

@@ -217,7 +217,7 @@ def test_a_changed_force_of_a_loop_is_found(tmp_path):
     save(path, parallelogram(), stored(parallelogram()), META)
     with h5py.File(path, "r+") as file:
         file["loop_force"][7] = 1.25
-    with pytest.raises(ResultError, match="variable 'loop_force' has another checksum"):
+    with pytest.raises(ResultError, match="checksum of variable 'loop_force' does not match"):
         open_results(path)[1].check()
     with h5py.File(path, "r+") as file:
         del file["loop_force"]

@@ -13,7 +13,7 @@ def test_channels_print_as_a_table():
     table = repr(run.channels("tip"))
     assert table.splitlines()[0] == "9 channels"
     assert (
-        "  boom.tip.rotation              3x3  [1]        matrix from own axes to world axes"
+        "  boom.tip.rotation              3x3  [1]        rotation matrix, own axes to world axes"
         in table
     )
     lines = repr(run.channels()).splitlines()

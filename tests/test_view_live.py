@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.cli.view import follow, goes_on, watched
+from lissom.cli.live import follow, in_progress, shown_live
 from lissom.results.journal import Journal
 from lissom.results.journal_store import JournalStore, is_being_written
 from lissom.results.store import Columns
@@ -194,17 +194,17 @@ def test_a_journal_is_read_as_it_grows(system, tmp_path):
     with Journal.create(path, system, columns, {}) as journal:
         store = JournalStore(path)
         assert len(store) == 0 and not store.refresh() and is_being_written(path)
-        assert goes_on(tmp_path / "swing.nc") and goes_on(path)
+        assert in_progress(tmp_path / "swing.nc") and in_progress(path)
         journal.append(rows, record.Checkpoint({}, {"events": [[0.1, "hit"]]}))
         assert store.refresh() and len(store) == 3
         assert store.notes == {"status": "unfinished", "events": [[0.1, "hit"]]}
-    assert not is_being_written(path) and not goes_on(tmp_path / "other.nc")
+    assert not is_being_written(path) and not in_progress(tmp_path / "other.nc")
 
 
 @pytest.mark.parametrize(
     "path, options, words",
     [
-        ("run.npz", {}, "writes NAME.nc"),
+        ("run.npz", {}, "expected the results file NAME.nc"),
         (3, {}, "path is 3"),
         ("nowhere/run.nc", {}, "there is no folder .*nowhere"),
         ("run.nc", {"frames": 1}, "frames is 1"),
@@ -230,7 +230,7 @@ def test_the_command_shows_a_run_and_stops_with_it(system, tmp_path, monkeypatch
 
     monkeypatch.setattr("webbrowser.open", browse)
     path = tmp_path / "swing.nc"
-    with watched(path, wanted=True):
+    with shown_live(path, wanted=True):
         ls.simulate(system, duration=0.1, step=0.01, integrator="generalized_alpha", file=path)
     assert "<title>swing</title>" in fetched[-1]
     url = capsys.readouterr().err.split()[-1]
@@ -245,5 +245,5 @@ def test_the_command_follows_a_file_until_it_is_stopped(tmp_path, monkeypatch, c
 
 
 def test_the_command_watches_runs_into_netcdf_only():
-    with pytest.raises(ls.ResultError, match=r"run\.csv"), watched(Path("run.csv"), wanted=True):
+    with pytest.raises(ls.ResultError, match=r"run\.csv"), shown_live(Path("run.csv"), wanted=True):
         pass

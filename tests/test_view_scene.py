@@ -313,5 +313,5 @@ def test_a_state_of_another_system_is_named():
         ls.viz.page_of(system, bending_run().system.neutral())
     with pytest.raises(ls.StateError, match="expected a System"):
         ls.viz.page_of("arm", system.neutral())
-    with pytest.raises(ls.StateError, match="real numbers"):
+    with pytest.raises(ls.StateError, match="real, finite numbers"):
         ls.viz.page_of(system, system.state(upper=1j))

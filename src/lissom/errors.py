@@ -1,8 +1,8 @@
-"""Exceptions of lissom, and the helpers that word their messages.
+"""Exceptions of lissom, and helpers for their messages.
 
-Every mistake a user can make raises a subclass of `LissomError` whose message names the part,
-the value found, what was expected and what to do.  Messages show control characters, which names
-in files may hold, as Python writes them: none reaches the terminal.
+Every user error raises a subclass of `LissomError` whose message names the part, the value found,
+what was expected and the remedy.  Control characters, which names in files may contain, are escaped
+in messages, so that none reaches the terminal.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ __all__ = [
 ]
 
 MOST_LISTED = 12  # names in one message
-MOST_LINES = 40  # of one kind in a print
+MOST_LINES = 40  # of one kind in a printout
 _LONGEST = 120  # characters of a value in a message
-_FAR = 10_000  # names among which the nearest is looked for
+_FAR = 10_000  # names that are searched for the nearest
 
 
 class _Printable:
-    """Exceptions whose text a terminal can show."""
+    """Exceptions whose text is safe to print on a terminal."""
 
     def __str__(self) -> str:
-        """Message, with control characters as Python writes them."""
+        """Message, with control characters escaped."""
         return printable(super().__str__(), lines=True)
 
 
@@ -53,16 +53,16 @@ class LissomError(_Printable, Exception):
 
 
 class ModelError(LissomError, ValueError):
-    """A body, a joint or the way they are put together is not acceptable."""
+    """A body, a joint or the assembly of a model is not acceptable."""
 
 
 class ModelFileError(ModelError):
-    """A model file cannot be read or written, or what it says is not acceptable.
+    """A model file cannot be read or written, or its content is not acceptable.
 
     Parameters
     ----------
     message : str
-        All problems, one in each line, with file, line, key and what was expected.
+        All problems, one per line, with file, line, key and what was expected.
     problems : sequence
         The same as objects, see `check_file`.
     """
@@ -90,7 +90,7 @@ class SingularError(LissomError, ArithmeticError):
     Parameters
     ----------
     message : str
-        What is singular, where, and what to do.
+        Description of the singularity, its place and the remedy.
     body : str, optional
         Name of the body at fault.
     """
@@ -101,29 +101,29 @@ class SingularError(LissomError, ArithmeticError):
 
 
 class ResultError(LissomError, OSError):
-    """A file of results cannot be written, read or continued.
+    """A results file cannot be written, read or continued.
 
-    It is an OSError too, so that code which guards its files catches it.
+    It is also an OSError, so that existing handlers of file errors catch it.
     """
 
     @classmethod
     def of(cls, error: BaseException, path: Any, doing: str, more: str = "") -> Self:
-        """What the operating system refused, in words that name the path and the remedy.
+        """Error for a failed file operation, naming the path and the remedy.
 
         Parameters
         ----------
         error : BaseException
-            What was raised; an OSError says most.
+            Exception that was raised, preferably an OSError.
         path : path
-            File or folder that was asked for.
+            File or folder concerned.
         doing : str
-            What was tried, such as "write".
+            Operation that failed, such as "write".
         more : str
-            Further sentence, for example what is safe.
+            Additional sentence, for example which data is safe.
         """
         number = getattr(error, "errno", None)
         if number is None and (found := re.search(r"errno = (\d+)", str(error))):
-            number = int(found[1])  # the HDF5 library hides it in its text
+            number = int(found[1])  # HDF5 gives it only in its message
         unknown = (getattr(error, "strerror", None) or str(error), "try another path")
         reason, remedy = _REASONS.get(number or 0, unknown)
         if number == errno.ENOENT and doing != "write":
@@ -134,13 +134,13 @@ class ResultError(LissomError, OSError):
 
 
 _FULL = ("the disk is full", "free some space or choose a path on another disk")
-_FORBIDDEN = ("permission denied", "give yourself permission or choose a path in another folder")
+_FORBIDDEN = ("permission denied", "change the permissions or choose a path in another folder")
 _MISSING = ("its folder does not exist", "create the folder or correct the path")
-_NO_FOLDER = ("a part of the path is a file, not a folder", "correct the path")
+_NO_FOLDER = ("part of the path is a file, not a folder", "correct the path")
 _REASONS = {
     errno.ENOSPC: _FULL,
     errno.EDQUOT: ("your disk quota is used up", _FULL[1]),
-    errno.EFBIG: ("the file system or a limit allows no larger file", _FULL[1]),
+    errno.EFBIG: ("the file exceeds the limit of the file system or the user", _FULL[1]),
     errno.EACCES: _FORBIDDEN,
     errno.EPERM: _FORBIDDEN,
     errno.EROFS: ("the disk is read-only", "choose a path on another disk"),
@@ -153,14 +153,14 @@ _REASONS = {
 
 
 class SimulationError(LissomError, RuntimeError):
-    """A function that the user gave failed during a run.
+    """A user function failed during a run.
 
     Parameters
     ----------
     message : str
-        Which function, when, and what it did.
+        Name of the function, time, and what happened.
     trajectory : Trajectory, optional
-        What was computed until then.
+        Results up to the failure.
     """
 
     def __init__(self, message: str, trajectory: Any = None) -> None:
@@ -169,15 +169,15 @@ class SimulationError(LissomError, RuntimeError):
 
 
 class ModelWarning(_Printable, UserWarning):
-    """A mechanism is probably not what was meant."""
+    """A mechanism is probably not what was intended."""
 
 
 class SimulationWarning(_Printable, UserWarning):
-    """A run ended early, or its result needs a second look."""
+    """A run ended early, or its result should be checked."""
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """Sentence that points to the nearest known name, or lists what there is.
+    """Hint with the nearest known name, or a list of the known names.
 
     Parameters
     ----------
@@ -206,18 +206,18 @@ def name_list(
     between: str = ", ",
     most: int = MOST_LISTED,
 ) -> str:
-    """Names for a message: the first dozen, and how many more there are.
+    """List of names for a message: the first dozen and the number of others.
 
     Parameters
     ----------
     names : iterable
-        What to list.
+        Names to list.
     show : callable
-        How to write one; by default in quotes.
+        Formats one name; by default in quotes.
     between : str
-        What stands between two.
+        Separator.
     most : int
-        How many to write; by default a dozen.
+        Largest number of names to list; by default a dozen.
 
     Returns
     -------
@@ -237,14 +237,14 @@ def name_list(
 
 
 def printable(text: str, *, lines: bool = False) -> str:
-    r"""Text that does nothing to a terminal: control characters as Python writes them.
+    r"""Text that is safe to print on a terminal, with control characters escaped.
 
     Parameters
     ----------
     text : str
-        Of whatever origin.
+        Text from any source.
     lines : bool
-        Whether it may have several lines; otherwise their ends are control characters too.
+        Whether to keep line ends; otherwise they are escaped too.
 
     Examples
     --------
@@ -258,18 +258,18 @@ def printable(text: str, *, lines: bool = False) -> str:
 
 
 def cut_lines(lines: Iterable[str], most: int | None, what: str = "", count: int = 0) -> list[str]:
-    """The first lines of a print, and one that says how much was left out.
+    """First lines of a printout, and one with the number of lines left out.
 
     Parameters
     ----------
     lines : iterable of str
-        All of them; no more than needed are made.
+        All lines; an iterator is consumed only as far as needed.
     most : int or None
-        How many to keep; None keeps all.
+        Largest number of lines to keep; None keeps all.
     what : str
-        What a line is about, in the plural.
+        Subject of the lines, in the plural.
     count : int
-        How many there are.
+        Total number of lines.
     """
     kept = list(islice(lines, most))
     left = count - len(kept)
@@ -277,16 +277,16 @@ def cut_lines(lines: Iterable[str], most: int | None, what: str = "", count: int
 
 
 def shown(value: Any) -> str:
-    """Value in one line of a message; `repr` itself fails at integers of many digits.
+    """Short text of a value for a message; never fails, unlike `repr` of very long integers.
 
     Parameters
     ----------
     value : object
-        What the user gave.
+        Value as given by the user.
     """
     try:
         words = repr(value).replace("\n", " ")
-    except Exception:  # whatever the user's object raises, the message must come through
+    except Exception:  # the repr of a user's object may raise anything
         return f"of type {type(value).__name__}"
     if len(words) <= _LONGEST:
         return words

@@ -1,7 +1,7 @@
-"""Things that do not change once they are made: their arrays cannot be written to either.
+"""Immutable dataclasses, with read-only arrays and dictionaries.
 
-The compiled kernels keep the constants of a system in arrays of their own.  If a system, a body or
-a joint could change, the readable text and the kernels would compute different mechanisms.
+The compiled kernels keep a copy of the constants of a system.  If a system, a body or a joint could
+change, the reference implementation and the kernels would compute different mechanisms.
 """
 
 from __future__ import annotations
@@ -13,32 +13,30 @@ from typing import Any, Never, TypeVar
 
 import numpy as np
 
-__all__ = ["FixedDict", "freeze", "immutable", "read_only"]
-
 T = TypeVar("T")
 
 
 class FixedDict(dict[Any, Any]):
-    """Dictionary that cannot be written to."""
+    """Read-only dictionary."""
 
     def _refuse(self, *_: Any, **__: Any) -> Never:
-        raise TypeError("this dictionary does not change; make another one: dict(...)")
+        raise TypeError("this dictionary is read-only; make a copy: dict(...)")
 
     __setitem__ = __delitem__ = __ior__ = _refuse
     clear = pop = popitem = setdefault = update = _refuse
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle and copy by making it again."""
+        """Pickle and copy by construction."""
         return FixedDict, (dict(self),)
 
 
 def read_only(values: np.ndarray) -> np.ndarray:
-    """The same array, which nobody can write to any more; a copy if it is a part of another one.
+    """The array, made read-only; a copy if it is a view of another array.
 
     Parameters
     ----------
     values : array
-        Of which the caller is the only owner.
+        Array that is referenced by the caller only.
     """
     if isinstance(values.base, np.ndarray) and values.base.flags.writeable:
         values = values.copy(order="K")
@@ -52,7 +50,7 @@ def freeze(thing: Any) -> None:
     Parameters
     ----------
     thing : dataclass
-        To which the arrays belong alone.
+        Sole owner of its arrays.
     """
     for field in fields(thing):
         value = getattr(thing, field.name)
@@ -63,12 +61,12 @@ def freeze(thing: Any) -> None:
 
 
 def immutable(remedy: str) -> Callable[[type[T]], type[T]]:
-    """Decorator above a frozen dataclass: its arrays are read-only, a copy is the thing itself.
+    """Decorator for a frozen dataclass: arrays are read-only, and a copy is the object itself.
 
     Parameters
     ----------
     remedy : str
-        What to do instead of changing it, for an error.
+        Alternative to changing the object, for error messages.
     """
 
     def decorated(cls: type[T]) -> type[T]:
@@ -99,4 +97,4 @@ def immutable(remedy: str) -> Callable[[type[T]], type[T]]:
 def _words(thing: Any, name: str, remedy: str) -> str:
     kind = type(thing).__name__
     article = "an" if kind[0] in "AEIOU" else "a"
-    return f"{article} {kind} does not change, {name!r} cannot be set; {remedy}"
+    return f"{article} {kind} is immutable, {name!r} cannot be set; {remedy}"

@@ -1,4 +1,4 @@
-"""The algorithms, one per file; `reference` holds the recursions in readable form."""
+"""The algorithms, one per file; `reference` is the reference implementation of the recursions."""
 
 from .articulated import coupling_forces, forward_dynamics, loop_forces
 from .assembly import AssemblyError, closed_state

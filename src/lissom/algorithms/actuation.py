@@ -1,10 +1,11 @@
-"""Forces of actuated joints that cause given accelerations of a system with loops.
+"""Forces of actuated joints that produce given accelerations of a system with loops.
 
-With S the speeds of actuated joints, B the motions that the loops leave free (A B = 0):
+With S the selection of the speeds of actuated joints and B the motions that the loops leave free
+(A B = 0):
   M vdot + bias = S tau + A^T lambda                                        (1)
-  B^T S tau = B^T (M vdot + bias)          tau the smallest                 (2)
-  A^T lambda = M vdot + bias - S tau       lambda the smallest              (3)
-Moments of tau and lambda are taken at the system's length when they are compared with forces.
+  B^T S tau = B^T (M vdot + bias)          tau of least norm                (2)
+  A^T lambda = M vdot + bias - S tau       lambda of least norm             (3)
+In these norms moments are divided by the length of the system to compare them with forces.
 Without loops B is the identity.
 """
 
@@ -21,18 +22,16 @@ from .closure import Closure, closure
 from .coordinates import error_sizes, force_sizes
 from .loop_checks import check_closed, constraint_of, in_own_unit
 
-__all__ = ["actuated_joints", "actuator_forces"]
-
 Array = np.ndarray
 
-# Parts of the largest terms of an equation by which it may be violated.
+# Allowed violation of an equation, relative to its largest terms.
 VIOLATED, UNBALANCED = 1e-7, 1e-7
-# Part of the largest singular value below which actuators do not move a motion.
+# Fraction of the largest singular value below which actuators do not affect a motion.
 WEAK = 1e-10
 
 
 def actuated_joints(system: System, actuated: Any, what: str) -> Array:
-    """Which speeds (n_v,) belong to actuated joints; modes are refused.
+    """Mask (n_v,) of the speeds of actuated joints; modes are rejected.
 
     Parameters
     ----------
@@ -41,14 +40,14 @@ def actuated_joints(system: System, actuated: Any, what: str) -> Array:
     actuated : sequence of str
         Bodies whose joints are actuated.
     what : str
-        Function that takes them.
+        Calling function, for messages.
     """
     if actuated is None:
         names = name_list(one.name for one in system.constraints)
         kind = "loops" if system.loops else "couplings"
         raise StateError(
             f"{what}: in a system with {kind} ({names}) the forces depend on which joints are "
-            'actuated; name the bodies they carry: actuated=["crank"]'
+            'actuated; give the names of the bodies they carry: actuated=["crank"]'
         )
     joints = listed(actuated)
     mask = held_speeds(system, joints, f"{what}: actuated")
@@ -72,18 +71,18 @@ def actuator_forces(
     vdot : array (n_v,)
         Accelerations.
     needed, bias : array (n_v,)
-        M vdot + bias, and bias alone, external forces subtracted.
+        Vectors M vdot + bias, and bias alone, minus external forces.
     actuated : sequence of str
         Bodies whose joints are actuated.
     what : str
-        Function that asks.
+        Calling function, for messages.
     """
     mask = actuated_joints(system, actuated, what)
     check_closed(system, state.q, state.v)
     found = closure(system, state)
     _check_accelerations(found, vdot, what)
     B, joints = found.basis, np.flatnonzero(mask)
-    # rows in units of energy, columns forces [N]
+    # rows in units of energy, columns in units of force [N]
     size = error_sizes(system)[0][list(found.independent.indices)]
     unit = force_sizes(system)[joints]
     matrix, wanted = size[:, None] * B[joints].T * unit, size * (B.T @ needed)
@@ -98,14 +97,14 @@ def actuator_forces(
 
 
 def loop_multipliers(found: Closure, forces: Array) -> Array:
-    """Smallest lambda with A^T lambda = forces (3)."""
+    """Vector lambda of least norm with A^T lambda = forces (3)."""
     size = error_sizes(found.system)[0]
-    A = found.jacobian * size
-    return np.linalg.lstsq(A.T, size * forces, rcond=1e-9)[0] if A.size else np.zeros(0)
+    scaled = found.jacobian * size
+    return np.linalg.lstsq(scaled.T, size * forces, rcond=1e-9)[0] if scaled.size else np.zeros(0)
 
 
 def _check_accelerations(found: Closure, vdot: Array, what: str) -> None:
-    """Refuse accelerations that open loops."""
+    """Reject accelerations that open loops."""
     A, gamma = found.jacobian, found.bias
     left, gross = A @ vdot + gamma, np.abs(A) @ np.abs(vdot) + np.abs(gamma)
     if np.abs(left).max(initial=0.0) <= VIOLATED * gross.max(initial=0.0):
@@ -125,20 +124,20 @@ def _check_accelerations(found: Closure, vdot: Array, what: str) -> None:
 
 
 def _unbalanced(found: Closure, left: Array, part: Array, mask: Array, what: str) -> StateError:
-    """What to say when actuated joints cannot cause the accelerations."""
+    """Error for actuated joints that cannot produce the accelerations."""
     system = found.system
     worst = [int(k) for k in np.argsort(-part)[:3] if part[k] > UNBALANCED]
     names = [found.independent.names[k] for k in worst]
     joints = [name for i, name in enumerate(system.names) if np.any(mask[system.layout.hinge_v(i)])]
     message = (
-        f"{what}: the actuated joints ({name_list(joints) or 'none'}) cannot cause these "
-        f"accelerations: {names[0]} would need a force of {left[worst[0]]:.3g} more"
+        f"{what}: the actuated joints ({name_list(joints) or 'none'}) cannot produce these "
+        f"accelerations: {names[0]} would need an additional force of {left[worst[0]]:.3g}"
     )
     if len(names) > 1:
-        message += f", and {' and '.join(names[1:])} some too"
+        message += f", and so would {' and '.join(names[1:])}"
     if any(name.startswith("mode") for name in names):
         message += (
-            "; modes are not actuated, so their accelerations must be those that the forces cause: "
-            "take accelerations from forward_dynamics"
+            "; modes are not actuated, so that their accelerations must result from the forces: "
+            "use accelerations from forward_dynamics"
         )
     return StateError(f"{message}; actuate joints that move it, or give other accelerations")

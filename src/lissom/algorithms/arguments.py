@@ -1,4 +1,4 @@
-"""Checks and conversions of what users pass to the algorithms."""
+"""Checks and conversions of the arguments of the algorithms."""
 
 from __future__ import annotations
 
@@ -14,34 +14,21 @@ from ..system import State, System
 from ..system.state import checked_vector
 from .reference import Armature, BodyMotion, External, kinematics_base_to_tip
 
-__all__ = [
-    "all_floats",
-    "check_axes",
-    "check_no_loops",
-    "check_state",
-    "check_system",
-    "motions_of",
-    "speeds_vector",
-    "to_armature",
-    "to_external",
-    "written",
-]
-
 Array = np.ndarray
 
-# LISSOM_READABLE=1 in the environment: no compiled code, everything by the readable text.
+# LISSOM_READABLE=1 in the environment: reference implementation only, no compiled code.
 READABLE = os.environ.get("LISSOM_READABLE", "0") not in ("", "0")
 
 
 def check_system(system: System) -> None:
-    """Refuse what is not a system."""
+    """Reject anything but a System."""
     if not isinstance(system, System):
         hint = "; call model.compile() first" if hasattr(system, "compile") else ""
         raise StateError(f"expected a System, got {type(system).__name__}{hint}")
 
 
 def check_state(system: System, state: State) -> None:
-    """Refuse what is not a system, not a state, or not a state of this system."""
+    """Reject anything but a System and a State that belongs to it."""
     check_system(system)
     if not isinstance(state, State):
         raise StateError(
@@ -52,14 +39,14 @@ def check_state(system: System, state: State) -> None:
 
 
 def _other_system(system: System, other: System) -> str:
-    """In what the system that a state was made for differs."""
+    """Message about the difference between a system and the system of a state."""
     what = "bodies"
-    difference = f"there they are {_few(other.names)}, here {_few(system.names)}"
+    difference = f"its bodies are {_few(other.names)}, those of this system {_few(system.names)}"
     if system.names == other.names:
         what = "joints or modes"
         pairs = zip(*(_bodies_in_words(x) for x in (system, other)), strict=True)
         k, (here, there) = next((k, pair) for k, pair in enumerate(pairs) if pair[0] != pair[1])
-        difference = f"there body {system.names[k]!r} has {there}, here {here}"
+        difference = f"its body {system.names[k]!r} has {there}, that of this system {here}"
     return f"the state belongs to a system with other {what}: {difference}; use system.state(...)"
 
 
@@ -77,39 +64,39 @@ def _few(names: tuple[str, ...], most: int = 6) -> str:
 
 
 def check_no_loops(system: System, what: str, instead: str) -> None:
-    """Refuse a system with loops or couplings where only trees are understood.
+    """Reject a system with loops or couplings where only trees are supported.
 
     Parameters
     ----------
     system : System
-        Checked elsewhere to be one.
+        System, already checked.
     what : str
-        Function or method that knows trees only.
+        Function or method that supports trees only.
     instead : str
-        What to use.
+        Alternative for messages.
     """
     if isinstance(system, System) and system.constraints:
         kind, group = ("loop", system.loops) if system.loops else ("coupling", system.couplings)
         names = name_list(one.name for one in group)
         words = f"the {kind}" if len(group) == 1 else f"{kind}s"
         raise StateError(
-            f"{what} knows trees only and the system has {words} {names}; use {instead}"
+            f"{what} supports trees only, but the system has {words} {names}; use {instead}"
         )
 
 
 def check_axes(axes: Any) -> None:
-    """Refuse axes that are neither the world's nor the frame's."""
+    """Reject axes other than "world" and "body"."""
     if not isinstance(axes, str) or axes not in ("world", "body"):
         raise StateError(f'axes is {axes!r}; use "world" or "body"')
 
 
 def all_floats(state: State, *vectors: Array) -> bool:
-    """Whether the kernels can take this: floats, not complex numbers or symbols."""
+    """Whether the kernels can be used: all numbers are floats, not complex numbers or symbols."""
     return not READABLE and state.real and all(x.dtype == float for x in vectors)
 
 
 def written(result: Array, out: Any) -> Array:
-    """The result, copied into `out` if that is given."""
+    """Result, copied into `out` if given."""
     if out is None:
         return result
     if not isinstance(out, np.ndarray):
@@ -121,13 +108,13 @@ def written(result: Array, out: Any) -> Array:
             f"{result.shape}"
         )
     if not out.flags.writeable:
-        raise StateError("out is read-only; give an array that can be written")
+        raise StateError("out is read-only; give a writable array")
     out[...] = result
     return out
 
 
 def motions_of(system: System, state: State) -> list[BodyMotion]:
-    """Kinematics of a state, after a check that it belongs to the system."""
+    """Kinematics of a state, which must belong to the system."""
     check_state(system, state)
     return kinematics_base_to_tip(system, state.q, state.v)
 
@@ -135,7 +122,7 @@ def motions_of(system: System, state: State) -> list[BodyMotion]:
 def speeds_vector(system: System, values: Any, what: str) -> Array:
     """Vector (n_v,) from None (zero), an array or a mapping by name.
 
-    Names are those of a state's pieces: "arm" is the hinge of body "arm", "arm.modes" its modes.
+    Names are as in a state: "arm" is the hinge of body "arm", "arm.modes" its modes.
     """
     if values is None:
         return np.zeros(system.n_v)
@@ -145,7 +132,7 @@ def speeds_vector(system: System, values: Any, what: str) -> Array:
     for key, value in values.items():
         name, _, part = str(key).partition(".")
         if part not in ("", "modes"):
-            raise StateError(f'{what}: {key!r} is not "body" or "body.modes"')
+            raise StateError(f'{what}: {key!r} is neither "body" nor "body.modes"')
         piece = system.layout.modal_v(name) if part else system.layout.hinge_v(name)
         given = np.atleast_1d(array(value))
         if given.shape != (piece.stop - piece.start,):
@@ -191,7 +178,7 @@ def to_external(system: System, external: Mapping[Any, Any] | None) -> External:
 
 
 def to_armature(system: System, armature: Any) -> Armature | None:
-    """Added inertia per body from None, a vector (n_v,) or a mapping of hinge blocks by body."""
+    """Armature of each body from None, a vector (n_v,) or a mapping of hinge blocks by body."""
     if armature is None:
         return None
     blocks: dict[str, Array] = {}
@@ -204,8 +191,9 @@ def to_armature(system: System, armature: Any) -> Armature | None:
         if diagonal.dtype.kind != "f":
             raise StateError("armature must be real numbers")
         if np.any(diagonal < 0):
-            owner = system.layout.owner_v(int(np.argmin(diagonal)))
-            raise StateError(f"armature of {owner} is negative; added inertia must be positive")
+            k = int(np.argmin(diagonal))
+            owner = system.layout.owner_v(k)
+            raise StateError(f"armature of {owner} is {diagonal[k]:g}; it must not be negative")
     layout = system.layout
     return [
         (diagonal[layout.modal_v(n)], blocks.get(n, np.diag(diagonal[layout.hinge_v(n)])))
@@ -228,5 +216,7 @@ def _hinge_block(system: System, name: str, value: Any) -> Array:
             f"{n}x{n} block"
         )
     if n and np.linalg.eigvalsh(block)[0] < 0:
-        raise StateError(f"armature of {name!r} is not positive; added inertia must be positive")
+        raise StateError(
+            f"armature of {name!r} is {shown(value)}; its eigenvalues must not be negative"
+        )
     return block

@@ -23,8 +23,6 @@ from .arguments import (
 from .couplings import transmitted
 from .loop_checks import check_closed
 
-__all__ = ["coupling_forces", "forward_dynamics", "loop_forces"]
-
 Array = np.ndarray
 
 METHODS = (
@@ -38,7 +36,7 @@ METHODS = (
 )
 
 
-# What the kernels compute; the rest runs through the readable text.
+# Methods of the kernels; others use the reference implementation.
 COMPILED = ("auto", "articulated", "composite")
 PAPER = ("innovations", "separate", "ruthless")
 
@@ -55,8 +53,8 @@ def forward_dynamics(
 ) -> Array:
     """Accelerations of the speeds under given forces: M vdot + bias = forces.
 
-    With loops and couplings: M vdot + bias = forces + A^T lambda, their forces lambda such that
-    loops stay closed and couplings hold.  They must do so in the state (`assemble`).
+    With loops and couplings: M vdot + bias = forces + A^T lambda, with forces lambda that keep
+    loops closed and couplings satisfied, as they must be in the given state (`assemble`).
 
     Parameters
     ----------
@@ -66,20 +64,20 @@ def forward_dynamics(
         Configuration and speeds.
     forces : array (n_v,) or mapping, optional
         Generalized forces, [modal, hinge] body by body, or {"body": ..., "body.modes": ...}; by
-        default zero.  Stiffness and damping of flexible bodies act by themselves.
+        default zero.  Stiffness and damping of flexible bodies are included automatically.
     external : mapping, optional
         Spatial forces {"body", "body.node" or "frame": [moment; force]} in the axes of that frame.
     method : str
         "auto", "articulated", "composite", "reference", "innovations", "separate" or "ruthless".
         "articulated": articulated bodies in normalised form, O(N), compiled; "reference": the same
-        in readable Python.  "composite": mass matrix and a dense solve, O(N^3), compiled.  "auto"
-        takes the faster of the compiled two.  The last three are paper A's own forms, eqs. (58),
-        (64) and (64) with (B3), in readable Python; they take no armature.
+        in Python.  "composite": mass matrix and a dense solve, O(N^3), compiled.  "auto" selects
+        the faster of the two compiled methods.  The last three are the forms of paper A, eqs. (58),
+        (64) and (64) with (B3), in Python; they do not support armature.
     armature : array (n_v,) or mapping, optional
         Inertia added to the speeds: solves (M + armature) vdot = forces - bias.  A mapping gives
         a number, a vector or a symmetric block for the hinges of bodies by name.
     out : array (n_v,), optional
-        Where to write the result.
+        Array for the result.
 
     Returns
     -------
@@ -88,8 +86,8 @@ def forward_dynamics(
     if not isinstance(method, str) or method not in METHODS:
         raise StateError(f"method is {method!r}; use one of {', '.join(map(repr, METHODS))}")
     if external is None and armature is None and (method == "auto" or method == "articulated"):
-        # The common call, with nothing to convert.  The kernel itself refuses arrays of another
-        # type and says when its result is not finite; what is wrong then is found out below.
+        # The common call, with nothing to convert.  The kernel rejects arrays of another type and
+        # reports results that are not finite; the cause is then found below.
         try:
             work = system.derived["kernels"][1].workspace
             T = work.zero if forces is None else forces
@@ -112,7 +110,7 @@ def forward_dynamics(
             ("loops", len(system.loops)) if system.loops else ("couplings", len(system.couplings))
         )
         raise StateError(
-            f"method {method!r} knows no {kind} and the system has {n}; use "
+            f"method {method!r} does not support {kind}, but the system has {n}; use "
             '"auto", "articulated", "composite" or "reference"'
         )
     if method in COMPILED and all_floats(state, T, *(wrench for *_, wrench in loads)):
@@ -156,14 +154,14 @@ def loop_forces(
     -------
     array (n_loop, 6)
         [moment; force] on end b of each loop, at the origin and in the axes of its frame b; the
-        opposite acts on end a.  Where loops are redundant, the smallest forces with moments taken
-        at ``system.length``.
+        opposite acts on end a.  For redundant loops, the forces of least norm, with moments
+        divided by ``system.length``.
     """
     check_state(system, state)
     if not system.loops:
-        more = "; coupling_forces gives those of its couplings" if system.couplings else ""
+        more = "; use coupling_forces for the forces of its couplings" if system.couplings else ""
         raise StateError(
-            f"the system has no loops; joint_forces gives the forces of its joints{more}"
+            f"the system has no loops; use joint_forces for the forces of its joints{more}"
         )
     T = speeds_vector(system, forces, "forces")
     loads = to_external(system, external)
@@ -180,26 +178,26 @@ def coupling_forces(
     *,
     external: Mapping[Any, Any] | None = None,
 ) -> Array:
-    """Forces that couplings between hinge coordinates transmit.
+    """Forces transmitted by couplings between hinge coordinates.
 
     Parameters
     ----------
     system : System
         Compiled mechanism with couplings.
     state : State
-        Configuration and speeds at which the couplings hold and loops are closed.
+        Configuration and speeds, couplings satisfied and loops closed.
     forces, external
         As for `forward_dynamics`.
 
     Returns
     -------
     array (n_coupling,)
-        Each joint of a coupling receives its ratio times this [N m or N].  Where couplings and
-        loops are redundant, the smallest forces with moments taken at ``system.length``.
+        Each joint of a coupling receives its ratio times this [N m or N].  For redundant couplings
+        and loops, the forces of least norm, with moments divided by ``system.length``.
     """
     check_state(system, state)
     if not system.couplings:
-        raise StateError("the system has no couplings; model.couple(...) makes them")
+        raise StateError("the system has no couplings; add them with model.couple(...)")
     T = speeds_vector(system, forces, "forces")
     loads = to_external(system, external)
     if all_floats(state, T, *(wrench for *_, wrench in loads)):
@@ -211,7 +209,7 @@ def coupling_forces(
 def _readable_multipliers(
     system: System, state: State, T: Array, loads: reference.External
 ) -> tuple[list[reference.BodyMotion], Array]:
-    """Motions, and forces lambda (n_constraint,) of loops and couplings, by the readable text."""
+    """Motions, and constraint forces lambda (n_constraint,), by the reference implementation."""
     motions = reference.kinematics_base_to_tip(system, state.q, state.v)
     check_closed(system, state.q, state.v)
     _, lam = closed_loops.constrained_dynamics(system, motions, T, loads)
@@ -226,7 +224,7 @@ def _readable(
     added: reference.Armature | None,
     method: str,
 ) -> Array:
-    """Accelerations by the readable text: symbols, complex numbers, and the papers' own forms."""
+    """Accelerations by Python code: symbols, complex numbers, and the forms of the papers."""
     motions = reference.kinematics_base_to_tip(system, state.q, state.v)
     if system.constraints:
         vdot = _in_loops(system, state, motions, T, loads, added, method)
@@ -253,10 +251,11 @@ def _in_loops(
     added: reference.Armature | None,
     method: str,
 ) -> Array:
-    """Accelerations that keep loops closed, by the readable text."""
+    """Accelerations that keep loops closed, by the reference implementation."""
     if not all(is_numeric(x) and not np.iscomplexobj(x) for x in (state.q, state.v, T)):
         raise StateError(
-            "loops and couplings need real numbers: symbols and complex numbers are for trees"
+            "loops and couplings need real numbers; symbols and complex numbers are supported for "
+            "trees only"
         )
     check_closed(system, state.q, state.v)
     dense = method == "composite"
@@ -271,10 +270,10 @@ def _as_in_the_paper(
     added: reference.Armature | None,
     method: str,
 ) -> Array:
-    from . import paper_forms  # its operators are not needed otherwise
+    from . import paper_forms  # imported here because its operators are not needed otherwise
 
     if added is not None:
-        raise StateError(f'method {method!r} takes no armature; use "articulated"')
+        raise StateError(f'method {method!r} does not support armature; use "articulated"')
     if method == "innovations":
         return paper_forms.forward_dynamics_in_blocks(system, motions, T, loads)
     ruthless = method == "ruthless"
@@ -297,5 +296,9 @@ def _dense(
     try:
         return solve_spd(M, T - bias)
     except np.linalg.LinAlgError:
-        reference.articulate_tip_to_base(system, motions, added)  # names the hinge at fault
-        raise SingularError("the mass matrix is singular in this state") from None
+        reference.articulate_tip_to_base(
+            system, motions, added
+        )  # raises an error that names the hinge
+        raise SingularError(
+            "the mass matrix is singular in this state; move away from the singular configuration"
+        ) from None

@@ -1,4 +1,4 @@
-"""A configuration and speeds at which the loops of a system are closed, for `assemble`."""
+"""Configurations and speeds with closed loops, for `assemble`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,9 @@ from .coordinates import error_sizes, hinge_speeds
 from .couplings import coupled_row
 from .loop_frames import check_real, placed_loops
 
-__all__ = ["AssemblyError", "assembly_sizes", "closed_state", "held_speeds", "listed"]
-
 Array = np.ndarray
 
-# How much less than hinges modes move where both could: the softest mode beside its size.
+# Size of the softest mode relative to hinges, which makes hinges move before modes.
 SOFTEST = 1e-2
 
 
@@ -30,9 +28,9 @@ class AssemblyError(SingularError):
     Parameters
     ----------
     message : str
-        Which loops stay open, by how much, and what to do.
+        Loops that stay open, by how much, and the remedy.
     state : State
-        The state nearest to a closed one that was found.
+        State with the smallest gap that was found.
     loops : tuple of str
         Loops and couplings that stay open, or that contradict each other.
     """
@@ -63,26 +61,26 @@ def closed_state(
 
 
 def listed(given: Any) -> list[str]:
-    """Names from one or several."""
+    """List of names from a single name or a sequence."""
     if isinstance(given, str) or not isinstance(given, Iterable):
         given = [given]
     try:
         return [str(item) for item in given]
     except TypeError:
-        raise StateError(f"{shown(given)} is not a list of names of bodies") from None
+        raise StateError(f"expected a list of names of bodies, got {shown(given)}") from None
 
 
 def held_speeds(system: System, names: Sequence[str], what: str) -> Array:
-    """Which speeds (n_v,) belong to the joints "body" and the modes "body.modes".
+    """Mask (n_v,) of the speeds of the joints "body" and the modes "body.modes".
 
     Parameters
     ----------
     system : System
         Compiled mechanism.
     names : sequence of str
-        What is named.
+        Names of joints and modes.
     what : str
-        How to call it in an error.
+        Name for messages.
     """
     mask = np.zeros(system.n_v, dtype=bool)
     for name in names:
@@ -96,9 +94,10 @@ def held_speeds(system: System, names: Sequence[str], what: str) -> Array:
 
 
 def assembly_sizes(system: System, fixed: Array) -> Array:
-    """Motions (n_v,) that count as equal when loops are closed; zero for what is fixed.
+    """Motions (n_v,) that count as equal when loops are closed; zero for fixed speeds.
 
-    Hinges: their sizes.  Modes: what stores the same energy, the softest one SOFTEST of its size.
+    Hinges: their sizes.  Modes: motions of equal strain energy, that of the softest mode SOFTEST
+    times its size.
     """
     size, hinge = error_sizes(system)[0].copy(), hinge_speeds(system)
     K = np.zeros(system.n_v)
@@ -132,15 +131,15 @@ def _close(system: System, q: Array, fixed: Array, constraints: Sequence[Loop | 
 
 
 def _is_closed(system: System, q: Array, loops: Sequence[Loop]) -> bool:
-    """Whether loops are closed for those who do not know where their joints came from."""
-    gaps = [float(np.linalg.norm(at.gap)) for at in placed_loops(system, q, loops)]
+    """Whether loops are closed without knowledge of earlier joint coordinates."""
+    gaps = [float(np.linalg.norm(x.gap)) for x in placed_loops(system, q, loops)]
     return max(gaps) <= CLOSED * system.length
 
 
 def _close_in_turn(
     system: System, q: Array, fixed: Array, constraints: Sequence[Loop | Coupling], follows: bool
 ) -> Found:
-    """Hinges first; then modes a little, then as they must."""
+    """Close loops by hinges; if that fails, with small and then with free motions of modes."""
     sizes, hinge = assembly_sizes(system, fixed), hinge_speeds(system)
     found = ClosingSearch(system, np.where(hinge, sizes, 0.0), constraints, follows).run(q)
     if found.closed or not np.any(sizes[~hinge]):
@@ -156,7 +155,7 @@ def _close_in_turn(
 def _failure(
     system: System, start: State, fixed: Array, names: Sequence[str], found: Found
 ) -> AssemblyError:
-    """What to say when the loops do not close."""
+    """Error for loops that cannot be closed."""
     q, free = start.raw_q, np.zeros_like(fixed)
     held = f"{name_list(names)} {'is' if len(names) == 1 else 'are'} held"
     because_held = bool(names) and _closes(system, q, free, system.constraints)
@@ -169,8 +168,8 @@ def _failure(
     if because_held:
         verb = "closed" if kinds == ["loop"] else "satisfied"
         message = (
-            f"the {what} cannot be {verb} while {held}: {left}; hold less, or start with other "
-            "values there"
+            f"the {what} cannot be {verb} while {held}: {left}; hold fewer joints, or "
+            "start with other values of the held ones"
         )
     elif len(wrong) > 1:
         involved = tuple(one.name for one in wrong)
@@ -180,14 +179,14 @@ def _failure(
                 ", and " + check if "loop" in kinds else ""
             )
         message = (
-            f"{what} {name_list(involved)} contradict each other: each closes alone, "
-            f"but not all of them together; {left}.  Check {check}"
+            f"{what} {name_list(involved)} contradict each other: each can be closed "
+            f"alone, but not all together; {left}.  Check {check}"
         )
     elif isinstance(worst, Coupling):
         message = f"the couplings cannot be satisfied{' while ' + held if names else ''}: {left}"
     else:
         message = (
-            f"the loops cannot be closed: {left}.  Its ends cannot reach each other from here: "
+            f"the loops cannot be closed: {left}.  Its ends cannot be brought together from here: "
             "check `at_a`, `at_b`, the rotations of its frames and the dimensions of the bodies "
             f"between them, or start nearer to a closed state{'; ' + held if names else ''}"
         )
@@ -201,12 +200,12 @@ def _kind(one: Loop | Coupling) -> str:
 def _worst(
     system: System, q: Array, constraints: Sequence[Loop | Coupling]
 ) -> tuple[Loop | Coupling, str]:
-    """What is furthest from closed, and words for how far that is."""
+    """Loop or coupling with the largest violation, and its description."""
     gaps: list[tuple[float, Loop | Coupling, str]] = []
-    for at in placed_loops(system, q, [one for one in constraints if isinstance(one, Loop)]):
-        metres, radians = at.left
-        words = f"loop {at.loop.name!r} stays open by {metres:.3g} m and {radians:.3g} rad"
-        gaps.append((float(np.linalg.norm(at.gap)), at.loop, words))
+    for placement in placed_loops(system, q, [one for one in constraints if isinstance(one, Loop)]):
+        metres, radians = placement.left
+        words = f"loop {placement.loop.name!r} stays open by {metres:.3g} m and {radians:.3g} rad"
+        gaps.append((float(np.linalg.norm(placement.gap)), placement.loop, words))
     for one in constraints:
         if isinstance(one, Coupling):
             row = coupled_row(system, one)
@@ -222,12 +221,12 @@ def _closes(system: System, q: Array, fixed: Array, constraints: Sequence[Loop |
 
 
 def _contradiction(system: System, q: Array, fixed: Array) -> list[Loop | Coupling]:
-    """What closes alone but not together, as few as possible; or one that never closes."""
+    """Smallest set found of loops and couplings that cannot be closed together."""
     for loop in system.constraints:
         if not _closes(system, q, fixed, [loop]):
             return [loop]
     wrong: list[Loop | Coupling] = []
-    for loop in system.constraints:  # the first that does not go with those before it
+    for loop in system.constraints:  # the first that contradicts those before it
         wrong.append(loop)
         if not _closes(system, q, fixed, wrong):
             break

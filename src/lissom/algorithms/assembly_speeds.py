@@ -1,4 +1,4 @@
-"""Speeds that keep loops closed: the nearest in the metric of the masses, hinges first."""
+"""Speeds that keep loops closed: the nearest in the mass metric, hinges before modes."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ from .coordinates import error_sizes, hinge_speeds
 from .loop_checks import in_own_unit
 from .loop_frames import closure_jacobian, closure_slices, placed_loops
 
-__all__ = ["consistent_speeds"]
-
 Array = np.ndarray
 
-# Part of the largest singular value below which speeds cannot be corrected that way.
+# Fraction of the largest singular value below which a direction cannot be corrected.
 NOISE = 1e-11
-# Rate beside speeds times length that held speeds may leave.
+# Allowed rate of the gap with held speeds, relative to speeds times length.
 CONSISTENT = 1e-9
 
 
 def consistent_speeds(system: System, q: Array, v: Array, fixed: Array) -> Array:
-    """Speeds with A v = 0 that are nearest to v in the metric of the masses.
+    """Speeds with A v = 0 that are nearest to v in the mass metric.
 
-    Rates of modes stay as they are unless hinges alone cannot do it: else every start would ring.
+    Modal rates are unchanged unless hinges alone do not suffice; otherwise every start would excite
+    vibrations.
     """
     A = closure_jacobian(system, q, placed_loops(system, q)) / system.length
     M = mass_matrix(system, State.trusted(system, q, np.zeros(system.n_v)))
@@ -36,27 +35,27 @@ def consistent_speeds(system: System, q: Array, v: Array, fixed: Array) -> Array
 
 
 def _nearest_speeds(system: System, A: Array, M: Array, v: Array, fixed: Array) -> Array:
-    """With free speeds f, M_ff = L L^T:  v_f += L^-T x,  x the shortest with A_f L^-T x = -A v."""
+    """Speeds v_f += L^-T x, f free, M_ff = L L^T, x of least norm with A_f L^-T x = -A v."""
     free, size = np.flatnonzero(~fixed), error_sizes(system)[0]
     new = v.copy()
     if not len(free):
         return new
     L = _factor((size[:, None] * M * size)[np.ix_(free, free)])
     turned = np.linalg.solve(L, (A * size)[:, free].T)
-    for _ in range(2):  # the second time for the last digits
+    for _ in range(2):  # the second iteration corrects the last digits
         x = np.linalg.lstsq(turned.T, -A @ new, rcond=NOISE)[0]
         new[free] += size[free] * np.linalg.solve(L.T, x)
     return new
 
 
 def _are_consistent(system: System, A: Array, given: Array, v: Array) -> bool:
-    """Whether the loops stay closed, beside the speeds that were given."""
+    """Whether the loops stay closed, relative to the given speeds."""
     speed = float(np.abs(given / error_sizes(system)[0]).max(initial=0.0))
     return bool(np.abs(A @ v).max(initial=0.0) <= CONSISTENT * speed)
 
 
 def _factor(M: Array) -> Array:
-    """Cholesky factor; a motion without mass, which a loop may well determine, gets a little."""
+    """Cholesky factor; motions without mass, which a loop may determine, get a small one."""
     try:
         return np.linalg.cholesky(M)
     except np.linalg.LinAlgError:
@@ -64,13 +63,13 @@ def _factor(M: Array) -> Array:
 
 
 def _check_speeds(system: System, A: Array, given: Array, v: Array, fixed: Array) -> None:
-    """Refuse held speeds that the loops do not allow."""
+    """Reject held speeds that the loops do not allow."""
     left, size = A @ v, error_sizes(system)[0]
     if not np.any(fixed) or _are_consistent(system, A, given, v):
         return
     rows = closure_slices(system)
     k = int(np.argmax([np.linalg.norm(left[piece]) for piece in rows]))
-    # what pushes against the rate that is left
+    # constraint forces against the remaining rate
     push = np.abs(left @ (A * size)) * fixed
     names = [
         name
@@ -89,5 +88,5 @@ def _check_speeds(system: System, A: Array, given: Array, v: Array, fixed: Array
         what = f"coupling {one.name!r}, {equation(system, one)}, by {off:.3g} in a second"
     raise StateError(
         f"the speeds held at {name_list(names)} contradict {what}; hold fewer joints or "
-        "give them speeds that go together"
+        "give them consistent speeds"
     )

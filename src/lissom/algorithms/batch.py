@@ -1,4 +1,4 @@
-"""Many states of one system at a time."""
+"""Dynamics of many states of one system in a single call."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from .arguments import check_no_loops, check_system
 from .articulated import forward_dynamics
 from .inverse import inverse_dynamics
 
-__all__ = ["forward_dynamics_batch", "inverse_dynamics_batch"]
-
 Array = np.ndarray
 
 
@@ -30,9 +28,9 @@ def forward_dynamics_batch(
     threads: int = 1,
     out: Array | None = None,
 ) -> Array:
-    """Accelerations of many states, one state a row.  O(N) each.
+    """Accelerations of many states, one state per row.  O(N) each.
 
-    Row for row the same numbers as `forward_dynamics` with ``method="auto"``.
+    The rows are equal to `forward_dynamics` with ``method="auto"``.
 
     Parameters
     ----------
@@ -45,9 +43,9 @@ def forward_dynamics_batch(
     F : array (k, n_v), optional
         Generalized forces; by default zero.
     threads : int
-        Threads that share the rows.
+        Number of threads.
     out : array (k, n_v), optional
-        Where to write the result.
+        Array for the result.
 
     Returns
     -------
@@ -71,7 +69,7 @@ def forward_dynamics_batch(
 def inverse_dynamics_batch(
     system: System, Q: Any, V: Any, A: Any, *, threads: int = 1, out: Array | None = None
 ) -> Array:
-    """Generalized forces of many states, one state a row.  O(N) each.
+    """Generalized forces of many states, one state per row.  O(N) each.
 
     For trees: with loops the forces depend on which joints are actuated (`inverse_dynamics`).
 
@@ -86,9 +84,9 @@ def inverse_dynamics_batch(
     A : array (k, n_v)
         Rates of the speeds.
     threads : int
-        Threads that share the rows.
+        Number of threads.
     out : array (k, n_v), optional
-        Where to write the result.
+        Array for the result.
 
     Returns
     -------
@@ -107,7 +105,7 @@ def inverse_dynamics_batch(
 
 
 def _states(system: System, Q: Any, V: Any) -> tuple[Array, Array]:
-    """Coordinates and speeds of the rows, checked as far as the kernels do not."""
+    """Coordinates and speeds of the rows, with the checks that the kernels do not make."""
     check_system(system)
     q = _rows(Q, system.n_q, "Q", None)
     v = _rows(V, system.n_v, "V", len(q))
@@ -116,7 +114,7 @@ def _states(system: System, Q: Any, V: Any) -> tuple[Array, Array]:
 
 
 def _rows(values: Any, n: int, what: str, k: int | None) -> Array:
-    """Array (k, n) of floats that the kernels can take; a copy only where it has to be."""
+    """Array (k, n) of floats for the kernels, copied only if necessary."""
     try:
         given = np.asarray(values)
         plain = given.dtype.kind in "fiu"
@@ -127,19 +125,19 @@ def _rows(values: Any, n: int, what: str, k: int | None) -> Array:
         raise StateError(f"{what} is an array of {given.dtype}; expected real numbers")
     if given.ndim != 2 or rows.shape[1] != n or (k is not None and len(rows) != k):
         wanted = f"(k, {n})" if k is None else f"({k}, {n}), as many rows as Q"
-        raise StateError(f"{what} has shape {given.shape}; expected {wanted}, one state a row")
+        raise StateError(f"{what} has shape {given.shape}; expected {wanted}, one state per row")
     return rows if rows.flags.writeable else rows.copy()
 
 
 def _result(out: Any, shape: tuple[int, int]) -> Array:
-    """Array that the kernels write to: `out` itself where that is possible."""
+    """Array that the kernels write to: `out` itself if possible."""
     if out is None:
         return np.empty(shape)
     if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != float:
         found = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else repr(out)
         raise StateError(f"out is {found}; expected an array of floats of shape {shape}")
     if not out.flags.writeable:
-        raise StateError("out is read-only; give an array that can be written")
+        raise StateError("out is read-only; give a writable array")
     return out if out.flags.c_contiguous else np.empty(shape)
 
 
@@ -152,12 +150,12 @@ def _delivered(result: Array, out: Array | None) -> Array:
 
 def _threads(threads: Any) -> int:
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
-        raise StateError(f"threads is {threads!r}; expected a whole number from 1 up")
+        raise StateError(f"threads is {threads!r}; expected a whole number, at least 1")
     return int(threads)
 
 
 def _check_quaternions(system: System, q: Array) -> None:
-    """Refuse rows whose quaternions are not of unit length, as `State` does."""
+    """Reject rows whose quaternions are not of unit length, as `State` does."""
     for name, joint in zip(system.names, system.joints, strict=True):
         if not joint.has_quaternion:
             continue
@@ -169,7 +167,7 @@ def _check_quaternions(system: System, q: Array) -> None:
 
 
 def _raise_for_row(row: int, again: Callable[[], object]) -> None:
-    """Raise what the same state raises alone, with the number of its row."""
+    """Raise the error of a single state, with the number of its row."""
     try:
         again()
     except LissomError as error:

@@ -1,4 +1,4 @@
-"""A body's own inertia and velocity-dependent forces, and the motion of its nodes.
+"""Inertia and velocity-dependent forces of a single body, and the motion of its nodes.
 
 Notation (k, l run over x, y, z; all in body axes at the body's origin)
   eta, eta_dot   modal coordinates and rates
@@ -14,8 +14,8 @@ Point masses, with the constants s, g, N, p0, L0 of `MassIntegrals`:
   b_r = [omega x J omega + 2 (tr(Q) I - Q^T) omega;  A p + 2 omega x (s eta_dot)]       (5)
   b_f = sum_kl A_kl h_lk^T + 2 [omega_x (N_zy - N_yz) + omega_y (N_xz - N_zx)
         + omega_z (N_yx - N_xy)] eta_dot                                                (6)
-Level "linear" is the same with eta = eta_dot = 0 (paper A's appendix B), where lumps are part of
-the constants.  Lumps at level "full" add, with M_s, b_s of the small rigid body at the node:
+Level "linear" is the same with eta = eta_dot = 0 (paper A, appendix B); lumps are then part of the
+constants.  Lumps at level "full" add, with M_s, b_s of the small rigid body at the node:
   M_m += [Pi_hat^T; phi] M_s [Pi_hat, phi^T]                                            (7)
   b_m += [Pi_hat^T; phi] (M_s gamma + [w x J_b w; m w x (w x p_b)]),  w = omega + omega_r (8)
 
@@ -43,14 +43,12 @@ from ..spatial import (
 )
 from ..spatial.scalar import scaled, zeros
 
-__all__ = ["BodyTerms", "NodeMotion", "body_terms", "first_moment", "node_motion"]
-
 Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class NodeMotion:
-    """A node as its body moves and deforms; body axes.
+    """Motion of a node of a moving, deforming body; body axes.
 
     Attributes
     ----------
@@ -61,7 +59,7 @@ class NodeMotion:
     shapes : array (6, n_mode)
         Pi_hat: modal rates -> relative [omega; v].
     velocity : array (6,)
-        V_t, of the node in space.
+        V_t, spatial velocity of the node.
     coriolis : array (6,)
         gamma, the node's acceleration at zero alpha and eta_ddot.
     """
@@ -80,7 +78,7 @@ class NodeMotion:
 
 @dataclass(frozen=True, eq=False)
 class BodyTerms:
-    """Modal mass M_m and gyroscopic force b_m of one body, in blocks.
+    """Blocks of the modal mass M_m and gyroscopic force b_m of a body.
 
     Attributes
     ----------
@@ -99,7 +97,7 @@ class BodyTerms:
 
     @property
     def modal_mass(self) -> Array:
-        """M_m in one piece, (n_mode + 6, n_mode + 6)."""
+        """Complete matrix M_m, (n_mode + 6, n_mode + 6)."""
         return np.block([[self.M_ff, self.M_rf.T], [self.M_rf, self.M_rr]])
 
 
@@ -125,7 +123,7 @@ def node_motion(body: NormalBody, node: int, eta: Array, eta_dot: Array, V: Arra
 
 
 def body_terms(body: NormalBody, eta: Array, eta_dot: Array, V: Array) -> BodyTerms:
-    """Own inertia and velocity terms of a body at its level."""
+    """Inertia and velocity terms of a body at its level."""
     if body.level == "linear":
         eta = eta_dot = zeros(body.n_mode)
     terms = _point_terms(body, eta, eta_dot, V[:3])
@@ -133,7 +131,7 @@ def body_terms(body: NormalBody, eta: Array, eta_dot: Array, V: Array) -> BodyTe
 
 
 def first_moment(body: NormalBody, eta: Array) -> Array:
-    """First moment of mass p about the body's origin, deformation included [kg m]."""
+    """First moment of mass p about the origin of the deformed body [kg m]."""
     p = body.integrals.first_moment + body.integrals.modal_first_moment @ eta
     for lump in body.lumps:
         node = node_motion(body, lump.node, eta, zeros(body.n_mode), zeros(6))

@@ -1,6 +1,6 @@
-"""Closed loops in readable form: the closure, its derivative, and the forces that keep it.
+"""Reference implementation of closed loops: closure, its derivatives, and constraint forces.
 
-The tree is kept and each loop is one further joint between two frames of it.
+The tree is unchanged; each loop is an additional joint between two of its frames.
 
 Notation (frames a, b of a loop; all in the axes of frame b, at its origin; d from a to b)
   R, r     frame b in frame a: its axes to those of a, its origin
@@ -15,12 +15,12 @@ Notation (frames a, b of a loop; all in the axes of frame b, at its origin; d fr
   A_b = [alpha_a; a_a + alpha_a x d] + H* beta_dot + c,  so that
   A vdot + gamma = P^T (A_b - [alpha_a; a_a + alpha_a x d] - c) = 0               (3)
   c = [w_a x w_rel; w_a x (w_a x d) + 2 w_a x v_rel] + bias of the joint          (4)
-      and what the turning of the nodes gives the frames on them: w x (w x p), p from the node
+      and the centripetal acceleration of the frames on their nodes: w x (w x p), p from the node
   forces: [moment; force] = P lambda on b, its opposite on a, both at the origin of frame b
   M vdot + b = T + A^T lambda,   Lambda lambda = -(A vdot_free + gamma),   Lambda = A M^-1 A^T  (5)
-All rows of A are displacements [m] and all lambda are forces [N]: angles and moments are taken at
-the system's length.  Derivatives of P are not needed: P^T H* = 0 at all times.
-Couplings between hinge coordinates are further rows, with forces u at hinges: see `couplings`.
+All rows of A are displacements [m] and all lambda are forces [N]: angles are multiplied and moments
+divided by the length of the system.  Derivatives of P are not needed, because P^T H* = 0 always.
+Couplings between hinge coordinates are additional rows, with forces u at hinges: see `couplings`.
 """
 
 from __future__ import annotations
@@ -50,30 +50,18 @@ from .reference import (
     tip_to_base,
 )
 
-__all__ = [
-    "LoopMotion",
-    "closure_accelerations",
-    "constrained_dynamics",
-    "constraint_jacobian",
-    "generalized_loop_forces",
-    "least_norm",
-    "loop_motions",
-    "loop_wrenches",
-    "operational_compliance",
-]
-
 Array = np.ndarray
 
-# What is left of a row of Lambda beside its size, if it depends on others.
+# Remainder of a row of Lambda, relative to its size, below which it depends on others.
 DEPENDENT = 1e-12
-# Parts of the largest diagonal entry of Lambda, and of the inverse of the system's mass, below
-# which a loop moves nothing.
+# Fractions of the largest diagonal entry of Lambda, and of the inverse mass of the system, below
+# which a constraint moves nothing.
 NEGLIGIBLE, MOTIONLESS = 1e-10, 1e-16
 
 
 @dataclass(frozen=True, eq=False)
 class LoopMotion:
-    """One loop in a configuration and its rates.
+    """Closure of one loop and its rates.
 
     Attributes
     ----------
@@ -82,8 +70,7 @@ class LoopMotion:
     constraint_map : array (6, n)
         P, in the axes of frame b [length, 1].
     map_a, map_b : array (n, 6)
-        Motions of the two nodes (in body axes, at the node) to rows of A: A v = map_b V_b +
-        map_a V_a.
+        Motions of the two nodes (in body axes, at the node) -> rates: A v = map_b V_b + map_a V_a.
     gap : array (n,)
         g [m].
     rate : array (n,)
@@ -106,9 +93,9 @@ class LoopMotion:
 
 @dataclass(frozen=True, eq=False)
 class _Frame:
-    """A frame of a loop: pose in the world, node velocity to its velocity, and that, its axes.
+    """Frame of a loop: world pose, map from node velocity, velocity and `turning`, in its axes.
 
-    turning: what the turning of the node adds to its acceleration, its axes.
+    turning: centripetal acceleration due to the rotation of the node.
     """
 
     rotation: Array
@@ -147,7 +134,7 @@ def _loop_motion(system: System, motions: Sequence[BodyMotion], loop: Loop) -> L
     Ht = loop.joint.motion_map(q)
     P = constraint_map(Ht, system.length)
     xi = pose_error(loop.joint, q, R, r)
-    X = motion_transform(R, r)  # motion of frame a to that of a body that rides on it at b
+    X = motion_transform(R, r)  # motion of frame a -> motion at b of a body fixed to a
     dV = b.velocity - X @ a.velocity
     beta = np.linalg.lstsq(Ht, dV, rcond=None)[0]
     w_a, d = R.T @ a.velocity[:3], R.T @ r
@@ -169,7 +156,7 @@ def _loop_motion(system: System, motions: Sequence[BodyMotion], loop: Loop) -> L
 def constraint_jacobian(
     system: System, motions: Sequence[BodyMotion], loops: Sequence[LoopMotion]
 ) -> Array:
-    """A (n_constraint, n_v): generalized speeds to the rates of the closure (2).  O(N^2)."""
+    """Jacobian A (n_constraint, n_v): generalized speeds to rates of the closure (2).  O(N^2)."""
     forces = np.eye(system.n_constraint)
     return generalized_loop_forces(system, motions, loops, forces)
 
@@ -177,7 +164,7 @@ def constraint_jacobian(
 def generalized_loop_forces(
     system: System, motions: Sequence[BodyMotion], loops: Sequence[LoopMotion], forces: Array
 ) -> Array:
-    """A^T lambda (k, n_v) of k vectors lambda, the rows of `forces`: shifted inward body by body.
+    """Forces A^T lambda (k, n_v) of k vectors lambda, the rows of `forces`, by an inward sweep.
 
     T_f = sum Pi_hat_t^T f_t,    T_r = H f + u,    f = sum phi_t f_t, f_t with X^T f of the children
     """
@@ -194,12 +181,12 @@ def generalized_loop_forces(
 
 
 def _first_coupling(system: System) -> int:
-    """Row of the first coupling: they come after the loops."""
+    """Row of the first coupling; couplings follow the loops."""
     return system.n_constraint - len(system.couplings)
 
 
 def _node_columns(system: System, loops: Sequence[LoopMotion], forces: Array) -> list[Array]:
-    """Forces on the outboard nodes of every body, stacked, in body axes; a column for each row."""
+    """Stacked forces on the outboard nodes of every body, body axes; one column per row."""
     at_nodes = [np.zeros((6 * len(nodes), len(forces))) for nodes in system.outboard_nodes]
     first = 0
     for loop, motion in zip(system.loops, loops, strict=True):
@@ -218,15 +205,15 @@ def operational_compliance(
     loops: Sequence[LoopMotion],
     articulated: Sequence[Articulated],
 ) -> Array:
-    """Lambda = A M^-1 A^T from one inward sweep.  O(N) in bodies, O(1) in modes.
+    """Operational compliance A M^-1 A^T by one inward sweep.  O(N) in bodies, O(1) in modes.
 
-    Per constraint one column; F its force on the body's own nodes:
+    One column for each constraint; F is its force on the nodes of the body:
       zeta = sum of the children's X^T Z+ at each node - F                          (6)
       Z_R = Y N zeta        Lambda += zeta^T S N zeta                               (7)
       U = u - H Z_R         Lambda += U^T D^-1 U          Z+ = Z_R + G U            (8)
     Source: steps 2-4 of the Order-N paper, in the normalised form of `articulate_tip_to_base`.
-    Differs: nodes with loops stand beside those with children, as children without inertia, so that
-    own constraint forces and those of outer bodies pass by the same lines; N replaces I - E S.
+    Differs: nodes with loops are treated as nodes with massless children, so that constraint forces
+    on the body and on outer bodies follow the same equations; N replaces I - E S.
     """
     zeta = [-f for f in _node_columns(system, loops, np.eye(system.n_constraint))]
     Lam = np.zeros((system.n_constraint, system.n_constraint))
@@ -248,16 +235,16 @@ def operational_compliance(
 def closure_accelerations(
     system: System, motions: Sequence[BodyMotion], loops: Sequence[LoopMotion], vdot: Array
 ) -> Array:
-    """A vdot + gamma (n_constraint,): zero for accelerations that keep the loops closed (3)."""
+    """Residual A vdot + gamma (n_constraint,); zero if accelerations keep the loops closed (3)."""
     _, at_nodes = accelerations_base_to_tip(system, motions, vdot)
     rows = []
     for loop, motion in zip(system.loops, loops, strict=True):
         row = -motion.constraint_map.T @ motion.bias
         for end, on_node in ((loop.a, motion.map_a), (loop.b, motion.map_b)):
-            A = ground_acceleration(system)
+            A_t = ground_acceleration(system)
             if end.body != GROUND:
-                A = at_nodes[end.body][system.outboard_nodes[end.body].index(end.node)]
-            row = row + on_node @ A
+                A_t = at_nodes[end.body][system.outboard_nodes[end.body].index(end.node)]
+            row = row + on_node @ A_t
         rows.append(row)
     return np.concatenate([np.zeros(0), *rows, coupling_jacobian(system) @ vdot])
 
@@ -273,8 +260,8 @@ def constrained_dynamics(
 ) -> tuple[Array, Array]:
     """Accelerations of a system with loops, and the loop forces lambda (5).
 
-    The free tree first, then the forces that its loops need, then the tree under these.  `dense`:
-    Lambda from A and the mass matrix instead of the sweep.
+    Solves the free tree, then the loop forces, then the tree with these forces.  `dense`: Lambda
+    from A and the mass matrix instead of the sweep.
     """
     loops = loop_motions(system, motions)
     if dense:
@@ -293,18 +280,18 @@ def constrained_dynamics(
 
 
 def loop_wrenches(system: System, loops: Sequence[LoopMotion], lam: Array) -> Array:
-    """[moment; force] = P lambda on end b of each loop, (n_loop, 6) in the axes of frame b."""
+    """Wrenches [moment; force] = P lambda on end b of each loop, (n_loop, 6), axes of frame b."""
     pieces = np.split(lam, np.cumsum([loop.n_constraint for loop in system.loops]))[:-1]
     return np.array([m.constraint_map @ x for m, x in zip(loops, pieces, strict=True)])
 
 
 def least_norm(Lam: Array, rhs: Array, size: Array) -> tuple[Array, list[int]]:
-    """Smallest lambda with Lambda lambda = rhs, and the rows that are independent.
+    """Solution of Lambda lambda = rhs of least norm, and the independent rows.
 
-    Lambda = L L^T over the independent rows, found by elimination with the row first of which most
-    is left beside its size, the largest diagonal entry of its loop.  A row of which less than
-    DEPENDENT is left follows from those before it.  With the solution x of the independent rows,
-    lambda = L (L^T L)^-1 L^T x is the smallest.
+    Lambda = L L^T over the independent rows, found by elimination with pivoting: next is the row
+    with the largest remainder relative to its size, the largest diagonal entry of its loop.  A row
+    whose remainder is below DEPENDENT depends on those before it.  With the solution x of the
+    independent rows, lambda = L (L^T L)^-1 L^T x has the least norm.
 
     Parameters
     ----------
@@ -334,7 +321,7 @@ def least_norm(Lam: Array, rhs: Array, size: Array) -> tuple[Array, list[int]]:
 
 
 def _row_sizes(system: System, Lam: Array) -> Array:
-    """Largest diagonal entry of each row's loop; that of a coupling is its own."""
+    """Largest diagonal entry of the loop of each row; for a coupling, its diagonal entry."""
     diagonal, motionless = np.diag(Lam), MOTIONLESS / sum(body.mass for body in system.bodies)
     least = max(NEGLIGIBLE * diagonal.max(initial=0.0), motionless)
     pieces = np.split(diagonal, np.cumsum([loop.n_constraint for loop in system.loops]))

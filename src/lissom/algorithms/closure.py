@@ -1,4 +1,4 @@
-"""closure: how the loops of a system are closed in a state, and which motions they leave free."""
+"""Closure of the loops of a system in a state: gaps, constraint equations and free motions."""
 
 from __future__ import annotations
 
@@ -25,21 +25,19 @@ from .loop_frames import (
 from .redundancy import dependent_speeds, rank_of, redundant_motions
 from .reference import articulate_tip_to_base, kinematics_base_to_tip
 
-__all__ = ["Closure", "CouplingClosure", "LoopClosure", "Speeds", "closure"]
-
 Array = np.ndarray
 
 
 @dataclass(frozen=True)
 class Speeds:
-    """Some of the speeds of a system.
+    """Selection of the speeds of a system.
 
     Attributes
     ----------
     indices : tuple of int
-        Their places in v.
+        Their indices in v.
     names : tuple of str
-        Words for them.
+        Their descriptions.
     """
 
     indices: tuple[int, ...]
@@ -48,22 +46,22 @@ class Speeds:
 
 @dataclass(frozen=True, eq=False)
 class LoopClosure:
-    """One loop in a state.
+    """Closure of one loop.
 
     Attributes
     ----------
     gap : array (n,)
-        What is left open [m]; angles times the length of the closure.
+        Constraint residual [m]; angles are multiplied by the length of the closure.
     rate : array (n,)
         Its rate [m/s].
     coordinates : array (n_q,)
         Coordinates of the loop's joint.
     displacement : float
-        Distance that is left open [m].
+        Distance between its ends [m].
     rotation : float
-        Angle that is left open [rad].
+        Angle between its ends [rad].
     redundant : tuple of str
-        What the loop prevents although it is prevented already, see `Closure.redundant`.
+        Redundant constraints of the loop, see `Closure.redundant`.
     """
 
     gap: Array
@@ -76,16 +74,16 @@ class LoopClosure:
 
 @dataclass(frozen=True, eq=False)
 class CouplingClosure:
-    """One coupling in a state.
+    """Closure of one coupling.
 
     Attributes
     ----------
     gap : float
-        What the sum of ratios times coordinates is above the offset, in its own unit.
+        Constraint residual: sum of ratios times coordinates minus the offset, in its own unit.
     rate : float
         Its rate.
     redundant : tuple of str
-        The equation, if it follows from loops or from couplings before it.
+        The equation, if it follows from loops or earlier couplings.
     """
 
     gap: float
@@ -95,12 +93,12 @@ class CouplingClosure:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Closure:
-    """Loops and couplings of a system in a state: A vdot + gamma = 0 and what follows.
+    """Closure of the loops and couplings of a system in a state, A vdot + gamma = 0.
 
-    One equation for each motion that a loop's joint prevents, loop after loop, then one for each
-    coupling.  All rows are displacements [m]: rotations are taken at `length`, and rows of
-    couplings are brought to unit size.  ``closure["name"]`` is what belongs to one loop or
-    coupling.  Everything is computed when it is first read.
+    There is one equation for each motion that the joint of a loop prevents, loop by loop, then one
+    for each coupling.  All rows are displacements [m]: rotations are multiplied by `length`, and
+    rows of couplings are scaled to unit size.  ``closure["name"]`` is the closure of one loop or
+    coupling.  Everything is computed when first used.
 
     Attributes
     ----------
@@ -129,12 +127,12 @@ class Closure:
 
     @cached_property
     def _scaled(self) -> Array:
-        """A with columns in comparable units."""
+        """Jacobian A with columns in comparable units."""
         return self.jacobian * error_sizes(self.system)[0]
 
     @cached_property
     def gap(self) -> Array:
-        """What is left open (n_constraint,) [m]."""
+        """Constraint residuals (n_constraint,) [m]."""
         return closure_gaps(self.system, self.state.raw_q, self._placed)
 
     @cached_property
@@ -144,12 +142,12 @@ class Closure:
 
     @cached_property
     def coordinates(self) -> dict[str, Array]:
-        """Coordinates of each loop's joint, as for a joint of the tree, by loop."""
-        return {at.loop.name: at.coordinates for at in self._placed}
+        """Coordinates of the joint of each loop, as for a joint of the tree, by loop name."""
+        return {x.loop.name: x.coordinates for x in self._placed}
 
     @cached_property
     def jacobian(self) -> Array:
-        """A (n_constraint, n_v): speeds to the rate of the gap."""
+        """Jacobian A (n_constraint, n_v): speeds to the rate of the gap."""
         return closure_jacobian(self.system, self.state.raw_q, self._placed)
 
     @cached_property
@@ -161,7 +159,7 @@ class Closure:
 
     @cached_property
     def operational(self) -> Array:
-        """Lambda = A M^-1 A^T (n_constraint, n_constraint): loop forces [N] to accelerations."""
+        """Matrix A M^-1 A^T (n_constraint, n_constraint): loop forces [N] to accelerations."""
         motions = kinematics_base_to_tip(self.system, self.state.q, np.zeros(self.system.n_v))
         articulated = articulate_tip_to_base(self.system, motions)
         loops = loop_motions(self.system, motions)
@@ -169,16 +167,15 @@ class Closure:
 
     @cached_property
     def rank(self) -> int:
-        """Number of equations that do not follow from the others."""
+        """Number of independent equations."""
         return rank_of(self._scaled)
 
     @cached_property
     def redundant(self) -> dict[str, tuple[str, ...]]:
-        """What each loop prevents although the loops before it, or itself, prevent it already.
+        """Redundant constraints of each loop: motions already prevented by it or by earlier loops.
 
-        For each loop as many words as it has such equations, in the axes of the frame at its end b;
-        the motion does not determine the loop's forces in these directions.  Couplings come after
-        all loops.
+        One description for each redundant equation, in the axes of the frame at end b; the motion
+        does not determine the loop forces in these directions.  Couplings come after all loops.
         """
         return redundant_motions(self.system, self._scaled, self._placed)
 
@@ -186,8 +183,8 @@ class Closure:
     def independent(self) -> Speeds:
         """Speeds that determine the others: ``.indices`` in v, and ``.names``.
 
-        Chosen so that the others follow from them in a well-conditioned way; outer hinges follow
-        from inner ones, and modes follow only where no hinge can.
+        Chosen so that the dependent speeds are well-conditioned functions of them; outer hinges
+        depend on inner ones, and modes are dependent only if no hinge can be.
         """
         follow = dependent_speeds(self._scaled, hinge_speeds(self.system))
         indices = [k for k in range(self.system.n_v) if k not in set(follow)]
@@ -196,7 +193,7 @@ class Closure:
 
     @cached_property
     def basis(self) -> Array:
-        """B (n_v, n_free) with v = B v[independent.indices] and A B = 0."""
+        """Basis B (n_v, n_free) with v = B v[independent.indices] and A B = 0."""
         free = list(self.independent.indices)
         follow = [k for k in range(self.system.n_v) if k not in set(free)]
         size, B = error_sizes(self.system)[0], np.zeros((self.system.n_v, len(free)))
@@ -208,11 +205,11 @@ class Closure:
 
     @cached_property
     def mass_matrix(self) -> Array:
-        """B^T M B (n_free, n_free): mass matrix of the independent speeds."""
+        """Mass matrix B^T M B (n_free, n_free) of the independent speeds."""
         return self.basis.T @ mass_matrix(self.system, self.state) @ self.basis
 
     def __getitem__(self, name: str) -> LoopClosure | CouplingClosure:
-        """What belongs to one loop or coupling, by its name."""
+        """Closure of one loop or coupling, by name."""
         if not isinstance(name, str) or name not in self.names:
             what = "loop or coupling" if self.system.couplings else "loop"
             raise StateError(f"there is no {what} {name!r}; {suggestion(str(name), self.names)}")
@@ -220,8 +217,8 @@ class Closure:
         rows = closure_slices(self.system)[k]
         if k >= len(self._placed):
             return self._of_coupling(k - len(self._placed), rows.start)
-        at = self._placed[k]
-        return LoopClosure(at.gap, self.rate[rows], at.coordinates, *at.left, self.redundant[name])
+        x = self._placed[k]
+        return LoopClosure(x.gap, self.rate[rows], x.coordinates, *x.left, self.redundant[name])
 
     def _of_coupling(self, k: int, row: int) -> CouplingClosure:
         coupling = self.system.couplings[k]
@@ -230,7 +227,7 @@ class Closure:
         return CouplingClosure(gap, rate, self.redundant[coupling.name])
 
     def __repr__(self) -> str:
-        """Loops, gaps, equations too many, and the independent speeds."""
+        """Loops, gaps, redundant equations, and independent speeds."""
         return "\n".join(
             [
                 self._heading(),
@@ -274,7 +271,7 @@ class Closure:
 
 
 def closure(system: System, state: State) -> Closure:
-    """How the loops of a system are closed in a state, and how its couplings hold.
+    """Closure of the loops and couplings of a system in a state.
 
     Parameters
     ----------

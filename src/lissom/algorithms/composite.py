@@ -8,21 +8,19 @@ from ..system import State, System
 from . import engine, reference
 from .arguments import all_floats, check_state, motions_of
 
-__all__ = ["mass_matrix"]
-
 
 def mass_matrix(system: System, state: State) -> np.ndarray:
     """Mass matrix by composite bodies.  O(N^2) for a chain.
 
-    With loops it is that of the tree, for speeds of which some follow from others:
-    ``closure(system, state).mass_matrix`` is that of the independent ones.
+    With loops it is that of the tree, in which some speeds depend on others:
+    ``closure(system, state).mass_matrix`` is that of the independent speeds.
 
     Parameters
     ----------
     system : System
         Compiled mechanism.
     state : State
-        Configuration; the speeds play no part.
+        Configuration; the speeds are ignored.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Coordinates that move: by small motions of the speeds, and what counts as a large motion."""
+"""Increments of coordinates, and characteristic sizes of motions and forces."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import numpy as np
 
 from ..system import System
 
-__all__ = ["error_sizes", "force_sizes", "hinge_speeds", "moved"]
-
 Array = np.ndarray
 
 
 def moved(system: System, q: Array, s: Array) -> Array:
     """Coordinates after small motions s (n_v,) of the speeds; quaternions keep their length.
 
-    What does not move keeps its coordinates to the last bit.
+    Joints that do not move keep their coordinates bit for bit.
     """
     new, layout = q.copy(), system.layout
     for i, joint in enumerate(system.joints):
@@ -27,11 +25,11 @@ def moved(system: System, q: Array, s: Array) -> Array:
 
 
 def error_sizes(system: System) -> tuple[Array, Array]:
-    """Sizes of positions and of speeds (n_v,): an error of so much would be total.
+    """Characteristic sizes of positions and of speeds (n_v,), for relative errors.
 
     Angles: 1 rad.  Translations: the largest distance between joints or nodes.  Modal coordinates:
-    what moves a node by the length of its body.  Speeds: these sizes in a second, modal ones in a
-    radian of their vibration.
+    the amplitude that moves a node by the length of its body.  Speeds: these sizes per second,
+    modal ones per radian of their vibration.
     """
     if "error sizes" in system.derived:
         return system.derived["error sizes"]
@@ -53,7 +51,7 @@ def error_sizes(system: System) -> tuple[Array, Array]:
 
 
 def hinge_speeds(system: System) -> Array:
-    """Which speeds are hinge rates (n_v,), the others being modal."""
+    """Mask (n_v,) of the hinge rates among the speeds; the others are modal."""
     mask = np.zeros(system.n_v, dtype=bool)
     for i in range(system.n_body):
         mask[system.layout.hinge_v(i)] = True
@@ -61,5 +59,5 @@ def hinge_speeds(system: System) -> Array:
 
 
 def force_sizes(system: System) -> Array:
-    """Generalized forces (n_v,) that compare with 1 N: moments are taken at the length."""
+    """Generalized forces (n_v,) equivalent to 1 N: moments are 1 N times the system's length."""
     return system.length / error_sizes(system)[0]

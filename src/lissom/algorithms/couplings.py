@@ -4,7 +4,7 @@ With ratios r_i of coordinates q_i whose rates are the speeds v_i:
   gap g = s (sum r_i q_i - offset),    A v = s sum r_i v_i,    gamma = 0                 (1)
   forces: s r_i lambda at each hinge, so that with  force = s lambda  each receives r_i force
   s = 1 / |r_i / l_i|,  l_i the system's length for an angle, 1 for a slide              (2)
-(2) makes the row a displacement [m] and lambda a force [N], as those of loops are.
+With (2) the row is a displacement [m] and lambda a force [N], as for loops.
 """
 
 from __future__ import annotations
@@ -17,18 +17,9 @@ import numpy as np
 from ..system import Coupling, System
 from .coordinates import force_sizes
 
-__all__ = [
-    "CoupledRow",
-    "coupled_row",
-    "coupled_rows",
-    "coupling_gaps",
-    "coupling_jacobian",
-    "transmitted",
-]
-
 Array = np.ndarray
 
-# Part of the sum of its terms by which rounding violates a coupling, as in the kernels.
+# Fraction of the sum of its terms that counts as rounding, as in the kernels.
 ROUNDED = 4e-16
 
 
@@ -39,7 +30,7 @@ class CoupledRow:
     Attributes
     ----------
     q, v : arrays of int
-        Places of its coordinates in q, and of their rates in v.
+        Indices of its coordinates in q, and of their rates in v.
     weights : array
         Ratios times the scale.
     offset : float
@@ -55,7 +46,7 @@ class CoupledRow:
     scale: float
 
     def gap(self, q: Array) -> float:
-        """Gap [m] at coordinates q; what rounding leaves of its terms is none."""
+        """Gap [m] at coordinates q; zero if it is within rounding."""
         terms = np.append(self.weights * q[self.q], -self.offset)
         gap = float(terms.sum())
         return gap if abs(gap) > ROUNDED * np.abs(terms).sum() else 0.0
@@ -72,7 +63,7 @@ def coupled_row(system: System, coupling: Coupling) -> CoupledRow:
 
 
 def coupled_rows(system: System, couplings: Sequence[Coupling] | None = None) -> list[CoupledRow]:
-    """Rows of all couplings, or of some."""
+    """Rows of given couplings, by default of all."""
     return [coupled_row(system, one) for one in _chosen(system, couplings)]
 
 
@@ -94,6 +85,6 @@ def coupling_jacobian(system: System, couplings: Sequence[Coupling] | None = Non
 
 
 def transmitted(system: System, lam: Array) -> Array:
-    """Forces of all couplings (n_coupling,) from those of all rows, loops before them."""
+    """Forces of all couplings (n_coupling,) from those of all rows, loops first."""
     scale = np.array([row.scale for row in coupled_rows(system)])
     return scale * lam[len(lam) - len(scale) :]

@@ -16,8 +16,6 @@ from .arguments import all_floats, check_state, motions_of
 from .body_terms import first_moment
 from .reference import BodyMotion
 
-__all__ = ["Energy", "energy", "momentum"]
-
 Array = np.ndarray
 
 
@@ -29,9 +27,9 @@ class Energy:
     ----------
     kinetic : float
     potential : float
-        Of gravity; zero with the centre of mass at the world's origin.
+        Potential energy of gravity; zero with the centre of mass at the world origin.
     strain : float
-        Of the flexible bodies.
+        Strain energy of the flexible bodies.
     """
 
     kinetic: Any
@@ -45,7 +43,7 @@ class Energy:
 
 
 def energy(system: System, state: State) -> Energy:
-    """Kinetic energy, gravity potential and strain energy.  O(N).
+    """Kinetic, gravitational and strain energy.  O(N).
 
     Parameters
     ----------
@@ -84,7 +82,7 @@ def momentum(system: System, state: State, *, about: Any = (0.0, 0.0, 0.0)) -> A
     state : State
         Configuration and speeds.
     about : array (3,)
-        Point in the world about which the angular part is taken [m].
+        Reference point of the angular momentum in the world [m].
 
     Returns
     -------
@@ -109,7 +107,7 @@ def momentum(system: System, state: State, *, about: Any = (0.0, 0.0, 0.0)) -> A
 
 
 def _momenta(motion: BodyMotion) -> tuple[Array, Array]:
-    """Modal momentum and spatial momentum of one body, in its axes at its origin."""
+    """Modal and spatial momentum of one body, in its axes at its origin."""
     terms = motion.terms
     modal = terms.M_rf.T @ motion.velocity + terms.M_ff @ motion.eta_dot
     return modal, terms.M_rr @ motion.velocity + terms.M_rf @ motion.eta_dot

@@ -1,7 +1,7 @@
-"""The compiled text of the algorithms, as functions of a system and vectors.
+"""Compiled algorithms as functions of a system and vectors.
 
-Each thread has a workspace of its own for each system, so that calls from several threads do not
-meet.  Nothing is allocated in a call but its result.
+Each thread has a separate workspace for each system, so that concurrent calls do not interfere.  A
+call allocates nothing but its result.
 """
 
 from __future__ import annotations
@@ -26,36 +26,13 @@ from .loop_checks import check_closed
 from .packing import Packed, pack
 from .reference import Armature, External
 
-__all__ = [
-    "Workspace",
-    "chosen_method",
-    "closure_rows",
-    "forward_dynamics",
-    "forward_dynamics_batch",
-    "frame_motion",
-    "frame_motion_rows",
-    "inverse_dynamics",
-    "inverse_dynamics_batch",
-    "jacobian",
-    "joint_forces",
-    "joint_forces_rows",
-    "loop_forces",
-    "mass_matrix",
-    "mass_matrix_loop",
-    "packed_constants",
-    "totals",
-    "totals_rows",
-    "workspace",
-    "workspace_size",
-]
-
 Array = np.ndarray
 
 ALL = field.RATES | field.GRAVITY | field.ELASTIC
 
 
 class Workspace:
-    """Scratch of one thread for one system, with the armature and external forces of a call.
+    """Workspace of one thread for one system, with the armature and external forces of a call.
 
     Attributes
     ----------
@@ -87,12 +64,12 @@ class Workspace:
 
     @cached_property
     def one_forward(self) -> Any:
-        """`forward` of this system."""
+        """Compiled forward dynamics of a single state of this system."""
         return partial(self.forward, *self.call)
 
     @cached_property
     def one_inverse(self) -> Any:
-        """`inverse` of this system."""
+        """Compiled inverse dynamics of a single state of this system."""
         return partial(self.inverse, *self.call)
 
     @cached_property
@@ -111,7 +88,7 @@ class Workspace:
 
     @cached_property
     def mass(self) -> Array:
-        """Room for a mass matrix, two vectors and rows of constraints; made at the first use."""
+        """Buffer for a mass matrix, two vectors and rows of constraints, allocated on first use."""
         return np.zeros((self.system.n_v + 2 + self.system.n_constraint, self.system.n_v))
 
     def accelerations(
@@ -123,10 +100,10 @@ class Workspace:
         start: int,
         stop: int,
     ) -> int:
-        """Forward dynamics of states start to stop; the state that failed, or -1.
+        """Forward dynamics of states start to stop; returns the state that failed, or -1.
 
-        Rows are q, v, forces and the result in flat arrays.  With a floor above LEAST, what the
-        composite method cannot do well goes to articulated bodies.
+        Rows are q, v, forces and the result in flat arrays.  With a floor above LEAST, states that
+        are ill-conditioned for the composite method are solved by articulated bodies.
         """
         while composite:
             failed = self.dense(*self.call, *rows, self.mass, floor, flags, start, stop)
@@ -138,7 +115,7 @@ class Workspace:
         return self.forward(*self.call, *rows, flags, start, stop)
 
     def set_armature(self, armature: Armature | None) -> None:
-        """Inertia added to the modes and hinges; None takes it away."""
+        """Set the inertia added to the modes and hinges; None removes it."""
         scratch = self.scratch
         scratch[field.ARMATURE] = armature is not None or bool(self.system.constraints)
         for i, row in enumerate(self.packed.rows):
@@ -151,7 +128,7 @@ class Workspace:
         self._prepare()
 
     def set_external(self, external: External) -> None:
-        """Spatial forces on nodes; an empty list takes them away."""
+        """Set the spatial forces on nodes; an empty list removes them."""
         pieces: list[Array] = []
         for i, node, wrench in external:
             pieces += [np.array([float(i)]), wrench]
@@ -183,7 +160,7 @@ def _packed(system: System) -> tuple[Packed, _Kept]:
 
 
 def packed_constants(system: System) -> Packed:
-    """Constants of a system for the kernels, made once."""
+    """Constants of a system for the kernels, packed once."""
     return _packed(system)[0]
 
 
@@ -200,12 +177,12 @@ def _kernel(system: System, entry: Any) -> Any:
 
 
 def workspace_size(system: System) -> int:
-    """Numbers in a workspace: linear in bodies and modes; quadratic in the modes of lumped ones."""
+    """Size of a workspace: linear in bodies and modes, quadratic in modes of bodies with lumps."""
     return len(_packed(system)[0].start)
 
 
 class _Loaded:
-    """A workspace with the armature and external forces of one call, which are taken away after."""
+    """Context manager: workspace with the armature and external forces of one call."""
 
     def __init__(self, system: System, external: External, armature: Armature | None) -> None:
         self.workspace = workspace(system)
@@ -229,20 +206,20 @@ class _Loaded:
 # each mode of such a body and for each pair of speeds [ns]; `benchmarks.crossover` shows the fit.
 _SAVED, _PER_MODE, _PER_PAIR = 560.0, 66.0, 3.7
 
-# Beyond so many speeds a pivot of the mass matrix is likely to be small, see CAREFUL.
+# Number of speeds above which a pivot of the mass matrix is likely to be small, see CAREFUL.
 _MOST_SPEEDS = 12
 
-# A pivot of the mass matrix below this fraction of its diagonal entry costs more digits than speed
-# is worth: "auto" then takes articulated bodies.
+# Fraction of a diagonal entry of the mass matrix; a smaller pivot costs too many digits, and "auto"
+# then uses articulated bodies.
 CAREFUL, LEAST = 1e-3, 1e-14
 
 
 def chosen_method(system: System) -> str:
-    """What ``method="auto"`` takes: "articulated" or "composite".
+    """Method selected by ``method="auto"``: "articulated" or "composite".
 
-    Articulated bodies win wherever a system is rigid or large.  The dense matrix wins in small
-    systems whose links have one or two modes each: the compliance step costs the same for any
-    number of modes.
+    Articulated bodies are faster for rigid and for large systems.  The dense matrix is faster for
+    small systems whose links have one or two modes each: the compliance step costs the same for
+    any number of modes.
     """
     if system.constraints:  # faster from a four-bar to the largest platform measured
         return "articulated"
@@ -266,12 +243,12 @@ def forward_dynamics(
     flags: int = ALL,
     out: Array | None = None,
 ) -> Array:
-    """Accelerations under forces; with flags = 0 the product of (M + armature)^-1 and `forces`."""
+    """Accelerations under forces; with flags = 0 the product (M + armature)^-1 @ forces."""
     result = np.empty(system.n_v) if out is None else out
     with _Loaded(system, external, armature) as work:
         failed = work.accelerations((q, v, forces, result), composite, floor, flags, 0, 1)
     if failed >= 0:
-        _explain(system, q, v, forces, external, armature, flags)
+        _explain(system, q, v, forces, armature, flags)
     return result
 
 
@@ -280,11 +257,10 @@ def _explain(
     q: Array,
     v: Array,
     forces: Array,
-    external: External,
     armature: Armature | None,
     flags: int,
 ) -> None:
-    """Raise for a state at which the kernels gave up."""
+    """Raise a detailed error for a state at which the kernels failed."""
     check_finite(q, "q", system)
     check_finite(v, "v", system)
     check_finite(forces, "forces", system)
@@ -296,14 +272,14 @@ def _explain(
         )
         reference.articulate_tip_to_base(system, motions, armature)
     raise SingularError(
-        "the accelerations are not finite; forces, speeds or inertias are too large"
+        "the accelerations are not finite: forces, speeds or inertias are too large"
     )
 
 
 def loop_forces(
     system: System, q: Array, v: Array, forces: Array, external: External = ()
 ) -> Array:
-    """[moment; force] on end b of each loop, (n_loop, 6) in the axes of its frame b."""
+    """Wrenches [moment; force] on end b of each loop, (n_loop, 6) in the axes of its frame b."""
     lam = _multipliers(system, q, v, forces, external)
     scratch, ints = workspace(system).scratch, _packed(system)[0].ints
     head = ints[ints[field.LOOPS] :]
@@ -320,7 +296,7 @@ def loop_forces(
 def coupling_forces(
     system: System, q: Array, v: Array, forces: Array, external: External = ()
 ) -> Array:
-    """Forces of the couplings (n_coupling,): a hinge receives its ratio times that."""
+    """Forces of the couplings (n_coupling,): a hinge receives its ratio times the force."""
     return transmitted(system, _multipliers(system, q, v, forces, external))
 
 
@@ -360,7 +336,7 @@ def _explain_inverse(system: System, q: Array, v: Array, x: Array) -> None:
 
 
 def joint_forces(system: System, q: Array, v: Array, x: Array, external: External = ()) -> Array:
-    """Spatial force through every joint, body axes."""
+    """Spatial force through every joint, (n_body, 6) in body axes."""
     out = np.empty((system.n_body, 6))
     with _Loaded(system, external, None) as work:
         failed = _through_joints(work, (q, v, x), np.empty(0), out, 1)
@@ -403,7 +379,7 @@ def mass_matrix(system: System, q: Array) -> Array:
 
 
 def mass_matrix_loop(system: System, q: Array, repeats: int) -> None:
-    """Compute one triangle of the mass matrix again and again inside compiled code, for timing."""
+    """Compute one triangle of the mass matrix repeatedly inside compiled code, for timing."""
     work = workspace(system)
     work.kernel(entries.MASS)(*work.call, q, work.mass, 0, repeats, False)
 
@@ -419,7 +395,7 @@ def totals(system: System, q: Array, v: Array, about: Array) -> Array:
 
 
 def totals_rows(system: System, Q: Array, V: Array, about: Array) -> Array:
-    """`totals` of many states, (n, 16), about one point or a point each; RowError at a failure."""
+    """Result of `totals` for many states, (n, 16), about one or n points; RowError on failure."""
     out = np.empty((len(Q), 16))
     out[:, 13:] = about
     rows = (Q.ravel(), V.ravel(), out.ravel())
@@ -454,7 +430,7 @@ def frame_motion(
 def frame_motion_rows(
     system: System, i: int, node: int, Q: Array, V: Array, X: Array, flags: int
 ) -> tuple[Array, Array, Array]:
-    """`frame_motion` of many states: (n, 3, 3), (n, 3) and (n, 6); RowError at a failure."""
+    """Result of `frame_motion` for many states: (n, 3, 3), (n, 3), (n, 6); RowError on failure."""
     out = np.empty((len(Q), 18))
     rows = (Q.ravel(), V.ravel(), X.ravel(), out.ravel())
     call = workspace(system).call
@@ -465,9 +441,9 @@ def frame_motion_rows(
 
 
 def closure_rows(system: System, Q: Array, V: Array) -> Array:
-    """Gap, rate and joint coordinates, loop after loop, of many states; RowError at a failure.
+    """Gap, rate and joint coordinates of each loop for many states; RowError on failure.
 
-    Then gap and rate, coupling after coupling.
+    They are followed by gap and rate of each coupling.
     """
     width = sum(2 * loop.n_constraint + loop.joint.n_q for loop in system.loops)
     width += 2 * len(system.couplings)
@@ -492,7 +468,7 @@ def jacobian(system: System, i: int, node: int, q: Array) -> Array:
 def forward_dynamics_batch(
     system: System, Q: Array, V: Array, F: Array, out: Array, threads: int
 ) -> None:
-    """Accelerations of the rows, as ``method="auto"`` gives them; one row of F serves all."""
+    """Accelerations of the rows, as with ``method="auto"``; a single row of F applies to all."""
     rows = (Q.ravel(), V.ravel(), F.ravel(), out.ravel())
 
     def call(work: Workspace, start: int, stop: int) -> int:
@@ -534,7 +510,7 @@ def _in_threads(
 
 
 class RowError(Exception):
-    """A row of a batch at which a kernel gave up."""
+    """Failure of a kernel at a row of a batch."""
 
     def __init__(self, row: int) -> None:
         super().__init__(row)

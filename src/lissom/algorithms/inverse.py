@@ -1,4 +1,4 @@
-"""Inverse dynamics and what follows from it: bias, gravity and joint forces."""
+"""Inverse dynamics, and bias, gravity and joint forces derived from it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from .arguments import all_floats, check_state, motions_of, speeds_vector, to_ex
 from .articulated import forward_dynamics, loop_forces
 from .loop_frames import check_real, closure_slices, loop_external, placed_loops
 
-__all__ = ["bias_force", "gravity_force", "inverse_dynamics", "joint_forces"]
-
 Array = np.ndarray
 
 
@@ -31,8 +29,8 @@ def inverse_dynamics(
 ) -> Array:
     """Generalized forces that produce given accelerations: forces = M vdot + bias.  O(N).
 
-    With loops or couplings, M vdot + bias = forces + forces of these, and infinitely many forces do
-    it; `actuated` says which joints may act.
+    With loops or couplings, M vdot + bias = forces + A^T lambda, which has infinitely many
+    solutions; `actuated` selects the joints that may act.
 
     Parameters
     ----------
@@ -45,15 +43,15 @@ def inverse_dynamics(
     external : mapping, optional
         Spatial forces {"body", "body.node" or "frame": [moment; force]} in the axes of that frame.
     actuated : sequence of str, optional
-        Bodies whose joints are actuated; needed where there are loops.  If more joints are than
-        motions are free, the smallest forces, moments taken at ``system.length``.  Modes have no
-        actuators: accelerations of flexible systems must be such as forces on these joints cause,
-        for example those of `forward_dynamics`.
+        Bodies whose joints are actuated; required with loops.  If more joints are actuated than
+        motions are free, the forces of least norm, with moments divided by ``system.length``.
+        Modes have no actuators: accelerations of flexible systems must be attainable by forces on
+        these joints, for example those of `forward_dynamics`.
 
     Returns
     -------
     array (n_v,)
-        With `actuated`, zero but for these joints.  StateError if they cannot cause the
+        With `actuated`, zero except at these joints.  StateError if they cannot produce the
         accelerations, or if the accelerations open a loop.
     """
     if external is None and actuated is None:
@@ -69,16 +67,16 @@ def inverse_dynamics(
 
 
 def _of_tree(system: System, state: State, vdot: Array, loads: reference.External = ()) -> Array:
-    """M vdot + bias - external forces, whether there are loops or not."""
+    """Forces M vdot + bias - external forces of the tree, ignoring loops."""
     if all_floats(state, vdot, *(wrench for *_, wrench in loads)):
         return engine.inverse_dynamics(system, state.raw_q, state.raw_v, vdot, loads)
     return reference.inverse_dynamics(system, motions_of(system, state), vdot, loads)[0]
 
 
 def _quick(system: System, state: State, acceleration: Any) -> Array | None:
-    """The common call with nothing to convert; None if there is something, or something is wrong.
+    """Fast path for arguments that need no conversion; None if they do, or on any error.
 
-    The kernel itself refuses arrays of another type, and says when its result is not finite.
+    The kernel rejects arrays of another type, and reports results that are not finite.
     """
     try:
         work = system.derived["kernels"][1].workspace
@@ -101,24 +99,24 @@ def _by_actuators(
     actuated: Any,
     what: str,
 ) -> tuple[Array, reference.External]:
-    """Forces of actuated joints, and external forces with those of the loops."""
+    """Forces of actuated joints, and external forces including those of the loops."""
     actuated_joints(system, actuated, what)
     check_real(state, what)
     needed = _of_tree(system, state, vdot, loads)
     bias = _of_tree(system, state, np.zeros(system.n_v), loads)
     tau, lam = actuator_forces(system, state, vdot, needed, bias, actuated, what)
     pushed = list(loads)
-    # couplings come after the loops: what they do to hinges is part of the forces there
-    for at, rows in zip(placed_loops(system, state.raw_q), closure_slices(system), strict=False):
-        pushed += loop_external(at, at.scale * (at.directions @ lam[rows]))
+    # couplings follow the loops: their forces are part of the hinge forces
+    for loop, rows in zip(placed_loops(system, state.raw_q), closure_slices(system), strict=False):
+        pushed += loop_external(loop, loop.scale * (loop.directions @ lam[rows]))
     return tau, pushed
 
 
 def bias_force(system: System, state: State) -> Array:
-    """All of the equations of motion but M vdot: M vdot + bias = forces.  O(N).
+    """Bias of the equations of motion, M vdot + bias = forces.  O(N).
 
-    Velocity-dependent terms, gravity, stiffness and damping.  With loops: of the tree, without the
-    forces of the loops; see `closure` and `loop_forces`.
+    It contains velocity-dependent terms, gravity, stiffness and damping.  With loops it is that of
+    the tree, without loop forces; see `closure` and `loop_forces`.
 
     Parameters
     ----------
@@ -136,16 +134,16 @@ def bias_force(system: System, state: State) -> Array:
 
 
 def gravity_force(system: System, state: State) -> Array:
-    """Part of `bias_force` that gravity causes: the forces that hold the system against it.  O(N).
+    """Part of `bias_force` due to gravity: the forces that hold the system against it.  O(N).
 
-    With loops: of the tree, as if each of its joints were held and the loops carried nothing.
+    With loops it is that of the tree, as if all joints were held and the loops transmitted nothing.
 
     Parameters
     ----------
     system : System
         Compiled mechanism.
     state : State
-        Configuration; the speeds play no part.
+        Configuration; the speeds are ignored.
 
     Returns
     -------
@@ -170,7 +168,7 @@ def joint_forces(
 ) -> Array:
     """Spatial force through every joint of the tree, all six components.  O(N).
 
-    Those through joints that close loops are `loop_forces`.
+    For joints that close loops see `loop_forces`.
 
     Parameters
     ----------
@@ -181,11 +179,11 @@ def joint_forces(
     acceleration : array (n_v,) or mapping, optional
         Rates of the speeds; by default those that `forces` and `external` cause.
     forces : array (n_v,) or mapping, optional
-        Generalized forces, used only where `acceleration` is not given.
+        Generalized forces, used only if `acceleration` is not given.
     external : mapping, optional
         Spatial forces on nodes, as for `forward_dynamics`.
     actuated : sequence of str, optional
-        Bodies whose joints are actuated, as for `inverse_dynamics`; needed where `acceleration` is
+        Bodies whose joints are actuated, as for `inverse_dynamics`; required if `acceleration` is
         given and there are loops.
 
     Returns
@@ -197,12 +195,14 @@ def joint_forces(
     loads = to_external(system, external)
     if acceleration is None:
         if actuated is not None:
-            raise StateError("joint_forces: actuated is given without acceleration; leave it out")
+            raise StateError(
+                "joint_forces: actuated is given without acceleration; omit it, or give both"
+            )
         vdot = forward_dynamics(system, state, forces, external=external)
         if system.loops:
             wrenches = loop_forces(system, state, forces, external=external)
-            for at, wrench in zip(placed_loops(system, state.raw_q), wrenches, strict=True):
-                loads = [*loads, *loop_external(at, wrench)]
+            for loop, wrench in zip(placed_loops(system, state.raw_q), wrenches, strict=True):
+                loads = [*loads, *loop_external(loop, wrench)]
     else:
         vdot = speeds_vector(system, acceleration, "acceleration")
         if system.constraints or actuated is not None:

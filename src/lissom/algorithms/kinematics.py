@@ -19,21 +19,9 @@ from .articulated import forward_dynamics
 from .body_terms import NodeMotion, first_moment, node_motion
 from .reference import BodyMotion, accelerations_base_to_tip, carrying_node
 
-__all__ = [
-    "Pose",
-    "acceleration",
-    "center_of_mass",
-    "jacobian",
-    "node_jacobian",
-    "node_pose",
-    "pose",
-    "qdot",
-    "velocity",
-]
-
 Array = np.ndarray
 
-# Entries of a rate map beyond this are the noise of coordinates that are singular.
+# Larger entries of a rate map indicate singular coordinates.
 _SINGULAR = 1e12
 
 
@@ -139,7 +127,7 @@ def velocity(
     at : array (3,), optional
         Point of which the velocity is asked for, in the axes of that frame [m].
     axes : {"world", "body"}
-        Axes of the components: the world's or those of the frame itself.
+        Axes of the components: world axes, or those of the frame.
 
     Returns
     -------
@@ -249,7 +237,7 @@ def jacobian(
     Returns
     -------
     array (6, n_v)
-        J with velocity = J @ v.
+        Matrix J with velocity = J @ v.
     """
     check_state(system, state)
     check_axes(axes)
@@ -278,7 +266,7 @@ def _readable_jacobian(system: System, state: State, place: Frame, axes: str) ->
     i, frame = place.body, _frame(system, motions, place)
     layout, node = system.layout, frame.node
     pieces: dict[int, Array] = {}
-    to_node = np.eye(6)  # velocity of the node, in body i's axes -> velocity of the frame
+    to_node = np.eye(6)  # velocity of the node, in the axes of body i -> velocity of the frame
     while True:
         to_body = to_node @ node.shift.T
         pieces[i] = np.concatenate([to_node @ node.shapes, to_body @ motions[i].motion_map], axis=1)
@@ -315,7 +303,8 @@ def qdot(system: System, state: State) -> Array:
         if is_numeric(N) and not np.all(np.abs(N) < _SINGULAR):
             raise SingularError(
                 f"body {name!r}: the coordinates of its joint ({joint.label}) are singular here, "
-                "as Euler angles can be; use Spherical or Free, or another order of the motions",
+                "as for Euler angles in gimbal lock; use Spherical or Free, or another order of "
+                "the motions",
                 body=name,
             )
         pieces += [state.v[layout.modal_v(name)], N @ state.v[layout.hinge_v(name)]]
@@ -339,7 +328,7 @@ def center_of_mass(system: System, state: State) -> Array:
     check_state(system, state)
     total = sum(body.mass for body in system.bodies)
     if total == 0:
-        raise StateError("the system has no mass, so it has no centre of mass")
+        raise StateError("the system has no mass, so that its centre of mass is undefined")
     if all_floats(state):
         zero = np.zeros(system.n_v)
         return engine.totals(system, state.raw_q, zero, np.zeros(3))[4:7] / total

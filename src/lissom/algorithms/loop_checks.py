@@ -1,4 +1,4 @@
-"""Whether the loops of a state are closed and its couplings hold."""
+"""Checks that the loops of a state are closed and its couplings satisfied."""
 
 from __future__ import annotations
 
@@ -10,17 +10,15 @@ from .closed_loops import loop_motions
 from .couplings import coupled_row, coupling_gaps, coupling_jacobian
 from .reference import kinematics_base_to_tip
 
-__all__ = ["FAR", "OPEN", "check_closed", "constraint_of", "in_own_unit"]
-
 Array = np.ndarray
 
-# Of the system's length, and of length and speeds per second: gaps that a run does not start with,
-# and those at which accelerations mean nothing.
+# Gaps relative to the system's length, and rates relative to length and speeds per second: those
+# that a run rejects at its start, and those that make accelerations meaningless.
 OPEN, FAR = 1e-6, 1e-4
 
 
 def constraint_of(system: System, k: int) -> Loop | Coupling:
-    """Loop or coupling that constraint equation k belongs to."""
+    """Loop or coupling of constraint equation k."""
     for one in system.constraints:
         if k < one.n_constraint:
             return one
@@ -29,7 +27,7 @@ def constraint_of(system: System, k: int) -> Loop | Coupling:
 
 
 def in_own_unit(system: System, coupling: Coupling, gap: float) -> float:
-    """Gap of a coupling [m] as what its sum is off by."""
+    """Gap of a coupling in the unit of its sum, from the gap [m]."""
     return gap / coupled_row(system, coupling).scale
 
 
@@ -39,18 +37,19 @@ REMEDY = "state = assemble(system, state)"
 def check_closed(
     system: System, q: Array, v: Array, tolerance: float = FAR, remedy: str = REMEDY
 ) -> None:
-    """Refuse a state whose loops are open or move apart, or whose couplings do not hold.
+    """Reject a state with open or opening loops, or with violated couplings.
 
     Parameters
     ----------
     system : System
-        With loops or without.
+        Compiled mechanism.
     q, v : arrays
         Coordinates and speeds, real numbers.
     tolerance : float
-        What counts as open, of the system's length, and of length and speeds per second.
+        Allowed gap relative to the system's length, and rate relative to length and speeds per
+        second.
     remedy : str
-        What closes them, for the error.
+        Code that closes them, for messages.
     """
     if not system.constraints:
         return

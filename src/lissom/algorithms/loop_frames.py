@@ -1,7 +1,7 @@
-"""Loops of a system in a configuration: what is left open, its derivative, forces on the nodes.
+"""Loops of a system in a configuration: gaps, their Jacobian, and forces on the nodes.
 
-The text of `closed_loops`, eqs. (1) and (2), by way of the poses and Jacobians of the nodes in
-world axes; it takes the compiled ones where there are any.
+Equations (1) and (2) of `closed_loops`, from poses and Jacobians of the nodes in world axes, which
+are compiled where possible.
 
 With N (6 x n) orthonormal, P = diag(length, 1) N:
   gap = P^T xi,     A = P^T [w_b - w_a; v_b - v_a],  velocities at the origin of frame b, its axes
@@ -25,36 +25,26 @@ from .couplings import coupling_gaps, coupling_jacobian
 from .kinematics import Pose, node_jacobian, node_pose
 from .reference import External
 
-__all__ = [
-    "PlacedLoop",
-    "check_real",
-    "closure_gaps",
-    "closure_jacobian",
-    "closure_slices",
-    "loop_external",
-    "placed_loops",
-]
-
 Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class PlacedLoop:
-    """One loop in a configuration.
+    """A loop in a given configuration.
 
     Attributes
     ----------
     loop : Loop
-        What is placed.
+        The loop.
     length : float
-        Length at which angles and moments are taken [m].
+        Length that makes angles and moments comparable with displacements and forces [m].
     nodes : pair of Pose
-        Nodes of ends a and b; the ground's frame for the ground.
+        Nodes of ends a and b; the world frame for the ground.
     frames : pair of Pose
         Frames of ends a and b.
     near : array, optional
-        Coordinates of the joint shortly before; without them a joint that has no formula for its
-        coordinates is searched from many starts.
+        Earlier coordinates of the joint; without them the coordinates of a joint without a closed
+        formula are searched for from many starts.
     """
 
     loop: Loop
@@ -65,7 +55,7 @@ class PlacedLoop:
 
     @property
     def scale(self) -> Array:
-        """Factors (6,) that make displacements of motions [rad; m]."""
+        """Factors (6,) that convert motions [rad; m] to displacements [m]."""
         return np.array([self.length] * 3 + [1.0] * 3)
 
     @cached_property
@@ -76,7 +66,7 @@ class PlacedLoop:
 
     @cached_property
     def coordinates(self) -> Array:
-        """Coordinates of the loop's joint that come nearest to this pose."""
+        """Coordinates of the loop joint nearest to this pose."""
         joint = self.loop.joint
         if self.near is not None and joint.nearest_iterates:
             return nearest_from(joint, *self.relative, self.near)[0]
@@ -84,7 +74,7 @@ class PlacedLoop:
 
     @cached_property
     def directions(self) -> Array:
-        """N (6, n): what the joint prevents, [rotation times length; displacement], b's axes."""
+        """Prevented motions N (6, n), [rotation times length; displacement], axes of b."""
         Ht = self.loop.joint.motion_map(self.coordinates)
         return constraint_map(Ht, self.length) / self.scale[:, None]
 
@@ -96,13 +86,13 @@ class PlacedLoop:
 
     @property
     def left(self) -> tuple[float, float]:
-        """What of the gap is displacement [m], and what is rotation [rad]."""
+        """Displacement [m] and rotation [rad] of the gap."""
         xi = self.directions @ self.gap / self.scale
         return float(np.linalg.norm(xi[3:])), float(np.linalg.norm(xi[:3]))
 
 
 def check_real(state: State, what: str) -> None:
-    """Refuse complex numbers and symbols, for which loops have no nearest joint coordinates."""
+    """Reject complex numbers and symbols, which have no nearest coordinates of loop joints."""
     if not state.real:
         raise StateError(f"{what} needs a state of real numbers: the system has loops or couplings")
 
@@ -115,7 +105,7 @@ def placed_loops(
 ) -> list[PlacedLoop]:
     """All loops of a system, or some of them, at coordinates q.
 
-    `near` has coordinates of their joints shortly before, where these are known.
+    `near` are earlier coordinates of their joints, if known.
     """
     state = State.trusted(system, _near_the_origin(system, q), np.zeros(system.n_v))
     placed = []
@@ -128,7 +118,7 @@ def placed_loops(
 
 
 def _near_the_origin(system: System, q: Array) -> Array:
-    """Coordinates with a floating system put at the origin, where positions have all digits."""
+    """Coordinates with a floating system moved to the origin, for full precision."""
     roots = np.flatnonzero(system.parent == GROUND)
     grounded = any(end.body == GROUND for loop in system.loops for end in loop.ends)
     if grounded or len(roots) != 1 or not isinstance(system.joints[roots[0]], Free):
@@ -145,13 +135,13 @@ def _node(system: System, state: State, end: LoopEnd) -> Pose:
 
 
 def _on(node: Pose, end: LoopEnd) -> Pose:
-    """Frame of an end, from that of its node."""
+    """Frame of a loop end, from the frame of its node."""
     position = node.position + node.rotation @ end.position
     return Pose(position=position, rotation=node.rotation @ end.rotation)
 
 
 def closure_slices(system: System) -> list[slice]:
-    """Rows of each loop in the closure equations, then that of each coupling."""
+    """Rows of each loop in the closure equations, then of each coupling."""
     sizes = [one.n_constraint for one in system.constraints]
     ends = [int(x) for x in np.cumsum([0, *sizes])]
     return [slice(a, b) for a, b in pairwise(ends)]
@@ -163,8 +153,8 @@ def closure_gaps(
     placed: Sequence[PlacedLoop],
     couplings: Sequence[Coupling] | None = None,
 ) -> Array:
-    """Gaps (n,) [m] of placed loops, then of some couplings, by default of all."""
-    return np.concatenate([*(at.gap for at in placed), coupling_gaps(system, q, couplings)])
+    """Gaps (n,) [m] of placed loops, then of given couplings, by default all."""
+    return np.concatenate([*(x.gap for x in placed), coupling_gaps(system, q, couplings)])
 
 
 def closure_jacobian(
@@ -173,30 +163,30 @@ def closure_jacobian(
     placed: Sequence[PlacedLoop],
     couplings: Sequence[Coupling] | None = None,
 ) -> Array:
-    """A (n, n_v): speeds to the rates of `closure_gaps` [m/s]."""
+    """Jacobian A (n, n_v): speeds to the rates of `closure_gaps` [m/s]."""
     state = State.trusted(system, q, np.zeros(system.n_v))
     rows = [np.zeros((0, system.n_v))]
-    for at in placed:
-        point, R = at.frames[1].position, at.frames[1].rotation
+    for placement in placed:
+        point, R = placement.frames[1].position, placement.frames[1].rotation
         motion = np.zeros((6, system.n_v))
-        for end, node, sign in zip(at.loop.ends, at.nodes, (-1.0, 1.0), strict=True):
+        for end, node, sign in zip(placement.loop.ends, placement.nodes, (-1.0, 1.0), strict=True):
             if end.body != GROUND:
                 J = node_jacobian(system, state, end.body, end.node)
                 arm = skew(point - node.position)
                 motion += sign * np.concatenate([J[:3], J[3:] - arm @ J[:3]])
-        rows.append((at.scale[:, None] * at.directions).T @ rotate(R.T, motion))
+        rows.append((placement.scale[:, None] * placement.directions).T @ rotate(R.T, motion))
     return np.concatenate([*rows, coupling_jacobian(system, couplings)])
 
 
-def loop_external(at: PlacedLoop, wrench: Array) -> External:
-    """Spatial force [moment; force] on frame b, its axes, as forces on both nodes in their axes.
+def loop_external(placement: PlacedLoop, wrench: Array) -> External:
+    """Forces on both nodes, in node axes, from [moment; force] on frame b in its axes.
 
     The opposite force acts on a, at the same point.
     """
-    point, R = at.frames[1].position, at.frames[1].rotation
+    point, R = placement.frames[1].position, placement.frames[1].rotation
     moment, force = R @ wrench[:3], R @ wrench[3:]
     loads = []
-    for end, node, sign in zip(at.loop.ends, at.nodes, (-1.0, 1.0), strict=True):
+    for end, node, sign in zip(placement.loop.ends, placement.nodes, (-1.0, 1.0), strict=True):
         if end.body != GROUND:
             at_node = np.concatenate([moment + cross(point - node.position, force), force])
             loads.append((end.body, end.node, sign * rotate(node.rotation.T, at_node)))

@@ -1,4 +1,4 @@
-"""Loops and couplings of a system as the flat arrays that the kernels read."""
+"""Packing of loops and couplings into the flat arrays of the kernels."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from ..joints.nearness import constraint_map
 from ..system import GROUND, LoopEnd, System
 from ._kernels import fields as field
 from ._kernels.records import JOINT_WORK, closure_size
+from .allocators import Buffer, Stack
 from .couplings import coupled_rows
 from .joint_packing import loop_columns, loop_joint_row
 from .own_joints import OwnJoints
-from .rooms import Room, Stack
 
 __all__ = ["pack_loops"]
 
@@ -23,12 +23,12 @@ _CONSTANT = (field.FIXED, field.AXIAL, field.SPHERICAL, field.PLANAR)
 
 
 def pack_loops(
-    system: System, rows: Array, constants: Stack, scratch: Room, start: int, own: OwnJoints
+    system: System, rows: Array, constants: Stack, scratch: Buffer, start: int, own: OwnJoints
 ) -> Array:
     """Header and rows of the loops and couplings, to stand at ints[start:]; empty without any.
 
-    Systems with constraints always run with armature, if of zero: then all kinds of joints keep the
-    same numbers at their hinges.
+    Systems with constraints always run with armature, possibly zero, so that all kinds of joints
+    store the same numbers at their hinges.
     """
     if not system.constraints:
         return np.zeros(0, dtype=np.int64)
@@ -69,7 +69,7 @@ def pack_loops(
 
 
 def _packed_joint(
-    joint: Joint, constants: Stack, scratch: Room, own: OwnJoints
+    joint: Joint, constants: Stack, scratch: Buffer, own: OwnJoints
 ) -> tuple[int, int, int]:
     """Kind of a loop's joint, and where its constants and those of its coordinates start."""
     row = loop_joint_row(joint)
@@ -81,9 +81,9 @@ def _packed_joint(
 
 
 class _Paths:
-    """Bodies that carry ends of loops or coupled hinges, themselves or further out."""
+    """Bodies with loop ends or coupled hinges on them or outboard of them."""
 
-    def __init__(self, system: System, rows: Array, scratch: Room) -> None:
+    def __init__(self, system: System, rows: Array, scratch: Buffer) -> None:
         self.system, self.body_rows = system, rows
         n, first = system.n_constraint, 0
         self.columns: dict[int, set[int]] = {}
@@ -104,13 +104,13 @@ class _Paths:
             self._place(i, row, n, scratch, apart)
 
     def _reach(self, i: int, columns: range) -> None:
-        """Let columns reach a body and all that carry it."""
+        """Mark a body and all its ancestors as reached by columns."""
         while i != GROUND:
             self.columns.setdefault(i, set()).update(columns)
             i = int(self.system.parent[i])
 
     def _stands_alone(self) -> bool:
-        """Whether no loop leads to the ground or from one base body to another."""
+        """Whether no loop connects to the ground or to another base body."""
         roots = [{self._root(end.body) for end in loop.ends} for loop in self.system.loops]
         return all(len(r) == 1 and GROUND not in r for r in roots)
 
@@ -119,7 +119,7 @@ class _Paths:
             i = int(self.system.parent[i])
         return i
 
-    def _place(self, i: int, row: Array, n: int, scratch: Room, apart: bool) -> None:
+    def _place(self, i: int, row: Array, n: int, scratch: Buffer, apart: bool) -> None:
         p, body = int(self.system.parent[i]), self.body_rows[i]
         rigid = body[field.LEVEL] == field.RIGID
         nodes = 1 if rigid else int(body[field.N_NODE])
@@ -141,7 +141,7 @@ class _Paths:
         row[field.W_CARRIER_FORCES] = parent[field.W_FORCES] + 6 * n * slot
 
     def place_end(self, row: Array, end: LoopEnd, ground: tuple[int, int]) -> None:
-        """Where the numbers of an end of a loop are."""
+        """Write the offsets of the numbers of a loop end."""
         if end.body == GROUND:
             row[[field.END_BODY, field.END_FORCES]] = -1
             row[field.END_RECORD] = field.GROUND_RECORD
@@ -161,7 +161,7 @@ class _Paths:
         row[field.END_FORCES] = path[field.W_FORCES] + 6 * self.system.n_constraint * slot
 
     def couplings(self, constants: Stack, start: int) -> Array:
-        """Rows of the couplings, to stand at ints[start:], and of their coordinates."""
+        """Rows of the couplings and their coordinates, for ints[start:]."""
         system = self.system
         rows = np.zeros((len(system.couplings), field.COUPLING_ROW), dtype=np.int64)
         terms: list[Array] = []
@@ -182,7 +182,7 @@ class _Paths:
         return np.concatenate([rows.ravel(), *terms])
 
     def list_active(self, start: int) -> Array:
-        """Numbers of the columns that reach each body, to stand at ints[start:]."""
+        """Numbers of the columns that reach each body, for ints[start:]."""
         lists: list[int] = []
         for i, row in zip(self.bodies, self.rows, strict=True):
             row[field.W_N_ACTIVE], row[field.W_ACTIVE] = len(self.columns[i]), start + len(lists)

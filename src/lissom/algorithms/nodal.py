@@ -1,27 +1,27 @@
 """Forward dynamics of finite-element bodies in nodal coordinates: a Kalman filter and a smoother.
 
-Source: Rodriguez, N91-22350, section 9.  Bodies at rest and undeformed; the paper leaves
-velocity-dependent terms out, and so do these lines.
+Source: Rodriguez, N91-22350, section 9.  Bodies are at rest and undeformed; the paper omits
+velocity-dependent terms, and so does this code.
 
 Notation (bodies numbered base to tip; all quantities of a body in its axes)
-  k, children      the paper's k-1 is a child of k; sums over children are ours
-  m, h, B, C, H    see `NodalLink`;  u = h* x  are the displacements against the inboard node
-  p-, d, g, p+     inertia of the nodes, of the nodal freedoms; gain; inertia once they are let go
+  k, children      the paper's k-1 is a child of k; sums over children are added here
+  m, h, B, C, H    see `NodalLink`;  u = h* x  are the displacements relative to the inboard node
+  p-, d, g, p+     inertia of the nodes, of the nodal freedoms; gain; inertia with these released
   P-, D, G, P+     the same at the joint
   z, e; Z, E       residual forces and innovations at the nodes; at the joint
   a, A             accelerations of the nodes and of the body's frame
-  -, +             in the inward sweep before and after a freedom is let go, in the outward sweep
+  -, +             in the inward sweep before and after a freedom is released, in the outward sweep
                    after and before it is added (A+ is inboard of the joint, A- outboard)
 
 Departures from the source
-  - Trees; any joint, whose D(k) is a matrix; rigid bodies, which have no nodal freedoms.
+  - Trees; any joint, with a matrix D(k); rigid bodies, which have no nodal freedoms.
   - h selects free nodes in the paper; here massless displacements follow the others statically, so
     that d is always positive definite (see `NodalBody.freedoms`).
-  - Forces f on the nodes enter z- instead of e-, because applied forces act on the joints inboard
-    too.  For elastic forces, which balance each other in the body, both give the same.
+  - Forces f on the nodes enter z- instead of e-, because applied forces also act on the inboard
+    joints.  For elastic forces, which are in equilibrium within the body, both are equivalent.
   - Misprints: (9.2) gives p-; (9.12) has z-; (9.22) is a(N_k) = phi^T(k, N_k) A-(k), and (9.23)
     simply a+(i) = phi^T(k, i) A-(k); the sum of (9.24) runs over all nodes, the inboard one
-    included (without it the result is right for lumped mass only).
+    included (without it the result is correct for lumped mass only).
 """
 
 from __future__ import annotations
@@ -41,17 +41,6 @@ from .arguments import speeds_vector
 from .nodal_tree import NodalTree, nodal_loads, nodal_tree
 from .reference import sees_inertia
 
-__all__ = [
-    "NodalAccelerations",
-    "NodalGains",
-    "NodalResiduals",
-    "NodalSolution",
-    "filter_tip_to_base",
-    "nodal_forward_dynamics",
-    "nodal_gains_tip_to_base",
-    "smooth_base_to_tip",
-]
-
 Array = np.ndarray
 
 
@@ -62,13 +51,13 @@ class NodalGains:
     Attributes
     ----------
     nodal_inertia : array (6 n, 6 n)
-        p-, the body's own mass and the inertia of its children as felt at their nodes.
+        p-, mass of the body and inertia of its children at their nodes.
     freedom_inertia : array (f, f)
         d.
     nodal_gain : array (6 n, f)
         g.
     nodal_inertia_released : array (6 n, 6 n)
-        p+, with the nodal freedoms let go.
+        p+, with the nodal freedoms released.
     articulated_inertia : array (6, 6)
         P-, at the body's frame.
     hinge_inertia : array (r, r)
@@ -76,7 +65,7 @@ class NodalGains:
     hinge_gain : array (6, r)
         G.
     articulated_inertia_inboard : array (6, 6)
-        P+, as felt inboard of the joint.
+        P+, inboard of the joint.
     """
 
     nodal_inertia: Array
@@ -100,7 +89,7 @@ class NodalResiduals:
     nodal_innovation_force : array (f,)
         e-.
     nodal_innovation_acceleration : array (f,)
-        e+, acceleration of the nodal freedoms if everything inboard were held.
+        e+, acceleration of the nodal freedoms with everything inboard held.
     nodal_residual_force_released : array (6 n,)
         z+.
     residual_force : array (6,)
@@ -130,7 +119,7 @@ class NodalAccelerations:
     Attributes
     ----------
     spatial_acceleration_inboard : array (6,)
-        A+, of the body's frame before the joint adds its own.
+        A+, of the body frame without the joint acceleration.
     joint : array (r,)
         Accelerations of the joint's speeds (the paper's theta_ddot).
     spatial_acceleration : array (6,)
@@ -140,7 +129,7 @@ class NodalAccelerations:
     freedoms : array (f,)
         x_ddot, of the nodal freedoms.
     relative : array (n, 6)
-        u_ddot, of the nodes against the body's frame.
+        u_ddot, of the nodes relative to the body frame.
     total : array (n, 6)
         a-, of the nodes.
     """
@@ -190,15 +179,15 @@ def nodal_forward_dynamics(
     Parameters
     ----------
     system : System
-        Compiled mechanism without loops.  Of its flexible bodies only the nodes are used, their
-        mass comes from `nodal`; any FlexibleBody with these nodes serves for a body with a
-        consistent mass matrix.
+        Compiled mechanism without loops.  Of its flexible bodies only the nodes are used; their
+        mass comes from `nodal`.  For a body with a consistent mass matrix, use any FlexibleBody
+        with the same nodes.
     state : State
         Configuration, at rest and with undeformed bodies.
     nodal : mapping
         {"body": NodalBody} for every flexible body.
     forces : array (n_v,) or mapping, optional
-        Generalized forces of the joints, as for `forward_dynamics`; none on modes.
+        Generalized forces of the joints, as for `forward_dynamics`; not on modes.
     external : mapping, optional
         Spatial forces {"body", "body.node" or "frame": [moment; force]} in body axes.
     nodal_forces : mapping, optional
@@ -213,14 +202,14 @@ def nodal_forward_dynamics(
     Raises
     ------
     StateError
-        If the state moves or is deformed, a name or shape does not fit, or there are loops.
+        If the state is moving or deformed, a name or shape does not match, or there are loops.
     SingularError
         If a motion of a joint moves no inertia.
 
     Notes
     -----
-    (9.5) and (9.9) are differences: a load 10^k times as heavy as the body it hangs on costs k of
-    the 16 digits.  `forward_dynamics` does not lose them.
+    (9.5) and (9.9) are differences: a load 10^k times as heavy as the body that carries it costs k
+    of the 16 digits.  `forward_dynamics` does not lose them.
     """
     tree = nodal_tree(system, state, nodal)
     T = speeds_vector(system, forces, "forces")
@@ -307,7 +296,7 @@ def smooth_base_to_tip(
 ) -> list[NodalAccelerations]:
     """Accelerations, base to tip.
 
-    A+ = C^T a- of the carrier, zero on the ground                             (9.19), (9.26)
+    A+ = C^T a- of the parent, zero on the ground                              (9.19), (9.26)
     theta_ddot = E+ - G^T A+              A- = A+ + H^T theta_ddot             (9.20), (9.21)
     a+ = B^T A-                                                                (9.22), (9.23)
     x_ddot = e+ - g^T a+    u_ddot = h^T x_ddot       a- = a+ + u_ddot         (9.24), (9.25)
@@ -331,12 +320,12 @@ def smooth_base_to_tip(
 
 
 def _check_hinge_inertia(name: str, D: Array, P: Array, Ht: Array) -> None:
-    """Raise where a motion of the hinge sees no inertia."""
+    """Raise if a motion of the hinge moves no inertia."""
     if sees_inertia(D, P, Ht):
         return
     raise SingularError(
         f"body {name!r}: its joint has a motion that moves no inertia in this state; give the body "
-        "inertia about that axis. Of a nodal body the joint feels the inboard node alone: give "
+        "inertia about that axis. For a nodal body only the inboard node counts at the joint: give "
         "that node mass and rotary inertia, or use to_modal with fewer modes",
         body=name,
     )

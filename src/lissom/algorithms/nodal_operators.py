@@ -2,7 +2,7 @@
 
 Source: Rodriguez, N91-22350, sections 4 to 8.  Speeds are ordered as in the paper, the nodal
 freedoms of all bodies and then the joints of all bodies; bodies are numbered base to tip, so that
-what is causal (tip to base) sits above the diagonal where the paper has it below.
+causal parts (tip to base) are above the diagonal, and below it in the paper.
 
 Departures from the source
   - Trees: C has a block C(parent, k) for every body; phi(k+1, k) = B(k+1) C(k+1, k) includes the
@@ -24,8 +24,6 @@ from ..system import GROUND
 from .nodal import NodalGains, nodal_gains_tip_to_base
 from .nodal_tree import NodalTree
 
-__all__ = ["NodalOperators", "composite_mass_matrix", "nodal_operators"]
-
 Array = np.ndarray
 
 
@@ -42,7 +40,7 @@ class NodalOperators:
     B : array (6 N, 6 n)
         Forces on the nodes -> forces at the bodies' frames.
     C : array (6 n, 6 N)
-        Forces at the bodies' frames -> forces on the nodes of the carriers.
+        Forces at the bodies' frames -> forces on the nodes of the parents.
     H : array (r, 6 N)
         Forces at the bodies' frames -> forces of the joints.
     g, d, G, D : arrays (6 n, f), (f, f), (6 N, r), (r, r)
@@ -77,9 +75,9 @@ class NodalOperators:
 
     @property
     def r(self) -> Array:
-        """Composite mass of the nodes, (6 n, 6 n): r = m + C R C*, R = B r B* (7.2)."""
+        """Composite mass r of the nodes, (6 n, 6 n): r = m + C R C*, R = B r B* (7.2)."""
         r = self.m
-        step = self.C @ self.B  # nilpotent: at most one power for each body along a branch
+        step = self.C @ self.B  # nilpotent: at most one power per body along a branch
         while np.any(step):
             r, step = r + step @ r @ step.T, step @ step
         return r
@@ -92,7 +90,7 @@ class NodalOperators:
 
     @property
     def causal(self) -> Array:
-        """K with mass = (I + K) D (I + K*), (f + r, f + r) (8.1)."""
+        """Causal factor K with mass = (I + K) D (I + K*), (f + r, f + r) (8.1)."""
         Phi, inward = self.Phi, self.h @ self.C @ self.Phi
         return np.block(
             [
@@ -103,12 +101,12 @@ class NodalOperators:
 
     @property
     def diagonal(self) -> Array:
-        """Inertias d and D, block by block, (f + r, f + r) (8.1)."""
+        """Block-diagonal inertias d and D, (f + r, f + r) (8.1)."""
         return block_diagonal(self.d, self.D)
 
     @property
     def causal_inverse(self) -> Array:
-        """L with (I + K)^-1 = I - L, (f + r, f + r) (8.3).
+        """Matrix L with (I + K)^-1 = I - L, (f + r, f + r) (8.3).
 
         B~ = B (I - g h),  C~ = C (I - G H),  Psi = (I - B~ C~)^-1,  psi = Psi B~ C
         """
@@ -191,13 +189,13 @@ def composite_mass_matrix(tree: NodalTree) -> Array:
 
 
 def _attachment(tree: NodalTree, i: int, k: int) -> Array:
-    """Block C(i, k): body k sits on body i, or it does not."""
+    """Block C(i, k); zero unless body i carries body k."""
     if tree.links[k].parent == i:
         return tree.links[k].attachment
     return np.zeros((len(tree.links[i].mass), 6))
 
 
 def _inverse_of_one_minus(step: Array) -> Array:
-    """(I - E)^-1 of a nilpotent E."""
+    """Inverse (I - E)^-1 for a nilpotent E."""
     eye = np.eye(len(step))
     return np.linalg.solve(eye - step, eye)

@@ -1,7 +1,7 @@
 """Trees of finite-element bodies in nodal coordinates, at rest and undeformed.
 
-The letters are those of Rodriguez, N91-22350, sections 3 and 4; bodies are numbered base to tip, so
-that the paper's k+1 is our parent, and each body has its own axes.
+Notation of Rodriguez, N91-22350, sections 3 and 4; bodies are numbered base to tip, so that the
+paper's k+1 is the parent here, and each body has its own axes.
 """
 
 from __future__ import annotations
@@ -21,25 +21,23 @@ from ..system import GROUND, State, System
 from .arguments import check_no_loops, motions_of, to_external
 from .reference import BodyMotion
 
-__all__ = ["NodalLink", "NodalTree", "nodal_loads", "nodal_tree"]
-
 Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class NodalLink:
-    """One body of a tree, in its axes; a body that does not deform has no freedoms.
+    """Body of a tree, in its axes; a rigid body has no freedoms.
 
     Attributes
     ----------
     name : str
         Name of the body.
     parent : int
-        Number of the body that carries it, -1 for the ground.
+        Number of the parent, -1 for the ground.
     mass : array (6 n, 6 n)
         m_k, the free-free mass matrix of the n nodes.
     freedoms : array (6 n, f)
-        h_k*: displacements of the nodes against the inboard node, per nodal freedom.
+        h_k*: displacements of the nodes relative to the inboard node, per nodal freedom.
     shift : array (6, 6 n)
         B(k) = [phi(k, 1), ..., phi(k, N_k)]: forces on the nodes to the body's frame.
     attachment : array (6 n_parent, 6)
@@ -72,7 +70,7 @@ class NodalTree:
     Attributes
     ----------
     links : tuple of NodalLink
-        A body comes after the one that carries it.
+        Bodies, each after its parent.
     """
 
     links: tuple[NodalLink, ...]
@@ -84,7 +82,7 @@ class NodalTree:
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
-        """Numbers of the bodies that each body carries."""
+        """Numbers of the children of each body."""
         carried: list[list[int]] = [[] for _ in self.links]
         for i, link in enumerate(self.links):
             if link.parent != GROUND:
@@ -124,14 +122,14 @@ def nodal_loads(
     external: Mapping[Any, Any] | None = None,
     nodal_forces: Mapping[str, Any] | None = None,
 ) -> list[Array]:
-    """Forces f_k on the nodes of each body, shape (6 n,), in body axes; gravity is among them.
+    """Forces f_k on the nodes of each body, shape (6 n,), in body axes, including gravity.
 
     Parameters
     ----------
     system : System
         Compiled mechanism.
     tree : NodalTree
-        The same in nodal coordinates.
+        The same mechanism in nodal coordinates.
     external : mapping, optional
         Spatial forces {"body", "body.node" or "frame": [moment; force]}.
     nodal_forces : mapping, optional
@@ -147,15 +145,15 @@ def nodal_loads(
         given, n = _real(values), tree.links[i].n_node
         if given.shape != (n, 6) or not np.all(np.isfinite(given)):
             raise StateError(
-                f"nodal_forces of body {name!r}: expected finite numbers of the shape ({n}, 6), a "
-                f"row [moment; force] for each node; got the shape {given.shape}"
+                f"nodal_forces of body {name!r}: expected finite numbers of shape ({n}, 6), a "
+                f"row [moment; force] for each node; got shape {given.shape}"
             )
         loads[i] = loads[i] + given.ravel()
     return loads
 
 
 def _real(values: Any) -> Array:
-    """Array of floats, empty where `values` are something else."""
+    """Array of floats, empty if `values` are not real numbers."""
     try:
         given = array(values)
     except (TypeError, ValueError):
@@ -172,7 +170,7 @@ def _link(
         nodes = nodal[name].positions - nodal[name].positions[body.inboard]
     elif body.n_mode:
         raise StateError(
-            f"body {name!r} is flexible and has no nodal data; put a NodalBody for {name!r} into "
+            f"body {name!r} is flexible and has no nodal data; add a NodalBody for {name!r} to "
             "nodal"
         )
     else:
@@ -200,14 +198,14 @@ def _check_at_rest(system: System, state: State) -> None:
     if np.any(state.v):
         owner = system.layout.owner_v(int(np.flatnonzero(state.v)[0]))
         raise StateError(
-            f"{owner} has a speed; the nodal recursions leave velocity-dependent terms out and "
-            "serve states at rest only: use forward_dynamics, or state.replace(v=0 * state.v)"
+            f"{owner} is not zero; the nodal recursions omit velocity-dependent terms and support "
+            "states at rest only: use forward_dynamics, or state.replace(v=0 * state.v)"
         )
     for name in system.names:
         if np.any(state.q[system.layout.modal_q(name)]):
             raise StateError(
-                f"body {name!r} is deformed; the nodal recursions serve undeformed bodies: set its "
-                "modes to zero and give the elastic forces -stiffness @ u as nodal_forces"
+                f"body {name!r} is deformed; the nodal recursions support undeformed bodies only: "
+                "set its modes to zero and give the elastic forces -stiffness @ u as nodal_forces"
             )
 
 
@@ -219,7 +217,7 @@ def _check_same_nodes(system: System, name: str, body: NodalBody) -> None:
     same = nodes.shape == other.node_positions.shape and body.inboard == other.inboard
     if not same or not np.allclose(nodes, other.node_positions, 0.0, 1e-9 * np.abs(nodes).max()):
         raise StateError(
-            f"nodal data of body {name!r}: its {body.n_node} nodes (inboard {body.inboard}) are "
-            f"not those of the system's body, which has {len(other.node_positions)} (inboard "
-            f"{other.inboard}); compile the system with this body's to_modal()"
+            f"nodal data of body {name!r}: its {body.n_node} nodes (inboard {body.inboard}) "
+            f"differ from those of the body in the system, which has {len(other.node_positions)} "
+            f"(inboard {other.inboard}); compile the system with the to_modal() of this body"
         )

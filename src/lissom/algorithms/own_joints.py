@@ -18,7 +18,7 @@ import numpy as np
 from ..errors import LissomError, ModelError
 from ..joints import Joint
 from ._kernels.own_joints import BIAS, MAP, POSITION, ROTATION, SIGNATURE
-from .rooms import Room
+from .allocators import Buffer
 
 Array = np.ndarray
 
@@ -58,7 +58,7 @@ class OwnJoints:
         self.contents: list[tuple[int, Array]] = []
         self.error: LissomError | None = None
 
-    def add(self, joint: Joint, workspace: Room) -> Array:
+    def add(self, joint: Joint, workspace: Buffer) -> Array:
         """Constants of a joint for the kernels; its parameters go to the workspace."""
         served = _Served(joint, self)
         self.served.append(served)

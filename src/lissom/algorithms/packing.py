@@ -1,4 +1,4 @@
-"""A system as the flat arrays that the kernels read (`_kernels.fields`)."""
+"""Packing of a system into the flat arrays of the kernels (`_kernels.fields`)."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from ..bodies import MassIntegrals, NormalBody
 from ..system import GROUND, System
 from ._kernels import fields as field
 from ._kernels.records import hinge_size, stack_size
+from .allocators import Buffer, Stack
 from .joint_packing import joint_row
 from .loop_packing import pack_loops
 from .own_joints import OwnJoints
-from .rooms import Room, Stack
 
 __all__ = ["Packed", "pack"]
 
 Array = np.ndarray
 
-# Modal products, in the order of `_kernels.flexible`: pairs that are added, then subtracted.
+# Modal products in the order of `_kernels.flexible`: pairs to be added, then subtracted.
 _SUMS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 _DIFFERENCES = ((1, 2), (2, 0), (0, 1))
 
 
 class Packed:
-    """Constants of a system for the kernels, and the first content of a workspace.
+    """Constants of a system for the kernels, and initial content of a workspace.
 
     Attributes
     ----------
     ints, floats : arrays
-        As `_kernels.fields` says.
+        See `_kernels.fields`.
     start : array
-        Scratch before the first sweep.
+        Workspace before the first sweep.
     rows : array (n_body, ROW)
         The rows of `ints`.
     own : OwnJoints
@@ -52,11 +52,11 @@ class Packed:
 
 
 def pack(system: System) -> Packed:
-    """Flat arrays of a system.  Linear in bodies and modes, but for dense modal matrices."""
+    """Flat arrays of a system.  Linear in bodies and modes, except for dense modal matrices."""
     rows = np.zeros((system.n_body, field.ROW), dtype=np.int64)
     constants = Stack(field.FLOATS_HEADER)
     constants.values[0][field.GRAVITY_VECTOR : field.GRAVITY_VECTOR + 3] = system.gravity
-    scratch = Room(field.GROUND_RECORD + field.RECORD)
+    scratch = Buffer(field.GROUND_RECORD + field.RECORD)
     shared: dict[Any, Any] = {}
     own = OwnJoints()
     for i in range(system.n_body):
@@ -92,9 +92,9 @@ def pack(system: System) -> Packed:
 
 
 def _branch_by_branch(system: System, rows: Array) -> Array:
-    """Body numbers with every branch in one piece, then the hinge speeds in that order.
+    """Body numbers with contiguous branches, then the hinge speeds in that order.
 
-    Writes where the speeds of each branch begin and end.
+    Writes the range of speeds of each branch to `rows`.
     """
     order: list[int] = []
     waiting = [i for i in reversed(range(system.n_body)) if system.parent[i] == GROUND]
@@ -120,11 +120,11 @@ def _place(
     i: int,
     rows: Array,
     constants: Stack,
-    scratch: Room,
+    scratch: Buffer,
     shared: dict[Any, Any],
     own: OwnJoints,
 ) -> None:
-    """Row of body i: what it is, and where it sits."""
+    """Write the row of body i: its type and the offsets of its data."""
     row, body, joint, layout = rows[i], system.bodies[i], system.joints[i], system.layout
     p, m, r = int(system.parent[i]), body.n_mode, joint.n_v
     row[field.PARENT] = p
@@ -172,7 +172,7 @@ def _level(body: NormalBody) -> int:
 
 
 def _six(J: Array) -> Array:
-    """Upper triangle of a symmetric 3x3 matrix, row after row."""
+    """Upper triangle of a symmetric 3x3 matrix, by rows."""
     return np.asarray(J)[np.triu_indices(3)]
 
 
@@ -182,7 +182,7 @@ def _inertia(mass: MassIntegrals) -> Array:
 
 
 def _coupling(mass: MassIntegrals) -> Array:
-    """M_rf of the undeformed body, (6, n_mode)."""
+    """Coupling block M_rf of the undeformed body, (6, n_mode)."""
     g, s = mass.modal_second_moment, mass.modal_first_moment
     return np.stack([g[1, 2] - g[2, 1], g[2, 0] - g[0, 2], g[0, 1] - g[1, 0], *s])
 
@@ -194,7 +194,7 @@ def _modal_constants(
     constants: Stack,
     shared: dict[Any, Any],
 ) -> None:
-    """Modal constants, once for a body that serves several times with the same nodes."""
+    """Add modal constants, once for a body that is used several times with the same nodes."""
     fields = [
         field.SHAPES,
         field.DAMPED,
@@ -243,7 +243,7 @@ def _add_modal_constants(
 
 
 def _first_content(start: Array, row: Array, body: NormalBody) -> None:
-    """What a workspace holds before the first sweep: W, and the constants of level "linear"."""
+    """Write the initial content of a workspace: W, and the constants of level "linear"."""
     if row[field.LEVEL] == field.RIGID:
         return
     m, f, b = body.n_mode, row[field.MODAL], row[field.BODY]

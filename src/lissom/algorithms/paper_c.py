@@ -1,18 +1,19 @@
-"""The Order-N paper's own recursion for closed loops, beside the normalised one.
+"""Recursion of the Order-N paper for closed loops, for comparison with the normalised one.
 
-It gives what `closed_loops.constrained_dynamics` gives and is kept to be read beside the paper: per
-body it inverts a matrix of the size of the modes, and it carries six columns for every constrained
-point to the base and out again, where the normalised form carries one for each constraint, inward.
+It gives the same result as `closed_loops.constrained_dynamics` and is meant to be read with the
+paper: for each body it inverts a matrix of the size of the modes, and it carries six columns for
+every constrained point to the base and out again, while the normalised form carries one column for
+each constraint, inward only.
 
 Notation (the paper's letters, our axes and order)
-  p, k     the body that carries body n; those that n carries
+  p, k     parent and children of body n
   C, S     X phi^T and X Pi_hat: acceleration of p's origin and modes to that of n     (1.6)
   P, A_R   H*; X gamma + c
   points   both ends of every loop; C_c, S_c are phi^T and Pi_hat of their nodes
   F_c      forces [moment; force] on the points, in the axes of their bodies, stacked
   u        [1; F_c]: quantities Q, B, W, D below have a column for each of its entries, so that the
            paper's q_n, Q_c,n,j are columns of one matrix, and so are b_n, B_c,n,j and the others
-  L        rows of the constraints: what L A_points lacks to zero is velocities; forces L^T lambda
+  L        rows of the constraints: L A_points + velocity terms = 0; forces L^T lambda
 Differs: the ground is p of the base, so that a free base is a body on a `Free` joint and gravity an
 acceleration of the ground; the relative motion of a loop is taken at the origin of its frame b,
 which is needed where the loop's joint slides; signs as derived, not as printed (see `inward`).
@@ -31,14 +32,12 @@ from .body_terms import NodeMotion
 from .closed_loops import LoopMotion, loop_motions
 from .reference import BodyMotion, External, carrying_node, external_terms, ground_acceleration
 
-__all__ = ["Coefficients", "constraint_rows", "inward", "outward", "points", "solve_loops"]
-
 Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class Coefficients:
-    """What (4.2)-(4.8) leave of one body, gamma and q its joint and its modes.
+    """Coefficients (4.2)-(4.8) of one body; gamma and q are its joint and modes.
 
     q_ddot = Q_A A + Q u                        gamma_ddot = B_A A_p + B_q q_ddot_p + B u
     A = W_A A_p + W_q q_ddot_p + W u            F = D_A A_p + D_q q_ddot_p + D u
@@ -72,8 +71,8 @@ def inward(
 ) -> list[Coefficients]:
     """Step 2: coefficients of every body, tip to base.
 
-    `printed` names equations, of "4.2", "4.3" and "4.5", whose terms of F_c shall have the signs
-    that stand in print.
+    `printed` lists equations, among "4.2", "4.3" and "4.5", whose terms of F_c take the signs as
+    printed in the paper.
     """
     n_point = len(points(system))
     own = _signs(n_point, -1.0 if "4.2" in printed else 1.0)
@@ -166,7 +165,7 @@ def solve_loops(
 
 
 def constraint_rows(loops: Sequence[LoopMotion]) -> Array:
-    """L: the paper's P_c^T at E and -P_c^T at E', moved to the nodes, in the axes of the bodies."""
+    """Rows L: the paper's P_c^T at E and -P_c^T at E', moved to the nodes, in body axes."""
     return block_diagonal(*(np.hstack([m.map_a, m.map_b]) for m in loops))
 
 
@@ -188,7 +187,7 @@ def _shift(system: System, motions: Sequence[BodyMotion], n: int) -> tuple[Array
 
 
 def _own_points(system: System, motions: Sequence[BodyMotion], n: int) -> tuple[Array, Array]:
-    """C_c^T and S_c^T of the points on body n; columns of other bodies' points are zero."""
+    """Matrices C_c^T and S_c^T of the points on body n; columns of other points are zero."""
     C_cT, S_cT = [np.zeros((6, 0))], [np.zeros((system.bodies[n].n_mode, 0))]
     for body, node in points(system):
         E = _node(system, motions, body, node) if body == n else None

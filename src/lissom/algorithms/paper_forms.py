@@ -1,7 +1,7 @@
-"""Paper A's own forms of articulated-body forward dynamics, beside the normalised one.
+"""Articulated-body forward dynamics in the forms of paper A, as alternatives to the normalised one.
 
-All three give the accelerations of `reference.forward_dynamics`; they differ in what they cost for
-a body with m modes and in how many digits they keep.
+All three give the accelerations of `reference.forward_dynamics`; they differ in cost for a body
+with m modes and in accuracy.
 
   method          source                          per body          a heavy child costs digits
   "innovations"   A (51), (58): one block          O(m^3)            yes
@@ -11,9 +11,9 @@ a body with m modes and in how many digits they keep.
 
 Differs from the print: modes are zero at the inboard node, so H_f = [I, 0]; trees, with the nodes
 that carry children stacked; (64) subtracts z_f, printed z_r; (B3) as printed needs the inverse of
-Gamma, which never exists below a moving hinge: [Gamma^-1 + Omega]^-1 is written
+Gamma, which does not exist inboard of a moving hinge: [Gamma^-1 + Omega]^-1 is written
 (I + Gamma Omega)^-1 Gamma.  "ruthless" is meant for level "linear", where Lambda and Omega are
-constants of the body but for the nodes' attitude; it is exact at level "full" too.
+constants of the body except for the attitude of the nodes; it is also exact at level "full".
 """
 
 from __future__ import annotations
@@ -37,20 +37,13 @@ from .reference import (
     outboard_rows,
 )
 
-__all__ = [
-    "ArticulatedParts",
-    "articulate_in_parts",
-    "forward_dynamics_in_blocks",
-    "forward_dynamics_in_parts",
-]
-
 Array = np.ndarray
 
 
 def forward_dynamics_in_blocks(
     system: System, motions: Sequence[BodyMotion], forces: Array, external: External = ()
 ) -> Array:
-    """Accelerations with all motions of a body crossed at once (58).
+    """Accelerations with the modes and hinge of a body eliminated together (58).
 
     z   = sum of the children's Phi z+  +  P a_m + b_m + K_m theta - loads        (1)
     eps = T - H z     nu = D^-1 eps     z+ = z + G eps                            (2)
@@ -98,7 +91,7 @@ class ArticulatedParts:
     hinge_gain : array (6, n_dof)
         G_R.
     inertia_inboard : array (6, 6)
-        P_R+, as felt inboard of the hinge.
+        P_R+, inboard of the hinge.
     """
 
     modal_inertia_inverse: Array
@@ -112,7 +105,7 @@ class ArticulatedParts:
 def articulate_in_parts(
     system: System, motions: Sequence[BodyMotion], *, ruthless: bool = False
 ) -> list[ArticulatedParts]:
-    """Articulated-body quantities with the modes of a body crossed before its hinge, tip to base.
+    """Articulated-body quantities, tip to base, eliminating the modes of a body before its hinge.
 
     P   = Q Gamma Q* + M_m,  Q = [Pi_hat^T; phi]                                  (1)
     D_f = P_ff    mu = P_rf    g = mu D_f^-1    P_R = P_rr - g mu*                (2)
@@ -146,7 +139,7 @@ def forward_dynamics_in_parts(
     *,
     ruthless: bool = False,
 ) -> Array:
-    """Accelerations with the modes of a body crossed before its hinge (64).
+    """Accelerations with the modes of a body eliminated before its hinge (64).
 
     Tip to base:
       z   = Q zeta + b_m + K_m theta - loads                                        (5)
@@ -204,7 +197,7 @@ def _outward(
 
 
 def _ruthless_inverse(M_ff: Array, Pi: Array, Gamma: Array) -> Array:
-    """D_f^-1 by (B3), corrected; Lambda = M_ff^-1 and Omega are constants at level "linear"."""
+    """Inverse D_f^-1 by (B3), corrected; Lambda = M_ff^-1, Omega constant at level "linear"."""
     Lam = np.linalg.inv(M_ff)
     Upsilon = Lam @ Pi.T
     Omega = Pi @ Upsilon

@@ -1,4 +1,4 @@
-"""Products with the mass matrix and its inverse, without the matrix.  O(N)."""
+"""Matrix-free products with the mass matrix and its inverse.  O(N)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from . import engine, reference
 from ._kernels.fields import ACCELERATED, TREE
 from .arguments import all_floats, check_state, motions_of, speeds_vector, to_armature
 
-__all__ = ["multiply_mass", "solve_mass"]
-
 
 def multiply_mass(system: System, state: State, x: Any) -> np.ndarray:
-    """Product M x of the mass matrix and a vector: a momentum, if x are speeds.  O(N).
+    """Product M x of the mass matrix and a vector: the momentum, if x are speeds.  O(N).
 
     With loops M is that of the tree, see `mass_matrix`.
 
@@ -24,7 +22,7 @@ def multiply_mass(system: System, state: State, x: Any) -> np.ndarray:
     system : System
         Compiled mechanism.
     state : State
-        Configuration; the speeds play no part.
+        Configuration; the speeds are ignored.
     x : array (n_v,) or mapping
         Vector.
 
@@ -49,7 +47,7 @@ def solve_mass(system: System, state: State, x: Any, *, armature: Any = None) ->
     system : System
         Compiled mechanism.
     state : State
-        Configuration; the speeds play no part.
+        Configuration; the speeds are ignored.
     x : array (n_v,) or mapping
         Vector.
     armature : array (n_v,) or mapping, optional

@@ -1,4 +1,4 @@
-"""Which closure equations follow from others, and which speeds follow from others."""
+"""Redundant closure equations and dependent speeds."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ import numpy as np
 from ..system import System, equation
 from .loop_frames import PlacedLoop, closure_slices
 
-__all__ = ["RANK", "dependent_speeds", "rank_of", "redundant_motions", "row_space"]
-
 Array = np.ndarray
 
-# Part of the largest singular value below which a direction is noise.
+# Fraction of the largest singular value below which a direction is noise.
 RANK = 1e-9
-# Part of the largest column above which a hinge can follow well, and modes are left free.
+# Fraction of the largest column above which a hinge is a good dependent speed, and modes stay free.
 FOLLOWS = 1e-3
-# Of several hinges that can follow almost as well as the best, the outermost does.
+# Fraction of the best hinge above which hinges count as equally good; the outermost is chosen.
 ALMOST = 0.5
-# Cosine beyond which a direction counts as an axis.
+# Cosine above which a direction counts as an axis.
 ALIGNED = 1 - 1e-7
 
 AXES = tuple(
@@ -28,7 +26,7 @@ AXES = tuple(
 
 
 def row_space(A: Array, size: float) -> Array:
-    """Orthonormal rows that span those of A; what is below RANK of `size` is noise."""
+    """Orthonormal basis of the row space of A; values below RANK times `size` are noise."""
     if not A.size:
         return np.zeros((0, A.shape[1]))
     _, values, rows = np.linalg.svd(A, full_matrices=False)
@@ -41,22 +39,22 @@ def largest(A: Array) -> float:
 
 
 def rank_of(A: Array) -> int:
-    """Number of equations that are independent."""
+    """Number of independent equations."""
     return len(row_space(A, largest(A)))
 
 
 def dependent_speeds(A: Array, hinge: Array) -> list[int]:
-    """Speeds that follow from the others by A v = 0, as many as the rank of A.
+    """Speeds that depend on the others by A v = 0, as many as the rank of A.
 
-    By elimination: columns as independent of each other as possible.  Hinges follow, the outer
-    ones rather than the inner ones, and modes only where no hinge can.
+    Found by elimination with pivoting.  Outer hinges are chosen before inner ones, and modes only
+    if no hinge can be dependent.
 
     Parameters
     ----------
     A : array (n_constraint, n_v)
         Closure equations in comparable units of the speeds.
     hinge : array (n_v,) of bool
-        Which speeds are hinge rates.
+        Mask of the hinge rates.
     """
     left = A.copy()
     chosen: list[int] = []
@@ -72,14 +70,14 @@ def dependent_speeds(A: Array, hinge: Array) -> list[int]:
         chosen.append(k)
         unit = left[:, k] / norms[k]
         left = left - np.outer(unit, unit @ left)
-        left = left - np.outer(unit, unit @ left)  # twice, for the last digit
+        left = left - np.outer(unit, unit @ left)  # repeated for full precision
     return sorted(chosen)
 
 
 def redundant_motions(
     system: System, A: Array, placed: Sequence[PlacedLoop]
 ) -> dict[str, tuple[str, ...]]:
-    """Motions that each loop prevents although the loops before it, or itself, do so already.
+    """Motions prevented by each loop that it or earlier loops already prevent.
 
     Couplings come after all loops.
 
@@ -95,7 +93,7 @@ def redundant_motions(
     Returns
     -------
     dict
-        For each loop and coupling as many words as it has equations too many.
+        One description for each redundant equation of each loop and coupling.
     """
     size, found = largest(A), {}
     before = np.zeros((0, A.shape[1]))
@@ -115,9 +113,9 @@ def redundant_motions(
 
 
 def _words(directions: Array) -> tuple[str, ...]:
-    """Names for the columns of a basis: axes where they lie in its span, combinations for the rest.
+    """Descriptions of the columns of a basis: axes in its span, combinations for the rest.
 
-    A motion [rotation times length; displacement] is given in the axes of frame b.
+    Motions are [rotation times length; displacement] in the axes of frame b.
     """
     words, left = [], directions
     for k, name in enumerate(AXES):
@@ -131,13 +129,13 @@ def _words(directions: Array) -> tuple[str, ...]:
 
 
 def _without(basis: Array, k: int) -> Array:
-    """Basis of the part of a span that has no component k."""
+    """Basis of the subspace of a span without component k."""
     _, _, turn = np.linalg.svd(basis[k : k + 1])
     return basis @ turn[1:].T
 
 
 def _sparse(basis: Array) -> Array:
-    """The same span with as many zeros as elimination makes, columns of unit length."""
+    """Basis of the same span, sparse by elimination, with unit columns."""
     columns = basis.copy()
     for j in range(columns.shape[1]):
         k = int(np.argmax(np.abs(columns[:, j])))

@@ -1,10 +1,10 @@
-"""The recursions, in readable form: the text that everything else is tested against.
+"""Reference implementation of the recursions, against which everything else is tested.
 
-Functional (nothing is written in place) and generic in the scalar: floats, complex numbers, SymPy
-and CasADi objects run through the same lines.
+It is functional (nothing is modified in place) and generic in the scalar type: the same code runs
+on floats, complex numbers, SymPy and CasADi objects.
 
 Notation (bodies numbered base to tip; all quantities in body axes at the body's origin)
-  p = parent(i), t its node that carries body i     the papers' k+1 is our parent
+  p = parent(i), t its node that carries body i     the papers' k+1 is the parent here
   R, r     body i's axes -> parent's axes, and its origin from the node, in parent's axes
   X        motion of the node (parent's axes) -> motion of body i's frame (its axes); X^T: forces
   H*       motion map (6 x n_dof), c the joint's velocity-dependent acceleration
@@ -15,7 +15,7 @@ Kinematics, base to tip:
   V_t, gamma, Pi_hat of the parent's node                        see `body_terms`
   V = X V_t + H* beta                                            (1)
   c = [R^T (w_N x w_j); R^T (w_N x (w_N x r) + 2 w_N x r_dot)] + bias of the joint           (2)
-      w_N the node's rate; w_j, r_dot the rates of the body against the node, in parent's axes
+      w_N rate of the node; w_j, r_dot rates of the body relative to the node, in parent's axes
 """
 
 from __future__ import annotations
@@ -31,42 +31,21 @@ from ..spatial.scalar import is_numeric, solve, solve_spd, zeros
 from ..system import GROUND, System
 from .body_terms import BodyTerms, NodeMotion, body_terms, node_motion
 
-__all__ = [
-    "Armature",
-    "Articulated",
-    "BodyMotion",
-    "External",
-    "accelerations_base_to_tip",
-    "articulate_tip_to_base",
-    "carrying_node",
-    "check_hinge_inertia",
-    "children_inertia",
-    "coriolis_acceleration",
-    "external_terms",
-    "forward_dynamics",
-    "ground_acceleration",
-    "inverse_dynamics",
-    "kinematics_base_to_tip",
-    "mass_matrix",
-    "outboard_rows",
-    "sees_inertia",
-]
-
 Array = np.ndarray
-# Spatial forces on nodes: (body, node, [moment; force] in the node's axes).
+# Spatial forces on nodes: (body, node, [moment; force] in node axes).
 External = Sequence[tuple[int, int, Array]]
 
 # Inertia added to the generalized coordinates: per body the diagonal on its modes and the symmetric
 # block on its hinge.
 Armature = Sequence[tuple[Array, Array]]
 
-# A hinge inertia below this fraction of its scale is noise.
+# Fraction of its scale below which a hinge inertia is noise.
 _BLIND = 50 * np.finfo(float).eps
 
 
 @dataclass(frozen=True, eq=False)
 class BodyMotion:
-    """One body in a configuration and its rates; the output of the kinematics sweep.
+    """Kinematics of one body; output of the kinematics sweep.
 
     Attributes
     ----------
@@ -87,7 +66,7 @@ class BodyMotion:
     outboard : tuple of NodeMotion
         Nodes that carry children, as listed in ``system.outboard_nodes``.
     terms : BodyTerms
-        Own inertia and gyroscopic forces.
+        Inertia and gyroscopic forces of the body.
     """
 
     eta: Array
@@ -104,7 +83,7 @@ class BodyMotion:
 
     @property
     def outboard_shapes(self) -> Array:
-        """Pi_hat of the nodes that carry children, stacked (6 n_t, n_mode)."""
+        """Stacked Pi_hat (6 n_t, n_mode) of the nodes that carry children."""
         shapes = (node.shapes for node in self.outboard)
         return np.concatenate([zeros(0, len(self.eta)), *shapes])
 
@@ -124,13 +103,13 @@ class Articulated:
     W : array (n_mode, n_mode)
         (M_ff + armature)^-1.
     Y : array (6, 6 n_t)
-        Shift from the outboard nodes, softened by the modes.
+        Shift from the outboard nodes, reduced by the modes.
     S : array (6 n_t, 6 n_t)
         Compliance at the outboard nodes.
     N : array (6 n_t, 6 n_t)
-        Part of a force on the outboard nodes that passes the compliance.
+        Part of a force on the outboard nodes that is transmitted through the compliance.
     E : array (6 n_t, 6 n_t)
-        Inertia of the children as felt through the compliance.
+        Inertia of the children seen through the compliance.
     inertia : array (6, 6)
         P_R, articulated inertia with the body's modes free.
     hinge_inertia : array (n_dof, n_dof)
@@ -138,7 +117,7 @@ class Articulated:
     hinge_gain : array (6, n_dof)
         G, the Kalman gain.
     inertia_inboard : array (6, 6)
-        P+, as felt inboard of the hinge.
+        P+, inboard of the hinge.
     """
 
     W: Array
@@ -153,12 +132,12 @@ class Articulated:
 
 
 def base_to_tip(system: System) -> range:
-    """Body numbers such that a body comes after the one that carries it."""
+    """Body numbers, each after its parent."""
     return range(system.n_body)
 
 
 def tip_to_base(system: System) -> Iterator[int]:
-    """Body numbers such that a body comes before the one that carries it."""
+    """Body numbers, each before its parent."""
     return reversed(range(system.n_body))
 
 
@@ -198,14 +177,14 @@ def kinematics_base_to_tip(system: System, q: Array, v: Array) -> list[BodyMotio
 
 
 def _hinge_bias(w_N: Array, R: Array, r: Array, relative: Array) -> Array:
-    """Acceleration of the child frame by the turning of the node under it (2)."""
+    """Acceleration of the child frame due to the rotation of the node that carries it (2)."""
     w_j, r_dot = R @ relative[:3], R @ relative[3:]
     linear = cross(w_N, cross(w_N, r)) + 2 * cross(w_N, r_dot)
     return rotate(R.T, np.concatenate([cross(w_N, w_j), linear]))
 
 
 def carrying_node(system: System, motions: Sequence[BodyMotion], i: int) -> NodeMotion:
-    """The node of the parent that carries body i; the ground's frame for a base body."""
+    """Node of the parent that carries body i; the world frame for a base body."""
     p = system.parent[i]
     if p == GROUND:
         return NodeMotion(zeros(3), np.eye(3), zeros(6, 0), zeros(6), zeros(6))
@@ -213,18 +192,18 @@ def carrying_node(system: System, motions: Sequence[BodyMotion], i: int) -> Node
 
 
 def _slot(system: System, i: int) -> int:
-    """Which of the parent's outboard nodes carries body i."""
+    """Index of the node that carries body i among its parent's outboard nodes."""
     return system.outboard_nodes[system.parent[i]].index(int(system.parent_node[i]))
 
 
 def outboard_rows(system: System, i: int) -> slice:
-    """Where the node that carries body i sits in what is stacked over its parent's nodes."""
+    """Rows of the node that carries body i in arrays stacked over its parent's outboard nodes."""
     slot = _slot(system, i)
     return slice(6 * slot, 6 * slot + 6)
 
 
 def coriolis_acceleration(system: System, motions: Sequence[BodyMotion], i: int) -> Array:
-    """Acceleration of body i that its speeds' rates do not cause: X gamma + c; -g at the base.
+    """Acceleration of body i independent of vdot: X gamma + c, with -g at the base.
 
     Source: Jain & Rodriguez 1992, eq. (25), the spatial part a_mR.
     """
@@ -236,7 +215,7 @@ def coriolis_acceleration(system: System, motions: Sequence[BodyMotion], i: int)
 def accelerations_base_to_tip(
     system: System, motions: Sequence[BodyMotion], vdot: Array
 ) -> tuple[list[Array], list[list[Array]]]:
-    """Spatial accelerations of bodies and of their outboard nodes, gravity as base motion.  O(N).
+    """Spatial accelerations of bodies and their outboard nodes, gravity as base motion.  O(N).
 
     A_t = phi(l)^T alpha + Pi_hat eta_ddot + gamma        (3)
     alpha = X A_t + H* beta_dot + c                       (4)
@@ -278,7 +257,7 @@ def inverse_dynamics(
     T_r = H f_r,    f_t = sum over the children at t of X^T f_r                             (7)
     Source: Jain & Rodriguez 1992, eqs. (44), (45).  Differs: bodies numbered base to tip; external
     forces F_c on nodes c; modes zero at the inboard node, so that T_f has no hinge part; armature
-    adds a_f eta_ddot and a_r beta_dot; `elastic` = False leaves K and C out.
+    adds a_f eta_ddot and a_r beta_dot; `elastic` = False omits K and C.
     """
     alphas, _ = accelerations_base_to_tip(system, motions, vdot)
     loads = external_terms(system, motions, external)
@@ -309,7 +288,7 @@ def inverse_dynamics(
 def external_terms(
     system: System, motions: Sequence[BodyMotion], external: External
 ) -> list[tuple[Array, Array]]:
-    """Per body the modal force sum Pi_hat_c^T F_c and the spatial force sum phi_c F_c."""
+    """Modal force sum Pi_hat_c^T F_c and spatial force sum phi_c F_c of each body."""
     terms = [(zeros(body.n_mode), zeros(6)) for body in system.bodies]
     for i, c, wrench in external:
         motion = motions[i]
@@ -326,16 +305,16 @@ def mass_matrix(system: System, motions: Sequence[BodyMotion]) -> Array:
     R_m = M_m + sum over children [Pi_hat_t^T; phi_t] X^T R_rr X [Pi_hat_t, phi_t^T]    (8)
     columns of body i: F = [R_rf, R_rr H*];  then inward F <- X^T F, rows Pi_hat^T F, H phi F   (9)
     Source: Jain & Rodriguez 1992, eqs. (48)-(50).  Differs: R_rr of a child suffices, because its
-    own modes and hinge are frozen in the composite body.
+    modes and hinge are frozen in the composite body.
     """
     composite: dict[int, BodyTerms] = {}
     blocks: dict[tuple[int, int], Array] = {}
     for i in tip_to_base(system):
-        R = _composite_terms(system, motions, i, composite)
-        composite[i] = R
+        R_m = _composite_terms(system, motions, i, composite)
+        composite[i] = R_m
         Ht = motions[i].motion_map
-        F = np.concatenate([R.M_rf, R.M_rr @ Ht], axis=1)  # (9)
-        modal_rows = np.concatenate([R.M_ff, R.M_rf.T @ Ht], axis=1)
+        F = np.concatenate([R_m.M_rf, R_m.M_rr @ Ht], axis=1)  # (9)
+        modal_rows = np.concatenate([R_m.M_ff, R_m.M_rf.T @ Ht], axis=1)
         blocks[i, i] = np.concatenate([modal_rows, Ht.T @ F])
         for p, node, F_t in _inward(system, motions, i, F):
             hinge_rows = motions[p].motion_map.T @ (node.shift @ F_t)
@@ -362,7 +341,7 @@ def _composite_terms(
 def _inward(
     system: System, motions: Sequence[BodyMotion], i: int, F: Array
 ) -> Iterator[tuple[int, NodeMotion, Array]]:
-    """Forces at body i carried to the node of each body inboard of it."""
+    """Forces at body i shifted to the node of each inboard body."""
     while (p := int(system.parent[i])) != GROUND:
         node = carrying_node(system, motions, i)
         F = motions[i].transform.T @ F
@@ -392,7 +371,7 @@ def articulate_tip_to_base(
     motions: Sequence[BodyMotion],
     armature: Armature | None = None,
 ) -> list[Articulated]:
-    """Articulated-body inertias and hinge gains.  O(N), and O(1) in modes but for W.
+    """Articulated-body inertias and hinge gains.  O(N), and O(1) in modes except for W.
 
     W   = (M_ff + a_f)^-1                                    (10)
     M_bar = M_rr - M_rf W M_rf^T   Y = phi - M_rf W Pi_hat^T   S = Pi_hat W Pi_hat^T   (11)
@@ -402,8 +381,8 @@ def articulate_tip_to_base(
     D   = H P_R H* + a_r        G = P_R H* D^-1              (15)
     P+  = P_R - G D G^T                                      (16)
     Source: Jain & Rodriguez 1992, eqs. (58), (62), (63).  Differs: normalised form, in which the
-    recursion does not see the number of modes; see the theory page "Articulated bodies".  P+ is
-    made symmetric to the last bit: an antisymmetric rounding error would grow from link to link.
+    recursion is independent of the number of modes; see the theory page "Articulated bodies".  P+
+    is made exactly symmetric: an antisymmetric rounding error would grow from link to link.
     """
     blocks: dict[int, Articulated] = {}
     inboard: dict[int, Array] = {}
@@ -428,7 +407,7 @@ def articulate_tip_to_base(
 
 
 def _modal_inverse(terms: BodyTerms, a_f: Array, deformable_mass: bool) -> Array:
-    """W; the modal mass is the identity unless lumps make it depend on the deformation."""
+    """Inverse W; the modal mass is the identity unless lumps make it depend on the deformation."""
     if deformable_mass:
         return solve_spd(terms.M_ff + np.diag(a_f), np.eye(len(a_f)))
     return np.diag(1 / (1 + a_f))
@@ -437,7 +416,7 @@ def _modal_inverse(terms: BodyTerms, a_f: Array, deformable_mass: bool) -> Array
 def children_inertia(
     system: System, motions: Sequence[BodyMotion], i: int, inboard: Mapping[int, Array]
 ) -> Array:
-    """Gamma: the children's P+ (6x6 each, `inboard`) at the nodes of body i, block diagonal."""
+    """Block-diagonal Gamma: P+ of the children (`inboard`, 6x6 each) at the nodes of body i."""
     at_node = [zeros(6, 6) for _ in system.outboard_nodes[i]]
     for c in system.children[i]:
         X, slot = motions[c].transform, _slot(system, c)
@@ -446,9 +425,9 @@ def children_inertia(
 
 
 def sees_inertia(D: Array, P: Array, Ht: Array) -> bool:
-    """Whether every motion of a hinge moves inertia, beyond the rounding errors of P.
+    """Whether every motion of a hinge moves inertia above the rounding errors of P.
 
-    Symbols cannot be judged and pass.
+    Symbols cannot be checked and are accepted.
     """
     if not is_numeric(D) or not is_numeric(P) or D.shape[0] == 0:
         return True
@@ -462,7 +441,7 @@ def sees_inertia(D: Array, P: Array, Ht: Array) -> bool:
 
 
 def check_hinge_inertia(system: System, i: int, D: Array, P: Array, Ht: Array) -> None:
-    """Raise where a motion of the hinge sees no inertia."""
+    """Raise if a motion of the hinge moves no inertia."""
     if sees_inertia(D, P, Ht):
         return
     raise SingularError(
@@ -494,7 +473,7 @@ def forward_dynamics(
       f_t = E Y^T alpha + f_0,   A_t = Y^T alpha + y - S f_t            (24)
       eta_ddot = W (eps_f - M_rf^T alpha - Pi_hat^T f_t)                (25)
     Source: Jain & Rodriguez 1992, eq. (64), in normalised form; there eps_f contains the children.
-    N zeta equals (I - E S) zeta, but that difference loses all digits under a heavy child.
+    N zeta equals (I - E S) zeta, but that difference loses all digits with a heavy child.
     """
     articulated = articulate_tip_to_base(system, motions, armature)
     residuals = _residuals_tip_to_base(system, motions, articulated, forces, external)
@@ -527,7 +506,7 @@ def _residuals_tip_to_base(
     forces: Array,
     external: External,
 ) -> list[tuple[Array, Array, Array, Array]]:
-    """(eps_f, eps_R, y, f_0) of every body (17)-(21)."""
+    """Residuals (eps_f, eps_R, y, f_0) of every body (17)-(21)."""
     loads = external_terms(system, motions, external)
     inboard: dict[int, Array] = {}
     residuals: dict[int, tuple[Array, Array, Array, Array]] = {}

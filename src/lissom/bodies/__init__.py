@@ -1,4 +1,4 @@
-"""Bodies, rigid and flexible, and the normalised form in which the algorithms meet them."""
+"""Rigid and flexible bodies, and the normalised form that the algorithms use."""
 
 from .flexible import FlexibleBody
 from .nodal import NodalBody

@@ -1,9 +1,9 @@
-"""Bringing a modal basis to normalised form, the same on every machine.
+"""Normalisation of a modal basis, reproducible on every machine.
 
 Given shapes become x = transform @ modal coordinates with M_ff = I and K diagonal.  A solver
-returns an arbitrary mix of the shapes that share a frequency and arbitrary signs; here equal
+returns arbitrary signs and arbitrary combinations of shapes that share a frequency; here equal
 frequencies keep the combination nearest the given shapes, and the largest entry of each column
-of the transform is positive, so that saved states mean the same tomorrow.
+of the transform is positive, so that saved states keep their meaning.
 """
 
 from __future__ import annotations
@@ -14,12 +14,10 @@ import numpy as np
 
 from ..errors import ModelError, name_list
 
-__all__ = ["normal_basis"]
-
 Array = np.ndarray
 
-_EQUAL = 1e-10  # relative gap below which two frequencies count as one
-_NORMALISED = 1e-12  # deviation below which a given basis counts as normalised already
+_EQUAL = 1e-10  # relative gap below which two frequencies count as equal
+_NORMALISED = 1e-12  # deviation below which a given basis counts as already normalised
 
 
 def normal_basis(M_ff: Array, K: Array) -> tuple[Array, Array]:
@@ -30,7 +28,7 @@ def normal_basis(M_ff: Array, K: Array) -> tuple[Array, Array]:
     M_ff : array (m, m)
         Modal mass matrix, positive definite.
     K : array (m, m)
-        Modal stiffness, symmetric and not indefinite.
+        Modal stiffness, symmetric positive semidefinite.
     """
     m = len(K)
     off_diagonal = np.abs(K - np.diag(np.diag(K))).max(initial=0.0)
@@ -50,7 +48,7 @@ def normal_basis(M_ff: Array, K: Array) -> tuple[Array, Array]:
 
 
 def _square_root(K: Array) -> Array:
-    """C with C C^T = K; exact for a diagonal K, which keeps low frequencies accurate."""
+    """Matrix C with C C^T = K; exact for a diagonal K, which keeps low frequencies accurate."""
     if not np.any(K - np.diag(np.diag(K))):
         return np.diag(np.sqrt(np.diag(K).clip(min=0.0)))
     try:
@@ -61,7 +59,7 @@ def _square_root(K: Array) -> Array:
 
 
 def _equal_runs(omega: Array) -> list[slice]:
-    """Runs of equal entries of the ascending frequencies."""
+    """Slices of equal entries of the ascending frequencies."""
     gaps = np.diff(omega) > _EQUAL * np.maximum(omega[1:], 1e-4 * omega.max(initial=0.0))
     edges = [0, *(np.flatnonzero(gaps) + 1), len(omega)]
     return [slice(a, b) for a, b in pairwise(edges)]
@@ -77,7 +75,7 @@ def _nearest_to_given(x: Array, M_ff: Array) -> Array:
     rest = B.copy()
     for _ in range(k):
         sizes = np.linalg.norm(rest, axis=0)
-        pivot = int(np.argmax(sizes > (1 - 1e-6) * sizes.max()))  # the first among equals
+        pivot = int(np.argmax(sizes > (1 - 1e-6) * sizes.max()))  # the first of equals
         pivots.append(pivot)
         direction = rest[:, pivot] / sizes[pivot]
         rest = rest - np.outer(direction, direction @ rest)
@@ -92,14 +90,14 @@ def _signs(x: Array) -> Array:
 
 
 def check_independent(M_ff: Array, raw_size: Array) -> None:
-    """Refuse modes that move no mass, are rigid-body motions or depend on each other.
+    """Reject modes that move no mass, are rigid-body motions or are linearly dependent.
 
     Parameters
     ----------
     M_ff : array (m, m)
         Modal mass matrix relative to the inboard node.
     raw_size : array (m,)
-        Modal mass of each shape as given, before its rigid-body part was taken out.
+        Modal mass of each shape as given, before its rigid-body part was removed.
     """
     own = np.diag(M_ff)
     for mode, (size, raw) in enumerate(zip(own, raw_size, strict=True)):
@@ -118,13 +116,13 @@ def check_independent(M_ff: Array, raw_size: Array) -> None:
         involved = np.flatnonzero(np.abs(vectors[:, 0]) > 0.05)
         names = name_list(involved, show=str)
         raise ModelError(
-            f"FlexibleBody: modes {names} depend on each other (up to a rigid-body motion); "
+            f"FlexibleBody: modes {names} are linearly dependent (up to a rigid-body motion); "
             "remove one of them"
         )
 
 
 def check_stiffness(K: Array) -> None:
-    """Refuse a stiffness that is not symmetric or has negative directions."""
+    """Reject a stiffness that is not symmetric or has negative eigenvalues."""
     size = np.abs(K).max(initial=0.0)
     if np.abs(K - K.T).max(initial=0.0) > 1e-9 * size:
         raise ModelError("FlexibleBody: stiffness is not symmetric")

@@ -1,4 +1,4 @@
-"""Flexible bodies from nodes, masses, mode shapes and stiffness."""
+"""Flexible bodies defined by nodes, masses, mode shapes and stiffness."""
 
 from __future__ import annotations
 
@@ -27,8 +27,6 @@ from .nodes import check_masses, checked_inboard, checked_names
 from .normal import LEVELS, REMEDY, Lump, MassIntegrals, NormalBody
 from .solids import checked_solids
 
-__all__ = ["FlexibleBody"]
-
 Array = np.ndarray
 
 
@@ -39,20 +37,20 @@ class FlexibleBody:
     """Body that deforms by a sum of mode shapes.
 
     Each node is a small rigid body that moves with l = l0 + Pi_tr eta and turns by
-    exp(skew(Pi_rot eta)).  The body frame sits at the inboard node.  Shapes that move that node
-    (free-free modes) are re-read, to first order, as seen from it; any basis is brought to the
-    normalised form once (see the theory page "Flexible bodies").
+    exp(skew(Pi_rot eta)).  The body frame is at the inboard node.  Shapes that move that node
+    (free-free modes) are expressed relative to it, to first order; any basis is normalised once
+    (see the theory page "Flexible bodies").
 
     Parameters
     ----------
     positions : array (n, 3)
-        Undeformed nodes [m], in any frame parallel to the body's.
+        Undeformed nodes [m], in any frame parallel to the body frame.
     masses : array (n,)
         [kg]; nodes without mass serve as attachment points.
     shapes : array (n, 6, m)
         Mode shapes: rotation [rad] rows first, then translation [m], per unit amplitude.
     stiffness : array (m, m) or (m,)
-        In the given amplitudes; m numbers stand for a diagonal.
+        In the given amplitudes; m numbers are the diagonal.
     damping : float, array (m,) or array (m, m)
         Damping ratio of all modes, ratios of the normalised modes in their order, or a matrix in
         the given amplitudes.
@@ -61,14 +59,14 @@ class FlexibleBody:
     node_offsets : array (n, 3), optional
         Centres of mass from the nodes, in node axes [m].
     inboard : int or str
-        Node at which the joint towards the base sits.
+        Node that carries the joint towards the base.
     names : dict
         Names of nodes, such as {"tip": 9}.
     level : {"full", "linear"}
         "full" keeps all deformation-dependent terms of the body's inertia, "linear" those of the
         undeformed body; the motion of attached bodies is exact at both.
     solids : Solid or sequence of Solid
-        What it looks like in pictures, see `solids.Sweep`.
+        Appearance in drawings and views, see `solids.Sweep`.
     """
 
     positions: Any
@@ -102,12 +100,12 @@ class FlexibleBody:
             self._check_values()
 
     def __repr__(self) -> str:
-        """One line: the arrays are long."""
+        """Summary in one line."""
         mass = f"{float(self.mass):.4g} kg, " if self.is_numeric else ""
         n_mode = self.shapes.shape[2]
         modes = "1 mode" if n_mode == 1 else f"{n_mode} modes"
         if self.is_numeric and n_mode:
-            with contextlib.suppress(ModelError):  # what is wrong is said by compile
+            with contextlib.suppress(ModelError):  # compile reports the problem
                 modes += f", {self.frequencies.min():.3g} to {self.frequencies.max():.3g} Hz"
         nodes = name_list(self.names, show=str) or len(self.positions)
         return f"FlexibleBody({mass}{modes}, level {self.level}, nodes {nodes})"
@@ -145,7 +143,7 @@ class FlexibleBody:
         Parameters
         ----------
         convert : callable
-            Takes a parameter, a number, symbol or array, and returns what stands for it.
+            Maps a parameter (a number, symbol or array) to its replacement.
         """
         names = ("positions", "masses", "shapes", "stiffness", "damping")
         new = {name: convert(getattr(self, name)) for name in names}
@@ -155,7 +153,7 @@ class FlexibleBody:
         return self if self.is_numeric else dataclasses.replace(self, **new)
 
     def turned(self, rotation: Any) -> FlexibleBody:
-        """The same body seen from other axes: a beam along x becomes one along rotation @ x.
+        """The same body in rotated axes: a beam along x becomes one along rotation @ x.
 
         Parameters
         ----------
@@ -177,12 +175,12 @@ class FlexibleBody:
         return dataclasses.replace(self, **new)
 
     def normalised(self, level: str | None = None) -> NormalBody:
-        """Constants for the algorithms at a level.
+        """Constants of the body in normalised form, for the algorithms.
 
         Parameters
         ----------
         level : {"full", "linear"}, optional
-            By default the body's own.
+            Level of deformation terms; by default the body's.
         """
         level = check_level(self.level if level is None else level)
         x, stiffness = self._basis
@@ -212,7 +210,7 @@ class FlexibleBody:
             solids=self.solids,
         )
 
-    # What follows is worked out once, for numbers only.
+    # Computed once, for numbers only.
 
     @cached_property
     def _relative_positions(self) -> Array:
@@ -220,7 +218,7 @@ class FlexibleBody:
 
     @cached_property
     def _relative_shapes(self) -> Array:
-        """Pi_t - phi(l_t)^T Pi_d: the shapes as seen from the inboard node d."""
+        """Shapes relative to the inboard node d: Pi_t - phi(l_t)^T Pi_d."""
         d = self.shapes[self.inboard]
         if not np.any(d):
             return self.shapes
@@ -256,7 +254,7 @@ class FlexibleBody:
         M_ff = flat.T @ (np.repeat(self.masses, 3)[:, None] * flat)
         for node, lump in self._lumps.items():
             M_s = spatial_inertia(lump.mass, lump.mass * lump.offset, lump.inertia)
-            M_s[3:, 3:] = 0.0  # the translation of all nodes is in the first sum
+            M_s[3:, 3:] = 0.0  # the first sum has the translation of all nodes
             M_ff = M_ff + shapes[node].T @ M_s @ shapes[node]
         return M_ff
 
@@ -308,7 +306,7 @@ class FlexibleBody:
             about_com = np.where(np.abs(about_com) < 1e-12 * size, 0.0, about_com)
             if fault := inertia_fault(about_com):
                 raise ModelError(
-                    f"FlexibleBody: no node can have the inertia of node {node}: about the node's "
+                    f"FlexibleBody: the inertia of node {node} is not physical: about the node's "
                     f"centre of mass {fault}"
                 )
 
@@ -325,7 +323,7 @@ class FlexibleBody:
                 )
 
     def _check_rigid_content(self) -> None:
-        """Refuse a deformation without stiffness that turns all nodes about the inboard node."""
+        """Reject a deformation without stiffness that rotates all nodes about the inboard node."""
         x, stiffness = self._basis
         for k in np.flatnonzero(stiffness <= 1e-10 * stiffness.max(initial=0.0)):
             lever = np.concatenate([rigid_shift(r).T[3:, :3] for r in self._relative_positions])
@@ -342,7 +340,7 @@ class FlexibleBody:
 
 
 def _separate_modes(M_ff: Array, K: Array) -> tuple[Array, Array]:
-    """Normalised basis of modes with symbols: each by its own mass, if that is all it takes."""
+    """Normalised basis of uncoupled modes with symbols, each scaled by its modal mass."""
     others = ~np.eye(len(K), dtype=bool)
     if np.any(M_ff[others]) or np.any(K[others]):
         raise ModelError(
@@ -355,7 +353,7 @@ def _separate_modes(M_ff: Array, K: Array) -> tuple[Array, Array]:
 
 
 def check_level(level: str) -> str:
-    """Return the level if it is one that exists, raise ModelError otherwise."""
+    """Return the level if it is valid, raise ModelError otherwise."""
     if isinstance(level, str) and level in LEVELS:
         return level
     if isinstance(level, str) and level == "stiffened":

@@ -1,4 +1,4 @@
-"""Flexible bodies from the nodal mass and stiffness of a finite-element model."""
+"""Flexible bodies defined by nodal masses and stiffness of a finite-element model."""
 
 from __future__ import annotations
 
@@ -26,11 +26,9 @@ from .nodal_checks import (
 from .nodes import check_masses, checked_inboard, checked_names
 from .normal import REMEDY, NormalBody
 
-__all__ = ["NodalBody"]
-
 Array = np.ndarray
 
-_MASSLESS = 1e-14  # share of the heaviest node's mass (times length squared) that counts as none
+_MASSLESS = 1e-14  # fraction of the heaviest node's mass (times length squared) that counts as zero
 
 
 @final
@@ -40,20 +38,20 @@ class NodalBody:
     """Body given by finite-element data: nodes with six displacements, mass and stiffness.
 
     Displacements are ordered node by node, [rotation (3); translation (3)] in body axes.  The body
-    frame sits at the inboard node, which the joint holds; the structure itself is free.
+    frame is at the inboard node, which the joint holds; the structure itself is free.
 
     Parameters
     ----------
     positions : array (n, 3)
-        Undeformed nodes [m], in any frame parallel to the body's.
+        Undeformed nodes [m], in any frame parallel to the body frame.
     masses : array (n,) or (6 n, 6 n)
         Masses lumped at the nodes [kg], or a consistent mass matrix of all displacements.
     stiffness : array (6 n, 6 n)
-        Of the free structure: rigid-body motions must cause no force.
+        Stiffness of the free structure: rigid-body motions must cause no force.
     node_inertias : array (n, 3, 3), optional
         Rotary inertia of lumped nodes about the nodes, in body axes [kg m^2].
     inboard : int or str
-        Node at which the joint towards the base sits.
+        Node that carries the joint towards the base.
     names : dict
         Names of nodes, such as {"tip": 9}.
     damping : float, array (k,) or array (6 n, 6 n)
@@ -63,14 +61,14 @@ class NodalBody:
 
     Notes
     -----
-    Displacements without mass (the rotations of nodes that have no rotary inertia, nodes that only
-    serve as attachments) follow the others statically: u = h* x with x the displacements that have
-    mass.  This is exact as long as nothing acts on a massless displacement.  A body or a moment put
-    on a massless rotation turns the node only through x, so that the local bending of the
-    structure under it is left out; give such a node rotary inertia to keep it.
+    Displacements without mass (rotations of nodes without rotary inertia, nodes that only serve as
+    attachment points) follow the others statically: u = h* x with x the displacements that have
+    mass.  This is exact as long as nothing acts on a massless displacement.  A body or a moment on
+    a massless rotation turns the node only through x, which neglects the local bending of the
+    structure; to include it, give the node rotary inertia.
 
-    With all modes kept every other node moves by itself, and the joint feels the inertia of the
-    inboard node alone: give that node mass and rotary inertia, or keep fewer modes.
+    With all modes kept, every other node moves independently and the inertia at the joint is that
+    of the inboard node alone: give that node mass and rotary inertia, or keep fewer modes.
     """
 
     positions: Any
@@ -104,12 +102,12 @@ class NodalBody:
 
     @property
     def n_freedom(self) -> int:
-        """Number of displacements x that have mass, the inboard node held."""
+        """Number of displacements x that have mass, with the inboard node held."""
         return int(self.freedoms.shape[1])
 
     @property
     def is_lumped(self) -> bool:
-        """Whether the mass sits at the nodes, rather than in a consistent mass matrix."""
+        """Whether the mass is lumped at the nodes rather than given as a consistent matrix."""
         return bool(self.masses.ndim == 1)
 
     @property
@@ -132,7 +130,7 @@ class NodalBody:
 
     @cached_property
     def freedoms(self) -> Array:
-        """Matrix h* with all displacements u = h* x, shape (6 n, n_freedom).
+        """Matrix h* of all displacements, u = h* x, shape (6 n, n_freedom).
 
         Its rows at the inboard node are zero.  If all displacements have mass, it selects the
         other nodes; massless ones follow x statically (Guyan's condensation, exact here).
@@ -148,7 +146,7 @@ class NodalBody:
         return read_only(result)
 
     def converted(self, convert: Callable[[Any], Any]) -> NodalBody:
-        """The body itself: it holds numbers only.
+        """The body itself, since all its parameters are numbers.
 
         Parameters
         ----------
@@ -166,7 +164,7 @@ class NodalBody:
             Number of modes to keep, those of lowest frequency with the inboard node held; by
             default all, which makes the modal form equal to the nodal one.
         level : {"full", "linear"}, optional
-            By default the body's own.
+            Level of deformation terms; by default the body's.
 
         Returns
         -------
@@ -176,17 +174,18 @@ class NodalBody:
         Raises
         ------
         ModelError
-            If the mass is a consistent matrix: it says what deforming and moving cost at rest, but
-            not where the mass is, which centrifugal and Coriolis forces depend on.
+            If the mass is a consistent matrix: it gives the kinetic energy at the undeformed
+            configuration but not where the mass is, on which centrifugal and Coriolis forces
+            depend.
         """
         n_mode = self._checked_modes(modes)
         if not self.is_lumped:
             raise ModelError(
                 "NodalBody: masses is a consistent matrix, but the modal form needs lumped masses: "
                 "its velocity-dependent terms depend on where the mass is, which the matrix does "
-                "not say. Give masses of the nodes, shape (n,), or make a FlexibleBody with the "
-                "integration points of the elements as nodes; nodal_forward_dynamics takes the "
-                "matrix as it is"
+                "not contain. Give masses of the nodes, shape (n,), or make a FlexibleBody with "
+                "the integration points of the elements as nodes; nodal_forward_dynamics accepts "
+                "the matrix as it is"
             )
         x, squares = (a[..., :n_mode] for a in self._modes)
         shapes = self.freedoms @ x
@@ -213,7 +212,7 @@ class NodalBody:
         Parameters
         ----------
         level : {"full", "linear"}, optional
-            By default the body's own.
+            Level of deformation terms; by default the body's.
         """
         return self.to_modal(level=level).normalised()
 
@@ -233,12 +232,12 @@ class NodalBody:
 
     @cached_property
     def _length(self) -> float:
-        """Largest distance of a node from the middle of all [m]."""
+        """Largest distance of a node from the centroid of all nodes [m]."""
         return float(np.linalg.norm(self.positions - self.positions.mean(axis=0), axis=1).max())
 
     @cached_property
     def _smallest_mass(self) -> Array:
-        """Diagonal entries of the mass matrix that still count as mass, shape (6 n,)."""
+        """Smallest diagonal entries of the mass matrix that count as mass, shape (6 n,)."""
         heaviest = np.diag(self.mass_matrix).reshape(-1, 6)[:, 3:].max()
         one = _MASSLESS * heaviest * np.repeat([self._length**2, 1.0], 3)
         return read_only(np.tile(one, self.n_node))
@@ -259,11 +258,13 @@ class NodalBody:
                     f"{' or '.join(map(str, shapes))} for {n} nodes with six displacements each"
                 )
         if n < 2:
-            raise ModelError("NodalBody: one node cannot deform; use RigidBody")
+            raise ModelError(
+                "NodalBody: a body with one node cannot deform; give more nodes, or use RigidBody"
+            )
         if not self.is_lumped and self.node_inertias is not None:
             raise ModelError(
-                "NodalBody: node_inertias is given beside a consistent mass matrix; add it to the "
-                "rotation entries of the matrix"
+                "NodalBody: node_inertias is given together with a consistent mass matrix; add it "
+                "to the rotation entries of the matrix"
             )
         if self.damping.ndim > 1 and self.damping.shape != (6 * n, 6 * n):
             raise ModelError(
@@ -275,13 +276,13 @@ class NodalBody:
         n_mode = self.n_freedom if modes is None else modes
         if not isinstance(n_mode, (int, np.integer)) or not 1 <= n_mode <= self.n_freedom:
             raise ModelError(
-                f"NodalBody: modes is {modes!r}; the body has {self.n_freedom} modes, give "
-                "a number from 1 to that"
+                f"NodalBody: modes is {modes!r}; give a whole number from 1 to "
+                f"{self.n_freedom}, the number of modes of the body"
             )
         if self.damping.ndim == 1 and n_mode > len(self.damping):
             raise ModelError(
-                f"NodalBody: damping has {len(self.damping)} ratios for {n_mode} modes; give as "
-                "many ratios, or one for all modes"
+                f"NodalBody: damping has {len(self.damping)} ratios for {n_mode} modes; give one "
+                "ratio for each mode, or one for all"
             )
         return int(n_mode)
 
@@ -291,19 +292,19 @@ class NodalBody:
             for node, J in enumerate(self.node_inertias if self.node_inertias is not None else ()):
                 if fault := inertia_fault(J):
                     raise ModelError(
-                        f"NodalBody: no node can have the inertia of node {node}: {fault}"
+                        f"NodalBody: the inertia of node {node} is not physical: {fault}"
                     )
         else:
             check_positive(self.masses, "masses", self._length)
             self._check_rigid_inertia()
         if not np.any(np.diag(self.mass_matrix)[self._free] > self._smallest_mass[self._free]):
             raise ModelError(
-                f"NodalBody: no node but the inboard one ({self.inboard}) has mass; give the other "
-                "nodes mass, or use RigidBody"
+                f"NodalBody: only the inboard node ({self.inboard}) has mass; give other nodes "
+                "mass, or use RigidBody"
             )
 
     def _check_rigid_inertia(self) -> None:
-        """A body has the same mass in all directions; a matrix in another order has not."""
+        """Reject unequal masses along x, y and z: the matrix is ordered differently."""
         r = rigid_motions(self.positions)
         moved = (r.T @ self.mass_matrix @ r)[3:, 3:]
         mass = np.trace(moved) / 3
@@ -329,7 +330,7 @@ class NodalBody:
 
 
 def _massive_and_massless(m: Array, smallest: Array) -> tuple[Array, Array]:
-    """Directions with mass and directions without, as columns: displacements = Q x + Z y."""
+    """Columns Q with mass and Z without: displacements = Q x + Z y."""
     own, eye = np.diag(m), np.eye(len(m))
     heavy = own > smallest
     Q, Z = eye[:, heavy], eye[:, ~heavy]

@@ -1,4 +1,4 @@
-"""What is refused as the data of a nodal body, and in which words."""
+"""Checks of the data of a nodal body."""
 
 from __future__ import annotations
 
@@ -10,21 +10,11 @@ from ..errors import ModelError, name_list
 from ..spatial import rigid_shift
 from ..spatial.scalar import array, is_numeric
 
-__all__ = [
-    "NULL",
-    "check_free",
-    "check_held",
-    "check_positive",
-    "numbers",
-    "rigid_motions",
-    "unit_diagonal",
-]
-
 Array = np.ndarray
 
-NULL = 1e-13  # eigenvalue of a matrix with unit diagonal below which a direction counts as empty
+NULL = 1e-13  # eigenvalue of a matrix with unit diagonal that counts as zero
 _ASYMMETRY = 1e-9  # relative, of a matrix that should be symmetric
-_NEGATIVE = 1e-9  # negative eigenvalue of a matrix with unit diagonal that passes as rounding
+_NEGATIVE = 1e-9  # negative eigenvalue of a matrix with unit diagonal that counts as rounding
 _RIGID = 1e-8  # force that a rigid-body motion may cause, relative to the sum of absolute terms
 _MOTIONS = [f"{kind} {axis}" for kind in ("rotation about", "translation along") for axis in "xyz"]
 
@@ -36,7 +26,7 @@ def numbers(value: Any, name: str) -> Array:
     except (TypeError, ValueError):
         given = np.array(None)
     if not is_numeric(given) or np.iscomplexobj(given):
-        raise ModelError(f"NodalBody: {name} is not an array of real numbers; it takes no symbols")
+        raise ModelError(f"NodalBody: {name} must be an array of real numbers, without symbols")
     bad = np.argwhere(~np.isfinite(given))
     if len(bad):
         where = tuple(int(i) for i in bad[0])
@@ -45,19 +35,19 @@ def numbers(value: Any, name: str) -> Array:
 
 
 def rigid_motions(positions: Array) -> Array:
-    """Displacements of all nodes in the six rigid-body motions about their middle, (6 n, 6)."""
+    """Displacements of all nodes in the six rigid-body motions about the centroid, (6 n, 6)."""
     return np.concatenate([rigid_shift(r).T for r in positions - positions.mean(axis=0)])
 
 
 def unit_diagonal(matrix: Array, floor: Array | float = 0.0) -> Array:
-    """Symmetric matrix scaled to a diagonal of ones, so that units do not matter.
+    """Symmetric matrix scaled to a unit diagonal, which makes it independent of units.
 
     Parameters
     ----------
     matrix : array (k, k)
-        Symmetric but for rounding.
+        Symmetric up to rounding.
     floor : array (k,) or float
-        Smaller diagonal entries are scaled as if they were this.
+        Smaller diagonal entries are scaled as if they had this value.
     """
     size = np.sqrt(np.maximum(np.abs(np.diag(matrix)), floor))
     size = np.where(size > 0, size, 1.0)
@@ -65,14 +55,14 @@ def unit_diagonal(matrix: Array, floor: Array | float = 0.0) -> Array:
 
 
 def check_positive(matrix: Array, what: str, length: float) -> None:
-    """Refuse a matrix that is not symmetric or has negative directions.
+    """Reject a matrix that is not symmetric or has negative eigenvalues.
 
     Parameters
     ----------
     matrix : array (6 n, 6 n)
-        Of the displacements of all nodes.
+        Matrix over the displacements of all nodes.
     what : str
-        Name for the message.
+        Name of the matrix in messages.
     length : float
         Size of the body [m], which makes rotations and translations comparable.
     """
@@ -90,13 +80,13 @@ def check_positive(matrix: Array, what: str, length: float) -> None:
         node = int(np.argmax(np.abs(vectors[:, 0]))) // 6
         raise ModelError(
             f"NodalBody: {what} is indefinite: a displacement mostly of node {node} has negative "
-            f"energy (eigenvalue {values[0]:.3g} of the matrix scaled to a diagonal of ones); no "
+            f"energy (eigenvalue {values[0]:.3g} of the matrix scaled to a unit diagonal); no "
             "eigenvalue may be negative"
         )
 
 
 def check_free(matrix: Array, what: str, positions: Array) -> None:
-    """Refuse a matrix (6 n, 6 n) that resists rigid-body motion, and say which motion most."""
+    """Reject a matrix (6 n, 6 n) that resists rigid-body motion; name the worst motion."""
     r = rigid_motions(positions)
     length = np.abs(r[:, :3]).reshape(-1, 6, 3)[:, 3:].max() or 1.0
     unit = np.tile(np.repeat([1 / length, 1.0], 3), len(positions))[:, None]
@@ -108,20 +98,20 @@ def check_free(matrix: Array, what: str, positions: Array) -> None:
         raise ModelError(
             f"NodalBody: {what} resists the rigid-body {_MOTIONS[k]}: {worst[k]:.3g} at node "
             f"{node} from terms of {terms[k]:.3g} that should cancel; it must be that of the free "
-            "structure, with displacements node by node, [rotation; translation]. Take supports "
-            "out: the joint holds the inboard node"
+            "structure, with displacements node by node, [rotation; translation]. Remove "
+            "supports: the joint holds the inboard node"
         )
 
 
 def check_held(stiffness: Array, nodes: Array) -> None:
-    """Refuse a structure with parts that nothing holds to the inboard node.
+    """Reject a structure with parts that are not connected to the inboard node.
 
     Parameters
     ----------
     stiffness : array (6 n - 6, 6 n - 6)
-        With the inboard node held.
+        Stiffness with the inboard node held.
     nodes : array (n - 1,)
-        Numbers of the nodes it belongs to.
+        Numbers of the nodes of its rows.
     """
     values, vectors = np.linalg.eigh(unit_diagonal(stiffness))
     if values[0] > NULL:
@@ -129,7 +119,7 @@ def check_held(stiffness: Array, nodes: Array) -> None:
     moved = np.sum(vectors[:, values <= NULL] ** 2, axis=1).reshape(-1, 6).sum(axis=1)
     loose = name_list(nodes[moved > 1e-3 * moved.max()], show=str)
     raise ModelError(
-        f"NodalBody: nodes {loose} can move against the inboard node without deforming anything: "
-        "stiffness is singular beyond the six rigid-body motions; hold all six displacements of "
-        "every node by elements, or make the loose part a body of its own on a joint"
+        f"NodalBody: nodes {loose} can move relative to the inboard node without deformation: "
+        "stiffness is singular beyond the six rigid-body motions; constrain all six displacements "
+        "of every node by elements, or make the loose part a separate body on a joint"
     )

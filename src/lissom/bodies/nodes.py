@@ -1,4 +1,4 @@
-"""What every body with nodes checks of them: names, the inboard node, masses."""
+"""Checks of nodes shared by the flexible bodies: names, the inboard node, masses."""
 
 from __future__ import annotations
 
@@ -9,20 +9,18 @@ import numpy as np
 
 from ..errors import ModelError
 
-__all__ = ["check_masses", "checked_inboard", "checked_names", "node_called"]
-
 
 def checked_names(names: Any, n_node: int, what: str) -> dict[str, int]:
-    """Names of nodes, each a text without a dot for a node that exists.
+    """Validated names of nodes: text without a dot, for nodes that exist.
 
     Parameters
     ----------
     names : mapping
-        What the user gave, such as {"tip": 9}.
+        Names as given, such as {"tip": 9}.
     n_node : int
         Number of nodes.
     what : str
-        Kind of body, for the message.
+        Kind of body, for messages.
     """
     if not isinstance(names, Mapping):
         raise ModelError(f'{what}: names is {names!r}; give a dictionary {{"tip": 9}}')
@@ -36,14 +34,14 @@ def checked_names(names: Any, n_node: int, what: str) -> dict[str, int]:
             )
         if name.isdecimal() and node != int(name) < n_node:
             raise ModelError(
-                f"{what}: name {name!r} points to node {node}, but it is the number of another "
-                "node, which could not be reached then; give a name with a letter"
+                f"{what}: name {name!r} of node {node} is the number of another node, which could "
+                "then not be addressed; give a name with a letter"
             )
     return {name: int(node) for name, node in names.items()}
 
 
 def checked_inboard(inboard: Any, names: Mapping[str, int], n_node: int, what: str) -> int:
-    """Number of the inboard node, given by its number or its name; parameters as above."""
+    """Number of the inboard node, given by number or name; other parameters as above."""
     node = names.get(inboard, -1) if isinstance(inboard, str) else inboard
     if not isinstance(node, (int, np.integer)) or not 0 <= node < n_node:
         raise ModelError(
@@ -54,7 +52,7 @@ def checked_inboard(inboard: Any, names: Mapping[str, int], n_node: int, what: s
 
 
 def check_masses(masses: np.ndarray, what: str) -> None:
-    """Refuse a negative mass (n,) and name its node."""
+    """Reject negative masses (n,), naming the node."""
     if np.any(masses < 0):
         node = int(np.argmin(masses))
         raise ModelError(
@@ -63,7 +61,7 @@ def check_masses(masses: np.ndarray, what: str) -> None:
 
 
 def node_called(names: Mapping[str, int], node: int) -> str | None:
-    """First name of a node; None if it has none.
+    """First name of a node, or None.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""A body in normalised form: the one shape in which every algorithm meets a body.
+"""Bodies in normalised form, the only form that the algorithms use.
 
-The modes of a normalised body are zero at its inboard node, where its frame sits, its modal mass
-matrix at rest is the identity and its stiffness is diagonal.  A rigid body is the case without
-modes, so there is one code path for both.
+The modes of a normalised body vanish at its inboard node, where its frame is; its undeformed modal
+mass matrix is the identity and its stiffness is diagonal.  A rigid body is a body without modes,
+so both share one code path.
 """
 
 from __future__ import annotations
@@ -16,14 +16,12 @@ from ..spatial import cross, second_moment
 from ..spatial.scalar import is_numeric, zeros
 from .solids import Solid
 
-__all__ = ["LEVELS", "REMEDY", "Lump", "MassIntegrals", "NormalBody"]
-
 Array = np.ndarray
 
 LEVELS = ("linear", "full")
 
-# What to do instead of changing a body, and instead of changing one that is compiled.
-REMEDY = "make another one, dataclasses.replace(body, ...), and give it to model.replace"
+# Remedies in messages when a body, or a compiled body, is assigned to.
+REMEDY = "make a changed copy, dataclasses.replace(body, ...), and pass it to model.replace"
 _COMPILED = "put another body into the model and compile it again"
 
 
@@ -37,7 +35,7 @@ class Lump:
     mass : float
         [kg].
     offset : array (3,)
-        Centre of mass from the node [m].
+        Centre of mass relative to the node [m].
     inertia : array (3, 3)
         About the node [kg m^2].
     node : int
@@ -68,7 +66,7 @@ class MassIntegrals:
     modal_second_moment : array (3, 3, n_mode)
         g_kl = integral r_k Pi_l dm.
     modal_products : array (3, 3, n_mode, n_mode)
-        N_kl = integral Pi_k^T Pi_l dm; needed at level "full" only, else zero.
+        N_kl = integral Pi_k^T Pi_l dm; used at level "full" only, otherwise zero.
     """
 
     mass: float
@@ -102,7 +100,7 @@ class MassIntegrals:
         )
 
     def with_lump(self, lump: Lump, position: Array, shapes: Array) -> MassIntegrals:
-        """Integrals to zeroth order with a lump at a node added; shapes is (6, n_mode)."""
+        """Zeroth-order integrals including a lump at a node; shapes is (6, n_mode)."""
         rotation, translation = shapes[:3], shapes[3:]
         p = lump.mass * lump.offset
         L = second_moment(lump.inertia)
@@ -134,9 +132,10 @@ class NormalBody:
     Attributes
     ----------
     integrals : MassIntegrals
-        Of the point masses at level "full", of the whole body to zeroth order at "linear".
+        Integrals of the point masses at level "full", of the whole body to zeroth order at
+        "linear".
     lumps : tuple of Lump
-        Nodes with rotary inertia; empty at level "linear", whose integrals contain them.
+        Nodes with rotary inertia; empty at level "linear", where the integrals include them.
     stiffness : array (n_mode,)
         Diagonal of K_m, the squared angular frequencies [rad^2/s^2].
     damping : array (n_mode, n_mode)
@@ -150,9 +149,9 @@ class NormalBody:
     node_names : dict
         Names of nodes.
     level : {"linear", "full"}
-        Which terms of the deformation the body's own inertia keeps.
+        Deformation terms that the inertia of the body includes.
     solids : tuple of Solid
-        What it looks like.
+        Appearance in drawings and views.
     """
 
     integrals: MassIntegrals

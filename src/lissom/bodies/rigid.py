@@ -15,18 +15,16 @@ from ..spatial.scalar import array, is_numeric, zeros
 from .normal import REMEDY, MassIntegrals, NormalBody
 from .solids import Box, Cylinder, Solid, Sphere, checked_solids
 
-__all__ = ["RigidBody"]
-
 Array = np.ndarray
 
 _AXES = {"x": 0, "y": 1, "z": 2}
-# Rotations that turn z into an axis.
+# Rotations that take z to each axis.
 _ALONG = {
     "x": np.array([[0.0, 0, 1], [0, 1, 0], [-1, 0, 0]]),
     "y": np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]]),
     "z": np.eye(3),
 }
-_SLENDER = 40  # length over radius of a rod in pictures
+_SLENDER = 40  # length over radius of a rod in drawings
 
 
 @final
@@ -38,14 +36,14 @@ class RigidBody:
     Parameters
     ----------
     mass : float or symbol
-        [kg]; zero is allowed for a body that only links joints.
+        [kg]; zero is allowed for a body that only connects joints.
     com : array (3,)
         Centre of mass in the body frame [m].
     inertia : float, array (3,) or array (3, 3)
-        About the centre of mass, in body axes [kg m^2]; a number stands for that number times
-        the identity, three numbers for the diagonal.
+        About the centre of mass, in body axes [kg m^2]; one number is a multiple of the
+        identity, three numbers are the diagonal.
     solids : Solid or sequence of Solid
-        What it looks like in pictures; the constructors for common shapes know.
+        Appearance in drawings and views; set by the constructors for common shapes.
     """
 
     mass: Any
@@ -68,7 +66,7 @@ class RigidBody:
         if is_numeric(mass) and mass < 0:
             raise ModelError(f"RigidBody: mass is {mass:g} kg; it must not be negative")
         if is_numeric(inertia) and (fault := inertia_fault(inertia)):
-            raise ModelError(f"RigidBody: no body can have this inertia: {fault}")
+            raise ModelError(f"RigidBody: the inertia is not physical: {fault}")
         object.__setattr__(self, "mass", mass[()])
         object.__setattr__(self, "com", com)
         object.__setattr__(self, "inertia", inertia)
@@ -136,7 +134,7 @@ class RigidBody:
     def rod(
         cls, mass: float, length: float, axis: str = "x", com: Any = (0.0, 0.0, 0.0)
     ) -> RigidBody:
-        """Uniform thin rod; it has no inertia about its own axis.
+        """Uniform thin rod, without inertia about its axis.
 
         Parameters
         ----------
@@ -157,7 +155,7 @@ class RigidBody:
 
     @classmethod
     def from_points(cls, points: Any, masses: Any) -> RigidBody:
-        """Body of point masses held together.
+        """Rigidly connected point masses.
 
         Parameters
         ----------
@@ -176,14 +174,14 @@ class RigidBody:
                 "expected (n, 3) and (n,)"
             )
         if is_numeric(m) and (np.any(m < 0) or not m.sum() > 0):
-            raise ModelError("RigidBody.from_points: masses must not be negative nor all zero")
+            raise ModelError("RigidBody.from_points: masses must not be negative, and not all zero")
         mass = m.sum()
         com = (m @ r) / mass
         L = (m[:, None] * (r - com)).T @ (r - com)
         return cls(mass, com, np.trace(L) * np.eye(3) - L)
 
     def _drawn_as(self, kind: type[Solid], **sizes: Any) -> RigidBody:
-        """Same body with one solid about its centre of mass; with none if a size is a symbol."""
+        """Same body with a solid at its centre of mass; without one if a size is a symbol."""
         if not all(is_numeric(array(x)) for x in (self.com, *sizes.values())):
             return self
         return replace(self, solids=kind(at=self.com, **sizes))
@@ -194,7 +192,7 @@ class RigidBody:
         Parameters
         ----------
         convert : callable
-            Takes a parameter, a number, symbol or array, and returns what stands for it.
+            Maps a parameter (a number, symbol or array) to its replacement.
         """
         if all(is_numeric(np.asarray(x)) for x in (self.mass, self.com, self.inertia)):
             return self
@@ -202,12 +200,12 @@ class RigidBody:
         return RigidBody(*new, solids=self.solids)
 
     def normalised(self, level: str | None = None) -> NormalBody:
-        """Constants for the algorithms.
+        """Constants of the body in normalised form, for the algorithms.
 
         Parameters
         ----------
         level : {"full", "linear"}, optional
-            Makes no difference to a rigid body.
+            Has no effect on a rigid body.
         """
         L0 = second_moment(self.inertia) + self.mass * np.outer(self.com, self.com)
         return NormalBody(
@@ -238,7 +236,7 @@ def _given(value: Any, name: str, shape: tuple[int, ...]) -> Array:
 
 
 def _lengths(shape: str, **lengths: Any) -> dict[str, Array]:
-    """The given lengths as arrays, all of them positive where they are numbers."""
+    """Lengths as arrays; those that are numbers must be positive."""
     result = {}
     for name, given in lengths.items():
         expected = "three numbers" if name == "size" else "a number"

@@ -1,4 +1,4 @@
-"""What bodies look like in pictures.  Solids have no influence on the motion."""
+"""Appearance of bodies in drawings and views.  Solids do not affect the motion."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """Anything that can be drawn, in the axes of the body.
+    """Base class of shapes that can be drawn, in body axes.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Solid:
     rotation : array (3, 3), mapping or SciPy Rotation, optional
         Its own axes to the body's; ``{"rpy": (roll, pitch, yaw)}`` and the like as in `Model.add`.
     color : str, optional
-        As "#rrggbb"; by default one for each body.
+        As "#rrggbb"; by default a color for each body.
     """
 
     at: Any = field(default=(0.0, 0.0, 0.0), kw_only=True)
@@ -46,7 +46,7 @@ class Solid:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Name used in messages."""
         return type(self).__name__
 
     def _keep(self, name: str, value: Any) -> None:
@@ -145,9 +145,11 @@ class Mesh(Solid):
         vertices = _numbers(self.vertices, (len(self.vertices), 3), "Mesh: vertices")
         triangles = np.asarray(self.triangles)
         if triangles.ndim != 2 or triangles.shape[1] != 3 or triangles.dtype.kind not in "iu":
-            raise ModelError("Mesh: triangles must be whole numbers, three for each triangle")
+            raise ModelError(
+                "Mesh: triangles must be an array (m, 3) of whole numbers, three vertices each"
+            )
         if triangles.size and not 0 <= triangles.min() <= triangles.max() < len(vertices):
-            raise ModelError(f"Mesh: triangles name vertices beyond the {len(vertices)} given")
+            raise ModelError(f"Mesh: triangles refer to vertices outside 0 to {len(vertices) - 1}")
         self._keep("vertices", vertices)
         self._keep("triangles", triangles.astype(np.int64))
 
@@ -156,14 +158,14 @@ class Mesh(Solid):
 @immutable("make another one")
 @dataclass(frozen=True, eq=False)
 class Sweep(Solid):
-    """Outline that is swept along nodes of a flexible body and bends with them.
+    """Outline swept along the nodes of a flexible body, bending with them.
 
     Parameters
     ----------
     outline : array (k, 2)
         Corners of the cross-section in y and z of the nodes, counterclockwise seen from +x [m].
     nodes : sequence of int
-        Along which nodes.
+        Numbers of the nodes along the sweep.
     """
 
     outline: Any
@@ -176,7 +178,7 @@ class Sweep(Solid):
 
 
 def checked_solids(given: Any, what: str) -> tuple[Solid, ...]:
-    """Solids as a tuple, one alone too; `what` is how an error calls the body."""
+    """Solids as a tuple, also for a single one; `what` names the body in messages."""
     solids = (given,) if isinstance(given, Solid) else tuple(given)
     for solid in solids:
         if not isinstance(solid, Solid):

@@ -1,6 +1,6 @@
 """The command `lissom`.
 
-Every command imports what it needs when it runs, so that help and completion come at once.
+Commands import what they need when they run, so that help and completion are fast.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from .check import check
 from .demo import demo
 from .ending import run_to_its_end
 from .equations import equations
+from .help import Command, Group
 from .info import info
-from .layout import Command, Group
 from .new import new
 from .results import plot, view
 from .run import run
@@ -26,7 +26,7 @@ from .selftest import selftest
 
 __all__ = ["app", "main"]
 
-COMMANDS: dict[Callable[..., None], str] = {  # each with an example
+COMMANDS: dict[Callable[..., None], str] = {  # with an example of each
     demo: "lissom demo arm",
     new: "lissom new boom.toml",
     check: "lissom check boom.toml",
@@ -38,17 +38,17 @@ COMMANDS: dict[Callable[..., None], str] = {  # each with an example
     selftest: "lissom selftest",
 }
 FIRST_STEPS = """\
-lissom demo arm           see something move
-lissom new boom.toml      a commented model file to change
-lissom run boom.toml      simulate it, which writes boom.nc
-lissom view boom.nc       watch it in the browser"""
+lissom demo arm           run a demonstration
+lissom new boom.toml      write a commented model file
+lissom run boom.toml      simulate it and write boom.nc
+lissom view boom.nc       view the motion in the browser"""
 
 app = typer.Typer(
     name="lissom",
     cls=Group,
     epilog=FIRST_STEPS,
     invoke_without_command=True,
-    rich_markup_mode=None,  # plain help: no boxes, no brackets lost, the same in a file
+    rich_markup_mode=None,  # plain help: no boxes, brackets are kept, the same when redirected
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -67,11 +67,11 @@ def _options(
     context: typer.Context,
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Say the version."),
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
     ] = False,
     debug: Annotated[
         bool,
-        typer.Option("--debug", help="Show tracebacks of mistakes, as LISSOM_DEBUG=1 does."),
+        typer.Option("--debug", help="Show tracebacks of errors, like LISSOM_DEBUG=1."),
     ] = False,
 ) -> None:
     """Dynamics of mechanisms whose links bend."""
@@ -81,12 +81,12 @@ def _options(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and leave Python with its exit code.
+    """Run the command line and exit with its exit code.
 
     Parameters
     ----------
     arguments : sequence of str, optional
-        Words after "lissom"; by default those that the program was started with.
+        Arguments after "lissom"; by default those of the process.
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
     debug = "--debug" in given or os.environ.get("LISSOM_DEBUG", "0") not in ("", "0")

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from .output import say
 
-__all__ = ["open_in_browser"]
-
 
 def open_in_browser(address: str) -> None:
-    """Open an address, or say that the user must.
+    """Open an address, or ask the user to open it.
 
     Parameters
     ----------
     address : str
-        Of a page or a file.
+        Address of a page or a file.
     """
     import webbrowser
 

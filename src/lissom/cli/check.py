@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..io.problems import Problem
     from ..io.runs import ModelRun
 
-__all__ = ["check", "show_problems"]
-
 
 def check(
     model: Annotated[
@@ -31,16 +29,17 @@ def check(
     functions: Annotated[
         bool,
         typer.Option(
-            "--functions", help="Also look up functions that the file names; runs their programs."
+            "--functions",
+            help="Also look up functions named in the file, which runs their programs.",
         ),
     ] = False,
     no_code: NoCode = False,
-    json: Annotated[bool, typer.Option("--json", help="The same for programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
-    """List all that is wrong with a model file or with results.
+    """List all problems of a model file or of results.
 
-    Without problems, say what the mechanism is. Results are damaged where they do not agree with
-    their checksums.
+    Without problems, describe the mechanism. Results are damaged if they do not match their
+    checksums.
     """
     from .check_results import RESULTS, check_results
 
@@ -93,14 +92,14 @@ def _print_json(model: str, run: ModelRun | None, problems: list[Problem]) -> No
 
 
 def show_problems(out: Console, problems: list[Problem]) -> None:
-    """Print problems, each with the line that it is about.
+    """Print problems, each with the line of the file concerned.
 
     Parameters
     ----------
     out : rich.console.Console
-        Where to.
+        Destination.
     problems : list of Problem
-        In the order of their lines.
+        Problems in the order of their lines.
     """
     from rich.text import Text
 
@@ -124,7 +123,7 @@ def show_problems(out: Console, problems: list[Problem]) -> None:
 
 
 def _line(text: str) -> str:
-    """Line of a file for the terminal, each character in its column."""
+    """Line of a file for the terminal, with each character in its column."""
     return "".join(x if x.isprintable() else "?" for x in text.replace("\t", " ")[:120])
 
 

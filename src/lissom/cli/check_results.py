@@ -1,4 +1,4 @@
-"""The command `lissom check` for results of a run."""
+"""The command `lissom check` for results."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from .output import json_text, say
 if TYPE_CHECKING:
     from ..results.store import Store
 
-__all__ = ["RESULTS", "check_results"]
-
 RESULTS = (".nc", ".npz", ".nc.part")
 
 
 def check_results(file: str, *, json: bool) -> None:
-    """Compare all that a file holds with its checksums, and say what it holds.
+    """Verify the checksums of a results file, and describe its content.
 
     Parameters
     ----------
@@ -58,21 +56,21 @@ def _facts(file: str) -> dict[str, Any]:
 
 
 def _checked(store: Store) -> str:
-    """Look at all of a store, and say what that shows."""
+    """Verify a store; return the outcome as text."""
     from ..results.journal_store import JournalStore
     from ..results.netcdf_store import NetcdfStore
     from ..results.store import MemoryStore
 
     if isinstance(store, MemoryStore):
-        return "all parts agree with their checksums"
+        return "all parts match their checksums"
     if isinstance(store, JournalStore):
-        torn = "; a record at its end is not whole and does not count" if store.torn else ""
-        return f"all records agree with their checksums{torn}"
+        torn = "; an incomplete record at the end is ignored" if store.torn else ""
+        return f"all records match their checksums{torn}"
     assert isinstance(store, NetcdfStore)
     store.check()
     if store.sealed:
-        return "every byte is as it was written"
-    return "rows, system and notes agree with their checksums; the file as a whole has none"
+        return "all bytes match their checksums"
+    return "rows, system and notes match their checksums; the file as a whole has none"
 
 
 def _print(facts: dict[str, Any]) -> None:

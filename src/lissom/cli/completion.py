@@ -1,6 +1,6 @@
-"""Names of files that shells are offered to complete: none of them is ever run.
+"""Completion of file names, quoted so that the shell never executes any part of them.
 
-bash puts what it is offered into the line as it is, and zsh evaluates it; fish quotes by itself.
+bash inserts completions verbatim and zsh evaluates them; fish quotes them itself.
 """
 
 from __future__ import annotations
@@ -9,23 +9,21 @@ import os
 import re
 from collections.abc import Iterable
 
-__all__ = ["offered"]
-
-_PLAIN = r"\w.,:=+@%/\-"  # what no shell reads as anything but itself
+_PLAIN = r"\w.,:=+@%/\-"  # characters that every shell takes literally
 
 
 def offered(names: Iterable[str], incomplete: str) -> list[str]:
-    """Names that begin as what was typed, written so that the shell in use takes them literally.
+    """Names that start with the typed text, quoted so that the shell in use takes them literally.
 
-    Names with control characters or a leading dash are left out, and so are names with other signs
-    where the shell leaves no safe way to write them.
+    Names with control characters or a leading dash are omitted, and so are names with special
+    characters if the shell has no safe way to write them.
 
     Parameters
     ----------
     names : iterable of str
-        Of whatever origin.
+        Names from any source.
     incomplete : str
-        What was typed.
+        Typed text.
     """
     fitting = [x for x in names if x.startswith(incomplete) and x.isprintable() and x[:1] != "-"]
     shell = os.environ.get("_LISSOM_COMPLETE", "").removeprefix("complete_")

@@ -13,8 +13,6 @@ from .output import json_text, say
 if TYPE_CHECKING:
     from ..results import Trajectory
 
-__all__ = ["demo"]
-
 
 def _names() -> list[str]:
     from ..library.demos import DEMOS
@@ -27,7 +25,7 @@ def demo(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="Which; without a name, they are listed.",
+            help="Name of the demo; if omitted, all are listed.",
             autocompletion=_names,
         ),
     ] = None,
@@ -37,15 +35,15 @@ def demo(
             "--output",
             "-o",
             metavar="FOLDER",
-            help="Where the page and the picture go; by default here.",
+            help="Folder for the page and the picture; by default this one.",
         ),
     ] = Path(),
     show: Annotated[
-        bool, typer.Option("--show/--no-show", help="Whether to open the page in the browser.")
+        bool, typer.Option("--show/--no-show", help="Open the page in the browser.")
     ] = True,
-    json: Annotated[bool, typer.Option("--json", help="The same for programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
-    """Run a ready mechanism, and show it moving."""
+    """Run a ready-made mechanism and show its motion."""
     if name is None:
         _print_list(json)
         return
@@ -77,7 +75,7 @@ def _print_list(as_json: bool) -> None:
         return
     for name, (title, _) in DEMOS.items():
         say(f"{name:10} {title}")
-    say(f"\nSee one: lissom demo {next(iter(DEMOS))}")
+    say(f"\nRun one: lissom demo {next(iter(DEMOS))}")
 
 
 def _make_folder(folder: Path) -> None:
@@ -97,7 +95,7 @@ def _print_summary(run: Trajectory, page: Path, picture: Path) -> None:
     say(filled(str(statistics["chosen"])))
     say(
         f"{run.time[-1]:g} s of motion in {statistics['seconds']:.2f} s, {statistics['steps']} "
-        f"steps: {faster:.0f} times as fast as it happens"
+        f"steps: {faster:.0f} times faster than real time"
     )
     say(f"wrote {page}, a page for the browser that needs no network\nwrote {picture}")
 

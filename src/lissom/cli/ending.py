@@ -1,7 +1,7 @@
-"""How a command ends: exit code, and words for what went wrong.
+"""Exit codes and error messages of commands.
 
-0 fine, 1 a problem was found or the run failed, 2 wrong usage, 3 a mistake in lissom itself,
-130 ended by Ctrl-C, 141 the reader of the output went away.
+0 success, 1 a problem was found or the run failed, 2 wrong usage, 3 a bug in lissom, 130 ended by
+Ctrl-C, 141 the output pipe was closed.
 """
 
 from __future__ import annotations
@@ -18,29 +18,27 @@ from ..errors import LissomError, ModelFileError, ResultError
 from .output import json_text, say
 from .usage import UsageError, usage_message
 
-__all__ = ["FAILED", "INTERRUPTED", "READER_GONE", "run_to_its_end"]
-
 FAILED, USAGE, INTERNAL, INTERRUPTED, READER_GONE = 1, 2, 3, 130, 141
 
 
 def run_to_its_end(command: Callable[[], Any], *, debug: bool, as_json: bool) -> int:
-    """Exit code of a command; what it raises becomes words on the standard error.
+    """Exit code of a command; exceptions become messages on the standard error.
 
     Parameters
     ----------
     command : callable
-        Does the work; returns None or an exit code.
+        Command to run; returns None or an exit code.
     debug : bool
         Whether tracebacks are shown.
     as_json : bool
-        Whether a mistake is also written as JSON to the standard output.
+        Whether errors are also written as JSON to the standard output.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # signs that the terminal does not have
+            stream.reconfigure(errors="replace")  # characters that the terminal cannot show
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # not for those who type commands
+            warnings.simplefilter("ignore", DeprecationWarning)  # not relevant on the command line
             warnings.showwarning = _show_warning
             code = command()
         sys.stdout.flush()
@@ -81,12 +79,12 @@ def _words(error: Exception) -> tuple[int, str]:
     if isinstance(error, UsageError):
         return USAGE, usage_message(error)
     if isinstance(error, MemoryError):
-        return FAILED, "the memory of this machine does not suffice; ask for less"
+        return FAILED, "out of memory; use a smaller model or store fewer rows"
     if isinstance(error, OSError) and error.filename is not None:
         return FAILED, str(ResultError.of(error, error.filename, "use"))
     return INTERNAL, (
         f"internal error: {type(error).__name__}: {error}\n"
-        "This is a mistake in lissom, not yours. Please report it, with what these say:\n"
+        "This is a bug in lissom. Please report it, with the output of:\n"
         "  lissom info --env\n"
         "  the same command with --debug"
     )
@@ -106,7 +104,7 @@ def _json(error: Exception, code: int, message: str) -> str:
 
 
 def _show_traceback(error: BaseException) -> None:
-    """Traceback with all that led to it, also what messages for users leave out."""
+    """Print the traceback with all causes, including suppressed ones."""
     import traceback
 
     here: BaseException | None = error
@@ -121,5 +119,5 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def _forget_output() -> None:
-    """Nobody reads any more; Python would complain at its end of what is left to write."""
+    """Discard pending output: the pipe is closed, and Python would report an error on exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

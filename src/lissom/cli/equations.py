@@ -15,11 +15,9 @@ from .values import NoCode
 if TYPE_CHECKING:
     from ..symbolic import Equations
 
-__all__ = ["equations"]
-
 
 class Format(StrEnum):
-    """What equations are written as."""
+    """Output formats."""
 
     LATEX = "latex"
     PYTHON = "python"
@@ -28,28 +26,28 @@ class Format(StrEnum):
 
 
 class Level(StrEnum):
-    """How flexible bodies are described."""
+    """Levels of flexible bodies."""
 
     LINEAR = "linear"
     FULL = "full"
 
 
 class Form(StrEnum):
-    """Which speeds the equations have."""
+    """Forms of the equations, which differ in their speeds."""
 
     POINCARE = "poincare"
     LAGRANGE = "lagrange"
 
 
 class Backend(StrEnum):
-    """What a Python module uses."""
+    """Libraries that a Python module can use."""
 
     NUMPY = "numpy"
     NUMBA = "numba"
 
 
 class Real(StrEnum):
-    """Numbers of a C program."""
+    """Floating-point types of a C program."""
 
     DOUBLE = "double"
     FLOAT = "float"
@@ -59,21 +57,21 @@ def equations(
     model: Annotated[
         str,
         typer.Argument(
-            help="FILE.py:NAME or MODULE:NAME of a Model or of a function without arguments that "
-            "returns one; FILE.py alone if it has one Model; a model file.",
+            help="Model file, or FILE.py:NAME or MODULE:NAME of a Model or of a function without "
+            "arguments that returns one; FILE.py alone if it has a single Model.",
             metavar="MODEL",
         ),
     ],
     format: Annotated[
         Format,
-        typer.Option(metavar="|".join(Format), help="What to write; by default latex."),
+        typer.Option(metavar="|".join(Format), help="Output format; by default latex."),
     ] = Format.LATEX,
     output: Annotated[
         Path | None,
         typer.Option(
             "--output",
             "-o",
-            help="For files. Without it, C goes to this folder, the rest to the terminal.",
+            help="Folder for files; by default, C goes to this folder, the rest to the terminal.",
             metavar="FOLDER",
         ),
     ] = None,
@@ -81,33 +79,35 @@ def equations(
         Level | None,
         typer.Option(
             metavar="|".join(Level),
-            help="Of all flexible bodies; by default each body's own. Formulas are much shorter "
-            "with linear.",
+            help="Level of all flexible bodies; by default that of each body. Formulas are much "
+            "shorter with linear.",
         ),
     ] = None,
     form: Annotated[
         Form,
         typer.Option(
             metavar="|".join(Form),
-            help="By default poincare; with lagrange, speeds are rates of coordinates.",
+            help="By default poincare; with lagrange, all speeds are rates of coordinates.",
         ),
     ] = Form.POINCARE,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", help="Number for a parameter; repeatable.", metavar="NAME=NUMBER"),
+        typer.Option("--set", help="Value of a parameter; repeatable.", metavar="NAME=NUMBER"),
     ] = None,
     backend: Annotated[
         Backend | None,
-        typer.Option(metavar="|".join(Backend), help="Of python only: what the module uses."),
+        typer.Option(
+            metavar="|".join(Backend), help="For python only: library used by the module."
+        ),
     ] = None,
     real: Annotated[
-        Real | None, typer.Option(metavar="|".join(Real), help="Of c only: precision.")
+        Real | None, typer.Option(metavar="|".join(Real), help="For c only: floating-point type.")
     ] = None,
     frame: Annotated[
         list[str] | None,
         typer.Option(
-            help="Of programs only: frame to give pose and Jacobian of; by default those of the "
-            "last bodies; repeatable.",
+            help="For programs only: frame to provide pose and Jacobian for; by default those of "
+            "the last bodies; repeatable.",
             metavar="BODY[.NODE]",
         ),
     ] = None,
@@ -141,7 +141,7 @@ def equations(
 def _check_options(
     format: Format, backend: Backend | None, real: Real | None, frame: list[str] | None
 ) -> None:
-    """Refuse options that the format does not have."""
+    """Reject options that do not apply to the format."""
     if backend and format is not Format.PYTHON:
         raise typer.BadParameter("--backend is an option of --format python")
     if real and format is not Format.C:
@@ -158,11 +158,15 @@ def _numbers(given: list[str], known: list[str]) -> dict[str, float]:
     for text in given:
         name, equals, number = (part.strip() for part in text.partition("="))
         if not name or not equals:
-            raise SymbolicError(f"--set {text}: write NAME=NUMBER, such as --set m=2.5")
+            raise SymbolicError(f"--set {text}: expected NAME=NUMBER, such as --set m=2.5")
         if name in numbers:
-            raise SymbolicError(f"--set {text}: {name} has a number already; give one")
+            raise SymbolicError(f"--set {text}: {name} is set twice; give one number")
         if name not in known:
-            remedy = suggestion(name, known) if known else "the model has none, all are numbers"
+            remedy = (
+                suggestion(name, known)
+                if known
+                else "the model has no parameters, all values are numbers"
+            )
             raise SymbolicError(f"--set {text}: there is no parameter {name!r}; {remedy}")
         numbers[name] = _number(text, number)
     return numbers
@@ -177,7 +181,9 @@ def _number(text: str, number: str) -> float:
         value = math.nan
     if math.isfinite(value):
         return value
-    raise SymbolicError(f"--set {text}: {number!r} is not a finite number; give one, such as 2.5")
+    raise SymbolicError(
+        f"--set {text}: {number!r} is not a finite number; give a number such as 2.5"
+    )
 
 
 def _write(derived: Equations, format: Format, folder: Path, text: str) -> None:

@@ -15,8 +15,6 @@ from .values import NoCode
 if TYPE_CHECKING:
     from ..system import Frame, System
 
-__all__ = ["info"]
-
 PACKAGES = ("numpy", "scipy", "numba", "sympy", "matplotlib", "h5netcdf", "pydantic", "typer")
 EXTRAS = ("pyyaml", "xarray", "casadi")
 
@@ -29,16 +27,14 @@ def info(
             help="Model file, URDF file, FILE.py:NAME, MODULE:NAME, or results.",
         ),
     ] = None,
-    all_: Annotated[
-        bool, typer.Option("--all", help="Every body, however many there are.")
-    ] = False,
+    all_: Annotated[bool, typer.Option("--all", help="List all bodies, however many.")] = False,
     no_code: NoCode = False,
-    json: Annotated[bool, typer.Option("--json", help="The same for programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
     env: Annotated[
-        bool, typer.Option("--env", help="Versions of what is installed, for a bug report.")
+        bool, typer.Option("--env", help="Show installed versions, for bug reports.")
     ] = False,
 ) -> None:
-    """Show tree, masses, frequencies, and what looks odd."""
+    """Show the tree, masses, frequencies, and possible mistakes."""
     if model is None and not env:
         raise typer.BadParameter("give a MODEL, or --env for versions")
     facts: dict[str, Any] = {"environment": _environment()} if env else {}
@@ -61,7 +57,7 @@ def _system(source: str, *, code: bool) -> System:
     if source.endswith((".nc", ".npz", ".nc.part")):
         return Trajectory.load(source).system
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ModelWarning)  # they are among the facts
+        warnings.simplefilter("ignore", ModelWarning)  # they are listed among the facts
         return load_model(source, code=code).compile()
 
 
@@ -100,7 +96,7 @@ def _frame(system: System, frame: Frame) -> dict[str, Any]:
 
 
 def _warnings(system: System) -> list[str]:
-    """What is allowed and often meant otherwise."""
+    """Warnings about things that are valid but often unintended."""
     from ..model.seats import beside_nodes
 
     found = beside_nodes(system)
@@ -129,8 +125,8 @@ def _describe(system: System, facts: dict[str, Any], most: int | None) -> None:
             equations = "1 constraint equation" if n == 1 else f"{n} constraint equations"
             names = name_list(facts[group], show=str, most=most or n)
             say(f"\n{group}: {names}; {equations}")
-    warned = [f"look at: {warning}" for warning in facts["warnings"]]
-    for line in cut_lines(warned, most, "to look at", len(warned)):
+    warned = [f"warning: {warning}" for warning in facts["warnings"]]
+    for line in cut_lines(warned, most, "warnings", len(warned)):
         say(line)
 
 

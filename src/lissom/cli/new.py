@@ -10,13 +10,11 @@ import typer
 
 from .output import say
 
-__all__ = ["new"]
-
 TEXT = """\
 # A flexible boom on a hinge, with a load at its tip.
-#   lissom check {name}    what is wrong with this file, or what the mechanism is
+#   lissom check {name}    list the problems of this file, or describe the mechanism
 #   lissom run {name}      simulate it and write {stem}.nc
-#   lissom view {stem}.nc       watch it move
+#   lissom view {stem}.nc       view the motion
 
 lissom = 1                        # version of the format
 name = "{stem}"
@@ -51,7 +49,7 @@ boom = "-20 deg"                  # angle of the joint that carries the boom
 
 def new(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="What to write; by default model.toml.")
+        Path, typer.Argument(metavar="FILE", help="File to write; by default model.toml.")
     ] = Path("model.toml"),
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
@@ -63,9 +61,9 @@ def new(
     if not file.name.isprintable() or set(file.name) & set('"\\'):
         raise ModelError(f"{file}: give a name without quotes, backslashes and control characters")
     if file.exists() and not force:
-        raise ModelError(f"{file}: exists already; give another name, or --force")
+        raise ModelError(f"{file}: already exists; give another name, or --force")
     try:
         file.write_text(TEXT.format(name=file.name, stem=file.stem), encoding="utf-8")
     except OSError as error:
         raise ResultError.of(error, file, "write") from None
-    say(f"wrote {file}; look into it, then: lissom run {shlex.quote(str(file))}")
+    say(f"wrote {file}; edit it, then: lissom run {shlex.quote(str(file))}")

@@ -1,4 +1,4 @@
-"""What commands write: nothing that a file holds can command the terminal."""
+"""Output of commands, with control characters escaped for the terminal."""
 
 from __future__ import annotations
 
@@ -8,31 +8,29 @@ import typer
 
 from ..errors import printable
 
-__all__ = ["json_text", "say"]
-
 
 def say(text: str, *, err: bool = False, end: str = "\n") -> None:
-    """Write text with its control characters shown, not sent.
+    """Write text with control characters escaped.
 
     Parameters
     ----------
     text : str
-        May have several lines.
+        Text of one or more lines.
     err : bool
-        Whether to the standard error.
+        Whether to write to the standard error.
     end : str
-        What follows.
+        Appended to the text.
     """
     typer.echo(printable(text.replace("\t", "    "), lines=True) + end, err=err, nl=False)
 
 
 def json_text(facts: Any) -> str:
-    """Facts as JSON, as all commands write it; control characters are escaped as JSON does it.
+    """JSON text of facts, formatted as in all commands; control characters are escaped.
 
     Parameters
     ----------
     facts : object
-        What `json` can write.
+        Object that `json` can serialise.
     """
     import json
 

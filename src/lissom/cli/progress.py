@@ -1,4 +1,4 @@
-"""What commands show while they work, on the standard error."""
+"""Progress of commands, on the standard error."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ __all__ = ["console"]
 
 
 def console(*, stderr: bool = False) -> Console:
-    """The standard output, or the standard error."""
+    """Console on the standard output or the standard error."""
     return _Output(stderr=stderr)
 
 
 class _Output(Console):
     def on_broken_pipe(self) -> None:
-        """Leave it to the end of the command, which knows the exit code."""
+        """Ignore: the end of the command sets the exit code."""
         raise BrokenPipeError

@@ -1,4 +1,4 @@
-"""Sources that are ready to run: model with start and settings, checked."""
+"""Loading of sources: models with initial state and settings, checked."""
 
 from __future__ import annotations
 
@@ -13,18 +13,16 @@ if TYPE_CHECKING:
     from ..io.runs import ModelRun
     from ..sim import Motion
 
-__all__ = ["check_settings", "checked_source", "closed_start", "load_source"]
-
 
 def load_source(source: str, *, code: bool = True) -> ModelRun:
-    """Model of a source, ready to run; without a section [simulation], it starts at rest.
+    """Model of a source, ready to run; without a section [simulation] it starts at rest.
 
     Parameters
     ----------
     source : str
-        As of `load_model`.
+        As for `load_model`.
     code : bool
-        Whether programs of the user may be run.
+        Whether user programs may be run.
     """
     run, problems = checked_source(source, functions=True, code=code)
     if run is None or problems:
@@ -35,15 +33,15 @@ def load_source(source: str, *, code: bool = True) -> ModelRun:
 
 
 def closed_start(run: ModelRun) -> tuple[ModelRun, bool]:
-    """The same run with a start whose loops are closed, and whether that took a change.
+    """Run with an initial state whose loops are closed, and whether it was changed.
 
-    Joints whose motion is given keep what they have, and so does a state that contradicts a motion:
-    `simulate` refuses it.
+    Joints with prescribed motion keep their coordinates; a state that contradicts a prescribed
+    motion is unchanged, and `simulate` rejects it.
 
     Parameters
     ----------
     run : ModelRun
-        As it was read.
+        Run as loaded.
     """
     from dataclasses import replace
 
@@ -65,7 +63,7 @@ def closed_start(run: ModelRun) -> tuple[ModelRun, bool]:
 
 
 def _is_unread(motion: Motion) -> bool:
-    """Whether a motion is a function that was not looked up: nobody knows where it begins."""
+    """Whether a motion is a function that was not looked up, so that its start is unknown."""
     from ..io.functions import unread_function
 
     given = (motion.position, motion.velocity, motion.acceleration)
@@ -73,12 +71,12 @@ def _is_unread(motion: Motion) -> bool:
 
 
 def check_settings(run: ModelRun) -> None:
-    """Refuse steps and tolerances that do not go together, as `simulate` would.
+    """Reject inconsistent steps and tolerances, as `simulate` would.
 
     Parameters
     ----------
     run : ModelRun
-        As it was read.
+        Run as loaded.
     """
     from ..sim import simulate
     from ..sim.integrators import as_integrator
@@ -87,7 +85,7 @@ def check_settings(run: ModelRun) -> None:
     given = {name: x.default for name, x in inspect.signature(simulate).parameters.items()}
     given |= run.settings
     integrator = as_integrator(given["integrator"])
-    if "duration" not in run.settings or integrator is None:  # it is chosen when the run begins
+    if "duration" not in run.settings or integrator is None:  # chosen when the run starts
         return
     wanted = inspect.signature(checked_settings).parameters
     checked_settings(
@@ -104,16 +102,16 @@ def check_settings(run: ModelRun) -> None:
 def checked_source(
     source: str, *, functions: bool, code: bool = True
 ) -> tuple[ModelRun | None, list[Problem]]:
-    """Run of a source, None where it cannot be made, and the problems of a model file.
+    """Run of a source, or None if it cannot be loaded, and the problems of a model file.
 
     Parameters
     ----------
     source : str
-        As of `load_model`.
+        As for `load_model`.
     functions : bool
-        Whether to look up functions that a model file names, which runs the user's programs.
+        Whether to look up functions named in a model file, which runs user programs.
     code : bool
-        Whether programs of the user may be run; otherwise functions are problems.
+        Whether user programs may be run; otherwise functions are problems.
     """
     from ..io.load import MODEL_SUFFIXES
     from ..io.runs import ModelRun, checked_run

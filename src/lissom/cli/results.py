@@ -1,4 +1,4 @@
-"""The commands `lissom plot` and `lissom view`: pictures of results."""
+"""The commands `lissom plot` and `lissom view`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ import typer
 
 from .browser import open_in_browser
 from .completion import offered
+from .live import follow, in_progress
 from .output import say
 from .values import number
-from .view import follow, goes_on
 
 if TYPE_CHECKING:
     from ..results import Trajectory
-
-__all__ = ["plot", "view"]
 
 MODELS = (".toml", ".json", ".yaml", ".yml", ".py", ".urdf")
 
@@ -27,7 +25,7 @@ ResultFile = Annotated[
 
 
 def _quantities(context: typer.Context, incomplete: str) -> list[str]:
-    """Names that a result file has, for completion: no answer where anything is wrong."""
+    """Channel names of a results file, for completion; empty on any error."""
     try:
         return offered(_loaded(Path(context.params["file"])).channels(), incomplete)
     except Exception:
@@ -49,7 +47,7 @@ def plot(
         typer.Option(
             "--output",
             "-o",
-            help="NAME.png, NAME.svg or NAME.pdf; by default the name of the results.",
+            help="NAME.png, NAME.svg or NAME.pdf; by default named after the results.",
             metavar="FILE",
         ),
     ] = None,
@@ -57,7 +55,7 @@ def plot(
         bool, typer.Option("--list", help="List the quantities that can be plotted.")
     ] = False,
 ) -> None:
-    """Plot quantities of a run over time into a file."""
+    """Plot quantities of a run over time and write the plot to a file."""
     run = _loaded(file)
     if quantities:
         for name in run.channels():
@@ -72,21 +70,30 @@ def view(
     file: ResultFile,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write the page to NAME.html instead.", metavar="FILE"),
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write the page to NAME.html instead of serving it.",
+            metavar="FILE",
+        ),
     ] = None,
     scale: Annotated[
-        str, typer.Option(metavar="FACTOR", help="Enlarge deformations; by default 1.")
+        str,
+        typer.Option(
+            metavar="FACTOR", help="Factor by which deformations are enlarged; by default 1."
+        ),
     ] = "1",
     browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Whether to open it, or say where it is.")
+        bool,
+        typer.Option("--browser/--no-browser", help="Open the browser, or only print the address."),
     ] = True,
 ) -> None:
-    """Show a run moving in the browser, also one that goes on at this moment.
+    """Show a run in the browser, also while it is being computed.
 
-    The page comes from this machine and needs no network. Ctrl-C ends the command.
+    The page is served locally and needs no network. Ctrl-C ends the command.
     """
     factor = number(scale, "--scale")
-    if output is None and goes_on(file):
+    if output is None and in_progress(file):
         follow(file, scale=factor, browser=browser)
         return
     run = _loaded(file)
@@ -95,7 +102,7 @@ def view(
         say(f"wrote {output}")
         return
     view = run.view(browser=False, scale=factor)
-    say(f"the page is at {view.url}\nCtrl-C ends this command; a page that is open stays")
+    say(f"the page is at {view.url}\nCtrl-C ends this command; an open page stays usable")
     if browser:
         open_in_browser(view.url)
     view.wait()
@@ -107,7 +114,7 @@ def _loaded(file: Path) -> Trajectory:
 
     if file.suffix in MODELS:
         command = shlex.join(["lissom", "run", str(file)])
-        raise ResultError(f"{file}: holds a model, not results; run it first: {command}")
+        raise ResultError(f"{file}: contains a model, not results; run it first: {command}")
     if not file.exists() and file.parent.is_dir():
         endings = (".nc", ".npz", ".nc.part")
         known = sorted(x.name for x in file.parent.iterdir() if x.name.endswith(endings))

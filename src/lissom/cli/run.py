@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .ending import FAILED, INTERRUPTED
+from .live import in_progress, shown_live
 from .output import json_text, say
 from .values import NoCode, number
-from .view import goes_on, watched
 
 if TYPE_CHECKING:
     from ..io.runs import ModelRun
     from ..results import Trajectory
-
-__all__ = ["run"]
 
 SUFFIXES = (".nc", ".npz", ".csv", ".mat")
 
@@ -34,29 +32,27 @@ def run(
         typer.Option(
             "--output",
             "-o",
-            help="Where results go: .nc, .npz, .csv or .mat; by default NAME.nc.",
+            help="Results file: .nc, .npz, .csv or .mat; by default NAME.nc.",
             metavar="FILE",
         ),
     ] = None,
     duration: Annotated[
         str | None,
         typer.Option(
-            help='Time to simulate, instead of the file\'s: 2 (seconds), "200 ms".', metavar="TIME"
+            help='Simulated time, overrides the file: 2 (seconds), "200 ms".', metavar="TIME"
         ),
     ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with a run that was interrupted.")
-    ] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")] = False,
     view: Annotated[
-        bool, typer.Option("--view", help="Watch it in the browser while it runs.")
+        bool, typer.Option("--view", help="Show the run in the browser while it is computed.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
     no_code: NoCode = False,
-    json: Annotated[bool, typer.Option("--json", help="Summary for programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Write the summary as JSON.")] = False,
 ) -> None:
     """Run a simulation and write its results.
 
-    A model that is not a model file starts at rest, and needs --duration.
+    Models from URDF or Python start at rest and need --duration.
     """
     from .ready import closed_start, load_source
 
@@ -64,42 +60,42 @@ def run(
     target = _target(model, output, resume)
     loaded, moved = closed_start(load_source(model, code=not no_code))
     if moved:
-        say("lissom: the start was moved so that all loops are closed", err=True)
+        say("lissom: the initial state was changed to close all loops", err=True)
     if seconds is None and "duration" not in loaded.settings:
         raise typer.BadParameter(
-            f"{model} says no duration; give one: --duration 5, or in a model file a section "
+            f"{model} has no duration; give --duration 5, or in a model file a section "
             "[simulation] with duration = 5"
         )
-    with watched(target, wanted=view):
-        result, reason, told = _simulated(
+    with shown_live(target, wanted=view):
+        result, reason, warned = _simulated(
             loaded, target, seconds, resume=resume, progress=False if quiet or json else None
         )
     kept = _kept(target)
     if json:
-        _print_json(result, {"file": str(kept), "start_moved": moved, "warnings": told})
+        _print_json(result, {"file": str(kept), "start_moved": moved, "warnings": warned})
     elif not quiet:
         _print_summary(loaded, result, kept)
     if reason:
         options = {"-o": output, "--duration": duration}
         given = [y for name, x in options.items() if x is not None for y in (name, str(x))]
         words = shlex.join(["lissom", "run", model, *given, *no_code * ["--no-code"], "--resume"])
-        go_on = f"; go on with: {words}" if kept != target else ""
+        go_on = f"; continue with: {words}" if kept != target else ""
         _end_early(result, f"{reason}; its {len(result)} rows", f"{kept}{go_on}")
 
 
 def _simulated(
     loaded: ModelRun, target: Path, seconds: float | None, *, resume: bool, progress: bool | None
 ) -> tuple[Trajectory, str, list[str]]:
-    """What was computed, why it ended early, empty if it did not, and all warnings."""
+    """Trajectory, reason for an early end ("" if there was none), and all warnings."""
     from ..errors import SimulationError, SimulationWarning
 
     changes: dict[str, Any] = {} if seconds is None else {"duration": seconds}
     if target.suffix == ".nc":
         changes["resume" if resume else "file"] = str(target)
-    reason, told, show = "", list[str](), warnings.showwarning
+    reason, warned, show = "", list[str](), warnings.showwarning
 
     def note(message: Warning | str, *others: Any, **more: Any) -> None:
-        told.append(str(message))
+        warned.append(str(message))
         show(message, *others, **more)
 
     try:
@@ -115,7 +111,7 @@ def _simulated(
         result, reason = error.trajectory, error.trajectory.message
     if target.suffix != ".nc":
         result.save(target)
-    return result, reason, told
+    return result, reason, warned
 
 
 def _end_early(result: Trajectory, reason: str, kept: str) -> None:
@@ -128,7 +124,7 @@ def _end_early(result: Trajectory, reason: str, kept: str) -> None:
 
 
 def _target(model: str, output: Path | None, resume: bool) -> Path:
-    """Where results go: by default into this folder."""
+    """Path of the results, by default in this folder."""
     from ..errors import ResultError
     from ..results.disk import journal_path
     from .sources import short_name
@@ -136,23 +132,25 @@ def _target(model: str, output: Path | None, resume: bool) -> Path:
     target = Path(f"{short_name(model)}.nc") if output is None else output
     if target.suffix not in SUFFIXES:
         *most, last = SUFFIXES
-        raise ResultError(f"--output {target}: use a suffix {', '.join(most)} or {last}")
+        raise ResultError(f"--output {target}: use the suffix {', '.join(most)} or {last}")
     if resume and target.suffix != ".nc":
-        raise ResultError(f"--resume: only runs into NAME.nc can go on, not into {target}")
+        raise ResultError(f"--resume: only runs written to NAME.nc can be continued, not {target}")
     part = Path(journal_path(target)[1])
     if resume and not part.exists():
-        raise ResultError(f"--resume: there is no {part} to go on with; leave out --resume")
-    if goes_on(target):
-        raise ResultError(f"{part} is being written by another run; wait, or choose --output")
+        raise ResultError(f"--resume: there is no {part} to continue; omit --resume")
+    if in_progress(target):
+        raise ResultError(
+            f"{part} is being written by another run; wait, or choose another file with --output"
+        )
     if part.exists() and not resume and target.suffix == ".nc":
         raise ResultError(
-            f"{part} is of a run that did not end; go on with it by --resume, or delete it"
+            f"{part} is from an unfinished run; continue it with --resume, or delete it"
         )
     return target
 
 
 def _kept(target: Path) -> Path:
-    """The file that has the rows."""
+    """File that contains the rows."""
     from ..results.disk import journal_path
 
     part = Path(journal_path(target)[1])

@@ -12,19 +12,16 @@ from .output import json_text, say
 if TYPE_CHECKING:
     from ..selftest import Outcome
 
-__all__ = ["selftest"]
-
 WIDTH = 55
 
 
 def selftest(
-    json: Annotated[bool, typer.Option("--json", help="The same for programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
-    """Check that this installation computes right on this machine.
+    """Check that this installation computes correctly on this machine.
 
-    Answers are compared with formulas of textbooks, with laws of mechanics and with computations by
-    other means. It takes less than a minute, and a few more the first time, when kernels are
-    compiled.
+    Results are compared with textbook formulas, conservation laws and independent computations. It
+    takes less than a minute, and a few minutes the first time, when kernels are compiled.
     """
     from ..selftest import CHECKS, machine_facts, run_check
 
@@ -36,7 +33,7 @@ def selftest(
     outcomes = []
     for check in CHECKS:
         if not json:
-            say(f"{check.name:{WIDTH}}", end="")  # what takes its time is seen
+            say(f"{check.name:{WIDTH}}", end="")  # shown before the check runs
         outcomes.append(run_check(check))
         if not json:
             say(_words(outcomes[-1]))
@@ -63,11 +60,11 @@ def _verdict(outcomes: list[Outcome], failed: list[str]) -> str:
     skipped = sum(x.verdict == "skipped" for x in outcomes)
     if failed:
         words = f"{len(failed)} of {len(outcomes)} checks failed: {name_list(failed)}. "
-        words += "Do not trust this installation; please report this with all that is above."
+        words += "Do not trust this installation; please report this with all of the above."
         return filled(words)
     left = f", {skipped} skipped" if skipped else ""
     words = f"{len(outcomes) - skipped} checks passed{left} in {seconds:.0f} s"
-    return f"{words}: this installation computes right on this machine"
+    return f"{words}: this installation computes correctly on this machine"
 
 
 def _print_json(facts: dict[str, str], outcomes: list[Outcome], *, passed: bool) -> None:

@@ -1,8 +1,8 @@
-"""Models that commands are told to work on: where they are, and how they are got from there.
+"""Sources of models given on the command line, and loading of models from them.
 
-A source is what stands before the last colon, and a name in it after the colon:
-"arm.py:build", "package.module:model", "arm.py" alone, or a model file such as "arm.toml".  Another
-kind of file is one more reader in `_READERS`.
+A source is a place, optionally followed by a colon and a name in it: "arm.py:build",
+"package.module:model", "arm.py", or a model file such as "arm.toml".  Other kinds of files are
+added as readers in `_READERS`.
 """
 
 from __future__ import annotations
@@ -22,11 +22,9 @@ from ..errors import LissomError, ModelError, name_list, suggestion
 from ..io.reading import read_regular
 from ..model import Model
 
-__all__ = ["divided", "load_model", "short_name"]
-
 Reader = Callable[[Path, str], Model]
 
-LARGEST = 64_000_000  # bytes of a program or a robot
+LARGEST = 64_000_000  # bytes of a program or URDF file
 
 _WRITE = "write file.py, file.py:name, module:name or file.toml"
 
@@ -39,37 +37,37 @@ def load_model(source: str, *, code: bool = True) -> Model:
     source : str
         "module:name", "file.py:name" or "file.py".
     code : bool
-        Whether programs of the user may be run, which models in Python are.
+        Whether user programs may be run; required for models in Python.
     """
     place, name = divided(source)
     path = Path(place)
     if not code and path.suffix not in _READERS.keys() - {".py"}:
         raise ModelError(
-            f"{place}: a model in Python is a program, and --no-code refuses to run any; give a "
-            "model file, or leave out --no-code"
+            f"{place}: a model in Python is a program, which --no-code does not allow; give a "
+            "model file, or omit --no-code"
         )
     if path.is_dir() and path.suffix not in _READERS:
         raise ModelError(f"{place} is a folder; give a model file in it")
     if path.suffix in _READERS:
         return _READERS[path.suffix](path, name)
     if place.endswith((".nc", ".npz", ".nc.part")):
-        raise ModelError(f"{place} is for results, not for a model; see lissom plot, lissom view")
+        raise ModelError(f"{place} is a results file, not a model; use lissom plot or view")
     if path.exists() or "/" in place or "\\" in place:
         kinds = ", ".join(_READERS)
         raise ModelError(
-            f"{place!r}: the suffix {path.suffix!r} is not that of a model; models are read from "
-            f"modules and files that end in {kinds}"
+            f"{place!r}: the suffix {path.suffix!r} is not that of a model; give a module, or a "
+            f"file that ends in {kinds}"
         )
     return _from_module(place, name)
 
 
 def short_name(source: str) -> str:
-    """Name for files that are made of a source: that of its file or module.
+    """Name for output files of a source: that of its file or module.
 
     Parameters
     ----------
     source : str
-        As of `load_model`.
+        As for `load_model`.
     """
     place, _ = divided(source)
     path = Path(place)
@@ -77,18 +75,18 @@ def short_name(source: str) -> str:
 
 
 def divided(source: str) -> tuple[str, str]:
-    """Place and name; a colon that no name follows belongs to the place."""
+    """Place and name; a colon without a name after it belongs to the place."""
     place, _, name = source.rpartition(":")
     return (place, name) if place and name.isidentifier() else (source.removesuffix(":"), "")
 
 
 def _from_python_file(path: Path, name: str) -> Model:
-    with _at_work(path.parent):
+    with _importable(path.parent):
         module = ModuleType("_lissom_source")
         module.__file__ = str(path)
-        sys.modules[module.__name__] = module  # classes look for their module
+        sys.modules[module.__name__] = module  # classes look up their module
         text = _text(path)
-        with _own_mistakes(str(path)):
+        with _user_errors(str(path)):
             exec(compile(text, str(path), "exec"), module.__dict__)
         return _found(module, str(path), name)
 
@@ -98,27 +96,31 @@ def _text(path: Path, suffix: str = ".py") -> bytes:
         return read_regular(path, LARGEST)
     except OSError as error:
         if not path.parent.is_dir():
-            raise ModelError(f"{path}: there is no folder {path.parent}; correct it") from None
+            raise ModelError(
+                f"{path}: there is no folder {path.parent}; correct the path"
+            ) from None
         if not path.exists():
             known = sorted(p.name for p in path.parent.glob(f"*{suffix}"))
             near = suggestion(path.name, known) if known else "correct the path"
             raise ModelError(f"{path}: there is no such file; {near}") from None
-        raise ModelError(f"{path}: it cannot be read ({error.strerror}); correct that") from None
+        raise ModelError(
+            f"{path}: cannot be read ({error.strerror}); give a readable file"
+        ) from None
 
 
 def _from_module(place: str, name: str) -> Model:
-    with _at_work(Path()):
+    with _importable(Path()):
         if not all(part.isidentifier() for part in place.split(".")):
             raise ModelError(f"{place!r} is neither a file nor a module; {_WRITE}")
         file = _file_of(place)
-        with _own_mistakes(file or place):
+        with _user_errors(file or place):
             module = importlib.import_module(place)
         return _found(module, place, name)
 
 
 def _file_of(module: str) -> str:
-    """File of a module, which need not have one; importing its package may fail already."""
-    with _own_mistakes(module):
+    """File of a module, "" if it has none; importing its package may fail."""
+    with _user_errors(module):
         try:
             spec = importlib.util.find_spec(module)
         except ModuleNotFoundError as error:
@@ -127,15 +129,15 @@ def _file_of(module: str) -> str:
             spec = None
     if spec is None:
         raise ModelError(
-            f"there is neither a file nor a module {module!r}; {_WRITE} (modules are looked for in "
-            "this folder and where Python has them)"
+            f"there is neither a file nor a module {module!r}; {_WRITE} (modules are searched for "
+            "in this folder and on Python's path)"
         )
     return spec.origin or ""
 
 
 @contextmanager
-def _at_work(folder: Path) -> Iterator[None]:
-    """Modules of that folder can be imported; what the user's program prints is not our output."""
+def _importable(folder: Path) -> Iterator[None]:
+    """Make modules of a folder importable, and redirect what the user program prints."""
     folder_name = str(folder.resolve())
     sys.path.insert(0, folder_name)
     try:
@@ -147,8 +149,8 @@ def _at_work(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _own_mistakes(file: str) -> Iterator[None]:
-    """Exceptions of the user's program as one line with the place in their file."""
+def _user_errors(file: str) -> Iterator[None]:
+    """Convert exceptions of a user program to one line with file and line number."""
     try:
         yield
     except (Exception, SystemExit) as error:
@@ -165,7 +167,7 @@ def _own_mistakes(file: str) -> Iterator[None]:
 
 
 def _is_inside(file: str, folder: Path) -> bool:
-    """Whether a file is a neighbour of the user's, not of a package installed there."""
+    """Whether a file is in the user's folder and not in a package installed there."""
     path = Path(file)
     return path.is_relative_to(folder) and "site-packages" not in path.parts
 
@@ -173,9 +175,9 @@ def _is_inside(file: str, folder: Path) -> bool:
 def _message(error: BaseException) -> str:
     text = " ".join(str(error.msg if isinstance(error, SyntaxError) else error).split())
     if isinstance(error, SystemExit):
-        return "the program ends itself here; put that under if __name__ == '__main__'"
+        return "the program exits here; put this under if __name__ == '__main__'"
     if isinstance(error, LissomError):
-        return text  # it says all there is to say
+        return text  # complete as it is
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
@@ -199,11 +201,11 @@ def _only_model(module: ModuleType, place: str) -> Model:
     if models:
         names = name_list(models, show=str)
         raise ModelError(
-            f"{place} has several models: {names}; say which, such as {place}:{next(iter(models))}"
+            f"{place} has several models: {names}; choose one, such as {place}:{next(iter(models))}"
         )
     if functions := _functions(module):
         raise ModelError(
-            f"{place} has no Model at module level; if a function makes it, say which of "
+            f"{place} has no Model at module level; if a function returns it, choose one of "
             f"{name_list(functions, show=str)}, such as {place}:{functions[0]}"
         )
     raise ModelError(
@@ -218,7 +220,7 @@ def _models(module: ModuleType) -> dict[str, Model]:
 
 
 def _functions(module: ModuleType) -> list[str]:
-    """Functions that the module defines itself."""
+    """Functions defined in the module."""
     return [
         name
         for name, x in vars(module).items()
@@ -229,7 +231,7 @@ def _functions(module: ModuleType) -> list[str]:
 def _called(function: Callable[[], Any], title: str, module: ModuleType) -> Any:
     try:
         arguments = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):  # a function of C without a signature
+    except (TypeError, ValueError):  # a built-in function without a signature
         arguments = {}.values()
     needed = [
         x.name
@@ -241,7 +243,7 @@ def _called(function: Callable[[], Any], title: str, module: ModuleType) -> Any:
             f"{title}() needs {name_list(needed, show=str)}; write a function without arguments "
             "that calls it and returns the model"
         )
-    with _own_mistakes(getattr(module, "__file__", None) or title):
+    with _user_errors(getattr(module, "__file__", None) or title):
         return function()
 
 
@@ -261,7 +263,7 @@ def _from_model_file(path: Path, name: str) -> Model:
     from ..io import load
 
     if name:
-        raise ModelError(f"{path}: a model file holds one model; leave out {':' + name!r}")
+        raise ModelError(f"{path}: a model file contains one model; omit {':' + name!r}")
     if path.suffix == ".urdf":
         _text(path, ".urdf")
     model: Model = load(path)

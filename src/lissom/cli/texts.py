@@ -1,4 +1,4 @@
-"""Mechanisms and runs in words and as facts, as several commands say them."""
+"""Descriptions of mechanisms and runs, shared by the commands."""
 
 from __future__ import annotations
 
@@ -14,13 +14,11 @@ if TYPE_CHECKING:
     from ..results import Trajectory
     from ..system import System
 
-__all__ = ["filled", "heading", "run_facts", "run_text", "tree_text"]
-
 WIDTH = 80
 
 
 def heading(system: System) -> str:
-    """Size of a mechanism, in lines that fit a terminal."""
+    """Size of a mechanism, wrapped to the terminal."""
     first = str(system).split("\n", 1)[0]
     held = re.sub(r"gravity \(.*|\(.*?\)", lambda x: x[0].replace(" ", "\xa0"), first)
     lines = textwrap.wrap(held, WIDTH, subsequent_indent="  ", break_long_words=False)
@@ -28,7 +26,7 @@ def heading(system: System) -> str:
 
 
 def tree_text(system: System, most: int | None = MOST_LINES) -> str:
-    """Size and tree of a mechanism; on a terminal that is too narrow for columns, without them.
+    """Size and tree of a mechanism; without columns if the terminal is too narrow.
 
     Parameters
     ----------
@@ -47,7 +45,7 @@ def tree_text(system: System, most: int | None = MOST_LINES) -> str:
 
 
 def _narrow(line: str, columns: int) -> str:
-    """A line of a tree with single gaps, broken behind its branch where it is still too long."""
+    """Line of a tree with single spaces, wrapped after its branch if still too long."""
     branch = re.match(r"[ │├└─]*", line)
     assert branch is not None
     fields = re.split(r" {2,}", line[branch.end() :])
@@ -59,7 +57,7 @@ def _narrow(line: str, columns: int) -> str:
 
 
 def run_facts(run: Trajectory) -> dict[str, Any]:
-    """How a run went, for programs; SI units."""
+    """Summary of a run as a dictionary, in SI units."""
     energy = run["energy.total"]
     return {
         "name": run.system.name,
@@ -76,7 +74,7 @@ def run_facts(run: Trajectory) -> dict[str, Any]:
 
 
 def run_text(run: Trajectory) -> str:
-    """How a run went, in a few lines."""
+    """Summary of a run in a few lines."""
     statistics = run.statistics
     ended = "stopped by an event" if run.status == "event" else run.status
     words = f"{ended} at t = {run.time[-1]:g} s, {len(run)} rows"
@@ -90,5 +88,5 @@ def run_text(run: Trajectory) -> str:
 
 
 def filled(text: str) -> str:
-    """A sentence in lines that fit a terminal."""
+    """Text wrapped to the terminal."""
     return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_long_words=False)

@@ -1,4 +1,4 @@
-"""Words for commands and options that do not exist or do not fit."""
+"""Messages for unknown or invalid commands and options."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import typer
 
 from ..errors import suggestion
 
-__all__ = ["UsageError", "usage_message"]
-
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # typer has no public name for it
 
 # Words that people type and the package does not have.
@@ -20,12 +18,12 @@ _CHOICE = re.compile(r"(?:Value error, )?'(?P<given>.*)' is not one of (?P<known
 
 
 def usage_message(error: Any) -> str:
-    """What is wrong with a command line, and how to write it.
+    """Message for a wrong command line, with the correct usage.
 
     Parameters
     ----------
     error : UsageError
-        As typer raises it.
+        Exception raised by typer.
     """
     words = _words(error)
     context = error.ctx
@@ -33,7 +31,7 @@ def usage_message(error: Any) -> str:
         return words
     path = context.command_path
     usage = " ".join((path, *context.command.collect_usage_pieces(context)))
-    return f"{words}\nusage: {usage}    ({path} --help says more)"
+    return f"{words}\nusage: {usage}    (for more: {path} --help)"
 
 
 def _words(error: Any) -> str:
@@ -45,13 +43,13 @@ def _words(error: Any) -> str:
     if kind == "MissingParameter" and error.param is not None:
         return f"{_name(error.param)} is missing; expected: {(error.param.help or '').rstrip('.')}"
     if kind == "BadOptionUsage":
-        return f"{error.option_name} needs a value; write {error.option_name} VALUE"
+        return f"{error.option_name} needs a value; give {error.option_name} VALUE"
     message = str(error.message)
     if found := re.fullmatch(r"No such command '(.*?)'.*", message):
         remedy = ELSEWHERE.get(found[1]) or suggestion(found[1], _commands(error))
         return f"there is no command {found[1]!r}; {remedy}"
     if found := re.fullmatch(r"Got unexpected extra arguments? ?\(?s?\)? ?\((.*)\)", message):
-        return f"{found[1]!r} is one word too many; leave it out, or put quotes around a name"
+        return f"unexpected argument {found[1]!r}; omit it, or put quotes around a name with spaces"
     if found := _CHOICE.fullmatch(message):
         known = re.findall(r"'([^']*)'", found["known"])
         message = f"is {found['given']!r}; {suggestion(found['given'], known)}"
@@ -64,7 +62,7 @@ def _commands(error: Any) -> list[str]:
 
 
 def _name(param: Any) -> str:
-    """An option as it is written, an argument as help calls it."""
+    """Name of an option or argument as shown in the help."""
     if param.param_type_name == "option":
         return str(max(param.opts, key=len))
     return str(param.metavar or param.name.upper())

@@ -1,4 +1,4 @@
-"""Values of options that commands share."""
+"""Options shared by the commands."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from typing import Annotated, overload
 
 import typer
 
-__all__ = ["NoCode", "number"]
-
 NoCode = Annotated[
     bool,
-    typer.Option("--no-code", help="Refuse what would run programs: functions, models in Python."),
+    typer.Option("--no-code", help="Run no user programs: reject functions and models in Python."),
 ]
 
 
@@ -19,12 +17,12 @@ def number(text: str, option: str, dimension: str = ...) -> float: ...
 @overload
 def number(text: None, option: str, dimension: str = ...) -> None: ...
 def number(text: str | None, option: str, dimension: str = "number") -> float | None:
-    """Number of an option, which may carry a unit; None stays None.
+    """Value of an option, which may have a unit; None stays None.
 
     Parameters
     ----------
     text : str or None
-        As it was typed, such as "2" or "200 ms".
+        Text as typed, such as "2" or "200 ms".
     option : str
         Name of the option, for messages.
     dimension : str

@@ -1,4 +1,4 @@
-"""Ready mechanisms, each a `Model`: for first tries, tests and benchmarks."""
+"""Ready-made mechanisms, each a `Model`, for first experiments, tests and benchmarks."""
 
 from .chains import flexible_chain, rigid_chain, turned_chain
 from .humanoids import humanoid

@@ -11,10 +11,8 @@ from ..spatial import quaternion_rotation
 from ..structures import ALUMINIUM, Tube, beam
 from .checks import EARTH, count
 
-__all__ = ["flexible_chain", "rigid_chain", "turned_chain"]
-
-# A link of the rigid chains: where it sits on the one before [m], its centre of mass [m] and its
-# inertia about it [kg m^2].
+# A link of the rigid chains: position on the previous link [m], centre of mass [m], inertia about
+# the centre of mass [kg m^2].
 _OFFSET = (0.1, 0.2, 0.3)
 _CENTRE = (0.05, 0.1, 0.15)
 _INERTIA = (0.1, 0.2, 0.25)
@@ -35,8 +33,8 @@ def rigid_chain(n: int) -> Model:
     Returns
     -------
     Model
-        Bodies "link0", the one on the ground, to "link<n-1>", under gravity along -z.  Their
-        masses are 1.0, 1.1, ... 1.9 kg in turn.
+        Bodies "link0" (on the ground) to "link<n-1>", under gravity along -z.  Their masses
+        cycle through 1.0, 1.1, ... 1.9 kg.
 
     Examples
     --------
@@ -57,7 +55,7 @@ def turned_chain(n: int, seed: int = 1992) -> Model:
     n : int
         Number of links, at least 1.
     seed : int
-        Of the random rotations.
+        Seed of the random rotations.
 
     Returns
     -------
@@ -93,14 +91,14 @@ def flexible_chain(n: int, modes: int, level: str = "linear") -> Model:
     n : int
         Number of links, at least 1.
     modes : int
-        Modes of each link; with 0 the links are rigid rods of the same mass and length.
+        Modes of each link; 0 gives rigid rods of the same mass and length.
     level : str
         Level of the flexible links, see `FlexibleBody`.
 
     Returns
     -------
     Model
-        Bodies "link0" to "link<n-1>", each 1 m long and of 4 kg, under gravity along -z.
+        Bodies "link0" to "link<n-1>", each 1 m long with a mass of 4 kg, under gravity along -z.
 
     Examples
     --------

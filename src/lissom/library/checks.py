@@ -1,4 +1,4 @@
-"""What the mechanisms of the library share."""
+"""Constants and checks shared by the mechanisms of the library."""
 
 from __future__ import annotations
 
@@ -7,23 +7,21 @@ from typing import Any
 
 from ..errors import ModelError
 
-__all__ = ["EARTH", "count"]
-
 MOST = 100_000  # bodies, elements or modes
 EARTH = (0.0, 0.0, -9.81)
 
 
 def count(value: Any, what: str, least: int) -> int:
-    """Whole number not below `least`, or an error that says what is wrong.
+    """Whole number from `least` to `MOST`, or a ModelError.
 
     Parameters
     ----------
     value : object
-        What the user gave.
+        Value as given by the user.
     what : str
-        How to call it in an error.
+        Name for messages.
     least : int
-        Smallest number allowed.
+        Smallest allowed number.
     """
     try:
         number = operator.index(value)

@@ -1,4 +1,4 @@
-"""Mechanisms in motion, for `lissom demo`: each with a start, loads and a duration."""
+"""Demonstrations for `lissom demo`: mechanisms with initial state, loads and duration."""
 
 from __future__ import annotations
 
@@ -19,12 +19,10 @@ from ..system import State, System
 from .order_n import order_n
 from .order_n_run import order_n_loads, order_n_start
 
-__all__ = ["DEMOS", "Demo", "demo"]
-
 
 @dataclass(frozen=True, eq=False)
 class Demo:
-    """A mechanism that is ready to run.
+    """Mechanism with everything needed to simulate it.
 
     Attributes
     ----------
@@ -32,7 +30,7 @@ class Demo:
     system : System
     start : State
     settings : mapping
-        Of `simulate`, duration among them.
+        Arguments of `simulate`, including the duration.
     """
 
     name: str
@@ -42,16 +40,16 @@ class Demo:
 
     @property
     def title(self) -> str:
-        """What one sees."""
+        """One-line description."""
         return DEMOS[self.name][0]
 
     def run(self, **changes: Any) -> Any:
-        """Simulate it.
+        """Simulate the mechanism.
 
         Parameters
         ----------
         **changes
-            Of the settings.
+            Settings that replace those of the demo.
 
         Returns
         -------
@@ -142,11 +140,11 @@ def _platform() -> Demo:
     return Demo("platform", system, order_n_start(system), settings)
 
 
-# What one sees, and what makes it.
+# Description and constructor of each demo.
 DEMOS: dict[str, tuple[str, Callable[[], Demo]]] = {
-    "arm": ("an arm with two booms on a free satellite swings, and bends", _arm),
-    "whip": ("three flexible links with a knob at the end fall", _whip),
-    "four-bar": ("a parallelogram of bars turns over, through flat positions", _four_bar),
-    "gyroscope": ("a wheel that spins does not fall, it goes round", _gyroscope),
+    "arm": ("an arm with two flexible booms swings on a free satellite", _arm),
+    "whip": ("three flexible links with a knob at the end fall under gravity", _whip),
+    "four-bar": ("a parallelogram linkage turns over through its flat positions", _four_bar),
+    "gyroscope": ("a spinning wheel precesses instead of falling", _gyroscope),
     "platform": ("three legs and two arms with flexible booms hold an object", _platform),
 }

@@ -1,4 +1,4 @@
-"""A branched mechanism with the build of a human figure, of any number of joints."""
+"""A branched mechanism shaped like a human, with any number of joints."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ from ..model import Model, Part
 from ..spatial import axis_rotation, rotation_exp
 from .checks import EARTH, count
 
-__all__ = ["humanoid"]
-
 _X, _Y, _Z = np.eye(3)
 _UP = axis_rotation(_Y, -np.pi / 2)  # takes x, the direction of a segment, to z
 _DOWN = axis_rotation(_Y, np.pi / 2)
-_TILT = 0.2  # [rad], how far the joints are turned out of line, at random
+_TILT = 0.2  # [rad], size of the random rotations of the joint frames
 
 # A figure of 50 joints; others have the same proportions.
 _WHOLE = 50
@@ -26,22 +24,22 @@ _WHOLE = 50
 
 @dataclass(frozen=True)
 class _Limb:
-    """A row of equal segments.
+    """A chain of equal segments.
 
     Parameters
     ----------
     name : str
-        What the segments are called, followed by their number.
+        Name of the segments, to which their number is appended.
     carrier : str
-        Limb whose end carries this one; "" for the pelvis.
+        Limb at whose end this one is attached; "" for the pelvis.
     at : array (3,)
-        Where, in the frame at the carrier's end [m].
+        Position in the frame at the end of the carrier [m].
     turn : array (3, 3)
         Axes of the limb, x along it, to those of the carrier.
     length, mass, radius : float
-        Of the whole limb [m], [kg], [m].
+        Dimensions of the whole limb [m], [kg], [m].
     share : int
-        Joints in a figure of 50.
+        Number of joints in a figure of 50 joints.
     """
 
     name: str
@@ -55,7 +53,7 @@ class _Limb:
 
 
 def _arm(side: str, sign: float) -> Iterator[_Limb]:
-    """An arm that hangs from the chest, and five fingers on it."""
+    """An arm hanging from the chest, with five fingers."""
     hang = axis_rotation(_Z, sign * 2.6)
     yield _Limb(f"{side}_arm", "torso", (0, 0.2 * sign, 0), hang, 0.65, 4.0, 0.04, 7)
     for k in range(5):
@@ -64,7 +62,7 @@ def _arm(side: str, sign: float) -> Iterator[_Limb]:
         yield _Limb(f"{side}_finger{k + 1}_", f"{side}_arm", at, spread, 0.09, 0.08, 0.008, 2)
 
 
-# Depth first: every limb comes before those that follow its carrier.
+# Depth first: the limbs on a limb come before the next limb of its carrier.
 _LIMBS = (
     _Limb("left_leg", "", (0, 0.1, -0.05), _DOWN, 0.9, 12.0, 0.06, 6),
     _Limb("right_leg", "", (0, -0.1, -0.05), _DOWN, 0.9, 12.0, 0.06, 6),
@@ -81,19 +79,18 @@ def humanoid(n: int, *, floating: bool = False) -> Model:
     Parameters
     ----------
     n : int
-        Number of revolute joints, at least 1.  Their shares in the limbs are the same for every n:
-        of 50 joints, 6 are in each leg, 3 in the torso, 1 in the neck, 7 in each arm and 2 in each
-        finger.  With less than 50 some fingers are missing, with more the limbs have more and
-        shorter segments.
+        Number of revolute joints, at least 1.  Each limb has a fixed share of them: of 50 joints,
+        6 are in each leg, 3 in the torso, 1 in the neck, 7 in each arm and 2 in each finger.  With
+        fewer than 50 some fingers are missing; with more the limbs have more, shorter segments.
     floating : bool
-        Whether the pelvis is a body that moves freely.  By default it is part of the ground.
+        Whether the pelvis moves freely.  By default it is part of the ground.
 
     Returns
     -------
     Model
         Bodies "left_leg1" and so on, under gravity along -z; "pelvis" if `floating`.  The axes of
-        the joints are z, y, x in turn along a limb, in frames that are tilted at random by about
-        0.2 rad, always the same for the same n.
+        the joints are z, y, x in turn along a limb, in frames tilted by random angles of about
+        0.2 rad, which are always the same for the same n.
 
     Examples
     --------
@@ -115,7 +112,7 @@ def humanoid(n: int, *, floating: bool = False) -> Model:
 
 
 def _shares(n: int) -> dict[str, int]:
-    """Joints of each limb, in proportion; those left over go to the largest fractions."""
+    """Number of joints of each limb in proportion, remainders to the largest fractions."""
     whole = {limb.name: n * limb.share // _WHOLE for limb in _LIMBS}
     ranked = sorted(_LIMBS, key=lambda limb: (-(n * limb.share % _WHOLE), _without_side(limb.name)))
     for limb in ranked[: n - sum(whole.values())]:
@@ -134,7 +131,7 @@ def _add(
     carrier: tuple[Part | None, float],
     rng: np.random.Generator,
 ) -> tuple[Part | None, float]:
-    """Add the segments of a limb; the last one and its length, or the carrier if there are none."""
+    """Add the segments of a limb; return the last one and its length (without any: the carrier)."""
     last, reach = carrier
     if n == 0:
         return carrier

@@ -1,12 +1,13 @@
 """The platform of the Order-N paper: a plate on three legs, and two arms that hold an object.
 
 Source: the Order-N algorithm of NASA Johnson Space Center, section "Simulation test cases".  It
-describes the mechanism and gives times for sixteen cases of it, but the copy at hand has lost the
-data.  Topology, joints, modes and numbers of freedoms are the paper's, lengths, masses and forces
-this library's own.
+describes the mechanism and gives times for sixteen cases of it, but the data are missing from the
+available copy.  Topology, joints, modes and degrees of freedom are the paper's; lengths, masses and
+forces were chosen here.
 
-One piece is in neither: what the last joint of a limb carries.  It is one more joint module, welded
-to the plate or object, so that a limb with a free end has inertia about its last axis too.
+The paper does not describe what the last joint of a limb carries.  Here it is one more joint
+module, welded to the plate or object, so that a limb with a free end has inertia about its last
+axis too.
 """
 
 from __future__ import annotations
@@ -25,8 +26,6 @@ from .checks import count
 from .order_n_limbs import MODULE
 from .order_n_places import OBJECT, THICKNESS, Place, joints, limbs
 
-__all__ = ["order_n", "order_n_platform"]
-
 # Plates: radius [m] and mass [kg].
 BASE, TOP = (2.0, 2000.0), (1.5, 500.0)
 OBJECT_MASS = 1000.0
@@ -43,8 +42,8 @@ def order_n(case: int, *, level: str = "full") -> Model:
     Parameters
     ----------
     case : int
-        1 to 4 are the configurations of `order_n_platform` rigid and open, 5 to 8 flexible and
-        open, 9 to 12 rigid and closed, 13 to 16 flexible and closed.
+        1 to 4 are the configurations of `order_n_platform`, rigid and open; 5 to 8 flexible and
+        open; 9 to 12 rigid and closed; 13 to 16 flexible and closed.
     level : str
         Level of the flexible booms, see `FlexibleBody`.
 
@@ -66,17 +65,17 @@ def order_n(case: int, *, level: str = "full") -> Model:
 def order_n_platform(
     configuration: int = 4, *, flexible: bool = True, closed: bool = True, level: str = "full"
 ) -> Model:
-    """Free base plate that carries a top plate on three legs; two arms on that hold an object.
+    """Free base plate, top plate on three legs, and two arms on the top plate that hold an object.
 
     Parameters
     ----------
     configuration : {1, 2, 3, 4}
-        1: three legs of six joints.  2: the same, each boom of two halves joined rigidly.  3: three
-        legs of seven joints, halved booms.  4: the same, and two arms of seven joints with halved
-        booms, and the object.
+        1: three legs of six joints.  2: the same, each boom made of two rigidly joined halves.
+        3: three legs of seven joints, halved booms.  4: the same, with two arms of seven joints
+        with halved booms, and the object.
     flexible : bool
-        Whether the booms bend: two cantilever modes in each plane for every rod, damping ratio
-        0.005.
+        Whether the booms are flexible: two cantilever modes in each plane for every rod, damping
+        ratio 0.005.
     closed : bool
         Whether legs 2 and 3 are welded to the top plate and arm 2 to the object.  Otherwise their
         ends are free, and the mechanism is a tree.
@@ -86,16 +85,16 @@ def order_n_platform(
     Returns
     -------
     Model
-        Without gravity.  Bodies "base", "top", "object" with their frames at their centres; each
-        link of a limb by its joint, such as "leg1_shoulder_roll", "_shoulder_yaw",
+        Without gravity.  Bodies "base", "top", "object" have their frames at their centres.  The
+        links of a limb are named after their joints: "leg1_shoulder_roll", "_shoulder_yaw",
         "_shoulder_pitch" (the first boom), "_elbow" (the second), "_wrist_pitch" (if there are
-        seven), "_wrist_yaw" and "_wrist_roll", which is the piece that is welded to the plate or
-        object; the outer half of a boom adds "_outer".  Loops "leg2", "leg3", "arm2".
+        seven), "_wrist_yaw" and "_wrist_roll", which is the module welded to the plate or object;
+        the outer half of a boom has the suffix "_outer".  Loops "leg2", "leg3", "arm2".
 
     See Also
     --------
-    order_n_start : State at which the loops are closed and everything is at rest.
-    order_n_loads : Damping of the joints, and forces.
+    order_n_start : State at rest with closed loops.
+    order_n_loads : Joint damping and forces.
 
     Examples
     --------
@@ -120,7 +119,7 @@ def order_n_platform(
 
 
 def _add_limb(model: Model, place: Place, rods: _Rods) -> Part:
-    """Add the links of a limb; the last of them."""
+    """Add the links of a limb; return the last one."""
     axes, position = place.mount
     where: dict[str, Any] = {"to": place.carrier, "at": position, "rotation": axes}
     limb = place.limb
@@ -137,7 +136,7 @@ def _add_limb(model: Model, place: Place, rods: _Rods) -> Part:
 
 
 def _add_held(model: Model, place: Place, end: Part) -> None:
-    """Add the top plate or the object, welded to the end of the first limb; axes as the carrier."""
+    """Add the top plate or the object, welded to the first limb, with the axes of its carrier."""
     axes, _ = place.limb.end(place.mount)
     if place.held == "top":
         radius, mass = TOP
@@ -149,7 +148,7 @@ def _add_held(model: Model, place: Place, end: Part) -> None:
 
 
 def _weld(model: Model, place: Place, end: Part) -> None:
-    """Close the loop of a further limb."""
+    """Close the loop of another limb."""
     axes, _ = place.limb.end(place.mount)
     model.close(
         Fixed(),
@@ -164,7 +163,7 @@ def _weld(model: Model, place: Place, end: Part) -> None:
 
 @dataclass(frozen=True)
 class _Rods:
-    """How booms are made."""
+    """Builder of booms."""
 
     flexible: bool
     halved: bool
@@ -173,7 +172,7 @@ class _Rods:
     def add(
         self, model: Model, name: str, joint: Joint, length: float, where: dict[str, Any]
     ) -> dict[str, Any]:
-        """Add a boom; where the next joint sits."""
+        """Add a boom; return the placement of the next joint."""
         if not self.halved:
             return self._add_rod(model, name, joint, length, where)
         middle = self._add_rod(model, name, joint, length / 2, where)
@@ -190,7 +189,7 @@ class _Rods:
 
 @functools.lru_cache(maxsize=16)
 def _rod(length: float, level: str | None) -> RigidBody | FlexibleBody:
-    """Tube of this length, flexible if there is a level."""
+    """Tube of a given length, flexible if there is a level."""
     if level is not None:
         return beam(length, TUBE, MATERIAL, modes=MODES, level=level, damping=MODE_DAMPING)
     mass = MATERIAL.density * TUBE.area * length

@@ -1,9 +1,9 @@
-"""Legs and arms of the Order-N platform: their joints, links and angles at the start.
+"""Legs and arms of the Order-N platform: joints, links and initial angles.
 
-A limb that is stretched out lies along x.  Its joints turn about x (roll), z (yaw) and y (pitch).
-On its mount x is the normal of the plate and y points along the rim, so that a positive pitch leans
-outwards.  A link goes from its joint along x to the next; the two booms are those of the shoulder
-pitch and the elbow, all others are joint modules:
+A stretched limb lies along x.  Its joints turn about x (roll), z (yaw) and y (pitch).  In its mount
+frame x is the normal of the plate and y points along the rim, so that a limb with positive pitch
+leans outwards.  A link extends from its joint along x to the next; the links of the shoulder pitch
+and of the elbow are booms, all others are joint modules:
 
     roll, yaw | pitch = boom = pitch = boom = (pitch,) yaw, roll |
     shoulder           ...      elbow   ...    wrist
@@ -18,10 +18,8 @@ import numpy as np
 
 from ..spatial import axis_rotation
 
-__all__ = ["MODULE", "Limb", "Pose", "arm", "leg", "mount"]
-
 Array = np.ndarray
-Pose = tuple[Array, Array]  # axes of a frame to those of another, and its origin there [m]
+Pose = tuple[Array, Array]  # rotation and origin [m] of a frame in another one
 
 MODULE = 0.3  # length of a joint module [m]
 LEG_BOOM, ARM_BOOM = 3.0, 3.5  # [m]
@@ -39,9 +37,9 @@ class Limb:
     Parameters
     ----------
     joints : tuple of str
-        Names of the joints, mount to end.
+        Names of the joints, from mount to end.
     angles : tuple of float
-        Of the joints at the start [rad].
+        Initial joint angles [rad].
     boom : float
         Length of each of its two booms [m].
     """
@@ -65,7 +63,7 @@ class Limb:
         return joint in _BOOMS
 
     def end(self, mount: Pose) -> Pose:
-        """Frame at the outer end of the last link at the start, where the mount is measured.
+        """Initial frame at the outer end of the last link, in the frame that `mount` is given in.
 
         Parameters
         ----------
@@ -85,7 +83,7 @@ def mount(azimuth: float, radius: float, height: float) -> Pose:
     Parameters
     ----------
     azimuth : float
-        Direction from the centre of the plate, from x towards y [rad].
+        Direction from the centre of the plate, measured from x towards y [rad].
     radius, height : float
         Distances from the plate's axis and above its centre [m].
     """
@@ -98,17 +96,17 @@ def mount(azimuth: float, radius: float, height: float) -> Pose:
 def leg(joints: int, rise: float, inward: float) -> Limb:
     """Leg that ends `rise` above its mount and `inward` of it [m], with its knee outwards.
 
-    The last link of a leg with seven joints is upright.  One with six has no joint that could turn
-    it upright; flat, it could not move the plate in its own plane without bending, because four of
-    its joints would turn about lines in that plane.  So its wrist is turned out of the plane, and
-    its shoulder turned back by the roll: a triangle with sides 3, 4 and 5.
+    The last link of a leg with seven joints is upright.  A leg with six has no joint to turn it
+    upright; if it were flat, it could not move the plate in the plane of the leg without bending,
+    because four of its joints would turn about lines in that plane.  So its wrist is turned out of
+    the plane and its shoulder is turned back by the roll: a triangle with sides 3, 4 and 5.
 
     Parameters
     ----------
     joints : {6, 7}
         Number of joints.
     rise, inward : float
-        Where it ends.
+        Position of the end.
     """
     above = rise - 2 * MODULE  # from the shoulder's pitch joint
     if joints == 7:
@@ -130,9 +128,9 @@ def arm(rise: float, inward: float) -> Limb:
     Parameters
     ----------
     rise, inward : float
-        Where it ends.
+        Position of the end.
     """
-    out = 3 * MODULE - inward  # where the wrist's pitch joint is, outwards of the mount
+    out = 3 * MODULE - inward  # distance of the wrist's pitch joint outwards of the mount
     pitch, elbow = _triangle(rise - 2 * MODULE, out, ARM_BOOM, ARM_BOOM)
     wrist = -math.pi / 2 - pitch - elbow
     return Limb(_SEVEN, (0.0, 0.0, pitch, elbow, wrist, 0.0, 0.0), ARM_BOOM)

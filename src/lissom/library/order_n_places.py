@@ -1,4 +1,4 @@
-"""Where the limbs of the Order-N platform sit on its plates and the object."""
+"""Attachment of the limbs of the Order-N platform to its plates and the object."""
 
 from __future__ import annotations
 
@@ -15,19 +15,17 @@ from .order_n_limbs import Limb, Pose, arm, leg, mount
 if TYPE_CHECKING:
     from ..system import System
 
-__all__ = ["OBJECT", "THICKNESS", "Place", "found", "joints", "limbs"]
-
 Array = np.ndarray
 
 THICKNESS = 0.1  # of both plates [m]
 OBJECT = (1.5, 1.5, 1.0)  # edges [m]
-SPACING = 5.0  # between the centres of base plate, top plate and object at the start [m]
-LEG_RADIUS, LEG_RADIUS_TOP, ARM_RADIUS = 1.6, 1.2, 0.9  # where limbs are attached [m]
+SPACING = 5.0  # initial distance between the centres of base plate, top plate and object [m]
+LEG_RADIUS, LEG_RADIUS_TOP, ARM_RADIUS = 1.6, 1.2, 0.9  # radii at which limbs are attached [m]
 
 
 @dataclass(frozen=True)
 class Place:
-    """A limb, and what it connects; poses in the frames of the two bodies, at the start."""
+    """A limb and the two bodies it connects; initial poses in the frames of these bodies."""
 
     name: str
     limb: Limb
@@ -38,7 +36,7 @@ class Place:
 
 
 def limbs(leg_joints: int, n_arm: int) -> Iterator[Place]:
-    """Legs, then arms, with their places."""
+    """Legs, then arms, with their attachments."""
     half = THICKNESS / 2
     walking = leg(leg_joints, SPACING - THICKNESS, LEG_RADIUS - LEG_RADIUS_TOP)
     for k in range(3):
@@ -54,15 +52,15 @@ def limbs(leg_joints: int, n_arm: int) -> Iterator[Place]:
 
 
 def joints(configuration: int) -> tuple[int, int]:
-    """Joints of a leg and number of arms."""
+    """Number of joints of a leg and number of arms."""
     return (6 if configuration < 3 else 7), (2 if configuration == 4 else 0)
 
 
 def found(system: System) -> tuple[int, int]:
-    """The same of a compiled platform."""
+    """Number of joints of a leg and number of arms of a compiled platform."""
     if not {"base", "top", "leg1_elbow"} <= set(system.names):
         raise ModelError(
-            f"the system {system.name!r} is not an Order-N platform; compile one of order_n(case)"
+            f"the system {system.name!r} is not an Order-N platform; give order_n(case).compile()"
         )
     joints = 7 if "leg1_wrist_pitch" in system.names else 6
     return joints, sum(f"arm{k}_elbow" in system.names for k in (1, 2))

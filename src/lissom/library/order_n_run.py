@@ -1,4 +1,4 @@
-"""How runs of the Order-N platform start, and what acts in them."""
+"""Initial state and loads of runs of the Order-N platform."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from ..sim import Load
     from ..system import State, System
 
-__all__ = ["order_n_loads", "order_n_start"]
-
 # Joint damping [N m s/rad]; forces [N] and moments [N m], reversed every PERIOD seconds.
 DAMPING = 20.0
 PERIOD, END = 20.0, 100.0
@@ -23,7 +21,7 @@ ON_JOINTS = 2.0
 
 
 def order_n_start(system: System) -> State:
-    """State at the start: at rest, undeformed, loops closed, one part 5 m above the other.
+    """Initial state: at rest, undeformed, loops closed, plates and object 5 m above each other.
 
     Parameters
     ----------
@@ -38,7 +36,7 @@ def order_n_start(system: System) -> State:
 
 
 def order_n_loads(system: System) -> list[Load]:
-    """What acts in the paper's runs of 100 s: damped joints, and forces that reverse every 20 s.
+    """Loads of the paper's runs of 100 s: joint damping, and forces that reverse every 20 s.
 
     Each joint of a limb has a viscous damping of 20 N m s/rad.  Forces (20, 10, 5) N and moments
     (5, -5, 10) N m act on the top plate, (-10, 15, 5) N and (3, 4, -5) N m on the object, in world
@@ -64,7 +62,7 @@ def order_n_loads(system: System) -> list[Load]:
 
 
 def _reversing(value: Any) -> Any:
-    """Table of a value that is held and then reversed."""
+    """Table of a value that is reversed periodically."""
     from ..sim import Table
 
     times = np.arange(0.0, END, PERIOD)

@@ -13,8 +13,6 @@ from ..model import Model, Part
 from ..structures import ALUMINIUM, Rectangle, beam
 from .checks import EARTH, count
 
-__all__ = ["swinging_links"]
-
 # A link: an aluminium bar of 10 mm by 10 mm by 1 m.
 LENGTH = 1.0
 BAR = Rectangle(0.01, 0.01)
@@ -31,8 +29,8 @@ def swinging_links(
 ) -> Model:
     """Chain of slender aluminium bars, stretched out along x, on revolute joints about y.
 
-    In the neutral state the bars are straight and horizontal.  Released from it they swing down in
-    the plane x-z and vibrate in it; ten of them bend by up to 2 mm in the first second.
+    In the neutral state the bars are straight and horizontal.  When released they swing down in the
+    plane x-z and vibrate in it; ten of them bend by up to 2 mm in the first second.
 
     Parameters
     ----------
@@ -43,19 +41,18 @@ def swinging_links(
     level : str
         Level of the links, see `FlexibleBody`.
     damping : float or array_like
-        Damping ratio of all modes, or of each, shape (modes,).  By default there is none: the
-        energy is constant, and models of other kinds need no damping law that only resembles this
-        one.
+        Damping ratio of all modes, or of each, shape (modes,).  By default zero: the energy is
+        constant, and models of other kinds can be compared without matching a damping law.
     planar : bool
         Whether all modes bend the link in the plane of motion.  By default they are those of
-        `beam`: bars are square, so that every other mode bends it across that plane and stays at
-        rest.
+        `beam`: the bars are square, so that every other mode bends the link out of that plane and
+        stays at rest.
 
     Returns
     -------
     Model
-        Bodies "link0", the one on the ground, to "link<n_link-1>", each with nodes "root", "middle"
-        and "tip", under gravity along -z.
+        Bodies "link0" (on the ground) to "link<n_link-1>", each with nodes "root", "middle" and
+        "tip", under gravity along -z.
 
     Examples
     --------
@@ -74,7 +71,7 @@ def swinging_links(
 
 
 def _link(modes: int, level: str, damping: Any, elements: int | None = None) -> FlexibleBody:
-    # An even number of elements has a node in the middle.
+    # With an even number of elements there is a node in the middle.
     n = elements or max(24, modes + modes % 2)
     bar = beam(LENGTH, BAR, MATERIAL, modes=modes, level=level, damping=damping, elements=n)
     return dataclasses.replace(bar, names={**bar.names, "middle": n // 2})
@@ -85,7 +82,7 @@ def _planar_link(modes: int, level: str, damping: Any) -> FlexibleBody:
     elements = max(24, 2 * modes)
     asked = 2 * modes
     while True:
-        # Modes of torsion and stretch lie between those of bending: ask for more until they do.
+        # Torsion and stretch modes lie between bending modes: add modes until there are enough.
         bar = _link(asked, level, 0.0, elements)
         keep = np.flatnonzero(bar.shapes[elements, 5])[:modes]
         if len(keep) == modes:

@@ -1,4 +1,4 @@
-"""Trajectories: what a run leaves behind, in memory or in files."""
+"""Trajectories: results of runs, in memory or in files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the quantities of a trajectory are called, and what may have been meant.
+"""Names of the quantities of a trajectory.
 
 A name is "quantity" of the whole system, "body.quantity", "body.node.quantity", "frame.quantity" or
 "loop.quantity";
@@ -27,8 +27,6 @@ from .quantities import BODY, NODE, STORED, SUMS, Block, Frame, collected, of_bo
 from .rotation_vectors import continuous
 from .store import Columns, Store
 
-__all__ = ["Channel", "listed", "resolved", "values"]
-
 Array = np.ndarray
 
 
@@ -39,15 +37,15 @@ class Channel:
     Attributes
     ----------
     name : str
-        What it is read by.
+        Name by which it is read.
     description : str
-        What it is, and in which axes.
+        Meaning, with the axes.
     shape : tuple of int
-        Of the value in one row.
+        Shape of the value in one row.
     labels : tuple of str
         Names of the components, in the order of the flattened value; empty for a number.
     units : tuple of str
-        Unit of each component; "1" for mere numbers.
+        Unit of each component; "1" if dimensionless.
     """
 
     name: str
@@ -58,7 +56,7 @@ class Channel:
 
     @property
     def unit(self) -> str:
-        """Units of the components, each once."""
+        """Units of the components, without repetition."""
         return "; ".join(dict.fromkeys(self.units))
 
 
@@ -83,14 +81,14 @@ def _whole(system: System, columns: Columns, name: str) -> Channel | None:
 
 
 def listed(system: System, columns: Columns, text: str = "") -> dict[str, Channel]:
-    """All channels whose names contain a text; of nodes those that have names.
+    """All channels whose names contain a text; only named nodes are included.
 
     Parameters
     ----------
     system : System
         Compiled mechanism.
     columns : Columns
-        Of the rows, for the loads in them.
+        Columns of the rows, which determine the stored loads.
     text : str
         Part of a name.
     """
@@ -121,7 +119,7 @@ def listed(system: System, columns: Columns, text: str = "") -> dict[str, Channe
 
 
 def _of_loop(loop: Loop, name: str) -> Channel:
-    """Channel of a loop; its name alone is the coordinates of its joint."""
+    """Channel of a loop; its name alone means the coordinates of its joint."""
     _, _, key = name.partition(".")
     description, parts = LOOP[key or "coordinates"]
     return _channel(name, description, parts(loop))
@@ -136,12 +134,12 @@ def _of_coupling(system: System, coupling: Coupling, name: str) -> Channel:
 def resolved(
     system: System, columns: Columns, name: Any
 ) -> tuple[Channel, Callable[[Block], Array] | None]:
-    """Channel of a name, and what computes it from a block of rows (None: all of it at once).
+    """Channel of a name, and the function that computes it by blocks (None: all rows at once).
 
-    A StateError says which part of the name is wrong, and what may have been meant.
+    A StateError names the wrong part of the name and suggests a correction.
     """
     if not isinstance(name, str):
-        raise StateError(f'a channel has a name such as "body.position", got {name!r}')
+        raise StateError(f'expected the name of a channel, such as "body.position", got {name!r}')
     if (channel := _whole(system, columns, name)) is not None:
         return channel, None
     parts = name.split(".")
@@ -184,14 +182,14 @@ def _unknown_of_frame(name: str, parts: list[str]) -> str:
 
 
 def _unknown(system: System, name: str, parts: list[str]) -> str:
-    """Words for a name that leads nowhere."""
+    """Message for an unknown name."""
     body, *rest = parts
     loops, couplings = ([one.name for one in group] for group in (system.loops, system.couplings))
     if body in couplings:
         if len(rest) > 1:
             return f'{name!r} has too many parts; a channel of a coupling is "coupling.quantity"'
         if not rest:
-            return f"{name!r} is a coupling; say what of it, such as '{name}.force'"
+            return f"{name!r} is a coupling; give one of its quantities, such as '{name}.force'"
         return f"coupling {body!r} has no {rest[0]!r}; {suggestion(rest[0], COUPLING)}"
     groups = {n.partition(".")[0] for n in SUMS if "." in n}
     if body in loops:
@@ -214,7 +212,7 @@ def _unknown(system: System, name: str, parts: list[str]) -> str:
     if len(rest) > 2:
         return f'{name!r} has too many parts; a channel is "body.quantity" or "body.node.quantity"'
     if len(rest) == 2:
-        system.locate(f"{body}.{rest[0]}")  # says so if it is the node
+        system.locate(f"{body}.{rest[0]}")  # raises if the node does not exist
         if rest[1] in BODY:
             return f"{rest[1]!r} belongs to the body, not to its nodes: use '{body}.{rest[1]}'"
         return f"a node has no {rest[1]!r}; {suggestion(rest[1], NODE)}"
@@ -225,7 +223,7 @@ def _unknown(system: System, name: str, parts: list[str]) -> str:
 
 
 def _missing(frame: Frame, place: str, key: str) -> str:
-    """Words for a quantity that this body or node lacks."""
+    """Message for a quantity that a body or node does not have."""
     if key == "load":
         return f"no load on {place!r} was stored; {suggestion(place, frame.columns.wrenches)}"
     label = frame.system.joints[frame.body].label
@@ -233,13 +231,13 @@ def _missing(frame: Frame, place: str, key: str) -> str:
 
 
 def values(system: System, store: Store, name: Any) -> dict[str, Array]:
-    """Values of a channel by its name, and of the others that cost nothing more; read-only.
+    """Values of a channel by name, with others that result from the same computation; read-only.
 
     Rows are read in blocks.
     """
     channel, compute = resolved(system, store.columns, name)
     if name == "center_of_mass" and not sum(body.mass for body in system.bodies):
-        raise StateError("the system has no mass, so it has no centre of mass")
+        raise StateError("the system has no mass, so that its centre of mass is undefined")
     if name in SUMS:
         return sums(system, store, np.zeros(3))
     if compute is not None:
@@ -250,7 +248,10 @@ def values(system: System, store: Store, name: Any) -> dict[str, Array]:
         found = store.read(name).view()
         if name == "time" and not np.all(found[1:] >= found[:-1]):
             k = int(np.argmin(found[1:] >= found[:-1]))
-            raise StateError(f"the time of row {k + 1} is {found[k + 1]} s, after {found[k]} s")
+            raise StateError(
+                f"the time of row {k + 1} is {found[k + 1]} s, after {found[k]} s; it must "
+                "not decrease"
+            )
     else:
         return loop_values(system, store, name)
     found.flags.writeable = False

@@ -1,7 +1,7 @@
-"""A System as text and arrays, and back: what files of results hold of it.
+"""Conversion of a System to text and arrays, as stored in results files, and back.
 
-The text is JSON and the arrays are plain numbers, so that a file is safe to open and means the
-same to later versions.  Nothing is computed on the way: a restored system has the same bits.
+The text is JSON and the arrays are plain numbers, so that files are safe to open and keep their
+meaning in later versions.  Nothing is recomputed: a restored system is bitwise identical.
 """
 
 from __future__ import annotations
@@ -31,8 +31,6 @@ from .described_loops import check_loops, describe_loops, restored_loops
 from .described_solids import described_solids, restored_solids
 from .versions import version_for
 
-__all__ = ["describe", "digest", "restore"]
-
 Array = np.ndarray
 
 
@@ -49,10 +47,10 @@ def describe(system: System, *, whole: bool = True) -> tuple[dict[str, Any], dic
     Returns
     -------
     description : dict
-        What JSON can hold: names, kinds of joints, sizes of bodies.
+        JSON-compatible data: names, kinds of joints, sizes of bodies.
     arrays : dict of arrays
-        Numbers by name; those of all bodies one after another.  A body that serves several times
-        occurs once.
+        Numbers by name, concatenated for all bodies.  A body that is used several times occurs
+        once.
     """
     bodies = list({id(body): body for body in system.bodies}.values())
     number = {id(body): k for k, body in enumerate(bodies)}
@@ -81,7 +79,7 @@ def describe(system: System, *, whole: bool = True) -> tuple[dict[str, Any], dic
         looks = [described_solids(body.solids) for body in bodies]
         description["solids"] = [words for words, _ in looks]
         arrays["solid_numbers"] = joined([x for _, numbers in looks for x in numbers])
-    if system.loops:  # files without loops are as they always were
+    if system.loops:  # files without loops keep their original format
         description["loops"], of_loops = describe_loops(system.loops)
         arrays |= of_loops
     if system.couplings:
@@ -97,19 +95,19 @@ def describe(system: System, *, whole: bool = True) -> tuple[dict[str, Any], dic
 def restore(
     description: dict[str, Any], arrays: dict[str, Array], *, source: object = "the file"
 ) -> System:
-    """System of a description, equal to the described one to the last bit.
+    """System from a description, bitwise equal to the described one.
 
     Parameters
     ----------
     description, arrays
-        As `describe` gave them; an array without entries may be missing.
+        Results of `describe`; empty arrays may be missing.
     source : path
-        What holds them, for the message of an error.
+        Origin of the description, for messages.
 
     Returns
     -------
     System
-        Bodies that were one object are one object again.
+        Bodies that were the same object are the same object again.
     """
     try:
         system = _restored(description, arrays)
@@ -128,12 +126,12 @@ def restore(
 
 
 def digest(system: System) -> str:
-    """SHA-256 of everything that decides how a system moves; equal for equal systems.
+    """SHA-256 of everything that determines the motion of a system; equal for equal systems.
 
     Parameters
     ----------
     system : System
-        Of which.
+        System to digest.
     """
     if "digest" in system.derived:
         return system.derived["digest"]
@@ -195,7 +193,7 @@ def _restored(description: dict[str, Any], arrays: dict[str, Array]) -> System:
     parameters = Numbers(arrays.get("joint_parameters", empty))
     of_body = np.asarray(arrays.get("body_number", empty)).astype(int)
     if np.any(of_body < 0):
-        raise ValueError("a body has a negative number")
+        raise ValueError("a body has a negative size")
     system = System(
         name=str(description["name"]),
         gravity=Numbers(arrays["gravity"]).take(3),
@@ -236,21 +234,21 @@ def _restored_body(
 
 
 def _check(system: System) -> None:
-    """Refuse numbers of bodies and nodes that do not exist: the kernels would follow them."""
+    """Reject invalid numbers of bodies and nodes, which the kernels would use as indices."""
     n = len(system.names)
     if not len(system.joints) == len(system.bodies) == n == len(set(system.names)):
-        raise ValueError("names, joints and bodies do not belong together")
+        raise ValueError("the numbers of names, joints and bodies differ")
     for i, (p, node) in enumerate(zip(system.parent, system.parent_node, strict=True)):
         nodes = 0 if p == GROUND else len(system.bodies[p].node_positions)
         if not (GROUND <= p < i and (node == GROUND if p == GROUND else 0 <= node < nodes)):
-            raise ValueError(f"body {system.names[i]!r} is carried by none that exists")
+            raise ValueError(f"the parent of body {system.names[i]!r} does not exist")
     for body in {id(b): b for b in system.bodies}.values():
         used = [body.inboard, *body.node_names.values(), *(lump.node for lump in body.lumps)]
         exist = (type(k) is int and 0 <= k < len(body.node_positions) for k in used)
         if body.level not in LEVELS or not all(exist):
             raise ValueError("a body has a node or a level that does not exist")
     if {name for pair in system.drives for name in pair} - set(system.names):
-        raise ValueError("a drive is of a body that does not exist")
+        raise ValueError("a drive refers to a body that does not exist")
     check_loops(system)
     check_couplings(system)
     check_frames(system)

@@ -1,4 +1,4 @@
-"""Couplings of a System as text and numbers, and back; part of `described`."""
+"""Conversion of couplings to text and numbers, and back; part of `described`."""
 
 from __future__ import annotations
 
@@ -10,18 +10,16 @@ import numpy as np
 from ..system import Coupling, System
 from .described_joints import Numbers, joined
 
-__all__ = ["check_couplings", "describe_couplings", "restored_couplings"]
-
 Array = np.ndarray
 
 
 def describe_couplings(couplings: Sequence[Coupling]) -> tuple[list[dict[str, Any]], Array]:
-    """Name, bodies and coordinates of each coupling; ratios and offsets of all of them.
+    """Name, bodies and coordinates of each coupling; ratios and offsets of all couplings.
 
     Parameters
     ----------
     couplings : sequence of Coupling
-        At least one.
+        Couplings, at least one.
     """
     words = [
         {"name": one.name, "bodies": list(one.bodies), "entries": list(one.entries)}
@@ -33,14 +31,14 @@ def describe_couplings(couplings: Sequence[Coupling]) -> tuple[list[dict[str, An
 def restored_couplings(
     words: Sequence[dict[str, Any]], arrays: dict[str, Array]
 ) -> tuple[Coupling, ...]:
-    """Couplings of their words and of the arrays of a description, to the last bit.
+    """Couplings from their descriptions and arrays, bitwise equal.
 
     Parameters
     ----------
     words : sequence of dict
-        As from `describe_couplings`; none without couplings.
+        Result of `describe_couplings`; empty without couplings.
     arrays : dict of arrays
-        With "coupling_numbers".
+        Arrays, including "coupling_numbers".
     """
     numbers, couplings = Numbers(arrays.get("coupling_numbers", np.zeros(0))), []
     for one in words:
@@ -53,16 +51,16 @@ def restored_couplings(
 
 
 def check_couplings(system: System) -> None:
-    """Refuse couplings of coordinates that do not exist: the kernels would follow them.
+    """Reject couplings of invalid coordinates, which the kernels would use as indices.
 
     Parameters
     ----------
     system : System
-        Whose bodies and loops have been checked.
+        System with checked bodies and loops.
     """
     names = [*system.names, *(one.name for one in system.constraints)]
     if len(set(names)) != len(names):
-        raise ValueError("two couplings, or a coupling and a body or loop, have one name")
+        raise ValueError("two couplings, or a coupling and a body or loop, have the same name")
     for one in system.couplings:
         places = list(zip(one.bodies, one.entries, strict=True))
         if not places or len(set(places)) != len(places) or not np.all(one.ratios):

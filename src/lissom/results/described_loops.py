@@ -1,4 +1,4 @@
-"""Loops of a System as text and arrays, and back; part of `described`."""
+"""Conversion of loops to text and arrays, and back; part of `described`."""
 
 from __future__ import annotations
 
@@ -10,18 +10,16 @@ import numpy as np
 from ..system import GROUND, Loop, LoopEnd, System
 from .described_joints import Numbers, described_joint, joined, restored_joint
 
-__all__ = ["check_loops", "describe_loops", "restored_loops"]
-
 Array = np.ndarray
 
 
 def describe_loops(loops: Sequence[Loop]) -> tuple[list[dict[str, Any]], dict[str, Array]]:
-    """Name, kind of joint, who cut it and orders in memory of each loop; numbers of all of them.
+    """Name, kind of joint, origin of the cut and memory orders of each loop; numbers of all loops.
 
     Parameters
     ----------
     loops : sequence of Loop
-        At least one.
+        Loops, at least one.
     """
     joints = [described_joint(f"loop {loop.name!r}", loop.joint) for loop in loops]
     ends = [end for loop in loops for end in loop.ends]
@@ -30,7 +28,7 @@ def describe_loops(loops: Sequence[Loop]) -> tuple[list[dict[str, Any]], dict[st
             "name": loop.name,
             "joint": kind,
             "chosen": bool(loop.chosen),
-            # As for the maps of joints: the order decides the last bit of products.
+            # As for the maps of joints: the memory order affects the last bit of products.
             "orders": ["C" if end.rotation.flags.c_contiguous else "F" for end in loop.ends],
         }
         for loop, (kind, _) in zip(loops, joints, strict=True)
@@ -46,14 +44,14 @@ def describe_loops(loops: Sequence[Loop]) -> tuple[list[dict[str, Any]], dict[st
 
 
 def restored_loops(words: Sequence[dict[str, Any]], arrays: dict[str, Array]) -> tuple[Loop, ...]:
-    """Loops of their words and of the arrays of a description, to the last bit.
+    """Loops from their descriptions and arrays, bitwise equal.
 
     Parameters
     ----------
     words : sequence of dict
-        As from `describe_loops`; none for a tree.
+        Result of `describe_loops`; empty for a tree.
     arrays : dict of arrays
-        An array without entries may be missing.
+        Empty arrays may be missing.
     """
     if not words:
         return ()
@@ -80,19 +78,19 @@ def restored_loops(words: Sequence[dict[str, Any]], arrays: dict[str, Array]) ->
 
 
 def check_loops(system: System) -> None:
-    """Refuse loops between places that do not exist: the kernels would follow them.
+    """Reject loops between invalid nodes, which the kernels would use as indices.
 
     Parameters
     ----------
     system : System
-        Whose bodies have been checked.
+        System with checked bodies.
     """
     names = [loop.name for loop in system.loops]
     if len({*names, *system.names}) != len(names) + system.n_body:
-        raise ValueError("two loops, or a loop and a body, have one name")
+        raise ValueError("two loops, or a loop and a body, have the same name")
     for loop in system.loops:
         if loop.joint.n_v >= 6 or loop.a.body == loop.b.body:
-            raise ValueError(f"loop {loop.name!r} closes nothing")
+            raise ValueError(f"loop {loop.name!r} has no constraint")
         for end in loop.ends:
             on_body = 0 <= end.body < system.n_body
             nodes = len(system.bodies[end.body].node_positions) if on_body else 0

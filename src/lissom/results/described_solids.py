@@ -1,4 +1,4 @@
-"""Solids of bodies as text and numbers, and back."""
+"""Conversion of solids to text and numbers, and back."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from typing import Any
 from ..bodies.solids import Box, Cylinder, Mesh, Solid, Sphere, Sweep
 from .described_joints import Numbers
 
-__all__ = ["described_solids", "restored_solids"]
-
-# Shapes of what each kind consists of; -1 is a number of rows that the description says.
+# Shapes of the arrays of each kind; -1 is a number of rows given in the description.
 _FIELDS: dict[type[Solid], dict[str, tuple[int, ...]]] = {
     Box: {"size": (3,)},
     Cylinder: {"radius": (), "length": ()},
@@ -23,12 +21,12 @@ _KINDS = {kind.__name__: kind for kind in _FIELDS}
 
 
 def described_solids(solids: Sequence[Solid]) -> tuple[list[dict[str, Any]], list[Any]]:
-    """Kind, color and sizes of each solid; all their numbers.
+    """Kind, color and sizes of each solid; numbers of all solids.
 
     Parameters
     ----------
     solids : sequence of Solid
-        Of one body.
+        Solids of one body.
     """
     words: list[dict[str, Any]] = []
     numbers: list[Any] = []
@@ -42,14 +40,14 @@ def described_solids(solids: Sequence[Solid]) -> tuple[list[dict[str, Any]], lis
 
 
 def restored_solids(words: Sequence[dict[str, Any]], numbers: Numbers) -> tuple[Solid, ...]:
-    """Solids of a description.
+    """Solids from a description.
 
     Parameters
     ----------
     words : sequence of dict
-        As `described_solids` gave them.
+        Result of `described_solids`.
     numbers : Numbers
-        From which they are taken in turn.
+        Numbers, which are consumed in order.
     """
     return tuple(_restored(word, numbers) for word in words)
 

@@ -1,4 +1,4 @@
-"""What the disk is asked for: space, whole files, names that last."""
+"""Safe file operations: free space, atomic replacement, locks, durable names."""
 
 from __future__ import annotations
 
@@ -20,28 +20,16 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-__all__ = [
-    "PathLike",
-    "as_path",
-    "check_space",
-    "flush_folder",
-    "journal_path",
-    "locked",
-    "open_regular",
-    "replacing",
-    "written",
-]
-
 PathLike = str | os.PathLike[str]
 
 
 def as_path(path: object) -> str:
-    """Path as text, or a ResultError; a number would name a file that is open already.
+    """Path as text, or a ResultError; a number, which would be a file descriptor, is rejected.
 
     Parameters
     ----------
     path : path
-        What the user gave.
+        Path as given by the user.
     """
     try:
         found = os.fspath(path)  # type: ignore[call-overload]
@@ -53,7 +41,7 @@ def as_path(path: object) -> str:
 
 
 def open_regular(path: PathLike) -> BinaryIO:
-    """File to read; pipes and devices, which may never end, are refused without waiting.
+    """File to read; pipes and devices, which may never end, are rejected without waiting.
 
     Parameters
     ----------
@@ -72,15 +60,15 @@ def _without_waiting(path: str, flags: int) -> int:
 
 
 def check_space(path: PathLike, bytes_needed: float) -> None:
-    """Refuse a run whose results will not fit on the disk.
+    """Reject a run whose results will not fit on the disk.
 
     Parameters
     ----------
     path : path
         File that will be written.
     bytes_needed : float
-        All that will be written there.  The journal of a run and the file that it becomes are on
-        the disk together for a moment: count both.
+        Total size.  The journal of a run and the final file exist at the same time for a moment:
+        count both.
     """
     folder = os.path.dirname(os.path.abspath(written(os.fspath(path))))
     try:
@@ -101,10 +89,10 @@ def _size(n: float) -> str:
 
 @contextmanager
 def replacing(path: PathLike) -> Iterator[str]:
-    """Name of a new file beside `path` that takes its place when everything went well.
+    """Name of a new file next to `path` that replaces it when the block succeeds.
 
-    A Ctrl-C waits until then, see `shield`.  Through a symbolic link its target is written.  What
-    programs that were killed left in the folder is removed.
+    A Ctrl-C waits until then, see `shield`.  If `path` is a symbolic link, its target is replaced.
+    Temporary files left behind by killed programs are removed from the folder.
 
     Parameters
     ----------
@@ -131,7 +119,7 @@ def replacing(path: PathLike) -> Iterator[str]:
                     os.close(lock)
         except ResultError:
             raise
-        except (OSError, RuntimeError) as error:  # RuntimeError: some of HDF5's
+        except (OSError, RuntimeError) as error:  # RuntimeError: raised by HDF5
             raise ResultError.of(error, path, "write") from None
         finally:
             with suppress(OSError):
@@ -139,23 +127,23 @@ def replacing(path: PathLike) -> Iterator[str]:
 
 
 def written(path: str) -> str:
-    """File that is written where `path` is asked for: the target, if that is a symbolic link.
+    """File that is written for `path`: the target, if it is a symbolic link.
 
     Parameters
     ----------
     path : str
-        What the user gave.
+        Path as given by the user.
     """
     return os.path.realpath(path) if os.path.islink(path) else path
 
 
 def journal_path(path: PathLike) -> tuple[str, str]:
-    """NAME.nc and NAME.nc.part from either; where NAME.nc is a symbolic link, those of its target.
+    """Paths NAME.nc and NAME.nc.part from either one, or those of the target of a symbolic link.
 
     Parameters
     ----------
     path : path
-        What the user gave.
+        Path as given by the user.
     """
     name = written(os.fspath(path).removesuffix(".part"))
     return name, name + ".part"
@@ -166,7 +154,7 @@ _LEFT = re.compile(r"\..+\.\d+-\d+\.lissom\.tmp")
 
 
 def _new_beside(final: str) -> tuple[str, int | None]:
-    """New file in the folder of another: its name, and the open file that holds its lock."""
+    """New file in the folder of another: its name, and the open file descriptor with its lock."""
     folder, name = os.path.split(final)
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     while True:
@@ -175,23 +163,23 @@ def _new_beside(final: str) -> tuple[str, int | None]:
             lock = os.open(path, flags, 0o666)
         except FileExistsError:
             continue
-        if fcntl is None:  # Windows replaces no file that is open
+        if fcntl is None:  # Windows cannot replace an open file
             os.close(lock)
             return path, None
         locked(lock)
         with suppress(OSError):
             if os.path.samestat(os.fstat(lock), os.stat(path)):
                 return path, lock
-        os.close(lock)  # another program took it for one that was left, before it had its lock
+        os.close(lock)  # another program removed it as abandoned before it was locked
 
 
 def locked(file: int) -> bool:
-    """Lock an open file until it is closed; whether nobody else has it locked.
+    """Lock an open file until it is closed; return False if another process has locked it.
 
     Parameters
     ----------
     file : int
-        Open file; one on a disk without locks counts as free.
+        File descriptor; a file system without locks counts as unlocked.
     """
     if fcntl is None:
         return True
@@ -205,9 +193,9 @@ def locked(file: int) -> bool:
 
 
 def _remove_left(folder: str) -> None:
-    """Remove half-written files of ours that no program has open."""
+    """Remove our temporary files that no program has open."""
     names = []
-    with suppress(OSError):  # what is wrong with the folder shows when it is written to
+    with suppress(OSError):  # problems with the folder are reported when it is written to
         names = [name for name in os.listdir(folder) if _LEFT.fullmatch(name)]
     for name in names if fcntl is not None else ():
         with suppress(OSError):
@@ -220,7 +208,7 @@ def _remove_left(folder: str) -> None:
 
 
 def flush_folder(path: PathLike) -> None:
-    """Bring the name of a new file to the disk, where the system can do so.
+    """Flush the directory entry of a new file to the disk, if the operating system supports it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Results as .npz, which can be opened again, and as .csv and .mat for other programs."""
+"""Results as .npz, which can be loaded again, and as .csv and .mat for other programs."""
 
 from __future__ import annotations
 
@@ -23,13 +23,11 @@ from .store import Columns, MemoryStore, Store, blocks
 from .stored_system import TEXTS, group_digest, system_arrays
 from .versions import check_version, lissom_version, version_for
 
-__all__ = ["read_npz", "write_csv", "write_mat", "write_npz"]
-
 _MAT_LIMIT = 2**31 - 1024  # bytes of one variable
 
 
 def _shape(store: Store, field: str) -> tuple[int, ...]:
-    """Shape of a field in a file: loads and loops have an axis of their own."""
+    """Shape of a field in a file: loads and loops have a separate axis."""
     if field == "time":
         return (len(store),)
     if field in ("wrench", "loop_force"):
@@ -40,7 +38,7 @@ def _shape(store: Store, field: str) -> tuple[int, ...]:
 
 
 def write_npz(path: PathLike, system: System, store: Store, meta: dict[str, Any]) -> None:
-    """Write everything to a file of NumPy; it can be opened again.
+    """Write everything to a NumPy archive that can be loaded again.
 
     Parameters
     ----------
@@ -82,7 +80,7 @@ def _names(system: System, store: Store, field: str) -> list[str]:
 
 
 def read_npz(path: PathLike) -> tuple[System, MemoryStore, dict[str, Any]]:
-    """System, rows and notes of a file that `write_npz` wrote.
+    """System, rows and notes from a file written by `write_npz`.
 
     Parameters
     ----------
@@ -105,7 +103,7 @@ def read_npz(path: PathLike) -> tuple[System, MemoryStore, dict[str, Any]]:
 
 _FAILURES = (
     *(OSError, ValueError, KeyError, EOFError, TypeError, MemoryError, zipfile.BadZipFile),
-    *(zlib.error, RuntimeError),  # RuntimeError: kinds of archives that do not exist
+    *(zlib.error, RuntimeError),  # RuntimeError: unknown kinds of archives
 )
 
 
@@ -113,15 +111,15 @@ def _read_members(path: PathLike) -> tuple[System, MemoryStore, dict[str, Any]]:
     with np.load(path, allow_pickle=False) as file:
         if "format_version" not in file or "lissom_version" not in file:
             raise ResultError(
-                f"{path} is not a file of results of lissom; give a file that lissom wrote"
+                f"{path} is not a results file of lissom; give a file written by lissom"
             )
         check_version(path, file["format_version"])
         arrays = {n[7:]: file[n] for n in file.files if n.startswith("system.")}
         texts = {name: str(file[name]) for name in TEXTS}
-        if "group_digest" in file:  # files of earlier versions have none
+        if "group_digest" in file:  # earlier versions did not write one
             parts = {name: np.frombuffer(x.encode("ascii"), "S1") for name, x in texts.items()}
             if group_digest(arrays | parts) != str(file["group_digest"]):
-                raise ValueError("the system has another checksum")
+                raise ValueError("the checksum of the system does not match")
         description, wrenches, meta = map(json.loads, texts.values())
         system = restore(description, arrays, source=path)
         columns = Columns.of(system, wrenches)
@@ -132,12 +130,12 @@ def _read_members(path: PathLike) -> tuple[System, MemoryStore, dict[str, Any]]:
 
 
 def write_csv(path: PathLike, system: System, store: Store, meta: dict[str, Any]) -> None:
-    """Write the rows as text: a line of names with units, then numbers that read back exactly.
+    """Write the rows as text: a line of names with units, then numbers in full precision.
 
     Parameters
     ----------
     path, system, store, meta
-        As in `save`; the notes have no place in this format.
+        As in `save`; the notes are not written.
     """
     with replacing(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerow(_headings(system, store.columns))
@@ -171,7 +169,7 @@ def write_mat(path: PathLike, system: System, store: Store, meta: dict[str, Any]
 
     if 8 * len(store) * store.columns.width > _MAT_LIMIT:
         raise ResultError(
-            f"cannot write {path}: files .mat hold at most 2 GB; save as .nc, which MATLAB reads "
+            f"cannot write {path}: .mat files hold at most 2 GB; save as .nc, which MATLAB reads "
             "with ncread"
         )
     words = {"coordinate": "q", "speed": "v"}

@@ -1,4 +1,4 @@
-"""Saving and opening results by the suffix of the file."""
+"""Saving and loading of results, by the suffix of the file."""
 
 from __future__ import annotations
 
@@ -10,32 +10,30 @@ from ..system import System
 from .disk import PathLike, as_path, journal_path, open_regular
 from .store import Store
 
-__all__ = ["open_results", "save"]
-
 _EXPORTS = (".csv", ".mat")
 _KNOWN = (".nc", ".npz", *_EXPORTS)
 
 
 def save(path: PathLike, system: System, store: Store, meta: dict[str, Any]) -> None:
-    """Write results to a file; one that exists is replaced when the new one is complete.
+    """Write results to a file; an existing file is replaced when the new one is complete.
 
     Parameters
     ----------
     path : path
-        The suffix chooses the format: .nc and .npz hold everything and can be opened again, .csv
-        and .mat are exports.
+        The suffix selects the format: .nc and .npz contain everything and can be loaded again,
+        .csv and .mat are exports.
     system : System
-        What was simulated.
+        Simulated system.
     store : Store
         The rows.
     meta : dict
-        Notes about the run that JSON can hold.
+        Notes about the run, JSON-compatible.
     """
     path = as_path(path)
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in _KNOWN:
         raise ResultError(
-            f"cannot save {path}: the suffix {suffix!r} names no known format; use one of "
+            f"cannot save {path}: the suffix {suffix!r} is not a known format; use one of "
             f"{', '.join(_KNOWN)}"
         )
     if suffix == ".nc":
@@ -50,26 +48,27 @@ def save(path: PathLike, system: System, store: Store, meta: dict[str, Any]) -> 
 
 
 def open_results(path: PathLike, *, salvage: bool = False) -> tuple[System, Store, dict[str, Any]]:
-    """System, rows and notes of a file of results.
+    """System, rows and notes from a results file.
 
     Parameters
     ----------
     path : path
-        A file .nc or .npz, or the journal .nc.part of a run that is not finished.
+        File .nc or .npz, or the journal .nc.part of an unfinished run.
     salvage : bool
         Whether to read what comes before a damaged record of a journal.
 
     Returns
     -------
     system : System
-        What was simulated.
+        Simulated system.
     store : Store
         The rows; those of .nc and .nc.part stay in the file.
     meta : dict
-        Notes about the run.  Those of a journal have the status "unfinished" unless the run could
-        still say how it ended, and the events so far.
+        Notes about the run.  Those of a journal include the events so far, and have the status
+        "unfinished" unless the end of the run was recorded.
     """
-    from .journal_store import MAGIC, JournalStore
+    from .journal_records import MAGIC
+    from .journal_store import JournalStore
 
     path = as_path(path)
     start = _first_bytes(path)
@@ -87,12 +86,12 @@ def open_results(path: PathLike, *, salvage: bool = False) -> tuple[System, Stor
         return read_npz(path)
     if os.path.splitext(path)[1].lower() in _EXPORTS:
         raise ResultError(
-            f"{path} is an export and does not hold the mechanism, so it cannot be opened here; "
-            "save runs as .nc or .npz to open them again"
+            f"{path} is an export without the mechanism and cannot be loaded; "
+            "save runs as .nc or .npz to load them again"
         )
     raise ResultError(
-        f"{path} is {'not a file of results of lissom' if start else 'empty'}; give a file .nc, "
-        ".nc.part or .npz that lissom wrote"
+        f"{path} is {'not a results file of lissom' if start else 'empty'}; give a .nc, "
+        ".nc.part or .npz file written by lissom"
     )
 
 
@@ -106,7 +105,7 @@ def _first_bytes(path: str) -> bytes:
         hint = "correct the path"
         if os.path.exists(other):
             why = "its run has finished" if path.endswith(".part") else "its run has not finished"
-            hint = f"but there is {other} ({why}): open that"
+            hint = f"but there is {other} ({why}): load that"
         raise ResultError(f"cannot read {path}: there is no such file; {hint}") from None
     except OSError as error:
         raise ResultError.of(error, path, "read") from None

@@ -1,8 +1,9 @@
-"""States between the rows of a trajectory.
+"""Interpolation of states between the rows of a trajectory.
 
-In each interval every joint has local coordinates s about the left row, s = 0 there.  Their values,
-rates and second rates at both ends, from q, v and dv/dt of the two rows, fix a polynomial of degree
-five; q, v and dv/dt at an instant are those of the polynomial, so v is the rate of q exactly.
+In each interval every joint has local coordinates s about the left row, where s = 0.  Their values,
+first and second derivatives at both ends, from q, v and dv/dt of the two rows, determine a
+polynomial of degree five; q, v and dv/dt at an instant are those of the polynomial, so that v is
+exactly the rate of q.
 
   quaternions   q(t) = q0 exp(s),  omega = J_r(s) ds/dt,  domega/dt = J_r s'' + (dJ_r/dt) s'   (1)
   free          position p in inboard axes:  v = R* p',  dv/dt = R* p'' - omega x v            (2)
@@ -10,9 +11,9 @@ five; q, v and dv/dt at an instant are those of the polynomial, so v is the rate
   all others, modes  q itself:  q' = v                                                         (4)
 
 Where the motion is smooth the error is O(h^6) in q, O(h^5) in v, O(h^4) in dv/dt.  A joint must
-turn by less than about five radians in an interval.  Applied forces, loads and forces of loops need
-not be smooth, and are interpolated linearly.  Every joint is interpolated by itself, so that loops
-are open between rows by the errors of q and v.
+turn by less than about five radians in an interval.  Applied forces, loads and forces of loops may
+not be smooth, and are interpolated linearly.  Every joint is interpolated separately, so that
+between rows loops are violated by the errors of q and v.
 """
 
 from __future__ import annotations
@@ -38,36 +39,36 @@ from .rotation_vectors import (
 )
 from .store import Columns, Store, block_size
 
-__all__ = ["check_times", "sampled_rows"]
-
 Array = np.ndarray
 
-_STEP = 1e-30  # of the complex step that differentiates rate maps
-_SINGULAR = 1e12  # entries of a rate map beyond this are the noise of singular coordinates
+_STEP = 1e-30  # complex step for the derivative of rate maps
+_SINGULAR = 1e12  # larger entries of a rate map indicate singular coordinates
 
 
 class Motion(NamedTuple):
-    """Coordinates, speeds and rates of speeds, or local coordinates and two rates; (n, k) each."""
+    """Coordinates, speeds and accelerations, or local coordinates and two derivatives, (n, k)."""
 
     q: Array
     v: Array
     a: Array
 
     def part(self, q: Any, v: Any) -> Motion:
-        """Columns q of the coordinates, v of the others."""
+        """Motion of some columns: q of the coordinates, v of the others."""
         return Motion(self.q[:, q], self.v[:, v], self.a[:, v])
 
 
 def check_times(time: Array, times: Any) -> Array:
-    """Instants (n,) as an array within the rows' times, in order, or a StateError."""
+    """Validated instants (n,): ascending and within the times of the rows."""
     try:
         wanted = np.array(times, dtype=float)
     except (TypeError, ValueError, OverflowError):
-        raise StateError(f"times are not numbers [s]: {times!r}") from None
+        raise StateError(f"times is {times!r}; expected numbers [s]") from None
     if wanted.ndim != 1:
-        raise StateError(f"times have shape {wanted.shape}; expected one row of instants [s]")
+        raise StateError(
+            f"times has shape {wanted.shape}; expected a one-dimensional array of instants [s]"
+        )
     if len(time) == 0:
-        raise StateError("the trajectory has no rows, so there is no state at any time")
+        raise StateError("the trajectory has no rows, so that it cannot be interpolated")
     first, last = float(time[0]), float(time[-1])
     outside = ~((wanted >= first) & (wanted <= last))
     if np.any(outside):
@@ -85,9 +86,10 @@ def check_times(time: Array, times: Any) -> Array:
 
 
 def sampled_rows(system: System, store: Store, time: Array, times: Array) -> Array:
-    """Rows (n, width) at instants that `check_times` has passed.
+    """Rows (n, width) at instants validated by `check_times`.
 
-    At the instant of a row it is that row, bit for bit; of several rows at one instant the last.
+    At the instant of a row the result is that row, bit for bit; of several rows at the same
+    instant, the last one.
     """
     columns = store.columns
     out = np.empty((len(times), columns.width))
@@ -105,7 +107,7 @@ def sampled_rows(system: System, store: Store, time: Array, times: Array) -> Arr
 
 
 def _groups(time: Array, times: Array, size: int) -> Iterator[tuple[slice, int, Array]]:
-    """Slices of the instants, the first row that each needs, and their left rows from there on."""
+    """Slices of the instants, the first row needed for each, and left rows relative to it."""
     left = np.searchsorted(time, times, side="right") - 1
     start = 0
     while start < len(times):
@@ -124,7 +126,7 @@ def _between(system: System, columns: Columns, left: Array, right: Array, t: Arr
     )
     h = (right[:, 0] - left[:, 0])[:, None]
     tau = (t[:, None] - left[:, :1]) / h
-    out = left + tau * (right - left)  # what is not overwritten: forces of all kinds
+    out = left + tau * (right - left)  # forces of all kinds, which are not overwritten below
     out[:, 0] = t
     moved = _moved(system, a, b, h, tau)
     for field, values in zip(("q", "v", "acceleration"), moved, strict=True):
@@ -152,7 +154,7 @@ def _moved(system: System, a: Motion, b: Motion, h: Array, tau: Array) -> Motion
 
 
 def _plan(system: System) -> tuple[Array, Array, list[int]]:
-    """Coordinates whose rates are speeds, these speeds, and the bodies whose joints differ."""
+    """Coordinates whose rates are speeds, these speeds, and bodies with other joints."""
     if "interpolation" not in system.derived:
         layout, q, v = system.layout, [np.zeros(0, int)], [np.zeros(0, int)]
         others = [i for i, x in enumerate(system.joints) if type(x).rate_map is not Joint.rate_map]
@@ -168,7 +170,7 @@ def _plan(system: System) -> tuple[Array, Array, list[int]]:
 
 
 def _hermite(a: Motion, b: Motion, h: Array, tau: Array) -> Motion:
-    """Polynomial of degree five with the values and two rates of a and b, at tau in [0, 1]."""
+    """Polynomial of degree five through a and b with two derivatives, at tau in [0, 1]."""
     c1, c2 = h * a.v, h**2 * a.a / 2
     d, e, f = b.q - a.q - c1 - c2, h * b.v - c1 - 2 * c2, h**2 * b.a - 2 * c2
     c3, c4, c5 = 10 * d - 4 * e + f / 2, -15 * d + 7 * e - f, 6 * d - 3 * e + f / 2
@@ -201,20 +203,20 @@ def _turned(a: Motion, b: Motion, h: Array, tau: Array, *, free: bool) -> Motion
 
 
 def _inboard(m: Motion, q: Array) -> Motion:
-    """Position of a free joint and its two rates in inboard axes (2)."""
+    """Position of a free joint and its two derivatives in inboard axes (2)."""
     w, v, v_dot = m.v[:, :3], m.v[:, 3:], m.a[:, 3:]
     return Motion(m.q[:, 4:], rotated(q, v), rotated(q, v_dot + cross(w, v)))
 
 
 def _mapped(joint: Joint, name: str, a: Motion, b: Motion, h: Array, tau: Array) -> Motion:
-    """Joint whose rates of coordinates are N v, one instant after another (3)."""
+    """Joint with q' = N v, one instant at a time (3)."""
 
     def rate_map(q: Array) -> Array:
         found = joint.rate_map(q)
         if not np.all(np.abs(found) < _SINGULAR):
             raise SingularError(
                 f"body {name!r}: the coordinates of its joint ({joint.label}) are singular in "
-                "this interval, as Euler angles can be; use Spherical or Free",
+                "this interval, as for Euler angles in gimbal lock; use Spherical or Free",
                 body=name,
             )
         return found

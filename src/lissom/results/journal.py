@@ -1,6 +1,6 @@
-"""Writer of the journal of a run: rows on the disk as they come, whole after any interruption.
+"""Writer of the journal of a run, which keeps rows on disk through any interruption.
 
-The format is in `journal_records`.
+The format is described in `journal_records`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .journal_records import (
     MAGIC,
     PIECE,
     PREAMBLE,
-    Checkpoint,
+    Checkpoint as Checkpoint,
     extent,
     record_head,
 )
@@ -33,8 +33,6 @@ from .journal_store import JournalStore
 from .packed import pack
 from .store import Columns
 from .versions import lissom_version, version_for
-
-__all__ = ["Checkpoint", "Journal"]
 
 Array = np.ndarray
 
@@ -47,9 +45,9 @@ class Journal:
     path : str
         The file.
     columns : Columns
-        What a row holds.
+        Columns of a row.
     n_rows : int
-        Rows so far.
+        Number of rows so far.
     last_time : float or None
         Time of the last row [s].
     """
@@ -85,15 +83,15 @@ class Journal:
         Parameters
         ----------
         path : path
-            File, by custom NAME.nc.part.
+            File, by convention NAME.nc.part.
         system : System
-            What is simulated.
+            Simulated system.
         columns : Columns
-            What a row holds.
+            Columns of a row.
         meta : dict
-            Notes about the run that JSON can hold.
+            Notes about the run, JSON-compatible.
         overwrite : bool
-            Whether to replace a journal that is there, the rest of an earlier run.
+            Whether to replace an existing journal of an earlier run.
         """
         description, arrays = describe(system)
         text = {
@@ -105,13 +103,13 @@ class Journal:
         payload = pack(text, arrays)
         start = PREAMBLE.pack(MAGIC, version_for(system))
         if columns != Columns.of(system, columns.wrenches):
-            raise ValueError("the columns are those of another system")
+            raise ValueError("the columns belong to another system")
         journal = cls(path, fresh=True)
         if os.fstat(journal._file).st_size and not overwrite:
             journal.close()
             raise ResultError(
-                f"{path} exists already: an earlier run that did not finish left it; resume that "
-                "run, or delete the file to start anew"
+                f"{path} already exists: it belongs to an earlier run that did not finish; resume "
+                "that run, or delete the file to start again"
             )
         journal.columns = columns
         try:
@@ -127,17 +125,17 @@ class Journal:
 
     @classmethod
     def reopen(cls, path: PathLike, *, salvage: bool = False) -> Self:
-        """Journal of an interrupted run, to go on with after its last whole record.
+        """Journal of an interrupted run, to be continued after its last complete record.
 
-        Read the checkpoint through a `JournalStore` made after this: from here on no other run
-        can write the file.
+        Read the checkpoint with a `JournalStore` opened after this call: from then on no other
+        run can write the file.
 
         Parameters
         ----------
         path : path
-            The file; a torn tail is cut off.
+            The file; an incomplete record at its end is removed.
         salvage : bool
-            Whether to go on before a damaged record, which loses all that comes after it.
+            Whether to continue before a damaged record, discarding everything after it.
         """
         journal = cls(path, fresh=False)
         try:
@@ -155,7 +153,7 @@ class Journal:
         return journal
 
     def append(self, rows: Array, checkpoint: Checkpoint) -> None:
-        """Write rows and what the run needs to go on after them; on the disk when this returns.
+        """Write rows and the checkpoint after them; they are on the disk when this returns.
 
         Parameters
         ----------
@@ -166,20 +164,20 @@ class Journal:
         """
         given = np.ascontiguousarray(rows, dtype="<f8")
         if given.ndim != 2 or given.shape[1] != self.columns.width:
-            raise ValueError(f"rows have shape {given.shape}, not (n, {self.columns.width})")
+            raise ValueError(f"rows have shape {given.shape}; expected (n, {self.columns.width})")
         end = pack(checkpoint.notes, checkpoint.arrays)
         self.stay()
         try:
             self._write(b"".join([COUNT.pack(len(given)), given.tobytes(), end]))
         except OSError as error:
-            more = f"The journal holds {extent(self.last_time)} and can be resumed"
+            more = f"The journal contains {extent(self.last_time)} and can be resumed"
             raise ResultError.of(error, self.path, "write", more) from None
         self.n_rows += len(given)
         if len(given):
             self.last_time = float(given[-1, 0])
 
     def close(self, *, remove: bool = False) -> None:
-        """Let go of the file.
+        """Close the file.
 
         Parameters
         ----------
@@ -188,7 +186,7 @@ class Journal:
         """
         if self._file < 0:
             return
-        if remove and os.name != "nt" and self._is_there():  # while no other run can have the lock
+        if remove and os.name != "nt" and self._is_there():  # while the lock is held
             os.unlink(self.path)
         os.close(self._file)
         self._file = -1
@@ -204,10 +202,10 @@ class Journal:
         self.close()
 
     def stay(self) -> None:
-        """See to it that the file has a name: one that somebody deleted is written again.
+        """Restore the file if it was deleted.
 
-        The rows are safe as long as the file is open.  Where it cannot be written in its place,
-        it goes to a new folder for temporary files, and `path` says so.
+        The rows are safe as long as the file is open.  If it cannot be restored in its place, it
+        is written to a new temporary folder, and `path` is changed accordingly.
         """
         if self._file < 0 or self._is_there():
             return
@@ -221,13 +219,13 @@ class Journal:
             except OSError as error:
                 raise ResultError.of(error, tempfile.gettempdir(), "write") from None
         warnings.warn(
-            f"{before} was deleted while a run wrote it; its rows are in {self.path} again",
+            f"{before} was deleted during a run; its rows were restored to {self.path}",
             SimulationWarning,
             stacklevel=2,
         )
 
     def _copy(self, path: str) -> None:
-        """Go on in a new file with the same content."""
+        """Continue in a new file with the same content."""
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         new = os.open(path, flags, 0o666)
         try:
@@ -246,7 +244,7 @@ class Journal:
         flush_folder(path)
 
     def _is_there(self) -> bool:
-        """Whether the open file is that of its name."""
+        """Whether the path still refers to the open file."""
         with suppress(OSError):
             return os.path.samestat(os.fstat(self._file), os.stat(self.path))
         return False
@@ -261,7 +259,7 @@ class Journal:
             raise ResultError(f"cannot write {self.path}: another run just removed it; try again")
 
     def _write(self, payload: bytes, before: bytes = b"") -> None:
-        """One record behind the last one, all of it or nothing."""
+        """Append one record, completely or not at all."""
         if self._file < 0:
             raise ValueError(f"the journal {self.path} is closed")
         data = b"".join([before, record_head(payload, self._n_records), payload])

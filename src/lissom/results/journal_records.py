@@ -1,6 +1,6 @@
-"""Format of the journal of a run.
+"""File format of the journal of a run.
 
-A file is a preamble and records, all numbers little-endian::
+A file consists of a preamble and records, all numbers little-endian::
 
     preamble   8 bytes of magic, format version, CRC32 of these twelve bytes
     record     24 bytes of head, payload
@@ -9,9 +9,9 @@ A file is a preamble and records, all numbers little-endian::
     payload 0  packed system, columns and notes of the run
     payload k  number of rows (8 bytes), rows of float64, packed checkpoint
 
-"Packed" is as in `packed.pack`.  Records are numbered from 0, written at once and flushed to the
-disk.  What follows the last whole record is a torn tail, unless a whole head comes later still:
-then the file was damaged.
+"Packed" means `packed.pack`.  Records are numbered from 0, written in one piece and flushed to the
+disk.  Bytes after the last complete record are an interrupted write, unless another complete head
+follows: then the file is damaged.
 """
 
 from __future__ import annotations
@@ -25,22 +25,6 @@ import numpy as np
 
 from .seal import read_blocks
 
-__all__ = [
-    "COUNT",
-    "CRC",
-    "HEAD_SIZE",
-    "MAGIC",
-    "PIECE",
-    "PREAMBLE",
-    "START",
-    "Checkpoint",
-    "Payload",
-    "extent",
-    "head_follows",
-    "record_head",
-    "whole_record",
-]
-
 Array = np.ndarray
 
 MAGIC = b"\x89lissomj"
@@ -50,19 +34,19 @@ COUNT = struct.Struct("<Q")
 CRC = struct.Struct("<I")
 _MARK = b"LsmR"
 START, HEAD_SIZE = PREAMBLE.size + CRC.size, _HEAD.size + CRC.size
-PIECE = 1 << 18  # bytes that a reader holds and checks at once
+PIECE = 1 << 18  # bytes that are read and checked at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """What a run needs to go on after the rows so far.
+    """State needed to continue a run.
 
     Attributes
     ----------
     arrays : dict of arrays
-        Numbers, kept to the last bit.
+        Numbers, stored bit for bit.
     notes : dict
-        What JSON can hold.
+        JSON-compatible data.
     """
 
     arrays: dict[str, Array] = field(default_factory=dict)
@@ -75,9 +59,9 @@ def record_head(payload: bytes, number: int) -> bytes:
     Parameters
     ----------
     payload : bytes
-        What follows the head.
+        Bytes that follow the head.
     number : int
-        Of the record.
+        Number of the record.
     """
     head = _HEAD.pack(_MARK, zlib.crc32(payload), len(payload), number)
     return head + CRC.pack(zlib.crc32(head))
@@ -85,7 +69,7 @@ def record_head(payload: bytes, number: int) -> bytes:
 
 @dataclass(frozen=True)
 class Payload:
-    """Payload of a record: where it is, and the CRC32 of each of its pieces of `PIECE` bytes."""
+    """Position of the payload of a record, and the CRC32 of each piece of `PIECE` bytes."""
 
     at: int
     length: int
@@ -93,12 +77,12 @@ class Payload:
     piece: int
 
     def read(self, file: IO[bytes], start: int, stop: int) -> bytes:
-        """Bytes start to stop; ValueError where they have changed since the record was checked."""
+        """Bytes start to stop; ValueError if they have changed since the record was checked."""
         return read_blocks(file, self.at, self.length, self.piece, self.table, start, stop)
 
 
 def whole_record(file: IO[bytes], offset: int, size: int, number: int) -> Payload | None:
-    """Payload of a record, if it is whole."""
+    """Payload of a record, or None if the record is incomplete."""
     file.seek(offset)
     head = file.read(HEAD_SIZE)
     if not _is_head(head):
@@ -121,7 +105,7 @@ def _is_head(head: bytes) -> bool:
 
 
 def head_follows(file: IO[bytes], offset: int) -> bool:
-    """Whether the head of a record comes anywhere after the one that begins at offset."""
+    """Whether there is the head of a record anywhere after the one at offset."""
     file.seek(offset + 1)
     data = b""
     while piece := file.read(PIECE):
@@ -135,7 +119,7 @@ def head_follows(file: IO[bytes], offset: int) -> bool:
 
 
 def extent(last_time: float | None) -> str:
-    """Words for how far the rows go.
+    """Description of the time range of the rows.
 
     Parameters
     ----------

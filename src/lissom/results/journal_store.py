@@ -1,4 +1,4 @@
-"""Reader of the journal of a run, finished or not; the format is in `journal_records`."""
+"""Reader of the journal of a run, finished or not; format in `journal_records`."""
 
 from __future__ import annotations
 
@@ -38,15 +38,13 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["MAGIC", "JournalStore", "is_being_written"]
-
 Array = np.ndarray
 
-STALE = 10.0  # [s], after which a journal without locks counts as left
+STALE = 10.0  # [s], after which a journal on a file system without locks counts as abandoned
 
 
 def is_being_written(path: PathLike) -> bool:
-    """Whether a run has the journal open at this moment.
+    """Whether a run is currently writing the journal.
 
     Parameters
     ----------
@@ -62,41 +60,41 @@ def is_being_written(path: PathLike) -> bool:
             except BlockingIOError:
                 return True
     except OSError:
-        pass  # it is not there, or on a file system without locks
+        pass  # missing, or on a file system without locks
     return False
 
 
 class JournalStore:
-    """Rows of a journal, read from the disk where they are asked for.
+    """Rows of a journal, read from the disk on demand.
 
-    Every record is checked once, on opening.  A journal that is being written can be opened: it
-    shows the rows so far.
+    Every record is checked when the journal is opened.  A journal that is being written can be
+    opened and contains the rows so far.
 
     Parameters
     ----------
     path : path
         The file.
     salvage : bool
-        Whether to read what comes before a damaged record instead of refusing the file.
+        Whether to read the records before a damaged one instead of rejecting the file.
 
     Attributes
     ----------
     system : System
-        What was simulated.
+        Simulated system.
     columns : Columns
-        What a row holds.
+        Columns of a row.
     meta : dict
         Notes about the run.
     checkpoint : Checkpoint or None
-        Where the run can go on, if there are rows.
+        State from which the run can be continued, if there are rows.
     last_time : float or None
         Time of the last row [s].
     torn : bool
-        Whether an unfinished record at the end is left out.
+        Whether an incomplete record at the end was ignored.
     damaged : bool
-        Whether records are left out because an earlier one is damaged.
+        Whether records were ignored because an earlier one is damaged.
     valid_bytes, n_records : int
-        Length and number of the whole records.
+        Total length and number of the complete records.
     """
 
     def __init__(self, path: PathLike, *, salvage: bool = False) -> None:
@@ -127,12 +125,12 @@ class JournalStore:
 
     @property
     def notes(self) -> dict[str, Any]:
-        """Notes about the run as it stands, with its events so far and how it ended, if it did."""
+        """Notes about the run, with its events so far and, if it has ended, how it ended."""
         found = {"status": "unfinished", **self.meta}
         if self.checkpoint is not None:
-            told = self.checkpoint.notes
-            found |= {"events": told["events"]} if "events" in told else {}
-            found |= told.get("ended", {})
+            notes = self.checkpoint.notes
+            found |= {"events": notes["events"]} if "events" in notes else {}
+            found |= notes.get("ended", {})
         return found
 
     def read(self, field: str, start: int = 0, stop: int | None = None) -> Array:
@@ -153,7 +151,7 @@ class JournalStore:
         return result[:, 0] if field == "time" else result
 
     def _rows(self, file: IO[bytes], k: int, start: int, stop: int) -> Array:
-        """Rows of record k, checked again: the disk may have changed them since."""
+        """Rows of record k, checked again in case the file has changed."""
         width = self.columns.width
         places = (COUNT.size + 8 * width * row for row in (start, stop))
         try:
@@ -163,9 +161,9 @@ class JournalStore:
         return np.frombuffer(data, "<f8").reshape(-1, width)
 
     def refresh(self) -> bool:
-        """Take up the rows that were written since; whether there are any records more.
+        """Read rows written since the last call; return whether there are new records.
 
-        Each record is checked once.  A record that is being written is left for the next time.
+        Each record is checked once.  A record that is still being written is read next time.
         """
         before = self.n_records
         try:
@@ -182,23 +180,25 @@ class JournalStore:
             file = open(self.path, "rb")
         except OSError:
             raise ResultError(
-                f"{self.path} is gone: perhaps its run has finished and the results are in "
-                f"{self.path.removesuffix('.part')}; open that file"
+                f"{self.path} no longer exists: if its run has finished, the results are in "
+                f"{self.path.removesuffix('.part')}; load that file"
             ) from None
         whole = os.fstat(file.fileno()).st_size >= self.valid_bytes
         if whole and file.read(len(self._stamp)) == self._stamp:
             return file
         file.close()
-        raise ResultError(f"{self.path} now holds another run; open it again")
+        raise ResultError(f"{self.path} now contains another run; load it again")
 
     def _read_header(self, file: IO[bytes], size: int) -> int:
         """Length of preamble and header."""
         self._stamp = file.read(START + HEAD_SIZE)
         start = self._stamp[:START]
         if start[:8] != MAGIC[: len(start)]:
-            raise ResultError(f"{self.path} is not a journal of lissom; choose another file")
+            raise ResultError(
+                f"{self.path} is not a journal of lissom; give a .nc.part file of a run"
+            )
         cut_off = ResultError(
-            f"the header of {self.path} is cut off or damaged, so that nothing in it can be read; "
+            f"the header of {self.path} is truncated or damaged, so that no rows can be read; "
             "delete the file and run again"
         )
         if len(start) < START or CRC.unpack(start[-4:])[0] != zlib.crc32(start[:-4]):
@@ -217,7 +217,7 @@ class JournalStore:
         return START + HEAD_SIZE + payload.length
 
     def _index(self, file: IO[bytes], size: int) -> None:
-        """Index of the whole records that are not known yet."""
+        """Index the complete records that are not indexed yet."""
         row_bytes, checkpoint = 8 * self.columns.width, b""
         while (found := whole_record(file, self.valid_bytes, size, self.n_records)) is not None:
             (n,) = COUNT.unpack(found.read(file, 0, COUNT.size))
@@ -237,13 +237,13 @@ class JournalStore:
             self.checkpoint = Checkpoint(arrays, notes)
 
     def _scan(self, file: IO[bytes], size: int, salvage: bool) -> None:
-        """Index of the whole records, and what comes after them."""
+        """Index the complete records, and examine what follows them."""
         self._index(file, size)
         self.damaged = self.valid_bytes < size and head_follows(file, self.valid_bytes)
         self.torn = self.valid_bytes < size and not self.damaged
         if self.damaged and not salvage:
             raise ResultError(
                 f"{self.path} is damaged at byte {self.valid_bytes} (record {self.n_records}); the "
-                f"{self._n_rows} rows before it ({extent(self.last_time)}) can still be read by "
+                f"{self._n_rows} rows before it ({extent(self.last_time)}) can still be read with "
                 "Trajectory.load(path, salvage=True)"
             )

@@ -1,4 +1,4 @@
-"""Forces of loops as forces on the nodes that their ends are on."""
+"""Loop forces as forces on the nodes at their ends."""
 
 from __future__ import annotations
 
@@ -6,20 +6,18 @@ import numpy as np
 
 from ..system import GROUND, LoopEnd, System
 
-__all__ = ["forces_at_nodes"]
-
 Array = np.ndarray
 
 
 def forces_at_nodes(
     system: System, q: Array, v: Array, stored: Array
 ) -> tuple[list[tuple[int, int]], Array]:
-    """Body and node of every end of a loop that is not on the ground, and the force there.
+    """Body and node of every loop end that is not on the ground, and the force there.
 
     Parameters
     ----------
     system : System
-        Whose loops.
+        System with loops.
     q, v : array (n, n_q), (n, n_v)
         Coordinates and speeds of n rows.
     stored : array (n, 6 n_loop)

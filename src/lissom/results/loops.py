@@ -1,7 +1,7 @@
-"""What can be read of the loops and couplings of a system.
+"""Channels of the loops and couplings of a system.
 
 Their forces are stored; gaps, rates and coordinates follow from the coordinates and speeds of a
-row.  All of these come from one computation, so that one of them brings the others along.
+row.  All of the latter come from one computation, so that reading one provides the others.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ from .quantities import Block, collected
 from .rotation_vectors import continuous
 from .store import Store
 
-__all__ = ["CLOSURE", "COUPLING", "LOOP", "coupling_parts", "loop_values"]
-
 Array = np.ndarray
 
 
@@ -31,7 +29,7 @@ def _rows(unit: str) -> Callable[[Loop], Parts]:
     return lambda loop: tuple((str(k), unit) for k in range(loop.n_constraint))
 
 
-# Of one loop: description, labels and units.
+# Quantities of a loop: description, labels and units.
 LOOP: dict[str, tuple[str, Callable[[Loop], Parts]]] = {
     "force": ("force on its end b, axes of that end", _vector("N")),
     "moment": ("moment on its end b, axes of that end", _vector("N m")),
@@ -39,13 +37,13 @@ LOOP: dict[str, tuple[str, Callable[[Loop], Parts]]] = {
     "rate": ("how fast its ends move as its joint forbids", _rows("m/s")),
     "coordinates": ("coordinates of its joint", lambda loop: loop.joint.coordinates),
 }
-# Of one coupling: description, and which of its units.
+# Quantities of a coupling: description, and index of the unit.
 COUPLING: dict[str, tuple[str, int]] = {
-    "gap": ("what the sum of ratios times coordinates is above the offset", 0),
-    "rate": ("rate of that sum", 1),
-    "force": ("what it transmits: each joint receives its ratio times this", 2),
+    "gap": ("constraint residual: ratios times coordinates, minus the offset", 0),
+    "rate": ("rate of the constraint residual", 1),
+    "force": ("transmitted force: each joint receives its ratio times this", 2),
 }
-# Of all loops and couplings.
+# Quantities of all loops and couplings.
 CLOSURE: dict[str, tuple[str, Parts]] = {
     "closure": ("largest gap of a loop or coupling", (("", "m"),)),
     "closure_rate": ("largest rate of a loop or coupling", (("", "m/s"),)),
@@ -61,7 +59,7 @@ def coupling_parts(system: System, coupling: Coupling, key: str) -> Parts:
 
 
 def loop_values(system: System, store: Store, name: str) -> dict[str, Array]:
-    """Values of a channel of loops by its name, and of those that cost nothing more; read-only."""
+    """Values of a loop channel by name, with others from the same computation; read-only."""
     group, _, key = name.partition(".")
     couplings = [one.name for one in system.couplings]
     if group in couplings and key == "force":
@@ -79,7 +77,7 @@ def loop_values(system: System, store: Store, name: str) -> dict[str, Array]:
 
 
 def _motions(system: System, store: Store) -> dict[str, Array]:
-    """Gap, rate and coordinates of every loop by their names, and the largest of all."""
+    """Gap, rate and coordinates of every loop by name, and the largest of all."""
     from ..algorithms.couplings import coupled_rows
     from ..algorithms.engine import closure_rows
 
@@ -105,7 +103,7 @@ def _motions(system: System, store: Store) -> dict[str, Array]:
 
 
 def _pieces(system: System) -> tuple[dict[str, slice], int]:
-    """Where each quantity of each loop is in the rows of `closure_rows`, and their width."""
+    """Slices of the quantities of each loop in the rows of `closure_rows`, and their width."""
     pieces, start = {}, 0
     for loop in system.loops:
         sizes = (loop.n_constraint, loop.n_constraint, loop.joint.n_q)

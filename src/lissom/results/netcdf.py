@@ -1,4 +1,4 @@
-"""Results as NetCDF-4, which xarray, MATLAB and many other programs read."""
+"""Results as NetCDF-4, readable by xarray, MATLAB and many other programs."""
 
 from __future__ import annotations
 
@@ -22,18 +22,16 @@ from .store import Store, blocks
 from .stored_system import group_digest, system_arrays
 from .versions import lissom_version, version_for
 
-__all__ = ["row_places", "write_netcdf"]
-
 Array = np.ndarray
 
 # Dimensions, long name, units and description of the variables.
 _VARIABLES: dict[str, tuple[tuple[str, ...], str, str, str]] = {
-    "time": (("time",), "time", "s", "instants of the rows"),
+    "time": (("time",), "time", "s", "times of the rows"),
     "q": (
         ("time", "coordinate"),
         "coordinates",
         "see coordinate_unit",
-        "coordinates of the system; of each body its modes, then its hinge",
+        "coordinates of the system; for each body its modes, then its hinge",
     ),
     "v": (
         ("time", "speed"),
@@ -91,7 +89,7 @@ def write_netcdf(
     *,
     compression: int = 0,
 ) -> None:
-    """Write everything to a file, piece by piece.
+    """Write everything to a file, block by block.
 
     Parameters
     ----------
@@ -101,7 +99,7 @@ def write_netcdf(
         0, or a level of zlib from 1 to 4.
     """
     if not 0 <= compression <= 4:
-        raise ValueError(f"compression is {compression}; it must be from 0 to 4")
+        raise ValueError(f"compression is {compression}; expected 0 to 4")
     check_space(path, 0 if compression else 8 * len(store) * store.columns.width)
     with replacing(path) as temporary:
         with _Output(temporary, "w+") as output:
@@ -120,12 +118,12 @@ def write_netcdf(
 
 
 def row_places(file: h5py.File, fields: Iterable[str]) -> dict[str, int]:
-    """Where in a file the rows of each field begin; not of those that are in several pieces.
+    """Offset of the rows of each field in a file; only of fields stored contiguously.
 
     Parameters
     ----------
     file : h5py.File
-        Open.
+        Open file.
     fields : iterable of str
         Names of variables.
     """
@@ -134,17 +132,17 @@ def row_places(file: h5py.File, fields: Iterable[str]) -> dict[str, int]:
 
 
 class _Output(io.FileIO):
-    """File for the HDF5 library, which crashes later if a write fails: failures wait here."""
+    """File for the HDF5 library, which would crash if a write failed: errors are deferred."""
 
     failure: OSError | None = None
 
     def check(self) -> None:
-        """Raise what went wrong so far."""
+        """Raise the deferred error, if any."""
         if self.failure is not None:
             raise self.failure
 
     def write(self, data: Any) -> int:
-        """Write all of it; after a failure nothing is written any more."""
+        """Write all data; after an error, ignore further writes."""
         rest = memoryview(data).cast("B")
         size = len(rest)
         while rest and self.failure is None:
@@ -207,7 +205,7 @@ def _write_names(file: Any, system: System, store: Store) -> None:
 
 
 def _write_texts(file: Any, name: str, dimension: str, texts: list[str]) -> None:
-    """Characters, one row for each text: MATLAB reads them more widely than strings."""
+    """Write texts as rows of characters, which more versions of MATLAB read than strings."""
     data = [text.replace("\0", " ").encode("utf-8", "replace") for text in texts]
     length = max(1, *map(len, data))
     file.dimensions[f"{name}_length"] = length

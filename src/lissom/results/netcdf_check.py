@@ -1,6 +1,6 @@
-"""Files without a seal: the HDF5 library meets them in a process of its own.
+"""Verification of files without a seal, in a separate process.
 
-Damaged headers can make it crash or loop for ever; neither can happen to the caller.
+Damaged headers can make the HDF5 library crash or loop forever, which must not affect the caller.
 """
 
 from __future__ import annotations
@@ -14,28 +14,29 @@ from ..errors import ResultError
 from .disk import PathLike
 from .seal import damaged
 
-__all__ = ["check_apart"]
-
-PATIENCE, SPEED = 30.0, 10e6  # [s], and [byte/s] that may be added for large files
-_MEMORY = 4 << 30  # [byte], likewise
+PATIENCE, SPEED = (
+    30.0,
+    10e6,
+)  # time limit [s], and reading speed [byte/s] that extends it for large files
+_MEMORY = 4 << 30  # memory limit [byte], extended for large files
 _PROGRAM = """
 import sys
 from lissom.results.netcdf_check import main
 sys.exit(main(sys.argv[1]))
 """
-REFUSED = 3  # exit code of the other process: it printed why
+REFUSED = 3  # exit code of the other process, which has printed the reason
 
 
 def check_apart(path: str) -> None:
-    """Compare all that a file holds with the checksums inside it, in another process.
+    """Verify the internal checksums of a file in another process.
 
     Parameters
     ----------
     path : str
-        A file that begins as HDF5 does.
+        File that starts like HDF5.
     """
     size = _check_start(path)
-    if not sys.executable or hasattr(sys, "frozen"):  # Python inside another program
+    if not sys.executable or hasattr(sys, "frozen"):  # Python embedded in another program
         _check_here(path)
         return
     folders = os.pathsep.join(x or os.getcwd() for x in sys.path)
@@ -51,12 +52,12 @@ def check_apart(path: str) -> None:
             encoding="utf-8",
         )
     except subprocess.TimeoutExpired:
-        reason = f"the HDF5 library does not come to an end with it in {limit:.0f} s"
+        reason = f"the HDF5 library does not finish reading it within {limit:.0f} s"
         raise damaged(path, reason) from None
     if done.returncode == REFUSED:
         raise ResultError(done.stdout.strip())
     if done.returncode:
-        raise damaged(path, "the HDF5 library fails on it")
+        raise damaged(path, "the HDF5 library fails to read it")
 
 
 def _check_here(path: str) -> None:
@@ -79,7 +80,7 @@ def main(path: str) -> int:
         most = _MEMORY + 4 * os.path.getsize(path)
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
     except (ImportError, ValueError, OSError):
-        pass  # not on this system
+        pass  # not available on this system
     try:
         _check_here(path)
     except ResultError as error:
@@ -89,7 +90,7 @@ def main(path: str) -> int:
 
 
 def _check_start(path: PathLike) -> int:
-    """Size of a file that is as long as its first bytes say."""
+    """Size of a file, checked against the size in its header."""
     try:
         with open(path, "rb") as file:
             head = file.read(64).ljust(64, b"\0")
@@ -101,6 +102,6 @@ def _check_start(path: PathLike) -> int:
     if version > 3 or sizes != b"\x08\x08":
         raise damaged(path, "its first bytes are not those of HDF5")
     (end,) = struct.unpack_from("<Q", head, {0: 40, 1: 44}.get(version, 28))
-    if end != size:  # also where a seal is cut off
-        raise damaged(path, f"it has {size} bytes, and {end} without checksums at its end")
+    if end != size:  # also if a seal is truncated
+        raise damaged(path, f"it has {size} bytes, expected {end}")
     return size

@@ -1,10 +1,10 @@
-"""Reader of the NetCDF files that `netcdf.write_netcdf` writes.
+"""Reader of the NetCDF files written by `netcdf.write_netcdf`.
 
-What the HDF5 library and the caller get to see has been checked before.  Files of this version are
-sealed (`seal`): up to `WHOLE` bytes all of a file is looked at when it is opened, of larger ones
-all but the rows; rows are looked at again whenever they are read.  Files of earlier versions and
-those that another program has changed are compared with the checksums inside them, by a process of
-its own that may take its time but not for ever (`netcdf_check`).
+Everything is verified before the HDF5 library and the caller see it.  Files of this version are
+sealed (`seal`): files of up to `WHOLE` bytes are verified completely when opened, larger ones
+without the rows; rows are verified again whenever they are read.  Files of earlier versions and
+files changed by another program are compared with their internal checksums by a separate process
+with a time limit (`netcdf_check`).
 """
 
 from __future__ import annotations
@@ -29,8 +29,6 @@ from .store import Columns, blocks
 from .stored_system import TEXTS, group_digest
 from .versions import check_version
 
-__all__ = ["NetcdfStore"]
-
 Array = np.ndarray
 
 WHOLE = 1 << 30  # bytes
@@ -38,24 +36,24 @@ _FAILURES = (OSError, RuntimeError, LookupError, ValueError, TypeError, Attribut
 
 
 class NetcdfStore:
-    """Rows of a NetCDF file, read from the disk where they are asked for.
+    """Rows of a NetCDF file, read from the disk on demand.
 
-    The file is open only while something is read; it may be moved away or deleted between, and
-    the store can be pickled.
+    The file is open only while it is read; it may be moved or deleted in between, and the store
+    can be pickled.
 
     Parameters
     ----------
     path : path
-        A file that `write_netcdf` wrote.
+        File written by `write_netcdf`.
     trusted : bool
-        Whether it was written, or checked by another process, this very moment.
+        Whether it was just written, or just checked by another process.
 
     Attributes
     ----------
     system : System
-        What was simulated.
+        Simulated system.
     columns : Columns
-        What a row holds.
+        Columns of a row.
     meta : dict
         Notes about the run.
     """
@@ -113,21 +111,21 @@ class NetcdfStore:
         return found if field == "time" else found.reshape(n, k)
 
     def check(self) -> None:
-        """Refuse a file of which anything has changed since it was written."""
+        """Reject a file that has changed in any way since it was written."""
         if self._seal is None:
             check_apart(self.path)
         else:
             self._check_seal(rows=True, whole=True)
 
     def check_rows(self) -> None:
-        """Compare the rows with the checksums that the variables themselves have."""
+        """Compare the rows with the checksums of the variables."""
         for field, crc in self._content.items():
             found = 0
             for start, stop in blocks(self):
                 give_way()
                 found = zlib.crc32(self.read(field, start, stop).astype("<f8").tobytes(), found)
             if found != crc:
-                raise damaged(self.path, f"variable {field!r} has another checksum")
+                raise damaged(self.path, f"the checksum of variable {field!r} does not match")
 
     def _check_seal(self, *, rows: bool, whole: bool = False) -> Seal | None:
         try:
@@ -141,7 +139,7 @@ class NetcdfStore:
             raise ResultError.of(error, self.path, "read") from None
 
     def _now(self) -> tuple[int, ...]:
-        """What distinguishes the file from another one of its name."""
+        """Identity of the file, to detect that it was replaced."""
         try:
             found = os.stat(self.path)
         except OSError as error:
@@ -149,10 +147,10 @@ class NetcdfStore:
         return found.st_mtime_ns, found.st_size, found.st_ino
 
     def _open_again(self) -> None:
-        """Look at a file that has changed: it may hold the same rows."""
+        """Verify a file that has changed: it may contain the same rows."""
         other = NetcdfStore(self.path)
         if other._content != self._content or other.columns != self.columns:
-            raise ResultError(f"{self.path} now holds another run; open it again")
+            raise ResultError(f"{self.path} now contains another run; load it again")
         self._seal, self._stamp, self._places = other._seal, other._stamp, other._places
 
     def _opened(self) -> h5py.File:
@@ -166,10 +164,10 @@ class NetcdfStore:
     def _read_header(self, file: h5py.File) -> None:
         if "lissom_version" not in file.attrs or "format_version" not in file.attrs:
             raise ResultError(
-                f"{self.path} is not a file of results of lissom; give a file that lissom wrote"
+                f"{self.path} is not a results file of lissom; give a file written by lissom"
             )
         check_version(self.path, np.ravel(file.attrs["format_version"])[0])
-        # Dimensions without a variable are data sets too; they hold nothing.
+        # Dimensions without a variable are also data sets, but empty.
         stored = {n: x[()] for n, x in file["system"].items() if "CLASS" not in x.attrs}
         _check_group(file, stored)
         description, wrenches, self.meta = (
@@ -177,7 +175,7 @@ class NetcdfStore:
         )
         self.system = restore(description, stored, source=self.path)
         if digest(self.system) != _text(file.attrs["system_digest"]):
-            raise ValueError("the system has another checksum")
+            raise ValueError("the checksum of the system does not match")
         self.columns = Columns.of(self.system, wrenches)
         fields = self.columns.fields
         self._content = {f: int(np.ravel(file[f].attrs["crc32"])[0]) for f in fields if f in file}
@@ -186,14 +184,14 @@ class NetcdfStore:
 
 
 def _check_group(file: h5py.File, stored: dict[str, Array]) -> None:
-    """Compare what stands beside the rows with its checksum, or with what stands there twice."""
+    """Compare the system group with its checksum, or with its duplicates in attributes."""
     if (known := file.attrs.get("group_digest")) is not None:
         if group_digest(stored) != _text(known):
-            raise ValueError("the system has another checksum")
+            raise ValueError("the checksum of the system does not match")
         return
     # files of earlier versions
     meta = stored["meta"].tobytes().decode()
-    if (told := _text(file.attrs["meta"])) != meta and not told.startswith("too long"):
+    if (noted := _text(file.attrs["meta"])) != meta and not noted.startswith("too long"):
         raise ValueError("the notes of the run have changed")
     rows = file["load_name"][()] if "load_name" in file else ()
     names = [x.tobytes().rstrip(b"\0").decode() for x in rows]
@@ -202,6 +200,6 @@ def _check_group(file: h5py.File, stored: dict[str, Array]) -> None:
 
 
 def _text(attribute: Any) -> str:
-    """Text of an attribute; programs write it in different ways."""
+    """Text of an attribute, which programs store in different ways."""
     found = np.ravel(attribute)[0]
     return found.decode() if isinstance(found, bytes) else str(found)

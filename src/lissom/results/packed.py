@@ -1,4 +1,4 @@
-"""Text and arrays as bytes, safe to read back: JSON and plain numbers."""
+"""Text and arrays as bytes that are safe to read: JSON and plain numbers."""
 
 from __future__ import annotations
 
@@ -8,26 +8,24 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["json_text", "pack", "unpack"]
-
 Array = np.ndarray
 
 _LAYOUT = struct.Struct("<Q")  # length of the text before packed arrays
 
 
 def json_text(value: Any) -> str:
-    """JSON in plain ASCII; NumPy's numbers and arrays become numbers and lists.
+    """JSON in ASCII; NumPy numbers and arrays become numbers and lists.
 
     Parameters
     ----------
     value
-        Dictionaries, lists, numbers, texts.
+        Dictionaries, lists, numbers, strings.
     """
 
     def plain(x: Any) -> Any:
         if isinstance(x, (np.generic, np.ndarray)):
             return x.tolist()
-        raise TypeError(f"{type(x).__name__} has no place in a file of results: {x!r}")
+        raise TypeError(f"{type(x).__name__} cannot be stored in a results file: {x!r}")
 
     return json.dumps(value, default=plain)
 
@@ -38,26 +36,26 @@ def pack(text: dict[str, Any], arrays: dict[str, Array]) -> bytes:
     Parameters
     ----------
     text : dict
-        What JSON can hold.
+        JSON-compatible data.
     arrays : dict of arrays
         Numbers.
     """
     stored = {name: np.asarray(array) for name, array in arrays.items()}
     stored = {name: a.astype(a.dtype.newbyteorder("<"), order="C") for name, a in stored.items()}
     if wrong := [name for name, a in stored.items() if a.dtype.kind not in "biufc"]:
-        raise TypeError(f"array {wrong[0]!r} holds no numbers")
+        raise TypeError(f"array {wrong[0]!r} does not contain numbers")
     table = [[name, a.dtype.str, a.shape] for name, a in stored.items()]
     head = json_text({"text": text, "arrays": table}).encode("ascii")
     return b"".join([_LAYOUT.pack(len(head)), head, *(a.tobytes() for a in stored.values())])
 
 
 def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
-    """What `pack` made bytes of; ValueError where they are not whole.
+    """Dictionary and arrays from the bytes of `pack`; ValueError if they are incomplete.
 
     Parameters
     ----------
     data : bytes
-        As `pack` gave them.
+        Result of `pack`.
     """
     try:
         (length,) = _LAYOUT.unpack_from(data)
@@ -67,7 +65,7 @@ def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
         for name, kind, shape in head["arrays"]:
             dtype = np.dtype(kind)
             if dtype.kind not in "biufc":
-                raise ValueError(f"array {name!r} holds no numbers")
+                raise ValueError(f"array {name!r} does not contain numbers")
             size = int(np.prod(shape, dtype=int)) * dtype.itemsize
             arrays[name] = np.frombuffer(data[at : at + size], dtype).reshape(shape).copy()
             at += size

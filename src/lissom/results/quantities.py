@@ -1,6 +1,6 @@
-"""What can be read from a trajectory, and how it is computed from blocks of rows.
+"""Quantities of a trajectory and their computation from blocks of rows.
 
-The kernels are imported where they are called: a file can be opened without them.
+The kernels are imported where they are called, so that files can be opened without them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Block:
-    """Rows start to stop of a store, copied so that kernels can take them."""
+    """Rows start to stop of a store, copied for the kernels."""
 
     store: Store
     start: int
@@ -107,10 +107,10 @@ class Frame(NamedTuple):
 
 
 class Quantity(NamedTuple):
-    """What a channel of a body or node is.
+    """Definition of a channel of a body or node.
 
-    `parts` gives labels and units, and None where there is no such thing; `compute` the values of
-    a block of rows.  Without a shape there is one axis of components.
+    `parts` returns labels and units, or None if the quantity does not exist; `compute` returns the
+    values of a block of rows.  Without a shape there is one axis of components.
     """
 
     description: str
@@ -124,12 +124,12 @@ def _same(unit: str) -> Callable[[Frame], Parts]:
 
 
 def _one(label: str) -> Callable[[Frame], Parts | None]:
-    """A single coordinate of a hinge, if it has one of that label."""
+    """Single coordinate of a hinge with a given label, if there is one."""
     return lambda frame: tuple(p for p in frame.coordinates if p[0] == label) or None
 
 
 def _stored(field: str, piece: str) -> Callable[[Frame, Block], Array]:
-    """Slice of a field that belongs to the body."""
+    """Slice of a field for the body."""
     return lambda frame, block: block[field][:, getattr(frame.system.layout, piece)(frame.body)]
 
 
@@ -142,7 +142,7 @@ def _coordinate(label: str) -> Callable[[Frame, Block], Array]:
 
 
 def _motion(which: int, *, rates: int = 0) -> Callable[[Frame, Block], Array]:
-    """Attitude (0), position (1), angular (2) or linear (3) part of the first or second rates."""
+    """Attitude (0), position (1), angular (2) or linear (3) part of velocity or acceleration."""
 
     def compute(frame: Frame, block: Block) -> Array:
         place = frame.place
@@ -179,7 +179,7 @@ def _node_motion(frame: Frame, block: Block, rates: int) -> tuple[Array, Array, 
 
 
 def _quaternion(frame: Frame, block: Block) -> Array:
-    """A row of 4 q q^T, the one with the largest diagonal entry, which is at least one."""
+    """Normalised row of 4 q q^T with the largest diagonal entry, which is at least one."""
     turn = _motion(0)(frame, block)
     x, y, z = (turn[:, k, k] for k in range(3))
     squares = np.stack([1 + x + y + z, 1 + x - y - z, 1 - x + y - z, 1 - x - y + z], axis=1)
@@ -217,12 +217,12 @@ def _reaction(frame: Frame, block: Block) -> Array:
 
 
 def reactions_within(system: System, block: Block) -> Array:
-    """Moments and forces of all joints in some rows, (n, n_body, 6) in body axes.
+    """Moments and forces of all joints in a block of rows, (n, n_body, 6) in body axes.
 
     Parameters
     ----------
     system : System
-        What moved.
+        Simulated system.
     block : Block
         The rows.
     """
@@ -234,19 +234,19 @@ def reactions_within(system: System, block: Block) -> Array:
 
 
 def wrenches_within(system: System, block: Block) -> tuple[list[tuple[int, int]], Array]:
-    """Bodies and nodes that loads and loops act on, and what acts there in some rows.
+    """Bodies and nodes on which loads and loops act, and the wrenches in a block of rows.
 
     Parameters
     ----------
     system : System
-        What moved.
+        Simulated system.
     block : Block
         The rows.
 
     Returns
     -------
     places : list of (body, node)
-        There are k.
+        The k places.
     wrenches : array (n, 6 k)
         Moments and forces, node axes.
     """
@@ -261,12 +261,14 @@ def wrenches_within(system: System, block: Block) -> tuple[list[tuple[int, int]]
 NODE = {
     "position": Quantity("position of the origin in the world", _same("m"), _motion(1)),
     "rotation": Quantity(
-        "matrix from own axes to world axes",
+        "rotation matrix, own axes to world axes",
         lambda _: tuple((a + b, "1") for a in XYZ for b in XYZ),
         _motion(0),
         (3, 3),
     ),
-    "quaternion": Quantity("turn from own axes to world axes", lambda _: QUATERNION, _quaternion),
+    "quaternion": Quantity(
+        "rotation from own axes to world axes", lambda _: QUATERNION, _quaternion
+    ),
     "velocity": Quantity("velocity of the origin, world axes", _same("m/s"), _motion(3, rates=1)),
     "angular_velocity": Quantity(
         "angular velocity, world axes", _same("rad/s"), _motion(2, rates=1)
@@ -278,7 +280,7 @@ NODE = {
         "angular acceleration, world axes", _same("rad/s^2"), _motion(2, rates=2)
     ),
     "deflection": Quantity("elastic displacement, body axes", _same("m"), _deflection),
-    "load": Quantity("moment and force of the loads on it, own axes", _loaded, _load),
+    "load": Quantity("moment and force of its loads, own axes", _loaded, _load),
 }
 BODY = {
     "angle": Quantity("hinge angle", _one("angle"), _coordinate("angle"), ()),
@@ -343,14 +345,18 @@ _ANGULAR: Parts = tuple((x, "N m s") for x in XYZ)
 _LINEAR: Parts = tuple((x, "N s") for x in XYZ)
 _BOTH = (*((f"angular_{x}", u) for x, u in _ANGULAR), *((f"linear_{x}", u) for x, u in _LINEAR))
 _ENERGY: Parts = (("", "J"),)
-# Name -> description, parts, and where it is among the sums of `engine.totals`.
+# Name -> description, parts, and position in the sums of `engine.totals`.
 SUMS: dict[str, tuple[str, Parts, Any]] = {
     "energy.kinetic": ("kinetic energy", _ENERGY, 0),
-    "energy.potential": ("potential of gravity", _ENERGY, 1),
+    "energy.potential": ("potential energy of gravity", _ENERGY, 1),
     "energy.strain": ("strain energy", _ENERGY, 2),
     "energy.total": ("kinetic + potential + strain", _ENERGY, slice(0, 3)),
-    "momentum": ("about the world's origin, world axes", _BOTH, slice(7, 13)),
-    "momentum.angular": ("about the world's origin, world axes", _ANGULAR, slice(7, 10)),
+    "momentum": ("about the world origin, world axes", _BOTH, slice(7, 13)),
+    "momentum.angular": (
+        "about the world origin, world axes",
+        _ANGULAR,
+        slice(7, 10),
+    ),
     "momentum.linear": ("linear momentum, world axes", _LINEAR, slice(10, 13)),
     "center_of_mass": ("centre of mass in the world", tuple((x, "m") for x in XYZ), slice(4, 7)),
 }
@@ -380,9 +386,9 @@ def reactions(system: System, store: Store) -> Array:
     Parameters
     ----------
     system : System
-        What moved.
+        Simulated system.
     store : Store
-        Its rows.
+        Rows of the trajectory.
     """
     return collected(store, (system.n_body, 6), lambda block: reactions_within(system, block))
 
@@ -399,7 +405,7 @@ def collected(store: Store, shape: tuple[int, ...], compute: Callable[[Block], A
             k = start + failure.row
             t = float(store.read("time", k, k + 1)[0])
             raise StateError(
-                f"row {k} (time {t!r} s): the result is not finite; what was stored is not finite "
-                "or too large"
+                f"row {k} (time {t!r} s): the result is not finite, because stored values are not "
+                "finite or too large"
             ) from None
     return out

@@ -1,6 +1,6 @@
-"""Quaternions and rotation vectors of many instants at once, (n, 4) and (n, 3).
+"""Vectorised quaternions (n, 4) and rotation vectors (n, 3).
 
-J_r(s) takes the rate of a rotation vector s to the angular velocity in turned axes.
+J_r(s) maps the rate of a rotation vector s to the angular velocity in rotated axes.
 """
 
 from __future__ import annotations
@@ -10,24 +10,11 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "continuous",
-    "cross",
-    "exponential",
-    "jacobian",
-    "jacobian_rate",
-    "over_jacobian",
-    "product",
-    "rotated",
-    "rotation_vector",
-    "unit",
-]
-
 Array = np.ndarray
 
 _NEXT, _LAST = [1, 2, 0], [2, 0, 1]
 
-# Below this angle squared the closed forms lose digits and the series are used.
+# Squared angle below which the closed forms lose digits and the series are used.
 _SMALL = 0.25
 _C = [(-1) ** k / factorial(2 * k + 3) for k in range(9)]
 _B1 = [(-1) ** k * 2 * k / factorial(2 * k + 2) for k in range(1, 10)]
@@ -35,12 +22,12 @@ _C1 = [(-1) ** k * 2 * k / factorial(2 * k + 3) for k in range(1, 10)]
 
 
 def cross(a: Array, b: Array) -> Array:
-    """Cross products (n, 3); NumPy's own takes ten times as long for one."""
+    """Cross products (n, 3); NumPy's function takes ten times as long for a single one."""
     return a[:, _NEXT] * b[:, _LAST] - a[:, _LAST] * b[:, _NEXT]
 
 
 def unit(q: Array) -> Array:
-    """Quaternions of length one."""
+    """Normalised quaternions."""
     return q / np.linalg.norm(q, axis=1, keepdims=True)
 
 
@@ -52,13 +39,13 @@ def product(a: Array, b: Array) -> Array:
 
 
 def rotated(q: Array, x: Array) -> Array:
-    """Vectors turned by unit quaternions: child axes to inboard axes."""
+    """Vectors rotated by unit quaternions: child axes to inboard axes."""
     twice = 2 * cross(q[:, 1:], x)
     return x + q[:, :1] * twice + cross(q[:, 1:], twice)
 
 
 def continuous(q: Array) -> Array:
-    """Quaternions whose signs do not jump from row to row; w >= 0 in the first."""
+    """Quaternions without sign changes from row to row; w >= 0 in the first."""
     follows = np.where(np.sum(q[1:] * q[:-1], axis=1) < 0, -1.0, 1.0)
     first = np.where(q[:1, 0] < 0, -1.0, 1.0)
     return q * np.cumprod(np.concatenate([first, follows]))[:, None]
@@ -71,9 +58,9 @@ def exponential(s: Array) -> Array:
 
 
 def rotation_vector(q: Array, expected: Array) -> Array:
-    """Logarithm of unit quaternions of either sign; of the two angles below a turn, the likelier.
+    """Logarithm of unit quaternions of either sign, the one of two nearest to the expected vector.
 
-    Beyond a radian the speeds say which way round the joint went.
+    Above one radian the speeds determine the direction of rotation.
     """
     q = np.where(q[:, :1] < 0, -q, q)
     sine = np.linalg.norm(q[:, 1:], axis=1, keepdims=True)
@@ -100,7 +87,7 @@ def _square(s: Array) -> Array:
 
 
 def jacobian(s: Array, x: Array) -> Array:
-    """J_r(s) x = x - b s x x + c s x (s x x)."""
+    """Product J_r(s) x = x - b s x x + c s x (s x x)."""
     t2, turned = _square(s), cross(s, x)
     b = np.sinc(np.sqrt(t2) / (2 * np.pi)) ** 2 / 2
     c = _series_or(t2, _C, lambda t: (t - np.sin(t)) / t**3)
@@ -108,17 +95,17 @@ def jacobian(s: Array, x: Array) -> Array:
 
 
 def over_jacobian(s: Array, x: Array) -> Array:
-    """J_r(s)^-1 x = x + s x x / 2 + d s x (s x x),  d = (1 - (t/2) cot(t/2)) / t^2."""
+    """Solution J_r(s)^-1 x = x + s x x / 2 + d s x (s x x),  d = (1 - (t/2) cot(t/2)) / t^2."""
     t2, turned = _square(s), cross(s, x)
     y = np.where(t2 < 1e-4, 1.0, t2)
     half = np.sqrt(y) / 2
-    # What the closed form loses below this angle, the product with s^2 makes good.
+    # Below this angle the product with s^2 compensates for the digits lost in the closed form.
     d = np.where(t2 < 1e-4, 1 / 12 + t2 / 720, (1 - half / np.tan(half)) / y)
     return x + turned / 2 + d * cross(s, turned)
 
 
 def jacobian_rate(s: Array, s_dot: Array) -> Array:
-    """(dJ_r/dt) s' = -b1 p x + c1 p s x x + c s' x x  with x = s x s', p = s . s'."""
+    """Product (dJ_r/dt) s' = -b1 p x + c1 p s x x + c s' x x  with x = s x s', p = s . s'."""
     t2, x = _square(s), cross(s, s_dot)
     p = np.sum(s * s_dot, axis=1, keepdims=True)
     c = _series_or(t2, _C, lambda t: (t - np.sin(t)) / t**3)

@@ -1,15 +1,15 @@
-"""Checksums of every byte of a file, after its end.
+"""Checksums of every byte of a file, appended to its end.
 
-A sealed file is content, a table and a footer, all numbers little-endian::
+A sealed file consists of content, a table, rows and a footer, all numbers little-endian::
 
-    content   what other programs read: they ignore what follows
+    content   read by other programs, which ignore the rest
     table     CRC32 of each block of the content (4 bytes each)
     rows      first byte and end of each piece of the content that holds rows (8 bytes each)
     footer    "LsmSeal1", length of the content (8 bytes), length of a block, number of pieces,
               CRC32 of table, rows and footer so far (4 bytes each)
 
-So damage is found before any library that trusts its input sees the bytes, and a piece of a large
-file is checked by reading little more than that piece.
+So damage is detected before a library that trusts its input sees the bytes, and a part of a large
+file is verified by reading little more than that part.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ from typing import IO
 from ..errors import ResultError
 from .disk import PathLike
 from .shield import give_way
-
-__all__ = ["Seal", "checksums", "damaged", "read_blocks", "read_seal", "seal"]
 
 _FOOTER = struct.Struct("<8sQII")
 _CRC = struct.Struct("<I")
@@ -48,7 +46,7 @@ class Seal:
     table : tuple of int
         CRC32 of each block.
     rows : tuple of int
-        First byte and end of one piece of rows after another, ascending.
+        First byte and end of each piece of rows, ascending.
     """
 
     size: int
@@ -63,26 +61,26 @@ class Seal:
         return data + _CRC.pack(zlib.crc32(data))
 
     def read(self, file: IO[bytes], start: int, stop: int) -> bytes:
-        """Bytes start to stop of the content; ValueError where they are not as they were written.
+        """Bytes start to stop of the content; ValueError if they have changed since writing.
 
         Parameters
         ----------
         file : binary file
-            Open.
+            Open file.
         start, stop : int
-            Places in the content.
+            Positions in the content.
         """
         return read_blocks(file, 0, self.size, self.block, self.table, start, stop)
 
     def check(self, file: IO[bytes], *, rows: bool = True) -> None:
-        """Look at all bytes; ValueError as in `read`.
+        """Verify all bytes; ValueError as in `read`.
 
         Parameters
         ----------
         file : binary file
-            Open.
+            Open file.
         rows : bool
-            Whether also at blocks that hold nothing but rows.
+            Whether to include blocks that contain only rows.
         """
         inside = list(zip(self.rows[::2], self.rows[1::2], strict=True))
         for place in range(0, self.size, self.block):
@@ -93,17 +91,17 @@ class Seal:
 
 
 def damaged(path: PathLike, reason: object) -> ResultError:
-    """Error for a file that is not as it was written.
+    """Error for a damaged file.
 
     Parameters
     ----------
     path : path
         The file.
     reason : object
-        How that shows.
+        Evidence of the damage.
     """
     words = " ".join(str(reason).split())[:200]
-    return ResultError(f"{path} is cut off or damaged ({words}); copy it again, or run again")
+    return ResultError(f"{path} is truncated or damaged ({words}); copy it again, or run again")
 
 
 def checksums(file: IO[bytes], size: int, block: int) -> tuple[int, ...]:
@@ -112,9 +110,9 @@ def checksums(file: IO[bytes], size: int, block: int) -> tuple[int, ...]:
     Parameters
     ----------
     file : binary file
-        Open, at their start.
+        Open file, positioned at their start.
     size, block : int
-        Length of all and of one [bytes].
+        Total length and length of a block [bytes].
     """
     found = []
     for place in range(0, size, block):
@@ -124,40 +122,40 @@ def checksums(file: IO[bytes], size: int, block: int) -> tuple[int, ...]:
 
 
 def read_blocks(
-    file: IO[bytes], at: int, size: int, block: int, table: tuple[int, ...], start: int, stop: int
+    file: IO[bytes], base: int, size: int, block: int, table: tuple[int, ...], start: int, stop: int
 ) -> bytes:
-    """Bytes of which whole blocks have been checked.
+    """Bytes of a file, after verification of all blocks that contain them.
 
     Parameters
     ----------
     file : binary file
-        Open.
-    at, size, block, table
-        Where the first block begins, length of all and of one, and the CRC32 of each.
+        Open file.
+    base, size, block, table
+        Offset of the first block, total length, length of a block, and CRC32 of each block.
     start, stop : int
-        What is wanted, counted from the first block.
+        Range to read, counted from the first block.
     """
     first, last = start // block, -(-stop // block)
-    file.seek(at + first * block)
+    file.seek(base + first * block)
     data = memoryview(file.read(min(last * block, size) - first * block))
     for k in range(first, last):
         piece = data[(k - first) * block : (k - first + 1) * block]
         if zlib.crc32(piece) != table[k]:
-            raise ValueError(f"bytes {at + k * block} to {at + (k + 1) * block} have changed")
+            raise ValueError(f"bytes {base + k * block} to {base + (k + 1) * block} have changed")
     return bytes(data[start - first * block : stop - first * block])
 
 
 def seal(path: PathLike, rows: Iterable[tuple[int, int]] = (), *, zipped: bool = False) -> None:
-    """Add the checksums of all that a file holds to its end.
+    """Append the checksums of a complete file to its end.
 
     Parameters
     ----------
     path : path
-        File that is complete.
+        The file.
     rows : iterable of pairs of int
-        First byte and end of the pieces that hold rows.
+        First byte and end of the pieces that contain rows.
     zipped : bool
-        Whether it is a ZIP archive, of which the seal becomes the comment.
+        Whether it is a ZIP archive; the seal then becomes its comment.
     """
     pieces = tuple(x for piece in sorted(rows) for x in piece)
     with open(path, "rb+") as file:
@@ -186,7 +184,7 @@ def read_seal(file: IO[bytes]) -> Seal | None:
     Parameters
     ----------
     file : binary file
-        Open.
+        Open file.
     """
     length = file.seek(0, os.SEEK_END)
     file.seek(max(0, length - _MOST))

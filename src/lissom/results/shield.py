@@ -1,8 +1,8 @@
-"""Ctrl-C waits while a file is written or read.
+"""Deferral of Ctrl-C while a file is written or read.
 
-An exception in the middle of a call of the HDF5 library ends the interpreter, and one between two
-of our own leaves half a file.  So the first Ctrl-C is kept until the file is whole, then raised;
-from the second on the work is given up at its next safe place.
+An exception inside a call of the HDF5 library crashes the interpreter, and one between two writes
+leaves an incomplete file.  So the first Ctrl-C is deferred until the file is complete; after the
+second, work stops at the next safe point.
 """
 
 from __future__ import annotations
@@ -13,11 +13,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["give_way", "shielded"]
-
 
 class _Shield:
-    """Ctrl-C's so far."""
+    """Signal handler that counts Ctrl-C."""
 
     def __init__(self) -> None:
         self.pressed = 0
@@ -29,10 +27,10 @@ class _Shield:
 
 @contextmanager
 def shielded() -> Iterator[None]:
-    """Keep Ctrl-C until the block has ended.
+    """Defer Ctrl-C until the block has ended.
 
-    Nested blocks are one.  Other threads get no signals, and where SIGINT is ignored or another
-    program's there is nothing to keep.
+    Nested blocks count as one.  Other threads receive no signals; nothing is deferred if SIGINT is
+    ignored or handled by other code.
     """
     before = _handler()
     if before in (None, signal.SIG_IGN) or isinstance(before, _Shield):
@@ -49,14 +47,14 @@ def shielded() -> Iterator[None]:
 
 
 def give_way() -> None:
-    """Raise KeyboardInterrupt if Ctrl-C was pressed more than once since the shield went up."""
+    """Raise KeyboardInterrupt if Ctrl-C was pressed more than once within the block."""
     shield = _handler()
     if isinstance(shield, _Shield) and shield.pressed > 1:
         raise KeyboardInterrupt
 
 
 def _handler() -> Any:
-    """What happens on Ctrl-C in this thread; None: nothing of ours."""
+    """Handler of Ctrl-C in this thread that can be deferred, or None."""
     if threading.current_thread() is not threading.main_thread():
         return None
     return signal.getsignal(signal.SIGINT)

@@ -1,9 +1,9 @@
-"""What a run leaves behind, row by row, and where the rows are kept.
+"""Rows of a run and their storage.
 
 A row is one instant: time, coordinates, speeds, accelerations, generalized forces that act on the
-speeds (actuators, springs, controllers; at a driven hinge the force that the motion needs), the
-spatial forces of loads on nodes, each in the axes of its node, and those of the loops, each on the
-loop's end b, at the origin and in the axes of that end's frame; and those of couplings.
+speeds (actuators, springs, controllers; at a hinge with prescribed motion the required force), the
+spatial forces of loads on nodes, each in the axes of its node, those of loops, each on end b, at
+the origin and in the axes of that end's frame, and the forces of couplings.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ import numpy as np
 if TYPE_CHECKING:
     from ..system import System
 
-__all__ = ["FIELDS", "Columns", "MemoryStore", "Store", "block_size", "blocks"]
-
 Array = np.ndarray
 
 FIELDS = ("time", "q", "v", "acceleration", "force", "wrench")  # of every row
@@ -29,19 +27,19 @@ _BLOCK = 1 << 19  # numbers read at a time [4 MB]
 
 @dataclass(frozen=True)
 class Columns:
-    """What the numbers of a row are.
+    """Meaning of the numbers in a row.
 
     Attributes
     ----------
     n_q, n_v : int
-        Coordinates and speeds.
+        Numbers of coordinates and speeds.
     wrenches : tuple of str
         "body", "body.node" or frame of each load: six numbers [moment; force] on the node there,
         in its axes.
     n_loop : int
-        Loops: six numbers [moment; force] each, on end b in the axes of its frame.
+        Number of loops: six numbers [moment; force] each, on end b in the axes of its frame.
     n_coupling : int
-        Couplings: one number each, of which a joint receives its ratio.
+        Number of couplings: one number each; a joint receives its ratio times that.
     """
 
     n_q: int
@@ -57,22 +55,22 @@ class Columns:
         Parameters
         ----------
         system : System
-            What is simulated.
+            Simulated system.
         wrenches : iterable of str
-            As the attribute.
+            As the attribute `wrenches`.
         """
         counts = len(system.loops), len(system.couplings)
         return cls(system.n_q, system.n_v, tuple(wrenches), *counts)
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Fields of these rows; the last are there only with loops and with couplings."""
+        """Fields of the rows; the last ones only if there are loops and couplings."""
         more = {"loop_force": self.n_loop, "coupling_force": self.n_coupling}
         return (*FIELDS, *(field for field, n in more.items() if n))
 
     @cached_property
     def slices(self) -> dict[str, slice]:
-        """Piece of a row by field."""
+        """Slice of a row by field."""
         usual = (1, self.n_q, self.n_v, self.n_v, self.n_v, 6 * len(self.wrenches))
         more = {"loop_force": 6 * self.n_loop, "coupling_force": self.n_coupling}
         sizes = [*usual, *(more[field] for field in self.fields[len(FIELDS) :])]
@@ -84,7 +82,7 @@ class Columns:
 
     @property
     def width(self) -> int:
-        """Numbers in a row."""
+        """Number of entries in a row."""
         return self.slices[self.fields[-1]].stop
 
     def part(self, rows: Array, field: str) -> Array:
@@ -94,7 +92,7 @@ class Columns:
 
 
 class Store(Protocol):
-    """Where the rows of a trajectory are: in memory or in a file."""
+    """Storage of the rows of a trajectory, in memory or in a file."""
 
     columns: Columns
 
@@ -111,7 +109,7 @@ class MemoryStore:
     Parameters
     ----------
     columns : Columns
-        What they hold.
+        Columns of the rows.
     rows : array (n, width)
         The rows.
     """
@@ -130,18 +128,18 @@ class MemoryStore:
 
 
 def block_size(columns: Columns) -> int:
-    """Rows to read at a time, so that memory stays bounded whatever the length of a run.
+    """Number of rows to read at a time, so that memory is bounded for runs of any length.
 
     Parameters
     ----------
     columns : Columns
-        What a row holds.
+        Columns of a row.
     """
     return max(16, min(8192, _BLOCK // columns.width))
 
 
 def blocks(store: Store) -> Iterator[tuple[int, int]]:
-    """First row and end of pieces of a store that are small enough to hold.
+    """First row and end of blocks of a store that fit into memory.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What files of results hold beside the rows, as arrays: the system and three texts."""
+"""Content of results files besides the rows, as arrays: the system and three texts."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ import numpy as np
 from ..system import System
 from .described import describe
 from .packed import json_text
-
-__all__ = ["TEXTS", "group_digest", "system_arrays"]
 
 Array = np.ndarray
 
@@ -27,7 +25,7 @@ def system_arrays(
     Parameters
     ----------
     system, wrenches, meta
-        What was simulated, the loads that have columns, notes that JSON can hold.
+        Simulated system, names of the stored loads, JSON-compatible notes.
     """
     description, arrays = describe(system)
     for name, value in zip(TEXTS, (description, wrenches, meta), strict=True):
@@ -36,12 +34,12 @@ def system_arrays(
 
 
 def group_digest(arrays: Mapping[str, Array]) -> str:
-    """SHA-256 of what `system_arrays` gave.
+    """SHA-256 of the result of `system_arrays`.
 
     Parameters
     ----------
     arrays : mapping
-        As they are in a file; those without entries do not count.
+        Arrays as stored in a file; empty ones are ignored.
     """
     result = hashlib.sha256()
     for name in sorted(arrays):

@@ -1,4 +1,4 @@
-"""Channels as printed tables, and as tables of xarray and pandas."""
+"""Channels as printed tables, xarray datasets and pandas tables."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ from .channels import Channel, resolved
 if TYPE_CHECKING:
     from .trajectory import Trajectory
 
-__all__ = ["Channels", "to_pandas", "to_xarray"]
-
 _SHOWN = 60  # lines of a printed table
 
-# What a table holds of every body if it is not told.
+# Default quantities of each body in a table.
 _USUAL = frozenset(
     "coordinates modes rates mode_rates force modal_force position quaternion".split()
 )
@@ -41,7 +39,7 @@ class Channels(Mapping[str, Channel]):
         return len(self._channels)
 
     def __repr__(self) -> str:
-        """Name, shape, unit and description, a line each."""
+        """Name, shape, unit and description, one line per channel."""
         shown = list(self.values())[:_SHOWN]
         table = [
             (c.name, "x".join(map(str, c.shape)), f"[{_short(c.unit)}]", c.description)
@@ -53,7 +51,9 @@ class Channels(Mapping[str, Channel]):
             for row in table
         ]
         if more := len(self) - len(shown):
-            lines.append(f"... and {more} more; channels('name') lists those with 'name' in them")
+            lines.append(
+                f"... and {more} more; channels('text') lists those whose names contain 'text'"
+            )
         return "\n".join([f"{len(self)} channels", *(f"  {printable(line)}" for line in lines)])
 
 
@@ -111,6 +111,4 @@ def _module(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        raise ImportError(
-            f"{name} is not installed; it comes with pip install 'lissom[xarray]'"
-        ) from error
+        raise ImportError(f"{name} is not installed; run: pip install 'lissom[xarray]'") from error

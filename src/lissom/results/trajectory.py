@@ -1,4 +1,4 @@
-"""The result of a simulation: rows of states, and everything that follows from them by name."""
+"""Result of a simulation: rows of states, and derived quantities by name."""
 
 from __future__ import annotations
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..viz.server import View
     from ..viz.view import Embedded
 
-__all__ = ["Trajectory"]
-
 Array = np.ndarray
 
 
@@ -34,19 +32,19 @@ class Trajectory:
     """Motion of a system over time; immutable.
 
     ``run["body.node.position"]`` is a quantity by name, an array with one entry for each row;
-    ``run.channels()`` lists the names.  It is computed when it is first asked for and then kept.
+    ``run.channels()`` lists the names.  It is computed when first used and then cached.
     ``run.state(t)`` is the state at any time in between.
 
     Parameters
     ----------
     system : System
-        What moved.
+        Simulated system.
     store : Store
         The rows, in memory or in a file.  Time does not decrease; at an event with a jump two rows
         have the same time.
     meta : mapping, optional
-        How the run went: "status", "message", "integrator", "statistics" (a mapping) and whatever
-        else belongs to it.
+        Notes about the run: "status", "message", "integrator", "statistics" (a mapping) and
+        others.
     """
 
     __slots__ = ("_cache", "meta", "store", "system")
@@ -58,7 +56,7 @@ class Trajectory:
 
     def __init__(self, system: System, store: Store, meta: Mapping[str, Any] | None = None) -> None:
         if not isinstance(system, System):
-            raise StateError(f"system is {system!r}; expected a System, as Model.compile gives it")
+            raise StateError(f"system is {system!r}; expected a System, made by Model.compile")
         if not isinstance(columns := getattr(store, "columns", None), Columns):
             raise StateError(f"store is {store!r}; expected rows, such as a MemoryStore")
         if not isinstance(meta, (Mapping, NoneType)):
@@ -122,12 +120,12 @@ class Trajectory:
 
     @property
     def status(self) -> Any:
-        """How the run ended; None if that is not known."""
+        """Final status of the run; None if unknown."""
         return self.meta.get("status")
 
     @property
     def message(self) -> str:
-        """How the run ended, in words."""
+        """Description of how the run ended."""
         return str(self.meta.get("message", ""))
 
     @property
@@ -137,19 +135,19 @@ class Trajectory:
 
     @property
     def events(self) -> list[tuple[float, str]]:
-        """What happened: time [s] and label of each event, in order."""
+        """Time [s] and label of each event, in order."""
         return [(float(time), str(label)) for time, label in self.meta.get("events") or ()]
 
     def channels(self, text: str = "") -> Channels:
-        """Names that can be read, each with its description, shape and units.
+        """Available channels, each with its description, shape and units.
 
         Parameters
         ----------
         text : str
-            List only names that contain this.
+            Only channels whose names contain this text.
         """
         if not isinstance(text, str):
-            raise StateError(f"text is {text!r}; expected a part of a name")
+            raise StateError(f"text is {text!r}; expected a string, part of a name")
         return Channels(listed(self.system, self.store.columns, text))
 
     def __getitem__(self, name: str) -> Array:
@@ -159,7 +157,7 @@ class Trajectory:
         return self._cache[name]
 
     def __contains__(self, name: object) -> bool:
-        """Whether there is a channel of this name."""
+        """Whether there is a channel with this name."""
         try:
             resolved(self.system, self.store.columns, name)
         except StateError:
@@ -182,8 +180,8 @@ class Trajectory:
         Parameters
         ----------
         about : array (3,) or (n, 3)
-            Point in the world about which the angular part is taken [m], or a point for each row
-            such as ``run["center_of_mass"]``.
+            Reference point of the angular part in the world [m], or a point for each row such as
+            ``run["center_of_mass"]``.
         """
         try:
             point = np.asarray(about, dtype=float)
@@ -199,14 +197,14 @@ class Trajectory:
     def state(self, t: float) -> State:
         """State at a time.
 
-        Every joint is interpolated by itself.  So between rows loops are not closed to the last
-        digit, but open by the error of the interpolation; `assemble` closes them.
+        Every joint is interpolated separately, so that between rows loops are violated by the
+        interpolation error; `assemble` closes them.
 
         Parameters
         ----------
         t : float
-            Time between the first and the last row [s].  At the time of a row it is that row, bit
-            for bit; where the speeds jump, the row after the jump.
+            Time between the first and the last row [s].  At the time of a row the result is that
+            row, bit for bit; at a jump of the speeds, the row after the jump.
 
         Returns
         -------
@@ -223,8 +221,8 @@ class Trajectory:
     def sample(self, times: Any) -> Trajectory:
         """Trajectory in memory with rows at given times.
 
-        Coordinates, speeds and their rates by polynomials of degree five, as `state`; applied
-        forces, loads and forces of loops on straight lines between the rows.
+        Coordinates, speeds and their rates are interpolated by polynomials of degree five, as in
+        `state`; applied forces, loads and forces of loops linearly.
 
         Parameters
         ----------
@@ -245,7 +243,7 @@ class Trajectory:
         Parameters
         ----------
         path : path
-            Where to.
+            File to write; the suffix selects the format: .nc, .npz, .csv or .mat.
         """
         from .files import save
 
@@ -253,17 +251,17 @@ class Trajectory:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, salvage: bool = False) -> Trajectory:
-        """Trajectory from a file; rows are read when they are needed.
+        """Trajectory from a file; rows are read on demand.
 
-        A file that is not as it was written is refused.  Files up to 1 GiB are looked at as a
-        whole, rows of larger ones when they are read.
+        Damaged files are rejected.  Files up to 1 GiB are verified completely, rows of larger ones
+        when they are read.
 
         Parameters
         ----------
         path : path
-            A file that `save` has written, or that a run writes.
+            File written by `save` or by a run.
         salvage : bool
-            Whether to take the rows before the first damaged record of a journal NAME.nc.part.
+            Whether to load the rows before the first damaged record of a journal NAME.nc.part.
         """
         from .files import open_results
 
@@ -275,7 +273,7 @@ class Trajectory:
         Parameters
         ----------
         *names : str
-            Channels; by default what the rows hold of every body, its position and quaternion, the
+            Channels; by default the stored quantities, position and quaternion of every body, the
             forces of loops and the energies.
 
         Returns
@@ -287,8 +285,8 @@ class Trajectory:
     def to_pandas(self, *names: str) -> Any:
         """DataFrame of pandas with the time as index and a column for each component.
 
-        Columns are called as the channel, with the component's label after another dot if it has
-        several.  ``.attrs["units"]`` has the unit of each column.
+        Columns are named after the channel, followed by a dot and the label of the component if
+        there are several.  ``.attrs["units"]`` contains the unit of each column.
 
         Parameters
         ----------
@@ -315,17 +313,17 @@ class Trajectory:
         Parameters
         ----------
         *names : str or sequence of str
-            Channels, a panel each; those of a sequence share one.  Components of other units get
-            panels of their own.  Without names: joint coordinates, bending of flexible bodies,
+            Channels, one panel each; those of a sequence share a panel.  Components with different
+            units get separate panels.  By default: joint coordinates, bending of flexible bodies,
             energies, and the gap of loops.
         file : path, optional
-            Where to write the picture: PNG, SVG or PDF by its ending.
+            File to write: PNG, SVG or PDF by its suffix.
         title : str, optional
-            By default the name of the system; empty for none.
+            Heading; by default the name of the system, empty for none.
         size : pair of float, optional
             Width and height [inch].
         events : bool
-            Whether thin lines mark events.
+            Whether to mark events with thin lines.
         show : bool
             Whether to open a window.
 
@@ -348,24 +346,24 @@ class Trajectory:
         scale: float = 1.0,
         reactions: bool | None = None,
     ) -> None:
-        """Write the moving view to one file that any browser opens, without a network.
+        """Write the animated view to a single HTML file, which needs no network.
 
         Parameters
         ----------
         path : path
-            Where to; the name ends in ".html".
+            File to write, with the suffix ".html".
         frames : int
-            How many frames at most.
+            Largest number of frames.
         title : str, optional
             Heading; by default the name of the system.
         trails : sequence of str, optional
             "body", "body.node" or frames whose paths are drawn; by default outermost bodies.
         theme : {"auto", "light", "dark"}
-            Background; "auto" follows the reader's browser.
+            Background; "auto" follows the setting of the browser.
         scale : float
-            Factor by which deformations are enlarged at first.
+            Initial factor by which deformations are enlarged.
         reactions : bool, optional
-            Whether the page has the forces of joints; by default it has them of up to 24 bodies.
+            Whether to include joint forces; by default for up to 24 bodies.
         """
         from ..viz.view import write_page
 
@@ -373,30 +371,30 @@ class Trajectory:
         write_page(self, path, frames=frames, reactions=reactions, **options)
 
     def view(self, *, browser: bool = True, block: bool = False, **options: Any) -> View:
-        """Show the moving view in the browser.
+        """Show the animated view in the browser.
 
-        The page comes from a server on this machine that serves nothing else.
+        The page is served locally, by a server that serves nothing else.
 
         Parameters
         ----------
         browser : bool
             Whether to open the browser.
         block : bool
-            Whether to wait here until Ctrl-C.
+            Whether to wait until Ctrl-C.
         **options
             As in `to_html`.
 
         Returns
         -------
         View
-            ``.url`` is where the page is, ``.close()`` stops the server.
+            ``.url`` is the address of the page, ``.close()`` stops the server.
         """
         from ..viz.view import open_view
 
         return open_view(self, browser=browser, block=block, **options)
 
     def show(self, *, width: str = "100%", height: int = 520, **options: Any) -> Embedded:
-        """Moving view inside a notebook, as the last line of a cell.
+        """Animated view inside a notebook, as the last line of a cell.
 
         Parameters
         ----------
@@ -420,16 +418,16 @@ class Trajectory:
         size: tuple[int, int] = (640, 420),
         trails: Sequence[str] | None = None,
     ) -> None:
-        """Write an animated picture, for slides and places that show no pages.
+        """Write an animated GIF, for slides and other media that cannot show web pages.
 
         Parameters
         ----------
         path : path
-            Where to; the name ends in ".gif".
+            File to write, with the suffix ".gif".
         frames : int
-            How many frames.
+            Number of frames.
         duration : float, optional
-            How long it plays [s]; by default as long as the motion, but 1 to 10 s.
+            Playing time [s]; by default that of the motion, limited to 1 to 10 s.
         size : pair of int
             Width and height [pixels].
         trails : sequence of str, optional
@@ -440,15 +438,15 @@ class Trajectory:
         write_gif(self, path, frames=frames, duration=duration, size=size, trails=trails)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Refuse: trajectories do not change."""
-        raise AttributeError("a Trajectory does not change; use run.sample(times) for another one")
+        """Reject assignment: trajectories are immutable."""
+        raise AttributeError("a Trajectory is immutable; use run.sample(times) to make another one")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the rows, not what was computed from them."""
+        """Pickle the rows without derived quantities."""
         return Trajectory, (self.system, self.store, dict(self.meta))
 
     def __repr__(self) -> str:
-        """System, range, rows and how the run went."""
+        """System, time range, rows and status of the run."""
         system, n = self.system, self.n
         span = f", {self.time[0]:g} s to {self.time[-1]:g} s" if n else ""
         lines = [

@@ -1,4 +1,4 @@
-"""Versions that files state, and whether one can be read."""
+"""Format versions of files."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def version_for(system: System, *, frames: bool = True) -> int:
 
 @cache
 def lissom_version() -> str:
-    """Version of lissom that writes a file, for its reader."""
+    """Version of lissom, as noted in files."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -51,17 +51,17 @@ def lissom_version() -> str:
 
 
 def check_version(path: PathLike, version: Any) -> None:
-    """Refuse a file that a later version of lissom wrote.
+    """Reject a file written by a later version of lissom.
 
     Parameters
     ----------
     path : path
-        The file, for the message.
+        The file, for messages.
     version : int
-        Format version that it states.
+        Format version of the file.
     """
     if int(version) > FORMAT_VERSION:
         raise ResultError(
-            f"{path} has format version {int(version)}, and this lissom reads versions up to "
+            f"{path} has format version {int(version)}, but this lissom reads versions up to "
             f"{FORMAT_VERSION}; update lissom"
         )

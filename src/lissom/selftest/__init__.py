@@ -1,7 +1,7 @@
-"""Whether this installation computes right on this machine: checks with answers known otherwise.
+"""Self-test: checks that this installation computes correctly on this machine.
 
-The answers are closed forms, laws of mechanics, and a second computation by other means.  Nothing
-of the tests is needed.
+Results are compared with closed forms, conservation laws and independent computations.  The test
+suite is not needed.
 """
 
 from __future__ import annotations

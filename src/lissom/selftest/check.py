@@ -1,4 +1,4 @@
-"""One check: what is measured, and what it may be at most."""
+"""A single check: a measured error and its bound."""
 
 from __future__ import annotations
 
@@ -8,25 +8,23 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["Check", "Outcome", "Skipped", "run_check"]
-
 
 class Skipped(Exception):  # noqa: N818  no error
-    """A check that cannot be made here; the message says why."""
+    """Raised by a check that cannot be run here; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """What is compared, the largest error allowed, and the computation.
+    """Comparison with an error bound.
 
     Attributes
     ----------
     name : str
-        What is compared with what.
+        What is compared.
     bound : float
-        Largest error allowed: relative, or in SI units where `measure` says so.
+        Largest allowed error: relative, or in SI units if the docstring of `measure` gives one.
     measure : callable
-        Gives the error; raises `Skipped` where the check cannot be made.
+        Returns the error; raises `Skipped` if the check cannot be run.
     """
 
     name: str
@@ -36,19 +34,19 @@ class Check:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a check.
+    """Result of a check.
 
     Attributes
     ----------
     name : str
     error, bound : float
-        What was measured, NaN if nothing was, and what is allowed.
+        Measured error, NaN if there is none, and largest allowed error.
     verdict : str
         "ok", "failed" or "skipped".
     words : str
-        Why it was skipped, or what was raised.
+        Reason why it was skipped, or the exception.
     seconds : float
-        How long it took [s].
+        Run time [s].
     """
 
     name: str
@@ -60,12 +58,12 @@ class Outcome:
 
 
 def run_check(check: Check) -> Outcome:
-    """Measure, and judge; whatever is raised is a failure.
+    """Run a check; any exception counts as a failure.
 
     Parameters
     ----------
     check : Check
-        Which.
+        The check to run.
     """
     begun, error, words = time.monotonic(), math.nan, ""
     try:
@@ -75,6 +73,6 @@ def run_check(check: Check) -> Outcome:
         verdict = "ok" if error <= check.bound else "failed"
     except Skipped as reason:
         verdict, words = "skipped", str(reason)
-    except Exception as problem:  # an installation can be broken in any way
+    except Exception as problem:  # a broken installation can raise anything
         verdict, words = "failed", f"{type(problem).__name__}: {problem}"
     return Outcome(check.name, error, check.bound, verdict, words, time.monotonic() - begun)

@@ -1,4 +1,4 @@
-"""Accelerations and frequencies against formulas of textbooks."""
+"""Accelerations and frequencies compared with textbook formulas."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from ..structures import STEEL, Rectangle, beam
 from .check import Check
 from .measures import relative
 
-__all__ = ["CLOSED_FORMS"]
-
 G = 9.81
 
 
 def _double_pendulum() -> float:
-    """Two masses on rods without mass, angles from the horizontal downwards; Lagrange's equations.
+    """Two masses on massless rods, angles downwards from the horizontal; Lagrange's equations.
 
     Source: L. D. Landau, E. M. Lifshitz, Mechanics, paragraph 5, problem 1.
     """
@@ -42,7 +40,7 @@ def _double_pendulum() -> float:
 
 
 def _euler() -> float:
-    """A body that turns freely about its centre: I w' = -w x I w."""
+    """A free rigid body: I w' = -w x I w."""
     inertia = np.array([0.5, 0.8, 1.1])
     model = Model("top")
     model.add(RigidBody(2.0, inertia=inertia), Spherical(), name="body")
@@ -53,7 +51,7 @@ def _euler() -> float:
 
 
 def _beam() -> float:
-    """A clamped bar: bending by the roots of cos x cosh x = -1, torsion left out.
+    """Bending frequencies of a clamped bar, by the roots of cos x cosh x = -1.
 
     Source: S. P. Timoshenko, Vibration Problems in Engineering, third edition, article 53.
     """
@@ -69,5 +67,5 @@ def _beam() -> float:
 CLOSED_FORMS = (
     Check("double pendulum: Lagrange's equations", 1e-12, _double_pendulum),
     Check("free body: Euler's equations", 1e-12, _euler),
-    Check("beam: six frequencies of Euler and Bernoulli", 2e-5, _beam),
+    Check("beam: six Euler-Bernoulli frequencies", 2e-5, _beam),
 )

@@ -1,4 +1,4 @@
-"""Results that are saved and loaded again, model files, and a picture."""
+"""Saving and loading of results and model files, and plotting."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from ..sim import simulate
 from ..structures import ALUMINIUM, Tube, beam
 from .check import Check
 
-__all__ = ["FILES"]
-
 
 def _model() -> Model:
     model = Model("boom", gravity=(0, 0, -9.81))
@@ -32,7 +30,7 @@ def _run() -> Trajectory:
 
 
 def _saved(suffix: str) -> float:
-    """How many numbers of a run come back otherwise than they were."""
+    """Number of values of a run that change when it is saved and loaded."""
     run = _run()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         path = Path(folder) / f"run{suffix}"
@@ -48,7 +46,7 @@ def _different(given: np.ndarray, back: np.ndarray) -> int:
 
 
 def _model_file() -> float:
-    """How many numbers of the compiled mechanism come back otherwise from a model file."""
+    """Number of values of the compiled mechanism that change when a model is saved and loaded."""
     from ..io import load
 
     model = _model()
@@ -61,7 +59,7 @@ def _model_file() -> float:
 
 
 def _picture() -> float:
-    """0 if a plot becomes a picture with something on it."""
+    """0 if a plot produces a picture that is not blank."""
     memory = io.BytesIO()
     _run().plot("boom.angle").savefig(memory, format="png")
     return 0.0 if memory.getvalue().startswith(b"\x89PNG") and memory.tell() > 5000 else 1.0

@@ -1,4 +1,4 @@
-"""Equations as formulas, and the C program made of them, against the numbers of the recursion."""
+"""Symbolic equations and the generated C program compared with the numeric recursion."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from ..model import Model
 from .check import Check, Skipped
 from .measures import relative
 
-__all__ = ["FORMULAS"]
-
 Q, V = np.array([0.4, 0.3, -0.6, 1.1]), np.array([-0.5, 1.2, 0.7, -0.9])
 
 
@@ -32,7 +30,7 @@ def _model() -> Model:
 
 
 def _symbolic() -> float:
-    """Mass matrix and accelerations, derived by SymPy and evaluated by NumPy."""
+    """Mass matrix and accelerations, derived symbolically and evaluated by NumPy."""
     from ..symbolic import derive
 
     model = _model()
@@ -46,12 +44,12 @@ def _symbolic() -> float:
 
 
 def _compiled() -> float:
-    """Mass matrix by the C program that the equations become."""
+    """Mass matrix by the generated C program."""
     from ..symbolic import derive
 
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
-        raise Skipped("there is no C compiler here")
+        raise Skipped("no C compiler was found")
     model = _model()
     system = model.compile()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -60,7 +58,7 @@ def _compiled() -> float:
         command = [compiler, "-O1", "-shared", "-fPIC", "-o", str(library), str(source), "-lm"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise Skipped(f"{compiler} makes no library: {done.stderr.strip()[:200]}")
+            raise Skipped(f"{compiler} cannot build a shared library: {done.stderr.strip()[:200]}")
         program = ctypes.CDLL(str(library)).selftest_mass
         q, out = np.ascontiguousarray(Q), np.empty((system.n_v, system.n_v))
         program(*(x.ctypes.data_as(ctypes.c_void_p) for x in (q, out)))
@@ -68,6 +66,6 @@ def _compiled() -> float:
 
 
 FORMULAS = (
-    Check("formulas of SymPy and the recursion", 1e-12, _symbolic),
-    Check("C program and the recursion", 1e-12, _compiled),
+    Check("symbolic equations and numeric recursion", 1e-12, _symbolic),
+    Check("generated C program and numeric recursion", 1e-12, _compiled),
 )

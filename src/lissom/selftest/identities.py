@@ -1,4 +1,4 @@
-"""What must agree for any mechanism: here a free tree of rigid and flexible bodies."""
+"""Identities that hold for any mechanism, checked on a free tree of rigid and flexible bodies."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from ..algorithms import forward_dynamics, inverse_dynamics, mass_matrix, multip
 from .check import Check
 from .measures import SEED, free_tree, random_state, relative
 
-__all__ = ["IDENTITIES"]
-
 EARTH = (0.0, 0.0, -9.81)
 
 
 def _inverse() -> float:
-    """Forces that cause accelerations, found again from these."""
+    """Forces recovered by inverse dynamics from the accelerations that they cause."""
     system = free_tree(EARTH)
     state = random_state(system)
     forces = np.random.default_rng(SEED).standard_normal(system.n_v)
@@ -23,7 +21,7 @@ def _inverse() -> float:
 
 
 def _readable(method: str) -> float:
-    """Compiled kernels beside the same equations in readable Python."""
+    """Compiled kernels compared with the reference implementation."""
     system = free_tree(EARTH)
     state = random_state(system)
     forces = np.random.default_rng(SEED).standard_normal(system.n_v)
@@ -32,7 +30,7 @@ def _readable(method: str) -> float:
 
 
 def _mass() -> float:
-    """The mass matrix times a vector, and the product made without the matrix."""
+    """Mass matrix times a vector, compared with the matrix-free product."""
     system = free_tree()
     state = random_state(system)
     x = np.random.default_rng(SEED).standard_normal(system.n_v)
@@ -41,7 +39,9 @@ def _mass() -> float:
 
 IDENTITIES = (
     Check("flexible tree: inverse of forward dynamics", 1e-7, _inverse),
-    Check("flexible tree: articulated kernel and text", 1e-9, lambda: _readable("articulated")),
-    Check("flexible tree: composite kernel and text", 1e-9, lambda: _readable("composite")),
+    Check(
+        "flexible tree: articulated kernel and reference", 1e-9, lambda: _readable("articulated")
+    ),
+    Check("flexible tree: composite kernel and reference", 1e-9, lambda: _readable("composite")),
     Check("flexible tree: mass matrix and products", 1e-11, _mass),
 )

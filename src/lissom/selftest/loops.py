@@ -1,4 +1,4 @@
-"""A four-bar linkage against circles that intersect."""
+"""A four-bar linkage compared with intersecting circles."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from ..model import Model
 from ..sim import assemble
 from ..system import State, System
 from .check import Check
-
-__all__ = ["LOOPS"]
 
 CRANK, COUPLER, ROCKER, BASE = 1.0, 2.5, 2.0, 2.2
 ANGLE, STEP = 0.7, 1e-5
@@ -32,7 +30,7 @@ def _linkage() -> System:
 
 
 def _rocker(angle: float) -> float:
-    """Angle of the rocker: its pin is where circles about the crank's pin and its base meet."""
+    """Angle of the rocker, by intersecting circles about the crank's pin and the rocker's base."""
     tip, base = CRANK * np.array([np.cos(angle), -np.sin(angle)]), np.array([BASE, 0.0])
     apart = np.linalg.norm(base - tip)
     along = (COUPLER**2 - ROCKER**2 + apart**2) / (2 * apart)
@@ -49,7 +47,7 @@ def _closed() -> tuple[System, State]:
 
 
 def _coupler() -> float:
-    """Roughly the angle of the coupler to the crank."""
+    """Approximate angle of the coupler relative to the crank."""
     angle = _rocker(ANGLE)
     pin = np.array([BASE + ROCKER * np.cos(angle), -ROCKER * np.sin(angle)])
     way = pin - CRANK * np.array([np.cos(ANGLE), -np.sin(ANGLE)])
@@ -63,7 +61,7 @@ def _position() -> float:
 
 
 def _ratio() -> float:
-    """Speed of the rocker for a speed 1 of the crank; expected by differences."""
+    """Speed of the rocker for unit speed of the crank, compared with finite differences."""
     system, state = _closed()
     way = closure(system, state).basis[:, 0]
     found = way[system.layout.hinge_v("rocker")][0] / way[system.layout.hinge_v("crank")][0]

@@ -1,4 +1,4 @@
-"""What is installed, and where it runs."""
+"""Installed versions and the machine."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _versions(packages: Sequence[str]) -> list[str]:
 
 
 def machine_facts() -> dict[str, str]:
-    """Versions, system, processor, and where compiled kernels are kept."""
+    """Versions, operating system, processor, and folder of compiled kernels."""
     from .. import __version__
 
     facts = machine()
@@ -74,7 +74,7 @@ def machine_facts() -> dict[str, str]:
 
 
 def _kernel_folder() -> str:
-    """Folder with compiled kernels, which loads one of them."""
+    """Folder of compiled kernels; loads one of them."""
     from ..algorithms._kernels import entries  # noqa: F401  fills the list
     from ..algorithms._kernels.compiling import ENTRIES
 

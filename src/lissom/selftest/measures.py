@@ -1,4 +1,4 @@
-"""Errors and mechanisms that the checks share."""
+"""Error measures and mechanisms shared by the checks."""
 
 from __future__ import annotations
 
@@ -12,22 +12,20 @@ from ..model import Model
 from ..structures import ALUMINIUM, Tube, beam
 from ..system import State, System
 
-__all__ = ["free_tree", "random_state", "relative"]
-
 Array = np.ndarray
 
 SEED = 1992
 
 
 def relative(found: Any, expected: Any) -> float:
-    """Largest difference beside the largest entry that is expected."""
+    """Largest difference relative to the largest expected entry."""
     wanted = np.asarray(expected, dtype=float)
     size = np.abs(wanted).max(initial=0.0) or 1.0
     return float(np.abs(np.asarray(found, dtype=float) - wanted).max(initial=0.0) / size)
 
 
 def free_tree(gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> System:
-    """Rigid and flexible bodies with many kinds of joints on a body that floats; no damping."""
+    """Free-floating tree of rigid and flexible bodies with many kinds of joints, undamped."""
     boom = beam(2.0, Tube(radius=0.03, thickness=0.002), ALUMINIUM, modes=3, damping=0.0)
     parts: tuple[tuple[str, Any, Joint, str], ...] = (
         ("boom", boom, Revolute((0.2, 1.0, -0.3)), "hub"),
@@ -49,7 +47,7 @@ def _box(mass: float) -> RigidBody:
 
 
 def random_state(system: System, size: float = 0.4) -> State:
-    """The same random state each time: moving, bent, every joint away from its neutral place."""
+    """Reproducible random state: moving, deformed, every joint away from its neutral position."""
     from ..algorithms.coordinates import hinge_speeds, moved
 
     rng = np.random.default_rng(SEED)

@@ -1,4 +1,4 @@
-"""Runs whose end is known: by closed forms, or because something is conserved."""
+"""Runs with a known final state or a conserved quantity."""
 
 from __future__ import annotations
 
@@ -15,11 +15,9 @@ from ..sim import simulate
 from .check import Check
 from .measures import free_tree, random_state, relative
 
-__all__ = ["MOTIONS"]
-
 AMPLITUDE, LENGTH, G, DURATION = 1.2, 0.8, 9.81, 2.0
 
-# What an integrator is given, and the error of the angle that it may make [rad].
+# Settings of each integrator, and allowed error of the angle [rad].
 INTEGRATORS: tuple[tuple[str, dict[str, Any], float], ...] = (
     ("euler_cromer", {"step": 1e-3}, 5e-3),
     ("rk4", {"step": 1e-2}, 1e-6),
@@ -31,7 +29,7 @@ INTEGRATORS: tuple[tuple[str, dict[str, Any], float], ...] = (
 
 
 def _pendulum(integrator: str, settings: dict[str, Any]) -> float:
-    """A pendulum released at rest: sin(angle/2) = k cd(rate t), k = sin(amplitude/2).
+    """Pendulum released at rest: sin(angle/2) = k cd(rate t), k = sin(amplitude/2).
 
     Source: L. D. Landau, E. M. Lifshitz, Mechanics, paragraph 11, problem 1.
     """
@@ -51,7 +49,7 @@ def _pendulum(integrator: str, settings: dict[str, Any]) -> float:
 
 
 def _top() -> float:
-    """A symmetric top without moments: its turning rate goes round the axis uniformly."""
+    """Torque-free symmetric top: its angular velocity precesses uniformly about the axis."""
     across, along, rates, duration = 0.6, 1.0, np.array([0.8, 0.0, 3.0]), 3.0
     model = Model("top")
     model.add(RigidBody(1.0, inertia=(across, across, along)), Spherical(), name="top")
@@ -66,7 +64,7 @@ def _top() -> float:
 
 
 def _conserved() -> float:
-    """Energy and momentum of a flexible tree that floats, after a second of motion."""
+    """Energy and momentum of a free-floating flexible tree after a second of motion."""
     system = free_tree()
     start = random_state(system, 0.2)
     run = simulate(system, start, duration=1.0, integrator="dop853", rtol=1e-10, progress=False)
@@ -83,6 +81,6 @@ MOTIONS = (
         Check(f"pendulum by elliptic functions: {name}", bound, partial(_pendulum, name, settings))
         for name, settings, bound in INTEGRATORS
     ),
-    Check("symmetric top: its precession", 1e-8, _top),
+    Check("symmetric top: precession", 1e-8, _top),
     Check("flexible tree: energy and momentum of a run", 1e-7, _conserved),
 )

@@ -1,7 +1,7 @@
 """Rotations: cross products, exponential map and its Jacobian, quaternions.
 
-Rotation matrices map components in the turned axes to components in the axes they are turned
-from (child to parent).  Quaternions are (w, x, y, z).
+Rotation matrices map components in the rotated axes to components in the original axes
+(child to parent).  Quaternions are (w, x, y, z).
 """
 
 from __future__ import annotations
@@ -13,47 +13,33 @@ import numpy as np
 
 from .scalar import array, cos, scaled, select, sin, sqrt
 
-__all__ = [
-    "axis_rotation",
-    "cross",
-    "exact_rotation",
-    "left_jacobian",
-    "left_jacobian_rate",
-    "quaternion_product_map",
-    "quaternion_rotation",
-    "rotation_exp",
-    "rotation_fault",
-    "shortest_rotation",
-    "skew",
-]
-
 Array = np.ndarray
 
-# Below this angle squared the closed forms lose digits and the series are used.
+# Squared angle below which the closed forms lose digits and the series are used.
 _SMALL = 0.25
 _TERMS = 9
-_SKEWED = 1e-6  # how far the lengths of a rotation's columns may be from 1
-_EXACT = 1e-14  # error of a rotation matrix that passes as rounding
+_SKEWED = 1e-6  # allowed deviation of the column lengths from 1
+_EXACT = 1e-14  # deviation of a rotation matrix that counts as rounding
 
 
 def rotation_fault(R: Array) -> str:
-    """Why a matrix (3x3, numbers) turns nothing as a rigid body does, or "" where it does."""
+    """Reason why a matrix (3x3, numbers) is not a rotation, or "" if it is."""
     if not np.all(np.isfinite(R)):
-        return "it has entries that are not finite"
+        return "it contains entries that are not finite"
     if np.abs(R.T @ R - np.eye(3)).max() > _SKEWED:
         stretch = np.linalg.svd(R, compute_uv=False)
         if np.abs(stretch - 1).max() > _SKEWED:
             return (
-                f"its columns are not orthonormal, it stretches by {stretch.min():.6g} to "
+                f"its columns are not orthonormal: it stretches by {stretch.min():.6g} to "
                 f"{stretch.max():.6g}"
             )
     if np.linalg.det(R) < 0:
-        return "its determinant is -1, it is a reflection"
+        return "its determinant is -1: it is a reflection"
     return ""
 
 
 def exact_rotation(R: Array) -> Array:
-    """The rotation nearest a matrix without a `rotation_fault`; itself but for rounding."""
+    """Nearest rotation to a matrix without a `rotation_fault`; unchanged if exact to rounding."""
     if np.abs(R.T @ R - np.eye(3)).max() < _EXACT:
         return R  # to the last bit
     U, _, Vt = np.linalg.svd(R)
@@ -81,7 +67,7 @@ def axis_rotation(axis: Array, angle: Any) -> Array:
 
 
 def _series(first: int, x: Any) -> Any:
-    """sum_k (-x)^k / (2k + first)!  by Horner's rule."""
+    """Sum over k of (-x)^k / (2k + first)!, by Horner's rule."""
     total: Any = 0.0
     for k in reversed(range(_TERMS)):
         total = (-1) ** k / factorial(2 * k + first) + x * total
@@ -89,7 +75,7 @@ def _series(first: int, x: Any) -> Any:
 
 
 def _series_rate(first: int, x: Any) -> Any:
-    """sum_k>=1 (-1)^k 2k x^(k-1) / (2k + first)!: the series of the derivative over t."""
+    """Sum over k >= 1 of (-1)^k 2k x^(k-1) / (2k + first)!: the derivative by t, over t."""
     total: Any = 0.0
     for k in reversed(range(1, _TERMS)):
         total = (-1) ** k * 2 * k / factorial(2 * k + first) + x * total
@@ -106,7 +92,7 @@ def _coefficients(x: Any) -> tuple[Any, Any, Any]:
 
 
 def _coefficient_rates(x: Any) -> tuple[Any, Any]:
-    """(db/dt)/t and (dc/dt)/t for the b and c of `_coefficients`, from x = t^2."""
+    """Rates (db/dt)/t and (dc/dt)/t of the last two of `_coefficients`, from x = t^2."""
     y = select(x, _SMALL, 1.0, x)
     t = sqrt(y)
     s, k = sin(t), cos(t)
@@ -126,7 +112,7 @@ def rotation_exp(theta: Array) -> Array:
 
 
 def left_jacobian(theta: Array) -> Array:
-    """J_l with angular velocity = J_l(theta) theta_dot, in the axes that theta is given in.
+    """Left Jacobian J_l: angular velocity = J_l(theta) theta_dot, in the axes of theta.
 
     J_l = I + b [theta]x + c [theta]x^2,  b = (1 - cos t)/t^2,  c = (t - sin t)/t^3,  t = |theta|.
     """
@@ -136,7 +122,7 @@ def left_jacobian(theta: Array) -> Array:
 
 
 def left_jacobian_rate(theta: Array, theta_dot: Array) -> Array:
-    """(d/dt J_l(theta)) theta_dot = b1 s x + c1 s theta x x + c theta_dot x x.
+    """Product (d/dt J_l(theta)) theta_dot = b1 s x + c1 s theta x x + c theta_dot x x.
 
     Here x = theta x theta_dot, s = theta . theta_dot, b1 = (db/dt)/t and c1 = (dc/dt)/t.
     """
@@ -148,20 +134,20 @@ def left_jacobian_rate(theta: Array, theta_dot: Array) -> Array:
 
 
 def quaternion_rotation(quaternion: Array) -> Array:
-    """Rotation of the quaternion (w, x, y, z), read as quaternion / |quaternion|."""
+    """Rotation matrix of the quaternion (w, x, y, z), which is normalised first."""
     w, u = quaternion[0], quaternion[1:]
     K = skew(u)
     return np.eye(3) + scaled(2 / (quaternion @ quaternion), scaled(w, K) + K @ K)
 
 
 def quaternion_product_map(quaternion: Array) -> Array:
-    """Matrix Q (4x3) with quaternion_dot = Q @ omega / 2, omega in the turned axes."""
+    """Matrix Q (4x3) with quaternion_dot = Q @ omega / 2, omega in the rotated axes."""
     w, x, y, z = quaternion
     return np.array([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]])
 
 
 def shortest_rotation(direction: Array) -> Array:
-    """Rotation of least angle that takes z to the unit vector `direction`; -z: about x."""
+    """Smallest rotation that takes z to the unit vector `direction`; for -z, about x."""
     x, y, z = direction
     if (x, y) == (0, 0):
         sign = 1.0 if z > 0 else -1.0

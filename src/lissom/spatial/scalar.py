@@ -1,8 +1,8 @@
-"""The few functions that differ between scalar types.
+"""Functions whose implementation depends on the scalar type.
 
-The reference text of the algorithms runs on arrays of floats, of complex numbers (complex-step
-derivatives) and of SymPy, CasADi or mpmath objects.  NumPy's arithmetic serves all of them; the
-functions below are the ones that do not, so the reference text takes them from here and uses no
+The reference implementation of the algorithms runs on arrays of floats, of complex numbers
+(complex-step derivatives) and of SymPy, CasADi or mpmath objects.  NumPy's arithmetic works for all
+of them; the functions that do not are defined here, and the reference implementation uses no
 others.
 """
 
@@ -16,28 +16,14 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "array",
-    "as_numbers",
-    "cos",
-    "is_numeric",
-    "scaled",
-    "select",
-    "sin",
-    "solve",
-    "solve_spd",
-    "sqrt",
-    "zeros",
-]
-
 Array = np.ndarray
 
 
 def array(values: Any) -> Array:
-    """New array of floats, complex numbers or objects (symbols), whichever holds `values`.
+    """New array of floats, complex numbers or objects (symbols), as `values` require.
 
-    Rows are one after another in memory whatever `values` were, so that equal numbers give equal
-    sums to the last bit.  Raises TypeError or ValueError where `values` are neither.
+    It is always C-contiguous, so that equal numbers give bitwise equal sums.  Raises TypeError or
+    ValueError if `values` are none of these.
     """
     result = np.array(values, order="C")
     if result.dtype.kind in "biu":
@@ -51,21 +37,21 @@ def array(values: Any) -> Array:
     try:
         return result.astype(float)
     except OverflowError:
-        raise ValueError(f"too large a number: {values!r}") from None
+        raise ValueError(f"number too large for a float: {values!r}") from None
 
 
 def _is_scalar(x: Any) -> bool:
-    """Whether x can be reckoned with: a number or a symbol, not None, text or a container."""
+    """Whether x supports arithmetic: a number or a symbol, not None, text or a container."""
     return hasattr(x, "__truediv__") and not isinstance(x, (type, np.ndarray))
 
 
 def is_numeric(values: Array) -> bool:
-    """Whether `values` holds floats or complex numbers, not symbols."""
+    """Whether `values` contains floats or complex numbers, not symbols."""
     return values.dtype.kind in "fc"
 
 
 def as_numbers(values: Array) -> Array:
-    """The same array as floats where all its entries are real numbers, were it as symbols."""
+    """The array as floats if all entries are real numbers, even if held as symbolic objects."""
     if is_numeric(values):
         return values
     try:
@@ -75,17 +61,17 @@ def as_numbers(values: Array) -> Array:
 
 
 def zeros(*shape: int) -> Array:
-    """Array of float zeros; it takes on the other operand's scalar type when combined."""
+    """Array of float zeros; combined with another array it takes that array's scalar type."""
     return np.zeros(shape)
 
 
 def _library(x: Any) -> str:
-    """Name of the package that x's type comes from, such as "sympy"."""
+    """Name of the package that defines the type of x, such as "sympy"."""
     return type(x).__module__.partition(".")[0]
 
 
 def _one(x: Any, name: str) -> Any:
-    """The function called `name` at one scalar of any type."""
+    """Value of the function called `name` at a scalar of any type."""
     library = _library(x)
     if library in ("sympy", "casadi", "mpmath"):
         return getattr(sys.modules[library], name)(x)
@@ -139,7 +125,7 @@ def select(x: Any, limit: float, below: Any, above: Any) -> Any:
 
 
 def solve(A: Array, B: Array) -> Array:
-    """Solution X of A X = B for a square, regular A; B is a vector or has columns.
+    """Solution X of A X = B for a square, nonsingular A; B is a vector or a matrix.
 
     Symbols: Gaussian elimination without pivoting, so every leading minor must be non-zero.
     """

@@ -10,8 +10,6 @@ import numpy as np
 from .rotation import cross, skew
 from .scalar import zeros
 
-__all__ = ["block_diagonal", "bracket", "motion_transform", "rigid_shift", "rotate", "symmetric"]
-
 Array = np.ndarray
 
 
@@ -26,7 +24,7 @@ def rigid_shift(offset: Array) -> Array:
 
 
 def motion_transform(rotation: Array, offset: Array) -> Array:
-    """X (6x6): motion at a frame -> motion at a child frame, in the child's axes.
+    """Transform X (6x6): motion at a frame -> motion at a child frame, in the child's axes.
 
     Parameters
     ----------
@@ -44,7 +42,7 @@ def motion_transform(rotation: Array, offset: Array) -> Array:
 
 
 def rotate(rotation: Array, spatial: Array) -> Array:
-    """Spatial vector (or columns) with both halves turned by `rotation`."""
+    """Spatial vector (or columns) with both halves rotated by `rotation`."""
     return np.concatenate([rotation @ spatial[:3], rotation @ spatial[3:]])
 
 

@@ -1,4 +1,4 @@
-"""Flexible bodies from structures: beams, with their sections and materials."""
+"""Flexible bodies made of beams, with their sections and materials."""
 
 from .beam import beam
 from .materials import ALUMINIUM, CARBON, STEEL, TITANIUM, Material

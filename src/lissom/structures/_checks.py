@@ -1,4 +1,4 @@
-"""Checks of numbers that the structures share."""
+"""Checks of numbers, shared by the structures."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from typing import Any
 
 from ..errors import ModelError
 
-__all__ = ["count", "finite", "keep_positive", "positive"]
-
 MOST = 1000  # elements or modes; more would take gigabytes
 
 
@@ -20,9 +18,9 @@ def finite(value: object, what: str) -> float:
     Parameters
     ----------
     value : object
-        What the user gave.
+        Value as given by the user.
     what : str
-        The name of the part and of the number, with its unit, for the message.
+        Names of the part and of the number, with its unit, for messages.
 
     Returns
     -------
@@ -37,7 +35,7 @@ def finite(value: object, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise ModelError(
             f"{what} must be a number, not {value!r} ({type(value).__name__}); "
-            "structures take no symbols: give a number"
+            "structures do not support symbols: give a number"
         )
     try:
         number = float(value)
@@ -49,7 +47,7 @@ def finite(value: object, what: str) -> float:
 
 
 def positive(value: object, what: str) -> float:
-    """Value as a float, which must be above zero; parameters and errors as for `finite`."""
+    """Value as a float above zero; parameters and errors as for `finite`."""
     number = finite(value, what)
     if number <= 0.0:
         raise ModelError(f"{what} must be above zero, not {number}; give it in SI units")
@@ -63,14 +61,14 @@ def count(value: object, what: str) -> int:
     number = int(value)
     if number > MOST:
         raise ModelError(
-            f"{what} must not exceed {MOST}, and is {_shown(number)}; higher modes and finer "
-            "elements than that describe no beam: give fewer"
+            f"{what} is {_shown(number)} and must not exceed {MOST}; finer elements and higher "
+            "modes have no physical meaning for a beam: give fewer"
         )
     return number
 
 
 def _shown(value: int) -> str:
-    """A whole number, however many digits it has."""
+    """Text of a whole number, also of a very long one."""
     return str(value) if abs(value) < 10**18 else "a number of more than 18 digits"
 
 

@@ -17,8 +17,6 @@ from .cantilever import CantileverModes, Mesh, bar_modes, beam_modes, mesh
 from .materials import Material
 from .sections import Section
 
-__all__ = ["beam"]
-
 Array = NDArray[np.float64]
 
 _SAME_FREQUENCY = 1e-9  # relative; frequencies closer than this count as equal
@@ -41,27 +39,28 @@ def beam(
     length : float
         Length [m], above zero.
     section : Section
-        Cross-section: `Rectangle`, `Circle`, `Tube`, `ISection` or a `Section` of one's own.
+        Cross-section: `Rectangle`, `Circle`, `Tube`, `ISection` or your own subclass of `Section`.
     material : Material
         Material, for example `ALUMINIUM`.
     modes : int, optional
-        How many modes to keep: those of lowest frequency among bending in the plane x-y, bending in
-        the plane x-z, torsion and stretch, in ascending order.  Where frequencies are equal that
-        order of families holds.
+        Number of modes to keep: those of lowest frequency among bending in the plane x-y, bending
+        in the plane x-z, torsion and stretch, in ascending order.  Equal frequencies are in this
+        order of families.
     level : str, optional
         Level of the body, see `FlexibleBody`.
     damping : float or array_like, optional
         Damping ratio of all modes, or of each mode, shape (modes,).
     elements : int, optional
-        Number of finite elements; by default 24, or `modes` if that is more.  No family may be
-        asked for more modes than there are elements.
+        Number of finite elements; by default 24, or `modes` if that is more.  Each family can have
+        at most as many modes as there are elements.
 
     Returns
     -------
     FlexibleBody
         Nodes 0 ("root") to `elements` ("tip") lie on the axis, equally spaced and without mass;
         the nodes after them are the particles that carry the mass.  Modal masses are 1,
-        so modal coordinates are in m·√kg; a positive one moves (torsion: turns) the tip along +.
+        so modal coordinates are in m·√kg; a positive one moves (torsion: turns) the tip in the
+        positive direction.
 
     Raises
     ------
@@ -75,14 +74,14 @@ def beam(
     the exact ones of these equations: by 3 % with one element to the half wave, 0.4 % with two,
     0.03 % with four.
 
-    The mass is in particles, so that the level `full` is exactly Lagrange's mechanics of points.
-    Each element has four Gauss stations; the four particles of a station, at (x, ±a, 0) and
-    (x, 0, ±b) with a² = 2 ∫y²dA / A and b² = 2 ∫z²dA / A, have the mass and the moments of inertia
-    of the slice.  Their sums equal the integrals over the beam exactly.
+    The mass consists of particles, so that the level `full` is exactly the Lagrangian mechanics of
+    points.  Each element has four Gauss stations; the four particles of a station, at (x, ±a, 0)
+    and (x, 0, ±b) with a² = 2 ∫y²dA / A and b² = 2 ∫z²dA / A, have the mass and the moments of
+    inertia of the slice.  Their sums equal the integrals over the beam exactly.
 
     Departure from the solid: in bending the particles of a station follow the transverse
-    displacement of the axis but not the tilt of the section (no rotary inertia of the deformation,
-    as Euler-Bernoulli has it).  Rigid motion has the full inertia of the section.
+    displacement of the axis but not the tilt of the section (as in Euler-Bernoulli theory, without
+    rotary inertia of the deformation).  Rigid motion has the full inertia of the section.
 
     Examples
     --------
@@ -99,8 +98,8 @@ def beam(
     chosen = _lowest(omega, n_mode)
     if n_mode > omega.size or chosen[1].max() >= grid.elements:
         raise ModelError(
-            f"beam: {grid.elements} elements are too few for {n_mode} modes, no family may have "
-            f"more modes than elements; give elements={n_mode}, or ask for fewer modes"
+            f"beam: {grid.elements} elements are too few for {n_mode} modes: a family can have at "
+            f"most one mode per element; give elements={n_mode}, or fewer modes"
         )
     positions, masses = _particles(solid, grid)
     return FlexibleBody(
@@ -118,7 +117,7 @@ def beam(
 @final
 @dataclass(frozen=True)
 class _Properties:
-    """What the beam's length, section and material say to the dimensionless solution.
+    """Physical properties that scale the dimensionless solution.
 
     Parameters
     ----------
@@ -141,7 +140,7 @@ class _Properties:
 
 
 def _properties(length: float, section: Section, material: Material) -> _Properties:
-    """Check the section and the material, and compute what is needed of them."""
+    """Checked properties of a beam from its section and material."""
     _check_type(section, Section, "section", "Tube(radius=0.05, thickness=0.002)")
     _check_type(material, Material, "material", "ALUMINIUM")
     what = f"beam: section {section.name}: "
@@ -175,10 +174,10 @@ def _check_type(value: object, kind: type, what: str, example: str) -> None:
 
 
 def _lowest(omega: Array, n_mode: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Family and number within it of the lowest modes, equal frequencies in the families' order.
+    """Family and number within the family of the lowest modes, ordered by frequency, then family.
 
-    `omega` has shape (families, modes).  Frequencies are called equal if they differ from their
-    neighbour by rounding, so that no rounding decides which comes first.
+    `omega` has shape (families, modes).  Frequencies that differ from their neighbour only by
+    rounding count as equal, so that rounding does not affect the order.
     """
     flat = omega.ravel()
     ascending = np.argsort(flat, kind="stable")

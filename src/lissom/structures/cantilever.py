@@ -5,8 +5,8 @@ Two problems, each with unit stiffness and unit mass per length:
 - the bar, u'' = -ω² u (torsion, stretch): continuous, quadratic three-node elements;
 - the beam, v'''' = ω² v (bending, Euler-Bernoulli): cubic Hermite elements, slope continuous.
 
-Both spaces are written by their *strain*, because both have a strain (u' or v'') that is linear in
-each element and free to jump between elements.  In an orthonormal basis of these strains,
+Both spaces are parametrised by *strain*, because both have a strain (u' or v'') that is linear in
+each element and may jump between elements.  In an orthonormal basis of these strains,
 
     displacement at the stations = T c,  strain energy = cᵀc / 2,  mass matrix = (√w T)ᵀ(√w T)   (1)
 
@@ -26,8 +26,6 @@ from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
-
-__all__ = ["CantileverModes", "Mesh", "bar_modes", "beam_modes", "mesh"]
 
 _STATIONS = 4  # Gauss points in an element: exact to degree 7; the product of two cubics has 6
 
@@ -64,8 +62,8 @@ class CantileverModes:
     values : numpy.ndarray, shape (n + 1 + 4 n, 2 n)
         Displacement at the points of the mesh; ∫ value² dx = 1, positive at the free end.
     slopes : numpy.ndarray, shape (n + 1 + 4 n, 2 n)
-        Derivative of the displacement; for the bar, where it jumps at the element ends and no one
-        asks for it, zero.
+        Derivative of the displacement; zero for the bar, where it jumps at the element ends and
+        is not needed.
     """
 
     frequencies: NDArray[np.float64]
@@ -83,14 +81,14 @@ def mesh(elements: int) -> Mesh:
 
 
 def bar_modes(grid: Mesh) -> CantileverModes:
-    """Modes of the clamped-free bar: torsion and stretch, exact (2k-1) π/2."""
+    """Modes of the clamped-free bar (torsion, stretch); exact frequencies (2k-1) π/2."""
     once, _ = _strain_integrals(grid)
     frequencies, _, values = _modes(once, grid)
     return CantileverModes(frequencies, values, np.zeros_like(values))
 
 
 def beam_modes(grid: Mesh) -> CantileverModes:
-    """Modes of the clamped-free Euler-Bernoulli beam: exact β², cos β cosh β = -1."""
+    """Modes of the clamped-free Euler-Bernoulli beam; exact frequencies β², cos β cosh β = -1."""
     once, twice = _strain_integrals(grid)
     frequencies, strains, values = _modes(twice, grid)
     return CantileverModes(frequencies, values, once @ strains)
@@ -101,7 +99,7 @@ def _strain_integrals(grid: Mesh) -> tuple[NDArray[np.float64], NDArray[np.float
 
     In an element of unit length with -1 <= ξ <= 1 these strains are 1 and √3 ξ; their integrals
     are (ξ+1)/2, √3 (ξ²-1)/4, and (ξ+1)²/8, √3 (ξ+1)²(ξ-2)/24; beyond the element only the strain 1
-    leaves a slope.  Shapes (n + 1 + 4 n, 2 n).
+    contributes a slope.  Shapes (n + 1 + 4 n, 2 n).
     """
     n = grid.elements
     ahead = (grid.points * n)[:, None] - np.arange(n)

@@ -8,8 +8,6 @@ from typing import final
 from ..errors import ModelError
 from ._checks import finite, positive
 
-__all__ = ["ALUMINIUM", "CARBON", "STEEL", "TITANIUM", "Material"]
-
 
 @final
 @dataclass(frozen=True)
@@ -19,7 +17,7 @@ class Material:
     Parameters
     ----------
     name : str
-        What messages and reports call it.
+        Name used in messages and reports.
     youngs_modulus : float
         Young's modulus E [Pa], above zero.
     density : float
@@ -47,7 +45,7 @@ class Material:
         """Check every number and keep it as a float."""
         if not isinstance(self.name, str):
             raise ModelError(
-                f"the first argument of Material is its name, a string, not {self.name!r}; "
+                f"the first argument of Material is {self.name!r}; expected its name, a string: "
                 'write Material("name", youngs_modulus, density, poisson_ratio)'
             )
         part = f"material {self.name!r}"

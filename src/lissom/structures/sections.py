@@ -1,4 +1,4 @@
-"""Cross-sections of beams: y and z are their principal axes, with the centroid at the origin."""
+"""Cross-sections of beams, with principal axes y and z and the centroid at the origin."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 from ..errors import ModelError
 from ._checks import keep_positive
 
-__all__ = ["Circle", "ISection", "Rectangle", "Section", "Tube"]
-
 
 class Section(ABC):
     """A cross-section that is symmetric about y and about z; the beam's axis is x.
 
-    Symmetry puts the centroid and the shear centre on the axis, so that the two bendings, torsion
-    and stretch do not couple.  A section of one's own is a subclass with these four properties.
+    Symmetry puts the centroid and the shear centre on the axis, so that bending in the two planes,
+    torsion and stretch do not couple.  To define another section, derive a subclass with these
+    four properties.
     """
 
     @property
@@ -45,14 +44,14 @@ class Section(ABC):
 
     @property
     def outline(self) -> NDArray[np.float64]:
-        """Corners of its outline in y and z for pictures (k, 2) [m]; a rectangle by default."""
+        """Corners of the outline in y and z for drawings, (k, 2) [m]; by default a rectangle."""
         moments = (self.second_moment_z, self.second_moment_y)
         y, z = (math.sqrt(3 * moment / self.area) for moment in moments)
         return np.array([[-y, -z], [y, -z], [y, z], [-y, z]])
 
     @property
     def name(self) -> str:
-        """What messages and reports call it."""
+        """Name used in messages and reports."""
         return type(self).__name__
 
 
@@ -83,12 +82,12 @@ class Rectangle(Section):
 
     @property
     def second_moment_y(self) -> float:
-        """∫z² dA [m⁴]."""
+        """Second moment of area ∫z² dA [m⁴]."""
         return self.width * self.height**3 / 12.0
 
     @property
     def second_moment_z(self) -> float:
-        """∫y² dA [m⁴]."""
+        """Second moment of area ∫y² dA [m⁴]."""
         return self.height * self.width**3 / 12.0
 
     @property
@@ -99,7 +98,8 @@ class Rectangle(Section):
 
             J = a b³/3 (1 - 192/π⁵ b/a Σ tanh(k π a/2b) / k⁵),  k = 1, 3, 5, ...
 
-        Its slow part Σ 1/k⁵ = 31/32 ζ(5) is in closed form; the rest falls by exp(-2π) a term.
+        Its slowly converging part Σ 1/k⁵ = 31/32 ζ(5) is summed in closed form; the remaining terms
+        decrease by a factor of exp(-2π) each.
         """
         a, b = max(self.width, self.height), min(self.width, self.height)
         total = 31.0 / 32.0 * 1.0369277551433699263
@@ -111,7 +111,7 @@ class Rectangle(Section):
 @final
 @dataclass(frozen=True)
 class Circle(Section):
-    """A solid disc.
+    """A solid circular section.
 
     Parameters
     ----------
@@ -132,12 +132,12 @@ class Circle(Section):
 
     @property
     def second_moment_y(self) -> float:
-        """∫z² dA [m⁴]."""
+        """Second moment of area ∫z² dA [m⁴]."""
         return math.pi * self.radius**4 / 4.0
 
     @property
     def second_moment_z(self) -> float:
-        """∫y² dA [m⁴], equal to ∫z² dA."""
+        """Second moment of area ∫y² dA [m⁴], equal to ∫z² dA."""
         return self.second_moment_y
 
     @property
@@ -147,7 +147,7 @@ class Circle(Section):
 
     @property
     def outline(self) -> NDArray[np.float64]:
-        """Corners of a polygon for pictures (k, 2) [m]."""
+        """Corners of a polygon for drawings, (k, 2) [m]."""
         return _polygon(self.radius)
 
 
@@ -159,9 +159,9 @@ class Tube(Section):
     Parameters
     ----------
     radius : float
-        OUTER radius [m], above zero.
+        Outer radius [m], above zero.
     thickness : float
-        Wall [m], above zero and at most the radius (then the tube is solid).
+        Wall thickness [m], above zero and at most the radius (a solid bar).
     """
 
     radius: float
@@ -183,12 +183,12 @@ class Tube(Section):
 
     @property
     def second_moment_y(self) -> float:
-        """∫z² dA [m⁴]."""
+        """Second moment of area ∫z² dA [m⁴]."""
         return self.area * (self.radius**2 + (self.radius - self.thickness) ** 2) / 4.0
 
     @property
     def second_moment_z(self) -> float:
-        """∫y² dA [m⁴], equal to ∫z² dA."""
+        """Second moment of area ∫y² dA [m⁴], equal to ∫z² dA."""
         return self.second_moment_y
 
     @property
@@ -198,21 +198,21 @@ class Tube(Section):
 
     @property
     def outline(self) -> NDArray[np.float64]:
-        """Corners of a polygon for pictures (k, 2) [m]."""
+        """Corners of a polygon for drawings, (k, 2) [m]."""
         return _polygon(self.radius)
 
 
 @final
 @dataclass(frozen=True)
 class ISection(Section):
-    """An I: two flanges along y at the top and bottom (±z), a web along z between them.
+    """An I-section: two flanges along y at the top and bottom (±z), a web along z between them.
 
     Parameters
     ----------
     width : float
         Width of the flanges along y [m], above zero.
     height : float
-        Whole height along z [m], above zero.
+        Total height along z [m], above zero.
     flange : float
         Thickness of each flange along z [m], at most half the height.
     web : float
@@ -245,13 +245,13 @@ class ISection(Section):
 
     @property
     def second_moment_y(self) -> float:
-        """∫z² dA [m⁴]."""
+        """Second moment of area ∫z² dA [m⁴]."""
         gap = self.width - self.web
         return (self.width * self.height**3 - gap * self._web_height**3) / 12.0
 
     @property
     def second_moment_z(self) -> float:
-        """∫y² dA [m⁴]."""
+        """Second moment of area ∫y² dA [m⁴]."""
         return (2.0 * self.flange * self.width**3 + self._web_height * self.web**3) / 12.0
 
     @property
@@ -270,7 +270,7 @@ class ISection(Section):
 
     @property
     def outline(self) -> NDArray[np.float64]:
-        """Corners for pictures (12, 2) [m]."""
+        """Corners for drawings, (12, 2) [m]."""
         y, z, web, inner = self.width / 2, self.height / 2, self.web / 2, self._web_height / 2
         right = [[y, -z], [y, -inner], [web, -inner], [web, inner], [y, inner], [y, z]]
         return np.array([*right, *([-a, b] for a, b in reversed(right))])

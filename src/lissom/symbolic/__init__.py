@@ -1,4 +1,4 @@
-"""Equations of motion as formulas and as programs.
+"""Equations of motion as formulas and as generated programs.
 
     import sympy
     import lissom as ls

@@ -1,4 +1,4 @@
-"""Between SymPy, which users see, and the graph, which the recursions run on."""
+"""Conversion between SymPy, the user side, and the graph that the recursions run on."""
 
 from __future__ import annotations
 
@@ -11,21 +11,19 @@ import sympy
 from ..errors import SymbolicError
 from .graph import Graph, Node, applied, ordered
 
-__all__ = ["Bridge"]
-
 Array = np.ndarray
 
-# Fractions with larger numbers than this are shown as floats.
+# Fractions with a larger numerator or denominator are shown as floats.
 _SHOWN = 10**6
 
 
 class Bridge:
-    """Symbols and expressions on both sides.
+    """Converter between SymPy expressions and graph nodes.
 
     Parameters
     ----------
     graph : Graph
-        Where the nodes live.
+        Owner of the nodes.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -35,7 +33,7 @@ class Bridge:
         self._expressions: dict[Node, sympy.Expr] = {}
 
     def nodes(self, values: Any) -> Any:
-        """Numbers or SymPy expressions, one or an array of them, as nodes."""
+        """Nodes of a number or SymPy expression, or of an array of them."""
         if np.ndim(values) == 0:
             x = values.item() if isinstance(values, np.ndarray) else values
             return self.node(x)
@@ -43,7 +41,7 @@ class Bridge:
         return np.array(flat, dtype=object).reshape(np.shape(values))
 
     def node(self, x: Any) -> Node:
-        """A number or a SymPy expression as a node."""
+        """Node of a number or SymPy expression."""
         if isinstance(x, Node):
             return x
         if isinstance(x, sympy.Expr):
@@ -57,18 +55,18 @@ class Bridge:
             ) from None
 
     def symbol(self, symbol: sympy.Symbol, what: str) -> Node:
-        """A symbol that nothing else may be called by.
+        """Node of a new symbol with a unique name.
 
         Parameters
         ----------
         symbol : sympy.Symbol
-            As the user will see it.
+            Symbol on the user side.
         what : str
-            How an error calls it, such as "coordinate".
+            Description for messages, such as "coordinate".
         """
         if symbol.name in self.symbols:
             raise SymbolicError(
-                f"two different things are called {symbol.name!r}, one of them a {what}; rename "
+                f"the name {symbol.name!r} is used twice, once for a {what}; rename "
                 "the parameter, or give other names with coordinates= and speeds="
             )
         self.symbols[symbol.name] = symbol
@@ -106,15 +104,17 @@ class Bridge:
             argument = self._of_sympy(x.args[0])
             return argument.sin() / argument.cos()
         if x.is_number:
-            raise SymbolicError(f"the parameter {x} is not a finite real number; give one")
+            raise SymbolicError(
+                f"the parameter {x} is not a finite real number; give a finite real number"
+            )
         raise SymbolicError(
-            f"the parameter {x} has a function that equations are not derived for; give a symbol "
-            "in its place and put the expression in afterwards (sums, products, powers, roots, "
-            "sin, cos and tan may stay)"
+            f"the parameter {x} contains an unsupported function; use a symbol instead and "
+            "substitute the expression afterwards (sums, products, powers, roots, sin, cos and "
+            "tan are supported)"
         )
 
     def expression(self, node: Any) -> sympy.Expr:
-        """A node as a SymPy expression."""
+        """SymPy expression of a node."""
         root = self.graph.node(node)
         known = self._expressions
         for x in ordered([root]):
@@ -123,7 +123,7 @@ class Bridge:
         return known[root]
 
     def matrix(self, nodes: Array) -> sympy.ImmutableDenseMatrix:
-        """An array of nodes as a matrix, a vector as a column."""
+        """Matrix of an array of nodes; a vector becomes a column."""
         shape = nodes.shape if nodes.ndim == 2 else (len(nodes), 1)
         flat = [self.expression(x) for x in nodes.ravel()]
         return sympy.ImmutableDenseMatrix(*shape, flat)
@@ -138,7 +138,7 @@ class Bridge:
 
 
 def as_sympy_number(x: int | float | Fraction) -> sympy.Expr:
-    """A number as SymPy shows it best."""
+    """SymPy number in its most readable form."""
     if isinstance(x, Fraction):
         if max(abs(x.numerator), x.denominator) <= _SHOWN:
             return sympy.Rational(x.numerator, x.denominator)

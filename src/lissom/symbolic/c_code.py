@@ -1,4 +1,4 @@
-"""C99 programs: one header, one source, nothing but <math.h>, no allocation."""
+"""C99 programs: one header and one source, only <math.h>, no allocation."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from .files import as_path, write_text
 from .names import check_choice, identifier
 from .printing import C_DOUBLE, C_FLOAT, body_of
 from .program import Function, Program
-
-__all__ = ["write_c"]
 
 _RESERVED = frozenset(
     """auto break case char const continue default do double else enum extern float for goto if
@@ -27,7 +25,7 @@ _REALS = {"double": C_DOUBLE, "float": C_FLOAT}
 
 
 def write_c(program: Program, folder: str | Path, name: str, real: str) -> tuple[Path, Path]:
-    """Write NAME.h and NAME.c into a folder, and say where they are."""
+    """Write NAME.h and NAME.c into a folder and return their paths."""
     check_choice(real, _REALS, "real")
     prefix = identifier(str(name), ascii_only=True)
     for word in program.parameters:
@@ -44,13 +42,13 @@ def write_c(program: Program, folder: str | Path, name: str, real: str) -> tuple
 
 def _check_name(word: str) -> None:
     if word in _RESERVED or not word.isidentifier() or not word.isascii():
-        why = "is a reserved word of C" if word in _RESERVED else "is not a name that C takes"
+        why = "is a reserved word in C" if word in _RESERVED else "is not a valid name in C"
         raise SymbolicError(
             f"the parameter {word!r} {why}; rename the symbol, or give its number with values="
         )
 
 
-def _comment(program: Program, real: str) -> str:
+def _comment(program: Program) -> str:
     d = program.derivation
     system, name = d.system, d.system.name or "a mechanism"
     lines = [
@@ -58,8 +56,8 @@ def _comment(program: Program, real: str) -> str:
         "",
         f"q: {', '.join(s.name for s in d.coordinates)}",
         f"v: {', '.join(s.name for s in d.speeds)}",
-        f"Arrays are of the caller, who sees to their sizes: q {system.n_q}, v, forces and",
-        f"acceleration {system.n_v} numbers, out as said at each function; nothing is checked.",
+        f"The caller provides all arrays: q has {system.n_q} entries, v, forces and acceleration",
+        f"have {system.n_v}, the size of out is given with each function. Sizes are not checked.",
         "Matrices are stored row by row.  Results may overwrite inputs.",
     ]
     text = _in_comment("\n   ".join(lines).replace("\n   \n", "\n\n"))
@@ -84,7 +82,7 @@ def _shape(function: Function) -> str:
 
 def _header(program: Program, functions: list[Function], prefix: str, real: str) -> str:
     guard, system = f"{prefix.upper()}_H", program.derivation.system
-    parts = [_comment(program, real), f"#ifndef {guard}\n#define {guard}\n"]
+    parts = [_comment(program), f"#ifndef {guard}\n#define {guard}\n"]
     for letter, n in (("Q", system.n_q), ("V", system.n_v)):
         parts.append(f"#define {prefix.upper()}_N_{letter} {n}\n")
     parts.append('#ifdef __cplusplus\nextern "C" {\n#endif\n')
@@ -100,7 +98,7 @@ def _header(program: Program, functions: list[Function], prefix: str, real: str)
 
 
 def _source(program: Program, functions: list[Function], prefix: str, real: str) -> str:
-    parts = [_comment(program, real), f'#include "{prefix}.h"\n\n#include <math.h>\n']
+    parts = [_comment(program), f'#include "{prefix}.h"\n\n#include <math.h>\n']
     parts += [_function(f, program, prefix, real) for f in functions]
     return "\n".join(parts)
 

@@ -1,4 +1,4 @@
-"""Derivatives of nodes, and nodes with something else in the place of symbols."""
+"""Derivatives of nodes, and substitution of symbols."""
 
 from __future__ import annotations
 
@@ -7,15 +7,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from .graph import Graph, Node, applied, ordered
-
-__all__ = [
-    "derivative",
-    "differentiated",
-    "directional",
-    "replaced",
-    "replaced_in",
-    "symbols_in",
-]
 
 Array = np.ndarray
 
@@ -26,7 +17,7 @@ def derivative(roots: Sequence[Node], variable: Node) -> list[Node]:
 
 
 def directional(roots: Sequence[Node], rates: Mapping[Node, Node]) -> list[Node]:
-    """Sum of the partial derivatives with respect to symbols, each times a rate."""
+    """Directional derivatives: sums of partial derivatives by symbols, each times its rate."""
     if not roots:
         return []
     graph = roots[0].graph
@@ -68,7 +59,7 @@ def _rate(graph: Graph, x: Node, d: dict[int, Node]) -> Node:
 
 
 def differentiated(values: Array, variables: Array) -> Array:
-    """Derivatives of an array of nodes, those of each variable along a new last axis."""
+    """Derivatives of an array of nodes by each variable, along a new last axis."""
     flat = list(values.ravel())
     columns = [derivative(flat, x) for x in variables]
     result = np.empty((len(flat), len(columns)), dtype=object)
@@ -78,9 +69,9 @@ def differentiated(values: Array, variables: Array) -> Array:
 
 
 def replaced(roots: Sequence[Node], new: Mapping[Node, Node]) -> list[Node]:
-    """The same expressions with other nodes in the place of symbols.
+    """Expressions with nodes substituted for symbols.
 
-    They are built anew: what is known to have the same value may be written with those symbols.
+    They are rebuilt in an empty graph: known nodes of equal value may contain those symbols.
     """
     if not roots or not new:
         return list(roots)
@@ -91,7 +82,7 @@ def replaced(roots: Sequence[Node], new: Mapping[Node, Node]) -> list[Node]:
 
 
 def _rebuilt(graph: Graph, roots: Sequence[Node], made: dict[int, Node]) -> dict[int, Node]:
-    """All nodes of some expressions in another graph, with those that are there already."""
+    """All nodes of expressions, rebuilt in another graph, added to those made already."""
     for x in ordered(roots):
         if id(x) in made:
             continue
@@ -105,10 +96,10 @@ def _rebuilt(graph: Graph, roots: Sequence[Node], made: dict[int, Node]) -> dict
 
 
 def replaced_in(values: Array, new: Mapping[Node, Node]) -> Array:
-    """The same array of nodes with other nodes in the place of symbols."""
+    """Array of nodes with nodes substituted for symbols."""
     return np.array(replaced(list(values.ravel()), new), dtype=object).reshape(values.shape)
 
 
 def symbols_in(roots: Sequence[Node]) -> set[str]:
-    """Names of the symbols that nodes are made of."""
+    """Names of the symbols in expressions."""
     return {x.args[0] for x in ordered(roots) if x.op == "symbol"}

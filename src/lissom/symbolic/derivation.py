@@ -1,7 +1,6 @@
-"""The recursions run on nodes: everything the equations of a model are made of, as it is asked for.
+"""Symbolic quantities of a model, computed on demand by running the recursions on nodes.
 
-The lines are those of `algorithms.reference`, the same that numbers run through; nothing is derived
-a second time here.
+The code is `algorithms.reference`, the same that runs on numbers; no equation is implemented twice.
 """
 
 from __future__ import annotations
@@ -32,13 +31,11 @@ from .names import Names, check_choice
 from .poincare import coriolis_by_connection, leaves_span, structure_constants
 from .rank import generic_rank
 
-__all__ = ["Derivation", "operations"]
-
 Array = np.ndarray
 
-# Up to this many speeds, forward dynamics by a dense solution is tried beside the recursion.
+# Up to this many speeds, a dense solution is tried as an alternative to the recursion.
 _DENSE = 12
-# Angles in a row whose sum is looked for.
+# Largest number of consecutive angles whose sums are considered.
 _RUN = 6
 
 
@@ -50,14 +47,14 @@ class Derivation:
     model : Model
         Numbers or SymPy expressions for any parameter.
     level : {"full", "linear"} or None
-        Of all flexible bodies; None: each body's own.
+        Level of all flexible bodies; None: the level of each body.
     form : {"poincare", "lagrange"}
-        Whether all speeds are to be rates of coordinates.
+        "lagrange": all speeds are rates of coordinates.
     coordinates, speeds : sequence of names or symbols, optional
-        What they are called; by default by the names of the bodies.
+        Their symbols; by default derived from the names of the bodies.
     sums : bool
-        Whether sines and cosines of sums of angles stand for their products, which reads better;
-        programs are faster without.
+        Whether products of sines and cosines are written with sums of angles, which is more
+        readable; programs are faster without.
     """
 
     def __init__(
@@ -86,7 +83,7 @@ class Derivation:
         return np.array([self.bridge.symbol(s, what) for s in symbols], dtype=object)
 
     def _coordinates(self) -> Array:
-        """Symbols of the coordinates; those of a quaternion have squares that sum up to 1."""
+        """Symbols of the coordinates; the squares of those of a quaternion add up to 1."""
         layout = self.system.layout
         for i, joint in enumerate(self.system.joints):
             if joint.has_quaternion:
@@ -97,7 +94,7 @@ class Derivation:
         return self._symbols(self.coordinates, "coordinate")
 
     def _combine_angles(self) -> None:
-        """Make sines and cosines of sums and differences of angles known, for adjacent joints."""
+        """Register sines and cosines of sums and differences of the angles of adjacent joints."""
         chains: dict[int, list[Node]] = {GROUND: []}
         for i, joint in enumerate(self.system.joints):
             p = int(self.system.parent[i])
@@ -113,17 +110,17 @@ class Derivation:
 
     @cached_property
     def motions(self) -> list[reference.BodyMotion]:
-        """All bodies in motion."""
+        """Kinematics of all bodies."""
         return reference.kinematics_base_to_tip(self.system, self.q, self.v)
 
     @cached_property
     def at_rest(self) -> list[reference.BodyMotion]:
-        """All bodies at rest."""
+        """Kinematics of all bodies at zero speed."""
         return reference.kinematics_base_to_tip(self.system, self.q, zeros(self.system.n_v))
 
     @cached_property
     def rates(self) -> Array:
-        """N (n_q, n_v) with qdot = N v."""
+        """Matrix N (n_q, n_v) with qdot = N v."""
         blocks = []
         for i, (body, joint) in enumerate(zip(self.system.bodies, self.system.joints, strict=True)):
             theta = self.q[self.system.layout.hinge_q(i)]
@@ -132,12 +129,12 @@ class Derivation:
 
     @cached_property
     def mass(self) -> Array:
-        """M (n_v, n_v)."""
+        """Mass matrix M (n_v, n_v)."""
         return self.bridge.nodes(reference.mass_matrix(self.system, self.at_rest))
 
     @cached_property
     def bias(self) -> Array:
-        """All forces but M vdot (n_v,)."""
+        """Bias forces (n_v,): all forces except M vdot."""
         return self.inverse(zeros(self.system.n_v))
 
     def inverse(self, vdot: Array) -> Array:
@@ -147,7 +144,7 @@ class Derivation:
 
     @cached_property
     def velocity_terms(self) -> Array:
-        """Forces that are quadratic in the speeds (n_v,)."""
+        """Forces quadratic in the speeds (n_v,)."""
         floating = replace(self.system, gravity=zeros(3))
         forces, _ = reference.inverse_dynamics(
             floating, self.motions, zeros(self.system.n_v), elastic=False
@@ -170,14 +167,15 @@ class Derivation:
 
     @cached_property
     def structure_constants(self) -> Array:
-        """Of the columns of N: see `poincare`."""
+        """Structure constants of the columns of N, see `poincare`."""
         return structure_constants(self.system, self.bridge)
 
     @cached_property
     def coriolis(self) -> Array:
-        """C (n_v, n_v) with C v the velocity terms; Mdot - 2 C is skew if the energies give them.
+        """Matrix C (n_v, n_v) such that C v are the velocity terms.
 
-        They do not for flexible bodies at level "linear": half the derivative by the speeds then.
+        Mdot - 2 C is skew if they derive from the kinetic energy.  For flexible bodies at level
+        "linear" they do not, and C is half their derivative by the speeds.
         """
         if all(body.n_mode == 0 or body.level == "full" for body in self.system.bodies):
             C = coriolis_by_connection(
@@ -194,7 +192,7 @@ class Derivation:
 
     @cached_property
     def potential(self) -> Node:
-        """Potential of gravity and strain energy."""
+        """Potential energy of gravity and strain."""
         total: Any = self.graph.zero
         for body, motion in zip(self.system.bodies, self.at_rest, strict=True):
             moment = motion.world_rotation @ first_moment(body, motion.eta)
@@ -204,7 +202,7 @@ class Derivation:
 
     def forward(self, forces: Array) -> Array:
         """Generalized accelerations (n_v,): by the recursion, or by M if that takes less."""
-        if not self.parameters:  # what is no inertia but rounding is found with numbers alone
+        if not self.parameters:  # inertia due to rounding is detected only in numbers
             self._model.compile(level=self._level)
         try:
             by_recursion = self.bridge.nodes(
@@ -216,13 +214,13 @@ class Derivation:
         except ZeroDivisionError:
             raise SymbolicError(
                 f"body {self._without_inertia()!r}: its joint has a motion that moves no inertia, "
-                "so that forces give no accelerations; give the body mass and inertia about that "
-                "axis, or leave forward_dynamics out with functions="
+                "so that accelerations are undefined; give the body mass and inertia about that "
+                "axis, or omit forward_dynamics with functions="
             ) from None
         return min((by_recursion, dense), key=lambda x: operations(list(x)))
 
     def _without_inertia(self) -> str:
-        """Name of the last body with a motion that moves no inertia."""
+        """Name of the last body whose joint has a motion without inertia."""
         system = self.system
         for i in reversed(range(system.n_body)):
             start = system.layout.modal_v(i).start
@@ -285,13 +283,13 @@ class Derivation:
         return self.bridge.nodes(block_diagonal(R, R) @ J)
 
     def operators(self) -> tuple[Array, Array, Array]:
-        """Phi, H and inertia, with M = H^T Phi^T inertia Phi H (paper E, (50)-(52))."""
+        """Factors Phi, H and inertia of M = H^T Phi^T inertia Phi H (paper E, (50)-(52))."""
         system, n = self.system, 6 * self.system.n_body
         flexible = [name for name, b in zip(system.names, system.bodies, strict=True) if b.n_mode]
         if flexible:
             raise SymbolicError(
-                f"Phi and H are written for rigid bodies, and {name_list(flexible)} can bend; "
-                "lissom.operators has those of flexible bodies in numbers"
+                f"Phi and H are available for rigid bodies only; {name_list(flexible)} can bend; "
+                "use lissom.operators, which supports flexible bodies, with numbers"
             )
         Phi = np.eye(n).astype(object)
         H = np.zeros((n, system.n_v), dtype=object)
@@ -307,13 +305,13 @@ class Derivation:
 
 
 def operations(roots: Sequence[Node]) -> int:
-    """Operations that evaluating nodes takes, each expression once; signs are free."""
+    """Number of operations to evaluate nodes, each expression once, without counting signs."""
     free = ("number", "symbol", "neg")
     return sum(x.op not in free for x in ordered(roots))
 
 
 def _system(model: Model, level: str | None, form: str, bridge: Bridge) -> System:
-    """The model with nodes for its parameters."""
+    """Compiled model with nodes as parameters."""
     if not isinstance(model, Model):
         raise SymbolicError(
             f"derive takes a Model, whose parameters may be symbols, not {type(model).__name__}"
@@ -323,12 +321,12 @@ def _system(model: Model, level: str | None, form: str, bridge: Bridge) -> Syste
         names = name_list(name for group in groups for name in group)
         kind = "loops" if model.loops or model.joins else "couplings"
         raise SymbolicError(
-            f"model {model.name!r} has {kind} ({names}); equations are derived for trees: remove "
-            f"the {kind}, and add their forces to the right-hand side"
+            f"model {model.name!r} has {kind} ({names}); only the equations of trees can be "
+            f"derived: remove the {kind}, and add their forces to the right-hand side"
         )
     for part in model.parts.values():
         if isinstance(part.body, RigidBody):
-            _reckon_inertia(part.body, bridge)
+            _register_inertia(part.body, bridge)
     system = converted_model(model, level=level, convert=bridge.nodes)
     for name, joint in zip(system.names, system.joints, strict=True):
         _check_map(name, joint, bridge)
@@ -338,14 +336,14 @@ def _system(model: Model, level: str | None, form: str, bridge: Bridge) -> Syste
     return replace(system, joints=tuple(_with_rates(name, joint) for name, joint in pairs))
 
 
-def _reckon_inertia(body: RigidBody, bridge: Bridge) -> None:
-    """Make first moment and inertia about the origin known in their shortest form.
+def _register_inertia(body: RigidBody, bridge: Bridge) -> None:
+    """Register first moment and inertia about the origin in their shortest form.
 
-    The first form of an expression is the one that is kept.
+    The graph keeps the first form of an expression.
     """
     try:
         m, c, inertia = (bridge.nodes(x) for x in (body.mass, body.com, body.inertia))
-    except SymbolicError:  # said by `converted_model`, with the body's name
+    except SymbolicError:  # reported by `converted_model`, with the body's name
         return
     p = m * c
     for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)):
@@ -361,8 +359,8 @@ def _check_map(name: str, joint: Joint, bridge: Bridge) -> None:
     for H in joint.maps:
         if generic_rank(H) < H.shape[1]:
             raise SymbolicError(
-                f"body {name!r}: its joint ({joint.label}) has columns that depend on each other; "
-                "remove the superfluous"
+                f"body {name!r}: its joint ({joint.label}) has linearly dependent columns; "
+                "remove the redundant ones"
             )
         if pair := leaves_span(bridge, H):
             raise SymbolicError(

@@ -1,4 +1,4 @@
-"""The equations of motion of a model, and what explicit equations are for."""
+"""Equations of motion of a model, their analysis, and generated programs."""
 
 from __future__ import annotations
 
@@ -33,8 +33,6 @@ from .study import dependence, ignorable, is_skew, momenta
 if TYPE_CHECKING:
     from ..model import Model
 
-__all__ = ["Equations", "Operators", "derive"]
-
 Array = np.ndarray
 
 
@@ -49,20 +47,20 @@ def derive(
 ) -> Equations:
     """Equations of motion of a tree, M pdot + C p + F = Q.
 
-    Every parameter of the model may be a number or a SymPy expression; flexible bodies take symbols
-    if each of their modes stands alone (diagonal modal mass and stiffness).
+    Every parameter of the model may be a number or a SymPy expression; flexible bodies accept
+    symbols if their modes are uncoupled (diagonal modal mass and stiffness).
 
     Parameters
     ----------
     model : Model
-        What `compile` takes, without loops.
+        Model without loops.
     level : {"full", "linear"}, optional
-        Level for all flexible bodies; by default each body's own, as for `Model.compile`.  Formulas
-        are much shorter at "linear".
+        Level of all flexible bodies; by default the level of each body, as for `Model.compile`.
+        Formulas are much shorter at "linear".
     form : {"poincare", "lagrange"}
-        "lagrange" takes the rates of the coordinates for speeds throughout.
+        With "lagrange" all speeds are rates of coordinates.
     coordinates, speeds : names or symbols, optional
-        What to call them, in the order of q and v: ``coordinates="t1 t2"``.
+        Their names, in the order of q and v: ``coordinates="t1 t2"``.
     simplify : bool
         Pass every expression through ``sympy.simplify``; slow, and seldom shorter.
 
@@ -97,7 +95,7 @@ class Operators:
 class Equations:
     """Equations of motion, M(q) pdot + C(q, p) p + F(q, p) = Q and qdot = V(q) p.
 
-    Everything is worked out when it is first asked for.  Make one with `derive`.
+    Every quantity is computed when it is first used.  Made by `derive`.
 
     Parameters
     ----------
@@ -107,7 +105,7 @@ class Equations:
     Attributes
     ----------
     coordinates, speeds : tuple of sympy.Symbol
-        q and p, in the order of the numeric side.
+        Symbols q and p, in the order of the numeric vectors.
     parameters : tuple of sympy.Symbol
         Symbols of the model.
     """
@@ -121,7 +119,7 @@ class Equations:
         speeds: Any,
         simplify: bool,
     ) -> None:
-        kept = copy.copy(model)  # programs are derived later, of what the model is now
+        kept = copy.copy(model)  # programs are derived later, from the model as it is now
         self._again = kept, level, form, coordinates, speeds
         self._derivation = Derivation(*self._again, sums=True)
         self._shortest = Shortest(self._derivation.bridge)
@@ -133,56 +131,56 @@ class Equations:
 
     @cached_property
     def _program(self) -> Derivation:
-        """The same for programs, which are faster without sines of sums of angles."""
+        """Derivation for programs, which are faster without sines of sums of angles."""
         return Derivation(*self._again)
 
     # The equations
 
     @cached_property
     def kinematics(self) -> Matrix:
-        """V (n_q, n_v): qdot = V p."""
+        """Matrix V (n_q, n_v) with qdot = V p."""
         return self._matrix(self._derivation.rates).applyfunc(with_tangents)
 
     @cached_property
     def mass(self) -> Matrix:
-        """M (n_v, n_v)."""
+        """Mass matrix M (n_v, n_v)."""
         return self._matrix(self._derivation.mass)
 
     @cached_property
     def coriolis(self) -> Matrix:
-        """C (n_v, n_v), such that C p are the forces that are quadratic in the speeds.
+        """Matrix C (n_v, n_v), such that C p are the forces quadratic in the speeds.
 
-        Mdot - 2 C is skew, unless a flexible body is described at level "linear", whose forces are
-        not those of a kinetic energy.
+        Mdot - 2 C is skew, except with flexible bodies at level "linear", whose forces do not
+        derive from a kinetic energy.
         """
         return self._matrix(self._derivation.coriolis)
 
     @cached_property
     def poincare_coriolis(self) -> Matrix:
-        """C of paper E, eq. (53b) with its signs put right: the same C p, Mdot - 2 C not skew."""
+        """Matrix C of paper E, (53b) with signs corrected: same C p, but Mdot - 2 C not skew."""
         d = self._derivation
         C = coriolis_by_brackets(d.mass, d.rates, d.structure_constants, d.q, d.v)
         return self._matrix(d.bridge.nodes(C))
 
     @cached_property
     def velocity_force(self) -> Matrix:
-        """C p (n_v,)."""
+        """Forces C p (n_v,), quadratic in the speeds."""
         return self._matrix(self._derivation.velocity_terms)
 
     @cached_property
     def force(self) -> Matrix:
-        """F (n_v,): gravity, stiffness and damping."""
+        """Forces F (n_v,) of gravity, stiffness and damping."""
         d = self._derivation
         return self._matrix(d.bridge.nodes(d.static + d.damping))
 
     @cached_property
     def bias(self) -> Matrix:
-        """C p + F (n_v,)."""
+        """Bias forces C p + F (n_v,)."""
         return self._matrix(self._derivation.bias)
 
     @cached_property
     def potential(self) -> sympy.Expr:
-        """Potential of gravity and strain energy [J]."""
+        """Potential energy of gravity and strain [J]."""
         return self._expression(self._derivation.potential)
 
     @cached_property
@@ -192,7 +190,7 @@ class Equations:
 
     @cached_property
     def structure_constants(self) -> sympy.ImmutableDenseNDimArray:
-        """c[k, i, j] with [v_i, v_j] = sum over k of c[k, i, j] v_k, v_i the columns of V."""
+        """Constants c[k, i, j] of [v_i, v_j] = sum over k of c[k, i, j] v_k, v_i columns of V."""
         flat = [self._expression(x) for x in self._derivation.structure_constants.ravel()]
         return sympy.ImmutableDenseNDimArray(flat, self._derivation.structure_constants.shape)
 
@@ -206,7 +204,7 @@ class Equations:
         where : str
             Frame.
         at : array (3,)
-            Origin of another frame with the same axes, in the axes of the frame [m].
+            Shift of the origin, in the axes of the frame [m].
         """
         return self._matrix(self._derivation.pose(where, at))
 
@@ -228,19 +226,19 @@ class Equations:
         where : str
             Frame.
         at : array (3,)
-            Point of the frame whose velocity is meant, in its axes [m].
+            Point whose velocity is given, in the axes of the frame [m].
         axes : {"world", "body"}
-            In which axes; "body" are those of the frame.
+            Axes of the velocity; "body" means those of the frame.
         """
         check_choice(axes, ("world", "body"), "axes")
         return self._matrix(self._derivation.jacobian(where, axes, at))
 
     @cached_property
     def operators(self) -> Operators:
-        """Phi, H and the inertias of the bodies, with M = H^T Phi^T inertia Phi H."""
+        """Factors Phi, H and inertia of M = H^T Phi^T inertia Phi H."""
         return Operators(*(self._matrix(x) for x in self._derivation.operators()))
 
-    # What explicit equations are for
+    # Analysis
 
     def is_skew(self) -> bool:
         """Whether Mdot - 2 C is skew."""
@@ -248,7 +246,7 @@ class Equations:
 
     @property
     def equilibrium(self) -> Matrix:
-        """Generalized forces (n_v,) that hold the mechanism at rest: zero at an equilibrium."""
+        """Generalized forces (n_v,) that hold the mechanism at rest; zero at an equilibrium."""
         return self._matrix(self._derivation.static)
 
     def dependence(self, quantity: str = "mass") -> dict[tuple[int, ...], tuple[sympy.Symbol, ...]]:
@@ -257,7 +255,7 @@ class Equations:
         Parameters
         ----------
         quantity : {"mass", "coriolis", "velocity_force", "force", "bias", "kinematics"}
-            What is looked at.
+            Name of the quantity.
         """
         names = (*self.coordinates, *self.speeds)
         return {
@@ -267,9 +265,9 @@ class Equations:
 
     @property
     def ignorable(self) -> tuple[sympy.Symbol, ...]:
-        """Coordinates that neither energy depends on; their momenta are conserved without forces.
+        """Coordinates on which neither energy depends; without forces their momenta are conserved.
 
-        Quaternions are four coordinates for three motions and are not looked at.
+        Quaternions, four coordinates for three motions, are not considered.
         """
         return tuple(self.coordinates[k] for k in ignorable(self._derivation))
 
@@ -287,15 +285,15 @@ class Equations:
         Parameters
         ----------
         at : mapping, optional
-            Values, numbers or expressions, of coordinates by symbol or name; those that are not
-            named stay symbols.
+            Values of coordinates, numbers or expressions, by symbol or name; other coordinates stay
+            symbols.
         """
         return linearized(self._derivation, self._shortest, self._values(at))
 
     # Programs
 
     def staged(self, *quantities: str, values: Mapping[Any, float] | None = None) -> Staged:
-        """Quantities as a list of small assignments, each used by later ones.
+        """Quantities as a sequence of short assignments to intermediate variables.
 
         Parameters
         ----------
@@ -311,7 +309,7 @@ class Equations:
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """Names of the functions that programs have."""
+        """Names of the functions available in programs."""
         return Program(self._program).names
 
     def lambdify(
@@ -322,24 +320,24 @@ class Equations:
         frames: Sequence[str] | None = None,
         functions: Sequence[str] | None = None,
     ) -> Functions:
-        """Functions of numbers: ``.mass(q)``, ``.forward_dynamics(q, v, forces)`` and others.
+        """Numeric functions ``.mass(q)``, ``.forward_dynamics(q, v, forces)`` and others.
 
         Parameters
         ----------
         values : mapping, optional
-            Numbers for the parameters, by symbol or name; all of them need one.
+            Numbers for all parameters, by symbol or name.
         backend : {"numpy", "numba"}
-            "numpy" takes arrays of states too, "numba" is compiled.
+            "numpy" also accepts arrays of states, "numba" is compiled.
         frames : sequence of str, optional
-            Frames with functions for pose and Jacobian; by default those of the last bodies.
+            Frames to provide pose and Jacobian functions for; by default those of the last bodies.
         functions : sequence of str, optional
-            Which functions; by default all but "coriolis", which is long for large systems.
+            Functions to include; by default all but "coriolis", which is long for large systems.
         """
         program = self._made_program(values, frames, functions)
         if program.parameters:
             raise SymbolicError(
-                f"no number for {name_list(program.parameters, show=str)}; give it with "
-                "values={symbol: number}"
+                f"no number for {name_list(program.parameters, show=str)}; give numbers for all "
+                "parameters with values={symbol: number}"
             )
         return executed(program, backend)
 
@@ -361,7 +359,7 @@ class Equations:
         values : mapping, optional
             Numbers for parameters; the others become a vector p.
         backend : {"numpy", "numba", "casadi"}
-            What the module uses.
+            Library used by the module.
         frames, functions : sequence of str, optional
             As for `lambdify`.
         """
@@ -378,14 +376,14 @@ class Equations:
         frames: Sequence[str] | None = None,
         functions: Sequence[str] | None = None,
     ) -> str:
-        """Text of the module that `to_python` writes.
+        """Source text of the module that `to_python` writes.
 
         Parameters
         ----------
         values : mapping, optional
             Numbers for parameters; the others become a vector p.
         backend : {"numpy", "numba", "casadi"}
-            What the module uses.
+            Library used by the module.
         frames, functions : sequence of str, optional
             As for `lambdify`.
         """
@@ -401,16 +399,16 @@ class Equations:
         frames: Sequence[str] | None = None,
         functions: Sequence[str] | None = None,
     ) -> tuple[Path, Path]:
-        """Write a C99 program of one header and one source that needs <math.h> alone.
+        """Write a C99 program, one header and one source, which needs only <math.h>.
 
         Parameters
         ----------
         folder : path
-            Where to.
+            Folder to write to.
         name : str, optional
-            Of the files and before the functions' names; by default the model's.
+            Name of the files and prefix of the functions; by default the name of the model.
         real : {"double", "float"}
-            Precision.
+            Floating-point type.
         values : mapping, optional
             Numbers for parameters; the others become fields of a struct.
         frames, functions : sequence of str, optional
@@ -425,7 +423,7 @@ class Equations:
         name = self.name if name is None else name
         if not isinstance(name, str):
             raise SymbolicError(
-                f"name is {name!r}; give a text that files and functions begin with"
+                f"name is {name!r}; give a string that files and functions begin with"
             )
         return write_c(program, folder, name or "model", real)
 
@@ -436,7 +434,7 @@ class Equations:
         frames: Sequence[str] | None = None,
         functions: Sequence[str] | None = None,
     ) -> dict[str, Any]:
-        """CasADi functions by name; parameters without a number are one more input, p.
+        """CasADi functions by name; parameters without a number become a last input, p.
 
         Parameters
         ----------
@@ -448,7 +446,7 @@ class Equations:
         return casadi_functions(self._made_program(values, frames, functions))
 
     def latex(self, *, values: Mapping[Any, float] | None = None) -> str:
-        """The equations for LaTeX; long ones as a list of assignments.
+        """Equations in LaTeX; long ones as a list of assignments.
 
         Parameters
         ----------
@@ -471,7 +469,7 @@ class Equations:
         return Program(self._program, self._numbers(values), frames, functions)
 
     def _numbers(self, values: Mapping[Any, Any] | None) -> dict[sympy.Symbol, float]:
-        """Numbers by symbol, whatever they were given by."""
+        """Numbers by symbol, given by symbol or name."""
         known = {s.name: s for s in self.parameters}
         numbers = {}
         for key, value in _items(values, "values"):
@@ -489,7 +487,7 @@ class Equations:
         return numbers
 
     def _values(self, values: Mapping[Any, Any] | None) -> dict[Node, Node]:
-        """Nodes in the place of symbols, whatever they were given by."""
+        """Replacement nodes by symbol node, given by symbol or name."""
         bridge = self._derivation.bridge
         replacements = {}
         speeds = {s.name for s in self.speeds}
@@ -500,7 +498,7 @@ class Equations:
                 )
             if str(key) in speeds:
                 raise SymbolicError(
-                    f"at: {key} is a speed, and the state is one of rest; give coordinates"
+                    f"at: {key} is a speed, but the state must be at rest; give coordinates only"
                 )
             node = bridge.node(bridge.symbols[str(key)])
             replacements[node] = bridge.node(value)
@@ -530,7 +528,7 @@ class Equations:
 
 
 def _items(values: Any, what: str) -> Iterable[tuple[Any, Any]]:
-    """Pairs of a mapping that the user gave; `what` for the error."""
+    """Pairs of a mapping given by the user; `what` names it in messages."""
     if values is None:
         return ()
     if not isinstance(values, Mapping):

@@ -1,4 +1,4 @@
-"""Writing text to files."""
+"""Text output to files."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from typing import Any
 
 from ..errors import ResultError
 
-__all__ = ["as_path", "write_text"]
-
 
 def as_path(given: Any, what: str) -> Path:
-    """A path as the user gave it; `what` for errors."""
+    """Path given by the user; `what` names it in messages."""
     try:
         return Path(given)
     except TypeError:
@@ -19,7 +17,7 @@ def as_path(given: Any, what: str) -> Path:
 
 
 def write_text(path: str | Path, text: str) -> Path:
-    """Write a file, and the folder if there is none, or say why that cannot be done."""
+    """Write a file, creating its folder if needed, or raise a ResultError."""
     where = as_path(path, "path")
     try:
         where.parent.mkdir(parents=True, exist_ok=True)

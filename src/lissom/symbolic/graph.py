@@ -1,12 +1,12 @@
-"""Expressions as a graph in which equal ones are one: the scalar that the recursions run on.
+"""Expression graph without duplicates: the scalar type of the symbolic recursions.
 
 Every expression carries its value at one random point of a finite field.  Two expressions with the
-same value are the same with a probability that is one for all purposes (Schwartz 1980, Zippel
-1979: a difference of degree d vanishes at a random point of a field of p elements with probability
-d / p; p = 2^127 - 1), so that the second is never built.  The sine and cosine of an angle are a
-random point of the circle of that field, those of a sum of angles follow by the addition theorems,
-and unit quaternions lie on the sphere: c^2 + s^2 becomes 1, entries of a symmetric matrix are found
-to be equal however they were reckoned, and terms that cancel are gone, without any rewriting.
+same value are equal with a probability that is practically one (Schwartz 1980, Zippel 1979: a
+difference of degree d vanishes at a random point of a field of p elements with probability d / p;
+p = 2^127 - 1), so the second is never built.  The sine and cosine of an angle are a random point on
+the circle over that field, those of a sum of angles follow from the addition theorems, and unit
+quaternions lie on the sphere.  Hence c^2 + s^2 becomes 1, entries of a symmetric matrix are
+recognised as equal however they were computed, and terms cancel, without any rewriting.
 
 Numbers: whole numbers, fractions and decimals of up to twelve digits stay exact; others are floats.
 """
@@ -23,30 +23,28 @@ import numpy as np
 
 from ..spatial.scalar import cos, select, sin, sqrt
 
-__all__ = ["Graph", "Node", "Number", "applied", "ordered", "sum_of"]
-
 PRIME = 2**127 - 1
-# Digits of a number that a person may have written; part of a sum of floats that is noise.
+# Digits of a decimal number that is read as exact; relative size of a sum that is rounding noise.
 _WRITTEN, _NOISE = 12, 1e-15
-# Largest denominator of a fraction that a float is read as.
+# Largest denominator of a fraction that a float may be read as.
 _DENOMINATOR = 20_000
 
 Number = int | float | Fraction
 
 
 class Node:
-    """One expression of a graph; immutable.  Arithmetic with numbers and nodes gives nodes.
+    """Immutable expression of a graph.  Arithmetic with numbers and nodes gives nodes.
 
     Attributes
     ----------
     graph : Graph
-        What it belongs to.
+        Graph that owns the node.
     op : str
         "number", "symbol", "add", "sub", "mul", "neg", "inv", "sin", "cos", "sqrt" or "select".
     args : tuple
-        Nodes that it is made of; of a number its value, of a symbol its name.
+        Operands; the value of a number, the name of a symbol.
     residue : int
-        Its value at the random point.
+        Value at the random point.
     """
 
     __slots__ = ("args", "graph", "op", "residue")
@@ -56,7 +54,7 @@ class Node:
 
     @property
     def number(self) -> Number | None:
-        """Its value if it is a number."""
+        """Value if the node is a number, otherwise None."""
         return self.args[0] if self.op == "number" else None
 
     def __add__(self, other: Any) -> Node:
@@ -99,7 +97,7 @@ class Node:
 
     def __pow__(self, n: Any) -> Node:
         if int(n) != n:
-            raise TypeError(f"only whole powers, not {n!r}")
+            raise TypeError(f"the exponent is {n!r}; expected a whole number")
         base = self if n >= 0 else self.graph.inv(self)
         result = self.graph.number(1)
         for _ in range(abs(int(n))):
@@ -123,7 +121,7 @@ class Node:
         return self.graph.select(self, limit, below, above)
 
     def __repr__(self) -> str:
-        """Short text."""
+        """Text of the operation and its operands."""
         if self.op in ("number", "symbol"):
             return str(self.args[0])
         return f"{self.op}({', '.join(map(repr, self.args))})"
@@ -136,12 +134,12 @@ def _with(a: Node, b: Any, combine: Any) -> Any:
 
 
 class Graph:
-    """Expressions in which equal ones are one.
+    """Set of expressions in which equal expressions are the same node.
 
     Parameters
     ----------
     seed : int
-        Of the random point.
+        Seed of the random point.
     """
 
     def __init__(self, seed: int = 1) -> None:
@@ -154,11 +152,11 @@ class Graph:
         self.zero, self.one = self.number(0), self.number(1)
 
     def node(self, x: Any) -> Node:
-        """A node, or a number as a node."""
+        """Node of a number; a node is returned unchanged."""
         return x if isinstance(x, Node) else self.number(x)
 
     def number(self, value: Any) -> Node:
-        """A number; whole numbers and fractions are kept exact."""
+        """Node of a number; whole numbers and fractions stay exact."""
         x = _exact(value)
         residue = _residue(x)
         found = self._known.get(residue)
@@ -167,15 +165,15 @@ class Graph:
         return self._keep(Node(self, "number", (x,), residue))
 
     def symbol(self, name: str) -> Node:
-        """A symbol by its name; the same each time."""
+        """Node of a symbol by name, always the same one."""
         if name not in self.symbols:
             node = Node(self, "symbol", (name,), self._draw())
             self.symbols[name] = self._keep(node)
         return self.symbols[name]
 
     def unit_symbols(self, names: Sequence[str]) -> list[Node]:
-        """Symbols whose squares sum up to 1, such as a quaternion."""
-        # Stereographic projection of a random point of the space of one dimension less.
+        """Nodes of symbols whose squares add up to 1, such as a quaternion."""
+        # Stereographic projection of a random point in the space of one dimension less.
         t = [self._draw() for _ in names[1:]]
         square = sum(x * x for x in t) % PRIME
         scale = pow(1 + square, -1, PRIME)
@@ -192,7 +190,7 @@ class Graph:
         return node
 
     def emptied(self) -> Graph:
-        """A graph with the same symbols at the same point that knows no expressions yet."""
+        """Graph with the same symbols at the same point and no other expressions."""
         new = Graph()
         new._random, new._circles, new._roots = self._random, self._circles, self._roots
         for name, symbol in self.symbols.items():
@@ -200,7 +198,7 @@ class Graph:
         return new
 
     def _found(self, op: str, args: tuple[Node, ...], residue: int) -> Node:
-        """The known node of that value or of its negative, or a new one."""
+        """Existing node of that value or its negative, otherwise a new node."""
         known = self._known.get(residue)
         if known is not None:
             return known
@@ -210,7 +208,7 @@ class Graph:
         return self._keep(Node(self, op, args, residue))
 
     def add(self, a: Node, b: Node) -> Node:
-        """A + b."""
+        """Sum a + b."""
         if a.residue == 0:
             return b
         if b.residue == 0:
@@ -225,7 +223,7 @@ class Graph:
         return self._found("add", (a, b), (a.residue + b.residue) % PRIME)
 
     def sub(self, a: Node, b: Node) -> Node:
-        """A - b."""
+        """Difference a - b."""
         if b.residue == 0:
             return a
         if a.residue == 0:
@@ -252,7 +250,7 @@ class Graph:
         return known if known is not None else self._keep(Node(self, "neg", (a,), residue))
 
     def mul(self, a: Node, b: Node) -> Node:
-        """A b."""
+        """Product a b."""
         if a.residue == 0 or b.residue == 0:
             return self.zero
         if a.residue == 1:
@@ -280,7 +278,7 @@ class Graph:
         return self._found("mul", (a, b), a.residue * b.residue % PRIME)
 
     def inv(self, a: Node) -> Node:
-        """1 / a."""
+        """Reciprocal 1 / a."""
         if a.residue == 0:
             raise ZeroDivisionError("division by an expression that is zero")
         x = a.number
@@ -293,7 +291,7 @@ class Graph:
         return self._found("inv", (a,), pow(a.residue, -1, PRIME))
 
     def sqrt(self, a: Node) -> Node:
-        """Square root; its value at the random point is drawn, its square is known to be a."""
+        """Square root of a: a random value at the point, with a as its known square."""
         x = a.number
         if x is not None:
             root = math.isqrt(x) if isinstance(x, int) and x >= 0 else 0
@@ -327,7 +325,7 @@ class Graph:
         return self._found(op, (angle,), s if op == "sin" else c)
 
     def _on_circle(self, angle: Node) -> tuple[int, int]:
-        """Cosine and sine of an angle in the field, by the addition theorems."""
+        """Cosine and sine of an angle in the finite field, by the addition theorems."""
         c, s = 1, 0
         for base, times in self.angle_parts(angle).items():
             if base not in self._circles:
@@ -341,7 +339,7 @@ class Graph:
         return c, s
 
     def angle_parts(self, angle: Node) -> dict[Any, int]:
-        """An angle as a sum of whole multiples of angles that are not sums."""
+        """Whole multiples of the elementary angles that add up to an angle."""
         op, args = angle.op, angle.args
         if op in ("add", "sub"):
             parts = dict(self.angle_parts(args[0]))
@@ -357,10 +355,10 @@ class Graph:
 
 
 def _exact(value: Any) -> Number:
-    """A whole number, a fraction, or a float that is neither, such as the sine of 0.3.
+    """Whole number or fraction if the value is close to one, otherwise the float.
 
-    Decimal numbers as a person writes them, up to twelve digits, and what two roundings may have
-    left of a fraction with a small denominator, such as 1/12, are read as fractions.
+    Decimals of up to twelve digits, and floats within two roundings of a fraction with a small
+    denominator, such as 1/12, are read as fractions.
     """
     if isinstance(value, (int, Fraction)):
         return int(value) if isinstance(value, int) or value.denominator == 1 else value
@@ -376,7 +374,7 @@ def _exact(value: Any) -> Number:
 
 
 def sum_of(x: Number, y: Number) -> Number:
-    """Sum of x and y; what rounding leaves of a difference of floats is nothing."""
+    """Sum of x and y; a difference of floats that is mere rounding becomes zero."""
     if not isinstance(x, float) and not isinstance(y, float):
         return Fraction(x) + Fraction(y)
     total = float(x) + float(y)
@@ -391,7 +389,7 @@ def _residue(x: Number) -> int:
 
 
 def applied(op: str, args: Sequence[Any]) -> Any:
-    """An operation of a node on scalars of any type: nodes, SymPy expressions, numbers."""
+    """Result of an operation on scalars of any type: nodes, SymPy expressions, numbers."""
     match op:
         case "add":
             return args[0] + args[1]
@@ -410,7 +408,7 @@ def applied(op: str, args: Sequence[Any]) -> Any:
 
 
 def ordered(roots: Iterable[Node]) -> Iterator[Node]:
-    """All nodes that some nodes are made of, each after those it is made of itself."""
+    """All nodes of expressions, each after its operands."""
     seen: set[int] = set()
     for root in roots:
         stack: list[tuple[Node, bool]] = [(root, False)]

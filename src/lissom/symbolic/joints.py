@@ -1,4 +1,4 @@
-"""Joints from maps: configuration, kinematics and joint map of any simple or compound joint.
+"""Configuration, kinematics and joint map of any simple or compound joint, from its motion maps.
 
 Source: Kwatny & Blankenship (paper E), section II.  `joint_configuration` is XXeuc and XXCompnd,
 `joint_kinematics` GammaKin and GamCompnd, `joint_map` HCompnd.
@@ -29,8 +29,6 @@ from .poincare import leaves_span
 from .rank import generic_rank
 from .shortest import Shortest
 
-__all__ = ["joint_configuration", "joint_kinematics", "joint_map", "with_tangents"]
-
 Array = np.ndarray
 
 
@@ -40,10 +38,10 @@ def joint_configuration(motion_maps: Any, coordinates: Any) -> Matrix:
     Parameters
     ----------
     motion_maps : array (6, r), or list of arrays (6, r_i)
-        One map for a simple joint, a list of maps, from the outboard body inward, for a compound
-        one.  Numbers or SymPy expressions.
+        One map for a simple joint; a list of maps, from the outboard body inward, for a compound
+        joint.  Numbers or SymPy expressions.
     coordinates : names or symbols
-        As many as there are columns.
+        One for each column.
     """
     joint = _Joint(motion_maps, coordinates)
     R, r = joint.columnwise.pose(joint.q)
@@ -53,14 +51,14 @@ def joint_configuration(motion_maps: Any, coordinates: Any) -> Matrix:
 
 
 def joint_map(motion_maps: Any, coordinates: Any) -> Matrix:
-    """H (6, r): quasi-velocities to the velocity across the joint, outboard axes.
+    """Joint map H (6, r): quasi-velocities to velocity across the joint, in outboard axes.
 
     Parameters
     ----------
     motion_maps : array (6, r), or list of arrays (6, r_i)
         As for `joint_configuration`.
     coordinates : names or symbols
-        As many as there are columns.
+        One for each column.
     """
     joint = _Joint(motion_maps, coordinates)
     if len(joint.maps) == 1:
@@ -69,17 +67,17 @@ def joint_map(motion_maps: Any, coordinates: Any) -> Matrix:
 
 
 def joint_kinematics(motion_maps: Any, coordinates: Any, *, least_squares: bool = False) -> Matrix:
-    """Gamma (r, r): rates of the coordinates from quasi-velocities.
+    """Matrix Gamma (r, r): quasi-velocities to rates of the coordinates.
 
     Parameters
     ----------
     motion_maps : array (6, r), or list of arrays (6, r_i)
         As for `joint_configuration`.
     coordinates : names or symbols
-        As many as there are columns.
+        One for each column.
     least_squares : bool
-        Give a nonholonomic map the paper's Gamma, which fits the motion as well as it can; else
-        such a map is an error.
+        Return the paper's least-squares Gamma for a nonholonomic map, which is otherwise an
+        error.
     """
     if not isinstance(least_squares, bool):
         raise SymbolicError(f"least_squares is {least_squares!r}; use True or False")
@@ -94,16 +92,16 @@ def joint_kinematics(motion_maps: Any, coordinates: Any, *, least_squares: bool 
             which = f"map {number}" if len(joint.maps) > 1 else "the map"
             raise ModelError(
                 f"{which} is nonholonomic: the Lie bracket of columns {i} and {j} (counted from "
-                "0) is a motion outside their span, so that no kinematics belong to these "
-                "coordinates; give the columns as a list of maps, which makes a compound joint, or "
-                "ask for the fit of least squares with least_squares=True"
+                "0) is a motion outside their span, so that these coordinates have no "
+                "kinematics; give the columns as a list of maps, which makes a compound joint, or "
+                "request the least-squares fit with least_squares=True"
             )
         blocks.append(_least_squares(H, q) if outside else SimpleJoint(H).rate_map(q))
     return joint.shown(block_diagonal(zeros(0, 0), *blocks))
 
 
 def _listed(motion_maps: Any) -> list[Any]:
-    """Maps from one map, from a list of the rows of one, or from a list of maps."""
+    """List of maps, from one map, the rows of one map, or a list of maps."""
     if not isinstance(motion_maps, (list, tuple)):
         return [motion_maps]
     try:
@@ -129,8 +127,8 @@ class _Joint:
         symbols = as_symbols(coordinates, "coordinates")
         if len(symbols) != n:
             raise SymbolicError(
-                f"coordinates: {len(symbols)} names are given, the joint has {n} columns; give one "
-                "for each"
+                f"coordinates: {len(symbols)} names for the {n} columns of the joint; give one for "
+                "each column"
             )
         self.q = np.array([self.bridge.symbol(s, "coordinate") for s in symbols], dtype=object)
         self._check_columns()
@@ -148,24 +146,24 @@ class _Joint:
         return self.bridge.nodes(H)
 
     def _check_columns(self) -> None:
-        """Refuse maps of too many motions."""
+        """Reject maps with dependent columns."""
         for number, H in enumerate(self.maps):
             if generic_rank(H) < H.shape[1]:
                 which = f" {number}" if len(self.maps) > 1 else ""
                 raise ModelError(
-                    f"motion_maps: map{which} has columns that depend on each other; remove the "
-                    "superfluous"
+                    f"motion_maps: map{which} has linearly dependent columns; remove the redundant "
+                    "ones"
                 )
         H = self.bridge.nodes(CompoundJoint(self.maps).motion_map(self.q))
         if H.shape[1] > 6 or generic_rank(H) < H.shape[1]:
             raise ModelError(
-                f"motion_maps: the {H.shape[1]} motions depend on each other in every "
-                "configuration; remove the superfluous columns"
+                f"motion_maps: the {H.shape[1]} motions are linearly dependent in every "
+                "configuration; remove the redundant columns"
             )
 
     @property
     def columnwise(self) -> CompoundJoint:
-        """The joint with every column for itself: the same configurations."""
+        """Joint with one map for each column and the same configurations."""
         return CompoundJoint([column for H in self.maps for column in H.T])
 
     def nodes(self, values: Array) -> Array:
@@ -177,7 +175,7 @@ class _Joint:
 
 
 def with_tangents(x: sympy.Expr) -> sympy.Expr:
-    """The shortest of a few forms, tangents among them."""
+    """Shortest of several forms, including tangents."""
     from sympy.simplify.fu import TR2i
 
     forms = [x, TR2i(sympy.factor_terms(x)), TR2i(sympy.trigsimp(x))]
@@ -185,7 +183,7 @@ def with_tangents(x: sympy.Expr) -> sympy.Expr:
 
 
 def _least_squares(H: Array, q: Array) -> Array:
-    """(B^T B)^-1 B^T H (19)."""
+    """Least-squares Gamma, (B^T B)^-1 B^T H (19)."""
     columns = [column for column in H.T]
     B = CompoundJoint(columns).motion_map(q)
     return solve(B.T @ B, B.T @ H)

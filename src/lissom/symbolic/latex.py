@@ -1,4 +1,4 @@
-"""Equations for LaTeX."""
+"""Equations in LaTeX."""
 
 from __future__ import annotations
 
@@ -12,25 +12,23 @@ from .staged import Staged
 if TYPE_CHECKING:
     from .equations import Equations
 
-__all__ = ["latex_of"]
-
-# Operations beyond which equations are written as assignments.
+# Number of operations above which equations are written as assignments.
 _LONG = 400
 
 
 def latex_of(
     equations: Equations, staged: Staged, shown: Callable[[str], sympy.ImmutableDenseMatrix]
 ) -> str:
-    """The equations as one display, or as a list of assignments if they are long.
+    """Equations as one display, or as a list of assignments if they are long.
 
     Parameters
     ----------
     equations : Equations
-        What coordinates and speeds are called.
+        Equations with the names of coordinates and speeds.
     staged : Staged
         Mass matrix, bias and rates of the coordinates, as assignments.
     shown : callable
-        Gives a quantity by name, in its shortest form.
+        Returns a quantity by name, in its shortest form.
     """
     lines = [
         r"M\,\dot p + b = Q, \qquad \dot q = V p",

@@ -1,4 +1,4 @@
-"""Linear equations about a state of rest.
+"""Linearized equations about a state of rest.
 
   M x_v' + D x_v + K x_q = u,   x_q' = V x_v                                               (1)
 with x_q, x_v and u the deviations of coordinates, speeds and generalized forces from those of the
@@ -22,17 +22,15 @@ from .derivation import Derivation
 from .graph import Node
 from .shortest import Shortest
 
-__all__ = ["Linearization", "linearized"]
-
 Array = np.ndarray
 
-# Operations up to which a fraction is brought to lowest terms.
+# Largest number of operations of a fraction that is reduced to lowest terms.
 _SHORT = 120
 
 
 @dataclass(frozen=True)
 class Linearization:
-    """M x_v' + D x_v + K x_q = u and x_q' = V x_v.
+    """Linearized equations M x_v' + D x_v + K x_q = u and x_q' = V x_v.
 
     Attributes
     ----------
@@ -45,7 +43,7 @@ class Linearization:
     force : matrix (n_v, 1)
         Generalized forces that hold the mechanism at rest in that state.
     solved : callable
-        Gives A and B.
+        Returns A and B.
     """
 
     mass: Matrix
@@ -61,8 +59,8 @@ class Linearization:
             return self.solved()
         except ZeroDivisionError:
             raise SymbolicError(
-                "the mass matrix has no inverse: a joint has a motion that moves no inertia, and "
-                "accelerations do not exist; give its body mass and inertia about that axis"
+                "the mass matrix is singular: a joint has a motion that moves no inertia, so "
+                "that accelerations are undefined; give its body mass and inertia about that axis"
             ) from None
 
     @property
@@ -77,7 +75,7 @@ class Linearization:
 
 
 def linearized(d: Derivation, shortest: Shortest, values: Mapping[Node, Node]) -> Linearization:
-    """Linear equations of a derivation with values for some symbols."""
+    """Linearized equations of a derivation, with values substituted for symbols."""
 
     def at(nodes: Array) -> Array:
         flat = replaced(list(nodes.ravel()), values)
@@ -105,7 +103,7 @@ def linearized(d: Derivation, shortest: Shortest, values: Mapping[Node, Node]) -
 
 
 def _as_ratio(x: sympy.Expr) -> sympy.Expr:
-    """A short expression as one fraction in lowest terms, if that is shorter still."""
+    """Single fraction in lowest terms of a short expression, if that is shorter."""
     if sympy.count_ops(x) > _SHORT:
         return x
     return min((x, sympy.factor(sympy.cancel(x))), key=sympy.count_ops)

@@ -1,4 +1,4 @@
-"""What coordinates and speeds are called."""
+"""Names of coordinates and speeds."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ import sympy
 from ..errors import SymbolicError, name_list
 from ..system import System
 
-__all__ = ["Names", "as_symbols", "check_choice", "identifier"]
-
 
 @dataclass(frozen=True)
 class Names:
@@ -25,7 +23,7 @@ class Names:
 
     @classmethod
     def of(cls, system: System, coordinates: Any = None, speeds: Any = None) -> Names:
-        """Names by body, or those that the user wants."""
+        """Names derived from the bodies, unless given by the user."""
         default_q: list[str] = []
         default_v: list[str] = []
         for name, body, joint in zip(system.names, system.bodies, system.joints, strict=True):
@@ -49,14 +47,14 @@ def _chosen(given: Any, default: Sequence[str], what: str) -> tuple[sympy.Symbol
     symbols = as_symbols(default if given is None else given, what)
     if len(symbols) != len(default):
         raise SymbolicError(
-            f"{what}: {len(symbols)} names are given, the model has {len(default)}: "
+            f"{what}: {len(symbols)} names given, but the model has {len(default)}: "
             f"{name_list(default, show=str)}; give one for each"
         )
     return symbols
 
 
 def as_symbols(given: Any, what: str) -> tuple[sympy.Symbol, ...]:
-    """Symbols from names, from symbols or from one text such as "t1 t2"; `what` for errors."""
+    """Symbols from names, symbols or a string such as "t1 t2"; `what` is for messages."""
     if isinstance(given, str):
         given = given.replace(",", " ").split()
     if isinstance(given, sympy.Symbol):
@@ -71,20 +69,20 @@ def as_symbols(given: Any, what: str) -> tuple[sympy.Symbol, ...]:
     names = [s.name for s in symbols]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise SymbolicError(
-            f"{what}: {name_list(twice, show=str)} stands more than once; give each its own name "
-            f"with {what}="
+            f"{what}: duplicate names {name_list(twice, show=str)}; give different names with "
+            f"{what}="
         )
     return tuple(symbols)
 
 
 def identifier(name: str, *, ascii_only: bool = False) -> str:
-    """A name with signs that no program takes replaced by an underscore."""
+    """Valid identifier, with other characters replaced by underscores."""
     word = re.sub(r"\W", "_", unicodedata.normalize("NFKC", name), flags=re.ASCII * ascii_only)
     return word if word.isidentifier() else f"_{word}"
 
 
 def check_choice(value: Any, choices: Iterable[str], what: str) -> str:
-    """The value if it is one of the choices; `what` for the error."""
+    """Value if it is one of the choices; `what` names it in messages."""
     if isinstance(value, str) and value in choices:
         return value
     quoted = [f'"{x}"' for x in choices]

@@ -1,4 +1,4 @@
-"""Poincare's equations: structure constants and the matrix of Coriolis forces.
+"""Poincare's equations: structure constants and the Coriolis matrix.
 
 Notation (paper E: Kwatny & Blankenship, section III)
   q, p      coordinates and quasi-velocities;  qdot = V(q) p                                (39)
@@ -9,8 +9,8 @@ C is the one that makes Mdot - 2 C skew: the connection of M (Koszul's formula)
   2 <D_k v_j, v_i> = v_k(M_ij) + v_j(M_ik) - v_i(M_kj)
                      + <[v_k, v_j], v_i> - <[v_j, v_i], v_k> + <[v_i, v_k], v_j>            (1)
   C_ij = sum over k of p_k <D_k v_j, v_i>,   v_k(f) = sum over a of V_ak df/dq_a            (2)
-With V = I it is that of Christoffel's symbols.  The paper's own, (53b) with its three signs put
-right, gives the same C p:
+With V = I it is given by the Christoffel symbols.  The paper's C, (53b) with three signs corrected,
+gives the same C p:
   C = [d(M p)/dq V] - [d(M p)/dq V]^T / 2 - [sum over j of p_j X_j^T] V^-T M                (3)
   X_j = [[v_j, v_1] ... [v_j, v_m]],  so that X_j^T V^-T M p has the entries <[v_j, v_i], p>
 """
@@ -28,21 +28,14 @@ from ..system import System
 from .bridge import Bridge
 from .calculus import differentiated
 
-__all__ = [
-    "coriolis_by_brackets",
-    "coriolis_by_connection",
-    "leaves_span",
-    "structure_constants",
-]
-
 Array = np.ndarray
 
-# Part of a bracket of joint motions in floats that is no motion of its own.
+# Relative size of a bracket of joint motions in floats that counts as rounding.
 _ROUNDING = 1e-9
 
 
 def structure_constants(system: System, bridge: Bridge) -> Array:
-    """C (n_v, n_v, n_v): the bracket of columns i and j of V is sum over k of c[k, i, j] v_k.
+    """Constants c (n_v, n_v, n_v): [v_i, v_j] = sum over k of c[k, i, j] v_k, v_i columns of V.
 
     The motions of a joint with a constant map H have brackets within its span,
     H c_ij = [h_i, h_j]; speeds that are rates of coordinates have none.
@@ -60,9 +53,9 @@ def structure_constants(system: System, bridge: Bridge) -> Array:
 
 
 def leaves_span(bridge: Bridge, H: Array) -> tuple[int, int] | None:
-    """Columns of a joint map whose Lie bracket is not a combination of columns, if there are any.
+    """Two columns of a joint map whose Lie bracket lies outside its span, or None.
 
-    Such a map is nonholonomic: no coordinates belong to its motions.  Numbers may be rounded.
+    Such a map is nonholonomic: its motions have no coordinates.  Numbers may be rounded.
     """
     H = as_numbers(H)
     for i, j in combinations(range(H.shape[1]), 2):
@@ -95,7 +88,7 @@ def _of_map(H: Array) -> Array:
 
 
 def coriolis_by_connection(M: Array, V: Array, c: Array, q: Array, p: Array) -> Array:
-    """C (1), (2)."""
+    """Coriolis matrix by (1), (2)."""
     along = differentiated(M, q) @ V  # v_k(M_ij) at [i, j, k]
     lowered = np.einsum("ia,akj->ikj", M, c)  # <[v_k, v_j], v_i> at [i, k, j]
     n = len(p)
@@ -112,7 +105,7 @@ def coriolis_by_connection(M: Array, V: Array, c: Array, q: Array, p: Array) -> 
 
 
 def coriolis_by_brackets(M: Array, V: Array, c: Array, q: Array, p: Array) -> Array:
-    """C (3), the paper's."""
+    """Coriolis matrix of the paper, by (3)."""
     slope = differentiated(M @ p, q) @ V
     turned = np.einsum("j,kji->ik", p, c)  # [sum over j of p_j X_j^T] V^-T
     return slope - slope.T / 2 - turned @ M

@@ -1,4 +1,4 @@
-"""Nodes as lines of a programming language."""
+"""Source code of nodes in a programming language."""
 
 from __future__ import annotations
 
@@ -10,24 +10,22 @@ from .graph import Node, Number, ordered
 from .program import Function, all_nodes
 from .staged import temporaries
 
-__all__ = ["C_DOUBLE", "C_FLOAT", "Body", "Language", "body_of"]
-
-# How tightly what was printed holds together.
+# Precedence of printed expressions.
 _SUM, _PRODUCT, _ATOM = 1, 2, 3
 
 
 @dataclass(frozen=True)
 class Language:
-    """How operations are written.
+    """Syntax of operations in a programming language.
 
     Attributes
     ----------
     functions : mapping
         Names of sin, cos and sqrt.
     select : str
-        Text with {x}, {limit}, {below}, {above}.
+        Template with {x}, {limit}, {below}, {above}.
     suffix : str
-        Behind every number.
+        Appended to every number.
     """
 
     functions: Mapping[str, str]
@@ -35,7 +33,7 @@ class Language:
     suffix: str = ""
 
     def number(self, x: Number) -> str:
-        """A number with all its digits."""
+        """Text of a number with all its digits."""
         value = float(x) if isinstance(x, Fraction) else x
         text = repr(float(value))
         if self.suffix:
@@ -53,16 +51,16 @@ C_FLOAT = Language(
 
 @dataclass(frozen=True)
 class Body:
-    """What a function consists of, as text.
+    """Source code of a function.
 
     Attributes
     ----------
     assignments : list of (name, expression)
-        In order.
+        Assignments in order of evaluation.
     results : list of str
         Entries of the output, row by row.
     used : set of str
-        Symbols that occur.
+        Symbols that are used.
     """
 
     assignments: list[tuple[str, str]]
@@ -71,14 +69,14 @@ class Body:
 
 
 def body_of(function: Function, language: Language, symbols: Mapping[str, str]) -> Body:
-    """Text of a function.
+    """Source code of a function.
 
     Parameters
     ----------
     function : Function
-        What to write.
+        Function to write.
     language : Language
-        How.
+        Target language.
     symbols : mapping
         Text for each symbol by its name.
     """

@@ -1,4 +1,4 @@
-"""The functions that programs consist of: inputs, outputs and their expressions."""
+"""Functions of generated programs: inputs, outputs and their expressions."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from .derivation import Derivation
 from .graph import Node
 from .names import identifier
 
-__all__ = ["Function", "Program", "leaf_frames"]
-
 Array = np.ndarray
 
 
@@ -26,15 +24,15 @@ class Function:
     Attributes
     ----------
     name : str
-        What it is called.
+        Name of the function.
     inputs : mapping of str to tuple of str
-        Vectors that it takes, and the symbols of their entries.
+        Input vectors, with the symbols of their entries.
     parameters : tuple of str
-        Parameters that have no number yet.
+        Parameters without a number.
     output : array of nodes
-        What it gives, a vector or a matrix.
+        Result, a vector or a matrix.
     words : str
-        What that is, for comments.
+        Description of the result, for comments.
     """
 
     name: str
@@ -50,13 +48,13 @@ class Program:
     Parameters
     ----------
     derivation : Derivation
-        Gives the expressions.
+        Source of the expressions.
     values : mapping of symbol to number
         Numbers for parameters.
     frames : sequence of str, optional
-        Frames with functions for pose and Jacobian; by default those of the last bodies.
+        Frames to provide pose and Jacobian functions for; by default those of the last bodies.
     functions : sequence of str, optional
-        Which functions; by default all but "coriolis", which is long for large systems.
+        Functions to include; by default all but "coriolis", which is long for large systems.
     """
 
     def __init__(
@@ -78,13 +76,13 @@ class Program:
             self.names = tuple(self._checked(name) for name in _listed(functions, "functions"))
         if n == 0:
             raise SymbolicError(
-                f"model {derivation.system.name!r} cannot move, all its joints are fixed; give it "
-                "a joint with a motion"
+                f"model {derivation.system.name!r} cannot move: all its joints are fixed; give it "
+                "a joint that moves"
             )
         self.forces, self.accelerations = self._vector("f", n), self._vector("a", n)
 
     def _vector(self, letter: str, n: int) -> Array:
-        """Symbols of a vector that no parameter is called by."""
+        """Symbols of a vector, different from all parameters."""
         while any(f"{letter}[{k}]" in self.derivation.bridge.symbols for k in range(n)):
             letter += "_"
         graph = self.derivation.graph
@@ -92,7 +90,7 @@ class Program:
 
     @property
     def vectors(self) -> dict[str, tuple[str, ...]]:
-        """Symbols of the entries of all vectors that functions may take."""
+        """Symbols of the entries of all input vectors."""
         d = self.derivation
         return {
             "q": tuple(s.name for s in d.coordinates),
@@ -102,7 +100,7 @@ class Program:
         }
 
     def _of_frames(self) -> list[str]:
-        """Names of the functions of frames, which must differ."""
+        """Names of the functions of frames, which must be unique."""
         called: dict[str, str] = {}
         for frame in self.frames:
             self.derivation.system.place(frame)
@@ -110,7 +108,7 @@ class Program:
             if other != frame:
                 raise SymbolicError(
                     f"frames {other!r} and {frame!r} would give functions of the same name; rename "
-                    "a body, or leave one out with frames="
+                    "a body, or omit one with frames="
                 )
         return [
             f"{what}_{identifier(frame)}" for frame in self.frames for what in ("pose", "jacobian")
@@ -163,8 +161,8 @@ class Program:
             flat = replaced(list(output.ravel()), self._values)
         except ZeroDivisionError:
             raise SymbolicError(
-                f"values: with these numbers {name} divides by zero, as it does by the inertia of "
-                "a body that has none; give other numbers, or leave it out with functions="
+                f"values: with these numbers {name} divides by zero, for example by the inertia "
+                "of a body that has none; give other numbers, or omit it with functions="
             ) from None
         vectors = {key: self.vectors[key] for key in inputs}
         flat = self._without_others(flat, {s for names in vectors.values() for s in names})
@@ -174,9 +172,9 @@ class Program:
         return Function(name, vectors, parameters, values, words)
 
     def _without_others(self, nodes: list[Node], inputs: set[str]) -> list[Node]:
-        """The same nodes, written without symbols that they do not depend on.
+        """Nodes rewritten without symbols on which they do not depend.
 
-        Where equal expressions are one, the one may have been met in a form in which such a symbol
+        Since equal expressions share one node, that node may have a form in which such a symbol
         cancels.
         """
         graph = nodes[0].graph
@@ -186,8 +184,8 @@ class Program:
 
 _FUNCTIONS: dict[str, tuple[tuple[str, ...], str]] = {
     "mass": (("q",), "mass matrix"),
-    "bias": (("q", "v"), "all forces but those of the accelerations"),
-    "coriolis": (("q", "v"), "matrix C of the forces C v"),
+    "bias": (("q", "v"), "bias forces: all forces except mass times acceleration"),
+    "coriolis": (("q", "v"), "matrix C of the forces C v quadratic in the speeds"),
     "forward_dynamics": (("q", "v", "forces"), "accelerations for generalized forces"),
     "inverse_dynamics": (("q", "v", "acceleration"), "generalized forces for accelerations"),
     "qdot": (("q", "v"), "rates of the coordinates"),
@@ -196,7 +194,7 @@ _FUNCTIONS: dict[str, tuple[tuple[str, ...], str]] = {
 
 
 def _listed(given: Sequence[str], what: str) -> tuple[str, ...]:
-    """Names, each once; one alone may stand for itself."""
+    """Unique names, from a list or a single name."""
     names = (given,) if isinstance(given, str) else given
     if not isinstance(names, (list, tuple)) or not all(isinstance(x, str) for x in names):
         raise SymbolicError(f"{what} is {given!r}; give a list of names")
@@ -204,7 +202,7 @@ def _listed(given: Sequence[str], what: str) -> tuple[str, ...]:
 
 
 def leaf_frames(derivation: Derivation) -> tuple[str, ...]:
-    """Frames at the ends: the last node of bodies that carry nothing."""
+    """Frames at the tips: the last node of bodies without children."""
     system = derivation.system
     frames = []
     for name, body, children in zip(system.names, system.bodies, system.children, strict=True):

@@ -1,4 +1,4 @@
-"""Python programs: for NumPy, for Numba and for CasADi."""
+"""Python programs for NumPy, Numba and CasADi."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from ..errors import StateError, SymbolicError
 from .names import check_choice
 from .printing import Body, Language, body_of
 from .program import Function, Program
-
-__all__ = ["BACKENDS", "Compiled", "Functions", "casadi_functions", "executed", "python_source"]
 
 
 def _language(module: str, select: str) -> Language:
@@ -49,7 +47,7 @@ def _checked(function, sizes, *given, many=True):
             found = f"{{function}}: {{name}} has shape {{x.shape}}"
             raise _Error(f"{{found}}; expected ({{n}},){{words}}")
         if x.ndim == 1:
-            total = sum(x.tolist())  # of what is not finite, the difference is not a number
+            total = sum(x.tolist())  # total - total is NaN if an entry is not finite
             finite = total - total == 0.0 or np.isfinite(x).all()
         else:
             finite = np.isfinite(x).all()
@@ -64,7 +62,7 @@ def _checked(function, sizes, *given, many=True):
             np.broadcast_shapes(*shapes)
         except ValueError:
             found = ", ".join(f"{{n}} {{x.shape}}" for (n, _), x in zip(sizes, arrays))
-            raise _Error(f"{{function}}: {{found}} are of different numbers of states") from None
+            raise _Error(f"{{function}}: {{found}} have different numbers of states") from None
     return arrays
 
 
@@ -123,7 +121,7 @@ def _check(function, name, n, x):
 
 
 def python_source(program: Program, backend: str) -> str:
-    """Text of a module with all functions of a program."""
+    """Source text of a module with all functions of a program."""
     check_choice(backend, _LANGUAGES, "backend")
     d = program.derivation
     title = f"Equations of motion of {d.system.name or 'a mechanism'}, written by lissom.\n\n"
@@ -156,13 +154,13 @@ def _source(function: Function, program: Program, backend: str) -> str:
 
 
 def _sizes(function: Function, program: Program) -> dict[str, int]:
-    """How many numbers each argument of a function has."""
+    """Number of entries of each argument of a function."""
     sizes = {key: len(names) for key, names in function.inputs.items()}
     return sizes | ({"p": len(program.parameters)} if program.parameters else {})
 
 
 def _checks(function: str, sizes: Mapping[str, int], backend: str) -> list[str]:
-    """Lines that refuse arguments of other shapes, and what is not finite."""
+    """Lines that check shape and finiteness of the arguments."""
     if backend == "numpy":
         names = ", ".join(sizes) + ("," if len(sizes) == 1 else "")
         called = f"_checked({function!r}, {tuple(sizes.items())}, {', '.join(sizes)})"
@@ -197,16 +195,16 @@ def _returned(function: Function, body: Body, backend: str) -> list[str]:
 
 
 class Functions(SimpleNamespace):
-    """Functions of numbers, and the program that they come from.
+    """Numeric functions and the program that defines them.
 
-    They refuse arguments of other shapes and what is not finite with a `StateError`.
+    They raise a `StateError` for arguments of the wrong shape or with entries that are not finite.
 
     Parameters
     ----------
     source : str
-        Text of the module.
+        Source text of the module.
     **functions
-        What it defines, by name; each is an attribute.
+        Functions by name; each becomes an attribute.
     """
 
     source: str
@@ -216,16 +214,16 @@ class Functions(SimpleNamespace):
 
 
 class Compiled:
-    """A function compiled by Numba, for callers in Python and for other compiled functions.
+    """Function compiled by Numba, callable from Python and from other compiled functions.
 
-    Numba's own words for arguments of other kinds are long; here they are refused before.
+    Arguments of the wrong kind are rejected here, with a shorter message than Numba's.
 
     Parameters
     ----------
     dispatcher : callable
-        Numba's.
+        Dispatcher of Numba.
     sizes : mapping
-        How many numbers each argument has.
+        Number of entries of each argument.
     """
 
     def __init__(self, dispatcher: Any, sizes: Mapping[str, int]) -> None:
@@ -234,7 +232,7 @@ class Compiled:
         self.__name__, self.__doc__ = dispatcher.__name__, dispatcher.__doc__
 
     def __call__(self, *given: Any, **named: Any) -> Any:
-        """What the function gives for vectors of one state."""
+        """Result for the vectors of one state."""
         if named or len(given) != len(self._shapes):
             return self._dispatcher(*given, **named)
         for x, shape in zip(given, self._shapes, strict=True):
@@ -244,15 +242,15 @@ class Compiled:
         try:
             return self._dispatcher(*given)
         except StateError:
-            self._vectors(given)  # says more
+            self._vectors(given)  # raises the detailed error
             raise
 
     def _vectors(self, given: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Arguments as arrays, or an error that says which is wrong."""
+        """Arguments as arrays, or an error that names the wrong one."""
         return tuple(_CHECKS["_checked"](self.__name__, self._sizes, *given, many=False))
 
     def __getattr__(self, name: str) -> Any:
-        """Attributes of Numba's dispatcher: compiled code and `simulate` take it for one."""
+        """Attribute of the dispatcher, so that compiled code and `simulate` accept this object."""
         if name.startswith("__") or name == "_dispatcher":
             raise AttributeError(name)
         return getattr(self._dispatcher, name)
@@ -263,7 +261,7 @@ class Compiled:
 
 
 def executed(program: Program, backend: str) -> Functions:
-    """Functions of a program whose parameters all have numbers."""
+    """Numeric functions of a program without free parameters."""
     check_choice(backend, BACKENDS, "backend")
     made = _executed(program, python_source(program, backend))
     if backend == "numba":
@@ -278,7 +276,7 @@ def casadi_functions(program: Program) -> dict[str, Any]:
     try:
         import casadi
     except ImportError:
-        raise SymbolicError("CasADi is not installed: pip install 'lissom[casadi]'") from None
+        raise SymbolicError("CasADi is not installed; run: pip install 'lissom[casadi]'") from None
     made = _executed(program, python_source(program, "casadi"))
     result = {}
     for name in program.names:
@@ -295,7 +293,7 @@ def _executed(program: Program, source: str) -> Functions:
 
 
 def _run(source: str, name: str) -> dict[str, Any]:
-    """What a module defines; its functions raise our error."""
+    """Namespace of an executed module, whose functions raise `StateError`."""
     space: dict[str, Any] = {}
     exec(compile(source, name, "exec"), space)
     space["_Error"] = StateError

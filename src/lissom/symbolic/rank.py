@@ -1,4 +1,4 @@
-"""Ranks of matrices of nodes."""
+"""Rank of matrices of nodes."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ import numpy as np
 from ..spatial.scalar import as_numbers, is_numeric
 from .graph import PRIME
 
-__all__ = ["generic_rank"]
-
 Array = np.ndarray
 
-# Part of a column of floats that is rounding.
+# Relative size of a column of floats that counts as rounding.
 _ROUNDING = 1e-9
 
 
 def generic_rank(values: Array) -> int:
-    """Rank of a matrix of nodes at almost all values of its symbols; numbers may be rounded."""
+    """Rank of a matrix of nodes for almost all values of its symbols; numbers may be rounded."""
     numbers = as_numbers(values)
     if is_numeric(numbers):
         size = np.linalg.norm(numbers, axis=0)

@@ -1,8 +1,8 @@
-"""The shortest text of an expression that is found without searching for long.
+"""Shortest of a few forms of an expression, found at low cost.
 
-An expression can be read as it was built, as the sum of products that it expands to with every
-sin^2 replaced by 1 - cos^2 (which is unique, so that what cancels is gone), or as the latter with
-common factors taken out.  The shortest of them is shown.
+The candidates are the expression as built, its expansion into a sum of products with every sin^2
+replaced by 1 - cos^2 (which is unique, so that all terms cancel that can), and that expansion with
+common factors extracted.
 """
 
 from __future__ import annotations
@@ -16,23 +16,21 @@ from sympy.simplify.fu import TR10i
 from .bridge import Bridge, as_sympy_number
 from .graph import Node, Number, ordered, sum_of
 
-__all__ = ["Shortest"]
-
 Array = np.ndarray
-# Products by the atoms in them and their powers -> coefficient.
+# Products, given by their atoms and powers -> coefficient.
 Sum = dict[tuple[tuple[int, int], ...], Number]
 
-# Terms of a sum beyond which it is not expanded.
+# Largest number of terms of an expanded sum.
 _MOST = 200
 
 
 class Shortest:
-    """Expressions of a graph, each in the shortest form.
+    """Converter of nodes to SymPy expressions in their shortest form.
 
     Parameters
     ----------
     bridge : Bridge
-        Gives the form in which they were built.
+        Provides the expressions as built.
     """
 
     def __init__(self, bridge: Bridge) -> None:
@@ -41,12 +39,12 @@ class Shortest:
         self._atoms: dict[int, Node] = {}
 
     def matrix(self, nodes: Array) -> sympy.ImmutableDenseMatrix:
-        """An array of nodes as a matrix, a vector as a column."""
+        """Matrix of an array of nodes; a vector becomes a column."""
         shape = nodes.shape if nodes.ndim == 2 else (len(nodes), 1)
         return sympy.ImmutableDenseMatrix(*shape, [self.expression(x) for x in nodes.ravel()])
 
     def expression(self, node: Any) -> sympy.Expr:
-        """The shortest form of one node."""
+        """Shortest form of a node."""
         root = self.bridge.graph.node(node)
         built = self.bridge.expression(root)
         terms = self._sum(root)
@@ -64,7 +62,7 @@ class Shortest:
         return sympy.Mul(as_sympy_number(number), *factors)
 
     def _sum(self, root: Node) -> Sum | None:
-        """Sum of products of a node, or None if it is too long."""
+        """Expansion of a node into a sum of products, or None if it is too long."""
         for x in ordered([root]):
             if x not in self._sums:
                 self._sums[x] = self._expanded(x)
@@ -104,7 +102,7 @@ class Shortest:
         return total if len(total) <= _MOST else None
 
     def _reduce(self, total: Sum, powers: dict[int, int], number: Number) -> None:
-        """Add a product, with sin^2 as 1 - cos^2."""
+        """Add a product, with sin^2 replaced by 1 - cos^2."""
         for atom, power in powers.items():
             node = self._atoms[atom]
             if power >= 2 and node.op == "sin":

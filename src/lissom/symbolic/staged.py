@@ -1,4 +1,4 @@
-"""Expressions as a list of small assignments: what is used more than once gets a name."""
+"""Expressions as a sequence of short assignments, with a name for each common subexpression."""
 
 from __future__ import annotations
 
@@ -12,20 +12,18 @@ import sympy
 from .bridge import Bridge, as_sympy_number
 from .graph import Node, applied, ordered
 
-__all__ = ["Staged", "staged", "temporaries"]
-
 Array = np.ndarray
 
-# Operations that one assignment may hold.
+# Largest number of operations in one assignment.
 _LONGEST = 24
 _LEAVES = ("number", "symbol")
 
 
 def temporaries(roots: Sequence[Node]) -> list[Node]:
-    """Nodes that get a name of their own, in the order in which they can be evaluated.
+    """Nodes that get a name, in order of evaluation.
 
-    Those that are used more than once, and those that would make a line too long; signs and leaves
-    never.
+    These are nodes used more than once, and nodes that would make a line too long; never signs or
+    leaves.
     """
     nodes = list(ordered(roots))
     uses: dict[int, int] = {}
@@ -36,7 +34,7 @@ def temporaries(roots: Sequence[Node]) -> list[Node]:
     seen = set()
     for x in roots:
         base = x.args[0] if x.op == "neg" else x
-        if x.op != "neg" or id(x) in seen:  # what a sign stands before was counted once above
+        if x.op != "neg" or id(x) in seen:  # the operand of a sign was already counted above
             uses[id(base)] = uses.get(id(base), 0) + 1
         seen.add(id(x))
     named, size = [], {}
@@ -53,12 +51,12 @@ def temporaries(roots: Sequence[Node]) -> list[Node]:
 
 @dataclass(frozen=True)
 class Staged:
-    """Assignments in SymPy, and results in terms of them.
+    """Assignments as SymPy expressions, and results in terms of them.
 
     Attributes
     ----------
     assignments : tuple of (sympy.Symbol, sympy.Expr)
-        In order; each uses coordinates, speeds, parameters and those before it.
+        In order; each uses coordinates, speeds, parameters and earlier assignments.
     results : mapping of str to sympy.ImmutableDenseMatrix
         Quantities by name.
     """
@@ -68,14 +66,14 @@ class Staged:
 
     @property
     def operations(self) -> int:
-        """Operations as SymPy counts them; an entry that stands twice counts once."""
+        """Number of operations as counted by SymPy; repeated entries count once."""
         count = sum(int(sympy.count_ops(x)) for _, x in self.assignments)
         entries = {x for matrix in self.results.values() for x in matrix}
         return count + sum(int(sympy.count_ops(x)) for x in entries)
 
 
 def staged(bridge: Bridge, quantities: Mapping[str, Array]) -> Staged:
-    """Arrays of nodes as assignments and results."""
+    """Assignments and results for arrays of nodes."""
     roots = [x for values in quantities.values() for x in values.ravel()]
     known: dict[int, sympy.Expr] = {}
     free = (s for k in count() if (s := f"z{k}") not in bridge.symbols)
@@ -85,7 +83,7 @@ def staged(bridge: Bridge, quantities: Mapping[str, Array]) -> Staged:
         if x.op == "number":
             known[id(x)] = as_sympy_number(x.args[0])
         elif x.op == "symbol":
-            # Forces and accelerations are symbols of programs alone.
+            # Forces and accelerations are symbols of programs only.
             name = x.args[0]
             known[id(x)] = bridge.symbols.get(name, sympy.Symbol(name, real=True))
         else:

@@ -1,4 +1,4 @@
-"""What can be read off explicit equations."""
+"""Properties of explicit equations: dependence, ignorable coordinates, momenta."""
 
 from __future__ import annotations
 
@@ -12,20 +12,18 @@ from .calculus import differentiated, directional
 from .derivation import Derivation
 from .graph import Node
 
-__all__ = ["dependence", "ignorable", "is_skew", "momenta"]
-
 Array = np.ndarray
 
 
 def is_skew(d: Derivation, C: Array) -> bool:
-    """Whether Mdot - 2 C is skew, which is Mdot = C + C^T."""
+    """Whether Mdot - 2 C is skew, that is, Mdot = C + C^T."""
     rates = dict(zip(d.q, d.bridge.nodes(d.rates @ d.v), strict=True))
     Mdot = np.array(directional(list(d.mass.ravel()), rates), dtype=object).reshape(d.mass.shape)
     return all(x.residue == 0 for x in d.bridge.nodes(Mdot - C - C.T).ravel())
 
 
 def dependence(d: Derivation, values: Array) -> dict[tuple[int, ...], tuple[int, ...]]:
-    """Numbers of the coordinates, then speeds, that each entry has a derivative by."""
+    """Numbers of the coordinates, then speeds, on which each entry depends."""
     slopes = differentiated(values, np.concatenate([d.q, d.v]))
     return {
         index: tuple(k for k, x in enumerate(slopes[index]) if x.residue != 0)
@@ -34,7 +32,7 @@ def dependence(d: Derivation, values: Array) -> dict[tuple[int, ...], tuple[int,
 
 
 def ignorable(d: Derivation) -> list[int]:
-    """Numbers of the coordinates that neither mass, kinematics nor potential depend on."""
+    """Numbers of the coordinates on which neither mass, kinematics nor potential depend."""
     values = np.array([*d.mass.ravel(), *d.rates.ravel(), d.potential], dtype=object)
     used = {k for numbers in dependence(d, values).values() for k in numbers}
     for i, joint in enumerate(d.system.joints):
@@ -51,7 +49,7 @@ def momenta(d: Derivation, numbers: Sequence[int]) -> dict[int, Node]:
 
 
 def _rate_inverse(d: Derivation) -> Array:
-    """W (n_v, n_q) with v = W qdot."""
+    """Matrix W (n_v, n_q) with v = W qdot."""
     blocks = []
     for i, (body, joint) in enumerate(zip(d.system.bodies, d.system.joints, strict=True)):
         V = joint.rate_map(d.q[d.system.layout.hinge_q(i)])

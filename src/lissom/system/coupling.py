@@ -1,4 +1,4 @@
-"""An equation between coordinates of hinges: gears, belts, racks, differentials."""
+"""Linear equations between hinge coordinates: gears, belts, racks, differentials."""
 
 from __future__ import annotations
 
@@ -13,15 +13,13 @@ from ..immutable import immutable
 if TYPE_CHECKING:
     from .system import System
 
-__all__ = ["Coupling", "equation", "sum_in_words"]
-
 Array = np.ndarray
 
 
 @immutable("change the coupling of the model and compile it again")
 @dataclass(frozen=True, eq=False)
 class Coupling:
-    """Equation between coordinates of hinges: the sum of ratios times coordinates is the offset.
+    """Linear equation between hinge coordinates: the sum of ratios times coordinates is the offset.
 
     Its coordinates are such whose rates are speeds (`Joint.plain_coordinates`).
 
@@ -30,13 +28,13 @@ class Coupling:
     name : str
         Name of the coupling.
     bodies : tuple of int
-        Body that each of the joints carries.
+        Body outboard of each joint.
     entries : tuple of int
-        Which of the joint's coordinates, from 0.
+        Index of the coordinate within its joint, from 0.
     ratios : array (n,)
         Factors of the coordinates [rad or m].
     offset : float
-        What the sum is.
+        Value of the sum.
     """
 
     name: str
@@ -52,12 +50,12 @@ class Coupling:
 
 
 def equation(system: System, coupling: Coupling) -> str:
-    """Words such as "left - 2 right = 0.5" for a coupling.
+    """Equation of a coupling as text, such as "left - 2 right = 0.5".
 
     Parameters
     ----------
     system : System
-        Whose bodies are named.
+        System of the coupling.
     coupling : Coupling
         One of its couplings.
     """
@@ -69,7 +67,7 @@ def equation(system: System, coupling: Coupling) -> str:
 
 
 def sum_in_words(terms: Iterable[tuple[str, Any]], total: Any) -> str:
-    """Words such as "left - 2 right = 0.5" for a sum of names times numbers or symbols."""
+    """Sum of names times numbers or symbols as text, such as "left - 2 right = 0.5"."""
     text = ""
     for name, ratio in terms:
         number = not hasattr(ratio, "free_symbols")

@@ -1,4 +1,4 @@
-"""Where each body's coordinates and speeds sit in the stacked vectors q and v."""
+"""Positions of each body's coordinates and speeds in the stacked vectors q and v."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ import numpy as np
 from ..errors import MOST_LINES, StateError, cut_lines, printable, suggestion
 from ..immutable import FixedDict
 
-__all__ = ["Layout"]
-
-# What a key "body.part" of a state can name, and which vector it is a piece of.
+# Parts that a key "body.part" of a state can name.
 PARTS = ("modes", "rates", "mode_rates")
 
 
@@ -52,8 +50,8 @@ class Layout:
         self.__dict__["_index"] = FixedDict({name: i for i, name in enumerate(self.names)})
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Refuse: a layout follows from the bodies of its system."""
-        raise AttributeError("a Layout does not change; compile another model")
+        """Reject assignment: a layout is determined by the bodies of its system."""
+        raise AttributeError("a Layout is immutable; compile another model")
 
     def index(self, name: str) -> int:
         """Number of the body called `name`, base to tip."""
@@ -62,40 +60,40 @@ class Layout:
         return self._index[name]
 
     def modal_q(self, name: str | int) -> slice:
-        """Slice of q that holds the modal coordinates of a body."""
+        """Slice of q with the modal coordinates of a body."""
         return self._modal_q[self._number(name)]
 
     def hinge_q(self, name: str | int) -> slice:
-        """Slice of q that holds the hinge coordinates of a body."""
+        """Slice of q with the hinge coordinates of a body."""
         return self._hinge_q[self._number(name)]
 
     def modal_v(self, name: str | int) -> slice:
-        """Slice of v that holds the modal rates of a body."""
+        """Slice of v with the modal rates of a body."""
         return self._modal_v[self._number(name)]
 
     def hinge_v(self, name: str | int) -> slice:
-        """Slice of v that holds the hinge rates of a body."""
+        """Slice of v with the hinge rates of a body."""
         return self._hinge_v[self._number(name)]
 
     def piece(self, key: str) -> tuple[str, slice]:
-        """Vector ("q" or "v") and slice that a state's key names.
+        """Vector ("q" or "v") and slice that a key of a state refers to.
 
         "arm" is the body's hinge coordinates, "arm.modes" its modal coordinates, "arm.rates" and
         "arm.mode_rates" their rates.
         """
         name, _, part = str(key).partition(".")
         if part not in ("", *PARTS):
-            raise StateError(f"{key!r} names no part of a state; {suggestion(part, PARTS)}")
+            raise StateError(f"{key!r} is not a part of a state; {suggestion(part, PARTS)}")
         vector = "v" if part.endswith("rates") else "q"
         kind = "modal" if part.startswith("mode") else "hinge"
         return vector, getattr(self, f"{kind}_{vector}")(name)
 
     def owner_q(self, index: int) -> str:
-        """Words for the entry q[index], for error messages."""
+        """Description of the entry q[index], for error messages."""
         return self._owner(index, (self._modal_q, "mode"), (self._hinge_q, "hinge coordinate"))
 
     def owner_v(self, index: int) -> str:
-        """Words for the entry v[index], for error messages."""
+        """Description of the entry v[index], for error messages."""
         return self._owner(index, (self._modal_v, "mode"), (self._hinge_v, "hinge rate"))
 
     def _owner(self, index: int, *kinds: tuple[tuple[slice, ...], str]) -> str:
@@ -109,7 +107,7 @@ class Layout:
         return name if isinstance(name, int) else self.index(name)
 
     def __repr__(self) -> str:
-        """Slices, a line a body."""
+        """Slices, one line per body."""
         head = f"Layout of {len(self.names)} bodies: q has {self.n_q} entries, v has {self.n_v}"
         rows = (self._row(i) for i in range(len(self.names)))
         return "\n".join([head, *cut_lines(rows, MOST_LINES, "bodies", len(self.names))])

@@ -1,4 +1,4 @@
-"""A joint that closes a loop of bodies."""
+"""Joints that close loops of bodies."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import numpy as np
 
 from ..immutable import immutable
 from ..joints import Joint
-
-__all__ = ["GROUND", "Loop", "LoopEnd"]
 
 Array = np.ndarray
 
@@ -42,16 +40,16 @@ class LoopEnd:
 @immutable("change the loop of the model and compile it again")
 @dataclass(frozen=True, eq=False)
 class Loop:
-    """Joint between two frames of a tree: frame b may move against frame a as the joint allows.
+    """Joint between two frames of a tree: frame b moves relative to frame a as the joint allows.
 
     Attributes
     ----------
     name : str
         Name of the loop.
     joint : Joint
-        What it allows; its inboard frame is that of end `a`, its outboard frame that of end `b`.
+        Joint that closes the loop; its inboard frame is at end `a`, its outboard frame at end `b`.
     a, b : LoopEnd
-        Where it is attached.
+        Attachments of the joint.
     chosen : bool
         Whether `Model.compile` chose to cut this joint, rather than the user.
     """

@@ -12,12 +12,10 @@ from ..spatial.scalar import array, is_numeric
 if TYPE_CHECKING:
     from .system import System
 
-__all__ = ["State", "check_finite", "checked_vector"]
-
 Array = np.ndarray
 
-# A quaternion may drift this far from unit length (an integrator's doing) before it is refused;
-# within the limit it is read as quaternion / |quaternion|.
+# Largest deviation of a quaternion from unit length, as integration may cause; within this limit
+# it is normalised when used.
 QUATERNION_TOLERANCE = 1e-3
 
 
@@ -31,7 +29,7 @@ class State:
     Parameters
     ----------
     system : System
-        What the state belongs to.
+        System of the state.
     q : array (n_q,)
         Coordinates, numbers or symbols.
     v : array (n_v,)
@@ -44,8 +42,7 @@ class State:
     v: Array
     system: System
     real: bool  # whether q and v are floats, which the kernels take
-    # The same numbers for the kernels, which check arrays faster that could be written; they are
-    # the state itself, and nobody writes to them.
+    # Writable arrays behind q and v, which the kernels accept faster; they are never written to.
     raw_q: Array
     raw_v: Array
 
@@ -57,12 +54,12 @@ class State:
 
     @classmethod
     def trusted(cls, system: System, q: Array, v: Array) -> State:
-        """State of finite numbers of the right shape that nobody else writes to; not checked.
+        """State from finite arrays of the right shape that are not referenced elsewhere; unchecked.
 
         Parameters
         ----------
         system : System
-            What the state belongs to.
+            System of the state.
         q, v : array (n_q,), (n_v,)
             Coordinates and speeds.
         """
@@ -97,8 +94,8 @@ class State:
         return getattr(self, vector)[piece]
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Refuse: states do not change."""
-        raise AttributeError("a State does not change; use state.replace(q=..., v=...)")
+        """Reject assignment: states are immutable."""
+        raise AttributeError("a State is immutable; use state.replace(q=..., v=...)")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by rebuilding."""
@@ -118,18 +115,18 @@ class State:
 
 
 def checked_vector(values: Any, n: int, what: str, system: System) -> Array:
-    """New array (n,) of finite numbers or of symbols, or a StateError that says what is wrong.
+    """New array (n,) of finite numbers or of symbols, or a StateError.
 
     Parameters
     ----------
     values : array-like
-        What the user gave.
+        Value as given by the user.
     n : int
-        Length expected.
+        Expected length.
     what : str
-        How to call it in an error.
+        Name for messages.
     system : System
-        For the words of an error.
+        System, for messages.
     """
     try:
         result = array(values)
@@ -146,16 +143,16 @@ def checked_vector(values: Any, n: int, what: str, system: System) -> Array:
 
 
 def check_finite(vector: Array, what: str, system: System) -> None:
-    """Refuse a vector of coordinates or speeds with an entry that is not finite.
+    """Reject a vector of coordinates or speeds with an entry that is not finite.
 
     Parameters
     ----------
     vector : array (n_q,) if `what` is "q", else (n_v,)
         Numbers.
     what : str
-        How to call it in an error.
+        Name for messages.
     system : System
-        For the name of the body.
+        System, for the name of the body.
     """
     if np.all(np.isfinite(vector)):
         return

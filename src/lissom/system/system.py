@@ -21,8 +21,6 @@ from .loop import GROUND, Loop
 from .state import State
 from .tree import printed_tree
 
-__all__ = ["GROUND", "System"]
-
 Array = np.ndarray
 
 
@@ -31,8 +29,8 @@ Array = np.ndarray
 class System:
     """Tree of bodies, numbered base to tip: ``parent[i] < i``, and the loops that close it.
 
-    Made by `Model.compile`; it knows nothing of the model and never changes.  All lengths in
-    metres, masses in kilograms, angles in radians.
+    Made by `Model.compile`; immutable and independent of the model.  All lengths are in metres,
+    masses in kilograms, angles in radians.
 
     Attributes
     ----------
@@ -43,19 +41,19 @@ class System:
     names : tuple of str
         Bodies.
     parent : array (n_body,)
-        Number of the body that carries each body, -1 for the ground.
+        Number of the parent of each body, -1 for the ground.
     parent_node : array (n_body,)
-        Node of the parent at which the joint sits; -1 for the ground.
+        Node of the parent that carries the joint; -1 for the ground.
     frame_rotation : array (n_body, 3, 3)
-        Joint's inboard axes to the axes of the parent's node.
+        Inboard axes of the joint to the axes of the parent's node.
     frame_position : array (n_body, 3)
-        Joint's inboard origin in the frame of the parent's node [m].
+        Inboard origin of the joint in the frame of the parent's node [m].
     joints : tuple of Joint
         Joint inboard of each body.
     bodies : tuple of NormalBody
         Bodies in normalised form.
     loops : tuple of Loop
-        Joints beyond those of the tree, each closing a loop.
+        Joints in addition to those of the tree, each closing a loop.
     couplings : tuple of Coupling
         Equations between hinge coordinates.
     drives : tuple of (str, str)
@@ -81,7 +79,7 @@ class System:
     def __post_init__(self) -> None:
         for name in ("gravity", "parent", "parent_node", "frame_rotation", "frame_position"):
             object.__setattr__(self, name, np.array(getattr(self, name)))
-        for joint in self.joints:  # also of kinds that users have added
+        for joint in self.joints:  # including user-defined joints
             freeze(joint)
 
     @property
@@ -111,7 +109,7 @@ class System:
 
     @cached_property
     def length(self) -> float:
-        """The largest distance between joints or nodes of a body [m]; 1 if there is none.
+        """Characteristic length: the largest distance between joints or nodes of a body [m], or 1.
 
         It makes moments comparable with forces, and angles with displacements.
         """
@@ -132,10 +130,10 @@ class System:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Text that is the same for systems whose states have the same meaning.
+        """Text that is equal for systems whose states have the same meaning.
 
-        It is made of the names of the bodies, what carries them, the kinds of their joints and the
-        numbers of their modes, in their order.
+        It contains the names of the bodies, their parents, the kinds of their joints and their
+        numbers of modes, in order.
         """
         rows = zip(self.names, self.parent.tolist(), self.joints, self.bodies, strict=True)
         meaning = [(name, p, type(j).__name__, j.n_q, j.n_v, b.n_mode) for name, p, j, b in rows]
@@ -162,11 +160,11 @@ class System:
 
     @cached_property
     def derived(self) -> dict[str, Any]:
-        """What algorithms derive from this system once and keep beside it; copies start empty."""
+        """Cache of quantities that algorithms derive from this system; empty in copies."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but what can be derived again."""
+        """Fields without derived quantities."""
         return {k: v for k, v in self.__dict__.items() if k != "derived"}
 
     def neutral(self) -> State:
@@ -253,8 +251,7 @@ class System:
             return i, int(node)
         if not body.node_names:
             raise StateError(
-                f"body {name!r} has no node {node!r}: it is rigid and has its origin only, "
-                f"which is {name!r}"
+                f"body {name!r} has no node {node!r}: it is rigid; use {name!r} for its origin"
             )
         raise StateError(f"body {name!r} has no node {node!r}; {suggestion(node, body.node_names)}")
 

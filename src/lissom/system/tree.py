@@ -1,4 +1,4 @@
-"""The readable print of a system."""
+"""Printout of a system."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from .loop import Loop, LoopEnd
     from .system import System
 
-__all__ = ["printed_tree"]
-
-DEEPEST = 40  # levels that are drawn as branches
+DEEPEST = 40  # levels drawn as branches
 
 
 def printed_tree(system: System, most: int | None = MOST_LINES) -> str:
@@ -29,7 +27,7 @@ def printed_tree(system: System, most: int | None = MOST_LINES) -> str:
     Parameters
     ----------
     system : System
-        What to print.
+        System to print.
     most : int or None
         Bodies, loops, couplings and frames that get a line each; None: all.
     """
@@ -85,7 +83,7 @@ def _bodies(system: System, most: int | None) -> list[str]:
 
 
 def _branches(system: System) -> Iterator[tuple[str, int]]:
-    """(Branch with name, body) in the order of the printed tree; deep ones with their level."""
+    """Pairs (branch with name, body) in printing order; deep branches show their level."""
     roots = [i for i in range(system.n_body) if system.parent[i] < 0]
     stack = [(i, "", 0, i == roots[-1]) for i in reversed(roots)]
     while stack:
@@ -98,7 +96,7 @@ def _branches(system: System) -> Iterator[tuple[str, int]]:
 
 
 def _placed(system: System, i: int) -> str:
-    """Where on its parent a body sits, if at a node other than the parent's frame."""
+    """Node of the parent that carries a body, if other than the parent's frame."""
     if system.parent[i] < 0:
         return ""
     node = _node(system.bodies[system.parent[i]], int(system.parent_node[i]))
@@ -106,7 +104,7 @@ def _placed(system: System, i: int) -> str:
 
 
 def _node(body: NormalBody, node: int) -> str:
-    """Name of a node, or its number; nothing for that of the body's frame."""
+    """Name or number of a node; empty for the node at the body frame."""
     if node == body.inboard:
         return ""
     return printable(node_called(body.node_names, node) or f"node {node}")

@@ -1,4 +1,4 @@
-"""Pictures of mechanisms and of their motion."""
+"""Plots, drawings and animated views of mechanisms and their motion."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def __getattr__(name: str) -> Any:
     return getattr(importlib.import_module(f".{_HOME_OF[name]}", __name__), name)
 
 
-if TYPE_CHECKING:  # what a type checker sees; the same names as above
+if TYPE_CHECKING:  # for type checkers; the same names as above
     from .drawing import draw as draw
     from .following import live as live
     from .plots_modes import plot_modes as plot_modes

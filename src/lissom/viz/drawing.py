@@ -1,4 +1,4 @@
-"""Drawings of a mechanism in one state."""
+"""Drawings of a mechanism in a given state."""
 
 from __future__ import annotations
 
@@ -25,16 +25,14 @@ from .plots_style import COLORS, INK, checked_size, picture
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Scene", "draw"]
-
 Array = np.ndarray
 
-_NAMED = 14  # bodies whose names are written if nobody says
+_NAMED = 14  # largest number of bodies whose names are written by default
 
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """All that is drawn.
+    """Everything that is drawn.
 
     Attributes
     ----------
@@ -45,7 +43,7 @@ class Scene:
     names, frames : bool
         Whether names are written, and axes of bodies and named frames drawn.
     turns : bool
-        Whether the reader can turn it.
+        Whether the drawing can be rotated interactively.
     """
 
     bodies: list[PlacedBody]
@@ -58,7 +56,7 @@ class Scene:
 
     @property
     def points(self) -> Array:
-        """Points that the picture has to hold (n, 3)."""
+        """Points that must be visible in the drawing (n, 3)."""
         found = [shape.points for shape in self.shapes]
         found += [x[None] for _, _, x in self.named] if self.frames else []
         return np.concatenate([*found, *(j.outboard[1][None] for j in self.joints)])
@@ -73,16 +71,16 @@ class Scene:
 
     @property
     def extent(self) -> float:
-        """Diagonal of the box around everything [m]; 1 for a point."""
+        """Diagonal of the bounding box [m]; 1 for a point."""
         return float(np.linalg.norm(np.ptp(self.points, axis=0))) or 1.0
 
     @property
     def symbol_size(self) -> float:
-        """Of a joint's symbol [point]."""
+        """Size of a joint symbol [point]."""
         return 8.0 if len(self.joints) <= 20 else 4.5
 
     def is_grounded(self, joint: PlacedJoint) -> bool:
-        """Whether a joint holds something to the ground."""
+        """Whether a joint connects a body to the ground."""
         return GROUND in (joint.carrier, joint.carried) and joint.joint.n_v < 6
 
 
@@ -98,27 +96,26 @@ def draw(
     size: Any = None,
     show: bool = False,
 ) -> Figure:
-    """Drawing of a mechanism: bodies, bent as they are, joints, loops and the ground.
+    """Drawing of a mechanism: deformed bodies, joints, loops and the ground.
 
-    A mechanism whose axes are all parallel is drawn along them in a plane, others in space.
+    A mechanism whose axes are all parallel is drawn in the plane normal to them, others in space.
 
     Parameters
     ----------
     system : System
         Compiled mechanism.
     state : State, optional
-        Its configuration; neutral by default.  Ends of a loop that is open there are joined by a
-        dashed line.
+        Its configuration; neutral by default.  The ends of open loops are joined by a dashed line.
     file : path, optional
-        Where to write the picture: PNG, SVG or PDF by its ending.
+        File to write: PNG, SVG or PDF by its suffix.
     names : bool, optional
         Whether to write the names of the bodies; by default if there are not more than 14.
     frames : bool
         Whether to draw axes, x orange, y green, z blue: of all bodies and of named frames.
     view : {"xy", "xz", "yz", "3d"} or pair of float, optional
-        Plane of the picture, or elevation and azimuth of the reader in space [degrees].
+        Plane of the drawing, or elevation and azimuth of the camera in space [degrees].
     title : str, optional
-        By default the name of the system; empty for none.
+        Heading; by default the name of the system, empty for none.
     size : pair of float, optional
         Width and height [inch].
     show : bool
@@ -140,7 +137,7 @@ def draw(
     state = system.neutral() if state is None else state
     bodies = placed_bodies(system, state)
     if not bodies:
-        raise StateError("the system has no bodies: nothing to draw")
+        raise StateError("the system has no bodies, so that there is nothing to draw")
     joints = placed_joints(system, state, bodies)
     look = chosen_view(view, joints, system.gravity)
     shapes = [
@@ -171,4 +168,4 @@ def _check_flags(*, names: Any, frames: Any, title: Any) -> None:
     if not isinstance(frames, bool):
         raise StateError(f"frames is {frames!r}; expected True or False")
     if not isinstance(title, (str, type(None))):
-        raise StateError(f"title is {title!r}; expected text")
+        raise StateError(f"title is {title!r}; expected a string")

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from .drawing import Scene
     from .drawing_shapes import Shape
 
-__all__ = ["draw_flat"]
-
 Array = np.ndarray
 
 
@@ -28,11 +26,11 @@ def draw_flat(figure: Figure, scene: Scene, view: Flat) -> None:
     Parameters
     ----------
     figure : Figure
-        Without axes so far.
+        Figure without axes.
     scene : Scene
-        What is drawn.
+        Content of the drawing.
     view : Flat
-        From where.
+        Direction of view.
     """
     axes = figure.add_subplot()
     depth = [float(np.mean(s.points @ view.towards)) for s in scene.shapes]
@@ -86,25 +84,25 @@ def _draw_body(axes: Axes, shape: Shape, view: Flat, zorder: float) -> None:
 
 
 def _facing(triangles: Array, view: Flat) -> Array:
-    """Triangles that are turned to the reader."""
+    """Triangles that face the camera."""
     a, b, c = triangles[:, 0], triangles[:, 1], triangles[:, 2]
     return triangles[np.cross(b - a, c - a) @ view.towards > 0]
 
 
 def _rim(triangles: Array, view: Flat) -> Array:
-    """Edges (n, 2, 3) between what is turned to the reader and what is turned away."""
+    """Edges (n, 2, 3) between triangles that face the camera and those that do not."""
     faces = _facing(triangles, view)
     if not len(faces):
         return np.zeros((0, 2, 3))
-    corners, at = np.unique(faces.reshape(-1, 3).round(12), axis=0, return_inverse=True)
-    at = at.reshape(-1, 3)
-    pairs = np.sort(np.concatenate([at[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1)
+    corners, index = np.unique(faces.reshape(-1, 3).round(12), axis=0, return_inverse=True)
+    index = index.reshape(-1, 3)
+    pairs = np.sort(np.concatenate([index[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1)
     found, count = np.unique(pairs, axis=0, return_counts=True)
     return np.asarray(corners[found[count == 1]])
 
 
 def _draw_gap(axes: Axes, a: Array, b: Array, view: Flat, scene: Scene, closing: bool) -> None:
-    """From frame to frame of a joint: a slide, or a loop that is open."""
+    """Draw the line between the frames of a joint: a slide, or an open loop."""
     if np.linalg.norm(b - a) > 1e-4 * scene.extent:
         color, style = (CLOSING, (0, (3, 2))) if closing else ("0.47", (0, (1, 1.5)))
         axes.plot(*view(np.stack([a, b])).T, color=color, ls=style, lw=1.1, zorder=4.5)

@@ -1,4 +1,4 @@
-"""What drawings in a plane and in space share: tints, legends, lettering."""
+"""Colours, legends and labels, shared by drawings in a plane and in space."""
 
 from __future__ import annotations
 
@@ -15,13 +15,11 @@ if TYPE_CHECKING:
 
     from .drawing import Scene
 
-__all__ = ["AXIS_COLORS", "add_legend", "halo", "rasterized", "shaded", "tint", "write_name"]
-
 Array = np.ndarray
 
 AXIS_COLORS = ("#D55E00", "#009E73", "#0072B2")
-_MANY = 400  # triangles: more are painted as an image in vector files
-_LIGHT, _SHADE = 0.7, 0.45  # how far the colour of a face goes to white, in light and in shade
+_MANY = 400  # triangles; more are rasterized in vector files
+_LIGHT, _SHADE = 0.7, 0.45  # fraction of white in the colour of a face, in light and in shade
 
 
 def rasterized(n: int) -> bool:
@@ -30,20 +28,20 @@ def rasterized(n: int) -> bool:
     Parameters
     ----------
     n : int
-        How many there are.
+        Number of triangles.
     """
     return n > _MANY
 
 
 def tint(color: str, white: float = _LIGHT) -> Array:
-    """Colour mixed with white, as RGB.
+    """RGB colour mixed with white.
 
     Parameters
     ----------
     color : str
-        Any of Matplotlib's.
+        Any colour of Matplotlib.
     white : float
-        How much of it.
+        Fraction of white.
     """
     from matplotlib.colors import to_rgb
 
@@ -51,16 +49,16 @@ def tint(color: str, white: float = _LIGHT) -> Array:
 
 
 def shaded(triangles: Array, color: str, towards: Array) -> Array:
-    """Colours (n, 3) of triangles, darker where they are turned away from the light.
+    """Colours (n, 3) of triangles, darker if they face away from the light.
 
     Parameters
     ----------
     triangles : array (n, 3, 3)
-        In the world.
+        Corners in the world.
     color : str
-        Of the body.
+        Colour of the body.
     towards : array (3,)
-        To the light.
+        Direction to the light.
     """
     a, b, c = triangles[:, 0], triangles[:, 1], triangles[:, 2]
     normals = np.cross(b - a, c - a)
@@ -70,25 +68,25 @@ def shaded(triangles: Array, color: str, towards: Array) -> Array:
 
 
 def halo() -> list[Any]:
-    """White rim of letters that stand on a picture."""
+    """White outline of text on a drawing."""
     from matplotlib.patheffects import withStroke
 
     return [withStroke(linewidth=2.2, foreground="white")]
 
 
 def write_name(axes: Axes, name: str, place: Array, points: Array) -> None:
-    """Name of a body beside it, across its long side.
+    """Write the name of a body next to it, across its long side.
 
     Parameters
     ----------
     axes : Axes
-        Of the picture.
+        Axes of the drawing.
     name : str
-        What is written.
+        Text to write.
     place : array (2,)
-        Middle of the body in the picture.
+        Centre of the body in the drawing.
     points : array (n, 2)
-        All its points in the picture.
+        All points of the body in the drawing.
     """
     side = np.array([0.0, 1.0])
     if len(points) > 2:
@@ -111,14 +109,14 @@ def write_name(axes: Axes, name: str, place: Array, points: Array) -> None:
 
 
 def add_legend(figure: Figure, scene: Scene) -> None:
-    """Symbols that occur, beside the picture.
+    """Add a legend of the symbols used, next to the drawing.
 
     Parameters
     ----------
     figure : Figure
-        Of the picture.
+        Figure of the drawing.
     scene : Scene
-        What is drawn.
+        Content of the drawing.
     """
     from matplotlib.lines import Line2D
 

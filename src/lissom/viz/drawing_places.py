@@ -1,6 +1,6 @@
-"""Where everything of a mechanism is in a state: bodies, nodes, joints, loops.
+"""Positions of bodies, nodes, joints and loops in a given state.
 
-By the readable text of the kinematics, so that a drawing waits for no compiler.
+Computed by the reference implementation of the kinematics, so that drawings need no compilation.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class PlacedBody:
     rotation, position : arrays (3, 3) and (3,)
         Body axes to world axes, origin in the world [m].
     node_rotations, node_positions : arrays (n, 3, 3) and (n, 3)
-        The same of its nodes, deformed.
+        The same for its nodes, deformed.
     """
 
     name: str
@@ -43,7 +43,7 @@ class PlacedBody:
     node_positions: Array
 
     def frame(self, node: int, rotation: Array, position: Array) -> Frame:
-        """A frame fixed to a node."""
+        """World pose of a frame fixed to a node."""
         turn = self.node_rotations[node]
         return turn @ rotation, self.node_positions[node] + turn @ position
 
@@ -55,15 +55,15 @@ class PlacedJoint:
     Attributes
     ----------
     joint : Joint
-        What it allows.
+        The joint.
     inboard, outboard : Frame
         Its two frames.
     carrier, carried : int
-        Numbers of the bodies that it joins, -1 for the ground.
+        Numbers of the inboard and outboard bodies, -1 for the ground.
     closing : bool
         Whether it closes a loop.
     axes : array (6, n_v)
-        Motions that it allows [angular; linear], world axes.
+        Motions that the joint allows [angular; linear], world axes.
     """
 
     joint: Joint
@@ -87,7 +87,10 @@ def placed_bodies(system: System, state: State) -> list[PlacedBody]:
     """
     check_state(system, state)
     if not state.real or not np.all(np.isfinite(state.q)):
-        raise StateError("a drawing needs a state of real, finite numbers")
+        raise StateError(
+            "a drawing needs a state of real, finite numbers; this state has symbols, complex "
+            "or infinite numbers"
+        )
     found = []
     motions = kinematics_base_to_tip(system, state.q, np.zeros(system.n_v))
     for name, body, motion in zip(system.names, system.bodies, motions, strict=True):
@@ -110,13 +113,13 @@ def placed_joints(system: System, state: State, bodies: list[PlacedBody]) -> lis
     state : State
         Configuration.
     bodies : list of PlacedBody
-        As `placed_bodies` gave them.
+        Result of `placed_bodies`.
     """
     found = []
     for i, joint in enumerate(system.joints):
         p, node = int(system.parent[i]), int(system.parent_node[i])
-        at = system.frame_rotation[i], system.frame_position[i]
-        inboard = at if p == GROUND else bodies[p].frame(node, *at)
+        mount = system.frame_rotation[i], system.frame_position[i]
+        inboard = mount if p == GROUND else bodies[p].frame(node, *mount)
         outboard = bodies[i].rotation, bodies[i].position
         axes = rotate(outboard[0], joint.motion_map(state.q[system.layout.hinge_q(i)]))
         found.append(PlacedJoint(joint, inboard, outboard, p, i, False, axes))

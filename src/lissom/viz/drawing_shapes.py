@@ -12,16 +12,14 @@ from ..system import System
 from .drawing_places import PlacedBody, PlacedJoint
 from .scene_surfaces import surface
 
-__all__ = ["Shape", "shape"]
-
 Array = np.ndarray
 
-_SHARP = np.cos(np.radians(40.0))  # faces that meet at more have a line between them
+_SHARP = np.cos(np.radians(40.0))  # faces at a larger angle have an edge between them
 
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """What is drawn of one body.
+    """Drawn geometry of one body.
 
     Attributes
     ----------
@@ -32,13 +30,13 @@ class Shape:
     edges, edge_normals : arrays (m, 2, 3)
         Ends of the sharp edges between them, and normals of the two triangles at each.
     lines : list of array (k, 3)
-        Centre lines of what bends, and lines from the origin to what the body carries.
+        Centre lines of flexible bodies, and lines from the origin to the joints on the body.
     dots : array (n, 3)
-        Nodes of a flexible body that has no solids.
+        Nodes of a flexible body without solids.
     bare : bool
-        Whether there are no solids.
+        Whether the body has no solids.
     middle : array (3,)
-        Where its name goes.
+        Position of its name.
     """
 
     color: str
@@ -52,7 +50,7 @@ class Shape:
 
     @property
     def points(self) -> Array:
-        """All points of it (n, 3)."""
+        """All points of the shape (n, 3)."""
         faces = self.triangles.reshape(-1, 3)
         return np.concatenate([faces, *self.lines, self.dots, self.middle[None]])
 
@@ -69,11 +67,11 @@ def shape(
     i : int
         Number of the body.
     placed : PlacedBody
-        Where it is.
+        Its pose.
     joints : list of PlacedJoint
-        All joints, for what the body carries.
+        All joints, to find those on the body.
     color : str
-        For solids that have none of their own.
+        Colour of solids that do not define one.
     """
     body = system.bodies[i]
     triangles, edges = [np.zeros((0, 3, 3))], [np.zeros((2, 0, 2, 3))]
@@ -97,9 +95,9 @@ def shape(
 def _bones(
     body: NormalBody, placed: PlacedBody, joints: list[PlacedJoint], i: int, swept: bool
 ) -> list[Array]:
-    """Straight lines from the origin to what the body carries, and to its centre of mass or nodes.
+    """Straight lines from the origin to the joints on the body, and to its centre of mass or nodes.
 
-    A beam has its centre line instead, and only lines to what sits beside it.
+    A beam has its centre line instead, and lines only to joints away from it.
     """
     ends = [j.inboard[1] for j in joints if j.carrier == i]
     ends += [j.outboard[1] for j in joints if j.closing and j.carried == i]

@@ -16,12 +16,10 @@ if TYPE_CHECKING:
 
     from .drawing import Scene
 
-__all__ = ["draw_space", "equal_box", "fill"]
-
 Array = np.ndarray
 
 _LIGHT = np.array([0.4, -0.5, 0.8])
-_BESIDE = np.array([2.0, 0.4])  # room for legend and title [inch]
+_BESIDE = np.array([2.0, 0.4])  # space for legend and title [inch]
 
 
 def draw_space(figure: Figure, scene: Scene, view: Space) -> None:
@@ -30,11 +28,11 @@ def draw_space(figure: Figure, scene: Scene, view: Space) -> None:
     Parameters
     ----------
     figure : Figure
-        Without axes so far.
+        Figure without axes.
     scene : Scene
-        What is drawn.
+        Content of the drawing.
     view : Space
-        From where.
+        Direction of view.
     """
     axes = figure.add_subplot(projection="3d", proj_type="ortho", computed_zorder=False)
     axes.view_init(view.elevation, view.azimuth, vertical_axis=view.vertical)
@@ -57,7 +55,7 @@ def draw_space(figure: Figure, scene: Scene, view: Space) -> None:
 
 
 def _write_names(axes: Any, scene: Scene) -> None:
-    """Beside the bodies; in a window where they are, for there they turn."""
+    """Write names next to the bodies; in an interactive window, at their centres."""
     from mpl_toolkits.mplot3d.proj3d import proj_transform
 
     for body, shape in zip(scene.bodies, scene.shapes, strict=True):
@@ -65,21 +63,21 @@ def _write_names(axes: Any, scene: Scene) -> None:
             axes.text(*shape.middle, f"  {body.name}", color=INK, path_effects=halo(), zorder=7)
         else:
             flat = np.stack(proj_transform(*shape.points.T, axes.get_proj())[:2], axis=1)
-            # the middle is the last of the points
+            # the last point is the centre
             write_name(axes, body.name, flat[-1], flat)
 
 
 def equal_box(axes: Any, points: Array, margin: float = 0.04) -> None:
-    """Limits and labels of axes in space, a metre as long in all directions.
+    """Set limits and labels of axes in space, with equal scale in all directions.
 
     Parameters
     ----------
     axes : Axes3D
-        Which.
+        Axes to change.
     points : array (n, 3)
-        What they have to hold.
+        Points that must be visible.
     margin : float
-        Of the largest width on each side.
+        Margin on each side, as a fraction of the largest width.
     """
     low, high = points.min(axis=0), points.max(axis=0)
     width = float((high - low).max()) or 1.0
@@ -99,14 +97,14 @@ def equal_box(axes: Any, points: Array, margin: float = 0.04) -> None:
 
 
 def fill(axes: Any, width: float, height: float) -> None:
-    """Zoom so that the box around everything fills the picture.
+    """Zoom so that the bounding box fills the drawing.
 
     Parameters
     ----------
     axes : Axes3D
-        With limits and a view.
+        Axes with limits and a view.
     width, height : float
-        How much the box may take of the square that Matplotlib gives to the axes.
+        Fractions of the square of the axes that the box may fill.
     """
     from mpl_toolkits.mplot3d.proj3d import proj_transform
 
@@ -117,14 +115,14 @@ def fill(axes: Any, width: float, height: float) -> None:
     zoom = min(width * seen.width / np.ptp(x), height * seen.height / np.ptp(y))
     axes.set_box_aspect([np.ptp(limit) for limit in limits], zoom=zoom)
     for artist in (*axes.lines, *axes.collections):
-        artist.set_clip_on(False)  # the square is narrower than the picture
+        artist.set_clip_on(False)  # the square is narrower than the drawing
         artist.set_in_layout(False)
 
 
 def _draw_surfaces(axes: Any, scene: Scene, towards: Array) -> None:
-    """Faces and sharp edges in one collection, which puts the near ones before the far.
+    """Draw faces and sharp edges in one collection, which sorts them by depth.
 
-    Only what is turned to the reader, unless the picture can be turned in a window.
+    Only those that face the camera, unless the drawing can be rotated in a window.
     """
     from matplotlib.colors import to_rgb
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
@@ -137,7 +135,7 @@ def _draw_surfaces(axes: Any, scene: Scene, towards: Array) -> None:
         faces += list(shape.triangles[seen])
         colors.append(shaded(shape.triangles[seen], shape.color, _LIGHT))
         edges = shape.edges[scene.turns | np.any(shape.edge_normals @ towards > 1e-9, axis=1)]
-        # nearer to the reader than the faces of the body, or these would cover half of them
+        # shifted towards the camera, otherwise the faces of the body would cover half of them
         nearer = 0.0 if scene.turns else np.ptp(shape.points @ towards) / 2
         faces += list(edges[:, [0, 1, 1]] + nearer * towards)
         colors.append(np.tile(to_rgb(shape.color), (len(edges), 1)))

@@ -1,4 +1,4 @@
-"""From where a mechanism is drawn: planar ones along their axes, others in space."""
+"""Direction of view of a drawing: planar mechanisms along their axes, others in space."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import numpy as np
 
 from ..errors import StateError
 from .drawing_places import PlacedJoint
-
-__all__ = ["Flat", "Space", "chosen_view"]
 
 Array = np.ndarray
 
@@ -26,7 +24,7 @@ class Flat:
     Attributes
     ----------
     right, up : array (3,)
-        What points to the right and up in the picture; the reader is at right × up.
+        Directions to the right and up in the drawing; the camera is at right × up.
     """
 
     right: Array
@@ -34,16 +32,16 @@ class Flat:
 
     @property
     def towards(self) -> Array:
-        """To the reader."""
+        """Direction to the camera."""
         return np.cross(self.right, self.up)
 
     def size(self, points: Array) -> tuple[float, float]:
-        """Width and height that suit a picture of these points [inch]."""
+        """Suitable width and height of a drawing of these points [inch]."""
         width, height = np.ptp(self(points), axis=0) + 0.1 * np.ptp(points, axis=0).max()
         return 7.2, float(np.clip(0.8 + 5.2 * height / max(width, 1e-300), 2.6, 5.4))
 
     def __call__(self, points: Array) -> Array:
-        """Points (..., 3) in the picture, (..., 2)."""
+        """Points (..., 3) projected onto the drawing, (..., 2)."""
         return points @ np.stack([self.right, self.up], axis=1)
 
 
@@ -54,9 +52,9 @@ class Space:
     Attributes
     ----------
     elevation, azimuth : float
-        Angles of the reader above the horizontal plane and about the vertical [degrees].
+        Angles of the camera above the horizontal plane and about the vertical [degrees].
     vertical : {"x", "y", "z"}
-        Which axis points up.
+        Axis that points up.
     """
 
     elevation: float = 26.0
@@ -64,7 +62,7 @@ class Space:
     vertical: str = "z"
 
     def size(self, points: Array) -> tuple[float, float]:
-        """Width and height that suit a picture of these points [inch]."""
+        """Suitable width and height of a drawing of these points [inch]."""
         box = np.ptp(points, axis=0) + 0.08 * np.ptp(points, axis=0).max()
         up = np.eye(3)["xyz".index(self.vertical)]
         right = np.cross(up, self.towards)
@@ -75,23 +73,23 @@ class Space:
 
     @property
     def towards(self) -> Array:
-        """To the reader, in world axes."""
+        """Direction to the camera, in world axes."""
         up, around = np.radians([self.elevation, self.azimuth])
         seen = [np.cos(up) * np.cos(around), np.cos(up) * np.sin(around), np.sin(up)]
         return np.roll(seen, {"x": 1, "y": 2, "z": 0}[self.vertical])
 
 
 def chosen_view(view: Any, joints: list[PlacedJoint], gravity: Array) -> Flat | Space:
-    """View that was asked for, or the one that suits.
+    """Direction of view as given by the user, or a suitable one.
 
     Parameters
     ----------
     view : None, "3d", "xy", "xz", "yz" or pair of float
-        What the user gave.
+        View as given by the user.
     joints : list of PlacedJoint
-        Where they are.
+        Joints in the world.
     gravity : array (3,)
-        Points down in the picture if it can.
+        Gravity, which points down in the drawing if possible.
     """
     vertical = "xyz"[int(np.argmax(np.abs(gravity)))] if np.any(gravity) else "z"
     if view is None:
@@ -114,9 +112,9 @@ def chosen_view(view: Any, joints: list[PlacedJoint], gravity: Array) -> Flat | 
 
 
 def _best_space(joints: list[PlacedJoint], vertical: str) -> Space:
-    """View in which the joints are spread widest; the usual one unless another is clearly better.
+    """View with the widest spread of the joints; the default one unless another is clearly better.
 
-    The spread is the area of the ellipse of their places in the picture.
+    The spread is the area of the ellipse of their positions in the drawing.
     """
     places = np.array([frame[1] for j in joints for frame in (j.inboard, j.outboard)])
     places = places - places.mean(axis=0)
@@ -131,7 +129,7 @@ def _best_space(joints: list[PlacedJoint], vertical: str) -> Space:
 
 
 def _common_normal(joints: list[PlacedJoint]) -> Array | None:
-    """Direction that every joint of the tree turns about and moves across, if there is one."""
+    """Direction about which all joints of the tree turn and normal to which they slide, or None."""
     motions = [j.axes for j in joints if not j.closing and j.axes.size]
     if not motions:
         return None
@@ -152,7 +150,7 @@ def _units(columns: Array) -> Array:
 
 
 def _flat(normal: Array, gravity: Array) -> Flat:
-    """View along a normal: gravity points down, else z or y up; x or y goes to the right."""
+    """View along a normal: gravity points down, otherwise z or y up; x or y to the right."""
     for up in (-gravity, np.eye(3)[2], np.eye(3)[1]):
         across = up - (up @ normal) * normal
         if (size := np.linalg.norm(across)) > 0.1 * max(float(np.linalg.norm(up)), 1e-9):

@@ -1,4 +1,4 @@
-"""A view that follows a run while it goes on, in this program or in another one."""
+"""Live view of a run, in this or another process."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ from .server import View
 from .view_options import Options, whole_frames
 from .view_page import as_json, waiting_page
 
-__all__ = ["LiveView", "live"]
-
-_QUIET = 2.0  # s without rows after which one looks whether the run still lives
+_QUIET = 2.0  # s without new rows after which to check whether the run is still alive
 
 
 def live(
@@ -36,10 +34,10 @@ def live(
     scale: float = 1.0,
     reactions: bool | None = None,
 ) -> LiveView:
-    """Show a run in the browser while it goes on.
+    """Show a run in the browser while it is computed.
 
-    The run may have begun, here or in another program, or begin later.  In a ``with`` block the
-    server stops at the end of the block, when the page has got the last frames::
+    The run may have started already, in this or another process, or start later.  In a ``with``
+    block the server stops at the end of the block, when the page has received the last frames::
 
         with ls.viz.live("arm.nc"):
             run = ls.simulate(system, duration=20.0, file="arm.nc")
@@ -47,23 +45,23 @@ def live(
     Parameters
     ----------
     path : path
-        NAME.nc that the run writes, its argument `file`.
+        Results file NAME.nc of the run, its argument `file`.
     browser : bool
         Whether to open the browser.
     frames : int
-        How many frames at most, over the whole duration of the run.
+        Largest number of frames, over the whole duration of the run.
     title, trails, theme, scale, reactions
         As in `Trajectory.to_html`.
 
     Returns
     -------
     LiveView
-        ``.url`` is where the page is, ``.close()`` stops the server.
+        ``.url`` is the address of the page, ``.close()`` stops the server.
     """
     options, n = Options(title, trails, theme, scale, reactions), whole_frames(frames)
     name = as_path(path).removesuffix(".part")
     if not name.endswith(".nc"):
-        raise ResultError(f"path is {name!r}; a run that can be watched writes NAME.nc")
+        raise ResultError(f"path is {name!r}; expected the results file NAME.nc of a run")
     if not os.path.isdir(folder := os.path.dirname(os.path.abspath(name))):
         raise ResultError(f"path is {name!r}; there is no folder {folder}: correct the path")
     view = LiveView(Followed(name, n, options))
@@ -73,7 +71,7 @@ def live(
 
 
 class LiveView(View):
-    """View of a run that goes on; made by `live`."""
+    """View of a run in progress; made by `live`."""
 
     def __init__(self, source: Followed) -> None:
         super().__init__(source)
@@ -88,27 +86,27 @@ class LiveView(View):
 
 
 class Followed:
-    """What the page of a run is told, from the file that the run writes.
+    """Source of the page of a run, read from the file that the run writes.
 
     Parameters
     ----------
     path : str
         NAME.nc.
     frames : int
-        How many at most.
+        Largest number of frames.
     options : Options
-        Of the page.
+        Options of the page.
 
     Attributes
     ----------
     closing : bool
-        Whether no rows can follow, however the run ended.
+        Whether no more rows can follow, however the run ended.
     """
 
     def __init__(self, path: str, frames: int, options: Options) -> None:
         self.path, self.part = journal_path(os.path.abspath(path))
         self._n, self._options = frames, options
-        self._before = _stamp(self.path)  # of the result of an earlier run
+        self._before = _stamp(self.path)  # results of an earlier run
         self._lock = threading.Lock()
         self._store: JournalStore | NetcdfStore | None = None
         self._frames: GrowingFrames | None = None
@@ -116,17 +114,17 @@ class Followed:
         self._meta: dict[str, Any] = {}
         self._over = self.closing = False
         self._grown = 0.0
-        self._last: tuple[Any, str] = (None, "")  # answer, and what it depends on
+        self._last: tuple[Any, str] = (None, "")  # key of the last answer, and the answer
 
     @property
     def begun(self) -> bool:
-        """Whether the run has written anything."""
+        """Whether the run has written any rows."""
         with self._lock:
             self._update()
             return self._store is not None
 
     def page(self) -> tuple[str, bool]:
-        """The page with the frames so far, or one that waits for the first."""
+        """Page with the frames so far, or one that waits for the first."""
         with self._lock:
             self._update()
             if self._frames is None or not len(self._frames):
@@ -134,24 +132,25 @@ class Followed:
             rows, _ = self._frames.trajectory(0, self._meta)
             if self._scene is None:
                 self._scene = self._options.scene(rows, growing=True)
-            told = self._told()
-            return self._options.page(rows, self._scene, {"live": True, **told}), told["over"]
+            progress = self._progress()
+            text = self._options.page(rows, self._scene, {"live": True, **progress})
+            return text, progress["over"]
 
     def frames(self, first: int) -> tuple[str, bool] | None:
-        """Frames from a number on as JSON."""
+        """Frames from a given number on, as JSON."""
         with self._lock:
             self._update()
             if self._scene is None or self._frames is None:
                 return None
             rows, first = self._frames.trajectory(first, self._meta)
-            told = self._told()
-            key = (first, rows.n, told["end"], told["over"], self._meta["status"])
-            if key != self._last[0]:  # while nothing is new, the page asks in vain
-                self._last = key, as_json({**self._scene.frames(rows, first), **told})
-            return self._last[1], told["over"]
+            progress = self._progress()
+            key = (first, rows.n, progress["end"], progress["over"], self._meta["status"])
+            if key != self._last[0]:  # without new frames the last answer is repeated
+                self._last = key, as_json({**self._scene.frames(rows, first), **progress})
+            return self._last[1], progress["over"]
 
-    def _told(self) -> dict[str, Any]:
-        """How far the run is."""
+    def _progress(self) -> dict[str, Any]:
+        """Progress of the run."""
         assert self._frames is not None
         rows, _ = self._frames.trajectory(1 << 30, {})
         return {
@@ -163,14 +162,14 @@ class Followed:
         }
 
     def _update(self) -> None:
-        """Take what the run has written since."""
+        """Read what the run has written since the last call."""
         if self._over:
             return
         try:
             self._follow()
         except ResultError as error:
             if self._frames is None:
-                return  # the head of the file is not there yet
+                return  # the header of the file is not written yet
             self._end({"status": "lost", "message": str(error)})
 
     def _follow(self) -> None:
@@ -203,10 +202,10 @@ class Followed:
         self._frames = GrowingFrames(self._store.system, self._store.columns, start, step)
 
     def _arrive(self, store: NetcdfStore) -> None:
-        """The run is over and its results are in NAME.nc."""
+        """Switch to the results in NAME.nc of a run that has ended."""
         before, self._store = self._store, store
         if before is not None and before.meta.get("fingerprint") != store.meta.get("fingerprint"):
-            raise ResultError(f"{self.path} now holds another run; start the view again")
+            raise ResultError(f"{self.path} now contains another run; start the view again")
         if self._frames is None:
             self._begin(store.meta)
         assert self._frames is not None
@@ -218,7 +217,7 @@ class Followed:
 
 
 def _stamp(path: str) -> tuple[int, int] | None:
-    """What distinguishes a file from another one that takes its place; None: there is none."""
+    """Identity of a file, to detect that it was replaced; None if there is no file."""
     try:
         found = os.stat(path)
     except OSError:

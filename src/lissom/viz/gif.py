@@ -1,4 +1,4 @@
-"""Animated pictures: the scene of the moving view, drawn frame by frame."""
+"""Animated GIFs: the scene of the animated view, drawn frame by frame."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ from .scene_frames import frames_of
 if TYPE_CHECKING:
     from ..results.trajectory import Trajectory
 
-__all__ = ["write_gif"]
-
-_LONGEST, _SHORTEST = 10.0, 1.0  # s, of pictures whose duration is not given
+_LONGEST, _SHORTEST = 10.0, 1.0  # s, limits of the default duration
 _MOST = 1000  # frames
 
 
@@ -30,18 +28,18 @@ def write_gif(
     size: Any,
     trails: Any,
 ) -> None:
-    """Write an animated picture of a run.
+    """Write an animated GIF of a run.
 
     Parameters
     ----------
     run : Trajectory
         Motion.
     path : path
-        Where to; the name ends in ".gif".
+        File to write, with the suffix ".gif".
     frames : int
-        How many frames.
+        Number of frames.
     duration : float, optional
-        How long it plays [s].
+        Playing time [s].
     size : pair of int
         Width and height [pixels].
     trails : sequence of str, optional
@@ -49,7 +47,7 @@ def write_gif(
     """
     name = as_path(path)
     if not name.endswith(".gif"):
-        raise ResultError(f"path is {name!r}; an animated picture needs a name that ends in .gif")
+        raise ResultError(f"path is {name!r}; expected a name that ends in .gif")
     if isinstance(frames, bool) or not isinstance(frames, int) or not 2 <= frames <= _MOST:
         raise StateError(f"frames is {frames!r}; expected a whole number, 2 to {_MOST}")
     rows = frames_of(run, frames)
@@ -65,7 +63,7 @@ def write_gif(
             format="GIF",
             save_all=True,
             append_images=pictures[1:],
-            duration=max(20, round(1000 * seconds / rows.n)),  # browsers play no faster
+            duration=max(20, round(1000 * seconds / rows.n)),  # browsers do not play faster
             loop=0,
         )
 
@@ -74,7 +72,7 @@ def _seconds(given: Any, of_run: float) -> float:
     if given is None:
         return min(_LONGEST, max(_SHORTEST, of_run))
     if isinstance(given, bool) or not isinstance(given, (int, float)) or not 0 < given <= 3600:
-        raise StateError(f"duration is {given!r}; expected how long it plays [s]")
+        raise StateError(f"duration is {given!r}; expected the playing time [s], a positive number")
     return float(given)
 
 

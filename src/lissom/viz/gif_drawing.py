@@ -1,4 +1,4 @@
-"""Plain drawings of a scene: triangles from far to near, lit from above the eye."""
+"""Simple rendering of a scene: triangles from far to near, lit from above the camera."""
 
 from __future__ import annotations
 
@@ -11,22 +11,20 @@ from .scene import Scene
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["Drawing"]
-
 Array = np.ndarray
 
 _BACK, _PATH = "#f3f5f8", "#d55e00"
 _DPI = 100
-_FLAT = 0.15  # a box thinner than this is seen from its side
+_FLAT = 0.15  # a flatter bounding box is viewed along its thin direction
 
 
 class Drawing:
-    """Pictures of one scene, all seen from the same place.
+    """Images of a scene from a fixed camera.
 
     Parameters
     ----------
     scene : Scene
-        What is drawn.
+        Scene to draw.
     size : (int, int)
         Width and height [pixels].
     """
@@ -65,7 +63,7 @@ class Drawing:
         return image.quantize(256)
 
     def _visible(self, frame: int) -> tuple[Array, Array]:
-        """Triangles that face the eye, from far to near (n, 3, 2), and their colours (n, 3)."""
+        """Triangles that face the camera, from far to near (n, 3, 2), and their colours (n, 3)."""
         corners, paints = [], []
         for i, (triangles, colors) in enumerate(self._triangles):
             corners.append(self.scene.corners(frame, i)[triangles])
@@ -97,7 +95,7 @@ class Drawing:
 
 
 def _axes(scene: Scene) -> tuple[Array, Array, Array]:
-    """Right, top and towards the eye, in world axes, as the page has them at first."""
+    """Directions right, up and towards the camera, in world axes, as initially on the page."""
     up = np.array(scene.up)
     extent = scene.high - scene.low
     order = np.argsort(extent)
@@ -115,7 +113,7 @@ def _axes(scene: Scene) -> tuple[Array, Array, Array]:
 
 
 def _triangles(body: Any) -> tuple[Array, Array]:
-    """Triangles of all surfaces of a body and their colours, numbers as in `Scene.corners`."""
+    """Triangles of all surfaces of a body, numbered as in `Scene.corners`, and their colours."""
     found, colors, start = [], [], 0
     for piece in body.surfaces:
         text = piece.color or body.color

@@ -1,4 +1,4 @@
-"""Frames of a run that is still going on, from the rows that it has written so far."""
+"""Frames of a run in progress, from the rows written so far."""
 
 from __future__ import annotations
 
@@ -12,23 +12,21 @@ from ..results.trajectory import Trajectory
 from ..system import System
 from .scene_arrays import LARGEST
 
-__all__ = ["GrowingFrames"]
-
 Array = np.ndarray
 
 
 class GrowingFrames:
-    """Frames at even times over the whole duration, as far as the run has come.
+    """Evenly spaced frames over the whole duration, up to the current time of the run.
 
-    The times are known beforehand, so that there are never more frames than asked for.  The newest
-    row comes after them as a frame that the next one replaces.
+    The times are fixed in advance, so that there are never more frames than requested.  The newest
+    row follows as a temporary frame, replaced by the next one.
 
     Parameters
     ----------
     system : System
-        What moves.
+        Simulated system.
     columns : Columns
-        What a row holds.
+        Columns of a row.
     start, step : float
         Time of the first frame, and between frames [s].
     """
@@ -37,20 +35,20 @@ class GrowingFrames:
         self.system, self.columns, self.start, self.step = system, columns, start, step
         self._frames = np.zeros((0, columns.width))
         self._newest = np.zeros((0, columns.width))
-        self._next = 0  # number of the next time
-        self._read = 0  # rows of the run that were looked at
+        self._next = 0  # number of the next frame
+        self._read = 0  # rows of the run read so far
 
     def __len__(self) -> int:
-        """Number of frames that stay."""
+        """Number of final frames."""
         return len(self._frames)
 
     def take(self, store: Store) -> None:
-        """Look at the rows that are new.
+        """Read the new rows.
 
         Parameters
         ----------
         store : Store
-            All rows so far; those that were there before are the same.
+            All rows so far, including those of earlier calls.
         """
         n, size = len(store), block_size(self.columns)
         while self._read < n:
@@ -61,7 +59,7 @@ class GrowingFrames:
             self._read = stop
 
     def _sample(self, rows: Array) -> None:
-        """Frames between rows that follow each other."""
+        """Add frames between consecutive rows."""
         if not len(rows):
             return
         time = rows[:, 0]
@@ -78,14 +76,14 @@ class GrowingFrames:
         self._newest = rows[-1:] if beyond else rows[:0]
 
     def trajectory(self, first: int, meta: dict[str, Any]) -> tuple[Trajectory, int]:
-        """Frames from a number on, the newest row last, and the number of the first of them.
+        """Frames from a given number on, with the newest row last, and the number of the first one.
 
-        There is at least one if the run has any.
+        There is at least one if the run has any rows.
 
         Parameters
         ----------
         first : int
-            Number.
+            Number of the first requested frame.
         meta : dict
             Notes about the run.
         """

@@ -18,12 +18,10 @@ if TYPE_CHECKING:
 
     from ..results import Trajectory
 
-__all__ = ["plot"]
-
 _WIDTH, _HEIGHT = 7.6, 1.95  # of a panel [inch]
-_ONE_COLUMN, _MOST = 5, 60  # panels: as many as stand in one column, and as one figure may have
-_NAMED = 12  # lines that the legend names
-_MARKED = 8  # events whose names are written
+_ONE_COLUMN, _MOST = 5, 60  # panels: largest number in one column, and in a figure
+_NAMED = 12  # largest number of lines in a legend
+_MARKED = 8  # largest number of events with labels
 
 
 def plot(
@@ -36,21 +34,21 @@ def plot(
     events: bool = True,
     show: bool = False,
 ) -> Figure:
-    """Panels over time; see `Trajectory.plot`.
+    """Figure with panels over time; see `Trajectory.plot`.
 
     Parameters
     ----------
     run : Trajectory
-        What is plotted.
+        Run to plot.
     names : tuple of str or sequence of str
-        Channels; none for the usual panels.
+        Channels; empty for the default panels.
     file, title, size, events, show
         As in `Trajectory.plot`.
     """
     if not run.n:
-        raise StateError("the trajectory has no rows: nothing to plot")
+        raise StateError("the trajectory has no rows, so that there is nothing to plot")
     if not isinstance(title, (str, type(None))):
-        raise StateError(f"title is {title!r}; expected text")
+        raise StateError(f"title is {title!r}; expected a string")
     if not isinstance(events, bool):
         raise StateError(f"events is {events!r}; expected True or False")
     panels = named_panels(run, names) if names else usual_panels(run)
@@ -76,7 +74,7 @@ def plot(
 
 
 def _label_time(grid: Any, n: int) -> None:
-    """The lowest panel of each column has the times."""
+    """Label the time axis of the lowest panel in each column."""
     for c, column in enumerate(grid.T):
         last = column[min(len(column), n - c * len(column)) - 1]
         last.set_xlabel("time [s]")
@@ -107,7 +105,7 @@ def _draw_panel(axes: Axes, run: Trajectory, panel: Panel) -> None:
 
 
 def _legend(axes: Axes, labels: list[str], named: int) -> None:
-    """Beside the panel, so that it covers nothing."""
+    """Add a legend next to the panel, so that it covers no lines."""
     if not any(labels):
         return
     lines = axes.get_lines()
@@ -130,7 +128,7 @@ def _legend(axes: Axes, labels: list[str], named: int) -> None:
 
 
 def _mark_events(panels: Any, run: Trajectory) -> None:
-    """Thin lines where something happened; their names in the first panel if they are few."""
+    """Mark events with thin lines, and with their labels in the first panel if they are few."""
     happened = [(t, label) for t, label in run.events if run.time[0] <= t <= run.time[-1]]
     if not happened:
         return

@@ -1,4 +1,4 @@
-"""What a plot shows if it is not told: joints, bending, energies with their balance, loops."""
+"""Default panels of a plot: joints, bending, energies with their balance, loops."""
 
 from __future__ import annotations
 
@@ -14,19 +14,17 @@ from .plots_panels import Line, Panel
 if TYPE_CHECKING:
     from ..results import Trajectory
 
-__all__ = ["usual_panels"]
-
 Array = np.ndarray
 
-_FEW = 3  # flexible bodies whose components of deflection are shown one by one
-_SMALL = 1e-6  # of the largest: components that are not worth a line
-# Parts of the range of the energy: how much finer rows may change the balance, which is then known
-# much better, and what may be missing from the power that the rows tell of.
+_FEW = 3  # largest number of flexible bodies whose deflection is shown by components
+_SMALL = 1e-6  # fraction of the largest component below which a component is not shown
+# Fractions of the range of the energy: largest change of the balance with finer rows (its error is
+# then much smaller), and largest power that the rows may not account for.
 _COARSE, _MISSING = 0.05, 1e-6
-_HIGH = 3.0  # ranges of the energies: from here on the level of the potential is taken off
+_HIGH = 3.0  # potential energy, in ranges of the energies, above which its level is subtracted
 _BALANCE = "start + work − losses"
-_LOOKED_AT = 7  # rows at which that is checked
-# Unit of joint coordinates -> title and words at the axis, in the order of the panels.
+_LOOKED_AT = 7  # rows at which this is checked
+# Unit of joint coordinates -> title and axis label, in the order of the panels.
 _JOINTS = {
     "rad": ("Joint angles", "angle"),
     "m": ("Joint positions", "position"),
@@ -35,18 +33,18 @@ _JOINTS = {
 
 
 def usual_panels(run: Trajectory) -> list[Panel]:
-    """Panels of what one looks at first.
+    """Default panels of a run.
 
     Parameters
     ----------
     run : Trajectory
-        What is plotted.
+        Run to plot.
     """
     return [*_joints(run), *_deflections(run), _energies(run), *_loops(run)]
 
 
 def _joints(run: Trajectory) -> list[Panel]:
-    """Coordinates of all joints, a panel for each unit."""
+    """Coordinates of all joints, one panel for each unit."""
     system, lines = run.system, dict[str, list[Line]]()
     for i, (name, joint) in enumerate(zip(system.names, system.joints, strict=True)):
         parts, q = joint.coordinates, run.q[:, system.layout.hinge_q(i)]
@@ -57,7 +55,7 @@ def _joints(run: Trajectory) -> list[Panel]:
 
 
 def _deflections(run: Trajectory) -> list[Panel]:
-    """How far the ends of flexible bodies are bent away."""
+    """Deflections at the ends of flexible bodies."""
     system = run.system
     bent = [i for i, body in enumerate(system.bodies) if body.n_mode]
     found = []
@@ -69,7 +67,7 @@ def _deflections(run: Trajectory) -> list[Panel]:
         return []
     if len(found) > _FEW:
         lines = [Line(place, np.linalg.norm(values, axis=1)) for place, values in found]
-        return [Panel("How far flexible bodies are bent", "deflection", "m", lines)]
+        return [Panel("Deflection of flexible bodies", "deflection", "m", lines)]
     worth = _SMALL * max(np.abs(values).max() for _, values in found)
     lines = [
         Line(f"{place} {axis}", values[:, k])
@@ -82,7 +80,7 @@ def _deflections(run: Trajectory) -> list[Panel]:
 
 
 def _end(body: NormalBody) -> str:
-    """The node called "tip", or the one that moves most, by its name if it has one."""
+    """Name of the node "tip", or name or number of the node that moves most."""
     if "tip" in body.node_names:
         return "tip"
     node = int(np.argmax(np.abs(body.node_shapes[:, 3:]).sum(axis=(1, 2))))
@@ -90,7 +88,7 @@ def _end(body: NormalBody) -> str:
 
 
 def _energies(run: Trajectory) -> Panel:
-    """Energies that are not zero, their sum, and what it has to be by the work that was done."""
+    """Nonzero energies, their sum, and the expected sum from the work done."""
     parts = {key: run[f"energy.{key}"] for key in ("kinetic", "potential", "strain")}
     found = {key: values for key, values in parts.items() if np.any(values)}
     if len(found) != 1:
@@ -98,7 +96,7 @@ def _energies(run: Trajectory) -> Panel:
     balance = _balance(run)
     if balance is not None:
         found[_BALANCE] = balance
-    # the level of the potential is arbitrary: it shall not hide all the rest
+    # the level of the potential is arbitrary: it must not hide the other curves
     level = float(parts["potential"][0])
     range_ = max(np.ptp(values) for values in found.values())
     level = level if abs(level) > _HIGH * range_ > 0 else 0.0
@@ -111,10 +109,10 @@ def _energies(run: Trajectory) -> Panel:
 
 
 def _balance(run: Trajectory) -> Array | None:
-    """Energy at the start, plus the work of forces and loads, less what modal damping took.
+    """Initial energy plus the work of forces and loads, minus the losses of modal damping.
 
-    None where there is nothing to balance, where the rows are too far apart to integrate, and where
-    they do not tell everything: the inertia of rotors belongs to actuators, not to the mechanism.
+    None if there is nothing to balance, if the rows are too far apart to integrate, or if they are
+    incomplete: the kinetic energy of rotors belongs to actuators, not to the mechanism.
     """
     drag = np.zeros_like(run.v)
     for i, body in enumerate(run.system.bodies):
@@ -132,9 +130,9 @@ def _balance(run: Trajectory) -> Array | None:
 
 
 def _doubt(run: Trajectory, forces: Array, loads: Array) -> float:
-    """Energy [J] that may hide between rows, by what speeds do there that their rates do not tell.
+    """Energy [J] possibly missed between rows: changes of speed that accelerations do not show.
 
-    It sees vibrations that are faster than the rows, which look slow in the rows alone.
+    It detects vibrations faster than the spacing of the rows, which are aliased in the rows alone.
     """
     steps, rates = np.diff(run.time), run.acceleration
     gap = np.abs(np.diff(run.v, axis=0) - steps[:, None] * (rates[1:] + rates[:-1]) / 2)
@@ -145,7 +143,7 @@ def _doubt(run: Trajectory, forces: Array, loads: Array) -> float:
 
 
 def _has_rotors(run: Trajectory) -> bool:
-    """Whether joints that turn or slide pass on another power than that of the applied forces."""
+    """Whether the power through single-axis joints differs from that of the applied forces."""
     rows = np.linspace(0, run.n - 1, min(_LOOKED_AT, run.n)).astype(int)
     few = run.sample(run.time[rows])
     missing, whole = 0.0, 0.0
@@ -177,7 +175,7 @@ def _trapezoids(time: Array, power: Array) -> Array:
 
 
 def _integral(time: Array, power: Array) -> Array:
-    """Integral by Simpson's rule on each stretch without a jump."""
+    """Integral by Simpson's rule on each interval without a jump."""
     from scipy.integrate import cumulative_simpson
 
     total = _trapezoids(time, power)

@@ -1,4 +1,4 @@
-"""A figure that notebooks show by itself.  This module loads Matplotlib."""
+"""Figure that notebooks display automatically.  This module loads Matplotlib."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import io
 
 from matplotlib.figure import Figure
 
-__all__ = ["PictureFigure"]
-
 
 class PictureFigure(Figure):
-    """Figure of Matplotlib that is its own picture as the last line of a notebook's cell."""
+    """Matplotlib figure that is displayed as the last line of a notebook cell."""
 
     def _repr_png_(self) -> bytes:
         stream = io.BytesIO()

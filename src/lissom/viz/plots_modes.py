@@ -1,4 +1,4 @@
-"""Pictures of mode shapes."""
+"""Plots of mode shapes."""
 
 from __future__ import annotations
 
@@ -19,19 +19,17 @@ from .plots_style import COLORS, GREY, INK, checked_size, picture
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["plot_modes"]
-
 Array = np.ndarray
 
 _MOST = 36  # panels
 _AMPLITUDE = 0.14  # largest displacement over the size of the body
-_TURN = 1.2  # largest rotation where nothing moves far [rad]
-_RIBS = 9  # crosses along a centre line, which show how it twists
+_TURN = 1.2  # largest rotation if displacements are small [rad]
+_RIBS = 9  # crosses along a centre line, which show the twist
 
 
 @dataclass(frozen=True, eq=False)
 class _Mode:
-    """One panel: a mode of a body, and how large it is drawn."""
+    """Panel of a mode of a body."""
 
     where: str
     body: NormalBody
@@ -39,13 +37,13 @@ class _Mode:
 
     @property
     def title(self) -> str:
-        """Number, frequency, and what it does if that is one thing."""
+        """Number, frequency, and kind of motion if there is a single one."""
         frequency = self.body.frequencies[self.number]
         return f"{self.where}mode {self.number}: {frequency:.3g} Hz{self.kind}"
 
     @property
     def kind(self) -> str:
-        """What a straight body along x does, if it is one thing."""
+        """Kind of motion of a straight body along x, if there is a single one."""
         line = self.line
         if line is None or np.abs(self.body.node_positions[line, 1:]).max() > 1e-9 * self.size:
             return ""
@@ -57,7 +55,7 @@ class _Mode:
 
     @property
     def line(self) -> list[int] | None:
-        """Nodes along which the body extends, if it has a centre line."""
+        """Nodes along the centre line, if the body has one."""
         for solid in self.body.solids:
             if isinstance(solid, Sweep) and len(solid.nodes) > 1:
                 return list(solid.nodes)
@@ -65,14 +63,14 @@ class _Mode:
 
     @property
     def size(self) -> float:
-        """Of the body [m]."""
+        """Size of the body [m]."""
         return float(np.ptp(self.body.node_positions, axis=0).max()) or 1.0
 
     def displaced(self, nodes: Any) -> tuple[Array, Array]:
-        """Positions (n, 3) and rotations (n, 3, 3) of nodes, exaggerated."""
+        """Exaggerated positions (n, 3) and rotations (n, 3, 3) of nodes."""
         shapes = self.body.node_shapes[nodes, :, self.number]
         turned, moved = np.abs(shapes[:, :3]).max(), np.abs(shapes[:, 3:]).max()
-        # whichever comes first: as far as can be shown, or turned as far
+        # whichever is reached first: the largest displacement or the largest rotation
         factor = 1 / max(moved / (_AMPLITUDE * self.size), turned / _TURN, 1e-300)
         turns = np.array([rotation_exp(t) for t in factor * shapes[:, :3]])
         return self.body.node_positions[nodes] + factor * shapes[:, 3:], turns
@@ -88,22 +86,22 @@ def plot_modes(
     size: Any = None,
     show: bool = False,
 ) -> Figure:
-    """Mode shapes of flexible bodies, a panel each, with their frequencies.
+    """Mode shapes of flexible bodies, one panel each, with their frequencies.
 
-    The body is held at its inboard node, as it is in a mechanism by its joint.  Amplitudes are
-    exaggerated.  A beam is drawn by its centre line, with crosses that show how it twists; other
-    bodies by their nodes.
+    The body is held at its inboard node, as by its joint in a mechanism.  Amplitudes are
+    exaggerated.  A beam is drawn as its centre line, with crosses that show the twist; other bodies
+    as their nodes.
 
     Parameters
     ----------
     what : FlexibleBody, NodalBody or System
-        Whose modes; of a system all flexible bodies.
+        Body, or system with flexible bodies.
     name : str, optional
-        Of one body of the system.
+        Name of a body of the system; by default all flexible bodies.
     modes : sequence of int, optional
-        Which, counted from 0; all by default.
+        Numbers of the modes, counted from 0; by default all.
     file : path, optional
-        Where to write the picture: PNG, SVG or PDF by its ending.
+        File to write: PNG, SVG or PDF by its suffix.
     title : str, optional
         Heading; empty for none.
     size : pair of float, optional
@@ -123,7 +121,7 @@ def plot_modes(
     ['mode 0: 17.6 Hz, bending along y', 'mode 1: 17.6 Hz, bending along z', ...]
     """
     if not isinstance(title, (str, type(None))):
-        raise StateError(f"title is {title!r}; expected text")
+        raise StateError(f"title is {title!r}; expected a string")
     panels = [
         _Mode(where, body, k)
         for where, body in _bodies(what, name)
@@ -131,8 +129,8 @@ def plot_modes(
     ]
     if len(panels) > _MOST:
         raise StateError(
-            f"{len(panels)} modes are too many for a figure; say which, as in modes=range(6)"
-            + ("" if name or not isinstance(what, System) else ", or name a body")
+            f"{len(panels)} modes are too many for a figure; choose some with modes=range(6)"
+            + ("" if name or not isinstance(what, System) else ", or a body with name=")
         )
     columns = min(len(panels), 3 if len(panels) != 4 else 2)
     rows = -(-len(panels) // columns)
@@ -147,7 +145,7 @@ def plot_modes(
 
 
 def _bodies(what: Any, name: Any) -> list[tuple[str, NormalBody]]:
-    """Flexible bodies and how their panels begin."""
+    """Flexible bodies and the prefixes of their panel titles."""
     if isinstance(what, System):
         flexible = {n: b for n, b in zip(what.names, what.bodies, strict=True) if b.n_mode}
         if not flexible:
@@ -159,10 +157,14 @@ def _bodies(what: Any, name: Any) -> list[tuple[str, NormalBody]]:
             raise StateError(f"there is no flexible body {name!r}; {words}")
         return [(f"{name}, ", flexible[name])]
     if name is not None:
-        raise StateError(f"name is {name!r}; it chooses among the bodies of a System")
+        raise StateError(
+            f"name is {name!r}; it selects a body of a System: omit it for a single body"
+        )
     if isinstance(what, (FlexibleBody, NodalBody)):
         if not what.normalised().n_mode:
-            raise ModelError(f"the {type(what).__name__} has no modes: nothing to plot")
+            raise ModelError(
+                f"the {type(what).__name__} has no modes, so that there is nothing to plot"
+            )
         return [("", what.normalised())]
     hint = "; call model.compile() first" if hasattr(what, "compile") else ""
     raise StateError(
@@ -171,7 +173,7 @@ def _bodies(what: Any, name: Any) -> list[tuple[str, NormalBody]]:
 
 
 def _numbers(modes: Any, body: NormalBody, where: str) -> list[int]:
-    """Numbers of modes that were asked for."""
+    """Validated numbers of the requested modes."""
     if modes is None:
         return list(range(body.n_mode))
     try:
@@ -213,7 +215,7 @@ def _draw_mode(axes: Any, mode: _Mode, color: str) -> None:
 
 
 def _draw_ribs(axes: Any, mode: _Mode, moved: Array, turns: Array, color: str) -> Array:
-    """Crosses in the planes of some sections; returns their ends."""
+    """Draw crosses in the planes of some sections; return their ends."""
     chosen = np.unique(np.linspace(0, len(moved) - 1, _RIBS).round().astype(int))
     half = 0.06 * mode.size
     ends = []

@@ -1,4 +1,4 @@
-"""What the panels of a plot over time hold: lines by name, gathered by their units."""
+"""Panels of a plot over time: named curves, grouped by unit."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from ..results.channels import Channel, resolved
 if TYPE_CHECKING:
     from ..results import Trajectory
 
-__all__ = ["Line", "Panel", "named_panels", "shown_unit"]
-
 Array = np.ndarray
 
 
@@ -27,11 +25,11 @@ class Line:
     Attributes
     ----------
     label : str
-        What the legend calls it; nothing if the panel says it all.
+        Label in the legend; empty if the title of the panel suffices.
     values : array (n,)
-        One for each row.
+        One value for each row.
     balance : bool
-        Whether it is the second way to a line before it, drawn thin and dashed over that.
+        Whether it is an independent computation of an earlier curve, drawn thin and dashed on it.
     """
 
     label: str
@@ -41,20 +39,20 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Curves of one unit over time.
+    """Curves with the same unit over time.
 
     Attributes
     ----------
     title : str
-        What is shown.
+        Heading.
     quantity : str
-        What the vertical axis is called, without the unit.
+        Label of the vertical axis, without the unit.
     unit : str
-        As channels have it.
+        Unit as in channels.
     lines : list of Line
         The curves.
     logarithmic : bool
-        Whether the vertical axis is.
+        Whether the vertical axis is logarithmic.
     """
 
     title: str
@@ -65,28 +63,28 @@ class Panel:
 
     @property
     def label(self) -> str:
-        """Words at the vertical axis."""
+        """Label of the vertical axis."""
         return f"{self.quantity} [{shown_unit(self.unit)}]"
 
 
 def shown_unit(unit: str) -> str:
-    """Unit with raised exponents, as Matplotlib writes them.
+    """Unit with superscript exponents, in the notation of Matplotlib.
 
     Parameters
     ----------
     unit : str
-        Such as "kg^0.5 m/s^2".
+        Unit such as "kg^0.5 m/s^2".
     """
     return re.sub(r"\^(-?[\d.]+)", r"$^{\1}$", unit)
 
 
 def named_panels(run: Trajectory, names: Sequence[Any]) -> list[Panel]:
-    """Panels of channels; those of one sequence share panels, and each unit has its own.
+    """Panels of channels; those of a sequence share panels, one for each unit.
 
     Parameters
     ----------
     run : Trajectory
-        What is plotted.
+        Run to plot.
     names : sequence of str or sequence of str
         As given to `Trajectory.plot`.
     """
@@ -96,14 +94,16 @@ def named_panels(run: Trajectory, names: Sequence[Any]) -> list[Panel]:
         channels = [resolved(run.system, run.store.columns, name)[0] for name in group]
         for channel in channels:
             if not channel.units:
-                raise StateError(f"{channel.name!r} has no components here: nothing to plot")
+                raise StateError(
+                    f"{channel.name!r} has no components, so that there is nothing to plot"
+                )
         panels += _by_unit(run, channels)
     return panels
 
 
 def _group(given: Any) -> list[Any]:
     if isinstance(given, str) or not isinstance(given, Iterable):
-        return [given]  # what is no name is refused with the others
+        return [given]  # anything but a name is rejected later
     group = list(given)
     if not group:
         raise StateError("a group of channels is empty; give at least one name in it")
@@ -111,7 +111,7 @@ def _group(given: Any) -> list[Any]:
 
 
 def _by_unit(run: Trajectory, channels: list[Channel]) -> list[Panel]:
-    """One panel for each unit among the components of some channels."""
+    """One panel for each unit of the components of channels."""
     lines: dict[str, list[Line]] = {}
     for channel in channels:
         flat = run[channel.name].reshape(run.n, -1)
@@ -142,7 +142,7 @@ _WORDS = {
 
 
 def _quantity(channels: list[Channel]) -> str:
-    """What the values are in one or two words."""
+    """Name of the quantity in one or two words."""
     found = set()
     for channel in channels:
         first, _, last = channel.name.rpartition(".")

@@ -1,7 +1,7 @@
-"""What all pictures by Matplotlib share: colours, style, figures without windows, files.
+"""Colours, style and output of Matplotlib figures.
 
-Matplotlib is loaded when the first picture is made.  Figures are made without pyplot, so they need
-no display and are not kept alive by it.
+Matplotlib is loaded with the first figure.  Figures are made without pyplot, so that they need no
+display and are not kept alive by it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ from ..results.disk import PathLike, as_path, replacing
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["COLORS", "DASHES", "GREY", "INK", "checked_size", "line_style", "picture"]
-
-# Colours that readers with colour-blindness can tell apart (Okabe and Ito), yellow left out.
+# Colours that are distinguishable with colour blindness (Okabe and Ito), without yellow.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)))
 INK, GREY = "0.2", "0.6"
@@ -46,7 +44,7 @@ _STYLE: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "lissom",
 }
-# Ending -> notes in the file; without a date equal pictures are equal files.
+# Suffix -> metadata in the file; without a date equal figures give equal files.
 _FORMATS: dict[str, dict[str, Any]] = {
     ".png": {},
     ".svg": {"Date": None},
@@ -59,14 +57,14 @@ _SILENT = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")
 def picture(
     size: tuple[float, float], *, file: PathLike | None = None, show: bool = False
 ) -> Iterator[Figure]:
-    """Figure in the style of lissom; on leaving it is written and shown as asked.
+    """Figure in the style of lissom, written and shown on exit as requested.
 
     Parameters
     ----------
     size : tuple of float
         Width and height [inch].
     file : path, optional
-        Where to write it, as PNG, SVG or PDF by its ending.
+        File to write: PNG, SVG or PDF by its suffix.
     show : bool
         Whether to open a window.
     """
@@ -119,7 +117,7 @@ def _checked_path(file: PathLike) -> str:
     path = as_path(file)
     if _ending(path) not in _FORMATS:
         raise ResultError(
-            f"cannot draw {path}: the ending {_ending(path)!r} names no known format; use one of "
+            f"cannot draw {path}: the suffix {_ending(path)!r} is not a known format; use one of "
             f"{', '.join(_FORMATS)}"
         )
     return path
@@ -130,20 +128,20 @@ def _check_display() -> None:
 
     if plt.get_backend().lower() in _SILENT:
         raise ResultError(
-            f"cannot show a picture: Matplotlib has no window here (its backend is "
+            f"cannot show a figure: Matplotlib cannot open a window (its backend is "
             f"{plt.get_backend()}); give file='picture.png' instead"
         )
 
 
 def checked_size(size: Any, usual: tuple[float, float]) -> tuple[float, float]:
-    """Width and height [inch] as given, or the usual ones for None.
+    """Validated width and height [inch], or the default for None.
 
     Parameters
     ----------
     size : tuple of float or None
-        What the user gave.
+        Size as given by the user.
     usual : tuple of float
-        What is taken otherwise.
+        Default size.
     """
     if size is None:
         return usual
@@ -157,7 +155,7 @@ def checked_size(size: Any, usual: tuple[float, float]) -> tuple[float, float]:
 
 
 def line_style(k: int) -> dict[str, Any]:
-    """Colour and dashes of line k; they repeat after eighteen.
+    """Colour and dashes of line k; they repeat after eighteen lines.
 
     Parameters
     ----------

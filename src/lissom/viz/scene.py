@@ -1,7 +1,7 @@
-"""Scene of a motion: bodies, sent once, and what changes from frame to frame.
+"""Scene of a motion: bodies, sent to the page once, and frames.
 
-The page gets every body's corners, mode shapes and joint once; a frame is the coordinates.  Poses
-follow in the page by `scene_joints`, corners by the formula of `scene_bodies.bent`.
+The page receives the corners, mode shapes and joint of each body once; a frame consists of the
+coordinates.  The page computes poses as in `scene_joints` and corners as in `scene_bodies.bent`.
 """
 
 from __future__ import annotations
@@ -21,29 +21,27 @@ from .scene_arrows import Arrow, arrow_values, arrows
 from .scene_bodies import SceneBody
 from .scene_joints import body_factors, coordinates, node_poses, poses
 
-__all__ = ["FORMAT", "Scene", "outermost"]
-
 Array = np.ndarray
 
-FORMAT = 2  # of the data in the page
-_SOME = 40  # frames that are looked at for the size of the picture
-_MANY_BODIES = 24  # with more, forces of joints are sent only if they are asked for
-_EVENTS = 500  # marks at most
+FORMAT = 2  # format version of the data in the page
+_SOME = 40  # frames used to find the size of the scene
+_MANY_BODIES = 24  # with more, joint forces are sent only on request
+_EVENTS = 500  # largest number of marks
 
 
 class Scene:
-    """Everything that can be drawn of a motion.
+    """Everything drawn of a motion.
 
     Parameters
     ----------
     rows : Trajectory
-        One row for each frame, as `frames_of` gives them.
+        One row for each frame, from `frames_of`.
     trails : sequence of str
         "body", "body.node" or frames: points whose paths are drawn.
     reactions : bool, optional
-        Whether forces of joints are sent; by default those of mechanisms with few bodies.
+        Whether joint forces are sent; by default for mechanisms with few bodies.
     growing : bool
-        Whether more frames will follow: then arrows that are zero so far are kept.
+        Whether more frames will follow; arrows that are zero so far are then kept.
     """
 
     def __init__(
@@ -68,7 +66,7 @@ class Scene:
         self._chosen, self._sent = self._kept_arrows()
 
     def _kept_arrows(self) -> tuple[Array, list[Arrow]]:
-        """Numbers of the arrows that are worth sending, and these."""
+        """Numbers of the arrows to send, and these arrows."""
         everything = arrows(self.system, self.rows.store.columns.wrenches, self.reactions)
         kept = np.ones(len(everything), dtype=bool)
         if not self.growing:
@@ -92,7 +90,7 @@ class Scene:
         return self.poses[frame, i, :3] + local @ _matrices(self.poses[frame, i, 3:]).T
 
     def _bounds(self, rows: Trajectory) -> tuple[Array, Array]:
-        """Lowest and highest coordinates of all that moves, at some of the frames."""
+        """Lowest and highest coordinates of all bodies, at some of the frames."""
         some = np.unique(np.linspace(0, rows.n - 1, _SOME).astype(int))
         placed = poses(self.system, rows.q[some])
         low, high = np.full(3, np.inf), np.full(3, -np.inf)
@@ -109,7 +107,7 @@ class Scene:
         return (low, high) if self.bodies else (np.zeros(3), np.zeros(3))
 
     def _deflection(self, rows: Trajectory) -> float:
-        """The largest displacement by bending of anything drawn [m]."""
+        """Largest displacement by deformation of any drawn point [m]."""
         layout = self.system.layout
         each = (
             body.deflections(rows.q[:, layout.modal_q(i)]).max(initial=0.0)
@@ -119,7 +117,7 @@ class Scene:
 
     @property
     def up(self) -> list[float]:
-        """Against gravity along the nearest axis; z without gravity."""
+        """Axis nearest to the direction opposite to gravity; z without gravity."""
         g = self.system.gravity
         k = int(np.argmax(np.abs(g))) if np.any(g) else 2
         axis = np.zeros(3)
@@ -127,12 +125,12 @@ class Scene:
         return axis.tolist()
 
     def data(self, rows: Trajectory | None = None) -> dict[str, Any]:
-        """Everything as the page reads it: words, numbers, and arrays in base64.
+        """Data for the page: text, numbers, and arrays in base64.
 
         Parameters
         ----------
         rows : Trajectory, optional
-            Frames, by default those that the scene was made of.
+            Frames; by default those of the scene.
         """
         arrays, system = Arrays(), self.system
         loops = [self._loop(k) for k in range(len(system.loops))]
@@ -161,14 +159,14 @@ class Scene:
         }
 
     def frames(self, rows: Trajectory, first: int) -> dict[str, Any]:
-        """Frames as the page reads them: coordinates less those of the first, and forces.
+        """Frames for the page: coordinates relative to the first frame, and forces.
 
         Parameters
         ----------
         rows : Trajectory
             One row for each frame.
         first : int
-            Number of the first one; the page forgets frames that it has from there on.
+            Number of the first one; the page discards the frames that it has from there on.
         """
         arrays = Arrays()
         low, high = (self.low, self.high) if rows is self.rows else self._bounds(rows)
@@ -243,16 +241,16 @@ def _matrices(q: Array) -> Array:
 
 
 def outermost(rows: Trajectory, most: int, *, resting: bool = False) -> list[str]:
-    """Points whose paths are worth seeing: bodies that carry nothing and move, their tips if any.
+    """Points whose paths are drawn by default: moving bodies without children, at tips if any.
 
     Parameters
     ----------
     rows : Trajectory
         Frames.
     most : int
-        How many at most; the last ones.
+        Largest number; the last ones are kept.
     resting : bool
-        Whether bodies count that do not move in these frames.
+        Whether to include bodies that do not move in these frames.
     """
     system, found = rows.system, []
     for i, name in enumerate(system.names):

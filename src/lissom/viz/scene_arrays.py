@@ -1,4 +1,4 @@
-"""Arrays of numbers on their way into a page, each one once."""
+"""Arrays of numbers for a page, without duplicates."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["LARGEST", "Arrays"]
-
 Array = np.ndarray
 
-LARGEST = 1e30  # numbers beyond are what a run leaves that failed; a page could not hold them
+LARGEST = 1e30  # larger numbers, from failed runs, are clipped
 _TYPES = {
     "float64": "<f8",
     "float32": "<f4",
@@ -24,19 +22,19 @@ _TYPES = {
 
 
 class Arrays:
-    """Arrays by number; one that is added again has the number of the first."""
+    """Numbered arrays; an array that is added again gets the number of the first."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, bytes], int] = {}
         self._made: dict[Any, Any] = {}
 
     def add(self, values: Any, kind: str = "float32") -> int:
-        """Number under which the page finds these values.
+        """Number by which the page accesses these values.
 
         Parameters
         ----------
         values : array
-            Numbers; the page gets them flat.
+            Numbers; flattened for the page.
         kind : str
             "float64", "float32", "uint32", "uint16", "int16" or "int8".
         """
@@ -44,19 +42,19 @@ class Arrays:
         return self._found.setdefault((kind, data), len(self._found))
 
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What `make` gives, made once for each key.
+        """Result of `make`, computed once for each key.
 
         Parameters
         ----------
         key : hashable
-            Stands for all that `make` depends on.
+            Identifies everything that `make` depends on.
         make : callable
-            Without arguments.
+            Function without arguments.
         """
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]
 
     def encoded(self) -> list[list[str]]:
-        """Kind and base64 text of each, in the order of their numbers."""
+        """Kind and base64 text of each array, in the order of their numbers."""
         return [[kind, base64.b64encode(data).decode()] for kind, data in self._found]

@@ -1,4 +1,4 @@
-"""Forces that are drawn as arrows: of loads, of loops and of joints."""
+"""Forces of loads, loops and joints, drawn as arrows."""
 
 from __future__ import annotations
 
@@ -15,25 +15,23 @@ from ..system import GROUND, LoopEnd, System
 from .scene_arrays import LARGEST
 from .scene_joints import node_poses, poses
 
-__all__ = ["Arrow", "arrow_values", "arrows"]
-
 Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class Arrow:
-    """Where an arrow begins and what it shows.
+    """Origin and meaning of an arrow.
 
     Attributes
     ----------
     name : str
-        What exerts it.
+        Source of the force.
     kind : {"force", "moment", "loop", "joint"}
-        A force or moment of a load, a force of a loop or of a joint.
+        Force or moment of a load, force of a loop or of a joint.
     body, node : int
-        Where it acts; body -1 is the ground.
+        Point of action; body -1 is the ground.
     offset : array (3,)
-        From the node, in node axes; from the world's origin on the ground [m].
+        Offset from the node, in node axes; on the ground, from the world origin [m].
     """
 
     name: str
@@ -51,9 +49,9 @@ def arrows(system: System, wrenches: tuple[str, ...], joints: bool) -> list[Arro
     system : System
         Mechanism.
     wrenches : tuple of str
-        Where the stored loads act.
+        Points of action of the stored loads.
     joints : bool
-        Whether forces of joints are among them.
+        Whether to include joint forces.
     """
     zero = np.zeros(3)
     found = []
@@ -73,8 +71,8 @@ def arrows(system: System, wrenches: tuple[str, ...], joints: bool) -> list[Arro
 def arrow_values(rows: Trajectory, joints: bool) -> Array:
     """Forces, shape (n, n_arrow, 3) [N or N m].
 
-    Those of loads in the axes of their nodes, where most are constant; others in world axes, so
-    that between frames they do not suffer from the turning of a fast wheel.
+    Loads are in node axes, in which most are constant; others are in world axes, so that
+    interpolation between frames is not affected by fast rotation.
 
     Parameters
     ----------
@@ -111,14 +109,14 @@ def _loads(rows: Trajectory) -> Array:
 
 
 def _joint_forces(rows: Trajectory) -> Array:
-    """Forces of all joints in body axes (n, n_body, 3); zero where a failed run left none."""
+    """Forces of all joints in body axes (n, n_body, 3); zero where a failed run has none."""
     system, columns = rows.system, rows.store.columns
     table = np.concatenate([rows.store.read(x).reshape(rows.n, -1) for x in columns.fields], axis=1)
     bad = ~np.all(np.isfinite(table), axis=1)
     table[bad, columns.slices["v"].start :] = 0.0
     try:
         found = reactions(system, MemoryStore(columns, table))[:, :, 3:]
-    except StateError:  # finite, but too large to reckon with
+    except StateError:  # finite, but so large that the result overflows
         return np.zeros((rows.n, system.n_body, 3))
     found[bad] = 0.0
     return found

@@ -1,4 +1,4 @@
-"""Bodies of a scene: what each looks like, and the nodes on which that and other things hang."""
+"""Bodies of a scene: their surfaces, and the nodes to which these and other items are attached."""
 
 from __future__ import annotations
 
@@ -14,19 +14,17 @@ from .scene_arrays import Arrays
 from .scene_normals import shaded
 from .scene_surfaces import Surface, ball, joined, rod, surface
 
-__all__ = ["COLORS", "SceneBody"]
-
 Array = np.ndarray
 
-# Okabe and Ito's colours, which the colour-blind tell apart, lightened or greyed a little; what
-# stands on the ground or floats free is grey.
+# Okabe and Ito's colours, distinguishable with colour blindness, slightly lightened or greyed;
+# bodies fixed to the ground or floating freely are grey.
 ROOT = "#98a2b0"
 COLORS = ("#3b8fc4", "#e8a33d", "#2ca583", "#cf86b0", "#7cc0ea", "#dd6b35", "#d9cd57")
-_MANY = 12  # more bodies than these are coloured by branches
+_MANY = 12  # with more bodies, colours are by branch
 
 
 class SceneBody:
-    """One body: its surfaces, and the nodes that are in use.
+    """A body with its surfaces and the nodes in use.
 
     Parameters
     ----------
@@ -35,17 +33,17 @@ class SceneBody:
     i : int
         Number of the body.
     extent : float
-        Size of the whole mechanism [m]; 0 if that is not known.
+        Size of the whole mechanism [m]; 0 if unknown.
     """
 
     def __init__(self, system: System, i: int, extent: float = 0.0) -> None:
         self.system, self.i = system, i
-        # radius of a simple look's ball: to be seen in the whole, but shorter than the body
+        # radius of the ball of the default appearance: visible overall, but smaller than the body
         self._ball = min(0.25 * system.length, max(0.025 * system.length, 0.006 * extent))
         self.name, self.body = system.names[i], system.bodies[i]
         self._nodes: dict[int, int] = {}
         self.use(self.body.inboard)
-        # fixed order: what carries bodies first, then what is drawn
+        # fixed order: nodes that carry bodies first, then those of surfaces
         for node in system.outboard_nodes[i]:
             self.use(node)
         for piece in self.surfaces:
@@ -53,7 +51,7 @@ class SceneBody:
                 self.use(int(node))
 
     def use(self, node: int) -> int:
-        """Number in the page of a node; it is sent from now on."""
+        """Number of a node in the page; marks the node as in use."""
         return self._nodes.setdefault(node, len(self._nodes))
 
     @property
@@ -63,7 +61,7 @@ class SceneBody:
 
     @cached_property
     def color(self) -> str:
-        """Colour of solids that have none of their own."""
+        """Colour of solids that do not define one."""
         if self.system.parent[self.i] == GROUND and self.system.n_body > 1:
             return ROOT
         if self.system.n_body <= _MANY:
@@ -75,12 +73,12 @@ class SceneBody:
 
     @cached_property
     def surfaces(self) -> tuple[Surface, ...]:
-        """From the solids, or a simple look."""
+        """Surfaces of the solids, or the default appearance."""
         solid = [surface(self.body, solid, self.name) for solid in self.body.solids]
         return tuple([s for s in solid if len(s.triangles)] or self._simple())
 
     def _simple(self) -> list[Surface]:
-        """A ball at the origin and rods to all joints and nodes with names."""
+        """Default appearance: a ball at the origin and rods to all joints and named nodes."""
         size, body, system = self.system.length, self.body, self.system
         ends = [
             (int(system.parent_node[c]), system.frame_position[c]) for c in system.children[self.i]
@@ -107,7 +105,7 @@ class SceneBody:
 
     @property
     def box(self) -> Array:
-        """Corners of a box about the undeformed body, in body axes, shape (8, 3) [m]."""
+        """Corners of the bounding box of the undeformed body, in body axes, shape (8, 3) [m]."""
         low, high = self.rest.min(axis=0), self.rest.max(axis=0)
         return np.array(
             [
@@ -120,14 +118,14 @@ class SceneBody:
 
     @property
     def middle(self) -> tuple[int, Array]:
-        """Node and offset of the point at which the name is written."""
+        """Node and offset of the position of the name."""
         centre = (self.rest.min(axis=0) + self.rest.max(axis=0)) / 2
         away = np.linalg.norm(self.body.node_positions[self.nodes] - centre, axis=1)
         node = int(self.nodes[np.argmin(away)])
         return node, centre - self.body.node_positions[node]
 
     def corners(self, modes: Array) -> Array:
-        """Corners of all surfaces in body axes, bent by modal coordinates; shape (n, 3) [m].
+        """Corners of all surfaces in body axes, deformed by modal coordinates; shape (n, 3) [m].
 
         Parameters
         ----------
@@ -137,21 +135,21 @@ class SceneBody:
         return np.concatenate([bent(self.body, s.nodes, s.offsets, modes) for s in self.surfaces])
 
     def deflections(self, modes: Array) -> Array:
-        """How far the corners move from the undeformed body, one row for each state [m]."""
+        """Displacements of the corners by deformation, one row for each state [m]."""
         if not self.body.n_mode:
             return np.zeros((len(modes), 1))
         moved = np.einsum("nck,tk->tnc", self.body.node_shapes[self.nodes][:, 3:], modes)
         return np.linalg.norm(moved, axis=2)
 
     def described(self, arrays: Arrays, first_mode: int) -> dict[str, Any]:
-        """What the page knows of the body; call it when all nodes are in use.
+        """Description of the body for the page; call it after all nodes are marked as in use.
 
         Parameters
         ----------
         arrays : Arrays
-            Takes the numbers.
+            Receives the numbers.
         first_mode : int
-            Place of its first modal coordinate among all coordinates.
+            Index of its first modal coordinate among all coordinates.
         """
         system, nodes, (node, offset) = self.system, self.nodes, self.middle
         pieces = [self._shaded(s, arrays) for s in self._by_color()]
@@ -172,7 +170,7 @@ class SceneBody:
         }
 
     def _by_color(self) -> list[Surface]:
-        """Surfaces of one colour joined: the page draws each of them at once."""
+        """Surfaces joined by colour, each of which the page draws in one call."""
         colors: dict[str | None, list[Surface]] = {}
         for piece in self.surfaces:
             colors.setdefault(piece.color, []).append(piece)
@@ -185,8 +183,8 @@ class SceneBody:
         numbers = np.array([self._nodes[int(node)] for node in piece.nodes[corners]])
         if len(self._nodes) >= 1 << 16:
             raise ModelError(
-                f"body {self.name!r}: what is drawn hangs on {len(self._nodes)} nodes, the view "
-                "takes 65535; give it a coarser Mesh"
+                f"body {self.name!r}: its surfaces use {len(self._nodes)} nodes, but the view "
+                "supports at most 65535; give it a coarser Mesh"
             )
         size = "uint16" if len(corners) < 1 << 16 else "uint32"
         return {
@@ -200,7 +198,7 @@ class SceneBody:
 
 
 def _branches(system: System) -> list[int]:
-    """Number of the branch of each body; they begin where bodies carry several."""
+    """Number of the branch of each body; branches start at bodies with several children."""
     found: list[int] = []
     n = -1
     for parent in system.parent:
@@ -213,7 +211,7 @@ def _branches(system: System) -> list[int]:
 
 
 def bent(body: Any, nodes: Array, offsets: Array, modes: Array) -> Array:
-    """Points of nodes in body axes: ``l + Pi_tr eta + exp(skew(Pi_rot eta)) offset`` [m].
+    """Points attached to nodes, in body axes: ``l + Pi_tr eta + exp(skew(Pi_rot eta)) offset`` [m].
 
     Parameters
     ----------
@@ -222,7 +220,7 @@ def bent(body: Any, nodes: Array, offsets: Array, modes: Array) -> Array:
     nodes : array (n,) of int
         Node of each point.
     offsets : array (n, 3)
-        From the node, in node axes [m].
+        Offset from the node, in node axes [m].
     modes : array (n_mode,)
         Modal coordinates eta.
     """

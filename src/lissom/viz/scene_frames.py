@@ -1,4 +1,4 @@
-"""Frames of a run: rows that are close enough for the eye, and no more."""
+"""Frames of a run: as many rows as a smooth animation needs."""
 
 from __future__ import annotations
 
@@ -11,23 +11,21 @@ from ..results.trajectory import Trajectory
 from ..system import State, System
 from .scene_arrays import LARGEST
 
-__all__ = ["frames_of", "still"]
-
-_EVEN = 1.5  # largest gap between rows, in mean gaps, of rows that are frames as they are
+_EVEN = 1.5  # largest gap between rows, in mean gaps, at which rows are used as frames directly
 
 
 def frames_of(run: Trajectory, frames: int) -> Trajectory:
-    """Rows for a moving view, evenly spaced.
+    """Evenly spaced rows for an animated view.
 
     Parameters
     ----------
     run : Trajectory
         Motion.
     frames : int
-        How many at most.
+        Largest number of frames.
     """
     if not run.n:
-        raise StateError("the run has no rows, so there is nothing to see")
+        raise StateError("the run has no rows, so that there is nothing to show")
     times = np.unique(run.time)
     gaps = np.diff(times)
     even = len(gaps) == 0 or gaps.max() <= _EVEN * gaps.mean()
@@ -36,23 +34,28 @@ def frames_of(run: Trajectory, frames: int) -> Trajectory:
     rows = run.sample(times)
     finite = np.all(np.abs(rows.q) < LARGEST, axis=1)
     if not finite.any():
-        raise StateError("no row of the run has finite coordinates, so there is nothing to see")
+        raise StateError(
+            "no row of the run has finite coordinates, so that there is nothing to show"
+        )
     return rows if finite.all() else run.sample(times[finite])
 
 
 def still(system: System, state: State) -> Trajectory:
-    """Run of one row: a mechanism that stands still.
+    """Run with a single row: a mechanism at rest.
 
     Parameters
     ----------
     system : System
         Mechanism.
     state : State
-        Where it is.
+        Its configuration.
     """
     check_state(system, state)
     if not state.real or not np.all(np.isfinite(state.q)):
-        raise StateError("a picture needs a state of finite real numbers")
+        raise StateError(
+            "a view needs a state of real, finite numbers; this state has symbols, complex or "
+            "infinite numbers"
+        )
     columns = Columns.of(system)
     row = np.zeros((1, columns.width))
     row[:, columns.slices["q"]] = state.q

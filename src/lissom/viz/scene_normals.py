@@ -1,14 +1,12 @@
-"""Normals of surfaces: smooth over gentle bends, sharp at edges."""
+"""Normals of surfaces: smooth across small angles, sharp at edges."""
 
 from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["shaded"]
-
 Array = np.ndarray
 
-_SMOOTH = np.cos(np.radians(40.0))  # faces that meet at less are one smooth surface
+_SMOOTH = np.cos(np.radians(40.0))  # faces at a smaller angle form a smooth surface
 
 
 def shaded(points: Array, triangles: Array) -> tuple[Array, Array, Array]:
@@ -24,7 +22,7 @@ def shaded(points: Array, triangles: Array) -> tuple[Array, Array, Array]:
     Returns
     -------
     corners : array (p,)
-        Which of the given corners each new one is.
+        Given corner of each new corner.
     normals : array (p, 3) of int8
         Unit normals times 127.
     triangles : array (m, 3)
@@ -32,24 +30,24 @@ def shaded(points: Array, triangles: Array) -> tuple[Array, Array, Array]:
     """
     a, b, c = (points[triangles[:, k]] for k in range(3))
     units = _unit(np.cross(b - a, c - a))
-    # a face counts by its angle, so that it does not matter how quadrangles are divided
+    # faces are weighted by angle, so that the division of quadrilaterals does not matter
     angles = np.stack([_angle(b - a, c - a), _angle(c - b, a - b), _angle(a - c, b - c)], axis=1)
     weighted = units[:, None] * angles[..., None]
-    at, weighted = triangles.ravel(), weighted.reshape(-1, 3)
+    corner, weighted = triangles.ravel(), weighted.reshape(-1, 3)
     face = np.repeat(np.arange(len(triangles)), 3)
-    one, other = _meeting(at)
+    one, other = _meeting(corner)
     same = np.einsum("ij,ij->i", units[face[one]], units[face[other]]) > _SMOOTH
     one, other = one[same], other[same]
     sums = np.stack(
-        [np.bincount(one, weighted[other, k], minlength=len(at)) for k in range(3)], axis=1
+        [np.bincount(one, weighted[other, k], minlength=len(corner)) for k in range(3)], axis=1
     )
     normals = np.round(127 * _unit(sums)).astype(np.int8)
-    rows, inverse = np.unique(np.column_stack([at, normals]), axis=0, return_inverse=True)
+    rows, inverse = np.unique(np.column_stack([corner, normals]), axis=0, return_inverse=True)
     return rows[:, 0], rows[:, 1:].astype(np.int8), inverse.reshape(-1, 3)
 
 
 def _unit(vectors: Array) -> Array:
-    """Vectors of length one; zero stays zero."""
+    """Unit vectors; zero stays zero."""
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / np.where(length > 0, length, 1.0)
 
@@ -58,13 +56,13 @@ def _angle(a: Array, b: Array) -> Array:
     return np.arctan2(np.linalg.norm(np.cross(a, b), axis=1), np.einsum("ij,ij->i", a, b))
 
 
-def _meeting(at: Array) -> tuple[Array, Array]:
-    """All ordered pairs of places in `at` that hold the same number."""
-    order = np.argsort(at, kind="stable")
-    _, first, count = np.unique(at[order], return_index=True, return_counts=True)
+def _meeting(corner: Array) -> tuple[Array, Array]:
+    """All ordered pairs of positions in `corner` with equal numbers."""
+    order = np.argsort(corner, kind="stable")
+    _, first, count = np.unique(corner[order], return_index=True, return_counts=True)
     group = np.repeat(np.arange(len(count)), count)
     partners = count[group]
-    one = np.repeat(np.arange(len(at)), partners)
+    one = np.repeat(np.arange(len(corner)), partners)
     begin = np.repeat(first[group], partners)
     within = np.arange(len(one)) - np.repeat(np.cumsum(partners) - partners, partners)
     return order[one], order[begin + within]

@@ -1,4 +1,4 @@
-"""Triangles of solids, each corner hung on a node of its body so that it bends with it."""
+"""Triangles of solids, with each corner attached to a node so that it deforms with the body."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from ..bodies import NormalBody
 from ..bodies.solids import Box, Cylinder, Mesh, Solid, Sphere, Sweep
 from ..errors import ModelError
 
-__all__ = ["Surface", "ball", "joined", "rod", "surface"]
-
 Array = np.ndarray
 
 _AROUND = 32  # corners of a circle
@@ -21,14 +19,15 @@ _AROUND = 32  # corners of a circle
 class Surface:
     """Triangles whose corners move with nodes.
 
-    A corner is at ``l + exp(skew(theta)) offset`` with l the place of its node and theta its turn.
+    A corner is at ``l + exp(skew(theta)) offset`` with l the position of its node and theta its
+    rotation vector.
 
     Attributes
     ----------
     nodes : array (n,) of int
         Node of each corner.
     offsets : array (n, 3)
-        From the node, in node axes [m].
+        Offset from the node, in node axes [m].
     triangles : array (m, 3) of int
         Corners, counterclockwise seen from outside.
     color : str or None
@@ -47,11 +46,11 @@ def surface(body: NormalBody, solid: Solid, name: str) -> Surface:
     Parameters
     ----------
     body : NormalBody
-        Body that it belongs to.
+        Body of the solid.
     solid : Solid
-        What it looks like.
+        Solid to convert.
     name : str
-        Name of the body for messages.
+        Name of the body, for messages.
     """
     if isinstance(solid, Sweep):
         return _swept(body, solid, name)
@@ -69,7 +68,7 @@ def surface(body: NormalBody, solid: Solid, name: str) -> Surface:
 def rod(
     body: NormalBody, start: tuple[int, Array], end: tuple[int, Array], radius: float
 ) -> Surface:
-    """Thin rod between two points, each given by its node and the offset from it."""
+    """Thin rod between two points, each given by a node and an offset from it."""
     tail, head = (body.node_positions[node] + offset for node, offset in (start, end))
     axis = head - tail
     length = float(np.linalg.norm(axis))
@@ -83,18 +82,18 @@ def rod(
 
 
 def ball(node: int, offset: Array, radius: float) -> Surface:
-    """Small sphere about a point of a node."""
+    """Small sphere around a point attached to a node."""
     points, triangles = _sphere(radius, 16)
     return Surface(np.full(len(points), node), points + offset, triangles)
 
 
 def joined(pieces: list[Surface]) -> Surface:
-    """Surfaces of one colour as one.
+    """Surfaces of the same colour joined into one.
 
     Parameters
     ----------
     pieces : list of Surface
-        At least one.
+        Surfaces, at least one.
     """
     if len(pieces) == 1:
         return pieces[0]
@@ -105,7 +104,7 @@ def joined(pieces: list[Surface]) -> Surface:
 
 
 def _own(solid: Solid) -> tuple[Array, Array]:
-    """Points and triangles in the solid's own axes."""
+    """Points and triangles in the axes of the solid."""
     match solid:
         case Box(size=size):
             return _box(size)
@@ -115,7 +114,7 @@ def _own(solid: Solid) -> tuple[Array, Array]:
             return _sphere(radius, _AROUND)
         case Mesh(vertices=vertices, triangles=triangles):
             return vertices, triangles
-    raise ModelError(f"{solid!r} cannot be drawn; it is no Box, Cylinder, Sphere, Mesh or Sweep")
+    raise ModelError(f"{solid!r} cannot be drawn; expected a Box, Cylinder, Sphere, Mesh or Sweep")
 
 
 def _box(size: Array) -> tuple[Array, Array]:
@@ -132,7 +131,7 @@ def _cylinder(radius: float, length: float) -> tuple[Array, Array]:
 
 
 def _sphere(radius: float, around: int) -> tuple[Array, Array]:
-    """Rings from pole to pole, the poles as tiny rings."""
+    """Rings from pole to pole, with tiny rings at the poles."""
     polar = np.linspace(1e-3, np.pi - 1e-3, around // 2 + 1)[::-1]
     circle = _circle(around)
     rings = [np.column_stack([np.sin(p) * circle, np.full(around, np.cos(p))]) for p in polar]
@@ -164,7 +163,7 @@ def _circle(n: int) -> Array:
 
 
 def _tube(rings: int, around: int, cap: Array) -> Array:
-    """Triangles of rings of corners, one after the other, and of the caps at both ends."""
+    """Triangles between consecutive rings of corners, and of the caps at both ends."""
     a = np.arange((rings - 1) * around)
     b = (a // around) * around + (a + 1) % around
     sides = np.concatenate(
@@ -186,7 +185,7 @@ def _clipped(outline: Array) -> Array:
             ear = (left[k - 1], left[k], left[(k + 1) % len(left)])
             if _is_ear(outline, ear, left):
                 break
-        else:  # it crosses itself: whatever comes first
+        else:  # it intersects itself: take the first corner
             k, ear = 1, (left[0], left[1], left[2])
         found.append(ear)
         left.pop(k)

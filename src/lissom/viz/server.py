@@ -1,4 +1,4 @@
-"""A server of one page, on this machine only."""
+"""Local web server for a single page."""
 
 from __future__ import annotations
 
@@ -16,29 +16,27 @@ from typing import Any, Protocol, Self
 
 from ..errors import ResultError
 
-__all__ = ["FixedPage", "Source", "View"]
-
 _HOST = "127.0.0.1"
-_PATIENCE = 15.0  # s that the end of a program waits for the browser to fetch the page
-_ASKING = 5.0  # s that a connection has to say what it wants
-_SENDING = 60.0  # s that the answer may take
-_MOST_OPEN = 32  # connections at a time; a browser has six
-_LAST_QUESTION = 3.0  # s that the end of a run waits for a page that is open to ask once more
+_PATIENCE = 15.0  # s to wait at exit until the browser has fetched the page
+_ASKING = 5.0  # s allowed for sending a request
+_SENDING = 60.0  # s allowed for sending the response
+_MOST_OPEN = 32  # simultaneous connections; a browser uses six
+_LAST_QUESTION = 3.0  # s to wait at the end of a run for the last request of an open page
 _DATA = re.compile(r"frames\?from=([0-9]{1,9})")
 
 
 class Source(Protocol):
-    """What a view serves."""
+    """Content served by a view."""
 
     def page(self) -> tuple[str, bool]:
-        """The page, and whether it is all there is to tell."""
+        """Page, and whether it is complete."""
 
     def frames(self, first: int) -> tuple[str, bool] | None:
-        """Frames from a number on as JSON, and whether these are the last; None: no such thing."""
+        """Frames from a number on as JSON, and whether they are the last; None if unavailable."""
 
 
 class FixedPage:
-    """A page that does not change.
+    """Static page.
 
     Parameters
     ----------
@@ -50,7 +48,7 @@ class FixedPage:
         self._text = text
 
     def page(self) -> tuple[str, bool]:
-        """The page."""
+        """Page, which is complete."""
         return self._text, True
 
     def frames(self, first: int) -> None:
@@ -58,7 +56,7 @@ class FixedPage:
 
 
 class _Server(ThreadingHTTPServer):
-    """A thread for each connection, and not too many of them."""
+    """Server with one thread per connection, up to a limit."""
 
     daemon_threads = True
     request_queue_size = _MOST_OPEN
@@ -68,21 +66,21 @@ class _Server(ThreadingHTTPServer):
         super().__init__(*arguments)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread, or hang up where all are taken."""
+        """Answer in a thread, or close the connection if all threads are busy."""
         if self._room.acquire(blocking=False):
             super().process_request(request, client_address)
         else:
             self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Answer, and make room for the next."""
+        """Answer, then release the thread."""
         try:
             super().process_request_thread(request, client_address)
         finally:
             self._room.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Print nothing of connections that break; those are not the user's concern."""
+        """Ignore broken connections, which are of no concern to the user."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
@@ -95,25 +93,25 @@ def _hang_up(connection: socket.socket) -> None:
 class View:
     """Page that is served until it is closed.
 
-    The address has a random part, so that other users of the machine do not find the page.  When
-    the browser has fetched the page, it needs the server no more, unless the page follows a run.
+    The address has a random part, so that other users of the machine cannot find the page.  Once
+    the browser has fetched the page it no longer needs the server, unless the page follows a run.
 
     Parameters
     ----------
     source : Source
-        What is served.
+        Content to serve.
 
     Attributes
     ----------
     url : str
-        Where it is.
+        Address of the page.
     """
 
     def __init__(self, source: Source) -> None:
         self._source = source
         self._asked, self._complete = threading.Event(), threading.Event()
         self._path = f"/{secrets.token_urlsafe(12)}/"
-        self._names: set[str] = set()  # of this machine, as a browser says them
+        self._names: set[str] = set()  # accepted host names of this machine
         try:
             self._server = _Server((_HOST, 0), self._handler())
         except OSError as error:
@@ -131,16 +129,16 @@ class View:
 
     @property
     def is_open(self) -> bool:
-        """Whether it still answers."""
+        """Whether the server is running."""
         return self._thread.is_alive()
 
     def open(self) -> bool:
-        """Show the page in the browser, and let the program not end before it is there.
+        """Open the page in the browser; the program does not exit before it is loaded.
 
         Returns
         -------
         bool
-            Whether there is a browser.
+            Whether a browser was found.
         """
         self._expected = webbrowser.open(self.url)
         if self._expected:
@@ -148,7 +146,7 @@ class View:
         return self._expected
 
     def show(self) -> None:
-        """Show the page in the browser; without one, print where it is."""
+        """Open the page in the browser; without one, print its address."""
         if not self.open():
             print(f"no browser found; the page is at {self.url}")
 
@@ -161,7 +159,7 @@ class View:
             self.close()
 
     def finish(self) -> None:
-        """Stop serving when the browser has all there is, or after a few seconds."""
+        """Stop serving when the browser has everything, or after a few seconds."""
         if self._asked.is_set():
             self._complete.wait(_LAST_QUESTION)
         elif self._expected:
@@ -169,7 +167,7 @@ class View:
         self.close()
 
     def close(self) -> None:
-        """Stop serving at once; the page in the browser stays."""
+        """Stop serving immediately; the page in the browser stays."""
         if self._thread.is_alive():
             self._server.shutdown()
             self._thread.join()
@@ -183,11 +181,11 @@ class View:
         self.close()
 
     def __repr__(self) -> str:
-        """Where it is."""
+        """Address, or that it is closed."""
         return f"view at {self.url}" if self.is_open else "view, closed"
 
     def _answer(self, path: str) -> tuple[str, str, bool] | None:
-        """Kind, text and whether nothing follows, for a path; None: there is no such thing."""
+        """Content type, text and whether it is complete, for a path; None if unknown."""
         if path == self._path:
             return "text/html", *self._source.page()
         wanted = path.startswith(self._path) and _DATA.fullmatch(path.removeprefix(self._path))
@@ -198,13 +196,13 @@ class View:
         view = self
 
         class Handler(BaseHTTPRequestHandler):
-            """Answers GET of the page and of its frames, and nothing else."""
+            """Handler of GET requests for the page and its frames only."""
 
             server_version, sys_version = "lissom", ""
             timeout = _SENDING
 
             def setup(self) -> None:
-                """Give the other side a few seconds to say what it wants, however slowly."""
+                """Limit the total time for receiving the request."""
                 super().setup()
                 self._patience = threading.Timer(_ASKING, _hang_up, (self.connection,))
                 self._patience.daemon = True
@@ -216,10 +214,12 @@ class View:
                 super().finish()
 
             def do_GET(self) -> None:
-                """Send what is asked for."""
+                """Send the requested content."""
                 self._patience.cancel()
                 if self.headers.get("Host", "") not in view._names:
-                    self.send_error(HTTPStatus.FORBIDDEN)  # another name that leads to this machine
+                    self.send_error(
+                        HTTPStatus.FORBIDDEN
+                    )  # another host name that resolves to this machine
                 elif (answer := view._answer(self.path)) is None:
                     self.send_error(HTTPStatus.NOT_FOUND)
                 else:

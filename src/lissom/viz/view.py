@@ -1,4 +1,4 @@
-"""Moving pictures of a run: a page in a file, in the browser, in a notebook."""
+"""Animated view of a run: a page in a file, in the browser or in a notebook."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ if TYPE_CHECKING:
     from ..results.trajectory import Trajectory
     from ..system import State, System
 
-__all__ = ["NOTEBOOK", "Embedded", "embedded", "open_view", "page_of", "page_text", "write_page"]
-
-NOTEBOOK = 4_000_000  # characters that a page puts into a notebook; frames are left out for it
-_FEWEST = 60  # frames that it has in any case
+NOTEBOOK = 4_000_000  # characters of a page in a notebook; frames are omitted if necessary
+_FEWEST = 60  # smallest number of frames
 
 
 def page_text(
@@ -33,14 +31,14 @@ def page_text(
     scale: float = 1.0,
     reactions: bool | None = None,
 ) -> str:
-    """Page of a run as text: HTML that needs nothing else.
+    """Page of a run as self-contained HTML.
 
     Parameters
     ----------
     run : Trajectory
-        What it shows.
+        Run to show.
     frames : int
-        How many frames at most.
+        Largest number of frames.
     title : str, optional
         Heading; by default the name of the system.
     trails : sequence of str, optional
@@ -48,9 +46,9 @@ def page_text(
     theme : {"auto", "light", "dark"}
         Background.
     scale : float
-        Factor by which deformations are enlarged at first.
+        Initial factor by which deformations are enlarged.
     reactions : bool, optional
-        Whether the page has the forces of joints; by default it has them of up to 24 bodies.
+        Whether to include joint forces; by default for up to 24 bodies.
     """
     return _text(run, Options(title, trails, theme, scale, reactions), whole_frames(frames))
 
@@ -62,14 +60,14 @@ def _text(run: Trajectory, options: Options, frames: int, why: str = "") -> str:
 
 
 def page_of(system: System, state: State, *, title: str | None = None, theme: str = "auto") -> str:
-    """Page of a mechanism that stands still, as text.
+    """Page of a mechanism at rest, as self-contained HTML.
 
     Parameters
     ----------
     system : System
         Mechanism.
     state : State
-        Where it is.
+        Its configuration.
     title : str, optional
         Heading; by default the name of the system.
     theme : {"auto", "light", "dark"}
@@ -79,17 +77,17 @@ def page_of(system: System, state: State, *, title: str | None = None, theme: st
 
 
 def write_page(run: Trajectory, path: PathLike, **options: Any) -> None:
-    """Write the page of a run to a file; options as `page_text`."""
+    """Write the page of a run to a file; options as for `page_text`."""
     name = as_path(path)
     if not name.endswith((".html", ".htm")):
-        raise ResultError(f"path is {name!r}; a page needs a name that ends in .html")
+        raise ResultError(f"path is {name!r}; expected a name that ends in .html")
     text = page_text(run, **options)
     with replacing(name) as temporary, open(temporary, "w", encoding="utf-8") as file:
         file.write(text)
 
 
 def open_view(run: Trajectory, *, browser: bool, block: bool, **options: Any) -> View:
-    """Serve the page of a run on this machine; options as `page_text`."""
+    """Serve the page of a run locally; options as for `page_text`."""
     view = View(FixedPage(page_text(run, **options)))
     if browser:
         view.show()
@@ -106,7 +104,7 @@ class Embedded:
     text : str
         The page.
     width : str
-        Width as CSS has it.
+        Width as in CSS.
     height : int
         Pixels.
     """
@@ -122,12 +120,12 @@ class Embedded:
         )
 
     def __repr__(self) -> str:
-        """What a console shows."""
-        return f"page of {len(self.text) / 1e6:.2f} MB; a notebook shows it"
+        """Text for consoles."""
+        return f"page of {len(self.text) / 1e6:.2f} MB, displayed in notebooks"
 
 
 def embedded(run: Trajectory, *, width: Any, height: Any, **options: Any) -> Embedded:
-    """Page of a run inside a notebook; options as `page_text`."""
+    """Page of a run inside a notebook; options as for `page_text`."""
     if isinstance(height, bool) or not isinstance(height, int) or not 100 <= height <= 10_000:
         raise StateError(f"height is {height!r}; expected pixels, 100 to 10000")
     if not isinstance(width, str) or any(c in width for c in ";:\"'<>"):
@@ -136,7 +134,7 @@ def embedded(run: Trajectory, *, width: Any, height: Any, **options: Any) -> Emb
     given = Options(**options)
     text = _text(run, given, frames)
     if len(text) > NOTEBOOK:
-        # what does not depend on the frames, and what they may then take
+        # size without frames, and size left for frames
         few = _text(run, given, _FEWEST)
         share = (NOTEBOOK - len(few)) / max(1, len(text) - len(few))
         n = _FEWEST + max(0, int(share * (min(frames, run.n) - _FEWEST)))

@@ -1,4 +1,4 @@
-"""What a reader can choose of the moving view, checked."""
+"""Validated options of the animated view."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ from ..results.trajectory import Trajectory
 from .scene import Scene, outermost
 from .view_page import page
 
-__all__ = ["Options", "whole_frames"]
-
 THEMES = ("auto", "light", "dark")
-_TRAILS = 3  # paths that are drawn if none are asked for
+_TRAILS = 3  # number of paths drawn by default
 _MOST = 20_000  # frames
 
 
 @dataclass(frozen=True)
 class Options:
-    """Options of a page, as `page_text` has them.
+    """Options of a page, as for `page_text`.
 
     Attributes
     ----------
@@ -39,7 +37,7 @@ class Options:
     def __post_init__(self) -> None:
         title, trails, theme, scale = self.title, self.trails, self.theme, self.scale
         if not isinstance(title, (str, type(None))):
-            raise StateError(f"title is {title!r}; expected a text")
+            raise StateError(f"title is {title!r}; expected a string")
         if not isinstance(theme, str) or theme not in THEMES:
             raise StateError(f"theme is {theme!r}; expected 'auto', 'light' or 'dark'")
         if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 <= scale <= 1e6:
@@ -52,14 +50,14 @@ class Options:
             raise StateError(f"reactions is {self.reactions!r}; expected True or False")
 
     def scene(self, rows: Trajectory, *, growing: bool = False) -> Scene:
-        """What the page shows.
+        """Scene of the page.
 
         Parameters
         ----------
         rows : Trajectory
             Frames.
         growing : bool
-            Whether more will follow.
+            Whether more frames will follow.
         """
         trails = self.trails
         if trails is None:
@@ -69,16 +67,16 @@ class Options:
     def page(
         self, rows: Trajectory, scene: Scene | None = None, settings: dict[str, Any] | None = None
     ) -> str:
-        """Text of the page.
+        """HTML text of the page.
 
         Parameters
         ----------
         rows : Trajectory
             Frames.
         scene : Scene, optional
-            By default one of these frames.
+            Scene; by default made from the frames.
         settings : dict, optional
-            Of the page, beside the scale.
+            Settings of the page in addition to the scale.
         """
         scene = self.scene(rows) if scene is None else scene
         return page(
@@ -90,7 +88,7 @@ class Options:
 
 
 def whole_frames(frames: Any) -> int:
-    """A number of frames, checked."""
+    """Validated number of frames."""
     if isinstance(frames, bool) or not isinstance(frames, int) or not 2 <= frames <= _MOST:
         raise StateError(f"frames is {frames!r}; expected a whole number, 2 to {_MOST}")
     return frames

@@ -1,4 +1,4 @@
-"""The page: one file of HTML with its style, its script and its data inside."""
+"""HTML page with embedded style, script and data."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import json
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["ICON", "as_json", "page", "waiting_page"]
-
-ICON = '<link rel="icon" href="data:,">\n'  # so that no browser asks for one; frames need none
+# An empty icon, so that browsers do not request one; notebooks need none.
+ICON = '<link rel="icon" href="data:,">\n'
 _SCRIPTS = (
     "numbers.js",
     "data.js",
@@ -27,19 +26,19 @@ _SCRIPTS = (
 
 
 def page(data: dict[str, Any], *, title: str, theme: str, settings: dict[str, Any]) -> str:
-    """Text of the page.
+    """HTML text of the page.
 
     Parameters
     ----------
     data : dict
-        What it shows, as `Scene.data` has it.
+        Content, from `Scene.data`.
     title : str
         Heading.
     theme : {"auto", "light", "dark"}
-        Background; "auto" follows the reader's browser.
+        Background; "auto" follows the setting of the browser.
     settings : dict
-        What is switched on at first.  With "live" the page asks its server for more frames;
-        without, it has no means to ask anybody.
+        Initial settings.  With "live" the page requests more frames from its server; otherwise it
+        has no network access.
     """
     live = bool(settings.get("live"))
     # "<" could end the script element
@@ -57,23 +56,23 @@ def page(data: dict[str, Any], *, title: str, theme: str, settings: dict[str, An
 
 
 def waiting_page(title: str) -> str:
-    """Page that asks again every second, until there is something to see.
+    """Page that reloads every second until there are frames to show.
 
     Parameters
     ----------
     title : str
-        What is waited for.
+        Heading.
     """
     return _filled("waiting.html", {"ICON": ICON, "TITLE": html.escape(title)})
 
 
 def as_json(data: dict[str, Any]) -> str:
-    """Data as short text.
+    """Compact JSON text of data.
 
     Parameters
     ----------
     data : dict
-        Words and finite numbers.
+        Strings and finite numbers.
     """
     return json.dumps(data, separators=(",", ":"), allow_nan=False)
 

@@ -1,8 +1,8 @@
-"""The dual readings of forward dynamics: as optimal control and as estimation.
+"""Duals of forward dynamics: optimal control and estimation.
 
-`lq` solves linear-quadratic problems on chains and trees, of whatever origin; `dynamics_dual` poses
-the dynamics of a mechanism as one, whose cost is Gibbs' function; `armstrong` gives its constraint
-forces; `estimation` filters and smooths the hinge forces.
+`lq` solves general linear-quadratic problems on chains and trees; `dynamics_dual` formulates the
+dynamics of a mechanism as such a problem, whose cost is Gibbs' function; `armstrong` computes its
+constraint forces; `estimation` filters and smooths the hinge forces.
 """
 
 from .armstrong import ConstraintForces, constraint_forces

@@ -1,7 +1,7 @@
-"""Armstrong's form of the recursion: only the constraint forces pass from body to body.
+"""Armstrong's form of the recursion: only constraint forces are passed from body to body.
 
-A force through a hinge has a part that the hinge leaves free, fixed by t, and a part that
-constrains; the latter alone is an affine function of what the hinge does not let move.
+A force through a hinge has a part along the free motions of the hinge, determined by t, and a
+constraint part, which is an affine function of the motion that the hinge prevents.
 
 Notation, at node i of a problem without control and cross weights
   B, S, r, t     control map, cost-to-go, reward (paper B: P, Psi, psi, I f_c)
@@ -30,14 +30,12 @@ from ...errors import ModelError
 from .lq import LQSolution
 from .lq_problem import LQProblem
 
-__all__ = ["ConstraintForces", "constraint_forces"]
-
 Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class ConstraintForces:
-    """Constraint forces of all nodes, and the affine laws that give them.
+    """Constraint forces of all nodes, and their affine laws.
 
     Attributes
     ----------
@@ -61,14 +59,14 @@ def constraint_forces(problem: LQProblem, solution: LQSolution) -> ConstraintFor
     """Constraint forces of a solved problem by Armstrong's form.  O(N).
 
     For the dual of a mechanism they are the components of the force through each hinge that do no
-    work: ``complement[i] @ force[i]`` is that part of it, in the body's axes at its origin.
+    work: ``complement[i] @ force[i]`` is this part of the force, in body axes at the body's origin.
 
     Parameters
     ----------
     problem : LQProblem
         Problem without control and cross weights (a mechanism without armature).
     solution : LQSolution
-        What `solve_lq` made of it.
+        Result of `solve_lq`.
 
     Returns
     -------
@@ -76,7 +74,7 @@ def constraint_forces(problem: LQProblem, solution: LQSolution) -> ConstraintFor
     """
     if len(solution.states) != problem.n_node:
         raise ModelError(
-            f"the solution has {len(solution.states)} nodes and the problem {problem.n_node}; give "
+            f"the solution has {len(solution.states)} nodes, the problem {problem.n_node}; give "
             "the solution of this problem"
         )
     for i in range(problem.n_node):
@@ -90,13 +88,13 @@ def _check_weights(problem: LQProblem, i: int) -> None:
     weights = (problem.control_weight, problem.cross_weight, problem.inboard_cross_weight)
     if any(np.any(weight[i]) for weight in weights):
         raise ModelError(
-            f"{problem.label(i)} has a control weight, a cross weight or armature; the form holds "
-            "where the free part of the force equals the reward"
+            f"{problem.label(i)} has a control weight, a cross weight or armature; omit it: "
+            "Armstrong's form requires that the free part of the force equals the reward"
         )
 
 
 def _node(problem: LQProblem, solution: LQSolution, i: int) -> tuple[Array, Array, Array, Array]:
-    """(f_box, Q, Phi, phi) of one node (1)-(3)."""
+    """Quantities (f_box, Q, Phi, phi) of one node (1)-(3)."""
     B, t = problem.control_map[i], problem.control_reward[i]
     S, r, x = solution.value_matrix[i], solution.value_slope[i], solution.states[i]
     Q = _orthonormal_complement(B)
@@ -108,5 +106,5 @@ def _node(problem: LQProblem, solution: LQSolution, i: int) -> tuple[Array, Arra
 
 
 def _orthonormal_complement(B: Array) -> Array:
-    """Orthonormal basis of what is orthogonal to the independent columns of B."""
+    """Orthonormal basis of the complement of the independent columns of B."""
     return np.linalg.qr(B, mode="complete")[0][:, B.shape[1] :]

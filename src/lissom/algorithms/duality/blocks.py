@@ -1,4 +1,4 @@
-"""Modal blocks of a tree of bodies: each body with its modes and its hinge as one step.
+"""Modal blocks of a tree of bodies: modes and hinge of each body in one step.
 
 Notation (a block has n_b = n_mode + 6 rows: modes, then the rigid motion of the body's frame)
   Phi(p, i) = [Pi_hat_t^T; phi_t] [0, X^T]        forces from body i to its parent p      (1)
@@ -26,27 +26,25 @@ from ...spatial import block_diagonal
 from ...system import State, System
 from ..reference import Armature, BodyMotion, External, carrying_node, external_terms
 
-__all__ = ["ModalBlock", "modal_blocks", "real_state"]
-
 Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class ModalBlock:
-    """One body with its modes and its hinge; body axes.
+    """Modes and hinge of one body, in body axes.
 
     Attributes
     ----------
     propagate_to_parent : array (n_b of the parent, n_b)
-        Phi(p, i) for forces; its transpose takes motion from the parent to the body.
+        Phi(p, i) for forces; its transpose maps motion of the parent to the body.
     motion_map : array (n_b, n_dof)
-        H*, for the modes and the hinge together.
+        H*, for modes and hinge together.
     modal_mass : array (n_b, n_b)
         M_m.
     coriolis_acceleration : array (n_b,)
         a_m.
     bias_force : array (n_b,)
-        beta_m: gyroscopic, elastic and damping forces less the external ones.
+        beta_m: gyroscopic, elastic and damping forces minus external forces.
     generalized_force : array (n_dof,)
         T of the modes and the hinge.
     armature : array (n_dof, n_dof)
@@ -63,16 +61,16 @@ class ModalBlock:
 
 
 def real_state(state: Any) -> Any:
-    """The state itself, after a check that it holds real numbers.
+    """State, after a check that it contains real numbers.
 
     Parameters
     ----------
     state : State
-        What the user gave; whether it is a State at all is checked elsewhere.
+        State as given by the user; its type is checked elsewhere.
     """
     if isinstance(state, State) and {state.q.dtype.kind, state.v.dtype.kind} != {"f"}:
         raise StateError(
-            "the duals take states of real numbers; for symbols and complex numbers use "
+            "the duals support states of real numbers only; for symbols and complex numbers use "
             "forward_dynamics"
         )
     return state
@@ -95,7 +93,7 @@ def modal_blocks(
     motions : sequence of BodyMotion
         Kinematics of the state, or of the state at rest.
     v : array (n_v,)
-        Speeds; the damping forces are those of their modal part.
+        Speeds; their modal part determines the damping forces.
     forces : array (n_v,)
         Generalized forces.
     external : sequence of (body, node, wrench)

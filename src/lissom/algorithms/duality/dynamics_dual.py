@@ -53,13 +53,6 @@ from .blocks import modal_blocks, real_state
 from .lq import LQSolution
 from .lq_problem import LQProblem
 
-__all__ = [
-    "dual_accelerations",
-    "dual_joint_forces",
-    "gibbs_function",
-    "optimal_control_dual",
-]
-
 Array = np.ndarray
 
 
@@ -74,10 +67,10 @@ def optimal_control_dual(
 ) -> LQProblem:
     """Optimal control problem whose solution is the forward dynamics of a state.  O(N).
 
-    For trees; a system with loops is refused.
+    For trees only; a system with loops is rejected.
 
     ``solve_lq(problem).controls`` are the accelerations of the modes and hinges, body by body; the
-    table at the head of this module translates the rest.
+    table in the module docstring gives the meaning of the other fields.
 
     Parameters
     ----------
@@ -90,7 +83,7 @@ def optimal_control_dual(
     external : mapping, optional
         Spatial forces {"body", "body.node" or "frame": [moment; force]} in the axes of that frame.
     rate_linear : bool
-        Leave out all terms of second order in the speeds: the gyroscopic forces b_m, the
+        Omit all terms of second order in the speeds: the gyroscopic forces b_m, the
         Coriolis accelerations gamma and c of nodes and hinges, and with them a_non.  Gravity,
         stiffness, damping, external and generalized forces stay.
     armature : array (n_v,) or mapping, optional
@@ -128,7 +121,7 @@ def _dual(
     *,
     rate_linear: bool = False,
 ) -> LQProblem:
-    """The problem of the tree, whether there are loops or not."""
+    """Problem of the tree, ignoring loops."""
     motions = motions_of(system, real_state(state))
     if rate_linear:
         motions = motions_of(system, state.replace(v=np.zeros(system.n_v)))
@@ -160,7 +153,7 @@ def dual_accelerations(solution: LQSolution) -> Array:
     Parameters
     ----------
     solution : LQSolution
-        Of the problem that `optimal_control_dual` made.
+        Solution of the problem made by `optimal_control_dual`.
 
     Returns
     -------
@@ -176,7 +169,7 @@ def dual_joint_forces(solution: LQSolution) -> Array:
     Parameters
     ----------
     solution : LQSolution
-        Of the problem that `optimal_control_dual` made.
+        Solution of the problem made by `optimal_control_dual`.
 
     Returns
     -------
@@ -195,7 +188,7 @@ def gibbs_function(
     *,
     external: Mapping[Any, Any] | None = None,
 ) -> Any:
-    """Gibbs' function of given accelerations; the true ones make it smallest.  O(N).
+    """Gibbs' function of given accelerations; the true accelerations minimise it.  O(N).
 
     The cost of `optimal_control_dual`, with x_i = [eta_ddot; alpha] - a_non::
 
@@ -206,8 +199,8 @@ def gibbs_function(
     K eta + C eta_dot - external, they are ``1/2 a_non^T M_m a_non + beta_m^T a_non`` of every body,
     ``1/2 m |gamma|^2 - 1/2 m |g|^2`` of every particle and ``-F_c^T (gamma + [0; g])`` of every
     external force; gamma is the acceleration of the point at alpha = eta_ddot = 0.  The gradient of
-    (2) in vdot is inverse dynamics less the forces, the Hessian the mass matrix.  With loops the
-    true accelerations make it smallest among those that keep the loops closed.
+    (2) in vdot is inverse dynamics minus the forces, the Hessian the mass matrix.  With loops the
+    true accelerations minimise it among those that keep the loops closed.
 
     Parameters
     ----------
@@ -216,7 +209,7 @@ def gibbs_function(
     state : State
         Configuration and speeds, real numbers.
     acceleration : array (n_v,) or mapping
-        Rates of the speeds; complex numbers are taken, for derivatives by a complex step.
+        Rates of the speeds; may be complex, for complex-step derivatives.
     forces : array (n_v,) or mapping, optional
         Generalized forces, by default zero.
     external : mapping, optional

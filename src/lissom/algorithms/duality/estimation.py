@@ -34,9 +34,9 @@ Smoother, base to tip, from alpha = [0; -g] on the ground:
   f = z+ + P+ alpha+                                                                        (10)
 
 For a state at rest without gravity, deformation and external forces z and z+ are conditional
-expectations of f under (1), (2) with noise of zero mean.  Otherwise the noise has a mean, M_m a +
-beta_m; a are velocity-dependent accelerations, and in z(i) they count from body i outwards, so that
-no sweep is needed to find them first: z(i) is the force through hinge i while alpha(i) = a_m(i).
+expectations of f under (1), (2) with zero-mean noise.  Otherwise the noise has the mean M_m a +
+beta_m; a are velocity-dependent accelerations, which in z(i) are accumulated from body i outwards,
+so that no separate sweep is needed: z(i) is the force through hinge i for alpha(i) = a_m(i).
 
 Source: Jain & Rodriguez 1992, eqs. (51), (58); the reading as estimation is Rodriguez's, in
 D'Eleuterio & Damaren 1991, section V.  Differs: trees, numbered base to tip; damping and external
@@ -58,8 +58,6 @@ from ..arguments import check_no_loops, motions_of, speeds_vector, to_armature, 
 from ..reference import ground_acceleration
 from .blocks import ModalBlock, modal_blocks, real_state
 from .rounding import check_definite, diagonal_bound
-
-__all__ = ["FilteredForces", "filter_and_smoother"]
 
 Array = np.ndarray
 
@@ -90,7 +88,7 @@ class FilteredForces:
     innovation_acceleration : tuple of arrays (n_dof,)
         nu.
     spatial_acceleration_inboard : tuple of arrays (n_b,)
-        alpha+, the body's acceleration before its modes and hinge add theirs.
+        alpha+, acceleration of the body without those of its modes and hinge.
     spatial_acceleration : tuple of arrays (n_b,)
         alpha_m = [eta_ddot; alpha], gravity as an acceleration of the ground.
     hinge_force : tuple of arrays (n_b,)
@@ -115,7 +113,7 @@ class FilteredForces:
 
 @dataclass(frozen=True, eq=False)
 class _Filtered:
-    """What the filter finds at one body; `rounding_inboard` bounds the round-off of P+."""
+    """Result of the filter at one body; `rounding_inboard` bounds the rounding error of P+."""
 
     P: Array
     P_plus: Array
@@ -138,7 +136,7 @@ def filter_and_smoother(
 ) -> FilteredForces:
     """Forward dynamics of a state as the estimation of its hinge forces.  O(N).
 
-    For trees; a system with loops is refused.
+    For trees only; a system with loops is rejected.
 
     Parameters
     ----------
@@ -234,7 +232,7 @@ def _across_hinge(block: ModalBlock, P: Array, z: Array, rounding: Array, name: 
 def _smooth_base_to_tip(
     system: System, blocks: Sequence[ModalBlock], filtered: Sequence[_Filtered]
 ) -> tuple[list[Array], list[Array], list[Array]]:
-    """alpha+, alpha and vdot of all bodies (8), (9)."""
+    """Accelerations alpha+, alpha and vdot of all bodies (8), (9)."""
     inboard: list[Array] = []
     alphas: list[Array] = []
     vdots: list[Array] = []

@@ -32,16 +32,14 @@ from ...errors import ModelError
 from .lq_problem import LQProblem
 from .rounding import check_definite, diagonal_bound
 
-__all__ = ["LQSolution", "solve_lq"]
-
 Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class LQSolution:
-    """Optimal states and controls, and the feedback law that makes them.
+    """Optimal states and controls, and the optimal feedback law.
 
-    Each field but the cost has one entry for each node.
+    Each field except the cost has one entry for each node.
 
     Attributes
     ----------
@@ -55,7 +53,7 @@ class LQSolution:
     cost : float
         Smallest cost.
     value_matrix, value_slope : tuple of arrays (n_i, n_i), (n_i,)
-        S and r of the cost-to-go 1/2 x'Sx + r'x + s of the node and all outboard of it.
+        S and r of the cost-to-go 1/2 x'Sx + r'x + s of the node and everything outboard.
     value_constant : tuple of float
         s.
     gain : tuple of arrays (m_i, n_p)
@@ -80,7 +78,7 @@ class LQSolution:
 
 @dataclass(frozen=True, eq=False)
 class _Value:
-    """Cost-to-go 1/2 x'Sx + r'x + s, and a bound E of the round-off of S."""
+    """Cost-to-go 1/2 x'Sx + r'x + s, and a bound E of the rounding error of S."""
 
     S: Array
     r: Array
@@ -107,7 +105,7 @@ def solve_lq(problem: LQProblem) -> LQSolution:
     ----------
     problem : LQProblem
         Dynamics and weights.  State weights may be singular or indefinite as long as the cost has
-        one minimum: every R must be positive definite.
+        a unique minimum: every R must be positive definite.
 
     Returns
     -------
@@ -116,7 +114,7 @@ def solve_lq(problem: LQProblem) -> LQSolution:
     Raises
     ------
     SingularError
-        Where R of a node is singular or indefinite: the cost has no minimum, or more than one.
+        If R of a node is singular or indefinite: the cost has no unique minimum.
 
     Examples
     --------
@@ -200,7 +198,7 @@ def _law(problem: LQProblem, i: int, value: _Value) -> _Law:
 
 
 def _inboard_value(problem: LQProblem, i: int, value: _Value, law: _Law) -> _Value:
-    """What a node and all outboard of it cost, as a function of its parent's state (4)-(7)."""
+    """Cost of a node and everything outboard as a function of its parent's state (4)-(7)."""
     A, B, c = problem.transition[i], problem.control_map[i], problem.offset[i]
     W, N, L = problem.control_weight[i], problem.cross_weight[i], problem.inboard_cross_weight[i]
     S, r, K, k, t = value.S, value.r, law.K, law.k, problem.control_reward[i]

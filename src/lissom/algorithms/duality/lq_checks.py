@@ -9,27 +9,25 @@ import numpy as np
 
 from ...errors import ModelError, shown
 
-__all__ = ["checked_fields", "count", "node_label"]
-
 Array = np.ndarray
 Shape = tuple[int, ...]
 
-# A weight whose halves differ by more than this fraction was not meant to be symmetric.
+# Relative asymmetry above which a weight is rejected.
 _SYMMETRY = 1e-9
 
 
 def node_label(i: int, names: Sequence[str]) -> str:
-    """Words for node i in an error message."""
+    """Description of node i for messages."""
     return f"node {i} ({names[i]})" if names else f"node {i}"
 
 
 def checked_fields(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields of an `LQProblem`, converted, with zeros for those left out.
+    """Validated fields of an `LQProblem`, with zeros for omitted ones.
 
     Parameters
     ----------
     given : mapping
-        The fields by name, as the user gave them.
+        Fields by name, as given by the user.
 
     Returns
     -------
@@ -39,7 +37,7 @@ def checked_fields(given: Mapping[str, Any]) -> dict[str, Any]:
     """
     n = count(given["transition"], "transition")
     if n == 0:
-        raise ModelError("transition has no entries; a problem needs at least one node")
+        raise ModelError("transition is empty; a problem needs at least one node")
     names = tuple(str(name) for name in given["names"] or ())
     if len(names) not in (0, n):
         raise ModelError(f"names has {len(names)} entries; there are {n} nodes")
@@ -69,12 +67,12 @@ def checked_fields(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def count(values: Any, field: str) -> int:
-    """Number of entries; None has none."""
+    """Number of entries; zero for None."""
     try:
         return 0 if values is None else len(values)
     except TypeError:
         raise ModelError(
-            f"{field} is {shown(values)}; expected a sequence, one array a node"
+            f"{field} is {shown(values)}; expected a sequence with one array per node"
         ) from None
 
 
@@ -102,7 +100,7 @@ def _finite(value: Any, what: str, ndim: int) -> Array:
     if result.ndim != ndim:
         raise ModelError(f"{what} has shape {result.shape}; expected {ndim} axes")
     if not np.all(np.isfinite(result)):
-        raise ModelError(f"{what} has entries that are not finite")
+        raise ModelError(f"{what} contains entries that are not finite")
     result.flags.writeable = False
     return result
 
@@ -110,7 +108,7 @@ def _finite(value: Any, what: str, ndim: int) -> Array:
 def _with_shapes(
     given: Mapping[str, Any], field: str, names: Sequence[str], expected: Sequence[Shape]
 ) -> tuple[Array, ...]:
-    """The field's arrays after a check of their shapes; zeros if it was left out."""
+    """Arrays of a field with checked shapes; zeros if it was omitted."""
     if count(given[field], field) == 0 and field != "state_weight":
         return tuple(_finite(np.zeros(shape), field, len(shape)) for shape in expected)
     blocks = _blocks(given, field, names, len(expected[0]), len(expected))
@@ -127,8 +125,8 @@ def _check_symmetric(field: str, blocks: Sequence[Array], names: Sequence[str]) 
     for i, block in enumerate(blocks):
         if np.abs(block - block.T).max(initial=0.0) > _SYMMETRY * np.abs(block).max(initial=0.0):
             raise ModelError(
-                f"{node_label(i, names)}: {field} is not symmetric; the cost sees its symmetric "
-                "part only, so give (weight + weight.T) / 2"
+                f"{node_label(i, names)}: {field} is not symmetric; only its symmetric part "
+                "enters the cost: give (weight + weight.T) / 2"
             )
 
 
@@ -141,7 +139,7 @@ def _checked_parent(given: Any, n: int) -> tuple[int, ...]:
     for i, p in enumerate(parent):
         if not -1 <= p < i:
             raise ModelError(
-                f"node {i}: parent is {p}; it must be -1 or a node before it: number the nodes "
+                f"node {i}: parent is {p}; it must be -1 or an earlier node: number the nodes "
                 "base to tip"
             )
     return tuple(int(p) for p in parent)
@@ -151,7 +149,7 @@ def _checked_initial_state(given: Any, n: int) -> Array:
     x0 = _finite(np.zeros(n) if given is None else given, "initial_state", 1)
     if x0.shape != (n,):
         raise ModelError(
-            f"initial_state has shape {x0.shape}; expected ({n},), the columns of the transition "
-            "of the nodes without parent"
+            f"initial_state has shape {x0.shape}; expected ({n},), the number of columns of "
+            "transition of the nodes without parent"
         )
     return x0

@@ -1,4 +1,4 @@
-"""A linear-quadratic problem on a chain or a tree: data and their checks."""
+"""Linear-quadratic problem on a chain or a tree."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ import numpy as np
 
 from ...errors import ModelError
 from .lq_checks import checked_fields, count, node_label
-
-__all__ = ["LQProblem"]
 
 Array = np.ndarray
 Blocks = Sequence[Array] | Array  # one array for each node
@@ -30,10 +28,10 @@ class LQProblem:
     where x_p of a node without parent is the given initial state.  The control u_i drives *into*
     node i.  On a chain, paper B (32), (33) with x_{k+1} = A_k x_k + B_k u_k is this problem with
     A_k, B_k, u_k, t_k of the paper stored at node k + 1, and M_k, h_k at node k; the paper has no
-    W, N, L and c.  `from_time_series` takes data with the indices of time.
+    W, N, L and c.  `from_time_series` accepts data indexed by time.
 
-    Every field but `parent`, `initial_state` and `names` holds one array for each node; states and
-    controls may differ in size from node to node, and a node may have no control.  Fields left out
+    Every field except `parent`, `initial_state` and `names` has one array for each node; states and
+    controls may differ in size from node to node, and a node may have no control.  Omitted fields
     are zero.
 
     Attributes
@@ -49,8 +47,8 @@ class LQProblem:
     control_reward : sequence of arrays (m_i,), optional
         t, subtracted from the cost.
     parent : sequence of int, optional
-        Number of each node's parent, smaller than its own; -1 for a node driven from the initial
-        state.  By default a chain: -1, 0, 1, ...
+        Number of the parent of each node, smaller than the number of the node; -1 for a node driven
+        from the initial state.  By default a chain: -1, 0, 1, ...
     initial_state : array (n_0,), optional
         State inboard of all nodes without parent; by default zero.
     control_weight : sequence of arrays (m_i, m_i), optional
@@ -62,7 +60,7 @@ class LQProblem:
     offset : sequence of arrays (n_i,), optional
         c.
     names : sequence of str, optional
-        What errors call the nodes beside their number.
+        Names of the nodes, shown in messages with their numbers.
     """
 
     transition: Blocks
@@ -79,7 +77,7 @@ class LQProblem:
     names: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        """Check every field and store it as arrays that cannot be written to."""
+        """Check every field and store it as read-only arrays."""
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         for name, value in checked_fields(given).items():
             object.__setattr__(self, name, value)
@@ -103,9 +101,9 @@ class LQProblem:
         The cost is sum_k 1/2 x_k' M_k x_k + h_k' x_k over k = 0 .. n, the last of them the terminal
         cost, and 1/2 u_k' W_k u_k - t_k' u_k + x_k' N_k u_k over k = 0 .. n - 1.
 
-        Node k holds x_k, and the control u_{k-1} drives into it; node 0 has no control, and its
-        state is `x0`.  So ``states[k]`` of a solution is x_k, ``value_matrix[k]`` the solution S_k
-        of the Riccati equation; u_k, its gain and its reward are those of node k + 1.
+        Node k has the state x_k, and the control u_{k-1} drives into it; node 0 has no control, and
+        its state is `x0`.  So ``states[k]`` of a solution is x_k, ``value_matrix[k]`` the solution
+        S_k of the Riccati equation; u_k, its gain and its reward are those of node k + 1.
 
         Parameters
         ----------
@@ -155,7 +153,7 @@ class LQProblem:
         return len(self.transition)
 
     def label(self, i: int) -> str:
-        """Words for node i in an error message.
+        """Description of node i for messages.
 
         Parameters
         ----------
@@ -165,7 +163,7 @@ class LQProblem:
         return node_label(i, self.names)
 
     def response(self, controls: Blocks) -> tuple[Array, ...]:
-        """States that given controls lead to (2), base to tip.  O(N).
+        """States that result from given controls (2), base to tip.  O(N).
 
         Parameters
         ----------
@@ -200,10 +198,10 @@ def _check_length(letter: str, blocks: Blocks, expected: int, n: int) -> None:
     found = count(blocks, letter)
     if found != expected and (found or letter in "BM"):
         raise ModelError(
-            f"{letter} has {found} entries; with {n} stages (entries of A) it needs {expected}"
+            f"{letter} has {found} entries; expected {expected} for {n} stages (entries of A)"
         )
 
 
 def _driven(blocks: Blocks, first: tuple[int, ...]) -> Blocks:
-    """Data of the stages at the nodes that they drive into; node 0 has none."""
+    """Data of the stages, assigned to the nodes that they drive into; node 0 has none."""
     return [np.zeros(first), *blocks] if count(blocks, "") else ()

@@ -1,14 +1,14 @@
-"""When a matrix that should be positive definite is no more than noise.
+"""Detection of matrices that are positive definite only by rounding.
 
-A Riccati recursion subtracts: where a control (a hinge) takes away all of the weight (inertia) in
-a direction, round-off is left over, and a later control in that direction must be refused rather
-than solved.  A first-order bound of the round-off travels with the recursion:
+A Riccati recursion subtracts: if a control (a hinge) removes all of the weight (inertia) in a
+direction, only rounding errors remain, and a later control in that direction must be rejected
+rather than solved.  A first-order bound of the rounding error is propagated with the recursion:
 
   error of S  <=  eps E,     E_parent = sum Gamma^T E Gamma + diagonal of the terms added      (1)
   error of R  <=  eps (B^T E B + diagonal of the terms added)                                  (2)
 
-Gamma = A - B K is the closed loop, in which errors of the gain K are of second order.  Every step
-has the units of S and R, so the verdict does not depend on the choice of units.
+Gamma = A - B K is the closed loop, in which errors of the gain K are of second order.  All terms
+have the units of S and R, so that the result does not depend on the choice of units.
 """
 
 from __future__ import annotations
@@ -17,16 +17,14 @@ import numpy as np
 
 from ...errors import SingularError
 
-__all__ = ["check_definite", "diagonal_bound"]
-
 Array = np.ndarray
 
-# Units in the last place that a sum of products may be off.
+# Error of a sum of products, in units in the last place.
 _NOISE = 4 * np.finfo(float).eps
 
 
 def diagonal_bound(gross: Array) -> Array:
-    """Diagonal matrix above any symmetric matrix whose entries are at most those of `gross`.
+    """Diagonal upper bound of all symmetric matrices whose entries are at most those of `gross`.
 
     Parameters
     ----------
@@ -38,16 +36,16 @@ def diagonal_bound(gross: Array) -> Array:
 
 
 def check_definite(matrix: Array, rounding: Array, message: str, body: str = "") -> None:
-    """Raise unless a symmetric matrix is positive definite by more than its round-off.
+    """Raise unless a symmetric matrix is positive definite by more than its rounding error.
 
     Parameters
     ----------
     matrix : array (m, m)
-        What must be positive definite.
+        Matrix to check.
     rounding : array (m, m)
         Bound of its error in units of the machine precision (2).
     message : str
-        What the error says.
+        Message of the error.
     body : str
         Name of the body or node at fault.
     """

@@ -1,4 +1,4 @@
-"""The papers' spatial operators as objects that can be multiplied, transposed and read.
+"""Spatial operators of the papers as objects that can be multiplied, transposed and inspected.
 
 Notation (paper A: Jain & Rodriguez 1992)
   n_b = n_mode + 6 entries for a body: [modal; spatial].  The "body space" stacks them over bodies

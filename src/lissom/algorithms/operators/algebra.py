@@ -1,9 +1,9 @@
-"""Linear maps that are multiplied without their matrices, and their algebra.
+"""Matrix-free linear operators and their algebra.
 
-An operator knows its name, its shape, what one multiplication costs and which state it belongs to.
-``A @ x`` takes a vector or a matrix of columns, ``A @ B`` is an operator again, ``A.T`` the
-transpose, ``A.as_matrix()`` the dense matrix.  Operators of different states do not combine.
-SciPy takes them wherever it takes a LinearOperator (they have shape, dtype, matvec, rmatvec).
+An operator has a name, a shape, the cost of a multiplication and the state to which it belongs.
+``A @ x`` accepts a vector or a matrix of columns, ``A @ B`` is an operator, ``A.T`` is the
+transpose, ``A.as_matrix()`` the dense matrix.  Operators of different states cannot be combined.
+SciPy accepts them as a LinearOperator (they have shape, dtype, matvec, rmatvec).
 """
 
 from __future__ import annotations
@@ -17,21 +17,19 @@ import numpy as np
 
 from ...errors import StateError
 
-__all__ = ["BlockDiagonal", "Dense", "Identity", "Label", "SpatialOperator"]
-
 Array = np.ndarray
 
 
 @dataclass(frozen=True)
 class Label:
-    """What an operator is called, what it costs, and the state it was made for.
+    """Name, cost and state of an operator.
 
     Attributes
     ----------
     name : str
-        As in the papers.
+        Name as in the papers.
     cost : str
-        Of one multiplication with a vector.
+        Cost of one multiplication with a vector.
     origin : object
         Shared by all operators of one state.
     """
@@ -42,7 +40,7 @@ class Label:
 
 
 class SpatialOperator(ABC):
-    """Linear map of shape (rows, columns); see the module's text.
+    """Linear map of shape (rows, columns); see the module docstring.
 
     Parameters
     ----------
@@ -83,7 +81,7 @@ class SpatialOperator(ABC):
         return _Transpose(self)
 
     def as_matrix(self) -> Array:
-        """Dense matrix, for looking at; costs one multiplication for each column."""
+        """Dense matrix, for inspection; costs one multiplication for each column."""
         return self._apply(np.eye(self.shape[1]))
 
     def __matmul__(self, other: Any) -> Any:
@@ -116,7 +114,7 @@ class SpatialOperator(ABC):
         return self * -1.0
 
     def named(self, name: str, cost: str) -> SpatialOperator:
-        """Same operator under a name of its own."""
+        """Same operator under another name."""
         return _Named(self, Label(name, cost, self.label.origin))
 
     def matvec(self, x: Array) -> Array:
@@ -154,11 +152,11 @@ class SpatialOperator(ABC):
 
 def _require_common_state(a: SpatialOperator, b: SpatialOperator, sign: str) -> Label:
     if not isinstance(b, SpatialOperator):
-        raise StateError(f"{a.name} {sign} {b!r}: the second is not an operator")
+        raise StateError(f"{a.name} {sign} {b!r}: the second operand is not an operator")
     if a.label.origin is not b.label.origin:
         raise StateError(
-            f"{a.name} {sign} {b.name}: the two belong to different states; take both from one "
-            "call of operators(system, state)"
+            f"{a.name} {sign} {b.name}: the operators belong to different states; take both from "
+            "one call of operators(system, state)"
         )
     return Label(f"{a.name} {sign} {b.name}", "the sum of the two costs", a.label.origin)
 
@@ -228,7 +226,7 @@ def _product(a: SpatialOperator, b: SpatialOperator) -> SpatialOperator:
     if a.shape[1] != b.shape[0]:
         raise StateError(
             f"{a.name} @ {b.name}: shapes {a.shape[0]} x {a.shape[1]} and "
-            f"{b.shape[0]} x {b.shape[1]} do not fit"
+            f"{b.shape[0]} x {b.shape[1]} do not match"
         )
     factors = [*(a._factors if isinstance(a, _Product) else (a,))]
     factors += [*(b._factors if isinstance(b, _Product) else (b,))]
@@ -287,7 +285,7 @@ class BlockDiagonal(SpatialOperator):
     blocks : sequence of arrays
         Block of each body.
     rows, columns : sequence of slice
-        Where the blocks sit.
+        Positions of the blocks.
     """
 
     def __init__(

@@ -11,8 +11,6 @@ from ...system import GROUND, System
 from ..reference import Articulated, BodyMotion, carrying_node, outboard_rows
 from .algebra import Label, SpatialOperator
 
-__all__ = ["Factor", "Mass", "MassInverse"]
-
 Array = np.ndarray
 
 
@@ -61,7 +59,7 @@ class Factor(SpatialOperator):
 
 
 class Mass(SpatialOperator):
-    """Mass matrix H Phi M_m Phi* H*: two sweeps for a product.
+    """Mass matrix H Phi M_m Phi* H*; a product takes two sweeps.
 
     Parameters
     ----------
@@ -72,7 +70,7 @@ class Mass(SpatialOperator):
     inverse : MassInverse
         The inverse.
     factor : Factor
-        L with L L^T = M.
+        Factor L with L L^T = M.
     """
 
     def __init__(
@@ -89,7 +87,7 @@ class Mass(SpatialOperator):
 
     @property
     def logdet(self) -> float:
-        """Logarithm of the determinant, from the sweep's hinge inertias.  O(N)."""
+        """Logarithm of the determinant, from the hinge inertias of the sweep.  O(N)."""
         return self._inverse.logdet_mass
 
     def solve(self, x: Any) -> Array:
@@ -110,7 +108,7 @@ class Mass(SpatialOperator):
 
 
 class MassInverse(SpatialOperator):
-    """Inverse of the mass matrix by articulated bodies in normalised form: two sweeps.
+    """Inverse of the mass matrix by articulated bodies in normalised form; two sweeps.
 
     The recursion is `reference.forward_dynamics` without velocities, gravity and stiffness:
       eps_f = T_f,   y = Pi_hat W eps_f,   f_0 = E y + N zeta,   z_R = M_rf W eps_f + Y f_0
@@ -127,7 +125,7 @@ class MassInverse(SpatialOperator):
     articulated : sequence of Articulated
         Articulated-body quantities of the state.
     factor : Factor
-        F with F F^T = M^-1.
+        Factor F with F F^T = M^-1.
     """
 
     def __init__(
@@ -149,7 +147,7 @@ class MassInverse(SpatialOperator):
 
     @property
     def logdet_mass(self) -> float:
-        """Log det M = sum over bodies of log det M_ff + log det (I + Gamma S) + log det D."""
+        """Value of log det M: sum of log det M_ff + log det (I + Gamma S) + log det D of bodies."""
         pieces = (
             np.linalg.slogdet(a.hinge_inertia)[1]
             - np.linalg.slogdet(a.N)[1]
@@ -185,7 +183,7 @@ class MassInverse(SpatialOperator):
         return self._apply(y)
 
     def _tip_to_base(self, x: Array) -> list[tuple[Array, Array, Array]]:
-        """(eps_R, y, f_0) of every body."""
+        """Residuals (eps_R, y, f_0) of every body."""
         system, layout = self._system, self._system.layout
         zeta = [np.zeros((6 * len(nodes), x.shape[1])) for nodes in system.outboard_nodes]
         found: list[tuple[Array, Array, Array]] = []
@@ -204,7 +202,7 @@ class MassInverse(SpatialOperator):
 
 
 def inward_step(system: System, motions: Sequence[BodyMotion], i: int) -> Array | None:
-    """[Pi_hat_t^T; phi_t] X^T of body i: its spatial force -> modal force on its parent (12)."""
+    """Block [Pi_hat_t^T; phi_t] X^T: spatial force on body i -> modal force on its parent (12)."""
     if system.parent[i] == GROUND:
         return None
     node = carrying_node(system, motions, i)

@@ -1,4 +1,4 @@
-"""Motion of frames under forces on frames: the operational-space compliance by one sweep.
+"""Operational-space compliance of frames, by one sweep.
 
 Notation: c the frames of interest on a body, t its nodes that carry children
   Y_c = phi_c - M_rf W Pi_hat_c^T      S_xy = Pi_hat_x W Pi_hat_y^T                      (1)
@@ -6,7 +6,7 @@ Notation: c the frames of interest on a body, t its nodes that carry children
   Z_R = -Y_c F_c + Y_t (E S_tc F_c + N zeta),   U = -H Z_R,   Z+ = Z_R + G U              (2)
   J M^-1 J^T += F_c^T (S_cc - S_ct E S_tc) F_c - F_c^T S_ct N zeta - (...)^T
                 + zeta^T S_tt N zeta + U^T D^-1 U                                         (3)
-The sweep does not see the number of modes.
+The sweep is independent of the number of modes.
 """
 
 from __future__ import annotations
@@ -23,13 +23,11 @@ from ..body_terms import node_motion
 from ..reference import Articulated, BodyMotion, outboard_rows
 from .algebra import Label, SpatialOperator
 
-__all__ = ["FramePicker", "frame_compliance"]
-
 Array = np.ndarray
 
 
 class FramePicker(SpatialOperator):
-    """Body space to the spatial velocities of frames: [Pi_hat_c, phi_c^T] and a change of axes.
+    """Map from the body space to spatial velocities of frames: [Pi_hat_c, phi_c^T], axes changed.
 
     Parameters
     ----------
@@ -40,7 +38,7 @@ class FramePicker(SpatialOperator):
     motions : sequence of BodyMotion
         Kinematics of the state.
     bodies : sequence of slice
-        Where each body sits in the body space.
+        Slice of each body in the body space.
     frames : sequence of str
         "body", "body.node" or the name of a frame.
     axes : {"world", "body"}
@@ -100,7 +98,7 @@ def frame_compliance(
     articulated: Sequence[Articulated],
     picker: FramePicker,
 ) -> Array:
-    """J M^-1 J^T of the picker's frames, shape (6 k, 6 k)."""
+    """Compliance J M^-1 J^T of the frames of a picker, shape (6 k, 6 k)."""
     n = picker.shape[0]
     result = np.zeros((n, n))
     zeta = {i: np.zeros((6 * len(t), n)) for i, t in enumerate(system.outboard_nodes)}
@@ -117,7 +115,7 @@ def frame_compliance(
 
 
 def _own(picker: FramePicker, i: int, n: int) -> tuple[Array, Array, Array]:
-    """Pi_hat_c, phi_c and F_c of the frames on body i, stacked."""
+    """Stacked Pi_hat_c, phi_c and F_c of the frames on body i."""
     mine = [(k, frame) for k, frame in enumerate(picker.frames) if frame[0] == i]
     F = np.zeros((6 * len(mine), n))
     for row, (k, (_, turn, _, _)) in enumerate(mine):
@@ -132,7 +130,7 @@ def _own(picker: FramePicker, i: int, n: int) -> tuple[Array, Array, Array]:
 def _cross_body(
     motion: BodyMotion, block: Articulated, own: tuple[Array, Array, Array], zeta: Array
 ) -> tuple[Array, Array]:
-    """What one body adds to the compliance (3), and Z+ inboard of its hinge (2)."""
+    """Contribution of one body to the compliance (3), and Z+ inboard of its hinge (2)."""
     Pi_c, phi_c, F = own
     W, M_rf, Ht = block.W, motion.terms.M_rf, motion.motion_map
     Pi_t = motion.outboard_shapes

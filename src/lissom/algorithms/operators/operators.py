@@ -1,4 +1,4 @@
-"""All operators of a system at one state, made on first use."""
+"""All operators of a system at a state, created on first use."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ from .mass import Factor, Mass, MassInverse, inward_step
 from .operational import FramePicker, frame_compliance
 from .propagation import Propagation, StepPropagation
 
-__all__ = ["Operators", "operators"]
-
 Array = np.ndarray
 
 _BLOCKS = "O(N) small blocks"
@@ -31,8 +29,8 @@ _SWEEP = "O(N), one sweep"
 def operators(system: System, state: State) -> Operators:
     """Spatial operators of a system at a state.
 
-    They belong to the tree: with loops ``.mass`` is its mass matrix before the loops are closed,
-    and `closure` gives what the loops add.
+    They describe the tree: with loops ``.mass`` is the mass matrix of the tree, and `closure`
+    provides the constraints.
 
     Parameters
     ----------
@@ -45,14 +43,14 @@ def operators(system: System, state: State) -> Operators:
     -------
     Operators
         ``.E_Phi .Phi .H .M_m .R .P .D .G .K .tau_bar .E_Psi .Psi .innovations
-        .innovations_inverse .mass .mass_inverse``; each takes ``@`` with a vector, columns or an
+        .innovations_inverse .mass .mass_inverse``; each supports ``@`` with a vector, columns or an
         operator, and has ``.T`` and ``.as_matrix()``.
     """
     return Operators(system, motions_of(system, state))
 
 
 class Operators:
-    """Spatial operators of one state; see the notation at the head of the package.
+    """Spatial operators of one state; see the notation in the package docstring.
 
     Parameters
     ----------
@@ -109,7 +107,7 @@ class Operators:
     @cached_property
     def R(self) -> BlockDiagonal:
         """Composite-body inertias (47): everything outboard frozen."""
-        return self._on_bodies("R", self._accumulate(lambda i, R: R[-6:, -6:]))
+        return self._on_bodies("R", self._accumulate(lambda _, R: R[-6:, -6:]))
 
     # Articulated bodies: paper A, section V.
 
@@ -144,7 +142,7 @@ class Operators:
 
     @cached_property
     def tau_bar(self) -> BlockDiagonal:
-        """I - G H: the part of a force that passes the hinge (51), (52)."""
+        """Transmission I - G H: the part of a force that passes the hinge (51), (52)."""
         pairs = zip(self.G.blocks, self.H.blocks, strict=True)
         return self._on_bodies("tau_bar", [np.eye(len(g)) - g @ h for g, h in pairs])
 
@@ -180,7 +178,7 @@ class Operators:
 
     @cached_property
     def innovations_inverse(self) -> SpatialOperator:
-        """Its inverse I - H Psi K (55)."""
+        """Inverse I - H Psi K of `innovations` (55)."""
         return (self.I - self.H @ self.Psi @ self.K).named("I - H Psi K", _SWEEP)
 
     @cached_property
@@ -198,7 +196,7 @@ class Operators:
 
     @cached_property
     def _root(self) -> Factor:
-        """L = (I + H Phi K) sqrt(D)."""
+        """Factor L = (I + H Phi K) sqrt(D)."""
         roots = [np.linalg.cholesky(d) for d in self.D.blocks]
         inverses = [np.linalg.inv(r) for r in roots]
         place = (self.speeds, self.speeds)
@@ -211,7 +209,7 @@ class Operators:
 
     @cached_property
     def a_m(self) -> Array:
-        """Coriolis accelerations a_m (25); the base bodies' contain -gravity."""
+        """Coriolis accelerations a_m (25); those of base bodies include -gravity."""
         pieces = []
         for i, motion in enumerate(self._motions):
             coriolis = reference.coriolis_acceleration(self.system, self._motions, i)
@@ -226,7 +224,7 @@ class Operators:
 
     @cached_property
     def elastic(self) -> Array:
-        """Elastic and damping forces K_m theta (38), damping included."""
+        """Elastic and damping forces, K_m theta of (38) with damping added."""
         pieces = []
         for body, motion in zip(self.system.bodies, self._motions, strict=True):
             pieces += [body.stiffness * motion.eta + body.damping @ motion.eta_dot, np.zeros(6)]
@@ -235,7 +233,7 @@ class Operators:
     # Motion of frames: operational space.
 
     def jacobian(self, where: Any, *, axes: str = "world") -> SpatialOperator:
-        """Jacobian of one or several frames as an operator: O(N) for a product.
+        """Jacobian of one or several frames as an operator.  A product is O(N).
 
         Parameters
         ----------
@@ -260,7 +258,7 @@ class Operators:
         Returns
         -------
         array (6 k, 6 k)
-            O(N k^2); does not see the number of modes.
+            Cost O(N k^2), independent of the number of modes.
         """
         picker = self._picker(where, axes)
         return frame_compliance(self.system, self._motions, self._articulated, picker)
@@ -268,7 +266,7 @@ class Operators:
     def operational_inertia(
         self, where: Any, *, axes: str = "world", rcond: float = 1e-10
     ) -> Array:
-        """Inertia that forces on frames feel, the inverse of `compliance`.
+        """Effective inertia at frames, the inverse of `compliance`.
 
         Parameters
         ----------
@@ -287,9 +285,9 @@ class Operators:
         return np.linalg.pinv(self.compliance(where, axes=axes), rcond=rcond, hermitian=True)
 
     def null_space(self, where: Any) -> SpatialOperator:
-        """Projection of speeds onto those that leave frames still: I - M^-1 J^T Lambda J.
+        """Projection of speeds onto those that do not move given frames: I - M^-1 J^T Lambda J.
 
-        Forces are projected by its transpose: what remains does not accelerate the frames.
+        Its transpose projects forces onto those that do not accelerate the frames.
 
         Parameters
         ----------
@@ -310,7 +308,7 @@ class Operators:
         """
         return [x[piece] for piece in self._bodies]
 
-    # How the blocks are made.
+    # Construction of the blocks.
 
     def _picker(self, where: Any, axes: str) -> FramePicker:
         frames = [where] if isinstance(where, str) or not isinstance(where, Sequence) else where
@@ -353,7 +351,7 @@ class Operators:
         return symmetric(P[-6:, -6:] - hP.T @ np.linalg.solve(D, hP))
 
     def _accumulate(self, passed: Any) -> list[Array]:
-        """M_m + sum over children of step @ passed(child) @ step^T, tip to base (47), (51)."""
+        """Sum M_m + step @ passed(child) @ step^T over children, tip to base (47), (51)."""
         blocks = list(self.M_m.blocks)
         for i in reversed(range(self.system.n_body)):
             inboard = passed(i, blocks[i])

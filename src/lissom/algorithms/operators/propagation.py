@@ -1,6 +1,6 @@
-"""One step along the tree and the sum over all steps: E and (I - E)^-1.
+"""Propagation along the tree by one step, E, and by all steps, (I - E)^-1.
 
-The block of a body i with parent p takes a force on i to a force on p; transposed it takes a motion
+The block of a body i with parent p maps a force on i to a force on p; transposed it maps a motion
 of p to a motion of i.  E is nilpotent, so that
 
   Phi = (I - E)^-1 = I + E + E^2 + ...        paper A, eqs. (18), (19); Psi likewise, (53)
@@ -17,13 +17,11 @@ import numpy as np
 from ...system import GROUND
 from .algebra import Label, SpatialOperator
 
-__all__ = ["Propagation", "StepPropagation"]
-
 Array = np.ndarray
 
 
 class StepPropagation(SpatialOperator):
-    """E: from every body to its parent.
+    """One-step propagation E, from every body to its parent.
 
     Parameters
     ----------
@@ -32,11 +30,11 @@ class StepPropagation(SpatialOperator):
     parent : array of int
         Parent of each body.
     bodies : sequence of slice
-        Where each body sits in the stacked vectors.
+        Slice of each body in the stacked vectors.
     steps : sequence of array or None
         Block (p, i) of each body i that has a parent.
     sources : sequence of slice
-        Which entries of body i its block takes.
+        Entries of body i that its block acts on.
     """
 
     def __init__(
@@ -69,7 +67,7 @@ class StepPropagation(SpatialOperator):
 
 
 class Propagation(SpatialOperator):
-    """(I - E)^-1 of a step E: everything outboard, carried inward.
+    """Propagation (I - E)^-1 of a step E: the sum over everything outboard.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-// The eye: it looks at a target from a direction, given by azimuth and elevation about `up`.
+// Camera: looks at a target from a direction given by azimuth and elevation about `up`.
 
 class Camera {
   constructor({ up }, motion) {
@@ -8,13 +8,13 @@ class Camera {
     this.east = axes[(k + 1) % 3];
     this.north = cross(up, this.east);
     this.take(motion);
-    this.angle = 30 * Math.PI / 180; // of the picture, in height
+    this.angle = 30 * Math.PI / 180; // vertical field of view
     this.aspect = 1;
     this.free = { x: 1, y: 1, right: 0, up: 0 };
     this.start();
   }
 
-  // Part of the picture that nothing covers: panels take so many pixels of it.
+  // Visible part of the image: panels cover some pixels of it.
   leave({ width, height, right, top, bottom }) {
     this.free = {
       x: 1 - right / width, y: 1 - (top + bottom) / height, right: -right / width, up: (bottom - top) / height,
@@ -23,7 +23,7 @@ class Camera {
 
   take(motion) { Object.assign(this, { low: motion.low, high: motion.high, outline: motion.outline() }); }
 
-  // More room is needed; who has not turned or shifted the picture gets all of it.
+  // The scene has grown; refit unless the user has moved the camera.
   grow(motion) {
     this.take(motion);
     if (!this.touched) this.start();
@@ -41,7 +41,7 @@ class Camera {
   get top() { return cross(this.direction, this.right); }
   get eye() { return add(this.target, this.direction, this.distance); }
 
-  // Flat mechanisms are seen from their side, others from a corner.
+  // Flat mechanisms are viewed along their thin direction, others from a corner.
   start() {
     const extent = add(this.high, this.low, -1), order = [0, 1, 2].sort((a, b) => extent[a] - extent[b]);
     const thin = [0, 0, 0];
@@ -68,7 +68,7 @@ class Camera {
     this.fit();
   }
 
-  // Everything in the picture: its middle before the eye, then as near as can be.
+  // Fit everything: centre it, then move as close as possible.
   fit() {
     const [d, r, t] = [this.direction, this.right, this.top], slope = Math.tan(this.angle / 2) * this.free.y;
     const wide = Math.tan(this.angle / 2) * this.aspect * this.free.x;
@@ -93,7 +93,7 @@ class Camera {
     this.elevation = Math.max(-1.5705, Math.min(1.5705, this.elevation + dy));
   }
 
-  // Shift by parts of the picture's height.
+  // Shift by fractions of the image height.
   pan(dx, dy) {
     this.touched = true;
     const step = 2 * this.distance * Math.tan(this.angle / 2);

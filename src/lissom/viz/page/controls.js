@@ -1,11 +1,11 @@
-// What the reader can press, drag and type.
+// Buttons, mouse, touch and keyboard.
 
 const byId = (id) => document.getElementById(id);
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 50];
 const SCALES = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 const SIZES = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 
-// Switches that have something to show: name -> text.
+// Switches that apply to this scene: name -> text.
 function switches(scene) {
   const found = [], arrows = new Set(scene.forces.map((f) => ARROWS[f.kind].show));
   if (scene.n_mode) found.push(["deflection", "colour by deflection"]);
@@ -53,7 +53,7 @@ function addChoices(id, values, chosen, text, act) {
   byId(id).addEventListener("change", (event) => act(Number(event.target.value)));
 }
 
-// Slider over a few values; the one that is chosen need not be among them.
+// Slider over a few values; the current value need not be one of them.
 class Steps {
   constructor(id, output, values, chosen, act) {
     Object.assign(this, { input: byId(id), output: byId(output) });
@@ -70,8 +70,8 @@ class Steps {
   }
 }
 
-// Mouse: drag turns, with the right button or shift it shifts, the wheel zooms.  Touch: one finger
-// turns, two shift and zoom.
+// Mouse: drag rotates, with the right button or shift it shifts, the wheel zooms.  Touch: one finger
+// rotates, two shift and zoom.
 function addPointer(canvas, camera, changed) {
   const fingers = new Map();
   const centre = () => {
@@ -126,11 +126,11 @@ function addKeys(player) {
   });
 }
 
-// Names beside bodies; one that would cover another is left out.
+// Names next to bodies; a name that would cover another is hidden.
 class Labels {
   constructor(scene) {
     this.scene = scene;
-    this.items = null; // made when they are first shown
+    this.items = null; // created when first shown
   }
 
   make() {

@@ -1,4 +1,4 @@
-// A frame that is carried along a chain of joints: place x, y, z and quaternion w, i, j, k.
+// Frame that is moved along a chain of joints: position x, y, z and quaternion w, i, j, k.
 
 class Cursor {
   reset() { Object.assign(this, { x: 0, y: 0, z: 0, w: 1, i: 0, j: 0, k: 0 }); }
@@ -15,7 +15,7 @@ class Cursor {
     poses[at + 3] = s * this.w; poses[at + 4] = s * this.i; poses[at + 5] = s * this.j; poses[at + 6] = s * this.k;
   }
 
-  // By a vector in its own axes.
+  // Translation by a vector in the axes of the frame.
   shift(x, y, z) {
     const { w, i, j, k } = this;
     const a = 2 * (j * z - k * y), b = 2 * (k * x - i * z), c = 2 * (i * y - j * x);
@@ -32,7 +32,7 @@ class Cursor {
     this.k = a * k + b * j - c * i + d * w;
   }
 
-  // By a rotation vector: exp(skew(x, y, z)).
+  // Rotation by a rotation vector: exp(skew(x, y, z)).
   turnBy(x, y, z) {
     const angle = Math.sqrt(x * x + y * y + z * z);
     if (angle === 0) return;
@@ -40,7 +40,7 @@ class Cursor {
     this.turn(Math.cos(angle / 2), s * x, s * y, s * z);
   }
 
-  // By e times a twist [angular; linear]: the slide goes along while it turns.
+  // Motion by e times a twist [angular; linear], rotating and sliding at once.
   twist(h, e) {
     const a = e * h[0], b = e * h[1], c = e * h[2], x = e * h[3], y = e * h[4], z = e * h[5];
     if (x || y || z) {

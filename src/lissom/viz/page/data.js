@@ -1,10 +1,10 @@
-// The data of the page: words as they are, arrays decoded when they are first read.
+// Data of the page; arrays are decoded on first use.
 
 const KINDS = {
   float64: Float64Array, float32: Float32Array, uint32: Uint32Array, uint16: Uint16Array, int16: Int16Array, int8: Int8Array,
 };
 
-// Gives `holder.array(k)`: array number k of those that it holds as text.
+// Adds `holder.array(k)`: array number k of those stored as text.
 function withArrays(holder) {
   const decoded = new Map();
   holder.array = (k) => {

@@ -1,4 +1,4 @@
-// Bodies and lines in the memory of the graphics processor.
+// Bodies and lines in GPU memory.
 
 function program(gl, vertex, fragment, captured) {
   const made = gl.createProgram();
@@ -43,7 +43,7 @@ function table(gl, values, channels) {
   return { made, rows };
 }
 
-// Place and shapes of each node as the vertex program reads them.
+// Position and mode shapes of each node for the vertex shader.
 function nodeTable(gl, nodes, shapes, m) {
   const n = nodes.length / 3, texels = new Float32Array(4 * n * (1 + 2 * m));
   for (let node = 0; node < n; node++) {
@@ -57,7 +57,7 @@ function nodeTable(gl, nodes, shapes, m) {
   return table(gl, texels, 4).made;
 }
 
-// Corners and triangles of a surface, drawn at once for all things that have it.
+// Corners and triangles of a surface, drawn in one call for all its instances.
 class Patch {
   constructor(gl, offsets, normals, nodes, triangles) {
     this.gl = gl;
@@ -82,7 +82,7 @@ class Patch {
     Object.assign(this, { size: triangles.length, corners: nodes.length, count: 0 });
   }
 
-  // Things {pose, length, paint, first}: where they are, how large, their colour and first mode.
+  // Instances {pose, length, paint, first}: pose, size, colour and first mode.
   fill(things) {
     const { gl } = this, data = new Float32Array(20 * things.length);
     things.forEach(({ pose, length = 1, paint, first = 0 }, k) => {
@@ -102,7 +102,7 @@ class Patch {
   }
 }
 
-// Arrow of length one along x.
+// Unit arrow along x.
 function arrowPatch(gl) {
   const offsets = [], normals = [], triangles = [], n = 20;
   const ring = (x, r, tilt) => {

@@ -1,12 +1,12 @@
-// Frames of a run that is still going on, from the server that gave the page.
+// Frames of a run in progress, from the server of the page.
 
-const PAUSE = 400; // ms between questions
+const PAUSE = 400; // ms between requests
 const RETRIES = 5;
 
 class Live {
   constructor({ scene, motion, player, grown }) {
     Object.assign(this, { scene, motion, player, grown, next: scene.settings.next, failures: 0, over: false });
-    this.told(scene.settings);
+    this.report(scene.settings);
     byId("live").addEventListener("click", () => player.follow());
     if (!this.over) setTimeout(() => this.ask(), PAUSE);
   }
@@ -31,11 +31,11 @@ class Live {
       this.grown();
     }
     this.next = batch.next;
-    this.told(batch);
+    this.report(batch);
   }
 
-  // What the server says of the run.
-  told({ running, over, planned }) {
+  // Progress of the run, from the server.
+  report({ running, over, planned }) {
     const { motion, player, scene } = this;
     this.over = over;
     player.live = !over;

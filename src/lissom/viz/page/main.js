@@ -1,4 +1,4 @@
-// Puts the page together and keeps it moving.
+// Assembly of the page and the animation loop.
 
 class Player {
   constructor(motion, changed) {
@@ -18,13 +18,13 @@ class Player {
 
   pause() { this.playing = false; this.changed(); }
 
-  // To the newest frames, and with them while the run goes on.
+  // Jump to the newest frames, and follow them while the run is in progress.
   follow() {
     Object.assign(this, { playing: false, following: true, last: performance.now() });
     this.changed();
   }
 
-  // The run that was followed is over.
+  // The followed run has ended.
   arrive() {
     this.following = false;
     this.motion.go(this.motion.duration);
@@ -46,8 +46,8 @@ class Player {
     this.seek(times[Math.max(0, Math.min(times.length - 1, nearest + frames))]);
   }
 
-  // Go on by the time that has passed.  At the end it begins again, or follows the run; who
-  // follows glides to the newest frame.
+  // Advance by the elapsed time.  At the end, start again, or follow the run by moving smoothly to
+  // the newest frame.
   advance(clock) {
     const { motion } = this, passed = Math.max(0, Math.min(0.1, (clock - this.last) / 1000));
     this.last = clock;
@@ -98,7 +98,7 @@ function start() {
     if (player.moving) changed();
   }
 
-  // Frames have been added.
+  // Update after frames were added.
   function grown() {
     byId("bar").hidden = !(motion.duration > 0);
     byId("slider").max = motion.duration;
@@ -157,7 +157,7 @@ function connect({ scene, camera, show, player, changed, canvas }) {
   byId("summary").textContent = [words, scene.settings.notice].filter(Boolean).join("; ");
 }
 
-// Slider, clock and buttons as the motion is now.
+// Slider, clock and buttons for the current time.
 function refresh({ scene, motion, player, show, steps, picture }) {
   const digits = motion.duration < 1 ? 4 : motion.duration < 100 ? 2 : 1;
   byId("slider").value = motion.time;
@@ -172,7 +172,7 @@ function refresh({ scene, motion, player, show, steps, picture }) {
   steps.arrows.show(show.arrows);
 }
 
-// For checks, and for other scripts that embed the page.
+// Interface for tests and for scripts that embed the page.
 function hooks({ scene, motion, camera, show, player, changed, rescale, picture }) {
   const world = (p) => add(p, scene.origin);
   return {

@@ -1,5 +1,5 @@
-// Where everything is at a time.  Between frames coordinates are on straight lines, so that joints
-// stay joined; quaternions go the shorter way.
+// Positions of everything at a time.  Coordinates are interpolated linearly between frames, so that
+// joints stay connected; quaternions take the shorter way.
 
 class Motion {
   constructor(scene) {
@@ -21,7 +21,7 @@ class Motion {
   get duration() { return this.times[this.times.length - 1]; }
   get n() { return this.times.length; }
 
-  // Take frames; those that are here already from the first of them on are forgotten.
+  // Add frames; existing frames from the first of them on are discarded.
   append(batch) {
     const { n_q: width, forces } = this.scene, three = 3 * forces.length;
     const joined = (old, add, per) => {
@@ -44,7 +44,7 @@ class Motion {
     this.done = Math.min(this.done, batch.from);
   }
 
-  // Frame before a time, and how far it is to the next, 0 to 1.
+  // Frame before a time, and the fraction of the interval to the next, 0 to 1.
   between(time) {
     let low = 0, high = this.times.length - 1;
     while (high - low > 1) {
@@ -56,7 +56,7 @@ class Motion {
     return [low, high, part];
   }
 
-  // `only`: numbers of the bodies that matter, in ascending order.
+  // `only`: numbers of the bodies to compute, in ascending order.
   go(time, only = null) {
     this.time = time;
     const [a, b, part] = this.between(time), { base, rows, q } = this, n = q.length;
@@ -71,7 +71,7 @@ class Motion {
     else for (let i = 0; i < this.scene.bodies.length; i++) this.place(i);
   }
 
-  // Pose of a body, from that of the one that carries it: its node, bent, then the joint.
+  // Pose of a body from that of its parent: deformed node, then joint.
   place(i) {
     const { parent, carrier, at, turn, factors } = this.scene.bodies[i], { cursor, q } = this;
     if (parent < 0) cursor.reset();
@@ -83,7 +83,7 @@ class Motion {
     cursor.store(this.placed, i);
   }
 
-  // The cursor from a body's frame to its node: l + shift, exp(skew(turn)).
+  // Move the cursor from a body frame to a node: l + shift, exp(skew(turn)).
   toNode(i, node) {
     const { n_mode: m, first_mode: first } = this.scene.bodies[i], { nodes, shapes } = this.tables[i], turn = [0, 0, 0];
     let x = nodes[3 * node], y = nodes[3 * node + 1], z = nodes[3 * node + 2];
@@ -122,7 +122,7 @@ class Motion {
     throw new RangeError("no such corner");
   }
 
-  // Corners of boxes about all bodies at some of the frames: what a picture has to show.
+  // Corners of the bounding boxes of all bodies at some of the frames.
   outline() {
     const { scene, cursor, time: now, n } = this, some = Math.min(40, n), found = [];
     const corners = scene.bodies.length > 200 ? 1 : 8;
@@ -141,7 +141,7 @@ class Motion {
   }
 
   clearPaths() {
-    this.done = 0; // frames whose points are known
+    this.done = 0; // frames whose points are computed
     this.points = this.scene.trails.map(() => new Float32Array(0));
   }
 
@@ -167,11 +167,11 @@ class Motion {
     return this.points;
   }
 
-  // Force of arrow k at this time in the world.
+  // Force of arrow k at the current time, world axes.
   force(k) {
     const [a, b, part] = this.between(this.time), n = 3 * this.scene.forces.length, { forces } = this;
     const local = [0, 1, 2].map((c) => (1 - part) * forces[a * n + 3 * k + c] + part * forces[b * n + 3 * k + c]);
-    const arrow = this.scene.forces[k]; // loads are in the axes of their nodes, others of the world
+    const arrow = this.scene.forces[k]; // loads are in node axes, others in world axes
     return arrow.kind === "force" || arrow.kind === "moment" ? turned(this.frame(arrow).q, local) : local;
   }
 }

@@ -1,8 +1,8 @@
-// What is written over the picture: scales, marks of events, how the run went.
+// Text over the image: scales, event marks, status of the run.
 
 const GOOD = ["", "finished", "event", "running"];
 
-// Lengths of arrows, one line for each kind that is shown.
+// Scales of arrows, one line for each visible kind.
 function showArrows(picture, show) {
   const kinds = Object.keys(picture.perMetre).filter((kind) => show[ARROWS[kind].show] && picture.perMetre[kind] > 0);
   const metres = 10 ** Math.floor(Math.log10(0.17 * picture.camera.size));
@@ -38,7 +38,7 @@ function showStatus(text, bad) {
   byId("status").classList.toggle("bad", bad);
 }
 
-// How a run that is over ended, unless it simply arrived.
+// Message about a run that did not finish normally.
 function showOutcome({ status, message }) {
   const quiet = ["", "finished", "running"].includes(status);
   showStatus(quiet ? "" : [status, message].filter(Boolean).join(": "), !GOOD.includes(status));

@@ -14,7 +14,7 @@ function turned(q, x) {
   return add(add(x, t, q[0]), cross(u, t));
 }
 
-// Matrix of a pose {p: position, q: quaternion}, of things that are s times as large.
+// Matrix of a pose {p: position, q: quaternion} with scale s.
 function poseMatrix({ p, q }, s = 1) {
   const x = turned(q, [s, 0, 0]), y = turned(q, [0, s, 0]), z = turned(q, [0, 0, s]);
   return [...x, 0, ...y, 0, ...z, 0, ...p, 1];
@@ -28,7 +28,7 @@ function multiplied(a, b) {
   return c;
 }
 
-// Shortest turn from the x axis to a direction.
+// Smallest rotation from the x axis to a direction.
 function toward(direction) {
   const d = unit(direction), w = 1 + d[0];
   if (w < 1e-6) return [0, 0, 0, 1];
@@ -38,7 +38,7 @@ function toward(direction) {
 
 const color = (text) => [1, 3, 5].map((k) => parseInt(text.slice(k, k + 2), 16) / 255);
 
-// The least of 1, 2, 5 times a power of ten that is not less.
+// Smallest of 1, 2, 5 times a power of ten that is not less than x.
 function rounded(x) {
   const ten = 10 ** Math.floor(Math.log10(x));
   return ten * [1, 2, 5, 10].find((k) => k * ten >= x * (1 - 1e-9));

@@ -1,8 +1,8 @@
-// One picture of the scene: grid, shadows, bodies, trails, arrows, frames, loops.
+// Rendering of the scene: grid, shadows, bodies, trails, arrows, frames, loops.
 
 const AXES = [[[0.84, 0.37, 0], [1, 0, 0]], [[0, 0.62, 0.45], [0, 1, 0]], [[0, 0.45, 0.7], [0, 0, 1]]];
 const TRAILS = ["#d55e00", "#0072b2", "#009e73", "#cc79a7"];
-// Kinds of arrows: colour, the switch that shows them, what they are, unit.
+// Kinds of arrows: colour, switch, description, unit.
 const ARROWS = {
   force: { paint: "#d55e00", show: "loads", text: "force of load", unit: "N" },
   moment: { paint: "#9467bd", show: "loads", text: "moment of load", unit: "N m" },
@@ -26,7 +26,7 @@ class Picture {
     this.grown();
   }
 
-  // Bodies that look the same are drawn together: {table, patch, n_mode, members}.
+  // Bodies with the same appearance are drawn together: {table, patch, n_mode, members}.
   load(scene, motion) {
     const { gl } = this, groups = new Map(), tables = new Map();
     scene.bodies.forEach((body, i) => {
@@ -46,7 +46,7 @@ class Picture {
     return [...groups.values()];
   }
 
-  // Level of the ground and scales of arrows, from the frames that are here.
+  // Level of the ground and scales of arrows, from the available frames.
   grown() {
     const { scene, motion, camera } = this;
     this.ground = Math.min(dot(motion.low, scene.up), dot(motion.high, scene.up)) - 0.01 * camera.size;
@@ -75,7 +75,7 @@ class Picture {
     this.drawBodies();
     this.drawSkeleton();
     if (show.trails) this.drawTrails();
-    gl.clear(gl.DEPTH_BUFFER_BIT); // arrows begin inside bodies and must be seen
+    gl.clear(gl.DEPTH_BUFFER_BIT); // arrows start inside bodies and must be visible
     this.drawArrows();
     this.drawMarks();
   }
@@ -120,7 +120,7 @@ class Picture {
     return at;
   }
 
-  // Where all bodies are, to the memory of the graphics processor.
+  // Upload the poses of all bodies to GPU memory.
   sendBodies() {
     const { motion, show } = this, poses = this.scene.bodies.map((_, i) => motion.pose(i));
     for (const { patch, n_mode, members } of this.groups) {
@@ -139,7 +139,7 @@ class Picture {
     }
   }
 
-  // Everything pressed flat on the ground, each pixel once.
+  // Shadows: everything projected onto the ground, each pixel drawn once.
   drawShadows() {
     const { gl, show } = this, [x, y, z] = this.camera.up, h = this.ground;
     if (this.camera.elevation < 0) return;
@@ -183,7 +183,7 @@ class Picture {
     this.lines(this.gridLines, 1);
   }
 
-  // Squares of 1, 2 or 5 times a power of ten, fading outwards.
+  // Grid with squares of 1, 2 or 5 times a power of ten, fading outwards.
   gridSegments() {
     const { camera, scene, ground, motion } = this, reach = 0.9 * camera.size;
     const step = rounded(reach / 8), n = Math.ceil(reach / step);
@@ -207,7 +207,7 @@ class Picture {
     return found;
   }
 
-  // Thin lines from joint to joint, so that chains of many small links are seen from afar.
+  // Thin lines between joints, so that chains of small links are visible from a distance.
   drawSkeleton() {
     const { motion, scene, show } = this, found = [];
     scene.bodies.forEach(({ parent, surfaces }, i) => {
@@ -220,7 +220,7 @@ class Picture {
     this.lines(this.skeletonLines, 1.5);
   }
 
-  // Whole paths faintly, the part that is behind strongly.
+  // Complete paths faintly, the past part strongly.
   drawTrails() {
     const { motion } = this;
     if (this.pathScale !== motion.scale) {
@@ -292,7 +292,7 @@ class Picture {
     return found;
   }
 
-  // Place on the screen [CSS pixels], or null behind the eye.
+  // Position on the screen [CSS pixels], or null behind the camera.
   project(p) {
     const m = this.matrix, clip = [0, 1, 3].map((r) => m[r] * p[0] + m[4 + r] * p[1] + m[8 + r] * p[2] + m[12 + r]);
     if (clip[2] <= 0) return null;
@@ -300,7 +300,7 @@ class Picture {
     return [(0.5 + 0.5 * clip[0] / clip[2]) * w, (0.5 - 0.5 * clip[1] / clip[2]) * h];
   }
 
-  // Corners of body i in the world as the vertex program places them, for checks.
+  // Corners of body i in the world as computed by the vertex shader, for tests.
   shaded(i) {
     const { gl } = this;
     this.feedback ??= program(gl, BODY_VERTEX, BODY_FRAGMENT, ["place"]);
@@ -333,7 +333,7 @@ class Picture {
     return [...values];
   }
 
-  // Colours of the picture as it is now.
+  // Colours of the current image.
   pixels() {
     const { gl, canvas } = this;
     this.draw();

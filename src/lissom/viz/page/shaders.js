@@ -1,4 +1,4 @@
-// Programs of the graphics processor.
+// Shaders.
 
 const BODY_VERTEX = `#version 300 es
 precision highp float;
@@ -6,9 +6,9 @@ precision highp sampler2D;
 layout(location = 0) in vec3 offset;
 layout(location = 1) in vec3 normal;
 layout(location = 2) in uint node;
-layout(location = 3) in mat4 model;  // of the body, and so on: one for each body that looks like this
-layout(location = 7) in vec4 own;    // colour, and place of its first modal coordinate
-uniform sampler2D table;  // for each node: place, then rotation and translation of each mode
+layout(location = 3) in mat4 model;  // of the body; one for each instance
+layout(location = 7) in vec4 own;    // colour, and index of its first modal coordinate
+uniform sampler2D table;  // for each node: position, then rotation and translation of each mode
 uniform sampler2D eta;    // coordinates of the system
 uniform int modes;
 uniform float scale;      // of the deformation
@@ -48,8 +48,8 @@ precision highp float;
 in vec3 place, face, tint;
 in float bend;
 uniform vec3 eye, light, up;
-uniform float largest;  // deflection of the last colour; 0: bodies have their own colours
-uniform float shadow;   // above 0: nothing but this much darkness
+uniform float largest;  // deflection of the last colour; 0: bodies keep their colours
+uniform float shadow;   // above 0: draw only a shadow of this darkness
 out vec4 result;
 
 vec3 scale_color(float t) {
@@ -72,7 +72,7 @@ void main() {
   result = vec4(mix(lit, base * 0.5, 0.4 * rim), 1.0);
 }`;
 
-// Lines of a width in pixels: each segment is a rectangle that faces the eye.
+// Lines of a width in pixels: each segment is a rectangle that faces the camera.
 const LINE_VERTEX = `#version 300 es
 precision highp float;
 layout(location = 0) in vec2 corner;

@@ -1,23 +1,21 @@
-"""Numbers and room that are put one after another in a packed array."""
+"""Bump allocators for packed arrays."""
 
 from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["Room", "Stack"]
-
 Array = np.ndarray
 
 
 class Stack:
-    """Constants that are put one after another."""
+    """Packed constants."""
 
     def __init__(self, header: int) -> None:
         self.values = [np.zeros(header)]
         self.size = header
 
     def add(self, *pieces: Array) -> int:
-        """Offset of the first of new pieces."""
+        """Append arrays; return the offset of the first."""
         offset = self.size
         for piece in pieces:
             flat = np.asarray(piece, dtype=float).ravel()
@@ -26,17 +24,17 @@ class Stack:
         return offset
 
     def joined(self) -> Array:
-        """All of them in one array."""
+        """All constants in one array."""
         return np.concatenate(self.values)
 
 
-class Room:
-    """Room that is handed out."""
+class Buffer:
+    """Packed array without content, of which parts are reserved."""
 
     def __init__(self, size: int) -> None:
         self.size = size
 
     def add(self, n: int) -> int:
-        """Offset of n more numbers."""
+        """Reserve n numbers; return their offset."""
         self.size += n
         return self.size - n

@@ -1,4 +1,4 @@
-"""Runs that are watched while they go on."""
+"""Live views of runs."""
 
 from __future__ import annotations
 
@@ -9,19 +9,17 @@ from pathlib import Path
 
 from .output import say
 
-__all__ = ["follow", "goes_on", "watched"]
-
 
 @contextmanager
-def watched(target: Path, *, wanted: bool) -> Iterator[None]:
+def shown_live(target: Path, *, wanted: bool) -> Iterator[None]:
     """Show a run in the browser while the block computes it.
 
     Parameters
     ----------
     target : path
-        Where its results go.
+        Path of the results.
     wanted : bool
-        Whether to do so.
+        Whether to show it.
     """
     if not wanted:
         yield
@@ -30,16 +28,16 @@ def watched(target: Path, *, wanted: bool) -> Iterator[None]:
     from ..viz import live
 
     if target.suffix != ".nc":
-        raise ResultError(f"--view: only runs into NAME.nc can be watched, not into {target}")
+        raise ResultError(f"--view: only runs written to NAME.nc can be shown live, not {target}")
     with live(target, browser=False) as view:
-        say(f"the run can be watched at {view.url}", err=True)
-        with redirect_stdout(sys.stderr):  # --json has the standard output to itself
+        say(f"the run is shown at {view.url}", err=True)
+        with redirect_stdout(sys.stderr):  # the standard output is reserved for --json
             view.open()
         yield
 
 
-def goes_on(file: Path) -> bool:
-    """Whether a run is writing the file at this moment.
+def in_progress(file: Path) -> bool:
+    """Whether a run is currently writing the file.
 
     Parameters
     ----------
@@ -53,21 +51,21 @@ def goes_on(file: Path) -> bool:
 
 
 def follow(file: Path, *, scale: float, browser: bool) -> None:
-    """Show a run that another program computes, until Ctrl-C.
+    """Show a run computed by another process, until Ctrl-C.
 
     Parameters
     ----------
     file : path
         NAME.nc, or its journal.
     scale : float
-        Factor of the deformations.
+        Factor by which deformations are enlarged.
     browser : bool
         Whether to open the browser.
     """
     from ..viz import live
 
     view = live(file, browser=False, scale=scale)
-    say(f"the run goes on; it can be watched at {view.url}\nCtrl-C ends this command")
+    say(f"the run is in progress and is shown at {view.url}\nCtrl-C ends this command")
     if browser:
         view.open()
     view.wait()

@@ -1,4 +1,4 @@
-"""What help looks like: short, plain, at most eighty columns, an example at the end."""
+"""Layout of help texts: short, plain, at most eighty columns, with an example at the end."""
 
 from __future__ import annotations
 
@@ -10,20 +10,18 @@ from typer.core import TyperCommand, TyperGroup
 from .ending import INTERRUPTED, READER_GONE
 from .output import say
 
-__all__ = ["Command", "Group"]
-
 WIDTH = 80
 
 
 class Command(TyperCommand):
-    """A command whose epilog is the line of an example."""
+    """Command whose epilog is an example."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Words of the usage line after the command's name."""
         return ["[OPTIONS]", *(_placed(x) for x in self.params if _is_argument(x))]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Usage, what it does, arguments, options, an example."""
+        """Write usage, description, arguments, options and example."""
         formatter.width = min(formatter.width, WIDTH)
         self.format_usage(ctx, formatter)
         self.format_help_text(ctx, formatter)
@@ -40,10 +38,10 @@ class Command(TyperCommand):
 
 
 class Group(TyperGroup):
-    """The commands; its epilog has the lines of first steps."""
+    """Group of commands whose epilog is a list of first steps."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command; an end from outside becomes an exit code."""
+        """Run a command; Ctrl-C and a closed pipe become exit codes."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
@@ -53,7 +51,7 @@ class Group(TyperGroup):
             raise typer.Exit(INTERRUPTED) from None
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Usage, the commands, options, first steps."""
+        """Write usage, commands, options and first steps."""
         formatter.width = min(formatter.width, WIDTH)
         self.format_usage(ctx, formatter)
         self.format_help_text(ctx, formatter)
@@ -91,5 +89,5 @@ def _written(option: Any) -> str:
 
 
 def _short(command: Any) -> str:
-    """First paragraph of what a command says of itself."""
+    """First paragraph of the help of a command."""
     return " ".join((command.help or "").partition("\n\n")[0].split())
