@@ -9,7 +9,11 @@ from contextlib import nullcontext, suppress
 
 import pytest
 
-ENTRIES = ("lissom.algorithms._kernels.entries", "lissom.algorithms._kernels.simulation.run")
+ENTRIES = (
+    "lissom.algorithms._kernels.entries",
+    "lissom.sim",  # it registers the loads that the kernel of a run is made of
+    "lissom.algorithms._kernels.simulation.run",
+)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -20,7 +20,7 @@ from ..joints import (
 from ..system import System
 from .units import DIMENSIONS, Quantity, fits
 
-__all__ = ["check_joint_units", "check_state_units"]
+__all__ = ["PAIRS", "check_joint_units", "check_state_units"]
 
 TURN, SLIDE, PLAIN = 0, 1, 2
 
@@ -45,6 +45,8 @@ PAIRS = {
     "damping": ("angular damping", "damping"),
     "stop damping": ("angular stop damping", "stop damping"),
     "rotor": ("inertia", "mass"),
+    "integral gain": ("angular integral gain", "integral gain"),
+    "integral": ("angle times time", "length times time"),
 }
 
 

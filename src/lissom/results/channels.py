@@ -205,6 +205,8 @@ def _missing(frame: Frame, place: str, key: str) -> str:
     """Words for a quantity that this body or node lacks."""
     if key == "load":
         return f"no load on {place!r} was stored; {suggestion(place, frame.columns.wrenches)}"
+    if key.startswith("servo_"):
+        return f"no servo of {place!r} was stored; {suggestion(place, frame.columns.servos)}"
     label = frame.system.joints[frame.body].label
     return f"the joint of {place!r} ({label}) has no single {key}; use '{place}.coordinates'"
 

@@ -10,14 +10,16 @@ from .disk import PathLike
 
 if TYPE_CHECKING:
     from ..system import System
+    from .store import Columns
 
 __all__ = ["FORMAT_VERSION", "check_version", "lissom_version", "version_for"]
 
-# Of all files of results; a reader refuses later ones.  1: trees; 2: loops; 3: couplings.
-FORMAT_VERSION = 3
+# Of all files of results; a reader refuses later ones.
+# 1: trees; 2: loops; 3: couplings; 4: servos.
+FORMAT_VERSION = 4
 
 
-def version_for(system: System) -> int:
+def version_for(system: System, columns: Columns | None = None) -> int:
     """Format version of the files of a system: the first that can hold it.
 
     So files without loops and couplings are read by every version of lissom, and digests stay.  An
@@ -27,7 +29,11 @@ def version_for(system: System) -> int:
     ----------
     system : System
         What the file is about.
+    columns : Columns, optional
+        What its rows hold.
     """
+    if columns is not None and columns.servos:
+        return 4
     if system.couplings:
         return 3
     return 2 if system.loops else 1
