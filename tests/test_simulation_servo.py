@@ -156,6 +156,12 @@ def test_stiff_gains_take_the_steps_of_the_same_spring():
         assert as_function.statistics["steps"] > 50 * as_servo.statistics["steps"]
 
 
+def test_the_integral_is_in_the_slopes():
+    servo = ls.Servo("wheel", 0.3, kp=1e6, kd=2e4, ki=2e9)  # in a step of 1 ms, ki h / 2 is kp
+    found = run(servo, integrator="generalized_alpha", step=1e-3, duration=0.05)
+    assert found.statistics["iterations"] == 2 * found.statistics["steps"]  # the second confirms
+
+
 # Targets
 
 

@@ -40,14 +40,11 @@ def euler_cromer(system, given, room, t, h, start, x0, end):
 
 
 @uncounted
-def stage(system, given, room, i, t, h, start, at, stages):
-    """Stage i: the state (1) into `at`, its rates (2) into `stages`."""
+def stage(system, given, room, i, c, t, h, start, at, stages):
+    """Stage i at t + c h: the state (1) into `at`, its rates (2) into `stages`."""
     n, n_z = system.ints[field.N_V], given.plan[run.N_STATE]
     plan, table = given.plan, given.table
-    total = stages_of(plan)
-    row = plan[run.TABLEAU] + i * total
-    c = 1.0 if i == plan[run.N_STAGE] else table[plan[run.TABLEAU] + total * (total + C_ROW) + i]
-    combine(table, row, i, h, start, stages, room.s, at)
+    combine(table, plan[run.TABLEAU] + i * stages_of(plan), i, h, start, stages, room.s, at)
     charted(plan, table, start.q, room.s, at.q)
     o = i * n
     status = evaluate(system, given, room, t + c * h, at, 0.0, stages.V[o : o + n])
@@ -111,8 +108,10 @@ def runge_kutta(system, given, room, t, h, start, x0, at, stages):
         if state_rates(given, room, t, start, 0.0) != 0:
             return run.CALL_FAILED
         take_rates(plan, room.own, stages.Z[:n_z])
+    total = stages_of(plan)
+    c = plan[run.TABLEAU] + total * (total + C_ROW)
     for i in range(1, plan[run.N_STAGE]):
-        status = stage(system, given, room, i, t, h, start, at, stages)
+        status = stage(system, given, room, i, table[c + i], t, h, start, at, stages)
         if status != 0:
             return status
     return 0
@@ -177,8 +176,10 @@ def error_norm(system, given, h, stages, weights):
 @uncounted
 def dense_stages(system, given, room, t, h, start, at, stages):
     """Further stages that the interpolant needs."""
-    for i in range(given.plan[run.N_STAGE] + 1, stages_of(given.plan)):
-        status = stage(system, given, room, i, t, h, start, at, stages)
+    plan, total = given.plan, stages_of(given.plan)
+    c = plan[run.TABLEAU] + total * (total + C_ROW)
+    for i in range(plan[run.N_STAGE] + 1, total):
+        status = stage(system, given, room, i, given.table[c + i], t, h, start, at, stages)
         if status != 0:
             return status
     return 0

@@ -170,7 +170,7 @@ def _try(r, t, h, mode):
         status = runge_kutta(r.system, given, room, t, h, r.start, r.x.x0, r.end, r.stages)
         if status == 0:
             i = given.plan[run.N_STAGE]
-            status = stage(r.system, given, room, i, t, h, r.start, r.end, r.stages)
+            status = stage(r.system, given, room, i, 1.0, t, h, r.start, r.end, r.stages)
         return status, False
     halved = False
     if mode == run.ON and is_sampled(given.memory):
