@@ -66,6 +66,7 @@ def test_pid_is_a_linear_system_of_order_three(integrator):
     assert np.allclose(found["wheel.servo_integral"][:, 0], exact[:, 0], rtol=0, atol=1e-8)
 
 
+@pytest.mark.filterwarnings("ignore::lissom.SimulationWarning")  # of coarse steps
 @pytest.mark.parametrize("integrator, order", FIXED.items())
 def test_the_integral_has_the_order_of_the_method(integrator, order):
     errors = []
