@@ -50,7 +50,7 @@ class Fault:
     @property
     def compiled(self) -> bool:
         """Whether it is in the compiled text; the others are looked for in the readable one."""
-        return "_kernels" in self.path
+        return "_kernels" in self.path or "sim/loads" in self.path
 
     def applied(self, source: str) -> str:
         """The faulty text of the file; an error if the source has moved on."""
@@ -472,7 +472,7 @@ FAULTS = (
     ),
     Fault(
         "simulation: given motion of a free joint without w x v",
-        SIMULATION + "loads.py",
+        SIMULATION + "motions.py",
         "put_vector(x, o_v + 3, added(a, -1.0, cross(w, u)))",
         "put_vector(x, o_v + 3, a)",
         MOVED,
@@ -486,24 +486,23 @@ FAULTS = (
     ),
     Fault(
         "simulation: weights of generalized-alpha with the wrong sign",
-        SIMULATION + "implicit.py",
-        "h * h * ((0.5 - beta) * a0[k] + beta * a1[k])",
-        "h * h * ((0.5 + beta) * a0[k] + beta * a1[k])",
+        SIMULATION + "generalized_alpha.py",
+        "h * h * ((0.5 - m.beta) * x.a0[k] + m.beta * x.a1[k])",
+        "h * h * ((0.5 + m.beta) * x.a0[k] + m.beta * x.a1[k])",
         ORDERS,
-        count=2,
     ),
     Fault(
         "simulation: stop at the lower end pushes outward",
-        SIMULATION + "loads.py",
+        "sim/loads/joint_stop.py",
         "depth, sign = lower - x, -1.0",
         "depth, sign = lower - x, 1.0",
         JOINT_LOADS,
     ),
     Fault(
         "simulation: spring between points without its moment",
-        SIMULATION + "loads.py",
-        "_add_wrench(work, b, cross(r_b, f_b), f_b)",
-        "_add_wrench(work, b, ZERO, f_b)",
+        "sim/loads/node_spring.py",
+        "add_wrench(work, b, cross(r_b, f_b), f_b)",
+        "add_wrench(work, b, (0.0, 0.0, 0.0), f_b)",
         POINTS,
     ),
     Fault(

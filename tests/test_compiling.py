@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -300,3 +301,18 @@ def test_code_whose_seal_was_not_asked_for_is_not_used(small):
     patch = "from numba.core import caching; caching.Cache._load_overload = lambda *_: 'old code'\n"
     out, err = small.run(patch + IMPORT + CALL)
     assert (out, compiled(err)) == (["12.0"], 1)
+
+
+def test_the_seal_covers_the_sources_of_loads(tmp_path):
+    folder, loads = tmp_path / "algorithms/_kernels", tmp_path / "sim/loads"
+    folder.mkdir(parents=True)
+    loads.mkdir(parents=True)
+    shutil.copy(COMPILING, folder)
+    spec = importlib.util.spec_from_file_location("sealed", folder / "compiling.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    digests = {module.sources_digest()}
+    for text in ("", "STIFFNESS = 1\n", "STIFFNESS = 2\n"):
+        (loads / "spring.py").write_text(text)
+        digests.add(module.sources_digest())
+    assert len(digests) == 4

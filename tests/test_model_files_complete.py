@@ -1,5 +1,6 @@
 """All that Python can describe has its place in a model file: a new class without one fails."""
 
+import dataclasses
 import inspect
 from typing import get_args
 
@@ -8,9 +9,9 @@ import pytest
 import lissom as ls
 from lissom import structures
 from lissom.bodies import solids
-from lissom.io import acting, making, schema, schema_bodies, schema_simulation
+from lissom.io import acting, making, schema, schema_bodies, schema_loads, schema_simulation
 from lissom.io.joint_kinds import JOINTS
-from lissom.sim.drives import Drive
+from lissom.sim import Drive
 from lissom.sim.integrators import KINDS
 
 
@@ -62,8 +63,11 @@ def test_sections():
 
 
 def test_loads():
-    assert set(acting.LOADS.values()) == public(ls.Load) | {Drive}
-    assert kinds(schema_simulation.AnyLoad) == set(acting.LOADS)
+    assert set(acting.KINDS.values()) == public(ls.Load) | {Drive}
+    assert kinds(schema_loads.AnyLoad) == set(acting.KINDS)
+    for load in acting.KINDS.values():
+        given = {x.name for x in dataclasses.fields(load)} - {"name", "on"}
+        assert set(load.file_fields) == given, load
 
 
 def test_events_and_actions():
@@ -106,11 +110,11 @@ def test_arguments(name):
     assert parameters - only_python == set(table.model_fields) - only_files
 
 
-@pytest.mark.parametrize("kind", acting.LOADS)
+@pytest.mark.parametrize("kind", acting.KINDS)
 def test_arguments_of_loads(kind):
-    tables = get_args(get_args(schema_simulation.AnyLoad)[0])
+    tables = get_args(get_args(schema_loads.AnyLoad)[0])
     [table] = [t for t in tables if kind in get_args(t.model_fields["kind"].annotation)]
-    parameters = set(inspect.signature(acting.LOADS[kind]).parameters)
+    parameters = set(inspect.signature(acting.KINDS[kind]).parameters)
     assert parameters == set(table.model_fields) - {"kind", "repeat"}
 
 

@@ -107,6 +107,7 @@ from .sim import (
     NodeSpring as NodeSpring,
     Release as Release,
     RungeKutta4 as RungeKutta4,
+    Servo as Servo,
     Stop as Stop,
     Switch as Switch,
     Table as Table,

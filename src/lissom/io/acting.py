@@ -6,32 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import LoadError
-from ..sim import (
-    Actuator,
-    Baumgarte,
-    Controller,
-    Event,
-    GeneralizedAlpha,
-    JointDamper,
-    JointFriction,
-    JointSpring,
-    JointStop,
-    Lock,
-    Motion,
-    NodeForce,
-    NodeSpring,
-    Release,
-    Stop,
-    Switch,
-    Table,
-)
-from ..sim.drives import Drive
+from ..sim import Baumgarte, Event, GeneralizedAlpha, Lock, Release, Stop, Switch, Table
 from ..sim.events import Action
 from ..sim.integrators import as_integrator
-from ..sim.loads import Load
+from ..sim.loads import LOADS, Load
 from ..system import System
 from .fields import Reference
-from .natures import check_joint_units
+from .natures import PAIRS, check_joint_units
 from .schema_simulation import (
     Curve,
     DriftTable,
@@ -41,37 +22,11 @@ from .schema_simulation import (
     LoadTable,
 )
 
-__all__ = ["LOADS", "made_drift", "made_event", "made_integrator", "made_load"]
+__all__ = ["KINDS", "made_drift", "made_event", "made_integrator", "made_load"]
 
 Function = Callable[[FunctionTable, str], Any]  # table and key to the function
 
-LOADS: dict[str, type[Load]] = {
-    "actuator": Actuator,
-    "joint_spring": JointSpring,
-    "joint_damper": JointDamper,
-    "joint_friction": JointFriction,
-    "joint_stop": JointStop,
-    "node_force": NodeForce,
-    "node_spring": NodeSpring,
-    "motion": Motion,
-    "controller": Controller,
-    "drive": Drive,
-}
-# What the numbers of loads on joints are, see natures.PAIRS.
-_KINDS = {
-    "actuator": {"force": "force", "rotor_inertia": "rotor", "limit": "force"},
-    "joint_spring": {"stiffness": "stiffness", "rest": "coordinate", "damping": "damping"},
-    "joint_damper": {"damping": "damping"},
-    "joint_friction": {"force": "force", "speed": "rate"},
-    "joint_stop": {
-        "lower": "coordinate",
-        "upper": "coordinate",
-        "stiffness": "stiffness",
-        "damping": "stop damping",
-    },
-    "drive": {"rotor_inertia": "rotor", "stiffness": "stiffness", "damping": "damping"},
-    "motion": {"position": "coordinate", "velocity": "rate", "acceleration": "rate of speed"},
-}
+KINDS: dict[str, type[Load]] = {load.file_kind: load for load in LOADS}
 
 
 def made_load(system: System, table: LoadTable, function: Function) -> Load:
@@ -89,11 +44,12 @@ def made_load(system: System, table: LoadTable, function: Function) -> Load:
     given = {x: getattr(table, x) for x in type(table).model_fields}
     kind = given.pop("kind")
     given.pop("repeat")
-    for key, nature in _KINDS.get(kind, {}).items():
-        for value in _rows(given[key]):
-            _placed(key, check_joint_units, system, given["joint"], key, value, nature)
+    if "joint" in given:
+        for key, entry in KINDS[kind].file_fields.items():
+            for value in _rows(given[key]) if entry.of in PAIRS else ():
+                _placed(key, check_joint_units, system, given["joint"], key, value, entry.of)
     signals = {key: _signal(value, key, function) for key, value in given.items()}
-    return LOADS[kind](**signals)
+    return KINDS[kind](**signals)
 
 
 def _rows(value: Any) -> list[Any]:

@@ -10,7 +10,7 @@ from ..joints import Joint
 from ..system import System
 from .units import DIMENSIONS, Quantity, fits
 
-__all__ = ["check_joint_units", "check_state_units"]
+__all__ = ["PAIRS", "check_joint_units", "check_state_units"]
 
 TURN, SLIDE, PLAIN = 0, 1, 2
 _NATURES = {"rad": TURN, "m": SLIDE, "1": PLAIN}
@@ -25,6 +25,8 @@ PAIRS = {
     "damping": ("angular damping", "damping"),
     "stop damping": ("angular stop damping", "stop damping"),
     "rotor": ("inertia", "mass"),
+    "integral gain": ("angular integral gain", "integral gain"),
+    "integral": ("angle times time", "length times time"),
 }
 
 

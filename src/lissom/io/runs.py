@@ -224,8 +224,8 @@ class _Section:
 
     def check_plan(self, settings: Mapping[str, Any]) -> None:
         """Names and sizes of loads and events against the system, one after another."""
-        from ..sim.controllers import enter_forces
         from ..sim.drive_checks import check_drives
+        from ..sim.loads.forces import enter_forces
         from ..sim.plan import Plan
 
         plan = Plan(self.system)

@@ -15,16 +15,14 @@ from ..model import Part
 from ..sim import Event, Lock, Release, Stop, Switch, Table
 from ..sim.drift import Baumgarte, as_drift
 from ..sim.integrators import Integrator
-from ..sim.loads import Load
+from ..sim.loads import LOADS, Load
 from ..system import State
-from .acting import LOADS
 from .fields import FUNCTION
 from .functions import FROM_FILE
 from .schema_simulation import NUMBERS, SimulationTable
 
 __all__ = ["simulation_table"]
 
-_KINDS = {kind: name for name, kind in LOADS.items()}
 _PIECES = ("", ".modes", ".rates", ".mode_rates")
 _PLAIN = (*NUMBERS, "method")
 
@@ -126,15 +124,14 @@ class _Section:
         return found
 
     def load(self, load: Any) -> dict[str, Any]:
-        kind = _KINDS.get(type(load))
-        if kind is None:
-            known = ", ".join(x.__name__ for x in _KINDS)
+        if type(load) not in LOADS:
+            known = ", ".join(x.__name__ for x in LOADS)
             raise ModelFileError(
                 f"simulation: a load of type {type(load).__name__} cannot be written to a file; "
                 f"known: {known}"
             )
         self.where = load.label
-        table: dict[str, Any] = {"kind": kind}
+        table: dict[str, Any] = {"kind": load.file_kind}
         for field in dataclasses.fields(load):
             value = getattr(load, field.name)
             if not _is_default(value, field.default):

@@ -10,8 +10,6 @@ from pydantic import BeforeValidator, Field
 
 from .fields import (
     FunctionName,
-    Place,
-    Point,
     Switch,
     Table,
     Words,
@@ -19,9 +17,9 @@ from .fields import (
     fault,
     number_of,
     one_or_more,
-    vector_of,
     whole,
 )
+from .natures import PAIRS
 from .units import Quantity, described, quantity
 
 __all__ = [
@@ -36,11 +34,7 @@ __all__ = [
 ]
 
 Time = Annotated[Any, number_of("time", above=0)]
-Coordinate = ("angle", "length")
-Rate = ("angular speed", "speed")
-FORCES = ("torque", "force")
-STIFFNESSES = ("angular stiffness", "stiffness")
-DAMPINGS = ("angular damping", "damping")
+Coordinate, Rate, FORCES = (PAIRS[x] for x in ("coordinate", "rate", "force"))
 
 
 class TableTable(Table):
@@ -110,112 +104,6 @@ class LoadTable(Table):
     name: Words = ""
     on: Switch = True
     repeat: Annotated[Any, whole(1, 10_000)] = None
-
-
-class ActuatorTable(LoadTable):
-    kind: Literal["actuator"]
-    joint: Words
-    force: Annotated[Any, signal_of(*FORCES)] = 0.0
-    ratio: Annotated[Any, number_of("number")] = 1.0
-    rotor_inertia: Annotated[Any, number_of("inertia", "mass", least=0)] = 0.0
-    limit: Annotated[Any, number_of(*FORCES, above=0, infinite=True)] = float("inf")
-
-
-class SpringTable(LoadTable):
-    kind: Literal["joint_spring"]
-    joint: Words
-    stiffness: Annotated[Any, one_or_more(*STIFFNESSES)]
-    rest: Annotated[Any, one_or_more(*Coordinate)] = 0.0
-    damping: Annotated[Any, one_or_more(*DAMPINGS)] = 0.0
-
-
-class DamperTable(LoadTable):
-    kind: Literal["joint_damper"]
-    joint: Words
-    damping: Annotated[Any, one_or_more(*DAMPINGS)]
-
-
-class FrictionTable(LoadTable):
-    kind: Literal["joint_friction"]
-    joint: Words
-    force: Annotated[Any, number_of(*FORCES, least=0)]
-    speed: Annotated[Any, number_of(*Rate, above=0)] = 1e-3
-
-
-class StopTable(LoadTable):
-    kind: Literal["joint_stop"]
-    joint: Words
-    lower: Annotated[Any, number_of(*Coordinate, infinite=True)]
-    upper: Annotated[Any, number_of(*Coordinate, infinite=True)]
-    stiffness: Annotated[Any, number_of(*STIFFNESSES, above=0)]
-    damping: Annotated[Any, number_of("angular stop damping", "stop damping", least=0)] = 0.0
-
-
-class NodeForceTable(LoadTable):
-    kind: Literal["node_force"]
-    where: Place
-    force: Annotated[Any, signal_of("force")] = (0.0, 0.0, 0.0)
-    moment: Annotated[Any, signal_of("torque")] = (0.0, 0.0, 0.0)
-    axes: Literal["world", "body"] = "world"
-    at: Point = (0.0, 0.0, 0.0)
-
-
-def _end(given: Any) -> Any:
-    if isinstance(given, str):
-        return given
-    return vector_of("length").func(given)  # type: ignore[call-arg]
-
-
-class NodeSpringTable(LoadTable):
-    kind: Literal["node_spring"]
-    a: Annotated[Any, BeforeValidator(_end)]
-    b: Annotated[Any, BeforeValidator(_end)]
-    stiffness: Annotated[Any, number_of("stiffness", least=0)] = 0.0
-    damping: Annotated[Any, number_of("damping", least=0)] = 0.0
-    length: Annotated[Any, number_of("length", least=0)] = 0.0
-    at_a: Point = (0.0, 0.0, 0.0)
-    at_b: Point = (0.0, 0.0, 0.0)
-
-
-class MotionTable(LoadTable):
-    kind: Literal["motion"]
-    joint: Words
-    position: Annotated[Any, signal_of(*Coordinate)] = None
-    velocity: Annotated[Any, signal_of(*Rate)] = None
-    acceleration: Annotated[Any, signal_of("angular acceleration", "acceleration")] = None
-    spacing: Time = 1e-2
-
-
-class ControllerTable(LoadTable):
-    kind: Literal["controller"]
-    update: FunctionTable
-    period: Time
-    memory: Annotated[Any, one_or_more("number")] = ()
-
-
-class DriveTable(LoadTable):
-    kind: Literal["drive"]
-    rotor: Words
-    joint: Words
-    ratio: Annotated[Any, number_of("number")]
-    rotor_inertia: Annotated[Any, number_of("inertia", "mass", least=0)]
-    stiffness: Annotated[Any, number_of(*STIFFNESSES, above=0)]
-    damping: Annotated[Any, number_of(*DAMPINGS, least=0)] = 0.0
-
-
-AnyLoad = Annotated[
-    ActuatorTable
-    | SpringTable
-    | DamperTable
-    | FrictionTable
-    | StopTable
-    | NodeForceTable
-    | NodeSpringTable
-    | MotionTable
-    | ControllerTable
-    | DriveTable,
-    Field(discriminator="kind"),
-]
 
 
 class StopAction(Table):
@@ -331,5 +219,5 @@ class SimulationTable(Table):
     method: Literal["auto", "articulated", "composite"] = "auto"
     forces: Annotated[Any, BeforeValidator(_forces)] = None
     state: dict[str, Annotated[Any, one_or_more(*STATE)]] = Field(default_factory=dict)
-    loads: list[AnyLoad] = Field(default_factory=list)
+    loads: list[Any] = Field(default_factory=list)  # checked by `schema_loads`
     events: list[EventTable] = Field(default_factory=list)

@@ -32,7 +32,7 @@ def validated(source: Source) -> tuple[FileTable | None, list[Problem]]:
         )
         return None, [source.problem(("lissom",), message)]
     try:
-        return FileTable.model_validate(source.data), []
+        return _root(source).model_validate(source.data), []
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False)
     except RecursionError:
@@ -41,6 +41,16 @@ def validated(source: Source) -> tuple[FileTable | None, list[Problem]]:
     if len(faults) > MOST:
         problems.append(source.problem((), f"there are {len(faults) - MOST} more problems"))
     return None, sorted(problems)
+
+
+def _root(source: Source) -> type[FileTable]:
+    """Schema of a file; that of loads is made where it is needed."""
+    simulation = source.data.get("simulation")
+    if not isinstance(simulation, dict) or not simulation.get("loads"):
+        return FileTable
+    from .schema_loads import LoadedFileTable
+
+    return LoadedFileTable
 
 
 def _problem(source: Source, fault: Any) -> Problem:
@@ -52,14 +62,16 @@ def _problem(source: Source, fault: Any) -> Problem:
         remedy = f"write lissom = {FORMAT} at the top" if loc == ("lissom",) else "give it"
         return source.problem((*path, loc[-1]), f"is missing; {remedy}")
     if kind == "extra_forbidden":
-        return source.problem(path, f"is not known here; {suggestion(str(loc[-1]), _keys(loc))}")
+        return source.problem(
+            path, f"is not known here; {suggestion(str(loc[-1]), _keys(_root(source), loc))}"
+        )
     if kind == "union_tag_invalid":
         tags = re.findall(r"'([^']*)'", context["expected_tags"])
         inner = (*path, "kind") if isinstance(value, dict) else path
         tag = context["tag"]
         return source.problem(inner, f"is {described(tag)}; {suggestion(tag, tags)}")
     if kind == "union_tag_not_found":
-        return source.problem((*path, "kind"), f"is missing; {_kinds(loc)}")
+        return source.problem((*path, "kind"), f"is missing; {_kinds(_root(source), loc)}")
     return source.problem(path, _message(kind, value, fault))
 
 
@@ -96,20 +108,20 @@ def _found(data: Any, loc: Loc) -> tuple[Loc, Any]:
     return tuple(path), here
 
 
-def _keys(loc: Loc) -> list[str]:
+def _keys(root: Any, loc: Loc) -> list[str]:
     """Keys that the table at a location may have."""
-    kind = _schema(loc[:-1])
+    kind = _schema(root, loc[:-1])
     return list(kind.model_fields) if _is_table(kind) else []
 
 
-def _kinds(loc: Loc) -> str:
-    names = [name for table in _tables(_schema(loc)) for name in _names(table)]
+def _kinds(root: Any, loc: Loc) -> str:
+    names = [name for table in _tables(_schema(root, loc)) for name in _names(table)]
     return f"expected one of {', '.join(repr(x) for x in names)}" if names else "give it"
 
 
-def _schema(loc: Loc) -> Any:
+def _schema(root: Any, loc: Loc) -> Any:
     """Type at a location in the schema: a table, several tables, or something else."""
-    here: Any = FileTable
+    here: Any = root
     for step in loc:
         tables = _tables(here)
         named = [t for t in tables if step in _names(t)]

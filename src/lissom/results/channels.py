@@ -226,6 +226,8 @@ def _missing(frame: Frame, place: str, key: str) -> str:
     """Message for a quantity that a body or node does not have."""
     if key == "load":
         return f"no load on {place!r} was stored; {suggestion(place, frame.columns.wrenches)}"
+    if key.startswith("servo_"):
+        return f"no servo of {place!r} was stored; {suggestion(place, frame.columns.servos)}"
     label = frame.system.joints[frame.body].label
     return f"the joint of {place!r} ({label}) has no single {key}; use '{place}.coordinates'"
 

@@ -45,7 +45,7 @@ def write_npz(path: PathLike, system: System, store: Store, meta: dict[str, Any]
     path, system, store, meta
         As in `save`.
     """
-    arrays = system_arrays(system, store.columns.wrenches, meta)
+    arrays = system_arrays(system, store.columns.names, meta)
     with replacing(path) as temporary:
         with zipfile.ZipFile(temporary, "w") as archive:
             _write_members(archive, system, store, arrays)
@@ -63,7 +63,7 @@ def _write_members(
                 give_way()
                 file.write(store.read(field, start, stop).astype("<f8", order="C").tobytes())
     small: dict[str, Any] = {
-        "format_version": np.array(version_for(system)),
+        "format_version": np.array(version_for(system, store.columns)),
         "lissom_version": np.array(lissom_version()),
         "group_digest": np.array(group_digest(arrays)),
         **{name: np.array(arrays.pop(name).tobytes().decode("ascii")) for name in TEXTS},
@@ -120,9 +120,9 @@ def _read_members(path: PathLike) -> tuple[System, MemoryStore, dict[str, Any]]:
             parts = {name: np.frombuffer(x.encode("ascii"), "S1") for name, x in texts.items()}
             if group_digest(arrays | parts) != str(file["group_digest"]):
                 raise ValueError("the checksum of the system does not match")
-        description, wrenches, meta = map(json.loads, texts.values())
+        description, names, meta = map(json.loads, texts.values())
         system = restore(description, arrays, source=path)
-        columns = Columns.of(system, wrenches)
+        columns = Columns.named(system, names)
         rows = np.empty((len(file["time"]), columns.width))
         for field, piece in columns.slices.items():
             rows[:, piece] = file[field].reshape(len(rows), piece.stop - piece.start)
@@ -158,7 +158,7 @@ def write_mat(path: PathLike, system: System, store: Store, meta: dict[str, Any]
     """Write the rows for MATLAB: variables time, q, v, acceleration, force, wrench, names, meta.
 
     With loops there are also loop_force and names.loop, with couplings coupling_force and
-    names.coupling.
+    names.coupling, with servos servo and names.servo.
 
     Parameters
     ----------
@@ -177,6 +177,8 @@ def write_mat(path: PathLike, system: System, store: Store, meta: dict[str, Any]
     names["load"] = np.array(store.columns.wrenches, dtype=object)
     if system.loops:
         names["loop"] = np.array([loop.name for loop in system.loops], dtype=object)
+    if store.columns.servos:
+        names["servo"] = np.array(_names(system, store, "servo"), dtype=object)
     if system.couplings:
         names["coupling"] = np.array([one.name for one in system.couplings], dtype=object)
     names["six"] = np.array([name for name, _ in LOAD], dtype=object)

@@ -97,12 +97,12 @@ class Journal:
         text = {
             "lissom_version": lissom_version(),
             "system": description,
-            "wrenches": columns.wrenches,
+            "wrenches": columns.names,
             "meta": meta,
         }
         payload = pack(text, arrays)
-        start = PREAMBLE.pack(MAGIC, version_for(system))
-        if columns != Columns.of(system, columns.wrenches):
+        start = PREAMBLE.pack(MAGIC, version_for(system, columns))
+        if columns != Columns.named(system, columns.names):
             raise ValueError("the columns belong to another system")
         journal = cls(path, fresh=True)
         if os.fstat(journal._file).st_size and not overwrite:

@@ -210,7 +210,7 @@ class JournalStore:
         try:
             text, arrays = unpack(payload.read(file, 0, payload.length))
             self.system = restore(text["system"], arrays)
-            self.columns = Columns.of(self.system, map(str, text["wrenches"]))
+            self.columns = Columns.named(self.system, text["wrenches"])
             self.meta: dict[str, Any] = dict(text["meta"])
         except (KeyError, TypeError, ValueError, ResultError):
             raise cut_off from None

@@ -20,6 +20,7 @@ __all__ = [
     "forces",
     "modes",
     "per",
+    "times",
 ]
 
 Parts = tuple[tuple[str, str], ...]  # label and unit of each component
@@ -106,6 +107,8 @@ def field_parts(system: System, columns: Columns, field: str) -> Parts:
         return tuple((f"{loop.name}.{x}", unit) for loop in system.loops for x, unit in LOAD)
     if field == "coupling_force":
         return tuple((one.name, coupling_units(system, one)[2]) for one in system.couplings)
+    if field == "servo":
+        return _servo_parts(system, columns)
     found: list[tuple[str, str]] = []
     for name, body, joint in zip(system.names, system.bodies, system.joints, strict=True):
         found += [(f"{name}.mode.{x}", unit) for x, unit in modes(body)]
@@ -115,3 +118,26 @@ def field_parts(system: System, columns: Columns, field: str) -> Parts:
     if field == "force":
         return forces(parts)
     return parts if field == "q" else per("s" if field == "v" else "s^2", parts)
+
+
+def times(time: str, parts: Parts) -> Parts:
+    """The same labels, the units multiplied by a time.
+
+    Parameters
+    ----------
+    time : str
+        Such as "s".
+    parts : Parts
+        Labels and units.
+    """
+    return tuple((x, f"{unit} {time}") for x, unit in parts)
+
+
+def _servo_parts(system: System, columns: Columns) -> Parts:
+    """Force, error and integral of each servo."""
+    found: list[tuple[str, str]] = []
+    for name in columns.servos:
+        speeds = system.joints[system.layout.index(name)].speeds
+        groups = (("force", forces(speeds)), ("error", speeds), ("integral", times("s", speeds)))
+        found += [(f"{name}.{what}.{x}", unit) for what, parts in groups for x, unit in parts]
+    return tuple(found)

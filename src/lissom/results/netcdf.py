@@ -18,7 +18,7 @@ from .labels import LOAD, field_parts
 from .packed import json_text
 from .seal import seal
 from .shield import give_way
-from .store import Store, blocks
+from .store import Columns, Store, blocks
 from .stored_system import group_digest, system_arrays
 from .versions import lissom_version, version_for
 
@@ -69,6 +69,12 @@ _VARIABLES: dict[str, tuple[tuple[str, ...], str, str, str]] = {
         "see coupling_unit",
         "each joint receives its ratio times this",
     ),
+    "servo": (
+        ("time", "servo_part"),
+        "forces, errors and integrals of servos",
+        "see servo_unit",
+        "force at the joint, target minus coordinate, and the integral of that",
+    ),
 }
 _NAMES = {
     "coordinate": "coordinate_name",
@@ -76,6 +82,7 @@ _NAMES = {
     "load": "load_name",
     "loop": "loop_name",
     "coupling": "coupling_name",
+    "servo_part": "servo_name",
     "six": "six_name",
 }
 _ATTRIBUTE_LIMIT = 60_000  # bytes; HDF5 stores no attribute above 64 kB
@@ -104,9 +111,9 @@ def write_netcdf(
     with replacing(path) as temporary:
         with _Output(temporary, "w+") as output:
             with h5netcdf.File(output, "w") as file:
-                _write_attributes(file, system, meta)
+                _write_attributes(file, system, store.columns, meta)
                 _write_names(file, system, store)
-                arrays = system_arrays(system, store.columns.wrenches, meta)
+                arrays = system_arrays(system, store.columns.names, meta)
                 file.attrs["group_digest"] = group_digest(arrays)
                 _write_system(file.create_group("system"), arrays)
                 _write_rows(file, store, compression, output)
@@ -161,7 +168,7 @@ class _Output(io.FileIO):
             return size or 0
 
 
-def _write_attributes(file: Any, system: System, meta: dict[str, Any]) -> None:
+def _write_attributes(file: Any, system: System, columns: Columns, meta: dict[str, Any]) -> None:
     text = json_text(meta)
     attributes = {
         "title": f"motion of {system.name or 'a mechanism'}, computed by lissom",
@@ -177,7 +184,7 @@ def _write_attributes(file: Any, system: System, meta: dict[str, Any]) -> None:
         clean = value.replace("\0", " ").encode("utf-8", "replace")
         short = len(clean) <= _ATTRIBUTE_LIMIT
         file.attrs[name] = clean.decode() if short else "too long: see /system/meta"
-    file.attrs["format_version"] = np.int32(version_for(system))
+    file.attrs["format_version"] = np.int32(version_for(system, columns))
 
 
 def _write_names(file: Any, system: System, store: Store) -> None:
@@ -188,11 +195,13 @@ def _write_names(file: Any, system: System, store: Store) -> None:
         "load": tuple((name, "") for name in columns.wrenches),
         "loop": tuple((loop.name, "") for loop in system.loops),
         "coupling": field_parts(system, columns, "coupling_force"),
+        "servo_part": field_parts(system, columns, "servo"),
         "six": LOAD if columns.wrenches or columns.n_loop else (),
     }
     units = {"coordinate_unit": ("coordinate", "q"), "speed_unit": ("speed", "v")}
     units["force_unit"] = ("speed", "force")
     units["coupling_unit"] = ("coupling", "coupling_force")
+    units["servo_unit"] = ("servo_part", "servo")
     file.dimensions["time"] = len(store) or None  # a dimension without entries must be unlimited
     for dimension, pairs in words.items():
         if pairs:

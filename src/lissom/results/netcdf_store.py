@@ -170,13 +170,11 @@ class NetcdfStore:
         # Dimensions without a variable are also data sets, but empty.
         stored = {n: x[()] for n, x in file["system"].items() if "CLASS" not in x.attrs}
         _check_group(file, stored)
-        description, wrenches, self.meta = (
-            json.loads(stored.pop(name).tobytes()) for name in TEXTS
-        )
+        description, names, self.meta = (json.loads(stored.pop(name).tobytes()) for name in TEXTS)
         self.system = restore(description, stored, source=self.path)
         if digest(self.system) != _text(file.attrs["system_digest"]):
             raise ValueError("the checksum of the system does not match")
-        self.columns = Columns.of(self.system, wrenches)
+        self.columns = Columns.named(self.system, names)
         fields = self.columns.fields
         self._content = {f: int(np.ravel(file[f].attrs["crc32"])[0]) for f in fields if f in file}
         self._places = row_places(file, fields)

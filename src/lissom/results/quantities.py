@@ -22,6 +22,7 @@ from .labels import (
     forces,
     modes,
     per,
+    times,
 )
 from .loop_forces import forces_at_nodes
 from .rotation_vectors import exponential, rotated
@@ -212,6 +213,33 @@ def _load(frame: Frame, block: Block) -> Array:
     return frame.place.wrench_at_frame(given[:, frame.wrenches].sum(axis=1).T).T
 
 
+def _servo(part: int) -> Callable[[Frame, Block], Array]:
+    """Force (0), error (1) or integral (2) of the servos of a joint, added up."""
+
+    def compute(frame: Frame, block: Block) -> Array:
+        rows, start = block["servo"], 0
+        n = frame.system.joints[frame.body].n_v
+        found = np.zeros((len(rows), n))
+        for name in frame.columns.servos:
+            body = frame.system.layout.index(name)
+            if body == frame.body:
+                found += rows[:, start + part * n : start + (part + 1) * n]
+            start += 3 * frame.system.joints[body].n_v
+        return found
+
+    return compute
+
+
+def _driven(parts: Callable[[Parts], Parts]) -> Callable[[Frame], Parts | None]:
+    """Labels and units, for joints with a servo."""
+
+    def found(frame: Frame) -> Parts | None:
+        here = frame.system.names[frame.body]
+        return parts(frame.speeds) if here in frame.columns.servos else None
+
+    return found
+
+
 def _reaction(frame: Frame, block: Block) -> Array:
     return reactions_within(frame.system, block)[:, frame.body]
 
@@ -306,6 +334,11 @@ BODY = {
     ),
     "modal_force": Quantity(
         "force applied to the modes", lambda f: forces(f.modes), _stored("force", "modal_v")
+    ),
+    "servo_force": Quantity("force of its servo", _driven(forces), _servo(0)),
+    "servo_error": Quantity("target of its servo less coordinate", _driven(lambda x: x), _servo(1)),
+    "servo_integral": Quantity(
+        "integral of the error of its servo", _driven(lambda x: times("s", x)), _servo(2)
     ),
     "reaction": Quantity("moment and force of its joint, body axes", lambda _: LOAD, _reaction),
 }

@@ -3,7 +3,8 @@
 A row is one instant: time, coordinates, speeds, accelerations, generalized forces that act on the
 speeds (actuators, springs, controllers; at a hinge with prescribed motion the required force), the
 spatial forces of loads on nodes, each in the axes of its node, those of loops, each on end b, at
-the origin and in the axes of that end's frame, and the forces of couplings.
+the origin and in the axes of that end's frame, the forces of couplings, and force, error and
+integral of servos.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -40,6 +41,10 @@ class Columns:
         Number of loops: six numbers [moment; force] each, on end b in the axes of its frame.
     n_coupling : int
         Number of couplings: one number each; a joint receives its ratio times that.
+    servos : tuple of str
+        Body whose joint each servo drives.
+    n_servo : int
+        Numbers of all servos: forces, then errors, then integrals, of each speed of the joint.
     """
 
     n_q: int
@@ -47,33 +52,68 @@ class Columns:
     wrenches: tuple[str, ...] = ()
     n_loop: int = 0
     n_coupling: int = 0
+    servos: tuple[str, ...] = ()
+    n_servo: int = 0
 
     @classmethod
-    def of(cls, system: System, wrenches: Iterable[str] = ()) -> Columns:
+    def of(
+        cls, system: System, wrenches: Iterable[str] = (), servos: Iterable[str] = ()
+    ) -> Columns:
         """Columns of the rows of a system.
 
         Parameters
         ----------
         system : System
             Simulated system.
-        wrenches : iterable of str
-            As the attribute `wrenches`.
+        wrenches, servos : iterable of str
+            As the attributes.
         """
         counts = len(system.loops), len(system.couplings)
-        return cls(system.n_q, system.n_v, tuple(wrenches), *counts)
+        names = tuple(servos)
+        numbers = sum(3 * system.joints[system.layout.index(name)].n_v for name in names)
+        return cls(system.n_q, system.n_v, tuple(wrenches), *counts, names, numbers)
+
+    @property
+    def names(self) -> Any:
+        """Names of loads with columns, for a file; without servos those on nodes alone."""
+        if not self.servos:
+            return self.wrenches
+        return {"wrenches": self.wrenches, "servos": self.servos}
+
+    @classmethod
+    def named(cls, system: System, names: Any) -> Columns:
+        """Columns of a file.
+
+        Parameters
+        ----------
+        system : System
+            What was simulated.
+        names : list or dict
+            What `names` gave.
+        """
+        if isinstance(names, dict):
+            return cls.of(system, map(str, names["wrenches"]), map(str, names["servos"]))
+        return cls.of(system, map(str, names))
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Fields of the rows; the last ones only if there are loops and couplings."""
-        more = {"loop_force": self.n_loop, "coupling_force": self.n_coupling}
-        return (*FIELDS, *(field for field, n in more.items() if n))
+        """Fields of the rows; the last ones only if there are loops, couplings and servos."""
+        return (*FIELDS, *(field for field, n in self._more.items() if n))
+
+    @property
+    def _more(self) -> dict[str, int]:
+        """Sizes of the fields that not all rows have."""
+        return {
+            "loop_force": 6 * self.n_loop,
+            "coupling_force": self.n_coupling,
+            "servo": self.n_servo,
+        }
 
     @cached_property
     def slices(self) -> dict[str, slice]:
         """Slice of a row by field."""
         usual = (1, self.n_q, self.n_v, self.n_v, self.n_v, 6 * len(self.wrenches))
-        more = {"loop_force": 6 * self.n_loop, "coupling_force": self.n_coupling}
-        sizes = [*usual, *(more[field] for field in self.fields[len(FIELDS) :])]
+        sizes = [*usual, *(self._more[field] for field in self.fields[len(FIELDS) :])]
         ends = np.cumsum(sizes)
         return {
             field: slice(int(end - size), int(end))

@@ -17,18 +17,16 @@ Array = np.ndarray
 TEXTS = ("description", "wrenches", "meta")  # JSON, as characters
 
 
-def system_arrays(
-    system: System, wrenches: tuple[str, ...], meta: dict[str, Any]
-) -> dict[str, Array]:
+def system_arrays(system: System, names: Any, meta: dict[str, Any]) -> dict[str, Array]:
     """The system, the names of its loads and the notes of a run as arrays.
 
     Parameters
     ----------
-    system, wrenches, meta
-        Simulated system, names of the stored loads, JSON-compatible notes.
+    system, names, meta
+        Simulated system, `Columns.names`, JSON-compatible notes.
     """
     description, arrays = describe(system)
-    for name, value in zip(TEXTS, (description, wrenches, meta), strict=True):
+    for name, value in zip(TEXTS, (description, names, meta), strict=True):
         arrays[name] = np.frombuffer(json_text(value).encode("ascii"), "S1")
     return arrays
 

@@ -10,15 +10,16 @@ from .disk import PathLike
 
 if TYPE_CHECKING:
     from ..system import System
+    from .store import Columns
 
 __all__ = ["FORMAT_VERSION", "check_version", "lissom_version", "version_for"]
 
 # Of all files of results; a reader refuses later ones.
-# 1: trees; 2: loops; 3: couplings; 4: frames.
+# 1: trees; 2: loops; 3: couplings; 4: frames and servos.
 FORMAT_VERSION = 4
 
 
-def version_for(system: System, *, frames: bool = True) -> int:
+def version_for(system: System, columns: Columns | None = None, *, frames: bool = True) -> int:
     """Format version of the files of a system: the first that can hold it.
 
     So files without loops, couplings and named frames are read by every version of lissom, and
@@ -29,10 +30,12 @@ def version_for(system: System, *, frames: bool = True) -> int:
     ----------
     system : System
         What the file is about.
+    columns : Columns, optional
+        What its rows hold.
     frames : bool
         Whether named frames are in the file.
     """
-    if frames and system.frames:
+    if (frames and system.frames) or (columns is not None and columns.servos):
         return 4
     if system.couplings:
         return 3

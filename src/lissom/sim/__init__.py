@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from .assembling import assemble
-from .controllers import Controller
 from .drift import Baumgarte
-from .drives import Drive, flexible_drive
 from .equilibrium import equilibrium
 from .events import Action, Event, Lock, Release, Stop, Switch
 from .integrators import (
@@ -17,10 +15,21 @@ from .integrators import (
     LinearlyImplicitEuler,
     RungeKutta4,
 )
-from .joint_loads import Actuator, JointDamper, JointFriction, JointSpring, JointStop
-from .loads import Load
-from .motions import Motion
-from .node_loads import NodeForce, NodeSpring
+from .loads import (
+    Actuator,
+    Controller,
+    Drive,
+    JointDamper,
+    JointFriction,
+    JointSpring,
+    JointStop,
+    Load,
+    Motion,
+    NodeForce,
+    NodeSpring,
+    Servo,
+    flexible_drive,
+)
 from .signals import Table
 from .simulate import simulate
 
@@ -48,6 +57,7 @@ __all__ = [
     "NodeSpring",
     "Release",
     "RungeKutta4",
+    "Servo",
     "Stop",
     "Switch",
     "Table",

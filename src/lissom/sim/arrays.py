@@ -7,7 +7,7 @@ import numpy as np
 from ..algorithms import engine
 from ..algorithms._kernels import fields as field
 from ..algorithms._kernels.simulation import fields as run
-from ..algorithms._kernels.simulation.loads import SLOT_RECORD
+from ..algorithms._kernels.simulation.slots import SLOT_POSE, SLOT_POSITION, SLOT_RECORD
 from ..joints.base import Chart
 from .plan import Plan
 
@@ -75,6 +75,9 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
         "FLAGS": engine.ALL | field.ACCELERATED,
         "ROOM": max(n_v, 64),
         "M_SIZE": plan.memory_size,
+        "N_STATE": len(plan.states),
+        "O_Z": plan.states_place,
+        "N_OUTPUT": plan.n_output,
         **dict(zip(("O_Q", "O_V", "O_X", "O_A", "O_B"), map(int, places), strict=True)),
     }
     for name, value in {**fixed, **header}.items():
@@ -119,7 +122,8 @@ def slot_records(plan: Plan) -> Array:
     """First content of the slots: those of the ground stay where they are."""
     records = np.zeros((len(plan.slots) + len(plan.points), SLOT_RECORD))
     for record, point in zip(records[len(plan.slots) :], plan.points, strict=True):
-        record[:9], record[9:12] = np.eye(3).ravel(), point
+        record[SLOT_POSE:SLOT_POSITION] = np.eye(3).ravel()
+        record[SLOT_POSITION : SLOT_POSITION + 3] = point
     return records.ravel()
 
 

@@ -10,10 +10,9 @@ from ..algorithms import engine
 from ..errors import LoadError, SimulationWarning
 from ..joints import Revolute
 from .checks import is_number
-from .drives import Drive, across_gear
-from .joint_loads import Actuator
+from .loads import Drive, Motion
+from .loads.drive import across_gear
 from .machine import Machine
-from .motions import Motion
 from .plan import Plan
 
 __all__ = ["check_drives", "warn_of_winding"]
@@ -44,7 +43,7 @@ def check_drives(plan: Plan) -> None:
             )
     gears = {joint: rotor for rotor, joint in {*plan.system.drives, *present}}
     for load in plan.loads:
-        across = isinstance(load, Actuator) or (isinstance(load, Motion) and not _locks(load))
+        across = load.is_motor or (isinstance(load, Motion) and not _locks(load))
         if across and load.place in gears:
             raise across_gear(load.label, gears[load.place], load.place)
 

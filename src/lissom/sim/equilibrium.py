@@ -21,6 +21,7 @@ import numpy as np
 
 from ..algorithms import engine
 from ..algorithms._kernels.simulation import fields as run
+from ..algorithms._kernels.simulation.registry import JOINT_KINDS
 from ..algorithms.arguments import check_state, check_system
 from ..algorithms.assembly import closed_state
 from ..algorithms.coordinates import moved
@@ -134,7 +135,7 @@ class _Search:
         common = max(self.weight, 1e-12 * stiff.max(initial=0.0)) or 1.0
         self.loops = LoopBalance(system, ~free, self.size / np.sqrt(1 + stiff / common))
         # stops act on nothing until it is there: what falls towards one may fall far
-        stops = any(row[run.E_KIND] == run.STOP_FORCE for row in machine.plan.rows["forces"])
+        stops = any(JOINT_KINDS[row[run.E_KIND]].catches for row in machine.plan.rows["forces"])
         self.patience = MOST_STEPS if stops else PATIENCE
 
     def run(self, q: Array, fixed: list[str]) -> State:

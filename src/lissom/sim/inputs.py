@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from ..algorithms._kernels.simulation import fields as run
+from ..algorithms._kernels.simulation.registry import JOINT_KINDS, NODE_KINDS
 from ..results.described import digest
 from ..system import System
 from .arrays import slot_records
@@ -128,8 +129,9 @@ def _compiled(machine: Machine) -> str:
 
 
 def _layout() -> str:
-    """Digest of what sits where in the memory of a run: other versions have other places."""
-    return _digest(repr(sorted((k, x) for k, x in vars(run).items() if isinstance(x, int))))
+    """Digest of what sits where in the arrays of a run: other versions have other places."""
+    places = sorted((k, x) for k, x in vars(run).items() if isinstance(x, int))
+    return _digest(repr((places, [x.name for x in JOINT_KINDS], [x.name for x in NODE_KINDS])))
 
 
 def _digest(text: str | bytes) -> str:

@@ -9,7 +9,8 @@ import numpy as np
 from ..algorithms import engine
 from ..algorithms._kernels import fields as field
 from ..algorithms._kernels.simulation import fields as run
-from ..algorithms._kernels.simulation.loads import SLOT_RECORD
+from ..algorithms._kernels.simulation.registry import JOINT_KINDS
+from ..algorithms._kernels.simulation.slots import SLOT_RECORD
 from ..algorithms.arguments import to_armature
 from .arrays import elements, external_list, slot_records
 from .bounds import Bounds, bounds_of, reasonable
@@ -61,6 +62,8 @@ class Machine:
         places = [2 * n_q, run.N_VECTOR * n_v, 2 * total * n_v, n_slot * SLOT_RECORD]
         places += [int(self.elements[run.ROOM]), len(plan.events), run.M_HEADER]
         places += [int(self.elements[run.DENSE]) * n_v]
+        n_z = len(plan.states)
+        places += [(2 + total) * n_z, run.OWN_STATES + 2 * n_z + plan.n_output]
         self.work = np.zeros(sum(places))
         self._slots = slice(sum(places[:3]), sum(places[:4]))
         self.work[self._slots] = slot_records(plan)
@@ -74,6 +77,7 @@ class Machine:
         self.stiff = self.scratch.copy()
         for place, value in plan.starts:
             self.memory[place] = value
+        self.memory[plan.states_place :] = [first for first, *_ in plan.states]
         self.memory[[run.SMALLEST, run.EXPECTED_AT]] = np.inf
         self.memory[run.NEAREST] = 1.0
         self.memory[run.PREPARED] = -1.0
@@ -91,8 +95,8 @@ class Machine:
         plan, s = self.plan, self.settings
         tableau = s.integrator.tableau
         header = {"METHOD": s.integrator.method, "ADAPTIVE": int(s.adaptive), "N_STAGE": 1}
-        kinds = {int(row[run.E_KIND]) for row in plan.rows["forces"]}
-        header["NONLINEAR"] = int(bool(kinds & {run.FRICTION, run.STOP_FORCE}))
+        kinds = [JOINT_KINDS[row[run.E_KIND]] for row in plan.rows["forces"]]
+        header["NONLINEAR"] = int(any(kind.nonlinear for kind in kinds))
         self._total = 2
         if tableau is not None:
             self._total = len(tableau.whole)
@@ -111,7 +115,11 @@ class Machine:
         header["STIFFNESS"] = plan.table(self.stiffness, self.damping)
         sizes = np.stack(error_sizes(plan.system))
         weights = s.rtol * sizes if s.atol is None else s.atol
-        header["WEIGHTS"] = plan.table(np.maximum(weights, 1e-300))
+        weights = np.maximum(weights, 1e-300)
+        header["WEIGHTS"] = plan.table(weights)
+        speeds = [speed for _, speed, _ in plan.states]
+        of_states = [size * weights[0, speed] for _, speed, size in plan.states]
+        header["STATE_WEIGHTS"] = plan.table(of_states, speeds)
         bounds = bounds_of(plan, s)
         header["LOOK"] = bounds.look
         self.limits = reasonable(plan.system)

@@ -15,6 +15,7 @@ import numpy as np
 from ..algorithms import engine
 from ..algorithms._kernels import fields as field
 from ..algorithms._kernels.simulation import fields as run
+from ..algorithms._kernels.simulation.registry import JOINT_KINDS
 from ..algorithms.packing import Packed
 from ..errors import LissomError, LoadError
 from ..joints import Joint
@@ -99,6 +100,9 @@ class Plan:
         }
         self.starts: list[tuple[int, float]] = []  # first contents of memory
         self.controllers: list[Any] = []
+        self.states: list[tuple[float, int, float]] = []  # first value, speed, size of each
+        self.servos: list[str] = []  # joint of each servo
+        self.n_output = 0  # numbers that loads offer as channels
         self.events: list[tuple[Any, int]] = []  # each with the place of its value
         self.locks: dict[int, int] = {}  # body -> place of the flag that locks its joint
         self.node_rates = False
@@ -219,13 +223,17 @@ class Plan:
         system, with_state = self.system, takes_state(function, what)
         if not with_state:
             self.timed = True
-            self.time_functions.append((what, lambda t: checked_values(function(t), n, what, t)))
+            self.add_time_function(function, n, what)
 
         def numbers(t: float, q: Array, v: Array) -> Array:
             given = function(t, trusted_state(system, q, v)) if with_state else function(t)
             return checked_values(given, n, what, t)
 
         return self.functions.add_plain(what, numbers, n)
+
+    def add_time_function(self, function: Callable[[float], Any], n: int, what: str) -> None:
+        """Note a plain function of time: what happens between two steps is looked at."""
+        self.time_functions.append((what, lambda t: checked_values(function(t), n, what, t)))
 
     # Elements
 
@@ -234,9 +242,34 @@ class Plan:
         self.armature[joint.v : joint.v + joint.n_v] += inertia
 
     def add_hinge_load(
-        self, load: Any, kind: int, joint: JointPlace, numbers: Any, signal: int = 0
+        self,
+        load: Any,
+        kind: int,
+        joint: JointPlace,
+        numbers: Any,
+        *,
+        signal: int = 0,
+        orders: int = 0,
+        states: int = 0,
+        output: int = 0,
     ) -> None:
-        """Element on a hinge."""
+        """Load on a hinge.
+
+        Parameters
+        ----------
+        load : Load
+            What it is.
+        kind : int
+            Its number in the registry of kernels.
+        joint : JointPlace
+            Where it acts.
+        numbers : array
+            Its constants.
+        signal, orders : int
+            Place of its signal, if it has one, and how many derivatives of that it needs.
+        states, output : int
+            Places of its own states and of its outputs, if it has any.
+        """
         self.add(
             "forces",
             E_KIND=kind,
@@ -246,7 +279,34 @@ class Plan:
             E_N=joint.n_v,
             E_TABLE=self.table(numbers),
             E_SIGNAL=signal,
+            E_ORDERS=orders,
+            E_SLOPES=JOINT_KINDS[kind].when_slopes,
+            E_STATE=states,
+            E_OUTPUT=output,
         )
+
+    def add_servo(self, joint: JointPlace) -> int:
+        """Place of the outputs of a servo: force, error and integral of each motion."""
+        place = self.n_output
+        self.servos.append(self.system.names[joint.body])
+        self.n_output += 3 * joint.n_v
+        return place
+
+    def add_states(self, first: Sequence[float], speeds: Sequence[int], sizes: Any) -> int:
+        """Place of states that a load has of its own.
+
+        Parameters
+        ----------
+        first : sequence of float
+            What they start with.
+        speeds : sequence of int
+            The speed that each belongs to, for messages and errors.
+        sizes : array
+            Errors of each are measured by this times those of its speed's coordinate.
+        """
+        place = run.OWN_STATES + len(self.states)
+        self.states += list(zip(map(float, first), speeds, map(float, sizes), strict=True))
+        return place
 
     def add_node_load(
         self,
@@ -312,12 +372,17 @@ class Plan:
     @property
     def columns(self) -> Columns:
         """What a row of results holds."""
-        return Columns.of(self.system, (name for name, *_ in self.slots))
+        return Columns.of(self.system, (name for name, *_ in self.slots), self.servos)
+
+    @property
+    def states_place(self) -> int:
+        """Where the states of loads are in memory: after everything else."""
+        return self._memory
 
     @property
     def memory_size(self) -> int:
         """Numbers in memory."""
-        return self._memory
+        return self._memory + len(self.states)
 
     def branched(self) -> Plan:
         """The same plan with constants of its own, to which more can be added."""

@@ -19,9 +19,9 @@ from ..algorithms._kernels.simulation import fields as run
 from ..errors import LoadError, ResultError, SimulationWarning, name_list
 from ..results.journal import Checkpoint
 from .actions import act
-from .controllers import with_arrays_apart
 from .event_search import go_to_event
 from .events import Event, Stop
+from .loads.controller import with_arrays_apart
 from .machine import Machine
 from .progress import ProgressBar
 from .reasons import Outcome, at_time, explained

@@ -10,9 +10,9 @@ from ..algorithms._kernels.simulation import fields as run
 from ..errors import LoadError, ResultError
 from ..results.trajectory import Trajectory
 from ..results.versions import lissom_version
-from .controllers import Controller, with_arrays_apart, with_arrays_back
 from .events import Stop
 from .inputs import differences, fingerprint, inputs
+from .loads.controller import Controller, with_arrays_apart, with_arrays_back
 from .machine import Machine
 from .memory import check_memory
 from .reasons import Outcome

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..algorithms._kernels.simulation import fields as run
+from ..algorithms._kernels.simulation.registry import JOINT_KINDS
 from ..algorithms.coordinates import error_sizes
 from ..system import System
 
@@ -96,19 +97,9 @@ def stiffness_of(plan: Plan) -> tuple[Array, Array]:
     table = plan.constants()
     for row in plan.rows["forces"]:
         o, n, c = int(row[run.E_V]), int(row[run.E_N]), int(row[run.E_TABLE])
-        piece = slice(o, o + n)
-        if row[run.E_KIND] == run.SPRING:
-            numbers = table[c : c + 3 * n].reshape(n, 3)
-            K[piece] += numbers[:, 0]
-            C[piece] += numbers[:, 2]
-        elif row[run.E_KIND] == run.DAMPER:
-            C[piece] += table[c : c + n]
-        elif row[run.E_KIND] == run.FRICTION:
-            C[piece] += table[c] / table[c + 1]
-        elif row[run.E_KIND] == run.STOP_FORCE:
-            K[piece] += table[c + 2]
-        elif row[run.E_KIND] == run.BALL_SPRING:
-            half = np.arange(n) // 3
-            K[piece] += table[c + 2 * half]
-            C[piece] += table[c + 2 * half + 1]
+        steepest = JOINT_KINDS[row[run.E_KIND]].steepest
+        if steepest is not None:
+            k, damping = steepest(table[c:], n)
+            K[o : o + n] += k
+            C[o : o + n] += damping
     return K, C

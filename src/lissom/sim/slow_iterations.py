@@ -11,10 +11,12 @@ after another; the load that is largest is at fault.
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 
 from ..algorithms._kernels.simulation import fields as run
+from ..algorithms._kernels.simulation.registry import JOINT_KINDS, NODE_KINDS
 from ..algorithms.coordinates import moved
 from ..errors import SimulationWarning
 from .machine import Machine
@@ -126,12 +128,9 @@ def _suspects(plan: Plan) -> dict[str, tuple[list[int], str]]:
 
 def _advice(plan: Plan, kind: str, row: Array) -> str:
     """What to do about a load; empty where the method has its derivative, or it has none."""
-    spring = run.BALL_SPRING if kind == "forces" else run.NODE_SPRING
-    if row[run.E_KIND] == spring:
-        return "make it softer, or "
-    if row[run.E_KIND] != (run.FORCE if kind == "forces" else run.NODE_FORCE):
-        return ""
-    signal = (int(row[run.E_SIGNAL]) - run.P_HEADER) // len(plan.signals[0])
-    if plan.signals[signal][run.S_KIND] != run.CALLED:
-        return ""
-    return "give its stiff part as JointSpring and JointDamper, sample it (Controller), or "
+    kinds: list[Any] = JOINT_KINDS if kind == "forces" else NODE_KINDS
+    if row[run.E_SIGNAL]:
+        signal = (int(row[run.E_SIGNAL]) - run.P_HEADER) // len(plan.signals[0])
+        if plan.signals[signal][run.S_KIND] != run.CALLED:
+            return ""
+    return str(kinds[row[run.E_KIND]].advice)

@@ -14,11 +14,10 @@ from ..errors import LoadError, StateError
 from ..system import State, System
 from .checks import shown
 from .choice import at_rest
-from .controllers import enter_forces
 from .events import Event
-from .loads import Load
+from .loads import Load, Motion
+from .loads.forces import enter_forces
 from .machine import Machine
-from .motions import Motion
 from .plan import JointPlace, Plan
 from .reasons import explained
 from .settings import Settings

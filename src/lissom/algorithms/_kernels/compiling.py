@@ -6,7 +6,7 @@ such a function; its `load` returns it compiled. An entry is cached with all tha
 Numba's cache looks at the file of the function alone and not at the files of what it calls. Here
 what is saved carries a seal: a digest of the saved bytes, of all sources in this folder, and of the
 settings that change the code. What does not fit its seal is compiled anew. A kernel must therefore
-take its functions and constants from this folder.
+take its functions and constants from this folder, or from that of the loads, which are kernels too.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ try:
 except ImportError:  # Windows: processes that start together then compile side by side
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["Entry", "compile_all", "jit"]
+__all__ = ["Entry", "compile_all", "inlined", "jit", "uncounted"]
 
 LOGGER = logging.getLogger("lissom")
 FLAGS = frozenset({"contract", "nsz"})  # no flag that lets the compiler assume away NaN or infinity
@@ -40,6 +40,7 @@ FLAGS = frozenset({"contract", "nsz"})  # no flag that lets the compiler assume 
 UNCALLED: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 # What the user can set that changes the code and that Numba's cache does not look at.
 SETTINGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE")
+LOADS = "sim/loads"  # below the package: each load has its kernels in its own file
 PATIENCE = 300.0  # [s], then a process stops waiting for another one and compiles by itself
 
 Kernel = Callable[..., Any]
@@ -49,8 +50,17 @@ F = TypeVar("F", bound=Kernel)
 @overload
 def jit(function: F, /) -> F: ...
 @overload
-def jit(*, reassociate: bool = False) -> Callable[[F], F]: ...
-def jit(function: Any = None, /, *, reassociate: bool = False) -> Any:
+def jit(
+    *, reassociate: bool = False, counted: bool = True, inlined: bool = False
+) -> Callable[[F], F]: ...
+def jit(
+    function: Any = None,
+    /,
+    *,
+    reassociate: bool = False,
+    counted: bool = True,
+    inlined: bool = False,
+) -> Any:
     """A function that kernels can call; with `Entry` one that Python can call.
 
     Parameters
@@ -60,6 +70,11 @@ def jit(function: Any = None, /, *, reassociate: bool = False) -> Any:
     reassociate : bool
         Whether sums may be reordered, so that a loop over modes uses vector instructions. NaN and
         infinity are still seen.
+    counted : bool
+        Whether references to arrays are counted. Functions that take many arrays, as tuples, spend
+        more time on that than on their work; they must not make arrays, nor return one.
+    inlined : bool
+        Whether it becomes part of its caller: for functions with many arguments and one caller.
 
     Returns
     -------
@@ -67,13 +82,18 @@ def jit(function: Any = None, /, *, reassociate: bool = False) -> Any:
         Numba's dispatcher, or the function itself under ``NUMBA_DISABLE_JIT=1``.
     """
     flags = FLAGS | {"reassoc"} if reassociate else FLAGS
+    options = UNCALLED | {"_nrt": counted, "forceinline": inlined}
     decorate = numba.njit(
         fastmath=set(flags),
         error_model="numpy",
         nogil=True,
-        **UNCALLED,
+        **options,
     )
     return decorate if function is None else decorate(function)
+
+
+uncounted = jit(counted=False)
+inlined = jit(counted=False, inlined=True)
 
 
 def plain(function: Any) -> Any:
@@ -88,17 +108,19 @@ def plain(function: Any) -> Any:
 
 
 def sources_digest() -> bytes:
-    """Digest of all Python sources below this folder; empty if they cannot be read (a zip)."""
-    folder = Path(__file__).resolve().parent
-    paths = [path for path in sorted(folder.rglob("*.py")) if path.is_file()]
-    digest = hashlib.sha256()
+    """Digest of all sources that kernels are made of; empty if they cannot be read (a zip)."""
+    own = Path(__file__).resolve().parent
+    digest, found = hashlib.sha256(), False
     try:
-        for path in paths:
-            text = path.read_bytes()
-            digest.update(f"{path.relative_to(folder).as_posix()} {len(text)}\n".encode() + text)
+        for folder in (own, own.parents[1] / LOADS):
+            for path in sorted(x for x in folder.rglob("*.py") if x.is_file()):
+                text = path.read_bytes()
+                name = path.relative_to(folder).as_posix()
+                digest.update(f"{name} {len(text)}\n".encode() + text)
+                found = True
     except OSError:
         return b""
-    return digest.digest() if paths else b""
+    return digest.digest() if found else b""
 
 
 SOURCES = sources_digest()  # of the text that was imported; at loading it may have been edited

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..articulated import accelerate_base_to_tip, articulate_tip_to_base, prepare
-from ..compiling import jit
+from ..compiling import uncounted
 from ..couplings import take_coupling_forces
 from ..dense_dynamics import solve_dense
 from ..external import apply_external
@@ -12,34 +12,38 @@ from ..fields import POSITIVE
 from ..inverse import forces_tip_to_base
 from ..loop_forces import constrain, push_loops
 from ..motion import motion_base_to_tip
+from ..records import hinge_record
 from ..world import place_base_to_tip
 from . import fields as run
 from .expected import expect
-from .loads import drive, hinge_loads, node_loads, slot_motions, undrive
+from .loads import hinge_loads, node_loads
+from .motions import drive, undrive
+from .slots import slot_motions
+from .states import put_states
 
 ALL = field.RATES | field.GRAVITY | field.ELASTIC
 PIVOT = 1e-14  # part of a diagonal entry below which the mass matrix is singular
 
 
-@jit
-def evaluate(system, given, room, t, q, v, out, flags):
-    """Accelerations `out` at time t; given motions are put into q and v.
+@uncounted
+def evaluate(system, given, room, t, state, w, out):
+    """Accelerations `out` at time t; given motions are put into the state.
 
-    system: (ints, floats, scratch); given: (plan, table, memory); room: (T, x, extra, slots,
-    buffer, M, before): the generalized forces that act, given accelerations, forces that a method
-    adds, records of the nodes that loads act on, a buffer, room for the mass matrix, accelerations
-    of the last iterate (see `constrain`).  Returns 0, CALL_FAILED, SINGULAR_ or NOT_FINITE_.
+    w: the states of loads are state.z plus w times their rates, which are left in room.own.
+    Returns 0, CALL_FAILED, SINGULAR_ or NOT_FINITE_.
     """
     ints, floats, scratch = system
     plan, table, memory = given
-    T, x, extra, slots, buffer, M, before = room
-    n = ints[field.N_V]
+    T, x, slots, buffer = room.forces, room.x, room.slots, room.buffer
+    q, v, before, extra = state.q, state.v, room.before, room.extra
+    n, flags = ints[field.N_V], plan[run.FLAGS]
     memory[run.N_EVALUATIONS] += 1.0
     if plan[run.N_MOTION] != 0:
         undrive(ints, plan)
         if drive(ints, plan, table, memory, t, q, v, x, buffer) != 0:
             return run.CALL_FAILED
-    if hinge_loads(plan, table, memory, t, q, v, T, n, buffer) != 0:
+    put_states(plan, room.own, state.z, w)
+    if hinge_loads(plan, table, memory, t, q, v, T, n, room.own, buffer) != 0:
         return run.CALL_FAILED
     if plan[run.NODE_RATES] != 0:
         motion_base_to_tip(ints, floats, scratch, q, v, v, flags & field.ACCELERATED)
@@ -58,7 +62,19 @@ def evaluate(system, given, room, t, q, v, out, flags):
         out[k] = T[k] + extra[k]
     if plan[run.DENSE] != 0:
         status = solve_dense(
-            ints, floats, scratch, q, v, x, before, out, out, M, PIVOT, flags & ALL, flags != 0
+            ints,
+            floats,
+            scratch,
+            q,
+            v,
+            x,
+            before,
+            out,
+            out,
+            room.mass,
+            PIVOT,
+            flags & ALL,
+            flags != 0,
         )
     else:
         status = articulate_tip_to_base(ints, floats, scratch, out)
@@ -72,10 +88,11 @@ def evaluate(system, given, room, t, q, v, out, flags):
     return 0
 
 
-@jit
-def solve_mass(system, q, forces, out, flags):
+@uncounted
+def solve_mass(system, given, q, forces, out):
     """Out = M^-1 forces, with rotors and loops; driven hinges do not move.  0 or a failure."""
     ints, floats, scratch = system
+    flags = given.plan[run.FLAGS]
     motion_base_to_tip(ints, floats, scratch, q, forces, forces, flags & 0)
     status = articulate_tip_to_base(ints, floats, scratch, forces)
     if status == field.DONE and ints[field.LOOPS] != 0:
@@ -88,7 +105,7 @@ def solve_mass(system, q, forces, out, flags):
     return 0
 
 
-@jit
+@uncounted
 def copy_driven(plan, memory, x, out):
     """Entries of driven hinges from x to out."""
     for k in range(plan[run.N_MOTION]):
@@ -99,12 +116,12 @@ def copy_driven(plan, memory, x, out):
                 out[o + j] = x[o + j]
 
 
-@jit
-def needed_forces(system, given, room, q, v, acceleration, flags):
+@uncounted
+def needed_forces(system, given, room, state, acceleration):
     """Forces that the motions of driven hinges need, into T; after `evaluate` at the same state."""
     ints, floats, scratch = system
     plan, _table, memory = given
-    T, _x, _extra, _slots, buffer, _M, _before = room
+    q, v, buffer, flags = state.q, state.v, room.buffer, plan[run.FLAGS]
     motion_base_to_tip(ints, floats, scratch, q, v, acceleration, flags & (ALL | field.ACCELERATED))
     if plan[run.N_SLOT] != 0:
         apply_external(ints, scratch, q, v, flags & ALL)
@@ -115,17 +132,17 @@ def needed_forces(system, given, room, q, v, acceleration, flags):
     )
     if ints[field.LOOPS] != 0:
         take_coupling_forces(ints, floats, scratch, buffer)
-    copy_driven(plan, memory, buffer, T)
+    copy_driven(plan, memory, buffer, room.forces)
 
 
-@jit
+@uncounted
 def set_armature(ints, floats, scratch, diagonal, modal):
     """Write inertia that is added to the speeds; `modal`: also that of modes, and what follows."""
     scratch[field.ARMATURE] = 1.0
     for i in range(ints[field.N_BODY]):
         row = field.HEADER + i * field.ROW
         r, o_v = ints[row + field.HINGE_DOF], ints[row + field.HINGE_V] & POSITIVE
-        o_a = (ints[row + field.HINGE] & POSITIVE) + 13 * r + r * r
+        o_a = hinge_record(ints[row + field.HINGE] & POSITIVE, r).armature
         for c in range(r):
             scratch[o_a + c * r + c] = diagonal[o_v + c]
         if modal and ints[row + field.LEVEL] != field.RIGID:
@@ -137,7 +154,7 @@ def set_armature(ints, floats, scratch, diagonal, modal):
         prepare(ints, floats, scratch)
 
 
-@jit
+@uncounted
 def close_in_speeds(ints, scratch, kappa):
     """Ask for loops closed in the speeds that accelerations lead to: see `constrain`."""
     if ints[field.LOOPS] != 0:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 
-from ..compiling import jit
+from ..compiling import uncounted
 from . import fields as run
 from .calls import call
 
 
-@jit
-def event_values(plan, table, memory, t, q, v, values):
+@uncounted
+def event_values(given, t, state, values):
     """Values of all events; 0, or the status of a function."""
+    plan, table, memory = given
+    q, v = state.q, state.v
     for k in range(plan[run.N_EVENT]):
         e = plan[run.EVENTS] + k * run.E_ROW
         kind, c = plan[e + run.E_KIND], plan[e + run.E_TABLE]
@@ -29,7 +31,7 @@ def event_values(plan, table, memory, t, q, v, values):
     return 0
 
 
-@jit
+@uncounted
 def keep_values(plan, memory, values):
     """Values at the new instant; a zero belongs to the side that was reached."""
     for k in range(plan[run.N_EVENT]):
@@ -41,7 +43,7 @@ def keep_values(plan, memory, values):
     memory[run.KNOWN] = 1.0
 
 
-@jit
+@uncounted
 def crossed(plan, memory, values):
     """Whether an event passed zero in its direction."""
     for k in range(plan[run.N_EVENT]):
@@ -56,7 +58,7 @@ def crossed(plan, memory, values):
     return False
 
 
-@jit
+@uncounted
 def signs_changed(plan, memory, values):
     """Whether an event that is switched on has changed its sign, in any direction.
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 
 from .. import fields as field
-from ..compiling import jit
+from ..compiling import uncounted
 from ..fields import POSITIVE
 from ..least_norm import CLOSE
 from . import fields as run
@@ -21,7 +21,7 @@ from . import fields as run
 FARTHEST = 100.0  # times t_1 - t_0, over which accelerations are expected to go on
 
 
-@jit
+@uncounted
 def expect(system, given, t, x):
     """Expected accelerations (1) into x, and how loop forces are to be softened."""
     ints, _floats, scratch = system
@@ -41,7 +41,7 @@ def expect(system, given, t, x):
             x[k] = memory[value + k] + passed * memory[rate + k]
 
 
-@jit
+@uncounted
 def note_expected(system, given, t, x):
     """Draw expectations from the accelerations x at the start of a step of an explicit method."""
     ints, _floats, scratch = system

@@ -13,43 +13,55 @@ from __future__ import annotations
 import math
 
 from .. import fields as field
-from ..compiling import jit
+from ..compiling import uncounted
 from ..fields import POSITIVE
 from . import fields as run
 from .coordinates import chart_rates, charted, moved
 from .evaluate import evaluate
+from .states import end_states, state_rates, take_rates
+from .views import stages_of
 
 
-@jit
-def euler_cromer(system, given, room, t, h, q0, v0, x0, s, q1, v1):
-    """Speeds by the accelerations at the start, then coordinates by the new speeds."""
-    for k in range(system[0][field.N_V]):
-        v1[k] = v0[k] + h * x0[k]
-        s[k] = h * v1[k]
-    if moved(given[0], given[1], q0, s, q1, room[4]) != field.DONE:
+@uncounted
+def euler_cromer(system, given, room, t, h, start, x0, end):
+    """Speeds by the accelerations at the start, then coordinates by the new speeds.
+
+    States of loads follow from the coordinates at the end, as these do from the speeds.
+    """
+    s = room.s
+    for k in range(system.ints[field.N_V]):
+        end.v[k] = start.v[k] + h * x0[k]
+        s[k] = h * end.v[k]
+    if moved(given.plan, given.table, start.q, s, end.q, room.buffer) != field.DONE:
         return run.SINGULAR_COORDINATES
-    return 0
+    for k in range(given.plan[run.N_STATE]):
+        end.z[k] = start.z[k]
+    return run.CALL_FAILED if end_states(given, room, t + h, end, h) != 0 else 0
 
 
-@jit
-def stage(system, given, room, i, width, row, c, t, h, q0, v0, s, q, v, S, V, flags):
-    """Stage i: state (1) into s, q, v from the row of weights at table[row:], rates (2) to S, V."""
-    n = system[0][field.N_V]
-    plan, table = given[0], given[1]
-    combine(table, row, width, h, n, S, V, v0, s, v)
-    charted(plan, table, q0, s, q)
+@uncounted
+def stage(system, given, room, i, c, t, h, start, at, stages):
+    """Stage i at t + c h: the state (1) into `at`, its rates (2) into `stages`."""
+    n, n_z = system.ints[field.N_V], given.plan[run.N_STATE]
+    plan, table = given.plan, given.table
+    combine(table, plan[run.TABLEAU] + i * stages_of(plan), i, h, start, stages, room.s, at)
+    charted(plan, table, start.q, room.s, at.q)
     o = i * n
-    status = evaluate(system, given, room, t + c * h, q, v, V[o : o + n], flags)
+    status = evaluate(system, given, room, t + c * h, at, 0.0, stages.V[o : o + n])
     if status != 0:
         return status
-    if chart_rates(plan, table, s, q, v, S[o : o + n], room[4]) != field.DONE:
+    take_rates(plan, room.own, stages.Z[i * n_z : (i + 1) * n_z])
+    rates = stages.S[o : o + n]
+    if chart_rates(plan, table, room.s, at.q, at.v, rates, room.buffer) != field.DONE:
         return run.SINGULAR_COORDINATES
     return 0
 
 
-@jit
-def combine(table, row, width, h, n, S, V, v0, s, v):
-    """S = h sum w_j S_j, v = v0 + h sum w_j V_j over `width` stages."""
+@uncounted
+def combine(table, row, width, h, start, stages, s, at):
+    """S = h sum w_j S_j, v = v0 + h sum w_j V_j over `width` stages; z as v."""
+    n, n_z = len(s), len(at.z)
+    S, V, v0, v = stages.S, stages.V, start.v, at.v
     fresh = True
     for j in range(width):
         w = h * table[row + j]
@@ -69,62 +81,68 @@ def combine(table, row, width, h, n, S, V, v0, s, v):
         for k in range(n):
             s[k] = 0.0
             v[k] = v0[k]
+    for k in range(n_z):
+        at.z[k] = start.z[k]
+    for j in range(width if n_z else 0):
+        for k in range(n_z):
+            at.z[k] += h * table[row + j] * stages.Z[j * n_z + k]
 
 
-# Tableau in table: A rows of `total`, b `total`, c `total`, error weights `total`, second error
-# weights `total`, dense output DEGREE rows of `total`; total = N_STAGE + 1 + N_DENSE: the stage
-# after the last is the state at the end of the step.
+# Tableau in table, total = N_STAGE + 1 + N_DENSE numbers a row: A, one row a stage, where the stage
+# after the last is the state at the end of the step; then the rows b, c, error weights, second
+# error weights, and DEGREE rows of dense output.
+B_ROW, C_ROW, ERROR_ROW, SECOND_ROW, DENSE_ROWS = range(5)
 
 
-@jit
-def runge_kutta(system, given, room, t, h, q0, v0, x0, s, q, v, S, V, flags):
-    """Rates S, V of the stages, the first one at the start of the step."""
-    n = system[0][field.N_V]
-    plan, table = given[0], given[1]
-    n_stage, o = plan[run.N_STAGE], plan[run.TABLEAU]
-    total = n_stage + 1 + plan[run.N_DENSE]
-    c = o + total * total + total
+@uncounted
+def runge_kutta(system, given, room, t, h, start, x0, at, stages):
+    """Rates of the stages, the first one at the start of the step."""
+    n, n_z = system.ints[field.N_V], given.plan[run.N_STATE]
+    plan, table, s = given.plan, given.table, room.s
     for k in range(n):
-        V[k] = x0[k]
+        stages.V[k] = x0[k]
         s[k] = 0.0
-    if chart_rates(plan, table, s, q0, v0, S[:n], room[4]) != field.DONE:
+    if chart_rates(plan, table, s, start.q, start.v, stages.S[:n], room.buffer) != field.DONE:
         return run.SINGULAR_COORDINATES
-    for i in range(1, n_stage):
-        status = stage(
-            system, given, room, i, i, o + i * total, table[c + i], t, h, q0, v0, s, q, v, S, V,
-            flags,
-        )  # fmt: skip
+    if n_z != 0:
+        if state_rates(given, room, t, start, 0.0) != 0:
+            return run.CALL_FAILED
+        take_rates(plan, room.own, stages.Z[:n_z])
+    total = stages_of(plan)
+    c = plan[run.TABLEAU] + total * (total + C_ROW)
+    for i in range(1, plan[run.N_STAGE]):
+        status = stage(system, given, room, i, table[c + i], t, h, start, at, stages)
         if status != 0:
             return status
     return 0
 
 
-@jit
-def explicit_step(system, given, room, t, h, q0, v0, x0, s, q1, v1, S, V, flags):
-    """One step of a method with fixed steps (3), or of Euler and Cromer, into q1, v1."""
-    plan, table = given[0], given[1]
+@uncounted
+def explicit_step(system, given, room, t, h, start, x0, end, stages):
+    """One step of a method with fixed steps (3), or of Euler and Cromer, into `end`."""
+    plan, table = given.plan, given.table
     if plan[run.METHOD] == run.EULER_CROMER:
-        return euler_cromer(system, given, room, t, h, q0, v0, x0, s, q1, v1)
-    status = runge_kutta(system, given, room, t, h, q0, v0, x0, s, q1, v1, S, V, flags)
+        return euler_cromer(system, given, room, t, h, start, x0, end)
+    status = runge_kutta(system, given, room, t, h, start, x0, end, stages)
     if status == 0:
-        total = plan[run.N_STAGE] + 1 + plan[run.N_DENSE]
-        o, n = plan[run.TABLEAU] + total * total, system[0][field.N_V]
-        combine(table, o, plan[run.N_STAGE], h, n, S, V, v0, s, v1)
-        charted(plan, table, q0, s, q1)
+        total = stages_of(plan)
+        b = plan[run.TABLEAU] + total * (total + B_ROW)
+        combine(table, b, plan[run.N_STAGE], h, start, stages, room.s, end)
+        charted(plan, table, start.q, room.s, end.q)
     return status
 
 
-@jit
-def error_norm(system, given, h, S, V, weights):
+@uncounted
+def error_norm(system, given, h, stages, weights):
     """Largest error in units of what is allowed; after the stage at the end of the step."""
-    n = system[0][field.N_V]
+    n = system.ints[field.N_V]
     plan, table, memory = given
-    total = plan[run.N_STAGE] + 1 + plan[run.N_DENSE]
-    first = plan[run.TABLEAU] + total * total + 2 * total
+    total = stages_of(plan)
+    first = plan[run.TABLEAU] + total * (total + ERROR_ROW)
     second = table[plan[run.PARAMETERS] + run.SECOND] != 0.0
     worst = worst_second = 0.0
     for part in range(2):
-        K = S if part == 0 else V
+        K = stages.S if part == 0 else stages.V
         for k in range(n):
             e = f = 0.0
             for i in range(plan[run.N_STAGE] + 1):
@@ -138,49 +156,56 @@ def error_norm(system, given, h, S, V, weights):
                 worst = e
                 memory[run.WORST] = k
             worst_second = max(worst_second, f)
+    n_z, o = plan[run.N_STATE], plan[run.STATE_WEIGHTS] & POSITIVE
+    for k in range(n_z):
+        e = f = 0.0
+        for i in range(plan[run.N_STAGE] + 1):
+            e += table[first + i] * stages.Z[i * n_z + k]
+            f += table[first + total + i] * stages.Z[i * n_z + k]
+        e, f = abs(h * e) / table[o + k], abs(h * f) / table[o + k]
+        if not e <= worst:
+            worst = e
+            memory[run.WORST] = table[o + n_z + k]
+        worst_second = max(worst_second, f)
     if second and worst > 0.0:  # Hairer's combination of two estimates; no square underflows
         part = worst_second / worst
         return worst / math.sqrt(1.0 + 0.01 * part * part)
     return worst
 
 
-@jit
-def dense_stages(system, given, room, t, h, q0, v0, s, q, v, S, V, flags):
+@uncounted
+def dense_stages(system, given, room, t, h, start, at, stages):
     """Further stages that the interpolant needs."""
-    plan, table = given[0], given[1]
-    total = plan[run.N_STAGE] + 1 + plan[run.N_DENSE]
-    o = plan[run.TABLEAU]
+    plan, total = given.plan, stages_of(given.plan)
+    c = plan[run.TABLEAU] + total * (total + C_ROW)
     for i in range(plan[run.N_STAGE] + 1, total):
-        status = stage(
-            system, given, room, i, i, o + i * total, table[o + total * total + total + i], t, h,
-            q0, v0, s, q, v, S, V, flags,
-        )  # fmt: skip
+        status = stage(system, given, room, i, given.table[c + i], t, h, start, at, stages)
         if status != 0:
             return status
     return 0
 
 
-@jit
-def interpolate(system, given, theta, h, q0, v0, S, V, weights, s, q, v):
-    """State at t + theta h into q, v; `weights` has room for the stages."""
-    plan, table = given[0], given[1]
-    total = plan[run.N_STAGE] + 1 + plan[run.N_DENSE]
-    d = plan[run.TABLEAU] + total * total + 4 * total
+@uncounted
+def interpolate(system, given, room, theta, h, start, stages, at):
+    """State at t + theta h into `at`."""
+    plan, table, weights = given.plan, given.table, room.buffer
+    total = stages_of(plan)
+    d = plan[run.TABLEAU] + total * (total + DENSE_ROWS)
     for i in range(total):
         x = 0.0
         for j in range(plan[run.DEGREE] - 1, -1, -1):
             x = x * theta + table[d + j * total + i]
         weights[i] = x * theta
-    combine(weights, 0, total, h, system[0][field.N_V], S, V, v0, s, v)
-    charted(plan, table, q0, s, q)
+    combine(weights, 0, total, h, start, stages, room.s, at)
+    charted(plan, table, start.q, room.s, at.q)
 
 
-@jit
-def interpolated_rates(system, given, theta, V, weights, rates):
-    """Derivative of the interpolated speeds at t + theta h; `weights` has room for the stages."""
-    plan, table, n = given[0], given[1], system[0][field.N_V]
-    total = plan[run.N_STAGE] + 1 + plan[run.N_DENSE]
-    d = plan[run.TABLEAU] + total * total + 4 * total
+@uncounted
+def interpolated_rates(system, given, room, theta, stages, rates):
+    """Derivative of the interpolated speeds at t + theta h."""
+    plan, table, n = given.plan, given.table, system.ints[field.N_V]
+    total, V = stages_of(plan), stages.V
+    d = plan[run.TABLEAU] + total * (total + DENSE_ROWS)
     for k in range(n):
         rates[k] = 0.0
     for i in range(total):

@@ -57,15 +57,19 @@ from __future__ import annotations
     DENSE,  # rows of room for the mass matrix, if accelerations are found by it; else 0
     LOOK,  # what is looked at inside adaptive steps, below
     LIMITS,  # table: speeds, then deflections of modes beyond reason, n_v each
+    N_STATE,  # states that loads have of their own
+    STATE_WEIGHTS,  # table: sizes that errors of these are measured by
+    N_OUTPUT,  # numbers that loads offer as channels
+    O_Z,  # memory: states of loads
     P_HEADER,
-) = range(48)
+) = range(52)
 
 # What is looked at inside adaptive steps
 LOOK_AT_FORCES, LOOK_AT_EVENTS = 1, 2
 
 # plan: row of an element
 (
-    E_KIND,
+    E_KIND,  # of loads: its number in `registry`
     E_ACTIVE,  # memory: 1 if it acts
     E_Q,  # where its coordinates start
     E_V,
@@ -79,13 +83,17 @@ LOOK_AT_FORCES, LOOK_AT_EVENTS = 1, 2
     E_WHICH,  # number of the function
     E_MEMORY,  # memory: what belongs to it
     E_N_Q,  # number of coordinates
+    E_ORDERS,  # derivatives of its signal that it needs
+    E_SLOPES,  # when its slopes are asked for, see `registry`
+    E_STATE,  # where its states start among those of all loads
+    E_OUTPUT,  # where its outputs start among those of all loads
     E_ROW,
-) = range(15)
+) = range(19)
 
-# Elements on hinges
-FORCE, SPRING, BALL_SPRING, DAMPER, FRICTION, STOP_FORCE = range(6)
-# Loads on nodes
-NODE_FORCE, NODE_SPRING = range(2)
+# Room of loads for what is their own: [weight, secant, states, rates of these, outputs], see
+# `states`
+OWN_WEIGHT, OWN_SECANT, OWN_STATES = range(3)
+
 # Motions
 POSITION, VELOCITY, ACCELERATION_, LOCK = range(4)
 # Events

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 
 from .. import fields as field
-from ..compiling import jit
+from ..compiling import inlined
 from . import fields as run
 from .evaluate import evaluate
 from .event_values import event_values, signs_changed
@@ -26,43 +26,43 @@ from .explicit import dense_stages, interpolate, interpolated_rates
 ALLOWED = 10.0
 
 
-@jit
-def look_inside(
-    system, given, room, t, h, t1, q0, v0, s, q, v, S, V, out, rates, weights, values, flags
-):
-    """Instant at which the step shall end, t1 if all is well; a status; whether S, V are dense.
+@inlined
+def look_inside(r, t, h, t1):
+    """Instant at which the step shall end, t1 if all is well; a status; whether stages are dense.
 
-    rates: room for the
-    derivative of the speeds.
+    The room for the stiffness, which explicit methods have no use for, takes the derivative of the
+    speeds.
     """
+    system, given, room, inside = r.system, r.given, r.room, r.inside
     plan, table, memory = given
-    p, n = plan[run.PARAMETERS], system[0][field.N_V]
+    rates, out = r.tangent.K, room.out
+    p, n = plan[run.PARAMETERS], system.ints[field.N_V]
     probe, start = table[p + run.PROBE], table[p + run.START]
     k = math.floor((t - start) / probe) + 1.0
     instant = start + k * probe
     if instant >= t1 - table[p + run.TICK]:
         return t1, 0, False
-    status = dense_stages(system, given, room, t, h, q0, v0, s, q, v, S, V, flags)
+    status = dense_stages(system, given, room, t, h, r.start, inside, r.stages)
     if status != 0:
         return t1, status, False
     before = t
     while instant < t1 - table[p + run.TICK]:
         if instant > t + table[p + run.TICK]:
             theta = (instant - t) / h
-            interpolate(system, given, theta, h, q0, v0, S, V, room[4], s, q, v)
+            interpolate(system, given, room, theta, h, r.start, r.stages, inside)
             if plan[run.LOOK] & run.LOOK_AT_EVENTS:
-                if event_values(plan, table, memory, instant, q, v, values) != 0:
+                if event_values(given, instant, inside, r.values) != 0:
                     return t1, run.CALL_FAILED, True
-                if signs_changed(plan, memory, values):
+                if signs_changed(plan, memory, r.values):
                     return instant, 0, True
             if plan[run.LOOK] & run.LOOK_AT_FORCES:
-                interpolated_rates(system, given, theta, V, room[4], rates)
-                status = evaluate(system, given, room, instant, q, v, out, flags)
+                interpolated_rates(system, given, room, theta, r.stages, rates)
+                status = evaluate(system, given, room, instant, inside, 0.0, out)
                 if status == run.CALL_FAILED:
                     return t1, status, True
                 for j in range(n):
                     d = abs(out[j] - rates[j]) * min(probe, h)
-                    if status == 0 and d > ALLOWED * weights[n + j]:
+                    if status == 0 and d > ALLOWED * r.weights[n + j]:
                         return (before if before > t else instant), 0, True
             before = instant
         k += 1.0

@@ -12,7 +12,7 @@ from __future__ import annotations
 from .. import fields as field
 from ..articulated import accelerate_base_to_tip, articulate_tip_to_base
 from ..closing import OPEN, close_loops, place_loops
-from ..compiling import jit
+from ..compiling import uncounted
 from ..fields import POSITIVE
 from ..loop_forces import (
     compliance_tip_to_base,
@@ -24,7 +24,7 @@ from ..loop_forces import (
 from ..motion import motion_base_to_tip
 from . import fields as run
 from .coordinates import moved
-from .loads import drive
+from .motions import drive
 
 # Of the system's length, and of length and speeds per second: what rounding leaves, what counts as
 # closed after a correction, and what one correction takes away for sure.
@@ -32,24 +32,25 @@ ROUNDING, CLOSED, SURE = 1e-15, 1e-13, 1e-10
 MOST = 20
 
 
-@jit
-def settle(system, given, room, t, q, v, s, out, flags):
-    """Put given motions into q and v, and close the loops; 0 or a failure."""
+@uncounted
+def settle(system, given, room, t, state):
+    """Put given motions into a state, and close the loops; 0 or a failure."""
     plan, table, memory = given
     if plan[run.N_MOTION] != 0:
-        if drive(system[0], plan, table, memory, t, q, v, room[1], room[4]) != 0:
+        if drive(system.ints, plan, table, memory, t, state.q, state.v, room.x, room.buffer) != 0:
             return run.CALL_FAILED
     if plan[run.PROJECT] != 0:
-        return project(system, given, room, q, v, s, out, flags)
+        return project(system, given, room, state)
     return 0
 
 
-@jit
-def project(system, given, room, q, v, s, out, flags):
-    """Close all loops (1); 0, LOOP_OPEN or a failure.  s, out: vectors of n_v numbers."""
+@uncounted
+def project(system, given, room, state):
+    """Close all loops (1); 0, LOOP_OPEN or a failure."""
     ints, floats, scratch = system
     plan, table, memory = given
-    T, buffer = room[0], room[4]
+    q, v, s, out = state.q, state.v, room.s, room.out
+    T, flags = room.forces, plan[run.FLAGS]
     n_v, h = ints[field.N_V], ints[field.LOOPS] & POSITIVE
     n, o = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
     length, speed = (
@@ -103,14 +104,14 @@ def project(system, given, room, q, v, s, out, flags):
                 continue
             for k in range(n_v):
                 s[k] = -out[k]
-            if moved(plan, table, q, s, q, buffer) != field.DONE:
+            if moved(plan, table, q, s, q, room.buffer) != field.DONE:
                 return run.SINGULAR_COORDINATES
         if max(gap, rate) < SURE:
             return 0
     return run.LOOP_OPEN if gap > OPEN or rate > OPEN else 0
 
 
-@jit
+@uncounted
 def _still(ints, scratch):
     """Take away all forces but those of loops from what the outward sweep starts from."""
     for i in range(ints[field.N_BODY]):

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from .. import fields as field
-from ..compiling import jit
+from ..compiling import inlined, uncounted
 from ..couplings import coupling_force
 from ..loop_forces import loop_force
 from . import fields as run
 from .evaluate import evaluate, needed_forces
 from .explicit import dense_stages, interpolate
-from .loads import SLOT_RECORD, SLOT_WRENCH
 from .projection import settle
+from .slots import SLOT_RECORD, SLOT_WRENCH
 
 
-@jit
+@uncounted
 def row_due(plan, table, memory, t):
     """Whether a row belongs to this instant and is not written yet."""
     p = plan[run.PARAMETERS]
@@ -29,14 +29,13 @@ def row_due(plan, table, memory, t):
     return t >= due - table[p + run.TICK]
 
 
-@jit
-def rows_within(
-    system, given, room, t, h, t1, q0, v0, s, q, v, S, V, out, rows, capacity, ready, flags
-):
+@inlined
+def rows_within(r, t, h, t1, rows, capacity, ready):
     """Rows of the instants inside the step, by the interpolant; 0, ROWS_FULL or a failure.
 
     ready: whether the dense stages are there already.
     """
+    system, given, room, inside = r.system, r.given, r.room, r.inside
     plan, table, memory = given
     p = plan[run.PARAMETERS]
     period, tick = table[p + run.OUTPUT_STEP], table[p + run.TICK]
@@ -52,37 +51,37 @@ def rows_within(
         if memory[run.N_ROWS] >= capacity:
             return run.ROWS_FULL
         if not ready:
-            status = dense_stages(system, given, room, t, h, q0, v0, s, q, v, S, V, flags)
+            status = dense_stages(system, given, room, t, h, r.start, inside, r.stages)
             if status != 0:
                 return status
             ready = True
-        interpolate(system, given, (instant - t) / h, h, q0, v0, S, V, room[4], s, q, v)
+        interpolate(system, given, room, (instant - t) / h, h, r.start, r.stages, inside)
         if plan[run.PROJECT] != 0:
-            status = settle(system, given, room, instant, q, v, s, out, flags)
+            status = settle(system, given, room, instant, inside)
             if status != 0:
                 return status
-        status = evaluate(system, given, room, instant, q, v, out, flags)
+        status = evaluate(system, given, room, instant, inside, 0.0, room.out)
         if status != 0:
             return status
-        write_row(system, given, room, instant, q, v, out, rows, flags)
+        write_row(system, given, room, instant, inside, rows)
         if period > 0.0:
             memory[run.NEXT_OUTPUT] += 1.0
         else:
             memory[run.SUB] = max(memory[run.SUB], 1.0) + 1.0
 
 
-@jit
-def write_row(system, given, room, t, q, v, x, rows, flags):
+@uncounted
+def write_row(system, given, room, t, state, rows):
     """One row: time, q, v, accelerations, forces, wrenches, forces of loops and of couplings.
 
-    After `evaluate`.
+    Then what loads offer.  After `evaluate` at the same state.
     """
     plan, _table, memory = given
     ints, floats, scratch = system
-    T, slots = room[0], room[3]
-    n_q, n = system[0][field.N_Q], system[0][field.N_V]
+    q, v, x, T, slots = state.q, state.v, room.out, room.forces, room.slots
+    n_q, n = ints[field.N_Q], ints[field.N_V]
     if plan[run.N_MOTION] != 0:
-        needed_forces(system, given, room, q, v, x, flags)
+        needed_forces(system, given, room, state, x)
     o = int(memory[run.N_ROWS]) * plan[run.WIDTH]
     rows[o] = t
     o += 1
@@ -97,11 +96,15 @@ def write_row(system, given, room, t, q, v, x, rows, flags):
     for k in range(plan[run.N_WRENCH]):
         for j in range(6):
             rows[o + 6 * k + j] = slots[k * SLOT_RECORD + SLOT_WRENCH + j]
+    o += 6 * plan[run.N_WRENCH]
     if ints[field.LOOPS] != 0:
-        o += 6 * plan[run.N_WRENCH]
         n_loop = ints[ints[field.LOOPS] + field.N_LOOP]
         for k in range(n_loop):
             loop_force(ints, scratch, k, rows, o + 6 * k)
         for k in range(ints[ints[field.LOOPS] + field.N_COUPLING]):
             rows[o + 6 * n_loop + k] = coupling_force(ints, floats, scratch, k)
+        o += 6 * n_loop + ints[ints[field.LOOPS] + field.N_COUPLING]
+    first = run.OWN_STATES + 2 * plan[run.N_STATE]
+    for k in range(plan[run.N_OUTPUT]):
+        rows[o + k] = room.own[first + k]
     memory[run.N_ROWS] += 1.0

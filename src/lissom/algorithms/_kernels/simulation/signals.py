@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ..compiling import jit
+from ..compiling import uncounted
 from ..fields import POSITIVE
 from . import fields as run
 from .calls import call
 
 
-@jit
+@uncounted
 def signal(plan, table, memory, s, t, q, v, out, o, orders):
     """Write the n values of the signal at plan[s:], then their rates up to `orders`, to out[o:].
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 
 from .. import fields as field
-from ..compiling import jit
+from ..compiling import inlined, uncounted
 from ..fields import POSITIVE
 from . import fields as run
 from .evaluate import evaluate
 from .explicit import explicit_step
+from .views import State
 
-EVERY_STEPS = 64  # of so many fixed steps of an explicit method one is taken by halves, too
+# Of so many fixed steps of an explicit method one is taken by halves, too; in a run of few steps
+# more of them, so that so many are looked at.
+EVERY_STEPS, LOOKS = 64, 64
 
 
-@jit
+@uncounted
 def watch_spin(ints, scratch, plan, memory):
     """Keep the fastest turning of each flexible body."""
     for k in range(plan[run.N_FLEXIBLE]):
@@ -25,7 +28,7 @@ def watch_spin(ints, scratch, plan, memory):
         memory[m] = max(memory[m], math.sqrt(w))
 
 
-@jit
+@uncounted
 def beyond_reason(ints, plan, table, memory, q, v):
     """Whether a speed or the deflection of a mode is beyond its limit; memory[WORST] says which."""
     n, o = ints[field.N_V], plan[run.LIMITS] & POSITIVE
@@ -43,38 +46,53 @@ def beyond_reason(ints, plan, table, memory, q, v):
     return False
 
 
-@jit
-def is_sampled(memory):
+@uncounted
+def _steps_between_looks(plan, table):
+    """Number of fixed steps from one whose error is looked at to the next."""
+    p = plan[run.PARAMETERS]
+    total = (table[p + run.END] - table[p + run.START]) / table[p + run.STEP]
+    return int(max(1.0, min(float(EVERY_STEPS), total / LOOKS)))
+
+
+@uncounted
+def is_sampled(plan, table, memory):
     """Whether the error of the next fixed step is looked at."""
-    return int(memory[run.N_STEPS]) % EVERY_STEPS == 0
+    return int(memory[run.N_STEPS]) % _steps_between_looks(plan, table) == 0
 
 
-@jit
-def by_halves(system, given, room, t, h, q0, v0, x0, s, q, v, x, q1, v1, S, V, flags):
-    """Speeds v1 at the end of a step that is taken as two; 0 or a failure.  q, v, x: half-way."""
-    half = 0.5 * h
-    status = explicit_step(system, given, room, t, half, q0, v0, x0, s, q, v, S, V, flags)
+@inlined
+def by_halves(r, t, h):
+    """Speeds at the end of a step that is taken as two, into the room for the damping.
+
+    0 or a failure.  Half-way is r.inside, its accelerations are in the room for the stiffness.
+    """
+    system, given, room = r.system, r.given, r.room
+    half, middle, x = 0.5 * h, r.inside, r.tangent.K
+    end = State(r.end.q, r.tangent.C, r.end.z)
+    status = explicit_step(system, given, room, t, half, r.start, r.x.x0, middle, r.stages)
     if status == 0:
-        status = evaluate(system, given, room, t + half, q, v, x, flags)
+        status = evaluate(system, given, room, t + half, middle, 0.0, x)
     if status == 0:
-        status = explicit_step(system, given, room, t + half, half, q, v, x, s, q1, v1, S, V, flags)
+        status = explicit_step(system, given, room, t + half, half, middle, x, end, r.stages)
     return status
 
 
-@jit
-def note_sampled_error(plan, table, memory, t, v1, halved, weights, n):
-    """Add the difference of both speeds, for this step and those until the next look."""
-    p = plan[run.PARAMETERS]
+@inlined
+def note_sampled_error(r, t):
+    """Add the difference to the speeds of `by_halves`, for this step and those until the next."""
+    plan, table, memory = r.given
+    n, p = r.system.ints[field.N_V], plan[run.PARAMETERS]
+    v1, halved, weights = r.end.v, r.tangent.C, r.weights
     left = max(1.0, math.floor((table[p + run.END] - t) / table[p + run.STEP] + 0.5))
     worst, which = 0.0, 0
     for k in range(n):
         e = abs(v1[k] - halved[k]) / weights[n + k]
         if not e <= worst:
             worst, which = e, k
-    note_error(memory, min(left, float(EVERY_STEPS)), worst, which)
+    note_error(memory, min(left, float(_steps_between_looks(plan, table))), worst, which)
 
 
-@jit
+@uncounted
 def note_error(memory, steps, error, which):
     """Add the estimated error of so many steps."""
     memory[run.ERROR_SUM] += steps * error

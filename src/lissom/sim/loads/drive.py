@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..bodies import RigidBody
-from ..errors import LoadError, ModelError, suggestion
-from ..joints import Prismatic, Revolute
-from ..model import Model, Part
-from .checks import joint_name, keep, not_negative, number, positive, shown, text
-from .joint_loads import JointSpring
-from .loads import Load
+from ...bodies import RigidBody
+from ...errors import LoadError, ModelError, suggestion
+from ...joints import Prismatic, Revolute
+from ...model import Model, Part
+from ..checks import joint_name, keep, not_negative, number, positive, shown, text
+from .joint_spring import JointSpring
+from .load import FileField, Load
 
 if TYPE_CHECKING:
-    from .plan import Plan
+    from ..plan import Plan
 
 __all__ = ["Drive", "across_gear", "flexible_drive"]
 
@@ -36,6 +37,16 @@ class Drive(Load):
     ratio, rotor_inertia, stiffness, damping : float
         See `flexible_drive`.
     """
+
+    file_kind = "drive"
+    file_fields: ClassVar[Mapping[str, FileField]] = {
+        "rotor": FileField("text"),
+        "joint": FileField("text"),
+        "ratio": FileField("number", "number"),
+        "rotor_inertia": FileField("number", "rotor", least=0),
+        "stiffness": FileField("number", "stiffness", above=0),
+        "damping": FileField("number", "damping", least=0),
+    }
 
     rotor: str
     joint: str

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
-from ..algorithms._kernels.simulation import fields as run
-from ..errors import LoadError
-from .checks import joint_name, keep, positive, shown
-from .differences import COARSEST, JumpWatch, rates_at
-from .functions import Functions, is_compiled
-from .loads import Load
-from .plan import checked_values
-from .signals import Table, as_signal
+from ...algorithms._kernels.simulation import fields as run
+from ...errors import LoadError
+from ..checks import joint_name, keep, positive, shown
+from ..differences import COARSEST
+from ..followed import followed
+from ..functions import is_compiled
+from ..signals import Table, as_signal
+from .load import FileField, Load
 
 if TYPE_CHECKING:
-    from .plan import Plan
+    from ..plan import Plan
 
 __all__ = ["Motion"]
-
-Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +48,15 @@ class Motion(Load):
     spacing : float
         Largest spacing of the differences [s].
     """
+
+    file_kind = "motion"
+    file_fields: ClassVar[Mapping[str, FileField]] = {
+        "joint": FileField("text"),
+        "position": FileField("signal", "coordinate"),
+        "velocity": FileField("signal", "rate"),
+        "acceleration": FileField("signal", "rate of speed"),
+        "spacing": FileField("number", "time", above=0),
+    }
 
     joint: str
     position: Any = None
@@ -137,59 +141,7 @@ class Motion(Load):
             return plan.signal(value, n, what)
         if not callable(value):
             return plan.signal(value, n, what)
-        plan.timed = True
-        if is_compiled(value):
-            self._check_compiled(value, n * (orders + 1), what)
-            address, which = plan.functions.add_compiled(what, value, "time", n * (orders + 1))
-            return plan.called(address, which, n)
-        numbers = self._with_rates(plan.functions, value, n, orders, what)
-        address, which = plan.functions.add_plain(what, numbers, n * (orders + 1))
-        return plan.called(address, which, n)
-
-    def _check_compiled(self, function: Any, n: int, what: str) -> None:
-        """Refuse a compiled function that does not write all that is needed."""
-        if not hasattr(function, "py_func"):
-            return
-        out = np.full(n, np.nan)
-        try:
-            function(0.0, out)
-        except Exception as error:
-            raise LoadError(f"{what}: f(time, out) failed at t = 0: {error}") from None
-        if not np.all(np.isfinite(out)):
-            raise LoadError(
-                f"{what}: a compiled f(time, out) must write {n} numbers, the values and then "
-                f"their rates; at t = 0 it left {out}"
-            )
-
-    def _with_rates(
-        self,
-        functions: Functions,
-        function: Callable[[float], Any],
-        n: int,
-        orders: int,
-        what: str,
-    ) -> Callable[[float, Array, Array], Array]:
-        """Function of time that gives the value and its derivatives up to `orders`."""
-        given = [function]
+        rates = []
         if self.position is not None:
-            given += [f for f in (self.velocity, self.acceleration) if f is not None]
-
-        def value(t: float) -> Array:
-            functions.check_halt()  # a derivative may take many calls
-            given = function(t)
-            if n == 1 and isinstance(given, float) and math.isfinite(given):  # the usual case
-                return np.array([given])
-            return checked_values(given, n, what, t)
-
-        watch = JumpWatch(value, what)
-
-        def rates(t: float, q: Array, v: Array) -> Array:
-            if len(given) == orders + 1:
-                found = np.array([checked_values(f(t), n, what, t) for f in given])
-            else:
-                found = rates_at(value, t, orders, what, self.spacing)
-            if orders == 2:
-                watch.look(t, found)
-            return found.ravel()
-
-        return rates
+            rates = [f for f in (self.velocity, self.acceleration) if f is not None]
+        return followed(plan, [value, *rates], n, orders, what, self.spacing)

@@ -1,27 +1,23 @@
-"""Forces from a user's function: at every instant, or from a controller at its own period."""
+"""A sampled controller."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..algorithms._kernels.simulation import fields as run
-from ..algorithms.arguments import speeds_vector
-from ..errors import LissomError, LoadError
-from ..system import System
-from .checks import keep, numbers, positive, shown
-from .drives import across_gear
-from .functions import is_compiled, trusted_state
-from .loads import Load
-from .plan import checked_values
+from ...errors import LoadError
+from ..checks import keep, numbers, positive, shown
+from ..functions import is_compiled
+from .forces import forces_of
+from .load import FileField, Load
 
 if TYPE_CHECKING:
-    from .plan import Plan
+    from ..plan import Plan
 
-__all__ = ["Controller", "enter_forces", "with_arrays_apart", "with_arrays_back"]
+__all__ = ["Controller", "with_arrays_apart", "with_arrays_back"]
 
 Array = np.ndarray
 
@@ -44,6 +40,13 @@ class Controller(Load):
     memory : array, optional
         First content of the memory of a compiled controller.
     """
+
+    file_kind = "controller"
+    file_fields: ClassVar[Mapping[str, FileField]] = {
+        "update": FileField("function"),
+        "period": FileField("number", "time", above=0),
+        "memory": FileField("numbers", "number"),
+    }
 
     update: Any
     period: float
@@ -152,67 +155,3 @@ def with_arrays_back(value: Any, arrays: Mapping[str, Array]) -> Any:
     if isinstance(value, list):
         return [with_arrays_back(x, arrays) for x in value]
     return value
-
-
-def forces_of(
-    system: System, function: Callable[..., Any], what: str
-) -> Callable[[float, Array, Array], Array]:
-    """A user's f(time, state) -> forces as a checked function of numbers."""
-
-    def numbers(t: float, q: Array, v: Array) -> Array:
-        given = function(t, trusted_state(system, q, v))
-        if isinstance(given, Mapping):
-            return _real_speeds(system, given, what, f"{what} at t = {t:g} s: ")
-        return checked_values(given, system.n_v, what, t)
-
-    return numbers
-
-
-def _real_speeds(system: System, given: Any, what: str, before: str = "") -> Array:
-    """Forces (n_v,) from an array or a mapping; errors start with `before`."""
-    if isinstance(given, Mapping):
-        for rotor, joint in system.drives:
-            if joint in given and np.any(given[joint]):
-                raise across_gear(f"{before}{what}[{joint!r}]", rotor, joint)
-    try:
-        found = speeds_vector(system, given, what)
-    except LissomError as error:
-        raise LoadError(f"{before}{error}") from None
-    except (TypeError, ValueError, OverflowError) as error:  # an entry of a mapping
-        raise LoadError(
-            f"{before}{what} is {shown(given)} ({error}); expected real numbers"
-        ) from None
-    if found.dtype.kind != "f":
-        raise LoadError(f"{before}{what} is {shown(given)}; expected real numbers, not symbols")
-    return found
-
-
-def enter_forces(plan: Plan, forces: Any) -> None:
-    """Write what `simulate(forces=...)` was given into the plan."""
-    if forces is None:
-        return
-    if isinstance(forces, Load):
-        plan.enter(forces)
-        return
-    if isinstance(forces, (list, tuple)) and forces and all(isinstance(f, Load) for f in forces):
-        for load in forces:
-            plan.enter(load)
-        return
-    system, what = plan.system, "forces"
-    if not callable(forces):
-        signal = plan.signal(_real_speeds(system, forces, what), system.n_v, what)
-    elif is_compiled(forces):
-        address, which = plan.functions.add_compiled(what, forces, "forces", system.n_v)
-        signal = plan.called(address, which, system.n_v)
-    else:
-        numbers = forces_of(system, forces, what)
-        address, which = plan.functions.add_plain(what, numbers, system.n_v)
-        signal = plan.called(address, which, system.n_v)
-    plan.add(
-        "forces",
-        E_KIND=run.FORCE,
-        E_ACTIVE=plan.flag(what),
-        E_N=system.n_v,
-        E_TABLE=plan.table(1.0, np.inf),
-        E_SIGNAL=signal,
-    )

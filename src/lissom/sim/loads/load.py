@@ -8,17 +8,44 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from .checks import keep, shown, switch, text
+from ..checks import keep, shown, switch, text
 
 if TYPE_CHECKING:
-    from .plan import Plan
+    from ..plan import Plan
 
-__all__ = ["Load"]
+__all__ = ["FileField", "Load"]
+
+
+class FileField(NamedTuple):
+    """What a model file holds of a field of a load.
+
+    Attributes
+    ----------
+    form : {"text", "place", "point", "end", "function", "choice", "number", "numbers", "signal"}
+        "numbers": one or several; "signal": these, a table of values at times, or a function.
+    of : str
+        What the numbers are: of loads on joints a quantity that depends on the joint, such as
+        "stiffness" [N m/rad or N/m], of others a dimension.  See `io.natures` and `io.units`.
+    least, above : float, optional
+        A number must be at least this, or greater than this.
+    infinite : bool
+        Whether a number may be infinite.
+    options : tuple of str
+        Of a choice.
+    """
+
+    form: str
+    of: str = ""
+    least: float | None = None
+    above: float | None = None
+    infinite: bool = False
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +59,10 @@ class Load(ABC):
     on : bool
         Whether it acts from the start; events can switch it.
     """
+
+    file_kind: ClassVar[str]  # what model files call it
+    file_fields: ClassVar[Mapping[str, FileField]]  # all but name and on
+    is_motor: ClassVar[bool] = False  # whether it must act on the rotor of an elastic drive
 
     name: str = field(default="", kw_only=True)
     on: bool = field(default=True, kw_only=True)

@@ -1,0 +1,48 @@
+"""Linearly implicit Euler method: one linear solution a step.
+
+  (M + h C + h^2 K) x = forces(q, v, z + h z'(q, v)) - h K v                                   (1)
+  v_1 = v + h x      q_1 = q moved by h v_1      z_1 = z + h z'(q_1, v_1)                      (2)
+K is -dT/dq with z + h z' for z, the states of loads.
+"""
+
+from __future__ import annotations
+
+from .. import fields as field
+from ..compiling import inlined
+from . import fields as run
+from .coordinates import moved
+from .evaluate import close_in_speeds, evaluate
+from .implicit import clear_sides, prepare_armature, tangent
+from .states import end_states
+
+
+@inlined
+def implicit_euler(system, given, room, t, h, start, end, of):
+    """One step (1)-(2); system with the stiff scratch, `of` the tangent."""
+    n, plan = system.ints[field.N_V], given.plan
+    v0, v1, extra, s = start.v, end.v, room.extra, room.s
+    clear_sides(of.sides)
+    if tangent(given, room, t, start, h, of, 0.0) != 0:
+        return run.CALL_FAILED
+    prepare_armature(system, given, of, h, h * h, h)
+    for k in range(n):
+        extra[k] = -h * of.K[k] * v0[k]
+        v1[k] = v0[k]
+        room.before[k] = 0.0
+    if plan[run.PROJECT] != 0:
+        close_in_speeds(system.ints, system.scratch, h)
+    for k in range(len(start.q)):
+        end.q[k] = start.q[k]
+    for k in range(plan[run.N_STATE]):
+        end.z[k] = start.z[k]
+    status = evaluate(system, given, room, t, end, h, room.out)
+    for k in range(n):
+        extra[k] = 0.0
+    if status != 0:
+        return status
+    for k in range(n):
+        v1[k] = v0[k] + h * room.out[k]
+        s[k] = h * v1[k]
+    if moved(plan, given.table, start.q, s, end.q, room.buffer) != field.DONE:
+        return run.SINGULAR_COORDINATES
+    return run.CALL_FAILED if end_states(given, room, t + h, end, h) != 0 else 0

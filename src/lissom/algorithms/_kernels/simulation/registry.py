@@ -1,0 +1,99 @@
+"""Kinds of loads.  The file of each load registers its kernels; `loads` builds one switch of them.
+
+Loads are in `lissom.sim.loads`, a layer above this one: they come to the kernels, not the other way
+round.  The number of a kind is its place in the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = np.ndarray
+Kernel = Callable[..., Any]
+Steepest = Callable[[Array, int], tuple[Any, Any]]
+
+# Advice for forces that are functions of the state
+STIFF_FUNCTION = "give its stiff part as JointSpring and JointDamper, sample it (Controller), or "
+
+# When the slopes of a load are asked for: never, at a state, at a state with its signal
+NO_SLOPES, SLOPES, SLOPES_WITH_SIGNAL = range(3)
+
+
+class JointKind(NamedTuple):
+    """Kernels of a load on a joint, and what a run must know of it.
+
+    Attributes
+    ----------
+    name : str
+        Kind of load.
+    force : kernel
+        force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T): adds n generalized forces to
+        T[o_v:].  Constants are at table[c:], coordinates and speeds at q[o_q:] and v[o_v:], the
+        values of its signal and then their rates at given[0:].  A load with states of its own
+        writes their rates to own[dz:]; its states are own[z:] plus own[0] times these rates.
+        What it offers as channels goes to own[o:].
+    slopes : kernel, optional
+        slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C): adds stiffness -dT/dq
+        and damping -dT/dv to K[o_v:] and C[o_v:].  sides: for each speed the last iterates below
+        and, n_v further on, above zero; own[OWN_SECANT]: whether secants are wanted.  Without it
+        implicit methods iterate.
+    steepest : callable, optional
+        steepest(numbers, n) -> largest stiffness and damping, numbers being the constants.
+    nonlinear : bool
+        Whether its slopes change with the state.
+    with_signal : bool
+        Whether its slopes depend on its signal.
+    catches : bool
+        Whether it acts on a part of the travel only, where it catches what moves.
+    advice : str
+        What to do if a run is held up by it because implicit methods lack its slopes.
+    """
+
+    name: str
+    force: Kernel
+    slopes: Kernel | None = None
+    steepest: Steepest | None = None
+    nonlinear: bool = False
+    with_signal: bool = False
+    catches: bool = False
+    advice: str = ""
+
+    @property
+    def when_slopes(self) -> int:
+        """When its slopes are asked for."""
+        if self.slopes is None:
+            return NO_SLOPES
+        return SLOPES_WITH_SIGNAL if self.with_signal else SLOPES
+
+
+class NodeKind(NamedTuple):
+    """Kernel of a load on nodes.
+
+    Attributes
+    ----------
+    name : str
+        Kind of load.
+    force : kernel
+        force(table, c, axes, given, work, a, b): adds wrenches to the records of slots at work[a:]
+        and work[b:]; axes: 1 for world axes.
+    advice : str
+        As for `JointKind`.
+    """
+
+    name: str
+    force: Kernel
+    advice: str = ""
+
+
+JOINT_KINDS: list[JointKind] = []
+NODE_KINDS: list[NodeKind] = []
+
+
+def register(kind: JointKind | NodeKind) -> int:
+    """Number of a new kind of load."""
+    kinds: list[Any] = JOINT_KINDS if isinstance(kind, JointKind) else NODE_KINDS
+    kinds.append(kind)
+    return len(kinds) - 1

@@ -1,0 +1,184 @@
+"""The arrays of a run as views with names."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .. import fields as field
+from ..compiling import inlined, uncounted
+from . import fields as run
+from .slots import SLOT_RECORD
+
+
+class System(NamedTuple):
+    """What the recursions take."""
+
+    ints: Any
+    floats: Any
+    scratch: Any
+
+
+class Given(NamedTuple):
+    """Arrays of `fields`."""
+
+    plan: Any
+    table: Any
+    memory: Any
+
+
+class State(NamedTuple):
+    """Coordinates, speeds, and states that loads have of their own."""
+
+    q: Any
+    v: Any
+    z: Any
+
+
+class Room(NamedTuple):
+    """Room for one evaluation.
+
+    forces: the generalized forces that act; x: given accelerations; extra: forces that a method
+    adds; slots: records of the nodes that loads act on; mass: room for the mass matrix; before:
+    accelerations of the last iterate (see `constrain`); own: what loads have of their own (see
+    `loads`); s: local coordinates; out: accelerations found.
+    """
+
+    forces: Any
+    x: Any
+    extra: Any
+    slots: Any
+    buffer: Any
+    mass: Any
+    before: Any
+    own: Any
+    s: Any
+    out: Any
+
+
+class Stages(NamedTuple):
+    """Rates of local coordinates, speeds and states of loads, of each stage."""
+
+    S: Any
+    V: Any
+    Z: Any
+
+
+class Tangent(NamedTuple):
+    """Stiffness, damping and armature on the speeds; the last iterates on both sides of zero."""
+
+    K: Any
+    C: Any
+    A: Any
+    sides: Any
+
+
+class Accelerations(NamedTuple):
+    """Accelerations of a step.
+
+    x0, x1: at its start and end; before: one step before x0; lead: of the algorithmic ones over
+    x0, per second; a0, a1: the algorithmic ones.
+    """
+
+    x0: Any
+    before: Any
+    lead: Any
+    a0: Any
+    x1: Any
+    a1: Any
+
+
+class Run(NamedTuple):
+    """All arrays of a run.
+
+    stiff: the system with the scratch of implicit methods; start, end, inside: states of a step;
+    weights: what errors of positions, then of speeds are measured by; values: of events; saved:
+    the header of memory before a step.
+    """
+
+    system: Any
+    stiff: Any
+    given: Any
+    room: Any
+    start: Any
+    end: Any
+    inside: Any
+    stages: Any
+    tangent: Any
+    x: Any
+    weights: Any
+    values: Any
+    saved: Any
+
+
+@inlined
+def views(ints, floats, scratch, stiff, plan, table, memory, work):
+    """Views of all arrays of a run."""
+    n_q, n, n_z = ints[field.N_Q], ints[field.N_V], plan[run.N_STATE]
+    total = stages_of(plan)
+    start = State(
+        memory[plan[run.O_Q] : plan[run.O_Q] + n_q],
+        memory[plan[run.O_V] : plan[run.O_V] + n],
+        memory[plan[run.O_Z] : plan[run.O_Z] + n_z],
+    )
+    o = 2 * n_q
+    vectors = work[o : o + run.N_VECTOR * n].reshape((run.N_VECTOR, n))
+    weights = work[o + run.W_WEIGHTS * n : o + run.W_A2 * n]
+    tangent = Tangent(
+        vectors[run.W_K],
+        vectors[run.W_C],
+        vectors[run.W_A],
+        work[o + run.W_SIDES * n : o + run.N_VECTOR * n],
+    )
+    x = Accelerations(
+        memory[plan[run.O_X] : plan[run.O_X] + n],
+        memory[plan[run.O_B] : plan[run.O_B] + n],
+        memory[plan[run.O_A] : plan[run.O_A] + n],
+        vectors[run.W_A2],
+        vectors[run.W_X1],
+        vectors[run.W_A1],
+    )
+    after = o + run.N_VECTOR * n
+    slots = after + 2 * total * n
+    buffer = slots + plan[run.N_SLOT] * SLOT_RECORD
+    values = buffer + plan[run.ROOM]
+    saved = values + plan[run.N_EVENT]
+    mass = saved + run.M_HEADER
+    ends = mass + plan[run.DENSE] * n
+    inner = ends + 2 * n_z
+    own = inner + total * n_z
+    stages = Stages(
+        work[after : after + total * n], work[after + total * n : slots], work[inner:own]
+    )
+    room = Room(
+        vectors[run.W_FORCES],
+        vectors[run.W_X],
+        vectors[run.W_EXTRA],
+        work[slots:buffer],
+        work[buffer:values],
+        work[mass:ends].reshape((plan[run.DENSE], n)),
+        x.x1,
+        work[own:],
+        vectors[run.W_S],
+        vectors[run.W_OUT],
+    )
+    return Run(
+        System(ints, floats, scratch),
+        System(ints, floats, stiff),
+        Given(plan, table, memory),
+        room,
+        start,
+        State(work[:n_q], vectors[run.W_V1], work[ends : ends + n_z]),
+        State(work[n_q : 2 * n_q], vectors[run.W_V2], work[ends + n_z : inner]),
+        stages,
+        tangent,
+        x,
+        weights,
+        work[values:saved],
+        work[saved:mass],
+    )
+
+
+@uncounted
+def stages_of(plan):
+    """Stages of a tableau, those at the end of the step and for dense output included."""
+    return plan[run.N_STAGE] + 1 + plan[run.N_DENSE]

@@ -1,0 +1,82 @@
+"""What model files say of loads: follows from the fields of the loads themselves.
+
+It needs the modules of simulations, which files without loads are read without.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, create_model
+
+from ..sim.loads import LOADS, FileField, Load
+from .fields import Place, Point, Words, number_of, one_or_more, vector_of
+from .natures import PAIRS
+from .schema import FileTable
+from .schema_simulation import FunctionTable, LoadTable, SimulationTable, signal_of
+
+__all__ = ["AnyLoad", "LoadedFileTable"]
+
+
+def _end(given: Any) -> Any:
+    if isinstance(given, str):
+        return given
+    return vector_of("length").func(given)  # type: ignore[call-arg]
+
+
+def _annotation(load: type[Load], entry: FileField) -> Any:
+    """Type of a field of a load, with its check."""
+    on_joint = "joint" in load.file_fields
+    dimensions = PAIRS.get(entry.of, (entry.of,)) if on_joint else (entry.of,)
+    bounds = {"least": entry.least, "above": entry.above, "infinite": entry.infinite}
+    match entry.form:
+        case "text":
+            return Words
+        case "place":
+            return Place
+        case "point":
+            return Point
+        case "end":
+            return Annotated[Any, BeforeValidator(_end)]
+        case "function":
+            return FunctionTable
+        case "choice":
+            return Literal[entry.options]
+        case "number":
+            return Annotated[Any, number_of(*dimensions, **bounds)]  # type: ignore[arg-type]
+        case "numbers":
+            return Annotated[Any, one_or_more(*dimensions, infinite=entry.infinite)]
+        case "signal":
+            return Annotated[Any, signal_of(*dimensions)]
+    raise ValueError(f"a field of a load has the form {entry.form!r}")
+
+
+def load_table(load: type[Load]) -> type[LoadTable]:
+    """Table of a load: its fields, with their defaults."""
+    entries: dict[str, Any] = {"kind": (Literal[load.file_kind], ...)}
+    for given in dataclasses.fields(load):
+        if given.name in load.file_fields:
+            default = ... if given.default is dataclasses.MISSING else given.default
+            entries[given.name] = (_annotation(load, load.file_fields[given.name]), default)
+    return create_model(f"{load.__name__}Table", __base__=LoadTable, **entries)
+
+
+if TYPE_CHECKING:
+    AnyLoad = LoadTable
+else:
+    AnyLoad = Annotated[reduce(or_, map(load_table, LOADS)), Field(discriminator="kind")]
+
+
+class LoadedSimulationTable(SimulationTable):
+    """The section [simulation] of a file with loads."""
+
+    loads: list[AnyLoad] = Field(default_factory=list)
+
+
+class LoadedFileTable(FileTable):
+    """A model file with loads."""
+
+    simulation: LoadedSimulationTable | None = None

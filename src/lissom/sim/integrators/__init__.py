@@ -1,0 +1,57 @@
+"""The integrators, one file each: what it is called, its constants, what it asks of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...errors import LoadError, suggestion
+from .euler_cromer import EulerCromer
+from .generalized_alpha import GeneralizedAlpha
+from .implicit_euler import LinearlyImplicitEuler
+from .integrator import Integrator
+from .runge_kutta import DormandPrince5, DormandPrince8, RungeKutta4
+
+__all__ = [
+    "KINDS",
+    "DormandPrince5",
+    "DormandPrince8",
+    "EulerCromer",
+    "GeneralizedAlpha",
+    "Integrator",
+    "LinearlyImplicitEuler",
+    "RungeKutta4",
+    "as_integrator",
+]
+
+KINDS: tuple[type[Integrator], ...] = (
+    EulerCromer,
+    RungeKutta4,
+    DormandPrince5,
+    DormandPrince8,
+    LinearlyImplicitEuler,
+    GeneralizedAlpha,
+)
+
+
+def as_integrator(given: Any) -> Integrator | None:
+    """Integrator from its name or itself; None for "auto".
+
+    Parameters
+    ----------
+    given : str or Integrator
+        What the user gave.
+    """
+    if isinstance(given, Integrator):
+        return given
+    if isinstance(given, type) and issubclass(given, Integrator):
+        return given()
+    if not isinstance(given, str):
+        raise LoadError(f"integrator is {given!r}; expected a name or an Integrator")
+    name = given.strip().lower().replace("-", "_").replace(" ", "_").replace("α", "alpha")
+    if name == "auto":
+        return None
+    for kind in KINDS:
+        if name in kind.names:
+            return kind()
+    known = ["auto", *(kind.names[0] for kind in KINDS)]
+    raise LoadError(f"there is no integrator {given!r}; {suggestion(name, known)}")

@@ -1,0 +1,23 @@
+"""The method of Euler and Cromer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...algorithms._kernels.simulation import fields as run
+from .integrator import Integrator
+
+__all__ = ["EulerCromer"]
+
+
+@dataclass(frozen=True)
+class EulerCromer(Integrator):
+    """Speeds by the accelerations at the start of a step, then coordinates by the new speeds.
+
+    Order 1, one evaluation a step; what the NASA Order-N code used.
+    """
+
+    title = "Euler-Cromer"
+    names = ("euler_cromer", "cromer", "symplectic_euler", "semi_implicit_euler")
+    method = run.EULER_CROMER
+    order = 1

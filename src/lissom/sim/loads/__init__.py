@@ -1,0 +1,49 @@
+"""Loads, one file each: its class and checks, its kernels, and its fields in model files."""
+
+from __future__ import annotations
+
+from .actuator import Actuator
+from .controller import Controller
+from .drive import Drive, flexible_drive
+from .joint_damper import JointDamper
+from .joint_friction import JointFriction
+from .joint_spring import JointSpring
+from .joint_stop import JointStop
+from .load import FileField, Load
+from .motion import Motion
+from .node_force import NodeForce
+from .node_spring import NodeSpring
+from .servo import Servo
+
+__all__ = [
+    "LOADS",
+    "Actuator",
+    "Controller",
+    "Drive",
+    "FileField",
+    "JointDamper",
+    "JointFriction",
+    "JointSpring",
+    "JointStop",
+    "Load",
+    "Motion",
+    "NodeForce",
+    "NodeSpring",
+    "Servo",
+    "flexible_drive",
+]
+
+# All that a model file can hold.  A new load is written here and in `lissom.__init__`.
+LOADS: tuple[type[Load], ...] = (
+    Actuator,
+    JointSpring,
+    JointDamper,
+    JointFriction,
+    JointStop,
+    Servo,
+    NodeForce,
+    NodeSpring,
+    Motion,
+    Controller,
+    Drive,
+)

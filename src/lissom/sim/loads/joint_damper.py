@@ -1,0 +1,74 @@
+"""Viscous damping of a joint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ...algorithms._kernels.compiling import jit
+from ...algorithms._kernels.simulation.registry import JointKind, register
+from ..checks import joint_name, keep
+from .load import FileField, Load
+from .on_joint import check_not_negative, spread
+
+if TYPE_CHECKING:
+    from ..plan import Plan
+
+__all__ = ["JointDamper"]
+
+# Its constants: the damping of each motion
+
+
+@jit
+def _force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
+    for j in range(n):
+        T[o_v + j] -= table[c + j] * v[o_v + j]
+
+
+@jit
+def _slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C):
+    for j in range(n):
+        C[o_v + j] += table[c + j]
+
+
+DAMPER = register(
+    JointKind("damper", _force, _slopes, steepest=lambda numbers, n: (0.0, numbers[:n]))
+)
+
+
+@dataclass(frozen=True, eq=False)
+class JointDamper(Load):
+    """Viscous damping of a joint.
+
+    Parameters
+    ----------
+    joint : str
+        Body that the joint carries.
+    damping : float or array (n_v,)
+        [N m s/rad or N s/m].
+    """
+
+    file_kind = "joint_damper"
+    file_fields: ClassVar[Mapping[str, FileField]] = {
+        "joint": FileField("text"),
+        "damping": FileField("numbers", "damping"),
+    }
+
+    joint: str
+    damping: Any
+
+    def check(self) -> None:
+        """Refuse what is wrong without a system."""
+        keep(self, joint=joint_name(self.joint, f"{self.label}: joint"))
+        check_not_negative(self, "damping")
+
+    @property
+    def place(self) -> str:
+        """Joint."""
+        return self.joint
+
+    def enter(self, plan: Plan) -> None:
+        """Write it into the plan of a run."""
+        joint = plan.joint(self.joint, self)
+        plan.add_hinge_load(self, DAMPER, joint, spread(self, "damping", joint.n_v))

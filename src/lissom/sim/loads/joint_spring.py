@@ -1,0 +1,178 @@
+"""Spring and damper on the coordinates of a joint."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ...algorithms._kernels.compiling import jit
+from ...algorithms._kernels.simulation.registry import JointKind, register
+from ...algorithms._kernels.small import quaternion_rotation, turn_back, vector
+from ...errors import LoadError
+from ..checks import joint_name, keep, numbers, shown
+from .load import FileField, Load
+from .on_joint import check_not_negative, spread
+
+if TYPE_CHECKING:
+    from ..plan import Plan
+
+__all__ = ["JointSpring"]
+
+Array = np.ndarray
+
+# Constants for each motion; at a ball for rotation, then for translation
+STIFFNESS, REST, DAMPING, PER_MOTION = range(4)
+BALL_STIFFNESS, BALL_DAMPING, PER_HALF = range(3)
+
+
+@jit
+def _force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
+    for j in range(n):
+        at = c + PER_MOTION * j
+        T[o_v + j] -= table[at + STIFFNESS] * (q[o_q + j] - table[at + REST])
+        T[o_v + j] -= table[at + DAMPING] * v[o_v + j]
+
+
+@jit
+def _slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C):
+    for j in range(n):
+        at = c + PER_MOTION * j
+        K[o_v + j] += table[at + STIFFNESS]
+        C[o_v + j] += table[at + DAMPING]
+
+
+def _steepest(numbers: Array, n: int) -> tuple[Array, Array]:
+    rows = numbers[: PER_MOTION * n].reshape(n, PER_MOTION)
+    return rows[:, STIFFNESS], rows[:, DAMPING]
+
+
+SPRING = register(JointKind("spring", _force, _slopes, _steepest))
+
+
+@jit
+def _ball_force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
+    theta = rotation_vector(q, o_q)
+    for j in range(3):
+        T[o_v + j] -= table[c + BALL_STIFFNESS] * theta[j] + table[c + BALL_DAMPING] * v[o_v + j]
+    if n == 6:
+        R = quaternion_rotation(q[o_q], q[o_q + 1], q[o_q + 2], q[o_q + 3])
+        p = turn_back(R, vector(q, o_q + 4))
+        k, damping = table[c + PER_HALF + BALL_STIFFNESS], table[c + PER_HALF + BALL_DAMPING]
+        for j in range(3):
+            T[o_v + 3 + j] -= k * p[j] + damping * v[o_v + 3 + j]
+
+
+@jit
+def rotation_vector(q, o):
+    """Rotation vector of the quaternion q[o:], the shorter way round."""
+    w, x, y, z = q[o], q[o + 1], q[o + 2], q[o + 3]
+    if w < 0.0:
+        w, x, y, z = -w, -x, -y, -z
+    s = math.sqrt(x * x + y * y + z * z)
+    f = 2.0 / w if s < 1e-9 * w else 2.0 * math.atan2(s, w) / s
+    return f * x, f * y, f * z
+
+
+@jit
+def _ball_slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C):
+    for j in range(n):
+        at = c + PER_HALF * (j // 3)
+        K[o_v + j] += table[at + BALL_STIFFNESS]
+        C[o_v + j] += table[at + BALL_DAMPING]
+
+
+def _ball_steepest(numbers: Array, n: int) -> tuple[Array, Array]:
+    at = PER_HALF * (np.arange(n) // 3)
+    return numbers[at + BALL_STIFFNESS], numbers[at + BALL_DAMPING]
+
+
+BALL_SPRING = register(
+    JointKind(
+        "spring about a point",
+        _ball_force,
+        _ball_slopes,
+        _ball_steepest,
+        advice="make it softer, or ",
+    )
+)
+
+
+@dataclass(frozen=True, eq=False)
+class JointSpring(Load):
+    """Spring, with a damper beside it, on the coordinates of a joint.
+
+    Parameters
+    ----------
+    joint : str
+        Body that the joint carries.  At a spherical joint the spring acts on the rotation vector,
+        at a free joint on that and on the position.
+    stiffness : float or array (n_v,)
+        [N m/rad or N/m]; spherical joints take one number, free joints one or two (for rotation and
+        translation).
+    rest : float or array
+        Coordinates at which it is relaxed; joints with a quaternion: the neutral position.
+    damping : float or array (n_v,)
+        [N m s/rad or N s/m], as the stiffness.
+    """
+
+    file_kind = "joint_spring"
+    file_fields: ClassVar[Mapping[str, FileField]] = {
+        "joint": FileField("text"),
+        "stiffness": FileField("numbers", "stiffness"),
+        "rest": FileField("numbers", "coordinate"),
+        "damping": FileField("numbers", "damping"),
+    }
+
+    joint: str
+    stiffness: Any
+    rest: Any = field(default=0.0, kw_only=True)
+    damping: Any = field(default=0.0, kw_only=True)
+
+    def check(self) -> None:
+        """Refuse what is wrong without a system."""
+        keep(self, joint=joint_name(self.joint, f"{self.label}: joint"))
+        for attribute in ("stiffness", "damping"):
+            check_not_negative(self, attribute)
+        numbers(self.rest, f"{self.label}: rest", "a finite number, or one for each coordinate")
+
+    @property
+    def place(self) -> str:
+        """Joint."""
+        return self.joint
+
+    def enter(self, plan: Plan) -> None:
+        """Write it into the plan of a run."""
+        joint = plan.joint(self.joint, self)
+        if joint.has_quaternion:
+            if np.any(self.rest):
+                raise LoadError(
+                    f"{self.label}: rest is {shown(self.rest)}; a spring on a joint with a "
+                    "quaternion is relaxed at its neutral position, leave rest out"
+                )
+            k, c = (_both(self, x, joint.n_v) for x in ("stiffness", "damping"))
+            plan.add_hinge_load(self, BALL_SPRING, joint, [k[0], c[0], k[1], c[1]])
+            return
+        if not joint.plain:
+            raise LoadError(
+                f"{self.label}: the coordinates of a {joint.label} joint are no measure of a "
+                "spring; use NodeSpring between two nodes"
+            )
+        columns = [spread(self, x, joint.n_v) for x in ("stiffness", "rest", "damping")]
+        plan.add_hinge_load(self, SPRING, joint, np.stack(columns, axis=1).ravel())
+
+
+def _both(load: Load, attribute: str, n: int) -> tuple[float, float]:
+    """Attribute for rotation and for translation: one number, or one for each."""
+    given = np.asarray(getattr(load, attribute), dtype=float)
+    if given.shape == () or (n == 3 and given.shape == (1,)):
+        return float(given.flat[0]), float(given.flat[0])
+    if n == 6 and given.shape == (2,):
+        return float(given[0]), float(given[1])
+    raise LoadError(
+        f"{load.label}: {attribute} has shape {given.shape}; expected one number, or at a free "
+        "joint two: for rotation and translation"
+    )

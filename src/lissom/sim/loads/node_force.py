@@ -1,0 +1,106 @@
+"""Force and moment on a body, node or frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ...algorithms._kernels.compiling import jit
+from ...algorithms._kernels.simulation.registry import STIFF_FUNCTION, NodeKind, register
+from ...algorithms._kernels.simulation.slots import SLOT_POSE, add_wrench
+from ...algorithms._kernels.small import ZERO, cross, matrix, turn_back, vector
+from ...errors import LoadError
+from ..checks import choice, keep, node_name
+from ..signals import as_signal, turned_signal
+from .load import FileField, Load
+from .on_node import in_slot, point, worded
+
+if TYPE_CHECKING:
+    from ..plan import Plan
+
+__all__ = ["NodeForce"]
+
+IS_FORCE, ARM = range(2)  # its constants: whether it is a force, and where that acts
+
+
+@jit
+def _force(table, c, axes, given, work, a, b):
+    f = vector(given, 0)
+    if axes != 0:
+        f = turn_back(matrix(work, a + SLOT_POSE), f)
+    if table[c + IS_FORCE] == 0.0:
+        add_wrench(work, a, f, ZERO)
+    else:
+        add_wrench(work, a, cross(vector(table, c + ARM), f), f)
+
+
+NODE_FORCE = register(NodeKind("force on a node", _force, advice=STIFF_FUNCTION))
+
+
+@dataclass(frozen=True, eq=False)
+class NodeForce(Load):
+    """Force and moment on a body, node or frame.
+
+    Parameters
+    ----------
+    where : str
+        "body", "body.node" or the name of a frame.
+    force, moment : array (3,), Table of 3 columns, or callable
+        [N], [N m]; a function is f(time) or f(time, state).
+    axes : {"world", "body"}
+        Axes of the components: the world's, or those of the node or frame, with which they turn.
+    at : array (3,)
+        Where the force acts, from the origin of the body, node or frame, in its axes [m].
+    """
+
+    file_kind = "node_force"
+    file_fields: ClassVar[Mapping[str, FileField]] = {
+        "where": FileField("place"),
+        "force": FileField("signal", "force"),
+        "moment": FileField("signal", "torque"),
+        "axes": FileField("choice", options=("world", "body")),
+        "at": FileField("point", "length"),
+    }
+
+    where: str
+    force: Any = (0.0, 0.0, 0.0)
+    moment: Any = (0.0, 0.0, 0.0)
+    axes: str = field(default="world", kw_only=True)
+    at: Any = field(default=(0.0, 0.0, 0.0), kw_only=True)
+
+    def check(self) -> None:
+        """Refuse what is wrong without a system."""
+        keep(self, where=node_name(self.where, f"{self.label}: where"))
+        keep(
+            self,
+            axes=choice(self.axes, f"{self.label}: axes", ("world", "body")),
+            at=point(self, "at"),
+        )
+
+    @property
+    def place(self) -> str:
+        """Node."""
+        return worded(self.where)
+
+    def enter(self, plan: Plan) -> None:
+        """Write it into the plan of a run."""
+        frame = plan.place(self.where, self)
+        if frame.grounded:
+            raise LoadError(
+                f"{self.label}: {self.where!r} is fixed to the ground, which no force moves; give "
+                "a body, a node or a frame on one"
+            )
+        slot, at = plan.slot(frame), in_slot(frame, self.at)
+        for part, is_force in (("moment", False), ("force", True)):
+            what = f"{self.label}: {part}"
+            given = as_signal(getattr(self, part), 3, what)
+            if isinstance(given, np.ndarray) and not np.any(given):
+                continue
+            if self.axes == "body" and not frame.plain:
+                given = turned_signal(given, frame.rotation, what)
+            signal = plan.signal(given, 3, what)
+            constants = [is_force, *at]
+            plan.add_node_load(self, NODE_FORCE, slot, slot, constants, signal, self.axes)

@@ -1,0 +1,154 @@
+"""Spring and damper between two nodes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ...algorithms._kernels.compiling import jit
+from ...algorithms._kernels.simulation.registry import NodeKind, register
+from ...algorithms._kernels.simulation.slots import (
+    SLOT_POSE,
+    SLOT_POSITION,
+    SLOT_RATE,
+    add_wrench,
+)
+from ...algorithms._kernels.small import (
+    add,
+    added,
+    cross,
+    dot,
+    matrix,
+    scaled,
+    turn,
+    turn_back,
+    vector,
+)
+from ...errors import LoadError
+from ...model import Part
+from ..checks import as_numbers, keep, not_negative, shown
+from .load import FileField, Load
+from .on_node import in_slot, point, worded
+
+if TYPE_CHECKING:
+    from ..plan import Plan
+
+__all__ = ["NodeSpring"]
+
+STIFFNESS, DAMPING, LENGTH, AT_A, AT_B = 0, 1, 2, 3, 6  # its constants
+
+
+@jit
+def _force(table, c, axes, given, work, a, b):
+    r_a, r_b = vector(table, c + AT_A), vector(table, c + AT_B)
+    x_a, v_a = _end(work, a, r_a)
+    x_b, v_b = _end(work, b, r_b)
+    d, rate = added(x_b, -1.0, x_a), added(v_b, -1.0, v_a)
+    length = math.sqrt(dot(d, d))
+    if length > 0.0:
+        unit = scaled(1.0 / length, d)
+        pull = table[c + STIFFNESS] * (length - table[c + LENGTH])
+        pull += table[c + DAMPING] * dot(unit, rate)
+        f = scaled(pull, unit)
+    else:
+        f = scaled(table[c + DAMPING], rate)
+    f_a = turn_back(matrix(work, a + SLOT_POSE), f)
+    f_b = turn_back(matrix(work, b + SLOT_POSE), scaled(-1.0, f))
+    add_wrench(work, a, cross(r_a, f_a), f_a)
+    add_wrench(work, b, cross(r_b, f_b), f_b)
+
+
+@jit
+def _end(work, slot, r):
+    """Position and velocity in the world of a point r in the axes of a slot."""
+    arm = turn(matrix(work, slot + SLOT_POSE), r)
+    x = add(vector(work, slot + SLOT_POSITION), arm)
+    return x, add(vector(work, slot + SLOT_RATE + 3), cross(vector(work, slot + SLOT_RATE), arm))
+
+
+NODE_SPRING = register(NodeKind("spring between nodes", _force, advice="make it softer, or "))
+
+
+@dataclass(frozen=True, eq=False)
+class NodeSpring(Load):
+    """Spring and damper along the line between two nodes.
+
+    Parameters
+    ----------
+    a, b : str or array (3,)
+        "body", "body.node", the name of a frame, or a point fixed in the world.
+    stiffness : float
+        [N/m].
+    damping : float
+        [N s/m].
+    length : float
+        Length at which it is relaxed [m].
+    at_a, at_b : array (3,)
+        Where it is fastened, from the origin of each body, node or frame, in its axes [m].
+    """
+
+    file_kind = "node_spring"
+    file_fields: ClassVar[Mapping[str, FileField]] = {
+        "a": FileField("end", "length"),
+        "b": FileField("end", "length"),
+        "stiffness": FileField("number", "stiffness", least=0),
+        "damping": FileField("number", "damping", least=0),
+        "length": FileField("number", "length", least=0),
+        "at_a": FileField("point", "length"),
+        "at_b": FileField("point", "length"),
+    }
+
+    a: Any
+    b: Any
+    stiffness: float = 0.0
+    damping: float = field(default=0.0, kw_only=True)
+    length: float = field(default=0.0, kw_only=True)
+    at_a: Any = field(default=(0.0, 0.0, 0.0), kw_only=True)
+    at_b: Any = field(default=(0.0, 0.0, 0.0), kw_only=True)
+
+    def check(self) -> None:
+        """Refuse what is wrong without a system."""
+        for attribute in ("a", "b"):
+            _check_end(self, attribute)
+        keep(
+            self,
+            stiffness=not_negative(self.stiffness, f"{self.label}: stiffness"),
+            damping=not_negative(self.damping, f"{self.label}: damping"),
+            length=not_negative(self.length, f"{self.label}: length"),
+            at_a=point(self, "at_a"),
+            at_b=point(self, "at_b"),
+        )
+
+    @property
+    def place(self) -> str:
+        """Both ends."""
+        return f"{worded(self.a)} and {worded(self.b)}"
+
+    def enter(self, plan: Plan) -> None:
+        """Write it into the plan of a run."""
+        ends = plan.place(self.a, self), plan.place(self.b, self)
+        if ends[0].node == ends[1].node and ends[0].body == ends[1].body:
+            what = "the ground" if ends[0].grounded else "the same body or node"
+            raise LoadError(f"{self.label}: both ends are on {what}; fasten one elsewhere")
+        a, b = (plan.slot(end) for end in ends)
+        at_a, at_b = in_slot(ends[0], self.at_a), in_slot(ends[1], self.at_b)
+        constants = [self.stiffness, self.damping, self.length, *at_a, *at_b]
+        rates = self.damping > 0
+        plan.add_node_load(self, NODE_SPRING, a, b, constants, 0, "world", rates=rates)
+
+
+def _check_end(load: NodeSpring, attribute: str) -> None:
+    """Refuse what is neither the name of a body or node nor a point of the world."""
+    value = getattr(load, attribute)
+    if isinstance(value, (str, Part)):
+        return
+    point = as_numbers(value)
+    if point is None or point.shape != (3,) or not np.all(np.isfinite(point)):
+        raise LoadError(
+            f'{load.label}: {attribute} = {shown(value)} is not a place; give "body", "body.node", '
+            "a frame, or three numbers for a point fixed in the world"
+        )

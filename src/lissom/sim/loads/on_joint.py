@@ -1,0 +1,29 @@
+"""Numbers of loads on joints: one for all motions of the joint, or one for each."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...errors import LoadError
+from ..checks import numbers
+from .load import Load
+
+__all__ = ["check_not_negative", "spread"]
+
+Array = np.ndarray
+
+
+def check_not_negative(load: Load, attribute: str) -> None:
+    """Refuse an attribute that is neither one number nor a row of them, zero or more."""
+    expected = "zero or more: one number, or one for each motion of the joint"
+    numbers(getattr(load, attribute), f"{load.label}: {attribute}", expected, least=0.0)
+
+
+def spread(load: Load, attribute: str, n: int) -> Array:
+    """Attribute as n numbers."""
+    given = np.asarray(getattr(load, attribute), dtype=float)
+    if given.shape not in ((), (n,)):
+        raise LoadError(
+            f"{load.label}: {attribute} has shape {given.shape}; expected one number or ({n},)"
+        )
+    return np.broadcast_to(given, (n,))

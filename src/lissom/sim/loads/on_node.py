@@ -1,0 +1,33 @@
+"""Places of loads on nodes: in words, and as numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...model import Part
+from ...system import Frame
+from ..checks import numbers, shown
+from .load import Load
+
+Array = np.ndarray
+
+
+def worded(where: Any) -> str:
+    """Place in words."""
+    if isinstance(where, (str, Part)):
+        return str(where)
+    return shown(where.tolist() if isinstance(where, np.ndarray) else where)
+
+
+def point(load: Load, attribute: str) -> Array:
+    """Attribute as three finite numbers."""
+    what = f"{load.label}: {attribute}"
+    return numbers(getattr(load, attribute), what, "three numbers [m]", n=3)
+
+
+def in_slot(frame: Frame, at: Array) -> Array:
+    """Point of a frame in the axes of its slot: from the node, or from the frame's own origin."""
+    turned = frame.rotation @ at
+    return turned if frame.grounded else frame.position + turned

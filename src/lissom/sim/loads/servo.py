@@ -1,0 +1,256 @@
+"""PD and PID control of a joint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ...algorithms._kernels.compiling import jit
+from ...algorithms._kernels.simulation.fields import OWN_SECANT, OWN_WEIGHT
+from ...algorithms._kernels.simulation.registry import JointKind, register
+from ...errors import LoadError
+from ..checks import as_numbers, joint_name, keep, numbers, positive, shown
+from ..differences import COARSEST
+from ..followed import followed
+from ..functions import is_compiled, takes_state
+from ..signals import as_signal
+from .load import FileField, Load
+from .on_joint import check_not_negative, spread
+
+if TYPE_CHECKING:
+    from ..plan import JointPlace, Plan
+
+__all__ = ["Servo"]
+
+Array = np.ndarray
+
+KP, KD, KI, LIMIT, PER_MOTION = range(5)  # constants of each motion
+
+
+@jit
+def _command(table, at, error, rate, own, z):
+    """Force before the limit, the integral with it, and how fast that grows.
+
+    The integral stands still where the force is at its limit and the error asks for more.
+    """
+    force = table[at + KP] * error
+    if table[at + KD] != 0.0:
+        force += table[at + KD] * rate
+    if z == 0:
+        return force, 0.0, 0.0
+    integral = own[z]
+    before = force + table[at + KI] * integral
+    if abs(before) >= table[at + LIMIT] and before * error > 0.0:
+        return before, integral, 0.0
+    integral += own[OWN_WEIGHT] * error
+    return force + table[at + KI] * integral, integral, error
+
+
+@jit
+def _force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
+    for j in range(n):
+        at, state = c + PER_MOTION * j, 0 if z == 0 else z + j
+        error, rate = given[j] - q[o_q + j], given[n + j] - v[o_v + j]
+        force, integral, growth = _command(table, at, error, rate, own, state)
+        force = min(max(force, -table[at + LIMIT]), table[at + LIMIT])
+        T[o_v + j] += force
+        if z != 0:
+            own[dz + j] = growth
+        own[o + j], own[o + n + j], own[o + 2 * n + j] = force, error, integral
+
+
+@jit
+def _slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C):
+    for j in range(n):
+        at = c + PER_MOTION * j
+        K[o_v + j] += table[at + KP]
+        if z != 0:
+            K[o_v + j] += own[OWN_WEIGHT] * table[at + KI]
+        C[o_v + j] += table[at + KD]
+
+
+@jit
+def _limited_slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C):
+    """Zero at the limit; within an iteration the slopes of limit / |command| times the gains.
+
+    With zero iterates would jump from one limit to the other.  With these the command of the next
+    iterate is always smaller, and the gains are found again where it falls below the limit.
+    """
+    for j in range(n):
+        at, state = c + PER_MOTION * j, 0 if z == 0 else z + j
+        error, rate = given[j] - q[o_q + j], given[n + j] - v[o_v + j]
+        force, _integral, growth = _command(table, at, error, rate, own, state)
+        part = 1.0
+        if abs(force) >= table[at + LIMIT]:
+            part = own[OWN_SECANT] * table[at + LIMIT] / abs(force)
+        K[o_v + j] += part * table[at + KP]
+        if growth != 0.0:
+            K[o_v + j] += part * own[OWN_WEIGHT] * table[at + KI]
+        C[o_v + j] += part * table[at + KD]
+
+
+def _steepest(numbers: Array, n: int) -> tuple[Array, Array]:
+    rows = numbers[: PER_MOTION * n].reshape(n, PER_MOTION)
+    return rows[:, KP], rows[:, KD]
+
+
+SERVO = register(JointKind("servo", _force, _slopes, _steepest))
+LIMITED_SERVO = register(
+    JointKind(
+        "servo with a limit", _force, _limited_slopes, _steepest, nonlinear=True, with_signal=True
+    )
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Servo(Load):
+    """PD or PID control of a joint towards a target, in continuous time.
+
+    With the error e = target - coordinate and its integral z:
+    force = kp e + kd (rate of the target - speed) + ki z, at most `limit`; z' = e, but z stands
+    still while the force is at its limit and the error asks for more (anti-windup).  z is part of
+    the state that the integrator carries, not a sampled sum.
+
+    Implicit methods have the derivatives of a servo: stiff gains do not limit their steps.  For a
+    sampled controller see `Controller`.
+
+    Parameters
+    ----------
+    joint : str
+        Body that the joint carries: revolute, prismatic, or another joint whose speeds are the
+        rates of its coordinates.
+    target : number, array (n_v,), Table or callable
+        Coordinates to reach [rad or m]: constant, given at times, or a function f(time).  Compiled
+        by Numba: f(time, out) that writes the targets and, if kd is not zero, then their rates.
+    kp : float or array (n_v,)
+        Force per error [N m/rad or N/m].
+    kd : float or array (n_v,)
+        Force per rate of the error [N m s/rad or N s/m].
+    ki : float or array (n_v,)
+        Force per integral of the error [N m/(rad s) or N/(m s)].
+    limit : float or array (n_v,)
+        Largest size of the force [N m or N].
+    rate : callable, optional
+        Rate of the target, beside a target that is a plain function.  Otherwise it is taken by
+        differences, as for `Motion`; tables are differentiated exactly, steps have none.
+    integral : float or array (n_v,)
+        The integral at the start [rad s or m s]; `equilibrium` keeps it.
+    spacing : float
+        Largest spacing of the differences [s].
+    """
+
+    file_kind = "servo"
+    file_fields: ClassVar[Mapping[str, FileField]] = {
+        "joint": FileField("text"),
+        "target": FileField("signal", "coordinate"),
+        "kp": FileField("numbers", "stiffness"),
+        "kd": FileField("numbers", "damping"),
+        "ki": FileField("numbers", "integral gain"),
+        "limit": FileField("numbers", "force", infinite=True),
+        "rate": FileField("signal", "rate"),
+        "integral": FileField("numbers", "integral"),
+        "spacing": FileField("number", "time", above=0),
+    }
+    is_motor = True
+
+    joint: str
+    target: Any = 0.0
+    kp: Any = field(kw_only=True)
+    kd: Any = field(default=0.0, kw_only=True)
+    ki: Any = field(default=0.0, kw_only=True)
+    limit: Any = field(default=np.inf, kw_only=True)
+    rate: Any = field(default=None, kw_only=True)
+    integral: Any = field(default=0.0, kw_only=True)
+    spacing: float = field(default=COARSEST, kw_only=True)
+
+    def check(self) -> None:
+        """Refuse what is wrong without a system."""
+        keep(self, joint=joint_name(self.joint, f"{self.label}: joint"))
+        for attribute in ("kp", "kd", "ki"):
+            check_not_negative(self, attribute)
+        if not any(np.any(getattr(self, gain)) for gain in ("kp", "kd", "ki")):
+            raise LoadError(f"{self.label}: kp, kd and ki are all zero; give one that is not")
+        limit = as_numbers(self.limit)
+        if limit is None or limit.ndim > 1 or not np.all(limit > 0):
+            raise LoadError(
+                f"{self.label}: limit is {shown(self.limit)}; expected positive: one number, or "
+                "one for each motion of the joint"
+            )
+        what, expected = f"{self.label}: integral", "a finite number, or one for each coordinate"
+        start = numbers(self.integral, what, expected)
+        if np.any(start) and not np.any(self.ki):
+            raise LoadError(f"{what} is {shown(self.integral)}, but ki is zero; leave one out")
+        keep(self, spacing=positive(self.spacing, f"{self.label}: spacing", "a positive time [s]"))
+        self._check_rate()
+
+    def _check_rate(self) -> None:
+        """Refuse a rate that would go unused."""
+        if self.rate is None:
+            return
+        if not callable(self.target) or is_compiled(self.target):
+            kind = "a compiled function, which writes its rates"
+            if not callable(self.target):
+                kind = "no function, its rate follows from it"
+            raise LoadError(
+                f"{self.label}: rate is given beside a target that is {kind}; leave rate out"
+            )
+        if not callable(self.rate) or is_compiled(self.rate):
+            raise LoadError(
+                f"{self.label}: rate is {shown(self.rate)}; expected a function of time in plain "
+                "Python, as the target"
+            )
+        if not np.any(self.kd):
+            raise LoadError(f"{self.label}: rate is given, but kd is zero; leave one out")
+
+    @property
+    def place(self) -> str:
+        """Joint."""
+        return self.joint
+
+    def enter(self, plan: Plan) -> None:
+        """Write it into the plan of a run."""
+        joint = plan.joint(self.joint, self)
+        if not joint.plain or joint.has_quaternion:
+            raise LoadError(
+                f"{self.label}: a {joint.label} joint has no coordinates whose rates are its "
+                "speeds; servos need joints such as Revolute, Prismatic or Cylindrical (for "
+                "others give forces, or use a Controller)"
+            )
+        n, orders = joint.n_v, int(np.any(self.kd))
+        columns = [spread(self, x, n) for x in ("kp", "kd", "ki", "limit")]
+        kp, _, ki, limit = columns
+        plan.add_hinge_load(
+            self,
+            LIMITED_SERVO if np.any(np.isfinite(limit)) else SERVO,
+            joint,
+            np.stack(columns, axis=1),
+            signal=self._signal(plan, n, orders),
+            orders=orders,
+            states=self._states(plan, joint, kp, ki) if np.any(ki) else 0,
+            output=plan.add_servo(joint),
+        )
+
+    def _states(self, plan: Plan, joint: JointPlace, kp: Array, ki: Array) -> int:
+        """Place of the integrals; errors count as those of positions that give the same force."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            sizes = np.where((kp > 0) & (ki > 0), kp / ki, 1.0)
+        start = spread(self, "integral", joint.n_v).tolist()
+        return plan.add_states(start, range(joint.v, joint.v + joint.n_v), sizes)
+
+    def _signal(self, plan: Plan, n: int, orders: int) -> int:
+        what = f"{self.label}: target"
+        value = as_signal(self.target, n, what)
+        if not callable(value):
+            return plan.signal(value, n, what)
+        if not is_compiled(value):
+            if takes_state(value, what):
+                raise LoadError(
+                    f"{what} is a function of time and state; expected a function of time alone "
+                    "(for others give forces, or use a Controller)"
+                )
+            plan.add_time_function(value, n, what)
+        rates = [] if self.rate is None else [self.rate]
+        return followed(plan, [value, *rates], n, orders, what, self.spacing)
