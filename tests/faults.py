@@ -191,17 +191,17 @@ FAULTS = (
     ),
     # Joints
     Fault(
-        "bias of the universal joint with the wrong sign",
-        "joints/axial.py",
-        "cross(self._first_axis(q), self.axis2)",
-        "cross(self.axis2, self._first_axis(q))",
+        "bias of a product of turns with the wrong sign",
+        "joints/factors.py",
+        "angular + scaled(speeds, cross(c.w, d.w))",
+        "angular - scaled(speeds, cross(c.w, d.w))",
         JOINTS,
     ),
     Fault(
         "pitch of the screw with the wrong sign in its pose",
-        "joints/axial.py",
-        "self.pitch * q[0]",
-        "-self.pitch * q[0]",
+        "joints/factors.py",
+        "scaled(pitch * q[factor.q], axis)",
+        "scaled(-pitch * q[factor.q], axis)",
         JOINTS,
     ),
     Fault(
@@ -423,8 +423,8 @@ FAULTS = (
     Fault(
         "kernel: compliance of the one node with the wrong sign",
         "algorithms/_kernels/one_node.py",
-        "_minus(a, product_at(scratch, t + 129, f))",
-        "_plus(a, product_at(scratch, t + 129, f))",
+        "_minus(a, product_at(scratch, stack.compliance, f))",
+        "_plus(a, product_at(scratch, stack.compliance, f))",
         ORACLE,
     ),
     Fault(

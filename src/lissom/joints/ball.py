@@ -76,8 +76,8 @@ class Spherical(_WithQuaternion):
         return _turned(q, motion)
 
     @property
-    def charts(self) -> list[Chart]:
-        return [Chart("ball", 4, 3)]
+    def charts(self) -> tuple[Any, ...]:
+        return (Chart("ball", 4, 3),)
 
     def nearest(self, rotation: Array, position: Array) -> Array:
         return quaternion_of(rotation)
@@ -118,8 +118,8 @@ class Free(_WithQuaternion):
         return np.concatenate([_turned(q[:4], motion[:3]), q[4:] + shift])
 
     @property
-    def charts(self) -> list[Chart]:
-        return [Chart("pose", 7, 6)]
+    def charts(self) -> tuple[Any, ...]:
+        return (Chart("pose", 7, 6),)
 
     def nearest(self, rotation: Array, position: Array) -> Array:
         return np.concatenate([quaternion_of(rotation), position])

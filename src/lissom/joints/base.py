@@ -158,9 +158,9 @@ class Joint(ABC):
         return () if self.maps else self.coordinates
 
     @property
-    def charts(self) -> list[Chart]:
+    def charts(self) -> tuple[Any, ...]:
         """Pieces of the coordinates as a run integrates them."""
-        return [Chart("plain", self.n_q, self.n_v)]
+        return (Chart("plain", self.n_q, self.n_v),)
 
     @property
     def parameters(self) -> dict[str, Any]:

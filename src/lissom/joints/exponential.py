@@ -123,10 +123,10 @@ class _FromMaps(Joint):
         return tuple(Twist(k, column) for k, column in enumerate(columns))[::-1]
 
     @property
-    def charts(self) -> list[Chart]:
+    def charts(self) -> tuple[Any, ...]:
         if all(H.shape[1] == 1 for H in self.maps):
-            return [Chart("plain", self.n_q, self.n_v)]
-        return [Chart("product", H.shape[1], H.shape[1], H) for H in self.maps]
+            return (Chart("plain", self.n_q, self.n_v),)
+        return tuple(Chart("product", H.shape[1], H.shape[1], H) for H in self.maps)
 
     def moved(self, q: Array, motion: Array) -> Array:
         half = q + 0.5 * self.rate_map(q) @ motion

@@ -175,7 +175,7 @@ def _unknown_of_frame(name: str, parts: list[str]) -> str:
     """Words for a name that begins with a frame and leads nowhere."""
     frame, *rest = parts
     if not rest:
-        return f"{name!r} is a frame; say what of it, such as '{name}.position'"
+        return f"{name!r} is a frame; give one of its quantities, such as '{name}.position'"
     if len(rest) > 1:
         return f'{name!r} has too many parts; a channel of a frame is "frame.quantity"'
     return f"frame {frame!r} has no {rest[0]!r}; {suggestion(rest[0], NODE)}"
@@ -217,7 +217,7 @@ def _unknown(system: System, name: str, parts: list[str]) -> str:
             return f"{rest[1]!r} belongs to the body, not to its nodes: use '{body}.{rest[1]}'"
         return f"a node has no {rest[1]!r}; {suggestion(rest[1], NODE)}"
     if rest[0] in nodes:
-        return f"{name!r} is a node; say what of it, such as '{name}.position'"
+        return f"{name!r} is a node; give one of its quantities, such as '{name}.position'"
     known = [*of_body(system.joints[system.names.index(body)]), *nodes]
     return f"body {body!r} has no {rest[0]!r}; {suggestion(rest[0], known)}"
 

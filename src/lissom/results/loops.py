@@ -33,8 +33,8 @@ def _rows(unit: str) -> Callable[[Loop], Parts]:
 LOOP: dict[str, tuple[str, Callable[[Loop], Parts]]] = {
     "force": ("force on its end b, axes of that end", _vector("N")),
     "moment": ("moment on its end b, axes of that end", _vector("N m")),
-    "gap": ("how far its ends are from where its joint allows", _rows("m")),
-    "rate": ("how fast its ends move as its joint forbids", _rows("m/s")),
+    "gap": ("constraint residual of its joint", _rows("m")),
+    "rate": ("rate of the constraint residual", _rows("m/s")),
     "coordinates": ("coordinates of its joint", lambda loop: loop.joint.coordinates),
 }
 # Quantities of a coupling: description, and index of the unit.
