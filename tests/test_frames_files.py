@@ -64,7 +64,7 @@ def test_channels_list_frames_and_wrong_names_are_told(run):
     assert "tool.position" in names and "tool.coordinates" not in names
     assert "flange.deflection" in run.channels() and "tool.deflection" not in run.channels()
     for name, words in (
-        ("tool", "'tool' is a frame; say what of it, such as 'tool.position'"),
+        ("tool", "'tool' is a frame; give one of its quantities, such as 'tool.position'"),
         ("tool.angle", "frame 'tool' has no 'angle'; known"),
         ("tool.a.position", 'a channel of a frame is "frame.quantity"'),
         ("tol.position", "there is no body or frame 'tol'; did you mean 'tool'"),

@@ -124,11 +124,11 @@ class Joint(ABC):
 
     @property
     @abstractmethod
-    def coordinates(self) -> Names:
+    def coordinates(self) -> tuple[tuple[str, str], ...]:
         """Name and unit of each coordinate."""
 
     @property
-    def speeds(self) -> Names:
+    def speeds(self) -> tuple[tuple[str, str], ...]:
         """Name of each speed, and the unit of its integral."""
         return self.coordinates
 
@@ -153,7 +153,7 @@ class Joint(ABC):
         return ()
 
     @property
-    def plain_coordinates(self) -> Names:
+    def plain_coordinates(self) -> tuple[tuple[str, str], ...]:
         """Coordinates whose rates are the speeds; empty if the joint has others."""
         return () if self.maps else self.coordinates
 

@@ -41,7 +41,7 @@ from ..spatial.scalar import (
     solve_spd,
     zeros,
 )
-from .base import REMEDY, Array, Chart, Joint, Names
+from .base import REMEDY, Array, Chart, Joint
 from .factors import Pose, Twist, twist_exp
 
 
@@ -98,7 +98,7 @@ class _FromMaps(Joint):
     """Joint given by constant motion maps, the map nearest to the outboard body first."""
 
     @property
-    def coordinates(self) -> Names:
+    def coordinates(self) -> tuple[tuple[str, str], ...]:
         """Motions of the maps, numbered; those that are no unit turns or slides have no unit."""
         columns = np.concatenate(self.maps, axis=1)
         if not is_numeric(columns):
