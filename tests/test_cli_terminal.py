@@ -257,10 +257,10 @@ def test_ctrl_c_keeps_what_there_is_and_says_so(lissom, tmp_path):
     started = subprocess.Popen(
         [*COMMAND, *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    limit = time.monotonic() + 60
-    while not (tmp_path / "boom.nc.part").exists() and time.monotonic() < limit:
+    journal, sizes, limit = tmp_path / "boom.nc.part", set(), time.monotonic() + 60
+    while len(sizes) < 3 and time.monotonic() < limit:  # it is made, and rows are written
         time.sleep(0.05)
-    time.sleep(0.5)
+        sizes |= {journal.stat().st_size} if journal.exists() else set()
     started.send_signal(signal.SIGINT)
     out, err = started.communicate(timeout=60)
     assert started.returncode == 130 and "Traceback" not in out + err

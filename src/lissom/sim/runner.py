@@ -36,7 +36,9 @@ SLICE = 0.05  # [s], aimed at for a stay in compiled code
 FIRST_BUDGET = 50  # evaluations in the first one
 FOREVER = 100  # times that an event may happen in a time in which nothing else does
 CHATTER = 5  # times that it must have happened if time cannot go on for the event's sake
-STALL_STEPS, STALL_SPAN = 20_000, 1e-4  # steps, and the part of the duration they must cover
+STALL_STEPS = 20_000  # steps between two looks at how far they lead
+# Steps for the whole duration that end a run: if they have shrunk, and in any case; and how far.
+MANY_STEPS, TOO_MANY_STEPS, SHRUNK = 2e8, 1e10, 1e-3
 SPIN = 0.1  # part of its first frequency at which a flexible body spins too fast for its level
 
 
@@ -148,7 +150,9 @@ class Runner:
         if not settings.adaptive or n <= STALL_STEPS:
             return None
         span, self._mark = t - self._mark[1], (steps, t)
-        if span >= STALL_SPAN * settings.duration * n / STALL_STEPS:
+        needed = settings.duration * n / max(span, 1e-300)
+        shrunk = span / n < SHRUNK * float(self.machine.memory[run.LARGEST])
+        if needed < (MANY_STEPS if shrunk else TOO_MANY_STEPS):
             return None
         worst = self.system.layout.owner_v(int(self.machine.memory[run.WORST]))
         reason = (
