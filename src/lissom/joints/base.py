@@ -85,10 +85,6 @@ class Joint(ABC):
 
     Attributes
     ----------
-    coordinates : tuple of (name, unit)
-        Coordinates q, such as ``(("angle", "rad"), ("slide", "m"))``; units "rad", "m" or "1".
-    speeds : tuple of (name, unit)
-        Speeds v, with the units of their integrals; by default they are the rates of q.
     has_quaternion : bool
         Whether the first four coordinates are a unit quaternion.
     symbol : Symbol
@@ -125,11 +121,11 @@ class Joint(ABC):
     @property
     @abstractmethod
     def coordinates(self) -> tuple[tuple[str, str], ...]:
-        """Name and unit of each coordinate."""
+        """Name and unit of each coordinate: ``(("angle", "rad"), ("slide", "m"))``; or unit "1"."""
 
     @property
     def speeds(self) -> tuple[tuple[str, str], ...]:
-        """Name of each speed, and the unit of its integral."""
+        """Name of each speed, and the unit of its integral; by default rates of the coordinates."""
         return self.coordinates
 
     @property
