@@ -210,6 +210,58 @@ def test_factors_give_everything():
     assert joint.rotated(turn).pose(q)[0] == pytest.approx(turn @ R @ turn.T, abs=1e-14)
 
 
+AXES = np.array([[0.6, 0.0, 0.8], [0.0, 1.0, 0.0], [0.8, 0.0, -0.6]])
+FACTORS = {
+    "a slide along a screw": (ls.Slide(1, AXES[0]), ls.Turn(0, AXES[0], 0.1)),
+    "a slide of other length": (ls.Slide(0, 2 * AXES[0]), ls.Turn(1, AXES[1])),
+    "a cylinder": (ls.Slide(1, AXES[0]), ls.Turn(0, AXES[0])),
+    "slides that are not orthogonal": (
+        *(ls.Slide(k, x) for k, x in enumerate((AXES[0], (AXES[0] + AXES[1]) / np.sqrt(2)))),
+        ls.Turn(2, AXES[2]),
+    ),
+    "coordinates in another order": (ls.Turn(1, AXES[0]), ls.Turn(0, AXES[1])),
+    "two screws": (ls.Turn(0, AXES[0], 0.2), ls.Turn(1, AXES[1], -0.1)),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Listed(ls.FactoredJoint):
+    """Factors by their name in the table above."""
+
+    number: int
+
+    @property
+    def factors(self):
+        return list(FACTORS.values())[int(self.number)]
+
+    @property
+    def coordinates(self):
+        return tuple((f"c{k}", "1") for k in range(len(self.factors)))
+
+
+@pytest.mark.parametrize("number", range(len(FACTORS)), ids=list(FACTORS))
+def test_kernels_know_joints_by_their_factors(number):
+    joint = Listed(number)
+    model = ls.Model("one", gravity=(0, 0, -G))
+    box = ls.RigidBody.box(2.0, (0.4, 0.2, 0.1), com=(0.1, 0.2, -0.1))
+    model.add(box, joint, name="box")
+    system = model.compile()
+    q = 0.3 + 0.2 * np.arange(joint.n_q)
+    state = system.state(q, 1.0 - 0.7 * np.arange(joint.n_v))
+    expected = Reference(system, state).forward_dynamics()
+    assert ls.forward_dynamics(system, state) == pytest.approx(expected, rel=1e-11)
+    closed = ls.Model("loop", gravity=(0, 0, -G))
+    closed.add(box, ls.Free(), name="box")
+    closed.close(joint, None, "box", name="guide")
+    looped = closed.compile()
+    R, r = joint.pose(q)
+    there = looped.state(np.concatenate([ls.Free().nearest(R, r)]), joint.motion_map(q) @ state.v)
+    got = ls.forward_dynamics(looped, there)
+    H, bias = joint.motion_map(q), joint.bias(q, state.v)
+    bias[3:] -= np.cross((H @ state.v)[:3], (H @ state.v)[3:])  # rates of speeds in body axes
+    assert got == pytest.approx(H @ expected + bias, rel=1e-8, abs=1e-8)
+
+
 def test_a_reversed_product_is_stored(tmp_path):
     model = ls.Model("graph", gravity=(0, 0, 0))
     model.add(ls.RigidBody.box(1.0, (0.3, 0.2, 0.1)), None, name="a")

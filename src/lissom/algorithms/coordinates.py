@@ -44,8 +44,7 @@ def error_sizes(system: System) -> tuple[Array, Array]:
             shape = np.maximum(shifted / extent, turned)
             position[modal] = 1 / np.where(shape > 0, shape, 1.0)
             rate[modal] = position[modal] * np.maximum(np.sqrt(body.stiffness), 1.0)
-        from_maps = joint.maps and not joint.has_quaternion  # their motions are mere numbers
-        slides = [unit == "m" and not from_maps for _, unit in joint.speeds]
+        slides = [unit == "m" and not joint.is_from_maps for _, unit in joint.speeds]
         position[hinge] = rate[hinge] = np.where(slides, length, 1.0)
     return system.derived.setdefault("error sizes", (position, rate))
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..joints import Joint, Slide, Turn
-from ..joints.factors import Quaternion, is_pure, twist_of
+from ..joints.factors import OneFactor, Quaternion, is_pure, twist_of
 from ._kernels import fields as field
 
 Array = np.ndarray
@@ -33,29 +33,37 @@ class JointRow(NamedTuple):
 
 
 def joint_row(joint: Joint) -> JointRow:
-    """Row of a joint that carries a body; OWN for one whose methods have to be called."""
-    factors = joint.factors
-    if joint.maps and not joint.has_quaternion:
-        return JointRow(field.EXPONENTIAL, 0, _columns([H.T for H in joint.maps]))
-    match factors:
-        case ():
-            return JointRow(field.FIXED, 0, [])
+    """Row of a joint that carries a body: those along coordinate axes have kinds of their own."""
+    match joint.factors:
         case (Turn(axis=axis) as turn,) if is_pure(turn) and (k := _coordinate_axis(axis)) >= 0:
             return JointRow(field.REVOLUTE, k, [])
         case (Slide(axis=axis),) if (k := _coordinate_axis(axis)) >= 0:
             return JointRow(field.PRISMATIC, k, [])
-        case (Quaternion(q=0),):
-            return JointRow(field.SPHERICAL, 0, [])
-        case (Slide(), Slide(), Slide(), Quaternion(q=0)):
-            return JointRow(field.FREE, 0, [])
     return loop_joint_row(joint)
 
 
 def loop_joint_row(joint: Joint) -> JointRow:
-    """Row of a joint that closes a loop: there joints along coordinate axes have no own kind."""
+    """Row of a joint that closes a loop; OWN for one whose methods have to be called."""
     factors = joint.factors
     if factors is None:
         return JointRow(field.OWN, 0, [])
+    if joint.is_from_maps:
+        return JointRow(field.EXPONENTIAL, 0, _columns([H.T for H in joint.maps]))
+    match factors:
+        case ():
+            return JointRow(field.FIXED, 0, [])
+        case (Quaternion(q=0),):
+            return JointRow(field.SPHERICAL, 0, [])
+        case (Slide(), Slide(), Slide(), Quaternion(q=0)):
+            return JointRow(field.FREE, 0, [])
+    if not joint.nearest_iterates and (row := _closed_form_row(factors)) is not None:
+        return row
+    outward = [[twist_of(f)] for f in reversed(factors)]
+    return JointRow(field.EXPONENTIAL, 0, _columns(outward, [f.q for f in reversed(factors)]))
+
+
+def _closed_form_row(factors: tuple[OneFactor, ...]) -> JointRow | None:
+    """Row of factors whose coordinates have formulas: slides and then turns, or one screw."""
     match factors:
         case (Turn(axis=axis, pitch=pitch),):
             return JointRow(field.AXIAL, 0, [*axis, 1, pitch, 0])
@@ -63,16 +71,11 @@ def loop_joint_row(joint: Joint) -> JointRow:
             return JointRow(field.AXIAL, 0, [*axis, 0, 1, 0])
         case (Slide(q=1, axis=axis), Turn(q=0, axis=other)) if np.array_equal(axis, other):
             return JointRow(field.AXIAL, 0, [*axis, 1, 0, 1])
-        case (Turn(q=0) as one, Turn(q=1) as two) if is_pure(one) and is_pure(two):
-            return JointRow(field.UNIVERSAL, 0, [*one.axis, *two.axis])
-        case (Slide(q=0, axis=x), Slide(q=1, axis=y), Turn(q=2, axis=normal) as turn) if (
-            is_pure(turn) and not joint.nearest_iterates
-        ):
+        case (Turn(q=0, axis=one), Turn(q=1, axis=two)):
+            return JointRow(field.UNIVERSAL, 0, [*one, *two])
+        case (Slide(q=0, axis=x), Slide(q=1, axis=y), Turn(q=2, axis=normal)):
             return JointRow(field.PLANAR, 0, [*normal, *x, *y])
-    if any(isinstance(f, Quaternion) for f in factors) or joint.maps:
-        return joint_row(joint)
-    outward = [[twist_of(f)] for f in reversed(factors)]
-    return JointRow(field.EXPONENTIAL, 0, _columns(outward, [f.q for f in reversed(factors)]))
+    return None
 
 
 def loop_columns(joint: Joint, row: JointRow) -> list[float]:
@@ -80,7 +83,7 @@ def loop_columns(joint: Joint, row: JointRow) -> list[float]:
 
     Those of paper E's joints are found as if each column were a joint: the poses are the same.
     """
-    if joint.maps and not joint.has_quaternion:
+    if joint.is_from_maps:
         return _columns([[column] for H in joint.maps for column in H.T])
     return row.constants
 

@@ -79,7 +79,7 @@ def check_state_units(system: System, name: str, value: Any) -> None:
 
 def _natures(joint: Joint, *, rates: bool) -> list[int]:
     """What the coordinates or the speeds are; empty where that is not checked: joints from maps."""
-    if joint.maps and not joint.has_quaternion:
+    if joint.is_from_maps:
         return []
     return [_NATURES[unit] for _, unit in (joint.speeds if rates else joint.coordinates)]
 

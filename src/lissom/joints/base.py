@@ -149,6 +149,11 @@ class Joint(ABC):
         return ()
 
     @property
+    def is_from_maps(self) -> bool:
+        """Whether the joint is given by motion maps, whose motions have no units that are sure."""
+        return bool(self.maps) and not self.has_quaternion
+
+    @property
     def plain_coordinates(self) -> tuple[tuple[str, str], ...]:
         """Coordinates whose rates are the speeds; empty if the joint has others."""
         return () if self.maps else self.coordinates
