@@ -191,7 +191,7 @@ MISTAKES = {
         HEAD + HUB + '[[loops]]\nname = "l"\njoint = "spherical"\na = "hub"\nb = "hub"\n',
         7,
         "loops[0]",
-        "connects body 'hub' with itself",
+        "connects body 'hub' to itself",
     ),
     "loop at nothing": (
         HEAD + HUB + '[[loops]]\nname = "l"\njoint = "spherical"\na = "hub"\nb = "nub"\n',
