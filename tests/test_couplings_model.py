@@ -67,7 +67,7 @@ def test_what_is_wrong_without_names_is_refused_at_once(given, words):
         ({"float": 1.0}, r"joint of 'float' \(free\) has coordinates whose rates are not"),
         ({"mapped": 1.0}, "joint of 'mapped' .* rates are not its speeds"),
         ({"tube": 1.0}, "has 2 coordinates; name one: 'tube.angle' or 'tube.slide'"),
-        ({"puck.z": 1.0}, "joint of 'puck' .* has no 'z'"),
+        ({"puck.z": 1.0}, "joint of 'puck' .* has no coordinate 'z'"),
         ({"left": 1.0, "left.angle": 1.0}, "'left' and 'left.angle' are the same coordinate"),
     ],
 )
@@ -109,7 +109,7 @@ def test_symbols_get_their_numbers_at_compile():
         model.compile()
     with pytest.raises(ls.ModelError, match="ratio of 'right' is 0, which has no effect"):
         model.compile(values={n: 0.0, c: 0.25})
-    with pytest.raises(ls.LissomError, match="files hold numbers only"):
+    with pytest.raises(ls.LissomError, match="contains symbols, which files cannot hold"):
         model.save("unused.toml")
     with pytest.raises(ls.SymbolicError, match=r"has couplings \('gear'\)"):
         symbolic.derive(model)

@@ -137,7 +137,9 @@ def test_remove_takes_loops_and_joins_by_name():
 def test_remove_needs_consent_for_loops_and_joins():
     model = chain()
     model.join(Y, "a", "b", name="hinge")
-    with pytest.raises(ls.ModelError, match=r"remove\('c'\): the loop 'tie' depends.*outboard=True"):
+    with pytest.raises(
+        ls.ModelError, match=r"remove\('c'\): the loop 'tie' depends.*outboard=True"
+    ):
         model.remove("c")
     with pytest.raises(ls.ModelError, match=r"carries 'c' and the loop 'tie'.*the join 'hinge'"):
         model.remove("b")
