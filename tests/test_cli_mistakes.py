@@ -413,7 +413,7 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
         1,
         ("inertai.urdf: there is no such file; did you mean 'inertia.urdf'?",),
     ),
-    "URDF with entities": ("info dtd.urdf", 1, ("dtd.urdf:", "for safety; remove it")),
+    "URDF with entities": ("info dtd.urdf", 1, ("dtd.urdf:", "for safety; remove them")),
     "URDF with an inertia of no body": (
         "info inertia.urdf",
         1,
