@@ -168,7 +168,7 @@ def test_names_of_nodes_loops_and_couplings_are_warned_of():
         model.add(rod, ls.Revolute("y"), name=name)
     with warnings.catch_warnings():  # "closure" is a quantity of systems with loops only
         warnings.simplefilter("ignore", ls.ModelWarning)
-        assert len(naming.shadowed(model.compile())) == 1
+        assert len(naming.shadowing_warnings(model.compile())) == 1
     model.close(ls.Spherical(), "b", None, name="momentum")
     model.couple({"b": 1.0, "closure": 1.0}, name="force")
     with pytest.warns(ls.ModelWarning) as said:

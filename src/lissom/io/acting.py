@@ -45,7 +45,7 @@ def made_load(system: System, table: LoadTable, function: Function) -> Load:
     if "joint" in given:
         for key, entry in KINDS[kind].file_fields.items():
             for value in _rows(given[key]) if entry.of in PAIRS else ():
-                _placed(key, check_joint_units, system, given["joint"], key, value, entry.of)
+                _checked_at(key, check_joint_units, system, given["joint"], key, value, entry.of)
     signals = {key: _signal(value, key, function) for key, value in given.items()}
     return KINDS[kind](**signals)
 
@@ -57,7 +57,7 @@ def _rows(value: Any) -> list[Any]:
     )
 
 
-def _placed(key: str, check: Callable[..., Any], *arguments: Any) -> None:
+def _checked_at(key: str, check: Callable[..., Any], *arguments: Any) -> None:
     """Run a check; store the key in its error."""
     try:
         check(*arguments)
@@ -86,7 +86,7 @@ def made_event(system: System, table: EventTable, function: Function) -> Event:
         when = function(when, "when")
     else:
         kind = "rate" if table.rate else "coordinate"
-        _placed("value", check_joint_units, system, when, "value", table.value, kind)
+        _checked_at("value", check_joint_units, system, when, "value", table.value, kind)
     return Event(
         when,
         [_action(x) for x in table.action],

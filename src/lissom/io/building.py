@@ -307,7 +307,7 @@ class Builder:
         if place.name not in known:
             message = self._unknown(place.name, known)
             if getattr(entry.table, "first", 0) is None and entry.table.repeat:
-                message += "; for the first of repeated parts give first = {to = ...}"
+                message += " For the first of the repeated parts, give first = {to = ...}"
             self._note(entry, message, key)
         elif place.name in self._model_parts:
             body = self._model_parts[place.name].body

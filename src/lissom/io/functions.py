@@ -16,7 +16,7 @@ LARGEST = 64_000_000  # most bytes of a program
 FROM_FILE = "_lissom_"  # prefix of modules made from "file.py"
 
 
-def unread_function(*arguments: Any) -> Any:
+def unread_function(*_: Any) -> Any:
     """Placeholder for a function that is not looked up; never called."""
     raise AssertionError("a function was called that had not been looked up")
 

@@ -175,7 +175,7 @@ def toml_places(text: str) -> Places:
 
 
 def _header(scanner: _Scanner, counts: dict[KeyPath, int]) -> KeyPath:
-    """KeyPath of the table opened by a line [a.b] or [[a.b]]."""
+    """Path of the table opened by a line [a.b] or [[a.b]]."""
     start = scanner.offset
     many = scanner.text.startswith("[[", start)
     scanner.offset += 2 if many else 1

@@ -174,7 +174,7 @@ class _Section:
     def _function(self, table: Any, *inner: str | int) -> Any:
         if not self.code:
             words = f"names the function {table.function!r}, but code may not be run"
-            remedy = "give numbers or a table, or allow code (code=True, no --no-code)"
+            remedy = "give numbers or a table, or allow code (code=True, or omit --no-code)"
             self._note(f"{words}; {remedy}", *inner)
             return unread_function
         if not self.look_up:

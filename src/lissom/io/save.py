@@ -195,7 +195,7 @@ class _Writer:
         kind = file_kind(type(joint))
         if {**JOINTS, **own_joints()}.get(kind) is not type(joint):
             raise ModelFileError(
-                f"{self.where}: a joint of type {type(joint).__name__} cannot be written to a "
+                f"{self.where}: a joint of type {type(joint).__name__} cannot be saved to a "
                 "file; make the class a dataclass (frozen=True, eq=False) with a unique name whose "
                 "fields are numbers"
             )

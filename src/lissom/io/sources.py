@@ -192,8 +192,12 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(table) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(x for x in names if names.count(x) > 1)
-        raise ValueError(f"the key {twice!r} is given twice in one table")
+        raise ValueError(_given_twice(twice))
     return table
+
+
+def _given_twice(key: str) -> str:
+    return f"the key {key!r} is given twice in one table; remove one of them"
 
 
 def _from_yaml(name: str, text: str) -> Source:
@@ -254,9 +258,9 @@ def _check_yaml_keys(yaml: Any, node: Any, name: str) -> None:
         for key, value in node.value:
             place = (key.start_mark.line + 1, key.start_mark.column + 1)
             if not isinstance(key, yaml.ScalarNode):
-                raise _refused(name, "a key must be text", *place)
+                raise _refused(name, "a key is not text; put it into quotes", *place)
             if key.value in seen:
-                raise _refused(name, f"the key {key.value!r} is given twice in one table", *place)
+                raise _refused(name, _given_twice(key.value), *place)
             seen.add(key.value)
             _check_yaml_keys(yaml, value, name)
     elif isinstance(node, yaml.SequenceNode):

@@ -207,7 +207,7 @@ def _unit(rest: str, text: str) -> tuple[Fraction | float, Powers]:
     while place < len(rest):
         found = _FACTOR.match(rest, place)
         if found is None or found.end() == place:
-            raise UnitError(f"is {text!r}; the unit {rest!r} cannot be read, write it like 'N m/s'")
+            raise UnitError(f"is {text!r}; the unit {rest!r} cannot be read; write it like 'N m/s'")
         place = found.end()
         sign, name, power, raised = found.groups()
         if name is None:

@@ -74,7 +74,9 @@ def _joint_map(values: Any, what: str) -> Array:
 
 def _check_map(H: Array, what: str) -> None:
     if np.iscomplexobj(H) or not np.all(np.isfinite(H)):
-        raise ModelError(f"{what} has entries that are not finite real numbers")
+        raise ModelError(
+            f"{what} has entries that are not finite and real; give finite real numbers"
+        )
     size = np.linalg.norm(H, axis=0)
     if np.any(size == 0) or np.linalg.matrix_rank(H / size, tol=1e-9) < H.shape[1]:
         raise ModelError(f"{what} has linearly dependent columns; remove the redundant ones")
@@ -284,7 +286,7 @@ class CompoundJoint(_FromMaps):
         return p_dot + np.concatenate([zeros(3), cross(p[:3], p[3:])])
 
     def rate_map(self, q: Array) -> Array:
-        maps = (part.rate_map(e) for part, e in zip(self.parts, self._split(q), strict=True))
+        maps = (part.rate_map(eps) for part, eps in zip(self.parts, self._split(q), strict=True))
         return block_diagonal(*maps)  # (25)
 
     def _split(self, values: Array) -> list[Array]:

@@ -36,13 +36,13 @@ def quaternion_of(R: Array) -> Array:
             1 - R[0, 0] - R[1, 1] + R[2, 2],
         ]
     )
-    w = [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]
+    skew = [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]
     xy, xz, yz = R[0, 1] + R[1, 0], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1]
     rows = [
-        [squares[0], *w],
-        [w[0], squares[1], xy, xz],
-        [w[1], xy, squares[2], yz],
-        [w[2], xz, yz, squares[3]],
+        [squares[0], *skew],
+        [skew[0], squares[1], xy, xz],
+        [skew[1], xy, squares[2], yz],
+        [skew[2], xz, yz, squares[3]],
     ]
     q = np.array(rows[int(np.argmax(squares))])
     return q / np.linalg.norm(q) * (1.0 if q[0] >= 0 else -1.0)
@@ -79,13 +79,13 @@ def constraint_map(motion_map: Array, length: float) -> Array:
     basis: list[Array] = []
     for h in (scale[:, None] * motion_map).T:
         basis.append(_orthonormal(h, basis))
-    r = len(basis)
+    n_motion = len(basis)
     left = [_orthogonal_part(e, basis) for e in np.eye(6)]
-    for _ in range(6 - r):  # the unit vector with the largest remainder is next
+    for _ in range(6 - n_motion):  # the unit vector with the largest remainder is next
         k = int(np.argmax([x @ x for x in left]))
         basis.append(_orthonormal(left[k], basis))
         left = [_orthogonal_part(x, basis[-1:]) for x in left]
-    return scale[:, None] * np.array(basis[r:]).reshape(-1, 6).T
+    return scale[:, None] * np.array(basis[n_motion:]).reshape(-1, 6).T
 
 
 def _orthogonal_part(x: Array, basis: list[Array]) -> Array:

@@ -23,7 +23,7 @@ from .coupling import resolved_couple
 from .frames import NamedFrame, carrier, resolved_closing, resolved_connection, resolved_frames
 from .graph import spanning_tree
 from .model import Model
-from .naming import shadowed
+from .naming import shadowing_warnings
 from .own_joints import check_own_joint
 from .parts import Closing, Connection, End, checked_end, checked_rotation, checked_vector
 from .seats import off_node_warnings
@@ -45,7 +45,7 @@ def compile_model(model: Model, *, level: str | None, values: Mapping[Any, float
 
     system = converted_model(model, level=level, convert=to_floats)
     _check_hinges(system)
-    for sentence in (*off_node_warnings(system), *shadowed(system)):
+    for sentence in (*off_node_warnings(system), *shadowing_warnings(system)):
         warnings.warn(sentence, ModelWarning, stacklevel=3)
     return system
 

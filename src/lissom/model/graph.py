@@ -39,7 +39,7 @@ class Tree:
     cuts : list of Closing
         Joints that become loops.
     idle : list of Closing
-        Joints with all six motions that carry nothing.
+        Joints with all six motions that carry no body.
     """
 
     parts: dict[str, Connection]

@@ -32,7 +32,7 @@ def check_body_name(name: str) -> None:
         )
 
 
-def shadowed(system: System) -> list[str]:
+def shadowing_warnings(system: System) -> list[str]:
     """Warnings about parts with the name of a result quantity.
 
     Parameters

@@ -73,7 +73,7 @@ def check_own_joint(where: str, joint: Joint) -> None:
     rng = np.random.default_rng(0)
     for k in range(POINTS):
         q = joint.neutral() + (rng.uniform(-0.5, 0.5, joint.n_q) if k else 0.0)
-        _check_at(what, joint, q, rng.standard_normal(joint.n_v))
+        _check_derivatives(what, joint, q, rng.standard_normal(joint.n_v))
 
 
 def _check_names(what: str, joint: Joint) -> None:
@@ -90,7 +90,7 @@ def _check_names(what: str, joint: Joint) -> None:
         )
 
 
-def _check_at(what: str, joint: Joint, q: Array, v: Array) -> None:
+def _check_derivatives(what: str, joint: Joint, q: Array, v: Array) -> None:
     """Compare derivatives with finite differences at one configuration."""
     at, n = f"at q = {np.round(q, 4).tolist()}", joint.n_v
     R, r = _called(what, "pose", lambda: joint.pose(q))
