@@ -124,6 +124,7 @@ WRONG = {
     "a dot": (lambda: arm().frame("a.b"), "frame name 'a.b' contains a dot"),
     "not text": (lambda: arm().frame(3), "a frame's name must be non-empty text, got 3"),
     "no place": (lambda: arm().frame("a", on=3), "frame 'a': on is 3; expected"),
+    "node alone": (lambda: arm().frame("a", node="tip"), "without its body; give on="),
     "a point of two": (lambda: arm().frame("a", at=(1, 2)), "frame 'a': at is .*three real"),
 }
 
