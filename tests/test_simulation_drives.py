@@ -175,5 +175,5 @@ def test_a_gear_that_is_moved_away_from_its_rotor_is_none():
     model, _ = driven_arm()
     model.move("arm", to=None)
     assert model.compile().drives == ()
-    with pytest.raises(ls.ModelError, match="'arm' is revolute.* the joint of a gear sits on"):
+    with pytest.raises(ls.ModelError, match="'arm': its joint .revolute.* cannot be a gear"):
         model.mark_gear("arm")
