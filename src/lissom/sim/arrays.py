@@ -71,7 +71,7 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
         "WIDTH": plan.columns.width,
         "N_WRENCH": len(plan.slots),
         "FLAGS": engine.ALL | field.ACCELERATED,
-        "ROOM": max(n_v, 64),
+        "BUFFER": max(n_v, 64),
         "M_SIZE": plan.memory_size,
         "N_STATE": len(plan.states),
         "O_Z": plan.states_place,

@@ -59,7 +59,7 @@ class Machine:
         total, self.width = self._total, plan.columns.width
         n_slot = len(plan.slots) + len(plan.points)
         places = [2 * n_q, run.N_VECTOR * n_v, 2 * total * n_v, n_slot * SLOT_RECORD]
-        places += [int(self.elements[run.ROOM]), len(plan.events), run.M_HEADER]
+        places += [int(self.elements[run.BUFFER]), len(plan.events), run.M_HEADER]
         places += [int(self.elements[run.DENSE]) * n_v]
         n_z = len(plan.states)
         places += [(2 + total) * n_z, run.OWN_STATES + 2 * n_z + plan.n_output]
