@@ -17,8 +17,6 @@ from .peers.twins import Call
 from .result import Cell, Result, Table
 from .timing import Progress, best_times
 
-__all__ = ["run"]
-
 MECHANISMS = {
     "rigid chain, 7 joints": lambda: rigid_chain(7),
     "humanoid, 30 joints": lambda: humanoid(30),
@@ -38,9 +36,9 @@ def run(depth: Depth, progress: Progress) -> Result:
     Parameters
     ----------
     depth : Depth
-        How deep to measure.
+        Measurement depth.
     progress : callable
-        Told what is being done.
+        Called with the current activity.
     """
     sizes = SIZES[depth.name]
     calls: dict[tuple[str, int, int], Call] = {}

@@ -1,4 +1,4 @@
-"""Articulated bodies against the mass matrix: where each is faster, and what "auto" chooses."""
+"""Articulated bodies compared with the mass matrix, and the choice of "auto"."""
 
 from __future__ import annotations
 
@@ -12,14 +12,12 @@ from .peers.twins import Call
 from .result import Cell, Requirement, Result, Table
 from .timing import Progress, best_times
 
-__all__ = ["run"]
-
 GRIDS = {
     "quick": ((1, 3), (0, 2)),
     "normal": ((1, 2, 4, 7, 10, 20), (0, 2, 4, 10)),
     "full": ((1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 30), (0, 1, 2, 3, 4, 6, 8, 10, 15, 20)),
 }
-TIE = 1.05  # times closer than this are called equal
+TIE = 1.05  # times within this ratio count as equal
 
 ABOUT = """Forward dynamics of a chain of equal links by its two methods, in the same compiled loop
 over states: articulated bodies, whose cost is linear in the number of bodies, and the mass matrix
@@ -40,9 +38,9 @@ def run(depth: Depth, progress: Progress) -> Result:
     Parameters
     ----------
     depth : Depth
-        How deep to measure.
+        Measurement depth.
     progress : callable
-        Told what is being done.
+        Called with the current activity.
     """
     links, modes = GRIDS[depth.name]
     calls: dict[tuple[int, int, str], Call] = {}

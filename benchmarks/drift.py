@@ -1,4 +1,4 @@
-"""Drift of energy and angular momentum of a free flexible spacecraft, by every integrator."""
+"""Drift of energy and angular momentum of a free flexible spacecraft for every integrator."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ from .depth import Depth
 from .result import Cell, Result, Table
 from .timing import Progress
 
-__all__ = ["run", "spacecraft"]
-
 Array = np.ndarray
 
 DURATION = {"quick": 0.4, "normal": 20.0, "full": 100.0}
@@ -33,7 +31,7 @@ ROWS = 100
 
 # Energy of each of the two vibrations at the start [J].
 VIBRATION = 1.0
-ROUGH = 0.1  # part of the duration for which the rough start is followed
+ROUGH = 0.1  # fraction of the duration that is simulated from the rough start
 
 # (method, setting, arguments of simulate)
 WAYS: tuple[tuple[str, str, dict[str, Any]], ...] = (
@@ -69,13 +67,13 @@ system, and drifts far more."""
 
 
 def spacecraft(*, rough: bool = False) -> tuple[System, State]:
-    """The hub with its arm, and its state at the start: turning and vibrating.
+    """Hub with its arm, and its initial state: rotating and vibrating.
 
     Parameters
     ----------
     rough : bool
-        Whether the vibrations start as deflections of single booms, which excite the fastest modes
-        too, instead of speeds along the two lowest modes of the whole system.
+        Whether the vibrations start as deflections of single booms, which also excite the fastest
+        modes, instead of speeds along the two lowest modes of the whole system.
     """
     tube = Tube(radius=0.165, thickness=0.004)
     boom = beam(7.0, tube, CARBON, modes=6, level="full", damping=0.0)
@@ -118,9 +116,9 @@ def run(depth: Depth, progress: Progress) -> Result:
     Parameters
     ----------
     depth : Depth
-        How long to simulate.
+        Measurement depth, which sets the simulated time.
     progress : callable
-        Told what is being done.
+        Called with the current activity.
     """
     duration = DURATION[depth.name]
     records = _records(*spacecraft(), duration, progress)
@@ -152,7 +150,7 @@ def _records(
 def _timed(
     system: System, state: State, duration: float, options: dict[str, Any]
 ) -> tuple[float, Trajectory]:
-    """CPU seconds of a run, and the run; a short one before it warms up."""
+    """CPU seconds of a run, and the run, after a short warm-up run."""
     period = _output_step(duration)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SimulationWarning)

@@ -1,4 +1,4 @@
-"""Chains of bending links: cost against the number of links and of modes."""
+"""Chains of flexible links: cost as a function of the numbers of links and modes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from .depth import Depth
 from .peers.twins import Call
 from .result import Cell, Requirement, Result, Table
 from .timing import Progress, best_times
-
-__all__ = ["run"]
 
 # level -> depth -> (links, modes)
 GRIDS = {
@@ -48,9 +46,9 @@ def run(depth: Depth, progress: Progress) -> Result:
     Parameters
     ----------
     depth : Depth
-        How deep to measure.
+        Measurement depth.
     progress : callable
-        Told what is being done.
+        Called with the current activity.
     """
     cells = [
         (level, n, m)

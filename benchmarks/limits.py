@@ -1,7 +1,7 @@
-"""What limits the bounds that are missed, in words; the page of results prints them.
+"""Explanations of missed bounds, printed on the page of results.
 
-The keys are those of the requirements in `benchmarks`. A text stays on the page only while
-its bound is missed.
+The keys are those of the requirements in `benchmarks`.  A text appears only while its bound is
+missed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Every benchmark at full depth, and the page docs/benchmarks/index.md of its results.
+"""All benchmarks at full depth, and the page docs/benchmarks/index.md of their results.
 
-`make bench` calls it; it takes up to half an hour. `python -m benchmarks.run symbolic drift`
-measures these anew and keeps the others as they are, each with its own date and commit.
-`python -m benchmarks.run quick` is a rehearsal in another folder.
+`make bench` calls it; it takes up to half an hour.  `python -m benchmarks.run symbolic drift`
+repeats these and keeps the other results, each with its date and commit.
+`python -m benchmarks.run quick` is a trial run into another folder.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from lissom.selftest.machine import machine
 FOLDER = ROOT / "docs" / "benchmarks"
 
 
-# How something was measured, by word.
+# Provenance of a result, by name.
 Made = dict[str, str]
 
 
@@ -50,12 +50,12 @@ def measure(depth: Depth, names: Sequence[str]) -> dict[str, tuple[Result, Made]
 
 
 def made(depth: Depth) -> Made:
-    """Machine, versions, date and commit."""
+    """Computer, versions, date and commit."""
     return machine() | {"depth": depth.name, "commit": commit()}
 
 
 def kept(folder: Path) -> dict[str, tuple[Result, Made]]:
-    """Results that the folder holds."""
+    """Results stored in the folder."""
     path = folder / "results.json"
     if not path.exists():
         return {}
@@ -68,7 +68,7 @@ def kept(folder: Path) -> dict[str, tuple[Result, Made]]:
 
 
 def missed_section(requirements: list[Requirement]) -> str:
-    """By how much each bound is missed, and why."""
+    """List of missed bounds, with amounts and reasons."""
     lines = []
     for wanted in requirements:
         if wanted.met is not False:
@@ -101,7 +101,7 @@ Measured {was["date"]}, commit {was["commit"]}, {was["packages"]}.
 
 
 def page(results: Sequence[tuple[Result, Made]], depth: Depth, operators: str) -> str:
-    """The page, as Markdown."""
+    """Page of results as Markdown."""
     facts = {"date": "", "commit": ""} | made(depth)
     rows = "\n".join(f"| {what} | {value} |" for what, value in facts.items())
     requirements = [wanted for result, _ in results for wanted in result.requirements]
@@ -134,7 +134,7 @@ The least favourable value of each kind. *Aim* marks what is hoped for, *require
 
 
 def main(arguments: list[str]) -> int:
-    """Measure what is asked for and write the page; exit code 2 where a name is unknown."""
+    """Run the named benchmarks and write the page; exit code 2 if a name is unknown."""
     words = [word for word in arguments if word not in DEPTHS]
     unknown = [word for word in words if word not in NAMES]
     if unknown:

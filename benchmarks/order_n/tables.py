@@ -7,19 +7,11 @@ from typing import Any
 from ..result import Cell, Requirement, Table
 from .runs import IMPLICIT_STEP, METHODS, PAPER, WAYS
 
-__all__ = [
-    "acceleration_table",
-    "difference_table",
-    "implicit_table",
-    "requirements",
-    "times_table",
-]
-
 Record = dict[str, Any]
 Records = tuple[Record, ...]
 
-WHOLE = 100.0  # simulated time that all times are given for [s]
-LARGEST = 16  # the case that bounds are set for
+WHOLE = 100.0  # simulated time to which all times are scaled [s]
+LARGEST = 16  # number of the case with bounds
 
 
 def _chosen(records: Records, **fixed: Any) -> list[Record]:
@@ -47,12 +39,12 @@ def _time(records: Records, case: int, way: str, method: str) -> float | None:
 
 
 def times_table(records: Records, way: str) -> Table:
-    """Times of every case by both methods; those of the paper beside them.
+    """Times of every case by both methods, next to those of the paper.
 
     Parameters
     ----------
     records : tuple of dict
-        What was measured.
+        Measured records.
     way : str
         One of `WAYS`.
     """
@@ -92,12 +84,12 @@ def _times_note(cases: list[Record]) -> str:
 
 
 def difference_table(records: Records) -> Table:
-    """How far the methods lead apart, beside what the last bit of one coordinate does.
+    """Distances between the methods, compared with the effect of the last bit of one coordinate.
 
     Parameters
     ----------
     records : tuple of dict
-        What was measured.
+        Measured records.
     """
     rows: list[tuple[Cell, ...]] = []
     for r in _chosen(records, kind="difference"):
@@ -123,12 +115,12 @@ def difference_table(records: Records) -> Table:
 
 
 def acceleration_table(records: Records) -> Table:
-    """Largest relative difference of accelerations, beside what rounding allows.
+    """Largest relative difference of accelerations, compared with rounding.
 
     Parameters
     ----------
     records : tuple of dict
-        What was measured.
+        Measured records.
     """
     rows: list[tuple[Cell, ...]] = [
         (r["case"], r["states"], f"{r['largest']:.1e}", f"{r['rounding']:.1e}")
@@ -145,12 +137,12 @@ def acceleration_table(records: Records) -> Table:
 
 
 def implicit_table(records: Records) -> Table:
-    """What large steps cost and how far they are off.
+    """Cost and error of large steps.
 
     Parameters
     ----------
     records : tuple of dict
-        What was measured.
+        Measured records.
     """
     found = _chosen(records, kind="implicit")
     bodies = [body for body in ("top", "object") if f"{body} error" in found[0]]
@@ -178,7 +170,7 @@ def requirements(records: Records) -> tuple[Requirement, ...]:
     Parameters
     ----------
     records : tuple of dict
-        What was measured.
+        Measured records.
     """
     times: dict[str, float | None] = {}
     for way in WAYS:

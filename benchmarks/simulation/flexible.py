@@ -1,4 +1,4 @@
-"""Simulation of swinging flexible links: lissom beside Exudyn, MuJoCo and Pinocchio."""
+"""Simulation of swinging flexible links: lissom compared with Exudyn, MuJoCo and Pinocchio."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ from .swinging_runs import (
 )
 from .swinging_tables import modelling_table, step_table, way_table
 
-__all__ = ["run"]
-
 STEP = 1e-3
 PLANS = {
     "quick": Plan(
@@ -42,7 +40,7 @@ PLANS = {
     "full": Plan(rounds=8, sweep_rounds=2),
 }
 
-# A run whose tip is further off than this is not a simulation of the links any more [m].
+# A run with a larger error of the tip is no longer a simulation of the links [m].
 LOST = 0.5
 
 ABOUT = """Ten aluminium bars of 10 mm × 10 mm × 1 m on revolute joints are let go from the
@@ -74,9 +72,9 @@ def run(depth: Depth, progress: Progress) -> Result:
     Parameters
     ----------
     depth : Depth
-        How deep to measure.
+        Measurement depth.
     progress : callable
-        Told what is being done.
+        Called with the current activity.
     """
     plan = PLANS[depth.name]
     progress("converged solutions", 0, 1)
@@ -132,7 +130,7 @@ def _record(point: Point, found: PeerRun, exact: PeerRun) -> dict[str, Any]:
 
 
 def _requirements(records: list[dict[str, Any]], plan: Plan) -> list[Requirement]:
-    """Floating frames over lissom at the same step, the worst over the numbers of modes."""
+    """Requirement: floating frames over lissom at the same step, the worst number of modes."""
 
     def seconds(library: str, model: str, method: str) -> float | None:
         for r in records:

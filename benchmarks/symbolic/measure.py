@@ -1,4 +1,4 @@
-"""Symbolic equations of motion: deriving them beside SymPy, running them beside the engine."""
+"""Symbolic equations of motion: derivation compared with SymPy, execution with the engine."""
 
 from __future__ import annotations
 
@@ -23,12 +23,10 @@ from .tables import (
     seconds_table,
 )
 
-__all__ = ["run"]
-
 
 @dataclass(frozen=True)
 class Plan:
-    """How much to derive and to compile.
+    """Extent of the derivations and compilations.
 
     Parameters
     ----------
@@ -43,13 +41,13 @@ class Plan:
     ten : int
         Links of the chain that lissom alone derives.
     kinds : tuple of str
-        Of the chains whose forward dynamics is counted.
+        Kinds of the chains whose forward dynamics is counted.
     bodies : tuple of int
-        Of the same; the last is written as C.
+        Numbers of bodies of these chains; the last is written as C.
     joints : tuple of int
-        Of the chains whose programs are run.
+        Numbers of joints of the chains whose programs are run.
     numba : int
-        Speeds up to which Numba compiles programs.
+        Largest number of speeds for which Numba compiles programs.
     """
 
     links: Mapping[str, tuple[int, ...]]
@@ -127,14 +125,14 @@ digits where two axes of its wrist nearly fall together."""
 
 
 def run(depth: Depth, progress: Progress) -> Result:
-    """Cost of deriving equations, and of running the programs made of them.
+    """Cost of deriving equations, and of running the generated programs.
 
     Parameters
     ----------
     depth : Depth
-        How deep to measure.
+        Measurement depth.
     progress : callable
-        Told what is being done.
+        Called with the current activity.
     """
     plan, compiler = PLANS[depth.name], c_compiler()
     tell = _Teller(progress, _steps(plan))
@@ -168,7 +166,7 @@ def run(depth: Depth, progress: Progress) -> Result:
 
 
 def _derived(plan: Plan) -> list[tuple[Mechanism, list[str]]]:
-    """Mechanisms, and the ways in which they are derived."""
+    """Mechanisms, and the ways by which they are derived."""
     sizes = sorted({n for numbers in plan.links.values() for n in numbers})
     found = [
         (chain(n, kind), ["lissom", *(way for way in plan.links if n in plan.links[way])])
@@ -184,7 +182,7 @@ def _steps(plan: Plan) -> int:
 
 
 class _Teller:
-    """Progress, one step at a time."""
+    """Function that reports progress by one step per call."""
 
     def __init__(self, progress: Progress, total: int) -> None:
         self.progress, self.total, self.done = progress, total, 0
