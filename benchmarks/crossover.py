@@ -22,11 +22,11 @@ TIE = 1.05  # times within this ratio count as equal
 ABOUT = """Forward dynamics of a chain of equal links by its two methods, in the same compiled loop
 over states: articulated bodies, whose cost is linear in the number of bodies, and the mass matrix
 with a dense solution. Zero modes is the chain of rigid rods, the case in which the NASA Order-N
-report found the dense way faster for small systems. The cells are the time of the composite method
-over that of the articulated one: below 1 the mass matrix is faster. What `method="auto"` chose is
-marked with the letter a (articulated) or c (composite), and with an exclamation mark where it takes
-over 5 % more time than the better method: it chose the other one, or it began with the mass matrix
-and fell back on articulated bodies because of its rounding errors."""
+report found the dense method faster for small systems. The cells are the time of the composite
+method over that of the articulated one: below 1 the mass matrix is faster. The choice of
+`method="auto"` is marked with the letter a (articulated) or c (composite), and with an exclamation
+mark where it takes over 5 % more time than the better method: it chose the other one, or it started
+with the mass matrix and fell back on articulated bodies because of rounding errors."""
 
 # (links, modes, method) -> seconds per state
 Times = dict[tuple[int, int, str], float]
@@ -99,7 +99,7 @@ def _map(
     header = ("links", *(f"{m} modes" for m in modes))
     title = "Composite over articulated, and the choice of auto"
     dense = [str(n) for n in links if times[n, 0, "composite"] < times[n, 0, "articulated"]]
-    found = f"the mass matrix is faster with {', '.join(dense)} links" if dense else "it never is"
+    found = f"it is with {', '.join(dense)} links" if dense else "it never is"
     note = (
         f"Is the mass matrix faster for small rigid chains, as it was in the report? Here {found}."
     )
@@ -114,6 +114,6 @@ def _wrong(
         for (n, m), method in chosen.items()
         if losses[n, m] > TIE
     ]
-    note = "" if rows else "There is none."
+    note = "" if rows else "None."
     header = ("links", "modes", "chosen", "auto [µs]", "better [µs]", "cost")
     return Table("Where auto is not the faster one", header, tuple(rows), note)

@@ -54,16 +54,16 @@ EXACT = len(WAYS) - 1
 
 ABOUT = """A free hub with an arm of two bending booms (7 m, six modes each, level `full`, no
 damping) and a hand turns slowly, its joints free, and vibrates in its two lowest modes, at 9.3 and
-16.4 Hz; its highest one is at 293 Hz. Nothing acts on it, so that its energy and its angular
-momentum are constant. What an integrator makes of them over {duration:g} s is its drift. Explicit
-methods that resolve every vibration hardly drift. Implicit ones take steps that do not resolve
-the fast vibrations; the smaller the spectral radius, the faster they take the energy of these away,
-and none of them conserves momentum in large steps. *Vibration left* is the mean strain energy over
-the last fifth of the run, as a part of that of the most accurate run.
+16.4 Hz; its highest mode is at 293 Hz. No forces act on it, so its energy and its angular momentum
+are constant. Their change over {duration:g} s is the drift of an integrator. Explicit methods that
+resolve every vibration hardly drift. Implicit methods take steps that do not resolve the fast
+vibrations; the smaller the spectral radius, the faster they dissipate the energy of these, and none
+of them conserves momentum in large steps. *Vibration left* is the mean strain energy over the last
+fifth of the run, as a fraction of that of the most accurate run.
 
-That start is kind to the implicit methods. The second table is of a rough one: each boom is let go
-from a deflection in its own first mode, with the same energy, which rings in all modes of the
-system, and drifts far more."""
+That start is favourable for implicit methods. The second table has a rough start: each boom is
+released from a deflection in its first mode, with the same energy, which excites all modes of the
+system; the drift is much larger."""
 
 
 def spacecraft(*, rough: bool = False) -> tuple[System, State]:
@@ -212,5 +212,5 @@ def _table(records: tuple[dict[str, Any], ...], title: str) -> Table:
         "angular momentum, largest",
         "vibration left",
     )
-    note = "Times are those of one run each; the table is about the other columns."
+    note = "Times are those of one run each and only indicative."
     return Table(title, header, tuple(rows), note)

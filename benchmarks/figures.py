@@ -111,7 +111,7 @@ def _flexible(records: Records) -> Figure:
     """Time per link against links, and time against modes."""
     figure, ((left, right),) = new_panels(1, 2, (9.0, 3.6))
     shared = {"level": "linear", "form": "batch"}
-    beside: Any = {"fontsize": 7, "loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+    outside: Any = {"fontsize": 7, "loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
     linear = tuple(r for r in records if r["level"] == "linear")
     for colour, m in zip(SEQUENCE, values(linear, "modes"), strict=False):
         x, y = _selected(records, "links", "seconds", modes=m, **shared)
@@ -119,12 +119,12 @@ def _flexible(records: Records) -> Figure:
         left.semilogx(x, each, "o-", color=colour, label=str(m), markersize=3)
     left.set(xlabel="links", ylabel="µs per state and link", title="linear, batch")
     left.set_ylim(bottom=0)
-    left.legend(title="modes", **beside)
+    left.legend(title="modes", **outside)
     for colour, n in zip(SEQUENCE, values(linear, "links"), strict=False):
         x, y = _selected(records, "modes", "seconds", links=n, **shared)
         right.semilogy(x, _micro(y), "o-", color=colour, label=str(n), markersize=3)
     right.set(xlabel="modes per link", ylabel="µs per state", title="linear, batch")
-    right.legend(title="links", reverse=True, **beside)
+    right.legend(title="links", reverse=True, **outside)
     return figure
 
 

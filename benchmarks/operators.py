@@ -67,7 +67,7 @@ def section() -> str:
     return f"""## Operators
 
 One product `operator @ vector`, in microseconds of CPU time **per body**; a chain with four modes
-in every tenth link. A flat column is a cost that is linear in the number of bodies.
+in every tenth link. A constant column means a cost that is linear in the number of bodies.
 
 | bodies | {" | ".join(f"`{name}`" for name in times)} |
 {"|---" * (len(times) + 1)}|

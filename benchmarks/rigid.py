@@ -54,14 +54,14 @@ Times = dict[tuple[str, int, str, str, str], float]
 
 ABOUT = """Rigid bodies on revolute joints: a chain whose joint frames are aligned, the same with a
 random rotation at each joint, and a branched human figure. Before anything is timed, the three
-libraries are shown to compute the same numbers. *Call* is one call from Python, on a state that
-exists already. *Batch* is the time per state of one call that computes many states on one thread;
+libraries are checked to compute the same numbers. *Call* is one call from Python, on an existing
+state. *Batch* is the time per state of one call that computes many states on one thread;
 Pinocchio has it for forward and inverse dynamics (`abaInParallel`, `rneaInParallel`). Pinocchio's
-two conventions of forward dynamics and of the mass matrix were both timed and the faster one
+two conventions of forward dynamics and of the mass matrix were both timed, and the faster one
 counts. lissom's mass matrix under *batch* is one triangle, in a compiled loop; `pin.crba` also
 mirrors and copies its triangle, and has no batch. MuJoCo's `mj_forward` computes more than
-accelerations (the mass matrix and its factor among it); contacts, constraints and sensors are off.
-Pinocchio's wheel is compiled for every x86-64 processor, lissom's kernels on the spot for this one.
+accelerations (such as the mass matrix and its factor); contacts, constraints and sensors are off.
+Pinocchio's wheel is compiled for all x86-64 processors, lissom's kernels for this processor.
 The ratio of batches is that of Pinocchio's fastest form to lissom's batch; above 1 lissom is
 faster."""
 
@@ -166,7 +166,7 @@ def _tables(times: Times) -> list[Table]:
     ]
     rows = [tuple(_micro(times, m, n, STATE, "lissom", "call") for m in MECHANISMS) for n in sizes]
     states = tuple((n, *cells) for n, cells in zip(sizes, rows, strict=True))
-    note = "A call needs a `State`; it is made once for as many calls as are made in it."
+    note = "A call needs a `State`, which can be reused for any number of calls."
     return [*tables, Table("Making the state [µs]", ("joints", *MECHANISMS), states, note)]
 
 

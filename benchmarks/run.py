@@ -36,12 +36,12 @@ def measure(depth: Depth, names: Sequence[str]) -> dict[str, tuple[Result, Made]
     """Results by name."""
     results = {}
     for name in names:
-        start, told = time.monotonic(), 0.0
+        start, reported = time.monotonic(), 0.0
 
         def tell(what: str, done: int, total: int, name: str = name) -> None:
-            nonlocal told
-            if time.monotonic() - told > 10:
-                told = time.monotonic()
+            nonlocal reported
+            if time.monotonic() - reported > 10:
+                reported = time.monotonic()
                 print(f"{name}: {what}, {done} of {total}", flush=True)
 
         results[name] = run_benchmark(name, depth, tell), made(depth)
@@ -75,11 +75,11 @@ def missed_section(requirements: list[Requirement]) -> str:
             continue
         assert wanted.measured is not None
         short = abs(wanted.measured - wanted.required) / wanted.required
-        why = LIMITS.get(wanted.key, "What limits it is not yet known.")
+        why = LIMITS.get(wanted.key, "The reason is not yet known.")
         place = f" ({wanted.where})" if wanted.where else ""
         lines.append(f"- **{wanted.what}**{place}: missed by {100 * short:.0f} %. {why}")
     if not lines:
-        return "Every bound that was measured is kept.\n"
+        return "All measured bounds are met.\n"
     return "\n".join(["Missed:", "", *lines, ""])
 
 
@@ -111,13 +111,13 @@ def page(results: Sequence[tuple[Result, Made]], depth: Depth, operators: str) -
 Speed, measured by `make bench` (`benchmarks/run.py`). `python -m benchmarks.show` measures
 the same on your own machine, in three to four minutes.
 
-How: the cells of a table are visited in turn, {depth.rounds} times or more; a visit calls one
-function over and over for at least {1000 * depth.visit:.0f} ms; the fastest visit counts. What is
-compared takes turns within the same seconds, so that another process on the machine slows down both
-or neither. Times are CPU time of the process on one thread, except those of several threads, which
-are time on the wall. Every call goes through the public function and includes its checks; compiling
-is not in the times. A visit begins with a call that is not timed, so that the caches are warm.
-Simulations, which take longer, are visited in turn too, once in a visit, and the fastest counts.
+Method: the cells of a table are visited in turn, {depth.rounds} times or more; a visit calls one
+function repeatedly for at least {1000 * depth.visit:.0f} ms; the fastest visit counts. Compared
+calls alternate within the same seconds, so that another process on the computer slows down both or
+neither. Times are CPU time of the process on one thread, except those of several threads, which are
+wall-clock times. Every call goes through the public function and includes its checks; compilation
+is not included. A visit begins with a call that is not timed, so that the caches are warm.
+Simulations, which take longer, are also visited in turn, one run per visit, and the fastest counts.
 
 | | |
 |---|---|
@@ -125,7 +125,7 @@ Simulations, which take longer, are visited in turn too, once in a visit, and th
 
 ## Required and measured
 
-The least favourable value of each kind. *Aim* marks what is hoped for, *required* what must hold.
+The least favourable value of each kind. *Aim* marks a goal, *required* a condition that must hold.
 
 {markdown_requirements(requirements)}
 {missed_section(requirements)}

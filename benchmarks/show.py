@@ -88,7 +88,7 @@ def shown_progress(name: str) -> Iterator[Callable[[str, int, int], None]]:
     error = Console(stderr=True)
     if not error.is_terminal:
         error.print(f"measuring: {name}", highlight=False)
-        yield lambda what, done, total: None
+        yield lambda _what, _done, _total: None
         return
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     # No separate thread: it would draw during timed calls.

@@ -20,9 +20,9 @@ MODES = {
 }
 
 ABOUT = f"""A chain of {BODIES} flexible bodies, as in Figure 2 of Jain & Rodriguez 1992. The paper
-counts multiplications and additions of its two algorithms. Our own counts come from running the
-text of our kernels on numbers that count what is done with them; they include divisions and
-functions. The times are per state of both methods in the same compiled loop, level `linear`."""
+counts multiplications and additions of its two algorithms. Our counts come from running our
+kernels on numbers that count the operations on them; they include divisions and functions. The
+times are per state, of both methods in the same compiled loop, level `linear`."""
 
 
 def run(depth: Depth, progress: Progress) -> Result:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TICKS = (0.3, 0.5, 1.0, 2.0, 3.0)
-BESIDE: Any = {"fontsize": 7, "loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+OUTSIDE: Any = {"fontsize": 7, "loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
 
 
 def draw_times(records: Records) -> Figure:
@@ -41,7 +41,7 @@ def draw_times(records: Records) -> Figure:
     panels[0].yaxis.set_minor_formatter(NullFormatter())
     panels[0].set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
     panels[0].set_ylabel(" over ".join(METHODS.values()))
-    panels[1].legend(**BESIDE)
+    panels[1].legend(**OUTSIDE)
     return figure
 
 

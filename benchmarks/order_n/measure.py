@@ -67,17 +67,17 @@ PLANS = {
 ABOUT = """A free base plate carries a top plate on three legs of six or seven joints; in
 configuration 4 two arms on it hold an object. These are the sixteen cases of the Order-N paper of
 NASA Johnson Space Center: configurations 1 to 4 with rigid and with flexible booms, as trees and
-with the loops closed. The paper's data are lost, so that lengths, masses and forces are our own
+with the loops closed. The paper's data are lost, so lengths, masses and forces are chosen here
 (`lissom.library.order_n`); topology, freedoms, integrator and steps are the paper's: Euler-Cromer,
-1 ms with rigid booms and 0.1 ms with flexible ones, loops held by Baumgarte's stabilization. What
-acts is reversed every 20 s. *O(N)* is the articulated-body method, *mass matrix* the same equations
-by a dense mass matrix; the paper compared the same two. Its times are from another computer and
-another time: compare the ratios. What its Table 2 has lost is left empty.
+1 ms with rigid booms and 0.1 ms with flexible ones, loops closed by Baumgarte's stabilization. The
+forces are reversed every 20 s. *O(N)* is the articulated-body method, *mass matrix* the same
+equations by a dense mass matrix; the paper compared the same two. Its times are from a computer of
+its day: compare the ratios. Cells that are lost in its Table 2 are left empty.
 
 Times are CPU seconds on one thread of the whole call of `simulate`, for 100 s of simulated time;
-each table says over how many seconds they were measured. The same cases are then run as they need
-not have been in the paper: by generalized-alpha, in steps of 10 ms, with the coordinates projected
-onto the closed loops."""
+each table states the simulated time over which they were measured. The same cases are then run with
+a method that the paper did not use: generalized-alpha, in steps of 10 ms, with the coordinates
+projected onto the closed loops."""
 
 
 def run(

@@ -106,10 +106,10 @@ def difference_table(records: Records) -> Table:
         "largest gap of a loop [m]",
     )
     note = (
-        "Distances at the end, of the top plate's centre or the object's, the larger. The last bit "
-        "is that of the first leg's elbow angle at the start: no method can be expected to agree "
-        "better with another than with itself from there. Angles of a gap are taken at the "
-        "system's length."
+        "Distances at the end, of the centre of the top plate or of the object, whichever is "
+        "larger. The last bit is that of the first leg's elbow angle at the start: no method can "
+        "be expected to agree with another better than with itself after such a change. Angles of "
+        "a gap are multiplied by the system's length."
     )
     return Table("How far the two methods lead apart", header, tuple(rows), note)
 
@@ -128,10 +128,10 @@ def acceleration_table(records: Records) -> Table:
     ]
     header = ("case", "states of a run", "largest relative difference", "rounding")
     note = (
-        "The largest difference of an acceleration, over the largest acceleration of the state. "
-        "Rounding is the unit roundoff times the condition number of the tree's mass matrix, the "
-        "largest over the states: what rounding the entries of that matrix may change. The "
-        "dense method corrects its solution once by inverse dynamics: most of that goes away."
+        "The largest difference of an acceleration, relative to the largest acceleration of the "
+        "state. Rounding is the unit roundoff times the condition number of the tree's mass "
+        "matrix, the largest over the states: the possible effect of rounding its entries. "
+        "The dense method corrects its solution once by inverse dynamics, which removes most of it."
     )
     return Table("Accelerations by the two methods", header, tuple(rows), note)
 
@@ -156,7 +156,7 @@ def implicit_table(records: Records) -> Table:
     header = ("way", "steps", "simulated [s]", "CPU s", "seconds on the wall")
     note = (
         "Largest distances of the centres from a run by dop853 with rtol 1e-8 and projection, "
-        f"over the time that both have. Displacements themselves: {moved}."
+        f"over their common time. For comparison, the displacements: {moved}."
     )
     title = f"Case {found[0]['case']}, O(N): error against cost"
     return Table(

@@ -20,7 +20,7 @@ from ..drawing import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-BESIDE: Any = {"fontsize": 7, "loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+OUTSIDE: Any = {"fontsize": 7, "loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
 
 # Line of each method, for lissom's links with modes.
 METHODS = {
@@ -60,7 +60,7 @@ def draw_rigid(records: Records) -> Figure:
     panel.xaxis.set_minor_formatter(NullFormatter())
     panel.set_xticks(sizes, [str(n) for n in sizes])
     panel.set(xlabel="joints", ylabel="ms for a simulated second", title="rigid chain")
-    panel.legend(**BESIDE)
+    panel.legend(**OUTSIDE)
     return figure
 
 
@@ -93,7 +93,7 @@ def _errors(records: Records, what: str, label: str) -> Figure:
         panel.axvline(level, color="grey", linewidth=3, alpha=0.4, label="models differ")
         panel.set(xlabel=label, title=f"links with {model}, and other models")
     panels[0].set_ylabel("ms for a simulated second")
-    panels[-1].legend(**BESIDE)
+    panels[-1].legend(**OUTSIDE)
     return figure
 
 
@@ -151,5 +151,5 @@ def draw_drift(records: Records) -> Figure:
             )
     panels[0].set(xlabel="time [s]", ylabel="relative drift", title="energy")
     panels[1].set(xlabel="time [s]", title="angular momentum")
-    panels[1].legend(**BESIDE)
+    panels[1].legend(**OUTSIDE)
     return figure

@@ -31,13 +31,13 @@ OWN: dict[str, dict[str, Any]] = {
 
 ABOUT = """A chain of rigid bodies on revolute joints falls from rest, by Runge and Kutta's method
 of fourth order with steps of 1 ms. Times are CPU milliseconds on one thread for a simulated second.
-lissom's is that of the whole call of `simulate`; *integration alone* is what its statistics say, by
-the clock on the wall. The others' is their integration alone: MuJoCo's `rollout`, which runs all
+lissom's is that of the whole call of `simulate`; *integration alone* is the wall-clock time in its
+statistics. The others' is their integration alone: MuJoCo's `rollout`, which runs all
 steps in C, a loop in NumPy over Pinocchio's articulated-body algorithm, and Exudyn's `SolveDynamic`
 of one `ObjectKinematicTree`. All record the tip every 10 ms, MuJoCo and Pinocchio the coordinates
-at every step; *every step recorded* is lissom's time when it keeps every step too. Ratios are
-those to lissom's whole call; above 1 lissom is faster. Before times are compared, the tips are
-shown to move alike: all take the same steps of the same method, so that rounding is the only
+at every step; *every step recorded* is lissom's time when it also records every step. Ratios are
+relative to lissom's whole call; above 1 lissom is faster. Before times are compared, the tips are
+checked to move alike: all take the same steps of the same method, so that rounding is the only
 difference."""
 
 # (joints, who) -> fastest run

@@ -91,9 +91,8 @@ def modelling_table(exact: dict[str, PeerRun]) -> tuple[Table, dict[str, float]]
     largest = float(abs(exact[base].bows).max())
     note = (
         f"The bows are up to {largest:.1e} m. Segments and beam elements, which both follow "
-        "large deformations, agree with each other, the better the finer they are. Links with "
-        "modes differ from both: they lack the stiffening by tension, which more modes do not "
-        "bring."
+        "large deformations, agree better the finer they are. Links with modes differ from both: "
+        "they have no stiffening by tension, and more modes do not add it."
     )
     title = f"Converged models: largest distance from {_counted(base)} in a link [m]"
     return Table(title, ("model", "tip", "bow"), tuple(rows), note), levels

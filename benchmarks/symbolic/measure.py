@@ -111,17 +111,17 @@ the mass matrix. All of them are evaluated at a random state and shown to give t
 before they are compared. Each starts with empty caches of SymPy, after a first derivation that is
 not counted.
 
-*Large chains*: general and straight ones beyond those that SymPy is asked for. Formulas for forward
-dynamics are the recursion over the bodies, so that they grow linearly.
+*Large chains*: general and straight ones that are too long for SymPy. Formulas for forward dynamics
+are the recursion over the bodies, so that they grow linearly.
 
 *Programs*: forward dynamics, inverse dynamics and mass matrix of mechanisms with numbers, as
-generated programs and by the engine that needs no generated program. Times are microseconds for a
-state: of the generated C in a loop of C over many states ({compiler}), of the generated function
+generated programs and by the engine, which needs no generated program. Times are microseconds per
+state: of the generated C in a C loop over many states ({compiler}), of the generated function
 for Numba in a compiled loop, of the generated functions for NumPy and CasADi (its virtual machine)
 with all states in one call, and of the engine in a batch and in a call from Python. A generated
 program writes the whole mass matrix, the engine's batch one triangle. Differences are relative to
 the largest entry of a state's result by the engine, over the batch; the arm's accelerations lose
-digits where two axes of its wrist nearly fall together."""
+digits where two axes of its wrist nearly coincide."""
 
 
 def run(depth: Depth, progress: Progress) -> Result:
@@ -145,7 +145,7 @@ def run(depth: Depth, progress: Progress) -> Result:
     models = mechanisms(plan.joints, with_arm=plan.arm)
     kept = (*records, *program_records(models, plan.numba, depth, tell))
     tell("symbolic equations")
-    missing = "" if compiler else "No C compiler (cc) was found, so that nothing is said of C."
+    missing = "" if compiler else "No C compiler (cc) was found, so C was not measured."
     version = compiler_version(compiler) if compiler else "no C compiler was found"
     return Result(
         name="symbolic",

@@ -50,8 +50,8 @@ def seconds_table(records: Records) -> Table:
     ratios = (f"{way} over lissom" for way in PEERS)
     header = ("mechanism", "lissom", *PEERS, *ratios, "largest difference")
     note = (
-        "The difference is the largest of the ways', of mass matrix and bias at a random state, "
-        "relative to the numbers of the compiled system. An empty place was not tried at this "
+        "The difference is the largest of all ways, of mass matrix and bias at a random state, "
+        "relative to the numbers of the compiled system. An empty cell was not tried at this "
         "depth."
     )
     return Table("CPU seconds to derive and to shorten", header, tuple(rows), note)
@@ -126,8 +126,8 @@ def growth_table(records: Records) -> Table:
         last[r["kind"]] = r
     header = ("chain", "bodies", "seconds", "operations", "for a body", "for each body more")
     note = (
-        "The difference is the force that the accelerations leave, relative to the terms that it "
-        "is a sum of."
+        "The difference is the residual force of the accelerations, relative to the terms of its "
+        "sum."
     )
     title = "Forward dynamics of chains with symbols"
     return Table(title, (*header, "largest difference"), tuple(rows), note)
@@ -168,7 +168,10 @@ def _compile_table(programs: Records) -> Table:
     }
     names = values(programs, "mechanism")
     rows = tuple((name, *(cells.get((name, form)) for form in FORMS[:2])) for name in names)
-    note = "On the wall, for the three functions together; the engine is compiled once for all."
+    note = (
+        "Wall-clock time for the three functions together; the engine is compiled once for all "
+        "mechanisms."
+    )
     return Table("Compiling the programs [s]", ("mechanism", *FORMS[:2]), rows, note)
 
 

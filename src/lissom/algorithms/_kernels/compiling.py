@@ -331,15 +331,15 @@ def _exclusive(path: Path, name: str) -> Iterator[None]:
 
 
 def _wait_for_lock(file: IO[str], name: str) -> None:
-    start, told = time.monotonic(), False
+    start, announced = time.monotonic(), False
     while True:
         with suppress(BlockingIOError):
             return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         waited = time.monotonic() - start
         if waited > PATIENCE:
             return None
-        if waited > 1.0 and not told:
-            told = True
+        if waited > 1.0 and not announced:
+            announced = True
             _say(f"lissom: waiting for another process that compiles {name}\n")
         time.sleep(0.05)
 

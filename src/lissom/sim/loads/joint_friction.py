@@ -47,7 +47,7 @@ FRICTION = register(
         "friction",
         _force,
         _slopes,
-        steepest=lambda numbers, n: (0.0, numbers[SIZE] / numbers[SPEED]),
+        steepest=lambda numbers, _n: (0.0, numbers[SIZE] / numbers[SPEED]),
         nonlinear=True,
     )
 )

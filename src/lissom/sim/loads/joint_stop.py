@@ -58,7 +58,7 @@ STOP = register(
         "stop",
         _force,
         _slopes,
-        steepest=lambda numbers, n: (numbers[STIFFNESS], 0.0),
+        steepest=lambda numbers, _n: (numbers[STIFFNESS], 0.0),
         nonlinear=True,
         catches=True,
     )
