@@ -135,9 +135,7 @@ class Programs:
         }
         for (quantity, form), found in self.outputs.items():
             gap, scale = np.abs(found - expected[quantity]), np.abs(expected[quantity])
-            if (
-                quantity == "forward dynamics"
-            ):  # near singular positions only forces can be compared
+            if quantity == "forward dynamics":  # near singular positions only forces are comparable
                 gap, scale = (np.einsum("kij,kj->ki", np.abs(mass), x) for x in (gap, scale))
             self._check(quantity, form, _largest(gap, scale))
         return {

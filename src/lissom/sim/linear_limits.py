@@ -45,9 +45,7 @@ def warn_of_limits(run: Trajectory, stacklevel: int) -> None:
     look = _Look(run.system)
     if not look.bodies or not run.n:
         return
-    with np.errstate(
-        all="ignore"
-    ):  # a run may end in numbers that are not finite, which is reported elsewhere
+    with np.errstate(all="ignore"):  # numbers that are not finite are reported elsewhere
         for k in _spread(run.n, ROWS):
             block, time = Block(run.store, k, k + 1), float(run.time[k])
             with suppress(RowError):

@@ -84,7 +84,7 @@ def explained(machine: Machine, status: int) -> Outcome:
     if status == run.LOOP_OPEN:
         return Outcome("loop open", at_time(machine, _open_loop(machine)))
     if status == run.SINGULAR_:
-        reason = "a hinge has no inertia about its axis, or an inertia is not positive definite"
+        reason = "a hinge has no inertia, or an inertia is not positive definite"
         return Outcome("singular", at_time(machine, _singular_hinge(machine) or reason))
     speeds, found = machine.tried
     for vector, word in ((speeds, "speed"), (found, "acceleration"), (machine.v, "speed")):

@@ -34,10 +34,7 @@ SLICE = 0.05  # [s], target time of a slice in compiled code
 FIRST_BUDGET = 50  # evaluations in the first slice
 FOREVER = 100  # times that an event may fire while nothing else happens
 CHATTER = 5  # times that it must have fired if it keeps time from advancing
-STALL_STEPS, STALL_SPAN = (
-    20_000,
-    1e-4,
-)  # steps, and the fraction of the duration that they must cover
+STALL_STEPS, STALL_SPAN = 20_000, 1e-4  # steps, and the fraction of the run that they must cover
 SPIN = 0.1  # fraction of its first frequency at which a flexible body spins too fast for its level
 
 

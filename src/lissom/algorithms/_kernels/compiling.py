@@ -121,9 +121,7 @@ def sources_digest() -> bytes:
     return digest.digest() if found else b""
 
 
-SOURCES = (
-    sources_digest()
-)  # of the imported sources, which may have been edited before an entry is loaded
+SOURCES = sources_digest()  # at import: the files may be edited before an entry is loaded
 ENTRIES: list[Entry] = []
 
 

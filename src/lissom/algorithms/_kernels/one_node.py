@@ -175,9 +175,7 @@ def pass_one_node(scratch, t, d):
     stack = stack_record(t, 1)
     J = matrix(scratch, d + field.LEFT)
     x, y, z = vector(scratch, d + field.ARM)
-    o = (
-        stack.free_compliance
-    )  # rows of 6x6 matrices are read one by one, so that they stay in registers
+    o = stack.free_compliance  # rows of 6x6 matrices are read one by one: they stay in registers
     s0, s1 = _bent(J, row(scratch, o)), _bent(J, row(scratch, o + 6))
     s2, s3 = _bent(J, row(scratch, o + 12)), _bent(J, row(scratch, o + 18))
     s4, s5 = _bent(J, row(scratch, o + 24)), _bent(J, row(scratch, o + 30))

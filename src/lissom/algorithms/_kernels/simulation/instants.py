@@ -15,9 +15,7 @@ def sample(plan, table, memory, t, q, v):
     for k in range(plan[run.N_CONTROLLER]):
         e = plan[run.CONTROLLERS] + k * run.E_ROW
         number, held = plan[e + run.E_TABLE] & POSITIVE, plan[e + run.E_MEMORY] & POSITIVE
-        m = (
-            plan[e + run.E_B] & POSITIVE
-        )  # memory: number of the next sample, then the controller's memory
+        m = plan[e + run.E_B] & POSITIVE  # memory: number of the next sample, then user memory
         if t >= start + memory[m] * table[number] - tick:
             status = call(
                 plan[e + run.E_ADDRESS], plan[e + run.E_WHICH], t, q, v, memory, m + 1, memory, held
