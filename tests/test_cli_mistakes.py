@@ -299,7 +299,7 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "no step where one is needed": (
         "check nostep.toml",
         1,
-        ("RK4 has fixed steps; give step= in seconds",),
+        ("RK4 needs a fixed step; give step= in seconds",),
     ),
     "run that blows up": (
         "run wild.toml",
@@ -307,8 +307,8 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
         (
             "the run ended early (diverged): mode 1 of body 'boom' bends by 380 times the length "
             "of the body; its model holds for small deflections only; look for an instability "
-            "(spin or load beyond what it carries), or the step of 0.5 s may be too long; try a "
-            "shorter one at t = 0.5 s; its 2 rows until t = 0.5 s are in wild.nc",
+            "(too much spin or load), or the step of 0.5 s may be too long; try a shorter one at "
+            "t = 0.5 s; its 2 rows until t = 0.5 s are in wild.nc",
         ),
     ),
     "function that fails": (

@@ -238,7 +238,7 @@ def test_printed_system():
 def test_a_drive_is_put_in_before_its_joint_is_coupled():
     model = sample()
     model.couple({"left": 1.0, "right": -1.0}, name="gear")
-    with pytest.raises(ls.ModelError, match="becomes the twist of the drive, and coupling 'gear'"):
+    with pytest.raises(ls.ModelError, match="becomes the twist of the gear, but coupling 'gear'"):
         ls.flexible_drive(model, "left", stiffness=100.0, ratio=10.0, rotor_inertia=1e-4)
     model.remove("gear")
     ls.flexible_drive(model, "left", stiffness=100.0, ratio=10.0, rotor_inertia=1e-4)

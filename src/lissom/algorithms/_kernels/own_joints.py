@@ -1,4 +1,4 @@
-"""Joints whose pose and map come from a function that is called by its address."""
+"""Joints whose pose and map are computed by a function called by its address."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from numba.extending import intrinsic
 from .compiling import jit
 from .small import ZERO, added, matrix, put_vector, vector
 
-# int which, int moving, double *q, double *v, double *out -> 0 if all went well
+# int which, int moving, double *q, double *v, double *out -> 0 on success
 _POINTER = types.CPointer(types.float64)
 SIGNATURE = types.int64(types.int64, types.int64, _POINTER, _POINTER, _POINTER)
 
-# Constants of an OWN joint: address and number of its function, number of speeds, where `out`
-# starts in the workspace.  Addresses have 48 bits: a float holds them.
+# Constants of an OWN joint: address and number of its function, number of speeds, offset of `out`
+# in the workspace.  Addresses have 48 bits, which a float represents exactly.
 ADDRESS, WHICH, DOF, OUT, OWN_ROW = range(5)
-# What the function writes to `out`; then the columns of the map, six numbers each.
+# Contents of `out`, written by the function; the columns of the map follow, six numbers each.
 ROTATION, POSITION, BIAS, MAP = 0, 9, 12, 18
 
 
 @jit
 def own_joint(floats, j, q, o_q, v, o_v, moving, scratch, o):
-    """Call the function of a joint: see `joints.general_joint`."""
+    """Call the function of a joint; results as for `joints.general_joint`."""
     dof, out = int(floats[j + DOF]), int(floats[j + OUT])
     _call(
         int(floats[j + ADDRESS]), int(floats[j + WHICH]), int(moving),
@@ -44,7 +44,7 @@ def own_joint(floats, j, q, o_q, v, o_v, moving, scratch, o):
 
 @intrinsic
 def _call(typingctx, address, which, moving, q, o_q, v, o_v, out, o_out):
-    """Status of the function at `address`; it sees q[o_q:], v[o_v:] and out[o_out:]."""
+    """Status of the function at `address`, called with q[o_q:], v[o_v:] and out[o_out:]."""
     array = types.Array(types.float64, 1, "C")
     if not all(isinstance(x, types.Array) for x in (q, v, out)):
         return None

@@ -1,4 +1,4 @@
-"""The integrators, one file each: what it is called, its constants, what it asks of a run."""
+"""The integrators, one file each: names, constants and requirements."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def as_integrator(given: Any) -> Integrator | None:
     Parameters
     ----------
     given : str or Integrator
-        What the user gave.
+        User's value.
     """
     if isinstance(given, Integrator):
         return given

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from ...algorithms._kernels.simulation import fields as run
 from .integrator import Integrator
 
-__all__ = ["EulerCromer"]
-
 
 @dataclass(frozen=True)
 class EulerCromer(Integrator):
-    """Speeds by the accelerations at the start of a step, then coordinates by the new speeds.
+    """Speeds from the accelerations at the start of a step, then coordinates from the new speeds.
 
-    Order 1, one evaluation a step; what the NASA Order-N code used.
+    Order 1, one evaluation per step; the method of the NASA Order-N code.
     """
 
     title = "Euler-Cromer"

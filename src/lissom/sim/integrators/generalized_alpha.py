@@ -8,22 +8,21 @@ from ...algorithms._kernels.simulation import fields as run
 from ...errors import LoadError
 from .integrator import Integrator
 
-__all__ = ["GeneralizedAlpha"]
-
 
 @dataclass(frozen=True)
 class GeneralizedAlpha(Integrator):
     """Chung and Hulbert's method on the groups of the joints; order 2.
 
-    Each iteration is one forward dynamics with armature, so that stiff modes do not limit the step.
+    Each iteration is one forward-dynamics solution with armature; stiff modes do not limit the
+    step.
 
     Parameters
     ----------
     spectral_radius : float
-        What is left of the fastest vibrations after a step: 1 keeps them, 0 removes them at once.
+        Fraction of the fastest vibrations left after a step: 1 keeps them, 0 removes them at once.
     tolerance : float
-        Of the iterations with a fixed step, as a part of the sizes of coordinates and speeds that
-        `simulate` measures errors by.  Adaptive steps iterate as far as their tolerance asks.
+        Tolerance of the iterations with a fixed step, as a fraction of the sizes of coordinates
+        and speeds by which `simulate` measures errors.  Adaptive steps derive it from rtol.
     """
 
     title = "generalized-alpha"
@@ -49,21 +48,21 @@ class GeneralizedAlpha(Integrator):
             alpha_m <= alpha_f <= 0.5 and p[run.BETA] >= 0.25 + 0.5 * (alpha_f - alpha_m) - 1e-14
         )
         if not (second_order and stable):
-            raise ValueError("GeneralizedAlpha: the constants break its own conditions")
+            raise ValueError("GeneralizedAlpha: the constants violate its conditions")
 
     @property
     def share(self) -> float:
-        """Its estimates are of the size of its errors."""
+        """Limit of the sum of estimates, in tolerances; estimates are of the size of the errors."""
         return 3.0
 
     @property
     def least_share(self) -> float:
-        """Its errors fall faster than its steps, also at jumps."""
+        """Least share of a step; the errors fall faster than the steps, also at jumps."""
         return 1e-9
 
     @property
     def rounding(self) -> float:
-        """Its short steps come of its low order, and make so much smaller errors."""
+        """Smallest error asked of a step; short steps of a low order have smaller errors."""
         return 1e-15
 
     def parameters(self) -> dict[int, float]:

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from ...algorithms._kernels.simulation import fields as run
 from .integrator import Integrator
 
-__all__ = ["LinearlyImplicitEuler"]
-
 
 @dataclass(frozen=True)
 class LinearlyImplicitEuler(Integrator):
-    """One linear solution a step with stiffness and damping as armature; order 1, very stable."""
+    """One linear solution per step with stiffness and damping as armature; order 1, very stable."""
 
     title = "linearly implicit Euler"
     names = ("linearly_implicit_euler", "implicit_euler", "linear_implicit_euler")

@@ -1,4 +1,4 @@
-"""Runge-Kutta methods: each is a table of `tableau`; all share the kernel `explicit`."""
+"""Runge-Kutta methods: each is a table from `tableau`; all share the kernel `explicit`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from ...algorithms._kernels.simulation import fields as run
 from ..tableau import Tableau, dormand_prince_5, dormand_prince_8, rk4
 from .integrator import Integrator
-
-__all__ = ["DormandPrince5", "DormandPrince8", "RungeKutta4"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ class DormandPrince5(Integrator):
 
     @property
     def error_order(self) -> int:
-        """Of the estimate."""
+        """Order of the error estimate."""
         return 4
 
 
@@ -64,5 +62,5 @@ class DormandPrince8(Integrator):
 
     @property
     def error_order(self) -> int:
-        """Of the estimate."""
+        """Order of the error estimate."""
         return 7

@@ -5,15 +5,15 @@ a: the algorithmic accelerations, x = vdot at the end of the step, z: states of 
   v_1 = v + h ((1 - gamma) a + gamma a_1)                                                     (2)
   q_1 = q moved by h v + h^2 ((1/2 - beta) a + beta a_1)                                      (3)
   z_1 = z + h/2 (z' + z'_1)                                                                   (4)
-  M(q_1) x_1 = forces(q_1, v_1, z_1) by iteration, (4) put in and K = -dT/dq with it:
+  M(q_1) x_1 = forces(q_1, v_1, z_1) by iteration, with (4) inserted, also in K = -dT/dq:
   (M + A) x = forces + A x_before      A = (1 - alpha_f)/(1 - alpha_m) (gamma h C + beta h^2 K)  (5)
-Each iteration is one forward dynamics with armature: M is that of the present iterate.  Loops are
-closed in the speeds at the end of the step, not in accelerations: A(q_1) v_1 = 0             (6)
-Near singular positions, where errors of speeds would ask for huge accelerations, that stays tame.
+Each iteration is one forward-dynamics solution with armature; M is that of the current iterate.
+Loops are closed in the speeds v_1 at the end of the step, not in accelerations                  (6)
+Near singular positions, where errors of speeds would need huge accelerations, (6) stays bounded.
 Sources: J. Chung, G. M. Hulbert, J. Appl. Mech. 60, 1993; M. Arnold, O. Bruels, Multibody Syst.
 Dyn. 18, 2007 (on groups: O. Bruels, A. Cardona, J. Comput. Nonlin. Dyn. 5, 2010).  Differs: (5)
-keeps of the tangent matrix only what armature can hold; a - x is kept per second, so that steps
-may change; (4) is the trapezoidal rule, which has the order of the method.
+keeps only the part of the tangent matrix that armature can represent; a - x is stored per second,
+so that steps may change; (4) is the trapezoidal rule, which has the order of the method.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from .implicit import clear_sides, note_sides, prepare_armature, tangent
 from .states import begin_states, end_states
 
 MOST_ITERATIONS = 40
-# The error of a step goes with the change of the accelerations in it; an error of the iteration
-# that is this part of the change does not show beside it.
+# The error of a step is proportional to the change of the accelerations in it; an iteration error
+# of this fraction of the change is negligible.
 ENOUGH = 1e-3
-FARTHEST = 8.0  # times the step that the lead was found in, over which it is extended
+FARTHEST = 8.0  # largest extrapolation of the lead, in multiples of the step in which it was found
 
 
 class Constants(NamedTuple):
@@ -59,10 +59,10 @@ def constants(plan, table, h):
 
 
 @inlined
-def generalized_alpha(system, given, room, t, h, start, end, x, of, weights):
-    """One step (1)-(5) into `end`, x.x1 and x.a1; DIVERGED if the iteration does not settle.
+def generalized_alpha(system, given, work, t, h, start, end, x, of, weights):
+    """Take one step (1)-(5) into `end`, x.x1 and x.a1; DIVERGED if the iteration diverges.
 
-    system with the stiff scratch, `of` the tangent.  0 or a failure.
+    system: with the stiff scratch; of: the tangent.  Returns 0 or a failure.
     """
     plan, table, memory = given
     m = constants(plan, table, h)
@@ -71,27 +71,27 @@ def generalized_alpha(system, given, room, t, h, start, end, x, of, weights):
         x.a0[k] = x.x0[k] + lead * x.lead[k]
     clear_sides(of.sides)
     note_sides(start.v, of.sides)
-    if tangent(given, room, t, start, 0.5 * h, of, 0.0) != 0:
+    if tangent(given, work, t, start, 0.5 * h, of, 0.0) != 0:
         return run.CALL_FAILED
     prepare_armature(system, given, of, m.ratio * m.gamma * h, m.ratio * m.beta * h * h, h)
-    if begin_states(given, room, t, start, end, 0.5 * h, 0.0) != 0:
+    if begin_states(given, work, t, start, end, 0.5 * h, 0.0) != 0:
         return run.CALL_FAILED
     _guess(memory, h, m, x)
     if plan[run.PROJECT] != 0:
         close_in_speeds(system.ints, system.scratch, m.ratio * m.gamma * h)  # (6)
-    status = _iterate(system, given, room, t, h, m, start, end, x, of, weights)
+    status = _iterate(system, given, work, t, h, m, start, end, x, of, weights)
     for k in range(len(x.a0)):
-        room.extra[k] = 0.0
+        work.extra[k] = 0.0
     if status != 0:
         return status
-    if not _place(given, room, h, m, start, end, x):
+    if not _place(given, work, h, m, start, end, x):
         return run.SINGULAR_COORDINATES
-    return run.CALL_FAILED if end_states(given, room, t + h, end, 0.5 * h) != 0 else 0
+    return run.CALL_FAILED if end_states(given, work, t + h, end, 0.5 * h) != 0 else 0
 
 
 @inlined
 def _guess(memory, h, m, x):
-    """First guess: accelerations that go on as they did."""
+    """Write the first guess: extrapolated accelerations."""
     f = min(h / memory[run.LAST_STEP], 2.0) if memory[run.LAST_STEP] > 0.0 else 0.0
     for k in range(len(x.x0)):
         x.x1[k] = x.x0[k] + f * (x.x0[k] - x.before[k])
@@ -101,32 +101,32 @@ def _guess(memory, h, m, x):
 
 
 @uncounted
-def _place(given, room, h, m, start, end, x):
-    """Speeds (2) and coordinates (3) at the end of the step; whether that can be done."""
-    s = room.s
+def _place(given, work, h, m, start, end, x):
+    """Write speeds (2) and coordinates (3) at the end of the step; False if that fails."""
+    s = work.s
     for k in range(len(s)):
         end.v[k] = start.v[k] + h * ((1.0 - m.gamma) * x.a0[k] + m.gamma * x.a1[k])
         s[k] = h * start.v[k] + h * h * ((0.5 - m.beta) * x.a0[k] + m.beta * x.a1[k])
-    return moved(given.plan, given.table, start.q, s, end.q, room.buffer) == field.DONE
+    return moved(given.plan, given.table, start.q, s, end.q, work.buffer) == field.DONE
 
 
 @inlined
-def _iterate(system, given, room, t, h, m, start, end, x, of, weights):
-    """Accelerations x1, a1 by the iteration (5); 0, DIVERGED or a failure.
+def _iterate(system, given, work, t, h, m, start, end, x, of, weights):
+    """Find the accelerations x1, a1 by the iteration (5); returns 0, DIVERGED or a failure.
 
-    The error that is left after an iteration is judged by how much it reduced the change of the one
-    before, in this very step: what earlier steps showed is no measure, and momentum would drift.
+    The remaining error is estimated from the ratio of successive changes in the same step: rates
+    from earlier steps are not reliable, and momentum would drift.
     """
     plan, _table, memory = given
-    out, n = room.out, len(x.a0)
+    out, n = work.out, len(x.a0)
     before, steady = 0.0, plan[run.NONLINEAR] == 0
     for iteration in range(MOST_ITERATIONS):
         for k in range(n):
-            room.extra[k] = of.A[k] * x.x1[k]
-        if not _place(given, room, h, m, start, end, x):
+            work.extra[k] = of.A[k] * x.x1[k]
+        if not _place(given, work, h, m, start, end, x):
             return run.SINGULAR_COORDINATES
         memory[run.N_ITERATIONS] += 1.0
-        status = evaluate(system, given, room, t + h, end, 0.5 * h, out)
+        status = evaluate(system, given, work, t + h, end, 0.5 * h, out)
         if status != 0:
             return status
         change, step = _correct(memory, h, m, out, x, weights)
@@ -139,11 +139,11 @@ def _iterate(system, given, room, t, h, m, start, end, x, of, weights):
         if iteration > 3 and rate > 1.5:
             return run.DIVERGED
         if plan[run.NONLINEAR] != 0:
-            # With another armature the changes do not tell how fast they fall.
+            # With another armature the ratio of changes is not a convergence rate.
             for k in range(n):
                 out[k] = of.A[k]
             note_sides(end.v, of.sides)
-            if tangent(given, room, t + h, end, 0.5 * h, of, 1.0) != 0:
+            if tangent(given, work, t + h, end, 0.5 * h, of, 1.0) != 0:
                 return run.CALL_FAILED
             prepare_armature(system, given, of, m.ratio * m.gamma * h, m.ratio * m.beta * h * h, h)
             steady = True
@@ -155,9 +155,9 @@ def _iterate(system, given, room, t, h, m, start, end, x, of, weights):
 
 @inlined
 def _correct(memory, h, m, out, x, weights):
-    """Take the accelerations that an iteration found; how much they changed, and in the step.
+    """Accept the accelerations of an iteration; return their change and that of the whole step.
 
-    Both in units of what is allowed.
+    Both in units of the tolerance.
     """
     n = len(out)
     change, step = 0.0, 0.0
@@ -175,7 +175,7 @@ def _correct(memory, h, m, out, x, weights):
 
 @uncounted
 def alpha_error(given, h, x, weights):
-    """Estimate of the local error in units of what is allowed: h^2 |beta - 1/6| (a_1 - a)."""
+    """Estimate of the local error in units of the tolerance: h^2 |beta - 1/6| (a_1 - a)."""
     plan, table, memory = given
     factor = h * h * abs(table[plan[run.PARAMETERS] + run.BETA] - 1.0 / 6.0)
     worst = 0.0
@@ -189,10 +189,10 @@ def alpha_error(given, h, x, weights):
 
 @inlined
 def keep_lead(memory, h, x):
-    """Lead of the algorithmic accelerations over x, per second: it serves steps of any length.
+    """Store the lead of the algorithmic accelerations over x, per second, for steps of any length.
 
-    A step that is much shorter than the one it was found in tells little about it, unless such
-    steps go on for as long.
+    A step much shorter than the one in which it was found carries little information about it,
+    unless such steps continue for as long.
     """
     memory[run.LEAD_AGE] += h
     if h >= 0.5 * memory[run.LEAD_STEP] or memory[run.LEAD_AGE] > memory[run.LEAD_STEP]:

@@ -1,4 +1,4 @@
-"""Linearly implicit Euler method: one linear solution a step.
+"""Linearly implicit Euler method: one linear solution per step.
 
   (M + h C + h^2 K) x = forces(q, v, z + h z'(q, v)) - h K v                                   (1)
   v_1 = v + h x      q_1 = q moved by h v_1      z_1 = z + h z'(q_1, v_1)                      (2)
@@ -17,32 +17,32 @@ from .states import end_states
 
 
 @inlined
-def implicit_euler(system, given, room, t, h, start, end, of):
-    """One step (1)-(2); system with the stiff scratch, `of` the tangent."""
+def implicit_euler(system, given, work, t, h, start, end, of):
+    """Take one step (1)-(2); system: with the stiff scratch; of: the tangent."""
     n, plan = system.ints[field.N_V], given.plan
-    v0, v1, extra, s = start.v, end.v, room.extra, room.s
+    v0, v1, extra, s = start.v, end.v, work.extra, work.s
     clear_sides(of.sides)
-    if tangent(given, room, t, start, h, of, 0.0) != 0:
+    if tangent(given, work, t, start, h, of, 0.0) != 0:
         return run.CALL_FAILED
     prepare_armature(system, given, of, h, h * h, h)
     for k in range(n):
         extra[k] = -h * of.K[k] * v0[k]
         v1[k] = v0[k]
-        room.before[k] = 0.0
+        work.before[k] = 0.0
     if plan[run.PROJECT] != 0:
         close_in_speeds(system.ints, system.scratch, h)
     for k in range(len(start.q)):
         end.q[k] = start.q[k]
     for k in range(plan[run.N_STATE]):
         end.z[k] = start.z[k]
-    status = evaluate(system, given, room, t, end, h, room.out)
+    status = evaluate(system, given, work, t, end, h, work.out)
     for k in range(n):
         extra[k] = 0.0
     if status != 0:
         return status
     for k in range(n):
-        v1[k] = v0[k] + h * room.out[k]
+        v1[k] = v0[k] + h * work.out[k]
         s[k] = h * v1[k]
-    if moved(plan, given.table, start.q, s, end.q, room.buffer) != field.DONE:
+    if moved(plan, given.table, start.q, s, end.q, work.buffer) != field.DONE:
         return run.SINGULAR_COORDINATES
-    return run.CALL_FAILED if end_states(given, room, t + h, end, h) != 0 else 0
+    return run.CALL_FAILED if end_states(given, work, t + h, end, h) != 0 else 0

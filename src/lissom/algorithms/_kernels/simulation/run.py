@@ -1,10 +1,10 @@
-"""A run between two returns to Python: controllers, rows of results, steps, events.
+"""The loop of a run between two returns to Python: controllers, rows of results, steps, events.
 
-What a run needs to go on is in `memory`; where `advance` returns in between does not change the
-result.  At an instant: controllers are sampled, accelerations found, a row is written if one is
-due (`_begin`).  Then a step (`_step`, tried until one is accepted), a look at the events and the
-rows within it (`_pass`); if an event crossed zero, the step is not taken and Python looks for the
-instant.  `_commit` makes the end of the step the state of the run.
+`memory` holds everything needed to continue a run; where `advance` returns does not change the
+result.  Before each step controllers are sampled, accelerations found, and a row is written if one
+is due (`_begin`).  Then follow a step (`_step`, tried until one is accepted), the check of events
+and the rows within it (`_pass`); if an event crossed zero, the step is not taken and Python finds
+its time.  `_commit` makes the end of the step the state of the run.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ MOST_DIVISIONS = 20
 
 @uncounted
 def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capacity, budget, mode):
-    """Go on to the end, to an event, until the rows are full or the evaluations are used up.
+    """Advance to the end, to an event, until the rows are full or the evaluations are used up.
 
-    rows: flat, room for `capacity` rows; memory[N_ROWS] says how many were written.  mode: ON, or
-    one step of memory[NEXT_STEP] without events, without or with the rows in it; SOLVE: only
-    x1 = M^-1 a1 at the present coordinates; SETTLE: given motions and closed loops in the state.
+    rows: flat, for `capacity` rows; memory[N_ROWS] counts those written.  mode: ON, or one step of
+    memory[NEXT_STEP] without events, without or with the rows in it; SOLVE: only x1 = M^-1 a1 at
+    the current coordinates; SETTLE: only write given motions into the state and close its loops.
     """
     r = views(ints, floats, scratch, stiff, plan, table, memory, work)
     used = r.stiff if plan[run.METHOD] >= run.IMPLICIT_EULER else r.system
     if mode == run.SOLVE:
         return solve_mass(r.system, r.given, r.start.q, r.x.a1, r.x.x1)
     if mode == run.SETTLE:
-        return settle(r.system, r.given, r.room, memory[run.TIME], r.start)
+        return settle(r.system, r.given, r.work, memory[run.TIME], r.start)
     p, first = plan[run.PARAMETERS], memory[run.N_EVALUATIONS]
     while True:
         if mode == run.ON:
@@ -71,19 +71,19 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
 
 @inlined
 def _begin(r, rows, capacity):
-    """Sample controllers, find accelerations and write the row that is due, at an instant."""
+    """Sample controllers, find accelerations and write a row if due, at the start of a step."""
     plan, table, memory = r.given
     t, method = memory[run.TIME], plan[run.METHOD]
     if sample(plan, table, memory, t, r.start.q, r.start.v) != 0:
         return run.CALL_FAILED
     if memory[run.FRESH] == 0.0 and method != run.IMPLICIT_EULER:
-        status = evaluate(r.system, r.given, r.room, t, r.start, 0.0, r.room.out)
+        status = evaluate(r.system, r.given, r.work, t, r.start, 0.0, r.work.out)
         if status != 0:
             return status
         for k in range(len(r.x.x0)):
             if method == run.GENERALIZED_ALPHA:
-                r.x.before[k] += r.room.out[k] - r.x.x0[k]
-            r.x.x0[k] = r.room.out[k]
+                r.x.before[k] += r.work.out[k] - r.x.x0[k]
+            r.x.x0[k] = r.work.out[k]
     if plan[run.N_EVENT] != 0 and memory[run.KNOWN] == 0.0:
         if event_values(r.given, t, r.start, r.values) != 0:
             return run.CALL_FAILED
@@ -93,14 +93,14 @@ def _begin(r, rows, capacity):
         if memory[run.N_ROWS] >= capacity:
             return run.ROWS_FULL
         if memory[run.FRESH] != 0.0 or method == run.IMPLICIT_EULER:
-            status = evaluate(r.system, r.given, r.room, t, r.start, 0.0, r.room.out)
+            status = evaluate(r.system, r.given, r.work, t, r.start, 0.0, r.work.out)
             if status != 0:
                 return status
-        write_row(r.system, r.given, r.room, t, r.start, rows)
+        write_row(r.system, r.given, r.work, t, r.start, rows)
         memory[run.FORCED] = 0.0
         if due:
             memory[run.NEXT_OUTPUT] += 1.0
-        memory[run.SUB] = 1.0  # this instant has its row
+        memory[run.SUB] = 1.0  # the row of this time is written
     memory[run.FRESH] = 1.0
     note_expected(r.system, r.given, t, r.x.x0)
     return 0
@@ -111,7 +111,7 @@ def _step(r, used, mode):
     """Try steps until one is accepted.
 
     Returns a status, the length of the step, its end, and whether its stages for dense output are
-    there.
+    available.
     """
     plan, table, memory = r.given
     t, adaptive = memory[run.TIME], plan[run.ADAPTIVE] != 0
@@ -157,20 +157,20 @@ def _step(r, used, mode):
 
 @inlined
 def _try(r, t, h, mode):
-    """Step of the method into r.end; a status, and whether it was also taken by halves."""
-    given, room, method = r.given, r.room, r.given.plan[run.METHOD]
+    """Take a step into r.end; return a status, and whether it was also taken as two halves."""
+    given, work, method = r.given, r.work, r.given.plan[run.METHOD]
     if method == run.GENERALIZED_ALPHA:
         status = generalized_alpha(
-            r.stiff, given, room, t, h, r.start, r.end, r.x, r.tangent, r.weights
+            r.stiff, given, work, t, h, r.start, r.end, r.x, r.tangent, r.weights
         )
         return status, False
     if method == run.IMPLICIT_EULER:
-        return implicit_euler(r.stiff, given, room, t, h, r.start, r.end, r.tangent), False
+        return implicit_euler(r.stiff, given, work, t, h, r.start, r.end, r.tangent), False
     if given.plan[run.ADAPTIVE] != 0:
-        status = runge_kutta(r.system, given, room, t, h, r.start, r.x.x0, r.end, r.stages)
+        status = runge_kutta(r.system, given, work, t, h, r.start, r.x.x0, r.end, r.stages)
         if status == 0:
             i = given.plan[run.N_STAGE]
-            status = stage(r.system, given, room, i, 1.0, t, h, r.start, r.end, r.stages)
+            status = stage(r.system, given, work, i, 1.0, t, h, r.start, r.end, r.stages)
         return status, False
     halved = False
     if mode == run.ON and is_sampled(given.plan, given.table, given.memory):
@@ -178,12 +178,12 @@ def _try(r, t, h, mode):
         if status == run.CALL_FAILED:
             return status, False
         halved = status == 0
-    return explicit_step(r.system, given, room, t, h, r.start, r.x.x0, r.end, r.stages), halved
+    return explicit_step(r.system, given, work, t, h, r.start, r.x.x0, r.end, r.stages), halved
 
 
 @uncounted
 def _cut(h, wanted):
-    """Step towards an instant that is h away: the whole of it, half of it, or what is wanted."""
+    """Step towards a time that is h away: all of it, half of it, or the wanted step."""
     if wanted >= (1.0 - 1e-6) * h:
         return h
     return 0.5 * h if wanted > 0.5 * h else wanted
@@ -191,7 +191,7 @@ def _cut(h, wanted):
 
 @inlined
 def _pass(r, h, t1, ready, rows, capacity, mode):
-    """Look at the events at the end of a step, and write the rows within it; 0 or why not."""
+    """Check the events at the end of a step, and write the rows within it; 0 or a status."""
     plan, _table, memory = r.given
     t = memory[run.TIME]
     if plan[run.N_EVENT] != 0:
@@ -204,7 +204,7 @@ def _pass(r, h, t1, ready, rows, capacity, mode):
     if not interpolated or mode == run.ONE_STEP:
         return 0
     status = rows_within(r, t, h, t1, rows, capacity, ready)
-    if status != 0:  # the step will be taken again, from where it began
+    if status != 0:  # the step will be repeated from its start
         output, sub = memory[run.NEXT_OUTPUT], memory[run.SUB]
         for k in range(run.NEXT_STEP, run.N_ROWS):
             memory[k] = r.saved[k]
@@ -214,7 +214,7 @@ def _pass(r, h, t1, ready, rows, capacity, mode):
 
 @inlined
 def _commit(r, used, h, t1):
-    """Take the step: its end becomes the state of the run."""
+    """Make the end of the step the state of the run."""
     plan, table, memory = r.given
     for k in range(len(r.start.q)):
         r.start.q[k] = r.end.q[k]
@@ -243,7 +243,7 @@ def _commit(r, used, h, t1):
 
 @inlined
 def _commit_accelerations(r, h):
-    """Accelerations at the end of a step, if the method has found them."""
+    """Store the accelerations at the end of a step, if the method has found them."""
     plan, _table, memory = r.given
     n = len(r.x.x0)
     memory[run.FRESH] = 0.0
