@@ -83,7 +83,7 @@ def _refine(ints, floats, scratch, q, v, driven, forces, M, flags, looped):
     _give_driven(ints, driven, found)
     motion_base_to_tip(ints, floats, scratch, q, v, found, given)
     if scratch[field.N_EXTERNAL] != 0.0:
-        apply_external(ints, scratch, q, v, given)
+        apply_external(ints, scratch, q, v)
     if looped:
         # the right-hand side is the residual
         close_loops(ints, floats, scratch, q, v, found, given)

@@ -39,7 +39,7 @@ def _inverse(ints, floats, scratch, q, v, x, out, flags):
     """Forces that produce the accelerations x; the flags select the other terms."""
     motion_base_to_tip(ints, floats, scratch, q, v, x, flags)
     if scratch[field.N_EXTERNAL] != 0.0:
-        apply_external(ints, scratch, q, v, flags)
+        apply_external(ints, scratch, q, v)
     forces_tip_to_base(ints, floats, scratch, x, out, flags)
     return all_finite(out, ints[field.N_V])
 
@@ -57,7 +57,7 @@ def _forward_rows(ints, floats, scratch, Q, V, F, out, flags, start, stop):
         f = F[k * m : (k + 1) * m] if len(F) > m else F
         motion_base_to_tip(ints, floats, scratch, q, v, f, flags & COUNTED)
         if scratch[field.N_EXTERNAL] != 0.0:
-            apply_external(ints, scratch, q, v, flags & COUNTED)
+            apply_external(ints, scratch, q, v)
         if articulate_tip_to_base(ints, floats, scratch, f) != field.DONE:
             return k
         if ints[field.LOOPS] != 0 and flags & field.TREE == 0:
@@ -105,7 +105,7 @@ def _composite(ints, floats, scratch, q, v, forces, out, M, floor, flags):
     """Accelerations by the mass matrix; see `solve_dense`."""
     motion_base_to_tip(ints, floats, scratch, q, v, forces, flags & COUNTED)
     if scratch[field.N_EXTERNAL] != 0.0:
-        apply_external(ints, scratch, q, v, flags & COUNTED)
+        apply_external(ints, scratch, q, v)
     status = solve_dense(
         ints, floats, scratch, q, v, v, v, forces, out, M, floor, flags, ints[field.LOOPS] != 0
     )

@@ -12,7 +12,7 @@ from .small import add, added, cross, matrix, put_vector, scaled, six, turn, tur
 
 
 @jit
-def apply_external(ints, scratch, q, v, flags):
+def apply_external(ints, scratch, q, v):
     """Subtract the listed forces from the residual forces of bodies, after `motion_base_to_tip`.
 
     Each entry of the list: number of the body, [moment; force] in node axes 6, and for a flexible

@@ -44,24 +44,33 @@ def own_joint(floats, j, q, o_q, v, o_v, moving, scratch, o):
 
 @intrinsic
 def _call(typingctx, address, which, moving, q, o_q, v, o_v, out, o_out):
-    """Status of the function at `address`, called with q[o_q:], v[o_v:] and out[o_out:]."""
-    array = types.Array(types.float64, 1, "C")
+    """Status of the function at `address`, called with q[o_q:], v[o_v:] and out[o_out:].
+
+    Strided arrays (a workspace on a GPU) have no address to pass: nothing is called then.
+    """
     if not all(isinstance(x, types.Array) for x in (q, v, out)):
         return None
     integer = types.int64
-    signature = integer(integer, integer, integer, array, integer, array, integer, array, integer)
+    signature = integer(integer, integer, integer, q, integer, v, integer, out, integer)
+    if not all(x.layout == "C" for x in (q, v, out)):
+        return signature, lambda context, *_: context.get_constant(integer, 1)
 
     def generate(context, builder, sig, args):
         double, word = ir.DoubleType(), ir.IntType(64)
         pointer = double.as_pointer()
         address, which, moving, q, o_q, v, o_v, out, o_out = args
 
-        def data(value, offset):
-            start = cgutils.create_struct_proxy(array)(context, builder, value=value).data
+        def data(kind, value, offset):
+            start = cgutils.create_struct_proxy(kind)(context, builder, value=value).data
             return builder.gep(start, [offset])
 
         kind = ir.FunctionType(word, [word, word, pointer, pointer, pointer])
         function = builder.inttoptr(address, kind.as_pointer())
-        return builder.call(function, [which, moving, data(q, o_q), data(v, o_v), data(out, o_out)])
+        pointers = [
+            data(sig.args[3], q, o_q),
+            data(sig.args[5], v, o_v),
+            data(sig.args[7], out, o_out),
+        ]
+        return builder.call(function, [which, moving, *pointers])
 
     return signature, generate

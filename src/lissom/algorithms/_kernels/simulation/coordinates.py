@@ -40,7 +40,7 @@ DONE = 0
 
 
 @jit
-def charted(plan, table, q0, s, q):
+def charted(plan, q0, s, q):
     """Write the coordinates q for local coordinates s (1)-(4)."""
     _plain(plan, q0, s, q)
     for k in range(plan[run.N_SPECIAL]):

@@ -56,7 +56,7 @@ def evaluate(system, given, work, t, state, w, out):
             slot_motions(ints, scratch, plan, q, v, slots, 0, flags & 0)
         if node_loads(scratch, plan, table, memory, t, q, v, slots, 0, buffer) != 0:
             return run.CALL_FAILED
-        apply_external(ints, scratch, q, v, flags & ALL)
+        apply_external(ints, scratch, q, v)
     expect(system, given, t, before)
     for k in range(n):
         out[k] = T[k] + extra[k]
@@ -127,7 +127,7 @@ def needed_forces(system, given, work, state, acceleration):
     q, v, buffer, flags = state.q, state.v, work.buffer, plan[run.FLAGS]
     motion_base_to_tip(ints, floats, scratch, q, v, acceleration, flags & (ALL | field.ACCELERATED))
     if plan[run.N_SLOT] != 0:
-        apply_external(ints, scratch, q, v, flags & ALL)
+        apply_external(ints, scratch, q, v)
     if ints[field.LOOPS] != 0:
         push_loops(ints, floats, scratch)
     forces_tip_to_base(

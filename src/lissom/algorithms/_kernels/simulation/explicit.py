@@ -45,7 +45,7 @@ def stage(system, given, work, i, c, t, h, start, at, stages):
     n, n_z = system.ints[field.N_V], given.plan[run.N_STATE]
     plan, table = given.plan, given.table
     combine(table, plan[run.TABLEAU] + i * stages_of(plan), i, h, start, stages, work.s, at)
-    charted(plan, table, start.q, work.s, at.q)
+    charted(plan, start.q, work.s, at.q)
     o = i * n
     status = evaluate(system, given, work, t + c * h, at, 0.0, stages.V[o : o + n])
     if status != 0:
@@ -128,7 +128,7 @@ def explicit_step(system, given, work, t, h, start, x0, end, stages):
         total = stages_of(plan)
         b = plan[run.TABLEAU] + total * (total + B_ROW)
         combine(table, b, plan[run.N_STAGE], h, start, stages, work.s, end)
-        charted(plan, table, start.q, work.s, end.q)
+        charted(plan, start.q, work.s, end.q)
     return status
 
 
@@ -186,7 +186,7 @@ def dense_stages(system, given, work, t, h, start, at, stages):
 
 
 @uncounted
-def interpolate(system, given, work, theta, h, start, stages, at):
+def interpolate(given, work, theta, h, start, stages, at):
     """Write the state at t + theta h to `at`."""
     plan, table, weights = given.plan, given.table, work.buffer
     total = stages_of(plan)
@@ -197,11 +197,11 @@ def interpolate(system, given, work, theta, h, start, stages, at):
             x = x * theta + table[d + j * total + i]
         weights[i] = x * theta
     combine(weights, 0, total, h, start, stages, work.s, at)
-    charted(plan, table, start.q, work.s, at.q)
+    charted(plan, start.q, work.s, at.q)
 
 
 @uncounted
-def interpolated_rates(system, given, work, theta, stages, rates):
+def interpolated_rates(system, given, theta, stages, rates):
     """Write the derivative of the interpolated speeds at t + theta h."""
     plan, table, n = given.plan, given.table, system.ints[field.N_V]
     total, V = stages_of(plan), stages.V

@@ -49,14 +49,14 @@ def look_inside(r, t, h, t1):
     while instant < t1 - table[p + run.TICK]:
         if instant > t + table[p + run.TICK]:
             theta = (instant - t) / h
-            interpolate(system, given, work, theta, h, r.start, r.stages, inside)
+            interpolate(given, work, theta, h, r.start, r.stages, inside)
             if plan[run.LOOK] & run.LOOK_AT_EVENTS:
                 if event_values(given, instant, inside, r.values) != 0:
                     return t1, run.CALL_FAILED, True
                 if signs_changed(plan, memory, r.values):
                     return instant, 0, True
             if plan[run.LOOK] & run.LOOK_AT_FORCES:
-                interpolated_rates(system, given, work, theta, r.stages, rates)
+                interpolated_rates(system, given, theta, r.stages, rates)
                 status = evaluate(system, given, work, instant, inside, 0.0, out)
                 if status == run.CALL_FAILED:
                     return t1, status, True

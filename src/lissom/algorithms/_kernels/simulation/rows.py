@@ -55,7 +55,7 @@ def rows_within(r, t, h, t1, rows, capacity, ready):
             if status != 0:
                 return status
             ready = True
-        interpolate(system, given, work, (instant - t) / h, h, r.start, r.stages, inside)
+        interpolate(given, work, (instant - t) / h, h, r.start, r.stages, inside)
         if plan[run.PROJECT] != 0:
             status = settle(system, given, work, instant, inside)
             if status != 0:
