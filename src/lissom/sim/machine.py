@@ -9,7 +9,7 @@ import numpy as np
 from ..algorithms import engine
 from ..algorithms._kernels import fields as field
 from ..algorithms._kernels.simulation import fields as run
-from ..algorithms._kernels.simulation.registry import JOINT_KINDS
+from ..algorithms._kernels.simulation.registry import JOINT_KINDS, METHODS
 from ..algorithms._kernels.simulation.slots import SLOT_RECORD
 from ..algorithms.arguments import to_armature
 from ..algorithms.coordinates import error_sizes
@@ -94,6 +94,7 @@ class Machine:
         plan, s = self.plan, self.settings
         tableau = s.integrator.tableau
         header = {"METHOD": s.integrator.method, "ADAPTIVE": int(s.adaptive), "N_STAGE": 1}
+        header["TRAITS"] = METHODS[s.integrator.method].traits
         kinds = [JOINT_KINDS[row[run.E_KIND]] for row in plan.rows["forces"]]
         header["NONLINEAR"] = int(any(kind.nonlinear for kind in kinds))
         self._total = 2

@@ -42,9 +42,7 @@ class SlowIterations:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.suspects = _suspects(machine.plan)
-        self.pending = bool(self.suspects) and machine.settings.integrator.method == (
-            run.GENERALIZED_ALPHA
-        )
+        self.pending = bool(self.suspects) and machine.settings.integrator.iterates
 
     def look(self, stacklevel: int) -> None:
         """Warn if most of the work goes into iterations because of a load.

@@ -6,7 +6,8 @@ from such a function; its `load` returns it compiled.  An entry is cached with a
 Numba's cache checks only the file of the function and not the files of the functions that it calls.
 Here each cached file carries a seal: a digest of its bytes, of all sources in this folder, and of
 the settings that change the code.  Code that does not match its seal is compiled again.  A kernel
-must therefore take its functions and constants from this folder, or from that of the loads.
+must therefore take its functions and constants from this folder, or from those of the loads and
+integrators.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ FLAGS = frozenset({"contract", "nsz"})  # no flag that lets the compiler ignore 
 UNCALLED: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 # User settings that change the code and that Numba's cache does not check.
 SETTINGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE")
-LOADS = "sim/loads"  # below the package: each load has its kernels in its own file
+# Below the package: loads and integrators have their kernels in their own files.
+REGISTERED = ("sim/loads", "sim/integrators")
 PATIENCE = 300.0  # [s], after which a process no longer waits for another one but compiles itself
 
 Kernel = Callable[..., Any]
@@ -110,7 +112,7 @@ def sources_digest() -> bytes:
     own = Path(__file__).resolve().parent
     digest, found = hashlib.sha256(), False
     try:
-        for folder in (own, own.parents[1] / LOADS):
+        for folder in (own, *(own.parents[1] / name for name in REGISTERED)):
             for path in sorted(x for x in folder.rglob("*.py") if x.is_file()):
                 text = path.read_bytes()
                 name = path.relative_to(folder).as_posix()

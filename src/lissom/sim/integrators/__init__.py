@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import LoadError, suggestion
+from .. import loads as loads  # they register the kernels that those of integrators are made of
 from .euler_cromer import EulerCromer
 from .generalized_alpha import GeneralizedAlpha
 from .implicit_euler import LinearlyImplicitEuler

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...algorithms._kernels.simulation import fields as run
+from ...algorithms._kernels.simulation.registry import Method, register
+from ...algorithms._kernels.simulation.watch import watched_step
 from .integrator import Integrator
+
+EULER_CROMER = register(Method("Euler-Cromer", watched_step, run.NEEDS_START | run.SPEEDS_FIRST))
 
 
 @dataclass(frozen=True)
@@ -17,5 +21,5 @@ class EulerCromer(Integrator):
 
     title = "Euler-Cromer"
     names = ("euler_cromer", "cromer", "symplectic_euler", "semi_implicit_euler")
-    method = run.EULER_CROMER
+    method = EULER_CROMER
     order = 1

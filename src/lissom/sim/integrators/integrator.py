@@ -27,6 +27,8 @@ class Integrator(ABC):
         Whether steps can be long compared with the periods of stiff modes and springs.
     adaptive : bool
         Whether it can choose its steps.
+    iterates : bool
+        Whether each step is an iteration, which loads without derivatives can hold up.
     """
 
     title: ClassVar[str]
@@ -35,6 +37,7 @@ class Integrator(ABC):
     order: ClassVar[int]
     implicit: ClassVar[bool] = False
     adaptive: ClassVar[bool] = False
+    iterates: ClassVar[bool] = False
 
     @property
     def tableau(self) -> Tableau | None:

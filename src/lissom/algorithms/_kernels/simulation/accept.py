@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from ..compiling import inlined, uncounted
 from . import fields as run
-from .explicit import error_norm
-from .generalized_alpha import alpha_error
 from .inside import look_inside
+from .methods import estimated_error
 from .projection import settle
 from .watch import note_error, note_sampled_error
 
@@ -23,8 +22,9 @@ def finish_fixed(r, used, t, h, t1, mode, halved):
     halved: whether it was also taken as two halves.  Returns 0 or a failure.
     """
     memory = r.given.memory
-    if mode == run.ON and r.given.plan[run.METHOD] == run.GENERALIZED_ALPHA:
-        error = alpha_error(r.given, h, r.x, r.weights)
+    plan = r.given.plan
+    if mode == run.ON and plan[run.TRAITS] & run.ESTIMATES != 0:
+        error = estimated_error(plan[run.METHOD], r, h)
         note_error(memory, 1.0, error, memory[run.WORST])
     elif halved:
         set_weights(r.given, r.start.v, r.end.v, r.weights)
@@ -45,14 +45,14 @@ def finish_adaptive(r, used, t, h, t1):
     if not _accept(r.given, h, error):
         return 0, False, t1, False
     earlier, status, ready = t1, 0, False
-    if plan[run.LOOK] != 0 and plan[run.METHOD] == run.RUNGE_KUTTA:
+    if plan[run.LOOK] != 0 and plan[run.TRAITS] & run.INTERPOLATES != 0:
         earlier, status, ready = look_inside(r, t, h, t1)
         if status == 0 and earlier < t1:
             memory[run.NEXT_STEP], memory[run.LAST_ERROR] = wanted, last
             return 0, False, earlier, ready
     if status == 0:
         status = settle(used, r.given, r.work, t1, r.end)
-    if status == 0 and plan[run.METHOD] == run.GENERALIZED_ALPHA:
+    if status == 0 and plan[run.TRAITS] & run.ESTIMATES != 0:
         note_error(memory, 1.0, local, memory[run.WORST])
     return status, status == 0, t1, ready
 
@@ -63,17 +63,14 @@ def _errors(r, t, h, t1):
     plan, table, memory = r.given
     p = plan[run.PARAMETERS]
     set_weights(r.given, r.start.v, r.end.v, r.weights)
-    if plan[run.METHOD] == run.RUNGE_KUTTA:
-        error = error_norm(r.system, r.given, h, r.stages, r.weights)
-    else:
-        error = alpha_error(r.given, h, r.x, r.weights)
+    error = estimated_error(plan[run.METHOD], r, h)
     local = error
     if not error <= SURPRISE:
         memory[run.ROUGH_UNTIL] = max(memory[run.ROUGH_UNTIL], t1)
     rough = t < memory[run.ROUGH_UNTIL]
     if rough:  # as far as rounding permits
         error *= min(ROUGH, 1.0 / table[p + run.LEAST_SHARE])
-    if not rough or plan[run.METHOD] == run.GENERALIZED_ALPHA:
+    if not rough or plan[run.TRAITS] & run.ESTIMATES != 0:
         error /= max(min(1.0, h * table[p + run.SHARE]), table[p + run.LEAST_SHARE])
     return local, error
 

@@ -30,7 +30,7 @@ def expect(system, given, t, x):
         return
     passed = t - memory[run.EXPECTED_AT]
     known = (
-        plan[run.METHOD] < run.IMPLICIT_EULER
+        plan[run.TRAITS] & run.USES_ARMATURE == 0
         and 0.0 <= passed <= FARTHEST * memory[run.EXPECTED_STEP]
     )
     closing = ints[ints[field.LOOPS] + field.CLOSING] & POSITIVE
@@ -46,7 +46,7 @@ def note_expected(system, given, t, x):
     """Record the accelerations x at the start of a step of an explicit method for (1)."""
     ints, _floats, scratch = system
     plan, _table, memory = given
-    if ints[field.LOOPS] == 0 or plan[run.METHOD] >= run.IMPLICIT_EULER:
+    if ints[field.LOOPS] == 0 or plan[run.TRAITS] & run.USES_ARMATURE != 0:
         return
     first, passed = memory[run.EXPECTED_AT] == math.inf, t - memory[run.EXPECTED_AT]
     near = scratch[ints[ints[field.LOOPS] + field.CLOSING] + field.LEAST_LEFT] <= CLOSE

@@ -121,7 +121,7 @@ def runge_kutta(system, given, work, t, h, start, x0, at, stages):
 def explicit_step(system, given, work, t, h, start, x0, end, stages):
     """Take one step of a method with fixed steps (3), or of Euler-Cromer, into `end`."""
     plan, table = given.plan, given.table
-    if plan[run.METHOD] == run.EULER_CROMER:
+    if plan[run.TRAITS] & run.SPEEDS_FIRST != 0:
         return euler_cromer(system, given, work, t, h, start, x0, end)
     status = runge_kutta(system, given, work, t, h, start, x0, end, stages)
     if status == 0:

@@ -32,7 +32,8 @@ from __future__ import annotations
     FLEXIBLES,  # plan: row of a body, offset in memory, of every flexible body
     NODE_RATES,  # whether a load needs the velocity of nodes
     NONLINEAR,  # whether elements on hinges have a variable stiffness
-    METHOD,
+    METHOD,  # number in `registry.METHODS`
+    TRAITS,  # of the method, below
     ADAPTIVE,
     N_STAGE,  # of the tableau, without those for dense output
     N_DENSE,  # further stages for dense output
@@ -62,7 +63,7 @@ from __future__ import annotations
     N_OUTPUT,  # numbers that loads provide as channels
     O_Z,  # memory: states of loads
     P_HEADER,
-) = range(52)
+) = range(53)
 
 # Sampling inside adaptive steps
 LOOK_AT_FORCES, LOOK_AT_EVENTS = 1, 2
@@ -103,8 +104,13 @@ BALL, POSE, PRODUCT = range(3)
 CONSTANT, TABLE_, CALLED = range(3)
 S_KIND, S_N, S_WHERE, S_WHICH, S_PIECES, S_DEGREE = range(6)
 
-# Methods
-EULER_CROMER, RUNGE_KUTTA, IMPLICIT_EULER, GENERALIZED_ALPHA = range(4)
+# Traits of a method, bits of TRAITS
+USES_ARMATURE = 1  # stiff terms are armature: steps take the stiff scratch
+NEEDS_START = 2  # steps begin with the accelerations at their start
+KEEPS_LEAD = 4  # algorithmic accelerations lead the true ones from step to step
+ESTIMATES = 8  # every step estimates its error, fixed ones too
+INTERPOLATES = 16  # adaptive steps have a dense output
+SPEEDS_FIRST = 32  # Euler-Cromer: coordinates follow the new speeds
 
 # table: parameters of the run
 (

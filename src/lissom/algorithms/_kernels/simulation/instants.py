@@ -35,7 +35,7 @@ def next_instant(plan, table, memory):
     limit = table[p + run.END]
     if plan[run.ADAPTIVE] == 0:
         limit = min(limit, start + (memory[run.GRID] + 1.0) * table[p + run.STEP])
-    elif plan[run.METHOD] == run.GENERALIZED_ALPHA and table[p + run.OUTPUT_STEP] > 0.0:
+    elif plan[run.TRAITS] & run.INTERPOLATES == 0 and table[p + run.OUTPUT_STEP] > 0.0:
         limit = min(limit, start + memory[run.NEXT_OUTPUT] * table[p + run.OUTPUT_STEP])
     for k in range(plan[run.N_CONTROLLER]):
         e = plan[run.CONTROLLERS] + k * run.E_ROW

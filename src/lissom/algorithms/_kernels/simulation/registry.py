@@ -88,12 +88,43 @@ class NodeKind(NamedTuple):
     advice: str = ""
 
 
+class Method(NamedTuple):
+    """Kernels of an integrator; `r` are the arrays of a run, see `views.Run`.
+
+    Attributes
+    ----------
+    name : str
+        Name of the method.
+    step : kernel
+        step(r, t, h, mode): takes a step from r.start to r.end; returns a status and whether the
+        step was also taken by halves.
+    traits : int
+        Sum of traits, see `fields`.
+    error : kernel, optional
+        error(r, h): estimated error of the last step in units of the tolerance.
+    commit : kernel, optional
+        commit(r, h): stores what the next step needs; returns whether r.x.x0 holds the
+        accelerations at the end of the step.
+    """
+
+    name: str
+    step: Kernel
+    traits: int
+    error: Kernel | None = None
+    commit: Kernel | None = None
+
+
 JOINT_KINDS: list[JointKind] = []
 NODE_KINDS: list[NodeKind] = []
+METHODS: list[Method] = []
 
 
-def register(kind: JointKind | NodeKind) -> int:
-    """Register a new kind of load and return its number."""
-    kinds: list[Any] = JOINT_KINDS if isinstance(kind, JointKind) else NODE_KINDS
+def register(kind: JointKind | NodeKind | Method) -> int:
+    """Number of a new kind of load or of a new method."""
+    kinds: list[Any] = METHODS
+    if isinstance(kind, JointKind):
+        kinds = JOINT_KINDS
+    elif isinstance(kind, NodeKind):
+        kinds = NODE_KINDS
     kinds.append(kind)
     return len(kinds) - 1

@@ -18,14 +18,12 @@ from .accept import finish_adaptive, finish_fixed, set_weights
 from .evaluate import evaluate, solve_mass
 from .event_values import crossed, event_values, keep_values
 from .expected import note_expected
-from .explicit import explicit_step, runge_kutta, stage
-from .generalized_alpha import generalized_alpha, keep_lead
-from .implicit_euler import implicit_euler
 from .instants import next_instant, pass_instants, sample
+from .methods import commit_step, take_step
 from .projection import settle
 from .rows import row_due, rows_within, write_row
 from .views import views
-from .watch import beyond_reason, by_halves, is_sampled, watch_spin
+from .watch import beyond_reason, watch_spin
 
 MOST_DIVISIONS = 20
 
@@ -39,7 +37,7 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
     the current coordinates; SETTLE: only write given motions into the state and close its loops.
     """
     r = views(ints, floats, scratch, stiff, plan, table, memory, work)
-    used = r.stiff if plan[run.METHOD] >= run.IMPLICIT_EULER else r.system
+    used = r.stiff if plan[run.TRAITS] & run.USES_ARMATURE != 0 else r.system
     if mode == run.SOLVE:
         return solve_mass(r.system, r.given, r.start.q, r.x.a1, r.x.x1)
     if mode == run.SETTLE:
@@ -73,15 +71,15 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
 def _begin(r, rows, capacity):
     """Sample controllers, find accelerations and write a row if due, at the start of a step."""
     plan, table, memory = r.given
-    t, method = memory[run.TIME], plan[run.METHOD]
+    t, traits = memory[run.TIME], plan[run.TRAITS]
     if sample(plan, table, memory, t, r.start.q, r.start.v) != 0:
         return run.CALL_FAILED
-    if memory[run.FRESH] == 0.0 and method != run.IMPLICIT_EULER:
+    if memory[run.FRESH] == 0.0 and traits & run.NEEDS_START != 0:
         status = evaluate(r.system, r.given, r.work, t, r.start, 0.0, r.work.out)
         if status != 0:
             return status
         for k in range(len(r.x.x0)):
-            if method == run.GENERALIZED_ALPHA:
+            if traits & run.KEEPS_LEAD != 0:
                 r.x.before[k] += r.work.out[k] - r.x.x0[k]
             r.x.x0[k] = r.work.out[k]
     if plan[run.N_EVENT] != 0 and memory[run.KNOWN] == 0.0:
@@ -92,7 +90,7 @@ def _begin(r, rows, capacity):
     if due or memory[run.FORCED] != 0.0:
         if memory[run.N_ROWS] >= capacity:
             return run.ROWS_FULL
-        if memory[run.FRESH] != 0.0 or method == run.IMPLICIT_EULER:
+        if memory[run.FRESH] != 0.0 or traits & run.NEEDS_START == 0:
             status = evaluate(r.system, r.given, r.work, t, r.start, 0.0, r.work.out)
             if status != 0:
                 return status
@@ -128,7 +126,7 @@ def _step(r, used, mode):
             h = h / (1 << divisions)
         if not t + 0.01 * h > t:
             return (status if status != 0 else run.STALLED), h, t, ready
-        status, halved = _try(r, t, h, mode)
+        status, halved = take_step(plan[run.METHOD], r, t, h, mode)
         if status == run.CALL_FAILED:
             return status, h, t, ready
         t1 = t + h
@@ -155,32 +153,6 @@ def _step(r, used, mode):
         memory[run.N_REJECTED] += 1.0
 
 
-@inlined
-def _try(r, t, h, mode):
-    """Take a step into r.end; return a status, and whether it was also taken as two halves."""
-    given, work, method = r.given, r.work, r.given.plan[run.METHOD]
-    if method == run.GENERALIZED_ALPHA:
-        status = generalized_alpha(
-            r.stiff, given, work, t, h, r.start, r.end, r.x, r.tangent, r.weights
-        )
-        return status, False
-    if method == run.IMPLICIT_EULER:
-        return implicit_euler(r.stiff, given, work, t, h, r.start, r.end, r.tangent), False
-    if given.plan[run.ADAPTIVE] != 0:
-        status = runge_kutta(r.system, given, work, t, h, r.start, r.x.x0, r.end, r.stages)
-        if status == 0:
-            i = given.plan[run.N_STAGE]
-            status = stage(r.system, given, work, i, 1.0, t, h, r.start, r.end, r.stages)
-        return status, False
-    halved = False
-    if mode == run.ON and is_sampled(given.plan, given.table, given.memory):
-        status = by_halves(r, t, h)
-        if status == run.CALL_FAILED:
-            return status, False
-        halved = status == 0
-    return explicit_step(r.system, given, work, t, h, r.start, r.x.x0, r.end, r.stages), halved
-
-
 @uncounted
 def _cut(h, wanted):
     """Step towards a time that is h away: all of it, half of it, or the wanted step."""
@@ -200,7 +172,7 @@ def _pass(r, h, t1, ready, rows, capacity, mode):
         if mode == run.ON and crossed(plan, memory, r.values):
             memory[run.TRIED] = t1 - t
             return run.EVENT
-    interpolated = plan[run.ADAPTIVE] != 0 and plan[run.METHOD] == run.RUNGE_KUTTA
+    interpolated = plan[run.ADAPTIVE] != 0 and plan[run.TRAITS] & run.INTERPOLATES != 0
     if not interpolated or mode == run.ONE_STEP:
         return 0
     status = rows_within(r, t, h, t1, rows, capacity, ready)
@@ -222,7 +194,7 @@ def _commit(r, used, h, t1):
         r.start.v[k] = r.end.v[k]
     for k in range(len(r.start.z)):
         r.start.z[k] = r.end.z[k]
-    _commit_accelerations(r, h)
+    memory[run.FRESH] = 1.0 if commit_step(plan[run.METHOD], r, h) else 0.0
     ints = r.system.ints
     if ints[field.LOOPS] != 0:
         nearest = used.scratch[ints[ints[field.LOOPS] + field.CLOSING] + field.LEAST_LEFT]
@@ -239,25 +211,6 @@ def _commit(r, used, h, t1):
         keep_values(plan, memory, r.values)
     pass_instants(plan, table, memory, t1)
     watch_spin(ints, used.scratch, plan, memory)
-
-
-@inlined
-def _commit_accelerations(r, h):
-    """Store the accelerations at the end of a step, if the method has found them."""
-    plan, _table, memory = r.given
-    n = len(r.x.x0)
-    memory[run.FRESH] = 0.0
-    if plan[run.METHOD] == run.GENERALIZED_ALPHA:
-        keep_lead(memory, h, r.x)
-        for k in range(n):
-            r.x.before[k] = r.x.x0[k]
-            r.x.x0[k] = r.x.x1[k]
-        memory[run.FRESH] = 1.0
-    elif plan[run.ADAPTIVE] != 0 and plan[run.PROJECT] == 0:
-        i = plan[run.N_STAGE] * n
-        for k in range(n):
-            r.x.x0[k] = r.stages.V[i + k]
-        memory[run.FRESH] = 1.0
 
 
 _INTS = types.Array(types.int64, 1, "C")

@@ -78,6 +78,22 @@ def by_halves(r, t, h):
 
 
 @inlined
+def watched_step(r, t, h, mode):
+    """Take a step of an explicit method with fixed steps; some of them also by halves.
+
+    Returns a status, and whether it was taken by halves.
+    """
+    given, halved = r.given, False
+    if mode == run.ON and is_sampled(given.plan, given.table, given.memory):
+        status = by_halves(r, t, h)
+        if status == run.CALL_FAILED:
+            return status, False
+        halved = status == 0
+    status = explicit_step(r.system, given, r.work, t, h, r.start, r.x.x0, r.end, r.stages)
+    return status, halved
+
+
+@inlined
 def note_sampled_error(r, t):
     """Add the difference from the speeds of `by_halves`, for this step and those until the next."""
     plan, table, memory = r.given
