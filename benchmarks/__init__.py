@@ -1,7 +1,7 @@
-"""Speed, measured here and now: beside other libraries and against ourselves.
+"""Speed benchmarks: comparison with other libraries and between methods.
 
 `make bench` measures everything and writes the page of results (`benchmarks.run`);
-`python -m benchmarks.show` measures what is asked for and shows it.
+`python -m benchmarks.show` measures the named benchmarks and prints the results.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["NAMES", "run_benchmark"]
 
-# One thread, told before NumPy is imported: on a machine that does other work too, waiting for a
-# second one dominates.
+# One thread, set before NumPy is imported: on a busy computer, waiting for a second thread
+# dominates.
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-MODULES = {  # where each benchmark has its function `run`
+MODULES = {  # module of each benchmark, with its function `run`
     "rigid": "rigid",
     "flexible": "flexible",
     "counts": "counts.measure",
@@ -45,11 +45,11 @@ def run_benchmark(name: str, depth: Depth, progress: Progress, **options: Any) -
     name : str
         One of `NAMES`.
     depth : Depth
-        How deep to measure.
+        Measurement depth.
     progress : callable
-        Told (what, steps done, steps in all).
+        Called with (activity, steps done, total steps).
     **options
-        What this benchmark can be told besides; "order-n": cases, duration.
+        Further options of the benchmark; "order-n": cases, duration.
 
     Returns
     -------

@@ -17,8 +17,6 @@ from .peers.twins import Call
 from .result import Cell, Result, Table
 from .timing import Progress, best_times
 
-__all__ = ["run"]
-
 MECHANISMS = {
     "rigid chain, 7 joints": lambda: rigid_chain(7),
     "humanoid, 30 joints": lambda: humanoid(30),
@@ -27,9 +25,9 @@ MECHANISMS = {
 SIZES = {"quick": (1, 8), "normal": (1, 10, 100, 1000), "full": (1, 10, 100, 1000, 10_000)}
 THREADS = (1, 2, 4)
 
-ABOUT = """Forward dynamics of a batch of states, time on the wall per state. A batch of one shows
-what entering the call costs. Threads are Python threads around compiled code that releases the
-interpreter; they cannot help beyond the cores of the machine, or when those are busy."""
+ABOUT = """Forward dynamics of a batch of states, wall-clock time per state. A batch of one shows
+the overhead of the call. Threads are Python threads around compiled code that releases the
+interpreter; they do not help beyond the number of cores, or when the cores are busy."""
 
 
 def run(depth: Depth, progress: Progress) -> Result:
@@ -38,9 +36,9 @@ def run(depth: Depth, progress: Progress) -> Result:
     Parameters
     ----------
     depth : Depth
-        How deep to measure.
+        Measurement depth.
     progress : callable
-        Told what is being done.
+        Called with the current activity.
     """
     sizes = SIZES[depth.name]
     calls: dict[tuple[str, int, int], Call] = {}
@@ -71,7 +69,7 @@ def run(depth: Depth, progress: Progress) -> Result:
     return Result(
         name="batch",
         title="Batches and threads",
-        about=f"{ABOUT} This machine shows {os.cpu_count()} cores.",
+        about=f"{ABOUT} This computer has {os.cpu_count()} cores.",
         tables=tuple(
             Table(m, (*header, *speedups), tuple(_row(m, size, times) for size in sizes))
             for m in MECHANISMS

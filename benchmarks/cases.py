@@ -1,4 +1,4 @@
-"""Systems in motion: what the benchmarks call functions on."""
+"""Systems in motion, the inputs of timed functions."""
 
 from __future__ import annotations
 
@@ -9,27 +9,25 @@ import numpy as np
 from lissom.model import Model
 from lissom.system import State, System
 
-__all__ = ["Case", "batch_size", "moving_case"]
-
 Array = np.ndarray
 
 
 @dataclass(frozen=True)
 class Case:
-    """A system with one state and with a batch of states.
+    """System with one state and a batch of states.
 
     Parameters
     ----------
     model : Model
-        The mechanism.
+        Mechanism.
     system : System
-        The same, compiled.
+        Compiled mechanism.
     state : State
-        The first state of the batch.
+        First state of the batch.
     forces : array (n_v,)
-        The first forces of the batch.
+        First forces of the batch.
     many_q, many_v, many_forces : array (k, n_q), (k, n_v), (k, n_v)
-        Coordinates, speeds and forces of the batch, one state in a row.
+        Coordinates, speeds and forces of the batch, one state per row.
     """
 
     model: Model
@@ -47,7 +45,7 @@ class Case:
 
 
 def moving_case(model: Model, size: int | None = None, seed: int = 1992) -> Case:
-    """A mechanism with random states in which everything moves.
+    """Mechanism with random states in which everything moves.
 
     Hinge angles are of the order of 1, hinge rates of 0.3 and modal coordinates of 1e-3: the time
     of a call does not depend on them.
@@ -59,7 +57,7 @@ def moving_case(model: Model, size: int | None = None, seed: int = 1992) -> Case
     size : int, optional
         Number of states; by default `batch_size`.
     seed : int
-        Of the random numbers.
+        Seed of the random numbers.
     """
     system = model.compile()
     k = batch_size(system) if size is None else size
@@ -74,5 +72,5 @@ def moving_case(model: Model, size: int | None = None, seed: int = 1992) -> Case
 
 
 def batch_size(system: System) -> int:
-    """States in a batch: enough that entering the call costs nothing, few enough for the cache."""
+    """Batch size: large enough to hide the overhead of the call, small enough for the cache."""
     return int(np.clip(16_384 // max(system.n_v, 1), 4, 512))

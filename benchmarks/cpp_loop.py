@@ -1,4 +1,4 @@
-"""Section of the page on Pinocchio without Python: constants, measured by pinocchio_loop.cpp."""
+"""Section of the page on Pinocchio without Python: constants measured by pinocchio_loop.cpp."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WHERE = "AMD EPYC, g++ -O3, Pinocchio 4.1.0, Eigen 3.4.0"
 
 
 def section(rigid: Result) -> str:
-    """Text and table; lissom's times are those of the run."""
+    """Text and table, with lissom's times from the current run."""
     own = {
         (r["quantity"], r["n"]): 1e6 * r["seconds"]
         for r in rigid.records

@@ -1,4 +1,4 @@
-"""Articulated bodies against the mass matrix: where each is faster, and what "auto" chooses."""
+"""Articulated bodies compared with the mass matrix, and the choice of "auto"."""
 
 from __future__ import annotations
 
@@ -12,23 +12,21 @@ from .peers.twins import Call
 from .result import Cell, Requirement, Result, Table
 from .timing import Progress, best_times
 
-__all__ = ["run"]
-
 GRIDS = {
     "quick": ((1, 3), (0, 2)),
     "normal": ((1, 2, 4, 7, 10, 20), (0, 2, 4, 10)),
     "full": ((1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 30), (0, 1, 2, 3, 4, 6, 8, 10, 15, 20)),
 }
-TIE = 1.05  # times closer than this are called equal
+TIE = 1.05  # times within this ratio count as equal
 
 ABOUT = """Forward dynamics of a chain of equal links by its two methods, in the same compiled loop
 over states: articulated bodies, whose cost is linear in the number of bodies, and the mass matrix
 with a dense solution. Zero modes is the chain of rigid rods, the case in which the NASA Order-N
-report found the dense way faster for small systems. The cells are the time of the composite method
-over that of the articulated one: below 1 the mass matrix is faster. What `method="auto"` chose is
-marked with the letter a (articulated) or c (composite), and with an exclamation mark where it takes
-over 5 % more time than the better method: it chose the other one, or it began with the mass matrix
-and fell back on articulated bodies because of its rounding errors."""
+report found the dense method faster for small systems. The cells are the time of the composite
+method over that of the articulated one: below 1 the mass matrix is faster. The choice of
+`method="auto"` is marked with the letter a (articulated) or c (composite), and with an exclamation
+mark where it takes over 5 % more time than the better method: it chose the other one, or it started
+with the mass matrix and fell back on articulated bodies because of rounding errors."""
 
 # (links, modes, method) -> seconds per state
 Times = dict[tuple[int, int, str], float]
@@ -40,9 +38,9 @@ def run(depth: Depth, progress: Progress) -> Result:
     Parameters
     ----------
     depth : Depth
-        How deep to measure.
+        Measurement depth.
     progress : callable
-        Told what is being done.
+        Called with the current activity.
     """
     links, modes = GRIDS[depth.name]
     calls: dict[tuple[int, int, str], Call] = {}
@@ -101,7 +99,7 @@ def _map(
     header = ("links", *(f"{m} modes" for m in modes))
     title = "Composite over articulated, and the choice of auto"
     dense = [str(n) for n in links if times[n, 0, "composite"] < times[n, 0, "articulated"]]
-    found = f"the mass matrix is faster with {', '.join(dense)} links" if dense else "it never is"
+    found = f"it is with {', '.join(dense)} links" if dense else "it never is"
     note = (
         f"Is the mass matrix faster for small rigid chains, as it was in the report? Here {found}."
     )
@@ -116,6 +114,6 @@ def _wrong(
         for (n, m), method in chosen.items()
         if losses[n, m] > TIE
     ]
-    note = "" if rows else "There is none."
+    note = "" if rows else "None."
     header = ("links", "modes", "chosen", "auto [µs]", "better [µs]", "cost")
     return Table("Where auto is not the faster one", header, tuple(rows), note)

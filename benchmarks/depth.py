@@ -1,26 +1,24 @@
-"""How deep to measure."""
+"""Depth of measurements."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["DEPTHS", "FULL", "NORMAL", "QUICK", "Depth"]
-
 
 @dataclass(frozen=True)
 class Depth:
-    """How often each cell of a measurement is visited, and for how long.
+    """Number and length of the visits to each cell of a measurement.
 
     Parameters
     ----------
     name : {"quick", "normal", "full"}
-        The benchmarks choose their sizes by it.
+        Name by which the benchmarks choose their sizes.
     rounds : int
         Visits to each cell.
     visit : float
-        Length of a visit [s]; it holds as many calls as fit, at least one.
+        Length of a visit [s]; it consists of as many calls as fit, at least one.
     passes : int
-        How often the whole is repeated where not all cells fit in memory together.
+        Repetitions of the whole measurement where not all cells fit into memory together.
     """
 
     name: str

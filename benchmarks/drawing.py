@@ -1,12 +1,10 @@
-"""What all figures share: colours, style, panels."""
+"""Common parts of all figures: colours, style, panels."""
 
 from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["SEQUENCE", "STYLE", "Records", "new_panels", "values"]
-
-# Colours that readers with colour-blindness can tell apart (Okabe and Ito).
+# Colours that colour-blind readers can distinguish (Okabe and Ito).
 BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK = (
     "#0072B2",
     "#E69F00",
@@ -37,11 +35,11 @@ def new_panels(rows: int, columns: int, size: tuple[float, float], **shared: Any
     Parameters
     ----------
     rows, columns : int
-        Of panels.
+        Numbers of panels.
     size : tuple of float
         Width and height [inch].
     **shared
-        To Matplotlib's `subplots`.
+        Options of Matplotlib's `subplots`.
     """
     from matplotlib.figure import Figure
 
@@ -55,8 +53,8 @@ def values(records: Records, name: str) -> list[Any]:
     Parameters
     ----------
     records : tuple of dict
-        What was measured.
+        Measured records.
     name : str
-        Of the column.
+        Name of the column.
     """
     return list(dict.fromkeys(r[name] for r in records))

@@ -1,4 +1,4 @@
-"""Drift of energy and angular momentum of a free flexible spacecraft, by every integrator."""
+"""Drift of energy and angular momentum of a free flexible spacecraft for every integrator."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ from .depth import Depth
 from .result import Cell, Result, Table
 from .timing import Progress
 
-__all__ = ["run", "spacecraft"]
-
 Array = np.ndarray
 
 DURATION = {"quick": 0.4, "normal": 20.0, "full": 100.0}
@@ -33,7 +31,7 @@ ROWS = 100
 
 # Energy of each of the two vibrations at the start [J].
 VIBRATION = 1.0
-ROUGH = 0.1  # part of the duration for which the rough start is followed
+ROUGH = 0.1  # fraction of the duration that is simulated from the rough start
 
 # (method, setting, arguments of simulate)
 WAYS: tuple[tuple[str, str, dict[str, Any]], ...] = (
@@ -56,26 +54,26 @@ EXACT = len(WAYS) - 1
 
 ABOUT = """A free hub with an arm of two bending booms (7 m, six modes each, level `full`, no
 damping) and a hand turns slowly, its joints free, and vibrates in its two lowest modes, at 9.3 and
-16.4 Hz; its highest one is at 293 Hz. Nothing acts on it, so that its energy and its angular
-momentum are constant. What an integrator makes of them over {duration:g} s is its drift. Explicit
-methods that resolve every vibration hardly drift. Implicit ones take steps that do not resolve
-the fast vibrations; the smaller the spectral radius, the faster they take the energy of these away,
-and none of them conserves momentum in large steps. *Vibration left* is the mean strain energy over
-the last fifth of the run, as a part of that of the most accurate run.
+16.4 Hz; its highest mode is at 293 Hz. No forces act on it, so its energy and its angular momentum
+are constant. Their change over {duration:g} s is the drift of an integrator. Explicit methods that
+resolve every vibration hardly drift. Implicit methods take steps that do not resolve the fast
+vibrations; the smaller the spectral radius, the faster they dissipate the energy of these, and none
+of them conserves momentum in large steps. *Vibration left* is the mean strain energy over the last
+fifth of the run, as a fraction of that of the most accurate run.
 
-That start is kind to the implicit methods. The second table is of a rough one: each boom is let go
-from a deflection in its own first mode, with the same energy, which rings in all modes of the
-system, and drifts far more."""
+That start is favourable for implicit methods. The second table has a rough start: each boom is
+released from a deflection in its first mode, with the same energy, which excites all modes of the
+system; the drift is much larger."""
 
 
 def spacecraft(*, rough: bool = False) -> tuple[System, State]:
-    """The hub with its arm, and its state at the start: turning and vibrating.
+    """Hub with its arm, and its initial state: rotating and vibrating.
 
     Parameters
     ----------
     rough : bool
-        Whether the vibrations start as deflections of single booms, which excite the fastest modes
-        too, instead of speeds along the two lowest modes of the whole system.
+        Whether the vibrations start as deflections of single booms, which also excite the fastest
+        modes, instead of speeds along the two lowest modes of the whole system.
     """
     tube = Tube(radius=0.165, thickness=0.004)
     boom = beam(7.0, tube, CARBON, modes=6, level="full", damping=0.0)
@@ -118,9 +116,9 @@ def run(depth: Depth, progress: Progress) -> Result:
     Parameters
     ----------
     depth : Depth
-        How long to simulate.
+        Measurement depth, which sets the simulated time.
     progress : callable
-        Told what is being done.
+        Called with the current activity.
     """
     duration = DURATION[depth.name]
     records = _records(*spacecraft(), duration, progress)
@@ -152,7 +150,7 @@ def _records(
 def _timed(
     system: System, state: State, duration: float, options: dict[str, Any]
 ) -> tuple[float, Trajectory]:
-    """CPU seconds of a run, and the run; a short one before it warms up."""
+    """CPU seconds of a run, and the run, after a short warm-up run."""
     period = _output_step(duration)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SimulationWarning)
@@ -214,5 +212,5 @@ def _table(records: tuple[dict[str, Any], ...], title: str) -> Table:
         "angular momentum, largest",
         "vibration left",
     )
-    note = "Times are those of one run each; the table is about the other columns."
+    note = "Times are those of one run each and only indicative."
     return Table(title, header, tuple(rows), note)

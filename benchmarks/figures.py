@@ -1,4 +1,4 @@
-"""Figures of results, as Matplotlib draws them."""
+"""Figures of results, drawn by Matplotlib."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from .symbolic.figures import draw_symbolic
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["file_names", "save"]
-
 
 def file_names(result: Result) -> list[str]:
     """Names of the files of a result's figures.
@@ -26,7 +24,7 @@ def file_names(result: Result) -> list[str]:
     Parameters
     ----------
     result : Result
-        What was measured.
+        Measured result.
     """
     return [f"{result.name}{more}.svg" for more in DRAWINGS[result.name]]
 
@@ -37,14 +35,14 @@ def save(result: Result, folder: Path) -> list[Path]:
     Parameters
     ----------
     result : Result
-        What was measured.
+        Measured result.
     folder : pathlib.Path
-        Where to; it must exist.
+        Destination, which must exist.
 
     Returns
     -------
     list of pathlib.Path
-        The files, named after the result.
+        Paths of the files, named after the result.
     """
     import matplotlib
 
@@ -57,7 +55,7 @@ def save(result: Result, folder: Path) -> list[Path]:
 
 
 def _selected(records: Records, x: str, y: str, **fixed: Any) -> tuple[list[Any], list[Any]]:
-    """Columns x and y, sorted by x, of the records that have the given values and a y."""
+    """Columns x and y, sorted by x, of the records with the given values and a value of y."""
     rows = [r for r in records if all(r[k] == v for k, v in fixed.items()) and r[y] is not None]
     rows.sort(key=lambda r: r[x])
     return [r[x] for r in rows], [r[y] for r in rows]
@@ -101,7 +99,7 @@ def _rigid(records: Records) -> Figure:
 
 
 def _smallest(records: Records, library: str, form: str) -> dict[int, float]:
-    """Smallest time by size, over the forms that begin with `form`."""
+    """Smallest time for each size, over the forms that begin with `form`."""
     best: dict[int, float] = {}
     for r in records:
         if r["library"] == library and r["form"].startswith(form):
@@ -113,7 +111,7 @@ def _flexible(records: Records) -> Figure:
     """Time per link against links, and time against modes."""
     figure, ((left, right),) = new_panels(1, 2, (9.0, 3.6))
     shared = {"level": "linear", "form": "batch"}
-    beside: Any = {"fontsize": 7, "loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+    outside: Any = {"fontsize": 7, "loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
     linear = tuple(r for r in records if r["level"] == "linear")
     for colour, m in zip(SEQUENCE, values(linear, "modes"), strict=False):
         x, y = _selected(records, "links", "seconds", modes=m, **shared)
@@ -121,17 +119,17 @@ def _flexible(records: Records) -> Figure:
         left.semilogx(x, each, "o-", color=colour, label=str(m), markersize=3)
     left.set(xlabel="links", ylabel="µs per state and link", title="linear, batch")
     left.set_ylim(bottom=0)
-    left.legend(title="modes", **beside)
+    left.legend(title="modes", **outside)
     for colour, n in zip(SEQUENCE, values(linear, "links"), strict=False):
         x, y = _selected(records, "modes", "seconds", links=n, **shared)
         right.semilogy(x, _micro(y), "o-", color=colour, label=str(n), markersize=3)
     right.set(xlabel="modes per link", ylabel="µs per state", title="linear, batch")
-    right.legend(title="links", reverse=True, **beside)
+    right.legend(title="links", reverse=True, **outside)
     return figure
 
 
 def _counts(records: Records) -> Figure:
-    """Operations up to ten modes (the axes of the paper's Figure 2), and times up to the end."""
+    """Operations up to ten modes (the axes of the paper's Figure 2), and times for all modes."""
     figure, ((left, right),) = new_panels(1, 2, (9.0, 3.6))
     few = tuple(r for r in records if r["modes"] <= 10)
     for method, colour in (("articulated", BLUE), ("composite", ORANGE)):
@@ -200,7 +198,7 @@ def _batch(records: Records) -> Figure:
     return figure
 
 
-# Functions that draw a result, by what is added to the name of its file.
+# Functions that draw a result, by the suffix of the file name.
 DRAWINGS: dict[str, dict[str, Callable[[Records], Figure]]] = {
     "rigid": {"": _rigid},
     "flexible": {"": _flexible},

@@ -1,4 +1,4 @@
-"""Chains of bending links: cost against the number of links and of modes."""
+"""Chains of flexible links: cost as a function of the numbers of links and modes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from .depth import Depth
 from .peers.twins import Call
 from .result import Cell, Requirement, Result, Table
 from .timing import Progress, best_times
-
-__all__ = ["run"]
 
 # level -> depth -> (links, modes)
 GRIDS = {
@@ -33,10 +31,10 @@ GRIDS = {
 FORMS = ("call", "batch")
 
 ABOUT = """Forward dynamics of a chain of equal tubes on revolute joints, axes y and z in turn,
-under gravity. Zero modes is a chain of rigid rods. At the level `linear` a body's own inertia is
-that of the undeformed body; at `full` it follows the deformation, which costs the square of the
-number of modes. *Call* is one call from Python, *batch* the time per state of one call that
-computes many on one thread."""
+under gravity. Zero modes is a chain of rigid rods. At level `linear` the inertia of a body is that
+of the undeformed body; at `full` it follows the deformation, at a cost that grows with the square
+of the number of modes. *Call* is one call from Python, *batch* the time per state of one call for
+many states on one thread."""
 
 # (level, links, modes, form) -> seconds per state
 Times = dict[tuple[str, int, int, str], float]
@@ -48,9 +46,9 @@ def run(depth: Depth, progress: Progress) -> Result:
     Parameters
     ----------
     depth : Depth
-        How deep to measure.
+        Measurement depth.
     progress : callable
-        Told what is being done.
+        Called with the current activity.
     """
     cells = [
         (level, n, m)

@@ -1,7 +1,7 @@
-"""What limits the bounds that are missed, in words; the page of results prints them.
+"""Explanations of missed bounds, printed on the page of results.
 
-The keys are those of the requirements in `benchmarks`. A text stays on the page only while
-its bound is missed.
+The keys are those of the requirements in `benchmarks`.  A text appears only while its bound is
+missed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 _CALL = (
     "A call costs about 1.5 µs before and after the sweeps: entering a compiled function with "
     "seven arrays takes 0.5 µs, the rest are checks and a new array for the result. The ratio of "
-    "batches, where this is paid once, shows the sweeps alone."
+    "batches, where this occurs once, shows the sweeps alone."
 )
 
 LIMITS: dict[str, str] = {
@@ -26,22 +26,24 @@ LIMITS: dict[str, str] = {
     "links, batch": (
         "A state of 1000 links with 100 modes, its forces and its result are 3 MB, so that a batch "
         "of them streams from memory; a batch of 100 links stays in the cache. The cost of a call, "
-        "whose state stays where it is, grows as it should."
+        "whose state stays in the cache, grows linearly."
     ),
     "auto": (
         "Chains of 7 to 20 links with one mode each would be faster by the mass matrix, if its "
-        "pivots were harmless. Beyond twelve speeds they often are not, and the attempt is lost."
+        "pivots were well conditioned. Beyond twelve speeds they often are not, and the attempt is "
+        "wasted."
     ),
     "simulate rigid": (
         "Four forward dynamics of 3 µs each are three quarters of the time. The rest is the "
-        "combination of the stages, 3 µs a step, and one to two milliseconds before the first step."
+        "combination of the stages, 3 µs per step, and one to two milliseconds before the first "
+        "step."
     ),
     "simulate flexible": (
         "A step takes two iterations, each as long as a forward dynamics of level full, 15 µs for "
         "ten links with four modes."
     ),
     "symbolic operations, half": (
-        "The formulas of two or three joints are so short that written out they cost about what "
-        "the recursion costs, at two joints even less. With every joint more the ratio falls."
+        "The formulas of two or three joints are so short that, written out, they cost about as "
+        "much as the recursion, at two joints even less. The ratio falls with every further joint."
     ),
 }

@@ -12,24 +12,22 @@ from lissom.library import flexible_chain
 from .cases import Case, moving_case
 from .peers.twins import Call
 
-__all__ = ["METHODS", "chain_case", "method_calls"]
-
 METHODS = ("articulated", "composite")
 
 
 def chain_case(bodies: int, modes: int) -> Case:
-    """Flexible chain with few states: the dense method is slow where there are many modes."""
+    """Flexible chain with few states, since the dense method is slow for many modes."""
     speeds = bodies * (modes + 1)
     return moving_case(flexible_chain(bodies, modes), size=int(np.clip(4096 // speeds, 4, 64)))
 
 
 def method_calls(case: Case) -> dict[str, Call]:
-    """Forward dynamics of the batch by each of `METHODS`, and as "auto" does it.
+    """Calls of forward dynamics of the batch by each of `METHODS` and by "auto".
 
     Parameters
     ----------
     case : Case
-        The mechanism and its states.
+        Mechanism and states.
     """
     work = engine.workspace(case.system)
     out = np.empty(case.many_v.size)

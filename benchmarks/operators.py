@@ -16,7 +16,7 @@ ROUNDS = 5
 
 
 def chain(n_body: int) -> tuple[ls.System, ls.State]:
-    """A rigid chain on alternating hinges with one flexible link in ten."""
+    """Rigid chain on alternating hinges with one flexible link in ten."""
     model = ls.Model("chain")
     tube = ls.Tube(radius=0.08, thickness=0.003)
     rigid = ls.RigidBody.box(4.0, (1.0, 0.1, 0.1), com=(0.5, 0, 0))
@@ -33,7 +33,7 @@ def chain(n_body: int) -> tuple[ls.System, ls.State]:
 
 
 def seconds(operator: object, x: np.ndarray) -> float:
-    """Smallest CPU time of one product [s]; the first one builds what the operator keeps."""
+    """Smallest CPU time of one product [s]; the first call fills the caches of the operator."""
     best = math.inf
     operator @ x
     for _ in range(ROUNDS):
@@ -56,7 +56,7 @@ def measure() -> dict[str, list[float]]:
 
 
 def section() -> str:
-    """Section of the benchmark page."""
+    """Section of the page of results."""
     times = measure()
     rows = []
     for k, size in enumerate(SIZES):
@@ -67,7 +67,7 @@ def section() -> str:
     return f"""## Operators
 
 One product `operator @ vector`, in microseconds of CPU time **per body**; a chain with four modes
-in every tenth link. A flat column is a cost that is linear in the number of bodies.
+in every tenth link. A constant column means a cost that is linear in the number of bodies.
 
 | bodies | {" | ".join(f"`{name}`" for name in times)} |
 {"|---" * (len(times) + 1)}|

@@ -1,4 +1,4 @@
-"""Where and with what a measurement was made: commit, date, machine, versions."""
+"""Provenance of a measurement: commit, date, computer, versions."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ PACKAGES = ("lissom", "numpy", "numba", "scipy", "sympy", "casadi", "pin", "mujo
 
 
 def provenance() -> dict[str, str]:
-    """The facts that a table of results carries, as (what, value) in reading order."""
+    """Provenance as a dictionary, in reading order."""
     facts = machine(PACKAGES)
     return {"date": facts.pop("date"), "commit": commit()} | facts
 
 
 def provenance_table() -> str:
-    """The same as a Markdown table."""
+    """Provenance as a Markdown table."""
     rows = [f"| {what} | {value} |" for what, value in provenance().items()]
     return "\n".join(["| | |", "|---|---|", *rows]) + "\n"
 
@@ -34,10 +34,10 @@ def _git(*arguments: str) -> str | None:
 
 
 def commit() -> str:
-    """The commit that is checked out, and whether there are changes beside it."""
+    """Current commit, and whether there are uncommitted changes."""
     found = _git("rev-parse", "--short=12", "HEAD")
     if found is None:
         return "not committed"
-    # The result pages themselves change while they are being written.
+    # Without the pages of results, which change while they are written.
     changes = _git("status", "--porcelain", "--", ".", ":!docs/verification", ":!docs/benchmarks")
     return f"{found} with local changes" if changes else found

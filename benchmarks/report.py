@@ -14,24 +14,22 @@ from .result import REQUIREMENT_HEADER, Requirement, Result, Table, shown
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["as_json", "markdown_requirements", "markdown_table", "print_result"]
-
 FORMAT = 1
 
 
 def as_json(
     results: Iterable[Result], *, made: Mapping[str, Mapping[str, str]] | None = None, **facts: str
 ) -> str:
-    """Text of a JSON file with everything measured.
+    """Text of a JSON file with all results.
 
     Parameters
     ----------
     results : iterable of Result
-        What was measured.
+        Measured results.
     made : mapping, optional
-        How each result was measured, by its name, where they were not measured together.
+        Provenance of each result by name, if they were not measured together.
     **facts
-        More to say about how, such as the depth.
+        Further provenance, such as the depth.
     """
     own = made or {}
     whole: dict[str, Any] = {
@@ -45,7 +43,7 @@ def as_json(
 
 
 def markdown_table(table: Table) -> str:
-    """Markdown of a table; its title in bold, its note after it."""
+    """Markdown of a table, with its title in bold and its note."""
     lines = [f"**{table.title}**", ""]
     if table.rows:
         lines += _markdown_rows(table.header, table.rows)
@@ -55,7 +53,7 @@ def markdown_table(table: Table) -> str:
 
 
 def markdown_requirements(requirements: Iterable[Requirement]) -> str:
-    """Markdown of bounds beside what was measured."""
+    """Markdown of bounds and measured values."""
     rows = [requirement.row() for requirement in requirements]
     return "\n".join(_markdown_rows(REQUIREMENT_HEADER, rows)) + "\n"
 
@@ -67,14 +65,14 @@ def _markdown_rows(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> list
 
 
 def print_result(result: Result, console: Console) -> None:
-    """Write a result to a terminal.
+    """Print a result on a terminal.
 
     Parameters
     ----------
     result : Result
-        What was measured.
+        Measured result.
     console : rich.console.Console
-        Where to.
+        Destination.
     """
     from rich.markdown import Markdown
 
@@ -102,7 +100,7 @@ def _print_rows(
     written = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for place, name in enumerate(header):
         justify: Literal["left", "right"] = "left" if place == 0 else "right"
-        # Broken between words here, because a narrow terminal would break within them.
+        # Wrapped between words here, because a narrow terminal would break within them.
         width = max(8, *map(len, name.split()))
         written.add_column(textwrap.fill(name, width), justify=justify)
     for row in rows:

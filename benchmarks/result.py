@@ -1,4 +1,4 @@
-"""What a benchmark gives: tables, requirements and the numbers behind them."""
+"""Result of a benchmark: tables, requirements and the underlying numbers."""
 
 from __future__ import annotations
 
@@ -6,25 +6,23 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
-__all__ = ["Cell", "Requirement", "Result", "Table", "shown", "verdict"]
-
 Cell = str | int | float | None
 
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers in rows.
+    """Table of numbers.
 
     Parameters
     ----------
     title : str
-        What it shows.
+        Heading.
     header : tuple of str
         Names of the columns, with units.
     rows : tuple of tuple
         Texts and numbers; None where there is nothing.
     note : str
-        What a reader must know.
+        Explanation for the reader.
     """
 
     title: str
@@ -35,26 +33,26 @@ class Table:
 
 @dataclass(frozen=True)
 class Requirement:
-    """A bound on something measured.
+    """Bound on a measured value.
 
     Parameters
     ----------
     key : str
-        Short name, by which a page can explain it.
+        Short name, used to look up explanations.
     what : str
-        What is bounded.
+        Description of the bounded value.
     bound : {"at least", "at most"}
-        The sense of the bound.
+        Direction of the bound.
     required : float
         The bound.
     measured : float or None
-        The least favourable value; None if it was not measured.
+        Least favourable value; None if it was not measured.
     where : str
-        Where that value was found.
+        Case with that value.
     unit : str
-        Of both numbers.
+        Unit of both numbers.
     aim : bool
-        Whether it is only aimed at.
+        Whether it is an aim, not a requirement.
     """
 
     key: str
@@ -68,7 +66,7 @@ class Requirement:
 
     @property
     def met(self) -> bool | None:
-        """Whether the measured value keeps the bound; None if there is none."""
+        """Whether the measured value meets the bound; None if there is none."""
         if self.measured is None:
             return None
         if self.bound == "at least":
@@ -90,15 +88,15 @@ class Result:
     Parameters
     ----------
     name : str
-        Its name on the command line.
+        Name on the command line.
     title, about : str
-        Heading, and what was done in plain words.
+        Heading, and description of the measurement.
     tables : tuple of Table
-        For reading.
+        Tables for the reader.
     requirements : tuple of Requirement
-        Bounds, with what was measured.
+        Bounds with measured values.
     records : tuple of dict
-        Every number measured, for other programs.
+        All measured numbers, for other programs.
     """
 
     name: str
@@ -109,7 +107,7 @@ class Result:
     records: tuple[dict[str, Any], ...] = field(default=(), repr=False)
 
     def as_json(self) -> dict[str, Any]:
-        """Dictionary that JSON can hold."""
+        """Dictionary for JSON."""
         data = asdict(self)
         for entry, requirement in zip(data["requirements"], self.requirements, strict=True):
             entry["met"] = requirement.met
@@ -117,12 +115,12 @@ class Result:
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> Self:
-        """Result of what `as_json` gave.
+        """Result from the dictionary of `as_json`.
 
         Parameters
         ----------
         data : mapping
-            Lists may stand for tuples, as in JSON.
+            Lists may replace tuples, as in JSON.
         """
         tables = tuple(
             Table(t["title"], tuple(t["header"]), tuple(map(tuple, t["rows"])), t["note"])
@@ -141,12 +139,12 @@ REQUIREMENT_HEADER = ("what", "kind", "bound", "measured", "where", "met")
 
 
 def verdict(met: bool | None) -> str:
-    """Word for the outcome of a requirement."""
+    """Outcome of a requirement as a word."""
     return {True: "yes", False: "no", None: "not measured"}[met]
 
 
 def shown(cell: Cell) -> str:
-    """Text of a cell: three figures of a number, a dash for nothing."""
+    """Text of a cell: a number with three digits, a dash for None."""
     if cell is None:
         return "–"
     if isinstance(cell, float):

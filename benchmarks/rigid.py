@@ -1,4 +1,4 @@
-"""Rigid mechanisms: lissom beside Pinocchio and MuJoCo."""
+"""Rigid mechanisms: lissom compared with Pinocchio and MuJoCo."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ from .peers.twins import Call, Mujoco, Pinocchio, check_twin, installed
 from .result import Cell, Requirement, Result, Table
 from .timing import Progress, best_times, merge_best
 
-__all__ = ["QUANTITIES", "own_calls", "run"]
-
 MECHANISMS: dict[str, Callable[[int], Model]] = {
     "rigid chain": rigid_chain,
     "turned chain": turned_chain,
@@ -36,7 +34,7 @@ QUANTITIES = ("forward dynamics", "inverse dynamics", "mass matrix")
 STATE = "making the state"
 PEERS: dict[str, type[Pinocchio] | type[Mujoco]] = {"pin": Pinocchio, "mujoco": Mujoco}
 
-# From 30 joints on the ratios are required; at 7 one call shall not be slower.
+# From 30 joints on the ratios are required; at 7 one call must not be slower.
 SMALL, LARGE = 7, 30
 REQUIRED = {"forward dynamics": 2.0, "inverse dynamics": 1.5, "mass matrix": 1.5}
 
@@ -56,27 +54,27 @@ Times = dict[tuple[str, int, str, str, str], float]
 
 ABOUT = """Rigid bodies on revolute joints: a chain whose joint frames are aligned, the same with a
 random rotation at each joint, and a branched human figure. Before anything is timed, the three
-libraries are shown to compute the same numbers. *Call* is one call from Python, on a state that
-exists already. *Batch* is the time per state of one call that computes many states on one thread;
+libraries are checked to compute the same numbers. *Call* is one call from Python, on an existing
+state. *Batch* is the time per state of one call that computes many states on one thread;
 Pinocchio has it for forward and inverse dynamics (`abaInParallel`, `rneaInParallel`). Pinocchio's
-two conventions of forward dynamics and of the mass matrix were both timed and the faster one
+two conventions of forward dynamics and of the mass matrix were both timed, and the faster one
 counts. lissom's mass matrix under *batch* is one triangle, in a compiled loop; `pin.crba` also
 mirrors and copies its triangle, and has no batch. MuJoCo's `mj_forward` computes more than
-accelerations (the mass matrix and its factor among it); contacts, constraints and sensors are off.
-Pinocchio's wheel is compiled for every x86-64 processor, lissom's kernels on the spot for this one.
+accelerations (such as the mass matrix and its factor); contacts, constraints and sensors are off.
+Pinocchio's wheel is compiled for all x86-64 processors, lissom's kernels for this processor.
 The ratio of batches is that of Pinocchio's fastest form to lissom's batch; above 1 lissom is
 faster."""
 
 
 def run(depth: Depth, progress: Progress) -> Result:
-    """Times of forward dynamics, inverse dynamics and mass matrix, beside the peers'.
+    """Times of forward dynamics, inverse dynamics and mass matrix, compared with the peers.
 
     Parameters
     ----------
     depth : Depth
-        How deep to measure.
+        Measurement depth.
     progress : callable
-        Told what is being done.
+        Called with the current activity.
     """
     peers = [name for name in PEERS if installed(name)]
     groups = [(m, n) for m in MECHANISMS for n in SIZES[depth.name]] * depth.passes
@@ -102,7 +100,7 @@ def run(depth: Depth, progress: Progress) -> Result:
 
 
 def _group(mechanism: str, n: int, peers: list[str], depth: Depth) -> Times:
-    """Times of all that is done with one mechanism; the peers' twins are forgotten afterwards."""
+    """Times of all calls for one mechanism; the peers' twins are released afterwards."""
     case = moving_case(MECHANISMS[mechanism](n))
     calls = {(*key, "lissom"): call for key, call in own_calls(case).items()}
     for name in peers:
@@ -118,12 +116,12 @@ def _group(mechanism: str, n: int, peers: list[str], depth: Depth) -> Times:
 
 
 def own_calls(case: Case) -> dict[tuple[str, str], tuple[Call, int]]:
-    """What is timed of lissom: (quantity, form) -> (call, number of states in it).
+    """Timed calls of lissom: (quantity, form) -> (call, number of states in it).
 
     Parameters
     ----------
     case : Case
-        The mechanism and its states.
+        Mechanism and states.
     """
     system, state, f = case.system, case.state, case.forces
     out, batch = np.empty_like(case.many_v), (case.many_q, case.many_v, case.many_forces)
@@ -152,14 +150,14 @@ def _ratio(a: float | None, b: float | None) -> float | None:
 
 
 def _ratios(times: Times, *where: str | int) -> tuple[float | None, float | None]:
-    """Pinocchio over lissom: call over call, fastest form over batch."""
+    """Ratios Pinocchio over lissom: call over call, fastest form over batch."""
     own_call, own_batch = (_fastest(times, *where, "lissom", form=f) for f in ("call", "batch"))
     call, fastest = (_fastest(times, *where, "Pinocchio", form=f) for f in ("call", ""))
     return _ratio(call, own_call), _ratio(fastest, own_batch)
 
 
 def _tables(times: Times) -> list[Table]:
-    """One table for each mechanism and quantity, and one for what a state costs."""
+    """One table for each mechanism and quantity, and one for the cost of a state."""
     sizes = sorted({key[1] for key in times})
     tables = [
         Table(f"{m.capitalize()}: {q} [µs]", HEADER, tuple(_row(times, m, n, q) for n in sizes))
@@ -168,7 +166,7 @@ def _tables(times: Times) -> list[Table]:
     ]
     rows = [tuple(_micro(times, m, n, STATE, "lissom", "call") for m in MECHANISMS) for n in sizes]
     states = tuple((n, *cells) for n, cells in zip(sizes, rows, strict=True))
-    note = "A call needs a `State`; it is made once for as many calls as are made in it."
+    note = "A call needs a `State`, which can be reused for any number of calls."
     return [*tables, Table("Making the state [µs]", ("joints", *MECHANISMS), states, note)]
 
 
@@ -181,14 +179,14 @@ def _row(times: Times, mechanism: str, n: int, quantity: str) -> tuple[Cell, ...
 
 
 def _micro(times: Times, *key: str | int) -> float | None:
-    """Microseconds of the fastest form whose name begins like the last part of the key."""
+    """Microseconds of the fastest form whose name begins with the last part of the key."""
     *where, form = key
     seconds = _fastest(times, *where, form=str(form))
     return None if seconds is None else 1e6 * seconds
 
 
 def _requirements(times: Times) -> list[Requirement]:
-    """The least favourable ratio of each mechanism, in batches and (an aim) in calls."""
+    """Least favourable ratio of each mechanism, in batches and (as an aim) in calls."""
     sizes = sorted({key[1] for key in times})
     large = [n for n in sizes if n >= LARGE]
     small = [n for n in sizes if n == SMALL]
@@ -209,7 +207,7 @@ def _requirements(times: Times) -> list[Requirement]:
 def _worst(
     times: Times, mechanism: str, quantity: str, sizes: list[int], which: int
 ) -> tuple[float | None, str]:
-    """Smallest ratio over sizes and where it is; `which` is 0 for calls, 1 for batches."""
+    """Smallest ratio over sizes and its size; `which` is 0 for calls, 1 for batches."""
     ratios = {n: _ratios(times, mechanism, n, quantity)[which] for n in sizes}
     known = {r: n for n, r in ratios.items() if r is not None}
     if not known:

@@ -1,8 +1,8 @@
-"""Every benchmark at full depth, and the page docs/benchmarks/index.md of its results.
+"""All benchmarks at full depth, and the page docs/benchmarks/index.md of their results.
 
-`make bench` calls it; it takes up to half an hour. `python -m benchmarks.run symbolic drift`
-measures these anew and keeps the others as they are, each with its own date and commit.
-`python -m benchmarks.run quick` is a rehearsal in another folder.
+`make bench` calls it; it takes up to half an hour.  `python -m benchmarks.run symbolic drift`
+repeats these and keeps the other results, each with its date and commit.
+`python -m benchmarks.run quick` is a trial run into another folder.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from lissom.selftest.machine import machine
 FOLDER = ROOT / "docs" / "benchmarks"
 
 
-# How something was measured, by word.
+# Provenance of a result, by name.
 Made = dict[str, str]
 
 
@@ -36,12 +36,12 @@ def measure(depth: Depth, names: Sequence[str]) -> dict[str, tuple[Result, Made]
     """Results by name."""
     results = {}
     for name in names:
-        start, told = time.monotonic(), 0.0
+        start, reported = time.monotonic(), 0.0
 
         def tell(what: str, done: int, total: int, name: str = name) -> None:
-            nonlocal told
-            if time.monotonic() - told > 10:
-                told = time.monotonic()
+            nonlocal reported
+            if time.monotonic() - reported > 10:
+                reported = time.monotonic()
                 print(f"{name}: {what}, {done} of {total}", flush=True)
 
         results[name] = run_benchmark(name, depth, tell), made(depth)
@@ -50,12 +50,12 @@ def measure(depth: Depth, names: Sequence[str]) -> dict[str, tuple[Result, Made]
 
 
 def made(depth: Depth) -> Made:
-    """Machine, versions, date and commit."""
+    """Computer, versions, date and commit."""
     return machine() | {"depth": depth.name, "commit": commit()}
 
 
 def kept(folder: Path) -> dict[str, tuple[Result, Made]]:
-    """Results that the folder holds."""
+    """Results stored in the folder."""
     path = folder / "results.json"
     if not path.exists():
         return {}
@@ -68,18 +68,18 @@ def kept(folder: Path) -> dict[str, tuple[Result, Made]]:
 
 
 def missed_section(requirements: list[Requirement]) -> str:
-    """By how much each bound is missed, and why."""
+    """List of missed bounds, with amounts and reasons."""
     lines = []
     for wanted in requirements:
         if wanted.met is not False:
             continue
         assert wanted.measured is not None
         short = abs(wanted.measured - wanted.required) / wanted.required
-        why = LIMITS.get(wanted.key, "What limits it is not yet known.")
+        why = LIMITS.get(wanted.key, "The reason is not yet known.")
         place = f" ({wanted.where})" if wanted.where else ""
         lines.append(f"- **{wanted.what}**{place}: missed by {100 * short:.0f} %. {why}")
     if not lines:
-        return "Every bound that was measured is kept.\n"
+        return "All measured bounds are met.\n"
     return "\n".join(["Missed:", "", *lines, ""])
 
 
@@ -101,7 +101,7 @@ Measured {was["date"]}, commit {was["commit"]}, {was["packages"]}.
 
 
 def page(results: Sequence[tuple[Result, Made]], depth: Depth, operators: str) -> str:
-    """The page, as Markdown."""
+    """Page of results as Markdown."""
     facts = {"date": "", "commit": ""} | made(depth)
     rows = "\n".join(f"| {what} | {value} |" for what, value in facts.items())
     requirements = [wanted for result, _ in results for wanted in result.requirements]
@@ -111,13 +111,13 @@ def page(results: Sequence[tuple[Result, Made]], depth: Depth, operators: str) -
 Speed, measured by `make bench` (`benchmarks/run.py`). `python -m benchmarks.show` measures
 the same on your own machine, in three to four minutes.
 
-How: the cells of a table are visited in turn, {depth.rounds} times or more; a visit calls one
-function over and over for at least {1000 * depth.visit:.0f} ms; the fastest visit counts. What is
-compared takes turns within the same seconds, so that another process on the machine slows down both
-or neither. Times are CPU time of the process on one thread, except those of several threads, which
-are time on the wall. Every call goes through the public function and includes its checks; compiling
-is not in the times. A visit begins with a call that is not timed, so that the caches are warm.
-Simulations, which take longer, are visited in turn too, once in a visit, and the fastest counts.
+Method: the cells of a table are visited in turn, {depth.rounds} times or more; a visit calls one
+function repeatedly for at least {1000 * depth.visit:.0f} ms; the fastest visit counts. Compared
+calls alternate within the same seconds, so that another process on the computer slows down both or
+neither. Times are CPU time of the process on one thread, except those of several threads, which are
+wall-clock times. Every call goes through the public function and includes its checks; compilation
+is not included. A visit begins with a call that is not timed, so that the caches are warm.
+Simulations, which take longer, are also visited in turn, one run per visit, and the fastest counts.
 
 | | |
 |---|---|
@@ -125,7 +125,7 @@ Simulations, which take longer, are visited in turn too, once in a visit, and th
 
 ## Required and measured
 
-The least favourable value of each kind. *Aim* marks what is hoped for, *required* what must hold.
+The least favourable value of each kind. *Aim* marks a goal, *required* a condition that must hold.
 
 {markdown_requirements(requirements)}
 {missed_section(requirements)}
@@ -134,7 +134,7 @@ The least favourable value of each kind. *Aim* marks what is hoped for, *require
 
 
 def main(arguments: list[str]) -> int:
-    """Measure what is asked for and write the page; exit code 2 where a name is unknown."""
+    """Run the named benchmarks and write the page; exit code 2 if a name is unknown."""
     words = [word for word in arguments if word not in DEPTHS]
     unknown = [word for word in words if word not in NAMES]
     if unknown:

@@ -1,7 +1,7 @@
-"""Benchmarks on this machine, shown on the terminal.
+"""Benchmarks on this computer, printed on the terminal.
 
-`python -m benchmarks.show rigid --quick` takes seconds and is rough. Everything at normal depth
-takes three to four minutes, and longer the first time, when kernels are compiled.
+`python -m benchmarks.show rigid --quick` takes seconds and is rough.  All benchmarks, normal depth,
+take three to four minutes, and longer the first time, when kernels are compiled.
 """
 
 from __future__ import annotations
@@ -20,19 +20,21 @@ from benchmarks.depth import DEPTHS
 from benchmarks.report import as_json, print_result
 from lissom.errors import LissomError
 
-PERIOD = 0.2  # [s], between two drawings
+PERIOD = 0.2  # [s], between two updates
 
 
 def words_of_command() -> argparse.ArgumentParser:
-    """What the command takes."""
+    """Parser of the command line."""
     parser = argparse.ArgumentParser("python -m benchmarks.show", description="Measure speed.")
     parser.add_argument("which", nargs="*", metavar="WHICH", help=f"all, or of {', '.join(NAMES)}")
     depth = parser.add_mutually_exclusive_group()
     for name, about in (("quick", "small and rough: seconds"), ("full", "every size: minutes")):
         depth.add_argument(f"--{name}", action="store_const", const=name, dest="depth", help=about)
-    parser.add_argument("--json", action="store_true", help="the same for programs")
-    parser.add_argument("--cases", type=_numbers, help="of order-n only: such as 13,16")
-    parser.add_argument("--duration", type=float, help="of order-n only: time to simulate [s]")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--cases", type=_numbers, help="order-n only: numbers of cases, such as 13,16"
+    )
+    parser.add_argument("--duration", type=float, help="order-n only: simulated time [s]")
     return parser
 
 
@@ -40,11 +42,11 @@ def _numbers(text: str) -> list[int]:
     try:
         return [int(word) for word in text.split(",")]
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r}; write numbers, such as 13,16") from None
+        raise argparse.ArgumentTypeError(f"{text!r}; expected numbers, such as 13,16") from None
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Exit code: 0, 1 where a benchmark cannot be run, 2 for wrong usage."""
+    """Exit code: 0, 1 if a benchmark cannot be run, 2 for wrong usage."""
     parser = words_of_command()
     given = parser.parse_args(arguments)
     if unknown := [name for name in given.which if name not in NAMES]:
@@ -52,7 +54,7 @@ def main(arguments: Sequence[str]) -> int:
     options = {"cases": given.cases, "duration": given.duration}
     chosen = {name: value for name, value in options.items() if value is not None}
     if chosen and given.which != ["order-n"]:
-        parser.error("--cases and --duration are options of order-n alone")
+        parser.error("--cases and --duration are options of order-n only")
     depth = DEPTHS[given.depth or "normal"]
     results = []
     try:
@@ -71,25 +73,25 @@ def main(arguments: Sequence[str]) -> int:
 
 @contextmanager
 def shown_progress(name: str) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar that moves while the block runs; where there is no terminal, one line.
+    """Progress bar while the block runs; one line if there is no terminal.
 
     Parameters
     ----------
     name : str
-        What is being done.
+        Name of the benchmark.
 
     Yields
     ------
     callable
-        To be told (what, steps done, steps in all).
+        Function of (activity, steps done, total steps).
     """
     error = Console(stderr=True)
     if not error.is_terminal:
         error.print(f"measuring: {name}", highlight=False)
-        yield lambda what, done, total: None
+        yield lambda _what, _done, _total: None
         return
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    # No thread of its own: it would draw in the middle of what is being timed.
+    # No separate thread: it would draw during timed calls.
     with Progress(*columns, console=error, transient=True, auto_refresh=False) as bar:
         task = bar.add_task(name)
         drawn = 0.0

@@ -1,4 +1,4 @@
-"""Smallest times of many calls that take turns."""
+"""Smallest times of many calls made in turn."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from typing import TypeVar
 
 from .depth import Depth
 
-__all__ = ["Progress", "best_times", "merge_best"]
-
 Key = TypeVar("Key", bound=Hashable)
 
-# Told (what, steps done, steps in all) while a measurement runs.
+# Called with (activity, steps done, total steps) during a measurement.
 Progress = Callable[[str, int, int], None]
 
 
@@ -25,24 +23,24 @@ def best_times(
     clock: Callable[[], float] = time.process_time,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[Key, float]:
-    """Seconds of one call of each, the smallest over rounds that visit all of them in turn.
+    """Seconds per call, the smallest over rounds that visit all calls in turn.
 
     The rounds spread the visits to one call over the whole run, so that another process that is
-    busy for some seconds does not decide a cell, and neighbours in the mapping meet the same
-    machine.  A visit begins with a call that is not timed, so that the caches hold what the call
-    needs, as they do when it is made again and again.
+    busy for some seconds does not affect a cell, and neighbours in the mapping see the same load of
+    the computer.  A visit begins with a call that is not timed, so that the caches are warm, as in
+    repeated calls.
 
     Parameters
     ----------
     calls : mapping
-        What to time, by a key.  Put what will be compared side by side.
+        Calls by key.  Calls to be compared should be neighbours.
     depth : Depth
-        How many rounds, and how long a visit is.
+        Number of rounds and length of a visit.
     clock : callable
         `time.process_time`: time of all threads of this process, without waiting for other
-        processes.  `time.perf_counter`: time on the wall, for calls that use threads.
+        processes.  `time.perf_counter`: wall-clock time, for calls that use threads.
     progress : callable, optional
-        Told (visits done, visits in all).
+        Called with (visits done, total visits).
 
     Returns
     -------
@@ -63,7 +61,7 @@ def best_times(
 
 
 def _repetitions(timer: timeit.Timer, visit: float) -> int:
-    """How many calls make a visit of about `visit` seconds."""
+    """Number of calls in a visit of about `visit` seconds."""
     timer.timeit(1)
     number = 1
     while (elapsed := timer.timeit(number)) < visit:

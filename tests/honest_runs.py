@@ -19,6 +19,11 @@ from lissom.algorithms.coordinates import error_sizes, moved
 
 ALLOWED = 10.0  # times the tolerance, or the spread of a run that started one tolerance away
 TIGHT = 1e-12
+PATIENCE = 60.0  # seconds on the wall for each run
+
+
+class TooLong(RuntimeError):
+    """The converged run took too long: there is nothing to compare with."""
 
 
 @dataclass
@@ -81,7 +86,12 @@ def judged(case: Case) -> Verdict:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             run = ls.simulate(
-                case.system, case.state, duration=case.duration, loads=case.loads, **case.settings
+                case.system,
+                case.state,
+                duration=case.duration,
+                loads=case.loads,
+                time_limit=PATIENCE,
+                **case.settings,
             )
         told = "; ".join(str(w.message) for w in caught)
         steps = run.statistics["steps"]
@@ -127,7 +137,10 @@ def _converged(case: Case, state: ls.State) -> ls.State:
                 loads=[case.exact.get(load, load) for load in case.loads],
                 integrator="dop853",
                 rtol=TIGHT,
+                time_limit=PATIENCE,
             )
+            if run.status == "time limit":
+                raise TooLong(f"case {case.number}: the converged run: {run.message}")
             if run.status != "finished":
                 raise RuntimeError(f"case {case.number}: the converged run: {run.message}")
             state = run.state(run.time[-1])

@@ -387,9 +387,9 @@ def test_show_measures_and_prints_tables(capsys):
     (
         (["speed"], "there is no benchmark 'speed'; known: rigid, "),
         (["--quick", "--full"], "not allowed with argument"),
-        (["rigid", "--cases", "1"], "options of order-n alone"),
-        (["--duration", "3"], "options of order-n alone"),
-        (["order-n", "--cases", "one"], "'one'; write numbers, such as 13,16"),
+        (["rigid", "--cases", "1"], "options of order-n only"),
+        (["--duration", "3"], "options of order-n only"),
+        (["order-n", "--cases", "one"], "'one'; expected numbers, such as 13,16"),
     ),
 )
 def test_wrong_words_to_show_are_refused(arguments, words, capsys):

@@ -184,28 +184,28 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "no value": (
         "run novalue.toml",
         1,
-        ("novalue.toml:15:8: this is not TOML: Invalid value; write a number, true, false",),
+        ("novalue.toml:15:8: invalid TOML: Invalid value; write a number, true, false",),
     ),
     "no closing quote": (
         "run quote.toml",
         1,
-        ("quote.toml:12:14: this is not TOML", "a text has no closing quote"),
+        ("quote.toml:12:14: invalid TOML", "a string has no closing quote"),
     ),
     "unit without quotes": (
         "run bare.toml",
         1,
-        ("bare.toml:12:12: this is not TOML", 'numbers with a unit, need quotes: "3 m"'),
+        ("bare.toml:12:12: invalid TOML", 'numbers with a unit, need quotes: "3 m"'),
     ),
     "key given twice": (
         "run twice.toml",
         1,
-        ("twice.toml:16:10: this is not TOML", "the key is given twice, leave one out"),
+        ("twice.toml:16:10: invalid TOML", "the key is given twice, remove one"),
     ),
     "misspelt key": (
         "run key.toml",
         1,
         (
-            "key.toml:15:1: bodies.boom.mods: is not known here; did you mean 'modes'?\n"
+            "key.toml:15:1: bodies.boom.mods: unknown key; did you mean 'modes'?\n"
             "    15 | mods = 4\n         ^\n1 problem\n",
         ),
     ),
@@ -299,7 +299,7 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "no step where one is needed": (
         "check nostep.toml",
         1,
-        ("RK4 has fixed steps; give step= in seconds",),
+        ("RK4 needs a fixed step; give step= in seconds",),
     ),
     "run that blows up": (
         "run wild.toml",
@@ -307,8 +307,8 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
         (
             "the run ended early (diverged): mode 1 of body 'boom' bends by 380 times the length "
             "of the body; its model holds for small deflections only; look for an instability "
-            "(spin or load beyond what it carries), or the step of 0.5 s may be too long; try a "
-            "shorter one at t = 0.5 s; its 2 rows until t = 0.5 s are in wild.nc",
+            "(too much spin or load), or the step of 0.5 s may be too long; try a shorter one at "
+            "t = 0.5 s; its 2 rows until t = 0.5 s are in wild.nc",
         ),
     ),
     "function that fails": (
@@ -413,7 +413,7 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
         1,
         ("inertai.urdf: there is no such file; did you mean 'inertia.urdf'?",),
     ),
-    "URDF with entities": ("info dtd.urdf", 1, ("dtd.urdf:", "for safety; remove it")),
+    "URDF with entities": ("info dtd.urdf", 1, ("dtd.urdf:", "for safety; remove them")),
     "URDF with an inertia of no body": (
         "info inertia.urdf",
         1,

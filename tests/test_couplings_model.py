@@ -37,20 +37,20 @@ def sample() -> ls.Model:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"ratios": {}}, "ratios is {}; give a number for each coordinate"),
-        ({"ratios": None}, "give a number for each coordinate"),
-        ({"ratios": {"left": 0.0, "right": 1.0}}, "ratio of 'left' is 0, which couples nothing"),
+        ({"ratios": {}}, "ratios is {}; expected a number for each coordinate"),
+        ({"ratios": None}, "expected a number for each coordinate"),
+        ({"ratios": {"left": 0.0, "right": 1.0}}, "ratio of 'left' is 0, which has no effect"),
         ({"ratios": {"left": np.nan}}, "ratio of 'left' is nan; expected a finite"),
         ({"ratios": {"left": 1j}}, "expected a finite real number"),
         ({"ratios": {"left": "two"}}, "ratio of 'left' is 'two'; expected a number"),
         ({"ratios": {"left": [1.0, 2.0]}}, "expected a number"),
         ({"ratios": {"left": True}}, "expected a number"),
-        ({"ratios": {3: 1.0}}, '3 names no coordinate; give "body" or "body.coordinate"'),
-        ({"ratios": {"left": 1.0, ls.Part("left"): 2.0}}, "a coordinate is named twice"),
+        ({"ratios": {3: 1.0}}, '3 is not a coordinate; give "body" or "body.coordinate"'),
+        ({"ratios": {"left": 1.0, ls.Part("left"): 2.0}}, "a coordinate is given twice; add up"),
         ({"ratios": {"left": 1.0}, "offset": np.inf}, "offset is inf; expected a finite"),
         ({"ratios": {"left": 1.0}, "name": "left"}, "there is a body 'left' already"),
         ({"ratios": {"left": 1.0}, "name": "a.b"}, "coupling name 'a.b' contains a dot"),
-        ({"ratios": {"left": 1.0}, "name": ""}, "a coupling's name must be text"),
+        ({"ratios": {"left": 1.0}, "name": ""}, "a coupling's name must be non-empty text"),
     ],
 )
 def test_what_is_wrong_without_names_is_refused_at_once(given, words):
@@ -67,7 +67,7 @@ def test_what_is_wrong_without_names_is_refused_at_once(given, words):
         ({"float": 1.0}, r"joint of 'float' \(free\) has coordinates whose rates are not"),
         ({"mapped": 1.0}, "joint of 'mapped' .* rates are not its speeds"),
         ({"tube": 1.0}, "has 2 coordinates; name one: 'tube.angle' or 'tube.slide'"),
-        ({"puck.z": 1.0}, "joint of 'puck' .* has no 'z'"),
+        ({"puck.z": 1.0}, "joint of 'puck' .* has no coordinate 'z'"),
         ({"left": 1.0, "left.angle": 1.0}, "'left' and 'left.angle' are the same coordinate"),
     ],
 )
@@ -107,9 +107,9 @@ def test_symbols_get_their_numbers_at_compile():
     assert str(system).splitlines()[-1] == "coupling gear  left - 3 right = 0.25"
     with pytest.raises(ls.ModelError, match="coupling 'gear': no value for c|no value for n"):
         model.compile()
-    with pytest.raises(ls.ModelError, match="ratio of 'right' is 0, which couples nothing"):
+    with pytest.raises(ls.ModelError, match="ratio of 'right' is 0, which has no effect"):
         model.compile(values={n: 0.0, c: 0.25})
-    with pytest.raises(ls.LissomError, match="files hold numbers only"):
+    with pytest.raises(ls.LissomError, match="contains symbols, which files cannot hold"):
         model.save("unused.toml")
     with pytest.raises(ls.SymbolicError, match=r"has couplings \('gear'\)"):
         symbolic.derive(model)
@@ -118,7 +118,7 @@ def test_symbols_get_their_numbers_at_compile():
 def test_remove_and_attach():
     model = sample()
     model.couple({"left": 1.0, "right": -1.0}, name="gear")
-    with pytest.raises(ls.ModelError, match="the coupling 'gear' hangs on it"):
+    with pytest.raises(ls.ModelError, match="the coupling 'gear' depends on it"):
         model.remove("left")
     whole = ls.Model("whole")
     whole.attach(model, prefix="a_")
@@ -145,7 +145,7 @@ def test_a_joint_that_compile_chose_cannot_be_coupled():
     model.join(z, "coupler", "rocker", at_a=(1, 0, 0), at_b=(1, 0, 0), name="C")
     model.join(z, None, "rocker", at_a=(1, 0, 0), name="D")
     model.couple({"crank": 1.0, "rocker": -1.0}, name="gear")
-    with pytest.raises(ls.ModelError, match="coupling 'gear': which joint carries 'crank'"):
+    with pytest.raises(ls.ModelError, match="coupling 'gear': the joint that carries 'crank'"):
         model.compile()
 
 
@@ -196,9 +196,9 @@ def test_repeated_couplings_of_a_file(tmp_path):
     ("old", "new", "line", "words"),
     [
         ('"wheel{i+1}" = 1.0', '"whel{i+1}" = 1.0', 12, "there is no body 'whel2'"),
-        ('"wheel{i+1}" = 1.0', '"wheel{i+1}" = 0', 10, "couples nothing"),
+        ('"wheel{i+1}" = 1.0', '"wheel{i+1}" = 0', 10, "has no effect"),
         ('"wheel{i+1}" = 1.0', '"wheel{i+1}" = "one"', 12, "one"),
-        ('"wheel{i+1}" = 1.0', '"wheel{i+1}.slide" = 1', 12, "has no 'slide'"),
+        ('"wheel{i+1}" = 1.0', '"wheel{i+1}.slide" = 1', 12, "has no coordinate 'slide'"),
         ('name = "mesh{i}"', 'name = "mesh"', 11, "needs {i} in its name"),
         ("offset =", "offzet =", 13, "did you mean 'offset'"),
         ('"30 deg"', '"30 kg"', 13, "mass"),
@@ -238,7 +238,7 @@ def test_printed_system():
 def test_a_drive_is_put_in_before_its_joint_is_coupled():
     model = sample()
     model.couple({"left": 1.0, "right": -1.0}, name="gear")
-    with pytest.raises(ls.ModelError, match="becomes the twist of the drive, and coupling 'gear'"):
+    with pytest.raises(ls.ModelError, match="becomes the twist of the gear, but coupling 'gear'"):
         ls.flexible_drive(model, "left", stiffness=100.0, ratio=10.0, rotor_inertia=1e-4)
     model.remove("gear")
     ls.flexible_drive(model, "left", stiffness=100.0, ratio=10.0, rotor_inertia=1e-4)

@@ -167,7 +167,7 @@ MISTAKES = {
     "axis": ('axis = "z"', "axis = [0, 0, 0]", 11, "is zero; give a direction"),
     "twice": ('name = "tool"', 'name = "arm"', 14, "there is a body 'arm' already"),
     "numbers": ('name = "hole{i}"', 'name = "hole"', 8, "needs {i} in its name"),
-    "itself": ('on = "hole2"', 'on = "tool"', 14, "frame 'tool' is on itself"),
+    "itself": ('on = "hole2"', 'on = "tool"', 14, "frame 'tool' is attached to itself"),
     "node": ('on = "arm"', 'on = "arm.tip"', 9, "that body is rigid"),
 }
 

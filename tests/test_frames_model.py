@@ -52,7 +52,7 @@ def test_a_frame_cannot_have_the_name_of_what_compile_makes():
     model.join(ls.Revolute("z"), None, "left", at_b=(0.1, 0, 0), name="base")
     assert "left@base" in model.compile().names
     model.frame("left@base")
-    with pytest.raises(ls.ModelError, match="'left@base' is needed for a frame or a loop"):
+    with pytest.raises(ls.ModelError, match="'left@base' is needed for a massless body or a loop"):
         model.compile()
 
 
@@ -92,7 +92,7 @@ def test_a_frame_follows_the_bending_when_its_body_becomes_flexible():
 def test_a_frame_beside_a_node_of_a_body_that_bends_is_warned_of():
     model = arm()
     model.frame("end", on="upper", at=(1.2, 0, 0))
-    with pytest.warns(ls.ModelWarning, match="frame 'end' sits on the frame of 'upper'.*'tip'"):
+    with pytest.warns(ls.ModelWarning, match="frame 'end' is attached to .* 'upper'.*'tip'"):
         model.compile()
 
 
@@ -122,8 +122,9 @@ WRONG = {
     "a frame with the name of a body": (lambda: collide("frame"), "a body 'hand' already"),
     "a body with the name of a frame": (lambda: collide("body"), "a frame 'tool' already"),
     "a dot": (lambda: arm().frame("a.b"), "frame name 'a.b' contains a dot"),
-    "not text": (lambda: arm().frame(3), "a frame's name must be text, got 3"),
-    "no place": (lambda: arm().frame("a", on=3), "frame 'a': on=3; give"),
+    "not text": (lambda: arm().frame(3), "a frame's name must be non-empty text, got 3"),
+    "no place": (lambda: arm().frame("a", on=3), "frame 'a': on is 3; expected"),
+    "node alone": (lambda: arm().frame("a", node="tip"), "without its body; give on="),
     "a point of two": (lambda: arm().frame("a", at=(1, 2)), "frame 'a': at is .*three real"),
 }
 
@@ -161,13 +162,13 @@ def broken(kind):
 
 
 BROKEN = {
-    "cycle": "frame 'a' is on itself: a -> b -> a; put one of them on a body or the ground",
-    "itself": "frame 'a' is on itself: a -> a",
-    "unknown": "frame 'a' is on 'hnad', which is not in the model; did you mean 'hand'",
+    "cycle": "frame 'a' is attached to itself: a -> b -> a; attach one of these frames to a body",
+    "itself": "frame 'a' is attached to itself: a -> a",
+    "unknown": "frame 'a' is attached to 'hnad', which is not in the model; did you mean 'hand'",
     "node": "frame 'a' is attached to node 'tp' of body 'upper', which does not exist",
     "rigid node": "frame 'a' is attached to node 'tip' of body 'hand', but that body is rigid",
     "node of a frame": "body 'a' is attached to 'tool.tip', but 'tool' is a frame and has no nodes",
-    "one body": "loop 'a' connects body 'hand' with itself",
+    "one body": "loop 'a' connects body 'hand' to itself",
     "carried by itself": "bodies carry each other in a cycle",
     "unknown carrier": "body 'a' is attached to 'tol', .*did you mean 'tool'",
 }
@@ -205,7 +206,7 @@ def test_places_of_frames_can_be_symbols():
 
 def test_a_frame_is_no_body():
     for change in (lambda m: m.move("tool", to=None), lambda m: m.replace("tool", HAND)):
-        with pytest.raises(ls.ModelError, match="'tool' is a frame, and a body is needed here"):
+        with pytest.raises(ls.ModelError, match="'tool' is a frame; a body is expected here"):
             change(arm())
 
 

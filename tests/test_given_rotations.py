@@ -81,7 +81,7 @@ WRONG = {
     "not a number": (np.full((3, 3), np.nan), "not finite"),
     "complex": (1j * np.eye(3), "expected a matrix (3, 3)"),
     "no axis": ({"axis": (0, 0, 0), "angle": 1.0}, "has an axis that is zero"),
-    "unknown axis": ({"axis": "w", "angle": 1.0}, '\'w\'; give "x", "y", "z"'),
+    "unknown axis": ({"axis": "w", "angle": 1.0}, '\'w\'; expected "x", "y", "z"'),
     "bad angle": (
         {"axis": "x", "angle": np.inf},
         "has the angle [inf]; its entries must be finite",
@@ -89,12 +89,12 @@ WRONG = {
     "angle as text": ({"axis": "x", "angle": "30 deg"}, "'30 deg'; expected one angle [rad]"),
     "two angles": ({"rpy": (1, 2)}, "has the rpy (1, 2); expected three angles [rad]"),
     "bad rpy": ({"rpy": (1, 2, np.nan)}, "its entries must be finite"),
-    "long quaternion": ({"quaternion": (2, 0, 0, 0)}, "of length 2; expected 1"),
+    "long quaternion": ({"quaternion": (2, 0, 0, 0)}, "of length 2; expected length 1"),
     "bad quaternion": ({"quaternion": (np.nan, 0, 0, 0)}, "its entries must be finite"),
     "short quaternion": ({"quaternion": (1, 0, 0)}, "expected four numbers (w, x, y, z)"),
     "other words": ({"euler": (1, 2, 3)}, "has the keys 'euler'"),
     "an axis alone": ({"axis": "x"}, "has the keys 'axis'"),
-    "nothing in it": ({}, "has the keys of nothing"),
+    "nothing in it": ({}, "has no keys; expected a matrix"),
     "several of SciPy": (Rotation.identity(2), "of shape (2, 3, 3); expected a matrix (3, 3)"),
 }
 

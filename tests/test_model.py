@@ -231,7 +231,7 @@ def on_boom(**where):
         (lambda: chain_of(ls.Free(), rotation=2 * np.eye(3)), ["'a'", "not a rotation"]),
         (lambda: chain_of(ls.Free(), rotation=-np.eye(3)), ["'a'", "not a rotation"]),
         (lambda: chain_of(ls.Free(), rotation=np.full((3, 3), np.nan)), ["'a'", "finite"]),
-        (lambda: chain_of(ls.Free(), to=3), ["'a'", "to=3"]),
+        (lambda: chain_of(ls.Free(), to=3), ["'a'", "to is 3"]),
         (lambda: chain_of(ls.Free(), node="tip"), ["'a'", "'tip'", "to="]),
         (
             lambda: on_boom(to="a.top"),

@@ -131,9 +131,15 @@ def test_bodies_of_all_kinds_come_along_with_their_solids(make):
         (lambda m: m.attach(m, prefix="b_"), "cannot be attached to itself; attach a copy"),
         (lambda m: m.attach(limb(), prefix=3), "prefix is 3; expected text"),
         (lambda m: m.attach(limb(), prefix="a."), "'a.boom' contains a dot"),
-        (lambda m: m.attach(limb(), to=7), "attach: to=7"),
-        (lambda m: m.attach(limb(), node="tip"), "attach: node='tip' is given but not the body"),
-        (lambda m: m.attach(limb(), to="hub.tip", node=3), "names a node and node=3 another"),
+        (lambda m: m.attach(limb(), to=7), "attach: to is 7"),
+        (
+            lambda m: m.attach(limb(), node="tip"),
+            "attach: node='tip' is given without its body; give to=",
+        ),
+        (
+            lambda m: m.attach(limb(), to="hub.tip", node=3),
+            "to='hub.tip' already names a node; leave out node=3",
+        ),
         (lambda m: m.attach(limb(), at=(1, 2)), "attach: at is (1, 2)"),
         (lambda m: m.attach(limb(), rotation=2 * np.eye(3)), "attach: rotation is not a rotation"),
         (lambda m: m.attach(host()), "there is a body 'hub' already"),

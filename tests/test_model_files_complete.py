@@ -95,7 +95,7 @@ ARGUMENTS = {
     "join": (ls.Model.join, schema.ClosingTable, {"self"}, {"repeat", "node_a", "node_b"}),
     "attach": (ls.Model.attach, schema.IncludeTable, {"self", "model"}, {"file"}),
     "Event": (ls.Event, schema_simulation.EventTable, set(), set()),
-    "Table": (ls.Table, schema_simulation.TableTable, set(), set()),
+    "Table": (ls.Table, schema_simulation.SignalTable, set(), set()),
     "Material": (ls.Material, schema_bodies.MaterialTable, {"name"}, set()),
     "beam": (ls.beam, schema_bodies.BeamTable, set(), {"kind", "solids"}),
     "FlexibleBody": (ls.FlexibleBody, schema_bodies.FlexibleTable, set(), {"kind", "arrays"}),

@@ -21,7 +21,7 @@ MISTAKES = {
         "size = [1, 1, 1] }\n",
         6,
         "parts[0].body.mas",
-        "is not known here; did you mean 'mass'?",
+        "unknown key; did you mean 'mass'?",
     ),
     "misspelt section": (HEAD + HUB + "[[partz]]\n", 7, "partz", "did you mean 'parts'?"),
     "missing mass": (
@@ -32,7 +32,12 @@ MISTAKES = {
     ),
     "missing joint": (HEAD + '[[parts]]\nname = "a"\n' + BODY, 3, "parts[0].joint", "is missing"),
     "missing version": ('name = "a"\n' + HUB, 1, "lissom", "is missing; write lissom = 1"),
-    "newer version": (HEAD.replace("1", "2"), 1, "lissom", "is 2; this lissom reads format 1"),
+    "newer version": (
+        HEAD.replace("1", "2"),
+        1,
+        "lissom",
+        "is 2; this version of lissom reads format 1",
+    ),
     "angle for a length": (
         HEAD + HUB + 'at = ["12 deg", 0, 0]\n',
         7,
@@ -129,8 +134,8 @@ MISTAKES = {
         "parts[0].name",
         "is 'hub.a'; expected a name as text without a dot",
     ),
-    "bad syntax": (HEAD + "gravity = [0, 0\n" + HUB, 4, "", "this is not TOML"),
-    "key given twice": (HEAD + 'name = "b"\n', 3, "", "this is not TOML"),
+    "bad syntax": (HEAD + "gravity = [0, 0\n" + HUB, 4, "", "invalid TOML"),
+    "key given twice": (HEAD + 'name = "b"\n', 3, "", "invalid TOML"),
     "unknown body by name": (
         HEAD + '[[parts]]\nname = "a"\nbody = "bom"\njoint = "free"\n',
         5,
@@ -191,7 +196,7 @@ MISTAKES = {
         HEAD + HUB + '[[loops]]\nname = "l"\njoint = "spherical"\na = "hub"\nb = "hub"\n',
         7,
         "loops[0]",
-        "connects body 'hub' with itself",
+        "connects body 'hub' to itself",
     ),
     "loop at nothing": (
         HEAD + HUB + '[[loops]]\nname = "l"\njoint = "spherical"\na = "hub"\nb = "nub"\n',
@@ -217,7 +222,7 @@ MISTAKES = {
         "include[0]",
         "cannot be included",
     ),
-    "no parts": (HEAD, 1, "", "it has no parts"),
+    "no parts": (HEAD, 1, "", "has no parts"),
     "table for a list": (HEAD + "[parts]\nname = 3\n", 3, "parts", "is a table; expected a list"),
     "length for a time": (
         HEAD + HUB + RUN.replace("= 1", '= "1 m"'),
@@ -365,15 +370,15 @@ def test_json_and_yaml_have_lines_too(tmp_path, suffix, text, line, column):
 @pytest.mark.parametrize(
     ("suffix", "text", "line", "words"),
     [
-        ("json", '{"lissom": 1,\n "parts": [}', 2, "this is not JSON"),
+        ("json", '{"lissom": 1,\n "parts": [}', 2, "invalid JSON"),
         ("json", '{"lissom": 1,\n "lissom": 1}', 1, "the key 'lissom' is given twice"),
-        ("json", "[1, 2]", 1, "a model file is a table"),
-        ("yaml", "lissom: 1\nparts: [\n", 3, "this is not YAML"),
+        ("json", "[1, 2]", 1, "the content is not a table"),
+        ("yaml", "lissom: 1\nparts: [\n", 3, "invalid YAML"),
         ("yaml", "lissom: 1\nlissom: 1\n", 2, "the key 'lissom' is given twice"),
         ("yaml", "lissom: 1\nx: &a [1]\n", 2, "anchors and aliases"),
         ("yaml", "lissom: 1\nx: !!python/object:os.system 1\n", 2, "the tag"),
-        ("toml", "a = [\n", 2, "this is not TOML"),
-        ("toml", "lissom = 1\na = " + "9" * 5000, 1, "this is not TOML"),
+        ("toml", "a = [\n", 2, "invalid TOML"),
+        ("toml", "lissom = 1\na = " + "9" * 5000, 1, "invalid TOML"),
     ],
 )
 def test_syntax_is_told_with_its_line(tmp_path, suffix, text, line, words):
@@ -388,10 +393,10 @@ def test_files_that_are_no_model_files(tmp_path):
     assert "there is no such file" in ls.check_file(tmp_path / "a.toml")[0].message
     (tmp_path / "arm.toml").write_text(HEAD + HUB)
     assert "did you mean 'arm.toml'?" in ls.check_file(tmp_path / "arn.toml")[0].message
-    assert "suffix '.txt'" in ls.check_file(tmp_path / "a.txt")[0].message
+    assert "suffix '.txt' is not a known format" in ls.check_file(tmp_path / "a.txt")[0].message
     (tmp_path / "b.toml").write_bytes(b"lissom = 1\nname = '\xff'")
     [problem] = ls.check_file(tmp_path / "b.toml")
-    assert (problem.line, problem.message) == (2, "it is not text in UTF-8; save it as UTF-8")
+    assert (problem.line, problem.message) == (2, "not UTF-8 text; save the file as UTF-8")
     (tmp_path / "dir.toml").mkdir()
     assert "cannot be read" in ls.check_file(tmp_path / "dir.toml")[0].message
     for wrong in (3, None, b"a.toml", ["a"]):
@@ -428,7 +433,7 @@ def test_dotted_keys_of_many_parts_are_refused_at_once(tmp_path):
 
 def test_large_files_are_refused(tmp_path):
     (tmp_path / "a.toml").write_text("#" * 4_000_001)
-    assert "more than 4 MB" in ls.check_file(tmp_path / "a.toml")[0].message
+    assert "larger than 4 MB" in ls.check_file(tmp_path / "a.toml")[0].message
 
 
 def test_many_aliases_do_not_grow(tmp_path):
@@ -465,7 +470,7 @@ def test_circles_of_includes_are_refused(tmp_path):
     (tmp_path / "b.toml").write_text('lissom = 1\ninclude = ["a.toml"]\n')
     [problem] = ls.check_file(tmp_path / "a.toml")
     assert (problem.file, problem.line) == (str(tmp_path / "b.toml"), 2)
-    assert "break the circle" in problem.message
+    assert "includes this file again; remove one" in problem.message
 
 
 ARRAYS = """
@@ -482,7 +487,7 @@ def test_files_of_arrays_are_not_trusted(tmp_path):
     path.write_text(ARRAYS)
     assert "there is no file" in ls.check_file(path)[0].message
     arrays.write_bytes(b"nothing")
-    assert "is not a file of arrays" in ls.check_file(path)[0].message
+    assert "is not an array file" in ls.check_file(path)[0].message
     np.savez(arrays, positions=np.zeros((2, 3)), masses=np.ones(2))
     assert "shapes is missing" in ls.check_file(path)[0].message
     np.savez(arrays, positions=np.array([{"a": 1}], dtype=object))

@@ -188,7 +188,10 @@ def test_circles_and_towers_of_attached_files_are_refused(folder):
     again = '["tubes.toml", { file = "walker.toml", prefix = "a_" }]'
     (folder / "leg.toml").write_text(LEG.replace('["tubes.toml"]', again))
     [found] = problems(folder)
-    assert found[:3] == ("leg.toml", 4, "include[1].file") and "break the circle" in found[3]
+    assert (
+        found[:3] == ("leg.toml", 4, "include[1].file")
+        and "includes this file again; remove one" in found[3]
+    )
     for k in range(DEEPEST + 2):
         include = ", ".join(f'{{ file = "f{k + 1}.toml", prefix = "{p}" }}' for p in "ab")
         (folder / f"f{k}.toml").write_text(f"lissom = 1\ninclude = [{include}]\n")

@@ -126,7 +126,8 @@ def test_the_same_name_in_two_files_is_a_problem(tmp_path):
     (tmp_path / "a.toml").write_text('lissom = 1\ninclude = ["b.toml"]\n' + body + HUB)
     [problem] = ls.check_file(tmp_path / "a.toml")
     assert problem.key == "bodies.a"
-    assert problem.message == f"is given twice: also in {tmp_path / 'b.toml'}, line 2"
+    where = f"{tmp_path / 'b.toml'}, line 2"
+    assert problem.message == f"is given twice, also in {where}; remove or rename one"
 
 
 RUN = """

@@ -199,21 +199,21 @@ class Bell(ls.Action):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"duration": 1, "file": "a.nc"}, "'file' is not part of a file"),
+        ({"duration": 1, "file": "a.nc"}, "'file' cannot be saved to a file"),
         ({"duration": 1, "forcs": 3}, "did you mean 'forces'"),
         ({}, "duration is missing"),
         (3, "simulation is 3; expected arguments of simulate"),
         ({"duration": 1, "forces": lambda t, s: 0}, "forces is the function"),
         (
             {"duration": 1, "loads": [ls.Actuator("a", functools.partial(max, 0))]},
-            "Actuator on 'a': force is the function partial, which no name in a module leads to",
+            "Actuator on 'a': force is the function partial, which has no name in an importable",
         ),
-        ({"duration": 1, "loads": [Strange("a", 1)]}, "a load of type Strange cannot be written"),
-        ({"duration": 1, "loads": ["a"]}, "a load of type str cannot be written"),
+        ({"duration": 1, "loads": [Strange("a", 1)]}, "a load of type Strange cannot be saved"),
+        ({"duration": 1, "loads": ["a"]}, "a load of type str cannot be saved"),
         ({"duration": 1, "events": ["a"]}, "expected an Event, got 'a'"),
         ({"duration": 1, "events": [ls.Event("a", Bell())]}, "an action of type Bell cannot be"),
         ({"duration": 1, "state": [1, 2]}, "state is [1, 2]; expected a State"),
-        ({"duration": object()}, "a file holds numbers"),
+        ({"duration": object()}, "files can only hold numbers"),
     ],
 )
 def test_what_cannot_be_saved_is_named(tmp_path, given, words):

@@ -120,7 +120,7 @@ def test_the_printed_model_lists_loops_and_joins():
     ]
     lines = repr(four_bar_of_joins()).splitlines()
     assert lines[0] == "Model 'four-bar': 3 bodies, 4 joins"
-    assert lines[1] == "  crank: RigidBody, carried by joins"
+    assert lines[1] == "  crank: RigidBody, connected by joins"
     assert lines[5] == "  B: join, revolute y, coupler - crank"
 
 
@@ -137,7 +137,9 @@ def test_remove_takes_loops_and_joins_by_name():
 def test_remove_needs_consent_for_loops_and_joins():
     model = chain()
     model.join(Y, "a", "b", name="hinge")
-    with pytest.raises(ls.ModelError, match=r"remove\('c'\): the loop 'tie' hangs.*outboard=True"):
+    with pytest.raises(
+        ls.ModelError, match=r"remove\('c'\): the loop 'tie' depends.*outboard=True"
+    ):
         model.remove("c")
     with pytest.raises(ls.ModelError, match=r"carries 'c' and the loop 'tie'.*the join 'hinge'"):
         model.remove("b")
@@ -217,18 +219,18 @@ def closed(*args, **more):
 @pytest.mark.parametrize(
     "args, more, words",
     [
-        ((Y, "a", "a"), {}, ["body 'a' with itself", "two different bodies"]),
-        ((Y, "c", "c.tip"), {}, ["body 'c' with itself"]),
-        ((Y, None, None), {}, ["the ground with itself"]),
+        ((Y, "a", "a"), {}, ["body 'a' to itself", "two different bodies"]),
+        ((Y, "c", "c.tip"), {}, ["body 'c' to itself"]),
+        ((Y, None, None), {}, ["the ground to itself"]),
         ((Y, "a", "cc"), {}, ["end b", "'cc'", "not in the model", "did you mean 'c'"]),
         ((Y, "q", "a"), {}, ["end a", "'q'", "known: 'a', 'b', 'c'"]),
         ((Y, "a", "c.top"), {}, ["end b", "'top'", "does not exist", "did you mean 'tip'"]),
         ((Y, "a", ls.Part("c", 9999)), {}, ["end b", "9999", "0 to"]),
         ((Y, "a.tip", "c"), {}, ["end a", "'a'", "rigid", "give at_a="]),
-        ((Y, 3, "c"), {}, ["a=3", '"body.node"']),
-        ((Y, "a", 1.5), {}, ["b=1.5", '"body.node"']),
-        ((ls.Free(), "a", "c"), {}, ["free", "holds nothing", "Free()"]),
-        ((ls.SimpleJoint(np.eye(6)), "a", "c"), {}, ["simple, 6 dof", "holds nothing"]),
+        ((Y, 3, "c"), {}, ["a is 3", '"body.node"']),
+        ((Y, "a", 1.5), {}, ["b is 1.5", '"body.node"']),
+        ((ls.Free(), "a", "c"), {}, ["free", "constrains nothing", "Free()"]),
+        ((ls.SimpleJoint(np.eye(6)), "a", "c"), {}, ["simple, 6 dof", "constrains nothing"]),
         ((ls.Revolute, "a", "c"), {}, ["expected a joint", "write Revolute(...)"]),
         ((None, "a", "c"), {}, ["expected a joint, got None"]),
         ((Y, "a", "c"), {"at_a": (1, 2)}, ["at_a", "three real numbers"]),
@@ -254,8 +256,8 @@ def test_bad_loops_and_joins_say_what_is_wrong(kind, make, args, more, words):
         ("a", "a body 'a' already"),
         ("tie", "a loop 'tie' already"),
         ("a.b", "contains a dot"),
-        ("", "must be text"),
-        (3, "must be text"),
+        ("", "must be non-empty text"),
+        (3, "must be non-empty text"),
     ],
 )
 def test_names_of_loops_and_joins_are_checked(make, name, words):
@@ -333,16 +335,16 @@ def massless_end():
 @pytest.mark.parametrize(
     "make, words",
     [
-        (lambda: loose("a"), ["no joint connects body 'a' with the ground", "Free()"]),
+        (lambda: loose("a"), ["no joint connects body 'a' to the ground", "Free()"]),
         (pair_in_the_air, ["the bodies 'a', 'b'", "join one of them", "Free()"]),
         (boom_held_by_its_tip, ["'boom'", "join 'pin'", f"node {TIP}", "inboard node, 0"]),
-        (lambda: odd_joint("a", None), ["'a'", "join 'odd'", "Odd", "backwards", "swap"]),
-        (lambda: loose("a", at=(1, 0, 0)), ["'a'", "no joint (None)", "model.join"]),
-        (lambda: loose("a", to="b"), ["'a'", "no joint (None)"]),
-        (names_that_clash, ["'rod@pin' is needed", "another"]),
+        (lambda: odd_joint("a", None), ["'a'", "join 'odd'", "Odd", "reversed", "swap"]),
+        (lambda: loose("a", at=(1, 0, 0)), ["'a'", "its joint is None", "model.join"]),
+        (lambda: loose("a", to="b"), ["'a'", "its joint is None"]),
+        (names_that_clash, ["'rod@pin' is needed", "rename"]),
         (cycle_of_one, ["c -> c", "cycle"]),
         (massless_end, ["'rod'", "no inertia", "instead of 'right'", "model.close"]),
-        (lambda: loose("a").move("a", to=None), ["'a'", "no joint of its own", "join it"]),
+        (lambda: loose("a").move("a", to=None), ["'a'", "no joint to move", "join it"]),
     ],
 )
 def test_bad_graphs_say_what_is_wrong(make, words):

@@ -62,10 +62,12 @@ def test_what_was_put_on_a_flexible_body_stays():
 
 
 def test_a_forgotten_node_is_warned_of():
-    with pytest.warns(ls.ModelWarning, match='put it on "link.tip"') as caught:
+    with pytest.warns(ls.ModelWarning, match='attach it to "link.tip"') as caught:
         chain(BOOM, at=(2.0, 0, 0)).compile()
     (warning,) = caught
-    assert str(warning.message).startswith("body 'ball' sits on the frame of 'link', at the place")
+    assert str(warning.message).startswith(
+        "body 'ball' is attached to the frame of 'link', at the position"
+    )
     assert warning.filename == __file__
 
 

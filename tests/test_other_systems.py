@@ -145,7 +145,7 @@ def test_the_names_of_quantities_are_known_where_names_are_checked():
 
 @pytest.mark.parametrize("name", naming.OF_VECTORS)
 def test_bodies_are_not_called_as_the_vectors_of_a_state(name):
-    with pytest.raises(ls.ModelError, match=f"body name '{name}' is taken.*another name"):
+    with pytest.raises(ls.ModelError, match=f"body name '{name}' is reserved.*another name"):
         arm().add(ls.RigidBody(1.0), ls.Fixed(), name=name)
 
 
@@ -153,7 +153,7 @@ def test_bodies_are_not_called_as_the_vectors_of_a_state(name):
 def test_a_body_that_has_the_name_of_a_quantity_is_warned_of(name):
     model = arm()
     model.add(ls.RigidBody(1.0, (0.1, 0, 0), 0.1), ls.Revolute("y"), name=name)
-    with pytest.warns(ls.ModelWarning, match=f'"{name}.coordinates" is of the body') as said:
+    with pytest.warns(ls.ModelWarning, match=f'"{name}.coordinates" for the body') as said:
         model.compile()
     assert len(said) == 1 and said[0].filename == __file__
 
@@ -168,7 +168,7 @@ def test_names_of_nodes_loops_and_couplings_are_warned_of():
         model.add(rod, ls.Revolute("y"), name=name)
     with warnings.catch_warnings():  # "closure" is a quantity of systems with loops only
         warnings.simplefilter("ignore", ls.ModelWarning)
-        assert len(naming.shadowed(model.compile())) == 1
+        assert len(naming.shadowing_warnings(model.compile())) == 1
     model.close(ls.Spherical(), "b", None, name="momentum")
     model.couple({"b": 1.0, "closure": 1.0}, name="force")
     with pytest.warns(ls.ModelWarning) as said:
@@ -215,5 +215,5 @@ def test_a_coupling_is_not_called_as_a_frame_that_compile_makes():
     model.join(ls.Revolute("y"), None, "b", at_b=(0, 0, 1), name="pin")
     assert "b@pin" in model.compile().names
     model.couple({"a": 1.0}, name="b@pin")
-    with pytest.raises(ls.ModelError, match="'b@pin' is needed for a frame or a loop"):
+    with pytest.raises(ls.ModelError, match="'b@pin' is needed for a massless body or a loop"):
         model.compile()

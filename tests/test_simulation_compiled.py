@@ -81,7 +81,7 @@ CASES = {
         {"loads": [ls.Motion("arm", moving)]},
         "Motion on 'arm': position returned nan as number 1 of 3",
     ),
-    "C status": ({"forces": refusing}, "forces: the C function returned a status other than 0"),
+    "C status": ({"forces": refusing}, "forces: the C function returned a nonzero status"),
 }
 
 

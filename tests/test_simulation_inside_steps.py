@@ -108,7 +108,7 @@ def test_max_step_bounds_the_steps():
     assert run.statistics["largest_step"] <= 0.01 + 1e-12
     with pytest.raises(LoadError, match="max_step is -1; expected a positive time"):
         ls.simulate(MASS, duration=1.0, max_step=-1)
-    with pytest.raises(LoadError, match="beside a fixed step of 0.01 s"):
+    with pytest.raises(LoadError, match="max_step is 0.1 s and step is 0.01 s"):
         ls.simulate(MASS, duration=1.0, step=0.01, max_step=0.1)
 
 

@@ -21,7 +21,9 @@ def swing(**options) -> ls.Trajectory:
 
 def test_a_run_that_will_not_fit_does_not_begin(tmp_path, monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: 3e6)
-    with pytest.raises(ResultError, match=r"need 0.04 GB and 0.003 GB of memory.*file=.*output_st"):
+    with pytest.raises(
+        ResultError, match=r"need 0.04 GB, but only 0.003 GB of memory.*file=.*output_st"
+    ):
         swing(duration=1000.0, step=1e-3)
     calls = []
     with pytest.raises(ResultError, match=r"larger output_step"):

@@ -345,7 +345,7 @@ WRONG = {
     "limit is 'strong'": {"kp": 1.0, "limit": "strong"},
     "ki is zero": {"kp": 1.0, "integral": 1.0},
     "kd is zero": {"kp": 1.0, "target": sine, "rate": sine_rate},
-    "no function, its rate follows": {"kp": 1.0, "kd": 1.0, "target": 1.0, "rate": sine_rate},
+    "a constant or a table": {"kp": 1.0, "kd": 1.0, "target": 1.0, "rate": sine_rate},
     "writes its rates": {"kp": 1.0, "kd": 1.0, "target": compiled_sine, "rate": sine_rate},
     "rate is 3.0": {"kp": 1.0, "kd": 1.0, "target": sine, "rate": 3.0},
     "spacing is 0": {"kp": 1.0, "spacing": 0.0},

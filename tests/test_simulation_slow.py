@@ -68,7 +68,7 @@ def said(settings, *, until):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         run = ls.simulate(boom(), duration=2.0, events=[end], **options)
-    return [str(x.message) for x in caught if "held up" in str(x.message)], run
+    return [str(x.message) for x in caught if "slowed down" in str(x.message)], run
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -76,7 +76,7 @@ def test_a_stiff_function_is_named_early(case):
     """The rate of damping on the hinge is known: d (M^-1)_hh."""
     settings, name = CASES[case]
     found, _ = said(settings, until=0.004)
-    assert len(found) == 1 and f"held up by {name}: " in found[0]
+    assert len(found) == 1 and f"slowed down by {name}: " in found[0]
     assert "JointSpring and JointDamper" in found[0] and "dop853" in found[0]
     inverse = np.linalg.inv(ls.mass_matrix(boom(), boom().neutral()))
     rate = float(re.search(r"about (\S+) /s", found[0])[1])

@@ -219,7 +219,7 @@ def unstable(**options) -> ls.Trajectory:
 
 
 def test_a_motion_that_grows_without_bound(tmp_path):
-    with pytest.warns(SimulationWarning, match="beyond reason.*'rod'.*a shorter one at t = "):
+    with pytest.warns(SimulationWarning, match="implausible.*'rod'.*a shorter one at t = "):
         run = unstable(duration=10.0, file=tmp_path / "run.nc")
     assert run.status == "diverged" and 0 < run.time[-1] < 10
     assert np.all(np.isfinite(run.q))
@@ -297,7 +297,7 @@ def test_an_event_that_happens_for_ever():
         ls.Event(lambda t, s: t - 0.1, ls.Switch("forth", False), name="begin"),
     ]  # fmt: skip
     begun = time.monotonic()
-    with pytest.warns(SimulationWarning, match="happens for ever"):
+    with pytest.warns(SimulationWarning, match="keeps firing"):
         steps = {"integrator": "generalized_alpha", "step": 0.01, "output_step": None}
         run = swing(loads=loads, events=events, duration=100.0, time_limit=30.0, **steps)
     assert run.status == "stalled" and time.monotonic() - begun < 15

@@ -86,14 +86,14 @@ SLIDE = 'mimic joint="shoulder" multiplier'
     ("text", "old", "new", "words"),
     [
         (ARM, SLIDE, 'mimic joint="slide" multiplier', "joint 'slide' follows itself"),
-        (ARM, SLIDE, 'mimic joint="weld" multiplier', "'weld' is fixed and has no single"),
+        (ARM, SLIDE, 'mimic joint="weld" multiplier', "'weld' is fixed and does not have exactly"),
         (ARM, SLIDE, 'mimic joint="shoulders" multiplier', "did you mean 'shoulder'"),
         (CHAIN, SLIDE, 'mimic joint="grip" multiplier', "'slide' -> 'grip' -> 'slide' follow each"),
         (
             CHAIN.replace('"grip" type="continuous"', '"grip" type="floating"'),
             'mimic joint="slide"',
             'mimic joint="slide" ',
-            "'grip' is floating and has no single coordinate",
+            "'grip' is floating and does not have exactly one coordinate",
         ),
     ],
 )
@@ -113,7 +113,7 @@ def test_a_fixed_joint_follows_nothing(write, caplog):
     )
     with caplog.at_level(logging.INFO, logger="lissom"):
         robot = read_urdf(write(text))
-    assert list(robot.mimics) == ["slide"] and "'weld' is fixed and follows nothing" in caplog.text
+    assert list(robot.mimics) == ["slide"] and "'weld' is fixed and cannot follow" in caplog.text
 
 
 @pytest.mark.parametrize("name", ROBOTS)

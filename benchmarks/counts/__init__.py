@@ -1,1 +1,1 @@
-"""Operations, counted in the text of the kernels and in the papers."""
+"""Operation counts, from the kernels and from the paper."""

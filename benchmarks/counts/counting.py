@@ -1,11 +1,11 @@
-"""Numbers that count what is done with them.
+"""Numbers that count the operations on them.
 
-The kernels are Python functions on arrays.  Without Numba's compiler they run as they stand, also
-on arrays of `Counting` numbers: the counts are those of the text that is compiled otherwise.  The
-compiler may merge a product and a sum into one instruction and leave out what it can foresee.
+The kernels are Python functions on arrays.  Without Numba's compiler they also run on arrays of
+`Counting` numbers: the counts are those of the source that is otherwise compiled.  The compiler may
+fuse a product and a sum into one instruction and remove operations with known results.
 
 `python -m benchmarks.counts.counting BODIES MODES METHOD` prints the counts of one forward
-dynamics as JSON; `counted` starts it, because Numba must be told before it is imported.
+dynamics as JSON; `counted` starts it, because Numba's compiler must be disabled before its import.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ from typing import Any
 import numpy as np
 
 from lissom.errors import LissomError
-
-__all__ = ["Counting", "Counts", "counted", "counting", "counting_array"]
 
 FUNCTIONS = ("sin", "cos", "tan", "sqrt", "exp", "atan2", "hypot")
 
@@ -51,19 +49,19 @@ class Counts:
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """Sum of all operations."""
         return self.additions + self.multiplications + self.divisions + self.functions
 
 
 class Counting:
-    """A float that counts the operations it takes part in.
+    """Float that counts its operations.
 
     Parameters
     ----------
     value : float
-        The number.
+        Value of the number.
     counts : Counts
-        Where to count; results count in the same place.
+        Counter, shared with all results.
     """
 
     __slots__ = ("counts", "value")
@@ -101,7 +99,7 @@ class Counting:
         return Counting(float(other) / self.value, self.counts)
 
     def __pow__(self, exponent: int) -> Counting:
-        """Whole powers, as so many products."""
+        """Integer powers, counted as products."""
         self.counts.multiplications += exponent - 1
         return Counting(self.value**exponent, self.counts)
 
@@ -140,14 +138,14 @@ class Counting:
 
 
 def counting_array(values: Any, counts: Counts) -> np.ndarray:
-    """Object array of the same shape, of counting numbers.
+    """Object array of counting numbers, of the same shape.
 
     Parameters
     ----------
     values : array
         Numbers.
     counts : Counts
-        Where they count.
+        Counter of the numbers.
     """
     given = np.asarray(values, dtype=float)
     result = np.empty(given.shape, dtype=object)
@@ -158,7 +156,7 @@ def counting_array(values: Any, counts: Counts) -> np.ndarray:
 
 @contextlib.contextmanager
 def counting() -> Iterator[Counts]:
-    """Within it the functions of `math` count their calls and return counting numbers."""
+    """Context in which the functions of `math` count their calls and return counting numbers."""
     counts = Counts()
     kept = {name: getattr(math, name) for name in FUNCTIONS}
 
@@ -184,13 +182,13 @@ def counted(bodies: int, modes: int, methods: Iterable[str]) -> dict[str, Counts
     Parameters
     ----------
     bodies, modes : int
-        Of the chain.
+        Size of the chain.
     methods : iterable of str
         "articulated", "composite".
     """
     command = [sys.executable, "-m", __name__, str(bodies), str(modes), *methods]
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
-    root = Path(__file__).resolve().parents[2]  # where `benchmarks` is imported from
+    root = Path(__file__).resolve().parents[2]  # folder of the package `benchmarks`
     done = subprocess.run(command, env=environment, cwd=root, capture_output=True, text=True)
     if done.returncode:
         raise LissomError(f"counting the operations failed: {done.stderr.strip()[-400:]}")
@@ -198,7 +196,7 @@ def counted(bodies: int, modes: int, methods: Iterable[str]) -> dict[str, Counts
 
 
 def main(arguments: list[str]) -> None:
-    """Print the counts that the arguments ask for."""
+    """Print the counts selected by the command-line arguments."""
     from .kernels import count_forward_dynamics
 
     bodies, modes = (int(text) for text in arguments[:2])

@@ -11,20 +11,18 @@ from lissom.library import flexible_chain
 from ..cases import moving_case
 from .counting import Counts, counting, counting_array
 
-__all__ = ["count_forward_dynamics"]
-
 
 def count_forward_dynamics(bodies: int, modes: int, method: str) -> Counts:
     """Operations of one forward dynamics of a flexible chain.
 
-    What is computed once for a system is not counted.
+    Constants of the system, computed once, are not counted.
 
     Parameters
     ----------
     bodies, modes : int
-        Of the chain.
+        Size of the chain.
     method : {"articulated", "composite"}
-        Which kernel.
+        Kernel to count.
     """
     case = moving_case(flexible_chain(bodies, modes), size=1)
     state = case.state
@@ -38,5 +36,7 @@ def count_forward_dynamics(bodies: int, modes: int, method: str) -> Counts:
         q, v, f, out = (counting_array(vector, counts) for vector in given)
         engine.forward_dynamics(case.system, q, v, f, composite=method == "composite", out=out)
     if not np.allclose(out.astype(float), expected, rtol=1e-6, atol=1e-6):
-        raise LissomError(f"method {method!r}: other numbers than the reference's were counted")
+        raise LissomError(
+            f"method {method!r}: the counted run and the reference give different accelerations"
+        )
     return counts

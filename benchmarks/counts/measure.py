@@ -1,4 +1,4 @@
-"""Operation counts of the paper and of our kernels, and the time they take."""
+"""Operation counts of the paper and of our kernels, and execution times."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from ..timing import Progress, best_times
 from . import paper
 from .counting import Counts, counted
 
-__all__ = ["BODIES", "run"]
-
 BODIES = 10
 MODES = {
     "quick": (1, 2),
@@ -22,9 +20,9 @@ MODES = {
 }
 
 ABOUT = f"""A chain of {BODIES} flexible bodies, as in Figure 2 of Jain & Rodriguez 1992. The paper
-counts multiplications and additions of its two algorithms. Our own counts come from running the
-text of our kernels on numbers that count what is done with them; they include divisions and
-functions. The times are per state of both methods in the same compiled loop, level `linear`."""
+counts multiplications and additions of its two algorithms. Our counts come from running our
+kernels on numbers that count the operations on them; they include divisions and functions. The
+times are per state, of both methods in the same compiled loop, level `linear`."""
 
 
 def run(depth: Depth, progress: Progress) -> Result:
@@ -33,9 +31,9 @@ def run(depth: Depth, progress: Progress) -> Result:
     Parameters
     ----------
     depth : Depth
-        How deep to measure.
+        Measurement depth.
     progress : callable
-        Told what is being done.
+        Called with the current activity.
     """
     modes = MODES[depth.name]
     own: dict[tuple[int, str], Counts] = {}
@@ -98,7 +96,7 @@ def _times(modes: tuple[int, ...], times: dict[tuple[int, str], float]) -> Table
 
 
 def _reproduced() -> Requirement:
-    """The paper's own claim at ten modes, from its formulas."""
+    """Requirement for the paper's claim at ten modes, from its formulas."""
     articulated, composite = _paper(10)
     what = "the paper's counts give its claim at 10 modes: composite over articulated"
     return Requirement("paper", what, "at least", 7.0, composite / articulated, "10 bodies", "×")

@@ -1,12 +1,10 @@
-"""Operation counts that Jain & Rodriguez 1992 print in section VII.
+"""Operation counts of Jain & Rodriguez 1992, section VII.
 
 For serial chains of N flexible bodies with n modes each, on hinges of one degree of freedom, with
 linearised bodies; multiplications and additions together.  The printed N_m^2 is read as n_m^2.
 """
 
 from __future__ import annotations
-
-__all__ = ["articulated", "composite", "explicit", "indirect"]
 
 
 def composite(bodies: int, modes: int) -> float:

@@ -1,4 +1,4 @@
-"""How well runs of the Order-N platform agree: methods, steps, and what moves where."""
+"""Agreement of runs of the Order-N platform: between methods and between steps."""
 
 from __future__ import annotations
 
@@ -13,13 +13,11 @@ from lissom.system import State
 
 from .runs import METHODS, WAYS, Case, CaseRun, Runs, apart, case_of, timed_run
 
-__all__ = ["acceleration_record", "converged", "implicit_records", "motion_records"]
-
 Array = np.ndarray
 
 UNIT = float(np.finfo(float).eps) / 2
 
-# The joint whose acceleration the paper's Figure 3 shows.
+# Joint whose acceleration is shown in the paper's Figure 3.
 PITCH = "leg2_shoulder_pitch"
 
 
@@ -29,11 +27,11 @@ def acceleration_record(case: Case, motion: Trajectory, states: int) -> dict[str
     Parameters
     ----------
     case : Case
-        What moves.
+        Simulated case.
     motion : Trajectory
-        A run of it.
+        Run of the case.
     states : int
-        How many of its states, evenly spread.
+        Number of its states to compare, evenly spaced.
     """
     rows = np.unique(np.linspace(0, len(motion.time) - 1, states).astype(int))
     worst = rounding = 0.0
@@ -56,7 +54,7 @@ def acceleration_record(case: Case, motion: Trajectory, states: int) -> dict[str
 
 
 def _acting(case: Case, state: State) -> tuple[Array, dict[str, Array]]:
-    """Forces like those of the runs: joint damping, and a push on the plate and the object."""
+    """Forces like those of the runs: joint damping, and forces on the plate and the object."""
     forces = np.zeros(case.system.n_v)
     for name, joint in zip(case.system.names, case.system.joints, strict=True):
         if joint.n_v == 1:
@@ -69,12 +67,12 @@ def _acting(case: Case, state: State) -> tuple[Array, dict[str, Array]]:
 
 
 def converged(case: Case, duration: float) -> CaseRun:
-    """A run that can measure others: of order eight, in steps that resolve every vibration.
+    """Converged run as a reference: order eight, with steps that resolve every vibration.
 
     Parameters
     ----------
     case : Case
-        What moves.
+        Simulated case.
     duration : float
         Simulated time [s].
     """
@@ -91,20 +89,20 @@ def implicit_records(
     steps: Sequence[float],
     tell: Callable[[str], None],
 ) -> list[dict[str, Any]]:
-    """Cost and error of implicit runs with several steps, and of the paper's way.
+    """Cost and error of implicit runs with several steps, and of the paper's method.
 
     Parameters
     ----------
     case : Case
-        What moves.
+        Simulated case.
     exact : CaseRun
-        A converged run.
+        Converged run.
     runs : dict
-        What was run already.
+        Existing runs.
     steps : sequence of float
         Further steps to try [s].
     tell : callable
-        Told what is being done.
+        Called with the current activity.
     """
     trials = {}
     for way in WAYS:
@@ -152,7 +150,7 @@ def motion_records(chosen: Sequence[int], runs: Runs) -> list[dict[str, Any]]:
     chosen : sequence of int
         Cases, ascending.
     runs : dict
-        What was run.
+        Existing runs.
     """
     last = chosen[-1]
     shown = [(last, method) for method in METHODS]

@@ -10,19 +10,17 @@ from .runs import METHODS, PAPER, WAYS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_motion", "draw_times"]
-
 TICKS = (0.3, 0.5, 1.0, 2.0, 3.0)
-BESIDE: Any = {"fontsize": 7, "loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+OUTSIDE: Any = {"fontsize": 7, "loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
 
 
 def draw_times(records: Records) -> Figure:
-    """Time of O(N) over that of the mass matrix, here and in the paper, against freedoms.
+    """Time of O(N) over that of the mass matrix against degrees of freedom, here and in the paper.
 
     Parameters
     ----------
     records : tuple of dict
-        What was measured.
+        Measured records.
     """
     from matplotlib.ticker import NullFormatter
 
@@ -43,12 +41,12 @@ def draw_times(records: Records) -> Figure:
     panels[0].yaxis.set_minor_formatter(NullFormatter())
     panels[0].set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
     panels[0].set_ylabel(" over ".join(METHODS.values()))
-    panels[1].legend(**BESIDE)
+    panels[1].legend(**OUTSIDE)
     return figure
 
 
 def _ratios(rows: list[dict[str, Any]]) -> tuple[list[int], list[float]]:
-    """Freedoms and ratios of the two methods' times, by freedoms."""
+    """Degrees of freedom and ratios of the two methods' times, sorted."""
     seconds = {(r["case"], r["method"]): r["seconds"] / r["duration"] for r in rows}
     sizes = {r["case"]: sum(r["freedoms"]) for r in rows}
     points = [
@@ -75,7 +73,7 @@ def draw_motion(records: Records) -> Figure:
     Parameters
     ----------
     records : tuple of dict
-        What was measured.
+        Measured records.
     """
     one, other, *rigid = [r for r in records if r["kind"] == "motion"]
     figure, ((left, right),) = new_panels(1, 2, (11.0, 3.8))

@@ -1,4 +1,4 @@
-"""The sixteen cases of the Order-N paper: articulated bodies beside the dense mass matrix."""
+"""The sixteen cases of the Order-N paper: articulated bodies compared with the mass matrix."""
 
 from __future__ import annotations
 
@@ -33,14 +33,12 @@ from .tables import (
     times_table,
 )
 
-__all__ = ["run"]
-
 ALL = tuple(range(1, 17))
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How much to run.
+    """Extent of the runs.
 
     Parameters
     ----------
@@ -49,9 +47,9 @@ class Plan:
     rounds : int
         Visits to each timed run.
     states : int
-        At which the accelerations of the two methods are compared.
+        Number of states at which the accelerations of the two methods are compared.
     steps : tuple of float
-        Of the implicit runs whose error is measured [s].
+        Steps of the implicit runs whose error is measured [s].
     """
 
     durations: tuple[float, float]
@@ -69,17 +67,17 @@ PLANS = {
 ABOUT = """A free base plate carries a top plate on three legs of six or seven joints; in
 configuration 4 two arms on it hold an object. These are the sixteen cases of the Order-N paper of
 NASA Johnson Space Center: configurations 1 to 4 with rigid and with flexible booms, as trees and
-with the loops closed. The paper's data are lost, so that lengths, masses and forces are our own
+with the loops closed. The paper's data are lost, so lengths, masses and forces are chosen here
 (`lissom.library.order_n`); topology, freedoms, integrator and steps are the paper's: Euler-Cromer,
-1 ms with rigid booms and 0.1 ms with flexible ones, loops held by Baumgarte's stabilization. What
-acts is reversed every 20 s. *O(N)* is the articulated-body method, *mass matrix* the same equations
-by a dense mass matrix; the paper compared the same two. Its times are from another computer and
-another time: compare the ratios. What its Table 2 has lost is left empty.
+1 ms with rigid booms and 0.1 ms with flexible ones, loops closed by Baumgarte's stabilization. The
+forces are reversed every 20 s. *O(N)* is the articulated-body method, *mass matrix* the same
+equations by a dense mass matrix; the paper compared the same two. Its times are from a computer of
+its day: compare the ratios. Cells that are lost in its Table 2 are left empty.
 
 Times are CPU seconds on one thread of the whole call of `simulate`, for 100 s of simulated time;
-each table says over how many seconds they were measured. The same cases are then run as they need
-not have been in the paper: by generalized-alpha, in steps of 10 ms, with the coordinates projected
-onto the closed loops."""
+each table states the simulated time over which they were measured. The same cases are then run with
+a method that the paper did not use: generalized-alpha, in steps of 10 ms, with the coordinates
+projected onto the closed loops."""
 
 
 def run(
@@ -89,18 +87,18 @@ def run(
     cases: Sequence[int] | None = None,
     duration: float | None = None,
 ) -> Result:
-    """Times of the cases by both methods, how far the methods differ, and what larger steps cost.
+    """Times of the cases by both methods, differences of the methods, and cost of larger steps.
 
     Parameters
     ----------
     depth : Depth
-        How long to simulate.
+        Measurement depth, which sets the simulated time.
     progress : callable
-        Told what is being done.
+        Called with the current activity.
     cases : sequence of int, optional
-        Which of the sixteen; by default all.
+        Numbers of the cases, 1 to 16; by default all.
     duration : float, optional
-        Simulated time [s]; by default that of the depth.
+        Simulated time [s]; by default set by the depth.
     """
     plan, chosen = PLANS[depth.name], _checked(cases)
     if duration is not None:
@@ -142,7 +140,7 @@ def run(
 
 
 class _Teller:
-    """Progress, one step at a time."""
+    """Function that reports progress by one step per call."""
 
     def __init__(self, progress: Progress, total: int) -> None:
         self.progress, self.total, self.done = progress, total, 0
@@ -153,7 +151,7 @@ class _Teller:
 
 
 def _runs(case: Case, plan: Plan, tell: Callable[[str], None]) -> Runs:
-    """Fastest runs of a case, both ways by both methods in turn, and one from a moved start."""
+    """Fastest runs of a case, for both ways and methods in turn, and one from a perturbed start."""
     best: Runs = {}
     for way, duration in zip(WAYS, plan.durations, strict=True):
         options = case.options(way)
@@ -174,7 +172,7 @@ def _runs(case: Case, plan: Plan, tell: Callable[[str], None]) -> Runs:
 
 
 def _difference(case: Case, way: str, runs: Runs) -> dict[str, Any] | None:
-    """How far the methods, and two starts by one of them, lead apart; None if one ended early."""
+    """Distances between the methods, and between two starts of one; None if one ended early."""
     base, *others = (runs[case.number, way, what] for what in (*METHODS, LAST_BIT))
     if not all(found.finished for found in (base, *others)):
         return None
@@ -218,5 +216,5 @@ def _checked(cases: Iterable[int] | None) -> tuple[int, ...]:
 
 def _positive(duration: float) -> float:
     if not 0 < duration <= 100:
-        raise LoadError(f"duration is {duration:g} s; expected up to 100 s, above zero")
+        raise LoadError(f"duration is {duration:g} s; expected more than 0 s, up to 100 s")
     return float(duration)

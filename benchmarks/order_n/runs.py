@@ -1,4 +1,4 @@
-"""Runs of the Order-N platform: one case, one method, one way of integrating."""
+"""Runs of the Order-N platform: one case, one method, one integration scheme."""
 
 from __future__ import annotations
 
@@ -17,29 +17,15 @@ from lissom.results import Trajectory
 from lissom.sim import Baumgarte, Load, simulate
 from lissom.system import State, System
 
-__all__ = [
-    "LAST_BIT",
-    "METHODS",
-    "PAPER",
-    "WAYS",
-    "Case",
-    "CaseRun",
-    "Runs",
-    "apart",
-    "case_of",
-    "perturbed",
-    "timed_run",
-]
-
 Array = np.ndarray
 
-# Methods of `simulate`, and what tables call them.
+# Methods of `simulate`, and their names in tables.
 METHODS = {"articulated": "O(N)", "composite": "mass matrix"}
 
-# In the place of a method: a run by the first of them from a start moved by the last bit.
+# Key in place of a method: a run by the first method from a start changed by one bit.
 LAST_BIT = "last bit"
 
-# CPU seconds for 100 s of simulated time, O(N) and mass matrix, by case: what survives of the
+# CPU seconds for 100 s of simulated time, O(N) and mass matrix, by case: the legible part of the
 # paper's Table 2.  Its rows 1 to 4 and 9 are lost.
 PAPER: dict[int, tuple[float, float]] = {
     5: (166.8, 174.0),
@@ -55,8 +41,8 @@ PAPER: dict[int, tuple[float, float]] = {
     16: (2257.3, 4063.9),
 }
 
-# The paper's way: Euler-Cromer, 1 ms with rigid booms and 0.1 ms with flexible ones, Baumgarte's
-# stabilization, whose constants it does not print; these let a gap decay in 0.1 s.
+# The paper's scheme: Euler-Cromer, 1 ms with rigid booms and 0.1 ms with flexible ones, Baumgarte's
+# stabilization, whose constants are not printed; with these a gap decays in 0.1 s.
 STABILIZATION = Baumgarte(stiffness=100.0, damping=20.0)
 WAYS = ("the paper's steps", "generalized-alpha")
 IMPLICIT_STEP = 1e-2
@@ -66,14 +52,14 @@ OUTPUT_STEP = 0.1  # [s]
 
 @dataclass(frozen=True)
 class Case:
-    """One of the sixteen cases, ready to run.
+    """One of the sixteen cases.
 
     Parameters
     ----------
     number : int
-        1 to 16, as in the paper.
+        Number of the case in the paper, 1 to 16.
     system, state, loads
-        What moves, where it starts, what acts.
+        System, initial state and loads.
     """
 
     number: int
@@ -83,12 +69,12 @@ class Case:
 
     @property
     def flexible(self) -> bool:
-        """Whether its booms bend."""
+        """Whether its booms are flexible."""
         return self.modes > 0
 
     @property
     def configuration(self) -> int:
-        """The paper's configuration, 1 to 4."""
+        """Number of the paper's configuration, 1 to 4."""
         return (self.number - 1) % 4 + 1
 
     @property
@@ -116,16 +102,16 @@ class Case:
 
 @dataclass(frozen=True)
 class CaseRun:
-    """What a run cost and where it led.
+    """Run of a case, with its cost.
 
     Parameters
     ----------
     seconds : float
         CPU time of the whole call of `simulate` [s].
     wall : float
-        Time on the wall of the same [s].
+        Wall-clock time of the call [s].
     motion : Trajectory
-        The run; if it ended early, what there is of it.
+        The run; if it ended early, the part until then.
     """
 
     seconds: float
@@ -139,11 +125,11 @@ class CaseRun:
 
     @property
     def finished(self) -> bool:
-        """Whether it went to the end."""
+        """Whether it reached the end."""
         return self.motion.status == "finished"
 
     def gap(self, case: Case) -> float | None:
-        """Largest gap of a loop [m], angles taken at the system's length; None without loops."""
+        """Largest gap of a loop [m], angles times the system's length; None without loops."""
         gaps = [np.abs(self.motion[f"{loop.name}.gap"]).max() for loop in case.system.loops]
         return float(max(gaps)) if gaps else None
 
@@ -159,19 +145,19 @@ def case_of(number: int) -> Case:
     Parameters
     ----------
     number : int
-        1 to 16.
+        Number of the case, 1 to 16.
     """
     system = order_n(number).compile()
     return Case(number, system, order_n_start(system), tuple(order_n_loads(system)))
 
 
 def perturbed(case: Case) -> Case:
-    """The case with one coordinate, the first leg's elbow, moved by its last bit.
+    """Case with one coordinate, the first leg's elbow, changed by its last bit.
 
     Parameters
     ----------
     case : Case
-        Any.
+        Original case.
     """
     q = case.state.q.copy()
     place = case.system.layout.hinge_q("leg1_elbow").start
@@ -191,18 +177,18 @@ def apart(
     *,
     at_end: bool = False,
 ) -> float:
-    """Largest distance of the same body in two runs, over the times that both have [m].
+    """Largest distance between the same body in two runs, over their common times [m].
 
     Parameters
     ----------
     case : Case
-        What moves.
+        Simulated case.
     run, other : CaseRun
-        To compare.
+        Runs to compare.
     bodies : tuple of str
-        Which; by default all that are watched.
+        Names of bodies; by default all that are compared.
     at_end : bool
-        Whether to look at the last of these times only.
+        Whether to use only the last of these times.
     """
     times, here, there = np.intersect1d(
         run.motion.time.round(9), other.motion.time.round(9), return_indices=True
@@ -218,16 +204,16 @@ def apart(
 
 
 def timed_run(case: Case, duration: float, **options: Any) -> CaseRun:
-    """Simulate a case from its start, and measure the time.
+    """Simulate a case from its initial state, and measure the time.
 
     Parameters
     ----------
     case : Case
-        What to simulate.
+        Case to simulate.
     duration : float
-        How long [s].
+        Simulated time [s].
     **options
-        To `simulate`: integrator, step, method, drift.
+        Arguments of `simulate`: integrator, step, method, drift.
     """
     step = options.get("step")
     every = OUTPUT_STEP if step is None else max(1, round(OUTPUT_STEP / step)) * step

@@ -7,19 +7,11 @@ from typing import Any
 from ..result import Cell, Requirement, Table
 from .runs import IMPLICIT_STEP, METHODS, PAPER, WAYS
 
-__all__ = [
-    "acceleration_table",
-    "difference_table",
-    "implicit_table",
-    "requirements",
-    "times_table",
-]
-
 Record = dict[str, Any]
 Records = tuple[Record, ...]
 
-WHOLE = 100.0  # simulated time that all times are given for [s]
-LARGEST = 16  # the case that bounds are set for
+WHOLE = 100.0  # simulated time to which all times are scaled [s]
+LARGEST = 16  # number of the case with bounds
 
 
 def _chosen(records: Records, **fixed: Any) -> list[Record]:
@@ -47,12 +39,12 @@ def _time(records: Records, case: int, way: str, method: str) -> float | None:
 
 
 def times_table(records: Records, way: str) -> Table:
-    """Times of every case by both methods; those of the paper beside them.
+    """Times of every case by both methods, next to those of the paper.
 
     Parameters
     ----------
     records : tuple of dict
-        What was measured.
+        Measured records.
     way : str
         One of `WAYS`.
     """
@@ -92,12 +84,12 @@ def _times_note(cases: list[Record]) -> str:
 
 
 def difference_table(records: Records) -> Table:
-    """How far the methods lead apart, beside what the last bit of one coordinate does.
+    """Distances between the methods, compared with the effect of the last bit of one coordinate.
 
     Parameters
     ----------
     records : tuple of dict
-        What was measured.
+        Measured records.
     """
     rows: list[tuple[Cell, ...]] = []
     for r in _chosen(records, kind="difference"):
@@ -114,21 +106,21 @@ def difference_table(records: Records) -> Table:
         "largest gap of a loop [m]",
     )
     note = (
-        "Distances at the end, of the top plate's centre or the object's, the larger. The last bit "
-        "is that of the first leg's elbow angle at the start: no method can be expected to agree "
-        "better with another than with itself from there. Angles of a gap are taken at the "
-        "system's length."
+        "Distances at the end, of the centre of the top plate or of the object, whichever is "
+        "larger. The last bit is that of the first leg's elbow angle at the start: no method can "
+        "be expected to agree with another better than with itself after such a change. Angles of "
+        "a gap are multiplied by the system's length."
     )
     return Table("How far the two methods lead apart", header, tuple(rows), note)
 
 
 def acceleration_table(records: Records) -> Table:
-    """Largest relative difference of accelerations, beside what rounding allows.
+    """Largest relative difference of accelerations, compared with rounding.
 
     Parameters
     ----------
     records : tuple of dict
-        What was measured.
+        Measured records.
     """
     rows: list[tuple[Cell, ...]] = [
         (r["case"], r["states"], f"{r['largest']:.1e}", f"{r['rounding']:.1e}")
@@ -136,21 +128,21 @@ def acceleration_table(records: Records) -> Table:
     ]
     header = ("case", "states of a run", "largest relative difference", "rounding")
     note = (
-        "The largest difference of an acceleration, over the largest acceleration of the state. "
-        "Rounding is the unit roundoff times the condition number of the tree's mass matrix, the "
-        "largest over the states: what rounding the entries of that matrix may change. The "
-        "dense method corrects its solution once by inverse dynamics: most of that goes away."
+        "The largest difference of an acceleration, relative to the largest acceleration of the "
+        "state. Rounding is the unit roundoff times the condition number of the tree's mass "
+        "matrix, the largest over the states: the possible effect of rounding its entries. "
+        "The dense method corrects its solution once by inverse dynamics, which removes most of it."
     )
     return Table("Accelerations by the two methods", header, tuple(rows), note)
 
 
 def implicit_table(records: Records) -> Table:
-    """What large steps cost and how far they are off.
+    """Cost and error of large steps.
 
     Parameters
     ----------
     records : tuple of dict
-        What was measured.
+        Measured records.
     """
     found = _chosen(records, kind="implicit")
     bodies = [body for body in ("top", "object") if f"{body} error" in found[0]]
@@ -164,7 +156,7 @@ def implicit_table(records: Records) -> Table:
     header = ("way", "steps", "simulated [s]", "CPU s", "seconds on the wall")
     note = (
         "Largest distances of the centres from a run by dop853 with rtol 1e-8 and projection, "
-        f"over the time that both have. Displacements themselves: {moved}."
+        f"over their common time. For comparison, the displacements: {moved}."
     )
     title = f"Case {found[0]['case']}, O(N): error against cost"
     return Table(
@@ -178,7 +170,7 @@ def requirements(records: Records) -> tuple[Requirement, ...]:
     Parameters
     ----------
     records : tuple of dict
-        What was measured.
+        Measured records.
     """
     times: dict[str, float | None] = {}
     for way in WAYS:

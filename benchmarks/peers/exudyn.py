@@ -1,4 +1,4 @@
-"""Simulation in Exudyn: what its models share, and rigid trees in minimal coordinates."""
+"""Simulation in Exudyn: common parts of its models, and rigid trees in minimal coordinates."""
 
 from __future__ import annotations
 
@@ -18,13 +18,11 @@ from .result import OUTPUT_STEP, PeerRun, steps_and_stride
 from .trees import Point
 from .twins import PeerError, imported
 
-__all__ = ["ExudynModel", "ExudynTree", "implicit_settings"]
-
 Array = np.ndarray
 
 
 class ExudynModel:
-    """An Exudyn system that is simulated with a fixed step on one thread, without output.
+    """Exudyn system, simulated with a fixed step on one thread without output.
 
     Subclasses fill it, add sensors for the ends and the middles of links, and call `finish`.
 
@@ -57,7 +55,7 @@ class ExudynModel:
         return settings
 
     def finish(self) -> None:
-        """Close the model: nothing is added after this."""
+        """Complete the model: nothing is added after this."""
         self.mbs.Assemble()
 
     def run(self, duration: float, step: float, output_step: float = OUTPUT_STEP) -> PeerRun:
@@ -77,7 +75,7 @@ class ExudynModel:
         )
 
     def solve(self, duration: float, step: float, output_step: float) -> float:
-        """Integrate from the initial state; CPU seconds that it took."""
+        """Integrate from the initial state; return the CPU seconds."""
         n_step, _ = steps_and_stride(duration, step, output_step)
         self.settings.timeIntegration.numberOfSteps = n_step
         self.settings.timeIntegration.endTime = duration
@@ -87,21 +85,21 @@ class ExudynModel:
         return time.process_time() - begin
 
     def record(self, sensor: Any) -> Array:
-        """What a sensor has stored, one row for each time, without the time."""
+        """Data stored by a sensor, one row for each time, without the time."""
         return self.mbs.GetSensorStoredData(sensor)[:, 1:]
 
 
 def implicit_settings(peer: ExudynModel, radius: float) -> None:
-    """Settings of the generalised-α method, the fastest ones found for these models.
+    """Set the fastest settings of the generalised-α method found for these models.
 
-    The Jacobian is sparse and kept while it serves.  Newton's iteration stops when the residual has
-    fallen by 1e-6; with Exudyn's default of 1e-8 the beam elements run into rounding, and the
-    trajectories differ by 1e-7 m.
+    The Jacobian is sparse and reused while Newton's iteration converges.  The iteration stops when
+    the residual has fallen by 1e-6; with Exudyn's default of 1e-8 the beam elements reach rounding
+    errors, and the trajectories differ by 1e-7 m.
 
     Parameters
     ----------
     peer : ExudynModel
-        Whose settings to change.
+        Model to configure.
     radius : float
         Spectral radius at infinite frequency.
     """
@@ -115,14 +113,14 @@ def implicit_settings(peer: ExudynModel, radius: float) -> None:
 
 
 class ExudynTree(ExudynModel):
-    """A rigid tree as one Exudyn `ObjectKinematicTree`, by Runge and Kutta's method.
+    """Rigid tree as one Exudyn `ObjectKinematicTree`, by Runge and Kutta's method.
 
     Parameters
     ----------
     model : Model
         Rigid bodies on revolute joints about x, y or z.
     state : State
-        Where to start.
+        Initial state.
     ends : sequence of Point
         Points to record.
     """
@@ -131,7 +129,7 @@ class ExudynTree(ExudynModel):
 
     def __init__(self, model: Model, state: State, ends: Sequence[Point]) -> None:
         super().__init__("RK44")
-        # Both make it faster and leave the trajectory as it is.
+        # Both make it faster without changing the trajectory.
         self.settings.timeIntegration.explicit.computeEndOfStepAccelerations = False
         self.settings.linearSolver.solverType = self.exu.LinearSolverType.EigenDense
         exu, parts = self.exu, list(model.parts.values())
@@ -181,5 +179,5 @@ class ExudynTree(ExudynModel):
                 if np.array_equal(part.joint.axis, unit):
                     return getattr(self.exu.JointType, f"Revolute{letter}")
         raise PeerError(
-            f"body {part.name!r}: only rigid bodies on revolute joints about x, y, z are built"
+            f"body {part.name!r}: only rigid bodies on revolute joints about x, y, z are supported"
         )

@@ -12,25 +12,23 @@ from lissom.library.swinging import BAR, LENGTH, MATERIAL
 
 from .exudyn import ExudynModel, implicit_settings
 
-__all__ = ["ExudynBeams"]
-
 Array = np.ndarray
 
 
 class ExudynBeams(ExudynModel):
     """Links of planar beam elements (`ObjectANCFCable2D`), by the generalised-α method.
 
-    The elements are cubic, without shear, and follow large rotations and stretch: unlike modes,
-    they shorten the chord of a bent link and get stiffer under tension.  Two of them in a link are
-    as close to the limit of many as sixteen of Exudyn's `ObjectBeamGeometricallyExact2D`, in a
-    fourth of the time.  Exudyn's plane x-y stands for the plane x-z of lissom.
+    The elements are cubic, without shear, and model large rotations and stretch: unlike modes, they
+    shorten the chord of a bent link and become stiffer under tension.  Two of them per link are as
+    close to the converged solution as sixteen of Exudyn's `ObjectBeamGeometricallyExact2D`, in a
+    quarter of the time.  Exudyn's plane x-y represents the plane x-z of lissom.
 
     Parameters
     ----------
     n_link : int
         Number of links of `swinging_links`.
     elements : int
-        Elements of a link, an even number.
+        Elements per link, an even number.
     radius : float
         Spectral radius at infinite frequency of the generalised-α method.
     """
@@ -87,5 +85,5 @@ class ExudynBeams(ExudynModel):
         )
 
     def record(self, sensor: Any) -> Array:
-        """Positions with Exudyn's plane x-y laid into x-z."""
+        """Positions with Exudyn's plane x-y mapped to x-z."""
         return super().record(sensor)[:, [0, 2, 1]]

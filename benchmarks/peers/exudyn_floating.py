@@ -1,4 +1,4 @@
-"""Flexible links in Exudyn as bodies on floating frames, with lissom's own modes."""
+"""Flexible links in Exudyn as bodies on floating frames, with the modes of lissom."""
 
 from __future__ import annotations
 
@@ -18,30 +18,29 @@ from lissom.model import Model
 from .exudyn import ExudynModel, implicit_settings
 from .twins import PeerError
 
-__all__ = ["ExudynFloating", "FloatingBody", "add_revolute_joint"]
-
 Array = np.ndarray
 
-# Three points about a node carry its rotation.  Their distance cancels: displacements are linear.
+# Three points around a node represent its rotation.  Their distance cancels, since displacements
+# are linear.
 _ARM = 0.01
 _CROSS = _ARM * np.array([[0.0, 1.0, 0.0], [0.0, -0.5, 0.75**0.5], [0.0, -0.5, -(0.75**0.5)]])
 
 
 @dataclass(frozen=True)
 class FloatingBody:
-    """A flexible body of lissom as Exudyn's `ObjectFFRFreducedOrder`, with the same numbers.
+    """Flexible body of lissom as Exudyn's `ObjectFFRFreducedOrder`, with the same data.
 
-    The mesh has lissom's nodes, masses and normalised modes.  Massless nodes are added to it: the
-    centre of mass, whose displacement is the mean over the masses, for gravity; and three points
-    about each node that others are attached to, which turn with it, for a marker with rotation.
-    Exudyn's own load for gravity is not used, as its moment is that of the undeformed body.
+    The mesh has lissom's nodes, masses and normalised modes.  Massless nodes are added: the centre
+    of mass, whose displacement is the mean over the masses, for gravity; and three points around
+    each node to which others are attached, which rotate with it, for a marker with rotation.
+    Exudyn's load for gravity is not used, since its moment is that of the undeformed body.
 
     Parameters
     ----------
     number, frame, modes : object
-        Exudyn's numbers of the body, of the node with its frame and of that with its modes.
+        Exudyn's numbers of the body, of the node of its frame and of the node of its modes.
     markers : dict
-        Marker of each node named when it was made, which moves and turns with the node.
+        Marker of each named node, which moves and rotates with the node.
     """
 
     number: Any
@@ -66,20 +65,20 @@ class FloatingBody:
         Parameters
         ----------
         peer : ExudynModel
-            Where to add it.
+            Model to add it to.
         body : FlexibleBody
-            Of particles.
+            Body of particles.
         gravity : array (3,)
-            In world axes [m/s^2].
+            Gravity in world axes [m/s^2].
         position, rotation : array (3,), (3, 3)
             Frame of the body at the start, in world axes.
         nodes : tuple of str
             Names of nodes that get a marker.
         angular_velocity : array (3,), optional
-            At the start, in world axes [rad/s].
+            Initial angular velocity in world axes [rad/s].
         """
         if body.node_inertias is not None or body.node_offsets is not None:
-            raise PeerError("Exudyn's floating bodies are built from particles only")
+            raise PeerError("Exudyn's floating bodies support bodies of particles only")
         fem, normal = importlib.import_module("exudyn.FEM"), body.normalised()
         spots = [body.names[name] for name in nodes]
         mesh = _Mesh(normal.node_positions, normal.node_shapes, body.masses, spots)
@@ -120,7 +119,7 @@ class FloatingBody:
 
 
 class _Mesh:
-    """Nodes of a body and the massless ones that are added to them."""
+    """Nodes of a body and the added massless nodes."""
 
     def __init__(self, positions: Array, shapes: Array, masses: Array, spots: list[int]) -> None:
         share = masses / masses.sum()
@@ -146,16 +145,16 @@ class ExudynFloating(ExudynModel):
     Parameters
     ----------
     model : Model
-        Flexible bodies on revolute or spherical joints, each with nodes "middle" and "tip", in a
-        row; the joints sit on the tips.  It starts from the neutral state at rest.
+        Chain of flexible bodies on revolute or spherical joints, each with nodes "middle" and
+        "tip"; the joints are at the tips.  It starts from the neutral state at rest.
     radius : float
         Spectral radius at infinite frequency of the generalised-α method.
 
     Notes
     -----
     In the plane, and in space on spherical joints, these are the equations of lissom's level
-    `full`.  On revolute joints in space they are not quite: Exudyn's marker takes the rate of the
-    rotation vector of a node for its angular velocity.
+    `full`.  On revolute joints in space they differ slightly: Exudyn's marker uses the rate of the
+    rotation vector of a node as its angular velocity.
     """
 
     name = "Exudyn, floating frames"
@@ -192,7 +191,7 @@ class ExudynFloating(ExudynModel):
         elif isinstance(part.joint, Revolute):
             add_revolute_joint(self, markers, part.rotation, part.joint.axis)
         else:
-            raise PeerError(f"body {part.name!r}: only revolute and spherical joints are built")
+            raise PeerError(f"body {part.name!r}: only revolute and spherical joints are supported")
 
     def _sensor(self, body: FloatingBody, node: int) -> Any:
         return self.mbs.AddSensor(
@@ -212,13 +211,13 @@ def add_revolute_joint(peer: ExudynModel, markers: list[Any], rotation: Array, a
     Parameters
     ----------
     peer : ExudynModel
-        Where to add it.
+        Model to add it to.
     markers : list
         Inner and outer marker.
     rotation : array (3, 3)
-        Of the joint on the inner marker.
+        Rotation of the joint relative to the inner marker.
     axis : array (3,)
-        In the axes of the outer marker.
+        Axis of the joint, in the axes of the outer marker.
     """
     z = np.asarray(axis, dtype=float)
     x = np.cross(z, np.eye(3)[np.argmin(np.abs(z))])
@@ -228,6 +227,6 @@ def add_revolute_joint(peer: ExudynModel, markers: list[Any], rotation: Array, a
         markerNumbers=markers, rotationMarker0=rotation @ turn, rotationMarker1=turn
     )
     with warnings.catch_warnings():
-        # Exudyn would rather have the rotations in the markers, which exist before the joint.
+        # Exudyn prefers rotations in the markers, which exist before the joint.
         warnings.simplefilter("ignore", DeprecationWarning)
         peer.mbs.AddObject(joint)

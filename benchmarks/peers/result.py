@@ -1,4 +1,4 @@
-"""What a simulation in another library hands back, and what such a simulation looks like."""
+"""Result of a simulation in another library, and the interface of such simulations."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-
-__all__ = ["OUTPUT_STEP", "Peer", "PeerRun", "differences", "steps_and_stride"]
 
 Array = np.ndarray
 
@@ -17,7 +15,7 @@ OUTPUT_STEP = 0.01
 
 @dataclass(frozen=True)
 class PeerRun:
-    """One simulation: what it cost and where the links were.
+    """One simulation: its cost and the positions of the links.
 
     Parameters
     ----------
@@ -25,7 +23,7 @@ class PeerRun:
         Library and kind of model.
     seconds : float
         CPU time of the integration [s], on one thread, without building the model and without
-        computing the positions below where that is done afterwards.
+        computing the positions below if that is done afterwards.
     time : array (n,)
         Times of the record [s].
     ends : array (n, n_link, 3)
@@ -52,11 +50,11 @@ class PeerRun:
 
     @property
     def bows(self) -> Array:
-        """How far the middle of each link is off its chord, shape (n, n_link) [m].
+        """Distance of the middle of each link from its chord, shape (n, n_link) [m].
 
         Positive where the middle is above the chord of a link that points along x: in the plane
-        x-z, to the left of the direction from its inner to its outer end.  It is the same number in
-        every model, whatever its frames and coordinates are.
+        x-z, to the left of the direction from its inner to its outer end.  It does not depend on
+        the frames and coordinates of the model.
         """
         if self.middles is None:
             raise ValueError(f"{self.name}: rigid links have no bow")
@@ -68,7 +66,7 @@ class PeerRun:
 
 
 class Peer(Protocol):
-    """A mechanism in another library, ready to be simulated from its initial state any time."""
+    """Mechanism in another library that can be simulated repeatedly from its initial state."""
 
     name: str
 

@@ -4,13 +4,13 @@ Two mechanisms.  *Rigid*: `rigid_chain` of 30 joints from `rigid_start`, by Rung
 with steps of 1 ms in all three; their trajectories are the same but for rounding.  *Flexible*:
 `swinging_links` from the neutral state at rest, without damping, in four kinds of model:
 
-- Exudyn's bodies on floating frames, with lissom's own nodes, masses and modes: the equations of
+- Exudyn's bodies on floating frames, with lissom's nodes, masses and modes: the equations of
   lissom's level `full` in redundant coordinates with constraints;
 - Exudyn's planar beam elements, which have no modes and follow large deformations;
 - rigid segments with springs between them, in MuJoCo and in Pinocchio.
 
-The last two kinds differ from modes by the modes left out and by what bending and tension do to
-each other, which floating frames with linear modes do not have.
+The last two kinds differ from modes by the omitted modes and by the interaction of bending and
+tension, which floating frames with linear modes do not have.
 """
 
 from __future__ import annotations
@@ -24,38 +24,27 @@ from lissom.system import State
 from .exudyn import ExudynTree
 from .exudyn_beams import ExudynBeams
 from .exudyn_floating import ExudynFloating
-from .result import OUTPUT_STEP, Peer, PeerRun, differences
+from .result import Peer
 from .segments import segmented_links
 from .trees import MujocoTree, PinocchioTree, Point
 from .twins import installed
 
-__all__ = [
-    "OUTPUT_STEP",
-    "STEP",
-    "Peer",
-    "PeerRun",
-    "differences",
-    "flexible_peers",
-    "rigid_peers",
-    "rigid_start",
-]
-
 # Step that all can take [s].
 STEP = 1e-3
 
-# Where the next link of `rigid_chain` would sit on the last one [m].
+# Position of a further link of `rigid_chain` on the last one [m].
 RIGID_TIP = (0.1, 0.2, 0.3)
 
 
 def rigid_start(n: int = 30, seed: int = 1992) -> tuple[Model, State]:
-    """`rigid_chain` and where its simulation starts: at rest, a little crooked.
+    """`rigid_chain` and its initial state: at rest, at small random angles.
 
     Parameters
     ----------
     n : int
         Number of joints.
     seed : int
-        Of the angles, which are up to 0.3 rad.
+        Seed of the angles, which are up to 0.3 rad.
     """
     model = rigid_chain(n)
     angles = np.random.default_rng(seed).uniform(-0.3, 0.3, n)
@@ -98,7 +87,7 @@ def flexible_peers(
     elements : int
         Elements of a link, for beam elements.
     segments : int
-        Segments of a link, for MuJoCo and Pinocchio.  More than four want a smaller step than 1 ms,
+        Segments per link, for MuJoCo and Pinocchio.  More than four need a smaller step than 1 ms,
         see `segmented_links`.
     """
     found: dict[str, Peer | None] = dict.fromkeys(

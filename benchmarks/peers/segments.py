@@ -14,8 +14,6 @@ from lissom.model import Model
 
 from .trees import Point
 
-__all__ = ["SegmentedLinks", "segmented_links"]
-
 Array = np.ndarray
 
 
@@ -40,20 +38,20 @@ class SegmentedLinks:
 
 
 def segmented_links(n_link: int, segments: int = 4) -> SegmentedLinks:
-    """The links of `swinging_links`, each cut into equal rigid segments.
+    """Links of `swinging_links`, each divided into equal rigid segments.
 
-    The springs between the segments of a link have the bending stiffness over the length of a
-    segment.  Of a link on a hinge, four segments have the lowest bending frequencies within 0.1 %,
-    2 % and 12 %, ten within 0.05 %, 0.1 % and 0.2 %.  Explicit integration pays for more of them
-    twice: Runge and Kutta's method of fourth order is stable up to steps of 1.9 ms with four,
-    0.45 ms with eight and 0.28 ms with ten.
+    The stiffness of the springs in a link is its bending stiffness over the length of a segment.
+    For a link on a hinge, four segments have the lowest bending frequencies within 0.1 %, 2 % and
+    12 %, ten within 0.05 %, 0.1 % and 0.2 %.  More segments also require smaller explicit steps:
+    Runge and Kutta's method of fourth order is stable up to steps of 1.9 ms with four, 0.45 ms with
+    eight and 0.28 ms with ten.
 
     Parameters
     ----------
     n_link : int
         Number of links.
     segments : int
-        Segments of a link, an even number so that a joint is in the middle.
+        Segments per link, an even number so that a joint is in the middle.
     """
     if segments < 2 or segments % 2:
         raise ValueError(f"segments is {segments}; expected an even number, 2 or more")

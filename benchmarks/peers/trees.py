@@ -1,4 +1,4 @@
-"""Simulation of rigid trees in MuJoCo and Pinocchio, with springs in the joints if wanted."""
+"""Simulation of rigid trees in MuJoCo and Pinocchio, optionally with springs in the joints."""
 
 from __future__ import annotations
 
@@ -15,29 +15,27 @@ from lissom.system import State
 from .result import OUTPUT_STEP, PeerRun, steps_and_stride
 from .twins import Mujoco, Pinocchio
 
-__all__ = ["MujocoTree", "PinocchioTree", "Point"]
-
 Array = np.ndarray
 
-# Name of a body, and a place in its frame [m].
+# Name of a body, and a point in its frame [m].
 Point = tuple[str, Sequence[float]]
 
 
 class _Tree:
-    """What both libraries share: start, springs, and the points to record.
+    """Common parts of both libraries: initial state, springs, and points to record.
 
     Parameters
     ----------
     model : Model
         Rigid bodies on revolute joints, added depth first.
     state : State
-        Where to start.
+        Initial state.
     ends : sequence of Point
-        Points that count as ends of links.
+        Ends of links.
     middles : sequence of Point
-        Points that count as middles of links, or none.
+        Middles of links, or none.
     stiffness : array (n_v,), optional
-        Springs in the joints, without stress at angle zero [N m/rad].
+        Springs in the joints, relaxed at angle zero [N m/rad].
     """
 
     name: str
@@ -83,7 +81,7 @@ class _Tree:
 
 
 class MujocoTree(_Tree):
-    """In MuJoCo, whole simulations in its `rollout` on this thread; parameters as above."""
+    """Rigid tree in MuJoCo, simulated by its `rollout` on this thread; parameters as above."""
 
     name = "MuJoCo"
 
@@ -120,7 +118,7 @@ class MujocoTree(_Tree):
 
 
 class PinocchioTree(_Tree):
-    """In Pinocchio, its articulated-body algorithm in a loop of NumPy; parameters as above."""
+    """Rigid tree in Pinocchio: articulated-body algorithm in a NumPy loop; parameters as above."""
 
     name = "Pinocchio"
 

@@ -1,7 +1,7 @@
-"""Pinocchio and MuJoCo: the same mechanisms in other libraries; which libraries there are.
+"""The same mechanisms in Pinocchio and MuJoCo, and the availability of the libraries.
 
-Only rigid bodies on revolute joints are translated, which is what the speed of rigid mechanisms is
-compared on.
+Only rigid bodies on revolute joints are translated, which is sufficient for the comparison of rigid
+mechanisms.
 """
 
 from __future__ import annotations
@@ -25,26 +25,16 @@ from lissom.model import Model
 
 from ..cases import Case
 
-__all__ = [
-    "Mujoco",
-    "PeerError",
-    "Pinocchio",
-    "check_twin",
-    "disagreement",
-    "imported",
-    "installed",
-]
-
 Array = np.ndarray
 Call = Callable[[], object]
 
-# Name that it is installed under, and imported by.
+# Name of the distribution, and name of the module.
 IMPORT_NAMES = {"pin": "pinocchio", "mujoco": "mujoco", "exudyn": "exudyn"}
 TOLERANCE = 1e-9
 
 
 class PeerError(LissomError):
-    """A library to compare with is missing, or computes something else."""
+    """A library for comparison is missing, or its results differ."""
 
 
 def imported(name: str) -> Any:
@@ -53,9 +43,9 @@ def imported(name: str) -> Any:
     Parameters
     ----------
     name : {"pin", "mujoco", "exudyn"}
-        The name it is installed under.
+        Name of the distribution.
     """
-    # Before the first import this chooses Exudyn's build without range checks, a third faster.
+    # Set before the first import, this selects Exudyn's build without range checks, a third faster.
     sys.__dict__.setdefault("exudynFast", True)
     with contextlib.redirect_stdout(io.StringIO()):
         return importlib.import_module(IMPORT_NAMES[name])
@@ -67,22 +57,22 @@ def installed(name: str) -> bool:
     Parameters
     ----------
     name : {"pin", "mujoco", "exudyn"}
-        The name it is installed under.
+        Name of the distribution.
     """
     try:
         imported(name)
     except ImportError as error:
         if os.environ.get("CI", "").lower() == "true":
             raise PeerError(
-                f"{name!r} cannot be imported ({error}), and with CI=true nothing may be left out; "
-                "install it: pip install 'lissom[peers]'"
+                f"{name!r} cannot be imported ({error}), but CI=true requires it; install it: "
+                "pip install 'lissom[peers]'"
             ) from None
         return False
     return True
 
 
 class Pinocchio:
-    """A mechanism in Pinocchio.
+    """Mechanism in Pinocchio.
 
     Its one `Data` is used for single calls and for batches: a chain of 300 joints takes more than a
     gigabyte.
@@ -115,7 +105,7 @@ class Pinocchio:
         _check_order(list(self.model.names)[1:], model, self.name)
 
     def _joint(self, axis: Array) -> Any:
-        """Joint about an axis: the one made for x, y or z where it serves."""
+        """Joint about an axis: the special one for x, y or z where possible."""
         for letter, unit in zip("XYZ", np.eye(3), strict=True):
             if np.array_equal(axis, unit):
                 return getattr(self.pin, f"JointModelR{letter}")()
@@ -134,10 +124,10 @@ class Pinocchio:
         return self.pin.crba(self.model, self.data, q)
 
     def calls(self, case: Case) -> dict[tuple[str, str], tuple[Call, int]]:
-        """What is timed: (quantity, form) -> (call, number of states in it).
+        """Timed calls: (quantity, form) -> (call, number of states in it).
 
-        Forward dynamics and mass matrix exist in two conventions of which now one, now the other
-        is faster: both are timed.
+        Forward dynamics and mass matrix exist in two conventions, either of which may be faster:
+        both are timed.
         """
         pin, model, data = self.pin, self.model, self.data
         q, v, f = case.state.q.copy(), case.state.v.copy(), case.forces
@@ -160,7 +150,7 @@ class Pinocchio:
 
 
 class Mujoco:
-    """A mechanism in MuJoCo, without contacts, constraints, springs, dampers and sensors.
+    """Mechanism in MuJoCo, without contacts, constraints, springs, dampers and sensors.
 
     Parameters
     ----------
@@ -216,7 +206,7 @@ class Mujoco:
         return columns.T
 
     def calls(self, case: Case) -> dict[tuple[str, str], tuple[Call, int]]:
-        """What is timed: (quantity, form) -> (call, number of states in it)."""
+        """Timed calls: (quantity, form) -> (call, number of states in it)."""
         self.forward(case.state.q, case.state.v, case.forces)
         call = functools.partial(self.mujoco.mj_forward, self.model, self.data)
         return {("forward dynamics", "call"): (call, 1)}
@@ -225,16 +215,16 @@ class Mujoco:
 def disagreement(case: Case, twin: Pinocchio | Mujoco) -> float:
     """Largest relative difference between a twin and lissom, over the three quantities.
 
-    Accelerations are compared as forces: a long chain is so badly conditioned that two right
-    answers may differ in most digits.  lissom's inverse dynamics must give the applied forces back
+    Accelerations are compared as forces: a long chain is so badly conditioned that two correct
+    results may differ in most digits.  lissom's inverse dynamics must recover the applied forces
     from the twin's accelerations.
 
     Parameters
     ----------
     case : Case
-        The mechanism and its states.
+        Mechanism and states.
     twin : Pinocchio or Mujoco
-        The same in another library.
+        The mechanism in another library.
     """
     q, v, f = case.state.q, case.state.v, case.forces
     mass = mass_matrix(case.system, case.state)
@@ -255,7 +245,7 @@ def check_twin(case: Case, twin: Pinocchio | Mujoco) -> None:
     if not error <= TOLERANCE:
         raise PeerError(
             f"{twin.name} and lissom differ by {error:.1e} on {case.model.name!r} with "
-            f"{case.system.n_v} joints; times of different answers are not compared"
+            f"{case.system.n_v} joints; times of different results are not compared"
         )
 
 
@@ -266,7 +256,7 @@ def _relative(difference: Array, scale: Array) -> float:
 def _rigid_and_revolute(part: Any, peer: str) -> tuple[RigidBody, Revolute]:
     if not isinstance(part.body, RigidBody) or not isinstance(part.joint, Revolute):
         raise PeerError(
-            f"body {part.name!r}: only rigid bodies on revolute joints are built in {peer}"
+            f"body {part.name!r}: {peer} supports only rigid bodies on revolute joints here"
         )
     return part.body, part.joint
 

@@ -1,1 +1,1 @@
-"""Whole runs beside those of other libraries."""
+"""Simulations compared with those of other libraries."""

@@ -20,9 +20,7 @@ from ..drawing import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_bows", "draw_drift", "draw_rigid", "draw_tips"]
-
-BESIDE: Any = {"fontsize": 7, "loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+OUTSIDE: Any = {"fontsize": 7, "loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
 
 # Line of each method, for lissom's links with modes.
 METHODS = {
@@ -41,7 +39,7 @@ def draw_rigid(records: Records) -> Figure:
     Parameters
     ----------
     records : tuple of dict
-        Of the benchmark.
+        Records of the benchmark.
     """
     from matplotlib.ticker import NullFormatter
 
@@ -62,7 +60,7 @@ def draw_rigid(records: Records) -> Figure:
     panel.xaxis.set_minor_formatter(NullFormatter())
     panel.set_xticks(sizes, [str(n) for n in sizes])
     panel.set(xlabel="joints", ylabel="ms for a simulated second", title="rigid chain")
-    panel.legend(**BESIDE)
+    panel.legend(**OUTSIDE)
     return figure
 
 
@@ -77,7 +75,7 @@ def draw_bows(records: Records) -> Figure:
 
 
 def _errors(records: Records, what: str, label: str) -> Figure:
-    """One panel for each number of modes that has curves; other models are in all of them."""
+    """One panel for each number of modes with curves; other models appear in all of them."""
     models = [m for m in values(records, "model") if m.endswith("modes")]
     swept = [m for m in models if len(_curve(records, "lissom", m, "dop853", what)) > 1]
     swept.sort(key=lambda m: int(m.split()[0]))
@@ -95,7 +93,7 @@ def _errors(records: Records, what: str, label: str) -> Figure:
         panel.axvline(level, color="grey", linewidth=3, alpha=0.4, label="models differ")
         panel.set(xlabel=label, title=f"links with {model}, and other models")
     panels[0].set_ylabel("ms for a simulated second")
-    panels[-1].legend(**BESIDE)
+    panels[-1].legend(**OUTSIDE)
     return figure
 
 
@@ -123,7 +121,7 @@ def _styles(model: str) -> dict[tuple[str, str, str], tuple[str, str, str]]:
 def _curve(
     records: Records, library: str, model: str, method: str, what: str
 ) -> list[tuple[float, float]]:
-    """Errors and milliseconds, from small steps to large ones."""
+    """Errors and milliseconds, from small steps to large steps."""
     key = (library, model, method)
     rows = [r for r in records if (r["library"], r["model"], r["method"]) == key]
     rows.sort(key=lambda r: r["value"])
@@ -153,5 +151,5 @@ def draw_drift(records: Records) -> Figure:
             )
     panels[0].set(xlabel="time [s]", ylabel="relative drift", title="energy")
     panels[1].set(xlabel="time [s]", title="angular momentum")
-    panels[1].legend(**BESIDE)
+    panels[1].legend(**OUTSIDE)
     return figure

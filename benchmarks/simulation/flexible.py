@@ -1,4 +1,4 @@
-"""Simulation of swinging flexible links: lissom beside Exudyn, MuJoCo and Pinocchio."""
+"""Simulation of swinging flexible links: lissom compared with Exudyn, MuJoCo and Pinocchio."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ from .swinging_runs import (
 )
 from .swinging_tables import modelling_table, step_table, way_table
 
-__all__ = ["run"]
-
 STEP = 1e-3
 PLANS = {
     "quick": Plan(
@@ -42,28 +40,28 @@ PLANS = {
     "full": Plan(rounds=8, sweep_rounds=2),
 }
 
-# A run whose tip is further off than this is not a simulation of the links any more [m].
+# A run with a larger error of the tip is no longer a simulation of the links [m].
 LOST = 0.5
 
 ABOUT = """Ten aluminium bars of 10 mm × 10 mm × 1 m on revolute joints are let go from the
 horizontal and swing for a second, without damping; they bend by up to 2 mm. Half of the modes bend
-a bar in the plane of its motion, the others across it and stay at rest; the models without modes
-bend in the plane only. The same links are simulated in models of three kinds. *Modes*: lissom, and
+a bar in the plane of its motion; the others bend it out of the plane and stay at rest. The models
+without modes bend in the plane only. There are three kinds of models. *Modes*: lissom, and
 Exudyn's bodies on floating frames with lissom's nodes, masses and modes, which have the same
 equations in redundant coordinates with constraints. *Segments*: four rigid segments in a link with
 springs between them, in MuJoCo, Pinocchio and lissom. *Beam elements*: four of Exudyn's planar
 `ObjectANCFCable2D` in a link, which follow large deformations. Times are CPU milliseconds on one
 thread for a simulated second, with a record every 20 ms; lissom's are those of the whole call of
 `simulate`, the others' those of their integration alone. Exudyn's settings are the fastest found:
-sparse Jacobian, kept while it serves, Newton's iterations stopped at 1e-6.
+sparse Jacobian, reused while the iteration converges, Newton's iterations stopped at 1e-6.
 
-Errors are the largest ones over the second, of the position of the tip and of the bows (how far the
-middle of a link is off its chord, which shows the vibration). **Each is measured against the
-converged solution of its own model**: it says how well the equations are integrated, not how well
-they describe the bars. How far the converged models are from one another is in a table of its own,
-and in the figures as a grey line: left of it a smaller error buys nothing unless the model is the
-right one. Segments and beam elements shorten the chord of a bent link and get stiffer under
-tension; links with linear modes do neither."""
+Errors are the largest over the second, of the position of the tip and of the bows (the distance of
+the middle of a link from its chord, which shows the vibration). **Each is measured against the
+converged solution of the same model**: it shows how well the equations are integrated, not how well
+they describe the bars. The differences between the converged models are in a separate table, and in
+the figures as a grey line: left of it a smaller error is useful only if the model is the right one.
+Segments and beam elements shorten the chord of a bent link and become stiffer under tension; links
+with linear modes do neither."""
 
 Runs = dict[Point, PeerRun]
 
@@ -74,9 +72,9 @@ def run(depth: Depth, progress: Progress) -> Result:
     Parameters
     ----------
     depth : Depth
-        How deep to measure.
+        Measurement depth.
     progress : callable
-        Told what is being done.
+        Called with the current activity.
     """
     plan = PLANS[depth.name]
     progress("converged solutions", 0, 1)
@@ -132,7 +130,7 @@ def _record(point: Point, found: PeerRun, exact: PeerRun) -> dict[str, Any]:
 
 
 def _requirements(records: list[dict[str, Any]], plan: Plan) -> list[Requirement]:
-    """Floating frames over lissom at the same step, the worst over the numbers of modes."""
+    """Requirement: floating frames over lissom at the same step, the worst number of modes."""
 
     def seconds(library: str, model: str, method: str) -> float | None:
         for r in records:

@@ -1,4 +1,4 @@
-"""Simulations by lissom as the other libraries' are kept, and the fastest of runs in turn."""
+"""Simulations by lissom in the form of the other libraries, and the fastest of several runs."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ from ..peers.result import PeerRun
 from ..peers.trees import Point
 from .reference_solution import link_points
 
-__all__ = ["OwnRun", "Places", "best_runs", "body_points", "link_places", "own_run"]
-
 Array = np.ndarray
 Key = TypeVar("Key", bound=Hashable)
 SomeRun = TypeVar("SomeRun", bound=PeerRun)
@@ -31,12 +29,12 @@ Places = Callable[[Array, Array], tuple[Array, Array | None]]
 
 @dataclass(frozen=True)
 class OwnRun(PeerRun):
-    """One simulation by lissom; its seconds are those of the whole call.
+    """One simulation by lissom; seconds: CPU time of the whole call.
 
     Parameters
     ----------
     statistics : dict
-        Of the run: steps, evaluations, seconds on the wall of the integration alone.
+        Statistics of the run: steps, evaluations, wall-clock seconds of the integration alone.
     """
 
     statistics: dict[str, Any] = field(default_factory=dict)
@@ -53,24 +51,24 @@ def own_run(
     name: str = "lissom",
     **options: Any,
 ) -> OwnRun | None:
-    """Simulate; None if the run ended early, as an explicit method does with too large a step.
+    """Simulation; None if the run ended early, as explicit methods do if the step is too large.
 
     Parameters
     ----------
     system : System
-        What moves.
+        Simulated system.
     places : callable
         Points to record, from coordinates and speeds.
     state : State, optional
-        Where to start.
+        Initial state.
     duration, output_step : float
         Simulated time and time between records [s].
     loads : sequence of Load
-        What acts.
+        Loads on the system.
     name : str
-        For the result.
+        Name of the result.
     **options
-        To `simulate`: integrator, step, rtol.
+        Arguments of `simulate`: integrator, step, rtol.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SimulationWarning)
@@ -97,7 +95,7 @@ def link_places(system: System) -> Places:
     Parameters
     ----------
     system : System
-        Such as `swinging_links`.
+        System such as `swinging_links`.
     """
     return lambda q, v: link_points(system, q, v)
 
@@ -108,9 +106,9 @@ def body_points(system: System, ends: Sequence[Point], middles: Sequence[Point] 
     Parameters
     ----------
     system : System
-        With the bodies.
+        System with the bodies.
     ends, middles : sequence of Point
-        Names of bodies, and places in their frames [m].
+        Names of bodies, and points in their frames [m].
     """
 
     def at(points: Sequence[Point], states: list[State]) -> Array:
@@ -133,19 +131,19 @@ def best_runs(
     rounds: int,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[Key, SomeRun]:
-    """The fastest run of each, over rounds that visit all of them in turn.
+    """Fastest run of each call, over rounds that visit all of them in turn.
 
-    As `best_times` does it for short calls: what is compared meets the same machine.  A run takes
-    so long that none is spent on warming caches; the first round does it.
+    Like `best_times` for short calls: compared runs see the same load of the computer.  There is no
+    separate warm-up, since runs take long; the first round serves as one.
 
     Parameters
     ----------
     calls : mapping
-        What to run, by a key; a call that returns None is not made again and is left out.
+        Calls by key; a call that returns None is not repeated and is left out.
     rounds : int
-        Visits to each.
+        Number of visits to each.
     progress : callable, optional
-        Told (visits done, visits in all).
+        Called with (visits done, total visits).
     """
     best: dict[Key, SomeRun] = {}
     failed: set[Key] = set()

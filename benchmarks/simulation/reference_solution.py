@@ -1,4 +1,4 @@
-"""Accurate solution of lissom's own equations by SciPy, to measure other simulations with."""
+"""Accurate solution of lissom's equations by SciPy, as a reference for other simulations."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from lissom.system import State, System
 
 from ..peers.result import OUTPUT_STEP, PeerRun
 
-__all__ = ["link_points", "reference_coordinates", "reference_solution"]
-
 Array = np.ndarray
 
 
@@ -25,14 +23,14 @@ def reference_solution(
     output_step: float = OUTPUT_STEP,
     rtol: float = 1e-10,
 ) -> PeerRun:
-    """Motion of links by SciPy's method of order eight with an error estimate.
+    """Motion of links by SciPy's adaptive method of order eight.
 
     Parameters
     ----------
     system : System
         Bodies with nodes "middle" and "tip", such as those of `swinging_links`.
     state : State, optional
-        Where to start; by default the neutral state, at rest.
+        Initial state; by default the neutral state, at rest.
     duration, output_step : float
         Simulated time and time between records [s].
     rtol : float
@@ -41,8 +39,8 @@ def reference_solution(
     Returns
     -------
     PeerRun
-        With the seconds that it took, which say nothing about lissom: the functions are called one
-        by one from Python, with far smaller steps than anybody needs.
+        Its seconds do not measure lissom: the functions are called one by one from Python, with far
+        smaller steps than necessary.
     """
     begin = time.process_time()
     times, q, v = reference_coordinates(
@@ -61,12 +59,12 @@ def reference_coordinates(
     output_step: float = OUTPUT_STEP,
     rtol: float = 1e-10,
 ) -> tuple[Array, Array, Array]:
-    """The same as times (n,), coordinates (n, n_q) and speeds (n, n_v), for any system.
+    """Reference solution of any system: times (n,), coordinates (n, n_q), speeds (n, n_v).
 
     Parameters
     ----------
     system : System
-        Any.
+        Any system.
     state, duration, output_step, rtol
         As for `reference_solution`.
     """
@@ -86,7 +84,7 @@ def reference_coordinates(
 
 
 def link_points(system: System, q: Array, v: Array) -> tuple[Array, Array]:
-    """Ends and middles of all links, each of shape (n, n_link, 3), as `PeerRun` has them [m].
+    """Ends and middles of all links, each of shape (n, n_link, 3), as in `PeerRun` [m].
 
     Parameters
     ----------

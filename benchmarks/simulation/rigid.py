@@ -1,4 +1,4 @@
-"""Simulation of a rigid chain: lissom beside MuJoCo, Pinocchio and Exudyn."""
+"""Simulation of a rigid chain: lissom compared with MuJoCo, Pinocchio and Exudyn."""
 
 from __future__ import annotations
 
@@ -7,20 +7,18 @@ from collections.abc import Callable
 from typing import Any
 
 from ..depth import Depth
-from ..peers.result import PeerRun, differences
-from ..peers.runs import OUTPUT_STEP, RIGID_TIP, STEP, rigid_peers, rigid_start
+from ..peers.result import OUTPUT_STEP, PeerRun, differences
+from ..peers.runs import RIGID_TIP, STEP, rigid_peers, rigid_start
 from ..peers.twins import PeerError
 from ..result import Cell, Requirement, Result, Table
 from ..timing import Progress
 from .own_runs import OwnRun, best_runs, body_points, own_run
 
-__all__ = ["run"]
-
 SIZES = {"quick": (3,), "normal": (7, 30, 100), "full": (7, 30, 100)}
 DURATION = {"quick": 0.05, "normal": 0.5, "full": 1.0}
 ROUNDS = {"quick": 1, "normal": 6, "full": 12}
 
-# Joints of the chain that bounds are set for, and how far the libraries' tips may differ [m].
+# Number of joints of the chain with bounds, and tolerance of the libraries' tip positions [m].
 BOUND_SIZE, SAME = 30, 1e-6
 
 RK4, ALL_STEPS, ADAPTIVE = "lissom", "lissom, every step recorded", "lissom, dop853"
@@ -33,13 +31,13 @@ OWN: dict[str, dict[str, Any]] = {
 
 ABOUT = """A chain of rigid bodies on revolute joints falls from rest, by Runge and Kutta's method
 of fourth order with steps of 1 ms. Times are CPU milliseconds on one thread for a simulated second.
-lissom's is that of the whole call of `simulate`; *integration alone* is what its statistics say, by
-the clock on the wall. The others' is their integration alone: MuJoCo's `rollout`, which runs all
+lissom's is that of the whole call of `simulate`; *integration alone* is the wall-clock time in its
+statistics. The others' is their integration alone: MuJoCo's `rollout`, which runs all
 steps in C, a loop in NumPy over Pinocchio's articulated-body algorithm, and Exudyn's `SolveDynamic`
 of one `ObjectKinematicTree`. All record the tip every 10 ms, MuJoCo and Pinocchio the coordinates
-at every step; *every step recorded* is lissom's time when it keeps every step too. Ratios are
-those to lissom's whole call; above 1 lissom is faster. Before times are compared, the tips are
-shown to move alike: all take the same steps of the same method, so that rounding is the only
+at every step; *every step recorded* is lissom's time when it also records every step. Ratios are
+relative to lissom's whole call; above 1 lissom is faster. Before times are compared, the tips are
+checked to move alike: all take the same steps of the same method, so that rounding is the only
 difference."""
 
 # (joints, who) -> fastest run
@@ -47,14 +45,14 @@ Runs = dict[tuple[int, str], PeerRun]
 
 
 def run(depth: Depth, progress: Progress) -> Result:
-    """Times of simulations beside the peers', and the error of an adaptive method.
+    """Times of simulations compared with the peers, and the error of an adaptive method.
 
     Parameters
     ----------
     depth : Depth
-        How deep to measure.
+        Measurement depth.
     progress : callable
-        Told what is being done.
+        Called with the current activity.
     """
     runs: Runs = {}
     exact: dict[int, PeerRun] = {}
@@ -103,13 +101,13 @@ def _own_calls(n: int, duration: float) -> tuple[dict[str, Callable[[], Any]], P
 
 
 def _thinned(found: PeerRun) -> PeerRun:
-    """The run with records of every `OUTPUT_STEP` only."""
+    """Run with only the records of every `OUTPUT_STEP`."""
     stride = max(1, round(OUTPUT_STEP / float(found.time[1] - found.time[0])))
     return PeerRun(found.name, found.seconds, found.time[::stride], found.ends[::stride])
 
 
 def _check(n: int, best: dict[str, Any]) -> None:
-    """Raise a `PeerError` unless all tips move alike; thin what has more records."""
+    """Raise a `PeerError` unless all tips move alike; runs with more records are thinned."""
     best[ALL_STEPS] = _thinned(best[ALL_STEPS])
     for name in (ALL_STEPS, *PEERS):
         if name in best and not (far := differences(best[name], best[RK4])["tip"]) <= SAME:

@@ -1,8 +1,8 @@
-"""Swinging flexible links in every model and by every method: what is run, and the exact motions.
+"""Runs of swinging flexible links in every model by every method, and the converged motions.
 
-A *model* is what is integrated: links with modes, rigid segments with springs, beam elements.  A
+A *model* is one set of equations: links with modes, rigid segments with springs, beam elements.  A
 *curve* is one method of one library on one model; its points are steps or tolerances.  The error of
-a point is its distance from the converged motion of its own model.
+a point is its distance from the converged motion of the same model.
 """
 
 from __future__ import annotations
@@ -24,14 +24,12 @@ from ..peers.runs import flexible_peers
 from ..peers.segments import segmented_links
 from .own_runs import OwnRun, body_points, link_places, own_run
 
-__all__ = ["BEAMS", "SEGMENTS", "Plan", "Point", "exact_motions", "modal", "planned"]
-
 SEGMENTS, BEAMS = "segments", "beam elements"
 GENERALIZED_ALPHA = "generalized_alpha"
 
 
 def modal(modes: int) -> str:
-    """Name of the model with so many modes in a link."""
+    """Name of the model with `modes` modes per link."""
     return f"{modes} modes"
 
 
@@ -42,11 +40,11 @@ class Point:
     Parameters
     ----------
     library, model, method : str
-        Who, what, how.
+        Names of library, model and method.
     kind : {"step", "rtol"}
-        What the value is: a fixed step [s] or a relative tolerance.
+        Kind of the value: a fixed step [s] or a relative tolerance.
     value : float
-        Of it.
+        Step or tolerance.
     """
 
     library: str
@@ -57,7 +55,7 @@ class Point:
 
     @property
     def setting(self) -> str:
-        """The value in words."""
+        """Value as text."""
         return f"{1e3 * self.value:.3g} ms" if self.kind == "step" else f"rtol {self.value:.0e}"
 
     @property
@@ -68,14 +66,14 @@ class Point:
 
 @dataclass(frozen=True)
 class Plan:
-    """How much to run.
+    """Extent of the runs.
 
     Parameters
     ----------
     n_link, duration : int, float
-        Links, and simulated time [s].
+        Number of links, and simulated time [s].
     modes, swept : tuple of int
-        Modes of a link; those with curves, not only runs at 1 ms.
+        Numbers of modes per link; those with curves, not only runs at 1 ms.
     steps, rtols, peer_steps, segment_steps : tuple of float
         Points of the curves [s], of lissom's adaptive methods, of Exudyn's models, of segments.
     beam_steps : tuple of float
@@ -100,14 +98,14 @@ class Plan:
 
 
 def planned(plan: Plan, at: float) -> tuple[dict[Point, Callable[[], Any]], list[str]]:
-    """What to run, by point, and the libraries that are not installed.
+    """Calls by point, and the libraries that are not installed.
 
     Parameters
     ----------
     plan : Plan
-        How much.
+        Extent of the runs.
     at : float
-        The step that models without curves are run with, too [s].
+        Step for all models, including those without curves [s].
     """
     calls: dict[Point, Callable[[], Any]] = {}
     absent: dict[str, None] = {}
@@ -166,7 +164,7 @@ def _own_modal(
     }
     ways["dop853"] = ("dop853", "rtol", plan.rtols if sweep else (1e-3, 1e-8))
     if sweep:
-        # Tighter ones cost more than explicit methods of that accuracy.
+        # Tighter tolerances cost more than explicit methods of the same accuracy.
         few = tuple(r for r in plan.rtols if r > 3e-7)
         ways["generalized_alpha, adaptive"] = (GENERALIZED_ALPHA, "rtol", few)
     return _own_calls(modal(modes), _modal_start(plan, modes), ways)
@@ -219,14 +217,14 @@ def exact_motions(plan: Plan, fine: bool) -> dict[str, PeerRun]:
     """Converged motion of each model that can be run here.
 
     Links with modes and segments: lissom's dop853 with a relative tolerance of 1e-11.  Beam
-    elements: Exudyn's own with two small steps, extrapolated.
+    elements: Exudyn with two small steps, extrapolated.
 
     Parameters
     ----------
     plan : Plan
-        How much.
+        Extent of the runs.
     fine : bool
-        Whether to add finer models: ten segments and eight elements in a link.
+        Whether to add finer models: ten segments and eight elements per link.
     """
     starts = {modal(modes): _modal_start(plan, modes) for modes in plan.modes}
     starts[SEGMENTS] = _segment_start(plan)

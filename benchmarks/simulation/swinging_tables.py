@@ -9,26 +9,24 @@ from ..peers.result import PeerRun, differences
 from ..result import Cell, Table
 from .swinging_runs import BEAMS, SEGMENTS, Point
 
-__all__ = ["modelling_table", "step_table", "way_table"]
-
 Record = dict[str, Any]
 
 TARGETS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 
 
 def step_table(records: list[Record], points: Sequence[Point], model: str, step: float) -> Table:
-    """Everything at one step: the model's own runs first, then the other kinds of model.
+    """All runs at one step: those of the model first, then the other kinds of model.
 
     Parameters
     ----------
     records : list of dict
-        What was measured.
+        Measured records.
     points : sequence of Point
-        What was tried; what is missing in the records was unstable.
+        Attempted runs; those missing in the records were unstable.
     model : str
-        Which number of modes.
+        Name of the model, which gives the number of modes.
     step : float
-        The step; methods with tolerances are shown at 1e-8 [s].
+        Step [s]; methods with tolerances are shown at 1e-8.
     """
     shown = [
         p
@@ -73,7 +71,7 @@ def _found(
 
 
 def modelling_table(exact: dict[str, PeerRun]) -> tuple[Table, dict[str, float]]:
-    """Differences between converged models, and the largest of modes from the others.
+    """Differences between converged models, and the largest between modes and the others.
 
     Parameters
     ----------
@@ -93,9 +91,8 @@ def modelling_table(exact: dict[str, PeerRun]) -> tuple[Table, dict[str, float]]
     largest = float(abs(exact[base].bows).max())
     note = (
         f"The bows are up to {largest:.1e} m. Segments and beam elements, which both follow "
-        "large deformations, agree with each other, the better the finer they are. Links with "
-        "modes differ from both: they lack the stiffening by tension, which more modes do not "
-        "bring."
+        "large deformations, agree better the finer they are. Links with modes differ from both: "
+        "they have no stiffening by tension, and more modes do not add it."
     )
     title = f"Converged models: largest distance from {_counted(base)} in a link [m]"
     return Table(title, ("model", "tip", "bow"), tuple(rows), note), levels
@@ -106,16 +103,16 @@ def _counted(model: str) -> str:
 
 
 def way_table(records: list[Record], swept: Sequence[str], what: str, level: float) -> Table:
-    """The cheapest way to an error, for each model and library.
+    """Cheapest run for a given error, for each model and library.
 
     Parameters
     ----------
     records : list of dict
-        What was measured.
+        Measured records.
     swept : sequence of str
         Models that were run with many steps.
     what : {"tip", "bow"}
-        Of which error.
+        Kind of error.
     level : float
         Difference between converged models [m].
     """
@@ -163,7 +160,7 @@ def _way(record: Record | None) -> Cell:
 
 
 def _losses(records: list[Record], groups: list[tuple[str, str]], what: str) -> str:
-    """Sentences on where another library is cheaper than lissom's links with modes."""
+    """Text about the errors at which another library is cheaper than lissom's links with modes."""
     said = []
     for own in (g for g in groups if g[0] == "lissom" and g[1].endswith("modes")):
         lost: dict[str, list[str]] = {}

@@ -1,1 +1,1 @@
-"""Symbolic equations beside SymPy, and programs made of them beside the engine."""
+"""Symbolic equations compared with SymPy, and generated programs compared with the engine."""

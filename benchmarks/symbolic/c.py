@@ -1,4 +1,4 @@
-"""Generated C programs, compiled and called in a loop over states that is written in C as well."""
+"""Generated C programs, compiled and called in a loop over states, also in C."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from lissom.symbolic import Equations
 
 from ..peers.twins import PeerError
 
-__all__ = ["FLAGS", "c_compiler", "c_loops", "compiler_version"]
-
 Array = np.ndarray
 
 FLAGS = ("-O2", "-std=c99", "-Wall", "-Wextra", "-Werror")
@@ -32,7 +30,7 @@ void loop_{name}(const double *q, const double *v, const double *more, double *o
         {prefix}_{name}({arguments}, out + k * {size});
 }}
 """
-# How the arguments of a generated function move on from state to state.
+# Arguments of a generated function for state k.
 _MOVED = {
     "q": "q + k * {Q}",
     "v": "v + k * {V}",
@@ -46,19 +44,18 @@ def c_compiler() -> str | None:
     found = shutil.which("cc")
     if found is None and os.environ.get("CI", "").lower() == "true":
         raise PeerError(
-            "there is no C compiler (cc), and with CI=true nothing may be left out; install one, "
-            "such as gcc"
+            "there is no C compiler (cc), but CI=true requires one; install one, such as gcc"
         )
     return found
 
 
 def compiler_version(compiler: str) -> str:
-    """First line of what a compiler says of itself.
+    """First line of a compiler's version text.
 
     Parameters
     ----------
     compiler : str
-        Its path.
+        Path of the compiler.
     """
     done = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
     return done.stdout.partition("\n")[0].strip() or compiler
@@ -70,16 +67,16 @@ def c_loops(
     folder: Path,
     compiler: str,
 ) -> dict[str, Any]:
-    """Functions of C that fill the results of many states: f(q, v, more, out, number of states).
+    """C functions that write the results of many states: f(q, v, more, out, number of states).
 
     Parameters
     ----------
     equations : Equations
-        All parameters are numbers.
+        Equations without symbolic parameters.
     functions : mapping
         Names of generated functions, and of the vectors that they take.
     folder : pathlib.Path
-        For the files.
+        Folder for the files.
     compiler : str
         Path of the C compiler.
     """

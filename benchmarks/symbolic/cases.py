@@ -1,4 +1,4 @@
-"""Mechanisms whose equations are derived: chains with symbols, and the arm of paper E."""
+"""Mechanisms for symbolic equations: chains with symbols, and the arm of paper E."""
 
 from __future__ import annotations
 
@@ -14,27 +14,25 @@ from lissom.bodies import RigidBody
 from lissom.joints import CompoundJoint, Joint, Revolute
 from lissom.model import Model, Part
 
-__all__ = ["ARM", "KINDS", "Link", "Mechanism", "arm", "chain"]
-
 KINDS = ("general", "straight")
 ARM = "arm"
 
-# Six entries: a unit of turning about each axis.
+# Six entries: unit rotation about each axis.
 _TURN = dict(zip("xyz", np.eye(6)[:3], strict=True))
 
 
 @dataclass(frozen=True)
 class Link:
-    """One body with the joint that carries it; numbers or symbols.
+    """Body with the joint that carries it; numbers or symbols.
 
     Parameters
     ----------
     axes : str
-        Axes that the joint turns about one after the other, the first fixed in the link before.
+        Axes of successive rotations of the joint, the first fixed in the previous link.
     at : tuple
-        Where the joint is on the link before [m].
+        Position of the joint on the previous link [m].
     mass : number or symbol
-        [kg].
+        Mass [kg].
     com : tuple
         Centre of mass [m].
     inertia : tuple
@@ -49,7 +47,7 @@ class Link:
 
     @property
     def joint(self) -> Joint:
-        """The joint; its first coordinate turns about the last axis, as in paper E."""
+        """Joint; its first coordinate rotates about the last axis, as in paper E."""
         if len(self.axes) == 1:
             return Revolute(self.axes)
         return CompoundJoint([_TURN[axis] for axis in reversed(self.axes)])
@@ -57,16 +55,16 @@ class Link:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """A serial chain of links, whoever derives its equations.
+    """Serial chain of links, independent of the library that derives its equations.
 
     Parameters
     ----------
     kind : str
         One of `KINDS`, or `ARM`.
     links : tuple of Link
-        From the ground on.
+        Links, from the ground outwards.
     gravity : number or symbol
-        Along -z [m/s^2].
+        Gravity along -z [m/s^2].
     values : mapping of symbol to float
         Numbers for the symbols.
     """
@@ -78,7 +76,7 @@ class Mechanism:
 
     @property
     def name(self) -> str:
-        """What tables call it."""
+        """Name in tables."""
         if self.kind == ARM:
             return "arm of the paper"
         return f"{self.kind} chain, {len(self.links)} links"
@@ -89,7 +87,7 @@ class Mechanism:
         return sum(len(link.axes) for link in self.links)
 
     def model(self, *, numbers: bool = False) -> Model:
-        """The mechanism for lissom.
+        """Mechanism as a lissom Model.
 
         Parameters
         ----------
@@ -112,7 +110,7 @@ class Mechanism:
 
 
 def chain(n: int, kind: str) -> Mechanism:
-    """Revolute joints about z and y in turn, with a symbol for every parameter.
+    """Chain of revolute joints about z and y in turn, with a symbol for every parameter.
 
     Parameters
     ----------
@@ -139,17 +137,17 @@ def chain(n: int, kind: str) -> Mechanism:
     for i in range(1, n + 1):
         at = place("l", i - 1) if i > 1 else (0, 0, 0)
         mass, com = made(f"m{i}", 0.5, 2.0), place("c", i)
-        # No moment exceeds the sum of the two others, as it must be.
+        # As required, no moment exceeds the sum of the other two.
         xx, yy, zz = (made(f"{letter}{i}", 0.2, 0.4) for letter in "ABC")
         links.append(Link("zy"[(i - 1) % 2], at, mass, com, (xx, yy, zz)))
     return Mechanism(kind, tuple(links), made("g", 9.8, 9.81), values)
 
 
 def arm() -> Mechanism:
-    """The arm with six freedoms of Kwatny & Blankenship 1995, section IV.
+    """Arm with six degrees of freedom of Kwatny & Blankenship 1995, section IV.
 
-    Its numbers are those of the printed program, the gripper's third moment of inertia among them;
-    it names no gravity, which is 9.81 m/s^2 here.
+    The numbers are those of the printed program, including the gripper's third moment of inertia;
+    gravity, which is not given there, is 9.81 m/s^2.
     """
     half, bar = (0, 0, Rational("1.5")), (Rational("0.75"), Rational("0.75"), 0)  # 1 kg, 3 m
     mass, length, radius = Rational("0.5"), Rational("0.7"), Rational("0.35")

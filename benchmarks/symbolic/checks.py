@@ -1,4 +1,4 @@
-"""Formulas in numbers, beside those of the compiled system."""
+"""Numerical evaluation of formulas, compared with the compiled system."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from ..peers.twins import PeerError
 from .cases import Mechanism
 from .ways import Assignments, Formulas
 
-__all__ = ["checked_difference", "checked_residual", "difference", "evaluated"]
-
 Array = np.ndarray
 
 TOLERANCE = 1e-9
@@ -27,16 +25,16 @@ def evaluated(
     entries: Sequence[sympy.Expr],
     numbers: dict[sympy.Symbol, float],
 ) -> Array:
-    """Numbers of formulas.
+    """Values of formulas.
 
     Parameters
     ----------
     assignments : sequence of (symbol, expression)
-        In order.
+        Assignments, in order.
     entries : sequence of expressions
-        What is wanted.
+        Expressions to evaluate.
     numbers : dict of symbol to float
-        Of all symbols.
+        Values of all symbols.
     """
     known = dict(numbers)
     for symbol, expression in assignments:
@@ -45,7 +43,7 @@ def evaluated(
 
 
 def _value(x: sympy.Expr, known: dict[sympy.Symbol, float]) -> float:
-    """Number of one expression; much faster than SymPy's own evaluation of thousands of them."""
+    """Value of one expression; for thousands of them much faster than SymPy's evaluation."""
     if x.is_Symbol:
         return known[x]
     if x.is_Number:
@@ -66,9 +64,9 @@ def difference(mechanism: Mechanism, formulas: Formulas) -> float:
     Parameters
     ----------
     mechanism : Mechanism
-        What was derived.
+        Derived mechanism.
     formulas : Formulas
-        By which they are evaluated, at a random state.
+        Formulas, evaluated at a random state.
     """
     system = mechanism.model(numbers=True).compile()
     rng = np.random.default_rng(1995)
@@ -85,35 +83,35 @@ def difference(mechanism: Mechanism, formulas: Formulas) -> float:
 
 
 def checked_difference(mechanism: Mechanism, formulas: Formulas, way: str) -> float:
-    """The same; a `PeerError` if the formulas are of something else.
+    """Difference of the formulas; raises a `PeerError` if it is too large.
 
     Parameters
     ----------
     mechanism : Mechanism
-        What was derived.
+        Derived mechanism.
     formulas : Formulas
-        What is checked.
+        Formulas to check.
     way : str
-        By which way, for the message.
+        Name of the way in the message.
     """
     error = difference(mechanism, formulas)
     if not error <= TOLERANCE:
         raise PeerError(
             f"{way} and lissom's numbers differ by {error:.1e} on {mechanism.name}; the cost of "
-            "different answers is not compared"
+            "different results is not compared"
         )
     return error
 
 
 def checked_residual(mechanism: Mechanism, staged: Staged, state: Sequence[sympy.Symbol]) -> float:
-    """Force that is left by staged accelerations at a random state, relative to its terms.
+    """Residual force of staged accelerations at a random state, relative to its terms.
 
     Parameters
     ----------
     mechanism : Mechanism
-        What was derived.
+        Derived mechanism.
     staged : Staged
-        With "forward_dynamics" among its results.
+        Formulas with the result "forward_dynamics".
     state : sequence of symbols
         Coordinates, then speeds.
     """
@@ -129,5 +127,7 @@ def checked_residual(mechanism: Mechanism, staged: Staged, state: Sequence[sympy
     terms = np.abs(mass_matrix(system, at)) @ np.abs(rates) + np.abs(forces)
     error = float(np.abs(left).max() / terms.max())
     if not error <= TOLERANCE:
-        raise PeerError(f"accelerations of the {mechanism.name} leave forces of {error:.1e}")
+        raise PeerError(
+            f"accelerations of the {mechanism.name} leave a relative residual force of {error:.1e}"
+        )
     return error

@@ -1,4 +1,4 @@
-"""Deriving and shortening equations of motion, timed: small mechanisms by all, large ones by us."""
+"""Time to derive and shorten equations of motion: small mechanisms by all, large ones by lissom."""
 
 from __future__ import annotations
 
@@ -21,32 +21,30 @@ from .ways import (
     operations,
 )
 
-__all__ = ["derivation_records", "growth_records", "ten_record", "written_record"]
-
 Tell = Callable[[str], None]
 Record = dict[str, Any]
 
-# Turns of each way, unless it is slow.
+# Number of runs of each way, unless it is slow.
 TURNS = 3
 
 
 def derivation_records(
     cases: Sequence[tuple[Mechanism, Sequence[str]]], *, enough: float, basic: bool, tell: Tell
 ) -> list[Record]:
-    """Cost of the equations of mechanisms by every way that is asked for.
+    """Cost of the equations of mechanisms by the given ways.
 
     Parameters
     ----------
     cases : sequence of (Mechanism, names)
-        What to derive, and in which of `WAYS`.
+        Mechanisms, and the names of `WAYS` for each.
     enough : float
         CPU time after which a mechanism is not derived again in the same way [s].
     basic : bool
         Whether SymPy also shortens with its slower option.
     tell : callable
-        Told what is being done.
+        Called with the current activity.
     """
-    for derived in WAYS.values():  # what is imported when it is first needed
+    for derived in WAYS.values():  # triggers lazy imports
         derived(chain(1, KINDS[0]))
     records = []
     for mechanism, ways in cases:
@@ -73,13 +71,13 @@ def _record(mechanism: Mechanism, way: str, found: Formulas, *, basic: bool) -> 
 
 
 def _fastest(mechanism: Mechanism, ways: Sequence[str], enough: float) -> dict[str, Formulas]:
-    """The fastest of some runs by each way, which take turns."""
+    """Fastest of several runs by each way, taken in turn."""
     best: dict[str, Formulas] = {}
     spent = dict.fromkeys(ways, 0.0)
     for _ in range(TURNS):
         for way in ways:
             if spent[way] <= enough:
-                gc.collect()  # what others have left behind
+                gc.collect()  # garbage of the other ways
                 found = WAYS[way](mechanism)
                 spent[way] += found.seconds
                 if way not in best or found.seconds < best[way].seconds:
@@ -88,7 +86,7 @@ def _fastest(mechanism: Mechanism, ways: Sequence[str], enough: float) -> dict[s
 
 
 def ten_record(n: int) -> Record:
-    """Cost of the equations of a general chain that the others do not get to.
+    """Cost of the equations of a general chain that is too long for the other ways.
 
     Parameters
     ----------
@@ -112,9 +110,9 @@ def growth_records(mechanisms: Sequence[Mechanism], tell: Tell) -> list[Record]:
     Parameters
     ----------
     mechanisms : sequence of Mechanism
-        By kind, from short to long.
+        Mechanisms by kind, from short to long.
     tell : callable
-        Told what is being done.
+        Called with the current activity.
     """
     records = []
     for mechanism in mechanisms:
@@ -140,7 +138,7 @@ def growth_records(mechanisms: Sequence[Mechanism], tell: Tell) -> list[Record]:
 
 
 def written_record(n: int) -> Record:
-    """Cost of writing the C program of a general chain with symbols, with all its functions.
+    """Cost of writing the C program of a general chain with symbols and all functions.
 
     Parameters
     ----------

@@ -9,8 +9,6 @@ from ..drawing import BLUE, GREEN, ORANGE, PURPLE, RED, Records, new_panels
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_symbolic"]
-
 WAYS = {"lissom": (BLUE, "o"), "Kane": (ORANGE, "s"), "Lagrange": (GREEN, "^")}
 LINES = {"general": "-", "straight": ":"}
 FORMS = {
@@ -29,7 +27,7 @@ def draw_symbolic(records: Records) -> Figure:
     Parameters
     ----------
     records : tuple of dict
-        Of the benchmark.
+        Records of the benchmark.
     """
     figure, ((left, middle, right),) = new_panels(1, 3, (10.0, 3.6))
     derived = [r for r in records if r["part"] == "derivation"]

@@ -1,4 +1,4 @@
-"""Symbolic equations of motion: deriving them beside SymPy, running them beside the engine."""
+"""Symbolic equations of motion: derivation compared with SymPy, execution with the engine."""
 
 from __future__ import annotations
 
@@ -23,12 +23,10 @@ from .tables import (
     seconds_table,
 )
 
-__all__ = ["run"]
-
 
 @dataclass(frozen=True)
 class Plan:
-    """How much to derive and to compile.
+    """Extent of the derivations and compilations.
 
     Parameters
     ----------
@@ -43,13 +41,13 @@ class Plan:
     ten : int
         Links of the chain that lissom alone derives.
     kinds : tuple of str
-        Of the chains whose forward dynamics is counted.
+        Kinds of the chains whose forward dynamics is counted.
     bodies : tuple of int
-        Of the same; the last is written as C.
+        Numbers of bodies of these chains; the last is written as C.
     joints : tuple of int
-        Of the chains whose programs are run.
+        Numbers of joints of the chains whose programs are run.
     numba : int
-        Speeds up to which Numba compiles programs.
+        Largest number of speeds for which Numba compiles programs.
     """
 
     links: Mapping[str, tuple[int, ...]]
@@ -113,28 +111,28 @@ the mass matrix. All of them are evaluated at a random state and shown to give t
 before they are compared. Each starts with empty caches of SymPy, after a first derivation that is
 not counted.
 
-*Large chains*: general and straight ones beyond those that SymPy is asked for. Formulas for forward
-dynamics are the recursion over the bodies, so that they grow linearly.
+*Large chains*: general and straight ones that are too long for SymPy. Formulas for forward dynamics
+are the recursion over the bodies, so that they grow linearly.
 
 *Programs*: forward dynamics, inverse dynamics and mass matrix of mechanisms with numbers, as
-generated programs and by the engine that needs no generated program. Times are microseconds for a
-state: of the generated C in a loop of C over many states ({compiler}), of the generated function
+generated programs and by the engine, which needs no generated program. Times are microseconds per
+state: of the generated C in a C loop over many states ({compiler}), of the generated function
 for Numba in a compiled loop, of the generated functions for NumPy and CasADi (its virtual machine)
 with all states in one call, and of the engine in a batch and in a call from Python. A generated
 program writes the whole mass matrix, the engine's batch one triangle. Differences are relative to
 the largest entry of a state's result by the engine, over the batch; the arm's accelerations lose
-digits where two axes of its wrist nearly fall together."""
+digits where two axes of its wrist nearly coincide."""
 
 
 def run(depth: Depth, progress: Progress) -> Result:
-    """Cost of deriving equations, and of running the programs made of them.
+    """Cost of deriving equations, and of running the generated programs.
 
     Parameters
     ----------
     depth : Depth
-        How deep to measure.
+        Measurement depth.
     progress : callable
-        Told what is being done.
+        Called with the current activity.
     """
     plan, compiler = PLANS[depth.name], c_compiler()
     tell = _Teller(progress, _steps(plan))
@@ -147,7 +145,7 @@ def run(depth: Depth, progress: Progress) -> Result:
     models = mechanisms(plan.joints, with_arm=plan.arm)
     kept = (*records, *program_records(models, plan.numba, depth, tell))
     tell("symbolic equations")
-    missing = "" if compiler else "No C compiler (cc) was found, so that nothing is said of C."
+    missing = "" if compiler else "No C compiler (cc) was found, so C was not measured."
     version = compiler_version(compiler) if compiler else "no C compiler was found"
     return Result(
         name="symbolic",
@@ -168,7 +166,7 @@ def run(depth: Depth, progress: Progress) -> Result:
 
 
 def _derived(plan: Plan) -> list[tuple[Mechanism, list[str]]]:
-    """Mechanisms, and the ways in which they are derived."""
+    """Mechanisms, and the ways by which they are derived."""
     sizes = sorted({n for numbers in plan.links.values() for n in numbers})
     found = [
         (chain(n, kind), ["lissom", *(way for way in plan.links if n in plan.links[way])])
@@ -184,7 +182,7 @@ def _steps(plan: Plan) -> int:
 
 
 class _Teller:
-    """Progress, one step at a time."""
+    """Function that reports progress by one step per call."""
 
     def __init__(self, progress: Progress, total: int) -> None:
         self.progress, self.total, self.done = progress, total, 0

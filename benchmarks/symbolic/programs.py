@@ -1,4 +1,4 @@
-"""Generated programs beside the engine: times for a state, and how far the results differ."""
+"""Generated programs compared with the engine: times per state, and differences of results."""
 
 from __future__ import annotations
 
@@ -25,8 +25,6 @@ from ..timing import best_times
 from .c import c_compiler, c_loops
 from .cases import arm
 
-__all__ = ["FUNCTIONS", "program_records"]
-
 Array = np.ndarray
 Record = dict[str, Any]
 
@@ -40,14 +38,14 @@ TOLERANCE = 1e-9
 
 
 class Programs:
-    """Generated programs of one mechanism, and what they compute for a batch of states.
+    """Generated programs of one mechanism, and their results for a batch of states.
 
     Parameters
     ----------
     case : Case
-        The mechanism and its states.
+        Mechanism and states.
     numba : bool
-        Whether functions for Numba are compiled too, which takes long for many joints.
+        Whether to compile functions for Numba too, which takes long for many joints.
     """
 
     def __init__(self, case: Case, *, numba: bool) -> None:
@@ -99,7 +97,7 @@ class Programs:
         for quantity, (name, inputs) in FUNCTIONS.items():
             call = functools.partial(made[name].map(k), *states[: len(inputs)])
             self.calls[quantity, "CasADi"] = call, k
-            found = call().full()  # states side by side
+            found = call().full()  # one column per state
             if quantity == "mass matrix":
                 found = found.reshape(n, k, n).transpose(1, 0, 2)
             self.outputs[quantity, "CasADi"] = found if found.ndim == 3 else found.T
@@ -137,7 +135,7 @@ class Programs:
         }
         for (quantity, form), found in self.outputs.items():
             gap, scale = np.abs(found - expected[quantity]), np.abs(expected[quantity])
-            if quantity == "forward dynamics":  # near singular positions only forces can be judged
+            if quantity == "forward dynamics":  # near singular positions only forces are comparable
                 gap, scale = (np.einsum("kij,kj->ki", np.abs(mass), x) for x in (gap, scale))
             self._check(quantity, form, _largest(gap, scale))
         return {
@@ -149,18 +147,18 @@ class Programs:
         if not error <= TOLERANCE:
             raise PeerError(
                 f"{self.case.model.name}: {quantity} of the program for {form} and of the engine "
-                f"differ by {error:.1e}; times of different answers are not compared"
+                f"differ by {error:.1e}; times of different results are not compared"
             )
 
 
 def _largest(gap: Array, scale: Array) -> float:
-    """Largest entry of a state's gaps over the largest of what they are measured by."""
+    """Largest difference of a state, relative to its largest reference value."""
     axes = tuple(range(1, scale.ndim))
     return float((np.abs(gap).max(axes) / np.abs(scale).max(axes)).max())
 
 
 def _numba_loop(function: Any, n_input: int) -> Callable[..., None]:
-    """A compiled loop over states; results are entries (state, entry) of the last argument."""
+    """Compiled loop over states; results are written to entries (state, entry) of `out`."""
     from numba import njit
 
     # Entry by entry: assigning rows takes seconds to compile.
@@ -186,14 +184,14 @@ def _numba_loop(function: Any, n_input: int) -> Callable[..., None]:
 
 
 def mechanisms(joints: Sequence[int], *, with_arm: bool) -> dict[str, Model]:
-    """Mechanisms with numbers, by the name that tables give them.
+    """Mechanisms with numerical parameters, by their name in tables.
 
     Parameters
     ----------
     joints : sequence of int
-        Of the chains.
+        Numbers of joints of the chains.
     with_arm : bool
-        Whether the arm of the paper is among them.
+        Whether to include the arm of the paper.
     """
     found = {"arm of the paper": arm().model(numbers=True)} if with_arm else {}
     return found | {f"chain, {n} joints": rigid_chain(n) for n in joints}
@@ -207,13 +205,13 @@ def program_records(
     Parameters
     ----------
     models : dict of Model
-        By name; all parameters are numbers.
+        Models by name, without symbolic parameters.
     most : int
-        Speeds up to which Numba compiles programs.
+        Largest number of speeds for which Numba compiles programs.
     depth : Depth
-        How deep to measure.
+        Measurement depth.
     tell : callable
-        Told what is being done.
+        Called with the current activity.
     """
     records = []
     for name, model in models.items():

@@ -8,15 +8,6 @@ from ..drawing import Records, values
 from ..result import Cell, Requirement, Table
 from ..rigid import QUANTITIES
 
-__all__ = [
-    "growth_table",
-    "large_table",
-    "operations_table",
-    "program_tables",
-    "requirements",
-    "seconds_table",
-]
-
 PEERS = ("Kane", "Lagrange")
 FORMS = ("C", "Numba", "NumPy", "CasADi", "engine batch", "engine call")
 
@@ -43,12 +34,12 @@ def _ratio(a: float | None, b: float | None) -> float | None:
 
 
 def seconds_table(records: Records) -> Table:
-    """Seconds to the equations by each way.
+    """Seconds to derive the equations by each way.
 
     Parameters
     ----------
     records : tuple of dict
-        Of the benchmark.
+        Records of the benchmark.
     """
     rows: list[tuple[Cell, ...]] = []
     for name, ways in _by_way(records).items():
@@ -59,8 +50,8 @@ def seconds_table(records: Records) -> Table:
     ratios = (f"{way} over lissom" for way in PEERS)
     header = ("mechanism", "lissom", *PEERS, *ratios, "largest difference")
     note = (
-        "The difference is the largest of the ways', of mass matrix and bias at a random state, "
-        "relative to the numbers of the compiled system. An empty place was not tried at this "
+        "The difference is the largest of all ways, of mass matrix and bias at a random state, "
+        "relative to the numbers of the compiled system. An empty cell was not tried at this "
         "depth."
     )
     return Table("CPU seconds to derive and to shorten", header, tuple(rows), note)
@@ -72,7 +63,7 @@ def operations_table(records: Records) -> Table:
     Parameters
     ----------
     records : tuple of dict
-        Of the benchmark.
+        Records of the benchmark.
     """
     rows: list[tuple[Cell, ...]] = []
     for name, ways in _by_way(records).items():
@@ -95,12 +86,12 @@ def operations_table(records: Records) -> Table:
 
 
 def large_table(records: Records) -> Table:
-    """Chains that the others do not get to.
+    """Chains that are too long for the other ways.
 
     Parameters
     ----------
     records : tuple of dict
-        Of the benchmark.
+        Records of the benchmark.
     """
     rows: list[tuple[Cell, ...]] = [
         (f"{r['links']} links: mass matrix and bias", r["seconds"], r["operations"], None)
@@ -120,7 +111,7 @@ def growth_table(records: Records) -> Table:
     Parameters
     ----------
     records : tuple of dict
-        Of the benchmark.
+        Records of the benchmark.
     """
     rows: list[tuple[Cell, ...]] = []
     last: dict[str, dict[str, Any]] = {}
@@ -135,22 +126,22 @@ def growth_table(records: Records) -> Table:
         last[r["kind"]] = r
     header = ("chain", "bodies", "seconds", "operations", "for a body", "for each body more")
     note = (
-        "The difference is the force that the accelerations leave, relative to the terms that it "
-        "is a sum of."
+        "The difference is the residual force of the accelerations, relative to the terms of its "
+        "sum."
     )
     title = "Forward dynamics of chains with symbols"
     return Table(title, (*header, "largest difference"), tuple(rows), note)
 
 
 def program_tables(records: Records, missing: str) -> tuple[Table, ...]:
-    """Times of generated programs beside the engine, and what compiling takes.
+    """Times of generated programs compared with the engine, and of their compilation.
 
     Parameters
     ----------
     records : tuple of dict
-        Of the benchmark.
+        Records of the benchmark.
     missing : str
-        What could not be measured; empty if all was.
+        Description of what could not be measured; empty if nothing is missing.
     """
     programs = _part(records, "program")
     cells = {(r["mechanism"], r["quantity"], r["form"]): r for r in programs}
@@ -177,17 +168,20 @@ def _compile_table(programs: Records) -> Table:
     }
     names = values(programs, "mechanism")
     rows = tuple((name, *(cells.get((name, form)) for form in FORMS[:2])) for name in names)
-    note = "On the wall, for the three functions together; the engine is compiled once for all."
+    note = (
+        "Wall-clock time for the three functions together; the engine is compiled once for all "
+        "mechanisms."
+    )
     return Table("Compiling the programs [s]", ("mechanism", *FORMS[:2]), rows, note)
 
 
 def requirements(records: Records) -> tuple[Requirement, ...]:
-    """Bounds; None where the depth does not reach them.
+    """Bounds; their value is None where the depth does not include them.
 
     Parameters
     ----------
     records : tuple of dict
-        Of the benchmark.
+        Records of the benchmark.
     """
     faster: dict[str, float] = {}
     fewer: dict[str, float] = {}
@@ -217,7 +211,7 @@ def requirements(records: Records) -> tuple[Requirement, ...]:
 def _bound(
     key: str, what: str, bound: str, required: float, found: dict[str, float], *, aim: bool = False
 ) -> Requirement:
-    """A bound on ratios: the least favourable counts."""
+    """Bound on ratios; the least favourable one is used."""
     if not found:
         return Requirement(key, what, bound, required, None, unit="×", aim=aim)
     where = (min if bound == "at least" else max)(found, key=lambda name: found[name])
@@ -231,7 +225,7 @@ def _seconds(records: Records, part: str, size: str, n: int, what: str, most: fl
 
 
 def _growth(records: Records) -> Requirement:
-    """Operations that bodies 21 to 30 add over those that bodies 11 to 20 add."""
+    """Ratio of the operations added by bodies 21 to 30 to those added by bodies 11 to 20."""
     growth = _part(records, "growth")
     count = {(r["kind"], r["bodies"]): r["operations"] for r in growth}
     steps: dict[str, float] = {}

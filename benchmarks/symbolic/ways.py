@@ -24,27 +24,17 @@ from lissom.symbolic import derive
 
 from .cases import Mechanism
 
-__all__ = [
-    "WAYS",
-    "Assignments",
-    "Formulas",
-    "by_kane",
-    "by_lagrange",
-    "by_lissom",
-    "operations",
-]
-
 Assignments = Sequence[tuple[sympy.Symbol, sympy.Expr]]
 
 
 @dataclass(frozen=True)
 class Formulas:
-    """Mass matrix and bias as a list of assignments, and what making them took.
+    """Mass matrix and bias as a list of assignments, with the time to derive them.
 
     Parameters
     ----------
     assignments : sequence of (symbol, expression)
-        In order.
+        Assignments, in order.
     entries : sequence of expressions
         Upper triangle of the mass matrix, row by row, then the bias; SymPy's are minus the bias.
     state : sequence of symbols
@@ -52,7 +42,7 @@ class Formulas:
     derive_seconds, cse_seconds : float
         CPU time of deriving, and of finding common subexpressions; lissom does both at once.
     whole : sequence of expressions, optional
-        The entries before common subexpressions were taken out.
+        Entries before the extraction of common subexpressions.
     """
 
     assignments: Assignments
@@ -64,31 +54,31 @@ class Formulas:
 
     @property
     def seconds(self) -> float:
-        """Of the whole."""
+        """CPU time of deriving and shortening [s]."""
         return self.derive_seconds + self.cse_seconds
 
     @property
     def operations(self) -> int:
-        """As the function of that name counts them."""
+        """Number of operations, by `operations`."""
         return operations(self.assignments, self.entries)
 
     @property
     def basic_operations(self) -> int | None:
-        """Of SymPy's formulas by ``sympy.cse(..., optimizations="basic")``, which takes longer."""
+        """Number of operations after ``sympy.cse(..., optimizations="basic")``, which is slower."""
         if self.whole is None:
             return None
         return operations(*sympy.cse(self.whole, optimizations="basic"))
 
 
 def operations(assignments: Assignments, entries: Sequence[sympy.Expr]) -> int:
-    """Operations of formulas as SymPy counts them; an entry that stands twice counts once.
+    """Number of operations of formulas as counted by SymPy; repeated entries count once.
 
     Parameters
     ----------
     assignments : sequence of (symbol, expression)
         Common subexpressions.
     entries : sequence of expressions
-        What is wanted.
+        Results.
     """
     count = sum(int(sympy.count_ops(x)) for _, x in assignments)
     return count + sum(int(sympy.count_ops(x)) for x in set(entries))
@@ -105,7 +95,7 @@ def by_lissom(mechanism: Mechanism) -> Formulas:
     Parameters
     ----------
     mechanism : Mechanism
-        What to derive.
+        Mechanism to derive.
     """
     clear_cache()
     begin = time.process_time()
@@ -119,7 +109,7 @@ def by_lissom(mechanism: Mechanism) -> Formulas:
 
 @dataclass(frozen=True)
 class _Parts:
-    """The mechanism as SymPy's methods want it."""
+    """Mechanism in the form of SymPy's methods."""
 
     frame: ReferenceFrame
     q: list[Any]
@@ -129,7 +119,7 @@ class _Parts:
 
 
 def _parts(mechanism: Mechanism, *, speeds: bool) -> _Parts:
-    """Bodies and loads; angular velocities by speeds of their own or by rates of coordinates."""
+    """Bodies and loads; angular velocities from separate speeds or from rates of coordinates."""
     n = mechanism.n_v
     q, u = list(dynamicsymbols(f"q1:{n + 1}")), list(dynamicsymbols(f"u1:{n + 1}"))
     rates = u if speeds else [x.diff() for x in q]
@@ -141,7 +131,7 @@ def _parts(mechanism: Mechanism, *, speeds: bool) -> _Parts:
         joint = point.locatenew(f"J{i}", _vector(link.at, frame))
         joint.v2pt_theory(point, ground, frame)
         for k in reversed(range(len(link.axes))):
-            # The first axis, fixed in the link before, belongs to the last coordinate.
+            # The first axis, fixed in the previous link, belongs to the last coordinate.
             axis = getattr(frame, link.axes[len(link.axes) - 1 - k])
             turned = ReferenceFrame(f"F{i}_{k}")
             turned.orient_axis(frame, axis, q[place + k])
@@ -170,7 +160,7 @@ def by_kane(mechanism: Mechanism) -> Formulas:
     Parameters
     ----------
     mechanism : Mechanism
-        What to derive.
+        Mechanism to derive.
     """
     clear_cache()
     begin = time.process_time()
@@ -188,7 +178,7 @@ def by_lagrange(mechanism: Mechanism) -> Formulas:
     Parameters
     ----------
     mechanism : Mechanism
-        What to derive.
+        Mechanism to derive.
     """
     clear_cache()
     begin = time.process_time()
@@ -207,7 +197,7 @@ WAYS: dict[str, Callable[[Mechanism], Formulas]] = {
 
 
 def _finished(mass: Any, forcing: Any, parts: _Parts, seconds: float) -> Formulas:
-    """Common subexpressions of SymPy's matrices; functions of time count no operation."""
+    """Common subexpressions of SymPy's matrices; functions of time are not operations."""
     q = [sympy.Symbol(f"q_{i}") for i in range(len(parts.q))]
     u = [sympy.Symbol(f"u_{i}") for i in range(len(parts.u))]
     rates, places = dict(zip(parts.u, u, strict=True)), dict(zip(parts.q, q, strict=True))

@@ -57,7 +57,7 @@ def pack_loops(
     header[field.LOOP_ROWS] = start + field.LOOP_HEADER
     header[field.PATH_ROWS] = header[field.LOOP_ROWS] + loops.size
     header[field.CLOSURE] = scratch.add(closure_size(n))
-    header[field.ROOM_] = scratch.add(JOINT_WORK + 6 * n + 12 * most * n + 6 * most)
+    header[field.LOOP_WORK] = scratch.add(JOINT_WORK + 6 * n + 12 * most * n + 6 * most)
     header[field.CLOSING] = scratch.add(field.CLOSING_RECORD)
     mass = sum(body.mass for body in system.bodies)
     header[field.LENGTH] = constants.add(np.array([system.length, mass]))

@@ -97,9 +97,9 @@ def _frame(system: System, frame: Frame) -> dict[str, Any]:
 
 def _warnings(system: System) -> list[str]:
     """Warnings about things that are valid but often unintended."""
-    from ..model.seats import beside_nodes
+    from ..model.seats import off_node_warnings
 
-    found = beside_nodes(system)
+    found = off_node_warnings(system)
     for name, body in zip(system.names, system.bodies, strict=True):
         if body.n_mode and body.frequencies[0] < 1e-3:
             found.append(f"{name!r}: its first frequency is {body.frequencies[0]:.2g} Hz")

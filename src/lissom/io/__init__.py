@@ -1,4 +1,4 @@
-"""Files: models, robots, and results of runs."""
+"""Files: models, URDF robots, and simulation results."""
 
 from __future__ import annotations
 

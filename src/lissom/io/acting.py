@@ -1,4 +1,4 @@
-"""Loads and events from the checked tables of a model file."""
+"""Loads and events from the validated tables of a model file."""
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ from .schema_simulation import (
     LoadTable,
 )
 
-__all__ = ["KINDS", "made_drift", "made_event", "made_integrator", "made_load"]
-
-Function = Callable[[FunctionTable, str], Any]  # table and key to the function
+Function = Callable[[FunctionTable, str], Any]  # (table, key) -> function named in the table
 
 KINDS: dict[str, type[Load]] = {load.file_kind: load for load in LOADS}
 
@@ -35,11 +33,11 @@ def made_load(system: System, table: LoadTable, function: Function) -> Load:
     Parameters
     ----------
     system : System
-        What it acts on.
+        Mechanism on which it acts.
     table : LoadTable
-        What the file says.
+        Validated table.
     function : callable
-        Gives the function that a table names.
+        Returns the function named in a table.
     """
     given = {x: getattr(table, x) for x in type(table).model_fields}
     kind = given.pop("kind")
@@ -47,20 +45,20 @@ def made_load(system: System, table: LoadTable, function: Function) -> Load:
     if "joint" in given:
         for key, entry in KINDS[kind].file_fields.items():
             for value in _rows(given[key]) if entry.of in PAIRS else ():
-                _placed(key, check_joint_units, system, given["joint"], key, value, entry.of)
+                _checked_at(key, check_joint_units, system, given["joint"], key, value, entry.of)
     signals = {key: _signal(value, key, function) for key, value in given.items()}
     return KINDS[kind](**signals)
 
 
 def _rows(value: Any) -> list[Any]:
-    """Values at all times; one for a constant."""
+    """Values at all times; a single one for a constant."""
     return (
         [list(x) for x in zip(*value.columns, strict=True)] if isinstance(value, Curve) else [value]
     )
 
 
-def _placed(key: str, check: Callable[..., Any], *arguments: Any) -> None:
-    """Let an error know the key that it is about."""
+def _checked_at(key: str, check: Callable[..., Any], *arguments: Any) -> None:
+    """Run a check; store the key in its error."""
     try:
         check(*arguments)
     except LoadError as error:
@@ -73,7 +71,7 @@ def _signal(value: Any, key: str, function: Function) -> Any:
         return function(value, key)
     if isinstance(value, Curve):
         if isinstance(value.values, Reference):
-            raise LoadError(f"{key}: give the values of a table as lists")
+            raise LoadError(f"{key}: values refers to an .npz file; give the values as lists")
         times = [float(t) for t in value.table.times]
         return Table(times, value.values, value.table.kind, value.table.clamped)
     if isinstance(value, list):
@@ -88,7 +86,7 @@ def made_event(system: System, table: EventTable, function: Function) -> Event:
         when = function(when, "when")
     else:
         kind = "rate" if table.rate else "coordinate"
-        _placed("value", check_joint_units, system, when, "value", table.value, kind)
+        _checked_at("value", check_joint_units, system, when, "value", table.value, kind)
     return Event(
         when,
         [_action(x) for x in table.action],
@@ -109,7 +107,7 @@ def _action(table: Any) -> Action:
 
 
 def made_integrator(given: Any) -> Any:
-    """Integrator by name, or one with constants of its own."""
+    """Integrator by name, or an integrator object with parameters."""
     if isinstance(given, IntegratorTable):
         return GeneralizedAlpha(float(given.spectral_radius), float(given.tolerance))
     as_integrator(given)
@@ -117,7 +115,7 @@ def made_integrator(given: Any) -> Any:
 
 
 def made_drift(given: Any) -> Any:
-    """What keeps loops closed."""
+    """Drift control of loops: a Baumgarte object or "projection"."""
     if isinstance(given, DriftTable):
         return Baumgarte(float(given.stiffness), float(given.damping))
     return given

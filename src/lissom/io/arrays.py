@@ -1,4 +1,4 @@
-"""Arrays of model files in .npz files beside them: numbers only, within limits."""
+"""Arrays of model files from .npz files: numbers only, within size limits."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ import numpy as np
 
 from ..errors import ModelError, suggestion
 
-__all__ = ["ArrayFiles"]
-
-LARGEST = 1_000_000_000  # bytes of all arrays of a file
+LARGEST = 1_000_000_000  # most bytes of all arrays of a file
 
 _BROKEN = (OSError, ValueError, zipfile.BadZipFile, EOFError, KeyError, NotImplementedError)
 
 
 class ArrayFiles:
-    """Files of arrays, each opened once.
+    """Array files of a model file; the keys of each are read once.
 
     Parameters
     ----------
@@ -38,9 +36,11 @@ class ArrayFiles:
                 with zipfile.ZipFile(path) as archive:
                     sizes = {x.filename: x.file_size for x in archive.infolist()}
             except _BROKEN as error:
-                raise ModelError(f"{path} is not a file of arrays (.npz): {error}") from None
+                raise ModelError(f"{path} is not an array file (.npz): {error}") from None
             if sum(sizes.values()) > LARGEST:
-                raise ModelError(f"{path} holds more than {LARGEST / 1e9:g} GB of arrays")
+                raise ModelError(
+                    f"{path} contains more than {LARGEST / 1e9:g} GB of arrays; split the model"
+                )
             self._known[name] = [x.removesuffix(".npy") for x in sizes if x.endswith(".npy")]
         return self._known[name]
 
@@ -66,7 +66,7 @@ class ArrayFiles:
         except _BROKEN as error:
             raise ModelError(f"{path}: the array {key!r} cannot be read: {error}") from None
         if value.dtype.kind not in "fiu":
-            raise ModelError(f"{path}: the array {key!r} holds {value.dtype}; expected numbers")
+            raise ModelError(f"{path}: the array {key!r} has type {value.dtype}; expected numbers")
         return value
 
     def _path(self, name: str) -> str:
@@ -77,7 +77,7 @@ class ArrayFiles:
 
     @staticmethod
     def _check_header(archive: zipfile.ZipFile, member: str) -> None:
-        """Refuse a header that claims more numbers than the file has."""
+        """Reject a header that claims more data than the file has."""
         with archive.open(member) as file:
             version = np.lib.format.read_magic(file)
             read = {
@@ -85,7 +85,7 @@ class ArrayFiles:
                 (2, 0): np.lib.format.read_array_header_2_0,
             }.get(version)
             if read is None:
-                raise ValueError(f"version {version} of its header is not known")
+                raise ValueError(f"unknown header version {version}")
             shape, _, dtype = read(file)
         claimed = dtype.itemsize
         for n in shape:

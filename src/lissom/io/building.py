@@ -1,4 +1,4 @@
-"""From the tables of model files to a Model; all problems are collected, not only the first."""
+"""Construction of a Model from the tables of model files; all problems are collected."""
 
 from __future__ import annotations
 
@@ -25,26 +25,24 @@ from .problems import Problem
 from .schema import MOST_COPIES, ClosingTable, CouplingTable, FrameTable, PartTable
 from .schema_bodies import BodyByName
 
-__all__ = ["Builder", "expanded", "numbered"]
-
 T = TypeVar("T")
 
-MOST_MODES = 200_000  # of all bodies; more would take minutes and gigabytes
-PATIENCE = 50  # problems for which the nearest known name is looked for
+MOST_MODES = 200_000  # in all bodies; more would take minutes and gigabytes
+PATIENCE = 50  # number of problems after which expensive checks are skipped
 
 _COUNTER = re.compile(r"\{i(?:\s*([+-])\s*(\d{1,6}))?\}")
 _SUBJECT = re.compile(r"(?:body|loop|join|coupling|frame) '([^']+)'|the cycle: (.+?) -> ")
 
 
 def numbered(text: Any, i: int) -> Any:
-    """Text with {i}, {i-1}, {i+2} replaced by numbers."""
+    """Text with {i}, {i-1}, {i+2} replaced by their values."""
     if not isinstance(text, str):
         return text
     return _COUNTER.sub(lambda m: str(i + int((m[1] or "+") + (m[2] or "0"))), text)
 
 
 def expanded(table: Any) -> Iterator[tuple[int, Any]]:
-    """Copies of a table that says `repeat`, with numbers from 1; itself, with 0, otherwise."""
+    """Numbered copies (from 1) of a table with `repeat`; otherwise (0, table)."""
     if table.repeat is None:
         yield 0, table
         return
@@ -56,25 +54,25 @@ def expanded(table: Any) -> Iterator[tuple[int, Any]]:
 
 
 class Builder:
-    """Model of a document.
+    """Builder of the model of a document.
 
     Parameters
     ----------
     document : Document
-        What the files say.
+        Content of the files.
     compiled : bool
-        Whether to compile it, which finds further problems.
+        Whether to compile the model, which finds further problems.
     builders : dict, optional
-        Of the files that are attached, by their documents: each is made once.
+        Builders of attached files, by the id of their documents; each file is built once.
 
     Attributes
     ----------
     model : Model
-        As far as it could be made.
+        The model, as far as it could be built.
     system : System or None
-        If it was asked for and there is no problem.
+        Compiled model, if requested and without problems.
     problems : list of Problem
-        All that were found.
+        All problems found.
     """
 
     def __init__(
@@ -83,7 +81,7 @@ class Builder:
         self.document = document
         self.problems: list[Problem] = list(document.problems)
         self.system: System | None = None
-        self._places: dict[str, Entry] = {}
+        self._entries: dict[str, Entry] = {}
         self._bodies: dict[str, Body | None] = {}
         self._arrays: dict[str, ArrayFiles] = {}
         self._materials: dict[str, Material] = {}
@@ -112,7 +110,7 @@ class Builder:
             return
         for name, entry in self.document.materials.items():
             if name in MATERIALS:
-                self._note(entry, f"the name {name!r} is that of a known material; choose another")
+                self._note(entry, f"the name {name!r} is a built-in material; choose another name")
             made = self._tried(entry, partial(_material, name, entry))
             if made is not None:
                 self._materials[name] = made
@@ -136,11 +134,11 @@ class Builder:
         document = self.document
         entries = (*document.parts, *document.loops, *document.joins)
         entries = (*entries, *document.couplings, *document.frames)
-        attached = sum(len(self._builder(x.document)._places) or 1 for x in document.assemblies)
+        attached = sum(len(self._builder(x.document)._entries) or 1 for x in document.assemblies)
         return attached + sum(entry.table.repeat or 1 for entry in entries)
 
     def _builder(self, document: Document) -> Builder:
-        """Builder of a file that is attached; what is wrong there is wrong here."""
+        """Builder of an attached file, whose problems are added to this one's."""
         if id(document) not in self._builders:
             made = Builder(document, compiled=False, builders=self._builders)
             self._builders[id(document)] = made
@@ -153,29 +151,29 @@ class Builder:
         entry, made = assembly.entry, self._builder(assembly.document)
         place = {x: getattr(entry.table, x) for x in ("to", "node", "at", "rotation")}
         prefix = entry.table.prefix or ""
-        for name, origin in made._places.items():
-            self._places.setdefault(f"{prefix}{name}", origin)
+        for name, origin in made._entries.items():
+            self._entries.setdefault(f"{prefix}{name}", origin)
             self._attached.add(f"{prefix}{name}")
         attach = partial(self.model.attach, made.model, prefix=prefix, **place)
         if not made.problems and self._tried(entry, attach) is not None:
             self._bases.append((entry, _end(place["to"], place["node"])))
 
-    def place_of(self, name: str) -> Entry:
-        """Where a body, loop, join, coupling or frame comes from."""
-        return self._places.get(name, Entry(self.document.source, (), None))
+    def entry_of(self, name: str) -> Entry:
+        """Entry that defines a body, loop, join, coupling or frame."""
+        return self._entries.get(name, Entry(self.document.source, (), None))
 
     def _note(self, entry: Entry, message: str, *inner: str | int) -> None:
         self.problems.append(entry.problem(message, *inner))
 
     def _tried(self, entry: Entry, make: Callable[[], T], *inner: str | int) -> T | None:
-        """What `make` gives; None and a problem if it cannot."""
+        """Result of `make`; None after noting a problem if it fails."""
         try:
             with np.errstate(all="ignore"):
                 return make()
         except LissomError as error:
             self._note(entry, str(error), *inner)
         except (ArithmeticError, np.linalg.LinAlgError, ValueError, MemoryError) as error:
-            self._note(entry, f"its numbers cannot be reckoned with ({error})", *inner)
+            self._note(entry, f"its values cause a numerical failure ({error})", *inner)
         return None
 
     def _body(self, entry: Entry, table: Any, *inner: str | int) -> Body | None:
@@ -194,7 +192,7 @@ class Builder:
     def _add(self, entry: Entry) -> None:
         table: PartTable = entry.table
         if table.first is not None and table.repeat is None:
-            self._note(entry, "is for parts that repeat; leave it out", "first")
+            self._note(entry, "is only used with repeat; leave it out, or give repeat", "first")
         if not self._is_numbered(entry):
             return
         body = self._body(entry, table.body, "body")
@@ -204,7 +202,7 @@ class Builder:
             joint = joints.of(table.joint, "joint")
             if first is not None and first.joint is not None:
                 joint = joints.of(first.joint, "first", "joint")
-            self._places.setdefault(copy.name, entry)
+            self._entries.setdefault(copy.name, entry)
             if body is None or joint is joints.BAD:
                 continue
             place = {x: getattr(copy, x) for x in ("to", "node", "at", "rotation")}
@@ -224,7 +222,7 @@ class Builder:
         table = entry.table
         if table.repeat is None or table.repeat == 1 or _COUNTER.search(table.name):
             return True
-        self._note(entry, f"is {table.name!r}; a part that repeats needs {{i}} in its name", "name")
+        self._note(entry, f"is {table.name!r}; a repeated part needs {{i}} in its name", "name")
         return False
 
     def _close(self, entry: Entry, close: Callable[..., None]) -> None:
@@ -233,7 +231,7 @@ class Builder:
         if joint is _Joints.BAD or not self._is_numbered(entry):
             return
         for _, copy in expanded(table):
-            self._places.setdefault(copy.name, entry)
+            self._entries.setdefault(copy.name, entry)
 
             def make(c: ClosingTable = copy) -> bool:
                 ends = [_end(c.a, c.node_a), _end(c.b, c.node_b)]
@@ -249,7 +247,7 @@ class Builder:
         if not self._is_numbered(entry):
             return
         for i, copy in expanded(table):
-            self._places.setdefault(copy.name, entry)
+            self._entries.setdefault(copy.name, entry)
             ratios = {numbered(key, i) if i else key: float(x) for key, x in table.ratios.items()}
             couple = partial(self._coupled, copy.name, ratios, float(table.offset))
             if self._tried(entry, couple) is None:
@@ -260,7 +258,7 @@ class Builder:
         if not self._is_numbered(entry):
             return
         for _, copy in expanded(table):
-            self._places.setdefault(copy.name, entry)
+            self._entries.setdefault(copy.name, entry)
             place = {x: getattr(copy, x) for x in ("on", "node", "at", "rotation")}
             if self._tried(entry, partial(self.model.frame, copy.name, **place)) is None:
                 return
@@ -270,35 +268,35 @@ class Builder:
         return True
 
     def _check_places(self) -> None:
-        """Places that parts, loops, joins, couplings, frames and included files name."""
+        """Check the bodies and nodes named by parts, loops, joins, couplings, frames and files."""
         parts = self._model_parts = self.model.parts
-        known = {x: None for x in (*parts, *self._places)}
+        known = {x: None for x in (*parts, *self._entries)}
         checked: set[int] = set()
         for entry, base in self._bases:
             what = f"the file {entry.table.file!r}"
             self._check_place(entry, "to", base, what, known)
         for part in parts.values():
             if part.name not in self._attached:
-                entry = self.place_of(part.name)
+                entry = self.entry_of(part.name)
                 self._check_place(entry, "to", part.to, f"body {part.name!r}", known)
         for closing in (*self.model.loops.values(), *self.model.joins.values()):
             if closing.name in self._attached:
                 continue
             for side, end in (("a", closing.a), ("b", closing.b)):
-                entry, what = self.place_of(closing.name), f"{closing.title}: its end {side}"
+                entry, what = self.entry_of(closing.name), f"{closing.title}: its end {side}"
                 self._check_place(entry, side, end.part, what, known)
         for frame in self.model.frames.values():
             if frame.name not in self._attached:
-                entry = self.place_of(frame.name)
+                entry = self.entry_of(frame.name)
                 self._check_place(entry, "on", frame.end.part, frame.title, known)
         numbers = {name: i for i, name in enumerate(parts)}
         for couple in self.model.couplings.values():
-            entry = self.place_of(couple.name)
+            entry = self.entry_of(couple.name)
             made = all(body in parts or body not in known for body in couple.bodies)
             if made and id(entry) not in checked:
                 resolve = partial(resolved_couple, couple, numbers, parts, parts)
                 if self._tried(entry, resolve, "ratios") is None:
-                    checked.add(id(entry))  # copies make the same mistake
+                    checked.add(id(entry))  # copies have the same problem
 
     def _check_place(
         self, entry: Entry, key: str, place: Part | None, what: str, known: Mapping[str, None]
@@ -309,16 +307,16 @@ class Builder:
         if place.name not in known:
             message = self._unknown(place.name, known)
             if getattr(entry.table, "first", 0) is None and entry.table.repeat:
-                message += " The first of repeated parts can have its own: first = {to = ...}"
+                message += " For the first of the repeated parts, give first = {to = ...}"
             self._note(entry, message, key)
         elif place.name in self._model_parts:
             body = self._model_parts[place.name].body
             self._tried(entry, lambda: node_number(what, place, body) + 1, key)
         if len(self.problems) > before:
-            self._wrong.add((id(entry), key))  # copies make the same mistake
+            self._wrong.add((id(entry), key))  # copies have the same problem
 
     def _unknown(self, name: str, known: Mapping[str, Any]) -> str:
-        """Sentence about a body that does not exist; looking for near names takes time."""
+        """Message about an unknown body; without a suggestion if there are too many names."""
         if len(self.problems) >= PATIENCE or len(known) > MOST_COPIES:
             return f"is {name!r}, but there is no such body"
         return unknown("body", name, known)
@@ -326,24 +324,25 @@ class Builder:
     def _compile(self) -> None:
         whole = Entry(self.document.source, (), None)
         if not self.model.parts:
-            self._note(whole, "it has no parts; add [[parts]]")
+            self._note(whole, "has no parts; add [[parts]]")
             return
         modes = sum(map(_n_mode, self.model.parts.values()))
         if modes > MOST_MODES:
-            self._note(whole, f"its bodies have {modes} modes, more than {MOST_MODES}; use fewer")
+            message = f"its bodies have {modes} modes; use {MOST_MODES} at most"
+            self._note(whole, message)
             return
         try:
             with np.errstate(all="ignore"):
                 self.system = self.model.compile()
         except LissomError as error:
             found = _SUBJECT.search(str(error))
-            self._note(self.place_of(found[1] or found[2] if found else ""), str(error))
+            self._note(self.entry_of(found[1] or found[2] if found else ""), str(error))
         except (ArithmeticError, np.linalg.LinAlgError, ValueError, MemoryError) as error:
-            self._note(whole, f"its numbers cannot be reckoned with ({error})")
+            self._note(whole, f"its values cause a numerical failure ({error})")
 
 
 class _Joints:
-    """Joints of one entry: each table is made once, and complained about once."""
+    """Joints of one entry; each table is built once and its problem noted once."""
 
     BAD = object()
 
@@ -352,7 +351,7 @@ class _Joints:
         self.made: dict[int, Any] = {}
 
     def of(self, table: Any, *inner: str) -> Joint | Any | None:
-        """Joint; None for none, BAD for one that cannot be made."""
+        """Joint of a table; None for "none", BAD for an invalid joint."""
         if id(table) not in self.made:
             made = self.builder._tried(self.entry, lambda: (made_joint(table),), *inner)
             self.made[id(table)] = self.BAD if made is None else made[0]
@@ -371,12 +370,12 @@ def _n_mode(part: Connection) -> int:
 
 
 def _end(place: str | None, node: int | None) -> Part | None:
-    """Place of a loop's end; a node may be given by its number."""
+    """Handle of a place; a node may be given by its number."""
     if place is None:
         if node is not None:
-            raise ModelError("a node is given but not the body that it is on")
+            raise ModelError(f"node {node} is given without its body; give the body")
         return None
     body, dot, name = place.partition(".")
     if node is not None and dot:
-        raise ModelError(f"{place!r} names a node and {node} another; give one")
+        raise ModelError(f"{place!r} already names a node; leave out node {node}")
     return Part(body, name if dot else node)

@@ -1,4 +1,4 @@
-"""A model file with the files that it includes."""
+"""Model files with the files they include."""
 
 from __future__ import annotations
 
@@ -13,23 +13,21 @@ from .schema_simulation import SimulationTable
 from .sources import Source, read_source
 from .validation import validated
 
-__all__ = ["Document", "Entry", "read_document"]
-
-MOST_FILES = 100  # that are different
-MOST_INCLUDES = 1000  # of one file
-DEEPEST = 20  # levels of files that are attached with a prefix or a place
+MOST_FILES = 100  # different files
+MOST_INCLUDES = 1000  # includes of one file
+DEEPEST = 20  # levels of files attached with a prefix or a place
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A table with the place that it has in a file."""
+    """A table and its location in a file."""
 
     source: Source
     path: tuple[str | int, ...]
     table: Any
 
     def problem(self, message: str, *inner: str | int) -> Problem:
-        """Problem here, or at a key within."""
+        """Problem at this table, or at a key inside it."""
         path = self.path
         for step in inner:
             value = self.source.value((*path, step))
@@ -41,7 +39,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Assembly:
-    """A file that is attached as a model of its own: the entry that says so, and what it says."""
+    """A file attached as a separate model: its include entry and its content."""
 
     entry: Entry
     document: Document
@@ -49,20 +47,20 @@ class Assembly:
 
 @dataclass
 class Document:
-    """All that the files say, each thing with its place.
+    """Content of a model file and its includes, with locations.
 
     Attributes
     ----------
     source : Source
         The file itself.
     table : FileTable, optional
-        What it says; None if that is not acceptable.
+        Its validated content; None if it is invalid.
     problems : list of Problem
-        What is wrong with keys and values.
+        Invalid keys and values.
     materials, bodies, parts, loops, joins, couplings, frames
-        What it and the files that it includes say.
+        Entries of the file and of the files merged into it.
     assemblies : list of Assembly
-        Files that it includes with a prefix or a place.
+        Files included with a prefix or a place.
     """
 
     source: Source
@@ -79,34 +77,34 @@ class Document:
 
     @property
     def simulation(self) -> Entry | None:
-        """The section [simulation] of the file itself."""
+        """Section [simulation] of the file itself."""
         table: SimulationTable | None = self.table.simulation if self.table else None
         return None if table is None else Entry(self.source, ("simulation",), table)
 
 
 def read_document(path: str | os.PathLike[str]) -> Document:
-    """Model file with all that it includes; raises only if the file itself cannot be read."""
+    """Model file with all its includes; raises only if the file itself cannot be read."""
     source = read_source(path)
     return _Reader().document(source, [os.path.realpath(source.path)])
 
 
 class _Reader:
-    """Reads files that include each other, each once."""
+    """Reader of files with includes; each file is read once."""
 
     def __init__(self) -> None:
         self.files: dict[str, tuple[Source, FileTable | None, list[Problem]]] = {}
         self.assemblies: dict[str, Document] = {}
-        self.told: set[tuple[int, str]] = set()
+        self.reported: set[tuple[int, str]] = set()
 
     def document(self, source: Source, chain: list[str]) -> Document:
-        """What a file and its includes say; the chain of real paths ends with this file."""
+        """Content of a file and its includes; the chain of real paths ends with this file."""
         document = Document(source)
         self.files.setdefault(chain[-1], (source, *validated(source)))
         document.table = self.take(document, chain, set())
         return document
 
     def take(self, document: Document, chain: list[str], seen: set[str]) -> FileTable | None:
-        """Put what a file and its includes say into a document; included things come first."""
+        """Add the content of a file to a document, after the content of its includes."""
         seen.add(chain[-1])
         source, table, problems = self.files[chain[-1]]
         document.problems += problems
@@ -124,14 +122,14 @@ class _Reader:
         return table
 
     def include(self, document: Document, entry: Entry, chain: list[str], seen: set[str]) -> str:
-        """Take an included file, or say why not."""
+        """Add an included file; return the reason if that is not possible, otherwise ""."""
         name, placed = entry.table.file, entry.table.placed
         path = os.path.join(os.path.dirname(entry.source.path), name)
         real = os.path.realpath(path) if "\0" not in path else path
         if real in chain:
-            return f"is {name!r}, which includes this file again; break the circle"
+            return f"is {name!r}, which includes this file again; remove one of the includes"
         if placed and len(chain) > DEEPEST:
-            return f"files with places include each other more than {DEEPEST} levels deep"
+            return f"attached files are nested more than {DEEPEST} levels deep; use fewer levels"
         if real not in self.files:
             if len(self.files) >= MOST_FILES:
                 return f"more than {MOST_FILES} files are included; use fewer"
@@ -144,8 +142,8 @@ class _Reader:
             if real not in self.assemblies:
                 self.assemblies[real] = self.document(self.files[real][0], [*chain, real])
             found = self.assemblies[real]
-            if (id(document), real) not in self.told:  # each once, however often it is attached
-                self.told.add((id(document), real))
+            if (id(document), real) not in self.reported:  # once, however often it is attached
+                self.reported.add((id(document), real))
                 document.problems += [x for x in found.problems if x not in document.problems]
             document.assemblies.append(Assembly(entry, found))
         elif real not in seen:
@@ -160,7 +158,8 @@ def _keep(document: Document, source: Source, table: FileTable) -> None:
             if name in kept:
                 other = kept[name]
                 line = other.source.places.of(other.path)[0]
-                message = f"is given twice: also in {other.source.path}, line {line}"
+                where = f"{other.source.path}, line {line}"
+                message = f"is given twice, also in {where}; remove or rename one"
                 document.problems.append(source.problem((group, name), message))
             kept[name] = Entry(source, (group, name), value)
     for group in ("parts", "loops", "joins", "couplings", "frames"):
@@ -169,5 +168,5 @@ def _keep(document: Document, source: Source, table: FileTable) -> None:
 
 
 def unknown(what: str, name: str, known: Any) -> str:
-    """Sentence about a name that does not exist."""
+    """Message about a name that does not exist."""
     return f"is {name!r}, but there is no such {what}; {suggestion(name, known)}"

@@ -1,4 +1,4 @@
-"""Kinds of values in model files: checks that pydantic calls before anything else."""
+"""Field types of model files, validated before pydantic's own checks."""
 
 from __future__ import annotations
 
@@ -14,42 +14,19 @@ from ..errors import name_list
 from ..spatial.given import rotation_of
 from .units import DIMENSIONS, Dimension, Quantity, UnitError, described, quantity
 
-__all__ = [
-    "FUNCTION",
-    "ArrayFile",
-    "Direction",
-    "FunctionName",
-    "Length",
-    "Mass",
-    "Name",
-    "Place",
-    "Point",
-    "Reference",
-    "Rotation",
-    "Switch",
-    "Table",
-    "Words",
-    "array_of",
-    "fault",
-    "number_of",
-    "one_or_more",
-    "vector_of",
-    "whole",
-]
-
-LARGEST_ARRAY = 2_000_000  # numbers written in a file itself
+LARGEST_ARRAY = 2_000_000  # most numbers of an array in a model file
 _REFERENCE = re.compile(r"(?P<file>.+?\.npz):(?P<key>.+)", re.DOTALL)
 FUNCTION = re.compile(r"[^\s:]+:[A-Za-z_]\w*")
 
 
 class Table(BaseModel):
-    """A table of a model file: keys that are not known are mistakes."""
+    """A table of a model file; unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 
 
 class Reference(str):
-    """Text "file.npz:key" in the place of an array."""
+    """Text "file.npz:key" that refers to an array."""
 
     @property
     def parts(self) -> tuple[str, str]:
@@ -59,7 +36,7 @@ class Reference(str):
 
 
 def fault(message: str) -> PydanticCustomError:
-    """What a validator raises; the message follows the key."""
+    """Error raised by a validator; the message follows the key."""
     return PydanticCustomError("lissom", "{words}", {"words": message})
 
 
@@ -76,16 +53,16 @@ def number_of(
     above: float | None = None,
     infinite: bool = False,
 ) -> BeforeValidator:
-    """Check of one number.
+    """Validator of a number.
 
     Parameters
     ----------
     *expected : str
-        Dimensions that are acceptable.
+        Accepted dimensions.
     least, above : float, optional
-        It must be at least this, or greater than this.
+        Inclusive and exclusive lower bound.
     infinite : bool
-        Whether it may be infinite.
+        Whether the number may be infinite.
     """
 
     def validate(given: Any) -> Quantity:
@@ -105,7 +82,7 @@ def _row(given: Any, expected: Sequence[Dimension], n: int | None) -> list[Quant
     if not isinstance(given, list) or (n is not None and len(given) != n):
         count = "a list" if n is None else f"a list of {n}"
         words = " or ".join(DIMENSIONS[x][1] for x in expected)
-        raise fault(f"is {described(given)}; expected {count}, each a {words}")
+        raise fault(f"is {described(given)}; expected {count}, each entry a {words}")
     row = []
     for k, entry in enumerate(given):
         try:
@@ -116,12 +93,12 @@ def _row(given: Any, expected: Sequence[Dimension], n: int | None) -> list[Quant
 
 
 def vector_of(*expected: Dimension, n: int = 3) -> BeforeValidator:
-    """Check of a list of n numbers."""
+    """Validator of a list of n numbers."""
     return BeforeValidator(lambda given: _row(given, expected, n))
 
 
 def one_or_more(*expected: Dimension, infinite: bool = False) -> BeforeValidator:
-    """Check of one number, or of a list of some."""
+    """Validator of a number or a list of numbers."""
 
     def validate(given: Any) -> Any:
         if isinstance(given, list):
@@ -132,14 +109,14 @@ def one_or_more(*expected: Dimension, infinite: bool = False) -> BeforeValidator
 
 
 def array_of(*expected: Dimension, ndim: Sequence[int]) -> BeforeValidator:
-    """Check of numbers in lists within lists, or of a Reference to an .npz file.
+    """Validator of an array as nested lists, or of a Reference to an .npz file.
 
     Parameters
     ----------
     *expected : str
-        Dimensions of the numbers.
+        Accepted dimensions of the numbers.
     ndim : sequence of int
-        Depths of the lists that are acceptable.
+        Accepted depths of nesting.
     """
 
     def validate(given: Any) -> Any:
@@ -149,8 +126,8 @@ def array_of(*expected: Dimension, ndim: Sequence[int]) -> BeforeValidator:
         if len(shape) not in ndim:
             depths = " or ".join(map(str, ndim))
             raise fault(
-                f"is {described(given)}, {len(shape)} levels of lists; expected {depths}, or "
-                'the text "file.npz:key"'
+                f"is {described(given)}, with {len(shape)} levels of lists; expected {depths} "
+                'levels, or the text "file.npz:key"'
             )
         try:
             numbers = [quantity(x, expected) for x in flat]
@@ -162,22 +139,23 @@ def array_of(*expected: Dimension, ndim: Sequence[int]) -> BeforeValidator:
 
 
 def _flat(given: Any) -> tuple[tuple[int, ...], list[Any]]:
-    """Shape of lists within lists, and all that is in them."""
+    """Shape and entries of nested lists."""
     shape: list[int] = []
     level = [given]
     while level and all(isinstance(x, list) for x in level):
         lengths = {len(x) for x in level}
         if len(lengths) > 1:
-            raise fault(f"has rows of different lengths: {name_list(sorted(lengths))}")
+            found = name_list(sorted(lengths))
+            raise fault(f"has rows of different lengths: {found}; give rows of equal length")
         shape.append(lengths.pop())
         level = [entry for x in level for entry in x]
         if len(level) > LARGEST_ARRAY:
-            raise fault("is too large an array; put it into an .npz file")
+            raise fault(f"has more than {LARGEST_ARRAY} numbers; put them into an .npz file")
     return tuple(shape), level
 
 
 def whole(least: int = 0, most: int = 1_000_000_000) -> BeforeValidator:
-    """Check of a whole number within limits."""
+    """Validator of a whole number within limits."""
 
     def validate(given: Any) -> int:
         if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
@@ -220,21 +198,21 @@ def _words(given: Any) -> str:
     return given
 
 
-_TURN = (
+_ROTATION_FORMS = (
     "expected three rows of three numbers, {quaternion = [w, x, y, z]}, "
     '{axis = "z", angle = "30 deg"} or {rpy = [roll, pitch, yaw]}'
 )
 
 
 def _rotation(given: Any) -> Any:
-    """Rotation matrix of the four ways to give one."""
+    """Rotation matrix from any of the four forms."""
     if isinstance(given, list):
         shape, _ = _flat(given)
         if shape != (3, 3):
-            raise fault(f"has shape {shape}; {_TURN}")
+            raise fault(f"has shape {shape}; {_ROTATION_FORMS}")
         return np.array([_row(row, ("number",), 3) for row in given], dtype=float)
     if not isinstance(given, dict):
-        raise fault(f"is {described(given)}; {_TURN}")
+        raise fault(f"is {described(given)}; {_ROTATION_FORMS}")
     if set(given) == {"axis", "angle"}:
         angle = _checked(given["angle"], ("angle",))
         words: dict[str, Any] = {"axis": _direction(given["axis"]), "angle": float(angle)}
@@ -243,7 +221,8 @@ def _rotation(given: Any) -> Any:
     elif set(given) == {"rpy"}:
         words = {"rpy": [float(x) for x in _row(given["rpy"], ("angle",), 3)]}
     else:
-        raise fault(f"has the keys {name_list(given) or 'of nothing'}; {_TURN}")
+        keys = f"the keys {name_list(given)}" if given else "no keys"
+        raise fault(f"has {keys}; {_ROTATION_FORMS}")
     try:
         return rotation_of(words)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Functions that model files name: "file.py:name" beside the file, or "module:name"."""
+"""Functions named in model files: "file.py:name", relative to the file, or "module:name"."""
 
 from __future__ import annotations
 
@@ -12,28 +12,26 @@ from typing import Any
 from ..errors import LoadError, suggestion
 from .reading import read_regular
 
-__all__ = ["FROM_FILE", "found_function", "unread_function"]
-
-LARGEST = 64_000_000  # bytes of a program
-FROM_FILE = "_lissom_"  # how modules made of files beside a model file begin
+LARGEST = 64_000_000  # most bytes of a program
+FROM_FILE = "_lissom_"  # prefix of modules made from "file.py"
 
 
-def unread_function(*arguments: Any) -> Any:
-    """What stands for a function that is not looked up; it is never called."""
-    raise AssertionError("a function that was not looked up is called")
+def unread_function(*_: Any) -> Any:
+    """Placeholder for a function that is not looked up; never called."""
+    raise AssertionError("a function was called that had not been looked up")
 
 
 def found_function(name: str, folder: str, modules: dict[str, ModuleType]) -> Any:
-    """Function of the user's program, or object with a method `update`; this runs the program.
+    """Function of the user's program, or object with a method `update`; runs the program.
 
     Parameters
     ----------
     name : str
         "file.py:name" or "module:name".
     folder : str
-        Where the model file is; files and modules there are found.
+        Folder of the model file, searched for files and modules.
     modules : dict
-        Programs that were run for this model file, by their place: each is run once.
+        Programs already run for this model file, by file or module name; each is run once.
     """
     place, _, attribute = name.rpartition(":")
     if place not in modules:
@@ -52,11 +50,11 @@ def _from_file(path: str) -> ModuleType:
     try:
         text = read_regular(path, LARGEST)
     except OSError as error:
-        raise LoadError(f"{path}: it cannot be read ({error.strerror})") from None
+        raise LoadError(f"{path}: cannot be read ({error.strerror}); check the path") from None
     name = f"{FROM_FILE}{os.path.splitext(os.path.basename(path))[0]}"
     module = ModuleType(name)
     module.__file__ = path
-    sys.modules[name] = module  # classes look for their module
+    sys.modules[name] = module  # needed by dataclasses and pickle
     _run(lambda: exec(compile(text, path, "exec"), module.__dict__), path)
     return module
 
@@ -70,7 +68,7 @@ def _module(name: str, folder: str) -> ModuleType:
 
 
 def _run(program: Callable[[], Any], name: str) -> Any:
-    """Run the user's program; what it raises is told in one line."""
+    """Run the user's program; an exception becomes a LoadError in one line."""
     try:
         return program()
     except (Exception, SystemExit) as error:

@@ -1,25 +1,25 @@
-"""Names of joints in model files."""
+"""Names of joint classes in model files."""
 
 from __future__ import annotations
 
 from ..joints import Joint
 from ..joints.base import joint_classes
 
-_INTERNAL = ("Product",)  # made by compile, never by a user
+_INTERNAL = ("Product",)  # created by compile only
 
 
 def file_kind(joint: type[Joint]) -> str:
-    """Name of a class of joints in files: "revolute", "simple".
+    """Name of a joint class in files, such as "revolute" or "simple".
 
     Parameters
     ----------
     joint : type
-        A joint.
+        Joint class.
     """
     return joint.__name__.removesuffix("Joint").lower()
 
 
-# The joints of this package.
+# Joint classes of this package.
 JOINTS: dict[str, type[Joint]] = {
     file_kind(kind): kind
     for name, kind in joint_classes().items()
@@ -28,7 +28,7 @@ JOINTS: dict[str, type[Joint]] = {
 
 
 def own_joints() -> dict[str, type[Joint]]:
-    """Joints that users have defined so far."""
+    """User-defined joint classes that exist so far, by name in files."""
     found = {file_kind(kind): kind for kind in joint_classes().values()}
     return {
         name: kind

@@ -1,4 +1,4 @@
-"""Doors to files: whatever a file holds, and what is wrong with it."""
+"""Loading and checking of files of any supported type."""
 
 from __future__ import annotations
 
@@ -13,20 +13,18 @@ if TYPE_CHECKING:
     from .problems import Problem
     from .runs import ModelRun
 
-__all__ = ["MODEL_SUFFIXES", "check_file", "load", "load_run"]
-
 MODEL_SUFFIXES = (".toml", ".json", ".yaml", ".yml")
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Model or trajectory of a file, by its suffix.
+    """Load a model or a trajectory; the suffix determines the type.
 
     Parameters
     ----------
     path : path
         A model file NAME.toml, NAME.json or NAME.yaml, see the page "Model files"; a robot
         NAME.urdf, see `read_urdf`; or results of a run: NAME.nc, NAME.npz, or the journal
-        NAME.nc.part of a run that did not end.
+        NAME.nc.part of an unfinished run.
 
     Returns
     -------
@@ -35,7 +33,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     ModelFileError
-        If a model file has mistakes; it lists all that were found.
+        If a model file has errors; all of them are listed.
     ResultError
         If results cannot be read.
     """
@@ -52,15 +50,15 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def check_file(path: str | os.PathLike[str], *, functions: bool = False) -> list[Problem]:
-    """All that is wrong with a model file; an empty list if nothing is.
+    """All problems of a model file; an empty list if there are none.
 
     Parameters
     ----------
     path : path
         NAME.toml, NAME.json or NAME.yaml.
     functions : bool
-        Whether functions of the section [simulation] are looked up, which runs the programs that
-        they are in; otherwise nothing is run.
+        Whether to look up the functions named in the section [simulation], which runs the programs
+        that define them.  If False, no code is run.
 
     Returns
     -------
@@ -77,15 +75,15 @@ def check_file(path: str | os.PathLike[str], *, functions: bool = False) -> list
 
 
 def load_run(path: str | os.PathLike[str], *, code: bool = True) -> ModelRun:
-    """Model file with its section [simulation], ready to run.
+    """Load a model file with its section [simulation], ready to run.
 
     Parameters
     ----------
     path : path
         NAME.toml, NAME.json or NAME.yaml.
     code : bool
-        Whether the functions that the file names may be looked up, which runs the programs they
-        are in.  Say False for files of strangers: then a file that names functions is refused.
+        Whether to look up the functions named in the file, which runs the programs that define
+        them.  Use False for untrusted files: a file that names functions is then rejected.
 
     Returns
     -------

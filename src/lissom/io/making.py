@@ -1,4 +1,4 @@
-"""Bodies, joints and solids from the checked tables of a model file."""
+"""Bodies, joints and solids from the validated tables of a model file."""
 
 from __future__ import annotations
 
@@ -32,8 +32,6 @@ from .fields import Reference
 from .joint_kinds import JOINTS, own_joints
 from .schema_bodies import BeamTable, BodyTable, FlexibleTable, JointTable, NodalTable, NodesTable
 
-__all__ = ["MATERIALS", "SECTIONS", "SOLIDS", "made_body", "made_joint"]
-
 MATERIALS = {x.name: x for x in (ALUMINIUM, CARBON, STEEL, TITANIUM)}
 SOLIDS: dict[str, type[Solid]] = {
     "box": Box,
@@ -61,7 +59,7 @@ SECTIONS: dict[str, Callable[..., Section]] = {
 @final
 @dataclass(frozen=True)
 class GeneralSection(Section):
-    """A section known by its four numbers only."""
+    """Cross section given by its area, second moments and torsion constant."""
 
     area: float = 0.0
     second_moment_y: float = 0.0
@@ -73,7 +71,7 @@ SECTIONS["general"] = GeneralSection
 
 
 def made_joint(table: JointTable) -> Joint | None:
-    """Joint of a table; None for a body that joins connect."""
+    """Joint of a table; None for a body connected by joins only."""
     given = _fields(table)
     kind = given.pop("kind")
     if kind == "none":
@@ -94,11 +92,11 @@ def made_body(table: BodyTable, arrays: ArrayFiles, materials: Mapping[str, Mate
     Parameters
     ----------
     table : BodyTable
-        Any but a name.
+        Validated table; not a reference by name.
     arrays : ArrayFiles
-        Where its arrays are, if not in the table.
+        Array files to which the table may refer.
     materials : mapping
-        The file's own ones, by name.
+        Materials of the file, by name.
     """
     given = _fields(table)
     kind, solids = given.pop("kind"), given.pop("solids")
@@ -112,7 +110,7 @@ def made_body(table: BodyTable, arrays: ArrayFiles, materials: Mapping[str, Mate
     if solids is None:
         return body
     if isinstance(body, NodalBody):
-        raise ModelError("a nodal body has no solids; leave them out")
+        raise ModelError("a nodal body cannot have solids; leave them out")
     return dataclasses.replace(body, solids=[_made_solid(x, arrays) for x in solids])
 
 
@@ -121,7 +119,7 @@ def _fields(table: Any) -> dict[str, Any]:
 
 
 def _array(value: Any, arrays: ArrayFiles) -> Any:
-    """Array that a reference stands for."""
+    """Value, with a reference replaced by its array."""
     return arrays.get(*value.parts) if isinstance(value, Reference) else value
 
 
@@ -136,7 +134,7 @@ def _made_solid(table: Any, arrays: ArrayFiles) -> Solid:
 def _whole(values: Any, what: str) -> Any:
     numbers = np.asarray(values)
     if np.any(numbers != np.round(numbers)) or np.any(np.abs(numbers) > 1e15):
-        raise ModelError(f"{what} are numbers of vertices; give whole ones")
+        raise ModelError(f"{what} must be vertex indices; give whole numbers")
     return numbers.astype(np.int64)
 
 
@@ -158,7 +156,7 @@ _NEEDED = {
 
 def _made_of_nodes(table: NodesTable, given: dict[str, Any], arrays: ArrayFiles) -> Body:
     file = given.pop("arrays")
-    other = ("inboard", "names", "level")
+    other = ("inboard", "names", "level")  # not arrays
     values = {name: _array(x, arrays) for name, x in given.items() if name not in other}
     found = arrays.keys(file) if file else []
     for name, value in values.items():
@@ -166,7 +164,7 @@ def _made_of_nodes(table: NodesTable, given: dict[str, Any], arrays: ArrayFiles)
             values[name] = arrays.get(file, name)
     for name in _NEEDED[type(table)]:
         if values[name] is None:
-            place = f" or put it into {file}" if file else ', or arrays = "file.npz"'
+            place = f" or put it into {file}" if file else ' or an array file: arrays = "file.npz"'
             raise ModelError(f"{name} is missing; give it{place}")
     if values["damping"] is None:
         values["damping"] = 0.0

@@ -1,4 +1,4 @@
-"""Surfaces of triangles from STL and OBJ files, for pictures."""
+"""Triangle meshes from STL and OBJ files, for drawings."""
 
 from __future__ import annotations
 
@@ -10,24 +10,22 @@ import numpy as np
 from ..errors import ModelError
 from .reading import read_regular
 
-__all__ = ["read_mesh"]
-
 Array = np.ndarray
 
 _LARGEST = 200_000_000  # bytes
 
 
 def read_mesh(path: Path) -> tuple[Array, Array]:
-    """Vertices (n, 3) and triangles (m, 3) of a file.
+    """Vertices (n, 3) and triangles (m, 3) of a mesh file.
 
     Parameters
     ----------
     path : Path
-        STL, as text or binary, or OBJ.
+        STL file, text or binary, or OBJ file.
     """
     kind = path.suffix.lower()
     if kind not in (".stl", ".obj"):
-        raise ModelError(f"{path}: meshes are read from .stl and .obj files")
+        raise ModelError(f"{path}: not a supported mesh format; use .stl or .obj")
     try:
         data = read_regular(path, _LARGEST)
     except OSError as error:
@@ -35,9 +33,9 @@ def read_mesh(path: Path) -> tuple[Array, Array]:
     try:
         vertices, triangles = _stl(data) if kind == ".stl" else _obj(data)
     except (ValueError, IndexError) as error:
-        raise ModelError(f"{path}: not a sound mesh ({error})") from None
+        raise ModelError(f"{path}: not a valid mesh ({error})") from None
     if not np.all(np.isfinite(vertices)):
-        raise ModelError(f"{path}: not a sound mesh (numbers are not finite)")
+        raise ModelError(f"{path}: not a valid mesh (vertices are not finite)")
     return vertices, triangles
 
 
@@ -68,5 +66,5 @@ def _obj(data: bytes) -> tuple[Array, Array]:
             triangles += [(corners[0], b, c) for b, c in pairwise(corners[1:])]
     points, faces = np.array(vertices).reshape(-1, 3), np.array(triangles, dtype=int).reshape(-1, 3)
     if faces.size and not 0 <= faces.min() <= faces.max() < len(points):
-        raise ValueError("a face names a vertex that is not there")
+        raise ValueError("a face refers to a vertex that does not exist")
     return points, faces

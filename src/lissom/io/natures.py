@@ -1,4 +1,4 @@
-"""What the coordinates of a joint are: angles or lengths; and whether given units fit them."""
+"""Units of joint coordinates (angles or lengths), and checks of given units against them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ from ..joints import Joint
 from ..system import System
 from .units import DIMENSIONS, Quantity, fits
 
-__all__ = ["PAIRS", "check_joint_units", "check_state_units"]
-
 TURN, SLIDE, PLAIN = 0, 1, 2
 _NATURES = {"rad": TURN, "m": SLIDE, "1": PLAIN}
 
-# Dimensions for turning and for sliding.
+# Dimensions for rotation and for translation.
 PAIRS = {
     "coordinate": ("angle", "length"),
     "rate": ("angular speed", "speed"),
@@ -31,23 +29,24 @@ PAIRS = {
 
 
 def check_joint_units(system: System, joint: Any, what: str, value: Any, kind: str) -> None:
-    """Refuse units that do not fit the motions of a joint.
+    """Reject units that do not fit the motions of a joint.
 
     Parameters
     ----------
     system : System
-        The mechanism.
+        Compiled mechanism.
     joint : str
-        Body that the joint carries.
+        Body carried by the joint.
     what : str
-        Key, for the error.
+        Key, for errors.
     value : number or list
-        What was given.
+        Value given by the user.
     kind : str
-        Which of PAIRS it is.
+        Key of PAIRS.
     """
     if joint not in system.names:
-        raise LoadError(f"joint is {joint!r}, but there is none; {suggestion(joint, system.names)}")
+        known = suggestion(joint, system.names)
+        raise LoadError(f"joint is {joint!r}, but there is no such joint; {known}")
     found = system.joints[system.names.index(joint)]
     own = _natures(found, rates=kind != "coordinate")
     entries = value if isinstance(value, list) else [value]
@@ -60,7 +59,7 @@ def check_joint_units(system: System, joint: Any, what: str, value: Any, kind: s
 
 
 def check_state_units(system: System, name: str, value: Any) -> None:
-    """Refuse units of a start that do not fit the joint; `name` is "body" or "body.rates"."""
+    """Reject units of an initial state that do not fit the joint `name`, "body" or "body.rates"."""
     body, _, part = name.partition(".")
     if part.startswith("mode"):
         return
@@ -78,7 +77,7 @@ def check_state_units(system: System, name: str, value: Any) -> None:
 
 
 def _natures(joint: Joint, *, rates: bool) -> list[int]:
-    """What the coordinates or the speeds are; empty where that is not checked: joints from maps."""
+    """Kinds of the coordinates or speeds; empty for joints from maps, which are not checked."""
     if joint.is_from_maps:
         return []
     return [_NATURES[unit] for _, unit in (joint.speeds if rates else joint.coordinates)]

@@ -1,7 +1,7 @@
-"""Where things stand in a file: line and column of every key, for messages.
+"""Line and column of every key in a file, for messages.
 
-Parsers forget the lines of what they have read.  These small scanners walk once more through text
-that a parser has accepted, and note where each key and each entry of a list begins.
+Parsers do not report the lines of keys.  These small scanners go through text that a parser has
+already accepted and record where each key and each entry of a list begins.
 """
 
 from __future__ import annotations
@@ -12,15 +12,13 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["Path", "Places", "json_places", "toml_places", "yaml_places"]
-
-Path = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 
 _BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _SPACE = re.compile(r"[ \t]*")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _TOKEN = re.compile(r"[^,\]\}\s#]+(?: \d\d:[^,\]\}\s#]+)?")
-_NOTED = ("[", "{", '"', "'")  # entries of lists with a place of their own: not bare numbers
+_NOTED = ("[", "{", '"', "'")  # beginnings of list entries that are recorded: not bare numbers
 _STRINGS = {
     '"""': re.compile(r'"""(?:[^\\]|\\.)*?"{3,5}', re.DOTALL),
     "'''": re.compile(r"'''.*?'{3,5}", re.DOTALL),
@@ -35,50 +33,50 @@ class Places:
     Parameters
     ----------
     text : str
-        The file.
+        Content of the file.
     """
 
     def __init__(self, text: str) -> None:
-        self.offsets: dict[Path, int] = {}
+        self.offsets: dict[KeyPath, int] = {}
         self._starts = [0, *(m.end() for m in re.finditer("\n", text))]
 
     def of(self, path: Sequence[str | int]) -> tuple[int, int]:
-        """Line and column, from 1, of a key or of the nearest thing that encloses it."""
+        """Line and column, from 1, of a key or of the innermost known table around it."""
         key = tuple(path)
         while key and key not in self.offsets:
             key = key[:-1]
         return self.position(self.offsets.get(key, 0))
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of a place in the text."""
+        """Line and column of an offset in the text."""
         line = bisect.bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
 
 class _Scanner:
-    """Walks through values of TOML or JSON, which differ in the sign after a key."""
+    """Scanner of TOML or JSON values, which differ in the separator after a key."""
 
-    def __init__(self, text: str, sign: str) -> None:
-        self.text, self.sign, self.at = text, sign, 0
+    def __init__(self, text: str, separator: str) -> None:
+        self.text, self.separator, self.offset = text, separator, 0
         self.places = Places(text)
 
     def skip(self, pattern: re.Pattern[str] = _BLANK) -> None:
-        found = pattern.match(self.text, self.at)
-        self.at = found.end() if found else self.at
+        found = pattern.match(self.text, self.offset)
+        self.offset = found.end() if found else self.offset
 
     def next(self) -> str:
-        return self.text[self.at : self.at + 1]
+        return self.text[self.offset : self.offset + 1]
 
-    def note(self, path: Path, offset: int) -> None:
+    def note(self, path: KeyPath, offset: int) -> None:
         self.places.offsets.setdefault(path, offset)
 
     def string(self) -> str:
-        """Text of the string here, its escapes as they are but for those of keys."""
-        quote = next(q for q in _STRINGS if self.text.startswith(q, self.at))
-        found = _STRINGS[quote].match(self.text, self.at)
+        """Consume a string and return its text; only escapes valid in JSON are decoded."""
+        quote = next(q for q in _STRINGS if self.text.startswith(q, self.offset))
+        found = _STRINGS[quote].match(self.text, self.offset)
         if found is None:
-            raise ValueError("a string does not end")
-        self.at = found.end()
+            raise ValueError("a string is not closed")
+        self.offset = found.end()
         inner = found[0][len(quote) : -len(quote)]
         if "\\" in inner and quote == '"':
             try:
@@ -87,74 +85,74 @@ class _Scanner:
                 return inner
         return inner
 
-    def key(self) -> Path:
-        """Dotted key here, as a path."""
+    def key(self) -> KeyPath:
+        """Consume a dotted key and return it as a path."""
         names: list[str] = []
         while True:
             self.skip(_SPACE)
             if self.next() in "\"'":
                 names.append(self.string())
             else:
-                found = _BARE.match(self.text, self.at)
+                found = _BARE.match(self.text, self.offset)
                 if found is None:
                     raise ValueError("a key is expected")
                 names.append(found[0])
-                self.at = found.end()
+                self.offset = found.end()
             self.skip(_SPACE)
             if self.next() != ".":
                 return tuple(names)
-            self.at += 1
+            self.offset += 1
 
-    def pair(self, path: Path) -> None:
-        """Key, sign and value."""
-        start = self.at
+    def pair(self, path: KeyPath) -> None:
+        """Consume a key, its separator and its value."""
+        start = self.offset
         names = self.key()
         self.skip()
-        if self.next() != self.sign:
-            raise ValueError("a sign is expected")
-        self.at += 1
+        if self.next() != self.separator:
+            raise ValueError("a separator is expected")
+        self.offset += 1
         for k in range(len(names)):
             self.note(path + names[: k + 1], start)
         self.skip()
         self.value(path + names)
 
-    def value(self, path: Path) -> None:
-        sign = self.next()
-        if sign in ("[", "{"):
-            self.several(path, "]" if sign == "[" else "}")
-        elif sign in ('"', "'"):
+    def value(self, path: KeyPath) -> None:
+        first = self.next()
+        if first in ("[", "{"):
+            self.several(path, "]" if first == "[" else "}")
+        elif first in ('"', "'"):
             self.string()
         else:
-            found = _TOKEN.match(self.text, self.at)
+            found = _TOKEN.match(self.text, self.offset)
             if found is None:
                 raise ValueError("a value is expected")
-            self.at = found.end()
+            self.offset = found.end()
 
-    def several(self, path: Path, end: str) -> None:
-        """List or table in brackets."""
-        self.at += 1
+    def several(self, path: KeyPath, end: str) -> None:
+        """Consume a list or table in brackets."""
+        self.offset += 1
         n = 0
         while True:
             self.skip()
             if self.next() == end:
-                self.at += 1
+                self.offset += 1
                 return
             if not self.next():
-                raise ValueError("a bracket is open")
+                raise ValueError("a bracket is not closed")
             if end == "]":
                 if self.next() in _NOTED:
-                    self.note((*path, n), self.at)
+                    self.note((*path, n), self.offset)
                 self.value((*path, n))
             else:
                 self.pair(path)
             n += 1
             self.skip()
             if self.next() == ",":
-                self.at += 1
+                self.offset += 1
 
 
 def json_places(text: str) -> Places:
-    """Places in a JSON file that can be read."""
+    """Locations of keys in a valid JSON file."""
     scanner = _Scanner(text, ":")
     scanner.skip()
     scanner.value(())
@@ -162,10 +160,10 @@ def json_places(text: str) -> Places:
 
 
 def toml_places(text: str) -> Places:
-    """Places in a TOML file that can be read."""
+    """Locations of keys in a valid TOML file."""
     scanner = _Scanner(text, "=")
-    counts: dict[Path, int] = {}
-    table: Path = ()
+    counts: dict[KeyPath, int] = {}
+    table: KeyPath = ()
     while True:
         scanner.skip()
         if not scanner.next():
@@ -176,14 +174,14 @@ def toml_places(text: str) -> Places:
             scanner.pair(table)
 
 
-def _header(scanner: _Scanner, counts: dict[Path, int]) -> Path:
-    """Path of the table that a line [a.b] or [[a.b]] opens."""
-    start = scanner.at
+def _header(scanner: _Scanner, counts: dict[KeyPath, int]) -> KeyPath:
+    """Path of the table opened by a line [a.b] or [[a.b]]."""
+    start = scanner.offset
     many = scanner.text.startswith("[[", start)
-    scanner.at += 2 if many else 1
+    scanner.offset += 2 if many else 1
     names = scanner.key()
-    scanner.at += 2 if many else 1
-    path: Path = ()
+    scanner.offset += 2 if many else 1
+    path: KeyPath = ()
     for k, name in enumerate(names):
         path = (*path, name)
         scanner.note(path, start)
@@ -196,9 +194,9 @@ def _header(scanner: _Scanner, counts: dict[Path, int]) -> Path:
 
 
 def yaml_places(text: str, node: Any) -> Places:
-    """Places in a YAML file, from the nodes that its parser composed."""
+    """Locations of keys in a YAML file, from the nodes composed by its parser."""
     places = Places(text)
-    waiting: list[tuple[Path, Any]] = [((), node)]
+    waiting: list[tuple[KeyPath, Any]] = [((), node)]
     while waiting:
         path, here = waiting.pop()
         if here is None or not isinstance(here.value, list):

@@ -1,4 +1,4 @@
-"""Files that a model names: read whole, if they are files and not too large."""
+"""Reading of whole regular files up to a size limit."""
 
 from __future__ import annotations
 
@@ -7,26 +7,24 @@ import os
 
 from ..results.disk import open_regular
 
-__all__ = ["read_regular"]
-
 
 def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
-    """What a file holds; pipes and devices, which may never end, are refused without waiting.
+    """Content of a regular file; pipes and devices are rejected without blocking.
 
     Parameters
     ----------
     path : path
-        The file.
+        File to read.
     most : int
-        Bytes that it may have.
+        Largest size [bytes].
 
     Raises
     ------
     OSError
-        If it cannot be opened or read, is not a file, or has more bytes (EFBIG).
+        If it cannot be opened or read, is not a regular file, or is larger (EFBIG).
     """
     with open_regular(path) as file:
         content = file.read(most + 1)
     if len(content) > most:
-        raise OSError(errno.EFBIG, f"it has more than {most / 1e6:g} MB", str(path))
+        raise OSError(errno.EFBIG, f"larger than {most / 1e6:g} MB", str(path))
     return content

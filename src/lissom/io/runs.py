@@ -1,4 +1,4 @@
-"""The section [simulation] of a model file: a run that is ready to go."""
+"""Runs from the section [simulation] of a model file."""
 
 from __future__ import annotations
 
@@ -23,23 +23,21 @@ from .problems import Problem
 from .schema import MOST_COPIES
 from .schema_simulation import NUMBERS, FunctionTable
 
-__all__ = ["ModelRun", "checked_run"]
-
 
 @dataclass(frozen=True, eq=False)
 class ModelRun:
-    """A model with what its file says of a simulation.
+    """A model with the simulation settings of its file.
 
     Attributes
     ----------
     model : Model
         The mechanism.
     system : System
-        The same, compiled.
+        The compiled mechanism.
     state : State
-        Where the run starts.
+        Initial state.
     settings : mapping
-        Arguments of `simulate`: duration, integrator, step, loads, events and the others.
+        Further arguments of `simulate`: duration, integrator, step, loads, events and so on.
     """
 
     model: Model
@@ -48,12 +46,12 @@ class ModelRun:
     settings: Mapping[str, Any]
 
     def simulate(self, **changes: Any) -> Trajectory:
-        """Run it.
+        """Run the simulation.
 
         Parameters
         ----------
         **changes
-            Arguments of `simulate` that take the place of the file's.
+            Arguments of `simulate` that override those of the file.
 
         Returns
         -------
@@ -65,19 +63,19 @@ class ModelRun:
         if "duration" not in settings:
             raise LoadError(
                 f"model {self.model.name!r}: its file has no section [simulation]; add one with a "
-                "duration, or say simulate(duration=...)"
+                "duration, or use simulate(duration=...)"
             )
         return simulate(self.system, self.state, **settings)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write model, state and settings to a file that `load_run` reads again.
+        """Write model, state and settings to a file that `load_run` reads.
 
-        Functions are written as the names by which they can be found.
+        Functions are saved as "module:name" or "file.py:name".
 
         Parameters
         ----------
         path : path
-            NAME.toml, NAME.json or NAME.yaml; a file that exists is replaced.
+            NAME.toml, NAME.json or NAME.yaml; an existing file is replaced.
         """
         given = {**self.settings, "state": self.state}
         self.model.save(path, simulation=given if "duration" in given else None)
@@ -86,16 +84,16 @@ class ModelRun:
 def checked_run(
     path: str | os.PathLike[str], *, functions: bool, code: bool = True
 ) -> tuple[ModelRun | None, list[Problem]]:
-    """Run of a model file, None where it cannot be made, and all problems.
+    """Run of a model file, None if it cannot be created, and all problems.
 
     Parameters
     ----------
     path : path
-        The file.
+        Model file.
     functions : bool
-        Whether to look up the functions that it names, which runs the user's programs.
+        Whether to look up the functions named in it, which runs the user's programs.
     code : bool
-        Whether it may name functions at all; otherwise they are problems, and nothing is run.
+        Whether it may name functions at all; if False, they are problems and no program is run.
     """
     document = read_document(path)
     builder = Builder(document, compiled=True)
@@ -115,12 +113,12 @@ def checked_run(
 
 
 def _floats(given: Any) -> Any:
-    """Quantities as plain numbers."""
+    """Quantities as plain floats."""
     return [float(x) for x in given] if isinstance(given, list) else float(given)
 
 
 class _Section:
-    """Reads the section [simulation]; all problems are collected."""
+    """Reader of the section [simulation]; collects all problems."""
 
     def __init__(self, builder: Builder, entry: Entry, *, functions: bool, code: bool) -> None:
         assert builder.system is not None
@@ -134,7 +132,7 @@ class _Section:
         self.problems.append(self.entry.problem(str(error), *inner))
 
     def state(self) -> State:
-        """State at the start."""
+        """Initial state."""
         given = {}
         for name, value in self.table.state.items():
             if len(self.problems) > PATIENCE:
@@ -175,8 +173,9 @@ class _Section:
 
     def _function(self, table: Any, *inner: str | int) -> Any:
         if not self.code:
-            words = f"names the function {table.function!r}, and programs are not to be run here"
-            self._note(f"{words}; give numbers or a table, or allow programs", *inner)
+            words = f"names the function {table.function!r}, but code may not be run"
+            remedy = "give numbers or a table, or allow code (code=True, or omit --no-code)"
+            self._note(f"{words}; {remedy}", *inner)
             return unread_function
         if not self.look_up:
             return unread_function
@@ -223,7 +222,7 @@ class _Section:
         return None
 
     def check_plan(self, settings: Mapping[str, Any]) -> None:
-        """Names and sizes of loads and events against the system, one after another."""
+        """Check names and sizes of loads and events against the system."""
         from ..sim.drive_checks import check_drives
         from ..sim.loads.forces import enter_forces
         from ..sim.plan import Plan
@@ -243,7 +242,7 @@ class _Section:
             self._tried(partial(check_drives, plan), "loads")
 
     def on_motions(self, state: State, settings: Mapping[str, Any]) -> State:
-        """The same state; what it says nothing of is where given motions put it."""
+        """State with prescribed motions applied to the joints that the file leaves out."""
         from ..sim.start import at_motions, driven_bodies, planned
 
         plan = planned(self.system, None, settings["loads"], ())
@@ -268,4 +267,4 @@ class _Section:
         except LissomError as error:
             self._note(error, *inner)
         except (ArithmeticError, np.linalg.LinAlgError, ValueError) as error:
-            self._note(f"its numbers cannot be reckoned with ({error})", *inner)
+            self._note(f"its values cause a numerical failure ({error})", *inner)

@@ -1,4 +1,4 @@
-"""Models to files: TOML, JSON or YAML, numbers to the last bit."""
+"""Saving of models to TOML, JSON or YAML, with bit-exact numbers."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ from .making import SOLIDS
 from .schema import FORMAT
 from .sources import SUFFIXES
 
-__all__ = ["save_model"]
-
-INLINE = 60  # numbers of a body's arrays that are written into the file itself
+INLINE = 60  # most numbers of a body's arrays that are written to the model file itself
 
 _SOLID_NAMES = {kind: name for name, kind in SOLIDS.items()}
 _AXES = {(1.0, 0.0, 0.0): "x", (0.0, 1.0, 0.0): "y", (0.0, 0.0, 1.0): "z"}
@@ -41,7 +39,9 @@ def save_model(model: Model, path: str | os.PathLike[str], simulation: Any = Non
         raise ModelFileError(f"path is {path!r}; expected a path, such as 'arm.toml'") from None
     if target.suffix.lower() not in SUFFIXES:
         kinds = ", ".join(SUFFIXES)
-        raise ModelFileError(f"{target}: the suffix {target.suffix!r} names no format; use {kinds}")
+        raise ModelFileError(
+            f"{target}: the suffix {target.suffix!r} is not a known format; use {kinds}"
+        )
     writer = _Writer(target.stem + "_bodies.npz")
     data = writer.file(model)
     if simulation is not None:
@@ -53,13 +53,13 @@ def save_model(model: Model, path: str | os.PathLike[str], simulation: Any = Non
         if writer.arrays:
             _write(target.with_name(writer.array_file), writer.arrays)
         _write(target, text)
-    except (OSError, ValueError) as error:  # ValueError: text that UTF-8 does not know
+    except (OSError, ValueError) as error:  # ValueError: text that UTF-8 cannot encode
         reason = getattr(error, "strerror", None) or str(error)
-        raise ModelFileError(f"{target}: it cannot be written ({reason})") from None
+        raise ModelFileError(f"{target}: cannot be written ({reason})") from None
 
 
 def _write(path: Path, content: Any) -> None:
-    """Write a file whole or not at all."""
+    """Write a file atomically."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
     try:
         with open(draft, "wb") as file:
@@ -88,13 +88,13 @@ def _text(path: Path, data: dict[str, Any]) -> str:
 
 
 def _joined(found: re.Match[str]) -> str:
-    """A list of numbers in one line."""
+    """List of numbers on one line, if it is short."""
     line = "[" + ", ".join(x.strip().rstrip(",") for x in found[1].splitlines()) + "]"
     return line if len(line) <= 90 else found[0]
 
 
 class _Writer:
-    """Turns parts of a model into tables.
+    """Converter of a model's parts to tables.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class _Writer:
             if id(part.body) not in names:
                 names[id(part.body)] = part.name
                 plain = re.fullmatch(r"[\w -]{1,100}", part.name)
-                key = part.name if plain else f"#{len(bodies)}"  # other signs fit no file of arrays
+                key = part.name if plain else f"#{len(bodies)}"  # keys of .npz files are file names
                 bodies[part.name] = self.body(part.body, key)
             parts.append(self.part(part, names[id(part.body)]))
         data |= {"bodies": bodies, "parts": parts}
@@ -177,12 +177,12 @@ class _Writer:
         return table
 
     def numbers(self, values: Any, what: str) -> Any:
-        """Lists of floats; symbols are refused."""
+        """Nested lists of floats; symbols are rejected."""
         given = np.asarray(values)
         if given.dtype.kind not in "fiu":
             raise ModelFileError(
-                f"{self.where}: {what} is a symbol or holds some; files hold numbers only: give "
-                "numbers for it before saving"
+                f"{self.where}: {what} contains symbols, which files cannot hold; replace them "
+                "with numbers before saving"
             )
         return given.tolist()
 
@@ -195,8 +195,8 @@ class _Writer:
         kind = file_kind(type(joint))
         if {**JOINTS, **own_joints()}.get(kind) is not type(joint):
             raise ModelFileError(
-                f"{self.where}: a joint of type {type(joint).__name__} cannot be written to a "
-                "file; make the class a dataclass (frozen=True, eq=False) of its own name whose "
+                f"{self.where}: a joint of type {type(joint).__name__} cannot be saved to a "
+                "file; make the class a dataclass (frozen=True, eq=False) with a unique name whose "
                 "fields are numbers"
             )
         given = {name: self.numbers(value, name) for name, value in joint.parameters.items()}
@@ -265,7 +265,7 @@ def _named_axis(given: Any) -> Any:
 
 
 def _same(given: Any, other: Any) -> bool:
-    """Whether two arrays have the same bits."""
+    """Whether two arrays are equal, including signs of zero."""
     given = np.asarray(given)
     if not is_numeric(given):
         return False

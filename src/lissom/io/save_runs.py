@@ -1,4 +1,4 @@
-"""Settings of a simulation as the section [simulation] of a model file."""
+"""Saving of simulation settings as the section [simulation] of a model file."""
 
 from __future__ import annotations
 
@@ -21,21 +21,19 @@ from .fields import FUNCTION
 from .functions import FROM_FILE
 from .schema_simulation import NUMBERS, SimulationTable
 
-__all__ = ["simulation_table"]
-
 _PIECES = ("", ".modes", ".rates", ".mode_rates")
 _PLAIN = (*NUMBERS, "method")
 
 
 def simulation_table(given: Any, folder: str, bodies: Container[str]) -> dict[str, Any]:
-    """Section of a model file from arguments of `simulate`, the state among them.
+    """Section [simulation] from arguments of `simulate`, including the state.
 
     Parameters
     ----------
     given : mapping
         Arguments by name.
     folder : str
-        Where the file is going to be; files with functions are named from there.
+        Folder of the model file; paths of files with functions are relative to it.
     bodies : container of str
         Names of the model's bodies.
     """
@@ -48,15 +46,15 @@ def simulation_table(given: Any, folder: str, bodies: Container[str]) -> dict[st
     for name in given:
         if name not in known:
             raise ModelFileError(
-                f"simulation: {name!r} is not part of a file; {suggestion(str(name), known)}"
+                f"simulation: {name!r} cannot be saved to a file; {suggestion(str(name), known)}"
             )
     if "duration" not in given:
-        raise ModelFileError("simulation: duration is missing; give it [s]")
+        raise ModelFileError("simulation: duration is missing; give it in seconds")
     return _Section(folder, bodies).table(given)
 
 
 class _Section:
-    """Turns arguments of `simulate` into tables."""
+    """Converter of arguments of `simulate` to tables."""
 
     def __init__(self, folder: str, bodies: Container[str]) -> None:
         self.folder, self.bodies = folder, bodies
@@ -103,7 +101,7 @@ class _Section:
         return table
 
     def state(self, state: Any) -> dict[str, Any]:
-        """What differs from the neutral position at rest, by name."""
+        """Coordinates and speeds that differ from the neutral state, by name."""
         if state is None:
             return {}
         if not isinstance(state, State):
@@ -111,7 +109,7 @@ class _Section:
         for name in state.system.names:
             if name not in self.bodies and name.partition("@")[0] not in self.bodies:
                 raise ModelFileError(
-                    f"simulation: state has the body {name!r}, which the model has not; give a "
+                    f"simulation: state has the body {name!r}, which is not in the model; give a "
                     "state of model.compile()"
                 )
         found, neutral = {}, state.system.neutral()
@@ -127,8 +125,8 @@ class _Section:
         if type(load) not in LOADS:
             known = ", ".join(x.__name__ for x in LOADS)
             raise ModelFileError(
-                f"simulation: a load of type {type(load).__name__} cannot be written to a file; "
-                f"known: {known}"
+                f"simulation: a load of type {type(load).__name__} cannot be saved to a file; "
+                f"supported: {known}"
             )
         self.where = load.label
         table: dict[str, Any] = {"kind": load.file_kind}
@@ -159,8 +157,8 @@ class _Section:
             case Switch():
                 return {"kind": "switch", "load": action.load, "on": action.on}
         raise ModelFileError(
-            f"{self.where}: an action of type {type(action).__name__} cannot be written to a file; "
-            "known: Stop, Lock, Release, Switch"
+            f"{self.where}: an action of type {type(action).__name__} cannot be saved to a file; "
+            "supported: Stop, Lock, Release, Switch"
         )
 
     def forces(self, forces: Any) -> Any:
@@ -179,7 +177,7 @@ class _Section:
         return self.plain(value, key)
 
     def plain(self, value: Any, key: str) -> Any:
-        """Text, switches and numbers as files hold them."""
+        """Text, booleans and numbers as stored in files."""
         if isinstance(value, (str, Part)):
             return str(value)
         if isinstance(value, (bool, np.bool_)):
@@ -187,43 +185,43 @@ class _Section:
         given = np.asarray(value)
         if given.dtype.kind not in "fiu":
             raise ModelFileError(
-                f"{self.where}: {key} is {value!r}; a file holds numbers, text and the names of "
+                f"{self.where}: {key} is {value!r}; files can only hold numbers, text and names of "
                 "functions"
             )
         if given.ndim == 0 and math.isinf(given):
-            return "inf" if given > 0 else "-inf"  # JSON has no other way
+            return "inf" if given > 0 else "-inf"  # JSON has no infinity
         return given.tolist()
 
     def function(self, function: Any, key: str) -> str:
-        """Text "module:name" or "file.py:name" that finds a function again."""
+        """Name of a function for a file: "module:name" or "file.py:name"."""
         name, space = _found(function)
         place = str(space.get("__name__", "__main__"))
         if not name or place == "__main__":
             words = getattr(function, "__qualname__", type(function).__name__)
             raise ModelFileError(
-                f"{self.where}: {key} is the function {words}, which no name in a module leads to; "
-                "define it in a file of its own (def, not lambda) and import it from there"
+                f"{self.where}: {key} is the function {words}, which has no name in an importable "
+                "module; define it with def in a separate file and import it from there"
             )
         if place.startswith(FROM_FILE):
             place = os.path.relpath(space["__file__"], self.folder or ".").replace(os.sep, "/")
         text = f"{place}:{name}"
         if not FUNCTION.fullmatch(text):
             raise ModelFileError(
-                f"{self.where}: {key} would be {text!r}, which a file cannot hold; choose names "
-                "without spaces and colons"
+                f"{self.where}: {key} would be saved as {text!r}, which cannot be read back; use "
+                "names without spaces and colons"
             )
         return text
 
 
 def _found(function: Any) -> tuple[str, Mapping[str, Any]]:
-    """Name of a function, or of an object with a method `update`, and the module that has it."""
+    """Name of a function, or of an object with a method `update`, and its module's namespace."""
     plain = getattr(function, "py_func", function)
     space = getattr(getattr(plain, "update", plain), "__globals__", {})
     return next((name for name, value in space.items() if value is function), ""), space
 
 
 def _is_default(value: Any, default: Any) -> bool:
-    """Whether a field may be left out."""
+    """Whether a field has its default and can be omitted."""
     if default is dataclasses.MISSING or callable(value) or isinstance(value, Table):
         return False
     if value is None or isinstance(value, (str, bool)):

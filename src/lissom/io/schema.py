@@ -1,4 +1,4 @@
-"""What a model file holds as a whole."""
+"""Schema of a model file."""
 
 from __future__ import annotations
 
@@ -23,27 +23,15 @@ from .schema_bodies import AnyBody, AnyJoint, MaterialTable, OwnBody
 from .schema_simulation import SimulationTable
 from .units import described
 
-__all__ = [
-    "FORMAT",
-    "MOST_COPIES",
-    "ClosingTable",
-    "CouplingTable",
-    "FileTable",
-    "FirstTable",
-    "FrameTable",
-    "IncludeTable",
-    "PartTable",
-]
-
 FORMAT = 1  # version of the format
-MOST_COPIES = 10_000  # of one part, and parts in all
+MOST_COPIES = 10_000  # copies of one part, and parts in total
 
 Copies = Annotated[Any, whole(1, MOST_COPIES)]
 Node = Annotated[Any, whole()]
 
 
 class FirstTable(Table):
-    """What is different for the first of repeated parts."""
+    """Overrides for the first of repeated parts."""
 
     joint: AnyJoint | None = None
     to: Place = None
@@ -53,7 +41,7 @@ class FirstTable(Table):
 
 
 class PartTable(Table):
-    """One body with the joint that carries it, or a row of them."""
+    """A body with the joint that carries it, or a sequence of them."""
 
     name: Name
     body: AnyBody
@@ -68,7 +56,7 @@ class PartTable(Table):
 
 
 class ClosingTable(Table):
-    """One joint between two parts: a loop or a join."""
+    """A joint between two parts: a loop or a join."""
 
     name: Name
     joint: AnyJoint
@@ -84,7 +72,7 @@ class ClosingTable(Table):
 
 
 class CouplingTable(Table):
-    """One equation between joint coordinates."""
+    """An equation between joint coordinates."""
 
     name: Name
     ratios: dict[str, Annotated[Any, number_of("number", "length", "pitch")]]
@@ -93,7 +81,7 @@ class CouplingTable(Table):
 
 
 class FrameTable(Table):
-    """One named frame, or a row of them."""
+    """A named frame, or a sequence of them."""
 
     name: Name
     on: Place = None
@@ -121,7 +109,7 @@ def _prefix(given: Any) -> str:
 
 
 class IncludeTable(Table):
-    """Another model file: merged with this one, or attached as `Model.attach` does it."""
+    """Another model file, merged into this one or attached as by `Model.attach`."""
 
     file: Words
     prefix: Annotated[Any, BeforeValidator(_prefix)] = None
@@ -132,7 +120,7 @@ class IncludeTable(Table):
 
     @property
     def placed(self) -> bool:
-        """Whether the file is attached as a model of its own."""
+        """Whether the file is attached as a separate model."""
         return any(getattr(self, x) is not None for x in self.model_fields_set - {"file"})
 
 

@@ -1,5 +1,6 @@
-"""What model files say of bodies, joints and solids."""
+"""Schema of bodies, joints and solids in model files."""
 
+# ruff: noqa: D101  (names and fields describe the tables)
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias, Union
@@ -25,15 +26,13 @@ from .fields import (
 )
 from .joint_kinds import JOINTS, own_joints
 
-__all__ = ["AnyBody", "AnyJoint", "BodyTable", "JointTable", "MaterialTable", "SolidTable"]
-
 Level = Literal["full", "linear"]
 Axis = Literal["x", "y", "z"]
 MOST_MODES, MOST_ELEMENTS = 200, 300
 
 
 class SolidTable(Table):
-    """What is common to solids."""
+    """Fields common to all solids."""
 
     at: Point = (0.0, 0.0, 0.0)
     rotation: Rotation = None
@@ -74,7 +73,7 @@ AnySolid = Annotated[
 
 
 class BodyTable(Table):
-    """What is common to bodies."""
+    """Fields common to all bodies."""
 
     solids: list[AnySolid] | None = None
 
@@ -124,7 +123,7 @@ class PointsTable(BodyTable):
 
 
 class NodesTable(BodyTable):
-    """What is common to bodies with nodes; arrays that are left out come from `arrays`."""
+    """Fields common to bodies with nodes; omitted arrays are read from the file `arrays`."""
 
     arrays: ArrayFile = None
     positions: Annotated[Any, array_of("length", ndim=(2,))] = None
@@ -175,7 +174,7 @@ class ISectionTable(Table):
     web: Length
 
 
-class GeneralSection(Table):
+class GeneralSectionTable(Table):
     kind: Literal["general"]
     area: Annotated[Any, number_of("area", above=0)]
     second_moment_y: Annotated[Any, number_of("second moment", above=0)]
@@ -184,12 +183,12 @@ class GeneralSection(Table):
 
 
 AnySection = Annotated[
-    TubeTable | CircleTable | RectangleTable | ISectionTable | GeneralSection,
+    TubeTable | CircleTable | RectangleTable | ISectionTable | GeneralSectionTable,
     Field(discriminator="kind"),
 ]
 
 
-class MaterialTable(Table):  # noqa: D101
+class MaterialTable(Table):
     youngs_modulus: Annotated[Any, number_of("pressure", above=0)]
     density: Annotated[Any, number_of("density", above=0)]
     poisson_ratio: Annotated[Any, number_of("number")] = 0.3
@@ -212,7 +211,7 @@ class BodyByName(Table):
 
 
 def _body(given: Any) -> Any:
-    """A text is the name of a body in [bodies]."""
+    """Table of a body; a string is the name of a body in [bodies]."""
     return {"kind": "named", "name": given} if isinstance(given, str) else given
 
 
@@ -245,17 +244,17 @@ AnyBody = Annotated[
 
 
 class JointTable(Table):
-    """Common base of the tables of joints."""
+    """Base class of the tables of joints."""
 
 
 class NoJoint(JointTable):
-    """For a body that joins connect."""
+    """No joint: the body is connected by joins only."""
 
     kind: Literal["none"]
 
 
 class OwnJoint(JointTable):
-    """Joint of a class that the user has defined in Python; `joint` is its name in the file."""
+    """Joint of a user-defined class; `joint` is its name in the file."""
 
     kind: Literal["own"]
     joint: str
@@ -269,7 +268,7 @@ _SPECIAL: dict[str, Any] = {
 
 
 def _table(name: str, kind: type[Joint]) -> Any:
-    """Table of a class of joints, its keys the parameters of the class."""
+    """Table of a joint class, with the parameters of the class as keys."""
     keys = _SPECIAL.get(name) or {
         key: Direction
         if about["kind"] == "direction"
@@ -281,7 +280,7 @@ def _table(name: str, kind: type[Joint]) -> Any:
 
 
 def _joint(given: Any) -> Any:
-    """A text is a kind, with its axes behind it: "free", "revolute z", "universal x y"."""
+    """Table of a joint; a string is a kind and its axes: "free", "revolute z", "universal x y"."""
     table = given
     if isinstance(given, str):
         kind, *axes = given.split() or [""]

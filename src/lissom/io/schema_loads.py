@@ -1,6 +1,6 @@
-"""What model files say of loads: follows from the fields of the loads themselves.
+"""Schema of loads in model files, derived from the fields of the load classes.
 
-It needs the modules of simulations, which files without loads are read without.
+It imports the simulation modules, which files without loads do not need.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ from .natures import PAIRS
 from .schema import FileTable
 from .schema_simulation import FunctionTable, LoadTable, SimulationTable, signal_of
 
-__all__ = ["AnyLoad", "LoadedFileTable"]
-
 
 def _end(given: Any) -> Any:
     if isinstance(given, str):
@@ -28,7 +26,7 @@ def _end(given: Any) -> Any:
 
 
 def _annotation(load: type[Load], entry: FileField) -> Any:
-    """Type of a field of a load, with its check."""
+    """Type of a load's field, with its validator."""
     on_joint = "joint" in load.file_fields
     dimensions = PAIRS.get(entry.of, (entry.of,)) if on_joint else (entry.of,)
     bounds = {"least": entry.least, "above": entry.above, "infinite": entry.infinite}
@@ -51,11 +49,11 @@ def _annotation(load: type[Load], entry: FileField) -> Any:
             return Annotated[Any, one_or_more(*dimensions, infinite=entry.infinite)]
         case "signal":
             return Annotated[Any, signal_of(*dimensions)]
-    raise ValueError(f"a field of a load has the form {entry.form!r}")
+    raise ValueError(f"unknown form {entry.form!r} of a load's field")
 
 
 def load_table(load: type[Load]) -> type[LoadTable]:
-    """Table of a load: its fields, with their defaults."""
+    """Table of a load, with its fields and their defaults."""
     entries: dict[str, Any] = {"kind": (Literal[load.file_kind], ...)}
     for given in dataclasses.fields(load):
         if given.name in load.file_fields:

@@ -1,5 +1,6 @@
-"""What model files say of simulations."""
+"""Schema of simulations in model files."""
 
+# ruff: noqa: D101  (names and fields describe the tables)
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -22,22 +23,11 @@ from .fields import (
 from .natures import PAIRS
 from .units import Quantity, described, quantity
 
-__all__ = [
-    "Curve",
-    "DriftTable",
-    "EventTable",
-    "FunctionTable",
-    "IntegratorTable",
-    "LoadTable",
-    "SimulationTable",
-    "TableTable",
-]
-
 Time = Annotated[Any, number_of("time", above=0)]
 Coordinate, Rate, FORCES = (PAIRS[x] for x in ("coordinate", "rate", "force"))
 
 
-class TableTable(Table):
+class SignalTable(Table):
     """Values at times."""
 
     times: list[Annotated[Any, number_of("time")]]
@@ -48,15 +38,15 @@ class TableTable(Table):
 
 @dataclass(frozen=True)
 class Curve:
-    """Table whose values are numbers, and the same as quantities: a list for each column."""
+    """Validated signal table: its values as an array, and as one list of quantities per column."""
 
-    table: TableTable
+    table: SignalTable
     values: Any
     columns: list[list[Quantity]]
 
 
 def quantities(values: Any, expected: Sequence[str]) -> list[list[Quantity]]:
-    """Columns of values that were checked; none of a reference to a file."""
+    """Columns of validated values; empty for a reference to a file."""
     if not isinstance(values, list):
         return []
     rows = [row if isinstance(row, list) else [row] for row in values]
@@ -71,12 +61,12 @@ class FunctionTable(Table):
 
 
 def signal_of(*expected: str) -> BeforeValidator:
-    """Check of a constant, a list, a table of values at times, or a function.
+    """Validator of a constant, a list, a table of values at times, or a function.
 
     Parameters
     ----------
     *expected : str
-        Dimensions of the values.
+        Accepted dimensions of the values.
     """
     numbers = one_or_more(*expected).func
     rows = array_of(*expected, ndim=(1, 2)).func
@@ -87,7 +77,7 @@ def signal_of(*expected: str) -> BeforeValidator:
         if "function" in given:
             return FunctionTable.model_validate(given)
         if "times" in given or "values" in given:
-            table = TableTable.model_validate(given)
+            table = SignalTable.model_validate(given)
             values = rows(table.values)  # type: ignore[call-arg]
             return Curve(table, values, quantities(table.values, expected))
         raise fault(
@@ -99,7 +89,7 @@ def signal_of(*expected: str) -> BeforeValidator:
 
 
 class LoadTable(Table):
-    """What is common to loads."""
+    """Fields common to all loads."""
 
     name: Words = ""
     on: Switch = True
@@ -142,7 +132,7 @@ def _when(given: Any) -> Any:
     raise fault(f'is {described(given)}; expected a joint or {{function = "file.py:name"}}')
 
 
-class EventTable(Table):  # noqa: D101
+class EventTable(Table):
     when: Annotated[Any, BeforeValidator(_when)]
     action: Annotated[list[AnyAction], BeforeValidator(_listed)] = [StopAction(kind="stop")]  # noqa: RUF012
     value: Annotated[Any, number_of(*Coordinate, *Rate, "time")] = 0.0
@@ -153,7 +143,7 @@ class EventTable(Table):  # noqa: D101
 
 
 class IntegratorTable(Table):
-    """An integrator with constants of its own."""
+    """An integrator with parameters."""
 
     kind: Literal["generalized_alpha"]
     spectral_radius: Annotated[Any, number_of("number", least=0)] = 0.8
@@ -161,7 +151,7 @@ class IntegratorTable(Table):
 
 
 class DriftTable(Table):
-    """Loops pulled together by accelerations, after Baumgarte."""
+    """Baumgarte stabilisation of loops."""
 
     stiffness: Annotated[Any, number_of("number", above=0)]
     damping: Annotated[Any, number_of("number", above=0)]
@@ -184,7 +174,7 @@ def _drift(given: Any) -> Any:
 
 
 def _forces(given: Any) -> Any:
-    """Function of all speeds, one number for each, or numbers by joint."""
+    """Validated forces: a function, a list with one number for each speed, or numbers by joint."""
     numbers = one_or_more(*FORCES).func
     if isinstance(given, dict):
         if set(given) == {"function"} and isinstance(given["function"], str):
@@ -198,7 +188,7 @@ def _forces(given: Any) -> Any:
     )
 
 
-# Settings that are plain numbers
+# Settings that are plain numbers.
 NUMBERS = ("duration", "start", "step", "rtol", "atol", "output_step", "max_step", "time_limit")
 STATE = (*Coordinate, *Rate, "number")
 

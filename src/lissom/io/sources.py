@@ -1,4 +1,4 @@
-"""Model files as data: TOML, JSON and YAML, with limits, and with places for messages."""
+"""Parsing of TOML, JSON and YAML files within limits, with line numbers for messages."""
 
 from __future__ import annotations
 
@@ -17,12 +17,10 @@ from .places import Places, json_places, toml_places, yaml_places
 from .problems import Problem, key_text
 from .reading import read_regular
 
-__all__ = ["LARGEST", "SUFFIXES", "Source", "failed", "read_source"]
-
-LARGEST = 4_000_000  # bytes of a model file; large arrays belong into an .npz file beside it
+LARGEST = 4_000_000  # most bytes of a model file; large arrays belong in an .npz file
 LARGEST_YAML = 1_000_000
 MOST_TABLES = 100_000
-DEEPEST = 40  # levels of tables and lists within each other
+DEEPEST = 40  # levels of nested tables and lists
 
 _CLAIM = re.compile(r"""^[\s{]*["']?lissom["']?\s*[=:]\s*\d""", re.MULTILINE)
 _APART = re.compile(r"[,=\[\]{}]+")
@@ -30,18 +28,18 @@ _PLACE = re.compile(r"\(at line (\d+), column (\d+)\)|\(at end of document\)")
 
 
 class Source:
-    """One file that was read.
+    """A parsed file.
 
     Parameters
     ----------
     path : str
-        As it was given.
+        Path as given.
     text : str
-        What it holds.
+        Content of the file.
     data : dict
-        The same as tables, lists, text and numbers.
+        Parsed content: tables, lists, text and numbers.
     locate : callable
-        Gives the places of its keys.
+        Returns the locations of its keys.
     """
 
     def __init__(
@@ -52,11 +50,11 @@ class Source:
 
     @cached_property
     def places(self) -> Places:
-        """Lines and columns, found when they are first asked for."""
+        """Lines and columns of keys, found on first access."""
         try:
             return self._locate()
         except (ValueError, IndexError, StopIteration, RecursionError):
-            return Places(self.text)  # line 1: better than no message
+            return Places(self.text)  # every key is reported at line 1
 
     def problem(self, path: Sequence[str | int], message: str) -> Problem:
         """Problem at a key."""
@@ -64,7 +62,7 @@ class Source:
         return Problem(self.path, line, column, key_text(tuple(path)), message)
 
     def value(self, path: Sequence[str | int]) -> Any:
-        """What stands at a path, None if there is nothing."""
+        """Value at a key path; None if it does not exist."""
         here: Any = self.data
         for step in path:
             try:
@@ -75,29 +73,29 @@ class Source:
 
 
 def failed(problems: Sequence[Problem]) -> ModelFileError:
-    """Error of all the problems."""
+    """Error with all problems."""
     return ModelFileError("\n".join(map(str, problems)), problems)
 
 
 def read_source(path: str | os.PathLike[str], *, included: bool = False) -> Source:
-    """File as data; every mistake is a ModelFileError with its line.
+    """Parsed file; every syntax error is a ModelFileError with its line.
 
     Parameters
     ----------
     path : path
         NAME.toml, NAME.json, NAME.yaml or NAME.yml.
     included : bool
-        Whether another file names it.  Then nothing of it is told unless it says that it is a model
-        file: a stranger's file could name any file of the user, to have it shown.
+        Whether another file includes it.  Messages then quote its content only if it declares
+        itself a model file: an untrusted file could include any private file to have it printed.
     """
     name = os.fspath(path)
     suffix = Path(name).suffix.lower()
     if suffix not in SUFFIXES:
         kinds = ", ".join(SUFFIXES)
-        raise _refused(name, f"the suffix {suffix!r} is not that of a model file; use {kinds}")
+        raise _refused(name, f"the suffix {suffix!r} is not a known format; use {kinds}")
     text = _text(name)
     if included and not _CLAIM.search(text):
-        raise _refused(name, "it is not a model file; those have lissom = 1 at their top")
+        raise _refused(name, "not a model file; write lissom = 1 at the top of model files")
     try:
         source = SUFFIXES[suffix](name, text)
     except RecursionError:
@@ -106,7 +104,7 @@ def read_source(path: str | os.PathLike[str], *, included: bool = False) -> Sour
     return source
 
 
-_TOO_DEEP = f"tables and lists are nested more than {DEEPEST} levels deep; write them flatter"
+_TOO_DEEP = f"tables and lists are nested more than {DEEPEST} levels deep; use fewer levels"
 
 
 def _refused(name: str, message: str, line: int = 0, column: int = 0) -> ModelFileError:
@@ -124,13 +122,13 @@ def _text(name: str) -> str:
             raise _refused(name, f"there is no such file; {near}") from None
         reason = getattr(error, "strerror", None) or str(error)
         if getattr(error, "errno", None) == errno.EFBIG:
-            reason = f"{reason}; put large arrays into an .npz file beside it"
-        raise _refused(name, f"it cannot be read ({reason})") from None
+            reason = f"{reason}; put large arrays into an .npz file"
+        raise _refused(name, f"cannot be read ({reason})") from None
     try:
         return content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise _refused(name, "it is not text in UTF-8; save it as UTF-8", line, 1) from None
+        raise _refused(name, "not UTF-8 text; save the file as UTF-8", line, 1) from None
 
 
 def _listed(folder: str) -> list[str]:
@@ -149,25 +147,25 @@ def _from_toml(name: str, text: str) -> Source:
         message = _PLACE.sub("", str(error)).strip()
         line, column = (int(found[1]), int(found[2])) if found and found[1] else _end(text)
         hint = next((x for start, x in _TOML_HINTS.items() if message.startswith(start)), "")
-        raise _refused(name, f"this is not TOML: {message}{hint}", line, column) from None
+        raise _refused(name, f"invalid TOML: {message}{hint}", line, column) from None
     except (ValueError, OverflowError) as error:  # such as an integer of 5000 digits
-        raise _refused(name, f"this is not TOML: {_short(error)}", 1, 1) from None
+        raise _refused(name, f"invalid TOML: {_short(error)}", 1, 1) from None
     return Source(name, text, data, lambda: toml_places(text))
 
 
-_TOML_HINTS = {  # what to do, by how the parser's message starts
+_TOML_HINTS = {  # remedies, by the beginning of the parser's message
     "Invalid value": "; write a number, true, false, or text in quotes",
-    "Illegal character '\\n'": "; a text has no closing quote",
-    "Unterminated string": "; a text has no closing quote",
+    "Illegal character '\\n'": "; a string has no closing quote",
+    "Unterminated string": "; a string has no closing quote",
     "Expected newline": '; text, and numbers with a unit, need quotes: "3 m"',
     "Expected '='": "; write NAME = VALUE",
-    "Cannot overwrite": "; the key is given twice, leave one out",
-    "Cannot declare": "; this table is given twice, and a list of tables is [[name]]",
+    "Cannot overwrite": "; the key is given twice, remove one of them",
+    "Cannot declare": "; this table is given twice; write [[name]] for a list of tables",
 }
 
 
 def _check_dotted(name: str, text: str) -> None:
-    """Refuse dotted keys of many parts, over which the parser would take hours."""
+    """Reject dotted keys with many parts, which would take the parser hours."""
     if text.count(".") <= DEEPEST:
         return
     for k, line in enumerate(text.split("\n")):
@@ -182,10 +180,10 @@ def _from_json(name: str, text: str) -> Source:
     try:
         data = json.loads(text, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
-        message = f"this is not JSON: {error.msg}"
+        message = f"invalid JSON: {error.msg}"
         raise _refused(name, message, error.lineno, error.colno) from None
     except (ValueError, OverflowError) as error:
-        raise _refused(name, f"this is not JSON: {_short(error)}", 1, 1) from None
+        raise _refused(name, f"invalid JSON: {_short(error)}", 1, 1) from None
     return Source(name, text, _table(name, data), lambda: json_places(text))
 
 
@@ -194,8 +192,12 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(table) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(x for x in names if names.count(x) > 1)
-        raise ValueError(f"the key {twice!r} is given twice in one table")
+        raise ValueError(_given_twice(twice))
     return table
+
+
+def _given_twice(key: str) -> str:
+    return f"the key {key!r} is given twice in one table; remove one of them"
 
 
 def _from_yaml(name: str, text: str) -> Source:
@@ -205,7 +207,7 @@ def _from_yaml(name: str, text: str) -> Source:
         raise _refused(name, "YAML needs PyYAML: pip install lissom[yaml]") from None
     if len(text) > LARGEST_YAML:
         size = f"{LARGEST_YAML / 1e6:g} MB"
-        raise _refused(name, f"it has more than {size}; YAML is read slowly, use TOML or JSON")
+        raise _refused(name, f"larger than {size}, too slow to read as YAML; use TOML or JSON")
     try:
         loader = _yaml_loader(yaml, name)(text)
         node = loader.get_single_node()
@@ -216,15 +218,15 @@ def _from_yaml(name: str, text: str) -> Source:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        message = f"this is not YAML: {error.problem or error.context}"
+        message = f"invalid YAML: {error.problem or error.context}"
         raise _refused(name, message, line, column) from None
     except (yaml.YAMLError, ValueError, OverflowError, TypeError, AttributeError) as error:
-        raise _refused(name, f"this is not YAML: {_short(error)}", 1, 1) from None
+        raise _refused(name, f"invalid YAML: {_short(error)}", 1, 1) from None
     return Source(name, text, _table(name, data), lambda: yaml_places(text, node))
 
 
 def _yaml_loader(yaml: Any, name: str) -> Any:
-    """Loader that refuses aliases (which can stand for more than memory holds), tags and depth."""
+    """Loader that rejects aliases (which can expand beyond memory), tags and deep nesting."""
 
     class Loader(yaml.SafeLoader):
         depth = 0
@@ -233,10 +235,12 @@ def _yaml_loader(yaml: Any, name: str) -> Any:
             event = self.peek_event()
             place = (event.start_mark.line + 1, event.start_mark.column + 1)
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-                remedy = "use [bodies] for what serves twice"
-                raise _refused(name, f"anchors and aliases (&, *) are not read; {remedy}", *place)
+                remedy = "use [bodies] for bodies used several times"
+                message = f"anchors and aliases (&, *) are not supported; {remedy}"
+                raise _refused(name, message, *place)
             if getattr(event, "tag", None):
-                raise _refused(name, f"the tag {event.tag!r} is not read; leave it out", *place)
+                message = f"the tag {event.tag!r} is not supported; leave it out"
+                raise _refused(name, message, *place)
             if self.depth > DEEPEST:
                 raise _refused(name, _TOO_DEEP, *place)
             self.depth += 1
@@ -254,9 +258,9 @@ def _check_yaml_keys(yaml: Any, node: Any, name: str) -> None:
         for key, value in node.value:
             place = (key.start_mark.line + 1, key.start_mark.column + 1)
             if not isinstance(key, yaml.ScalarNode):
-                raise _refused(name, "a key must be text", *place)
+                raise _refused(name, "a key is not text; put it into quotes", *place)
             if key.value in seen:
-                raise _refused(name, f"the key {key.value!r} is given twice in one table", *place)
+                raise _refused(name, _given_twice(key.value), *place)
             seen.add(key.value)
             _check_yaml_keys(yaml, value, name)
     elif isinstance(node, yaml.SequenceNode):
@@ -266,19 +270,19 @@ def _check_yaml_keys(yaml: Any, node: Any, name: str) -> None:
 
 def _table(name: str, data: Any) -> dict[str, Any]:
     if not isinstance(data, dict):
-        raise _refused(name, "a model file is a table of keys; this is something else", 1, 1)
+        raise _refused(name, "the content is not a table; expected keys with values", 1, 1)
     return data
 
 
 def _check_data(source: Source) -> None:
-    """Refuse what is nested too deep, too many tables, and keys that are not text."""
+    """Reject deep nesting, too many tables, and keys that are not text."""
     waiting: list[tuple[Any, int]] = [(source.data, 0)]
     tables = 0
     while waiting:
         here, depth = waiting.pop()
         tables += isinstance(here, dict)
         if tables > MOST_TABLES:
-            message = f"it has more than {MOST_TABLES} tables; use repeat, or a program in Python"
+            message = f"more than {MOST_TABLES} tables; use repeat, or build the model in Python"
             raise _refused(source.path, message)
         if depth > DEEPEST:
             raise _refused(source.path, _TOO_DEEP)

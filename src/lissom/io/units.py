@@ -1,7 +1,7 @@
 """Quantities with units as text: "12 deg", "165 mm", "20 N m s/rad".
 
-A unit is a factor to SI and four powers: of mass, length, time and angle.  Angles count as a
-dimension of their own, so that an angle where a length is expected is a mistake that is noticed.
+A unit is a factor to SI and four powers: of mass, length, time and angle.  Angles are a separate
+dimension, so that an angle in place of a length is detected.
 """
 
 from __future__ import annotations
@@ -14,14 +14,12 @@ from typing import Any, Self
 
 from ..errors import suggestion
 
-__all__ = ["DIMENSIONS", "Dimension", "Quantity", "UnitError", "quantity"]
-
 Powers = tuple[int, int, int, int]
 Dimension = str  # a key of DIMENSIONS
 
-LONGEST = 200  # characters of a quantity
+LONGEST = 200  # most characters of a quantity
 
-# What is expected somewhere: powers of kg, m, s, rad, and the SI unit in words.
+# Powers of kg, m, s, rad, and description with the SI unit.
 DIMENSIONS: dict[Dimension, tuple[Powers, str]] = {
     "number": ((0, 0, 0, 0), "number without a unit"),
     "mass": ((1, 0, 0, 0), "mass [kg]"),
@@ -52,7 +50,7 @@ DIMENSIONS: dict[Dimension, tuple[Powers, str]] = {
     "pitch": ((0, 1, 0, -1), "pitch [m/rad]"),
 }
 
-# Factors that are exact as fractions, so that 7 g/cm^3 is 7000 kg/m^3 and no rounding.
+# Exact factors as fractions, so that 7 g/cm^3 is 7000 kg/m^3 without rounding.
 _BASE: dict[str, tuple[Fraction | float, Powers]] = {
     "g": (Fraction("1e-3"), (1, 0, 0, 0)),
     "t": (Fraction("1e3"), (1, 0, 0, 0)),
@@ -86,7 +84,7 @@ UNITS = _BASE | {
     if prefix + name not in _BASE
 }
 
-_USUAL = [  # what a message suggests
+_USUAL = [  # suggested in messages
     *("kg", "g", "t", "m", "mm", "cm", "km", "s", "ms", "min", "h", "rad", "deg", "rev", "Hz"),
     *("rpm", "N", "kN", "J", "W", "kW", "Pa", "MPa", "GPa", "bar", "in", "ft", "lb", "g0"),
 ]
@@ -99,22 +97,22 @@ _RAISED = {"²": 2, "³": 3, "⁴": 4}
 
 
 class UnitError(ValueError):
-    """A quantity that cannot be read or has the wrong dimension; the text says what is wrong."""
+    """A quantity that cannot be read or has the wrong dimension."""
 
 
 class Quantity(float):
-    """Number in SI units that remembers which dimension it was given with, if any.
+    """Number in SI units with the dimension of its given unit, if any.
 
     Attributes
     ----------
     powers : tuple of int, optional
-        Of kg, m, s and rad; None where no unit was given.
+        Powers of kg, m, s and rad; None if no unit was given.
     """
 
     powers: Powers | None
 
     def __new__(cls, value: float, powers: Powers | None = None) -> Self:
-        """Number with powers."""
+        """Create a number with powers."""
         made = super().__new__(cls, value)
         made.powers = powers
         return made
@@ -152,13 +150,13 @@ def quantity(given: Any, expected: Sequence[Dimension], *, infinite: bool = Fals
 
 
 def fits(powers: Powers, dimension: Dimension) -> bool:
-    """Whether a unit is of a dimension; radians may be left out, as in "N m" for "N m/rad"."""
+    """Whether a unit has a dimension; radians may be omitted, as in "N m" for "N m/rad"."""
     wanted = DIMENSIONS[dimension][0]
     return powers == wanted or (any(wanted[:3]) and powers == (*wanted[:3], 0))
 
 
 def described(given: Any) -> str:
-    """What was found, in a few words."""
+    """Short description of a value for messages."""
     if isinstance(given, bool):
         return "true" if given else "false"
     if isinstance(given, dict):
@@ -203,13 +201,13 @@ def _parsed(text: str, words: str) -> Quantity:
 
 
 def _unit(rest: str, text: str) -> tuple[Fraction | float, Powers]:
-    """Factor and powers of a product such as "N m s/rad"; all after a slash divides once."""
+    """Factor and powers of a product such as "N m s/rad"; a slash applies to the next unit only."""
     scale: Fraction | float = Fraction(1)
     powers, place = [0, 0, 0, 0], 0
     while place < len(rest):
         found = _FACTOR.match(rest, place)
         if found is None or found.end() == place:
-            raise UnitError(f"is {text!r}; the unit {rest!r} cannot be read")
+            raise UnitError(f"is {text!r}; the unit {rest!r} cannot be read; write it like 'N m/s'")
         place = found.end()
         sign, name, power, raised = found.groups()
         if name is None:

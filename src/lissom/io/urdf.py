@@ -1,7 +1,7 @@
-"""URDF: robots of the robotics community as models.
+"""Models from URDF robot descriptions.
 
 A link becomes a body of the same name, carried by the joint that has it as its child.  Joint names
-are kept beside the model, because lissom calls a joint by the body it carries.  A link that is
+are stored separately, because lissom identifies a joint by the body it carries.  A link that is
 merged with another becomes a frame of the same name.
 """
 
@@ -26,26 +26,24 @@ from .urdf_looks import Looks, origin
 from .urdf_mimics import Mimic, couple_mimics, read_mimics
 from .xml_tree import Element, read_xml, shown
 
-__all__ = ["Limits", "Mimic", "Urdf", "read_urdf"]
-
 Array = np.ndarray
 
 LOGGER = logging.getLogger("lissom")
 _TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
-_NOTHING = 1e-15  # [kg m^2]
+_NEGLIGIBLE = 1e-15  # inertia that counts as zero [kg m^2]
 _BASES = {"fixed": Fixed, "free": Free}
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a joint may do; infinite where the file says nothing.
+    """Limits of a joint; infinite if not given in the file.
 
     Attributes
     ----------
     lower, upper : float
-        Of the coordinate [rad or m].
+        Bounds of the coordinate [rad or m].
     effort : float
-        Largest force [N or N m].
+        Largest force or torque [N or N m].
     velocity : float
         Largest speed [rad/s or m/s].
     """
@@ -58,23 +56,22 @@ class Limits:
 
 @dataclass(frozen=True, eq=False)
 class Urdf:
-    """A model from a file, and what else the file says.
+    """A model from a URDF file, with the other data of the file.
 
     Attributes
     ----------
     model : Model
     links : mapping
-        Name of the body that each link is, or is part of; dots in names become underscores.  A
-        link that is part of another one's body is a frame of the model.
+        Name of the body that represents or contains each link; dots in names become underscores.
+        A link that is merged into another link's body is a frame of the model.
     joints : mapping
-        Name of the body that each joint carries, by the joint's name.
+        Name of the body carried by each joint, by joint.
     limits : mapping
-        By joint.
+        Limits by joint.
     damping, friction : mapping
-        Numbers by joint [N m s/rad, N m; N s/m, N]; only those above zero.
+        Values by joint, only those above zero [N m s/rad and N m, or N s/m and N].
     mimics : mapping
-        Joints that follow others, by joint; the model couples them unless it was read with
-        ``mimics="free"``.
+        Mimic joints by name; the model couples them unless it was read with ``mimics="free"``.
     """
 
     model: Model
@@ -97,26 +94,26 @@ def read_urdf(
     meshes: bool = True,
     packages: Mapping[str, str | Path] | None = None,
 ) -> Urdf:
-    """Read a robot.
+    """Read a robot from a URDF file.
 
     Parameters
     ----------
     path : path
-        URDF file; xacro must be expanded before.
+        URDF file; xacro files must be expanded first.
     base : {"fixed", "free"}
-        How the root link is held.
+        Joint of the root link to the ground.
     gravity : array (3,)
-        World axes [m/s^2].
+        Gravitational acceleration in world axes [m/s^2].
     merge_fixed : bool
-        Make one body of links that are welded together: fewer bodies, the same motion.  The outer
-        links become frames of the same names.
+        Merge links connected by fixed joints into one body: fewer bodies, the same motion.  The
+        outer links become frames of the same names.
     unphysical : {"error", "keep"}
-        What to do with an inertia that no body can have, as some published robots have: "keep"
-        reckons with it and says so in a log message.
+        Treatment of physically impossible inertias, as in some published robots: "keep" uses them
+        and logs a warning.
     mimics : {"couple", "free"}
-        What to do with joints that follow others: couplings called "JOINT_mimic", or nothing.
+        Treatment of mimic joints: couplings named "JOINT_mimic", or independent joints.
     meshes : bool
-        Read the meshes of links for pictures (STL and OBJ; others are left out and named in a log
+        Read the meshes of links for drawings (STL and OBJ; others are omitted and named in a log
         message).
     packages : mapping, optional
         Folders of ROS packages, for "package://NAME/..."; by default the folders above the file
@@ -139,11 +136,11 @@ def read_urdf(
             raise ModelError(f"read_urdf: {name} is {switch!r}; use True or False")
     if packages is not None and not _are_folders(packages):
         raise ModelError(
-            f"read_urdf: packages is {packages!r}; expected folders by the names of packages, such "
-            'as {"my_robot": "../my_robot"}'
+            f"read_urdf: packages is {packages!r}; expected folders by package name, such as "
+            '{"my_robot": "../my_robot"}'
         )
     root = read_xml(path)
-    with np.errstate(all="ignore"):  # what overflows is refused, not warned of
+    with np.errstate(all="ignore"):  # overflows are errors here, not warnings
         looks = Looks(Path(path), meshes, packages or {})
         robot = _Robot(root, looks, keep=unphysical == "keep", coupled=mimics == "couple")
         return robot.build(_BASES[base](), gravity, merge_fixed)
@@ -158,7 +155,7 @@ def _are_folders(packages: Any) -> bool:
 
 @dataclass
 class _Link:
-    """A link's body before it is put into a model."""
+    """Mass properties and solids of a link."""
 
     element: Element
     mass: float
@@ -167,7 +164,7 @@ class _Link:
     solids: list[Solid]
 
     def absorb(self, other: _Link, rotation: Array, position: Array) -> None:
-        """Weld another link on, whose frame stands there."""
+        """Merge another link, whose frame has the given pose in this link's frame."""
         com = position + rotation @ other.com
         inertia = rotation @ other.inertia @ rotation.T
         total = self.mass + other.mass
@@ -184,8 +181,8 @@ class _Link:
     def body(self, keep: bool) -> RigidBody:
         if not all(np.all(np.isfinite(x)) for x in (self.mass, self.com, self.inertia)):
             raise self.element.fault(
-                "its inertia is too large to be reckoned with; give smaller numbers in <inertial> "
-                "and <origin>"
+                "its inertia is too large and causes a numerical overflow; give smaller numbers in "
+                "<inertial> and <origin>"
             )
         try:
             return RigidBody(self.mass, self.com, self.inertia, solids=self.solids)
@@ -195,9 +192,9 @@ class _Link:
                 raise self.element.fault(
                     f'{words}; correct its <inertial>, or read it with unphysical="keep"'
                 ) from None
-            LOGGER.warning(f"{self.element.title}: {words}; kept as it is")
+            LOGGER.warning(f"{self.element.title}: {words}; used unchanged")
         body = RigidBody(self.mass, self.com, solids=self.solids)
-        object.__setattr__(body, "inertia", self.inertia)  # past the check
+        object.__setattr__(body, "inertia", self.inertia)  # bypasses the check
         return body
 
 
@@ -206,13 +203,13 @@ def _about(mass: float, r: Array) -> Array:
 
 
 class _Robot:
-    """Links and joints by name."""
+    """Links and joints of a URDF file, by name."""
 
     def __init__(self, root: Element, looks: Looks, *, keep: bool, coupled: bool) -> None:
         if root.tag != "robot":
             kind = {"sdf": "SDF", "mujoco": "MuJoCo's format"}.get(root.tag)
-            hint = f"this is {kind}" if kind else "the outermost element of a URDF file is <robot>"
-            raise root.fault(f"is not a robot in URDF: {hint}; convert it, or check the path")
+            hint = f"this is {kind}" if kind else "the root element of a URDF file is <robot>"
+            raise root.fault(f"not a URDF file: {hint}; convert it, or check the path")
         for element in root.children:
             if element.tag.startswith("xacro:"):
                 raise element.fault(
@@ -223,15 +220,15 @@ class _Robot:
         self.links = {e.text("name"): e for e in self._unique("link")}
         self.joints = {e.text("name"): e for e in self._unique("joint")}
         if not self.links:
-            raise root.fault('has no <link>; a robot has at least one: <link name="base"/>')
+            raise root.fault('has no <link>; add at least one, such as <link name="base"/>')
         self.carried: dict[str, Element] = {}
         for joint in self.joints.values():
             child = self._link_of(joint, "child")
             if child in self.carried:
                 other = self.carried[child]
                 raise joint.fault(
-                    f"carries the link {shown(child)!r}, which {_called(other)} carries already; a "
-                    "link has one parent, so give one of the joints another child"
+                    f"carries the link {shown(child)!r}, which {_called(other)} already carries; a "
+                    "link has only one parent, give one of the joints another child"
                 )
             self.carried[child] = joint
 
@@ -241,7 +238,7 @@ class _Robot:
             name = element.text("name")
             if name in seen:
                 line = seen[name].line
-                raise element.fault(f"there is a {tag} of this name in line {line}; rename one")
+                raise element.fault(f"there is a {tag} of this name on line {line}; rename one")
             seen[name] = element
         return list(seen.values())
 
@@ -253,14 +250,14 @@ class _Robot:
         return name
 
     def _ordered(self) -> list[str]:
-        """Names of the links, each after the one that carries it."""
+        """Names of the links, each after its parent."""
         roots = [name for name in self.links if name not in self.carried]
         if len(roots) != 1:
             if not roots:
-                raise self._ring(next(iter(self.links)))
+                raise self._cycle_error(next(iter(self.links)))
             words = name_list(map(shown, roots))
             raise self.root.fault(
-                "must have one link that no joint carries, the base; it has "
+                "must have exactly one link that no joint carries, the base; it has "
                 f"{len(roots)}: {words}; add joints that carry the others, or remove them"
             )
         children: dict[str, list[str]] = {name: [] for name in self.links}
@@ -272,27 +269,27 @@ class _Robot:
             waiting += reversed(children[order[-1]])
         if len(order) < len(self.links):
             reached = set(order)
-            raise self._ring(next(name for name in self.links if name not in reached))
+            raise self._cycle_error(next(name for name in self.links if name not in reached))
         return order
 
-    def _ring(self, link: str) -> ModelError:
-        """Error about the ring of joints that one comes to from a link towards the base."""
-        met: dict[str, None] = {}  # in the order of the way
-        while link not in met:
-            met[link] = None
+    def _cycle_error(self, link: str) -> ModelError:
+        """Error about the cycle of joints reached from a link towards the base."""
+        path: dict[str, None] = {}  # ordered set
+        while link not in path:
+            path[link] = None
             link = self._link_of(self.carried[link], "parent")
-        way = list(met)
-        ring = way[way.index(link) :]
-        words = name_list(map(shown, [*ring, link]), between=" -> ")
-        return self.carried[ring[0]].fault(
-            f"is part of a ring, each link carried by the next: {words}; URDF describes trees: "
-            "remove one of the joints, and close the loop with model.close(...)"
+        names = list(path)
+        cycle = names[names.index(link) :]
+        words = name_list(map(shown, [*cycle, link]), between=" -> ")
+        return self.carried[cycle[0]].fault(
+            f"is part of a cycle in which each link is carried by the next: {words}; URDF supports "
+            "trees only: remove one of the joints, and close the loop with model.close(...)"
         )
 
     def build(self, base: Joint, gravity: Any, merge_fixed: bool) -> Urdf:
         order = self._ordered()
         links = {name: self._link(self.links[name]) for name in order}
-        place = {name: (name, np.eye(3), np.zeros(3)) for name in order}  # body, frame in it
+        place = {name: (name, np.eye(3), np.zeros(3)) for name in order}  # body, pose in its frame
         merged = set()
         if merge_fixed:
             for name in order[1:]:
@@ -300,7 +297,7 @@ class _Robot:
                 if joint.text("type") == "fixed":
                     body, turn, r = place[self._link_of(joint, "parent")]
                     rotation, position = origin(joint)
-                    place[name] = body, turn @ rotation, _near_enough(joint, r + turn @ position)
+                    place[name] = body, turn @ rotation, _finite(joint, r + turn @ position)
                     merged.add(name)
             for name in merged:
                 links[place[name][0]].absorb(links[name], *place[name][1:])
@@ -315,7 +312,7 @@ class _Robot:
             joint = self.carried[link]
             body, turn, r = place[self._link_of(joint, "parent")]
             rotation, position = origin(joint)
-            at = _near_enough(joint, r + turn @ position)
+            at = _finite(joint, r + turn @ position)
             model.add(
                 links[link].body(self.keep),
                 _joint(joint),
@@ -344,15 +341,15 @@ class _Robot:
         )
 
     def _names(self, links: list[str]) -> dict[str, str]:
-        """Names without dots, which separate body and node in lissom."""
+        """Body names of links, with underscores for dots, which separate body and node."""
         owners: dict[str, str] = {}
         for link in links:
             name = link.replace(".", "_")
             other = owners.setdefault(name, link)
             if other != link:
                 raise self.links[link].fault(
-                    f"would be called {shown(name)!r}, as the link {shown(other)!r} is: dots "
-                    "become underscores; rename one"
+                    f"gets the same name {shown(name)!r} as the link {shown(other)!r}, because "
+                    "dots become underscores; rename one"
                 )
         return {link: name for name, link in owners.items()}
 
@@ -369,24 +366,27 @@ class _Robot:
             given.number(n, 0.0 if n[1] != n[2] else None, unit=" [kg m^2]") for n in names
         )
         tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        if np.abs(tensor).max() < _NOTHING:  # what rounding leaves of zero in published files
+        if np.abs(tensor).max() < _NEGLIGIBLE:  # rounded zeros in published files
             tensor = np.zeros((3, 3))
         return _Link(element, mass, com, rotation @ tensor @ rotation.T, solids)
 
 
-def _near_enough(joint: Element, at: Array) -> Array:
-    """Where a joint sits on its body."""
+def _finite(joint: Element, at: Array) -> Array:
+    """Position of a joint on its body, checked for overflow."""
     if not np.all(np.isfinite(at)):
-        raise joint.fault("is too far away to be reckoned with; give smaller <origin>s")
+        raise joint.fault(
+            "is too far from its parent and causes a numerical overflow; give smaller numbers in "
+            "<origin>"
+        )
     return at
 
 
 def _called(joint: Element) -> str:
-    return f"the joint {shown(joint.text('name'))!r} of line {joint.line}"
+    return f"the joint {shown(joint.text('name'))!r} on line {joint.line}"
 
 
 def _near(name: str, known: Iterable[str]) -> str:
-    """Sentence about the nearest known name, short whatever the names are."""
+    """Suggestion of the nearest known name, limited in length."""
     return suggestion(shown(name), [shown(x) for x in islice(known, 2000)])
 
 
@@ -404,7 +404,8 @@ def _joint(element: Element) -> Joint:
     size = np.abs(direction).max()
     if axis is not None and size == 0:
         raise axis.fault(f'xyz="{shown(axis.text("xyz"))}" is zero; give a direction')
-    return made(direction if 1e-100 < size < 1e100 else direction / size)  # squares must not vanish
+    # squares must neither underflow nor overflow
+    return made(direction if 1e-100 < size < 1e100 else direction / size)
 
 
 def _limits(joint: Element) -> Limits:

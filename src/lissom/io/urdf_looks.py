@@ -1,4 +1,4 @@
-"""What the links of a URDF file look like: shapes, meshes and colours."""
+"""Visuals of URDF links: shapes, meshes and colours."""
 
 from __future__ import annotations
 
@@ -15,20 +15,18 @@ from ..errors import ModelError
 from .meshes import read_mesh
 from .xml_tree import Element, shown
 
-__all__ = ["Looks", "origin"]
-
 Array = np.ndarray
 
 LOGGER = logging.getLogger("lissom")
 
 
 class Looks:
-    """Solids of links.
+    """Reader of the visuals of links.
 
     Parameters
     ----------
     file : Path
-        The URDF file, beside or above which meshes are looked for.
+        URDF file; meshes are searched for in its folder and above.
     meshes : bool
         Whether meshes are read at all.
     packages : mapping
@@ -42,14 +40,14 @@ class Looks:
         self._read: dict[Path, tuple[Array, Array] | None] = {}
 
     def keep_materials(self, robot: Element) -> None:
-        """Remember the colours of materials that have a name."""
+        """Store the colours of named materials."""
         for material in robot.all("material"):
             color = _color(material)
             if color and "name" in material.attributes:
                 self.colors[material.attributes["name"]] = color
 
     def solids(self, link: Element) -> list[Solid]:
-        """What a link looks like."""
+        """Solids of a link."""
         found = []
         for visual in link.all("visual"):
             solid = self._solid(visual)
@@ -59,7 +57,7 @@ class Looks:
 
     @staticmethod
     def moved(solid: Solid, rotation: Array, position: Array) -> Solid:
-        """A solid seen from another frame, in which its own stands there."""
+        """Solid in another frame, in which its frame has the given pose."""
         return replace(solid, at=position + rotation @ solid.at, rotation=rotation @ solid.rotation)
 
     def _solid(self, visual: Element) -> Solid | None:
@@ -88,7 +86,7 @@ class Looks:
         except ModelError as error:
             words = str(error)
             raise (error if words.startswith(str(shape.file)) else shape.fault(words)) from None
-        LOGGER.info(f"{shape.title}: not drawn, its shape is unknown")
+        LOGGER.info(f"{shape.title}: not drawn, unknown shape")
         return None
 
     def _mesh(self, element: Element) -> tuple[Array, Array] | None:
@@ -114,7 +112,7 @@ class Looks:
             return None
 
     def _found(self, name: str) -> Path | None:
-        """The file of a mesh, beside the URDF file or in a package."""
+        """Path of a mesh file, relative to the URDF file or in a package; None if not found."""
         if name.startswith("package://"):
             package, _, rest = name.removeprefix("package://").partition("/")
             if package in self.packages:
@@ -130,12 +128,12 @@ class Looks:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except (OSError, ValueError):  # names that no file can have
+    except (OSError, ValueError):  # not a valid file name
         return False
 
 
 def _sizes(shape: Element, name: str, count: int = 1) -> Any:
-    """Positive lengths; one of them as a number."""
+    """Array (count,) of positive lengths, or a single number."""
     found = shape.numbers(name, count, unit=" [m]")
     if not np.all(found > 0):
         raise shape.fault(f'{name}="{shown(shape.text(name))}"; sizes must be positive [m]')
@@ -143,7 +141,7 @@ def _sizes(shape: Element, name: str, count: int = 1) -> Any:
 
 
 def origin(element: Element) -> tuple[Array, Array]:
-    """Rotation and position of <origin xyz rpy> (3, 3), (3,)."""
+    """Rotation (3, 3) and position (3,) of <origin xyz rpy>."""
     found = element.find("origin")
     if found is None:
         return np.eye(3), np.zeros(3)

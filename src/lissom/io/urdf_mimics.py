@@ -1,4 +1,4 @@
-"""Joints of a URDF file that follow others, as couplings of the model."""
+"""Mimic joints of a URDF file as couplings of the model."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from ..errors import name_list, suggestion
 from ..model import Model
 from .xml_tree import Element, shown
 
-__all__ = ["Mimic", "couple_mimics", "read_mimics"]
-
 LOGGER = logging.getLogger("lissom")
 _REMEDY = 'Correct it, or read the file with mimics="free"'
 _ONE_COORDINATE = ("revolute", "continuous", "prismatic")
@@ -20,12 +18,12 @@ _ONE_COORDINATE = ("revolute", "continuous", "prismatic")
 
 @dataclass(frozen=True)
 class Mimic:
-    """A joint that follows another one: q = multiplier q_other + offset.
+    """A joint that follows another joint: q = multiplier q_other + offset.
 
     Attributes
     ----------
     joint : str
-        The other joint.
+        Joint that is followed.
     multiplier, offset : float
     """
 
@@ -35,14 +33,14 @@ class Mimic:
 
 
 def read_mimics(joints: Mapping[str, Element], *, checked: bool) -> dict[str, Mimic]:
-    """Joints that follow others, by name.
+    """Mimic joints by name.
 
     Parameters
     ----------
     joints : mapping
         All joints of the file, by name.
     checked : bool
-        Whether to refuse those that cannot follow, or what they name.
+        Whether to reject mimics that cannot be coupled.
     """
     found = {}
     for name, joint in joints.items():
@@ -50,7 +48,7 @@ def read_mimics(joints: Mapping[str, Element], *, checked: bool) -> dict[str, Mi
         if mimic is None:
             continue
         if checked and joint.text("type") == "fixed":
-            words = f"joint {shown(name)!r} is fixed and follows nothing; left out"
+            words = f"joint {shown(name)!r} is fixed and cannot follow a joint; mimic ignored"
             LOGGER.info(f"{mimic.title}: {words}")
             continue
         other = mimic.text("joint")
@@ -59,7 +57,7 @@ def read_mimics(joints: Mapping[str, Element], *, checked: bool) -> dict[str, Mi
         multiplier, offset = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
         found[name] = Mimic(other, multiplier, offset)
     if checked:
-        _check_rings(joints, found)
+        _check_cycles(joints, found)
     return found
 
 
@@ -71,31 +69,28 @@ def _check_followed(
         near = suggestion(followed, [shown(x) for x in islice(joints, 2000)])
         raise mimic.fault(f"joint {own!r}: there is no joint {followed!r}; {near}  {_REMEDY}")
     if other == name:
-        raise mimic.fault(f"joint {own!r} follows itself; name another joint")
+        raise mimic.fault(f"joint {own!r} follows itself; give another joint")
     for which, element in ((own, joint), (followed, joints[other])):
         kind = shown(element.text("type"))
         if kind not in _ONE_COORDINATE:
             raise mimic.fault(
-                f"joint {own!r} follows {followed!r}, but {which!r} is {kind} and has no single "
-                "coordinate; only revolute, continuous and prismatic joints follow each other"
+                f"joint {own!r} follows {followed!r}, but {which!r} is {kind} and does not have "
+                "exactly one coordinate; use revolute, continuous or prismatic joints"
             )
 
 
-def _check_rings(joints: Mapping[str, Element], mimics: Mapping[str, Mimic]) -> None:
-    """Refuse joints that follow each other in a ring."""
+def _check_cycles(joints: Mapping[str, Element], mimics: Mapping[str, Mimic]) -> None:
+    """Reject joints that follow each other in a cycle."""
     checked: set[str] = set()
     for name in mimics:
-        chain: dict[str, None] = {}  # in this order
+        chain: dict[str, None] = {}  # ordered set
         while name in mimics and name not in checked:
             if name in chain:
-                ring = [*list(chain)[list(chain).index(name) :], name]
-                words = name_list(map(shown, ring), between=" -> ")
-                raise (
-                    joints[name]
-                    .need("mimic")
-                    .fault(
-                        f"the joints {words} follow each other in a ring; one of them must be free"
-                    )
+                cycle = [*list(chain)[list(chain).index(name) :], name]
+                words = name_list(map(shown, cycle), between=" -> ")
+                mimic = joints[name].need("mimic")
+                raise mimic.fault(
+                    f"joints {words} follow each other in a cycle; remove one <mimic>"
                 )
             chain[name] = None
             name = mimics[name].joint
@@ -103,16 +98,16 @@ def _check_rings(joints: Mapping[str, Element], mimics: Mapping[str, Mimic]) -> 
 
 
 def couple_mimics(model: Model, mimics: Mapping[str, Mimic], bodies: Mapping[str, str]) -> None:
-    """Put a coupling for each joint that follows another one, called "JOINT_mimic", into a model.
+    """Add a coupling named "JOINT_mimic" to a model for each mimic joint.
 
     Parameters
     ----------
     model : Model
-        With all bodies.
+        Model with all bodies.
     mimics : mapping
         By joint.
     bodies : mapping
-        Body that each joint carries.
+        Body carried by each joint.
     """
     for joint, mimic in mimics.items():
         name = f"{joint.replace('.', '_')}_mimic"

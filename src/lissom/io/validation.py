@@ -1,4 +1,4 @@
-"""From data to checked tables; what pydantic finds becomes problems with places and remedies."""
+"""Validation of model files: pydantic's errors become problems with locations and remedies."""
 
 from __future__ import annotations
 
@@ -11,24 +11,22 @@ from pydantic import BaseModel, ValidationError
 from ..errors import suggestion
 from .problems import Problem
 from .schema import FORMAT, FileTable
-from .schema_simulation import TableTable
+from .schema_simulation import SignalTable
 from .sources import Source
 from .units import described
 
-__all__ = ["validated"]
-
-MOST = 200  # problems that are reported
+MOST = 200  # problems reported for one file
 
 Loc = tuple[str | int, ...]
 
 
 def validated(source: Source) -> tuple[FileTable | None, list[Problem]]:
-    """Checked tables of a file, and all that is wrong with its keys and values."""
+    """Validated tables of a file, and all problems with its keys and values."""
     version = source.data.get("lissom")
     if isinstance(version, int) and not isinstance(version, bool) and version > FORMAT:
         message = (
-            f"is {version}; this lissom reads format {FORMAT}: install a newer lissom, or save "
-            "the model again with this one"
+            f"is {version}; this version of lissom reads format {FORMAT}: install a newer lissom, "
+            "or save the model with this version"
         )
         return None, [source.problem(("lissom",), message)]
     try:
@@ -36,7 +34,7 @@ def validated(source: Source) -> tuple[FileTable | None, list[Problem]]:
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False)
     except RecursionError:
-        return None, [source.problem((), "it is nested too deep; write it flatter")]
+        return None, [source.problem((), "nested too deeply; use fewer levels")]
     problems = [_problem(source, fault) for fault in faults[:MOST]]
     if len(faults) > MOST:
         problems.append(source.problem((), f"there are {len(faults) - MOST} more problems"))
@@ -44,7 +42,7 @@ def validated(source: Source) -> tuple[FileTable | None, list[Problem]]:
 
 
 def _root(source: Source) -> type[FileTable]:
-    """Schema of a file; that of loads is made where it is needed."""
+    """Schema of a file; the schema of loads is imported only if needed."""
     simulation = source.data.get("simulation")
     if not isinstance(simulation, dict) or not simulation.get("loads"):
         return FileTable
@@ -54,7 +52,7 @@ def _root(source: Source) -> type[FileTable]:
 
 
 def _problem(source: Source, fault: Any) -> Problem:
-    """Problem in our words; the place is the key, or the table that lacks it."""
+    """Problem from a pydantic error, located at the key or at the table that lacks it."""
     loc: Loc = fault["loc"]
     path, value = _found(source.data, loc)
     kind, context = fault["type"], fault.get("ctx", {})
@@ -63,7 +61,7 @@ def _problem(source: Source, fault: Any) -> Problem:
         return source.problem((*path, loc[-1]), f"is missing; {remedy}")
     if kind == "extra_forbidden":
         return source.problem(
-            path, f"is not known here; {suggestion(str(loc[-1]), _keys(_root(source), loc))}"
+            path, f"unknown key; {suggestion(str(loc[-1]), _keys(_root(source), loc))}"
         )
     if kind == "union_tag_invalid":
         tags = re.findall(r"'([^']*)'", context["expected_tags"])
@@ -92,13 +90,13 @@ def _message(kind: str, value: Any, fault: Any) -> str:
 
 
 def _found(data: Any, loc: Loc) -> tuple[Loc, Any]:
-    """Path of what exists along a location; names of kinds in it are not keys."""
+    """Existing key path along a pydantic location, and its value; tags of unions are skipped."""
     path: list[str | int] = []
     here = data
     for step in loc:
         if isinstance(here, dict) and step in here and isinstance(step, str):
             if here.get("kind") == step and not isinstance(here[step], (dict, list)):
-                continue  # the name of a kind, as in a sphere of kind "radius"
+                continue  # a tag of a union that is also a key, as in kind = "radius"
             here = here[step]
         elif isinstance(here, list) and isinstance(step, int) and step < len(here):
             here = here[step]
@@ -120,7 +118,7 @@ def _kinds(root: Any, loc: Loc) -> str:
 
 
 def _schema(root: Any, loc: Loc) -> Any:
-    """Type at a location in the schema: a table, several tables, or something else."""
+    """Type at a location in the schema: a table, a union of tables, or another type."""
     here: Any = root
     for step in loc:
         tables = _tables(here)
@@ -134,7 +132,7 @@ def _schema(root: Any, loc: Loc) -> Any:
         elif tables:
             here = tables[0].model_fields[str(step)].annotation if step in _all(tables) else Any
         if here is Any:
-            here = TableTable  # what a signal may be
+            here = SignalTable  # the only table in a signal
     return _bare(here) if not _is_table(here) else here
 
 
@@ -143,7 +141,7 @@ def _all(tables: list[Any]) -> set[str]:
 
 
 def _bare(kind: Any) -> Any:
-    """Type without annotations, and without None."""
+    """Type without annotations and without None."""
     while get_origin(kind) is Annotated:
         kind = get_args(kind)[0]
     if get_origin(kind) in (Union, types.UnionType):
@@ -154,7 +152,7 @@ def _bare(kind: Any) -> Any:
 
 
 def _tables(kind: Any) -> list[Any]:
-    """Tables of a union, or the one."""
+    """Tables of a union, or the single table."""
     bare = _bare(kind)
     if _is_table(bare):
         return [bare]
@@ -168,7 +166,7 @@ def _is_table(kind: Any) -> bool:
 
 
 def _names(table: Any) -> tuple[Any, ...]:
-    """Kinds that a table stands for."""
+    """Values that a table accepts for its key "kind"."""
     field = table.model_fields.get("kind")
     annotation = None if field is None else field.annotation
     return get_args(annotation) if get_origin(annotation) is Literal else ()

@@ -1,6 +1,6 @@
-"""XML as a tree of elements that know their line, by the standard library's expat.
+"""XML parsed to a tree of elements with line numbers, by the standard library's expat.
 
-Document types and entities are refused: a few lines of them can make a file of any size.
+Document types and entities are rejected: a few lines of them can expand to any size.
 """
 
 from __future__ import annotations
@@ -15,27 +15,25 @@ import numpy as np
 from ..errors import ModelError
 from .reading import read_regular
 
-__all__ = ["Element", "read_xml", "shown"]
-
 Array = np.ndarray
 
-# Limits that no description of a robot comes near.
+# Limits far above any real robot description: depth, bytes, elements.
 _DEEPEST, _LARGEST, _MOST = 64, 64_000_000, 200_000
 
 
 @dataclass(eq=False)
 class Element:
-    """One element of a file.
+    """One element of an XML file.
 
     Attributes
     ----------
     tag : str
     attributes : dict
     line : int
-        Where it begins.
+        Line of its start tag.
     file : Path
     parent : Element or None
-        The element that it is in.
+        Enclosing element.
     children : list of Element
     """
 
@@ -48,7 +46,7 @@ class Element:
 
     @property
     def title(self) -> str:
-        """How errors call it: file, line and element, with its name or that of what it is in."""
+        """Label for errors: file, line and element, with its name or that of an enclosing one."""
         owner, words = self, self._opening
         while "name" not in owner.attributes and owner.parent is not None:
             owner = owner.parent
@@ -62,7 +60,7 @@ class Element:
         return f'<{shown(self.tag)} name="{shown(name)}">' if name else f"<{shown(self.tag)}>"
 
     def fault(self, words: str) -> ModelError:
-        """An error about this element."""
+        """Error about this element."""
         return ModelError(f"{self.title}: {shown(words, 1000)}")
 
     def find(self, tag: str) -> Element | None:
@@ -70,7 +68,7 @@ class Element:
         found = self.all(tag)
         if len(found) > 1:
             raise found[1].fault(
-                f"there is another <{tag}> in line {found[0].line}; remove one of them"
+                f"there is another <{tag}> on line {found[0].line}; remove one of them"
             )
         return found[0] if found else None
 
@@ -86,7 +84,7 @@ class Element:
         return [child for child in self.children if child.tag == tag]
 
     def text(self, name: str) -> str:
-        """An attribute that must be there and not be empty."""
+        """Required, non-empty attribute."""
         value = self.attributes.get(name, "").strip()
         if not value:
             what = f'{name}="" is empty' if name in self.attributes else f"has no {name}"
@@ -96,7 +94,7 @@ class Element:
     def number(
         self, name: str, default: float | None = None, *, unit: str = "", least: float = -math.inf
     ) -> float:
-        """An attribute as a finite number; `unit` is for errors."""
+        """Attribute as a finite number; `unit` is for errors."""
         if default is not None and name not in self.attributes:
             return default
         [value] = self._floats(name, 1, unit)
@@ -107,7 +105,7 @@ class Element:
     def numbers(
         self, name: str, count: int, default: tuple[float, ...] | None = None, *, unit: str = ""
     ) -> Array:
-        """An attribute as finite numbers (count,)."""
+        """Attribute as an array (count,) of finite numbers."""
         if default is not None and name not in self.attributes:
             return np.array(default, dtype=float)
         return np.array(self._floats(name, count, unit))
@@ -126,14 +124,14 @@ class Element:
         if "$" in text:
             hint = "; this is xacro, expand the file first: xacro robot.xacro > robot.urdf"
         elif "," in text or ";" in text:
-            hint = ", with points for decimals and spaces between numbers"
+            hint = ", with decimal points and separated by spaces"
         elif values and len(values) != count:
             hint = f", not {len(values)}"
         raise self.fault(f'{name}="{shown(text)}"; expected {expected}{unit}{hint}')
 
 
 def shown(text: str, most: int = 60) -> str:
-    """Text of a file in one short line."""
+    """Text of a file, shortened to one printable line."""
     line = "".join(x if x.isprintable() else "?" for x in text[:most])
     return f"{line}..." if len(text) > most else line
 
@@ -157,7 +155,7 @@ def read_xml(path: str | Path) -> Element:
 
 
 class _Reader:
-    """Handlers of expat that build the tree."""
+    """Expat handlers that build the tree."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -176,7 +174,7 @@ class _Reader:
         except expat.ExpatError as error:
             place = f"{self.file}:{error.lineno}:{error.offset + 1}"
             raise ModelError(f"{place}: not well-formed XML: {self.reason(error)}") from None
-        except ModelError:  # by the handlers
+        except ModelError:  # raised by the handlers
             raise
         except (ValueError, LookupError) as error:  # unknown encodings
             raise ModelError(
@@ -186,43 +184,48 @@ class _Reader:
         return self.root
 
     def reason(self, error: expat.ExpatError) -> str:
-        """What is wrong, and what to do."""
+        """Cause and remedy of a syntax error."""
         words = expat.errors.messages[error.code]
         if self.open and words in (expat.errors.XML_ERROR_TAG_MISMATCH, *_CUT):
             last = self.open[-1]
-            what = f"<{shown(last.tag)}> of line {last.line} is not closed"
-            return f"{what}; add </{shown(last.tag)}>, or the rest of a file that was cut off"
+            what = f"<{shown(last.tag)}> on line {last.line} is not closed"
+            return f"{what}; add </{shown(last.tag)}>, or restore the end of a truncated file"
         if self.root is None and words == expat.errors.XML_ERROR_NO_ELEMENTS:
-            return "there is no element in the file; check the path"
+            return "the file contains no element; check the path"
         if words == expat.errors.XML_ERROR_UNKNOWN_ENCODING:
-            return "its encoding is not known; save it as UTF-8"
-        return f"{words}; correct the file there or just before"
+            return "unknown encoding; save the file as UTF-8"
+        return f"{words}; correct the file at this position or just before it"
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         parent = self.open[-1] if self.open else None
         element = Element(tag, attributes, self.parser.CurrentLineNumber, self.file, parent)
         self.count += 1
         if len(self.open) >= _DEEPEST:
-            raise element.fault(f"elements are nested more than {_DEEPEST} deep; is this a robot?")
+            raise element.fault(
+                f"elements are nested more than {_DEEPEST} levels deep; check that this is a URDF "
+                "file"
+            )
         if self.count > _MOST:
-            raise element.fault(f"there are more than {_MOST} elements; is this a robot?")
+            raise element.fault(
+                f"there are more than {_MOST} elements; check that this is a URDF file"
+            )
         if parent is None:
             self.root = element
         else:
             parent.children.append(element)
         self.open.append(element)
 
-    def end(self, tag: str) -> None:
+    def end(self, _tag: str) -> None:
         self.open.pop()
 
     def refuse(self, *_: object) -> None:
         raise ModelError(
-            f"{self.file}:{self.parser.CurrentLineNumber}: has a document type or entity "
-            "declaration, which is refused for safety; remove it"
+            f"{self.file}:{self.parser.CurrentLineNumber}: document type and entity declarations "
+            "are rejected for safety; remove them"
         )
 
 
-# What expat says where a file ends too early.
+# Errors of expat in a truncated file.
 _CUT = (
     expat.errors.XML_ERROR_NO_ELEMENTS,
     expat.errors.XML_ERROR_UNCLOSED_TOKEN,

@@ -1,4 +1,4 @@
-"""Joints: each a short immutable class, mostly a list of factors."""
+"""Joints: short immutable classes, most of them defined by a list of factors."""
 
 from .axial import Cylindrical, Fixed, Planar, Prismatic, Revolute, Screw, Universal
 from .ball import Free, Spherical

@@ -1,4 +1,4 @@
-"""Joints about and along fixed axes: their speeds are the rates of their coordinates."""
+"""Joints with fixed axes, whose speeds are the rates of their coordinates."""
 
 from __future__ import annotations
 
@@ -88,14 +88,14 @@ class Prismatic(_OneAxis):
 @immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
 class Screw(_OneAxis):
-    """Rotation about an axis with a translation along it in proportion.
+    """Rotation about an axis with a proportional translation along it.
 
     Parameters
     ----------
     axis : {"x", "y", "z"} or array (3,)
         Direction, normalised; q is the angle [rad].
     pitch : float or symbol
-        Advance per angle [m/rad].
+        Advance per radian [m/rad].
     """
 
     pitch: Any = field(metadata=PITCH)
@@ -111,7 +111,7 @@ class Screw(_OneAxis):
 @immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
 class Cylindrical(_OneAxis):
-    """Rotation about and translation along one axis, independent of each other.
+    """Independent rotation about and translation along one axis.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class Cylindrical(_OneAxis):
 @immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
 class Universal(FactoredJoint):
-    """Rotation about axis1, then about axis2 as turned by the first.
+    """Rotation about axis1, then about axis2, which turns with the first rotation.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ class Planar(FactoredJoint):
         plane = shortest_rotation(self.normal)
         return Slide(0, plane[:, 0]), Slide(1, plane[:, 1]), Turn(2, self.normal)
 
-    # The poses of these copies are those of the joint, with other coordinates.
+    # These copies reach the same poses as the joint, at different coordinates.
 
     def reversed(self) -> Self:
         return self

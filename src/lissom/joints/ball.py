@@ -27,7 +27,7 @@ _MOVES: Names = tuple((f"move_{x}", "m") for x in "xyz")
 
 @dataclass(frozen=True, eq=False)
 class _WithQuaternion(Joint):
-    """Joint whose poses form a group, its attitude a unit quaternion."""
+    """Joint whose poses form a group, with a unit quaternion for its attitude."""
 
     has_quaternion = True
 
@@ -53,7 +53,7 @@ class _WithQuaternion(Joint):
 @immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
 class Spherical(_WithQuaternion):
-    """Any rotation about a point: q is a unit quaternion (w, x, y, z), v is omega, child axes."""
+    """Any rotation about a point: q is a unit quaternion (w, x, y, z), v is omega in body axes."""
 
     coordinates = _ATTITUDE
     speeds = _TURNS
@@ -89,8 +89,8 @@ class Spherical(_WithQuaternion):
 class Free(_WithQuaternion):
     """All six motions.
 
-    q is a unit quaternion (w, x, y, z), then the position in the inboard frame's axes [m];
-    v is [omega; v] in the body's axes.
+    The coordinates q are a unit quaternion (w, x, y, z) and the position in the inboard frame's
+    axes [m]; the speeds are [omega; v] in the body's axes.
     """
 
     coordinates = (*_ATTITUDE, *((x, "m") for x in "xyz"))
@@ -126,7 +126,7 @@ class Free(_WithQuaternion):
 
 
 def _turned(quaternion: Array, theta: Array) -> Array:
-    """Unit quaternion after the rotation vector theta in outboard axes."""
+    """Unit quaternion after a further rotation by the vector theta, in outboard axes."""
     angle = np.linalg.norm(theta)
     half = 0.5 * np.sinc(angle / (2 * np.pi)) * theta
     turned = np.cos(angle / 2) * quaternion + quaternion_product_map(quaternion) @ half

@@ -1,4 +1,4 @@
-"""The interface of every joint, and the checks they share."""
+"""Interface and shared checks of joints."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .nearness import nearest_by_iteration
 Array = np.ndarray
 Names = tuple[tuple[str, str], ...]  # name and unit of each coordinate or speed
 
-REMEDY = "make another one"  # instead of changing a joint
+REMEDY = "create a new one"  # in the error about changing a joint
 
 
 class Symbol(NamedTuple):
@@ -27,15 +27,15 @@ class Symbol(NamedTuple):
     Attributes
     ----------
     marker : str
-        One of Matplotlib's.
+        Matplotlib marker.
     filled : bool
-        Whether it is solid.
+        Whether the marker is filled.
     size : float
-        Compared with the mark of a revolute joint.
+        Size relative to the mark of a revolute joint.
     along : bool
-        Whether it lies along the slide of the joint.
+        Whether the marker is aligned with the sliding direction.
     axes : bool
-        Whether the axes of motion are drawn too.
+        Whether the axes of motion are drawn as well.
     """
 
     marker: str = "^"
@@ -46,7 +46,7 @@ class Symbol(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Coordinates of a joint, or of a part of it, as a run integrates them.
+    """Coordinates of a joint, or of a part of it, as integrated in a simulation.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Chart(NamedTuple):
     columns: Array | None = None
 
 
-# Metadata of a joint's dataclass fields, by which they are checked, stored and read from files.
+# Metadata of a joint's dataclass fields, used to check, store and read them.
 DIRECTION = {"kind": "direction"}  # "x", "y", "z" or three numbers; normalised
 PITCH = {"kind": "number", "unit": "m/rad", "dimension": "pitch"}
 
@@ -74,14 +74,14 @@ PITCH = {"kind": "number", "unit": "m/rad", "dimension": "pitch"}
 class Joint(ABC):
     """Motion of a body's frame relative to the joint's inboard frame.
 
-    A joint is immutable and does not refer to bodies.  Its functions take coordinates of any
-    scalar type.  `pose` and `motion_map` belong together: the map is the derivative of the pose,
-    and `bias` completes the second derivative.
+    A joint is immutable and does not refer to bodies.  Its methods accept coordinates of any
+    scalar type.  `motion_map` is the derivative of `pose`, and `bias` completes the second
+    derivative.
 
-    A joint of your own is a dataclass (``frozen=True, eq=False``) derived from `FactoredJoint`, if
-    it is a product of turns, slides and twists, or from this class, with `coordinates`, `pose` and
-    `motion_map`; all else has a default.  `compile` checks that map and bias are the derivatives
-    of the pose.
+    A user-defined joint is a dataclass (``frozen=True, eq=False``) derived from `FactoredJoint` if
+    it is a product of turns, slides and twists, otherwise from this class with `coordinates`,
+    `pose` and `motion_map`; everything else has a default.  `compile` checks that map and bias are
+    the derivatives of the pose.
 
     Attributes
     ----------
@@ -90,9 +90,9 @@ class Joint(ABC):
     symbol : Symbol
         Mark in drawings.
     compiled : callable, optional
-        Function compiled by Numba, ``f(parameters, q, v, rotation, position, motion_map, bias)``,
-        that writes what the methods return (map as rows of six, one for each speed) from the
-        joint's parameters in one array.  Without it compiled code calls the methods.
+        Function compiled by Numba, ``f(parameters, q, v, rotation, position, motion_map, bias)``.
+        It gets the joint's parameters in one array and writes what the methods return (the map as
+        one row of six for each speed).  Without it, compiled code calls the methods.
     """
 
     has_quaternion: ClassVar[bool] = False
@@ -100,17 +100,17 @@ class Joint(ABC):
     compiled: ClassVar[Callable[..., Any] | None] = None
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
-        """Refuse a class that lacks something, with a word on what a joint needs."""
+        """Reject a class without the required methods."""
         if missing := sorted(getattr(cls, "__abstractmethods__", ())):
             raise ModelError(
-                f"joint class {cls.__name__} has no {', '.join(missing)}; a joint derived from "
-                "Joint needs coordinates, pose(q) and motion_map(q), one derived from "
+                f"joint class {cls.__name__} does not define {', '.join(missing)}; a joint derived "
+                "from Joint needs coordinates, pose(q) and motion_map(q), one derived from "
                 "FactoredJoint needs coordinates and factors"
             )
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
-        """Check the parameters that say what they are."""
+        """Check the parameters that have metadata."""
         for f in fields(self):
             what, given = f"{type(self).__name__}: {f.name}", getattr(self, f.name)
             if f.metadata.get("kind") == "direction":
@@ -140,12 +140,12 @@ class Joint(ABC):
 
     @property
     def factors(self) -> tuple[Any, ...] | None:
-        """Turns, slides, twists and quaternions that the pose is a product of, if it is one."""
+        """Turns, slides, twists and quaternions whose product is the pose; None if unknown."""
         return None
 
     @property
     def maps(self) -> tuple[Array, ...]:
-        """Constant motion maps (6, r) whose speeds are not rates of coordinates; else empty."""
+        """Constant motion maps (6, r) whose speeds are not rates of coordinates, or empty."""
         return ()
 
     @property
@@ -155,12 +155,12 @@ class Joint(ABC):
 
     @property
     def plain_coordinates(self) -> tuple[tuple[str, str], ...]:
-        """Coordinates whose rates are the speeds; empty if the joint has others."""
+        """Coordinates, if all their rates are speeds; otherwise empty."""
         return () if self.maps else self.coordinates
 
     @property
     def charts(self) -> tuple[Any, ...]:
-        """Pieces of the coordinates as a run integrates them."""
+        """Parts of the coordinates as integrated in a simulation."""
         return (Chart("plain", self.n_q, self.n_v),)
 
     @property
@@ -177,7 +177,7 @@ class Joint(ABC):
         return np.concatenate([zeros(0), *(x.astype(float).ravel() for x in values)])
 
     def neutral(self) -> Array:
-        """Coordinates (n_q,) that a state has by default: zeros, or the unit quaternion."""
+        """Default coordinates (n_q,) of a state: zeros, quaternions (1, 0, 0, 0)."""
         q = zeros(self.n_q)
         if self.has_quaternion:
             q[0] = 1.0
@@ -185,7 +185,7 @@ class Joint(ABC):
 
     @abstractmethod
     def pose(self, q: Array) -> tuple[Array, Array]:
-        """Outboard frame in the inboard frame.
+        """Pose of the outboard frame in the inboard frame.
 
         Parameters
         ----------
@@ -202,7 +202,7 @@ class Joint(ABC):
 
     @abstractmethod
     def motion_map(self, q: Array) -> Array:
-        """H* (6, n_v): speeds -> relative [omega; v] of the outboard frame, in its own axes.
+        """Motion map H* (6, n_v): speeds -> relative [omega; v] of the outboard frame, in its axes.
 
         Parameters
         ----------
@@ -213,9 +213,9 @@ class Joint(ABC):
     def bias(self, q: Array, v: Array) -> Array:
         """Relative acceleration (6,) at zero speed rates: [dH_w/dt v; dH_v/dt v + w x (H_v v)].
 
-        It is the inertial derivative of the relative velocity, inboard frame held still,
-        in outboard axes.  By default the derivative is taken by a complex step through
-        `motion_map`; give it for a joint that is to work with symbols or complex numbers.
+        This is the inertial derivative of the relative velocity with the inboard frame at rest, in
+        outboard axes.  By default it is computed by a complex step through `motion_map`; override
+        it to support symbols or complex numbers.
 
         Parameters
         ----------
@@ -228,8 +228,8 @@ class Joint(ABC):
             return zeros(6)
         if np.asarray(q).dtype.kind != "f" or np.asarray(v).dtype.kind != "f":
             raise ModelError(
-                f"joint class {type(self).__name__} needs a method bias(q, v) to work with symbols "
-                "or complex numbers"
+                f"joint class {type(self).__name__} does not support symbols or complex numbers; "
+                "define its method bias(q, v)"
             )
         step = 1e-30
         p = self.motion_map(q) @ v
@@ -238,7 +238,7 @@ class Joint(ABC):
         return p_dot
 
     def rate_map(self, q: Array) -> Array:
-        """N (n_q, n_v) with qdot = N @ v.
+        """Rate map N (n_q, n_v) with qdot = N @ v.
 
         Parameters
         ----------
@@ -260,10 +260,10 @@ class Joint(ABC):
         return q + motion
 
     def nearest(self, rotation: Array, position: Array) -> Array:
-        """Coordinates (n_q,) whose pose comes near a given one; exact if the joint can reach it.
+        """Coordinates (n_q,) whose pose is nearest to a given one; exact if the joint can reach it.
 
-        Real numbers only.  Loops are closed with it: what is left between the two poses is the gap.
-        By default Newton's method finds them.
+        Real numbers only.  The remaining difference between the two poses is the gap of a loop.
+        The default is Newton's method.
 
         Parameters
         ----------
@@ -276,24 +276,24 @@ class Joint(ABC):
 
     @property
     def nearest_iterates(self) -> bool:
-        """Whether `nearest` is a search, whose result depends on where it starts."""
+        """Whether `nearest` is iterative, so that its result depends on the starting point."""
         return True
 
     @property
     def turning(self) -> tuple[bool, ...]:
-        """Which coordinates `nearest` gives as angles within half a turn."""
+        """Whether `nearest` returns each coordinate as an angle in [-pi, pi]."""
         return (False,) * self.n_q
 
     def with_rates(self) -> Joint | None:
-        """Joint of the same coordinates whose speeds are their rates; None if there is none."""
+        """Joint with the same coordinates whose speeds are their rates; None if there is none."""
         return self
 
     def reversed(self) -> Joint | None:
-        """Joint with the inverse poses: inboard and outboard exchanged; None if unknown."""
+        """Joint with inboard and outboard frames swapped (inverse poses); None if unknown."""
         return None
 
     def rotated(self, R: Array) -> Joint | None:
-        """Joint with the poses R J R^T, all its directions turned; None if unknown.
+        """Joint with the poses R J R^T, all its directions rotated by R; None if unknown.
 
         Parameters
         ----------
@@ -309,19 +309,19 @@ class Joint(ABC):
         return " ".join([type(self).__name__.lower(), *(_shown(x) for x in values)])
 
     def converted(self, convert: Callable[[Any], Any]) -> Self:
-        """Same joint with every parameter passed through `convert` (symbols to floats).
+        """Copy with every parameter passed through `convert` (symbols to floats).
 
         Parameters
         ----------
         convert : callable
-            Takes a parameter, a number, symbol or array, and returns what stands for it.
+            Maps a parameter (number, symbol or array) to its new value.
         """
         new = {name: convert(value) for name, value in self.parameters.items()}
         return replace(self, **new) if new else self
 
 
 def joint_classes() -> dict[str, type[Joint]]:
-    """All joints that can be made, by the name of the class; users' own once they are defined."""
+    """Concrete joint classes by name, including the user-defined ones that exist so far."""
     found: dict[str, type[Joint]] = {}
     waiting: list[Any] = [Joint]
     while waiting:
@@ -333,12 +333,12 @@ def joint_classes() -> dict[str, type[Joint]]:
 
 
 def parameter_kinds(kind: type[Joint]) -> Mapping[str, Mapping[str, Any]]:
-    """Parameters of a class of joints: {name: {"kind": "direction" | "number" | "values"}}.
+    """Metadata of a joint class's parameters: {name: {"kind": "direction" | "number" | "values"}}.
 
     Parameters
     ----------
     kind : type
-        A joint.
+        Joint class.
     """
     if not is_dataclass(kind):
         return {}
@@ -346,13 +346,13 @@ def parameter_kinds(kind: type[Joint]) -> Mapping[str, Mapping[str, Any]]:
 
 
 def _finite(value: Any, what: str, unit: str) -> Any:
-    """Finite number or symbol."""
+    """Validated finite number or symbol."""
     try:
         given = array(value)
     except (TypeError, ValueError):
         given = zeros(0)
     if given.shape != () or (is_numeric(given) and not np.isfinite(given)):
-        raise ModelError(f"{what} is {value!r}; give a finite number [{unit}]")
+        raise ModelError(f"{what} is {value!r}; expected a finite number [{unit}]")
     return given[()]
 
 

@@ -1,4 +1,4 @@
-"""Joints from motion maps: simple and compound joints by products of exponentials.
+"""Simple and compound joints: products of exponentials, defined by motion maps.
 
 Notation (paper E: Kwatny & Blankenship, IEEE T-RA 1995, section II)
   h_i     column i of a joint map H, a twist [h_w; h_v]
@@ -11,10 +11,10 @@ Notation (paper E: Kwatny & Blankenship, IEEE T-RA 1995, section II)
   U_j = lambda_j ... lambda_1                                                        (21)
   eps_dot = Gamma(eps) beta                                                          (16)
 
-The first column (and the first map of a compound joint) is the one nearest the outboard body.
-Differs: Gamma solves (H^+ B) Gamma = I, H^+ the constant left inverse of H, instead of a left
-inverse of B.  The two agree where B Gamma = H has a solution at all, that is where the joint is
-holonomic; other maps are refused (the paper's claim that every constant map is holonomic fails).
+The first column (and the first map of a compound joint) is the one nearest to the outboard body.
+Differs: Gamma solves (H^+ B) Gamma = I, with H^+ the constant left inverse of H, instead of using a
+left inverse of B.  The two agree if B Gamma = H has a solution, that is if the joint is holonomic;
+other maps are rejected (the paper's claim that every constant map is holonomic is wrong).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any, final
 
 import numpy as np
 
-from ..errors import ModelError
+from ..errors import ModelError, shown
 from ..immutable import immutable
 from ..spatial import (
     block_diagonal,
@@ -46,12 +46,12 @@ from .factors import Pose, Twist, twist_exp
 
 
 def _compose(outer: Pose, inner: Pose) -> Pose:
-    """The product outer inner of two configuration matrices."""
+    """Product (outer inner) of two configuration matrices."""
     return outer[0] @ inner[0], outer[0] @ inner[1] + outer[1]
 
 
-def _seen_through(inner: Pose, motions: Array) -> Array:
-    """Ad(U^-1) applied to twists: motions before the partial pose U, seen in the body behind it."""
+def _transformed(inner: Pose, motions: Array) -> Array:
+    """Twists transformed by Ad(U^-1), with the partial pose U = inner."""
     return motion_transform(*inner) @ motions
 
 
@@ -65,7 +65,7 @@ def _joint_map(values: Any, what: str) -> Array:
     if H.ndim != 2 or H.shape[0] != 6 or not 1 <= H.shape[1] <= 6:
         raise ModelError(
             f"{what} has shape {H.shape}; expected (6, r) with r = 1 to 6, one column "
-            "[angular; linear] for each motion that the joint allows"
+            "[angular; linear] for each motion of the joint"
         )
     if is_numeric(H):
         _check_map(H, what)
@@ -74,15 +74,17 @@ def _joint_map(values: Any, what: str) -> Array:
 
 def _check_map(H: Array, what: str) -> None:
     if np.iscomplexobj(H) or not np.all(np.isfinite(H)):
-        raise ModelError(f"{what} has entries that are not finite real numbers")
+        raise ModelError(
+            f"{what} has entries that are not finite and real; give finite real numbers"
+        )
     size = np.linalg.norm(H, axis=0)
     if np.any(size == 0) or np.linalg.matrix_rank(H / size, tol=1e-9) < H.shape[1]:
-        raise ModelError(f"{what} has columns that depend on each other; remove the superfluous")
+        raise ModelError(f"{what} has linearly dependent columns; remove the redundant ones")
     for i, j in combinations(range(H.shape[1]), 2):
         if _leaves_span(H / size, bracket(H[:, i] / size[i], H[:, j] / size[j])):
             raise ModelError(
                 f"{what} is nonholonomic: the Lie bracket of columns {i} and {j} (counted from 0) "
-                "is a motion outside their span, so no pose belongs to the coordinates; "
+                "is outside the span of the columns, so the coordinates do not determine a pose; "
                 "use CompoundJoint([column, column, ...]) for a sequence of joints"
             )
 
@@ -95,11 +97,11 @@ def _leaves_span(H: Array, motion: Array) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _FromMaps(Joint):
-    """Joint given by constant motion maps, the map nearest to the outboard body first."""
+    """Joint defined by constant motion maps, the map nearest to the outboard body first."""
 
     @property
     def coordinates(self) -> tuple[tuple[str, str], ...]:
-        """Motions of the maps, numbered; those that are no unit turns or slides have no unit."""
+        """Numbered motions; those that are not unit rotations or translations have the unit "1"."""
         columns = np.concatenate(self.maps, axis=1)
         if not is_numeric(columns):
             return tuple((f"motion{k}", "1") for k in range(columns.shape[1]))
@@ -140,19 +142,20 @@ class _FromMaps(Joint):
 @immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
 class SimpleJoint(_FromMaps):
-    """Joint with a constant map of motions in body axes.
+    """Joint with a constant motion map in body axes.
 
     Parameters
     ----------
     motion_map : array (6, r) or (6,)
-        H*: each column is a motion [angular; linear] that the joint allows, in the outboard
-        body's axes.  Numbers or symbols.  A map whose motions do not close under the Lie bracket
-        has no coordinates and is refused.
+        H*: each column is a motion [angular; linear] of the joint, in the outboard body's axes.
+        Numbers or symbols.  A map whose motions do not close under the Lie bracket has no
+        coordinates and is rejected.
 
     Notes
     -----
-    q are the paper's product-of-exponentials coordinates, v the quasi-velocities beta.  Where
-    several rotations meet, q can be singular like Euler angles; `rate_map` then has no value.
+    The coordinates q are the paper's product-of-exponentials coordinates, the speeds v its
+    quasi-velocities beta.  With several rotations q can be singular like Euler angles; `rate_map`
+    is infinite there.
     """
 
     columns: Any
@@ -190,14 +193,14 @@ class SimpleJoint(_FromMaps):
     def rate_map(self, q: Array) -> Array:
         partial = self._partial_poses(q)
         pairs = zip(partial[:-1], self.columns.T, strict=True)
-        B = np.stack([_seen_through(U, h) for U, h in pairs], axis=1)  # (18)
+        B = np.stack([_transformed(U, h) for U, h in pairs], axis=1)  # (18)
         C = self._left_inverse @ B
         if is_numeric(C) and np.linalg.matrix_rank(C) < self.n_v:
             return np.full((self.n_v, self.n_v), np.inf)  # singular coordinates
         return solve(C, np.eye(self.n_v))
 
     def _partial_poses(self, q: Array) -> list[Pose]:
-        """U_0 = identity, U_1, ..., U_r (21)."""
+        """Partial poses U_0 = identity, U_1, ..., U_r (21)."""
         poses = [(np.eye(3), zeros(3))]
         for i, h in enumerate(self.columns.T):
             poses.append(_compose(twist_exp(h, q[i]), poses[-1]))
@@ -213,13 +216,13 @@ class SimpleJoint(_FromMaps):
 @immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
 class CompoundJoint(_FromMaps):
-    """Sequence of simple joints through intermediate frames that carry no mass.
+    """Sequence of simple joints connected by massless intermediate frames.
 
     Parameters
     ----------
     motion_maps : sequence of arrays (6, r_i) or (6,)
         One constant map for each simple joint, listed from the outboard body inward, each in the
-        axes of its own outboard frame.  Numbers or symbols.
+        axes of that joint's outboard frame.  Numbers or symbols.
 
     Notes
     -----
@@ -231,7 +234,10 @@ class CompoundJoint(_FromMaps):
 
     def __init__(self, motion_maps: Any) -> None:
         if not isinstance(motion_maps, (list, tuple)) or len(motion_maps) == 0:
-            raise ModelError("CompoundJoint: motion_maps must be a list of 6xr maps, one per joint")
+            raise ModelError(
+                f"CompoundJoint: motion_maps is {shown(motion_maps)}; expected a list of arrays "
+                "(6, r), one for each joint"
+            )
         what = "CompoundJoint: motion_maps[{}]"
         maps = [_joint_map(m, what.format(i)) for i, m in enumerate(motion_maps)]
         object.__setattr__(self, "parts", tuple(SimpleJoint(m) for m in maps))
@@ -243,8 +249,8 @@ class CompoundJoint(_FromMaps):
         H = self.motion_map(0.3 + 0.1 * np.arange(self.n_q))
         if self.n_v > 6 or np.linalg.matrix_rank(H, tol=1e-9 * np.abs(H).max()) < self.n_v:
             raise ModelError(
-                f"CompoundJoint: its {self.n_v} motions depend on each other in every "
-                "configuration; remove the superfluous columns"
+                f"CompoundJoint: its {self.n_v} motions are linearly dependent in every "
+                "configuration; remove the redundant columns"
             )
 
     @property
@@ -274,13 +280,13 @@ class CompoundJoint(_FromMaps):
         # d/dt (Ad(U^-1) H_i) = -ad(p) Ad(U^-1) H_i,  p the velocity of the joints outboard of i
         p, p_dot = zeros(6), zeros(6)
         for block, beta in zip(self._blocks(q), self._split(v), strict=True):
-            own = block @ beta
+            own = block @ beta  # velocity of joint i
             p_dot = p_dot - bracket(p, own)
             p = p + own
         return p_dot + np.concatenate([zeros(3), cross(p[:3], p[3:])])
 
     def rate_map(self, q: Array) -> Array:
-        maps = (part.rate_map(e) for part, e in zip(self.parts, self._split(q), strict=True))
+        maps = (part.rate_map(eps) for part, eps in zip(self.parts, self._split(q), strict=True))
         return block_diagonal(*maps)  # (25)
 
     def _split(self, values: Array) -> list[Array]:
@@ -295,9 +301,9 @@ class CompoundJoint(_FromMaps):
 
     def _blocks(self, q: Array) -> list[Array]:
         pairs = zip(self._partial_poses(q)[:-1], self.parts, strict=True)
-        return [_seen_through(U, part.columns) for U, part in pairs]  # (28)
+        return [_transformed(U, part.columns) for U, part in pairs]  # (28)
 
 
 def _opposite(columns: Array) -> Array:
-    """Map of the inverse of a product of exponentials: the last comes first, with opposite sign."""
+    """Motion map of the inverse product of exponentials: columns reversed and negated."""
     return 0.0 - columns[:, ::-1]

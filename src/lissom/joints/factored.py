@@ -1,4 +1,4 @@
-"""Joints given by factors: everything that can be asked of them follows from these."""
+"""Joints defined by factors, from which all other properties follow."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from .nearness import angle_about, nearest_by_iteration
 
 @dataclass(frozen=True, eq=False)
 class FactoredJoint(Joint):
-    """Joint that is a product of turns, slides and twists, each with a coordinate of its own.
+    """Joint that is a product of turns, slides and twists, each with one coordinate.
 
-    A subclass gives `coordinates` and `factors`; pose, motion map, bias, nearest coordinates,
-    copies that are reversed or turned, the compiled kernels and the moving view follow.
+    A subclass defines `coordinates` and `factors`; pose, motion map, bias, nearest coordinates,
+    reversed and rotated copies, compiled kernels and the animated view follow.
     """
 
     @property
     @abstractmethod
     def factors(self) -> tuple[Turn | Slide | Twist, ...]:
-        """Motions from the inboard frame outwards."""
+        """Factors from the inboard frame outwards."""
 
     def pose(self, q: Array) -> Pose:
         return product_pose(self.factors, q)
@@ -54,14 +54,14 @@ class FactoredJoint(Joint):
         q = np.zeros(self.n_q)
         for slide in slides:
             q[slide.q] = slide.axis @ position
-        if len(turns) == 2:  # the second axis is turned by the first angle alone
+        if len(turns) == 2:  # the second axis depends on the first angle only
             a1, a2 = turns[0].axis, turns[1].axis
             a3 = rotation @ a2
             first = np.arctan2(a1 @ np.cross(a2, a3), a2 @ a3 - (a1 @ a2) * (a1 @ a3))
             q[turns[0].q], rotation = first, axis_rotation(a1, first).T @ rotation
         if turns:
             q[turns[-1].q] = angle_about(turns[-1].axis, rotation)
-            if not is_pure(turns[-1]):  # the advance tells the number of turns
+            if not is_pure(turns[-1]):  # the advance determines the number of full turns
                 left = turns[-1].axis @ position / turns[-1].pitch - q[turns[-1].q]
                 q[turns[-1].q] += 2 * np.pi * np.round(left / (2 * np.pi))
         return q
@@ -72,13 +72,13 @@ class FactoredJoint(Joint):
 
     @property
     def turning(self) -> tuple[bool, ...]:
-        """Which coordinates are angles that a full turn brings back to the same pose."""
+        """Whether each coordinate is an angle with period 2 pi."""
         pure = {f.q for f in self.factors if isinstance(f, Turn) and is_pure(f)}
         return tuple(k in pure for k in range(self.n_q))
 
     @property
     def _slides_then_turns(self) -> tuple[list[Slide] | None, list[Turn]]:
-        """Orthogonal slides and then at most two turns, or one screw; None for other factors."""
+        """Orthogonal slides followed by at most two turns, or one screw; otherwise None, turns."""
         slides = [f for f in self.factors if isinstance(f, Slide)]
         turns = [f for f in self.factors if isinstance(f, Turn)]
         axes = np.array([f.axis for f in slides], dtype=float).reshape(-1, 3)
@@ -102,7 +102,7 @@ class FactoredJoint(Joint):
 @immutable(REMEDY)
 @dataclass(frozen=True, eq=False)
 class Product(FactoredJoint):
-    """Joint of given factors: what becomes of a factored joint that is reversed or turned.
+    """Joint of given factors: the reversed or rotated copy of a factored joint.
 
     Parameters
     ----------

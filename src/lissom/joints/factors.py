@@ -1,9 +1,9 @@
-"""Factors: the elementary motions that a joint is a product of, from the inboard frame outwards.
+"""Factors: elementary motions whose product, from the inboard frame outwards, is a joint.
 
 Notation
   F_k(q_k)   pose of factor k, (R_k, r_k);  the joint's pose is F_1 F_2 ... F_n
-  h_k        its twist, [angular; linear] for one unit of its coordinate
-  c_k        the same in the axes of the outboard frame: the twist behind the factors k+1 ... n
+  h_k        its twist, [angular; linear] per unit of its coordinate
+  c_k        the same twist in the joint's outboard frame, behind the factors k+1 ... n
 
   c_k = Ad((F_(k+1) ... F_n)^-1) h_k                                                  (1)
   bias = sum_(j<k) v_j v_k [c_jw x c_kw; 2 c_jw x c_kv] + sum_k v_k^2 [0; c_kw x c_kv]  (2)
@@ -25,7 +25,7 @@ Array = np.ndarray
 Pose = tuple[Array, Array]
 Half = Array | None  # a rotation or a vector; None for the identity or zero
 
-# Below this rotation rate the closed form of `twist_exp` divides by small numbers: take the series.
+# Below this rotation rate the closed form of `twist_exp` loses precision; the series is used.
 _SLOW = 0.05
 
 
@@ -35,11 +35,11 @@ class Turn(NamedTuple):
     Attributes
     ----------
     q : int
-        Number of its coordinate, the angle [rad].
+        Index of its coordinate, the angle [rad].
     axis : array (3,)
         Unit vector.
     pitch : float or symbol
-        Advance for each radian [m/rad].
+        Advance per radian [m/rad].
     """
 
     q: int
@@ -53,7 +53,7 @@ class Slide(NamedTuple):
     Attributes
     ----------
     q : int
-        Number of its coordinate, the distance [m].
+        Index of its coordinate, the distance [m].
     axis : array (3,)
         Unit vector.
     """
@@ -63,14 +63,14 @@ class Slide(NamedTuple):
 
 
 class Twist(NamedTuple):
-    """Constant twist of any kind.
+    """Arbitrary constant twist.
 
     Attributes
     ----------
     q : int
-        Number of its coordinate.
+        Index of its coordinate.
     motion : array (6,)
-        [angular; linear] for one unit of the coordinate.
+        [angular; linear] per unit of the coordinate.
     """
 
     q: int
@@ -78,12 +78,12 @@ class Twist(NamedTuple):
 
 
 class Quaternion(NamedTuple):
-    """Any rotation, by a unit quaternion (w, x, y, z).
+    """Arbitrary rotation by a unit quaternion (w, x, y, z).
 
     Attributes
     ----------
     q : int
-        Number of the first of its four coordinates.
+        Index of the first of its four coordinates.
     """
 
     q: int
@@ -94,12 +94,12 @@ Factor = OneFactor | Quaternion
 
 
 def is_pure(turn: Turn) -> bool:
-    """Whether a turn does not advance."""
+    """Whether a turn has no advance."""
     return isinstance(turn.pitch, (int, float)) and turn.pitch == 0
 
 
 def halves(factor: OneFactor) -> tuple[Half, Half]:
-    """Angular and linear part of the twist of a factor."""
+    """Angular and linear parts of a factor's twist."""
     match factor:
         case Turn(axis=axis, pitch=pitch):
             return axis, None if is_pure(factor) else scaled(pitch, axis)
@@ -122,7 +122,7 @@ def factor_pose(factor: OneFactor, q: Array) -> tuple[Half, Half]:
 
 
 def turned(factor: OneFactor, R: Array) -> OneFactor:
-    """Factor with its directions turned by R; with R = -I its inverse."""
+    """Factor with its directions rotated by R; its inverse if R = -I."""
     if isinstance(factor, Twist):
         w, v = factor.motion[:3], factor.motion[3:]
         return Twist(factor.q, np.concatenate([R @ w, R @ v]))
@@ -135,7 +135,7 @@ def twist_of(factor: OneFactor) -> Array:
 
 
 def twist_exp(h: Array, eps: Any) -> Pose:
-    """Pose reached by the constant twist h after the parameter eps.
+    """Pose exp(h eps) of the constant twist h.
 
     rotation exp([h_w]x eps), position (integral_0^eps exp([h_w]x s) ds) h_v
     """
@@ -172,9 +172,9 @@ class Column(NamedTuple):
     Attributes
     ----------
     w, v : array (3,), or None for zero
-        Angular and linear part.
+        Angular and linear parts.
     aligned : bool
-        Whether they are parallel: an axis with nothing further out that moves it.
+        Whether they are known to be parallel: no outer factor moves the axis off itself.
     """
 
     w: Half
@@ -193,7 +193,7 @@ def columns(factors: tuple[OneFactor, ...], q: Array) -> list[Column]:
 
 
 def product_map(factors: tuple[OneFactor, ...], q: Array) -> Array:
-    """H* (6, n), a column for each coordinate."""
+    """Motion map H* (6, n), one column for each coordinate."""
     found = columns(factors, q)
     in_order = sorted(range(len(factors)), key=lambda k: factors[k].q)
     full = [[zeros(3) if x is None else x for x in found[k][:2]] for k in in_order]
@@ -219,9 +219,9 @@ def product_bias(factors: tuple[OneFactor, ...], q: Array, v: Array) -> Array:
 
 
 def _behind(c: Column, factor: OneFactor, R: Half, r: Half) -> Column:
-    """A twist seen behind a factor with the pose (R, r): [R^T w; R^T (v + w x r)]."""
+    """Twist in the frame behind a factor with the pose (R, r): [R^T w; R^T (v + w x r)]."""
     if isinstance(factor, (Turn, Slide)) and _along(factor.axis, c.w) and _along(factor.axis, c.v):
-        return c  # a motion along and about the same axis
+        return c  # both motions along or about the same axis
     w, v, aligned = c
     if w is not None and r is not None:
         v, aligned = _sum(v, cross(w, r)), False

@@ -1,4 +1,4 @@
-"""The joint coordinates that come nearest to a pose, and what is left between two poses."""
+"""Joint coordinates nearest to a pose, and the difference between two poses."""
 
 from __future__ import annotations
 
@@ -9,20 +9,12 @@ import numpy as np
 if TYPE_CHECKING:
     from .base import Joint
 
-__all__ = [
-    "angle_about",
-    "constraint_map",
-    "nearest_by_iteration",
-    "nearest_from",
-    "pose_error",
-    "quaternion_of",
-]
-
 Array = np.ndarray
 
-# Newton's method for joints without a formula: its length, starts, and what counts as reached.
+# Newton's method for joints without a closed form: most iterations, number of starting points, and
+# squared error [rad^2, m^2] at which the pose counts as reached.
 ITERATIONS, STARTS, REACHED = 40, 25, 1e-18
-# Fractions whose multiples fill a cube evenly: powers of the root of x^7 = x + 1, below one.
+# Steps of a low-discrepancy sequence in a cube: inverse powers of the root of x^7 = x + 1.
 SPREAD = [1.1127756842787055 ** -(k + 1) for k in range(6)]
 
 
@@ -35,7 +27,7 @@ def angle_about(axis: Array, rotation: Array) -> float:
 
 def quaternion_of(R: Array) -> Array:
     """Unit quaternion (w, x, y, z) of a rotation, w not negative."""
-    # the row of 4 q q^T whose diagonal entry is the largest loses no digits
+    # The row of 4 q q^T with the largest diagonal entry avoids cancellation.
     squares = np.array(
         [
             1 + R[0, 0] + R[1, 1] + R[2, 2],
@@ -44,75 +36,75 @@ def quaternion_of(R: Array) -> Array:
             1 - R[0, 0] - R[1, 1] + R[2, 2],
         ]
     )
-    w = [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]
+    skew = [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]
     xy, xz, yz = R[0, 1] + R[1, 0], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1]
     rows = [
-        [squares[0], *w],
-        [w[0], squares[1], xy, xz],
-        [w[1], xy, squares[2], yz],
-        [w[2], xz, yz, squares[3]],
+        [squares[0], *skew],
+        [skew[0], squares[1], xy, xz],
+        [skew[1], xy, squares[2], yz],
+        [skew[2], xz, yz, squares[3]],
     ]
     q = np.array(rows[int(np.argmax(squares))])
     return q / np.linalg.norm(q) * (1.0 if q[0] >= 0 else -1.0)
 
 
 def rotation_log(R: Array) -> Array:
-    """Rotation vector of a rotation, at most pi long."""
+    """Rotation vector of a rotation matrix, of length pi at most."""
     q = quaternion_of(R)
     s = np.linalg.norm(q[1:])
     return q[1:] * (2 * np.arctan2(s, q[0]) / s if s > 0 else 2.0)
 
 
 def pose_error(joint: Joint, q: Array, rotation: Array, position: Array) -> Array:
-    """Small motion [angle; displacement] (6,) from the joint's pose at q to a pose, its axes."""
+    """Motion [angle; displacement] (6,) from the joint's pose at q to a given pose, in its axes."""
     R, r = joint.pose(q)
     return np.concatenate([rotation_log(R.T @ rotation), rotation.T @ (position - r)])
 
 
 def constraint_map(motion_map: Array, length: float) -> Array:
-    """P (6, 6 - r): forces [moment; force] that do no work on the motions of a joint.
+    """Constraint map P (6, 6 - r): forces [moment; force] that do no work on a joint's motions.
 
-    P^T H* = 0.  The columns diag(1/length, 1) P are orthonormal, so that all of them are forces
-    [N], and P^T times a motion is a displacement [m].  Where the joint's motions are pure rotations
-    and translations, every column is a pure moment or a pure force.
+    P^T H* = 0.  The columns diag(1/length, 1) P are orthonormal, so that multipliers are forces [N]
+    and P^T times a motion is a displacement [m].  If the joint's motions are pure rotations and
+    translations, every column is a pure moment or a pure force.
 
     Parameters
     ----------
     motion_map : array (6, r)
-        H*, motions [angular; linear] that the joint allows.
+        H*, motions [angular; linear] of the joint.
     length : float
-        Length that makes moments comparable with forces [m].
+        Characteristic length that scales moments to forces [m].
     """
     scale = np.array([length] * 3 + [1.0] * 3)
-    known: list[Array] = []
+    basis: list[Array] = []
     for h in (scale[:, None] * motion_map).T:
-        known.append(_beside(h, known))
-    r = len(known)
-    left = [_less(e, known) for e in np.eye(6)]
-    for _ in range(6 - r):  # the unit vector that has most left comes next
+        basis.append(_orthonormal(h, basis))
+    n_motion = len(basis)
+    left = [_orthogonal_part(e, basis) for e in np.eye(6)]
+    for _ in range(6 - n_motion):  # the unit vector with the largest remainder is next
         k = int(np.argmax([x @ x for x in left]))
-        known.append(_beside(left[k], known))
-        left = [_less(x, known[-1:]) for x in left]
-    return scale[:, None] * np.array(known[r:]).reshape(-1, 6).T
+        basis.append(_orthonormal(left[k], basis))
+        left = [_orthogonal_part(x, basis[-1:]) for x in left]
+    return scale[:, None] * np.array(basis[n_motion:]).reshape(-1, 6).T
 
 
-def _less(x: Array, known: list[Array]) -> Array:
-    for y in known:
+def _orthogonal_part(x: Array, basis: list[Array]) -> Array:
+    for y in basis:
         x = x - (y @ x) * y
     return x
 
 
-def _beside(x: Array, known: list[Array]) -> Array:
-    """Unit vector of x beside orthonormal ones, made orthogonal twice for the last digit."""
-    x = _less(_less(x, known), known)
+def _orthonormal(x: Array, basis: list[Array]) -> Array:
+    """Normalised part of x orthogonal to a basis, orthogonalised twice for full precision."""
+    x = _orthogonal_part(_orthogonal_part(x, basis), basis)
     return x / np.linalg.norm(x)
 
 
 def nearest_by_iteration(joint: Joint, rotation: Array, position: Array) -> Array:
-    """Coordinates nearest to a pose by Newton's method, from the neutral ones and then others.
+    """Coordinates nearest to a pose, by Newton's method from several starting points.
 
-    The first ones with which the joint reaches the pose, else the nearest of all.  Where several
-    sets of coordinates belong to one pose, this is a choice.
+    The first result that reaches the pose is returned, otherwise the nearest.  If several sets of
+    coordinates give the same pose, any of them may be returned.
     """
     best, least = joint.neutral(), np.inf
     for start in range(STARTS):
@@ -125,12 +117,12 @@ def nearest_by_iteration(joint: Joint, rotation: Array, position: Array) -> Arra
 
 
 def scattered(k: int, n: int) -> Array:
-    """The k-th of a sequence of starts that fill the cube of half-turns evenly; first zero."""
+    """Starting point k of a low-discrepancy sequence in [-pi, pi]^n; point 0 is zero."""
     return 2 * np.pi * (np.mod(0.5 + k * np.array(SPREAD[:n]), 1.0) - 0.5)
 
 
 def nearest_from(joint: Joint, rotation: Array, position: Array, q: Array) -> tuple[Array, float]:
-    """Coordinates after Newton's method from q, and the square of what is left [rad, m]."""
+    """Coordinates found by Newton's method from q, and the squared error [rad^2, m^2]."""
     for _ in range(ITERATIONS):
         xi = pose_error(joint, q, rotation, position)
         beta = np.linalg.lstsq(joint.motion_map(q), xi, rcond=1e-9)[0]

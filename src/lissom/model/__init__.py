@@ -1,4 +1,4 @@
-"""The mechanism as a user describes it, and its compilation to a System."""
+"""Models: mechanisms as described by the user, and their compilation to a System."""
 
 from .model import Model
 from .parts import Part

@@ -1,40 +1,38 @@
-"""The cheapest way to reach every vertex of a directed graph from its root.
+"""Minimum-weight arborescence of a directed graph.
 
 Notation
-  arc (tail, head, weight)     a vertex reached from another one
+  arc (tail, head, weight)     directed edge from tail to head
   arborescence                 one arc into every vertex but the root, without a cycle
 
-  1. Take the cheapest arc into every vertex but the root.  Without a cycle among them, done.
+  1. Take the cheapest arc into every vertex but the root.  If they contain no cycle, stop.
   2. Contract each cycle to one vertex.  From every arc subtract the weight of the arc taken into
-     its head: the price of entering a cycle there, instead of going round it.
+     its head: the extra cost of entering a cycle there.
   3. Solve the smaller problem; an arc that enters a cycle replaces the cycle's arc at its head.
 Source: J. Edmonds, Optimum branchings, J. Res. Nat. Bur. Standards 71B (1967) 233-240; found
-before by Chu and Liu (1965).  O(V E).  Differs: all cycles are contracted at once.
+earlier by Chu and Liu (1965).  O(V E).  Differs: all cycles are contracted at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["least_arborescence"]
-
 Arc = tuple[int, int, int]
 
 
 def least_arborescence(n: int, arcs: Sequence[Arc]) -> list[int]:
-    """Numbers of the arcs into vertices 1 to n - 1 whose sum of weights is least; the root is 0.
+    """Indices of the arcs of the minimum-weight arborescence with root 0.
 
     Parameters
     ----------
     n : int
         Number of vertices.
     arcs : sequence of (tail, head, weight)
-        Every vertex must be reached from the root.  Weights are integers, so that sums are exact.
+        Every vertex must be reachable from the root.  Weights are integers, so that sums are exact.
 
     Returns
     -------
     list of int
-        In the order of the vertices.
+        Index of the arc into each of the vertices 1 to n - 1.
     """
     levels = []
     while True:
@@ -56,7 +54,7 @@ def least_arborescence(n: int, arcs: Sequence[Arc]) -> list[int]:
 
 
 def _cheapest(n: int, arcs: Sequence[Arc]) -> list[int]:
-    """Number of the cheapest arc into each vertex but the root, the first of equal ones."""
+    """Index of the cheapest arc into each vertex but the root; the first one in a tie."""
     best: list[int] = [-1] * n
     for k, (_, head, weight) in enumerate(arcs):
         if best[head] < 0 or weight < arcs[best[head]][2]:
@@ -65,12 +63,12 @@ def _cheapest(n: int, arcs: Sequence[Arc]) -> list[int]:
 
 
 def _contraction(tails: Sequence[int]) -> tuple[list[int], int]:
-    """New number of each vertex, those of a cycle sharing one, and how many there are.
+    """Vertex numbers after contracting every cycle to one vertex, and the new vertex count.
 
     Parameters
     ----------
     tails : sequence of int
-        Vertex from which vertex i + 1 is reached.
+        Tail of the arc into vertex i + 1.
     """
     n = len(tails) + 1
     seen_from, cycle_of = [-1] * n, list(range(n))
@@ -80,7 +78,7 @@ def _contraction(tails: Sequence[int]) -> tuple[list[int], int]:
         while seen_from[here] < 0:
             seen_from[here] = start
             here = tails[here - 1]
-        if seen_from[here] == start:  # the path has met itself
+        if seen_from[here] == start:  # the path closed a cycle
             around = tails[here - 1]
             while around != here:
                 cycle_of[around] = here

@@ -1,4 +1,4 @@
-"""Copies of the things of one model for another one."""
+"""Copies of the parts of one model for attachment to another."""
 
 from __future__ import annotations
 
@@ -9,23 +9,21 @@ import numpy as np
 from .frames import NamedFrame
 from .parts import Closing, Connection, End, Part
 
-__all__ = ["Mount"]
-
 Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class Mount:
-    """Where the ground of an attached model comes to stand, and how its names begin.
+    """Pose and name prefix of an attached model.
 
     Attributes
     ----------
     base : Part or None
-        Body, node or frame that stands for its ground; None is the ground.
+        Body, node or frame that replaces its ground; None is the ground.
     at, rotation : array (3,), (3, 3), or None
-        Its ground's frame in the frame of the base; None where they are the same.
+        Frame of its ground relative to the base; None for zero or identity.
     prefix : str
-        Put before each name.
+        Prepended to each name.
     """
 
     base: Part | None
@@ -34,7 +32,7 @@ class Mount:
     prefix: str
 
     def connection(self, part: Connection) -> Connection:
-        """Copy of a body with its joint."""
+        """Copy of a body and its joint."""
         name = f"{self.prefix}{part.name}"
         if part.loose:
             return replace(part, name=name)
@@ -51,7 +49,7 @@ class Mount:
         return replace(frame, name=f"{self.prefix}{frame.name}", end=self.end(frame.end))
 
     def end(self, end: End) -> End:
-        """The same frame in the other model; numbers stay as they are where nothing moves them."""
+        """Same frame in the target model; exact where the mount has no shift or rotation."""
         if end.part is not None:
             return replace(end, part=Part(f"{self.prefix}{end.part.name}", end.part.node))
         at, rotation = end.at, end.rotation

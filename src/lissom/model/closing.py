@@ -1,4 +1,4 @@
-"""Joints of a model beyond those that carry bodies: made and taken out."""
+"""Loops and joins of a model: creation, and removal of parts."""
 
 from __future__ import annotations
 
@@ -10,28 +10,26 @@ from .coupling import Couple
 from .frames import NamedFrame
 from .parts import Closing, Connection, End, checked_end, checked_joint
 
-__all__ = ["check_two_bodies", "checked_closing", "removed"]
-
 Given = tuple[Any, Any, Any]
 
 
 def checked_closing(kind: str, name: str, joint: Any, a: Given, b: Given) -> Closing:
-    """Joint between two ends (part, at, rotation), or an error that says what is wrong.
+    """Validated joint between two ends (part, at, rotation).
 
     Parameters
     ----------
     kind : {"loop", "join"}
-        What it is to the user.
+        Method that adds it: `Model.close` or `Model.join`.
     name : str
-        Its name, checked before.
+        Its name, already checked.
     joint, a, b
-        As the user gave them.
+        As given by the user.
     """
     where = f"{kind} {name!r}"
     if checked_joint(joint, where).n_v == 6:
         raise ModelError(
-            f"{where}: its joint ({joint.label}) allows every motion and holds nothing; leave the "
-            f"{kind} out or give another joint; to let a body float, add it with Free()"
+            f"{where}: its joint ({joint.label}) allows every motion and constrains nothing; leave "
+            f"the {kind} out or give another joint; to let a body float, add it with Free()"
         )
     ends = checked_end(*a, where, "a"), checked_end(*b, where, "b")
     check_two_bodies(where, *ends)
@@ -39,11 +37,11 @@ def checked_closing(kind: str, name: str, joint: Any, a: Given, b: Given) -> Clo
 
 
 def check_two_bodies(where: str, a: End, b: End) -> None:
-    """Refuse a joint between a body and itself."""
+    """Reject a joint between a body and itself."""
     if a.body == b.body:
         what = "the ground" if a.body is None else f"body {a.body!r}"
         raise ModelError(
-            f"{where} connects {what} with itself; give two different bodies, or one body and "
+            f"{where} connects {what} to itself; give two different bodies, or one body and "
             "the ground (None)"
         )
 
@@ -58,20 +56,20 @@ def removed(
     *,
     outboard: bool,
 ) -> tuple[dict[str, Any], ...]:
-    """All groups of a model without the body or frame `first` and, by consent, what hangs on it."""
+    """Groups of a model without the body or frame `first` and, if `outboard`, its dependents."""
     gone = [first]
     for here in gone:
         carried = [p.name for p in parts.values() if p.to is not None and p.to.name == here]
         carried += [f.name for f in frames.values() if f.end.body == here]
         gone += [name for name in carried if name not in gone]
-    hanging = {
+    dependent = {
         kind: [c.name for c in closings.values() if any(c.touches(body) for body in gone)]
         for kind, closings in (("loop", loops), ("join", joins))
     }
-    hanging["coupling"] = [c.name for c in couplings.values() if set(gone) & set(c.bodies)]
+    dependent["coupling"] = [c.name for c in couplings.values() if set(gone) & set(c.bodies)]
     held = [f"it carries {name_list(gone[1:])}"] if len(gone) > 1 else []
     held += [
-        f"the {kind} {name_list(names)} hangs on it" for kind, names in hanging.items() if names
+        f"the {kind} {name_list(names)} depends on it" for kind, names in dependent.items() if names
     ]
     if held and not outboard:
         raise ModelError(
@@ -79,8 +77,8 @@ def removed(
         )
     return (
         {name: part for name, part in parts.items() if name not in gone},
-        {name: loop for name, loop in loops.items() if name not in hanging["loop"]},
-        {name: join for name, join in joins.items() if name not in hanging["join"]},
-        {name: one for name, one in couplings.items() if name not in hanging["coupling"]},
+        {name: loop for name, loop in loops.items() if name not in dependent["loop"]},
+        {name: join for name, join in joins.items() if name not in dependent["join"]},
+        {name: one for name, one in couplings.items() if name not in dependent["coupling"]},
         {name: frame for name, frame in frames.items() if name not in gone},
     )

@@ -1,4 +1,4 @@
-"""From a Model to a System: names become indices, symbols become floats, values are checked."""
+"""Compilation of a Model to a System: names to indices, symbols to floats, checks of values."""
 
 from __future__ import annotations
 
@@ -20,16 +20,14 @@ from ..spatial.scalar import array, is_numeric
 from ..system import GROUND, Frame, Loop, LoopEnd, System
 from .closing import check_two_bodies
 from .coupling import resolved_couple
-from .frames import NamedFrame, carrier, settled_closing, settled_connection, settled_frames
+from .frames import NamedFrame, carrier, resolved_closing, resolved_connection, resolved_frames
 from .graph import spanning_tree
 from .model import Model
-from .naming import shadowed
+from .naming import shadowing_warnings
 from .own_joints import check_own_joint
 from .parts import Closing, Connection, End, checked_end, checked_rotation, checked_vector
-from .seats import beside_nodes
+from .seats import off_node_warnings
 from .topology import check_carriers, end_node, node_number, numbered_base_to_tip
-
-__all__ = ["compile_model", "converted_model"]
 
 Array = np.ndarray
 Convert = Callable[[Any], Any]
@@ -47,7 +45,7 @@ def compile_model(model: Model, *, level: str | None, values: Mapping[Any, float
 
     system = converted_model(model, level=level, convert=to_floats)
     _check_hinges(system)
-    for sentence in (*beside_nodes(system), *shadowed(system)):
+    for sentence in (*off_node_warnings(system), *shadowing_warnings(system)):
         warnings.warn(sentence, ModelWarning, stacklevel=3)
     return system
 
@@ -58,16 +56,16 @@ def converted_model(model: Model, *, level: str | None, convert: Convert) -> Sys
     Parameters
     ----------
     model : Model
-        What the user has put together.
+        Mechanism to compile.
     level : {"full", "linear"}, optional
         Level for all flexible bodies.
     convert : callable
-        Takes an array or a scalar, numbers or symbols, and gives what the system is to hold.
+        Maps an array or a scalar, numbers or symbols, to the value that the system stores.
     """
     if level is not None:
         check_level(level)
     check_carriers(model.name, model.parts, model.frames)
-    frames = settled_frames(
+    frames = resolved_frames(
         {name: _converted_frame(frame, convert) for name, frame in model.frames.items()},
         model.parts,
     )
@@ -122,9 +120,9 @@ def converted_model(model: Model, *, level: str | None, convert: Convert) -> Sys
 def _tree(
     model: Model, convert: Convert, frames: Mapping[str, End]
 ) -> tuple[list[Connection], list[Closing]]:
-    """Connections base to tip, converted, and the joints that had to be cut for it."""
+    """Converted connections, base to tip, and the joints cut by `compile`."""
     parts = {
-        name: settled_connection(_converted(part, convert), frames)
+        name: resolved_connection(_converted(part, convert), frames)
         for name, part in model.parts.items()
     }
     if not model.joins and not any(part.loose for part in parts.values()):
@@ -141,7 +139,7 @@ def _tree(
         )
     for free in tree.idle:
         LOGGER.info(
-            f"model {model.name!r}: the free joint {free.name!r} carries nothing and is left out"
+            f"model {model.name!r}: the free joint {free.name!r} carries no body and is left out"
         )
     return numbered_base_to_tip(tree.parts), tree.cuts
 
@@ -153,7 +151,7 @@ def _loop(
     *,
     chosen: bool,
 ) -> Loop:
-    """Loop with bodies and nodes as numbers."""
+    """Loop with bodies and nodes as indices."""
 
     def end(given: End, side: str) -> LoopEnd:
         node = end_node(closing, side, parts)
@@ -167,7 +165,7 @@ def _loop(
 def _frame(
     name: str, end: End, numbers: Mapping[str, int], parts: Mapping[str, Connection]
 ) -> Frame:
-    """Frame with body and node as numbers."""
+    """Frame with body and node as indices."""
     if end.part is None:
         return Frame(name, GROUND, GROUND, end.rotation, end.at)
     node = node_number(f"frame {name!r}", end.part, parts[end.part.name].body)
@@ -175,7 +173,7 @@ def _frame(
 
 
 def _normalised(parts: list[Connection], level: str | None) -> list[NormalBody]:
-    """Bodies in normalised form; a body that serves several times is brought to it once."""
+    """Bodies in normalised form; a body used several times is normalised once."""
     made: dict[int, NormalBody] = {}
     for part in parts:
         if id(part.body) not in made:
@@ -186,7 +184,7 @@ def _normalised(parts: list[Connection], level: str | None) -> list[NormalBody]:
 
 
 def _named(title: str, given: S, make: Callable[[S], T]) -> T:
-    """Result of make(given), with a title put before an error's message."""
+    """Result of make(given); the title is prepended to error messages."""
     try:
         return make(given)
     except (ModelError, SymbolicError) as error:
@@ -195,14 +193,14 @@ def _named(title: str, given: S, make: Callable[[S], T]) -> T:
 
 
 def _converted(part: Connection, convert: Convert) -> Connection:
-    """Same connection with all its parameters converted."""
+    """Connection with all parameters converted."""
 
     def converted(p: Connection) -> Connection:
         return replace(
             p,
             body=p.body.converted(convert),
             joint=p.joint.converted(convert),
-            at=checked_vector(convert(p.at), "at", "its place"),
+            at=checked_vector(convert(p.at), "at", f"body {p.name!r}"),
             rotation=checked_rotation(convert(p.rotation), f"body {p.name!r}"),
         )
 
@@ -210,7 +208,7 @@ def _converted(part: Connection, convert: Convert) -> Connection:
 
 
 def _converted_frame(frame: NamedFrame, convert: Convert) -> NamedFrame:
-    """Same frame with its place converted."""
+    """Frame with its position and rotation converted."""
 
     def converted(f: NamedFrame) -> NamedFrame:
         at = checked_vector(convert(f.end.at), "at", f.title)
@@ -221,14 +219,14 @@ def _converted_frame(frame: NamedFrame, convert: Convert) -> NamedFrame:
 
 
 def _placed_closing(closing: Closing, convert: Convert, frames: Mapping[str, End]) -> Closing:
-    """Same joint of a loop or of the graph, converted, between bodies, nodes or the ground."""
-    placed = settled_closing(_converted_closing(closing, convert), frames)
+    """Loop or join, converted and resolved to bodies, nodes or the ground."""
+    placed = resolved_closing(_converted_closing(closing, convert), frames)
     check_two_bodies(placed.title, placed.a, placed.b)
     return placed
 
 
 def _converted_closing(closing: Closing, convert: Convert) -> Closing:
-    """Same joint of a loop or of the graph with all its parameters converted."""
+    """Loop or join with all parameters converted."""
 
     def end(given: End, side: str) -> End:
         at, rotation = convert(given.at), convert(given.rotation)
@@ -256,7 +254,7 @@ def _number(entry: Any, values: Mapping[Any, float]) -> float:
         number = float(given)
     except (TypeError, RuntimeError):
         number = np.nan
-    if np.isnan(number):  # also what CasADi makes of a symbol
+    if np.isnan(number):  # CasADi converts a symbol to NaN
         names = name_list(sorted(map(str, getattr(given, "free_symbols", []))), show=str)
         raise ModelError(
             f"no value for {names or entry}; give numbers: compile(values={{symbol: number}})"
@@ -265,9 +263,9 @@ def _number(entry: Any, values: Mapping[Any, float]) -> float:
 
 
 def _check_hinges(system: System) -> None:
-    """Refuse a hinge that sees no inertia in a generic configuration, and so in every one.
+    """Reject a hinge without inertia in a generic configuration, and thus in every one.
 
-    A body whose own inertia is regular serves any hinge; only the others need the sweep.
+    A body with regular inertia is valid on any hinge; only the others need the sweep.
     """
     named = zip(system.names, system.bodies, strict=True)
     if all(_is_regular(*pair) for pair in {id(pair[1]): pair for pair in named}.values()):
@@ -280,17 +278,17 @@ def _check_hinges(system: System) -> None:
         joint = system.joints[system.layout.index(error.body)]
         raise ModelError(
             f"body {error.body!r}: its joint ({joint.label}) has a motion that moves no inertia in "
-            "any configuration, neither the body's nor that of bodies outboard; give the body mass "
+            "any configuration, neither of the body nor of bodies outboard; give the body mass "
             f"and inertia about that axis, or remove the motion{_other_cut(system)}"
         ) from None
 
 
 def _other_cut(system: System) -> str:
-    """A further remedy where compile has chosen the tree."""
+    """Additional remedy if `compile` chose the tree."""
     chosen = [loop.name for loop in system.loops if loop.chosen]
     if not chosen:
         return ""
-    return f", or say which joint is cut instead of {name_list(chosen)}: use model.close for it"
+    return f", or choose the cut joint yourself instead of {name_list(chosen)}: use model.close"
 
 
 def _is_regular(name: str, body: NormalBody) -> bool:
@@ -299,19 +297,19 @@ def _is_regular(name: str, body: NormalBody) -> bool:
         M_bar = terms.M_rr - terms.M_rf @ terms.M_rf.T
     if not np.all(np.isfinite(M_bar)):
         raise ModelError(
-            f"body {name!r}: its inertia about its own frame is too large to be reckoned with; "
-            "give smaller masses and distances"
+            f"body {name!r}: its inertia about its frame is too large and causes a numerical "
+            "overflow; give smaller masses and distances"
         )
     scale = np.sqrt(np.diag(M_bar).clip(min=0.0))
     if not np.all(scale > 0):
         return False
     with np.errstate(over="ignore"):
-        part = M_bar / np.outer(scale, scale)
-    return bool(np.all(np.isfinite(part)) and np.linalg.eigvalsh(part)[0] > 1e-9)
+        scaled = M_bar / np.outer(scale, scale)
+    return bool(np.all(np.isfinite(scaled)) and np.linalg.eigvalsh(scaled)[0] > 1e-9)
 
 
 def _generic(body: NormalBody, joint: Joint) -> Array:
-    """Coordinates of a body without symmetry; undeformed."""
+    """Coordinates of an undeformed body in a generic configuration."""
     q = joint.neutral() + 0.3 + 0.11 * np.arange(joint.n_q)
     if joint.has_quaternion:
         q[:4] /= np.linalg.norm(q[:4])

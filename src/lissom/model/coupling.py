@@ -1,4 +1,4 @@
-"""Couplings of a model: equations between joint coordinates, as the user gives them."""
+"""Couplings of a model: linear equations between joint coordinates."""
 
 from __future__ import annotations
 
@@ -15,13 +15,11 @@ from ..spatial.scalar import array, is_numeric
 from ..system import Coupling, sum_in_words
 from .parts import Connection, Part
 
-__all__ = ["Couple", "checked_couple", "resolved_couple"]
 
-
-@immutable("remove it from the model and add it anew")
+@immutable("remove it from the model and add it again")
 @dataclass(frozen=True, eq=False)
 class Couple:
-    """One coupling of a model: the sum of ratios times coordinates is the offset.
+    """One coupling of a model: sum of ratio * coordinate = offset.
 
     Attributes
     ----------
@@ -30,7 +28,7 @@ class Couple:
     ratios : mapping
         By coordinate: "body" or "body.coordinate".
     offset : float or symbol
-        What the sum is.
+        Value of the sum.
     """
 
     name: str
@@ -39,12 +37,12 @@ class Couple:
 
     @property
     def title(self) -> str:
-        """What to call it in an error."""
+        """Label for error messages."""
         return f"coupling {self.name!r}"
 
     @property
     def words(self) -> str:
-        """The equation."""
+        """The equation in words."""
         return sum_in_words(self.ratios.items(), self.offset)
 
     @property
@@ -64,30 +62,30 @@ class Couple:
 
 
 def checked_couple(name: str, ratios: Any, offset: Any) -> Couple:
-    """Coupling, or an error that says what is wrong without a model.
+    """Validated coupling, as far as it can be checked without the model.
 
     Parameters
     ----------
     name : str
-        Its name, checked before.
+        Its name, already checked.
     ratios, offset
-        As the user gave them.
+        As given by the user.
     """
     where = f"coupling {name!r}"
     if not isinstance(ratios, Mapping) or not ratios:
         raise ModelError(
-            f"{where}: ratios is {shown(ratios)}; give a number for each coordinate, such as "
+            f"{where}: ratios is {shown(ratios)}; expected a number for each coordinate, such as "
             '{"left": 1, "right": -1}'
         )
     found: dict[str, Any] = {}
     for key, ratio in ratios.items():
         if not isinstance(key, (str, Part)):
             raise ModelError(
-                f'{where}: {key!r} names no coordinate; give "body" or "body.coordinate"'
+                f'{where}: {key!r} is not a coordinate; give "body" or "body.coordinate"'
             )
         found[str(key)] = _number(ratio, f"{where}: the ratio of {str(key)!r}", zero=False)
     if len(found) < len(ratios):
-        raise ModelError(f"{where}: a coordinate is named twice; add its ratios")
+        raise ModelError(f"{where}: a coordinate is given twice; add up its ratios")
     return Couple(name, found, _number(offset, f"{where}: offset", zero=True))
 
 
@@ -104,7 +102,7 @@ def _number(given: Any, what: str, *, zero: bool) -> Any:
     if np.iscomplexobj(value) or not np.isfinite(value):
         raise ModelError(f"{what} is {given!r}; expected a finite real number")
     if not zero and value == 0:
-        raise ModelError(f"{what} is 0, which couples nothing; leave the coordinate out")
+        raise ModelError(f"{what} is 0, which has no effect; leave the coordinate out")
     return float(value)
 
 
@@ -114,18 +112,19 @@ def resolved_couple(
     parts: Mapping[str, Connection],
     given: Mapping[str, Connection],
 ) -> Coupling:
-    """Coupling with bodies and coordinates as numbers.
+    """Coupling with bodies and coordinates as indices.
 
     Parameters
     ----------
     couple : Couple
-        All numbers converted.
+        With all parameters converted.
     numbers : mapping
-        Number of each body.
+        Index of each body.
     parts : mapping
         Bodies with the joints that carry them in the compiled tree.
     given : mapping
-        The same as the model has them: `compile` may cut a joint and let another carry the body.
+        Bodies with the joints of the model: `compile` may cut a joint and let another carry the
+        body.
     """
     terms: dict[tuple[int, int], str] = {}
     for key in couple.ratios:
@@ -139,8 +138,8 @@ def resolved_couple(
         place = numbers[body], entry
         if place in terms:
             raise ModelError(
-                f"{couple.title}: {terms[place]!r} and {key!r} are the same coordinate; add their "
-                "ratios"
+                f"{couple.title}: {terms[place]!r} and {key!r} are the same coordinate; add up "
+                "their ratios"
             )
         terms[place] = key
     ratios = np.array([float(x) for x in couple.ratios.values()])
@@ -149,7 +148,7 @@ def resolved_couple(
 
 
 def _check_carried(couple: Couple, part: Connection, given: Connection | None) -> None:
-    """Refuse a joint that compile has chosen: its coordinate may run backwards, or be another."""
+    """Reject a joint chosen by `compile`: it may be reversed or have different coordinates."""
     if (
         given is None
         or given.loose
@@ -157,24 +156,25 @@ def _check_carried(couple: Couple, part: Connection, given: Connection | None) -
         or type(part.joint) is not type(given.joint)
     ):
         raise ModelError(
-            f"{couple.title}: which joint carries {part.name!r}, and so its coordinate, was chosen "
-            "by compile; give the body its joint by add and say what is cut by close"
+            f"{couple.title}: the joint that carries {part.name!r}, and with it the coordinate, "
+            "was chosen by compile; give the body its joint with model.add and close the loop with "
+            "model.close"
         )
 
 
 def _entry(couple: Couple, body: str, coordinate: str | None, joint: Joint) -> int:
-    """Number of the coordinate that is named."""
+    """Index of the named coordinate of a joint."""
     known = [name for name, _ in joint.plain_coordinates]
     what = f"{couple.title}: the joint of {body!r} ({joint.label})"
     if not known:
         reason = (
             "has no coordinate"
             if isinstance(joint, Fixed)
-            else ("has coordinates whose rates are not its speeds")
+            else "has coordinates whose rates are not its speeds"
         )
         raise ModelError(
             f"{what} {reason}; couple revolute, prismatic, screw, cylindrical, universal or planar "
-            "joints, or make it of such joints with bodies of no mass between"
+            "joints, or build the joint from such joints with massless bodies in between"
         )
     if coordinate is None:
         if len(known) > 1:
@@ -182,5 +182,7 @@ def _entry(couple: Couple, body: str, coordinate: str | None, joint: Joint) -> i
             raise ModelError(f"{what} has {len(known)} coordinates; name one: {names}")
         return 0
     if coordinate not in known:
-        raise ModelError(f"{what} has no {coordinate!r}; {suggestion(coordinate, known)}")
+        raise ModelError(
+            f"{what} has no coordinate {coordinate!r}; {suggestion(coordinate, known)}"
+        )
     return known.index(coordinate)

@@ -1,4 +1,4 @@
-"""Named frames of a model, and the bodies, nodes or ground that carry them in the end."""
+"""Named frames of a model, resolved to the bodies, nodes or ground that carry them."""
 
 from __future__ import annotations
 
@@ -10,50 +10,41 @@ from ..errors import ModelError, name_list, suggestion
 from ..immutable import immutable
 from .parts import Closing, Connection, End, checked_rotation, checked_vector, place
 
-__all__ = [
-    "NamedFrame",
-    "carrier",
-    "checked_frame",
-    "settled_closing",
-    "settled_connection",
-    "settled_frames",
-]
 
-
-@immutable("remove it from the model and add it anew")
+@immutable("remove it from the model and add it again")
 @dataclass(frozen=True, eq=False)
 class NamedFrame:
-    """A frame that `Model.frame` put in; names are resolved by `compile`."""
+    """A frame added by `Model.frame`; names are resolved by `compile`."""
 
     name: str
     end: End
 
     @property
     def title(self) -> str:
-        """What to call it in an error."""
+        """Label for error messages."""
         return f"frame {self.name!r}"
 
     @property
     def words(self) -> str:
-        """What it is fixed to."""
+        """Parent in words."""
         return f"on {self.end.part or 'the ground'}"
 
 
 def checked_frame(name: str, on: Any, node: Any, at: Any, rotation: Any) -> NamedFrame:
-    """Frame, or an error that says what is wrong; see `Model.frame`."""
+    """Validated frame; see `Model.frame`."""
     where = f"frame {name!r}"
     part = place(on, node, where, "on")
     point = checked_vector(at, "at", where)
     return NamedFrame(name, End(part, point, checked_rotation(rotation, where)))
 
 
-def settled_frames(frames: Mapping[str, NamedFrame], bodies: Mapping[str, Any]) -> dict[str, End]:
-    """All frames of a model, each on a body, a node or the ground, whatever other frame it is on.
+def resolved_frames(frames: Mapping[str, NamedFrame], bodies: Mapping[str, Any]) -> dict[str, End]:
+    """All frames of a model relative to bodies, nodes or the ground, chains of frames resolved.
 
     Parameters
     ----------
     frames : mapping
-        As the user gave them, by name.
+        As given by the user, by name.
     bodies : mapping
         By name.
     """
@@ -64,25 +55,26 @@ def settled_frames(frames: Mapping[str, NamedFrame], bodies: Mapping[str, Any]) 
         while here is not None and here.name not in done:
             if here.name in chain:
                 names = [*chain, here.name]
-                ring = name_list(names[names.index(here.name) :], show=str, between=" -> ")
+                cycle = name_list(names[names.index(here.name) :], show=str, between=" -> ")
                 raise ModelError(
-                    f"{here.title} is on itself: {ring}; put one of them on a body or the ground"
+                    f"{here.title} is attached to itself: {cycle}; attach one of these frames to a "
+                    "body or the ground"
                 )
             chain[here.name] = here
             here = frames.get(here.end.body or "")
         for one in reversed(chain.values()):
-            done[one.name] = _settled(one.end, done, one.title)
+            done[one.name] = _resolved(one.end, done, one.title)
             if (body := done[one.name].body) is not None and body not in bodies:
                 known = [name for name in (*bodies, *frames) if name != one.name]
                 raise ModelError(
-                    f"{one.title} is on {body!r}, which is not in the model; "
+                    f"{one.title} is attached to {body!r}, which is not in the model; "
                     f"{suggestion(body, known)}"
                 )
     return {name: done[name] for name in frames}
 
 
-def _settled(end: End, frames: Mapping[str, End], what: str) -> End:
-    """The same place, told from what carries the frame that it is on."""
+def _resolved(end: End, frames: Mapping[str, End], what: str) -> End:
+    """Same place, relative to the carrier of its frame; `what` labels errors."""
     if end.part is None or end.part.name not in frames:
         return end
     if end.part.node is not None:
@@ -94,22 +86,22 @@ def _settled(end: End, frames: Mapping[str, End], what: str) -> End:
     return End(base.part, base.at + base.rotation @ end.at, base.rotation @ end.rotation)
 
 
-def settled_connection(part: Connection, frames: Mapping[str, End]) -> Connection:
-    """Body with its joint on a body, a node or the ground."""
-    end = _settled(End(part.to, part.at, part.rotation), frames, f"body {part.name!r}")
+def resolved_connection(part: Connection, frames: Mapping[str, End]) -> Connection:
+    """Body whose joint is attached to a body, a node or the ground."""
+    end = _resolved(End(part.to, part.at, part.rotation), frames, f"body {part.name!r}")
     return replace(part, to=end.part, at=end.at, rotation=end.rotation)
 
 
-def settled_closing(closing: Closing, frames: Mapping[str, End]) -> Closing:
-    """Loop or join with its ends on bodies, nodes or the ground."""
-    a, b = (_settled(end, frames, closing.title) for end in (closing.a, closing.b))
+def resolved_closing(closing: Closing, frames: Mapping[str, End]) -> Closing:
+    """Loop or join whose ends are attached to bodies, nodes or the ground."""
+    a, b = (_resolved(end, frames, closing.title) for end in (closing.a, closing.b))
     return replace(closing, a=a, b=b)
 
 
 def carrier(name: str, frames: Mapping[str, NamedFrame]) -> str | None:
-    """Body that a body or frame of this name is, or is fixed to; None is the ground."""
+    """Body with this name, or body that carries the frame with this name; None is the ground."""
     here: str | None = name
-    for _ in frames:  # no longer chain is possible without a ring, which `compile` refuses
+    for _ in frames:  # a longer chain would be a cycle, which `compile` rejects
         if here is None or here not in frames:
             break
         here = frames[here].end.body

@@ -1,10 +1,10 @@
-"""Which joints of a graph carry bodies, and which are cut.
+"""Choice of the joints that carry bodies and the joints that are cut.
 
 The ground and the bodies are vertices, the joints are edges.  A spanning tree of n bodies has n
 joints; the others are cut and give 6 - n_v constraint equations each.  Since the sum over all
 joints is fixed, the equations are fewest where the joints of the tree have the fewest motions: a
-least spanning tree.  A flexible body is carried at its inboard node only, so that some joints can
-be passed in one direction only: a least arborescence from the ground.
+minimum spanning tree.  A flexible body can only be carried at its inboard node, so some joints can
+be traversed in one direction only: a minimum arborescence from the ground.
 """
 
 from __future__ import annotations
@@ -23,8 +23,6 @@ from .parts import Closing, Connection, End, Part
 from .reach import check_reached, depths
 from .topology import cycle_error, end_node, inboard_node, node_number
 
-__all__ = ["Arc", "Tree", "spanning_tree"]
-
 Array = np.ndarray
 
 MASSLESS = RigidBody(0.0)
@@ -32,16 +30,16 @@ MASSLESS = RigidBody(0.0)
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A spanning tree: what carries every body, the joints that are cut, and those left out.
+    """Spanning tree: the joint that carries each body, the cut joints and the omitted joints.
 
     Attributes
     ----------
     parts : dict of Connection
-        By the name of the body; frames without mass come before the body they belong to.
+        By the name of the body; massless bodies come before the body they belong to.
     cuts : list of Closing
         Joints that become loops.
     idle : list of Closing
-        Joints with all six motions that carry nothing.
+        Joints with all six motions that carry no body.
     """
 
     parts: dict[str, Connection]
@@ -51,22 +49,22 @@ class Tree:
 
 @dataclass(frozen=True, eq=False)
 class Arc:
-    """One joint of the graph as what carries one of its two bodies.
+    """A joint of the graph in one of the directions in which it can carry a body.
 
     Attributes
     ----------
     edge : int
-        Number of the joint.
+        Index of the joint.
     tail, head : str or None
-        What carries (None is the ground), what is carried.
+        Carrying body (None is the ground), carried body.
     links : tuple of Connection
-        The body on the joint, or a frame without mass on the joint and the body on that.
+        The body on the joint, or a massless body on the joint and the body on that.
     motions : int
         n_v of the joint.
     given : bool
-        Whether this is a body with its joint as `Model.add` put it in.
+        Whether this is a body with its joint as added by `Model.add`.
     backwards : bool
-        Whether the joint is run from its end b to its end a.
+        Whether the joint is traversed from its end b to its end a.
     """
 
     edge: int
@@ -83,17 +81,17 @@ def spanning_tree(
 ) -> Tree:
     """Tree with the fewest constraint equations; all parameters must be numbers.
 
-    Ties go to joints as `Model.add` put them in, then to fewer frames without mass, then to bodies
-    near the ground, then to joints that are not run backwards.
+    Ties go to joints as added by `Model.add`, then to fewer massless bodies, then to bodies near
+    the ground, then to joints that are not reversed.
 
     Parameters
     ----------
     parts : mapping
-        Bodies with the joints that `Model.add` gave them.
+        Bodies with the joints given to `Model.add`.
     joins : sequence of Closing
         Joints to choose from.
     taken : iterable of str
-        Names of loops that are cut already, and of couplings.
+        Further names in use: loops of `Model.close`, couplings and frames.
     """
     added = [_edge(part, parts) for part in parts.values() if not part.loose]
     edges = [*added, *joins]
@@ -101,7 +99,7 @@ def spanning_tree(
     depth = depths(arcs)
     check_reached(parts, edges, depth)
     vertex = {name: k for k, name in enumerate([None, *parts])}
-    base = (len(parts) + 7) ** 2  # no sum of one rank reaches it
+    base = (len(parts) + 7) ** 2  # larger than any sum of one rank
     weighted = [(vertex[a.tail], vertex[a.head], _weight(a, depth, base)) for a in arcs]
     tree = [arcs[k] for k in least_arborescence(len(vertex), weighted)]
     links = [link for arc in tree for link in arc.links]
@@ -124,7 +122,7 @@ def _edge(part: Connection, parts: Mapping[str, Connection]) -> Closing:
 
 
 def _arcs(number: int, edge: Closing, parts: Mapping[str, Connection]) -> list[Arc]:
-    """A joint in the directions in which it can carry."""
+    """Arcs of a joint in the directions in which it can carry a body."""
     arcs = []
     backward = edge.joint.reversed()
     directions = {"b": (edge.a, edge.b, edge.joint), "a": (edge.b, edge.a, backward)}
@@ -145,15 +143,15 @@ def _arcs(number: int, edge: Closing, parts: Mapping[str, Connection]) -> list[A
 def _links(
     edge: Closing, part: Connection, inboard: End, outboard: End, joint: Joint
 ) -> tuple[Connection, ...]:
-    """The body of the outboard end on the joint.
+    """Outboard body on the joint, with a massless body in between if the frames need it.
 
-    The body's frame in the joint's outboard frame is (R^T, -p) = (I, -p) (R^T, 0).  A shift p that
-    passes through the joint and the rotation go to the inboard side,
-    J (I, -p) (R^T, 0) = (R^T, -p) R J R^T; else a frame without mass sits in between.
+    The body's frame in the joint's outboard frame is (R^T, -p) = (I, -p) (R^T, 0).  If the shift p
+    commutes with the joint, shift and rotation move to the inboard side,
+    J (I, -p) (R^T, 0) = (R^T, -p) R J R^T; otherwise a massless body is inserted.
     """
     R, p = outboard.rotation, outboard.rotation.T @ outboard.at
     moved = joint if np.array_equal(R, np.eye(3)) else joint.rotated(R)
-    if moved is not None and _slides_through(joint, p):
+    if moved is not None and _commutes(joint, p):
         at, rotation = inboard.at - inboard.rotation @ p, inboard.rotation @ R.T
         return (_placed(part, moved, inboard.part, at, rotation),)
     frame = replace(part, name=f"{part.name}@{edge.name}", body=MASSLESS)
@@ -163,10 +161,10 @@ def _links(
     )
 
 
-def _slides_through(joint: Joint, p: Array) -> bool:
-    """Whether a shift p of its frames passes through the joint: J (I, p) = (I, p) J.
+def _commutes(joint: Joint, p: Array) -> bool:
+    """Whether a shift p of its frames commutes with the joint: J (I, p) = (I, p) J.
 
-    So it is where all rotations of the joint are about p.
+    True if all rotations of the joint are about p.
     """
     q = joint.neutral() if joint.has_quaternion else 0.3 + 0.11 * np.arange(joint.n_q)
     across = np.cross(joint.motion_map(q)[:3].T, p)
@@ -180,7 +178,7 @@ def _placed(
 
 
 def _weight(arc: Arc, depth: Mapping[str | None, int], base: int) -> int:
-    """Ranks of an arc as one number whose sums order as the sums of the ranks do."""
+    """Weight that orders sums of arcs lexicographically by the sums of their ranks."""
     ranks = (arc.motions, not arc.given, len(arc.links) - 1, depth[arc.tail], arc.backwards)
     weight = 0
     for rank in ranks:
@@ -189,17 +187,17 @@ def _weight(arc: Arc, depth: Mapping[str | None, int], base: int) -> int:
 
 
 def _cut(edge: Closing) -> Closing:
-    """Joint that is cut: called "body-carrier" if `Model.add` put it in."""
+    """Cut joint; one added by `Model.add` is named "body-carrier"."""
     if edge.kind != "body":
         return edge
     return replace(edge, kind="loop", name=f"{edge.name}-{edge.a.body or 'ground'}")
 
 
 def _check_names(names: Sequence[str]) -> None:
-    """Refuse a name of the model that is needed for a frame or a loop made here."""
+    """Reject a name of the model that is needed for a massless body or a loop created here."""
     for name, times in Counter(names).items():
         if times > 1:
             raise ModelError(
-                f"the name {name!r} is needed for a frame or a loop that compile makes; give the "
-                "body, loop, join or coupling of that name another one"
+                f"the name {name!r} is needed for a massless body or a loop that compile creates; "
+                "rename the body, loop, join, coupling or frame of that name"
             )

@@ -1,4 +1,4 @@
-"""Model: bodies and joints put together by name."""
+"""Model: a mechanism assembled from named bodies and joints."""
 
 from __future__ import annotations
 
@@ -26,23 +26,22 @@ from .parts import (
     checked_vector,
     place,
 )
-from .seats import seat
+from .seats import moved_to_node
 
 if TYPE_CHECKING:
     import os
 
-__all__ = ["Model"]
-
 
 class Model:
-    """A mechanism: bodies rigid or flexible, each carried by a joint on another body or the ground.
+    """A mechanism: rigid or flexible bodies, each carried by a joint on another body or the ground.
 
-    Further joints between bodies close loops: `close` says which joint of a loop is cut, `join`
-    leaves that to `compile`.  `couple` puts equations between joint coordinates: gears.  `frame`
-    names places on bodies.
+    Additional joints between bodies close loops: `close` adds a joint that is cut, `join` lets
+    `compile` choose the cut joint.  `couple` adds equations between joint coordinates, such as
+    gears.  `frame` names places on bodies.
 
-    Parts may be added in any order; names are resolved and values checked by `compile`.  What was
-    compiled does not follow later changes of the model.  `copy.copy` gives a model of its own.
+    Parts may be added in any order; names are resolved and values checked by `compile`.  A
+    compiled system does not change when the model changes later.  `copy.copy` returns an
+    independent model.
 
     Parameters
     ----------
@@ -62,19 +61,19 @@ class Model:
         self._frames: dict[str, NamedFrame] = {}
 
     def __copy__(self) -> Model:
-        """Model with the same parts; from then on each changes by itself."""
+        """Independent model with the same parts."""
         copied = object.__new__(type(self))
-        for name, value in self.__dict__.items():  # bodies, joints and places do not change
+        for name, value in self.__dict__.items():  # bodies, joints and frames are immutable
             copied.__dict__[name] = value.copy() if hasattr(value, "copy") else value
         return copied
 
     def __deepcopy__(self, memo: Any) -> Model:
-        """As a copy."""
+        """Same as a shallow copy: all parts are immutable."""
         return self.__copy__()
 
     @property
     def gravity(self) -> Any:
-        """Gravitational acceleration in world axes [m/s^2], array (3,); it can be set."""
+        """Gravitational acceleration in world axes [m/s^2], array (3,); settable."""
         return self._gravity
 
     @gravity.setter
@@ -83,27 +82,27 @@ class Model:
 
     @property
     def parts(self) -> Mapping[str, Connection]:
-        """Connections by body name, in the order of addition."""
+        """Bodies with their joints by body name, in the order of addition."""
         return dict(self._parts)
 
     @property
     def loops(self) -> Mapping[str, Closing]:
-        """Joints that `close` put in, by name, in the order of addition."""
+        """Joints added by `close`, by name, in the order of addition."""
         return dict(self._loops)
 
     @property
     def joins(self) -> Mapping[str, Closing]:
-        """Joints that `join` put in, by name, in the order of addition."""
+        """Joints added by `join`, by name, in the order of addition."""
         return dict(self._joins)
 
     @property
     def couplings(self) -> Mapping[str, Couple]:
-        """Equations that `couple` put in, by name, in the order of addition."""
+        """Equations added by `couple`, by name, in the order of addition."""
         return dict(self._couplings)
 
     @property
     def frames(self) -> Mapping[str, NamedFrame]:
-        """Frames that `frame` put in, by name, in the order of addition."""
+        """Frames added by `frame`, by name, in the order of addition."""
         return dict(self._frames)
 
     def add(
@@ -117,15 +116,15 @@ class Model:
         at: Any = (0.0, 0.0, 0.0),
         rotation: Any = None,
     ) -> Part:
-        """Add a body that a joint carries.
+        """Add a body and the joint that carries it.
 
         Parameters
         ----------
         body : RigidBody, FlexibleBody or NodalBody
-            What is carried.
+            Body to add.
         joint : Joint or None
-            How it may move.  The joint's outboard frame is the body's frame.  None: only the joints
-            of `join` connect the body.
+            Motion it allows.  The joint's outboard frame is the body's frame.  None: the body is
+            connected by joints of `join` only.
         name : str
             Name of the body, unique in the model, without a dot.
         to : str or Part, optional
@@ -157,10 +156,11 @@ class Model:
         at: Any = (0.0, 0.0, 0.0),
         rotation: Any = None,
     ) -> Part:
-        """Name a frame that is fixed to a body, to a node or to the ground.
+        """Add a named frame fixed to a body, a node or the ground.
 
-        Its name then stands wherever a body or node can be named: for poses, velocities and
-        Jacobians, for loads, for joints that sit there, in results.  It moves nothing by itself.
+        Its name can be used wherever a body or node can be named: for poses, velocities and
+        Jacobians, for loads, for joints attached to it, in results.  A frame has no mass and adds
+        no coordinates.
 
         Parameters
         ----------
@@ -206,15 +206,15 @@ class Model:
         rotation_b: Any = None,
         name: str,
     ) -> None:
-        """Close a loop: let a joint connect two parts that other joints carry already.
+        """Close a loop: connect two parts that other joints already carry.
 
-        The frame at `b` may move against the frame at `a` as the joint allows, and no other way.
+        The frame at `b` moves relative to the frame at `a` only as the joint allows.
         The joint is cut: it becomes constraint equations, one of `System.loops`.
 
         Parameters
         ----------
         joint : Joint
-            Any joint but Free; its inboard frame is at `a`, its outboard frame at `b`.
+            Any joint except Free; its inboard frame is at `a`, its outboard frame at `b`.
         a, b : str, Part or None
             "body", "body.node", a frame or a handle; None is the ground.
         at_a, at_b : array (3,)
@@ -240,16 +240,16 @@ class Model:
         rotation_b: Any = None,
         name: str,
     ) -> None:
-        """Let a joint connect two parts; `compile` finds out whether it carries or is cut.
+        """Connect two parts with a joint; `compile` decides whether it carries a body or is cut.
 
-        The frame at `b` may move against the frame at `a` as the joint allows, and no other way.
-        Where joints form loops, `compile` cuts those that cost the fewest constraint equations;
-        the printed system and the logger "lissom" say which.
+        The frame at `b` moves relative to the frame at `a` only as the joint allows.
+        Where joints form loops, `compile` cuts those that give the fewest constraint equations;
+        the printed system and the logger "lissom" name them.
 
         Parameters
         ----------
         joint : Joint
-            Any joint but Free; its inboard frame is at `a`, its outboard frame at `b`.
+            Any joint except Free; its inboard frame is at `a`, its outboard frame at `b`.
         a, b : str, Part or None
             "body", "body.node", a frame or a handle; None is the ground.
         at_a, at_b : array (3,)
@@ -261,40 +261,40 @@ class Model:
 
         Notes
         -----
-        A joint that carries a body at a point beside the body's frame gets a body without mass
-        there, called "body@name"; its coordinates go by that name, else by the body's.
-        A joint of `add` that has to be cut becomes a loop called "body-carrier".
+        A joint that carries a body away from the body's frame gets a massless body there, named
+        "body@name", and its coordinates have that name instead of the body's.
+        A joint of `add` that is cut becomes a loop named "body-carrier".
         """
         self._check_name(name, "join")
         ends = ((a, at_a, rotation_a), (b, at_b, rotation_b))
         self._joins[name] = checked_closing("join", name, joint, *ends)
 
     def couple(self, ratios: Mapping[Any, Any], *, offset: Any = 0.0, name: str) -> None:
-        """Couple joint coordinates: the sum of ratios times coordinates is the offset.
+        """Couple joint coordinates: sum of ratio * coordinate = offset.
 
-        Gears, belts, racks and pinions, differentials; one coordinate alone is locked.  Each joint
-        receives its ratio times the force that the coupling transmits (`coupling_forces`).
+        For gears, belts, racks and pinions, differentials; a single coordinate is locked.  Each
+        joint receives its ratio times the force that the coupling transmits (`coupling_forces`).
 
         Parameters
         ----------
         ratios : mapping
             {"left": 1.0, "right": -1.0}: factors of the coordinates [rad or m].  "body" is the
-            coordinate of the joint that carries the body; where that joint has several, say which:
-            "body.angle", "body.slide", "body.x", as they are called in results.
+            coordinate of the joint that carries the body; if that joint has several, name one of
+            them: "body.angle", "body.slide", "body.x", as in results.
         offset : float
-            What the sum is.
+            Value of the sum.
         name : str
             Name of the coupling, unique among bodies, loops, joins and couplings, without a dot.
 
         Notes
         -----
-        Joints qualify whose coordinate rates are their speeds: revolute, prismatic, screw,
-        cylindrical, universal and planar ones.
+        Only joints whose speeds are the rates of their coordinates can be coupled: revolute,
+        prismatic, screw, cylindrical, universal and planar joints.
 
         Examples
         --------
         >>> import lissom as ls
-        >>> model = ls.Model("two wheels that mesh")
+        >>> model = ls.Model("two meshing wheels")
         >>> wheel = ls.RigidBody.cylinder(mass=1.0, radius=0.1, length=0.02)
         >>> _ = model.add(wheel, ls.Revolute("z"), name="left")
         >>> _ = model.add(wheel, ls.Revolute("z"), at=(0.3, 0, 0), name="right")
@@ -307,30 +307,32 @@ class Model:
         self._couplings[name] = checked_couple(name, ratios, offset)
 
     def replace(self, name: str | Part, body: Body) -> None:
-        """Put another body in the place of the one called `name`; joints and children stay.
+        """Replace a body; its joint, children, loops, joins and frames are kept.
 
-        Where a rigid body becomes one that bends, what sat on its frame sits on the nearest node,
-        at the same point, so that it follows the bending; see `move` for other places.
+        If a rigid body is replaced by a flexible one, everything attached to its frame moves to the
+        nearest node, at the same position, so that it follows the deformation; use `move` for
+        other places.
 
         Parameters
         ----------
         name : str or Part
             Body to replace.
         body : RigidBody, FlexibleBody or NodalBody
-            The new one; it must have the nodes that children, loops, joins and frames sit on.
+            New body; it must have the nodes to which children, loops, joins and frames are
+            attached.
         """
         part = self._find(name)
         old, new = part.body, checked_body(body, f"replace({part.name!r})")
         self._parts[part.name] = replace(part, body=new)
         for child in self._parts.values():
-            end = seat(End(child.to, child.at, child.rotation), part.name, old, new)
+            end = moved_to_node(End(child.to, child.at, child.rotation), part.name, old, new)
             self._parts[child.name] = replace(child, to=end.part, at=end.at)
         for group in (self._loops, self._joins):
             for closing in group.values():
-                a, b = (seat(end, part.name, old, new) for end in (closing.a, closing.b))
+                a, b = (moved_to_node(end, part.name, old, new) for end in (closing.a, closing.b))
                 group[closing.name] = replace(closing, a=a, b=b)
         for frame in self._frames.values():
-            end = seat(frame.end, part.name, old, new)
+            end = moved_to_node(frame.end, part.name, old, new)
             self._frames[frame.name] = replace(frame, end=end)
 
     def move(
@@ -342,21 +344,21 @@ class Model:
         at: Any = (0.0, 0.0, 0.0),
         rotation: Any = None,
     ) -> None:
-        """Let another body, node or the ground carry a body; its joint, children and loops stay.
+        """Attach a body elsewhere; its joint, children and loops are kept.
 
         Parameters
         ----------
         name : str or Part
             Body to move.
         to, node, at, rotation
-            Where its joint sits from now on, as in `add`.
+            New place of its joint, as in `add`.
         """
         part = self._find(name)
         where = f"body {part.name!r}"
         if part.loose:
             raise ModelError(
-                f"{where} has no joint of its own that could be moved; remove the joins that "
-                "connect it and join it elsewhere"
+                f"{where} has no joint to move, it is connected by joins; remove these joins and "
+                "join it elsewhere"
             )
         self._parts[part.name] = replace(
             part,
@@ -367,9 +369,9 @@ class Model:
         )
 
     def mark_gear(self, name: str | Part) -> None:
-        """Say that a joint is the elastic gear of a drive; the body that carries it is the rotor.
+        """Mark a joint as the elastic gear of a drive; the body it is attached to is the rotor.
 
-        `flexible_drive` does this.  A run of the model then needs the load of that drive.
+        `flexible_drive` does this.  A simulation of the model then requires the load of that drive.
 
         Parameters
         ----------
@@ -380,21 +382,21 @@ class Model:
         on_body = part.to is not None and carrier(part.to.name, self._frames) is not None
         if part.loose or not on_body:
             raise ModelError(
-                f"body {part.name!r} is {part.words}; the joint of a gear sits on the body of its "
-                "rotor"
+                f"body {part.name!r}: its joint ({part.words}) is not attached to a body, so it "
+                "cannot be a gear; attach it to the body of the rotor with model.move"
             )
         self._parts[part.name] = replace(part, geared=True)
 
     def remove(self, name: str | Part, *, outboard: bool = False) -> None:
-        """Take out a body and its joint, or a frame, a loop, a join or a coupling.
+        """Remove a body and its joint, or a frame, loop, join or coupling.
 
         Parameters
         ----------
         name : str or Part
-            What to remove.
+            Part to remove.
         outboard : bool
             Also remove everything that the body or frame carries, and the loops, joins and
-            couplings at what is removed; otherwise that is an error.
+            couplings of the removed parts.  If False, their existence is an error.
         """
         groups: tuple[dict[str, Any], ...] = (self._loops, self._joins, self._couplings)
         for named in groups:
@@ -424,11 +426,11 @@ class Model:
         Parameters
         ----------
         model : Model
-            What to add; it stays as it is.  Its gravity is not taken over.
+            Model to copy; it is not changed.  Its gravity is ignored.
         to : str or Part, optional
-            Body, node or frame that stands for the other model's ground; by default the ground.
+            Body, node or frame that replaces the other model's ground; by default the ground.
         prefix : str
-            Put before each of the added names.
+            Prepended to each of the added names.
         node : str or int, optional
             Node of the body `to`, if `to` does not name it.
         at : array (3,), optional
@@ -455,8 +457,8 @@ class Model:
             mount.base.name == x.name for x in (*bodies, *added["frame"])
         ):
             raise ModelError(
-                f"attach: to={str(mount.base)!r} is one of the parts that are attached, so that "
-                "they would carry themselves; give another body, or another prefix"
+                f"attach: to={str(mount.base)!r} is one of the attached parts, which would carry "
+                "themselves; give another body, or another prefix"
             )
         for kind, things in added.items():
             self._groups[kind].update({thing.name: thing for thing in things})
@@ -465,14 +467,14 @@ class Model:
     def compile(
         self, *, level: str | None = None, values: Mapping[Any, float] | None = None
     ) -> System:
-        """Resolve names, turn parameters into floats, check them, and number the bodies.
+        """Resolve names, convert parameters to floats, check them, and number the bodies.
 
         Parameters
         ----------
         level : {"full", "linear"}, optional
-            Level for all flexible bodies; by default each body's own.
+            Level for all flexible bodies; by default the level of each body.
         values : mapping, optional
-            Numbers for the symbols that appear in parameters.
+            Values of the symbols in parameters.
 
         Returns
         -------
@@ -485,24 +487,25 @@ class Model:
     def save(
         self, path: str | os.PathLike[str], *, simulation: Mapping[str, Any] | None = None
     ) -> None:
-        """Write the model to a file that `load` reads again, numbers to the last bit.
+        """Write the model to a file that `load` reads, preserving every bit of the numbers.
 
-        Arrays of flexible bodies go to NAME_bodies.npz beside it; short ones into the file itself.
+        Large arrays of flexible bodies are written to NAME_bodies.npz in the same folder, short
+        ones to the file itself.
 
         Parameters
         ----------
         path : path
-            NAME.toml, NAME.json or NAME.yaml; a file that exists is replaced.
+            NAME.toml, NAME.json or NAME.yaml; an existing file is replaced.
         simulation : mapping, optional
-            Arguments of `simulate` by name, the state among them, for the section [simulation].
-            Functions are written as the names by which they can be found.
+            Arguments of `simulate` by name, including the state, for the section [simulation].
+            Functions are saved as "module:name" or "file.py:name".
         """
         from ..io.save import save_model
 
         save_model(self, path, simulation)
 
     def __repr__(self) -> str:
-        """One line a body, loop, join, coupling and frame."""
+        """One line for each body, loop, join, coupling and frame."""
         heading = f"Model {self.name!r}: {len(self._parts)} bodies"
         rows: list[str] = []
         for kind, group in self._groups.items():
@@ -518,8 +521,8 @@ class Model:
         if not isinstance(key, str) or key not in self._parts:
             if isinstance(key, str) and key in self._frames:
                 raise ModelError(
-                    f"{key!r} is a frame, and a body is needed here; to change a frame, remove it "
-                    "and add it anew"
+                    f"{key!r} is a frame; a body is expected here; to change a frame, remove it "
+                    "and add it again"
                 )
             known = [known for names in (self._parts, *others) for known in names]
             raise ModelError(f"there is no body {key!r}; {suggestion(str(key), known)}")
@@ -527,7 +530,7 @@ class Model:
 
     @property
     def _groups(self) -> dict[str, dict[str, Any]]:
-        """All that has a name, by what it is."""
+        """All named parts, by kind."""
         return {
             "body": self._parts,
             "loop": self._loops,
@@ -554,11 +557,11 @@ class Model:
 
     def _check_name(self, name: str, kind: str) -> None:
         if not isinstance(name, str) or not name:
-            raise ModelError(f"a {kind}'s name must be text, got {name!r}")
+            raise ModelError(f"a {kind}'s name must be non-empty text, got {name!r}")
         if "." in name:
             raise ModelError(
                 f"{kind} name {name!r} contains a dot; dots separate body and node, use another "
-                "sign"
+                "character"
             )
         if kind == "body":
             check_body_name(name)
@@ -568,6 +571,6 @@ class Model:
 
 
 def _words(part: Any, kind: str) -> str:
-    """Of a body, loop, join, coupling or frame: what it is and where."""
+    """Description of a body, loop, join, coupling or frame for `repr`."""
     what = type(part.body).__name__ if kind == "body" else kind
     return printable(f"{what}, {part.words}")

@@ -1,8 +1,8 @@
-"""Names of bodies, nodes, frames and loops beside the names of quantities in results.
+"""Conflicts between the names of parts and the names of result quantities.
 
-In results "body" is the coordinates of its joint, "body.quantity" one of its quantities and
-"body.node.quantity" one of a node.  A name that is that of a quantity as well would stand for
-something else than its body or node.
+In results "body" refers to the coordinates of its joint, "body.quantity" to a quantity of the body
+and "body.node.quantity" to a quantity of a node.  A part with the name of a quantity is hidden by
+that quantity.
 """
 
 from __future__ import annotations
@@ -10,9 +10,7 @@ from __future__ import annotations
 from ..errors import ModelError
 from ..system import System
 
-__all__ = ["OF_BODIES", "OF_LOOPS", "OF_VECTORS", "OF_WHOLE", "check_body_name", "shadowed"]
-
-# Names that a state is made with: system.state(q=..., v=...).
+# Arguments of system.state(q=..., v=...).
 OF_VECTORS = ("q", "v")
 # Quantities of the whole system, of systems with loops or couplings, and of bodies and nodes.
 OF_WHOLE = ("time", *OF_VECTORS, "acceleration", "force", "momentum", "center_of_mass")
@@ -25,17 +23,17 @@ OF_BODIES = frozenset(
 
 
 def check_body_name(name: str) -> None:
-    """Refuse a body whose joint could not be named in a state."""
+    """Reject a body name that `System.state` uses for the whole system."""
     if name in OF_VECTORS:
         raise ModelError(
-            f"body name {name!r} is taken: system.state({name}=...) and run[{name!r}] are the "
-            f"{'coordinates' if name == 'q' else 'speeds'} of the whole system; give the body "
+            f"body name {name!r} is reserved: system.state({name}=...) and run[{name!r}] refer to "
+            f"the {'coordinates' if name == 'q' else 'speeds'} of the whole system; give the body "
             "another name"
         )
 
 
-def shadowed(system: System) -> list[str]:
-    """Sentences about names that are those of quantities too.
+def shadowing_warnings(system: System) -> list[str]:
+    """Warnings about parts with the name of a result quantity.
 
     Parameters
     ----------
@@ -53,14 +51,14 @@ def shadowed(system: System) -> list[str]:
                 own = own_names.get(kind, "coordinates")
                 found.append(
                     f"{kind} {name!r} has the name of a quantity of the whole system: in results "
-                    f'"{name}" is that quantity, and "{name}.{own}" is of the {kind}; another name '
-                    "would be clearer"
+                    f'"{name}" refers to that quantity; use "{name}.{own}" for the {kind}, or '
+                    "rename it"
                 )
     for body, constants in zip(system.names, system.bodies, strict=True):
         for node in sorted(OF_BODIES & set(constants.node_names)):
             found.append(
                 f"node {node!r} of body {body!r} has the name of a quantity: in results "
-                f'"{body}.{node}" is that of the body, and "{body}.{node}.position" is of the '
-                "node; another name would be clearer"
+                f'"{body}.{node}" refers to that quantity of the body; use '
+                f'"{body}.{node}.position" for the node, or rename it'
             )
     return found

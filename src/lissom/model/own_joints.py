@@ -1,4 +1,4 @@
-"""Checks of joints of users' own classes: map, bias and compiled function must fit the pose."""
+"""Checks of user-defined joints: map, bias and compiled function must match the pose."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from ..spatial.scalar import array
 
 Array = np.ndarray
 
-POINTS = 3  # coordinates at which a joint is looked at
-STEP = 1e-5  # of central differences
-APART = 1e-6  # beyond this two derivatives differ
+POINTS = 3  # configurations at which a joint is checked
+STEP = 1e-5  # step of the central differences
+TOLERANCE = 1e-6  # relative difference at which two derivatives count as different
 
 
 def check_fields(where: str, joint: Joint) -> None:
-    """Refuse a joint of a user's class that no file could hold.
+    """Reject a user-defined joint that cannot be saved to a file.
 
     Parameters
     ----------
     where : str
-        Owner of the joint.
+        Owner of the joint, for errors.
     joint : Joint
-        Those of this package are not looked at.
+        Joints of this package are not checked.
     """
     kind = type(joint)
     if kind.__module__.startswith("lissom."):
@@ -35,28 +35,28 @@ def check_fields(where: str, joint: Joint) -> None:
     what = f"{where}: its joint ({kind.__name__})"
     if joint_classes().get(kind.__name__) is not kind:
         raise ModelError(
-            f"{what} is not of a dataclass of its own name; decorate the class with "
-            "@dataclass(frozen=True, eq=False), and give each class another name"
+            f"{what} is not a dataclass with a unique name; decorate the class with "
+            "@dataclass(frozen=True, eq=False), and give each joint class a different name"
         )
     for name, value in joint.parameters.items():
         try:
             array(value)
         except (TypeError, ValueError):
             raise ModelError(
-                f"{what} has {name} = {value!r}; fields of a joint are numbers or arrays of "
-                "numbers: functions and texts belong into methods of the class"
+                f"{what} has {name} = {value!r}; fields of a joint must be numbers or arrays of "
+                "numbers: put functions and text into methods of the class"
             ) from None
 
 
 def check_own_joint(where: str, joint: Joint) -> None:
-    """Refuse a joint of a user's class whose parts contradict each other.
+    """Reject a user-defined joint whose methods contradict each other.
 
     Parameters
     ----------
     where : str
         Owner of the joint, such as "body 'follower'".
     joint : Joint
-        Those of this package, and those with symbols, are not looked at.
+        Joints of this package, and joints with symbols, are not checked.
     """
     kind = type(joint)
     if kind.__module__.startswith("lissom."):
@@ -66,14 +66,14 @@ def check_own_joint(where: str, joint: Joint) -> None:
         return
     if joint.has_quaternion or kind.rate_map is not Joint.rate_map:
         raise ModelError(
-            f"{what} has speeds that are not the rates of its coordinates; leave out rate_map and "
-            "has_quaternion, and let speeds be rates"
+            f"{what} has speeds that are not the rates of its coordinates, which is not supported "
+            "for user-defined joints; leave out rate_map and has_quaternion"
         )
     _check_names(what, joint)
     rng = np.random.default_rng(0)
     for k in range(POINTS):
         q = joint.neutral() + (rng.uniform(-0.5, 0.5, joint.n_q) if k else 0.0)
-        _check_at(what, joint, q, rng.standard_normal(joint.n_v))
+        _check_derivatives(what, joint, q, rng.standard_normal(joint.n_v))
 
 
 def _check_names(what: str, joint: Joint) -> None:
@@ -90,28 +90,30 @@ def _check_names(what: str, joint: Joint) -> None:
         )
 
 
-def _check_at(what: str, joint: Joint, q: Array, v: Array) -> None:
-    """Compare derivatives with differences at one point."""
+def _check_derivatives(what: str, joint: Joint, q: Array, v: Array) -> None:
+    """Compare derivatives with finite differences at one configuration."""
     at, n = f"at q = {np.round(q, 4).tolist()}", joint.n_v
     R, r = _called(what, "pose", lambda: joint.pose(q))
     if np.shape(R) != (3, 3) or np.shape(r) != (3,) or not _finite(R, r):
         raise ModelError(
-            f"{what} has a pose {at} that is not a pair of finite arrays (3, 3) and (3,)"
+            f"{what} has a wrong pose {at}: expected a pair of finite arrays (3, 3) and (3,)"
         )
     if not np.allclose(R.T @ R, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
-        raise ModelError(f"{what} has a pose {at} whose first part is not a rotation matrix")
+        raise ModelError(
+            f"{what} has a wrong pose {at}: its first item is not a rotation matrix (orthonormal "
+            "columns, determinant 1)"
+        )
     H = _called(what, "motion_map", lambda: joint.motion_map(q))
     if np.shape(H) != (6, n) or not _finite(H):
         raise ModelError(
-            f"{what} has a motion_map {at} of shape {np.shape(H)}; expected finite numbers (6, {n})"
+            f"{what} has a motion_map of shape {np.shape(H)} {at}; expected a finite array (6, {n})"
         )
     for c in range(n):
         expected = _velocity(joint, q, np.eye(n)[c])
         if not _near(H[:, c], expected):
             raise ModelError(
                 f"{what} has a motion_map {at} that is not the derivative of its pose: column {c} "
-                f"is {_row(H[:, c])}, the pose changes by {_row(expected)} ([angular; linear], "
-                "outboard axes)"
+                f"is {_row(H[:, c])}, expected {_row(expected)} ([angular; linear], outboard axes)"
             )
     bias = _called(what, "bias", lambda: joint.bias(q, v))
     p = H @ v
@@ -121,9 +123,9 @@ def _check_at(what: str, joint: Joint, q: Array, v: Array) -> None:
     if np.shape(bias) != (6,) or not _near(bias, expected):
         raise ModelError(
             f"{what} has a bias {at}, v = {np.round(v, 4).tolist()} that is not the derivative of "
-            f"its motion_map: it is {_row(bias)}, expected {_row(expected)}; if you did not write "
-            "one, motion_map loses the imaginary part of complex numbers: use the functions of "
-            "lissom.spatial, or give bias(q, v)"
+            f"its motion_map: it is {_row(bias)}, expected {_row(expected)}; if the class does not "
+            "define bias, motion_map drops the imaginary part of complex numbers: use the "
+            "functions of lissom.spatial, or define bias(q, v)"
         )
     if joint.compiled is not None:
         _check_compiled(what, joint, q, v, (R, r, H.T, bias))
@@ -134,8 +136,8 @@ def _check_compiled(
 ) -> None:
     if not hasattr(joint.compiled, "py_func"):
         raise ModelError(
-            f"{what}: compiled is {joint.compiled!r}; expected a function decorated with "
-            "numba.njit, in the class as staticmethod"
+            f"{what}: compiled is {joint.compiled!r}; expected a static method decorated with "
+            "numba.njit"
         )
     found = np.zeros((3, 3)), np.zeros(3), np.zeros((joint.n_v, 6)), np.zeros(6)
     function: Any = joint.compiled
@@ -144,7 +146,7 @@ def _check_compiled(
     for name, a, b in zip(names, found, expected, strict=True):
         if not np.allclose(a, b, rtol=1e-9, atol=1e-9 * (1 + np.abs(b).max(initial=0.0))):
             raise ModelError(
-                f"{what}: compiled writes another {name} than the methods give at q = "
+                f"{what}: compiled and the methods disagree on {name} at q = "
                 f"{np.round(q, 4).tolist()}: {a.tolist()} instead of {np.asarray(b).tolist()}"
             )
 
@@ -159,7 +161,7 @@ def _called(what: str, name: str, function: Callable[[], Any]) -> Any:
 
 
 def _velocity(joint: Joint, q: Array, v: Array) -> Array:
-    """[omega; v] in outboard axes from differences of the pose."""
+    """Relative velocity [omega; v] in outboard axes, by central differences of the pose."""
     R, _ = joint.pose(q)
     (R_1, r_1), (R_0, r_0) = (joint.pose(q + s * STEP * v) for s in (1, -1))
     W = R.T @ (R_1 - R_0) / (2 * STEP)
@@ -167,7 +169,7 @@ def _velocity(joint: Joint, q: Array, v: Array) -> Array:
 
 
 def _near(a: Any, b: Array) -> bool:
-    return bool(np.all(np.abs(a - b) <= APART * (1 + np.abs(b).max())))
+    return bool(np.all(np.abs(a - b) <= TOLERANCE * (1 + np.abs(b).max())))
 
 
 def _finite(*arrays: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What a model is made of: bodies with the joints that carry them, and further joints."""
+"""Parts of a model: bodies with the joints that carry them, and additional joints."""
 
 from __future__ import annotations
 
@@ -15,28 +15,13 @@ from ..spatial.given import given_rotation
 from ..spatial.scalar import array, is_numeric
 from .own_joints import check_fields
 
-__all__ = [
-    "Body",
-    "Closing",
-    "Connection",
-    "End",
-    "Part",
-    "checked_body",
-    "checked_connection",
-    "checked_end",
-    "checked_joint",
-    "checked_rotation",
-    "checked_vector",
-    "place",
-]
-
 Array = np.ndarray
 Body = RigidBody | FlexibleBody | NodalBody
 
 
 @dataclass(frozen=True)
 class Part:
-    """Handle of a body, one of its nodes or a frame; use it wherever a name is taken.
+    """Handle of a body, one of its nodes or a frame; it can be used wherever a name is accepted.
 
     ``part["tip"]`` is the handle of the node called "tip".
 
@@ -56,17 +41,17 @@ class Part:
         return Part(self.name, node)
 
     def __str__(self) -> str:
-        """Text "body" or "body.node", as functions take it."""
+        """Text "body" or "body.node", as functions accept it."""
         return self.name if self.node is None else f"{self.name}.{self.node}"
 
 
-@immutable("use model.replace, model.move, or remove the body and add it anew")
+@immutable("use model.replace, model.move, or remove the body and add it again")
 @dataclass(frozen=True, eq=False)
 class Connection:
-    """One body of a model with the joint that carries it; names are resolved by `compile`.
+    """One body of a model and the joint that carries it; names are resolved by `compile`.
 
-    A loose body has no joint of its own (a free one stands in its place): joins connect it.
-    A geared joint is the elastic gear of a drive; what carries it is the rotor.
+    A loose body is connected by joins only; its `joint` is a Free joint as a placeholder.
+    A geared joint is the elastic gear of a drive and is attached to the rotor.
     """
 
     name: str
@@ -80,13 +65,13 @@ class Connection:
 
     @property
     def words(self) -> str:
-        """What carries the body."""
+        """Joint and parent in words."""
         if self.loose:
-            return "carried by joins"
+            return "connected by joins"
         return f"{self.joint.label}, on {self.to or 'the ground'}"
 
 
-@immutable("remove what it belongs to from the model and add it anew")
+@immutable("remove its owner from the model and add it again")
 @dataclass(frozen=True, eq=False)
 class End:
     """Frame of a joint on a body, on a node, or on the ground (None)."""
@@ -101,10 +86,10 @@ class End:
         return None if self.part is None else self.part.name
 
 
-@immutable("remove it from the model and add it anew")
+@immutable("remove it from the model and add it again")
 @dataclass(frozen=True, eq=False)
 class Closing:
-    """One joint between two parts of a model: a "loop" or a "join", as its kind says."""
+    """A joint between two parts of a model; its kind is "loop" or "join"."""
 
     kind: str
     name: str
@@ -114,24 +99,24 @@ class Closing:
 
     @property
     def title(self) -> str:
-        """What to call it in an error."""
+        """Label for error messages."""
         return f"{self.kind} {self.name!r}"
 
     @property
     def words(self) -> str:
-        """What it connects."""
+        """Joint and connected parts in words."""
         a, b = (end.part or "the ground" for end in (self.a, self.b))
         return f"{self.joint.label}, {a} - {b}"
 
     def touches(self, body: str) -> bool:
-        """Whether one of its ends is on the body."""
+        """Whether one of its ends is attached to the body."""
         return body in (self.a.body, self.b.body)
 
 
 def checked_connection(
     name: str, body: Any, joint: Any, to: Any, node: Any, at: Any, rotation: Any
 ) -> Connection:
-    """Body with the joint that carries it, or an error that says what is wrong; see `Model.add`."""
+    """Validated body and joint; see `Model.add`."""
     where = f"body {name!r}"
     checked_body(body, where)
     connection = Connection(
@@ -146,32 +131,37 @@ def checked_connection(
     at_zero = is_numeric(connection.at) and not np.any(connection.at)
     if joint is None and not (to is None and rotation is None and at_zero):
         raise ModelError(
-            f"{where} is placed by to, at or rotation but has no joint (None) that could sit "
-            "there; give a joint, or leave these out and connect the body by model.join(...)"
+            f"{where}: its joint is None, but to, at or rotation is given; give a joint, or leave "
+            "these out and connect the body with model.join(...)"
         )
     return connection
 
 
 def place(to: Any, node: Any, where: str, what: str = "to") -> Part | None:
-    """Handle of what the user gave as `what`, None for the ground; `where` is for an error."""
+    """Validated handle of the argument `what`, None for the ground; `where` labels errors."""
     if to is None:
         if node is not None:
-            raise ModelError(f"{where}: node={node!r} is given but not the body it is on: to=")
+            raise ModelError(f"{where}: node={node!r} is given without its body; give {what}=")
         return None
     if isinstance(to, str):
         body, dot, named = to.partition(".")
         to = Part(body, named if dot else None)
     if not isinstance(to, Part):
-        raise ModelError(f'{where}: {what}={to!r}; give "body", "body.node", a frame or a handle')
+        raise ModelError(
+            f'{where}: {what} is {to!r}; expected "body", "body.node", a frame or a handle'
+        )
     if node is None:
         return to
     if to.node is not None:
-        raise ModelError(f"{where}: to={str(to)!r} names a node and node={node!r} another")
+        raise ModelError(
+            f"{where}: {what}={str(to)!r} already names a node; leave out node={node!r}, or the "
+            f"node in {what}"
+        )
     return to[node]
 
 
 def checked_end(part: Any, at: Any, rotation: Any, where: str, side: str) -> End:
-    """Frame of a joint on the side "a" or "b", or an error that says `where`."""
+    """Validated frame of a joint on the side "a" or "b"; `where` labels errors."""
     return End(
         place(part, None, where, side),
         checked_vector(at, f"at_{side}", where),
@@ -180,7 +170,7 @@ def checked_end(part: Any, at: Any, rotation: Any, where: str, side: str) -> End
 
 
 def checked_body(body: Any, where: str) -> Body:
-    """The body, or an error that says `where` there is none."""
+    """Validated body; `where` labels errors."""
     if not isinstance(body, Body):
         kinds = "RigidBody, FlexibleBody or NodalBody"
         raise ModelError(f"{where}: expected a {kinds}, got {body!r}")
@@ -188,7 +178,7 @@ def checked_body(body: Any, where: str) -> Body:
 
 
 def checked_joint(joint: Any, where: str) -> Joint:
-    """The joint, or an error that says `where` there is none."""
+    """Validated joint; `where` labels errors."""
     if not isinstance(joint, Joint):
         hint = f"; write {joint.__name__}(...)" if isinstance(joint, type) else ""
         raise ModelError(f"{where}: expected a joint, got {joint!r}{hint}")
@@ -197,7 +187,7 @@ def checked_joint(joint: Any, where: str) -> Joint:
 
 
 def checked_vector(values: Any, what: str, where: str) -> Array:
-    """Three finite numbers or symbols, or an error that says `where` `what` is wrong."""
+    """Validated array (3,) of finite numbers or symbols; `where` and `what` label errors."""
     try:
         given = array(values)
     except (TypeError, ValueError):
@@ -210,5 +200,5 @@ def checked_vector(values: Any, what: str, where: str) -> Array:
 
 
 def checked_rotation(values: Any, where: str, what: str = "rotation") -> Array:
-    """Rotation matrix made exact, symbols as they are, or an error that says `where`."""
+    """Orthonormalised rotation matrix, symbols unchanged; `where` and `what` label errors."""
     return given_rotation(values, f"{where}: {what}")

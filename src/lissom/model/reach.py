@@ -1,4 +1,4 @@
-"""Which bodies the joints of a graph can reach from the ground, and what to say of the others."""
+"""Bodies that the joints of a graph can reach from the ground, and errors about the others."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from .topology import end_node, inboard_node
 if TYPE_CHECKING:
     from .graph import Arc
 
-__all__ = ["check_reached", "depths"]
-
 Vertex = str | None
 
 
 def depths(arcs: Sequence[Arc]) -> dict[Vertex, int]:
-    """Least number of joints from the ground (None) to each body that can be carried at all."""
+    """Smallest number of joints from the ground (None) to each body that can be reached."""
     outward: dict[Vertex, list[str]] = {}
     for arc in arcs:
         outward.setdefault(arc.tail, []).append(arc.head)
@@ -35,7 +33,7 @@ def depths(arcs: Sequence[Arc]) -> dict[Vertex, int]:
 def check_reached(
     parts: Mapping[str, Connection], edges: Sequence[Closing], depth: Mapping[Vertex, int]
 ) -> None:
-    """Refuse bodies that nothing carries, with the reason."""
+    """Reject bodies that no joint can carry."""
     missing = [name for name in parts if name not in depth]
     if not missing:
         return
@@ -49,7 +47,7 @@ def check_reached(
 
 
 def _island(start: Vertex, edges: Sequence[Closing]) -> dict[Vertex, None]:
-    """All vertices that joints connect with a body, in whatever direction."""
+    """All vertices connected to a body by joints, in any direction."""
     island: dict[Vertex, None] = {start: None}
     queue = [start]
     for here in queue:
@@ -65,24 +63,24 @@ def _island(start: Vertex, edges: Sequence[Closing]) -> dict[Vertex, None]:
 def _unconnected(names: list[str]) -> ModelError:
     one = len(names) == 1
     return ModelError(
-        f"no joint connects {'body' if one else 'the bodies'} {name_list(names)} with the ground; "
-        f"join {'it' if one else 'one of them'} to the ground or to a body that is connected with "
+        f"no joint connects {'body' if one else 'the bodies'} {name_list(names)} to the ground; "
+        f"join {'it' if one else 'one of them'} to the ground or to a body that is connected to "
         f"it, or let {'it' if one else 'one of them'} float: add it with Free()"
     )
 
 
 def _one_way(edge: Closing, side: str, end: End, parts: Mapping[str, Connection]) -> ModelError:
-    """Why a joint of a reached body does not carry the one at its other end."""
+    """Error about a joint of a reached body that cannot carry the body at its other end."""
     assert end.body is not None
     body, node = parts[end.body].body, end_node(edge, side, parts)
     joint = f"the joint of body {edge.name!r}" if edge.kind == "body" else edge.title
     if node != inboard_node(body):
         return ModelError(
-            f"nothing can carry body {end.body!r}: it is flexible, {joint} holds it at node "
-            f"{node} and a flexible body is carried at its inboard node, {inboard_node(body)}; "
-            f"join it there, take a body whose inboard node is {node}, or add it with Free()"
+            f"no joint can carry body {end.body!r}: it is flexible, {joint} is at its node {node}, "
+            f"and a flexible body can only be carried at its inboard node, {inboard_node(body)}; "
+            f"join it there, use a body whose inboard node is {node}, or add it with Free()"
         )
     return ModelError(
-        f"nothing can carry body {end.body!r}: {joint} would have to run backwards, which a joint "
-        f"of type {type(edge.joint).__name__} cannot; swap its ends a and b"
+        f"no joint can carry body {end.body!r}: {joint} would have to be reversed, which a joint "
+        f"of type {type(edge.joint).__name__} does not support; swap its ends a and b"
     )

@@ -1,4 +1,4 @@
-"""Where parts sit on bodies that bend: what sits on the frame of a body follows its root alone."""
+"""Attachment to flexible bodies: parts on the body's frame follow only its inboard node."""
 
 from __future__ import annotations
 
@@ -10,27 +10,25 @@ from ..spatial.scalar import is_numeric
 from ..system import System
 from .parts import Body, End, Part
 
-__all__ = ["beside_nodes", "seat"]
-
 Array = np.ndarray
 
-_CLOSE = 0.01  # part of the body's size within which a place is that of a node
+_CLOSE = 0.01  # fraction of the body's size within which a point is taken to be a node
 
 
-def seat(end: End, name: str, old: Body, new: Body) -> End:
+def moved_to_node(end: End, name: str, old: Body, new: Body) -> End:
     """Frame of a joint, or a named one, after a rigid body was replaced by one with nodes.
 
-    What sat on the frame of the rigid body sits on the nearest node of the new one, at the same
-    point while nothing is bent.
+    A frame attached to the rigid body's frame moves to the nearest node of the new body.  Its
+    position in the undeformed body stays the same.
 
     Parameters
     ----------
     end : End
-        Where it sits.
+        Frame before the replacement.
     name : str
-        Body that is replaced.
+        Name of the replaced body.
     old, new : body
-        What was there, and what is there now.
+        Body before and after.
     """
     if end.part != Part(name) or not isinstance(old, RigidBody) or isinstance(new, RigidBody):
         return end
@@ -43,8 +41,8 @@ def seat(end: End, name: str, old: Body, new: Body) -> End:
     return End(Part(name, node_called(new.names, k) or k), end.at - places[k], end.rotation)
 
 
-def beside_nodes(system: System) -> list[str]:
-    """Sentences about what sits on the frame of a body that bends, at the place of a node.
+def off_node_warnings(system: System) -> list[str]:
+    """Warnings about parts on the frame of a flexible body at the position of one of its nodes.
 
     Parameters
     ----------
@@ -52,13 +50,13 @@ def beside_nodes(system: System) -> list[str]:
         Compiled mechanism.
     """
     joints = zip(system.parent, system.parent_node, system.frame_position, strict=True)
-    seats = [(f"body {name!r}", *place) for name, place in zip(system.names, joints, strict=True)]
+    ends = [(f"body {name!r}", *place) for name, place in zip(system.names, joints, strict=True)]
     for loop in system.loops:
         for end in (loop.a, loop.b):
-            seats.append((f"loop {loop.name!r}", end.body, end.node, end.position))
-    seats += [(f"frame {x.name!r}", x.body, x.node, x.position) for x in system.frames]
+            ends.append((f"loop {loop.name!r}", end.body, end.node, end.position))
+    ends += [(f"frame {x.name!r}", x.body, x.node, x.position) for x in system.frames]
     found = []
-    for what, i, node, at in seats:
+    for what, i, node, at in ends:
         body = system.bodies[i] if i >= 0 else None
         if body is None or not body.n_mode or node != body.inboard:
             continue
@@ -68,8 +66,8 @@ def beside_nodes(system: System) -> list[str]:
         if k != body.inboard and distance[k] < _CLOSE * size <= np.linalg.norm(at):
             carrier, called = system.names[i], node_called(body.node_names, k) or k
             found.append(
-                f"{what} sits on the frame of {carrier!r}, at the place of its node "
+                f"{what} is attached to the frame of {carrier!r}, at the position of its node "
                 f"{called!r}, and does not move when {carrier!r} bends; "
-                f'if it should, put it on "{carrier}.{called}"'
+                f'if it should, attach it to "{carrier}.{called}"'
             )
     return found

@@ -1,4 +1,4 @@
-"""The tree of a model: who carries whom, the numbering base to tip, and the nodes of bodies."""
+"""Tree of a model: carriers, the base-to-tip order of bodies, and node numbers."""
 
 from __future__ import annotations
 
@@ -10,18 +10,9 @@ from ..errors import ModelError, name_list, suggestion
 from ..system import GROUND
 from .parts import Body, Closing, Connection, Part
 
-__all__ = [
-    "check_carriers",
-    "cycle_error",
-    "end_node",
-    "inboard_node",
-    "node_number",
-    "numbered_base_to_tip",
-]
-
 
 def check_carriers(name: str, parts: Mapping[str, Connection], frames: Mapping[str, Any]) -> None:
-    """Refuse a model without bodies, and a body that is attached to one that does not exist."""
+    """Reject a model without bodies, and a body attached to a part that does not exist."""
     if not parts:
         raise ModelError(f"model {name!r} has no bodies; add one with model.add(...)")
     for part in parts.values():
@@ -34,7 +25,7 @@ def check_carriers(name: str, parts: Mapping[str, Connection], frames: Mapping[s
 
 
 def numbered_base_to_tip(parts: Mapping[str, Connection]) -> list[Connection]:
-    """Connections with every body after the one that carries it, else in their order."""
+    """Connections reordered so that every body follows its carrier, otherwise in given order."""
     ordered: dict[str, Connection] = {}
     for part in parts.values():
         for link in reversed(_path_to_known(part, parts, ordered)):
@@ -45,7 +36,7 @@ def numbered_base_to_tip(parts: Mapping[str, Connection]) -> list[Connection]:
 def _path_to_known(
     part: Connection, parts: Mapping[str, Connection], known: Mapping[str, Connection]
 ) -> list[Connection]:
-    """The part and its carriers, inward until the ground or a body that is numbered already."""
+    """The part and its carriers, inward to the ground or to the first known body."""
     path: dict[str, Connection] = {}
     here: Connection | None = part
     while here is not None and here.name not in known:
@@ -58,7 +49,7 @@ def _path_to_known(
 
 
 def cycle_error(names: Iterable[str]) -> ModelError:
-    """What to say of bodies that carry each other."""
+    """Error about bodies that carry each other."""
     return ModelError(
         "bodies carry each other in a cycle; attach one of them to the ground or to a body outside "
         f"the cycle: {name_list(names, show=str, between=' -> ')}"
@@ -85,18 +76,18 @@ def end_node(closing: Closing, side: str, parts: Mapping[str, Connection]) -> in
 
 
 def node_number(what: str, place: Part, body: Body, offset: str = "at") -> int:
-    """Number of the node of `body` at `place`; `what` is there, for an error.
+    """Number of the node of `body` at `place`.
 
     Parameters
     ----------
     what : str
-        Subject of the error's sentence.
+        Attached part, the subject of an error message.
     place : Part
-        Where; without a node it is the body's frame.
+        Body and node; without a node it is the body's frame.
     body : Body
-        The body there.
+        The body of that name.
     offset : str
-        Argument that places something on a rigid body.
+        Argument that gives a position on a rigid body, for the remedy.
     """
     node = place.node
     if node is None:
@@ -111,7 +102,7 @@ def node_number(what: str, place: Part, body: Body, offset: str = "at") -> int:
     number = int(node) if str(node).isdecimal() else -1
     if not 0 <= number < len(body.positions):
         raise ModelError(
-            f"{where}, which does not exist: nodes are 0 to {len(body.positions) - 1}; "
+            f"{where}, which does not exist: its nodes are 0 to {len(body.positions) - 1}; "
             f"{suggestion(str(node), body.names)}"
         )
     return number

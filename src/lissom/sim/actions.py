@@ -1,4 +1,4 @@
-"""What events do to a run: switch loads, lock and free joints."""
+"""Actions of events: switch loads, lock and release joints."""
 
 from __future__ import annotations
 
@@ -15,18 +15,16 @@ from .events import Action, Lock, Release, Switch
 from .machine import Machine
 from .start import motion_jump
 
-__all__ = ["act"]
-
 
 def act(machine: Machine, action: Action) -> None:
-    """Do what an event does, but for ending the run.
+    """Carry out an action; the caller handles `Stop`.
 
     Parameters
     ----------
     machine : Machine
-        At the instant of the event.
+        The run, at the instant of the event.
     action : Action
-        What to do.
+        The action.
     """
     memory, plan = machine.memory, machine.plan
     if isinstance(action, Switch):
@@ -47,26 +45,27 @@ def act(machine: Machine, action: Action) -> None:
 
 
 def _begin(machine: Machine, body: int) -> None:
-    """Put a joint onto the motion that begins here, and say so if it jumps."""
+    """Move a joint onto the given motion that starts now; warn if the joint jumps."""
     system = machine.system
     state = State(system, machine.q, machine.v)
     if machine.settle() != 0:
-        return  # the next step says why
+        return  # the next step reports the cause
     if jump := motion_jump(machine.plan, body, state, State(system, machine.q, machine.v)):
         warnings.warn(
             f"when it is switched on, joint {system.names[body]!r} {jump} at t = "
-            f"{machine.time:g} s: it jumps, and nothing pays for that; let the motion begin where "
-            "the joint is (a velocity or an acceleration), or use a JointSpring and a damper",
+            f"{machine.time:g} s: the joint jumps there, and no force accounts for it; start the "
+            "motion where the joint is (give a velocity or an acceleration), or use a JointSpring "
+            "and a JointDamper",
             SimulationWarning,
             stacklevel=7,
         )
 
 
 def _lock(machine: Machine, start: int, n: int) -> None:
-    """Speeds after an impulse that stops the motions start to start + n.
+    """Apply the impulse that stops the speeds start to start + n.
 
-    With f free, k known speeds after the impulse: M_ff v_f = (M v)_f - M_fk v_k.  In loops the
-    smallest change of that, in the metric of M, which keeps them closed.
+    With f free, k known speeds after the impulse: M_ff v_f = (M v)_f - M_fk v_k.  With loops, the
+    result is projected in the metric of M onto the speeds that keep them closed.
     """
     system, plan = machine.system, machine.plan
     held = np.zeros(system.n_v, dtype=bool)

@@ -1,4 +1,4 @@
-"""A plan as the flat arrays that the kernels read (`_kernels.simulation.fields`)."""
+"""Packing of a plan into the flat arrays that the kernels read (`_kernels.simulation.fields`)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ from ..algorithms._kernels.simulation.slots import SLOT_POSE, SLOT_POSITION, SLO
 from ..joints.base import Chart
 from .plan import Plan
 
-__all__ = ["elements", "external_list", "slot_records"]
-
 Array = np.ndarray
 
 _CHARTS = {"ball": run.BALL, "pose": run.POSE, "product": run.PRODUCT}
 
 
 def external_list(plan: Plan) -> tuple[Array, list[int]]:
-    """List of external forces for the scratch, and where each slot's entry starts."""
+    """External forces in the form of the workspace, and the offset of each slot's entry."""
     pieces: list[Array] = []
     offsets: list[int] = []
     size = 0
@@ -35,7 +33,7 @@ def external_list(plan: Plan) -> tuple[Array, list[int]]:
 
 
 def elements(plan: Plan, header: dict[str, int]) -> Array:
-    """The whole numbers of the plan; `header` has what the method adds."""
+    """Integer array of the plan; `header` holds the entries that the method adds."""
     _, offsets = external_list(plan)
     slots = [np.zeros(run.E_ROW, dtype=np.int64) for _ in plan.slots + plan.points]
     for row in slots:
@@ -73,7 +71,7 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
         "WIDTH": plan.columns.width,
         "N_WRENCH": len(plan.slots),
         "FLAGS": engine.ALL | field.ACCELERATED,
-        "ROOM": max(n_v, 64),
+        "BUFFER": max(n_v, 64),
         "M_SIZE": plan.memory_size,
         "N_STATE": len(plan.states),
         "O_Z": plan.states_place,
@@ -93,7 +91,7 @@ def _flexible(plan: Plan) -> list[Array]:
 
 
 def _coordinates(plan: Plan) -> tuple[list[Array], list[Array]]:
-    """Pieces of q that are plain integrals of v, merged where they adjoin, and the others."""
+    """Ranges of q that are plain integrals of v, adjacent ones merged, and all other ranges."""
     plains: list[Array] = []
     specials: list[Array] = []
     layout = plan.system.layout
@@ -111,7 +109,7 @@ def _coordinates(plan: Plan) -> tuple[list[Array], list[Array]]:
 
 
 def _table(plan: Plan, chart: Chart) -> int:
-    """Where a motion map and its left inverse start in the table; 0 for a chart without one."""
+    """Offset of a motion map and its left inverse in the table; 0 for a chart without one."""
     if chart.columns is None:
         return 0
     H = chart.columns
@@ -119,7 +117,7 @@ def _table(plan: Plan, chart: Chart) -> int:
 
 
 def slot_records(plan: Plan) -> Array:
-    """First content of the slots: those of the ground stay where they are."""
+    """Initial content of the slots; points on the ground keep it."""
     records = np.zeros((len(plan.slots) + len(plan.points), SLOT_RECORD))
     for record, point in zip(records[len(plan.slots) :], plan.points, strict=True):
         record[SLOT_POSE:SLOT_POSITION] = np.eye(3).ravel()

@@ -1,4 +1,4 @@
-"""assemble: a state with closed loops, joints whose motion is given being where they are told."""
+"""assemble: a state with closed loops that agrees with couplings and given motions."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from ..system import State, System
 from .checks import number
 from .start import at_motions, driven_bodies, planned
 
-__all__ = ["assemble"]
-
 
 def assemble(
     system: System,
@@ -22,39 +20,38 @@ def assemble(
     time: float = 0.0,
     velocity: bool = True,
 ) -> State:
-    """State near a given one with all loops closed, at which couplings and given motions hold.
+    """State near a given one that closes all loops and satisfies couplings and given motions.
 
-    Hinges move first; modes keep their values unless hinges alone cannot close the loops, and then
-    bend little where hinges could move instead, soft modes more than stiff ones.  Where a system
-    has several branches (elbow up or down) it is the start that decides.
+    Hinges move first.  Modes keep their values unless the hinges alone cannot close the loops; then
+    they change as little as possible, soft modes more than stiff ones.  Where a system has several
+    branches (elbow up or down) the initial state selects the branch.
 
-    The speeds are the nearest consistent ones in the metric of the masses, and here too rates of
-    modes change only where those of hinges cannot: a mechanism that is set going does not ring.
+    The speeds are the nearest consistent ones in the metric of the mass matrix.  Modal rates again
+    change only where hinge rates cannot do it alone, so that no vibration is excited.
 
     Parameters
     ----------
     system : System
-        Compiled mechanism.  Without loops, couplings and given motions the state is returned as it
-        is.
+        Compiled mechanism.  Without loops, couplings and given motions the state is returned
+        unchanged.
     state : State, optional
-        Where to start, real numbers; by default neutral.
+        Initial state, real numbers; by default neutral.
     held : sequence of str
-        What keeps its coordinates and speeds: "body" is the joint that carries the body,
+        Parts that keep their coordinates and speeds: "body" is the joint that carries the body,
         "body.modes" are the body's modes.
     loads : sequence of Load
-        As for `simulate`.  A joint that has a `Motion` takes the position and the rate of it, and
-        is held.
+        As for `simulate`.  A joint with a `Motion` takes its position and rate, and is held.
     time : float
-        Instant at which motions are taken: the start of a run [s].
+        Time at which motions are evaluated: the start of a run [s].
     velocity : bool
-        Whether speeds are made consistent too; otherwise they stay as they are.
+        Whether to make the speeds consistent too; otherwise they are left unchanged.
 
     Returns
     -------
     State
-        Closed to 1e-12 of the system's length where round-off allows it.  SingularError if there is
-        none near: it names the loop with the largest gap, or loops that close one by one but not
-        together, and the nearest state that was found is its attribute ``state``.  StateError if
+        Closed to 1e-12 of the system's length where round-off permits.  SingularError if there is
+        no such state nearby: it names the loop with the largest gap, or loops that close one by one
+        but not together, and its attribute ``state`` is the nearest state found.  StateError if
         held speeds contradict the loops.
 
     Examples

@@ -1,4 +1,4 @@
-"""Bounds of a run: its longest step, how closely steps are looked into, motion beyond reason."""
+"""Limits of a run: longest step, sampling inside steps, largest plausible motion."""
 
 from __future__ import annotations
 
@@ -7,38 +7,36 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..algorithms._kernels.simulation import fields as run
+from ..algorithms.coordinates import error_sizes
 from ..system import System
 from .plan import Plan
-from .scales import error_sizes
 from .settings import Settings
-
-__all__ = ["Bounds", "bounds_of", "reasonable"]
 
 Array = np.ndarray
 
-FEWEST_STEPS = 10  # adaptive steps that a run has at least
-PROBES = 4096  # looks inside adaptive steps, over the whole run
-MOST_PROBES = 64  # in one step: a run can end only between two steps
-FASTEST = 1e9  # [1/s] sizes in a second; of a machine of one metre, three times the speed of light
-FARTHEST = 10.0  # lengths of a body by which a mode may move a node
+FEWEST_STEPS = 10  # least number of adaptive steps in a run
+PROBES = 4096  # samples inside adaptive steps over the whole run
+MOST_PROBES = 64  # largest number in one step: a run can end only between two steps
+FASTEST = 1e9  # [1/s] sizes per second; for a mechanism of 1 m three times the speed of light
+FARTHEST = 10.0  # largest displacement of a node by a mode, in lengths of the body
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """Bounds of adaptive steps.
+    """Limits of adaptive steps.
 
     Attributes
     ----------
     step : float
         Longest step [s].
     probe : float
-        Time between looks inside steps [s].
+        Time between samples inside steps [s].
     look : int
-        What is looked at there: LOOK_AT_FORCES, LOOK_AT_EVENTS, both or nothing.
+        What is sampled there: LOOK_AT_FORCES, LOOK_AT_EVENTS, both or nothing.
     stops : list of float
-        Instants that no step crosses [s].
+        Times that no step crosses [s].
     sudden : bool
-        Whether functions of time may do something sudden.
+        Whether functions of time may change abruptly.
     """
 
     step: float
@@ -49,11 +47,11 @@ class Bounds:
 
 
 def bounds_of(plan: Plan, settings: Settings) -> Bounds:
-    """How long the steps of a run may be, and what is looked at inside them.
+    """Limits of the steps of a run, with the sampling inside them.
 
-    Functions of the user and events may do anything between two stages of a step.  Tables with
-    corners say where they are; smooth ones are looked at as functions are, unless their points are
-    too close together for that.
+    User functions and events may change arbitrarily between two stages of a step.  Steps end at
+    the corners of tables; smooth tables are sampled like functions, unless their points are too
+    close together for that.
     """
     probe = min(settings.duration / PROBES, settings.output_step or np.inf, settings.max_step)
     stops, smooth = list(plan.stops), False
@@ -70,16 +68,16 @@ def bounds_of(plan: Plan, settings: Settings) -> Bounds:
     step = settings.max_step
     if step == np.inf:
         step = settings.duration / FEWEST_STEPS
-    if look:  # implicit methods have no interpolant to look inside with
+    if look:  # implicit methods have no interpolant to sample
         step = min(step, probe if settings.integrator.implicit else MOST_PROBES * probe)
     return Bounds(step, probe, look, stops, plan.timed or smooth)
 
 
 def reasonable(system: System) -> Array:
-    """Largest speeds, then largest coordinates of modes (2, n_v), that a run may reach.
+    """Largest plausible speeds and modal coordinates of a run, (2, n_v).
 
-    Beyond these a motion has nothing to do with the mechanism: the model is unstable there, or the
-    steps are too long.
+    A motion beyond these is not that of the mechanism: the model is unstable there, or the steps
+    are too long.
     """
     position, _ = error_sizes(system)
     deflection = np.full(system.n_v, np.inf)

@@ -1,6 +1,6 @@
-"""Checks of what users give to a simulation; a mistake ends in an error that names part and value.
+"""Checks of the arguments of a simulation; errors name the part and the value.
 
-All take the value and `what`: the part and the attribute, as an error shall call them.
+All take the value and `what`: the part and the attribute, as the error names them.
 """
 
 from __future__ import annotations
@@ -16,32 +16,16 @@ from ..errors import LoadError, shown
 from ..immutable import read_only
 from ..model import Part
 
-__all__ = [
-    "as_numbers",
-    "choice",
-    "is_number",
-    "joint_name",
-    "keep",
-    "node_name",
-    "not_negative",
-    "number",
-    "numbers",
-    "positive",
-    "shown",
-    "switch",
-    "text",
-]
-
 Array = np.ndarray
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is one real number, be it infinite: no bool, text, array, or NaN."""
+    """Whether the value is one real number, finite or infinite: no bool, text, array, or NaN."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return False
     try:
         return not math.isnan(float(value))
-    except OverflowError:  # an integer beyond all floats
+    except OverflowError:  # an integer beyond the range of floats
         return False
 
 
@@ -56,13 +40,13 @@ def number(
     Parameters
     ----------
     value : object
-        What the user gave.
+        User's value.
     what : str
         Part and attribute, for the error.
     expected : str
-        What is acceptable, for the error.
+        Description of acceptable values, for the error.
     good : callable
-        Whether a number is acceptable.
+        Predicate of acceptable numbers.
     """
     if not is_number(value) or not good(float(value)):
         raise LoadError(f"{what} is {shown(value)}; expected {expected}")
@@ -75,25 +59,25 @@ def positive(value: Any, what: str, expected: str = "one positive number") -> fl
 
 
 def not_negative(value: Any, what: str, expected: str = "one number, zero or more") -> float:
-    """Value as a float from zero on; parameters as for `number`."""
+    """Value as a float of zero or more; parameters as for `number`."""
     return number(value, what, expected, lambda x: 0 <= x < math.inf)
 
 
 def as_numbers(value: Any) -> Array | None:
-    """New array of floats, or None if the value is not made of real numbers.
+    """New array of floats, or None if the value does not consist of real numbers.
 
-    NumPy alone would also make numbers of text, of bools and of None.
+    NumPy alone would also convert text, bools and None to numbers.
     """
     try:
         found = np.array(value)
-    except Exception:  # unequal rows, or whatever the user's object raises
+    except Exception:  # rows of unequal length, or an error of the user's object
         return None
-    if found.dtype.kind == "O":  # large integers and fractions, or no numbers at all
+    if found.dtype.kind == "O":  # large integers, fractions, or no numbers at all
         if not all(is_number(x) for x in found.flat):
             return None
     elif found.dtype.kind not in "iuf":
         return None
-    with np.errstate(over="ignore"):  # of longer floats; they become infinite
+    with np.errstate(over="ignore"):  # long doubles beyond the range of floats become infinite
         return found.astype(float)
 
 
@@ -110,13 +94,13 @@ def numbers(
     Parameters
     ----------
     value : object
-        What the user gave.
+        User's value.
     what, expected : str
         As for `number`.
     n : int, optional
-        How many there must be, in a row.
+        Required length; the value is then a row.
     least : float
-        What all must reach.
+        Lower bound of all entries.
     """
     found = as_numbers(value)
     if (
@@ -136,7 +120,7 @@ def text(value: Any, what: str, expected: str = "a name as text") -> str:
 
 
 def joint_name(value: Any, what: str) -> str:
-    """Name of the body that a joint carries; `Model.add` returns a Part, which has it too."""
+    """Name of the body that a joint carries, from text or the Part that `Model.add` returns."""
     if not isinstance(value, (str, Part)):
         raise LoadError(
             f"{what} is {shown(value)}; expected the name of the body that the joint carries, "
@@ -155,7 +139,7 @@ def node_name(value: Any, what: str) -> str:
 
 
 def choice(value: Any, what: str, options: tuple[str, ...]) -> str:
-    """Value, which must be one of the options."""
+    """Value, checked to be one of the options."""
     if not isinstance(value, str) or value not in options:
         quoted = [f'"{x}"' for x in options]
         raise LoadError(f"{what} is {shown(value)}; use {', '.join(quoted[:-1])} or {quoted[-1]}")
@@ -163,14 +147,14 @@ def choice(value: Any, what: str, options: tuple[str, ...]) -> str:
 
 
 def switch(value: Any, what: str) -> bool:
-    """Value as a bool; a number or text in its place is a mistake, "off" would count as true."""
+    """Value as a bool; numbers and text are refused, since "off" would count as true."""
     if not isinstance(value, (bool, np.bool_)):
         raise LoadError(f"{what} is {shown(value)}; expected True or False")
     return bool(value)
 
 
 def keep(part: Any, **values: Any) -> None:
-    """Put checked values into the fields of a frozen dataclass; arrays become read-only."""
+    """Store checked values in the fields of a frozen dataclass; arrays become read-only."""
     for name, value in values.items():
         kept = read_only(value) if isinstance(value, np.ndarray) else value
         object.__setattr__(part, name, kept)

@@ -1,4 +1,4 @@
-"""Which integrator "auto" takes, and the first step of an adaptive one."""
+"""Choice of the integrator for "auto", and the first step of an adaptive one."""
 
 from __future__ import annotations
 
@@ -7,34 +7,32 @@ import copy
 import numpy as np
 
 from ..algorithms._kernels.simulation import fields as run
-from ..algorithms.coordinates import hinge_speeds, moved
+from ..algorithms.coordinates import error_sizes, hinge_speeds, moved
 from ..system import State
 from .integrators import DormandPrince8, EulerCromer, GeneralizedAlpha, Integrator, RungeKutta4
 from .machine import Machine
 from .plan import Plan
-from .scales import Fastest, error_sizes, fastest_motions, stiffness_of
+from .scales import Fastest, fastest_motions, stiffness_of
 from .settings import Settings
-
-__all__ = ["at_rest", "chosen", "first_step"]
 
 Array = np.ndarray
 
-# Without a step: explicit up to this rate [rad/s], and beyond it if a vibration that lasts is
+# Without a step: explicit up to this rate [rad/s], and beyond it if a lasting vibration is
 # excited, since a method of order two would need far more steps to follow it.
 EXPLICIT_RATE = 2e4
-LASTING = 20.0  # decay times duration below which a vibration lasts
+LASTING = 20.0  # a vibration lasts if its decay rate times the duration is below this
 
 # With a step: RK4 where the fastest motion stays within the tolerance, the method of order eight
-# up to so many radians in a step.
+# up to this many radians per step.
 EXPLICIT_STEP = 1.0
-MANY = 1000  # steps over which RK4 shall stay there; a run that is resumed may be longer
-VIBRATION = 0.01  # amplitude that is expected of vibrations, as a part of the size of a body
+MANY = 1000  # steps over which RK4 must stay within it; a resumed run may be longer
+VIBRATION = 0.01  # expected amplitude of vibrations, as a fraction of the size of a body
 
 
 def chosen(
     plan: Plan, state: State, start: float, duration: float, step: float | None, rtol: float
 ) -> tuple[Integrator, str]:
-    """What "auto" takes, and why."""
+    """Integrator for "auto", and the reason in words."""
     machine = at_rest(_undisturbed(plan), state, start)
     fastest = fastest_motions(machine.solve, *stiffness_of(plan))
     rate = fastest.rate
@@ -51,13 +49,13 @@ def chosen(
     if step * rate <= EXPLICIT_STEP:
         pace = _pace(machine, state, start)
         error = VIBRATION * (step * rate) ** 5 + (step * pace) ** 5
-        keeps = MANY * error / 120 <= rtol  # RK4's error of phase
+        keeps = MANY * error / 120 <= rtol  # phase error of RK4
         kind = RungeKutta4() if keeps else DormandPrince8()
     return kind, f"{kind.title}: {words}"
 
 
 def _undisturbed(plan: Plan) -> Plan:
-    """The same without controllers, which may remember that they were called, and events."""
+    """Copy without events and controllers; these may remember that they were called."""
     other = copy.copy(plan)
     other.rows = {**plan.rows, "controllers": [], "events": []}
     other.controllers, other.events = [], []
@@ -65,7 +63,7 @@ def _undisturbed(plan: Plan) -> Plan:
 
 
 def _accelerations(machine: Machine, t: float, q: Array, v: Array) -> Array | None:
-    """Accelerations at an instant; None where they cannot be had: the start will say why."""
+    """Accelerations at a time; None if they cannot be evaluated: the start reports the cause."""
     functions = machine.plan.functions
     status, row = machine.accelerations(t, q, v)
     functions.error = None
@@ -77,10 +75,10 @@ def _accelerations(machine: Machine, t: float, q: Array, v: Array) -> Array | No
 def _rings(
     machine: Machine, state: State, fastest: Fastest, start: float, duration: float, rtol: float
 ) -> bool:
-    """Whether the fastest vibration is excited at the start beyond the tolerance, and lasts.
+    """Whether the fastest vibration is excited beyond the tolerance at the start, and lasts.
 
-    In half a radian of a vibration of amplitude A its acceleration changes by about ω² A / 8 or
-    more, whatever its phase; slow motions change theirs by far less.
+    Over half a radian, the acceleration of a vibration of amplitude A changes by about ω² A / 8 or
+    more, whatever its phase; that of slow motions changes by far less.
     """
     if fastest.decay > fastest.vibration or fastest.its_decay * duration > LASTING:
         return False
@@ -107,7 +105,7 @@ def _pace(machine: Machine, state: State, start: float) -> float:
 
 
 def at_rest(plan: Plan, state: State, time: float = 0.0) -> Machine:
-    """A machine that will not run, for questions about the start."""
+    """Machine for evaluations at the start; it takes no steps."""
     machine = Machine(plan, Settings(time, 1.0, EulerCromer(), 1.0, False, 1e-8, None, 1.0))
     machine.begin(state.raw_q, np.zeros(plan.system.n_v), 1.0)
     return machine

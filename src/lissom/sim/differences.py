@@ -1,16 +1,16 @@
-"""Derivatives of a user's function of time by differences whose spacing fits the function.
+"""Derivatives of a user's function of time by finite differences with adapted spacing.
 
 Nine instants t + j h, central or on one side, for h halved again and again:
   D_k(h) = sum w_kj f(t + j h) / h^k                                                           (1)
   E(h) = |D(h) - D(h/2)|                                                                       (2)
-D(h/2) is taken where E is smallest; E then bounds its error, both where h is still too long for the
-function and where rounding takes over.  A vibration whose period divides h looks constant at all of
-these instants: h counts only if the polynomial through them meets the function between them, too.
+The result is D(h/2) for the h with the smallest E, which bounds the error both where h is too long
+for the function and where rounding dominates.  A vibration whose period divides h looks constant at
+all sample points, so h is accepted only if the polynomial also matches the function between them.
 
-Where central differences fail at any h, the function is rough within a few microseconds.  Both
-sides are then looked at by themselves: an acceleration that jumps is what a motor gives; a position
-or velocity that jumps would take an infinite force, and is refused.  The result depends on t alone,
-so that a run that is resumed goes on to the last bit.
+Where central differences fail for all h, the function is rough within a few microseconds.  It is
+then differentiated from both sides: a jump of the acceleration is normal for a motor; a jump of
+position or velocity would need an infinite force and is refused.  The result depends on t alone, so
+that a resumed run continues bit for bit.
 """
 
 from __future__ import annotations
@@ -24,20 +24,18 @@ import numpy as np
 
 from ..errors import LoadError
 
-__all__ = ["COARSEST", "JumpWatch", "rates_at"]
-
 Array = np.ndarray
 Function = Callable[[float], Array]
 
 COARSEST = 1e-2  # [s] first spacing
 _HALVINGS = 16
-_MET = 1e-3  # how well the polynomial meets the function, as a part of the spread of its values
-_GOOD, _USABLE = 1e-11, 1e-6  # errors as a part of the derivative: no need to go on, acceptable
-_JUMP = 1e-3  # of the velocity, that counts as one
+_MET = 1e-3  # tolerance of the match, as a fraction of the range of the values
+_GOOD, _USABLE = 1e-11, 1e-6  # relative errors: end the search, acceptable
+_JUMP = 1e-3  # relative change of the velocity that counts as a jump
 
 
 class _Stencil(NamedTuple):
-    """Instants in spacings, weights of both derivatives, and those of a point between."""
+    """Sample points in units of h, weights of both derivatives, weights of a point between."""
 
     places: tuple[float, ...]
     weights: tuple[tuple[float, ...], tuple[float, ...]]
@@ -68,13 +66,13 @@ def rates_at(
     function : callable
         f(time) -> (n,), checked.
     t : float
-        Instant [s].
+        Time [s].
     orders : int
-        How many derivatives, 1 or 2.
+        Number of derivatives, 1 or 2.
     what : str
-        How to call the function in an error.
+        Name of the function in errors.
     spacing : float
-        Where the search begins [s].
+        First spacing of the search [s].
     """
     found = _searched(function, t, orders, _CENTRAL, spacing)
     if found is None:
@@ -85,9 +83,9 @@ def rates_at(
 def _searched(
     function: Function, t: float, orders: int, stencil: _Stencil, spacing: float
 ) -> Array | None:
-    """Value and derivatives by a stencil; None if no spacing gives them.
+    """Value and derivatives by a stencil; None if no spacing is good enough.
 
-    In plain floats: with arrays of nine numbers it would take ten times as long.
+    Plain floats: arrays of nine numbers would take ten times as long.
     """
     value = function(t)
     base = value.tolist()
@@ -114,7 +112,7 @@ def _searched(
             ]
             if coarse is not None:
                 sizes = _largest_differences(rows)
-                # rounding of the values, and of the instants at the slope of the function
+                # rounding of the values, and of the times multiplied by the slope
                 noise += math.ulp(abs(t) + 8 * h) * sizes[0] / h
                 for k in range(orders):
                     error = max(abs(x - y) for x, y in zip(fine[k], coarse[k], strict=True))
@@ -145,7 +143,7 @@ def _product(weights: tuple[float, ...], rows: list[list[float]]) -> list[float]
 
 
 def _largest_differences(rows: list[list[float]]) -> tuple[float, float]:
-    """Largest first and second difference of neighbours."""
+    """Largest first and second differences of neighbours."""
     first = [_less_rows(b, a) for a, b in pairwise(rows)]
     second = [_less_rows(b, a) for a, b in pairwise(first)]
     return max(abs(x) for r in first for x in r), max(abs(x) for r in second for x in r)
@@ -156,15 +154,15 @@ def _less_rows(a: list[float], b: list[float]) -> list[float]:
 
 
 def _across(function: Function, t: float, orders: int, what: str, spacing: float) -> Array:
-    """The same beside a point at which the function is rough; refused if it jumps there."""
+    """Value and derivatives near a point where the function is rough; jumps are refused."""
     width = 8 * spacing * 0.5 ** (_HALVINGS - 1) + 8 * np.spacing(abs(t))
     before = _searched(function, t - width, orders, _BEFORE, spacing)
     after = _searched(function, t + width, orders, _AFTER, spacing)
     word = "position" if orders == 2 else "velocity"
     if before is None or after is None:
         raise LoadError(
-            f"{what} changes too fast near t = {t:.9g} s for its derivatives to be found by "
-            f"differences; give them too, or a smooth Table of {word}"
+            f"{what} changes too fast near t = {t:.9g} s to differentiate it numerically; give the "
+            f"derivatives too, or a smooth Table of {word}"
         )
     reach = 2 * width * np.maximum(np.abs(before[1:]), np.abs(after[1:]))
     for k in range(orders):  # the last derivative may jump
@@ -173,7 +171,7 @@ def _across(function: Function, t: float, orders: int, what: str, spacing: float
         if np.any(np.abs(after[k] - before[k]) > allowed):
             jumps = (word, "velocity", "acceleration")[k] if orders == 2 else word
             raise _jump(what, jumps, t, before[k], after[k])
-    # each side goes on to t; the one that meets the function there is the side of t
+    # both sides are extrapolated to t; t belongs to the side that matches the function there
     at = function(t)
     first, second = _moved(before, width), _moved(after, -width)
     past = np.abs(at - first[0]).max() > np.abs(at - second[0]).max()
@@ -181,7 +179,7 @@ def _across(function: Function, t: float, orders: int, what: str, spacing: float
 
 
 def _moved(found: Array, dt: float) -> Array:
-    """Value and derivatives a short time later."""
+    """Value and derivatives extrapolated by a short time."""
     moved = found.copy()
     moved[:-1] += dt * found[1:]
     if len(found) == 3:
@@ -190,14 +188,14 @@ def _moved(found: Array, dt: float) -> Array:
 
 
 class JumpWatch:
-    """Finds jumps of a given position between two calls; its rates may not show them.
+    """Detector of jumps of a given position between two calls, which rates may not show.
 
     Parameters
     ----------
     function : callable
         f(time) -> (n,), checked.
     what : str
-        How to call it in an error.
+        Name of the function in errors.
     """
 
     def __init__(self, function: Function, what: str) -> None:
@@ -210,7 +208,7 @@ class JumpWatch:
         Parameters
         ----------
         t : float
-            Instant [s].
+            Time [s].
         found : array (3, n)
             Position, velocity, acceleration.
         """
@@ -239,7 +237,7 @@ class JumpWatch:
 def _jump(what: str, word: str, t: float, before: Array, after: Array) -> LoadError:
     return LoadError(
         f"{what}: the {word} jumps near t = {t:.9g} s, from {_shown(before)} to {_shown(after)}, "
-        "which would take an infinite force; make it continuous, for example "
+        "which would need an infinite force; make it continuous, for example "
         'Table(times, values, "smooth")'
     )
 

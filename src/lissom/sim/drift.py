@@ -1,22 +1,20 @@
-"""What keeps loops closed while rounding and truncation errors add up."""
+"""Methods that keep loops closed against accumulating rounding and truncation errors."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import LoadError
-from .checks import positive, shown
-
-__all__ = ["PROJECTION", "Baumgarte", "Drift", "as_drift"]
+from ..errors import LoadError, shown
+from .checks import positive
 
 
 @dataclass(frozen=True)
 class Baumgarte:
-    """Loops pulled together by accelerations: A vdot + gamma = -stiffness gap - damping rate.
+    """Baumgarte stabilisation: A vdot + gamma = -stiffness gap - damping rate.
 
-    With stiffness = a^2 and damping = 2 a a gap decays like exp(-a t); steps must be short beside
-    1/a.  The loops are open by what each step adds.
+    With stiffness = a^2 and damping = 2 a, a gap decays as exp(-a t) (critical damping); steps must
+    be short compared with 1/a.  Each step adds a small gap that then decays.
 
     Parameters
     ----------
@@ -43,7 +41,7 @@ class Baumgarte:
 
 @dataclass(frozen=True)
 class Projection:
-    """Coordinates and speeds put back onto closed loops after each step."""
+    """Projection of coordinates and speeds onto closed loops after each step."""
 
 
 Drift = Projection | Baumgarte
@@ -51,7 +49,7 @@ PROJECTION = Projection()
 
 
 def as_drift(given: Any) -> Drift:
-    """What keeps loops closed, from what the user gave."""
+    """Drift method from the user's argument."""
     if isinstance(given, Drift):
         return given
     if isinstance(given, str) and given == "projection":

@@ -1,4 +1,4 @@
-"""Whether the drives of a system have their loads, and are driven and started at the right end."""
+"""Checks of flexible drives: each has its load, and is driven and started at its rotor."""
 
 from __future__ import annotations
 
@@ -15,31 +15,29 @@ from .loads.drive import across_gear
 from .machine import Machine
 from .plan import Plan
 
-__all__ = ["check_drives", "warn_of_winding"]
-
 Array = np.ndarray
 
-# A gear that starts with more twist than this [rad, or system lengths], and more than so many times
-# what the loads at the start would give it, was hardly meant to.
+# A gear that starts with more twist than this [rad, or system lengths], and more than this many
+# times the twist under the loads at the start, is probably a mistake.
 TWIST, TIMES = 0.02, 10.0
 
 
 def check_drives(plan: Plan) -> None:
-    """Refuse a run in which the gear of a drive has no load, or a motor acts on its wrong side.
+    """Refuse a run in which the gear of a drive has no load, or a motor acts on the wrong side.
 
     Parameters
     ----------
     plan : Plan
-        All that acts.
+        Loads, motions and events of the run.
     """
     present = {(load.rotor, load.joint) for load in plan.loads if isinstance(load, Drive)}
     for rotor, joint in plan.system.drives:
         if (rotor, joint) not in present:
             raise LoadError(
-                f"joint {joint!r} is the elastic gear of a drive, and the load of that drive is "
-                f"not among the loads: nothing connects rotor {rotor!r} with body {joint!r}; add "
-                "what flexible_drive returned to loads (if the model was attached with a prefix: "
-                "its method prefixed)"
+                f"joint {joint!r} is the elastic gear of a drive whose Drive is not among the "
+                f"loads: nothing connects rotor {rotor!r} with body {joint!r}; add the result of "
+                "flexible_drive to loads (for a model attached with a prefix: "
+                "drive.prefixed(prefix))"
             )
     gears = {joint: rotor for rotor, joint in {*plan.system.drives, *present}}
     for load in plan.loads:
@@ -49,19 +47,19 @@ def check_drives(plan: Plan) -> None:
 
 
 def _locks(motion: Motion) -> bool:
-    """Whether a motion is a constant position: a gear that does not yield."""
+    """Whether a motion is a constant position, that is, a rigid gear."""
     return is_number(motion.position)
 
 
 def warn_of_winding(machine: Machine, row: Array) -> None:
     """Warn of gears that start far more twisted than their loads would twist them.
 
-    So it is where the angle of a joint was given to the body and not to its rotor.
+    This happens if the angle of a joint was assigned to the body and not to its rotor.
 
     Parameters
     ----------
     machine : Machine
-        At the start of its run.
+        The run, at its start.
     row : array
         Row of results at the start.
     """
@@ -85,7 +83,7 @@ def warn_of_winding(machine: Machine, row: Array) -> None:
         unit = "rad" if turns else "m"
         if abs(twist) > max(least, TIMES * carried):
             force = f"{abs(twist) * drive.stiffness:.3g} {'N m' if turns else 'N'}"
-            what, end = f"a twist of {twist:.3g} {unit}, which takes {force}", ""
+            what, end = f"a twist of {twist:.3g} {unit}, which needs {force}", ""
         elif abs(rate) > least and part["v"][rotor.v] == 0:
             what, end = f"{rate:.3g} {unit}/s while its rotor is at rest", ".rates"
         else:

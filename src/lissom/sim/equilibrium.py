@@ -1,15 +1,15 @@
-"""equilibrium: where a system can rest under its loads.
+"""equilibrium: a state of rest of a system under its loads.
 
-With s = Z y small motions from q, r(s) the generalized forces that are left at rest, and D the
-diagonal that brings the largest entry of each row of D K D to 1:
+With s = Z y small motions from q, r(s) the unbalanced generalized forces at rest, and D the
+diagonal scaling that makes the largest entry of each row of D K D equal to 1:
   K = -Z^T dr/dy (differences, symmetric part)      D K D u = mu u,  phi = Z D u                 (1)
-  step = sum over phi of phi (phi^T r) / |mu|, at most so long                            (2)
-Newton's method where all mu are positive; elsewhere (2) goes downhill, so that it ends at a stable
-equilibrium and not at the nearest unstable one.  The signs of mu are those of K (Sylvester), and
-with D a soft motion keeps its digits beside a stiff one.
+  step = sum over phi of phi (phi^T r) / |mu|, of limited length                          (2)
+This is Newton's method where all mu are positive; elsewhere (2) goes downhill, so that it ends at a
+stable equilibrium and not at the nearest unstable one.  The signs of mu are those of K (Sylvester).
+The scaling D preserves the digits of soft motions next to stiff ones.
 
-With loops, Z are the motions that they leave free, r + A^T lambda in place of r with lambda kept
-for the differences of (1); the loops are closed again after each step.
+With loops, Z spans the motions that they leave free, and r + A^T lambda replaces r, with lambda
+constant in the differences of (1); the loops are closed again after each step.
 """
 
 from __future__ import annotations
@@ -24,33 +24,31 @@ from ..algorithms._kernels.simulation import fields as run
 from ..algorithms._kernels.simulation.registry import JOINT_KINDS
 from ..algorithms.arguments import check_state, check_system
 from ..algorithms.assembly import closed_state
-from ..algorithms.coordinates import moved
-from ..errors import LoadError, SimulationWarning, SingularError, StateError
+from ..algorithms.coordinates import error_sizes, moved
+from ..errors import LoadError, SimulationWarning, SingularError, StateError, shown
 from ..model import Part
 from ..system import State, System
-from .checks import joint_name, number, shown
+from .checks import joint_name, number
 from .choice import at_rest
 from .drive_checks import check_drives
 from .linear_limits import warn_at_rest
 from .loop_balance import LoopBalance
 from .machine import Machine
-from .scales import error_sizes, stiffness_of
+from .scales import stiffness_of
 from .start import check_start, driven_bodies, planned
-
-__all__ = ["equilibrium"]
 
 Array = np.ndarray
 
-# Of a coordinate's size: the longest step, the difference for (1), and what is small enough.
+# Fractions of a coordinate's size: longest step, difference for (1), tolerance.
 LONGEST, SPACING, SMALL = 0.2, 1e-5, 1e-11
 MOST_STEPS = 200
 SCALINGS = 20
-PATIENCE = 30  # longest steps in a row after which what nothing holds is given up
-# Noise of K beside the largest force times its size; what is that small may have any sign.
+PATIENCE = 30  # steps of full length in a row after which the search for an unsupported system ends
+# Noise of K relative to the largest force times its size; smaller entries may have any sign.
 NOISE = 1e-9
 FLAT = 1e-8  # mu below which a motion is free; noise is kept below it
 UNSTABLE = 1e-6  # mu below minus this: a small motion grows
-LOOSE = 1e-6  # part of push over size below which nothing holds, well above what differences leave
+LOOSE = 1e-6  # fraction of force over size; a stiffness below it is none (above difference noise)
 
 
 def equilibrium(
@@ -69,22 +67,22 @@ def equilibrium(
     system : System
         Compiled mechanism.
     state : State, optional
-        Where to start looking; by default neutral.  Its speeds do not count, and its loops are
-        closed first (`assemble`).
+        Start of the search; by default neutral.  Its speeds are ignored, and its loops are closed
+        first (`assemble`).
     time : float
-        Instant at which loads that depend on time are taken [s].
+        Time at which time-dependent loads are evaluated [s].
     forces, loads
         As for `simulate`.
     held : sequence of str
-        Joints (by the bodies that they carry) that keep the coordinates they have in `state`.
+        Joints (by the bodies that they carry) that keep their coordinates of `state`.
 
     Returns
     -------
     State
-        The stable equilibrium that lies downhill.  SingularError, with the reason, if none is
-        found: something pushes a body that nothing holds.
-        It gives up after 200 steps, each at most 0.2 rad or a fifth of the system's size, or after
-        30 in a row in which something runs away and there is no stop that could catch it.
+        The stable equilibrium downhill of the start.  SingularError, with the reason, if none is
+        found, for example because a force acts on a body that nothing supports.
+        The search ends after 200 steps, each at most 0.2 rad or a fifth of the system's size, or
+        after 30 in a row in which something moves away without limit and no stop could catch it.
     """
     check_system(system)
     start = system.neutral() if state is None else state
@@ -109,7 +107,7 @@ def equilibrium(
 
 
 def _held(given: Any) -> list[str]:
-    """Names of joints from one or several."""
+    """Names of joints from one name or several."""
     if isinstance(given, (str, Part)):
         given = [given]
     try:
@@ -123,7 +121,7 @@ def _held(given: Any) -> list[str]:
 
 
 class _Search:
-    """The iteration."""
+    """Iteration towards an equilibrium."""
 
     def __init__(self, system: System, machine: Machine, time: float, free: Array) -> None:
         self.system, self.machine, self.time = system, machine, time
@@ -134,7 +132,7 @@ class _Search:
         stiff = self.size**2 * stiffness_of(machine.plan)[0]
         common = max(self.weight, 1e-12 * stiff.max(initial=0.0)) or 1.0
         self.loops = LoopBalance(system, ~free, self.size / np.sqrt(1 + stiff / common))
-        # stops act on nothing until it is there: what falls towards one may fall far
+        # stops have no effect before contact: a body may fall far before one catches it
         stops = any(JOINT_KINDS[row[run.E_KIND]].catches for row in machine.plan.rows["forces"])
         self.patience = MOST_STEPS if stops else PATIENCE
 
@@ -144,7 +142,7 @@ class _Search:
             given = State(self.system, q, self.rest)
             closed = closed_state(self.system, given, held=fixed, velocity=False)
             q, r = self.balance(closed.raw_q)
-        away = 0  # steps in a row in which something ran away
+        away = 0  # consecutive steps in which something moved away without limit
         for k in range(1, MOST_STEPS + 1):
             forces = self.loops.forces(q, r)
             mu, phi = self.motions(q, forces)
@@ -167,14 +165,14 @@ class _Search:
         raise self.none_found(k, left, phi, push, loose)
 
     def length(self, motion: Array) -> float:
-        """Largest motion of the coordinates beside their sizes."""
+        """Largest motion of the coordinates relative to their sizes."""
         return float(np.abs(motion / self.size).max(initial=0.0))
 
     def loose(self, mu: Array, phi: Array, push: Array) -> Array:
-        """Which motions nothing holds.
+        """Mask of the motions that nothing supports.
 
-        Those with a tiny mu, or one that is tiny beside what would balance their push within their
-        size.  A soft spring far from rest is not among them.
+        Their mu is tiny, absolutely or compared with the stiffness that would balance their force
+        within their size.  A soft spring far from rest is not among them.
         """
         per_size = np.abs(phi / self.size[:, None]).max(axis=0, initial=0.0)
         return np.abs(mu) <= np.maximum(FLAT, LOOSE * np.abs(push) * per_size)
@@ -189,13 +187,14 @@ class _Search:
             raise LoadError(f"{functions.failed} raised {error!r}") from error
         if status not in (run.MORE, run.FINISHED) or not np.all(np.isfinite(row)):
             raise SingularError(
-                f"no equilibrium found: {functions.blame()}on the way to it the forces or "
-                "accelerations are not finite; start nearer to it (state=) or check the loads there"
+                f"no equilibrium found: {functions.blame()}during the search the forces or "
+                "accelerations are not finite; start nearer to the equilibrium (state=) or check "
+                "the loads there"
             )
         return row
 
     def balance(self, q: Array, loop_forces: Array | None = None) -> tuple[Array, Array]:
-        """Coordinates, those of driven joints put in, and forces that nothing balances at rest."""
+        """Coordinates, with those of driven joints inserted, and unbalanced forces at rest."""
         columns, row = self.machine.plan.columns, self.row(q)
         q = columns.part(row[None], "q")[0].copy()
         external = self.external(q, loop_forces, row)
@@ -205,7 +204,7 @@ class _Search:
     def external(
         self, q: Array, loop_forces: Array | None, row: Array | None = None
     ) -> list[tuple[int, int, Array]]:
-        """Bodies and nodes on which loads and loops act, with moments and forces, node axes."""
+        """Bodies and nodes that loads and loops act on, with moments and forces, node axes."""
         plan, row = self.machine.plan, self.row(q) if row is None else row
         wrenches = plan.columns.part(row[None], "wrench")[0].reshape(-1, 6)
         found = [(i, node, w) for (_, i, node), w in zip(plan.slots, wrenches, strict=True)]
@@ -214,14 +213,14 @@ class _Search:
         return found
 
     def acting(self, q: Array) -> float:
-        """Largest force times its size that acts on hinges and nodes."""
+        """Largest force times coordinate size on hinges and nodes."""
         columns, row = self.machine.plan.columns, self.row(q)[None]
         hinges, nodes = columns.part(row, "force")[0], columns.part(row, "wrench")[0]
         on_nodes = self.system.length * np.abs(nodes).max(initial=0.0)
         return float(max(on_nodes, np.abs(self.size * hinges).max(initial=0.0)))
 
     def motions(self, q: Array, forces: Array) -> tuple[Array, Array]:
-        """Eigenvalues mu (k,) and motions phi (n_v, k) that are free (1), under loop forces."""
+        """Eigenvalues mu (k,) and free motions phi (n_v, k) of (1), under loop forces."""
         Z, columns = self.loops.tangent(q), []
         noise = NOISE * max(self.weight, self.acting(q))
         lengths = np.array([self.length(z) for z in Z.T])
@@ -254,7 +253,7 @@ class _Search:
         self, steps: int, left: Array, phi: Array, push: Array, loose: Array
     ) -> SingularError:
         nothing_holds = np.linalg.norm(push[loose]) > LOOSE * np.linalg.norm(push)
-        if nothing_holds:  # what is held has not arrived because the rest runs away
+        if nothing_holds:  # supported parts have not settled because the others move away
             push = np.where(loose, push, 0.0)
         k = int(np.argmax(np.abs(phi @ push) / self.size))
         owner, name = self.system.layout.owner_v(k), self.system.names[self._body(k)]
@@ -277,7 +276,7 @@ class _Search:
 
 
 def _scales(K: Array, least: Array) -> Array:
-    """D (k,) of (1): the largest entry of each row of D K D is 1, or less where K is `least`."""
+    """Scaling D (k,) of (1): each row of D K D has a maximum of 1, or less where K is `least`."""
     D = np.full(len(K), 1 / np.sqrt(np.abs(K).max(initial=0.0) or 1.0))
     most = 1 / np.sqrt(np.maximum(least, 1e-300))
     for _ in range(SCALINGS):

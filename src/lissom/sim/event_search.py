@@ -1,4 +1,4 @@
-"""The instant of an event: the step is taken again, shorter, until it ends just after it."""
+"""Location of an event: the step is repeated with other lengths until it ends just after it."""
 
 from __future__ import annotations
 
@@ -9,23 +9,21 @@ import numpy as np
 from ..algorithms._kernels.simulation import fields as run
 from .machine import Machine
 
-__all__ = ["go_to_event"]
-
 Array = np.ndarray
 
 
 def go_to_event(machine: Machine, keep: Callable[[Array], None]) -> list[int] | int:
-    """Take the step that ends just after the first event; numbers of what happened there.
+    """Take the step that ends just after the first event; return the numbers of the events there.
 
-    If a step fails, the status of that; if the event is not there again, none.  The run is then
-    where it was.
+    If a step fails, return its status; if the event does not occur again, no numbers.  The run is
+    then back at the start of the step.
 
     Parameters
     ----------
     machine : Machine
         At the start of a step in which an event was seen.
     keep : callable
-        Takes the rows within the step.
+        Receives the rows within the step.
     """
     plan = machine.plan
     memory, kept = machine.memory, machine.memory.copy()
@@ -53,7 +51,7 @@ def go_to_event(machine: Machine, keep: Callable[[Array], None]) -> list[int] | 
         memory[:] = kept
         return []
     ulp = np.spacing(max(abs(kept[run.TIME]), high))
-    tick, least = 4 * ulp, 128 * ulp  # the shortest step that is sure to move time
+    tick, least = 4 * ulp, 128 * ulp  # the shortest step that certainly advances time
     f_low, weight = before, 1.0
     while high - low > max(tick, 1e-13 * high) and high > least:
         k = _crossed(machine, before, after)[0]
@@ -70,7 +68,7 @@ def go_to_event(machine: Machine, keep: Callable[[Array], None]) -> list[int] | 
             return found
         if _crossed(machine, before, found):
             high, after = guess, found
-            weight *= 0.5  # the Illinois rule: the other end must move too
+            weight *= 0.5  # the Illinois rule: move the other end too
         else:
             low, f_low, weight = guess, found, 1.0
     found = trial(high, run.ONE_STEP_WITH_ROWS)
@@ -81,7 +79,7 @@ def go_to_event(machine: Machine, keep: Callable[[Array], None]) -> list[int] | 
 
 
 def _crossed(machine: Machine, before: Array, after: Array) -> list[int]:
-    """Numbers of the armed events that passed zero in their direction."""
+    """Numbers of the armed events that crossed zero in their direction."""
     passed = []
     for k, (event, place) in enumerate(machine.plan.events):
         up = event.direction >= 0 and before[k] < 0 <= after[k]

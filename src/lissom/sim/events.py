@@ -1,4 +1,4 @@
-"""Events: what happens when a quantity passes zero."""
+"""Events: actions when a quantity crosses zero."""
 
 from __future__ import annotations
 
@@ -10,22 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..algorithms._kernels.simulation import fields as run
-from ..errors import LoadError, suggestion
+from ..errors import LoadError, shown, suggestion
 from ..model import Part
-from .checks import is_number, joint_name, keep, number, shown, switch, text
+from .checks import is_number, joint_name, keep, number, switch, text
 from .functions import is_compiled, trusted_state
 from .plan import checked_values
 
 if TYPE_CHECKING:
     from .plan import Plan
 
-__all__ = ["Action", "Event", "Lock", "Release", "Stop", "Switch"]
-
 Array = np.ndarray
 
 
 class Action(ABC):
-    """What an event does."""
+    """Action of an event."""
 
     @abstractmethod
     def prepare(self, plan: Plan, what: str) -> None:
@@ -34,9 +32,9 @@ class Action(ABC):
         Parameters
         ----------
         plan : Plan
-            What `simulate` makes of its arguments before it starts.
+            Resolved arguments of `simulate`.
         what : str
-            How to call the event in an error.
+            Name of the event in errors.
         """
 
 
@@ -50,7 +48,7 @@ class Stop(Action):
 
 @dataclass(frozen=True)
 class Lock(Action):
-    """Lock a joint where it is; its speeds vanish at once, by an impulse that the rest feels.
+    """Lock a joint in its present position; an impulse on the mechanism stops it at once.
 
     Parameters
     ----------
@@ -64,7 +62,7 @@ class Lock(Action):
         keep(self, joint=joint_name(self.joint, "Lock: joint"))
 
     def prepare(self, plan: Plan, what: str) -> None:
-        """Make the lock, still open."""
+        """Create the lock, open."""
         joint = plan.joint(self.joint, what)
         if joint.body in plan.driven:
             raise LoadError(
@@ -76,7 +74,7 @@ class Lock(Action):
 
 @dataclass(frozen=True)
 class Release(Action):
-    """Free a joint that was locked, or end the given motion of a driven one.
+    """Release a locked joint, or end the given motion of a driven one.
 
     Parameters
     ----------
@@ -90,7 +88,7 @@ class Release(Action):
         keep(self, joint=joint_name(self.joint, "Release: joint"))
 
     def prepare(self, plan: Plan, what: str) -> None:
-        """Make the lock if there is none."""
+        """Create the lock if there is none."""
         joint = plan.joint(self.joint, what)
         if joint.body not in plan.driven:
             plan.lock(joint)
@@ -103,9 +101,9 @@ class Switch(Action):
     Parameters
     ----------
     load : str
-        Its name.
+        Name of the load.
     on : bool
-        Whether it acts from now on.
+        Whether it acts afterwards.
     """
 
     load: str
@@ -119,7 +117,7 @@ class Switch(Action):
         )
 
     def prepare(self, plan: Plan, what: str) -> None:
-        """Check that there is such a load."""
+        """Check that the load exists."""
         if self.load not in plan.active:
             raise LoadError(
                 f"{what}: there is no load {self.load!r}; {suggestion(self.load, plan.active)}"
@@ -128,7 +126,7 @@ class Switch(Action):
 
 @dataclass(frozen=True, eq=False)
 class Event:
-    """Something that happens when a quantity passes zero.
+    """Actions to take when a quantity crosses zero.
 
     Parameters
     ----------
@@ -137,17 +135,17 @@ class Event:
         f(time, state) -> number; compiled by Numba: f(time, q, v) -> number.
     action : Action or sequence of Action
         `Stop()`, `Lock(joint)`, `Release(joint)`, `Switch(load, on)`; by default Stop().
-        With ``()`` nothing happens: the run goes on and the result's ``events`` note the instant.
+        With ``()`` the run continues, and the result's ``events`` record the time.
     value : float
-        The event is at this value of the coordinate; functions: of their result.
+        Value of the coordinate, or of the function, at which the event occurs.
     rate : bool
-        Watch the joint's speed and not its coordinate.
+        Watch the joint's speed instead of its coordinate.
     direction : {-1, 0, 1}
         Only when falling, in both directions, only when rising.
     once : bool
-        Whether it happens the first time only.
+        Whether it occurs the first time only.
     name : str
-        How to call it; by default as the joint or the function.
+        Name in results and messages; by default that of the joint or the function.
     """
 
     when: Any
@@ -182,30 +180,30 @@ class Event:
 
     @property
     def actions(self) -> Sequence[Action]:
-        """Its actions, in order."""
+        """Actions, in order."""
         return self.action if isinstance(self.action, (list, tuple)) else (self.action,)
 
     @property
     def title(self) -> str:
-        """Its name, or that of the joint or the function that it watches."""
+        """Name of the event, or of the joint or the function that it watches."""
         if self.name or isinstance(self.when, str):
             return self.name or self.when
         return str(getattr(self.when, "__name__", type(self.when).__name__))
 
     @property
     def label(self) -> str:
-        """How to call it in messages."""
+        """Name in messages."""
         return f"event {self.title!r}"
 
     def enter(self, plan: Plan) -> None:
-        """Write it into the plan of a run.
+        """Add the event to the plan of a run.
 
         Parameters
         ----------
         plan : Plan
-            What `simulate` makes of its arguments before it starts.
+            Resolved arguments of `simulate`.
         """
-        place = plan.room(2, [0.0, 1.0])  # the value before, whether it is armed
+        place = plan.reserve(2, [0.0, 1.0])  # previous value, whether it is armed
         common = {"E_MEMORY": place, "E_N": self.direction, "E_TABLE": plan.table(self.value)}
         if isinstance(self.when, str):
             joint = plan.joint(self.when, self.label)
@@ -232,8 +230,8 @@ class Event:
             given = function(t, trusted_state(system, q, v))
             if isinstance(given, (bool, np.bool_)):
                 raise LoadError(
-                    f"{what} returned {given} at t = {t:g} s; expected a number that passes zero "
-                    "where the event is, such as time - 0.5"
+                    f"{what} returned {given} at t = {t:g} s; expected a number that crosses zero "
+                    "at the event, such as time - 0.5"
                 )
             return checked_values(given, 1, what, t)
 

@@ -1,4 +1,4 @@
-"""A user's functions of time with their derivatives, as signals of a run."""
+"""Signals of a run from the user's functions of time and their derivatives."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from .plan import checked_values
 if TYPE_CHECKING:
     from .plan import Plan
 
-__all__ = ["followed"]
-
 Array = np.ndarray
 
 
@@ -29,22 +27,22 @@ def followed(
     what: str,
     spacing: float,
 ) -> int:
-    """Place of the signal of a function of time and its derivatives.
+    """Offset of the signal of a function of time and its derivatives.
 
     Parameters
     ----------
     plan : Plan
-        What it becomes part of.
+        Plan to which the signal is added.
     functions : sequence of callable
-        The function, compiled or plain; beside a plain one also its derivatives, if they are given.
+        The function, compiled or plain; a plain one may be followed by its derivatives.
     n : int
-        Numbers that it gives.
+        Number of values that it returns.
     orders : int
-        Derivatives that are needed.
+        Number of derivatives needed.
     what : str
-        How to call it in an error.
+        Name of the function in errors.
     spacing : float
-        Largest spacing of differences [s], if derivatives are not given.
+        Largest spacing of finite differences [s], if derivatives are not given.
     """
     plan.timed = True
     count, function = n * (orders + 1), functions[0]
@@ -56,7 +54,7 @@ def followed(
 
 
 def _check_compiled(function: Any, n: int, what: str) -> None:
-    """Refuse a compiled function that does not write all that is needed."""
+    """Refuse a compiled function that does not write all n numbers."""
     if not hasattr(function, "py_func"):
         return
     out = np.full(n, np.nan)
@@ -66,8 +64,8 @@ def _check_compiled(function: Any, n: int, what: str) -> None:
         raise LoadError(f"{what}: f(time, out) failed at t = 0: {error}") from None
     if not np.all(np.isfinite(out)):
         raise LoadError(
-            f"{what}: a compiled f(time, out) must write {n} numbers, the values and then "
-            f"their rates; at t = 0 it left {out}"
+            f"{what}: a compiled f(time, out) must write {n} numbers, first the values and then "
+            f"their rates; at t = 0 out is {out}"
         )
 
 
@@ -79,7 +77,7 @@ def _with_rates(
     what: str,
     spacing: float,
 ) -> Callable[[float, Array, Array], Array]:
-    """Function of time that gives the value and its derivatives up to `orders`."""
+    """Function of time that returns the value and its derivatives up to `orders`."""
     function, functions = given[0], plan.functions
 
     def value(t: float) -> Array:
@@ -91,7 +89,7 @@ def _with_rates(
 
     watch = JumpWatch(value, what)
 
-    def rates(t: float, q: Array, v: Array) -> Array:
+    def rates(t: float, _q: Array, _v: Array) -> Array:
         if len(given) == orders + 1:
             found = np.array([checked_values(f(t), n, what, t) for f in given])
         else:

@@ -1,8 +1,8 @@
-"""Functions that the user gives, compiled or plain, behind one address that the kernels call.
+"""User functions, compiled or plain, as addresses that the kernels call.
 
-A plain function is called through one C function for all; what it raises is kept and the run stops.
-A compiled one (Numba) is wrapped once for all runs and returns to Python only to say it failed,
-that it raised something or gave a number that is not finite.
+Plain functions are called through one common C function; an exception is stored and ends the run.
+A compiled function (Numba) is wrapped once for all runs and enters Python only to report a failure:
+an exception or a result that is not finite.
 """
 
 from __future__ import annotations
@@ -21,11 +21,9 @@ import numpy as np
 from ..errors import LoadError
 from ..system import State, System
 
-__all__ = ["COMPILED", "Functions", "is_compiled", "takes_state", "trusted_state"]
-
 Array = np.ndarray
 
-# What a plain function becomes: (time, q, v) -> numbers, all checked
+# Form of a plain function: (time, q, v) -> numbers, all checked
 Plain = Callable[[float, Array, Array], Array]
 
 _KIND = ctypes.CFUNCTYPE(
@@ -46,7 +44,7 @@ def is_compiled(function: Any) -> bool:
 
 
 def takes_state(function: Callable[..., Any], what: str) -> bool:
-    """Whether a plain function takes (time, state) and not time alone."""
+    """Whether a plain function takes (time, state) instead of time alone."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # NumPy's own functions and the like
@@ -66,7 +64,7 @@ def takes_state(function: Callable[..., Any], what: str) -> bool:
 
 
 def trusted_state(system: System, q: Array, v: Array) -> State:
-    """State of numbers that need no check; it keeps copies of them."""
+    """State that copies q and v without checking them."""
     return State.trusted(system, q.copy(), v.copy())
 
 
@@ -76,17 +74,19 @@ class Functions:
     Parameters
     ----------
     system : System
-        What they are given states of.
+        System of the states that they receive.
     """
 
     def __init__(self, system: System) -> None:
         self.system = system
         self.error: BaseException | None = None
         self.failed = ""  # name of the function that raised
-        self._trial: tuple[float, str] | None = None  # when forces were last not finite, in words
-        self.halt: Callable[[], bool] | None = None  # asked before every call: shall the run end?
+        self._trial: tuple[float, str] | None = (
+            None  # time and description of the last forces that were not finite
+        )
+        self.halt: Callable[[], bool] | None = None  # called before every call; True ends the run
         self._plain: list[tuple[str, Plain, int]] = []
-        self._kept: list[Any] = []  # compiled wrappers live as long as the run
+        self._kept: list[Any] = []  # keeps compiled wrappers alive during the run
         self._entry = _KIND(self._call)
         self._address = ctypes.cast(self._entry, ctypes.c_void_p).value
 
@@ -96,7 +96,7 @@ class Functions:
         return bool(self._plain)
 
     def add_plain(self, what: str, function: Plain, n: int) -> tuple[int, int]:
-        """Address and number of a plain function that gives n numbers."""
+        """Address and number of a plain function that returns n numbers."""
         self._plain.append((what, function, n))
         return int(self._address or 0), len(self._plain) - 1
 
@@ -108,13 +108,13 @@ class Functions:
         Parameters
         ----------
         what : str
-            How to call it in an error.
+            Name of the function in errors.
         function : callable
-            Numba's dispatcher, or a C function of the kernels' own signature.
+            Numba's dispatcher, or a C function with the signature of the kernels.
         form : {"forces", "controller", "event", "time"}
             f(time, q, v, out), f(time, q, v, memory, out), f(time, q, v) -> float, f(time, out).
         n_out, n_memory : int
-            Numbers that it writes, and that it keeps between calls.
+            Counts of the numbers that it writes and that it keeps between calls.
         """
         sizes = (self.system.n_q, self.system.n_v, n_memory, n_out)
         try:
@@ -128,22 +128,23 @@ class Functions:
         return int(wrapper.address), which
 
     def blame(self, since: float = -math.inf) -> str:
-        """Words for forces that were not finite, to begin a message with; empty if there are none.
+        """Message prefix about forces that were not finite; empty if there were none.
 
         Parameters
         ----------
         since : float
-            Earlier trials are forgotten [s].
+            Earlier ones are ignored [s].
         """
         if self._trial is None or self._trial[0] < since:
             return ""
         return f"{self._trial[1]}: "
 
     def _failed(self, what: str, n: int, trial: bool, t: float, k: int, value: float) -> int:
-        """Keep what is wrong with a compiled function.
+        """Store the failure of a compiled function.
 
-        Forces that are not finite may come of a trial step that is too long: the integrator
-        rejects it, and if no step is short enough `blame` has the words.  All else ends the run.
+        Forces that are not finite may result from a trial step that is too long: the integrator
+        rejects it, and if no step is short enough `blame` describes them.  Other failures end the
+        run.
         """
         if trial and k >= 0:
             entry = "" if n == 1 else f" for speed {k}"
@@ -151,12 +152,12 @@ class Functions:
             return 0
         if k == _RAISED:
             self.error = LoadError(
-                f"{what}: the compiled function raised an exception at t = {t:g} s; call it in "
-                "Python with the same numbers to see which"
+                f"{what}: the compiled function raised an exception at t = {t:g} s; call it from "
+                "Python with the same arguments to see which"
             )
         elif k == _REFUSED:
             self.error = LoadError(
-                f"{what}: the C function returned a status other than 0 at t = {t:g} s"
+                f"{what}: the C function returned a nonzero status at t = {t:g} s; 0 is success"
             )
         else:
             entry = "" if n == 1 else f" as number {k} of {n} (counted from 0)"
@@ -167,18 +168,18 @@ class Functions:
         return 1
 
     def check_halt(self) -> None:
-        """Leave the run if it shall end."""
+        """Raise KeyboardInterrupt if the run has to end."""
         if self.halt is not None and self.halt():
             raise KeyboardInterrupt
 
-    def _call(self, which: int, t: float, q: int, v: int, memory: int, out: int) -> int:
+    def _call(self, which: int, t: float, q: int, v: int, _memory: int, out: int) -> int:
         what, function, n = self._plain[which]
         try:
             self.check_halt()
             system = self.system
             values = function(t, _numbers(q, system.n_q), _numbers(v, system.n_v))
             _numbers(out, n)[:] = values
-        except BaseException as error:  # also Ctrl-C: it ends the run, not the interpreter
+        except BaseException as error:  # includes Ctrl-C, which ends the run, not the interpreter
             self.error, self.failed = error, what
             return 1
         return 0
@@ -193,7 +194,7 @@ def _numbers(address: int, n: int) -> Array:
 
 @cache
 def _first_bad() -> Any:
-    """Compiled function that finds the first of some numbers that is not finite."""
+    """Compiled function that returns the index of the first number that is not finite."""
     import numba
 
     @numba.njit
@@ -206,8 +207,8 @@ def _first_bad() -> Any:
     return first_bad
 
 
-# What is to be told of a failure, by the number that the kernels call a compiled function with.
-# They differ from run to run; those of plain functions, below COMPILED, do not.
+# Handlers of failures by the number with which the kernels call a compiled function.  These numbers
+# differ from run to run; those of plain functions, below COMPILED, do not.
 COMPILED = 1 << 32
 _NUMBERS = count(COMPILED)
 _FAILING: WeakValueDictionary[int, Callable[[float, int, float], int]] = WeakValueDictionary()
@@ -215,12 +216,12 @@ _FAILING: WeakValueDictionary[int, Callable[[float, int, float], int]] = WeakVal
 
 @ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_double, ctypes.c_int64, ctypes.c_double)
 def _report(which: int, t: float, k: int, value: float) -> int:
-    """Number k (or _RAISED, _REFUSED) of a compiled function is not finite; called by wrappers."""
+    """Report that output k of a compiled function is not finite, or k = _RAISED or _REFUSED."""
     return _FAILING[which](t, k, value)
 
 
 def _wrapper(function: Any, form: str, sizes: tuple[int, ...]) -> Any:
-    """Wrapper of a compiled function; kept with it for later runs until it is compiled anew."""
+    """Wrapper of a compiled function, cached with it until it is compiled again."""
     kept = getattr(function, "__dict__", {}).setdefault("_lissom_wrappers", {})
     known = kept.get((form, sizes))
     if known is None or known[0] != _versions(function):
@@ -230,12 +231,12 @@ def _wrapper(function: Any, form: str, sizes: tuple[int, ...]) -> Any:
 
 
 def _versions(function: Any) -> list[Any]:
-    """What Numba has compiled of a function so far."""
+    """Signatures that Numba has compiled so far."""
     return list(getattr(function, "overloads", {}).values())
 
 
 def _wrapped(function: Any, form: str, n_q: int, n_v: int, n_memory: int, n_out: int) -> Any:
-    """C function of the kernels' signature around a compiled one; it reports what is not finite."""
+    """C function with the kernels' signature around a compiled one, which reports failures."""
     import numba
     from numba import cfunc
     from numba.core.errors import NumbaError
@@ -246,7 +247,7 @@ def _wrapped(function: Any, form: str, n_q: int, n_v: int, n_memory: int, n_out:
     first_bad, report = _first_bad(), _report
 
     # Numba cannot share a try between functions without compiling one more of them.
-    def forces(which, t, q, v, memory, out):  # type: ignore[no-untyped-def]
+    def forces(which, t, q, v, _memory, out):  # type: ignore[no-untyped-def]
         values = carray(out, n_out)
         values[:] = 0.0
         try:
@@ -266,7 +267,7 @@ def _wrapped(function: Any, form: str, n_q: int, n_v: int, n_memory: int, n_out:
             k = _RAISED
         return 0 if k == _GOOD else report(which, t, k, values[max(k, 0)])
 
-    def event(which, t, q, v, memory, out):  # type: ignore[no-untyped-def]
+    def event(which, t, q, v, _memory, out):  # type: ignore[no-untyped-def]
         values = carray(out, 1)
         try:
             values[0] = function(t, carray(q, n_q), carray(v, n_v))
@@ -275,7 +276,7 @@ def _wrapped(function: Any, form: str, n_q: int, n_v: int, n_memory: int, n_out:
             k = _RAISED
         return 0 if k == _GOOD else report(which, t, k, values[max(k, 0)])
 
-    def time(which, t, q, v, memory, out):  # type: ignore[no-untyped-def]
+    def time(which, t, _q, _v, _memory, out):  # type: ignore[no-untyped-def]
         values = carray(out, n_out)
         try:
             function(t, values)

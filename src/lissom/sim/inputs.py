@@ -1,9 +1,9 @@
-"""All that decides the course of a run, as words: what is compared before one is resumed.
+"""Text description of all inputs that determine a run; they are compared before it is resumed.
 
-A user's functions are compared by what can be had of them: their code, constants and defaults, the
-numbers, texts, tuples, arrays and functions that they take from around them, and of objects also
-the attributes that only ``__init__`` sets.  Lists, dictionaries and what a function changes itself
-are its memory, and do not count.
+User functions are compared by what can be inspected: code, constants and defaults, the numbers,
+texts, tuples, arrays and functions that they use from enclosing scopes, and for objects also the
+attributes that only ``__init__`` sets.  Lists, dictionaries and variables that a function changes
+itself are its memory and are not compared.
 """
 
 from __future__ import annotations
@@ -30,17 +30,15 @@ from .functions import COMPILED
 from .machine import Machine
 from .plan import SIGNAL_ROW
 
-__all__ = ["differences", "fingerprint", "inputs"]
-
-_LONGEST = 60  # characters of a value that is kept as it is
+_LONGEST = 60  # characters of a value that is stored as text, not as a digest
 _COMPILED = "what acts, in compiled form"
-FUNCTION = "function "  # what words for a function begin with
-_DEEPEST = 8  # objects within objects that are looked at
+FUNCTION = "function "  # prefix of the descriptions of functions
+_DEEPEST = 8  # depth to which nested objects are inspected
 _LIBRARIES = ("site-packages", "dist-packages", os.path.dirname(os.__file__))
 
 
 def inputs(machine: Machine) -> dict[str, str]:
-    """Words for each thing that decides the course of a run.
+    """Description of each input that determines a run.
 
     Parameters
     ----------
@@ -52,7 +50,7 @@ def inputs(machine: Machine) -> dict[str, str]:
     found = {"system": digest(machine.system), "start state": f"#{_digest(_text(machine.origin))}"}
     found |= {f.name: _short(_text(getattr(settings, f.name))) for f in fields(settings)}
     if not machine.system.constraints:
-        del found["drift"]  # without loops it does nothing
+        del found["drift"]  # without loops it has no effect
     if forces is not None:
         found["forces"] = _short(_text(forces))
     for word, group in (("load", loads), ("event", events)):
@@ -65,21 +63,21 @@ def inputs(machine: Machine) -> dict[str, str]:
 
 
 def fingerprint(given: Mapping[str, str]) -> str:
-    """Digest of what `inputs` gave."""
+    """Digest of the result of `inputs`."""
     return _digest(json.dumps(dict(given), sort_keys=True))
 
 
 def differences(
     before: Mapping[str, str], now: Mapping[str, str], *, functions: bool = True
 ) -> list[str]:
-    """What is not the same in two runs, in words.
+    """Descriptions of the inputs that differ between two runs.
 
     Parameters
     ----------
     before, now : mapping
-        What `inputs` gave.
+        Results of `inputs`.
     functions : bool
-        Whether functions must be the same.
+        Whether functions are compared too.
     """
     changed = [key for key in {**before, **now} if before.get(key) != now.get(key)]
     if not functions:
@@ -87,7 +85,7 @@ def differences(
         changed = [k for k, pair in pairs.items() if not all(x.startswith(FUNCTION) for x in pair)]
     if "version" in changed:
         return ["version of lissom"]
-    if changed != [_COMPILED]:  # it only repeats what others say better
+    if changed != [_COMPILED]:  # it repeats differences that the others describe better
         changed = [key for key in changed if key != _COMPILED]
     return list(dict.fromkeys(_difference(x, before.get(x), now.get(x)) for x in changed))
 
@@ -102,16 +100,10 @@ def _difference(key: str, before: str | None, now: str | None) -> str:
 
 
 def _compiled(machine: Machine) -> str:
-    """Digest of the arrays that the kernels read, without addresses and the end."""
+    """Digest of the arrays that the kernels read, without addresses and end time."""
     elements, table = machine.elements.copy(), machine.table.copy()
     parameters = int(elements[run.PARAMETERS])
-    ending = (
-        run.END,
-        run.TICK,
-        run.STEP,
-        run.PROBE,
-        run.SHARE,
-    )  # the settings have what they are of
+    ending = (run.END, run.TICK, run.STEP, run.PROBE, run.SHARE)  # these follow from the settings
     table[[parameters + x for x in ending]] = 0.0
     n_signal = (int(elements[run.FORCES]) - run.P_HEADER) // SIGNAL_ROW
     signals = elements[run.P_HEADER : run.P_HEADER + n_signal * SIGNAL_ROW]
@@ -129,7 +121,7 @@ def _compiled(machine: Machine) -> str:
 
 
 def _layout() -> str:
-    """Digest of what sits where in the arrays of a run: other versions have other places."""
+    """Digest of the offsets in the arrays of a run; they differ between versions."""
     places = sorted((k, x) for k, x in vars(run).items() if isinstance(x, int))
     return _digest(repr((places, [x.name for x in JOINT_KINDS], [x.name for x in NODE_KINDS])))
 
@@ -144,11 +136,11 @@ def _short(text: str) -> str:
     return text if is_short else f"#{_digest(text)}"
 
 
-# Words for values
+# Descriptions of values
 
 
 def _text(value: Any, seen: tuple[int, ...] = ()) -> str:
-    """Words for a value that are the same for an equal one; `seen`: what it is part of."""
+    """Description of a value, the same for equal values; `seen`: the objects that contain it."""
     if isinstance(value, (bool, str, bytes, type(None))):
         return repr(value)
     if isinstance(value, (int, float, np.number)):
@@ -174,7 +166,7 @@ def _text(value: Any, seen: tuple[int, ...] = ()) -> str:
 
 
 def _called(value: Any, seen: tuple[int, ...]) -> str:
-    """Words for a function, or an object that is used like one."""
+    """Description of a function or a callable object."""
     value = getattr(value, "py_func", getattr(value, "_pyfunc", value))  # compiled by Numba
     if isinstance(value, functools.partial):
         return f"{FUNCTION}#{_digest(_text([value.func, list(value.args), value.keywords], seen))}"
@@ -190,7 +182,7 @@ def _called(value: Any, seen: tuple[int, ...]) -> str:
 
 
 def _module(value: Any) -> str:
-    """Module that a function or the class of an object is from."""
+    """Module of a function or of the class of an object."""
     if isinstance(value, ModuleType):
         return value.__name__
     named = value if isinstance(value, (FunctionType, type)) else type(value)
@@ -198,7 +190,7 @@ def _module(value: Any) -> str:
 
 
 def _is_library(value: Any) -> bool:
-    """Whether something is installed, not the user's own: its name says what it is."""
+    """Whether the object comes from an installed package and is identified by its name alone."""
     name = _module(value)
     if name.partition(".")[0] in {"lissom", "builtins", *sys.builtin_module_names}:
         return True
@@ -222,7 +214,7 @@ def _function(function: FunctionType, seen: tuple[int, ...]) -> str:
 
 
 def _object(value: Any, seen: tuple[int, ...]) -> str:
-    """Words for an object: the code of its class, and the attributes that its methods keep."""
+    """Description of an object: code of its class, and attributes that its methods do not set."""
     methods = {
         f"{kind.__qualname__}.{name}": member
         for kind in type(value).__mro__[:-1]
@@ -238,7 +230,7 @@ def _object(value: Any, seen: tuple[int, ...]) -> str:
 
 
 def _taken(value: Any, seen: tuple[int, ...]) -> str:
-    """Words for what a function finds around it; what it may change is named only."""
+    """Description of a variable that a function uses; mutable values only by type."""
     if isinstance(value, (list, dict, set, bytearray)):
         return type(value).__name__
     return _text(value, seen)
@@ -251,7 +243,7 @@ def _code(code: CodeType) -> str:
 
 
 def _parts(code: CodeType) -> Iterator[CodeType]:
-    """Code with the functions inside it."""
+    """Code object and all code objects nested in it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -263,7 +255,7 @@ def _names(code: CodeType) -> set[str]:
 
 
 def _stored(codes: Iterable[CodeType], kinds: tuple[str, ...]) -> set[str]:
-    """Names that code gives other values."""
+    """Names that code assigns."""
     return {
         str(instruction.argval)
         for code in codes

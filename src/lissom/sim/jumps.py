@@ -1,4 +1,4 @@
-"""Functions of time that change within a fixed step more than the step can follow."""
+"""Warning about functions of time that change too much within a fixed step."""
 
 from __future__ import annotations
 
@@ -10,34 +10,32 @@ from ..errors import LissomError, SimulationWarning
 from .plan import Plan
 from .settings import Settings
 
-__all__ = ["warn_of_jumps"]
-
-LARGE = 0.1  # change that no straight line across the step has, as a part of the largest value
-LOOKS, MOST = 4096, 20_000  # looks at least, as adaptive runs have, and steps at most
+LARGE = 0.1  # deviation from a straight line across the step, as a fraction of the largest value
+LOOKS, MOST = 4096, 20_000  # least number of samples, as in adaptive runs; most steps
 
 
 def warn_of_jumps(plan: Plan, settings: Settings, stacklevel: int) -> None:
-    """Name the first function that jumps, or comes and goes, within a fixed step.
+    """Warn about the first function that jumps, or pulses, within a fixed step.
 
     Parameters
     ----------
     plan : Plan
-        What acts.
+        Loads, motions and events of the run.
     settings : Settings
-        What the run shall do.
+        Settings of the run.
     stacklevel : int
-        Of the warning.
+        Stack level of the warning.
     """
     if settings.adaptive or not plan.time_functions:
         return
     n = max(1, min(MOST, round(settings.duration / settings.step)))
-    inside = max(2, -(-LOOKS // n))  # looks in a step
+    inside = max(2, -(-LOOKS // n))  # samples in a step
     instants = np.linspace(settings.start, settings.end, inside * n + 1)
     along = np.arange(inside)[None, :, None] / inside
     for what, function in plan.time_functions:
         try:
             values = np.array([function(t) for t in instants])
-        except (LissomError, ArithmeticError, ValueError, TypeError):  # the run will say why
+        except (LissomError, ArithmeticError, ValueError, TypeError):  # the run reports the cause
             continue
         ends = values[::inside]
         line = (1 - along) * ends[:-1, None] + along * ends[1:, None]
@@ -45,9 +43,9 @@ def warn_of_jumps(plan: Plan, settings: Settings, stacklevel: int) -> None:
         k = int(np.argmax(bend))
         if bend[k] > LARGE * np.abs(values).max():
             warnings.warn(
-                f"{what} changes within a fixed step of {settings.step:g} s, near t = "
-                f"{instants[k]:.6g} s, more than the step can follow; let the integrator "
-                "choose its steps (without step=), shorten the step, or give a Table",
+                f"{what} changes too much within a fixed step of {settings.step:g} s near t = "
+                f"{instants[k]:.6g} s; let the integrator choose its steps (without step=), "
+                "shorten the step, or give a Table",
                 SimulationWarning,
                 stacklevel,
             )

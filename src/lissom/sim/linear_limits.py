@@ -1,10 +1,10 @@
-"""Whether flexible bodies stay where a model that is linear in their deflection is right.
+"""Checks that flexible bodies stay in the range of a model linear in their deflection.
 
-Three looks, at some rows of a run or at a state at rest: forces that pull or press along a body
-(see `tension`), and deflections.  The deflection of a cantilever under a force at its tip is off by
-(d/L)^2, a per cent at a tenth of its length; its tip then comes nearer by 0.6 (d/L)^2 of the
-length, which is left out.  Source: K. E. Bisshopp, D. C. Drucker, Quart. Appl. Math. 3, 1945, whose
-elastica the tests solve again.
+Three measures, at some rows of a run or at a state at rest: tension and compression along a body
+(see `tension`), and deflection.  The deflection d of a cantilever under a force at its tip has a
+relative error of (d/L)^2, one per cent at a tenth of its length; its tip then approaches the root
+by 0.6 (d/L)^2 of the length, which is neglected.  Source: K. E. Bisshopp, D. C. Drucker, Quart.
+Appl. Math. 3, 1945; the tests solve its elastica independently.
 """
 
 from __future__ import annotations
@@ -24,30 +24,28 @@ from ..results.trajectory import Trajectory
 from ..system import System
 from .tension import axial_forces, axial_scale, euler_load, supports
 
-__all__ = ["warn_at_rest", "warn_of_limits"]
-
 Array = np.ndarray
 
-AXIAL = 0.1  # part of what a body bears from which it is pulled or pressed too much
-DEFLECTION = 0.1  # part of its length
-ROOT = 1.5  # how much more than the whole the first part of a cantilever bends, for its length
-ROWS, DEFLECTED_ROWS = 12, 400  # of a run that are looked at
+AXIAL = 0.1  # limit of tension and compression, as a fraction of the force that a body carries
+DEFLECTION = 0.1  # limit of deflection, as a fraction of the length
+ROOT = 1.5  # relative deflection of the first part of a divided cantilever, compared with the whole
+ROWS, DEFLECTED_ROWS = 12, 400  # rows of a run that are checked
 
 
 def warn_of_limits(run: Trajectory, stacklevel: int) -> None:
-    """Warn of the worst body that is pulled, pressed or bent too much.
+    """Warn about the bodies with the largest excessive tension, compression and deflection.
 
     Parameters
     ----------
     run : Trajectory
-        Motion; some of its rows are looked at.
+        Motion; some of its rows are checked.
     stacklevel : int
-        Of the warning.
+        Stack level of the warning.
     """
     look = _Look(run.system)
     if not look.bodies or not run.n:
         return
-    with np.errstate(all="ignore"):  # a run may end in nonsense, which is said elsewhere
+    with np.errstate(all="ignore"):  # numbers that are not finite are reported elsewhere
         for k in _spread(run.n, ROWS):
             block, time = Block(run.store, k, k + 1), float(run.time[k])
             with suppress(RowError):
@@ -63,7 +61,7 @@ def warn_of_limits(run: Trajectory, stacklevel: int) -> None:
 def warn_at_rest(
     system: System, q: Array, loads: Sequence[tuple[int, int, Array]], stacklevel: int
 ) -> None:
-    """The same for a state at rest.
+    """Warn about a state at rest, as `warn_of_limits` does about a run.
 
     Parameters
     ----------
@@ -74,7 +72,7 @@ def warn_at_rest(
     loads : sequence of (int, int, array (6,))
         Bodies and nodes that loads and loops act on, with moments and forces, node axes.
     stacklevel : int
-        Of the warning.
+        Stack level of the warning.
     """
     look, rest = _Look(system), np.zeros((1, system.n_v))
     if not look.bodies:
@@ -83,7 +81,7 @@ def warn_at_rest(
     wrenches = np.array([wrench for *_, wrench in loads]).reshape(1, -1)
     with suppress(RowError):
         look.forces(q[None], rest, rest, places, wrenches, "at rest")
-    look.deflections(q[None], lambda k: "at rest")
+    look.deflections(q[None], lambda _k: "at rest")
     look.warn(stacklevel + 1)
 
 
@@ -92,12 +90,12 @@ def _spread(n: int, most: int) -> Array:
 
 
 class _Look:
-    """The largest of each measure so far, for every flexible body."""
+    """Largest value of each measure so far, for every flexible body."""
 
     def __init__(self, system: System) -> None:
         self.system = system
         self.bodies = [i for i, body in enumerate(system.bodies) if body.n_mode]
-        # Chains have one body many times.
+        # Chains contain the same body many times.
         scales: dict[int, tuple[float, Array]] = {}
         loads: dict[tuple[int, int], float] = {}
         self.scale, self.euler = np.zeros((2, len(self.bodies)))
@@ -111,7 +109,7 @@ class _Look:
                 loads[id(body), ends] = euler_load(body, ends)
             self.scale[j], self.along[j] = scales[id(body)]
             self.euler[j] = loads[id(body), ends]
-        # pulled, pressed, bent: part of what is borne, its size, and when
+        # tension, compression, deflection: fraction of the limit, absolute value, time
         self.part, self.size = np.zeros((2, 3, len(self.bodies)))
         self.when = [[""] * len(self.bodies) for _ in range(3)]
 
@@ -124,7 +122,7 @@ class _Look:
         wrenches: Array,
         when: str,
     ) -> None:
-        """Take in the forces along all bodies at one state."""
+        """Update with the forces along all bodies in one state."""
         system = self.system
         reactions = engine.joint_forces_rows(system, q, v, a, places, wrenches)[0]
         given = (system, q[0], reactions, self.bodies, self.along, places, wrenches.reshape(-1, 6))
@@ -133,7 +131,7 @@ class _Look:
         self._take(1, np.maximum(-N, 0) / self.euler, -N, [when] * len(N))
 
     def deflections(self, q: Array, when: Callable[[int], str]) -> None:
-        """Take in the deflections of all bodies at some states (n, n_q)."""
+        """Update with the deflections of all bodies in some states (n, n_q)."""
         part, size = np.zeros((2, len(self.bodies)))
         row = np.zeros(len(self.bodies), dtype=int)
         for j, i in enumerate(self.bodies):
@@ -142,7 +140,7 @@ class _Look:
             if not length:
                 continue
             modal = q[:, self.system.layout.modal_q(i)]
-            # no node can move by more than all modes together
+            # bound: no node moves by more than the sum over all modes
             most = np.abs(modal) @ np.linalg.norm(body.node_shapes[:, 3:], axis=1).max(axis=0)
             for k in np.flatnonzero(most > DEFLECTION * length):
                 moved = float(np.linalg.norm(body.node_shapes[:, 3:] @ modal[k], axis=1).max())
@@ -173,22 +171,23 @@ class _Look:
         if kind == 2:
             return (
                 f"body {name} deflects by {size:.3g} m, {100 * part:.3g} % of its length ({when}); "
-                f"level {level} is linear in the deflection: off by about a per cent at 10 %, and "
-                "more with the square of it; divide the body into "
+                f"level {level} is linear in the deflection: its error is about one per cent at "
+                "10 % and grows with the square; divide the body into "
                 f"{math.ceil(ROOT * part / DEFLECTION)} or more in a row"
             )
         parts = math.ceil(math.sqrt(part / AXIAL))
         if kind == 0:
             return (
                 f"body {name} is pulled along its length with {size:.3g} N ({when}), {part:.2g} of "
-                f"what its bending stiffness stands for ({self.scale[j]:.3g} N); how such a force "
-                f"stiffens a link is not in level {level}: bending is off by about this part, and "
-                f"from 1 on the motion can be nonsense; divide the body into {parts} or more in a "
+                f"the force that about doubles its bending stiffness ({self.scale[j]:.3g} N); "
+                f"level {level} neglects this stiffening: the relative error of bending is about "
+                f"this fraction, and from 1 on the motion can be wrong altogether; divide the body "
+                f"into {parts} or more in a "
                 "row"
             )
         return (
             f"body {name} is pressed along its length with {size:.3g} N ({when}), {part:.2g} of "
-            f"its Euler load ({self.euler[j]:.3g} N); how such a force softens a link is not in "
-            f"level {level}: bending is off by about this part, and from 1 on the link would "
-            f"buckle and does not here; divide the body into {parts} or more in a row"
+            f"its Euler load ({self.euler[j]:.3g} N); level {level} neglects the softening by such "
+            "a force: the relative error of bending is about this fraction, and from 1 on the link "
+            f"would buckle, which is not modelled; divide the body into {parts} or more in a row"
         )

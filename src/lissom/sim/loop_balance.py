@@ -1,13 +1,13 @@
-"""Motions and forces of a system at rest whose loops stay closed, for `equilibrium`.
+"""Motions and forces of a system at rest with closed loops, for `equilibrium`.
 
-With u motions that cost about the same, w the sizes of the coordinates, those that are held or
-driven left out of both:
+With u motions of about the same energy and w the sizes of the coordinates, both without held and
+driven coordinates:
   tangent Z = diag(u) N,     A Z = 0,    N orthonormal                              (1)
-  loop forces: lambda so that w (r + A^T lambda) is smallest                        (2)
+  loop forces: lambda that minimizes |w (r + A^T lambda)|                           (2)
 u is small where something is stiff, so that N does not mix a soft motion with rounding errors of
 stiff ones.
-A system without loops has N = I and no lambda.  Forces of couplings do not depend on the position
-and do no work along (1): their lambda is not needed.
+A system without loops has N = I and no lambda.  Forces of couplings do not depend on position and
+do no work along (1), so their lambda is not needed.
 """
 
 from __future__ import annotations
@@ -28,17 +28,15 @@ from ..algorithms.reference import External
 from ..errors import SingularError, name_list
 from ..system import System
 
-__all__ = ["LoopBalance"]
-
 Array = np.ndarray
 
 HALVINGS = 12
-# Part of the largest singular value below which a loop force would be out of proportion.
+# Fraction of the largest singular value below which a loop force would be disproportionate.
 WEAK = 1e-7
 
 
 class LoopBalance:
-    """Loops of a system of which some coordinates are fixed.
+    """Loops of a system some of whose coordinates are fixed.
 
     Parameters
     ----------
@@ -47,7 +45,7 @@ class LoopBalance:
     fixed : array (n_v,) of bool
         Speeds that are held or driven.
     motions : array (n_v,)
-        The motions u of (1).
+        Motions u of (1).
     """
 
     def __init__(self, system: System, fixed: Array, motions: Array) -> None:
@@ -57,7 +55,7 @@ class LoopBalance:
         self.search = ClosingSearch(system, assembly_sizes(system, fixed))
 
     def tangent(self, q: Array) -> Array:
-        """Z (n_v, k): motions that the loops leave free (1)."""
+        """Motions Z (n_v, k) that the loops leave free (1)."""
         Z = np.zeros((self.system.n_v, len(self.free)))
         Z[self.free] = np.diag(self.motions[self.free])
         if self.system.constraints and len(self.free):
@@ -68,7 +66,7 @@ class LoopBalance:
         return Z
 
     def _equations(self, q: Array, motions: Array) -> Array:
-        """A diag(motions) of what is free."""
+        """Product A diag(motions), free columns."""
         A = closure_jacobian(self.system, q, placed_loops(self.system, q))
         return A[:, self.free] * motions[self.free]
 
@@ -87,8 +85,8 @@ class LoopBalance:
     def external(self, q: Array, forces: Array) -> External:
         """The same loop forces at other coordinates, as forces on nodes.
 
-        What does work on the joint there is left out, so that they depend smoothly on q however the
-        directions of a loop are chosen.
+        Components that do work on the joint there are removed, so that the forces depend smoothly
+        on q for any choice of the directions of a loop.
         """
         if not np.any(forces):
             return []
@@ -99,7 +97,7 @@ class LoopBalance:
         return loads
 
     def step(self, q: Array, s: Array) -> Array:
-        """Coordinates after motions s of the speeds, loops closed; shorter where they must be."""
+        """Coordinates after motions s, loops closed; s is shortened if they do not close."""
         if not self.system.constraints:
             return moved(self.system, q, s)
         for k in range(HALVINGS):
@@ -108,6 +106,6 @@ class LoopBalance:
                 return found.q
         names = name_list(one.name for one in self.system.constraints)
         raise SingularError(
-            f"no equilibrium found: on the way to it the loops ({names}) come to a place from "
-            "where they do not close; start elsewhere (state=)"
+            f"no equilibrium found: the search reached a position near which the loops ({names}) "
+            "cannot be closed; start elsewhere (state=)"
         )

@@ -1,4 +1,4 @@
-"""A run in compiled code: its arrays, and the steps between two returns."""
+"""A run in compiled code: its arrays and the call that advances it."""
 
 from __future__ import annotations
 
@@ -9,24 +9,23 @@ import numpy as np
 from ..algorithms import engine
 from ..algorithms._kernels import fields as field
 from ..algorithms._kernels.simulation import fields as run
-from ..algorithms._kernels.simulation.registry import JOINT_KINDS
+from ..algorithms._kernels.simulation.registry import JOINT_KINDS, METHODS
 from ..algorithms._kernels.simulation.slots import SLOT_RECORD
 from ..algorithms.arguments import to_armature
+from ..algorithms.coordinates import error_sizes
 from .arrays import elements, external_list, slot_records
 from .bounds import Bounds, bounds_of, reasonable
 from .drift import Baumgarte
 from .plan import Plan
-from .scales import error_sizes, modal_stiffness
+from .scales import modal_stiffness
 from .settings import Settings
-
-__all__ = ["Machine"]
 
 Array = np.ndarray
 
-# Rows that an adaptive method writes for each step if no period is asked for: its interpolant is
-# of higher order than that between rows.
+# Rows that an adaptive method writes per step if no output_step is given: its interpolant is of
+# higher order than the one between rows.
 POINTS = 4
-# An adaptive implicit method iterates until its error is this part of what is allowed.
+# An adaptive implicit method iterates until its error is this fraction of the tolerance.
 ADAPTED = 0.03
 ROWS_BYTES = 1 << 20
 
@@ -37,13 +36,13 @@ class Machine:
     Parameters
     ----------
     plan : Plan
-        What acts.
+        Loads, motions and events.
     settings : Settings
-        What to do.
+        Settings of the run.
     """
 
     def __init__(self, plan: Plan, settings: Settings) -> None:
-        # What the method needs is added to the constants of this machine's own plan.
+        # The constants of the method are added to a copy of the plan.
         plan = plan.branched()
         self.plan, self.settings, self.system = plan, settings, plan.system
         from ..algorithms._kernels.simulation.run import ADVANCE
@@ -52,7 +51,7 @@ class Machine:
         system, packed = plan.system, plan.packed
         n_q, n_v = system.n_q, system.n_v
         self.stiffness, self.damping = modal_stiffness(system)
-        self.ints = packed.ints.copy()  # which joints are driven is written there
+        self.ints = packed.ints.copy()  # flags of driven joints are written there
         header = self._header()
         self.elements = elements(plan, header)
         self.table = plan.constants()
@@ -60,7 +59,7 @@ class Machine:
         total, self.width = self._total, plan.columns.width
         n_slot = len(plan.slots) + len(plan.points)
         places = [2 * n_q, run.N_VECTOR * n_v, 2 * total * n_v, n_slot * SLOT_RECORD]
-        places += [int(self.elements[run.ROOM]), len(plan.events), run.M_HEADER]
+        places += [int(self.elements[run.BUFFER]), len(plan.events), run.M_HEADER]
         places += [int(self.elements[run.DENSE]) * n_v]
         n_z = len(plan.states)
         places += [(2 + total) * n_z, run.OWN_STATES + 2 * n_z + plan.n_output]
@@ -84,17 +83,18 @@ class Machine:
 
     @property
     def _weights(self) -> tuple[float, ...]:
-        """What Baumgarte's method takes of gap and rate; none for projection."""
+        """Baumgarte's factors of gap and rate; empty for projection."""
         drift = self.settings.drift
         if not self.system.constraints or not isinstance(drift, Baumgarte):
             return ()
         return drift.stiffness, drift.damping
 
     def _header(self) -> dict[str, int]:
-        """What the method adds to the plan; its constants go into the table."""
+        """Header entries of the method; its constants are added to the table."""
         plan, s = self.plan, self.settings
         tableau = s.integrator.tableau
         header = {"METHOD": s.integrator.method, "ADAPTIVE": int(s.adaptive), "N_STAGE": 1}
+        header["TRAITS"] = METHODS[s.integrator.method].traits
         kinds = [JOINT_KINDS[row[run.E_KIND]] for row in plan.rows["forces"]]
         header["NONLINEAR"] = int(any(kind.nonlinear for kind in kinds))
         self._total = 2
@@ -158,7 +158,7 @@ class Machine:
         return values
 
     def _scratch(self) -> Array:
-        """Workspace of the recursion with the rotors' inertia and room for loads on nodes."""
+        """Workspace of the recursion, with the rotors' inertia and a buffer for node loads."""
         plan = self.plan
         external, _ = external_list(plan)
         scratch = np.concatenate([plan.packed.start, external])
@@ -172,12 +172,12 @@ class Machine:
 
     @property
     def time(self) -> float:
-        """Where the run is [s]."""
+        """Current time [s]."""
         return float(self.memory[run.TIME])
 
     @property
     def longest_step(self) -> float:
-        """What no step may exceed [s]."""
+        """Longest step allowed [s]."""
         return float(self.table[int(self.elements[run.PARAMETERS]) + run.STEP])
 
     def _piece(self, place: int, n: int) -> Array:
@@ -186,16 +186,16 @@ class Machine:
 
     @property
     def q(self) -> Array:
-        """Coordinates now."""
+        """Current coordinates."""
         return self._piece(run.O_Q, self.system.n_q)
 
     @property
     def v(self) -> Array:
-        """Speeds now."""
+        """Current speeds."""
         return self._piece(run.O_V, self.system.n_v)
 
     def _vector(self, k: int) -> Array:
-        """Vector k of the work of a step."""
+        """Work vector k of a step."""
         n_v = self.system.n_v
         start = 2 * self.system.n_q + k * n_v
         return self.work[start : start + n_v]
@@ -207,11 +207,11 @@ class Machine:
 
     @property
     def tried(self) -> tuple[Array, Array]:
-        """Speeds and accelerations of the step that was tried last."""
+        """Speeds and accelerations of the step tried last."""
         return self._vector(run.W_V1), self._vector(run.W_OUT)
 
     def begin(self, q: Array, v: Array, first_step: float) -> None:
-        """Put the run at its start."""
+        """Set the run to its start."""
         self.memory[run.TIME] = self.settings.start
         self.memory[run.NEXT_STEP] = first_step
         self.memory[run.LAST_ERROR] = 1e-4
@@ -220,27 +220,27 @@ class Machine:
         self.origin = self.q.copy(), self.v.copy()  # before loops are closed
 
     def solve(self, forces: Array) -> Array:
-        """Accelerations that forces cause alone, M^-1 forces, where the run is."""
+        """Accelerations due to forces alone, M^-1 forces, in the current state."""
         self._vector(run.W_A1)[:] = forces
         self.advance(0, run.SOLVE)
         return self._vector(run.W_X1).copy()
 
     def settle(self) -> int:
-        """Put given motions into the state and close its loops; what `advance` returns."""
+        """Insert given motions into the state and close its loops; status as of `advance`."""
         return self.advance(0, run.SETTLE)
 
     def forget(self, start: int, n: int) -> None:
-        """Set to zero what is kept of the accelerations of n speeds: they have stopped."""
+        """Set the stored accelerations of n speeds, which have stopped, to zero."""
         for place in (run.O_X, run.O_A, run.O_B):
             self._piece(place, self.system.n_v)[start : start + n] = 0.0
 
     def changed(self) -> None:
-        """Say that state or loads have been changed: nothing derived from them holds."""
+        """Invalidate everything derived from state and loads after one of them has changed."""
         self.memory[[run.FRESH, run.KNOWN]] = 0.0
         self.memory[run.EXPECTED_AT] = np.inf
 
     def advance(self, budget: int, mode: int = run.ON) -> int:
-        """Go on; the outcome is one of those in `simulation.layout`."""
+        """Advance the run; the status is one of those in `simulation.fields`."""
         self.memory[run.N_ROWS] = 0
         return int(
             self._advance(
@@ -260,12 +260,12 @@ class Machine:
         )
 
     def rows(self) -> Array:
-        """Rows that the last call wrote, a copy."""
+        """Copy of the rows that the last call wrote."""
         n = int(self.memory[run.N_ROWS])
         return self._rows[: n * self.width].reshape(n, self.width).copy()
 
     def accelerations(self, t: float, q: Array, v: Array) -> tuple[int, Array]:
-        """Status and accelerations at an instant; the run itself is not touched."""
+        """Status and accelerations at a given time; the run itself is not changed."""
         kept = self.memory.copy()
         self.memory[run.TIME] = t
         self.q[:], self.v[:] = q, v
@@ -277,7 +277,7 @@ class Machine:
 
     @property
     def statistics(self) -> dict[str, Any]:
-        """What the run has cost so far."""
+        """Statistics of the run so far: counts, step sizes [s], errors."""
         m = self.memory
         counts = {
             "steps": run.N_STEPS,

@@ -1,4 +1,4 @@
-"""How much memory is left, and whether the rows of a run fit into it."""
+"""Available memory, and the check that the rows of a run fit into it."""
 
 from __future__ import annotations
 
@@ -7,23 +7,21 @@ from pathlib import Path
 
 from ..errors import ResultError
 
-__all__ = ["RESERVE", "available_memory", "check_memory"]
-
-RESERVE = 256e6  # bytes that a run leaves to others
+RESERVE = 256e6  # bytes that a run leaves to other processes
 _SYSTEM, _GROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
 
 def available_memory() -> float:
-    """Memory that this process can still have [bytes]; infinite where the system does not say.
+    """Memory available to this process [bytes]; infinite if the operating system gives no figure.
 
-    The least of what is free on the machine, in the groups of processes that this one belongs to
-    (containers, batch jobs), and of its own address space.
+    The smallest of the free memory of the computer, of the control groups of this process
+    (containers, batch jobs), and of its address space.
     """
     return min(_free(), _address_space(), *_groups(), float("inf"))
 
 
 def check_memory(n_bytes: float) -> None:
-    """Refuse a run whose rows will not fit.
+    """Refuse a run whose rows do not fit into memory.
 
     Parameters
     ----------
@@ -33,9 +31,9 @@ def check_memory(n_bytes: float) -> None:
     available = available_memory()
     if n_bytes > available:
         raise ResultError(
-            f"the rows of this run need {n_bytes / 1e9:.3g} GB and {available / 1e9:.3g} GB of "
-            'memory are available; give file="NAME.nc", so that they go to the disk, or store '
-            "fewer (a larger output_step)"
+            f"the rows of this run need {n_bytes / 1e9:.3g} GB, but only {available / 1e9:.3g} GB "
+            'of memory are available; give file="NAME.nc" to write them to disk, or store fewer '
+            "(a larger output_step)"
         )
 
 
@@ -58,7 +56,7 @@ def _address_space() -> float:
 
 
 def _groups() -> Iterator[float]:
-    """What is left in each control group of Linux, of both versions."""
+    """Free memory in each Linux control group, versions 1 and 2."""
     for line in _text(_SYSTEM / "self/cgroup").splitlines():
         _, controllers, path = line.split(":", 2)
         if not controllers:  # version 2
@@ -76,7 +74,7 @@ def _groups() -> Iterator[float]:
 
 
 def _left(folder: Path, most: str, used: str, reclaimable: str) -> float:
-    """What a group may still have; files that the system keeps in memory do not count."""
+    """Free memory of a control group; the file cache counts as free."""
     limit, taken = _text(folder / most).strip(), _text(folder / used).strip()
     if not limit.isdigit() or not taken.isdigit():
         return float("inf")  # no limit

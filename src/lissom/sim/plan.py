@@ -1,6 +1,6 @@
-"""The plan of a run: everything that acts, with names resolved; `arrays` packs it for the kernels.
+"""The plan of a run: loads, motions and events with names resolved.
 
-See `algorithms._kernels.simulation.fields` for what sits where.
+`arrays` packs it for the kernels, in the layout of `algorithms._kernels.simulation.fields`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ from ..system import GROUND, Frame, System
 from .functions import Functions, is_compiled, takes_state, trusted_state
 from .signals import Signal, Table
 
-__all__ = ["JointPlace", "Plan"]
-
 Array = np.ndarray
 
 SIGNAL_ROW = 6
@@ -33,7 +31,7 @@ SIGNAL_ROW = 6
 
 @dataclass(frozen=True)
 class JointPlace:
-    """Where a joint's coordinates and speeds are.
+    """Offsets and counts of a joint's coordinates and speeds.
 
     Attributes
     ----------
@@ -41,9 +39,9 @@ class JointPlace:
         Number of the body that the joint carries.
     joint : Joint
     q, v : int
-        Where its coordinates and speeds start.
+        Offsets of its coordinates and speeds.
     n_q, n_v : int
-        How many there are.
+        Numbers of coordinates and speeds.
     """
 
     body: int
@@ -65,7 +63,7 @@ class JointPlace:
 
     @property
     def label(self) -> str:
-        """Its kind."""
+        """Kind of the joint."""
         return type(self.joint).__name__
 
 
@@ -75,7 +73,7 @@ class Plan:
     Parameters
     ----------
     system : System
-        What they act on.
+        System that they act on.
     """
 
     def __init__(self, system: System) -> None:
@@ -89,35 +87,35 @@ class Plan:
         self.timed = False  # whether there are functions of time alone
         self.time_functions: list[tuple[str, Callable[[float], Array]]] = []  # the plain ones
         self.slots: list[tuple[str, int, int]] = []  # name, body, node that loads act on
-        self._slot_of: dict[tuple[int, int, str], int] = {}  # frames have slots of their own
-        self.points: list[Array] = []  # ends of springs that are fixed in the world
+        self._slot_of: dict[tuple[int, int, str], int] = {}  # each frame has a separate slot
+        self.points: list[Array] = []  # spring ends fixed in the world
         self.ends: list[tuple[str, Table]] = []  # tables of driven positions: they must end at rest
         self.loads: list[Any] = []
-        self.driven: dict[int, str] = {}  # body -> what drives it
-        self.active: dict[str, list[int]] = {}  # name of a load -> places of its flags
+        self.driven: dict[int, str] = {}  # body -> name of its motion
+        self.active: dict[str, list[int]] = {}  # name of a load -> offsets of its flags
         self.rows: dict[str, list[Array]] = {
             name: [] for name in ("forces", "nodes", "motions", "controllers", "events")
         }
-        self.starts: list[tuple[int, float]] = []  # first contents of memory
+        self.starts: list[tuple[int, float]] = []  # initial values in memory
         self.controllers: list[Any] = []
-        self.states: list[tuple[float, int, float]] = []  # first value, speed, size of each
+        self.states: list[tuple[float, int, float]] = []  # initial value, speed, size of each
         self.servos: list[str] = []  # joint of each servo
-        self.n_output = 0  # numbers that loads offer as channels
-        self.events: list[tuple[Any, int]] = []  # each with the place of its value
-        self.locks: dict[int, int] = {}  # body -> place of the flag that locks its joint
+        self.n_output = 0  # numbers that loads provide as channels
+        self.events: list[tuple[Any, int]] = []  # each with the offset of its value
+        self.locks: dict[int, int] = {}  # body -> offset of the flag that locks its joint
         self.node_rates = False
         self.signals: list[list[int]] = []
         self._table: list[float] = []
         self._memory = run.M_HEADER + system.n_q + 4 * system.n_v
         flexible = np.flatnonzero(self.packed.rows[:, field.LEVEL] != field.RIGID)
-        self.spins = {int(i): self.room(1) for i in flexible}  # fastest turning of each
+        self.spins = {int(i): self.reserve(1) for i in flexible}  # highest angular rate of each
 
     def enter(self, load: Any) -> None:
-        """Take in a load."""
+        """Add a load."""
         load.enter(self)
         self.loads.append(load)
 
-    # Places
+    # Joints, nodes and frames
 
     def joint(self, name: Any, what: Any) -> JointPlace:
         """Joint that carries a body.
@@ -127,7 +125,7 @@ class Plan:
         name : str
             The body.
         what : Load or str
-            Who asks, for an error.
+            Part named in errors.
         """
         label = what if isinstance(what, str) else what.label
         try:
@@ -142,7 +140,7 @@ class Plan:
         )
 
     def place(self, where: Any, what: Any) -> Frame:
-        """Frame of a body, node or frame by name, or at a point fixed in the world."""
+        """Frame of a body, node or frame given by name, or of a point fixed in the world."""
         if isinstance(where, str) or hasattr(where, "node"):
             try:
                 return self.system.place(where)
@@ -160,7 +158,7 @@ class Plan:
         return Frame("a point of the world", GROUND, GROUND, position=point)
 
     def slot(self, frame: Frame) -> int:
-        """Number of the slot of the node that carries a frame; on the ground, below zero."""
+        """Slot number of the node that carries a frame; negative on the ground."""
         if frame.grounded:
             self.points.append(frame.position)
             return -len(self.points)
@@ -170,30 +168,30 @@ class Plan:
             self.slots.append((frame.name, frame.body, frame.node))
         return self._slot_of[key]
 
-    # Pieces
+    # Constants, memory and signals
 
     def table(self, *numbers: Any) -> int:
-        """Place of new constants."""
+        """Offset of new constants."""
         start = len(self._table)
         for x in numbers:
             self._table += [float(y) for y in np.ravel(x)]
         return start
 
-    def room(self, n: int, first: Sequence[float] = ()) -> int:
-        """Place of n new numbers in memory."""
+    def reserve(self, n: int, first: Sequence[float] = ()) -> int:
+        """Offset of n new numbers in memory."""
         start = self._memory
         self._memory += n
         self.starts += [(start + k, float(x)) for k, x in enumerate(first)]
         return start
 
     def flag(self, name: str, on: bool = True) -> int:
-        """Place of a flag that says whether a part acts; parts of one name share their fate."""
-        place = self.room(1, [float(on)])
+        """Offset of a flag that switches a part; parts of the same name are switched together."""
+        place = self.reserve(1, [float(on)])
         self.active.setdefault(name, []).append(place)
         return place
 
     def signal(self, value: Signal, n: int, what: str) -> int:
-        """Place of a signal of n numbers."""
+        """Offset of a signal of n numbers."""
         if callable(value):
             address, which = self._time_function(value, n, what)
             row = [run.CALLED, n, address, which, 0, 0]
@@ -209,7 +207,7 @@ class Plan:
         return self._signal_row(row)
 
     def called(self, address: int, which: int, n: int) -> int:
-        """Place of a signal that is a function with an address."""
+        """Offset of a signal that is a function with an address."""
         return self._signal_row([run.CALLED, n, address, which, 0, 0])
 
     def _signal_row(self, row: list[int]) -> int:
@@ -232,13 +230,13 @@ class Plan:
         return self.functions.add_plain(what, numbers, n)
 
     def add_time_function(self, function: Callable[[float], Any], n: int, what: str) -> None:
-        """Note a plain function of time: what happens between two steps is looked at."""
+        """Register a plain function of time, which is sampled between two steps."""
         self.time_functions.append((what, lambda t: checked_values(function(t), n, what, t)))
 
     # Elements
 
     def add_armature(self, joint: JointPlace, inertia: float) -> None:
-        """Inertia that the speeds of a joint see beside that of bodies."""
+        """Armature: inertia added at the speeds of a joint."""
         self.armature[joint.v : joint.v + joint.n_v] += inertia
 
     def add_hinge_load(
@@ -253,22 +251,22 @@ class Plan:
         states: int = 0,
         output: int = 0,
     ) -> None:
-        """Load on a hinge.
+        """Add a load on a hinge.
 
         Parameters
         ----------
         load : Load
-            What it is.
+            The load.
         kind : int
-            Its number in the registry of kernels.
+            Number of its kernel in the registry.
         joint : JointPlace
-            Where it acts.
+            Joint on which it acts.
         numbers : array
             Its constants.
         signal, orders : int
-            Place of its signal, if it has one, and how many derivatives of that it needs.
+            Offset of its signal, if any, and the number of derivatives needed.
         states, output : int
-            Places of its own states and of its outputs, if it has any.
+            Offsets of its states and outputs, if any.
         """
         self.add(
             "forces",
@@ -286,23 +284,23 @@ class Plan:
         )
 
     def add_servo(self, joint: JointPlace) -> int:
-        """Place of the outputs of a servo: force, error and integral of each motion."""
+        """Offset of the outputs of a servo: force, error and integral of each motion."""
         place = self.n_output
         self.servos.append(self.system.names[joint.body])
         self.n_output += 3 * joint.n_v
         return place
 
     def add_states(self, first: Sequence[float], speeds: Sequence[int], sizes: Any) -> int:
-        """Place of states that a load has of its own.
+        """Offset of the states of a load.
 
         Parameters
         ----------
         first : sequence of float
-            What they start with.
+            Initial values.
         speeds : sequence of int
-            The speed that each belongs to, for messages and errors.
+            The speed that each belongs to, for messages and error estimates.
         sizes : array
-            Errors of each are measured by this times those of its speed's coordinate.
+            Error scale of each, relative to that of its speed's coordinate.
         """
         place = run.OWN_STATES + len(self.states)
         self.states += list(zip(map(float, first), speeds, map(float, sizes), strict=True))
@@ -320,7 +318,7 @@ class Plan:
         *,
         rates: bool = False,
     ) -> None:
-        """Load on one or two nodes; `rates`: it needs their velocities."""
+        """Add a load on one or two nodes; `rates`: it needs their velocities."""
         self.node_rates = self.node_rates or rates
         self.add(
             "nodes",
@@ -336,7 +334,7 @@ class Plan:
     def add_motion(
         self, label: str, joint: JointPlace, mode: int, signal: int, *, on: bool = True
     ) -> int:
-        """Given motion of a joint; returns the place of its flag."""
+        """Add a given motion of a joint; return the offset of its flag."""
         flag = self.flag(label, on)
         row = self.packed.rows[joint.body]
         self.add(
@@ -354,7 +352,7 @@ class Plan:
         return flag
 
     def lock(self, joint: JointPlace) -> int:
-        """Place of the flag that locks a joint; made at the first use."""
+        """Offset of the flag that locks a joint, created at first use."""
         if joint.body not in self.locks:
             name = f"lock of {self.system.names[joint.body]!r}"
             self.locks[joint.body] = self.add_motion(name, joint, run.LOCK, 0, on=False)
@@ -371,34 +369,34 @@ class Plan:
 
     @property
     def columns(self) -> Columns:
-        """What a row of results holds."""
+        """Columns of a row of results."""
         return Columns.of(self.system, (name for name, *_ in self.slots), self.servos)
 
     @property
     def states_place(self) -> int:
-        """Where the states of loads are in memory: after everything else."""
+        """Offset of the states of loads in memory: after everything else."""
         return self._memory
 
     @property
     def memory_size(self) -> int:
-        """Numbers in memory."""
+        """Number of values in memory."""
         return self._memory + len(self.states)
 
     def branched(self) -> Plan:
-        """The same plan with constants of its own, to which more can be added."""
+        """Copy of the plan with a separate table, to which constants can be added."""
         plan = copy.copy(self)
         plan._table = list(self._table)
         return plan
 
     def constants(self) -> Array:
-        """The numbers of the plan."""
+        """Constants of the plan."""
         return np.array(self._table)
 
 
 def checked_values(given: Any, n: int, what: str, t: float) -> Array:
-    """What a user's function returned, as n finite numbers, or an error that names it."""
+    """Result of a user's function as n finite numbers; errors name the function."""
     try:
-        if given is None or isinstance(given, (str, bytes)):  # NumPy would make numbers of them
+        if given is None or isinstance(given, (str, bytes)):  # NumPy would convert these
             raise TypeError
         values = np.atleast_1d(np.asarray(given, dtype=float))
     except (TypeError, ValueError, OverflowError):

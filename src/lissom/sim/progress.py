@@ -1,4 +1,4 @@
-"""What a run shows while it runs, on the standard error of a terminal."""
+"""Progress bar of a run, on standard error."""
 
 from __future__ import annotations
 
@@ -8,25 +8,23 @@ from typing import Any
 
 from ..errors import printable
 
-__all__ = ["ProgressBar"]
-
-PATIENCE = 0.5  # [s], before anything is shown
-PERIOD = 0.2  # [s], between two drawings
-LINES = 5.0  # [s], between two lines where there is no terminal to draw on
+PATIENCE = 0.5  # [s], delay before anything is shown
+PERIOD = 0.2  # [s], between two updates
+LINES = 5.0  # [s], between two lines where standard error is not a terminal
 
 
 class ProgressBar:
-    """A bar with simulated time, speed against real time and time left.
+    """Bar with simulated time, speed relative to real time and time left.
 
     Parameters
     ----------
     name : str
-        Of the system.
+        Name of the system.
     start, end : float
-        Of the run [s].
+        Start and end of the run [s].
     wanted : bool or None
-        Whether to show it; None: if the standard error is a terminal.  Elsewhere, if wanted, it
-        is a line now and then.
+        Whether to show it; None: if standard error is a terminal.  Where it is not, True prints a
+        line every few seconds.
     """
 
     def __init__(self, name: str, start: float, end: float, wanted: bool | None) -> None:
@@ -39,11 +37,11 @@ class ProgressBar:
         self._task: Any = None
 
     def resume_at(self, t: float) -> None:
-        """Say where the run goes on: speed is measured from there."""
+        """Set the time from which the run continues; speed is measured from there."""
         self._from = t
 
     def update(self, t: float) -> None:
-        """Show that the run is at time t."""
+        """Show the simulated time t."""
         now = time.monotonic()
         if not self.shown or now - self._begun < PATIENCE:
             return
@@ -62,7 +60,7 @@ class ProgressBar:
         self._bar.refresh()
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.stop()
 

@@ -1,4 +1,4 @@
-"""How a run ended, and why, in words that name the body at fault."""
+"""Outcome of a run, with a message that names the responsible body."""
 
 from __future__ import annotations
 
@@ -9,20 +9,18 @@ import numpy as np
 from ..algorithms import reference
 from ..algorithms._kernels import fields as field
 from ..algorithms._kernels.simulation import fields as run
+from ..algorithms.coordinates import error_sizes
 from ..algorithms.loop_checks import OPEN, constraint_of, in_own_unit
 from ..errors import SingularError, name_list
 from ..system import Loop
 from .machine import Machine
-from .scales import error_sizes
 
-__all__ = ["Outcome", "at_time", "explained"]
-
-ABSURD = 1e30  # speeds beyond this come of steps that are too long, not of forces
+ABSURD = 1e30  # speeds beyond this result from steps that are too long, not from forces
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended.
+    """Outcome of a run.
 
     Attributes
     ----------
@@ -30,9 +28,9 @@ class Outcome:
         "finished", "event", "interrupted", "time limit", "diverged", "not finite", "singular",
         "loop open", "stalled", "failed", "disk" or "memory".
     message : str
-        Why, in a sentence.
+        Reason, one sentence.
     error : exception or None
-        What a user's function raised.
+        Exception of a user's function.
     """
 
     status: str
@@ -41,19 +39,19 @@ class Outcome:
 
 
 def at_time(machine: Machine, reason: str) -> str:
-    """A reason with the instant."""
+    """Reason with the time."""
     return f"{reason} at t = {machine.time:.9g} s"
 
 
 def explained(machine: Machine, status: int) -> Outcome:
-    """Why no step could be taken, with the body at fault.
+    """Outcome of a run in which no step could be taken; it names the responsible body.
 
     Parameters
     ----------
     machine : Machine
         The run.
     status : int
-        What `advance` returned.
+        Status from `advance`.
     """
     layout = machine.system.layout
     worst = layout.owner_v(int(machine.memory[run.WORST]))
@@ -62,14 +60,17 @@ def explained(machine: Machine, status: int) -> Outcome:
     if status == run.SINGULAR_COORDINATES:
         reason = (
             "the coordinates of a simple or compound joint are singular, as Euler angles can "
-            "be; use Spherical or Free, or another order of its motions"
+            "be; use Spherical or Free, or another order of the joint's motions"
         )
         return Outcome("singular", at_time(machine, reason))
     if status == run.STALLED:
-        reason = f"the error cannot be kept with any step that still moves time; worst: {worst}"
+        reason = (
+            "the tolerance cannot be met: the step size fell below the resolution of time; "
+            f"worst: {worst}"
+        )
         return Outcome("stalled", at_time(machine, reason + _loops_hint(machine)))
     if status == run.DIVERGED:
-        reason = f"the iterations of the implicit step do not settle; worst: {worst}"
+        reason = f"the iterations of the implicit step do not converge; worst: {worst}"
         return Outcome("stalled", at_time(machine, reason + _loops_hint(machine)))
     T = machine.forces
     if not np.all(np.isfinite(T)):
@@ -83,7 +84,7 @@ def explained(machine: Machine, status: int) -> Outcome:
     if status == run.LOOP_OPEN:
         return Outcome("loop open", at_time(machine, _open_loop(machine)))
     if status == run.SINGULAR_:
-        reason = "a hinge sees no inertia, or an inertia is not positive"
+        reason = "a hinge has no inertia, or an inertia is not positive definite"
         return Outcome("singular", at_time(machine, _singular_hinge(machine) or reason))
     speeds, found = machine.tried
     for vector, word in ((speeds, "speed"), (found, "acceleration"), (machine.v, "speed")):
@@ -101,21 +102,19 @@ def explained(machine: Machine, status: int) -> Outcome:
 
 
 def _beyond_reason(machine: Machine) -> str:
-    """Which body moves or bends beyond reason, and what to do."""
+    """Message about a body whose motion or deflection is implausible, with advice."""
     system, k = machine.system, int(machine.memory[run.WORST])
-    owner, advice = system.layout.owner_v(k), "look at the loads and at the last rows"
+    owner, advice = system.layout.owner_v(k), "check the loads and the last rows"
     if not machine.settings.adaptive:
         advice = f"the step of {machine.settings.step:g} s may be too long; try a shorter one"
     if abs(machine.v[k]) > machine.limits[0, k]:
-        return (
-            f"the motion grows beyond reason: the speed of {owner} is {machine.v[k]:.3g}; {advice}"
-        )
+        return f"the motion is implausible: the speed of {owner} is {machine.v[k]:.3g}; {advice}"
     i = next(i for i in range(system.n_body) if _holds(system.layout.modal_v(i), k))
     eta = machine.q[system.layout.modal_q(i)][k - system.layout.modal_v(i).start]
     part = abs(eta) / error_sizes(system)[0][k]
     advice = (
-        "its model holds for small deflections only; look for an instability (spin or load beyond "
-        f"what it carries), or {advice}"
+        "its model holds for small deflections only; look for an instability (too much spin or "
+        f"load), or {advice}"
     )
     return f"{owner} bends by {part:.3g} times the length of the body; {advice}"
 
@@ -125,7 +124,7 @@ def _holds(piece: slice, k: int) -> bool:
 
 
 def _singular_hinge(machine: Machine) -> str:
-    """Words of the readable text for what is singular."""
+    """Description of a singularity by the reference implementation."""
     try:
         with np.errstate(all="ignore"):
             motions = reference.kinematics_base_to_tip(machine.system, machine.q, machine.v)
@@ -138,14 +137,14 @@ def _singular_hinge(machine: Machine) -> str:
 
 
 def _loops_hint(machine: Machine) -> str:
-    """What else may be the reason in a system with loops or couplings."""
+    """Further possible reason in a system with loops or couplings."""
     names = name_list((one.name for one in machine.system.constraints), most=3)
     kind = "loop" if machine.system.loops else "coupling"
-    return f"; a {kind} ({names}) may not let it pass or be singular there" if names else ""
+    return f"; a {kind} ({names}) may block it or be singular there" if names else ""
 
 
 def _open_loop(machine: Machine) -> str:
-    """Which loop cannot be closed any more, and by how much it was open when last tried."""
+    """Message about the loop that can no longer be closed, with its last gap."""
     system, ints = machine.system, machine.plan.packed.ints
     implicit = machine.settings.integrator.implicit
     scratch = machine.stiff if implicit else machine.scratch
@@ -153,11 +152,11 @@ def _open_loop(machine: Machine) -> str:
     gap, rate = np.abs(scratch[o : o + n]), np.abs(scratch[o + n : o + 2 * n])
     apart = gap.max() > OPEN * system.length
     k = int(np.argmax(gap if apart else rate))
-    left = f"{gap[k]:.3g} m are left" if apart else f"its ends move apart at {rate[k]:.3g} m/s"
+    left = f"the gap is {gap[k]:.3g} m" if apart else f"its ends move apart at {rate[k]:.3g} m/s"
     hint = "a given motion may lead out of reach" if machine.plan.driven else "it may be locked"
     one = constraint_of(system, k)
     if isinstance(one, Loop):
-        return f"loop {one.name!r} cannot be closed any more, {left}; {hint}"
+        return f"loop {one.name!r} can no longer be closed, {left}; {hint}"
     off = in_own_unit(system, one, float(gap[k] if apart else rate[k]))
-    left = f"it is violated by {off:.3g}{'' if apart else ' in a second'}"
-    return f"coupling {one.name!r} cannot be satisfied any more, {left}; {hint}"
+    left = f"it is violated by {off:.3g}{'' if apart else ' per second'}"
+    return f"coupling {one.name!r} can no longer be satisfied, {left}; {hint}"

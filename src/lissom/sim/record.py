@@ -1,4 +1,4 @@
-"""Where the rows of a run go while it runs: to memory, or to a journal on the disk."""
+"""Storage of the rows of a run while it runs: memory, or a journal on disk."""
 
 from __future__ import annotations
 
@@ -19,40 +19,38 @@ from ..results.store import Columns, MemoryStore, Store
 from ..system import System
 from .memory import RESERVE, available_memory
 
-__all__ = ["FileRecord", "MemoryRecord", "Record"]
-
 Array = np.ndarray
 
-# Rows reach the disk after this time or when there are so many bytes of them.
+# Rows are written to disk after this time [s], or when they reach this many bytes.
 PERIOD, BYTES = 1.0, 8 << 20
-LOOK = 32 << 20  # bytes of rows between two looks at the memory that is left
+LOOK = 32 << 20  # bytes of rows between two checks of the available memory
 
 
 class Record(Protocol):
-    """What a run writes its rows to.
+    """Storage of the rows of a run.
 
     Attributes
     ----------
     happened : list of (time, event)
-        Events of the part of the run that is there already.
+        Events of the part of the run that is already stored.
     inputs : dict
-        What decides the course of the run, see `inputs`.
+        Inputs that determine the run, see `inputs`.
     """
 
     happened: list[tuple[float, str]]
     inputs: dict[str, str]
 
     def add(self, rows: Array) -> None:
-        """Take rows."""
+        """Append rows."""
 
     def keep(self, checkpoint: Any, *, now: bool = False) -> None:
-        """Secure the rows so far, with a function that makes the checkpoint, if it is time."""
+        """Write the rows so far if it is time, with a checkpoint from the function given."""
 
     def finish(self, meta: dict[str, Any], *, whole: bool) -> Store:
-        """Close; `whole`: the run is over and shall not be resumed."""
+        """Close the record; `whole`: the run is complete and not to be resumed."""
 
     def abandon(self) -> None:
-        """Let go of files."""
+        """Release files."""
 
 
 class MemoryRecord:
@@ -61,11 +59,11 @@ class MemoryRecord:
     Parameters
     ----------
     columns : Columns
-        What they hold.
+        Columns of the rows.
     inputs : dict
-        What decides the course of the run.
+        Inputs that determine the run.
     n_rows : int
-        How many there will be, if that is known.
+        Number of rows of the whole run, if known.
     """
 
     def __init__(self, columns: Columns, inputs: dict[str, str], n_rows: int = 0) -> None:
@@ -75,7 +73,7 @@ class MemoryRecord:
         self._n = self._looked = 0
 
     def add(self, rows: Array) -> None:
-        """Take rows; a MemoryError leaves those before untouched."""
+        """Append rows; a MemoryError leaves the earlier rows intact."""
         end = self._n + len(rows)
         if end > len(self._rows):
             self._grow(end)
@@ -83,7 +81,7 @@ class MemoryRecord:
         self._n = end
 
     def _grow(self, n_rows: int) -> None:
-        """Make room, in place where the system can, and not more than there is."""
+        """Enlarge the array, in place where possible, within the available memory."""
         width, more = self.columns.width, len(self._rows) // 8
         if 8 * width * more > LOOK:
             more = int(min(more, max(0.0, available_memory() - RESERVE) / (8 * width)))
@@ -91,16 +89,16 @@ class MemoryRecord:
         self._rows.resize((wanted, width), refcheck=False)
 
     def keep(self, checkpoint: Any, *, now: bool = False) -> None:
-        """MemoryError while there still is memory to end the run with: the system gives none."""
+        """Raise MemoryError while enough is left to end the run; the system gives no warning."""
         held = 8 * self._n * self.columns.width
         if held - self._looked < LOOK:
             return
         self._looked = held
         if (left := available_memory()) < min(held, RESERVE):
-            raise MemoryError(f"{held / 1e9:.3g} GB of rows, {left / 1e6:.3g} MB are left")
+            raise MemoryError(f"{held / 1e9:.3g} GB of rows stored, {left / 1e6:.3g} MB available")
 
     def finish(self, meta: dict[str, Any], *, whole: bool) -> Store:
-        """All rows."""
+        """Store of all rows."""
         self._rows.resize((self._n, self.columns.width), refcheck=False)
         return MemoryStore(self.columns, self._rows)
 
@@ -116,16 +114,16 @@ class FileRecord:
     path : str
         NAME.nc.
     system : System
-        What is simulated.
+        Simulated system.
     journal : Journal
         Open journal.
     inputs : dict
-        What decides the course of the run.
+        Inputs that determine the run.
     """
 
     def __init__(self, path: str, system: System, journal: Journal, inputs: dict[str, str]) -> None:
         self.inputs = inputs
-        # absolute: a function of the user may change the folder during the run
+        # absolute: a user function may change the working directory during the run
         self.path, self.system, self.journal = os.path.abspath(path), system, journal
         self.happened: list[tuple[float, str]] = []
         self._waiting: list[Array] = []
@@ -133,13 +131,13 @@ class FileRecord:
         self._last = time.monotonic()
 
     def add(self, rows: Array) -> None:
-        """Take rows."""
+        """Append rows."""
         if len(rows):
             self._waiting.append(rows)
             self._bytes += rows.nbytes
 
     def keep(self, checkpoint: Any, *, now: bool = False) -> None:
-        """Write the rows so far to the disk if it is time."""
+        """Write the rows so far to disk if it is time."""
         if not now and self._bytes < BYTES and time.monotonic() - self._last < PERIOD:
             return
         if self._waiting:
@@ -162,15 +160,15 @@ class FileRecord:
             return store
 
     def _tell(self, store: JournalStore, meta: dict[str, Any]) -> None:
-        """Add to the journal how the run ended, for those who read it later."""
+        """Add the outcome of the run to the journal."""
         if (last := store.checkpoint) is None:
             return
         ended = {"ended": {key: meta[key] for key in ("status", "message")}}
-        with suppress(ResultError):  # the disk may be what ended it
+        with suppress(ResultError):  # the disk may be the reason for the end
             nothing = np.zeros((0, self.journal.columns.width))
             self.journal.append(nothing, Checkpoint(last.arrays, {**last.notes, **ended}))
             store.refresh()
 
     def abandon(self) -> None:
-        """Let go of the journal; it can be resumed."""
+        """Release the journal; it can be resumed."""
         self.journal.close()

@@ -1,4 +1,4 @@
-"""The run itself, in slices of compiled code: rows, events, interruptions, and why it ended."""
+"""The run loop, in slices of compiled code: rows, events, interruptions, and the outcome."""
 
 from __future__ import annotations
 
@@ -28,33 +28,32 @@ from .reasons import Outcome, at_time, explained
 from .record import Record
 from .slow_iterations import SlowIterations
 
-__all__ = ["Runner"]
-
 Array = np.ndarray
 
-SLICE = 0.05  # [s], aimed at for a stay in compiled code
-FIRST_BUDGET = 50  # evaluations in the first one
-FOREVER = 100  # times that an event may happen in a time in which nothing else does
-CHATTER = 5  # times that it must have happened if time cannot go on for the event's sake
-STALL_STEPS = 20_000  # steps between two looks at how far they lead
-# Steps for the whole duration that end a run: if they have shrunk, and in any case; and how far.
+SLICE = 0.05  # [s], target time of a slice in compiled code
+FIRST_BUDGET = 50  # evaluations in the first slice
+FOREVER = 100  # times that an event may fire while nothing else happens
+CHATTER = 5  # times that it must have fired if it keeps time from advancing
+STALL_STEPS = 20_000  # steps between two stall checks
+# Steps needed for the whole duration that end a run: if the step has shrunk by this factor, or in
+# any case.
 MANY_STEPS, TOO_MANY_STEPS, SHRUNK = 2e8, 1e10, 1e-3
-SPIN = 0.1  # part of its first frequency at which a flexible body spins too fast for its level
+SPIN = 0.1  # fraction of its first frequency at which a flexible body spins too fast for its level
 
 
 class Runner:
-    """A run from where its machine stands.
+    """Run loop, from the present state of its machine.
 
     Parameters
     ----------
     machine : Machine
         The run in compiled code.
     record : Record
-        Where the rows go.
+        Storage of the rows.
     progress : ProgressBar
-        What is shown.
+        Progress display.
     time_limit : float
-        Of real time [s].
+        Limit of real time [s].
     """
 
     def __init__(
@@ -68,18 +67,18 @@ class Runner:
         self._warned: set[int] = set()
         self._interrupted = False
         self._deadline = np.inf
-        self._rows: list[Array] = []  # of the present slice
+        self._rows: list[Array] = []  # of the current slice
         self._mark = (float(machine.memory[run.N_STEPS]), machine.time)
 
     # The loop
 
     def run(self) -> Outcome:
-        """Go on until the end or a reason to stop."""
+        """Run until the end or a reason to stop."""
         try:
             return self._run()
         except MemoryError as error:
             words = f"no memory is left for more rows ({error})" if str(error) else "no memory left"
-            remedy = 'give file="NAME.nc", so that rows go to the disk, or a larger output_step'
+            remedy = 'give file="NAME.nc" to write rows to disk, or a larger output_step'
             return Outcome("memory", f"{self._at(words)}; {remedy}")
 
     def _run(self) -> Outcome:
@@ -87,7 +86,7 @@ class Runner:
         functions = self.plan.functions
         functions.halt = lambda: self._reason() is not None
         slow = SlowIterations(self.machine)
-        # A plain function may be slow: see first how slow.
+        # A plain function may be slow: measure first.
         budget = 1.0 if functions.has_plain else float(FIRST_BUDGET)
         with self._interruptible():
             while True:
@@ -118,7 +117,7 @@ class Runner:
                 budget = min(max(1.0, budget * min(max(SLICE / taken, 0.1), 4.0)), 1e9)
 
     def _reason(self) -> Outcome | None:
-        """Why the run must end at once, if it must."""
+        """Outcome if the run has to end at once, else None."""
         if self._interrupted:
             return self._interruption()
         if time.monotonic() > self._deadline:
@@ -130,12 +129,12 @@ class Runner:
         return Outcome("interrupted", self._at("interrupted by the user"))
 
     def _kept(self) -> tuple[Any, ...]:
-        """All that a slice changes."""
+        """Copy of everything that a slice changes."""
         controllers = [c.saved() for c in self.plan.controllers]
         return self.machine.memory.copy(), copy.deepcopy(controllers), len(self.happened)
 
     def _go_back(self, memory: Array, controllers: list[Any], n_happened: int) -> None:
-        """Undo a slice that was left in the middle of a step: nobody could resume it there."""
+        """Undo a slice that was left in the middle of a step, where it could not be resumed."""
         self.machine.memory[:] = memory
         for controller, saved in zip(self.plan.controllers, controllers, strict=True):
             controller.restore(saved)
@@ -143,7 +142,7 @@ class Runner:
         self._rows = []
 
     def _stalled(self) -> Outcome | None:
-        """The end of an adaptive run whose steps have become too small to arrive."""
+        """Outcome of an adaptive run whose steps are too small to reach the end, else None."""
         steps, t = float(self.machine.memory[run.N_STEPS]), self.machine.time
         settings = self.machine.settings
         n = steps - self._mark[0]
@@ -156,15 +155,15 @@ class Runner:
             return None
         worst = self.system.layout.owner_v(int(self.machine.memory[run.WORST]))
         reason = (
-            f"at t = {t:.9g} s the steps are too small to arrive: {n:.0f} of them cover "
+            f"at t = {t:.9g} s the steps are too small to reach the end: {n:.0f} of them cover "
             f"{span:.3g} s, the last one {self.machine.memory[run.LAST_STEP]:.3g} s; worst: "
-            f"{worst}; something is singular or very stiff there: look at the last rows, loosen "
+            f"{worst}; something is singular or very stiff there: check the last rows, increase "
             'rtol, or if it is stiff use integrator="generalized_alpha"'
         )
         return Outcome("stalled", reason)
 
     def _judge(self, status: int) -> Outcome | None:
-        """What the outcome of a slice means; None: go on."""
+        """Outcome for the status of a slice; None if the run continues."""
         if status in (run.MORE, run.ROWS_FULL):
             return None
         if status == run.BEYOND_REASON:
@@ -179,7 +178,7 @@ class Runner:
             functions = self.plan.functions
             if isinstance(functions.error, KeyboardInterrupt):
                 return self._interruption()
-            if isinstance(functions.error, LoadError):  # our own: says what and when
+            if isinstance(functions.error, LoadError):  # ours: it names the function and the time
                 return Outcome("failed", str(functions.error), functions.error)
             words = f"{functions.failed} raised {type(functions.error).__name__}"
             words = f"{words}: {functions.error}" if str(functions.error) else words
@@ -204,8 +203,8 @@ class Runner:
         if not fired:
             names = name_list((event.label for event, _ in self.plan.events), show=str)
             reason = (
-                "an event was seen in a step and not when that step was repeated; what it watches "
-                f"must depend on time and state alone ({names})"
+                "an event occurred in a step but not when that step was repeated; the watched "
+                f"function must depend on time and state alone ({names})"
             )
             return Outcome("failed", self._at(reason))
         machine.memory[run.NEXT_STEP] = wanted
@@ -227,12 +226,12 @@ class Runner:
         return outcome or self._forced_row()
 
     def _fires_forever(self, index: int, event: Event, many: int) -> Outcome | None:
-        """The end of a run in which an event happened so many times while time stood still."""
+        """Outcome of a run in which an event keeps firing without progress in time, else None."""
         span = self.machine.settings.duration * 1e-6
         times = [t for t in self._firings.get(index, ()) if self.machine.time - t < span]
         if len(times) >= many:
             reason = (
-                f"{event.label} happens for ever: {len(times)} times from t = {times[0]:.9g} to "
+                f"{event.label} keeps firing: {len(times)} times from t = {times[0]:.9g} to "
                 f"{times[-1]:.9g} s; give it a direction, once=True, or a function that stays "
                 "away from zero after it"
             )
@@ -240,7 +239,7 @@ class Runner:
         return None
 
     def _forced_row(self) -> Outcome | None:
-        """Row at this very instant."""
+        """Row at the current time."""
         self.machine.memory[run.FORCED] = 1.0
         status = self.machine.advance(0)
         self._rows.append(self.machine.rows())
@@ -249,13 +248,13 @@ class Runner:
     # Around the loop
 
     def checkpoint(self) -> Checkpoint:
-        """What the run needs to go on from here."""
+        """Everything needed to continue the run from here."""
         arrays = {"memory": self.machine.memory.copy()}
         saved = [with_arrays_apart(c.saved(), arrays) for c in self.plan.controllers]
         return Checkpoint(arrays, {"controllers": saved, "events": self.happened})
 
     def _warn_of_spin(self) -> None:
-        """One warning for each flexible body that spins too fast for its level."""
+        """Warn about each flexible body that spins too fast for its level."""
         for i, place in self.plan.spins.items():
             stiffness = self.system.bodies[i].stiffness
             if i in self._warned or not len(stiffness):
@@ -266,21 +265,21 @@ class Runner:
                 self._warned.add(i)
                 warnings.warn(
                     f"body {self.system.names[i]!r} turns at {rate:.3g} rad/s, more than {SPIN:g} "
-                    f"of its first frequency ({first:.3g} rad/s); the stiffening by its own motion "
-                    f"is not in level {self.system.bodies[i].level!r}: frequencies and deflections "
-                    "are then too soft",
+                    f"of its first frequency ({first:.3g} rad/s); level "
+                    f"{self.system.bodies[i].level!r} neglects centrifugal stiffening: frequencies "
+                    "are too low and deflections too large",
                     SimulationWarning,
                     stacklevel=6,
                 )
 
     @contextmanager
     def _interruptible(self) -> Iterator[None]:
-        """The first Ctrl-C ends the run after the present slice, the second one at once."""
+        """End the run after the current slice at the first Ctrl-C, at once at the second."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
 
-        def stop(number: int, frame: FrameType | None) -> None:
+        def stop(_number: int, _frame: FrameType | None) -> None:
             if self._interrupted:
                 raise KeyboardInterrupt
             self._interrupted = True

@@ -1,4 +1,4 @@
-"""Where the rows of a run go, and how a run that was cut short is taken up again."""
+"""Opening of the storage of a run, and resuming of an interrupted run."""
 
 from __future__ import annotations
 
@@ -20,20 +20,18 @@ from .record import FileRecord, MemoryRecord
 from .runner import Runner
 from .settings import Settings
 
-__all__ = ["opened_record", "run_meta"]
-
 
 def opened_record(
     machine: Machine, file: Any, resume: Any, reason: str, *, limited: bool = False
 ) -> Any:
-    """Where the rows go; with `resume` the machine is put where the journal ends.
+    """Storage of the rows; with `resume` the machine is set to the end of the journal.
 
     Parameters
     ----------
     machine : Machine
         The run, at its start.
     file, resume, reason
-        As `simulate` was given them, and why this integrator.
+        As for `simulate`; reason for the choice of the integrator.
     limited : bool
         Whether the run has a limit of real time.
     """
@@ -70,12 +68,12 @@ def opened_record(
 
 
 def _n_rows(settings: Settings) -> float:
-    """Rows of a run that has one for each period."""
+    """Number of rows of a run with a fixed output step."""
     return settings.duration / settings.output_step + 2
 
 
 def _in_memory(machine: Machine, given: dict[str, str], *, limited: bool) -> MemoryRecord:
-    """Room for the rows, if it is known how many there will be."""
+    """Record in memory, allocated in advance if the number of rows is known."""
     settings, plan = machine.settings, machine.plan
     may_stop = any(isinstance(x, Stop) for event, _ in plan.events for x in event.actions)
     if not settings.output_step or may_stop or limited:
@@ -117,7 +115,7 @@ def _resumed(machine: Machine, file: Any, resume: Any, given: dict[str, str]) ->
     journal = Journal.reopen(part)
     try:
         store = JournalStore(part)
-        # where a function failed, it may have been corrected
+        # a function that failed may have been corrected
         _check_same(part, store.meta, given, functions=store.notes["status"] != "failed")
         checkpoint = store.checkpoint
         if checkpoint is not None:
@@ -144,18 +142,18 @@ def _check_same(
     *,
     functions: bool = True,
 ) -> None:
-    """Refuse to go on with another run; the error says what is different."""
+    """Refuse to continue a different run; the error names the differences."""
     before = meta.get("inputs")
     if before is None:
         raise ResultError(
             f"{path} was written by lissom {meta.get('lissom_version', 'of unknown version')}, "
-            "whose runs this version cannot go on with; load it, and start a new run from its last "
+            "whose runs this version cannot continue; load it, and start a new run from its last "
             "state"
         )
     known, now = ({k: x for k, x in kept.items() if k not in but} for kept in (before, given))
     if found := differences(known, now, functions=functions):
         raise ResultError(
-            f"{path} is of another run; different: {'; '.join(found)}. Resume it with the "
+            f"{path} belongs to another run; different: {'; '.join(found)}. Resume it with the "
             "arguments that it was started with"
         )
 
@@ -163,18 +161,18 @@ def _check_same(
 def run_meta(
     machine: Machine, runner: Runner, outcome: Outcome, reason: str, seconds: float
 ) -> dict[str, Any]:
-    """What is kept of a run beside its rows.
+    """Metadata of a run, stored next to its rows.
 
     Parameters
     ----------
     machine, runner : Machine, Runner
         The run.
     outcome : Outcome
-        How it ended.
+        Outcome of the run.
     reason : str
-        Why this integrator.
+        Reason for the choice of the integrator.
     seconds : float
-        Real time that it took [s].
+        Elapsed real time [s].
     """
     settings = machine.settings
     statistics = {

@@ -1,4 +1,4 @@
-"""How stiff a system is, and what its errors are measured by."""
+"""Stiffness of a system, and the scales of its errors."""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ import numpy as np
 
 from ..algorithms._kernels.simulation import fields as run
 from ..algorithms._kernels.simulation.registry import JOINT_KINDS
-from ..algorithms.coordinates import error_sizes
 from ..system import System
 
 if TYPE_CHECKING:
     from .plan import Plan
-
-__all__ = ["Fastest", "error_sizes", "fastest_motions", "modal_stiffness", "stiffness_of"]
 
 Array = np.ndarray
 
@@ -41,7 +38,7 @@ class Fastest(NamedTuple):
 
     @property
     def rate(self) -> float:
-        """The faster one of vibration and decay [rad/s]."""
+        """Larger of vibration and decay [rad/s]."""
         return max(self.vibration, self.decay)
 
 
@@ -74,7 +71,7 @@ def _largest(solve: Callable[[Array], Array], diagonal: Array) -> tuple[float, A
         # Rayleigh's quotient in the norm of `diagonal`, in which the product is symmetric
         largest = float(force @ y / (force @ x))
         size = np.linalg.norm(y)
-        if size == 0:  # all that is stiff is driven
+        if size == 0:  # all stiff coordinates are driven
             break
         if not np.isfinite(largest):
             return np.inf, np.zeros(len(diagonal))

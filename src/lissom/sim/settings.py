@@ -1,4 +1,4 @@
-"""What a run shall do, checked."""
+"""Validated run settings."""
 
 from __future__ import annotations
 
@@ -7,48 +7,46 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import LoadError
+from ..errors import LoadError, shown
 from ..system import System
-from .checks import as_numbers, number, positive, shown
+from .checks import as_numbers, number, positive
 from .drift import PROJECTION, Drift, as_drift
 from .integrators import Integrator
-
-__all__ = ["TIME", "Settings", "checked_settings", "start_time", "tolerance"]
 
 Array = np.ndarray
 
 METHODS = ("auto", "articulated", "composite")
-TIME = "a positive time [s]"  # what is expected, in errors
+TIME = "a positive time [s]"  # expectation, in errors
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run shall do.
+    """Settings of a run.
 
     Attributes
     ----------
     start, duration : float
-        [s].
+        Start time and duration [s].
     integrator : Integrator
     step : float
-        Fixed step [s]; infinite if the method chooses its steps.
+        Fixed step [s]; infinite if steps are adaptive.
     adaptive : bool
-        Whether the method chooses its steps.
+        Whether steps are adaptive.
     rtol : float
         Relative tolerance.
     atol : array (2, n_v) or None
         Absolute tolerances of positions and speeds; by default `rtol` times their sizes.
     output_step : float
-        Time between rows; zero: every step.
+        Time between rows [s]; zero: every step.
     max_step : float
-        Longest adaptive step that the user allows [s]; infinite: not given.
+        User's limit of adaptive steps [s]; infinite: not given.
     each_step : bool
-        Whether each adaptive step may use the whole tolerance, and not all of them together, as
-        long as no function of time may do something sudden.
+        Whether the tolerance applies to each adaptive step instead of to their sum, as long as no
+        function of time may change abruptly.
     drift : Drift
-        What keeps loops closed.
+        Method that keeps loops closed.
     dense : bool
-        Whether accelerations are found by the mass matrix, not by articulated bodies.
+        Whether accelerations come from the mass matrix, not from articulated bodies.
     """
 
     start: float
@@ -95,32 +93,32 @@ def checked_settings(
     method: Any,
     each_step: bool = False,
 ) -> Settings:
-    """What the run shall do, from what the user gave.
+    """Validated settings from the user's arguments.
 
     Parameters
     ----------
     system : System
-        What is simulated.
+        Simulated system.
     integrator : Integrator
-        What takes the steps.
+        Integration method.
     duration, step
-        Checked already.
+        Already checked.
     each_step
-        As `Settings` has it.
+        As in `Settings`.
     start, rtol, atol, output_step, max_step, drift, method
-        As `simulate` was given them.
+        As for `simulate`.
     """
     begin, fixed = start_time(start), step
     period = 0.0 if output_step is None else positive(output_step, "output_step", TIME)
     longest = np.inf if max_step is None else positive(max_step, "max_step", TIME)
     if max_step is not None and fixed is not None:
         raise LoadError(
-            f"max_step is {longest:g} s beside a fixed step of {fixed:g} s; it bounds steps that "
-            "the integrator chooses, so leave one of them out"
+            f"max_step is {longest:g} s and step is {fixed:g} s; max_step limits adaptive steps "
+            "and has no meaning with a fixed step, so leave one of them out"
         )
     relative = tolerance(rtol)
     if fixed is None and not integrator.adaptive:
-        raise LoadError(f"{integrator.title} has fixed steps; give step= in seconds")
+        raise LoadError(f"{integrator.title} needs a fixed step; give step= in seconds")
     if fixed is not None and fixed > duration:
         fixed = duration
     latest = abs(begin) + duration
@@ -129,7 +127,7 @@ def checked_settings(
         what = f"duration of {duration:g} s" if fixed is None else f"step of {fixed:g} s"
         what = f"max_step of {longest:g} s" if longest < shortest <= duration else what
         raise LoadError(
-            f"a {what} is lost in rounding beside times up to {latest:g} s; start "
+            f"a {what} is below floating-point resolution at t = {latest:g} s; start "
             f"nearer to zero, end earlier, or use more than {shortest:.2g} s"
         )
     if fixed is not None and period:

@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import LoadError
-from .checks import as_numbers, choice, keep, shown, switch
+from ..errors import LoadError, shown
+from .checks import as_numbers, choice, keep, switch
 from .functions import takes_state
-
-__all__ = ["Signal", "Table", "as_signal", "turned_signal"]
 
 Array = np.ndarray
 
@@ -21,14 +19,14 @@ Array = np.ndarray
 class Table:
     """Values at given times, joined by straight lines or by a smooth curve.
 
-    Before the first and after the last time the first and last values hold.
+    The first value holds before the first time, the last value after the last time.
 
     Parameters
     ----------
     times : array (n,)
         Ascending instants [s].
     values : array (n,) or (n, k)
-        Values at these.
+        Values at these times.
     kind : {"linear", "smooth", "steps"}
         Straight lines between the points; a cubic spline with continuous curvature; or each value
         held until the next time.
@@ -68,7 +66,7 @@ class Table:
 
     @property
     def n_value(self) -> int:
-        """Numbers at an instant."""
+        """Number of values at a time."""
         return 1 if self.values.ndim == 1 else self.values.shape[1]
 
     def pieces(self) -> Array:
@@ -85,7 +83,7 @@ class Table:
         try:
             with np.errstate(all="ignore"):
                 spline = CubicSpline(self.times, y, bc_type="clamped" if self.clamped else ends)
-        except ValueError:  # slopes beyond all floats
+        except ValueError:  # slopes beyond the range of floats
             raise LoadError(
                 f"Table: values up to {np.abs(y).max():.3g} change too fast for a smooth curve; "
                 "give smaller ones"
@@ -94,7 +92,7 @@ class Table:
 
     @property
     def edges(self) -> Array:
-        """Ends of the intervals; the last value of steps holds for ever."""
+        """Ends of the intervals; the last value of steps holds indefinitely."""
         return np.append(self.times, np.inf) if self.kind == "steps" else self.times
 
     def end_slopes(self) -> Array:
@@ -109,7 +107,7 @@ class Table:
 
     @property
     def corners(self) -> Array:
-        """Instants at which the curve or its slope jumps; steps end there."""
+        """Times at which the curve or its slope jumps; integration steps end there."""
         return self.times if self.kind != "smooth" else self.times[[0, -1]]
 
 
@@ -120,7 +118,7 @@ def _floats(values: Any, what: str) -> Array:
     if not np.all(np.isfinite(given)):
         k = int(np.flatnonzero(~np.isfinite(given))[0])
         raise LoadError(
-            f"Table: {what} has entries that are not finite, the first is {given.flat[k]} at place "
+            f"Table: {what} has entries that are not finite, the first is {given.flat[k]} at index "
             f"{k}; leave them out"
         )
     return given
@@ -131,16 +129,16 @@ Signal = Array | Table | Callable[..., Any]
 
 
 def as_signal(value: Any, n: int, what: str) -> Signal:
-    """What the user gave as a signal of n numbers.
+    """Signal of n numbers from the user's value.
 
     Parameters
     ----------
     value : number, array (n,), Table or callable
-        What was given.
+        User's value.
     n : int
-        Numbers expected.
+        Expected count of numbers.
     what : str
-        How to call it in an error.
+        Name of the signal in errors.
     """
     if callable(value):
         return value
@@ -173,9 +171,9 @@ def turned_signal(signal: Signal, rotation: Array, what: str) -> Signal:
     signal : array (3,), Table or callable
         As from `as_signal`.
     rotation : array (3, 3)
-        From its axes to the others.
+        From the signal's axes to the others.
     what : str
-        How to call it in an error.
+        Name of the signal in errors.
     """
     if isinstance(signal, Table):
         return replace(signal, values=signal.values @ rotation.T)
@@ -183,8 +181,8 @@ def turned_signal(signal: Signal, rotation: Array, what: str) -> Signal:
         return rotation @ signal
     if hasattr(signal, "address"):
         raise LoadError(
-            f"{what}: a C function cannot be turned into the axes of the node; give axes='world', "
-            "a function that Numba or Python calls, or name the node itself"
+            f"{what}: the result of a C function cannot be transformed to the axes of the node; "
+            "give axes='world', a Numba or Python function, or name the node itself"
         )
     if hasattr(signal, "py_func"):  # compiled: f(time, out)
 
@@ -200,7 +198,7 @@ def turned_signal(signal: Signal, rotation: Array, what: str) -> Signal:
 
 
 def _turned(given: Any, rotation: Array) -> Any:
-    """Three numbers in other axes; what is anything else is left to the check of signals."""
+    """Three numbers in other axes; any other value is left to the check of signals."""
     values = as_numbers(given)
     return given if values is None or values.shape != (3,) else rotation @ values
 

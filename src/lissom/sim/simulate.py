@@ -13,11 +13,11 @@ import numpy as np
 
 from ..algorithms._kernels.simulation import fields as run
 from ..algorithms.arguments import check_state, check_system
-from ..errors import LoadError, ResultError, SimulationError, SimulationWarning, StateError
+from ..errors import LoadError, ResultError, SimulationError, SimulationWarning, StateError, shown
 from ..results.disk import as_path
 from ..results.trajectory import Trajectory
 from ..system import State, System
-from .checks import number, positive, shown
+from .checks import number, positive
 from .choice import chosen, first_step
 from .drive_checks import check_drives, warn_of_winding
 from .events import Event
@@ -34,13 +34,11 @@ from .saving import opened_record, run_meta
 from .settings import TIME, checked_settings, start_time, tolerance
 from .start import begun, check_ends, planned, started, with_motions
 
-__all__ = ["simulate"]
-
 LOGGER = logging.getLogger("lissom")
 
-LARGE = 0.3  # error of fixed steps that is told even if the integrator was chosen by the user
-SINGULAR = 1e-4  # part of a constraint that is left, below which a position is nearly singular
-FINEST = 1e-10  # tolerance down to which errors follow it through such a position
+LARGE = 0.3  # error of fixed steps that causes a warning even if the user chose the integrator
+SINGULAR = 1e-4  # independent fraction of a constraint below which a position is nearly singular
+FINEST = 1e-10  # smallest rtol that is attained when passing such a position
 
 
 def simulate(
@@ -72,58 +70,59 @@ def simulate(
     system : System
         Compiled mechanism.
     state : State, optional
-        Where it starts; by default neutral, at rest, or where given motions begin.  It must
-        not contradict these, and its loops must be closed: `assemble`.
+        Initial state; by default neutral, at rest, and on given motions.  It must agree with these,
+        and its loops must be closed: see `assemble`.
     duration : float
         Time to simulate [s].
     start : float
         Time at the start [s].
     step : float, optional
-        Fixed step [s].  Without it the integrator chooses its steps; one that cannot needs it.
+        Fixed step [s].  Without it the integrator chooses its steps; methods without step control
+        require it.
     integrator : str or Integrator
         "auto", "euler_cromer", "rk4", "dopri5", "dop853", "linearly_implicit_euler",
         "generalized_alpha", or an object such as ``GeneralizedAlpha(spectral_radius=0.9)``.  "auto"
-        chooses by stiffness; the result's ``statistics`` say what and why.
+        chooses by stiffness; the result's ``statistics`` give the choice and its reason.
     rtol : float
-        Relative tolerance of adaptive steps, in the largest error over all coordinates and speeds.
+        Relative tolerance of adaptive steps, for the largest error of all coordinates and speeds.
     atol : float or array (n_v,), optional
-        Absolute tolerance; by default `rtol` times 1 rad, the size of the system, or for modal
-        coordinates what moves a node by the length of its body.
+        Absolute tolerance; by default `rtol` times 1 rad, times the size of the system, or for
+        modal coordinates times the value that moves a node by the length of its body.
     forces : callable, array, mapping, Controller or list of loads, optional
         Generalized forces: f(time, state) -> (n_v,) or {"body": ...}; compiled by Numba
         f(time, q, v, out); constants; or a sampled `Controller`.
     loads : sequence of Load
         Actuators, springs, dampers, friction, stops, forces on nodes, given motions, controllers.
     events : sequence of Event
-        What happens when a quantity passes zero.
+        Actions when quantities cross zero.
     output_step : float, optional
-        Time between rows of the result; a multiple of a fixed `step`.  By default every step, and
-        points within adaptive ones.
+        Time between rows of the result [s]; a multiple of a fixed `step`.  By default every step,
+        and points within adaptive ones.
     max_step : float, optional
-        Longest step that an adaptive method may take [s]; by default a tenth of `duration`.  What
-        functions and events do inside steps is looked at 4096 times in a run and wherever a row is
-        due; give a shorter `max_step` if something is over in less time than that.
+        Longest adaptive step [s]; by default a tenth of `duration`.  Functions and events are
+        sampled inside steps, 4096 times in a run and at every row; give a shorter `max_step` if
+        they can change and return in less time than that.
     drift : "projection" or Baumgarte
-        What keeps loops closed: coordinates and speeds put back after each step, or accelerations
-        that pull gaps together.
+        Method that keeps loops closed: projection of coordinates and speeds after each step, or
+        accelerations that reduce the gaps.
     method : {"auto", "articulated", "composite"}
-        How accelerations are found: by articulated bodies, O(N), or by the mass matrix, O(N^3).
-        "auto" takes articulated bodies.
+        Method for accelerations: articulated bodies, O(N), or mass matrix, O(N^3).  "auto" uses
+        articulated bodies.
     file : path, optional
-        NAME.nc: rows go to the journal NAME.nc.part while the run lasts, and it becomes NAME.nc at
-        the end.
+        NAME.nc: rows are written to the journal NAME.nc.part during the run, which becomes NAME.nc
+        at the end.
     resume : path, optional
-        Journal of an interrupted run (or its NAME.nc), to go on with the same arguments to the same
-        result.
+        Journal of an interrupted run (or its NAME.nc); with the same arguments the run continues to
+        the same result.
     progress : bool, optional
         Whether to show a progress bar; by default on a terminal.
     time_limit : float
-        Real time after which the run ends with what it has [s].
+        Real time after which the run ends with the rows so far [s].
 
     Returns
     -------
     Trajectory
-        Also if the run ended early: ``.status`` and ``.message`` say how and why.
+        Also if the run ended early: ``.status`` and ``.message`` give the reason.
     """
     check_system(system)
     if state is not None:
@@ -143,7 +142,7 @@ def simulate(
     given, state = state, begun(plan, state, begin, motions)
     kind = as_integrator(integrator)
     asked = kind is not None
-    reason = f"{kind.title}, as asked" if kind is not None else ""
+    reason = f"{kind.title}, as requested" if kind is not None else ""
     if kind is None:
         kind, reason = chosen(plan, state, begin, duration, step, relative)
     settings = checked_settings(
@@ -177,7 +176,7 @@ def simulate(
 
 
 def _check_path(path: Any, what: str) -> None:
-    """Refuse what is not a path or None; a number would name a file that is open already."""
+    """Refuse a value that is not a path or None; a number would refer to a file already open."""
     if path is None:
         return
     try:
@@ -230,37 +229,38 @@ def _run(
 
 
 def _warn_of_singular(machine: Machine) -> None:
-    """Say that a run passed a singular position in a manner that leaves errors.
+    """Warn that a run passed a singular position in a way that leaves errors.
 
-    Explicit steps of fixed size look at no error; those of a very small tolerance cannot keep it.
+    Explicit fixed steps have no error control; adaptive steps cannot meet a very small tolerance.
     """
     settings, nearest = machine.settings, machine.memory[run.NEAREST]
     if settings.integrator.implicit or nearest > SINGULAR:
         return
     if not settings.adaptive:
-        told = (
-            "a step of fixed size may spoil the motion there: look at the energy, or let the "
-            "integrator choose its steps"
+        effect = (
+            "a fixed step may be inaccurate there: check the energy, or let the integrator choose "
+            "its steps"
         )
     elif settings.rtol < FINEST:
-        told = (
-            f"rounding is amplified there, and an error of the order of 1e-8 may be left that "
-            f"rtol = {settings.rtol:.0e} does not reach: rtol = {FINEST:.0e} takes fewer steps"
+        effect = (
+            "rounding errors are amplified there, and an error of the order of 1e-8 may remain, "
+            f"which rtol = {settings.rtol:.0e} does not reduce: rtol = {FINEST:.0e} takes fewer "
+            "steps"
         )
     else:
         return
     warnings.warn(
         f"near t = {machine.memory[run.NEAREST_TIME]:.6g} s the loops were close to a singular "
-        f"position ({nearest:.2g} of a constraint was left); {told}",
+        f"position ({nearest:.2g} of a constraint was independent); {effect}",
         SimulationWarning,
         stacklevel=4,
     )
 
 
 def _warn_of_long_steps(machine: Machine, *, asked: bool) -> None:
-    """Say that fixed steps leave more error than was asked for; that of a chosen method, if large.
+    """Warn if the error exceeds the tolerance; for a method that the user chose, if it is large.
 
-    The sum of the estimated errors of all steps, as a part of the sizes of coordinates and speeds.
+    The error is the sum of the estimates of all steps, relative to coordinate and speed sizes.
     """
     settings = machine.settings
     error = machine.statistics.get("estimated_error", 0.0)
@@ -285,5 +285,5 @@ def _warn_of_long_steps(machine: Machine, *, asked: bool) -> None:
 def _with_hint(outcome: Outcome, record: Record) -> str:
     ended = f"the run ended early ({outcome.status}): {outcome.message}"
     if isinstance(record, FileRecord) and os.path.exists(record.journal.path):
-        return f"{ended}; go on with simulate(..., resume={record.journal.path!r})"
+        return f"{ended}; continue with simulate(..., resume={record.journal.path!r})"
     return ended

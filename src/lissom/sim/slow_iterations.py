@@ -1,11 +1,11 @@
-"""Whether the iterations of an implicit run are held up by a load whose derivative they lack.
+"""Detection of loads without derivatives that slow down the iterations of an implicit run.
 
-Generalized-alpha knows the stiffness and damping of modes and of elements on hinges.  A user's
-function of the state, a spring between nodes or at a ball is found by iterating, which settles only
-if steps h are short beside it:
+Generalized-alpha uses the stiffness and damping of modes and of loads on hinges.  A user's function
+of the state, or a spring between nodes or at a ball joint, is handled by iteration, which converges
+only if the steps h are short enough:
   h^2 beta |M^-1 dF/dq| + h gamma |M^-1 dF/dv| < 1                                           (1)
-The eigenvalues in (1) are found by a few steps of power iteration with differences, of one load
-after another; the load that is largest is at fault.
+The eigenvalues in (1) are found by a few steps of power iteration with differences, one load at a
+time; the load with the largest is responsible.
 """
 
 from __future__ import annotations
@@ -17,24 +17,21 @@ import numpy as np
 
 from ..algorithms._kernels.simulation import fields as run
 from ..algorithms._kernels.simulation.registry import JOINT_KINDS, NODE_KINDS
-from ..algorithms.coordinates import moved
+from ..algorithms.coordinates import error_sizes, moved
 from ..errors import SimulationWarning
 from .machine import Machine
 from .plan import Plan
-from .scales import error_sizes
-
-__all__ = ["SlowIterations"]
 
 Array = np.ndarray
 
-LOOK, MANY = 300, 10_000  # steps tried before it is looked at, and in the whole run, to be slow
-ITERATIONS = 4.0  # of a step; two or three where nothing holds them up
-FAULT = 0.1  # left side of (1) from which on a load is at fault
+LOOK, MANY = 300, 10_000  # steps before the check, and in the whole run, for it to be slow
+ITERATIONS = 4.0  # per step, from which on it is slow; two or three are normal
+FAULT = 0.1  # left side of (1) from which on a load is responsible
 POWER, SPACING = 4, 1e-6
 
 
 class SlowIterations:
-    """Looks at a run while it goes on, and warns once.
+    """Monitor of a run that warns once.
 
     Parameters
     ----------
@@ -45,17 +42,15 @@ class SlowIterations:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.suspects = _suspects(machine.plan)
-        self.pending = bool(self.suspects) and machine.settings.integrator.method == (
-            run.GENERALIZED_ALPHA
-        )
+        self.pending = bool(self.suspects) and machine.settings.integrator.iterates
 
     def look(self, stacklevel: int) -> None:
-        """Warn if most of the work goes into iterations, and a load is to blame.
+        """Warn if most of the work goes into iterations because of a load.
 
         Parameters
         ----------
         stacklevel : int
-            Of the warning.
+            Stack level of the warning.
         """
         machine, m = self.machine, self.machine.memory
         tried = float(m[run.N_STEPS] + m[run.N_REJECTED] + m[run.N_DIVIDED])
@@ -71,10 +66,10 @@ class SlowIterations:
         if part < FAULT:
             return
         culprit = "the function given as forces" if name == "forces" else name
-        words = f"at this rate it takes {tried / done:.0g} steps" if done > 0 else "it stands still"
+        words = f"at this rate it takes {tried / done:.0g} steps" if done > 0 else "no progress"
         warnings.warn(
-            f"the implicit steps are held up by {culprit}: it changes at about {rate:.2g} /s with "
-            f"the state, and {machine.settings.integrator.title} has no derivative of it: a "
+            f"the implicit steps are slowed down by {culprit}: it varies with the state at about "
+            f"{rate:.2g} /s, and {machine.settings.integrator.title} has no derivative of it: a "
             f"step needs {m[run.N_ITERATIONS] / tried:.0f} iterations and is made as short as "
             f"{m[run.SMALLEST]:.2g} s ({tried:.0f} steps until t = {machine.time:.4g} s; {words}); "
             f'{self.suspects[name][1]}use an explicit method, such as integrator="dop853"',
@@ -83,7 +78,7 @@ class SlowIterations:
         )
 
     def _rate(self, places: list[int]) -> tuple[float, float]:
-        """How fast a load pulls back [1/s], and its part in (1)."""
+        """Rate at which a load restores [1/s], and its contribution to (1)."""
         machine = self.machine
         h, sizes = float(machine.memory[run.LAST_STEP]), error_sizes(machine.system)[0]
         found = []
@@ -99,7 +94,7 @@ class SlowIterations:
         return max(found[0], np.sqrt(found[1])), h * found[0] / 2 + h * h * found[1] / 4
 
     def _change(self, places: list[int], x: Array, of_speeds: bool) -> Array:
-        """What a load changes in the accelerations if speeds or coordinates change by x."""
+        """Change of the accelerations by a load if speeds or coordinates change by x."""
         machine, t = self.machine, self.machine.time
         q, v = machine.q.copy(), machine.v.copy()
         there = (q, v + x) if of_speeds else (moved(machine.system, q, x), v)
@@ -115,7 +110,7 @@ class SlowIterations:
 
 
 def _suspects(plan: Plan) -> dict[str, tuple[list[int], str]]:
-    """Loads that are found by iterating: places of their flags, and what to do about each."""
+    """Loads handled by iteration: offsets of their flags, and advice for each."""
     names = {place: label for label, places in plan.active.items() for place in places}
     found: dict[str, tuple[list[int], str]] = {}
     for kind in ("forces", "nodes"):
@@ -127,7 +122,7 @@ def _suspects(plan: Plan) -> dict[str, tuple[list[int], str]]:
 
 
 def _advice(plan: Plan, kind: str, row: Array) -> str:
-    """What to do about a load; empty where the method has its derivative, or it has none."""
+    """Advice for a load; empty if the method has its derivative, or the load has none."""
     kinds: list[Any] = JOINT_KINDS if kind == "forces" else NODE_KINDS
     if row[run.E_SIGNAL]:
         signal = (int(row[run.E_SIGNAL]) - run.P_HEADER) // len(plan.signals[0])

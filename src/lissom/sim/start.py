@@ -1,4 +1,4 @@
-"""Before a run: all that acts, put together and evaluated once; and where the run begins."""
+"""Preparation of a run: collecting and evaluating its loads, and finding the initial state."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from ..algorithms._kernels.simulation import fields as run
 from ..algorithms.assembly import closed_state
 from ..algorithms.coordinates import error_sizes
 from ..algorithms.loop_checks import OPEN, check_closed
-from ..errors import LoadError, StateError
+from ..errors import LoadError, StateError, shown
 from ..system import State, System
-from .checks import shown
 from .choice import at_rest
 from .events import Event
 from .loads import Load, Motion
@@ -22,27 +21,15 @@ from .plan import JointPlace, Plan
 from .reasons import explained
 from .settings import Settings
 
-__all__ = [
-    "at_motions",
-    "begun",
-    "check_ends",
-    "check_start",
-    "driven_bodies",
-    "motion_jump",
-    "planned",
-    "started",
-    "with_motions",
-]
-
 Array = np.ndarray
 
-# How far a start may be from a given motion: in radians or system lengths, and of these in a second
-# and the rate together.  Numbers that were meant to agree do so within less.
+# Largest accepted difference between the initial state and a given motion: in radians or system
+# lengths, and for rates in these per second plus the rate.  Values meant to agree differ by less.
 APART, FASTER = 1e-5, 1e-4
 
 
 def planned(system: System, forces: Any, loads: Any, events: Any) -> Plan:
-    """All that acts, resolved against a system."""
+    """Plan of all forces, loads and events, resolved against a system."""
     plan = Plan(system)
     plan.given = forces, _listed(loads, Load, "loads"), _listed(events, Event, "events")
     _, given_loads, given_events = plan.given
@@ -70,7 +57,7 @@ def _listed(given: Any, kind: type, what: str) -> list[Any]:
 
 
 def with_motions(forces: Any, loads: Any) -> str:
-    """The argument of `simulate` that has given motions, for the advice of an error."""
+    """Argument of `simulate` that contains the given motions, for the remedy in errors."""
     given = {"loads": loads, "forces": forces}
     found = [
         name
@@ -81,7 +68,7 @@ def with_motions(forces: Any, loads: Any) -> str:
 
 
 def driven_bodies(plan: Plan) -> list[int]:
-    """Bodies whose joints have a given motion that acts from the start."""
+    """Bodies whose joints have a given motion that is on from the start."""
     first = dict(plan.starts)
     return [
         body for body, label in plan.driven.items() if any(first[x] for x in plan.active[label])
@@ -89,18 +76,16 @@ def driven_bodies(plan: Plan) -> list[int]:
 
 
 def at_motions(plan: Plan, state: State, time: float) -> State:
-    """The same state with the joints whose motion is given where they are at an instant.
-
-    Loops are left as they are.
+    """State with given motions inserted at a time; loops are not closed.
 
     Parameters
     ----------
     plan : Plan
-        With given motions.
+        Plan with given motions.
     state : State
-        What the rest has.
+        State of all other joints.
     time : float
-        The instant [s].
+        Time [s].
     """
     machine = at_rest(plan, state, time)
     machine.v[:] = state.raw_v
@@ -111,18 +96,18 @@ def at_motions(plan: Plan, state: State, time: float) -> State:
 
 
 def begun(plan: Plan, state: State | None, time: float, loads: str) -> State:
-    """Where a run begins: at given motions if no state is said; loops must be closed.
+    """Initial state of a run, by default on given motions; loops must be closed.
 
     Parameters
     ----------
     plan : Plan
-        All that acts.
+        Loads, motions and events.
     state : State or None
-        What the user gave.
+        User's state.
     time : float
         Start of the run [s].
     loads : str
-        The argument that has the motions, for the advice of an error.
+        Argument that contains the motions, for the remedy in errors.
     """
     system, bodies = plan.system, driven_bodies(plan)
     if state is None and bodies and system.constraints:
@@ -134,7 +119,7 @@ def begun(plan: Plan, state: State | None, time: float, loads: str) -> State:
 
 
 def _remedy(plan: Plan, time: float, loads: str) -> str:
-    """What leads to a state that agrees with loops and given motions."""
+    """Call that makes a state that agrees with loops and given motions."""
     if not driven_bodies(plan):
         return "state = assemble(system, state)"
     instant = f", time={time!r}" if time else ""
@@ -142,23 +127,23 @@ def _remedy(plan: Plan, time: float, loads: str) -> str:
 
 
 def started(machine: Machine, state: State | None, loads: str) -> Array:
-    """Row at the start, the whole mechanism following given motions.
+    """Row at the start, with the whole mechanism following given motions.
 
-    Refuses a state that contradicts a motion, for the joint would jump at the first step, and
-    motions that the loops do not let.
+    Refuses a state that contradicts a motion, since the joint would jump at the first step, and
+    motions that the loops do not permit.
 
     Parameters
     ----------
     machine : Machine
-        At the start of its run.
+        The run, at its start.
     state : State or None
-        What the user gave.
+        User's state.
     loads : str
-        The argument that has the motions, for the advice of an error.
+        Argument that contains the motions, for the remedy in errors.
     """
     if machine.system.constraints:
         status = machine.settle()
-        if status != run.CALL_FAILED:  # `check_start` says which
+        if status != run.CALL_FAILED:  # `check_start` reports the function
             _check_on_motions(machine, state, machine.q, machine.v, loads)
             if status != 0:
                 raise LoadError(f"the run cannot start: {explained(machine, status).message}")
@@ -171,7 +156,7 @@ def started(machine: Machine, state: State | None, loads: str) -> Array:
 def _check_on_motions(
     machine: Machine, state: State | None, q: Array, v: Array, loads: str
 ) -> None:
-    """Refuse a state that contradicts given motions, which q and v have."""
+    """Refuse a state that contradicts given motions, which q and v contain."""
     plan, time = machine.plan, machine.settings.start
     bodies = driven_bodies(plan)
     if state is None or not bodies:
@@ -188,16 +173,16 @@ def _check_on_motions(
 
 
 def motion_jump(plan: Plan, body: int, state: State, moved: State) -> str:
-    """Words for how the joint of a body and its given motion differ; empty where they agree.
+    """Description of how a joint and its given motion differ; empty where they agree.
 
     Parameters
     ----------
     plan : Plan
-        With the motion.
+        Plan with the motion.
     body : int
-        Which one.
+        Body that the joint carries.
     state, moved : State
-        Without the motion, and with it.
+        States without and with the motion.
     """
     name, motion = plan.system.names[body], plan.driven[body]
     joint = plan.joint(name, motion)
@@ -216,7 +201,7 @@ def motion_jump(plan: Plan, body: int, state: State, moved: State) -> str:
 
 
 def _apart(joint: JointPlace, has: Array, asked: Array, sizes: Array) -> float:
-    """Distance of coordinates beside their sizes; quaternions of both signs are the same."""
+    """Distance of coordinates relative to their sizes; quaternions q and -q are equal."""
     turn = 0.0
     if joint.has_quaternion:
         a, b = has[:4], asked[:4]
@@ -231,7 +216,7 @@ def _row(x: Array) -> str:
 
 
 def _raised(plan: Plan) -> BaseException:
-    """What to raise after a user's function failed at the start."""
+    """Exception to raise after a user's function failed at the start."""
     functions = plan.functions
     error, functions.error = functions.error, None
     if isinstance(error, (LoadError, KeyboardInterrupt)):
@@ -242,14 +227,14 @@ def _raised(plan: Plan) -> BaseException:
 
 
 def check_start(machine: Machine, *, keep_samples: bool = False) -> Array:
-    """Row at the start; a mistake in a load shows here, not after hours.
+    """Row at the start; a mistake in a load is found here, not after hours.
 
     Parameters
     ----------
     machine : Machine
-        At the start of its run.
+        The run, at its start.
     keep_samples : bool
-        Whether the controllers count as called: one that remembers must not be called twice.
+        Whether the controllers count as called: one with memory must not be called twice.
     """
     memory, plan = machine.memory, machine.plan
     kept = memory.copy()
@@ -270,7 +255,7 @@ def check_start(machine: Machine, *, keep_samples: bool = False) -> Array:
 
 
 def check_ends(plan: Plan, settings: Settings) -> None:
-    """Refuse a table of positions that stops while its joint moves: that would be an impact."""
+    """Refuse a table of positions that ends while its joint moves, which would be an impact."""
     for what, table in plan.ends:
         sizes = np.abs(np.diff(table.values, axis=0)).max() / np.diff(table.times).min()
         for slope, t, inside in zip(

@@ -14,27 +14,25 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Tableau", "dormand_prince_5", "dormand_prince_8", "rk4"]
-
 Array = np.ndarray
 Tree = tuple["Tree", ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Tableau:
-    """An explicit Runge-Kutta method, perhaps with error estimates and an interpolant.
+    """An explicit Runge-Kutta method, optionally with error estimates and an interpolant.
 
     Attributes
     ----------
     name : str
     order : int
-        Of the method.
+        Order of the method.
     A, b, c : arrays
-        Stages, weights, instants.
+        Stages, weights, times.
     error, second : array or None
         Weights of the error estimates, for the stages and the state at the end of the step.
     error_order : int
-        The step is controlled as if the error went with this power of the step, plus one.
+        Step control assumes an error proportional to this power of the step, plus one.
     extra : array or None
         Rows of A for the stages of the interpolant, after the state at the end of the step.
     dense : array or None
@@ -70,12 +68,12 @@ class Tableau:
 
     @property
     def n_stage(self) -> int:
-        """Stages, without the state at the end and those of the interpolant."""
+        """Number of stages, without the state at the end and those of the interpolant."""
         return len(self.b)
 
     @cached_property
     def whole(self) -> Array:
-        """A with the state at the end of the step and the stages of the interpolant."""
+        """Matrix A with the state at the end of the step and the stages of the interpolant."""
         n = self.n_stage
         total = n + 1 + (0 if self.extra is None else len(self.extra))
         whole = np.zeros((total, total))
@@ -92,7 +90,7 @@ class Tableau:
                 raise ValueError(f"{self.name}: order {order} fails at a tree of {n} nodes: {miss}")
 
     def packed(self) -> Array:
-        """The numbers in the order of the kernels (`simulation.explicit`)."""
+        """Coefficients in the order of the kernels (`simulation.explicit`)."""
         total = len(self.whole)
         flat = [self.whole.ravel()]
         for weights in (self.b, self.whole.sum(axis=1), self.error, self.second):
@@ -115,7 +113,7 @@ def trees_up_to(order: int) -> tuple[Tree, ...]:
 
 
 def _forests(nodes: int, by_size: dict[int, set[Tree]]) -> Iterator[Tree]:
-    """All collections of trees with so many nodes in all."""
+    """All multisets of trees with n nodes in total."""
     if nodes == 0:
         yield ()
         return
@@ -141,7 +139,7 @@ def _sums(tree: Tree, A: Array) -> tuple[int, float, Array]:
 
 @lru_cache
 def rk4() -> Tableau:
-    """The classical method of order four (Kutta 1901)."""
+    """Table of the classical method of order four (Kutta 1901)."""
     A = np.zeros((4, 4))
     A[1, 0] = A[2, 1] = 0.5
     A[3, 2] = 1.0
@@ -150,7 +148,7 @@ def rk4() -> Tableau:
 
 @lru_cache
 def dormand_prince_5() -> Tableau:
-    """Orders 5(4) with an interpolant of order 4 (Dormand and Prince 1980; Shampine 1986)."""
+    """Table of orders 5(4), interpolant of order 4 (Dormand and Prince 1980; Shampine 1986)."""
     from scipy.integrate import RK45
 
     A = np.zeros((6, 6))
@@ -160,7 +158,7 @@ def dormand_prince_5() -> Tableau:
 
 @lru_cache
 def dormand_prince_8() -> Tableau:
-    """Orders 8(5, 3) with an interpolant of order 7 (Hairer, Norsett and Wanner 1993)."""
+    """Table of orders 8(5, 3), interpolant of order 7 (Hairer, Norsett and Wanner 1993)."""
     from scipy.integrate import DOP853
 
     given: Any = DOP853
@@ -170,7 +168,7 @@ def dormand_prince_8() -> Tableau:
 
 
 def _hairer_interpolant(b: Array, D: Array) -> Array:
-    """Polynomials b_i(theta) of the interpolant that is given by nested products.
+    """Polynomials b_i(theta) of an interpolant given by nested products.
 
     theta (F0 + (1 - theta) (F1 + theta (F2 + ...))), F0 = step, F1 = k_0 - F0,
     F2 = 2 F0 - k_0 - k_end, and F3 to F6 by the rows of D.

@@ -1,10 +1,10 @@
-"""What pulls or presses flexible bodies along their length, and how much of that they bear.
+"""Tension and compression along flexible bodies, and the forces they are compared with.
 
-A model without stiffening bends as if such a force were not there.  With w the deflection across
-the length s and N the force along it, positive if it pulls, what is left out is
+A model without geometric stiffness bends as if there were no axial force.  With w the transverse
+deflection along the length s and N the axial force, positive in tension, it neglects
     K_G = N integral w'^T w' ds                                                      (1)
-A force that presses is measured by Euler's load, one that pulls by what stiffens about as much as
-the body itself does.
+Compression is compared with Euler's load, tension with the force whose stiffening about equals the
+bending stiffness of the body.
 """
 
 from __future__ import annotations
@@ -18,20 +18,19 @@ from ..bodies import NormalBody
 from ..spatial.rotation import rotation_exp
 from ..system import GROUND, System
 
-__all__ = ["CLAMPED", "FREE_TIP", "PINNED", "axial_forces", "axial_scale", "euler_load", "supports"]
-
 Array = np.ndarray
 
-# How the ends of a body are held across: root clamped, tip free; both pinned; root clamped, tip
+# Transverse supports of the ends of a body: root clamped, tip free; both pinned; root clamped, tip
 # pinned.
 FREE_TIP, PINNED, CLAMPED = range(3)
-ON_AXIS = 1e-3  # of its length: nodes farther from the axis move with the section's turning, too
-# Euler's load of a cantilever beside the force of `axial_scale`: (pi^2 / 4) / 3.
+# Fraction of the length: nodes farther from the axis also move with the rotation of the section.
+ON_AXIS = 1e-3
+# Ratio of a cantilever's Euler load to the force of `axial_scale`: (pi^2 / 4) / 3.
 CANTILEVER = math.pi**2 / 12
 
 
 def axial_scale(body: NormalBody) -> tuple[float, Array]:
-    """Force along a body that changes its bending stiffness by about all of it, and where to.
+    """Axial force that about doubles the bending stiffness of a body, and the axis.
 
     The force is r/c: r is the distance of the farthest node from the joint, c the largest
     compliance of that node across this direction.  A cantilever has 3EI/L².
@@ -58,13 +57,13 @@ def axial_scale(body: NormalBody) -> tuple[float, Array]:
 
 
 def euler_load(body: NormalBody, ends: int) -> float:
-    """Force along a body at which it buckles [N]: K + K_G of (1) is singular in its modes.
+    """Axial force at which a body buckles [N]: K + K_G of (1) is singular in its modes.
 
     Parameters
     ----------
     body : NormalBody
-        Body with modes.  One that is no rod, with nodes on a line, is taken for a cantilever of the
-        same compliance.
+        Body with modes.  A body that is not a rod with nodes on a line is treated as a cantilever
+        of the same compliance.
     ends : int
         FREE_TIP, PINNED or CLAMPED.
     """
@@ -82,10 +81,10 @@ def euler_load(body: NormalBody, ends: int) -> float:
     steps = np.diff(places[order])
     slopes = np.diff(w, axis=0) / steps[:, None, None]
     tip = across @ body.node_shapes[far][3:] / np.sqrt(body.stiffness)
-    if ends == PINNED:  # against the chord, which turns with the tip
+    if ends == PINNED:  # relative to the chord, which rotates with the tip
         slopes = slopes - tip / length
     K_G = np.einsum("n,nim,nik->mk", steps, slopes, slopes)  # (1)
-    if ends == CLAMPED:  # what leaves the tip where it is
+    if ends == CLAMPED:  # deflections that keep the tip fixed
         _, values, rows = np.linalg.svd(tip)
         Z = rows[int(np.sum(values > 1e-9 * values.max(initial=0.0))) :].T
         K_G = Z.T @ K_G @ Z
@@ -105,10 +104,10 @@ def _across(along: Array) -> Array:
 
 
 def supports(system: System) -> list[int]:
-    """How the ends of each body are held, as far as joints and loops say.
+    """End supports of each body, as far as joints and loops determine them.
 
-    A tip is held where a loop leads on from it; a root turns where its joint turns across the
-    length.
+    A tip is supported where a loop continues from it; a root is pinned where its joint rotates
+    about a transverse axis.
 
     Parameters
     ----------
@@ -130,7 +129,7 @@ def supports(system: System) -> list[int]:
 
 
 def _carriers(system: System, body: int) -> set[int]:
-    """The body and all that carry it."""
+    """Body and all bodies that carry it."""
     found = set()
     while body != GROUND:
         found.add(body)
@@ -147,7 +146,7 @@ def axial_forces(
     places: Sequence[tuple[int, int]],
     wrenches: Array,
 ) -> Array:
-    """Forces along some bodies, of their joints or of loads on them, whichever is larger [N].
+    """Axial forces of bodies, from their joints or from loads, whichever is larger [N].
 
     Parameters
     ----------
@@ -158,9 +157,9 @@ def axial_forces(
     reactions : array (n_body, 6)
         Moments and forces of all joints, body axes.
     bodies : sequence of int
-        Which bodies.
+        The bodies.
     along : array (k, 3)
-        Their directions, body axes.
+        Their axes, in body axes.
     places : sequence of (int, int)
         Bodies and nodes that loads and loops act on.
     wrenches : array (n, 6)
@@ -169,9 +168,10 @@ def axial_forces(
     Returns
     -------
     array (k,)
-        Positive where it pulls.
+        Positive in tension.
     """
-    at_root = -np.sum(reactions[list(bodies), 3:] * along, axis=1)  # it pulls the root backwards
+    # a reaction against the axis is tension
+    at_root = -np.sum(reactions[list(bodies), 3:] * along, axis=1)
     at_nodes = np.zeros(len(bodies))
     where = {body: k for k, body in enumerate(bodies)}
     for (body, node), wrench in zip(places, wrenches, strict=True):

@@ -1,8 +1,8 @@
-"""Directions and rotations as users give them.
+"""Directions and rotations given by the user.
 
-A rotation is a matrix (3, 3), a dictionary in the words of model files, or an object with the
-method `as_matrix`, as SciPy's Rotation has it.  Bare rows of three or four numbers are refused:
-they could be angles or a rotation vector, and a quaternion with its scalar first or last.
+A rotation is a matrix (3, 3), a dictionary with the keys of model files, or an object with a
+method `as_matrix`, such as SciPy's Rotation.  Bare sequences of three or four numbers are rejected
+as ambiguous: angles or a rotation vector, and a quaternion with its scalar first or last.
 """
 
 from __future__ import annotations
@@ -16,13 +16,11 @@ from ..errors import ModelError, name_list, shown
 from .rotation import axis_rotation, exact_rotation, quaternion_rotation, rotation_fault
 from .scalar import array, is_numeric, sqrt, zeros
 
-__all__ = ["NAMED_AXES", "given_rotation", "rotation_of", "unit_axis"]
-
 Array = np.ndarray
 
 NAMED_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
-_UNIT = 1e-15  # a length this near to 1 is 1
-_NEAR_UNIT = 1e-3  # how far the length of a quaternion may be from 1
+_UNIT = 1e-15  # deviation from 1 within which a vector counts as a unit vector
+_NEAR_UNIT = 1e-3  # accepted deviation of a quaternion's length from 1
 _WAYS = (
     "expected a matrix (3, 3), "
     '{"axis": "z", "angle": 0.5}, {"rpy": (roll, pitch, yaw)}, {"quaternion": (w, x, y, z)} '
@@ -40,9 +38,9 @@ def unit_axis(axis: Any, what: str) -> Array:
     Parameters
     ----------
     axis : str or array (3,)
-        What the user gave.
+        Direction, of any length but zero.
     what : str
-        How to call it in an error, such as "Revolute: axis".
+        Label for errors, such as "Revolute: axis".
 
     Returns
     -------
@@ -50,14 +48,14 @@ def unit_axis(axis: Any, what: str) -> Array:
     """
     if isinstance(axis, str):
         if axis not in NAMED_AXES:
-            raise ModelError(f'{what} is {axis!r}; give "x", "y", "z" or three numbers')
+            raise ModelError(f'{what} is {axis!r}; expected "x", "y", "z" or three numbers')
         return array(NAMED_AXES[axis])
     try:
         given = array(axis)
     except (TypeError, ValueError):
         given = zeros(0)
     if given.shape != (3,) or np.iscomplexobj(given):
-        raise ModelError(f'{what} is {axis!r}; give "x", "y", "z" or three numbers')
+        raise ModelError(f'{what} is {axis!r}; expected "x", "y", "z" or three numbers')
     if not is_numeric(given):
         return given / sqrt(given @ given)
     if not np.all(np.isfinite(given)):
@@ -66,19 +64,19 @@ def unit_axis(axis: Any, what: str) -> Array:
     if length == 0:
         raise ModelError(f"{what} is zero; give the direction of the axis")
     if abs(length - 1) < _UNIT:
-        return given  # to the last bit: dividing once more would move it
+        return given  # bit for bit: another division would change the last digits
     return given / length
 
 
 def given_rotation(values: Any, what: str) -> Array:
-    """Rotation matrix made exact, symbols as they are; see `rotation_of`.
+    """Orthonormalised rotation matrix; symbols are returned unchanged.
 
     Parameters
     ----------
     values : array (3, 3), mapping, object with `as_matrix`, or None
-        What the user gave; None turns nothing.
+        Rotation in one of the accepted forms; None is the identity.
     what : str
-        How to call it in an error, such as "body 'arm': rotation".
+        Label for errors, such as "body 'arm': rotation".
 
     Returns
     -------
@@ -91,11 +89,11 @@ def given_rotation(values: Any, what: str) -> Array:
 
 
 def rotation_of(values: Any) -> Array:
-    """Rotation matrix of what `given_rotation` takes; a ValueError goes on from "rotation"."""
+    """Same as `given_rotation`; a ValueError holds the predicate of the error message."""
     if values is None:
         return np.eye(3)
     if isinstance(values, Mapping):
-        return _of_words(values)
+        return _from_mapping(values)
     matrix = values.as_matrix() if callable(getattr(values, "as_matrix", None)) else values
     try:
         R = array(matrix)
@@ -114,8 +112,8 @@ def rotation_of(values: Any) -> Array:
     return exact_rotation(R)
 
 
-def _of_words(given: Mapping[Any, Any]) -> Array:
-    """Rotation of {"axis", "angle"}, {"rpy"} or {"quaternion"}."""
+def _from_mapping(given: Mapping[Any, Any]) -> Array:
+    """Rotation from {"axis", "angle"}, {"rpy"} or {"quaternion"}."""
     if set(given) == {"axis", "angle"}:
         (angle,) = _numbers([given["angle"]], "angle", "one angle [rad]")
         return axis_rotation(unit_axis(given["axis"], "has an axis that"), angle)
@@ -130,14 +128,15 @@ def _of_words(given: Mapping[Any, Any]) -> Array:
         length = np.linalg.norm(q)
         if not abs(length - 1) < _NEAR_UNIT:
             raise ValueError(
-                f"has a quaternion of length {length:.6g}; expected 1: divide it by its length"
+                f"has a quaternion of length {length:.6g}; expected length 1: normalise it"
             )
         return quaternion_rotation(q / length)
-    raise ValueError(f"has the keys {name_list(given) or 'of nothing'}; {_WAYS}")
+    keys = f"the keys {name_list(given)}" if given else "no keys"
+    raise ValueError(f"has {keys}; {_WAYS}")
 
 
 def _numbers(values: Any, key: str, expected: str, n: int = 1) -> Array:
-    """Finite numbers or symbols (n,) of a key."""
+    """Validated array (n,) of finite numbers or symbols."""
     try:
         given = array(values)
     except (TypeError, ValueError):

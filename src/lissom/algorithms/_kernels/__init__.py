@@ -1,4 +1,4 @@
-"""The sweeps of `lissom.algorithms` for speed: arrays in, arrays out, compiled by Numba.
+"""The sweeps of `lissom.algorithms` on flat arrays, compiled by Numba for speed.
 
-`compiling` is the one way in which they are compiled. Nothing here is imported by `import lissom`.
+All are compiled by `compiling`.  `import lissom` imports nothing from here.
 """

@@ -1,11 +1,11 @@
 """Articulated bodies: forward dynamics and products with the inverse mass matrix.  O(N).
 
-After `motion_base_to_tip` the records hold the accelerations that the unknowns do not cause and the
-own forces z, t_f of the bodies at these.  What is left is M vdot = T - (these forces):
-  inward   P, z of each body, its own and what its children deliver; the hinge takes its part,
-           the rest is shifted to the node that carries the body            (12)-(16), (20), (21)
-  outward  what the unknowns add to the accelerations                       (22)-(25)
-Equation numbers: `reference`.  With zero own forces the result is M^-1 T.
+After `motion_base_to_tip` the records hold the accelerations without the unknowns, and the inertial
+forces z, t_f of the bodies at these.  The remaining equation is M vdot = T - (these forces):
+  inward   P, z of each body, with the contributions of its children; the part that passes the
+           hinge is shifted to the node that carries the body               (12)-(16), (20), (21)
+  outward  the part of the accelerations due to the unknowns                (22)-(25)
+Equation numbers: `reference`.  With zero residual forces the result is M^-1 T.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ from .small import (
 
 @jit
 def prepare(ints, floats, scratch):
-    """Constants of all flexible bodies for the present armature."""
+    """Write the constants of all flexible bodies for the current armature."""
     for i in range(ints[field.N_BODY]):
         row = field.HEADER + i * field.ROW
         if ints[row + field.LEVEL] != field.RIGID:
@@ -69,7 +69,7 @@ def prepare(ints, floats, scratch):
 
 @jit
 def articulate_tip_to_base(ints, floats, scratch, forces):
-    """Inward sweep; the status tells whether a hinge saw no inertia."""
+    """Inward sweep; the status tells whether a hinge has no inertia."""
     armature = scratch[field.ARMATURE] != 0.0
     for i in range(ints[field.N_BODY] - 1, -1, -1):
         row = field.HEADER + i * field.ROW

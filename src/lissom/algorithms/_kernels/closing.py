@@ -1,8 +1,8 @@
-"""Loops in a configuration: their frames, what keeps them closed, and what is left open.
+"""Loops in a configuration: frames of their ends, constraint columns, gaps and rates.
 
-The text follows `closed_loops`, eqs. (1)-(4).  All loops are seen in common axes: those of the
-world, or where no loop goes to the ground those of the base body's carrier, with that body as the
-origin: far from the world's origin, and at orbital speed, no digits are lost then.
+Follows `closed_loops`, eqs. (1)-(4).  All loops are expressed in common axes: world axes, or if no
+loop is connected to the ground, the axes of the base body's carrier with that body as the origin.
+Then no digits are lost far from the world's origin or at orbital speed.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ from .small import (
     vector,
 )
 
-# Of the system's length, and of length and speeds per second: gaps that a run does not go on with,
-# and those at which accelerations mean nothing (stages of a user's own integrator are a bit open).
+# Fractions of the system's length, and for rates of length and speeds per second: largest gap of a
+# run, and largest gap at which accelerations are meaningful (a user's integrator may leave gaps).
 OPEN, FAR = 1e-6, 1e-4
 
 
 @jit
 def place_loops(ints, floats, scratch, v, flags):
-    """Places and velocities of all bodies on the way of loops, after `motion_base_to_tip`."""
+    """Poses and velocities of all bodies on the paths of loops, after `motion_base_to_tip`."""
     h = ints[field.LOOPS] & POSITIVE
     for k in range(ints[h + field.N_PATH]):
         p = (ints[h + field.PATH_ROWS] & POSITIVE) + k * field.PATH_ROW
@@ -93,7 +93,7 @@ def place_loops(ints, floats, scratch, v, flags):
 
 @jit
 def loop_end(ints, floats, scratch, e):
-    """Frame of an end: node's working axes, origin, frame's axes, arm from the node; all common."""
+    """Frame of an end in common axes: working axes of the node, origin, frame axes, arm."""
     o, d = ints[e + field.END_PLACE] & POSITIVE, ints[e + field.END_RECORD] & POSITIVE
     f = ints[e + field.END_FRAME] & POSITIVE
     C, x = pose(scratch, o)
@@ -107,7 +107,7 @@ def loop_end(ints, floats, scratch, e):
 def close_loops(ints, floats, scratch, q, v, x, flags):
     """Gap, rate, right-hand side and columns of all loops and couplings, after `place_loops`.
 
-    q, v, x: as `motion_base_to_tip` had them.
+    q, v, x: as for `motion_base_to_tip`.
     """
     h = ints[field.LOOPS] & POSITIVE
     _clear_columns(ints, scratch, h)
@@ -120,7 +120,7 @@ def close_loops(ints, floats, scratch, q, v, x, flags):
 
 @jit
 def _clear_columns(ints, scratch, h):
-    """No constraint acts on nodes and hinges yet."""
+    """Set the columns of all constraints on nodes and hinges to zero."""
     n = ints[h + field.N_COLUMN] & POSITIVE
     for k in range(ints[h + field.N_PATH]):
         p = (ints[h + field.PATH_ROWS] & POSITIVE) + k * field.PATH_ROW
@@ -140,7 +140,7 @@ def _clear_columns(ints, scratch, h):
 @jit
 def _close_loop(ints, floats, scratch, h, k, flags):
     """Gap, rate, right-hand side and columns of one loop; the speed of its ends."""
-    length, work = floats[ints[h + field.LENGTH]], ints[h + field.ROOM_] & POSITIVE
+    length, work = floats[ints[h + field.LENGTH]], ints[h + field.LOOP_WORK] & POSITIVE
     l = (ints[h + field.LOOP_ROWS] & POSITIVE) + k * field.LOOP_ROW
     a, b = l + field.L_END, l + field.L_END + field.END_ROW
     C_a, x_a, F_a, arm_a = loop_end(ints, floats, scratch, a)
@@ -180,7 +180,7 @@ def _close_loop(ints, floats, scratch, h, k, flags):
         rhs = -dot(m, D_w) - dot(f, D_v)
         scratch[closure.gap + column] = gap
         scratch[closure.rate + column] = rate
-        if flags & field.GRAVITY != 0:  # an acceleration is asked for
+        if flags & field.GRAVITY != 0:  # accelerations are wanted
             stiffness = scratch[closing + field.GAP_WEIGHT]
             rhs -= stiffness * gap + scratch[closing + field.RATE_WEIGHT] * rate
         scratch[closure.rhs + column] = rhs
@@ -192,9 +192,9 @@ def _close_loop(ints, floats, scratch, h, k, flags):
 
 @jit
 def _relative_motion(ints, scratch, a, b, C_a, C_b, F_b, s, arm_b, length):
-    """Velocity and acceleration of frame b against node a without unknowns, b's axes; (3), (4).
+    """Velocity and acceleration of frame b relative to node a without unknowns, b's axes; (3), (4).
 
-    Also the speed of the ends.
+    Also returns the speed of the ends.
     """
     d_a, d_b = ints[a + field.END_RECORD] & POSITIVE, ints[b + field.END_RECORD] & POSITIVE
     w_a = turn(C_a, vector(scratch, d_a + field.RATE))
@@ -231,9 +231,9 @@ def _push_on_end(scratch, forces, column, C, arm, m, f, sign):
 
 @jit
 def constraint_rates(ints, floats, scratch, x, out):
-    """A x into scratch[out:], driven hinges left out; after `close_loops`.
+    """Write A x to scratch[out:], without driven hinges; after `close_loops`.
 
-    The sweep of `place_loops` for velocities x, with angular ones beside them, in common axes.
+    The sweep of `place_loops` for velocities x, linear and angular, in common axes.
     """
     h = ints[field.LOOPS] & POSITIVE
     for k in range(ints[h + field.N_PATH]):
@@ -293,15 +293,15 @@ def constraint_rates(ints, floats, scratch, x, out):
 
 @jit
 def _times_transposed(A, B):
-    """A B^T."""
+    """Product A B^T."""
     return product(A, (B[0], B[3], B[6], B[1], B[4], B[7], B[2], B[5], B[8]))
 
 
 @jit
 def closure_numbers(ints, scratch, out, o):
-    """Gap, rate and joint coordinates, loop after loop, into out[o:]; after `close_loops`.
+    """Write gap, rate and joint coordinates of each loop to out[o:]; after `close_loops`.
 
-    Then gap and rate, coupling after coupling.
+    Gap and rate of each coupling follow.
     """
     h = ints[field.LOOPS] & POSITIVE
     n = ints[h + field.N_COLUMN] & POSITIVE
@@ -327,7 +327,7 @@ def closure_numbers(ints, scratch, out, o):
 
 @jit
 def loops_open(ints, floats, scratch):
-    """Whether a loop is open or its ends move apart, or a coupling, after `close_loops`."""
+    """Whether a loop or coupling is violated in position or rate, after `close_loops`."""
     h = ints[field.LOOPS] & POSITIVE
     n = ints[h + field.N_COLUMN] & POSITIVE
     closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)

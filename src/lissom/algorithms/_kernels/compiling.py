@@ -1,12 +1,13 @@
-"""How kernels are compiled: flags, the cache on disk, and what the user sees of it.
+"""Compilation of kernels: flags, the cache on disk, and messages to the user.
 
-A function that kernels call is decorated with `jit`. What Python calls is an `Entry`, made from
-such a function; its `load` returns it compiled. An entry is cached with all that it calls.
+A function that kernels call is decorated with `jit`.  A kernel that Python calls is an `Entry` made
+from such a function; its `load` returns it compiled.  An entry is cached with all that it calls.
 
-Numba's cache looks at the file of the function alone and not at the files of what it calls. Here
-what is saved carries a seal: a digest of the saved bytes, of all sources in this folder, and of the
-settings that change the code. What does not fit its seal is compiled anew. A kernel must therefore
-take its functions and constants from this folder, or from that of the loads, which are kernels too.
+Numba's cache checks only the file of the function and not the files of the functions that it calls.
+Here each cached file carries a seal: a digest of its bytes, of all sources in this folder, and of
+the settings that change the code.  Code that does not match its seal is compiled again.  A kernel
+must therefore take its functions and constants from this folder, or from those of the loads and
+integrators.
 """
 
 from __future__ import annotations
@@ -29,19 +30,18 @@ import numba
 
 try:
     import fcntl
-except ImportError:  # Windows: processes that start together then compile side by side
+except ImportError:  # Windows: processes that start together all compile
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["Entry", "compile_all", "inlined", "jit", "uncounted"]
-
 LOGGER = logging.getLogger("lissom")
-FLAGS = frozenset({"contract", "nsz"})  # no flag that lets the compiler assume away NaN or infinity
-# Functions that only kernels call are compiled without what Python would call them through.
+FLAGS = frozenset({"contract", "nsz"})  # no flag that lets the compiler ignore NaN or infinity
+# Functions that only kernels call are compiled without the wrapper for calls from Python.
 UNCALLED: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-# What the user can set that changes the code and that Numba's cache does not look at.
+# User settings that change the code and that Numba's cache does not check.
 SETTINGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE")
-LOADS = "sim/loads"  # below the package: each load has its kernels in its own file
-PATIENCE = 300.0  # [s], then a process stops waiting for another one and compiles by itself
+# Below the package: loads and integrators have their kernels in their own files.
+REGISTERED = ("sim/loads", "sim/integrators")
+PATIENCE = 300.0  # [s], after which a process no longer waits for another one but compiles itself
 
 Kernel = Callable[..., Any]
 F = TypeVar("F", bound=Kernel)
@@ -61,20 +61,20 @@ def jit(
     counted: bool = True,
     inlined: bool = False,
 ) -> Any:
-    """A function that kernels can call; with `Entry` one that Python can call.
+    """Function that kernels can call; for calls from Python see `Entry`.
 
     Parameters
     ----------
     function : callable
-        What to compile. `@jit` and `@jit(...)` both work.
+        Function to compile.  `@jit` and `@jit(...)` both work.
     reassociate : bool
-        Whether sums may be reordered, so that a loop over modes uses vector instructions. NaN and
-        infinity are still seen.
+        Whether sums may be reordered, so that a loop over modes uses vector instructions.  NaN and
+        infinity are still propagated.
     counted : bool
-        Whether references to arrays are counted. Functions that take many arrays, as tuples, spend
-        more time on that than on their work; they must not make arrays, nor return one.
+        Whether references to arrays are counted.  Functions that take many arrays, as tuples, spend
+        more time on that than on their work; they must not create or return arrays.
     inlined : bool
-        Whether it becomes part of its caller: for functions with many arguments and one caller.
+        Whether it is inlined into its caller: for functions with many arguments and one caller.
 
     Returns
     -------
@@ -97,7 +97,7 @@ inlined = jit(counted=False, inlined=True)
 
 
 def plain(function: Any) -> Any:
-    """The Python function behind one that kernels call.
+    """Python function behind one that kernels call.
 
     Parameters
     ----------
@@ -108,11 +108,11 @@ def plain(function: Any) -> Any:
 
 
 def sources_digest() -> bytes:
-    """Digest of all sources that kernels are made of; empty if they cannot be read (a zip)."""
+    """Digest of all sources of kernels; empty if they cannot be read (in a zip file)."""
     own = Path(__file__).resolve().parent
     digest, found = hashlib.sha256(), False
     try:
-        for folder in (own, own.parents[1] / LOADS):
+        for folder in (own, *(own.parents[1] / name for name in REGISTERED)):
             for path in sorted(x for x in folder.rglob("*.py") if x.is_file()):
                 text = path.read_bytes()
                 name = path.relative_to(folder).as_posix()
@@ -123,7 +123,7 @@ def sources_digest() -> bytes:
     return digest.digest() if found else b""
 
 
-SOURCES = sources_digest()  # of the text that was imported; at loading it may have been edited
+SOURCES = sources_digest()  # at import: the files may be edited before an entry is loaded
 ENTRIES: list[Entry] = []
 
 
@@ -137,9 +137,9 @@ class Entry:
     signature : numba signature
         Types of the result and the arguments.
     name : str
-        What the user reads while it is compiled, such as "forward dynamics".
+        Name shown to the user while it is compiled, such as "forward dynamics".
     seconds : float
-        About how long compiling takes, said to the user [s].
+        Approximate compile time, shown to the user [s].
     """
 
     def __init__(
@@ -156,7 +156,7 @@ class Entry:
         ENTRIES.append(self)
 
     def load(self) -> Kernel:
-        """Numba's dispatcher, from the cache or compiled now; it refuses arguments of other types.
+        """Numba's dispatcher, from the cache or newly compiled; it refuses other argument types.
 
         Safe to call from several threads; after the first call it returns at once.
         """
@@ -172,7 +172,7 @@ class Entry:
         kernel = self._dispatcher()
         cache = _cache_of(kernel, self)
         if cache is None:
-            kernel = self._dispatcher()  # the other one may be left with half of a cache
+            kernel = self._dispatcher()  # the first one may hold a partial cache
             with _announced(self, "for this machine"), _generated_once(kernel):
                 kernel.compile(self.signature)
         elif not cache.provides(kernel):
@@ -196,13 +196,13 @@ class Entry:
 
 
 def compile_all() -> None:
-    """Load every entry that was made, so that other processes find them in the cache."""
+    """Load every entry, so that other processes find them in the cache."""
     for entry in ENTRIES:
         entry.load()
 
 
 def _cache_of(kernel: Any, entry: Entry) -> _SealedCache | None:
-    """The cache, put into the dispatcher; None, with a word in the log, where there can be none."""
+    """Cache, installed in the dispatcher; None, with a message in the log, if there is none."""
     if not SOURCES or sources_digest() != SOURCES:
         _warn_once(
             "the sources of the kernels changed or cannot be read: compiling without a cache"
@@ -214,7 +214,7 @@ def _cache_of(kernel: Any, entry: Entry) -> _SealedCache | None:
     except (RuntimeError, OSError):
         _warn_once(
             "no writable folder for compiled kernels: they are compiled at each start; "
-            "set NUMBA_CACHE_DIR to a folder that can be written"
+            "set NUMBA_CACHE_DIR to a writable folder"
         )
         return None
     except (AttributeError, ImportError, TypeError) as error:
@@ -227,14 +227,14 @@ def _cache_of(kernel: Any, entry: Entry) -> _SealedCache | None:
 
 
 class _NotCachedError(Exception):
-    """Raised into a dispatcher that is about to compile but was to look into its cache only."""
+    """Raised in a dispatcher that would compile but may only use its cache."""
 
 
 class _SealedCache:
-    """What a dispatcher asks for compiled code: Numba's cache, without old code and crashes.
+    """Cache of a dispatcher: Numba's cache, protected against outdated and damaged files.
 
-    Every private name of Numba is read here and in `_Seal` when they are made, so that a Numba
-    without it is noticed before anything is loaded.
+    All private names of Numba are accessed in the constructors here and in `_Seal`, so that a
+    version of Numba without them is detected before anything is loaded.
     """
 
     def __init__(self, kernel: Any, entry: Entry) -> None:
@@ -251,7 +251,7 @@ class _SealedCache:
         self.unsaved: Exception | None = None
 
     def provides(self, kernel: Any) -> bool:
-        """Whether the dispatcher now has its code, from the cache."""
+        """Whether the dispatcher got its code from the cache."""
         try:
             kernel.compile(self.entry.signature)
         except _NotCachedError:
@@ -259,7 +259,7 @@ class _SealedCache:
         return True
 
     def load_overload(self, signature: Any, context: Any) -> Any:
-        """Compiled code; None tells the dispatcher to compile."""
+        """Compiled code; None makes the dispatcher compile."""
         if not self.reading:
             return None
         found = None
@@ -273,17 +273,17 @@ class _SealedCache:
         return found
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Save what was compiled; failing that, it serves this process only."""
+        """Save compiled code; if that fails, it is available to this process only."""
         try:
             if self.damaged:
                 self.inner.flush()
             self.inner.save_overload(signature, compiled)
-        except Exception as error:  # a full disk, rights that were withdrawn
+        except Exception as error:  # a full disk, missing permissions
             self.unsaved = error
 
 
 class _Seal:
-    """Numba's conversion of compiled code to bytes and back, with the seal added and checked."""
+    """Numba's conversion of compiled code to bytes and back, with a seal that is checked."""
 
     def __init__(self, plain: Any, kernel: Any, entry: Entry) -> None:
         from numba.core.serialize import dumps
@@ -310,7 +310,7 @@ class _Seal:
         return hashlib.sha256(self.key + data).digest(), data
 
     def rebuild(self, context: Any, sealed: tuple[bytes, bytes]) -> Any:
-        """Compiled code, or None if the seal is not that of these sources and these bytes."""
+        """Compiled code, or None if the seal does not match the sources and the bytes."""
         seal, data = sealed
         if hashlib.sha256(self.key + data).digest() != seal:
             return None
@@ -320,7 +320,7 @@ class _Seal:
 
 @contextmanager
 def _exclusive(path: Path, name: str) -> Iterator[None]:
-    """One process at a time, where files can be locked; the system frees the lock of a dead one."""
+    """One process at a time, where files can be locked; the lock of a dead process is released."""
     with ExitStack() as stack:
         if fcntl is not None:
             with suppress(OSError):
@@ -331,26 +331,26 @@ def _exclusive(path: Path, name: str) -> Iterator[None]:
 
 
 def _wait_for_lock(file: IO[str], name: str) -> None:
-    start, told = time.monotonic(), False
+    start, announced = time.monotonic(), False
     while True:
         with suppress(BlockingIOError):
             return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         waited = time.monotonic() - start
         if waited > PATIENCE:
             return None
-        if waited > 1.0 and not told:
-            told = True
+        if waited > 1.0 and not announced:
+            announced = True
             _say(f"lissom: waiting for another process that compiles {name}\n")
         time.sleep(0.05)
 
 
 @contextmanager
 def _generated_once(kernel: Any) -> Iterator[None]:
-    """Generate machine code for the kernel only, not for each function that it is made of.
+    """Generate machine code for the kernel only, not for each function that it calls.
 
     Numba optimises and generates every function as if Python called it, and then again within each
-    function that calls it.  What only kernels call needs no code of its own.  Other threads, and a
-    Numba that is built differently, are left alone.
+    function that calls it.  Functions that only kernels call do not need separate code.  Other
+    threads, and versions of Numba with another design, are not affected.
     """
     thread, name = threading.get_ident(), kernel.py_func.__qualname__
     try:
@@ -363,7 +363,7 @@ def _generated_once(kernel: Any) -> Iterator[None]:
         _ = Library._finalize_dynamic_globals, Library._verify_declare_only_symbols
     except (ImportError, AttributeError):
         LOGGER.info(
-            "Numba %s generates code in another way: compiling takes longer", numba.__version__
+            "Numba %s generates code differently: compiling takes longer", numba.__version__
         )
         yield
         return
@@ -401,7 +401,7 @@ def _generated_once(kernel: Any) -> Iterator[None]:
 
 @contextmanager
 def _announced(entry: Entry, words: str) -> Iterator[None]:
-    """One line for the user, finished when the work is."""
+    """Print one line for the user, completed when the work is done."""
     start, outcome = time.perf_counter(), "failed"
     _say(f"lissom: compiling {entry.name} {words} (about {entry.seconds:.0f} s)")
     try:

@@ -1,7 +1,7 @@
-"""A flexible body as a rigid one in series with a compliance: constants, inward and outward step.
+"""A flexible body as a rigid body in series with a compliance: constants, inward and outward step.
 
-Notation of `reference`, eqs. (10)-(14), (19)-(20), (24)-(25); N = 6 n_node numbers stack the nodes
-that carry children, T = diag(J_l, I) of each node:
+Notation of `reference`, eqs. (10)-(14), (19)-(20), (24)-(25).  Matrices over the nodes that carry
+children have the order 6 n_node; T = diag(J_l, I) of each node:
   M_bar = M_rr - M_rf W M_rf^T     X = M_rf W Pi^T     S_0 = Pi W Pi^T                  (1)
   Y = phi - X T^T                  S = T S_0 T^T                                        (2)
   (I + Gamma S) N = I   by elimination with row exchanges                               (3)
@@ -10,11 +10,11 @@ that carry children, T = diag(J_l, I) of each node:
 Outward:
   f = N (Gamma (Y^T alpha + y) + zeta)     A_t = Y^T alpha + y - S f                    (6)
   eta_ddot = W (eps_f - M_rf^T alpha - (T Pi)^T f)                                      (7)
-At level "linear" (1) is constant; at "full" S_0 is, M_bar and X are sums over modes; lumps make all
-of it depend on the deformation.  The own accelerations gamma of the nodes are in the accelerations
-already (see `motion`).  Under a heavy child the rounding errors of N are large; one N for Gamma and
-for zeta, applied to the sum, keeps them in proportion to the force, which is small.
-Places in the workspace: `records.stack_record`.
+At level "linear" (1) is constant; at "full" only S_0 is, and M_bar and X are sums over modes; with
+lumps all of it depends on the deformation.  The accelerations already contain the accelerations
+gamma of the nodes (see `motion`).  Under a heavy child the rounding errors of N are large; the same
+N for Gamma and zeta, applied to the sum, keeps them in proportion to the force, which is small.
+Offsets in the workspace: `records.stack_record`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from .small import add, matrix, six, symmetric, turn, turn_back, vector
 
 @jit
 def prepare_body(ints, floats, scratch, row):
-    """Write what of (1) does not depend on the state, for the present W."""
+    """Write the parts of (1) that do not depend on the state, for the current W."""
     if ints[row + field.N_LUMP] != 0:
         return
     _node_compliance(ints, floats, scratch, row)
@@ -63,7 +63,7 @@ def _weighted_rows(ints, scratch, row, c, o, out):
 
 @jit
 def softened_inertia(ints, floats, scratch, row):
-    """M_bar and X of one body (1)."""
+    """Matrices M_bar and X of one body (1)."""
     b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
     t, n_node = ints[row + field.STACK] & POSITIVE, ints[row + field.N_NODE]
     shapes = ints[row + field.NODE_SHAPES] & POSITIVE
@@ -99,11 +99,11 @@ def softened_inertia(ints, floats, scratch, row):
 
 @jit
 def _node_compliance(ints, floats, scratch, row):
-    """S_0 of one body (1)."""
+    """Write S_0 of one body (1)."""
     m, n_node = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_NODE]
     shapes = ints[row + field.NODE_SHAPES] & POSITIVE
     o = stack_record(ints[row + field.STACK] & POSITIVE, n_node).free_compliance
-    N = 6 * n_node
+    order = 6 * n_node
     weighted = (ints[field.TEMPORARY] & POSITIVE) + field.SECOND_ROWS * m
     for s in range(n_node):
         _weighted_rows(ints, scratch, row, floats, node_shapes(shapes, s, m), weighted)
@@ -112,16 +112,16 @@ def _node_compliance(ints, floats, scratch, row):
             for r in range(6):
                 x = modal_sums(floats, Pi, m, scratch, weighted + r * m)
                 for c in range(6):
-                    scratch[o + (6 * s + r) * N + 6 * node + c] = x[c]
+                    scratch[o + (6 * s + r) * order + 6 * node + c] = x[c]
 
 
 @jit
 def factor_modal_mass(ints, floats, scratch, row):
-    """Factor M_ff + a_f of a body with lumps and write its S_0; whether that was possible."""
+    """Factor M_ff + a_f of a body with lumps and write its S_0; return whether that succeeded."""
     m, f = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
     M_ff = modal_record(f, m).mass
     for k in range(m):
-        scratch[M_ff + k * m + k] += scratch[f + k]  # W's place holds the armature
+        scratch[M_ff + k * m + k] += scratch[f + k]  # the armature is stored in place of W
     if factor_spd(scratch, M_ff, m, 0.0) >= 0:
         return False
     _node_compliance(ints, floats, scratch, row)
@@ -138,14 +138,14 @@ def pass_nodes(scratch, t, nodes, n_node):
 
 @jit
 def _place_nodes(scratch, t, nodes, n_node):
-    """Y and S (2)."""
-    N = 6 * n_node
+    """Write Y and S (2)."""
+    order = 6 * n_node
     _M, o_x, o_s0, o_y, o_s, _N, _work = stack_record(t, n_node)
     for s in range(n_node):
         d = nodes + s * field.NODE_RECORD
         J_l, l = matrix(scratch, d + field.LEFT), vector(scratch, d + field.ARM)
         for r in range(6):
-            x, y = o_x + r * N + 6 * s, o_y + r * N + 6 * s
+            x, y = o_x + r * order + 6 * s, o_y + r * order + 6 * s
             e = turn(J_l, vector(scratch, x))
             for c in range(3):
                 scratch[y + c] = -e[c]
@@ -154,89 +154,89 @@ def _place_nodes(scratch, t, nodes, n_node):
         y = o_y + 6 * s
         scratch[y + 4] -= l[2]  # the upper right block of phi is [l]x
         scratch[y + 5] += l[1]
-        scratch[y + N + 3] += l[2]
-        scratch[y + N + 5] -= l[0]
-        scratch[y + 2 * N + 3] -= l[1]
-        scratch[y + 2 * N + 4] += l[0]
+        scratch[y + order + 3] += l[2]
+        scratch[y + order + 5] -= l[0]
+        scratch[y + 2 * order + 3] -= l[1]
+        scratch[y + 2 * order + 4] += l[0]
         for u in range(n_node):
             K_l = matrix(scratch, nodes + u * field.NODE_RECORD + field.LEFT)
             for r in range(6):  # S_0 T^T
-                x, y = o_s0 + (6 * s + r) * N + 6 * u, o_s + (6 * s + r) * N + 6 * u
+                x, y = o_s0 + (6 * s + r) * order + 6 * u, o_s + (6 * s + r) * order + 6 * u
                 e = turn(K_l, vector(scratch, x))
                 for c in range(3):
                     scratch[y + c] = e[c]
                     scratch[y + 3 + c] = scratch[x + 3 + c]
             for c in range(6):  # T times it
-                y = o_s + 6 * s * N + 6 * u + c
-                e = turn(J_l, (scratch[y], scratch[y + N], scratch[y + 2 * N]))
-                scratch[y], scratch[y + N], scratch[y + 2 * N] = e
+                y = o_s + 6 * s * order + 6 * u + c
+                e = turn(J_l, (scratch[y], scratch[y + order], scratch[y + 2 * order]))
+                scratch[y], scratch[y + order], scratch[y + 2 * order] = e
 
 
 @jit
 def _eliminate(scratch, t, nodes, n_node):
-    """N by elimination (3), then E = N Gamma in the place of I + Gamma S."""
-    N = 6 * n_node
+    """Write N by elimination (3), then E = N Gamma in place of I + Gamma S."""
+    order = 6 * n_node
     _M, _X, _S0, _Y, o_s, o_n, o_w = stack_record(t, n_node)
-    for k in range(N * N):
+    for k in range(order * order):
         scratch[o_n + k] = 0.0
     for s in range(n_node):  # I + Gamma S
         for r in range(6):
             g = children_rows(scratch, nodes + s * field.NODE_RECORD)[r]
             i = 6 * s + r
-            for c in range(N):
+            for c in range(order):
                 e = 0.0
                 for k in range(6):
-                    e += g[k] * scratch[o_s + (6 * s + k) * N + c]
-                scratch[o_w + i * N + c] = e
-            scratch[o_w + i * N + i] += 1.0
-            scratch[o_n + i * N + i] = 1.0
-    for c in range(N):
-        best, pivot = c, abs(scratch[o_w + c * N + c])
-        for r in range(c + 1, N):
-            size = abs(scratch[o_w + r * N + c])
+                    e += g[k] * scratch[o_s + (6 * s + k) * order + c]
+                scratch[o_w + i * order + c] = e
+            scratch[o_w + i * order + i] += 1.0
+            scratch[o_n + i * order + i] = 1.0
+    for c in range(order):
+        best, pivot = c, abs(scratch[o_w + c * order + c])
+        for r in range(c + 1, order):
+            size = abs(scratch[o_w + r * order + c])
             if size > pivot:
                 best, pivot = r, size
-        o_c, p_c = o_w + c * N, o_n + c * N
+        o_c, p_c = o_w + c * order, o_n + c * order
         if best != c:
-            o_b, p_b = o_w + best * N, o_n + best * N
-            for k in range(N):
+            o_b, p_b = o_w + best * order, o_n + best * order
+            for k in range(order):
                 scratch[o_c + k], scratch[o_b + k] = scratch[o_b + k], scratch[o_c + k]
                 scratch[p_c + k], scratch[p_b + k] = scratch[p_b + k], scratch[p_c + k]
         d = 1.0 / scratch[o_c + c]
-        for k in range(N):
+        for k in range(order):
             scratch[p_c + k] *= d
-        for k in range(c + 1, N):
+        for k in range(c + 1, order):
             scratch[o_c + k] *= d
-        for r in range(c + 1, N):
-            h = -scratch[o_w + r * N + c]
-            for k in range(c + 1, N):
-                scratch[o_w + r * N + k] += h * scratch[o_c + k]
-            for k in range(N):
-                scratch[o_n + r * N + k] += h * scratch[p_c + k]
-    for c in range(N - 1, 0, -1):
-        p_c = o_n + c * N
+        for r in range(c + 1, order):
+            h = -scratch[o_w + r * order + c]
+            for k in range(c + 1, order):
+                scratch[o_w + r * order + k] += h * scratch[o_c + k]
+            for k in range(order):
+                scratch[o_n + r * order + k] += h * scratch[p_c + k]
+    for c in range(order - 1, 0, -1):
+        p_c = o_n + c * order
         for r in range(c):
-            h = -scratch[o_w + r * N + c]
-            for k in range(N):
-                scratch[o_n + r * N + k] += h * scratch[p_c + k]
+            h = -scratch[o_w + r * order + c]
+            for k in range(order):
+                scratch[o_n + r * order + k] += h * scratch[p_c + k]
     for s in range(n_node):
         for k in range(6):
             g = children_rows(scratch, nodes + s * field.NODE_RECORD)[k]  # Gamma is symmetric
-            for r in range(N):
+            for r in range(order):
                 e = 0.0
                 for c in range(6):
-                    e += scratch[o_n + r * N + 6 * s + c] * g[c]
-                scratch[o_w + r * N + 6 * s + k] = e
-    for r in range(N):  # its mean with its transpose, see `one_node`
+                    e += scratch[o_n + r * order + 6 * s + c] * g[c]
+                scratch[o_w + r * order + 6 * s + k] = e
+    for r in range(order):  # its mean with its transpose, see `one_node`
         for c in range(r):
-            e = 0.5 * (scratch[o_w + r * N + c] + scratch[o_w + c * N + r])
-            scratch[o_w + r * N + c] = scratch[o_w + c * N + r] = e
+            e = 0.5 * (scratch[o_w + r * order + c] + scratch[o_w + c * order + r])
+            scratch[o_w + r * order + c] = scratch[o_w + c * order + r] = e
 
 
 @jit
 def node_forces(scratch, t, nodes, n_node, where):
     """Write N (Gamma a + zeta) as the node forces; a is at `where` in the records."""
-    N = 6 * n_node
+    order = 6 * n_node
     _M, _X, _S0, _Y, _S, o_n, o_w = stack_record(t, n_node)
     for s in range(n_node):
         d = nodes + s * field.NODE_RECORD
@@ -247,31 +247,35 @@ def node_forces(scratch, t, nodes, n_node, where):
             scratch[o_w + 6 * s + r] = e
     for s in range(n_node):
         for r in range(6):
-            e, o = 0.0, o_n + (6 * s + r) * N
-            for c in range(N):
+            e, o = 0.0, o_n + (6 * s + r) * order
+            for c in range(order):
                 e += scratch[o + c] * scratch[o_w + c]
             scratch[nodes + s * field.NODE_RECORD + field.NODE_FORCE + r] = e
 
 
 @jit
 def _seen_inertia(scratch, t, n_node):
-    """P_R (4), as (A, B, D); Y E Y^T is summed from one triangle."""
+    """Inertia P_R (4) as (A, B, D); Y E Y^T is summed from one triangle."""
     o_m, _X, _S0, o_y, _S, _N, o_e = stack_record(t, n_node)
     A, B, D = articulated(scratch, o_m)
-    N = 6 * n_node
-    for k in range(N):
+    order = 6 * n_node
+    for k in range(order):
         # row k of E Y^T
         x0 = x1 = x2 = x3 = x4 = x5 = 0.0
-        for j in range(N):
-            e = scratch[o_e + k * N + j]
+        for j in range(order):
+            e = scratch[o_e + k * order + j]
             x0 += e * scratch[o_y + j]
-            x1 += e * scratch[o_y + N + j]
-            x2 += e * scratch[o_y + 2 * N + j]
-            x3 += e * scratch[o_y + 3 * N + j]
-            x4 += e * scratch[o_y + 4 * N + j]
-            x5 += e * scratch[o_y + 5 * N + j]
-        y0, y1, y2 = scratch[o_y + k], scratch[o_y + N + k], scratch[o_y + 2 * N + k]
-        y3, y4, y5 = scratch[o_y + 3 * N + k], scratch[o_y + 4 * N + k], scratch[o_y + 5 * N + k]
+            x1 += e * scratch[o_y + order + j]
+            x2 += e * scratch[o_y + 2 * order + j]
+            x3 += e * scratch[o_y + 3 * order + j]
+            x4 += e * scratch[o_y + 4 * order + j]
+            x5 += e * scratch[o_y + 5 * order + j]
+        y0, y1, y2 = scratch[o_y + k], scratch[o_y + order + k], scratch[o_y + 2 * order + k]
+        y3, y4, y5 = (
+            scratch[o_y + 3 * order + k],
+            scratch[o_y + 4 * order + k],
+            scratch[o_y + 5 * order + k],
+        )
         A = (A[0] + y0 * x0, A[1] + y1 * x0, A[2] + y2 * x0,
              A[3] + y1 * x1, A[4] + y2 * x1, A[5] + y2 * x2)  # fmt: skip
         B = (B[0] + y0 * x3, B[1] + y0 * x4, B[2] + y0 * x5,
@@ -284,7 +288,7 @@ def _seen_inertia(scratch, t, n_node):
 
 @jit
 def seen_force(ints, floats, scratch, row):
-    """z_R of one body (5); eps_f is in its modal part.  Leaves W eps_f, y and f_0."""
+    """Force z_R of one body (5); eps_f is in its modal part.  Also writes W eps_f, y and f_0."""
     b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
     f, t = ints[row + field.MODAL] & POSITIVE, ints[row + field.STACK] & POSITIVE
     n_node, nodes = ints[row + field.N_NODE], ints[row + field.NODES] & POSITIVE
@@ -322,16 +326,16 @@ def seen_force(ints, floats, scratch, row):
         for k in range(3):
             scratch[d + field.YIELD + k] = y_w[k]
             scratch[d + field.YIELD + 3 + k] = y[3 + k]
-    N, o_y = 6 * n_node, stack_record(t, n_node).transfer
+    order, o_y = 6 * n_node, stack_record(t, n_node).transfer
     if n_node > 0:
         node_forces(scratch, t, nodes, n_node, field.YIELD)  # f_0
     for node in range(n_node):
         d = nodes + node * field.NODE_RECORD + field.NODE_FORCE
         for c in range(6):
             e, o = scratch[d + c], o_y + 6 * node + c
-            z_w = add(z_w, (scratch[o] * e, scratch[o + N] * e, scratch[o + 2 * N] * e))
-            o += 3 * N
-            z_v = add(z_v, (scratch[o] * e, scratch[o + N] * e, scratch[o + 2 * N] * e))
+            z_w = add(z_w, (scratch[o] * e, scratch[o + order] * e, scratch[o + 2 * order] * e))
+            o += 3 * order
+            z_v = add(z_v, (scratch[o] * e, scratch[o + order] * e, scratch[o + 2 * order] * e))
     return z_w, z_v
 
 
@@ -397,16 +401,20 @@ def deform(ints, floats, scratch, row, alpha, a, out):
 
 @jit
 def _accelerate_nodes(scratch, t, nodes, n_node, alpha, a):
-    """Node forces f and accelerations A_t (6)."""
-    N = 6 * n_node
+    """Write node forces f and accelerations A_t (6)."""
+    order = 6 * n_node
     _M, _X, _S0, o_y, o_s, _N, _work = stack_record(t, n_node)
     for node in range(n_node):  # Y^T alpha + y
         d = nodes + node * field.NODE_RECORD
         for c in range(6):
             o, e = o_y + 6 * node + c, scratch[d + field.YIELD + c]
-            e += alpha[0] * scratch[o] + alpha[1] * scratch[o + N] + alpha[2] * scratch[o + 2 * N]
-            o += 3 * N
-            e += a[0] * scratch[o] + a[1] * scratch[o + N] + a[2] * scratch[o + 2 * N]
+            e += (
+                alpha[0] * scratch[o]
+                + alpha[1] * scratch[o + order]
+                + alpha[2] * scratch[o + 2 * order]
+            )
+            o += 3 * order
+            e += a[0] * scratch[o] + a[1] * scratch[o + order] + a[2] * scratch[o + 2 * order]
             scratch[d + field.CHANGE + c] = e
     node_forces(scratch, t, nodes, n_node, field.CHANGE)
     for node in range(n_node):
@@ -414,7 +422,7 @@ def _accelerate_nodes(scratch, t, nodes, n_node, alpha, a):
         for other in range(n_node):
             g = nodes + other * field.NODE_RECORD + field.NODE_FORCE
             for r in range(6):
-                o, e = o_s + (6 * node + r) * N + 6 * other, 0.0
+                o, e = o_s + (6 * node + r) * order + 6 * other, 0.0
                 for c in range(6):
                     e -= scratch[o + c] * scratch[g + c]
                 scratch[d + field.CHANGE + r] += e

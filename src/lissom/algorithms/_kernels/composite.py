@@ -1,8 +1,8 @@
 """System mass matrix by composite bodies, lower triangle.  O(N^2) for a chain.
 
-Notation of `reference`, eqs. (8), (9).  A composite body is rigid, so (J, p, m) says all of it.
+Notation of `reference`, eqs. (8), (9).  A composite body is rigid and fully described by (J, p, m).
 Row v of the lower triangle is the column of `reference`: the force F that a unit acceleration of
-one mode or hinge motion needs, carried inward and read by the modes and hinges that it meets.
+one mode or hinge motion needs, carried inward and projected on the modes and hinges on its way.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .small import (
     vector,
 )
 
-# The inertia of a composite body takes the place of the articulated one in records: J, p, m.
+# Records hold the inertia J, p, m of the composite body in place of the articulated one.
 COMPOSITE_J, COMPOSITE_P, COMPOSITE_M = field.P_, field.P_ + 6, field.P_ + 9
 COMPOSITE_SIZE = 10
 
@@ -136,7 +136,7 @@ def mass_of_rigid_tree(ints, scratch, M):
 
 @jit
 def _read_branch(scratch, o, n, start, stop, h_w, h_v, M, r):
-    """Row r of M at columns start to stop: what the motion h meets of their forces."""
+    """Row r of M at columns start to stop: projection of their forces on the motion h."""
     o, n, start, stop = o & POSITIVE, n & POSITIVE, start & POSITIVE, stop & POSITIVE
     h0, h1, h2 = h_w
     u0, u1, u2 = h_v
@@ -153,7 +153,7 @@ def _read_branch(scratch, o, n, start, stop, h_w, h_v, M, r):
 
 @jit
 def _read_and_move(scratch, o, n, start, stop, h, r, M, row):
-    """`_read_branch` at a revolute hinge and `_move_branch` in one go."""
+    """`_read_branch` at a revolute hinge and `_move_branch` in one pass."""
     o, n, start, stop = o & POSITIVE, n & POSITIVE, start & POSITIVE, stop & POSITIVE
     h0, h1, h2 = h
     r0, r1, r2 = r
@@ -169,7 +169,7 @@ def _read_and_move(scratch, o, n, start, stop, h, r, M, row):
 
 @jit
 def _read_scattered(ints, v_of, scratch, o, n, start, stop, h_w, h_v, M):
-    """`_read_branch` for a system in another order; an entry goes to the upper triangle."""
+    """`_read_branch` for a system in another order; entries go to the upper triangle."""
     i = ints[v_of + start]
     for k in range(start, stop):
         e = (
@@ -198,7 +198,7 @@ def _move_branch(scratch, o, n, start, stop, r):
 
 @jit
 def _composite_bodies(ints, scratch):
-    """Inertia (J, p, m) of every rigid body with all that it carries."""
+    """Write the inertia (J, p, m) of every rigid body with all that it carries."""
     for i in range(ints[field.N_BODY]):
         b = ints[field.HEADER + i * field.ROW + field.BODY] & POSITIVE
         put_symmetric(scratch, b + COMPOSITE_J, symmetric(scratch, b + field.INERTIA))
@@ -216,7 +216,7 @@ def _composite_bodies(ints, scratch):
 
 @jit
 def _clear(ints, scratch):
-    """Nothing is delivered yet."""
+    """Set the composite inertias of all records to zero."""
     for i in range(ints[field.N_BODY]):
         row = field.HEADER + i * field.ROW
         b = ints[row + field.BODY] & POSITIVE
@@ -257,7 +257,7 @@ def motion_column(scratch, o, kind, R, c):
 
 @jit
 def carry_inward(ints, floats, scratch, row, n, f, M, r):
-    """Carry a force inward from the body of `row` and write what it meets to row r."""
+    """Carry a force inward from the body of `row` and write its projections to row r of M."""
     while ints[row + field.PARENT] >= 0:
         b = ints[row + field.BODY] & POSITIVE
         if ints[row + field.LEVEL] != field.RIGID:
@@ -297,7 +297,7 @@ def carry_inward(ints, floats, scratch, row, n, f, M, r):
 
 @jit
 def _flexible_columns(ints, floats, scratch, row, M):
-    """Modal rows of one body, R_rf in its column space; returns its composite inertia.
+    """Write the modal rows of one body, and R_rf to its columns; return its composite inertia.
 
     R_ff = M_ff + sum Pi_hat^T R_t Pi_hat,   R_rf = M_rf + sum phi_t R_t Pi_hat
     """
@@ -305,7 +305,7 @@ def _flexible_columns(ints, floats, scratch, row, M):
     M_ff = modal_record(ints[row + field.MODAL] & POSITIVE, m).mass
     o_m = ints[row + field.MODAL_V] & POSITIVE
     M_rf, work = ints[row + field.M_RF] & POSITIVE, ints[field.TEMPORARY] & POSITIVE
-    columns = work + field.THIRD_ROWS * m  # mode after mode, six each
+    columns = work + field.THIRD_ROWS * m  # six for each mode in turn
     J, p = symmetric(scratch, b + field.INERTIA), vector(scratch, b + field.MOMENT)
     mass = scratch[b + field.MASS]
     for a in range(m):
@@ -347,7 +347,7 @@ def _flexible_columns(ints, floats, scratch, row, M):
 
 @jit
 def _modal_columns(ints, scratch, row, h_w, h_v, M, r):
-    """Row r of a hinge motion at the modes of its own body: R_rf^T h."""
+    """Write row r of a hinge motion at the modes of its body: R_rf^T h."""
     m, o_m = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
     columns = (ints[field.TEMPORARY] & POSITIVE) + field.THIRD_ROWS * m
     for a in range(m):

@@ -1,4 +1,4 @@
-"""Couplings between hinge coordinates, as further rows behind those of the loops.
+"""Couplings between hinge coordinates, as further rows after those of the loops.
 
 With ratios r_i, coordinates q_i and the offset, all times the scale s of the coupling:
   gap = s (sum r_i q_i - offset)     A v = s sum r_i v_i     gamma = 0                       (1)
@@ -13,9 +13,9 @@ from .compiling import jit
 from .fields import POSITIVE
 from .records import closure_record
 
-# Part of the sum of its terms by which rounding violates a coupling: wheels turn far.
+# Rounding error of a coupling as a fraction of the sum of its terms: wheels turn many times.
 ROUNDED = 4e-16
-# Numbers of a coupling: its scale, then its offset and its ratios times that.
+# Constants of a coupling: scale, offset times scale, ratios times scale.
 C_OFFSET, C_RATIOS = 1, 2
 
 
@@ -56,7 +56,7 @@ def close_couplings(ints, floats, scratch, q, v, x, flags):
             gap = 0.0
         scratch[closure.gap + column] = gap
         scratch[closure.rate + column] = rate
-        if flags & field.GRAVITY != 0:  # an acceleration is asked for
+        if flags & field.GRAVITY != 0:  # accelerations are wanted
             rhs -= (
                 scratch[closing + field.GAP_WEIGHT] * gap
                 + scratch[closing + field.RATE_WEIGHT] * rate
@@ -67,7 +67,7 @@ def close_couplings(ints, floats, scratch, q, v, x, flags):
 
 @jit
 def coupling_rates(ints, floats, scratch, x, out):
-    """Rows A x of all couplings into scratch[out:], driven hinges left out."""
+    """Write the rows A x of all couplings to scratch[out:], without driven hinges."""
     h = ints[field.LOOPS] & POSITIVE
     for k in range(ints[h + field.N_COUPLING]):
         c = (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW
@@ -81,7 +81,7 @@ def coupling_rates(ints, floats, scratch, x, out):
 
 @jit
 def take_coupling_forces(ints, floats, scratch, T):
-    """Take the forces of couplings off generalized forces T, with lambda of a solution."""
+    """Subtract the forces of couplings, with lambda of a solution, from generalized forces T."""
     h = ints[field.LOOPS] & POSITIVE
     n = ints[h + field.N_COLUMN] & POSITIVE
     closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)

@@ -1,4 +1,4 @@
-"""Symmetric positive matrices of any size: A = L d L^T in place, and its solution."""
+"""Symmetric positive definite matrices of any size: A = L d L^T in place, and solutions."""
 
 from __future__ import annotations
 

@@ -30,10 +30,10 @@ def solve_dense(ints, floats, scratch, q, v, given, before, forces, out, M, floo
 
     M has n_v + 2 rows and one more for each constraint; those below the mass matrix are for the
     right-hand side and a solution.  given: accelerations of driven hinges.  before: as for
-    `constrain`.  refine: correct the solution once
-    by what inverse dynamics finds wrong with it: the entries of M are rounded, and a flexible
-    system of many bodies loses eight digits by that.  SINGULAR if a pivot falls below `floor` times
-    the diagonal entry it began with: so many digits are lost in the elimination.
+    `constrain`.  refine: correct the solution once by its residual from inverse dynamics: the
+    entries of M are rounded, and a flexible system of many bodies loses eight digits by that.
+    SINGULAR if a pivot falls below `floor` times its original diagonal entry, which means that so
+    many digits are lost in the elimination.
     """
     n, looped = ints[field.N_V], ints[field.LOOPS] != 0 and flags & field.TREE == 0
     x = M[n]  # `out` may be `forces`, which is still needed
@@ -83,9 +83,9 @@ def _refine(ints, floats, scratch, q, v, driven, forces, M, flags, looped):
     _give_driven(ints, driven, found)
     motion_base_to_tip(ints, floats, scratch, q, v, found, given)
     if scratch[field.N_EXTERNAL] != 0.0:
-        apply_external(ints, scratch, q, v, given)
+        apply_external(ints, scratch, q, v)
     if looped:
-        # its right-hand side is what is left
+        # the right-hand side is the residual
         close_loops(ints, floats, scratch, q, v, found, given)
         push_loops(ints, floats, scratch)
     forces_tip_to_base(ints, floats, scratch, found, x, given)
@@ -107,7 +107,7 @@ def _refine(ints, floats, scratch, q, v, driven, forces, M, flags, looped):
 
 @jit
 def _give_driven(ints, given, x):
-    """Put the given accelerations of driven hinges into x."""
+    """Write the given accelerations of driven hinges to x."""
     for i in range(ints[field.N_BODY]):
         row = field.HEADER + i * field.ROW
         if ints[row + field.DRIVEN] != 0:
@@ -117,7 +117,7 @@ def _give_driven(ints, given, x):
 
 @jit
 def _hold_driven_forces(ints, x):
-    """No forces at driven hinges: their accelerations are given."""
+    """Set the forces at driven hinges, whose accelerations are given, to zero."""
     for i in range(ints[field.N_BODY]):
         row = field.HEADER + i * field.ROW
         if ints[row + field.DRIVEN] != 0:
@@ -144,7 +144,7 @@ def mirror_upper(M, n):
 
 @jit
 def _hold_driven(ints, M):
-    """Let driven hinges have no accelerations beyond those given: the right-hand side has these."""
+    """Replace the rows and columns of driven hinges by the identity, with zero right-hand side."""
     n = ints[field.N_V]
     for i in range(ints[field.N_BODY]):
         row = field.HEADER + i * field.ROW

@@ -1,7 +1,7 @@
-"""What Python calls, one entry per question.  Arrays in, arrays out, a status back.
+"""Kernels that Python calls, one for each quantity; they work on arrays and return a status.
 
-`ints`, `floats`, `scratch`: see `fields`.  `flags`: see `motion`; they are always given, because a
-constant in a call inside the kernels would compile the sweeps once more for that constant.
+`ints`, `floats`, `scratch`: see `fields`.  `flags`: see `motion`; they are always passed, because a
+constant in a call inside the kernels would compile the sweeps again for that constant.
 """
 
 from __future__ import annotations
@@ -25,19 +25,6 @@ from .motion import motion_base_to_tip
 from .records import node_position
 from .world import frame, hinge_forces, jacobian, place_base_to_tip, totals
 
-__all__ = [
-    "COMPOSITE",
-    "FORWARD",
-    "FRAME",
-    "INVERSE",
-    "JACOBIAN",
-    "JOINT_FORCES",
-    "LOOPS_CLOSURE",
-    "MASS",
-    "PREPARE",
-    "TOTALS",
-]
-
 COUNTED = field.RATES | field.GRAVITY | field.ELASTIC | field.ACCELERATED
 
 _INTS = types.Array(types.int64, 1, "C")
@@ -49,20 +36,20 @@ _INT = types.int64
 
 @jit
 def _inverse(ints, floats, scratch, q, v, x, out, flags):
-    """Forces that give the accelerations x; what else counts is in the flags."""
+    """Forces that produce the accelerations x; the flags select the other terms."""
     motion_base_to_tip(ints, floats, scratch, q, v, x, flags)
     if scratch[field.N_EXTERNAL] != 0.0:
-        apply_external(ints, scratch, q, v, flags)
+        apply_external(ints, scratch, q, v)
     forces_tip_to_base(ints, floats, scratch, x, out, flags)
     return all_finite(out, ints[field.N_V])
 
 
 @jit
 def _forward_rows(ints, floats, scratch, Q, V, F, out, flags, start, stop):
-    """Accelerations of states start to stop, one after another in flat arrays.
+    """Accelerations of states start to stop, consecutive in flat arrays.
 
-    With flags = 0: M^-1 forces; loops are kept closed unless the flag TREE is set.  One state's
-    forces serve all if there are no more.  Returns the state that failed, or -1.
+    With flags = 0: M^-1 forces; loops are kept closed unless the flag TREE is set.  If F holds the
+    forces of one state only, they apply to all.  Returns the state that failed, or -1.
     """
     n, m = ints[field.N_Q], ints[field.N_V]
     for k in range(start, stop):
@@ -70,7 +57,7 @@ def _forward_rows(ints, floats, scratch, Q, V, F, out, flags, start, stop):
         f = F[k * m : (k + 1) * m] if len(F) > m else F
         motion_base_to_tip(ints, floats, scratch, q, v, f, flags & COUNTED)
         if scratch[field.N_EXTERNAL] != 0.0:
-            apply_external(ints, scratch, q, v, flags & COUNTED)
+            apply_external(ints, scratch, q, v)
         if articulate_tip_to_base(ints, floats, scratch, f) != field.DONE:
             return k
         if ints[field.LOOPS] != 0 and flags & field.TREE == 0:
@@ -85,7 +72,7 @@ def _forward_rows(ints, floats, scratch, Q, V, F, out, flags, start, stop):
 
 @jit
 def _inverse_rows(ints, floats, scratch, Q, V, A, out, flags, start, stop):
-    """`_inverse` of states start to stop, in flat arrays; the state that failed, or -1."""
+    """`_inverse` of states start to stop, in flat arrays; returns the state that failed, or -1."""
     n, m = ints[field.N_Q], ints[field.N_V]
     for k in range(start, stop):
         q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], out[k * m : (k + 1) * m]
@@ -118,7 +105,7 @@ def _composite(ints, floats, scratch, q, v, forces, out, M, floor, flags):
     """Accelerations by the mass matrix; see `solve_dense`."""
     motion_base_to_tip(ints, floats, scratch, q, v, forces, flags & COUNTED)
     if scratch[field.N_EXTERNAL] != 0.0:
-        apply_external(ints, scratch, q, v, flags & COUNTED)
+        apply_external(ints, scratch, q, v)
     status = solve_dense(
         ints, floats, scratch, q, v, v, v, forces, out, M, floor, flags, ints[field.LOOPS] != 0
     )
@@ -135,7 +122,7 @@ def _composite(ints, floats, scratch, q, v, forces, out, M, floor, flags):
 
 @jit
 def _composite_rows(ints, floats, scratch, Q, V, F, out, M, floor, flags, start, stop):
-    """`_composite` of states start to stop, as `_forward_rows`."""
+    """`_composite` of states start to stop; arrays and result as for `_forward_rows`."""
     n, m = ints[field.N_Q], ints[field.N_V]
     for k in range(start, stop):
         q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], out[k * m : (k + 1) * m]
@@ -166,7 +153,7 @@ def _totals_rows(ints, floats, scratch, Q, V, out, flags, start, stop):
 def _frame_rows(ints, floats, scratch, Q, V, X, out, where, flags, start, stop):
     """Poses of a frame, and its velocities (flags ACCELERATED, X = V) or accelerations.
 
-    States start to stop in flat arrays, 18 numbers each; the state that failed, or -1.
+    States start to stop in flat arrays, 18 numbers each; returns the state that failed, or -1.
     """
     n, m = ints[field.N_Q], ints[field.N_V]
     for k in range(start, stop):
@@ -200,7 +187,7 @@ def _closure_rows(ints, floats, scratch, Q, V, out, width, flags, start, stop):
 
 @jit
 def _jacobian(ints, floats, scratch, q, where, J, flags):
-    """Jacobian of a frame, world axes, into zeros."""
+    """Jacobian of a frame, world axes; J must be zero on entry."""
     motion_base_to_tip(ints, floats, scratch, q, q, q, flags)
     place_base_to_tip(ints, scratch)
     jacobian(ints, floats, scratch, where, q, flags, J)
@@ -228,7 +215,7 @@ def _joint_forces_rows(ints, floats, scratch, Q, V, A, W, generalized, out, flag
     """Spatial forces through all hinges of states start to stop: n_body rows of `out` each.
 
     W holds the external forces of each state, in the order of the list; if it is empty, those in
-    the list serve all.  Returns the state that failed, or -1.
+    the list apply to all.  Returns the state that failed, or -1.
     """
     n, m, bodies = ints[field.N_Q], ints[field.N_V], ints[field.N_BODY]
     for k in range(start, stop):

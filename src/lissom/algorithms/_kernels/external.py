@@ -1,4 +1,4 @@
-"""Forces on nodes."""
+"""External forces on nodes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .small import add, added, cross, matrix, put_vector, scaled, six, turn, tur
 
 
 @jit
-def apply_external(ints, scratch, q, v, flags):
-    """Take the listed forces off the own forces of their bodies, after `motion_base_to_tip`.
+def apply_external(ints, scratch, q, v):
+    """Subtract the listed forces from the residual forces of bodies, after `motion_base_to_tip`.
 
     Each entry of the list: number of the body, [moment; force] in node axes 6, and for a flexible
     body the node's undeformed position 3 and shapes 6m.

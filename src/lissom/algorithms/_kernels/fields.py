@@ -1,32 +1,34 @@
-"""Where everything sits in the packed arrays that all kernels share.
+"""Layout of the packed arrays that all kernels share.
 
-Three flat arrays carry a system.  `ints` and `floats` are constants, `scratch` is the workspace.
+Three flat arrays describe a system.  `ints` and `floats` are constants, `scratch` is the workspace.
 
 ints     [n_body, n_v, ...] then one row of `ROW` numbers per body
-floats   constants of joints and bodies, at offsets that the rows give
+floats   constants of joints and bodies, at offsets given in the rows
 scratch  header, the ground's record, then the records of bodies, of nodes that carry children,
-         of hinges and of modes, at offsets that the rows give
+         of hinges and of modes, at offsets given in the rows
 
-Axes.  A flexible body is written in its own axes, a rigid body in the axes of the body that carries
-it (at the base: the world's).  Nothing has to be turned at the hinge of a rigid body then, which is
-most of what a recursion in body axes costs.  The comments call these its *working axes*.
+Axes.  A flexible body is expressed in body axes, a rigid body in the axes of the body that carries
+it (at the base: world axes).  Then nothing has to be rotated at the hinge of a rigid body, which is
+most of the cost of a recursion in body axes.  The comments call these its *working axes*.
 
-Records.  A body and a node that carries children have the same record, so that a child does not
-ask which of the two carries it: the record of a rigid body is also that of its one node.
+Records.  A body and a node that carries children have the same record, so that a child need not
+distinguish which of the two carries it: the record of a rigid body is also that of its one node.
 """
 
 from __future__ import annotations
 
-# Offsets are read through this mask: it tells the compiler that they are not negative, so that no
-# index needs Python's wrap-around.
+# Offsets are read through this mask, which tells the compiler that they are not negative, so that
+# no index needs Python's wrap-around.
 POSITIVE = (1 << 47) - 1
 
 # ints: header
 N_BODY, N_Q, N_V = 0, 1, 2
-TEMPORARY = 3  # scratch: 18m + 36 numbers that the bodies use in turn, m the most modes of one
+TEMPORARY = (
+    3  # scratch: 18m + 36 numbers that the bodies use in turn, m the largest number of modes
+)
 SECOND_ROWS, THIRD_ROWS = 6, 12  # there: six rows of m numbers each start at 0, 6m and 12m
-ALL_RIGID = 4  # whether no body bends
-ORDER = 5  # ints: body numbers, each branch to its tip in turn, then the speeds in that order
+ALL_RIGID = 4  # whether all bodies are rigid
+ORDER = 5  # ints: body numbers, branch by branch out to its tip, then the speeds in that order
 IN_ORDER = 6  # whether that is the order of the system
 COLUMNS = 7  # scratch: forces of all hinge motions, 6 n_v
 LOOPS = 8  # ints: header of the loops and couplings, 0 if there are none
@@ -37,17 +39,17 @@ HEADER = 9
     PARENT,  # number of the body that carries it, -1 for the ground
     KIND,  # of joint, below
     AXIS,  # 0, 1, 2 of an aligned revolute or prismatic joint
-    TURNED,  # whether the joint's inboard frame is turned against the node
+    TURNED,  # whether the joint's inboard frame is rotated relative to the node
     HINGE_DOF,
-    HINGE_Q,  # where its hinge coordinates start in q
+    HINGE_Q,  # offset of its hinge coordinates in q
     HINGE_V,
     MODAL_Q,
     MODAL_V,
     N_MODE,
     LEVEL,  # RIGID, LINEAR, FULL
-    N_NODE,  # nodes that carry children; a rigid body's own record counts as none
+    N_NODE,  # nodes that carry children; the record of a rigid body does not count
     CARRIES,  # whether it has children
-    FIRST,  # whether it is the first to deliver at its node, going tip to base
+    FIRST,  # whether it is the first child to contribute to its node, tip to base
     BODY,  # scratch: its record
     CARRIER,  # scratch: record of the node that carries it
     NODES,  # scratch: records of its nodes
@@ -72,7 +74,7 @@ HEADER = 9
     ROW,
 ) = range(36)
 
-# Kinds of joint; AXIAL and above go by their general motion map.
+# Kinds of joint; AXIAL and above use their general motion map.
 FIXED, REVOLUTE, PRISMATIC, SPHERICAL, FREE = range(5)
 AXIAL, UNIVERSAL, PLANAR, EXPONENTIAL, OWN = range(5, 10)
 
@@ -87,7 +89,7 @@ NONE, DIAGONAL, MATRIX = range(3)
 
 # scratch: header
 ARMATURE = 0  # whether there is armature
-N_EXTERNAL, EXTERNAL = 1, 2  # number of external forces, and where their list starts
+N_EXTERNAL, EXTERNAL = 1, 2  # number of external forces, and offset of their list
 # An entry of that list: number of the body, [moment; force] in node axes; for a flexible body then
 # the undeformed position and the shapes of the node
 WRENCH, EXTERNAL_NODE = 1, 7
@@ -101,14 +103,14 @@ ACCELERATION = 15  # 6: [alpha; a] without the unknown accelerations, gravity as
 INERTIA = 21  # 6: J about the origin
 MOMENT = 27  # 3: first moment of mass
 MASS = 30  # 1
-FORCE = 31  # 6: residual force z, then with what the children deliver
+FORCE = 31  # 6: residual force z, later with the contributions of the children
 P_ = 37  # 21: articulated inertia (A 6, B 9, D 6); composite: J 6, p 3, m 1
-CHANGE = 58  # 6: acceleration that the unknowns add
+CHANGE = 58  # 6: acceleration due to the unknowns
 RECORD = 64
 
-# scratch: what a node of a flexible body has beyond its record; its ARM is from the body's origin
+# scratch: further entries of a node of a flexible body; its ARM is from the body's origin
 LEFT = 64  # 9: J_l
-YIELD = 73  # 6: y, acceleration of the node if nothing hung on it
+YIELD = 73  # 6: y, acceleration of the node without children
 NODE_FORCE = 79  # 6: f
 NODE_RECORD = 85
 
@@ -123,9 +125,9 @@ FRAME = 0  # 9: joint's inboard axes to node axes
 PLACE = 9  # 3: joint's inboard origin from the node
 OWN_MASS, OWN_MOMENT, OWN_INERTIA = 12, 13, 16  # 1, 3, 6
 
-# What a sweep counts in; bits of `flags`.
+# Terms that a sweep includes; bits of `flags`.
 RATES, GRAVITY, ELASTIC, ACCELERATED = 1, 2, 4, 8
-TREE = 16  # of forward dynamics: leave the loops open
+TREE = 16  # forward dynamics: leave the loops open
 
 # Outcome of a kernel.
 DONE, SINGULAR, NOT_FINITE = 0, 1, 2
@@ -135,44 +137,44 @@ DONE, SINGULAR, NOT_FINITE = 0, 1, 2
     N_LOOP,
     LOOP_ROWS,  # ints
     N_COLUMN,  # constraints of all loops and couplings
-    N_PATH,  # bodies that carry ends of loops or coupled hinges, themselves or further out
+    N_PATH,  # bodies that carry ends of loops or coupled hinges, directly or further out
     PATH_ROWS,  # ints: their rows, base to tip
     CLOSURE,  # scratch: the equations of the loops, see `records.closure_record`
-    ROOM_,  # scratch: work for one loop and for the columns of one body
+    LOOP_WORK,  # scratch: workspace for one loop and for the columns of one body
     LENGTH,  # floats: the system's length, its mass
-    CLOSING,  # scratch: how loops are closed, record below
+    CLOSING,  # scratch: closing method, record below
     GROUND_PLACE,  # scratch, as END_PLACE
     N_COUPLING,
     COUPLING_ROWS,  # ints
     LOOP_HEADER,
 ) = range(13)
-# scratch: how loops are closed
+# scratch: closing method
 (
-    GAP_WEIGHT,  # what Baumgarte's method takes of gap and rate
+    GAP_WEIGHT,  # Baumgarte's factors of gap and rate
     RATE_WEIGHT,
-    LOOP_SPEED,  # the largest of their ends
+    LOOP_SPEED,  # largest speed of the ends of loops
     KAPPA,  # change of speeds per acceleration, where a method closes loops in its speeds, else 0
-    LEAST_LEFT,  # the smallest part that was left of an independent row of Lambda
-    SOFTENED,  # how loop forces are softened close to singular positions, see below
+    LEAST_LEFT,  # smallest remaining fraction of an independent row of Lambda
+    SOFTENED,  # softening of loop forces close to singular positions, see below
     CLOSING_RECORD,
 ) = range(7)
-# Close to singular positions loop forces are found as they are, or softened: all of them, or only
-# what they do beyond expected accelerations.
+# Loop forces close to singular positions: not softened, softened, or only their part beyond
+# expected accelerations softened.
 SHARP, SOFT, SOFT_BEYOND = 0.0, 1.0, 2.0
 
 # ints: row of a loop; then its two ends
 (
     L_KIND,  # of joint
     L_JOINT,  # floats: constants of the joint
-    L_COLUMNS,  # floats: the same, for a joint of paper E as if each column were a joint
+    L_COLUMNS,  # floats: the same; for a joint of paper E with each column as a separate joint
     L_DOF,
     L_N,  # constraints
     L_FIRST,  # number of the first
-    L_STATE,  # scratch: what the loop is doing, record below
+    L_STATE,  # scratch: state of the loop, record below
     L_MAP,  # floats: P where it is constant, else -1
     L_END,
 ) = range(9)
-# scratch: what a loop is doing
+# scratch: state of a loop
 L_P = 0  # P, columns of six in the axes of frame b
 L_Q = 36  # coordinates of its joint
 L_RATES = 42  # their rates
@@ -191,15 +193,15 @@ L_RECORD = 48
 ) = range(9)
 LOOP_ROW = L_END + 2 * END_ROW
 
-# ints: row of a body on the way of loops
+# ints: row of a body on the path of loops
 (
     W_BODY,  # ints: row of the body
     W_PLACE,  # scratch, as END_PLACE
-    W_PARENT,  # scratch: place of its carrier; -1: it stands on the ground; -2: and is the origin
+    W_PARENT,  # scratch: END_PLACE of its carrier; -1: the ground; -2: the ground, body is origin
     W_VELOCITY,  # scratch: velocities of its nodes (rigid: of its origin), common axes, 6 each
-    W_CARRIER_VELOCITY,  # scratch: that of the node that carries it, -1 for the ground
-    W_CARRIER_NODE,  # whether that is a node of a flexible body
-    W_N_NODE,  # records of nodes, 1 if it is rigid
+    W_CARRIER_VELOCITY,  # scratch: velocity of the node that carries it, -1 for the ground
+    W_CARRIER_NODE,  # whether its carrier is a node of a flexible body
+    W_N_NODE,  # number of node records, 1 if it is rigid
     W_FORCES,  # scratch: columns of forces on its nodes, 6 n each
     W_CARRIER_FORCES,  # scratch: columns of the node that carries it, -1 for the ground
     W_INNOVATIONS,  # scratch: e of each column at its hinge
@@ -211,18 +213,18 @@ LOOP_ROW = L_END + 2 * END_ROW
 # ints: row of a coupling
 (
     C_COLUMN,  # number of its constraint
-    C_N,  # coordinates that it couples
+    C_N,  # number of coordinates that it couples
     C_TERMS,  # ints: a row for each
-    C_NUMBERS,  # floats: scale, offset times that, ratios times that
+    C_NUMBERS,  # floats: scale, offset times scale, ratios times scale
     COUPLING_ROW,
 ) = range(5)
 # ints: coordinate of a coupling
 (
-    TERM_Q,  # its place in q
-    TERM_V,  # and in v
+    TERM_Q,  # its offset in q
+    TERM_V,  # its offset in v
     TERM_BODY,  # ints: row of the body
     TERM_PLACE,  # scratch: its innovation in the column of the coupling
     TERM_ROW,
 ) = range(5)
 
-# Kinds of joints of loops use those of the tree, but for aligned ones: AXIAL.
+# Joints of loops have the same kinds as those of the tree, but aligned ones are AXIAL.

@@ -1,15 +1,15 @@
-"""A flexible body's own inertia, forces and nodes.
+"""Inertia, residual forces and node motions of a flexible body.
 
-Notation of `body_terms`, whose equations these are; [alpha; a] is the body's acceleration, so that
-the own forces below contain M_m times it:
+Equations and notation of `body_terms`; [alpha; a] is the body's acceleration, so that the inertial
+forces below contain M_m times it:
   z   = M_rr [alpha; a] + M_rf eta_ddot + b_r                                     (1)
   t_f = M_rf^T [alpha; a] + M_ff eta_ddot + b_f + K eta + C eta_dot               (2)
 (eta_ddot only where accelerations are given).
 
 Modal products at level "full" come as symmetric and antisymmetric matrices,
   N_kk, N_kl + N_lk (k < l)    and    O_x = N_yz - N_zy, O_y = N_zx - N_xz, O_z = N_xy - N_yx,
-of which the ones that vanish (a beam that bends has no motion along its axis) are left out.  With
-u_kl the first six times eta and o_k the others times eta:
+without those that vanish (a beam in bending has no motion along its axis).  With u_kl the first six
+times eta and o_k the others times eta:
   M_rf = [g_yz - g_zy - o_x; ...; s]     b_f = sum A_kl (g_kl + u_kl) - 2 sum w_k O_k eta_dot
   h_kl eta_dot = g_kl eta_dot + (u_kl -+ o_m) eta_dot / 2
 """
@@ -41,7 +41,7 @@ from .small import (
 
 @jit
 def flexible_terms(ints, floats, scratch, row, q, v, x, flags):
-    """Own inertia, forces (1), (2) and nodes of one body, whose acceleration is in its record."""
+    """Write inertia, forces (1), (2) and nodes of one body, whose acceleration is in its record."""
     b, c = ints[row + field.BODY] & POSITIVE, ints[row + field.CONSTANTS] & POSITIVE
     m, s = ints[row + field.N_MODE] & POSITIVE, ints[row + field.SHAPES] & POSITIVE
     o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
@@ -83,7 +83,7 @@ def flexible_terms(ints, floats, scratch, row, q, v, x, flags):
 
 @jit
 def _spin(w):
-    """A = w w^T - w^2 I, six numbers."""
+    """Matrix A = w w^T - w^2 I, six numbers."""
     xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
     return -(yy + zz), w[0] * w[1], w[0] * w[2], -(xx + zz), w[1] * w[2], -(xx + yy)
 
@@ -156,7 +156,7 @@ def _deformed(ints, floats, scratch, row, q, v, flags):
 
 @jit
 def _deformed_force(ints, floats, scratch, row, v, A):
-    """Add what the deformation adds to b_f: sum A_kl u_kl - 2 sum w_k O_k eta_dot."""
+    """Add the terms of the deformation to b_f: sum A_kl u_kl - 2 sum w_k O_k eta_dot."""
     b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
     f, g = ints[row + field.MODAL] & POSITIVE, ints[row + field.SECOND] & POSITIVE
     o_v, bits = ints[row + field.MODAL_V] & POSITIVE, ints[row + field.PRODUCTS]
@@ -172,7 +172,7 @@ def _deformed_force(ints, floats, scratch, row, v, A):
 
 @jit
 def _three(c, o, m, x, o_x):
-    """Three successive modal sums."""
+    """Three consecutive modal sums."""
     return (
         modal_dot(c, o, m, x, o_x),
         modal_dot(c, o + m, m, x, o_x),
@@ -182,7 +182,7 @@ def _three(c, o, m, x, o_x):
 
 @jit
 def _node(floats, shapes, m, scratch, b, d, q, o_q, v, x, o_v, flags):
-    """Record d of a node from that of its body b."""
+    """Write record d of a node from that of its body b."""
     E, l, J_l, w_t, alpha_t, a_t = node_motion(
         floats, shapes, m, scratch, b, q, o_q, v, x, o_v, flags
     )

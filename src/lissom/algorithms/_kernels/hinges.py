@@ -1,18 +1,19 @@
-"""What a hinge does to the inertia and force that pass it, and the motion that it adds.
+"""Passage of inertia and force through a hinge, and the motion that the hinge adds.
 
 Inward, P = (A, B, D) and z at the body, T the hinge force:
   D_h = H P H* + a_h = L d L^T      U = P H*      Y = U L^-T      e = L^-1 (T - H z)     (1)
   P+ = P - Y d^-1 Y^T               z+ = z + Y d^-1 e                                    (2)
-Outward, alpha+ the acceleration before the hinge adds its own:
+Outward, alpha+ the acceleration on the inboard side of the hinge:
   beta_dot = L^-T d^-1 (e - Y^T alpha+)      alpha = alpha+ + H* beta_dot                (3)
-These are (15), (16), (21)-(23) of `reference` with the motions of the hinge eliminated one after
-another, each step symmetric.  A pivot d that is noise beside the inertia P ends the sweep.
+These are (15), (16), (21)-(23) of `reference` with the motions of the hinge eliminated one by one,
+each step symmetric.  A pivot d within the rounding noise of the inertia P ends the sweep.
 
-Revolute and prismatic hinges are written out each: one function for what they share is not inlined
-and costs a chain of revolute joints a tenth of its time.
+Revolute and prismatic hinges are written out separately: a common function is not inlined and takes
+a tenth of the time of a chain of revolute joints.
 
-Places in the workspace: `records.hinge_record`.  Aligned joints use the first three or six numbers
-of H* alone; ball joints without armature keep other numbers, below; free ones their acceleration.
+Offsets in the workspace: `records.hinge_record`.  Aligned joints use only the first three or six
+numbers of H*; ball joints without armature store other numbers, below; free joints their
+acceleration.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ def prismatic_inward(scratch, o, A, B, D, z_w, z_v, force):
 
 @jit
 def inverse_symmetric(A):
-    """Inverse of a positive 3x3 matrix by L d L^T, and its smallest pivot over the trace."""
+    """Inverse of a positive definite 3x3 matrix by L d L^T, and its smallest pivot over trace."""
     trace = A[0] + A[3] + A[5]
     d0 = A[0]
     l1, l2 = A[1] / d0, A[2] / d0
@@ -103,7 +104,7 @@ def inverse_symmetric(A):
 
 @jit
 def spherical_inward(scratch, o, A, B, D, z_w, z_v, force):
-    """Pass a spherical hinge, `force` in working axes; keeps A^-1 B and A^-1 (T - z_w).
+    """Pass a spherical hinge, `force` in working axes; stores A^-1 B and A^-1 (T - z_w).
 
     P+ = [[0, 0], [0, D - B^T A^-1 B]]
     """
@@ -130,7 +131,7 @@ def spherical_inward(scratch, o, A, B, D, z_w, z_v, force):
 
 @jit
 def free_inward(scratch, o, A, B, D, z_w, z_v, moment, force):
-    """Pass a free hinge: nothing but the applied force does; keeps the acceleration P^-1 (T - z).
+    """Pass a free hinge, which transmits only the applied force; stores P^-1 (T - z).
 
     Linear motions are eliminated first: their inertia D is well conditioned.
     """

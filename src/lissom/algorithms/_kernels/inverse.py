@@ -1,7 +1,7 @@
 """Inverse dynamics, tip to base.  O(N).
 
-After `motion_base_to_tip` with given accelerations the records hold each body's own force z and
-modal force t_f; a body hands on what it needs:
+After `motion_base_to_tip` with given accelerations the records hold each body's residual force z
+and modal force t_f; the forces are accumulated inward:
   f = z + sum over its nodes phi_t f_t      T_f = t_f + sum Pi_hat_t^T f_t      T_r = H f
 These are (5)-(7) of `reference`; armature adds a_f eta_ddot and a_r beta_dot.
 """
@@ -29,7 +29,7 @@ from .small import (
 
 @jit
 def forces_tip_to_base(ints, floats, scratch, x, out, flags):
-    """Generalized forces; each record is left with the spatial force through its hinge."""
+    """Generalized forces; each record then holds the spatial force through its hinge."""
     armature = scratch[field.ARMATURE] != 0.0 and flags & field.ACCELERATED != 0
     for i in range(ints[field.N_BODY] - 1, -1, -1):
         row = field.HEADER + i * field.ROW
@@ -67,7 +67,7 @@ def forces_tip_to_base(ints, floats, scratch, x, out, flags):
 
 @jit
 def _modal_forces(ints, floats, scratch, row, x, out, armature):
-    """Modal forces of one body, with what its nodes carry; adds that to the body's force."""
+    """Modal forces of one body with the forces on its nodes, which are added to its force."""
     b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
     modal, o_v = (
         modal_record(ints[row + field.MODAL] & POSITIVE, m),
@@ -97,7 +97,7 @@ def _modal_forces(ints, floats, scratch, row, x, out, armature):
 
 @jit
 def _hinge_armature(scratch, o, r, x, out, o_v):
-    """Add a_r beta_dot."""
+    """Add the force a_r beta_dot of the armature."""
     o_a = hinge_record(o, r).armature
     for c in range(r):
         for k in range(r):

@@ -1,7 +1,7 @@
-"""Pose, motion map and bias of the joints that have no path of their own in the sweeps.
+"""Pose, motion map and bias of the joints without special code in the sweeps.
 
-The text follows `lissom.joints`; all results are in the axes of the joint's outboard frame, but for
-the pose, which is in the inboard frame.
+Follows `lissom.joints`; all results are in the axes of the joint's outboard frame, except for the
+pose, which is in the inboard frame.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ COLUMN = 7  # numbers of a column of an EXPONENTIAL joint: its coordinate, its t
 
 @jit
 def general_joint(floats, j, kind, q, o_q, v, o_v, moving, scratch, o):
-    """Write the motion map (columns of six) at scratch[o] and return the rest.
+    """Write the motion map (columns of six) to scratch[o:] and return pose, velocity and bias.
 
     Returns rotation, position, relative angular and linear velocity, bias (angular, linear);
     velocity and bias are zero unless `moving`.
@@ -104,8 +104,8 @@ def _planar(floats, j, q, o_q, v, o_v, moving, scratch, o):
 def _exponential(floats, j, q, o_q, v, o_v, moving, scratch, o):
     """Products of twists: [number of parts, (columns, then for each its coordinate and twist) ...].
 
-    Configuration U = lambda_p ... lambda_1, map Ad(U^-1) H of each part behind the parts before it;
-    bias d/dt(Ad(U^-1) H) v = -ad(p) (own velocity), p the velocity of the parts before.
+    Configuration U = lambda_p ... lambda_1, map Ad(U^-1) H of each part after the preceding parts;
+    bias d/dt(Ad(U^-1) H) v = -ad(p) (velocity of the part), p the velocity of the preceding parts.
     """
     R, r = IDENTITY, ZERO
     w, rate, w_dot, rate_dot = ZERO, ZERO, ZERO, ZERO

@@ -1,13 +1,13 @@
-"""Smallest solution of a symmetric system that may be singular, or come close to it.
+"""Least-norm solution of a symmetric system that may be singular or nearly singular.
 
-  Lambda = L L^T, rows in the order of what is left of their diagonal entry, beside their size   (1)
-The size of a row is the largest diagonal entry of its loop.  A row of which nearly nothing is left
-depends on those before it.  With the r others:
+  Lambda = L L^T, rows ordered by the remainder of their diagonal entry relative to their size   (1)
+The size of a row is the largest diagonal entry of its loop.  A row with almost no remainder depends
+on those before it.  With the r others:
   L_r L_r^T x = rhs by substitution                                                              (2)
   or in runs close to singular positions, for a part of the right-hand side:
                 x += (Lambda_r + eps sizes)^-1 (rhs - Lambda_r x), ten times from zero           (3)
-                which is (2) but for parts of Lambda_r below eps/10, and smooth where these arise
-  lambda = L (L^T L)^-1 L^T x: of all solutions the smallest                                     (4)
+                equal to (2) except for parts of Lambda_r below eps/10, and smooth near these
+  lambda = L (L^T L)^-1 L^T x: the smallest of all solutions                                     (4)
 Source of (3): the augmented Lagrangian method, E. Bayo et al., Comput. Methods Appl. Mech. Eng. 71,
 1988.
 """
@@ -20,18 +20,18 @@ from .compiling import jit
 from .dense import factor_spd, solve_spd
 from .modal import modal_dot
 
-# What is left of a row beside its size: below the first it depends on others, below the second the
-# position is close to singular; the last is eps (3).
+# Remainder of a row relative to its size: below the first value the row depends on others, below
+# the second the position is close to singular; the last is eps (3).
 DEPENDENT, CLOSE, SOFTENING = 1e-12, 1e-5, 4e-7
 TIMES = 10
 
 
 @jit
 def factor_semidefinite(x, o, n, o_l, o_order, o_left, o_size):
-    """L (1) of the n x n matrix at x[o] into x[o_l], the order of rows into x[o_order].
+    """Write L (1) of the n x n matrix at x[o] to x[o_l], and the order of rows to x[o_order].
 
-    Sizes of rows are at x[o_size].  Returns the number of independent rows and the smallest part
-    that was left of one of them.
+    Sizes of rows are at x[o_size].  Returns the number of independent rows and their smallest
+    remainder.
     """
     smallest = 1.0
     for i in range(n):
@@ -60,9 +60,9 @@ def factor_semidefinite(x, o, n, o_l, o_order, o_left, o_size):
 
 @jit
 def solve_least_norm(x, closure, n, rank, soft):
-    """Replace the right-hand side at x[closure.force] by the smallest solution.
+    """Replace the right-hand side at x[closure.force] by the least-norm solution.
 
-    soft: the part of it at x[closure.asked] by (3), all else by (2).
+    soft: the part at x[closure.asked] is solved by (3), the rest by (2).
     """
     if soft:
         for i in range(n):
@@ -122,10 +122,10 @@ def _soften(x, closure, n, rank):
 
 @jit
 def _shorten(x, closure, n, rank):
-    """Take what does nothing off a solution (4)."""
+    """Remove the null-space component from a solution (4)."""
     o_l, o_order, o_gram = closure.factor, closure.order, closure.gram
     o_work, o_y = closure.work, closure.force
-    for s in range(n):  # what lies beyond the independent rows of L is above its diagonal
+    for s in range(n):  # beyond the independent rows, L is nonzero above its diagonal
         p = int(x[o_order + s])
         for t in range(s + 1, rank):
             x[o_l + p * n + t] = 0.0

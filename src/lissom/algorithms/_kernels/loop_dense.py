@@ -1,4 +1,4 @@
-"""Loops by the dense mass matrix: rows of A beside it, Lambda from its factor.
+"""Loops by the dense mass matrix: rows of A below it, Lambda from its factor.
 
 rows of A: forces of each constraint shifted inward, T_f = Pi_hat^T f_t, T_r = H f + u      (1)
 M = L d L^T     Y = L^-1 A^T     Lambda = Y^T d^-1 Y                                        (2)
@@ -26,7 +26,7 @@ from .small import ZERO, add, cross, dot, matrix, turn, turn_back, vector
 
 @jit
 def constraint_rows(ints, floats, scratch, q, v, given, before, M, flags):
-    """Rows of A (1) into M below the mass matrix and two vectors; closes loops first.
+    """Close the loops and write the rows of A (1) to M, below the mass matrix and two vectors.
 
     given: accelerations of driven hinges.
     """
@@ -94,7 +94,7 @@ def constraint_rows(ints, floats, scratch, q, v, given, before, M, flags):
 
 @jit
 def constraint_compliance(ints, scratch, M):
-    """Y in the place of the rows of A, and Lambda (2); after the factorisation."""
+    """Replace the rows of A by Y and write Lambda (2); after the factorisation."""
     h = ints[field.LOOPS] & POSITIVE
     n, n_v = ints[h + field.N_COLUMN] & POSITIVE, ints[field.N_V]
     Lam = closure_record(ints[h + field.CLOSURE] & POSITIVE, n).Lambda
@@ -137,7 +137,7 @@ def constrain_dense(ints, floats, scratch, M):
 
 @jit
 def keep_loop_forces(ints, scratch):
-    """Put lambda aside."""
+    """Save lambda."""
     h = ints[field.LOOPS] & POSITIVE
     n = ints[h + field.N_COLUMN] & POSITIVE
     closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
@@ -147,7 +147,7 @@ def keep_loop_forces(ints, scratch):
 
 @jit
 def add_kept_loop_forces(ints, scratch):
-    """Add what was put aside to lambda."""
+    """Add the saved values to lambda."""
     h = ints[field.LOOPS] & POSITIVE
     n = ints[h + field.N_COLUMN] & POSITIVE
     closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)

@@ -1,13 +1,13 @@
 """Forces that keep loops closed: Lambda = A M^-1 A^T and its solution, from the articulated tree.
 
-The text follows `closed_loops`, eqs. (5)-(8).  After `articulate_tip_to_base` and `close_loops`,
-with zeta_k the forces of constraint k on the nodes of a body:
+Follows `closed_loops`, eqs. (5)-(8).  After `articulate_tip_to_base` and `close_loops`, with zeta_k
+the forces of constraint k on the nodes of a body:
   x_k = N zeta_k     Z_k = Y x_k     Lambda_kl += (S zeta_k) . x_l                           (1)
   L e_k = u_k - H Z_k     Lambda_kl += e_k . d^-1 e_l     Z+_k = Z_k + Y_h d^-1 e_k          (2)
-The accelerations of the free tree, seen by constraint k, need no outward sweep:
+The accelerations of the free tree along constraint k need no outward sweep:
   A vdot_free = bias accelerations + sum over hinges e_k . d^-1 e - sum over nodes
                 zeta_k . (y - S f_0)                                                         (3)
-and the outward sweep gives the constrained accelerations at once, with
+and the outward sweep then gives the constrained accelerations, with
   e += sum e_k lambda_k at the hinges, zeta += sum zeta_k lambda_k at the nodes              (4)
 A rigid body is its own node: x = Z = zeta.  u_k are the forces of a coupling at the hinge.
 """
@@ -38,21 +38,21 @@ from .small import (
     vector,
 )
 
-# Parts of the largest diagonal entry of Lambda, and of the inverse of the system's mass, below
+# Fractions of the largest diagonal entry of Lambda, and of the inverse of the system's mass, below
 # which a loop moves nothing.
 NEGLIGIBLE, MOTIONLESS = 1e-10, 1e-16
 
 
 @jit
 def constrain(ints, floats, scratch, q, v, x, before, flags):
-    """Solve for the loop forces and put them into the articulated tree; DONE or NOT_FINITE.
+    """Solve for the loop forces and apply them to the articulated tree; DONE or NOT_FINITE.
 
-    After `articulate_tip_to_base`; `accelerate_base_to_tip` then gives what keeps loops closed.
-    q, v, x as for `close_loops`.
-    A method that changes speeds by kappa times the change of accelerations x from `before` asks for
+    After `articulate_tip_to_base`; `accelerate_base_to_tip` then gives accelerations that keep the
+    loops closed.  q, v, x as for `close_loops`.
+    A method that changes speeds by kappa times the change of accelerations x from `before` requires
       A (v + kappa (x - before)) = 0,  that is  A x = A before - A v / kappa                 (5)
     Explicit methods give expected accelerations as `before`: close to singular positions, where
-    forces are softened, what keeps those up is not.
+    forces are softened, the forces for these accelerations are not.
     """
     place_loops(ints, floats, scratch, v, flags)
     close_loops(ints, floats, scratch, q, v, x, flags)
@@ -68,7 +68,7 @@ def constrain(ints, floats, scratch, q, v, x, before, flags):
 
 @jit
 def keep_asked(ints, scratch):
-    """Keep the right-hand side as what is softened."""
+    """Save the right-hand side as the part to be softened."""
     h = ints[field.LOOPS] & POSITIVE
     n = ints[h + field.N_COLUMN] & POSITIVE
     closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
@@ -78,14 +78,14 @@ def keep_asked(ints, scratch):
 
 @jit
 def expects(ints, scratch):
-    """Whether loop forces are softened beyond accelerations that are expected."""
+    """Whether loop forces are softened only beyond expected accelerations."""
     h = ints[field.LOOPS] & POSITIVE
     return scratch[(ints[h + field.CLOSING] & POSITIVE) + field.SOFTENED] == field.SOFT_BEYOND
 
 
 @jit
 def _soft_beyond(ints, floats, scratch, expected):
-    """Take off what was kept what the expected accelerations do."""
+    """Subtract the contribution of the expected accelerations from the part to be softened."""
     if not expects(ints, scratch):
         keep_asked(ints, scratch)
         return
@@ -99,7 +99,7 @@ def _soft_beyond(ints, floats, scratch, expected):
 
 @jit
 def closed_in_speeds(ints, floats, scratch, before):
-    """The right-hand side of (5) in the place of that for accelerations, if it is asked for."""
+    """Replace the right-hand side for accelerations by that of (5), if requested."""
     if not closes_in_speeds(ints, scratch):
         return
     h = ints[field.LOOPS] & POSITIVE
@@ -114,14 +114,14 @@ def closed_in_speeds(ints, floats, scratch, before):
 
 @jit
 def closes_in_speeds(ints, scratch):
-    """Whether (5) is asked for."""
+    """Whether (5) is requested."""
     h = ints[field.LOOPS] & POSITIVE
     return scratch[(ints[h + field.CLOSING] & POSITIVE) + field.KAPPA] != 0.0
 
 
 @jit
 def factor_loops(ints, floats, scratch):
-    """Factor Lambda: the number of independent rows, and whether forces are to be softened."""
+    """Factor Lambda; return the number of independent rows and whether to soften the forces."""
     h = ints[field.LOOPS] & POSITIVE
     n = ints[h + field.N_COLUMN] & POSITIVE
     closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
@@ -151,9 +151,9 @@ def factor_loops(ints, floats, scratch):
 
 @jit
 def solve_loops(ints, scratch, rank, soft):
-    """The loop forces lambda from the factor of Lambda and the right-hand side.
+    """Loop forces lambda from the factor of Lambda and the right-hand side.
 
-    soft: what was kept by `keep_asked` is softened.
+    soft: soften the part saved by `keep_asked`.
     """
     h = ints[field.LOOPS] & POSITIVE
     n = ints[h + field.N_COLUMN] & POSITIVE
@@ -165,7 +165,7 @@ def solve_loops(ints, scratch, rank, soft):
 
 @jit
 def compliance_tip_to_base(ints, scratch, free):
-    """Lambda (1), (2), and with `free` the accelerations of the free tree (3), into the rhs."""
+    """Write Lambda (1), (2), and with `free` the accelerations of the free tree (3) to the rhs."""
     h = ints[field.LOOPS] & POSITIVE
     n = ints[h + field.N_COLUMN] & POSITIVE
     closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
@@ -180,7 +180,7 @@ def compliance_tip_to_base(ints, scratch, free):
         rigid = ints[row + field.LEVEL] == field.RIGID
         Z = forces
         if not rigid:
-            Z = ints[h + field.ROOM_] & POSITIVE
+            Z = ints[h + field.LOOP_WORK] & POSITIVE
             if ints[p + field.W_N_NODE] == 1:
                 _through_one_node(ints, scratch, p, row, Z, n, Lam, rhs, free)
             else:
@@ -198,7 +198,7 @@ def compliance_tip_to_base(ints, scratch, free):
             e_k = e + r * k
             n_w, n_v = z_w, z_v
             for c in range(r):  # (2)
-                s = scratch[e_k + c]  # what a coupling starts with
+                s = scratch[e_k + c]  # initial value of a coupling
                 s -= dot(vector(scratch, o + 6 * c), z_w) + dot(vector(scratch, o + 6 * c + 3), z_v)
                 for t in range(c):
                     s -= scratch[o_l + c * r + t] * scratch[e_k + t]
@@ -222,14 +222,14 @@ def compliance_tip_to_base(ints, scratch, free):
 
 @jit
 def add_at_carrier(scratch, o, arm, n, f):
-    """Add a moment and a force to those of the carrying node at scratch[o], `arm` away from it."""
+    """Add a moment and a force, at `arm` from the carrying node, to those at scratch[o]."""
     put_vector(scratch, o, add(vector(scratch, o), add(n, cross(arm, f))))
     put_vector(scratch, o + 3, add(vector(scratch, o + 3), f))
 
 
 @jit
 def _through_one_node(ints, scratch, p, row, Z, n, Lam, rhs, free):
-    """The same for a body with one node, the common case: Z = (Y N) zeta, w = (S N) zeta."""
+    """`_through_nodes` for one node, the common case: Z = (Y N) zeta, w = (S N) zeta."""
     active, forces = ints[p + field.W_ACTIVE] & POSITIVE, ints[p + field.W_FORCES] & POSITIVE
     t, d = ints[row + field.STACK] & POSITIVE, ints[row + field.NODES] & POSITIVE
     w, SN = Z + 6 * n, Z + 12 * n
@@ -262,7 +262,7 @@ def _through_one_node(ints, scratch, p, row, Z, n, Lam, rhs, free):
 
 @jit
 def _product_of_six(x, a, b, out):
-    """6x6 matrix at x[out]: the product of those at x[a] and x[b]."""
+    """Write the product of the 6x6 matrices at x[a] and x[b] to x[out]."""
     r0, r1, r2 = row_of_six(x, b), row_of_six(x, b + 6), row_of_six(x, b + 12)
     r3, r4, r5 = row_of_six(x, b + 18), row_of_six(x, b + 24), row_of_six(x, b + 30)
     for r in range(6):
@@ -271,14 +271,14 @@ def _product_of_six(x, a, b, out):
 
 @jit
 def _through_nodes(ints, scratch, p, row, Z, n, Lam, rhs, free):
-    """Columns of a flexible body at its frame into Z, its part of Lambda (1) and of the rhs (3)."""
+    """Write the columns of a flexible body at its frame to Z; add to Lambda (1) and the rhs (3)."""
     active, forces = ints[p + field.W_ACTIVE] & POSITIVE, ints[p + field.W_FORCES] & POSITIVE
     n_active, n_node = ints[p + field.W_N_ACTIVE], ints[p + field.W_N_NODE]
     t, nodes = ints[row + field.STACK] & POSITIVE, ints[row + field.NODES] & POSITIVE
-    N = 6 * n_node
+    order = 6 * n_node
     _M, _X, _S0, o_y, o_s, o_n, _work = stack_record(t, n_node)
-    passed, softened = Z + 6 * n, Z + 6 * n + N * n  # x_k and S zeta_k of all columns
-    zeta = softened + N * n
+    passed, softened = Z + 6 * n, Z + 6 * n + order * n  # x_k and S zeta_k of all columns
+    zeta = softened + order * n
     if free:
         node_forces(scratch, t, nodes, n_node, field.YIELD)  # f_0
     for i in range(n_active):
@@ -286,23 +286,23 @@ def _through_nodes(ints, scratch, p, row, Z, n, Lam, rhs, free):
         for node in range(n_node):
             for c in range(6):
                 scratch[zeta + 6 * node + c] = scratch[forces + 6 * n * node + 6 * k + c]
-        for r in range(N):
+        for r in range(order):
             x = s = 0.0
-            for c in range(N):
-                x += scratch[o_n + r * N + c] * scratch[zeta + c]
-                s += scratch[o_s + r * N + c] * scratch[zeta + c]
-            scratch[passed + N * k + r] = x
-            scratch[softened + N * k + r] = s
+            for c in range(order):
+                x += scratch[o_n + r * order + c] * scratch[zeta + c]
+                s += scratch[o_s + r * order + c] * scratch[zeta + c]
+            scratch[passed + order * k + r] = x
+            scratch[softened + order * k + r] = s
         for r in range(6):
             z = 0.0
-            for c in range(N):
-                z += scratch[o_y + r * N + c] * scratch[passed + N * k + c]
+            for c in range(order):
+                z += scratch[o_y + r * order + c] * scratch[passed + order * k + c]
             scratch[Z + 6 * k + r] = z
         for j in range(i + 1):
             l = ints[active + j] & POSITIVE
             e = 0.0
-            for c in range(N):
-                e += scratch[softened + N * k + c] * scratch[passed + N * l + c]
+            for c in range(order):
+                e += scratch[softened + order * k + c] * scratch[passed + order * l + c]
             scratch[Lam + k * n + l] += e
         if free:
             e = 0.0
@@ -311,14 +311,15 @@ def _through_nodes(ints, scratch, p, row, Z, n, Lam, rhs, free):
                 for c in range(6):
                     e += scratch[zeta + 6 * node + c] * scratch[d + field.YIELD + c]
                     e -= (
-                        scratch[softened + N * k + 6 * node + c] * scratch[d + field.NODE_FORCE + c]
+                        scratch[softened + order * k + 6 * node + c]
+                        * scratch[d + field.NODE_FORCE + c]
                     )
             scratch[rhs + k] += e
 
 
 @jit
 def put_loop_forces(ints, scratch):
-    """Add the loop forces to what the outward sweep starts from (4)."""
+    """Add the loop forces to the inputs of the outward sweep (4)."""
     h = ints[field.LOOPS] & POSITIVE
     n = ints[h + field.N_COLUMN] & POSITIVE
     lam = closure_record(ints[h + field.CLOSURE] & POSITIVE, n).force
@@ -353,19 +354,19 @@ def put_loop_forces(ints, scratch):
 
 @jit
 def push_loops(ints, floats, scratch):
-    """Take the loop forces off the own forces of their bodies, for inverse dynamics.
+    """Subtract the loop forces from the residual forces of their bodies, for inverse dynamics.
 
     After `motion_base_to_tip`, with lambda of a solution at the same state.
     """
     h = ints[field.LOOPS] & POSITIVE
-    room = ints[h + field.ROOM_] & POSITIVE
+    work = ints[h + field.LOOP_WORK] & POSITIVE
     for k in range(ints[h + field.N_LOOP]):
         l = (ints[h + field.LOOP_ROWS] & POSITIVE) + k * field.LOOP_ROW
-        loop_force(ints, scratch, k, scratch, room)
+        loop_force(ints, scratch, k, scratch, work)
         a, b = l + field.L_END, l + field.L_END + field.END_ROW
         C_a, x_a, _F_a, _arm_a = loop_end(ints, floats, scratch, a)
         C_b, x_b, F_b, arm_b = loop_end(ints, floats, scratch, b)
-        n, f = turn(F_b, vector(scratch, room)), turn(F_b, vector(scratch, room + 3))
+        n, f = turn(F_b, vector(scratch, work)), turn(F_b, vector(scratch, work + 3))
         _push(ints, floats, scratch, b, C_b, add(n, cross(arm_b, f)), f, -1.0)
         s = added(add(x_b, arm_b), -1.0, x_a)
         _push(ints, floats, scratch, a, C_a, add(n, cross(s, f)), f, 1.0)
@@ -373,7 +374,7 @@ def push_loops(ints, floats, scratch):
 
 @jit
 def _push(ints, floats, scratch, e, C, n, f, sign):
-    """Add a force on a node, common axes, to the own forces of its body."""
+    """Add a force on a node, common axes, to the residual forces of its body."""
     if ints[e + field.END_BODY] < 0:
         return
     row, d = ints[e + field.END_BODY] & POSITIVE, ints[e + field.END_RECORD] & POSITIVE
@@ -391,7 +392,7 @@ def _push(ints, floats, scratch, e, C, n, f, sign):
 
 @jit
 def loop_force(ints, scratch, k, out, o):
-    """[moment; force] on end b of loop k, in the axes of frame b."""
+    """Write [moment; force] on end b of loop k, in the axes of frame b, to out[o:]."""
     h = ints[field.LOOPS] & POSITIVE
     n = ints[h + field.N_COLUMN] & POSITIVE
     lam = closure_record(ints[h + field.CLOSURE] & POSITIVE, n).force

@@ -1,6 +1,6 @@
-"""Joints that close loops: the coordinates nearest to a pose, and the forces that they pass on.
+"""Joints that close loops: the coordinates nearest to a pose, and the constraint map.
 
-The text follows `lissom.joints.nearness`.
+Follows `lissom.joints.nearness`.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from .small import (
     vector,
 )
 
-MOST_Q = 6  # coordinates of a joint that are searched for; the step follows them
-ATTITUDE = 18  # of a spherical joint, behind its motion map
+MOST_Q = 6  # largest number of coordinates in the search; the step is stored after them
+ATTITUDE = 18  # offset of the attitude of a spherical joint, after its motion map
 # As in `nearness`.
 ITERATIONS, STARTS, REACHED, SPREAD = 40, 25, 1e-18, 1.1127756842787055
 
 
 @jit
 def back_product(A, B):
-    """A^T B."""
+    """Product A^T B."""
     return product((A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8]), B)
 
 
@@ -80,7 +80,7 @@ def _angle_about(u, R):
 
 @jit
 def joint_pose(floats, j, kind, scratch, theta, work):
-    """Pose of a loop's joint; its motion map goes to `work`."""
+    """Pose of a loop's joint; its motion map is written to `work`."""
     if kind == field.FIXED:
         return IDENTITY, ZERO
     if kind == field.SPHERICAL:
@@ -96,10 +96,10 @@ def joint_pose(floats, j, kind, scratch, theta, work):
 
 @jit
 def nearest(floats, j, kind, dof, R, r, length, scratch, theta, work):
-    """Coordinates of a loop's joint that come nearest to a pose."""
+    """Coordinates of a loop's joint nearest to a pose."""
     if kind == field.FIXED:
         return
-    if kind == field.SPHERICAL:  # any attitude is its own
+    if kind == field.SPHERICAL:  # it reaches any attitude
         put_matrix(scratch, work + ATTITUDE, R)
         w, x, y, z = quaternion(R)
         scratch[theta], scratch[theta + 1], scratch[theta + 2], scratch[theta + 3] = w, x, y, z
@@ -113,7 +113,7 @@ def nearest(floats, j, kind, dof, R, r, length, scratch, theta, work):
         elif turns == 0.0:
             scratch[theta] = slide
         else:
-            if slides != 0.0:  # the slide tells the number of turns
+            if slides != 0.0:  # the slide determines the number of turns
                 angle += 2.0 * math.pi * round((slide / slides - angle) / (2.0 * math.pi))
             scratch[theta] = angle
     elif kind == field.UNIVERSAL:
@@ -153,7 +153,7 @@ def _nearest_by_iteration(floats, j, kind, dof, R, r, length, scratch, theta, wo
 
 @jit
 def _descend(floats, j, kind, dof, R, r, length, scratch, theta, work):
-    """Newton's method from the coordinates at theta; the square of what is left."""
+    """Newton's method from the coordinates at theta; returns the squared residual."""
     for _ in range(ITERATIONS):
         R_j, r_j = joint_pose(floats, j, kind, scratch, theta, work)
         xi_w, xi_v = rotation_vector(back_product(R_j, R)), turn_back(R, added(r, -1.0, r_j))
@@ -174,7 +174,7 @@ def _descend(floats, j, kind, dof, R, r, length, scratch, theta, work):
 
 @jit
 def _orthonormal(scratch, work, dof, length):
-    """Columns of diag(length, 1) H* made orthonormal, and the factors that make them."""
+    """Orthonormalise the columns of diag(length, 1) H*; also writes the factors."""
     H, basis, factors, _rest, _best = joint_work(work)
     for c in range(dof):
         x_w, x_v = scaled(length, vector(scratch, H + 6 * c)), vector(scratch, H + 6 * c + 3)
@@ -208,7 +208,7 @@ def joint_rates(scratch, work, dof, length, w, v, out):
 
 @jit
 def constraint_map(scratch, work, dof, length, P):
-    """P of the motion map at work: see `nearness.constraint_map`; leaves `_orthonormal`."""
+    """Write P of the motion map at `work`, see `nearness.constraint_map`; calls `_orthonormal`."""
     _orthonormal(scratch, work, dof, length)
     _H, basis, _factors, left, _best = joint_work(work)
     for k in range(6):
@@ -243,7 +243,7 @@ def constraint_map(scratch, work, dof, length, P):
 
 @jit
 def _take_off(x, o, p):
-    """Take the part along the unit vector at x[p] off the six numbers at x[o]."""
+    """Subtract the component along the unit vector at x[p] from the six numbers at x[o]."""
     e = 0.0
     for i in range(6):
         e += x[o + i] * x[p + i]

@@ -1,4 +1,4 @@
-"""Nodes with rotary inertia at level "full": their part of a flexible body's terms.
+"""Nodes with rotary inertia at level "full": their contribution to a flexible body's terms.
 
 Each is a small rigid body at a node, M_s its spatial inertia there (`body_terms`, eqs. 7 and 8):
   z += phi (M_s A_t + b_s)      t_f += Pi_hat^T (M_s A_t + b_s)                  (1)
@@ -36,7 +36,7 @@ LUMP_MASS, LUMP_OFFSET, LUMP_INERTIA, LUMP_NODE, LUMP_SHAPES = 0, 1, 4, 10, 13
 
 @jit
 def lump_terms(ints, floats, scratch, row, q, v, x, flags):
-    """Add the lumps of one body to its terms (1), (2); M_ff begins with the point masses' part."""
+    """Add the lumps of one body to its terms (1), (2); M_ff starts with that of point masses."""
     b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
     o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
     _W, t, M_ff = modal_record(ints[row + field.MODAL] & POSITIVE, m)
@@ -77,7 +77,7 @@ def lump_terms(ints, floats, scratch, row, q, v, x, flags):
 
 @jit
 def _modal_part(floats, c, m, J_l, l, J, p, mass, scratch, work, M_rf, M_ff):
-    """Part (2) of M_rf and M_ff; work: Pi_hat, then M_s Pi_hat, 6m each, mode after mode."""
+    """Add (2) to M_rf and M_ff; work: Pi_hat, then M_s Pi_hat, 6m each, mode by mode."""
     image = work + 6 * m
     for a in range(m):
         pi_w = turn(J_l, (floats[c + a], floats[c + m + a], floats[c + 2 * m + a]))

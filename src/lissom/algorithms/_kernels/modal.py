@@ -1,7 +1,7 @@
-"""Sums over modes, the only places where a cost grows with their number.
+"""Sums over modes, the only places where the cost grows with their number.
 
-Six rows of m numbers, one component after another, stand for a 6 x m matrix.  Sums may be reordered
-so that they use vector instructions.
+Six rows of m numbers represent a 6 x m matrix.  Sums may be reordered so that they use vector
+instructions.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ def modal_dot(c, o, m, x, o_x):
 
 @jit
 def modal_product(c, o, m, x, o_x, scale, y, o_y):
-    """Add scale times the m x m matrix at c[o], times x[o_x], to y[o_y]; its rows are columns.
+    """Add scale times the m x m matrix at c[o], times x[o_x], to y[o_y].
 
-    The matrix is stored column after column, so that the inner loop runs over the result.
+    The matrix is stored by columns, so that the inner loop runs over the result.
     """
     o, m, o_x, o_y = o & POSITIVE, m & POSITIVE, o_x & POSITIVE, o_y & POSITIVE
     for b in range(m):
@@ -138,7 +138,7 @@ def sums_of_two(x, o_x, c, o, d, o_d, m):
 
 @jit
 def modal_spread_two(c, o, f, d, o_d, g, m, y, o_y):
-    """Write the transposes of two matrices, c times f plus d times g, to y[o_y]."""
+    """Write c^T f + d^T g of two matrices c and d to y[o_y]."""
     o, o_d, m, o_y = o & POSITIVE, o_d & POSITIVE, m & POSITIVE, o_y & POSITIVE
     f0, f1, f2, f3, f4, f5 = f
     g0, g1, g2, g3, g4, g5 = g

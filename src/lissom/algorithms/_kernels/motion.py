@@ -1,24 +1,24 @@
-"""Poses, rates, accelerations and own forces of all bodies, base to tip.
+"""Poses, rates, accelerations and residual forces of all bodies, base to tip.
 
 Notation (working axes of the body, see `fields`; N: the node that carries the body)
   R, r      attitude of the body, and its origin from the node
-  w_j, r'   angular rate of the body against the node, rate of its origin
-  h         relative acceleration that given accelerations cause, H* beta_dot
+  w_j, r'   angular rate of the body relative to the node, rate of its origin
+  h         relative acceleration due to given accelerations, H* beta_dot
   c         bias of the joint
 
   w     = w_N + w_j                                                             (1)
   alpha = alpha_N + w_N x w_j + c_w + h_w                                       (2)
   a     = a_N + alpha_N x r + w_N x (w_N x r) + 2 w_N x r' + c_v + h_v          (3)
-  own force of a rigid body, J and p about its origin:
+  residual force of a rigid body, J and p about its origin:
   z_w   = J alpha + p x a + w x J w                                             (4)
   z_v   = m a + alpha x p + w x (w x p)                                         (5)
-The equations are those of `reference` in other axes: there (1)-(4), with the velocity-dependent
-accelerations summed from the base instead of left at the hinges.  A hinge then adds nothing to the
-force that passes it, and no speed of a point is needed, only rates of turning.
+The equations are (1)-(4) of `reference` in other axes, with the velocity-dependent accelerations
+summed from the base instead of kept at the hinges.  A hinge then adds nothing to the force that
+passes it, and no velocities of points are needed, only angular rates.
 
-`flags` says what counts: RATES the speeds v, GRAVITY the ground's acceleration [0; -g],
-ELASTIC stiffness and damping, ACCELERATED the given accelerations x, which count at driven hinges
-in any case.  With ACCELERATED alone and x = v the accelerations are velocities and the own forces
+`flags` selects the terms: RATES the speeds v, GRAVITY the ground's acceleration [0; -g], ELASTIC
+stiffness and damping, ACCELERATED the given accelerations x, which are always included at driven
+hinges.  With ACCELERATED alone and x = v the accelerations are velocities and the residual forces
 momenta.
 """
 
@@ -169,7 +169,7 @@ def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
 
 @jit
 def _ground(floats, scratch, flags):
-    """The ground's record: what carries the base bodies."""
+    """Write the record of the ground, which carries the base bodies."""
     g = field.GROUND_RECORD
     for k in range(field.ACCELERATION, field.ACCELERATION + 6):
         scratch[g + k] = 0.0
@@ -200,7 +200,7 @@ def _column(A, axis):
 
 @jit
 def _turned_about(A, axis, s, c):
-    """A times a rotation about a coordinate axis, and that axis: twelve multiplications."""
+    """Product of A and a rotation about a coordinate axis, and that axis: 12 multiplications."""
     if axis == 0:
         e, f, g = (A[0], A[3], A[6]), (A[1], A[4], A[7]), (A[2], A[5], A[8])
         f, g = added(scaled(c, f), s, g), added(scaled(c, g), -s, f)
@@ -216,7 +216,7 @@ def _turned_about(A, axis, s, c):
 
 @jit
 def _write_ball(scratch, o, R, kind):
-    """Motion map of a spherical or free joint; needed only beside armature."""
+    """Write the motion map of a spherical or free joint; needed only with armature."""
     for c in range(3):
         put_vector(scratch, o + 6 * c, (R[c], R[3 + c], R[6 + c]))
         put_vector(scratch, o + 6 * c + 3, ZERO)

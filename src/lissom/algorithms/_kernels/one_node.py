@@ -1,7 +1,7 @@
 """The step of `compliance` for a body with one node that carries children, the common case.
 
 Same equations, (2)-(6) there, with matrices of fixed size as rows of six numbers in registers:
-what takes loops over memory for several nodes is straight-line code here.
+straight-line code instead of loops over memory.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def combined(a, r0, r1, r2, r3, r4, r5):
 
 @jit
 def product_at(x, o, a):
-    """The 6x6 matrix at x[o] times a vector of six."""
+    """Product of the 6x6 matrix at x[o] and a vector of six."""
     return (
         _dot(row(x, o), a),
         _dot(row(x, o + 6), a),
@@ -249,8 +249,8 @@ def pass_one_node(scratch, t, d):
 def _averaged(a, b, c, d, e, f):
     """Symmetric part.
 
-    Rows and columns of E are both small along a soft direction of the body, and stay so in their
-    mean; a mirrored triangle would mix them.
+    Rows and columns of E are both small along a soft direction of the body, and so is their mean; a
+    mirrored triangle would mix them.
     """
     ab, ac, ad = 0.5 * (a[1] + b[0]), 0.5 * (a[2] + c[0]), 0.5 * (a[3] + d[0])
     ae, af, bc = 0.5 * (a[4] + e[0]), 0.5 * (a[5] + f[0]), 0.5 * (b[2] + c[1])
@@ -283,7 +283,7 @@ def children_rows(scratch, d):
 
 @jit
 def _node_force(scratch, t, d, a):
-    """N (Gamma a + zeta)."""
+    """Force N (Gamma a + zeta) at the node."""
     g0, g1, g2, g3, g4, g5 = children_rows(scratch, d)
     z = row(scratch, d + field.FORCE)
     f = (_dot(g0, a), _dot(g1, a), _dot(g2, a), _dot(g3, a), _dot(g4, a), _dot(g5, a))

@@ -1,4 +1,4 @@
-"""Joints whose pose and map come from a function that is called by its address."""
+"""Joints whose pose and map are computed by a function called by its address."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from numba.extending import intrinsic
 from .compiling import jit
 from .small import ZERO, added, matrix, put_vector, vector
 
-# int which, int moving, double *q, double *v, double *out -> 0 if all went well
+# int which, int moving, double *q, double *v, double *out -> 0 on success
 _POINTER = types.CPointer(types.float64)
 SIGNATURE = types.int64(types.int64, types.int64, _POINTER, _POINTER, _POINTER)
 
-# Constants of an OWN joint: address and number of its function, number of speeds, where `out`
-# starts in the workspace.  Addresses have 48 bits: a float holds them.
+# Constants of an OWN joint: address and number of its function, number of speeds, offset of `out`
+# in the workspace.  Addresses have 48 bits, which a float represents exactly.
 ADDRESS, WHICH, DOF, OUT, OWN_ROW = range(5)
-# What the function writes to `out`; then the columns of the map, six numbers each.
+# Contents of `out`, written by the function; the columns of the map follow, six numbers each.
 ROTATION, POSITION, BIAS, MAP = 0, 9, 12, 18
 
 
 @jit
 def own_joint(floats, j, q, o_q, v, o_v, moving, scratch, o):
-    """Call the function of a joint: see `joints.general_joint`."""
+    """Call the function of a joint; results as for `joints.general_joint`."""
     dof, out = int(floats[j + DOF]), int(floats[j + OUT])
     _call(
         int(floats[j + ADDRESS]), int(floats[j + WHICH]), int(moving),
@@ -44,24 +44,33 @@ def own_joint(floats, j, q, o_q, v, o_v, moving, scratch, o):
 
 @intrinsic
 def _call(typingctx, address, which, moving, q, o_q, v, o_v, out, o_out):
-    """Status of the function at `address`; it sees q[o_q:], v[o_v:] and out[o_out:]."""
-    array = types.Array(types.float64, 1, "C")
+    """Status of the function at `address`, called with q[o_q:], v[o_v:] and out[o_out:].
+
+    Strided arrays (a workspace on a GPU) have no address to pass: nothing is called then.
+    """
     if not all(isinstance(x, types.Array) for x in (q, v, out)):
         return None
     integer = types.int64
-    signature = integer(integer, integer, integer, array, integer, array, integer, array, integer)
+    signature = integer(integer, integer, integer, q, integer, v, integer, out, integer)
+    if not all(x.layout == "C" for x in (q, v, out)):
+        return signature, lambda context, *_: context.get_constant(integer, 1)
 
     def generate(context, builder, sig, args):
         double, word = ir.DoubleType(), ir.IntType(64)
         pointer = double.as_pointer()
         address, which, moving, q, o_q, v, o_v, out, o_out = args
 
-        def data(value, offset):
-            start = cgutils.create_struct_proxy(array)(context, builder, value=value).data
+        def data(kind, value, offset):
+            start = cgutils.create_struct_proxy(kind)(context, builder, value=value).data
             return builder.gep(start, [offset])
 
         kind = ir.FunctionType(word, [word, word, pointer, pointer, pointer])
         function = builder.inttoptr(address, kind.as_pointer())
-        return builder.call(function, [which, moving, data(q, o_q), data(v, o_v), data(out, o_out)])
+        pointers = [
+            data(sig.args[3], q, o_q),
+            data(sig.args[5], v, o_v),
+            data(sig.args[7], out, o_out),
+        ]
+        return builder.call(function, [which, moving, *pointers])
 
     return signature, generate

@@ -1,7 +1,7 @@
-"""Where the parts of records of variable size start in the workspace.
+"""Offsets in records of variable size in the workspace.
 
-Each function takes where a record starts and its sizes, and gives the places of its parts by name.
-They cost nothing: places that nobody uses are not computed.
+Each function takes the offset of a record and its sizes, and returns the offsets of its parts by
+name.  They cost nothing: the compiler removes offsets that are not used.
 """
 
 from __future__ import annotations
@@ -24,58 +24,58 @@ class Hinge(NamedTuple):
 
 @jit
 def hinge_record(o, r):
-    """Places of a hinge of r motions."""
+    """Offsets in the record of a hinge of r motions."""
     factor = o + 12 * r
     armature = factor + r * r + r
     return Hinge(o, o + 6 * r, factor, factor + r * r, armature, armature + r * r)
 
 
 def hinge_size(r: int) -> int:
-    """Numbers of a hinge of r motions."""
+    """Size of the record of a hinge of r motions."""
     return 19 * r + 2 * r * r
 
 
 class Stack(NamedTuple):
-    """Matrices of a flexible body over its N = 6 n_node node coordinates; see `compliance`."""
+    """Matrices of a flexible body over its nodes, of order n = 6 n_node; see `compliance`."""
 
     inertia: int  # M_bar as (A 6, B 9, D 6)
-    coupling: int  # X, 6 N
-    free_compliance: int  # S_0, N^2
-    transfer: int  # Y, 6 N
-    compliance: int  # S, N^2
-    passing: int  # N, N^2
-    work: int  # N^2, E = N Gamma at last
+    coupling: int  # X, 6n
+    free_compliance: int  # S_0, n^2
+    transfer: int  # Y, 6n
+    compliance: int  # S, n^2
+    passing: int  # N, n^2
+    work: int  # n^2, finally E = N Gamma
 
 
 @jit
 def stack_record(t, n_node):
-    """Places of the matrices of a body with n_node nodes that carry children."""
-    N = 6 * n_node
+    """Offsets of the matrices of a body with n_node nodes that carry children."""
+    n = 6 * n_node
     coupling = t + 21
-    free_compliance = coupling + 6 * N
-    transfer = free_compliance + N * N
-    compliance = transfer + 6 * N
-    passing = compliance + N * N
-    return Stack(t, coupling, free_compliance, transfer, compliance, passing, passing + N * N)
+    free_compliance = coupling + 6 * n
+    transfer = free_compliance + n * n
+    compliance = transfer + 6 * n
+    passing = compliance + n * n
+    return Stack(t, coupling, free_compliance, transfer, compliance, passing, passing + n * n)
 
 
 def stack_size(n_node: int) -> int:
-    """Numbers of the stack of a body."""
-    N = 6 * n_node
-    return 21 + 12 * N + 4 * N * N
+    """Size of the stack of a body."""
+    n = 6 * n_node
+    return 21 + 12 * n + 4 * n * n
 
 
 class Modal(NamedTuple):
     """Modal part of a body of m modes."""
 
     weight: int  # W, or with lumps the armature, m
-    force: int  # eps_f, or what inverse dynamics gives, m
-    mass: int  # with lumps M_ff, then its factor, m^2
+    force: int  # eps_f, or the result of inverse dynamics, m
+    mass: int  # with lumps: M_ff, then its factor, m^2
 
 
 @jit
 def modal_record(f, m):
-    """Places of the modal part of a body of m modes."""
+    """Offsets in the modal part of a body of m modes."""
     return Modal(f, f + m, f + 2 * m)
 
 
@@ -89,25 +89,25 @@ class Shapes(NamedTuple):
 
 @jit
 def shapes_record(s, m):
-    """Places of the constants of m modes."""
+    """Offsets of the constants of m modes."""
     return Shapes(s, s + m, s + 7 * m)
 
 
 @jit
 def modal_products(g, m):
-    """Place of the products of modes, m x m each, behind g, nine rows of m."""
+    """Offset of the products of modes, m x m each, after g, nine rows of m."""
     return g + 9 * m
 
 
 @jit
 def node_position(shapes, node, m):
-    """Place of the undeformed position of a node that carries children; its shapes follow."""
+    """Offset of the undeformed position of a node that carries children; its shapes follow."""
     return shapes + node * (3 + 6 * m)
 
 
 @jit
 def node_shapes(shapes, node, m):
-    """Place of the shapes of a node, six rows of m numbers."""
+    """Offset of the shapes of a node, six rows of m numbers."""
     return shapes + node * (3 + 6 * m) + 3
 
 
@@ -122,16 +122,16 @@ class Closure(NamedTuple):
     Lambda: int  # n^2
     factor: int  # its factor, n^2
     order: int  # of its rows, n
-    left: int  # what is left of them, n
+    left: int  # their remainders, n
     size: int  # sizes of the rows, n
     gram: int  # n^2
     work: int  # 3n
-    asked: int  # what of the right-hand side is softened, n
+    asked: int  # part of the right-hand side to be softened, n
 
 
 @jit
 def closure_record(o, n):
-    """Places of the equations of n constraints."""
+    """Offsets in the equations of n constraints."""
     Lambda = o + 5 * n
     factor = Lambda + n * n
     order = factor + n * n
@@ -144,24 +144,24 @@ def closure_record(o, n):
 
 
 def closure_size(n: int) -> int:
-    """Numbers of the equations of n constraints."""
+    """Size of the equations of n constraints."""
     return 12 * n + 3 * n * n
 
 
 class JointWork(NamedTuple):
-    """Work of the joint of one loop; see `loop_joints`."""
+    """Workspace for the joint of one loop; see `loop_joints`."""
 
     motion_map: int  # H*, columns of six, 36
-    basis: int  # its columns made orthonormal, 36
-    factors: int  # what they were made of, 36
-    rest: int  # what is left of the unit vectors, 36
-    best: int  # coordinates that came nearest, 6
+    basis: int  # its orthonormalised columns, 36
+    factors: int  # factors of the orthonormalisation, 36
+    rest: int  # remainders of the unit vectors, 36
+    best: int  # nearest coordinates so far, 6
 
 
 @jit
 def joint_work(o):
-    """Places for the joint of one loop."""
+    """Offsets in the workspace for the joint of one loop."""
     return JointWork(o, o + 36, o + 72, o + 108, o + 144)
 
 
-JOINT_WORK = 150  # numbers of it
+JOINT_WORK = 150  # its size

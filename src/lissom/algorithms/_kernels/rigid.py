@@ -1,8 +1,8 @@
 """Spatial inertia of a rigid body, (J, p, m) about a point, and the articulated inertia (A, B, D).
 
 (J, p, m) stands for [[J, [p]x], [-[p]x, m I]]; J is symmetric, six numbers.  (A, B, D) stands for
-[[A, B], [B^T, D]]; A and D are symmetric, six numbers each, so the matrix is symmetric to the last
-bit whatever is done to it.
+[[A, B], [B^T, D]]; A and D are symmetric, six numbers each, so the matrix is always symmetric to
+the last bit.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from .small import (
 
 @jit
 def rigid_force(J, p, m, w, alpha, a):
-    """Moment and force that give a body at rate w the acceleration [alpha; a]."""
+    """Moment and force that produce the acceleration [alpha; a] of a body at rate w."""
     moment = add(add(apply(J, alpha), cross(p, a)), cross(w, apply(J, w)))
     return moment, add(add(scaled(m, a), cross(alpha, p)), cross(w, cross(w, p)))
 
 
 @jit
 def shifted_inertia(J, p, m, l):
-    """J and p about the point that the old one is at l from."""
+    """Inertia J and moment p about a new point; l: from the new point to the old one."""
     d = 2.0 * dot(l, p) + m * dot(l, l)
     x, y, z = l
     u, v, w = p
@@ -60,14 +60,14 @@ def plus_rigid(A, B, D, J, p, m):
 
 @jit
 def rigid_as_articulated(J, p, m):
-    """(A, B, D) of a rigid body."""
+    """Inertia of a rigid body as (A, B, D)."""
     x, y, z = p
     return J, (0.0, -z, y, z, 0.0, -x, -y, x, 0.0), (m, 0.0, 0.0, m, 0.0, m)
 
 
 @jit
 def without(A, B, D, u, y, scale):
-    """Inertia less scale [u; y] [u; y]^T."""
+    """Inertia minus scale [u; y] [u; y]^T."""
     f, g = scaled(scale, u), scaled(scale, y)
     return (
         (A[0] - u[0] * f[0], A[1] - u[0] * f[1], A[2] - u[0] * f[2],
@@ -82,13 +82,13 @@ def without(A, B, D, u, y, scale):
 
 @jit
 def turned_articulated(R, A, B, D):
-    """The same inertia in axes turned by R."""
+    """Inertia in axes rotated by R."""
     return turned_symmetric(R, A), turned(R, B), turned_symmetric(R, D)
 
 
 @jit
 def shifted_articulated(r, A, B, D):
-    """The inertia about the point that the old one is at r from.
+    """Inertia about a new point; r: from the new point to the old one.
 
     B' = B + [r]x D,   A' = A + [r]x B^T + B' [r]x^T
     """

@@ -1,6 +1,6 @@
 """Vectors and matrices of size three as tuples of scalars, which live in registers.
 
-A 3x3 matrix is nine numbers, row after row; a symmetric one is six: xx, xy, xz, yy, yz, zz.
+A 3x3 matrix is nine numbers, row by row; a symmetric one is six: xx, xy, xz, yy, yz, zz.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def apply(J, a):
 
 @jit
 def turned_symmetric(R, J):
-    """R J R^T of a symmetric J, 45 multiplications."""
+    """Product R J R^T of a symmetric J, 45 multiplications."""
     x = apply(J, (R[0], R[1], R[2]))
     y = apply(J, (R[3], R[4], R[5]))
     z = apply(J, (R[6], R[7], R[8]))
@@ -152,7 +152,7 @@ def transposed(A):
 
 @jit
 def turned(R, B):
-    """R B R^T."""
+    """Product R B R^T."""
     return product(product(R, B), transposed(R))
 
 
@@ -189,7 +189,7 @@ def rotation_coefficients(x):
     """Functions a, b, c of `spatial.rotation` and their rates b1, c1, from x = t^2.
 
     a = sin t / t, b = (1 - cos t) / t^2, c = (t - sin t) / t^3, b1 = (db/dt) / t, c1 = (dc/dt) / t.
-    The closed forms lose digits towards zero, so below t = 1/2 nine terms of the series are taken.
+    The closed forms lose digits near zero, so below t = 1/2 nine terms of the series are used.
     """
     if x < 0.25:
         a = b = c = b1 = c1 = 0.0
@@ -213,7 +213,7 @@ def rotation_coefficients(x):
 
 @jit
 def one_plus(b, c, u):
-    """I + b [u]x + c [u]x^2."""
+    """Matrix I + b [u]x + c [u]x^2."""
     x, y, z = u
     xx, xy, xz, yy, yz, zz = c * x * x, c * x * y, c * x * z, c * y * y, c * y * z, c * z * z
     return (

@@ -1,4 +1,4 @@
-"""What is asked for in world axes: poses, frames, Jacobians, energies and momenta."""
+"""Results in world axes: poses, frames, Jacobians, energies and momenta."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .small import (
 
 @jit
 def place_base_to_tip(ints, scratch):
-    """Working axes to world axes and origin in the world, of every body."""
+    """Write the pose of every body: working axes to world axes, and origin in the world."""
     for i in range(ints[field.N_BODY]):
         row = field.HEADER + i * field.ROW
         b, o, p = (
@@ -81,9 +81,7 @@ def totals(ints, floats, scratch, q, v, out):
             kinetic += 0.5 * modal_dot(scratch, f + n, n, v, o_v)
             for k in range(n):
                 strain += 0.5 * floats[s + k] * q[o_q + k] * q[o_q + k]
-            if (
-                ints[row + field.LEVEL] == field.LINEAR
-            ):  # the own inertia does not follow the deformation
+            if ints[row + field.LEVEL] == field.LINEAR:  # its inertia ignores the deformation
                 moved = modal_sums(scratch, ints[row + field.M_RF] & POSITIVE, n, q, o_q)
                 p = add(p, (moved[3], moved[4], moved[5]))
         h = turn(C, z_v)
@@ -125,7 +123,7 @@ def frame(ints, scratch, where, q, v, x, flags, out):
 
 @jit
 def jacobian(ints, floats, scratch, where, q, flags, J):
-    """Rows of J (6 x n_v): the generalized forces of unit forces along world axes at a node.
+    """Jacobian J (6 x n_v) of a node; its rows are generalized forces of unit forces, world axes.
 
     After `motion_base_to_tip` and `place_base_to_tip`; `where` as for `frame`.
     """

@@ -1,10 +1,11 @@
-"""The integrators, one file each: what it is called, its constants, what it asks of a run."""
+"""The integrators, one file each: names, constants and requirements."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ...errors import LoadError, suggestion
+from .. import loads as loads  # they register the kernels that those of integrators are made of
 from .euler_cromer import EulerCromer
 from .generalized_alpha import GeneralizedAlpha
 from .implicit_euler import LinearlyImplicitEuler
@@ -39,7 +40,7 @@ def as_integrator(given: Any) -> Integrator | None:
     Parameters
     ----------
     given : str or Integrator
-        What the user gave.
+        User's value.
     """
     if isinstance(given, Integrator):
         return given

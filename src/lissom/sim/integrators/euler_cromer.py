@@ -5,19 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...algorithms._kernels.simulation import fields as run
+from ...algorithms._kernels.simulation.registry import Method, register
+from ...algorithms._kernels.simulation.watch import watched_step
 from .integrator import Integrator
 
-__all__ = ["EulerCromer"]
+EULER_CROMER = register(Method("Euler-Cromer", watched_step, run.NEEDS_START | run.SPEEDS_FIRST))
 
 
 @dataclass(frozen=True)
 class EulerCromer(Integrator):
-    """Speeds by the accelerations at the start of a step, then coordinates by the new speeds.
+    """Speeds from the accelerations at the start of a step, then coordinates from the new speeds.
 
-    Order 1, one evaluation a step; what the NASA Order-N code used.
+    Order 1, one evaluation per step; the method of the NASA Order-N code.
     """
 
     title = "Euler-Cromer"
     names = ("euler_cromer", "cromer", "symplectic_euler", "semi_implicit_euler")
-    method = run.EULER_CROMER
+    method = EULER_CROMER
     order = 1

@@ -1,34 +1,265 @@
-"""The generalized-alpha method; its step is `_kernels.simulation.generalized_alpha`."""
+"""Generalized-alpha method.
+
+a: the algorithmic accelerations, x = vdot at the end of the step, z: states of loads
+  (1 - alpha_m) a_1 + alpha_m a = (1 - alpha_f) x_1 + alpha_f x                              (1)
+  v_1 = v + h ((1 - gamma) a + gamma a_1)                                                     (2)
+  q_1 = q moved by h v + h^2 ((1/2 - beta) a + beta a_1)                                      (3)
+  z_1 = z + h/2 (z' + z'_1)                                                                   (4)
+  M(q_1) x_1 = forces(q_1, v_1, z_1) by iteration, with (4) inserted, also in K = -dT/dq:
+  (M + A) x = forces + A x_before      A = (1 - alpha_f)/(1 - alpha_m) (gamma h C + beta h^2 K)  (5)
+Each iteration is one forward-dynamics solution with armature; M is that of the current iterate.
+Loops are closed in the speeds v_1 at the end of the step, not in accelerations                  (6)
+Near singular positions, where errors of speeds would need huge accelerations, (6) stays bounded.
+Sources: J. Chung, G. M. Hulbert, J. Appl. Mech. 60, 1993; M. Arnold, O. Bruels, Multibody Syst.
+Dyn. 18, 2007 (on groups: O. Bruels, A. Cardona, J. Comput. Nonlin. Dyn. 5, 2010).  Differs: (5)
+keeps only the part of the tangent matrix that armature can represent; a - x is stored per second,
+so that steps may change; (4) is the trapezoidal rule, which has the order of the method.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
+from ...algorithms._kernels import fields as field
+from ...algorithms._kernels.compiling import inlined, uncounted
 from ...algorithms._kernels.simulation import fields as run
+from ...algorithms._kernels.simulation.coordinates import moved
+from ...algorithms._kernels.simulation.evaluate import close_in_speeds, evaluate
+from ...algorithms._kernels.simulation.implicit import (
+    clear_sides,
+    note_sides,
+    prepare_armature,
+    tangent,
+)
+from ...algorithms._kernels.simulation.registry import Method, register
+from ...algorithms._kernels.simulation.states import begin_states, end_states
 from ...errors import LoadError
 from .integrator import Integrator
 
-__all__ = ["GeneralizedAlpha"]
+MOST_ITERATIONS = 40
+# The error of a step is proportional to the change of the accelerations in it; an iteration error
+# of this fraction of the change is negligible.
+ENOUGH = 1e-3
+FARTHEST = 8.0  # largest extrapolation of the lead, in multiples of the step in which it was found
+
+
+class Constants(NamedTuple):
+    """Constants of the method; ratio = (1 - alpha_f) / (1 - alpha_m)."""
+
+    alpha_m: Any
+    alpha_f: Any
+    beta: Any
+    gamma: Any
+    ratio: Any
+    tolerance: Any
+
+
+@inlined
+def constants(plan, table, h):
+    """Constants of the method, for a step h."""
+    p = plan[run.PARAMETERS]
+    alpha_m, alpha_f = table[p + run.ALPHA_M], table[p + run.ALPHA_F]
+    tolerance = table[p + run.NEWTON] * max(
+        min(1.0, h * table[p + run.SHARE]), table[p + run.LEAST_SHARE]
+    )
+    ratio = (1.0 - alpha_f) / (1.0 - alpha_m)
+    return Constants(alpha_m, alpha_f, table[p + run.BETA], table[p + run.GAMMA], ratio, tolerance)
+
+
+@inlined
+def _step(r, t, h, mode):
+    """Take one step (1)-(5) into r.end, x.x1 and x.a1; see `registry.Method`."""
+    status = _alpha_step(r.stiff, r.given, r.work, t, h, r.start, r.end, r.x, r.tangent, r.weights)
+    return status, False
+
+
+@inlined
+def _alpha_step(system, given, work, t, h, start, end, x, of, weights):
+    """Take one step; DIVERGED if the iteration diverges; 0 or a failure.
+
+    system: with the stiff scratch; of: the tangent.
+    """
+    plan, table, memory = given
+    m = constants(plan, table, h)
+    lead = min(h, FARTHEST * memory[run.LEAD_STEP])
+    for k in range(len(x.a0)):
+        x.a0[k] = x.x0[k] + lead * x.lead[k]
+    clear_sides(of.sides)
+    note_sides(start.v, of.sides)
+    if tangent(given, work, t, start, 0.5 * h, of, 0.0) != 0:
+        return run.CALL_FAILED
+    prepare_armature(system, given, of, m.ratio * m.gamma * h, m.ratio * m.beta * h * h, h)
+    if begin_states(given, work, t, start, end, 0.5 * h, 0.0) != 0:
+        return run.CALL_FAILED
+    _guess(memory, h, m, x)
+    if plan[run.PROJECT] != 0:
+        close_in_speeds(system.ints, system.scratch, m.ratio * m.gamma * h)  # (6)
+    status = _iterate(system, given, work, t, h, m, start, end, x, of, weights)
+    for k in range(len(x.a0)):
+        work.extra[k] = 0.0
+    if status != 0:
+        return status
+    if not _place(given, work, h, m, start, end, x):
+        return run.SINGULAR_COORDINATES
+    return run.CALL_FAILED if end_states(given, work, t + h, end, 0.5 * h) != 0 else 0
+
+
+@inlined
+def _guess(memory, h, m, x):
+    """Write the first guess: extrapolated accelerations."""
+    f = min(h / memory[run.LAST_STEP], 2.0) if memory[run.LAST_STEP] > 0.0 else 0.0
+    for k in range(len(x.x0)):
+        x.x1[k] = x.x0[k] + f * (x.x0[k] - x.before[k])
+        x.a1[k] = ((1.0 - m.alpha_f) * x.x1[k] + m.alpha_f * x.x0[k] - m.alpha_m * x.a0[k]) / (
+            1.0 - m.alpha_m
+        )
+
+
+@uncounted
+def _place(given, work, h, m, start, end, x):
+    """Write speeds (2) and coordinates (3) at the end of the step; False if that fails."""
+    s = work.s
+    for k in range(len(s)):
+        end.v[k] = start.v[k] + h * ((1.0 - m.gamma) * x.a0[k] + m.gamma * x.a1[k])
+        s[k] = h * start.v[k] + h * h * ((0.5 - m.beta) * x.a0[k] + m.beta * x.a1[k])
+    return moved(given.plan, given.table, start.q, s, end.q, work.buffer) == field.DONE
+
+
+@inlined
+def _iterate(system, given, work, t, h, m, start, end, x, of, weights):
+    """Find the accelerations x1, a1 by the iteration (5); returns 0, DIVERGED or a failure.
+
+    The remaining error is estimated from the ratio of successive changes in the same step: rates
+    from earlier steps are not reliable, and momentum would drift.
+    """
+    plan, _table, memory = given
+    out, n = work.out, len(x.a0)
+    before, steady = 0.0, plan[run.NONLINEAR] == 0
+    for iteration in range(MOST_ITERATIONS):
+        for k in range(n):
+            work.extra[k] = of.A[k] * x.x1[k]
+        if not _place(given, work, h, m, start, end, x):
+            return run.SINGULAR_COORDINATES
+        memory[run.N_ITERATIONS] += 1.0
+        status = evaluate(system, given, work, t + h, end, 0.5 * h, out)
+        if status != 0:
+            return status
+        change, step = _correct(memory, h, m, out, x, weights)
+        rate = 1.0
+        if iteration > 0 and before > 0.0 and steady:
+            rate = change / before
+        left = change * rate / max(1e-3, 1.0 - rate)  # of a geometric series
+        if left <= max(m.tolerance, ENOUGH * step):
+            return 0
+        if iteration > 3 and rate > 1.5:
+            return run.DIVERGED
+        if plan[run.NONLINEAR] != 0:
+            # With another armature the ratio of changes is not a convergence rate.
+            for k in range(n):
+                out[k] = of.A[k]
+            note_sides(end.v, of.sides)
+            if tangent(given, work, t + h, end, 0.5 * h, of, 1.0) != 0:
+                return run.CALL_FAILED
+            prepare_armature(system, given, of, m.ratio * m.gamma * h, m.ratio * m.beta * h * h, h)
+            steady = True
+            for k in range(n):
+                steady = steady and abs(of.A[k] - out[k]) <= 0.1 * min(of.A[k], out[k])
+        before = change
+    return run.DIVERGED
+
+
+@inlined
+def _correct(memory, h, m, out, x, weights):
+    """Accept the accelerations of an iteration; return their change and that of the whole step.
+
+    Both in units of the tolerance.
+    """
+    n = len(out)
+    change, step = 0.0, 0.0
+    for k in range(n):
+        d = m.ratio * (out[k] - x.x1[k])
+        x.x1[k] = out[k]
+        x.a1[k] += d
+        size = h * max(m.gamma / weights[n + k], h * m.beta / weights[k])
+        step = max(step, abs(x.a1[k] - x.a0[k]) * size)
+        if not abs(d) * size <= change:
+            change = abs(d) * size
+            memory[run.WORST] = k
+    return change, step
+
+
+@inlined
+def _error(r, h):
+    """Estimate of the local error in units of the tolerance: h^2 |beta - 1/6| (a_1 - a)."""
+    plan, table, memory = r.given
+    x, weights = r.x, r.weights
+    factor = h * h * abs(table[plan[run.PARAMETERS] + run.BETA] - 1.0 / 6.0)
+    worst = 0.0
+    for k in range(len(x.a0)):
+        e = factor * abs(x.a1[k] - x.a0[k]) / weights[k]
+        if not e <= worst:
+            worst = e
+            memory[run.WORST] = k
+    return worst
+
+
+@inlined
+def _commit(r, h):
+    """Store the accelerations at the end of a step, and their lead."""
+    _keep_lead(r.given.memory, h, r.x)
+    for k in range(len(r.x.x0)):
+        r.x.before[k] = r.x.x0[k]
+        r.x.x0[k] = r.x.x1[k]
+    return True
+
+
+@inlined
+def _keep_lead(memory, h, x):
+    """Store the lead of the algorithmic accelerations over x, per second, for steps of any length.
+
+    A step much shorter than the one in which it was found carries little information about it,
+    unless such steps continue for as long.
+    """
+    memory[run.LEAD_AGE] += h
+    if h >= 0.5 * memory[run.LEAD_STEP] or memory[run.LEAD_AGE] > memory[run.LEAD_STEP]:
+        for k in range(len(x.lead)):
+            x.lead[k] = (x.a1[k] - x.x1[k]) / h
+        memory[run.LEAD_STEP] = h
+        memory[run.LEAD_AGE] = 0.0
+
+
+GENERALIZED_ALPHA = register(
+    Method(
+        "generalized-alpha",
+        _step,
+        run.USES_ARMATURE | run.NEEDS_START | run.KEEPS_LEAD | run.ESTIMATES,
+        _error,
+        _commit,
+    )
+)
 
 
 @dataclass(frozen=True)
 class GeneralizedAlpha(Integrator):
     """Chung and Hulbert's method on the groups of the joints; order 2.
 
-    Each iteration is one forward dynamics with armature, so that stiff modes do not limit the step.
+    Each iteration is one forward-dynamics solution with armature; stiff modes do not limit the
+    step.
 
     Parameters
     ----------
     spectral_radius : float
-        What is left of the fastest vibrations after a step: 1 keeps them, 0 removes them at once.
+        Fraction of the fastest vibrations left after a step: 1 keeps them, 0 removes them at once.
     tolerance : float
-        Of the iterations with a fixed step, as a part of the sizes of coordinates and speeds that
-        `simulate` measures errors by.  Adaptive steps iterate as far as their tolerance asks.
+        Tolerance of the iterations with a fixed step, as a fraction of the sizes of coordinates
+        and speeds by which `simulate` measures errors.  Adaptive steps derive it from rtol.
     """
 
     title = "generalized-alpha"
     names = ("generalized_alpha", "gen_alpha", "alpha", "implicit", "newmark")
-    method = run.GENERALIZED_ALPHA
+    method = GENERALIZED_ALPHA
+    iterates = True
     order = 2
     implicit = True
     adaptive = True
@@ -49,21 +280,21 @@ class GeneralizedAlpha(Integrator):
             alpha_m <= alpha_f <= 0.5 and p[run.BETA] >= 0.25 + 0.5 * (alpha_f - alpha_m) - 1e-14
         )
         if not (second_order and stable):
-            raise ValueError("GeneralizedAlpha: the constants break its own conditions")
+            raise ValueError("GeneralizedAlpha: the constants violate its conditions")
 
     @property
     def share(self) -> float:
-        """Its estimates are of the size of its errors."""
+        """Limit of the sum of estimates, in tolerances; estimates are of the size of the errors."""
         return 3.0
 
     @property
     def least_share(self) -> float:
-        """Its errors fall faster than its steps, also at jumps."""
+        """Least share of a step; the errors fall faster than the steps, also at jumps."""
         return 1e-9
 
     @property
     def rounding(self) -> float:
-        """Its short steps come of its low order, and make so much smaller errors."""
+        """Smallest error asked of a step; short steps of a low order have smaller errors."""
         return 1e-15
 
     def parameters(self) -> dict[int, float]:

@@ -1,21 +1,72 @@
-"""The linearly implicit Euler method; its step is `_kernels.simulation.implicit_euler`."""
+"""Linearly implicit Euler method: one linear solution per step.
+
+  (M + h C + h^2 K) x = forces(q, v, z + h z'(q, v)) - h K v                                   (1)
+  v_1 = v + h x      q_1 = q moved by h v_1      z_1 = z + h z'(q_1, v_1)                      (2)
+K is -dT/dq with z + h z' for z, the states of loads.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...algorithms._kernels import fields as field
+from ...algorithms._kernels.compiling import inlined
 from ...algorithms._kernels.simulation import fields as run
+from ...algorithms._kernels.simulation.coordinates import moved
+from ...algorithms._kernels.simulation.evaluate import close_in_speeds, evaluate
+from ...algorithms._kernels.simulation.implicit import clear_sides, prepare_armature, tangent
+from ...algorithms._kernels.simulation.registry import Method, register
+from ...algorithms._kernels.simulation.states import end_states
 from .integrator import Integrator
 
-__all__ = ["LinearlyImplicitEuler"]
+
+@inlined
+def _step(r, t, h, mode):
+    """Take one step; see `registry.Method`."""
+    return _euler_step(r.stiff, r.given, r.work, t, h, r.start, r.end, r.tangent), False
+
+
+@inlined
+def _euler_step(system, given, work, t, h, start, end, of):
+    """Take one step (1)-(2); system: with the stiff scratch; of: the tangent."""
+    n, plan = system.ints[field.N_V], given.plan
+    v0, v1, extra, s = start.v, end.v, work.extra, work.s
+    clear_sides(of.sides)
+    if tangent(given, work, t, start, h, of, 0.0) != 0:
+        return run.CALL_FAILED
+    prepare_armature(system, given, of, h, h * h, h)
+    for k in range(n):
+        extra[k] = -h * of.K[k] * v0[k]
+        v1[k] = v0[k]
+        work.before[k] = 0.0
+    if plan[run.PROJECT] != 0:
+        close_in_speeds(system.ints, system.scratch, h)
+    for k in range(len(start.q)):
+        end.q[k] = start.q[k]
+    for k in range(plan[run.N_STATE]):
+        end.z[k] = start.z[k]
+    status = evaluate(system, given, work, t, end, h, work.out)
+    for k in range(n):
+        extra[k] = 0.0
+    if status != 0:
+        return status
+    for k in range(n):
+        v1[k] = v0[k] + h * work.out[k]
+        s[k] = h * v1[k]
+    if moved(plan, given.table, start.q, s, end.q, work.buffer) != field.DONE:
+        return run.SINGULAR_COORDINATES
+    return run.CALL_FAILED if end_states(given, work, t + h, end, h) != 0 else 0
+
+
+IMPLICIT_EULER = register(Method("linearly implicit Euler", _step, run.USES_ARMATURE))
 
 
 @dataclass(frozen=True)
 class LinearlyImplicitEuler(Integrator):
-    """One linear solution a step with stiffness and damping as armature; order 1, very stable."""
+    """One linear solution per step with stiffness and damping as armature; order 1, very stable."""
 
     title = "linearly implicit Euler"
     names = ("linearly_implicit_euler", "implicit_euler", "linear_implicit_euler")
-    method = run.IMPLICIT_EULER
+    method = IMPLICIT_EULER
     order = 1
     implicit = True

@@ -1,4 +1,4 @@
-"""What every integrator offers."""
+"""Interface of integrators."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import ClassVar
 
 from ..tableau import Tableau
 
-__all__ = ["Integrator"]
-
 
 @dataclass(frozen=True)
 class Integrator(ABC):
-    """What every integrator offers.
+    """Interface of integrators.
 
     Attributes
     ----------
     title : str
-        Its name in results and messages.
+        Name in results and messages.
     names : tuple of str
-        What users may call it.
+        Names accepted by `simulate`.
     method : int
-        The kernel that takes its steps.
+        Number of the kernel that takes its steps.
     order : int
-        The error goes with this power of the step.
+        The error is proportional to this power of the step.
     implicit : bool
-        Whether stiff modes and springs do not limit the step.
+        Whether steps can be long compared with the periods of stiff modes and springs.
     adaptive : bool
         Whether it can choose its steps.
+    iterates : bool
+        Whether each step is an iteration, which loads without derivatives can hold up.
     """
 
     title: ClassVar[str]
@@ -37,20 +37,21 @@ class Integrator(ABC):
     order: ClassVar[int]
     implicit: ClassVar[bool] = False
     adaptive: ClassVar[bool] = False
+    iterates: ClassVar[bool] = False
 
     @property
     def tableau(self) -> Tableau | None:
-        """Table of a Runge-Kutta method."""
+        """Table of a Runge-Kutta method, or None."""
         return None
 
     @property
     def error_order(self) -> int:
-        """The step is controlled as if the error went with this power of it, plus one."""
+        """Step control assumes an error proportional to this power of the step, plus one."""
         return self.order
 
     @property
     def share(self) -> float:
-        """What the estimated errors of all adaptive steps may add up to, in tolerances.
+        """Limit of the sum of the estimated errors of all adaptive steps, in tolerances.
 
         The estimates of explicit pairs are of a lower order than the method, and far above its
         errors.
@@ -59,14 +60,14 @@ class Integrator(ABC):
 
     @property
     def least_share(self) -> float:
-        """What one step may use of it however short it is; jumps could not be passed without."""
+        """Share of it that one step may use however short it is; jumps require it."""
         return 1e-3
 
     @property
     def rounding(self) -> float:
-        """Error below which no step is asked for less, as a part of the sizes of coordinates."""
+        """Smallest error asked of a step, as a fraction of the sizes of coordinates."""
         return 3e-13
 
     def parameters(self) -> dict[int, float]:
-        """Constants for the kernel, by their place."""
+        """Constants for the kernel, by offset."""
         return {}

@@ -1,14 +1,51 @@
-"""Runge-Kutta methods: each is a table of `tableau`; all share the kernel `explicit`."""
+"""Runge-Kutta methods: each is a table from `tableau`; all share the kernel `explicit`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...algorithms._kernels.compiling import inlined
 from ...algorithms._kernels.simulation import fields as run
+from ...algorithms._kernels.simulation.explicit import error_norm, runge_kutta, stage
+from ...algorithms._kernels.simulation.registry import Method, register
+from ...algorithms._kernels.simulation.watch import watched_step
 from ..tableau import Tableau, dormand_prince_5, dormand_prince_8, rk4
 from .integrator import Integrator
 
-__all__ = ["DormandPrince5", "DormandPrince8", "RungeKutta4"]
+
+@inlined
+def _step(r, t, h, mode):
+    """Take one step; see `registry.Method`."""
+    given = r.given
+    if given.plan[run.ADAPTIVE] == 0:
+        return watched_step(r, t, h, mode)
+    status = runge_kutta(r.system, given, r.work, t, h, r.start, r.x.x0, r.end, r.stages)
+    if status == 0:
+        i = given.plan[run.N_STAGE]
+        status = stage(r.system, given, r.work, i, 1.0, t, h, r.start, r.end, r.stages)
+    return status, False
+
+
+@inlined
+def _error(r, h):
+    return error_norm(r.system, r.given, h, r.stages, r.weights)
+
+
+@inlined
+def _commit(r, h):
+    """Take the accelerations of the stage at the end of a step, unless loops moved its state."""
+    plan, n = r.given.plan, len(r.x.x0)
+    if plan[run.ADAPTIVE] == 0 or plan[run.PROJECT] != 0:
+        return False
+    o = plan[run.N_STAGE] * n
+    for k in range(n):
+        r.x.x0[k] = r.stages.V[o + k]
+    return True
+
+
+RUNGE_KUTTA = register(
+    Method("Runge-Kutta", _step, run.NEEDS_START | run.INTERPOLATES, _error, _commit)
+)
 
 
 @dataclass(frozen=True)
@@ -17,7 +54,7 @@ class RungeKutta4(Integrator):
 
     title = "RK4"
     names = ("rk4", "runge_kutta", "runge_kutta4", "runge_kutta_4")
-    method = run.RUNGE_KUTTA
+    method = RUNGE_KUTTA
     order = 4
 
     @property
@@ -32,7 +69,7 @@ class DormandPrince5(Integrator):
 
     title = "Dormand-Prince 5(4)"
     names = ("dopri5", "dormand_prince5", "dormand_prince_5", "dormand_prince", "rk45", "ode45")
-    method = run.RUNGE_KUTTA
+    method = RUNGE_KUTTA
     order = 5
     adaptive = True
 
@@ -43,7 +80,7 @@ class DormandPrince5(Integrator):
 
     @property
     def error_order(self) -> int:
-        """Of the estimate."""
+        """Order of the error estimate."""
         return 4
 
 
@@ -53,7 +90,7 @@ class DormandPrince8(Integrator):
 
     title = "Dormand-Prince 8(5,3)"
     names = ("dop853", "dopri8", "dormand_prince8", "dormand_prince_8", "adaptive", "explicit")
-    method = run.RUNGE_KUTTA
+    method = RUNGE_KUTTA
     order = 8
     adaptive = True
 
@@ -64,5 +101,5 @@ class DormandPrince8(Integrator):
 
     @property
     def error_order(self) -> int:
-        """Of the estimate."""
+        """Order of the error estimate."""
         return 7

@@ -33,7 +33,7 @@ __all__ = [
     "flexible_drive",
 ]
 
-# All that a model file can hold.  A new load is written here and in `lissom.__init__`.
+# All loads that a model file can hold.  A new load is added here and in `lissom.__init__`.
 LOADS: tuple[type[Load], ...] = (
     Actuator,
     JointSpring,

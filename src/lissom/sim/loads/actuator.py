@@ -1,4 +1,4 @@
-"""Force or torque of a motor."""
+"""Motor force or torque on a joint."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from .load import FileField, Load
 
 if TYPE_CHECKING:
     from ..plan import Plan
-
-__all__ = ["FORCE", "Actuator"]
 
 RATIO, LIMIT = range(2)  # its constants
 
@@ -37,21 +35,21 @@ class Actuator(Load):
     """Force or torque of a motor on a joint, through a gear.
 
     The joint receives ``ratio * force``; a rotor adds ``ratio**2 * rotor_inertia`` to the inertia
-    that the joint's speed sees.  The rotor's own gyroscopic effect on its carrier is left out.
+    at the joint's speed.  The gyroscopic effect of the rotor on its carrier is neglected.
 
     Parameters
     ----------
     joint : str
         Body that the joint carries.
     force : number, array, Table or callable
-        On the motor's side [N or N m], one number for each speed of the joint: constant, given at
-        times, or a function f(time) or f(time, state).
+        On the motor side [N or N m], one number for each speed of the joint: constant, tabulated,
+        or a function f(time) or f(time, state).
     ratio : float
-        Turns of the motor for one of the joint.
+        Turns of the motor per turn of the joint.
     rotor_inertia : float
         About the motor's axis [kg m^2], or moved mass [kg] of a linear motor.
     limit : float
-        Largest size of `force`.
+        Largest magnitude of `force`.
     """
 
     file_kind = "actuator"
@@ -71,7 +69,7 @@ class Actuator(Load):
     limit: float = field(default=np.inf, kw_only=True)
 
     def check(self) -> None:
-        """Refuse what is wrong without a system."""
+        """Check the fields that do not depend on a system."""
         keep(self, joint=joint_name(self.joint, f"{self.label}: joint"))
         what = f"{self.label}: rotor_inertia"
         keep(
@@ -79,7 +77,7 @@ class Actuator(Load):
             ratio=number(
                 self.ratio,
                 f"{self.label}: ratio",
-                "one finite number that is not zero",
+                "one finite number other than zero",
                 lambda x: 0 < abs(x) < np.inf,
             ),
             rotor_inertia=not_negative(self.rotor_inertia, what),
@@ -96,7 +94,7 @@ class Actuator(Load):
         return self.joint
 
     def enter(self, plan: Plan) -> None:
-        """Write it into the plan of a run."""
+        """Add the load to the plan of a run."""
         joint = plan.joint(self.joint, self)
         plan.add_armature(joint, self.ratio * self.ratio * self.rotor_inertia)
         value = as_signal(self.force, joint.n_v, f"{self.label}: force")

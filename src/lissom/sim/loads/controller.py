@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ...errors import LoadError
-from ..checks import keep, numbers, positive, shown
+from ...errors import LoadError, shown
+from ..checks import keep, numbers, positive
 from ..functions import is_compiled
 from .forces import forces_of
 from .load import FileField, Load
@@ -17,28 +17,26 @@ from .load import FileField, Load
 if TYPE_CHECKING:
     from ..plan import Plan
 
-__all__ = ["Controller", "with_arrays_apart", "with_arrays_back"]
-
 Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class Controller(Load):
-    """A sampled controller: called once in each period, its forces hold until the next call.
+    """Sampled controller: called once per period; its forces hold until the next call.
 
     Parameters
     ----------
     update : callable or object
-        Plain Python: a function f(time, state) -> forces, or an object whose method ``update`` is
-        that.  Forces are (n_v,) numbers or a mapping {"body": ...}.  What it remembers between
-        calls is saved with the results if it offers ``get_state()`` (numbers, text, None, lists,
-        arrays and dictionaries of these) and ``set_state(saved)``; without these a run with a file
-        cannot be resumed exactly if the controller has a memory.  Compiled by Numba:
-        f(time, q, v, memory, out), and the whole run stays in compiled code.
+        Plain Python: a function f(time, state) -> forces, or an object with such a method
+        ``update``.  Forces are (n_v,) numbers or a mapping {"body": ...}.  Memory between calls is
+        saved with the results if the object has ``get_state()`` (numbers, text, None, lists, arrays
+        and dictionaries of these) and ``set_state(saved)``; without these, a run of a controller
+        with memory cannot be resumed exactly from a file.  Compiled by Numba:
+        f(time, q, v, memory, out); the whole run then stays in compiled code.
     period : float
-        Time between calls [s]; the first is at the start.
+        Time between calls [s]; the first call is at the start.
     memory : array, optional
-        First content of the memory of a compiled controller.
+        Initial memory of a compiled controller.
     """
 
     file_kind = "controller"
@@ -53,7 +51,7 @@ class Controller(Load):
     memory: Any = field(default=(), kw_only=True)
 
     def check(self) -> None:
-        """Refuse what is wrong without a system."""
+        """Check the fields that do not depend on a system."""
         if not callable(self.function):
             raise LoadError(
                 f"{self.label}: update is {shown(self.update)}; expected a function or an object "
@@ -62,8 +60,8 @@ class Controller(Load):
         offered = [callable(getattr(self.update, x, None)) for x in ("get_state", "set_state")]
         if offered == [True, False]:
             raise LoadError(
-                f"{self.label}: update has get_state() but no set_state(saved); what is saved "
-                "could not be given back, so offer both or neither"
+                f"{self.label}: update has get_state() but no set_state(saved), so its saved state "
+                "could not be restored; provide both or neither"
             )
         keep(
             self,
@@ -73,16 +71,16 @@ class Controller(Load):
 
     @property
     def place(self) -> str:
-        """What it is, as it acts on all joints."""
+        """Description in place of a joint, since it acts on all joints."""
         return getattr(self.update, "__name__", type(self.update).__name__)
 
     @property
     def function(self) -> Any:
-        """What is called."""
+        """Function to call."""
         return getattr(self.update, "update", self.update)
 
     def enter(self, plan: Plan) -> None:
-        """Write it into the plan of a run."""
+        """Add the load to the plan of a run."""
         n_v = plan.system.n_v
         if is_compiled(self.function):
             address, which = plan.functions.add_compiled(
@@ -97,18 +95,18 @@ class Controller(Load):
             E_ADDRESS=address,
             E_WHICH=which,
             E_TABLE=plan.table(self.period),
-            E_MEMORY=plan.room(n_v),
-            E_B=plan.room(1 + len(self.memory), [0.0, *self.memory]),
+            E_MEMORY=plan.reserve(n_v),
+            E_B=plan.reserve(1 + len(self.memory), [0.0, *self.memory]),
         )
         plan.controllers.append(self)
 
     def saved(self) -> Any:
-        """What the controller remembers, or None if it does not say."""
+        """State of the controller, or None if it has no get_state()."""
         get = getattr(self.update, "get_state", None)
         return None if get is None else get()
 
     def restore(self, saved: Any) -> None:
-        """Give back what `saved` returned.
+        """Restore a state from `saved`.
 
         Parameters
         ----------
@@ -120,7 +118,7 @@ class Controller(Load):
 
 
 def _row(value: Any, what: str) -> Array:
-    """First content of a memory."""
+    """Initial memory as a row of numbers."""
     expected = "a list or array of finite numbers, (n,)"
     found = numbers(value, what, expected)
     if found.ndim != 1:
@@ -128,11 +126,11 @@ def _row(value: Any, what: str) -> Array:
     return found
 
 
-_ARRAY = "lissom array"  # key that stands for an array among what JSON can hold
+_ARRAY = "lissom array"  # key that marks an array in JSON
 
 
 def with_arrays_apart(value: Any, arrays: dict[str, Array]) -> Any:
-    """What a controller saved, with its arrays put into `arrays`, so that they keep their bits."""
+    """Saved state with its arrays moved to `arrays`, so that they are stored bit for bit."""
     if isinstance(value, np.ndarray):
         name = f"array{len(arrays)}"
         arrays[name] = value.copy()
@@ -147,7 +145,7 @@ def with_arrays_apart(value: Any, arrays: dict[str, Array]) -> Any:
 
 
 def with_arrays_back(value: Any, arrays: Mapping[str, Array]) -> Any:
-    """What `with_arrays_apart` was given; tuples have become lists."""
+    """Inverse of `with_arrays_apart`; tuples have become lists."""
     if isinstance(value, dict):
         if _ARRAY in value:
             return arrays[value[_ARRAY]]

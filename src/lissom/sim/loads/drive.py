@@ -9,29 +9,27 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ...bodies import RigidBody
-from ...errors import LoadError, ModelError, suggestion
+from ...errors import LoadError, ModelError, shown, suggestion
 from ...joints import Prismatic, Revolute
 from ...model import Model, Part
-from ..checks import joint_name, keep, not_negative, number, positive, shown, text
+from ..checks import joint_name, keep, not_negative, number, positive, text
 from .joint_spring import JointSpring
 from .load import FileField, Load
 
 if TYPE_CHECKING:
     from ..plan import Plan
 
-__all__ = ["Drive", "across_gear", "flexible_drive"]
-
 
 @dataclass(frozen=True, eq=False)
 class Drive(Load):
-    """Inertia of a rotor on one joint and the elasticity of its gear on the next.
+    """Inertia of a rotor on one joint and elasticity of its gear on the next.
 
-    Made by `flexible_drive`.
+    Created by `flexible_drive`.
 
     Parameters
     ----------
     rotor : str
-        Body that stands for the rotor; its joint turns by the motor's angle over the gear ratio.
+        Body that represents the rotor; its joint turns by the motor angle over the gear ratio.
     joint : str
         Body that is driven; its joint is the deflection of the gear.
     ratio, rotor_inertia, stiffness, damping : float
@@ -56,7 +54,7 @@ class Drive(Load):
     damping: float = field(default=0.0, kw_only=True)
 
     def check(self) -> None:
-        """Refuse what is wrong without a system."""
+        """Check the fields that do not depend on a system."""
         for attribute in ("rotor", "joint"):
             name = joint_name(getattr(self, attribute), f"{self.label}: {attribute}")
             keep(self, **{attribute: name})
@@ -69,20 +67,20 @@ class Drive(Load):
         return self.joint
 
     def prefixed(self, prefix: str) -> Drive:
-        """The same load for a model that was attached with a prefix.
+        """Copy of the load for a model attached with a prefix.
 
         Parameters
         ----------
         prefix : str
-            Put before the names of rotor and joint, as `Model.attach` did.
+            Prefix of the names of rotor and joint, as for `Model.attach`.
         """
         before = text(prefix, f"{self.label}: prefix")
         rotor, joint = f"{before}{self.rotor}", f"{before}{self.joint}"
         return replace(self, rotor=rotor, joint=joint, name=f"{before}{self.label}")
 
     def enter(self, plan: Plan) -> None:
-        """Write it into the plan of a run."""
-        # The rotor's body holds its inertia once; the gear makes it ratio^2 times as much.
+        """Add the load to the plan of a run."""
+        # The rotor's body has its inertia once; the gear makes it ratio^2 times as much.
         added = (self.ratio * self.ratio - 1) * self.rotor_inertia
         plan.add_armature(plan.joint(self.rotor, self), added)
         gear = JointSpring(
@@ -101,33 +99,33 @@ def flexible_drive(
     rotor_inertia: float,
     name: str = "",
 ) -> Drive:
-    """Put a motor's rotor and the elasticity of its gear between a joint and the body it carries.
+    """Insert a motor's rotor and an elastic gear between a joint and the body it carries.
 
-    The model gets a body for the rotor, which takes the joint's place; the body that was carried
-    follows on a joint of the same kind, whose coordinate is the deflection of the gear.  Motor
-    forces act on the rotor's joint (times the ratio, see `Actuator`).
+    A new body for the rotor takes over the joint; the body follows on a joint of the same kind,
+    whose coordinate is the deflection of the gear.  Motor forces act on the rotor's joint (times
+    the ratio, see `Actuator`).
 
     Parameters
     ----------
     model : Model
-        What to change.
+        Model to change.
     joint : str or Part
         Body that the joint carries; revolute or prismatic.
     stiffness : float
-        Of gear and shaft, on the side of the joint [N m/rad or N/m].
+        Stiffness of gear and shaft, on the joint side [N m/rad or N/m].
     damping : float
-        The same for damping [N m s/rad or N s/m].
+        Damping of gear and shaft, on the joint side [N m s/rad or N s/m].
     ratio : float
-        Turns of the motor for one of the joint.
+        Turns of the motor per turn of the joint.
     rotor_inertia : float
         About the motor's axis [kg m^2], or moved mass of a linear motor [kg].
     name : str
-        Of the rotor; by default the body's name and "_rotor".
+        Name of the rotor; by default the body's name followed by "_rotor".
 
     Returns
     -------
     Drive
-        Load to give to `simulate` and `equilibrium`, which refuse the model without it.
+        Load for `simulate` and `equilibrium`, which refuse the model without it.
     """
     if not isinstance(model, Model):
         raise LoadError(f"flexible_drive: model is {shown(model)}; expected a Model")
@@ -147,8 +145,8 @@ def flexible_drive(
     for couple in model.couplings.values():
         if body_name in couple.bodies:
             raise ModelError(
-                f"flexible_drive: the coordinate of {body_name!r} becomes the twist of the drive, "
-                f"and {couple.title} names it; remove the coupling, and couple the rotor afterwards"
+                f"flexible_drive: the coordinate of {body_name!r} becomes the twist of the gear, "
+                f"but {couple.title} uses it; remove the coupling, and couple the rotor afterwards"
             )
     given = _checked("flexible_drive", stiffness, damping, ratio, rotor_inertia)
     rotor = text(name, "flexible_drive: name") or f"{body_name}_rotor"
@@ -174,7 +172,7 @@ def flexible_drive(
 
 
 def across_gear(what: str, rotor: str, joint: str) -> LoadError:
-    """The error for a motor on the wrong side of a drive.
+    """Error for a motor on the wrong side of a drive.
 
     Parameters
     ----------
@@ -192,8 +190,8 @@ def across_gear(what: str, rotor: str, joint: str) -> LoadError:
 def _checked(
     label: str, stiffness: Any, damping: Any, ratio: Any, rotor_inertia: Any
 ) -> dict[str, float]:
-    """Numbers of a drive, by their names."""
-    size = "one number of size 1 or more"
+    """Checked numbers of a drive, by name."""
+    size = "one number of magnitude 1 or more"
     given = {
         "stiffness": positive(stiffness, f"{label}: stiffness"),
         "damping": not_negative(damping, f"{label}: damping"),
@@ -207,7 +205,7 @@ def _checked(
 
 
 def _rotor(kind: Any, inertia: float) -> RigidBody:
-    """A thin disc about the axis, or a moved mass."""
+    """Thin disc about the axis, or moved mass."""
     if isinstance(kind, Prismatic):
         return RigidBody(inertia)
     axis = np.asarray(kind.axis)

@@ -1,4 +1,4 @@
-"""Forces on all speeds at once: what `simulate(forces=...)` takes."""
+"""Generalized forces on all speeds: the argument `forces` of `simulate`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...algorithms.arguments import speeds_vector
-from ...errors import LissomError, LoadError
+from ...errors import LissomError, LoadError, shown
 from ...system import System
-from ..checks import shown
 from ..functions import is_compiled, trusted_state
 from ..plan import checked_values
 from .actuator import FORCE
@@ -20,15 +19,13 @@ from .load import Load
 if TYPE_CHECKING:
     from ..plan import Plan
 
-__all__ = ["enter_forces", "forces_of"]
-
 Array = np.ndarray
 
 
 def forces_of(
     system: System, function: Callable[..., Any], what: str
 ) -> Callable[[float, Array, Array], Array]:
-    """A user's f(time, state) -> forces as a checked function of numbers."""
+    """User's f(time, state) -> forces as a checked function (t, q, v) -> numbers."""
 
     def numbers(t: float, q: Array, v: Array) -> Array:
         given = function(t, trusted_state(system, q, v))
@@ -59,7 +56,7 @@ def _real_speeds(system: System, given: Any, what: str, before: str = "") -> Arr
 
 
 def enter_forces(plan: Plan, forces: Any) -> None:
-    """Write what `simulate(forces=...)` was given into the plan."""
+    """Add the argument `forces` of `simulate` to the plan."""
     if forces is None:
         return
     if isinstance(forces, Load):

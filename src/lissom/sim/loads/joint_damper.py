@@ -15,8 +15,6 @@ from .on_joint import check_not_negative, spread
 if TYPE_CHECKING:
     from ..plan import Plan
 
-__all__ = ["JointDamper"]
-
 # Its constants: the damping of each motion
 
 
@@ -46,7 +44,7 @@ class JointDamper(Load):
     joint : str
         Body that the joint carries.
     damping : float or array (n_v,)
-        [N m s/rad or N s/m].
+        Damping [N m s/rad or N s/m].
     """
 
     file_kind = "joint_damper"
@@ -59,7 +57,7 @@ class JointDamper(Load):
     damping: Any
 
     def check(self) -> None:
-        """Refuse what is wrong without a system."""
+        """Check the fields that do not depend on a system."""
         keep(self, joint=joint_name(self.joint, f"{self.label}: joint"))
         check_not_negative(self, "damping")
 
@@ -69,6 +67,6 @@ class JointDamper(Load):
         return self.joint
 
     def enter(self, plan: Plan) -> None:
-        """Write it into the plan of a run."""
+        """Add the load to the plan of a run."""
         joint = plan.joint(self.joint, self)
         plan.add_hinge_load(self, DAMPER, joint, spread(self, "damping", joint.n_v))

@@ -15,8 +15,6 @@ from .load import FileField, Load
 if TYPE_CHECKING:
     from ..plan import Plan
 
-__all__ = ["JointFriction"]
-
 SIZE, SPEED = range(2)  # its constants
 
 
@@ -28,9 +26,9 @@ def _force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
 
 @jit
 def _slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C):
-    """The tangent of friction is that of a step, and iterates would jump across it for ever.
+    """Slope of a secant: the tangent of a near-step would make iterates jump across it endlessly.
 
-    The secant between the last iterates on both sides halves the way each time.
+    The secant between the last iterates on both sides halves the interval each time.
     """
     size, speed = table[c + SIZE], table[c + SPEED]
     n_v = len(K)
@@ -49,7 +47,7 @@ FRICTION = register(
         "friction",
         _force,
         _slopes,
-        steepest=lambda numbers, n: (0.0, numbers[SIZE] / numbers[SPEED]),
+        steepest=lambda numbers, _n: (0.0, numbers[SIZE] / numbers[SPEED]),
         nonlinear=True,
     )
 )
@@ -57,7 +55,7 @@ FRICTION = register(
 
 @dataclass(frozen=True, eq=False)
 class JointFriction(Load):
-    """Coulomb friction of a joint, smooth about zero speed: -force tanh(rate / speed).
+    """Coulomb friction of a joint, smoothed at zero speed: -force tanh(rate / speed).
 
     Parameters
     ----------
@@ -81,7 +79,7 @@ class JointFriction(Load):
     speed: float = field(default=1e-3, kw_only=True)
 
     def check(self) -> None:
-        """Refuse what is wrong without a system."""
+        """Check the fields that do not depend on a system."""
         keep(self, joint=joint_name(self.joint, f"{self.label}: joint"))
         keep(
             self,
@@ -95,6 +93,6 @@ class JointFriction(Load):
         return self.joint
 
     def enter(self, plan: Plan) -> None:
-        """Write it into the plan of a run."""
+        """Add the load to the plan of a run."""
         joint = plan.joint(self.joint, self)
         plan.add_hinge_load(self, FRICTION, joint, [self.force, self.speed])

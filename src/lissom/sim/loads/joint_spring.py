@@ -12,19 +12,17 @@ import numpy as np
 from ...algorithms._kernels.compiling import jit
 from ...algorithms._kernels.simulation.registry import JointKind, register
 from ...algorithms._kernels.small import quaternion_rotation, turn_back, vector
-from ...errors import LoadError
-from ..checks import joint_name, keep, numbers, shown
+from ...errors import LoadError, shown
+from ..checks import joint_name, keep, numbers
 from .load import FileField, Load
 from .on_joint import check_not_negative, spread
 
 if TYPE_CHECKING:
     from ..plan import Plan
 
-__all__ = ["JointSpring"]
-
 Array = np.ndarray
 
-# Constants for each motion; at a ball for rotation, then for translation
+# Constants of each motion; for joints with a quaternion: of rotation, then of translation
 STIFFNESS, REST, DAMPING, PER_MOTION = range(4)
 BALL_STIFFNESS, BALL_DAMPING, PER_HALF = range(3)
 
@@ -68,7 +66,7 @@ def _ball_force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T):
 
 @jit
 def rotation_vector(q, o):
-    """Rotation vector of the quaternion q[o:], the shorter way round."""
+    """Rotation vector of the quaternion q[o:], of at most half a turn."""
     w, x, y, z = q[o], q[o + 1], q[o + 2], q[o + 3]
     if w < 0.0:
         w, x, y, z = -w, -x, -y, -z
@@ -103,7 +101,7 @@ BALL_SPRING = register(
 
 @dataclass(frozen=True, eq=False)
 class JointSpring(Load):
-    """Spring, with a damper beside it, on the coordinates of a joint.
+    """Spring with a parallel damper on the coordinates of a joint.
 
     Parameters
     ----------
@@ -111,12 +109,12 @@ class JointSpring(Load):
         Body that the joint carries.  At a spherical joint the spring acts on the rotation vector,
         at a free joint on that and on the position.
     stiffness : float or array (n_v,)
-        [N m/rad or N/m]; spherical joints take one number, free joints one or two (for rotation and
-        translation).
+        Stiffness [N m/rad or N/m]; spherical joints take one number, free joints one or two (for
+        rotation and translation).
     rest : float or array
-        Coordinates at which it is relaxed; joints with a quaternion: the neutral position.
+        Coordinates of the relaxed spring; with a quaternion always the neutral position.
     damping : float or array (n_v,)
-        [N m s/rad or N s/m], as the stiffness.
+        Damping [N m s/rad or N s/m], like the stiffness.
     """
 
     file_kind = "joint_spring"
@@ -133,7 +131,7 @@ class JointSpring(Load):
     damping: Any = field(default=0.0, kw_only=True)
 
     def check(self) -> None:
-        """Refuse what is wrong without a system."""
+        """Check the fields that do not depend on a system."""
         keep(self, joint=joint_name(self.joint, f"{self.label}: joint"))
         for attribute in ("stiffness", "damping"):
             check_not_negative(self, attribute)
@@ -145,7 +143,7 @@ class JointSpring(Load):
         return self.joint
 
     def enter(self, plan: Plan) -> None:
-        """Write it into the plan of a run."""
+        """Add the load to the plan of a run."""
         joint = plan.joint(self.joint, self)
         if joint.has_quaternion:
             if np.any(self.rest):
@@ -158,8 +156,8 @@ class JointSpring(Load):
             return
         if not joint.plain:
             raise LoadError(
-                f"{self.label}: the coordinates of a {joint.label} joint are no measure of a "
-                "spring; use NodeSpring between two nodes"
+                f"{self.label}: a spring cannot act on the coordinates of a {joint.label} joint; "
+                "use NodeSpring between two nodes"
             )
         columns = [spread(self, x, joint.n_v) for x in ("stiffness", "rest", "damping")]
         plan.add_hinge_load(self, SPRING, joint, np.stack(columns, axis=1).ravel())

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ...algorithms._kernels.compiling import jit
 from ...algorithms._kernels.simulation.registry import JointKind, register
-from ...errors import LoadError
-from ..checks import is_number, joint_name, keep, not_negative, positive, shown
+from ...errors import LoadError, shown
+from ..checks import is_number, joint_name, keep, not_negative, positive
 from .load import FileField, Load
 
 if TYPE_CHECKING:
     from ..plan import Plan
-
-__all__ = ["JointStop"]
 
 LOWER, UPPER, STIFFNESS, DAMPING = range(4)  # its constants
 
@@ -24,7 +22,7 @@ LOWER, UPPER, STIFFNESS, DAMPING = range(4)  # its constants
 def _pushed(table, c, x, rate):
     """Force that pushes a coordinate back between its limits, and its slopes in x and rate.
 
-    k d (1 + damping d'), d the depth beyond the limit: smooth at first touch, never pulling.
+    k d (1 + damping d'), d the depth beyond the limit: continuous at contact, never pulling.
     """
     lower, upper = table[c + LOWER], table[c + UPPER]
     k, damping = table[c + STIFFNESS], table[c + DAMPING]
@@ -60,7 +58,7 @@ STOP = register(
         "stop",
         _force,
         _slopes,
-        steepest=lambda numbers, n: (numbers[STIFFNESS], 0.0),
+        steepest=lambda numbers, _n: (numbers[STIFFNESS], 0.0),
         nonlinear=True,
         catches=True,
     )
@@ -71,7 +69,8 @@ STOP = register(
 class JointStop(Load):
     """Elastic stops at the ends of a joint's travel.
 
-    Beyond a limit by the depth d: stiffness d (1 + damping d'), never pulling (Hunt and Crossley).
+    Force at the depth d beyond a limit: stiffness d (1 + damping d'), never pulling (Hunt and
+    Crossley).
 
     Parameters
     ----------
@@ -80,9 +79,9 @@ class JointStop(Load):
     lower, upper : float
         Limits of each coordinate.
     stiffness : float
-        [N m/rad or N/m].
+        Stiffness [N m/rad or N/m].
     damping : float
-        [s/rad or s/m].
+        Damping [s/rad or s/m].
     """
 
     file_kind = "joint_stop"
@@ -101,13 +100,13 @@ class JointStop(Load):
     damping: float = field(default=0.0, kw_only=True)
 
     def check(self) -> None:
-        """Refuse what is wrong without a system."""
+        """Check the fields that do not depend on a system."""
         keep(self, joint=joint_name(self.joint, f"{self.label}: joint"))
         limits = is_number(self.lower) and is_number(self.upper)
         if not limits or not self.lower < self.upper:
             raise LoadError(
                 f"{self.label}: lower is {shown(self.lower)} and upper is {shown(self.upper)}; "
-                "expected two numbers, lower < upper, that may be infinite"
+                "expected two numbers, possibly infinite, with lower < upper"
             )
         keep(
             self,
@@ -123,7 +122,7 @@ class JointStop(Load):
         return self.joint
 
     def enter(self, plan: Plan) -> None:
-        """Write it into the plan of a run."""
+        """Add the load to the plan of a run."""
         joint = plan.joint(self.joint, self)
         if not joint.plain or joint.has_quaternion:
             raise LoadError(

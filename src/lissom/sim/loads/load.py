@@ -1,7 +1,7 @@
-"""What every load on a mechanism is: forces, springs, rotors, given motions, controllers.
+"""Interface of loads on a mechanism: forces, springs, rotors, given motions, controllers.
 
-A load is immutable and knows no system; `enter` writes it into the plan of a run, where names are
-resolved and sizes are checked.
+A load is immutable and independent of a system; `enter` adds it to the plan of a run, where names
+are resolved and sizes are checked.
 """
 
 from __future__ import annotations
@@ -14,30 +14,29 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..checks import keep, shown, switch, text
+from ...errors import shown
+from ..checks import keep, switch, text
 
 if TYPE_CHECKING:
     from ..plan import Plan
 
-__all__ = ["FileField", "Load"]
-
 
 class FileField(NamedTuple):
-    """What a model file holds of a field of a load.
+    """Description of a field of a load in model files.
 
     Attributes
     ----------
     form : {"text", "place", "point", "end", "function", "choice", "number", "numbers", "signal"}
-        "numbers": one or several; "signal": these, a table of values at times, or a function.
+        "numbers": one or several; "signal": these, a table of values over time, or a function.
     of : str
-        What the numbers are: of loads on joints a quantity that depends on the joint, such as
-        "stiffness" [N m/rad or N/m], of others a dimension.  See `io.natures` and `io.units`.
+        Quantity of the numbers: for loads on joints one that depends on the joint, such as
+        "stiffness" [N m/rad or N/m], for others a dimension.  See `io.natures` and `io.units`.
     least, above : float, optional
         A number must be at least this, or greater than this.
     infinite : bool
         Whether a number may be infinite.
     options : tuple of str
-        Of a choice.
+        Options of a choice.
     """
 
     form: str
@@ -50,18 +49,18 @@ class FileField(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Load(ABC):
-    """What every load offers.
+    """Interface of loads.
 
     Attributes
     ----------
     name : str
-        What events call it by, to switch it; by default made of its kind and place.
+        Name by which events switch it; by default made from its kind and place.
     on : bool
-        Whether it acts from the start; events can switch it.
+        Whether it is on at the start; events can switch it.
     """
 
-    file_kind: ClassVar[str]  # what model files call it
-    file_fields: ClassVar[Mapping[str, FileField]]  # all but name and on
+    file_kind: ClassVar[str]  # name of the kind in model files
+    file_fields: ClassVar[Mapping[str, FileField]]  # all except name and on
     is_motor: ClassVar[bool] = False  # whether it must act on the rotor of an elastic drive
 
     name: str = field(default="", kw_only=True)
@@ -69,34 +68,34 @@ class Load(ABC):
 
     def __post_init__(self) -> None:
         kind = type(self).__name__
-        # first of all: the label that other errors use is made of the name
+        # first, since the label in other errors is made from the name
         keep(self, name=text(self.name, f"{kind}: name"))
         keep(self, on=switch(self.on, f"{self.label}: on"))
-        for given in fields(self):  # what the user does with these later is not ours
+        for given in fields(self):  # copies, so that later changes by the user have no effect
             if isinstance(value := getattr(self, given.name), (list, np.ndarray)):
                 keep(self, **{given.name: copy.deepcopy(value)})
         self.check()
 
     @property
     def label(self) -> str:
-        """Its name, or what it is and where."""
+        """Name of the load, or its kind and place."""
         return self.name or f"{type(self).__name__} on {shown(self.place)}"
 
     @property
     @abstractmethod
     def place(self) -> str:
-        """Joint or node that it acts on, in words."""
+        """Name of the joint or node that it acts on."""
 
     @abstractmethod
     def check(self) -> None:
-        """Refuse what is wrong without a system; `name` and `on` are checked before."""
+        """Check the fields that do not depend on a system; `name` and `on` are checked before."""
 
     @abstractmethod
     def enter(self, plan: Plan) -> None:
-        """Write it into the plan of a run.
+        """Add the load to the plan of a run.
 
         Parameters
         ----------
         plan : Plan
-            What `simulate` makes of its arguments before it starts.
+            Resolved arguments of `simulate`.
         """

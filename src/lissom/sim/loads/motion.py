@@ -1,4 +1,4 @@
-"""Joints whose motion is given."""
+"""Given motion of a joint."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...algorithms._kernels.simulation import fields as run
-from ...errors import LoadError
-from ..checks import joint_name, keep, positive, shown
+from ...errors import LoadError, shown
+from ..checks import joint_name, keep, positive
 from ..differences import COARSEST
 from ..followed import followed
 from ..functions import is_compiled
@@ -18,31 +18,29 @@ from .load import FileField, Load
 if TYPE_CHECKING:
     from ..plan import Plan
 
-__all__ = ["Motion"]
-
 
 @dataclass(frozen=True, eq=False)
 class Motion(Load):
-    """Motion of a joint given as a function of time; the force that it needs is an output.
+    """Given motion of a joint as a function of time; the force that it requires is an output.
 
-    The channel "body.force" of the joint is the whole force there; what springs, dampers and motors
-    on the same joint give is part of it.
+    The channel "body.force" of the joint is the total force there, including springs, dampers and
+    motors on the same joint.
 
-    Give one of position, velocity and acceleration.  With `position` also velocity and acceleration
-    may be given, as its first and second derivatives; otherwise a function's derivatives are taken
-    by differences whose spacing fits the function at that instant (relative errors about 1e-11 and
-    1e-9).  Where that fails, at jumps and kinks, the run ends and says when.  Tables are
-    differentiated exactly.
+    Give one of position, velocity and acceleration.  With `position`, velocity and acceleration may
+    be given too, as its first and second derivatives; otherwise a function is differentiated
+    numerically with a spacing adapted to it (relative errors about 1e-11 and 1e-9).  Where that
+    fails, at jumps and kinks, the run ends with the time in its message.  Tables are differentiated
+    exactly.
 
     Parameters
     ----------
     joint : str
         Body that the joint carries.  All motions of the joint are given.
     position : number, array (n_q,), Table or callable, optional
-        Coordinates as f(time); at joints with a quaternion that first.  Compiled by Numba:
-        f(time, out) that writes the coordinates, their rates and their second rates.
+        Coordinates as f(time), a quaternion first.  Compiled by Numba: f(time, out) that writes the
+        coordinates and their first and second derivatives.
     velocity : number, array (n_v,), Table or callable, optional
-        Speeds as f(time); the coordinates follow by integration.
+        Speeds as f(time); the coordinates are integrated.
     acceleration : number, array (n_v,), Table or callable, optional
         Rates of the speeds.
     spacing : float
@@ -65,7 +63,7 @@ class Motion(Load):
     spacing: float = field(default=COARSEST, kw_only=True)
 
     def check(self) -> None:
-        """Refuse what is wrong without a system."""
+        """Check the fields that do not depend on a system."""
         keep(self, joint=joint_name(self.joint, f"{self.label}: joint"))
         if self.position is None and self.velocity is None and self.acceleration is None:
             raise LoadError(f"{self.label}: give position, velocity or acceleration")
@@ -77,17 +75,17 @@ class Motion(Load):
         keep(self, spacing=positive(self.spacing, what, "a positive time [s]"))
 
     def _check_rates(self) -> None:
-        """Refuse rates beside a position that would go unused."""
+        """Refuse rates that would be ignored next to a position."""
         rates = {"velocity": self.velocity, "acceleration": self.acceleration}
         given = [name for name, rate in rates.items() if rate is not None]
         if not given:
             return
         if not callable(self.position) or is_compiled(self.position):
-            kind = "no function, its rates follow from it"
+            kind = "a constant or a table, whose rates are known"
             if callable(self.position):
                 kind = "a compiled function, which writes its rates"
             raise LoadError(
-                f"{self.label}: {given[0]} is given beside a position that is {kind}; leave "
+                f"{self.label}: {given[0]} is given with a position that is {kind}; leave "
                 f"{given[0]} out"
             )
         if len(given) == 1:
@@ -96,8 +94,8 @@ class Motion(Load):
         for name, rate in rates.items():
             if not callable(rate) or is_compiled(rate):
                 raise LoadError(
-                    f"{self.label}: {name} is {shown(rate)}; expected a function of time in plain "
-                    "Python, as the position"
+                    f"{self.label}: {name} is {shown(rate)}; expected a plain Python function of "
+                    "time, like the position"
                 )
 
     @property
@@ -106,7 +104,7 @@ class Motion(Load):
         return self.joint
 
     def enter(self, plan: Plan) -> None:
-        """Write it into the plan of a run."""
+        """Add the load to the plan of a run."""
         joint = plan.joint(self.joint, self)
         if joint.body in plan.driven:
             raise LoadError(

@@ -21,9 +21,7 @@ from .on_node import in_slot, point, worded
 if TYPE_CHECKING:
     from ..plan import Plan
 
-__all__ = ["NodeForce"]
-
-IS_FORCE, ARM = range(2)  # its constants: whether it is a force, and where that acts
+IS_FORCE, ARM = range(2)  # its constants: force or moment, and point of application
 
 
 @jit
@@ -51,9 +49,9 @@ class NodeForce(Load):
     force, moment : array (3,), Table of 3 columns, or callable
         [N], [N m]; a function is f(time) or f(time, state).
     axes : {"world", "body"}
-        Axes of the components: the world's, or those of the node or frame, with which they turn.
+        Axes of the components: world axes, or those of the node or frame (follower force).
     at : array (3,)
-        Where the force acts, from the origin of the body, node or frame, in its axes [m].
+        Point of application, from the origin of the body, node or frame, in its axes [m].
     """
 
     file_kind = "node_force"
@@ -72,7 +70,7 @@ class NodeForce(Load):
     at: Any = field(default=(0.0, 0.0, 0.0), kw_only=True)
 
     def check(self) -> None:
-        """Refuse what is wrong without a system."""
+        """Check the fields that do not depend on a system."""
         keep(self, where=node_name(self.where, f"{self.label}: where"))
         keep(
             self,
@@ -86,12 +84,12 @@ class NodeForce(Load):
         return worded(self.where)
 
     def enter(self, plan: Plan) -> None:
-        """Write it into the plan of a run."""
+        """Add the load to the plan of a run."""
         frame = plan.place(self.where, self)
         if frame.grounded:
             raise LoadError(
-                f"{self.label}: {self.where!r} is fixed to the ground, which no force moves; give "
-                "a body, a node or a frame on one"
+                f"{self.label}: {self.where!r} is fixed to the ground, where a force has no "
+                "effect; give a body, a node or a frame on one"
             )
         slot, at = plan.slot(frame), in_slot(frame, self.at)
         for part, is_force in (("moment", False), ("force", True)):

@@ -28,16 +28,14 @@ from ...algorithms._kernels.small import (
     turn_back,
     vector,
 )
-from ...errors import LoadError
+from ...errors import LoadError, shown
 from ...model import Part
-from ..checks import as_numbers, keep, not_negative, shown
+from ..checks import as_numbers, keep, not_negative
 from .load import FileField, Load
 from .on_node import in_slot, point, worded
 
 if TYPE_CHECKING:
     from ..plan import Plan
-
-__all__ = ["NodeSpring"]
 
 STIFFNESS, DAMPING, LENGTH, AT_A, AT_B = 0, 1, 2, 3, 6  # its constants
 
@@ -64,7 +62,7 @@ def _force(table, c, axes, given, work, a, b):
 
 @jit
 def _end(work, slot, r):
-    """Position and velocity in the world of a point r in the axes of a slot."""
+    """Position and velocity, world axes, of a point r given in the axes of a slot."""
     arm = turn(matrix(work, slot + SLOT_POSE), r)
     x = add(vector(work, slot + SLOT_POSITION), arm)
     return x, add(vector(work, slot + SLOT_RATE + 3), cross(vector(work, slot + SLOT_RATE), arm))
@@ -82,13 +80,13 @@ class NodeSpring(Load):
     a, b : str or array (3,)
         "body", "body.node", the name of a frame, or a point fixed in the world.
     stiffness : float
-        [N/m].
+        Stiffness [N/m].
     damping : float
-        [N s/m].
+        Damping [N s/m].
     length : float
-        Length at which it is relaxed [m].
+        Relaxed length [m].
     at_a, at_b : array (3,)
-        Where it is fastened, from the origin of each body, node or frame, in its axes [m].
+        Attachment points, from the origin of each body, node or frame, in its axes [m].
     """
 
     file_kind = "node_spring"
@@ -111,7 +109,7 @@ class NodeSpring(Load):
     at_b: Any = field(default=(0.0, 0.0, 0.0), kw_only=True)
 
     def check(self) -> None:
-        """Refuse what is wrong without a system."""
+        """Check the fields that do not depend on a system."""
         for attribute in ("a", "b"):
             _check_end(self, attribute)
         keep(
@@ -129,11 +127,11 @@ class NodeSpring(Load):
         return f"{worded(self.a)} and {worded(self.b)}"
 
     def enter(self, plan: Plan) -> None:
-        """Write it into the plan of a run."""
+        """Add the load to the plan of a run."""
         ends = plan.place(self.a, self), plan.place(self.b, self)
         if ends[0].node == ends[1].node and ends[0].body == ends[1].body:
             what = "the ground" if ends[0].grounded else "the same body or node"
-            raise LoadError(f"{self.label}: both ends are on {what}; fasten one elsewhere")
+            raise LoadError(f"{self.label}: both ends are on {what}; attach one elsewhere")
         a, b = (plan.slot(end) for end in ends)
         at_a, at_b = in_slot(ends[0], self.at_a), in_slot(ends[1], self.at_b)
         constants = [self.stiffness, self.damping, self.length, *at_a, *at_b]
@@ -142,7 +140,7 @@ class NodeSpring(Load):
 
 
 def _check_end(load: NodeSpring, attribute: str) -> None:
-    """Refuse what is neither the name of a body or node nor a point of the world."""
+    """Refuse a value that is neither the name of a body or node nor a point of the world."""
     value = getattr(load, attribute)
     if isinstance(value, (str, Part)):
         return

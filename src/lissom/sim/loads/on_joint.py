@@ -1,4 +1,4 @@
-"""Numbers of loads on joints: one for all motions of the joint, or one for each."""
+"""Parameters of loads on joints: one number for all motions of the joint, or one for each."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from ...errors import LoadError
 from ..checks import numbers
 from .load import Load
 
-__all__ = ["check_not_negative", "spread"]
-
 Array = np.ndarray
 
 
 def check_not_negative(load: Load, attribute: str) -> None:
-    """Refuse an attribute that is neither one number nor a row of them, zero or more."""
+    """Refuse an attribute that is not one number or a row of numbers, all zero or more."""
     expected = "zero or more: one number, or one for each motion of the joint"
     numbers(getattr(load, attribute), f"{load.label}: {attribute}", expected, least=0.0)
 

@@ -1,4 +1,4 @@
-"""Places of loads on nodes: in words, and as numbers."""
+"""Places of loads on nodes: as text and as coordinates."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import shown
 from ...model import Part
 from ...system import Frame
-from ..checks import numbers, shown
+from ..checks import numbers
 from .load import Load
 
 Array = np.ndarray
 
 
 def worded(where: Any) -> str:
-    """Place in words."""
+    """Place as text."""
     if isinstance(where, (str, Part)):
         return str(where)
     return shown(where.tolist() if isinstance(where, np.ndarray) else where)
@@ -28,6 +29,6 @@ def point(load: Load, attribute: str) -> Array:
 
 
 def in_slot(frame: Frame, at: Array) -> Array:
-    """Point of a frame in the axes of its slot: from the node, or from the frame's own origin."""
+    """Point of a frame in the axes of its slot, from the node or from the origin of the frame."""
     turned = frame.rotation @ at
     return turned if frame.grounded else frame.position + turned

@@ -11,8 +11,8 @@ import numpy as np
 from ...algorithms._kernels.compiling import jit
 from ...algorithms._kernels.simulation.fields import OWN_SECANT, OWN_WEIGHT
 from ...algorithms._kernels.simulation.registry import JointKind, register
-from ...errors import LoadError
-from ..checks import as_numbers, joint_name, keep, numbers, positive, shown
+from ...errors import LoadError, shown
+from ..checks import as_numbers, joint_name, keep, numbers, positive
 from ..differences import COARSEST
 from ..followed import followed
 from ..functions import is_compiled, takes_state
@@ -23,8 +23,6 @@ from .on_joint import check_not_negative, spread
 if TYPE_CHECKING:
     from ..plan import JointPlace, Plan
 
-__all__ = ["Servo"]
-
 Array = np.ndarray
 
 KP, KD, KI, LIMIT, PER_MOTION = range(5)  # constants of each motion
@@ -32,9 +30,9 @@ KP, KD, KI, LIMIT, PER_MOTION = range(5)  # constants of each motion
 
 @jit
 def _command(table, at, error, rate, own, z):
-    """Force before the limit, the integral with it, and how fast that grows.
+    """Force before the limit, integral of the error, and rate of the integral.
 
-    The integral stands still where the force is at its limit and the error asks for more.
+    The integral is frozen while the force is at its limit and the error demands more.
     """
     force = table[at + KP] * error
     if table[at + KD] != 0.0:
@@ -74,10 +72,10 @@ def _slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C):
 
 @jit
 def _limited_slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C):
-    """Zero at the limit; within an iteration the slopes of limit / |command| times the gains.
+    """Slopes: zero at the limit, but within an iteration the gains times limit / |command|.
 
-    With zero iterates would jump from one limit to the other.  With these the command of the next
-    iterate is always smaller, and the gains are found again where it falls below the limit.
+    With zero slopes, iterates would jump from one limit to the other.  With these, the command of
+    the next iterate is always smaller, and the full gains return where it falls below the limit.
     """
     for j in range(n):
         at, state = c + PER_MOTION * j, 0 if z == 0 else z + j
@@ -110,11 +108,11 @@ class Servo(Load):
     """PD or PID control of a joint towards a target, in continuous time.
 
     With the error e = target - coordinate and its integral z:
-    force = kp e + kd (rate of the target - speed) + ki z, at most `limit`; z' = e, but z stands
-    still while the force is at its limit and the error asks for more (anti-windup).  z is part of
-    the state that the integrator carries, not a sampled sum.
+    force = kp e + kd (rate of the target - speed) + ki z, at most `limit`; z' = e, but z is frozen
+    while the force is at its limit and the error demands more (anti-windup).  z is integrated with
+    the state of the mechanism, not sampled.
 
-    Implicit methods have the derivatives of a servo: stiff gains do not limit their steps.  For a
+    Implicit methods use the derivatives of a servo: stiff gains do not limit their steps.  For a
     sampled controller see `Controller`.
 
     Parameters
@@ -123,8 +121,8 @@ class Servo(Load):
         Body that the joint carries: revolute, prismatic, or another joint whose speeds are the
         rates of its coordinates.
     target : number, array (n_v,), Table or callable
-        Coordinates to reach [rad or m]: constant, given at times, or a function f(time).  Compiled
-        by Numba: f(time, out) that writes the targets and, if kd is not zero, then their rates.
+        Target coordinates [rad or m]: constant, tabulated, or a function f(time).  Compiled by
+        Numba: f(time, out) that writes the targets and, if kd is not zero, their rates after them.
     kp : float or array (n_v,)
         Force per error [N m/rad or N/m].
     kd : float or array (n_v,)
@@ -132,14 +130,14 @@ class Servo(Load):
     ki : float or array (n_v,)
         Force per integral of the error [N m/(rad s) or N/(m s)].
     limit : float or array (n_v,)
-        Largest size of the force [N m or N].
+        Largest magnitude of the force [N m or N].
     rate : callable, optional
-        Rate of the target, beside a target that is a plain function.  Otherwise it is taken by
-        differences, as for `Motion`; tables are differentiated exactly, steps have none.
+        Rate of a target that is a plain function.  Without it the target is differentiated
+        numerically, as for `Motion`; tables are differentiated exactly, those of steps as zero.
     integral : float or array (n_v,)
-        The integral at the start [rad s or m s]; `equilibrium` keeps it.
+        Integral at the start [rad s or m s]; `equilibrium` keeps it.
     spacing : float
-        Largest spacing of the differences [s].
+        Largest spacing of the finite differences [s].
     """
 
     file_kind = "servo"
@@ -167,7 +165,7 @@ class Servo(Load):
     spacing: float = field(default=COARSEST, kw_only=True)
 
     def check(self) -> None:
-        """Refuse what is wrong without a system."""
+        """Check the fields that do not depend on a system."""
         keep(self, joint=joint_name(self.joint, f"{self.label}: joint"))
         for attribute in ("kp", "kd", "ki"):
             check_not_negative(self, attribute)
@@ -187,20 +185,20 @@ class Servo(Load):
         self._check_rate()
 
     def _check_rate(self) -> None:
-        """Refuse a rate that would go unused."""
+        """Refuse a rate that would be ignored."""
         if self.rate is None:
             return
         if not callable(self.target) or is_compiled(self.target):
             kind = "a compiled function, which writes its rates"
             if not callable(self.target):
-                kind = "no function, its rate follows from it"
+                kind = "a constant or a table, whose rate is known"
             raise LoadError(
-                f"{self.label}: rate is given beside a target that is {kind}; leave rate out"
+                f"{self.label}: rate is given with a target that is {kind}; leave rate out"
             )
         if not callable(self.rate) or is_compiled(self.rate):
             raise LoadError(
-                f"{self.label}: rate is {shown(self.rate)}; expected a function of time in plain "
-                "Python, as the target"
+                f"{self.label}: rate is {shown(self.rate)}; expected a plain Python function of "
+                "time, like the target"
             )
         if not np.any(self.kd):
             raise LoadError(f"{self.label}: rate is given, but kd is zero; leave one out")
@@ -211,7 +209,7 @@ class Servo(Load):
         return self.joint
 
     def enter(self, plan: Plan) -> None:
-        """Write it into the plan of a run."""
+        """Add the load to the plan of a run."""
         joint = plan.joint(self.joint, self)
         if not joint.plain or joint.has_quaternion:
             raise LoadError(
@@ -234,7 +232,7 @@ class Servo(Load):
         )
 
     def _states(self, plan: Plan, joint: JointPlace, kp: Array, ki: Array) -> int:
-        """Place of the integrals; errors count as those of positions that give the same force."""
+        """Offset of the integrals; their errors are scaled to positions with the same force."""
         with np.errstate(divide="ignore", invalid="ignore"):
             sizes = np.where((kp > 0) & (ki > 0), kp / ki, 1.0)
         start = spread(self, "integral", joint.n_v).tolist()

@@ -1,1 +1,1 @@
-"""Kernels of simulation: loads, coordinates on their groups, steps, and the run between returns."""
+"""Kernels of simulation: loads, coordinates on their groups, steps, and the loop of a run."""

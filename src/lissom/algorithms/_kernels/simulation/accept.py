@@ -1,43 +1,43 @@
-"""Whether a step is accepted, and what the next one shall be."""
+"""Acceptance of a step, and the size of the next one."""
 
 from __future__ import annotations
 
 from ..compiling import inlined, uncounted
 from . import fields as run
-from .explicit import error_norm
-from .generalized_alpha import alpha_error
 from .inside import look_inside
+from .methods import estimated_error
 from .projection import settle
 from .watch import note_error, note_sampled_error
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
-# An error beyond this is a jump inside the step, of which estimates see a small part: until it is
-# passed they count so many times.
+# An error beyond this is a jump inside the step, of which estimates show only a small part: until
+# it is passed they are multiplied by this factor.
 SURPRISE, ROUGH = 30.0, 30.0
 
 
 @inlined
 def finish_fixed(r, used, t, h, t1, mode, halved):
-    """Finish a step whose length is given: note its error, put it onto motions and loops.
+    """Finish a step of given length: record its error, enforce motions and loops.
 
-    halved: whether it was also taken by halves.  0 or a failure.
+    halved: whether it was also taken as two halves.  Returns 0 or a failure.
     """
     memory = r.given.memory
-    if mode == run.ON and r.given.plan[run.METHOD] == run.GENERALIZED_ALPHA:
-        error = alpha_error(r.given, h, r.x, r.weights)
+    plan = r.given.plan
+    if mode == run.ON and plan[run.TRAITS] & run.ESTIMATES != 0:
+        error = estimated_error(plan[run.METHOD], r, h)
         note_error(memory, 1.0, error, memory[run.WORST])
     elif halved:
         set_weights(r.given, r.start.v, r.end.v, r.weights)
         note_sampled_error(r, t)
-    return settle(used, r.given, r.room, t1, r.end)
+    return settle(used, r.given, r.work, t1, r.end)
 
 
 @inlined
 def finish_adaptive(r, used, t, h, t1):
-    """Accept a step of an adaptive method, or not.
+    """Accept or reject a step of an adaptive method.
 
-    Returns a status; whether it is accepted; the instant at which it shall end instead, t1 if the
-    error decides; whether the stages for dense output are there.
+    Returns a status; whether it is accepted; the time at which it must end instead, t1 if the error
+    decides; whether the stages for dense output are available.
     """
     plan, _table, memory = r.given
     wanted, last = memory[run.NEXT_STEP], memory[run.LAST_ERROR]
@@ -45,42 +45,39 @@ def finish_adaptive(r, used, t, h, t1):
     if not _accept(r.given, h, error):
         return 0, False, t1, False
     earlier, status, ready = t1, 0, False
-    if plan[run.LOOK] != 0 and plan[run.METHOD] == run.RUNGE_KUTTA:
+    if plan[run.LOOK] != 0 and plan[run.TRAITS] & run.INTERPOLATES != 0:
         earlier, status, ready = look_inside(r, t, h, t1)
         if status == 0 and earlier < t1:
             memory[run.NEXT_STEP], memory[run.LAST_ERROR] = wanted, last
             return 0, False, earlier, ready
     if status == 0:
-        status = settle(used, r.given, r.room, t1, r.end)
-    if status == 0 and plan[run.METHOD] == run.GENERALIZED_ALPHA:
+        status = settle(used, r.given, r.work, t1, r.end)
+    if status == 0 and plan[run.TRAITS] & run.ESTIMATES != 0:
         note_error(memory, 1.0, local, memory[run.WORST])
     return status, status == 0, t1, ready
 
 
 @inlined
 def _errors(r, t, h, t1):
-    """Error of a step in units of what is allowed: the estimate, and as the step is judged by."""
+    """Error of a step in units of the tolerance: the estimate, and the value for step control."""
     plan, table, memory = r.given
     p = plan[run.PARAMETERS]
     set_weights(r.given, r.start.v, r.end.v, r.weights)
-    if plan[run.METHOD] == run.RUNGE_KUTTA:
-        error = error_norm(r.system, r.given, h, r.stages, r.weights)
-    else:
-        error = alpha_error(r.given, h, r.x, r.weights)
+    error = estimated_error(plan[run.METHOD], r, h)
     local = error
     if not error <= SURPRISE:
         memory[run.ROUGH_UNTIL] = max(memory[run.ROUGH_UNTIL], t1)
     rough = t < memory[run.ROUGH_UNTIL]
-    if rough:  # as far as rounding allows
+    if rough:  # as far as rounding permits
         error *= min(ROUGH, 1.0 / table[p + run.LEAST_SHARE])
-    if not rough or plan[run.METHOD] == run.GENERALIZED_ALPHA:
+    if not rough or plan[run.TRAITS] & run.ESTIMATES != 0:
         error /= max(min(1.0, h * table[p + run.SHARE]), table[p + run.LEAST_SHARE])
     return local, error
 
 
 @uncounted
 def _accept(given, h, error):
-    """Whether the error allows the step; the next step by a controller with memory (PI)."""
+    """Whether the error permits the step; sets the next step by a PI controller."""
     plan, table, memory = given
     k = table[plan[run.PARAMETERS] + run.EXPONENT]
     if not error <= 1.0:  # also not a number
@@ -96,7 +93,7 @@ def _accept(given, h, error):
     largest = table[plan[run.PARAMETERS] + run.STEP]
     wanted = min(factor * h, largest)
     if h >= 0.99 * memory[run.NEXT_STEP] or wanted < memory[run.NEXT_STEP]:
-        memory[run.NEXT_STEP] = wanted  # a step that was cut short does not shorten the next ones
+        memory[run.NEXT_STEP] = wanted  # a truncated step does not shorten the next ones
     memory[run.LAST_ERROR] = error
     memory[run.REJECTED_LAST] = 0.0
     return True
@@ -104,7 +101,7 @@ def _accept(given, h, error):
 
 @uncounted
 def set_weights(given, v0, v1, weights):
-    """What errors of positions and speeds are measured by."""
+    """Write the scales of errors of positions and speeds."""
     plan, table, n = given.plan, given.table, len(v0)
     o, rtol = plan[run.WEIGHTS], table[plan[run.PARAMETERS] + run.RTOL]
     for k in range(n):

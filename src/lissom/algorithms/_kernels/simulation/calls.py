@@ -1,4 +1,4 @@
-"""Functions that the user gives: called by their address, compiled or plain Python alike."""
+"""Calls of user functions by their address, whether compiled or plain Python."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-__all__ = ["SIGNATURE", "call"]
-
-# int which, double time, double *q, double *v, double *memory, double *out -> 0 if all went well
+# int which, double time, double *q, double *v, double *memory, double *out -> 0 on success
 _POINTER = types.CPointer(types.float64)
 SIGNATURE = types.int64(types.int64, types.float64, _POINTER, _POINTER, _POINTER, _POINTER)
 
 
 @intrinsic
 def call(typingctx, address, which, t, q, v, memory, o_memory, out, o_out):
-    """Status of the function at `address`; it sees memory[o_memory:] and out[o_out:]."""
+    """Status of the function at `address`, called with memory[o_memory:] and out[o_out:]."""
     array = types.Array(types.float64, 1, "C")
     if not all(isinstance(x, types.Array) for x in (q, v, memory, out)):
         return None

@@ -6,8 +6,8 @@ A step uses local coordinates s (n_v numbers, zero at its start):
   free           attitude as (2), position p0 + R0 J_l(s_w) s_v: the group SE(3)     (3)
   products of exponentials (paper E)  q = q0 + s, with qdot = Gamma(q) v             (4)
 Their rates: plain s' = v; ball s' = J_r(s)^-1 w; free s_v' from R0^T p' = exp(s_w) v;
-products s' = Gamma(q) v.  `moved` serves methods that take one constant motion x = integral of v
-over the step: the same but for (4), which it replaces by the midpoint rule.
+products s' = Gamma(q) v.  `moved` is for methods with one constant motion x = integral of v over
+the step: the same except for (4), which it replaces by the midpoint rule.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ DONE = 0
 
 
 @jit
-def charted(plan, table, q0, s, q):
-    """Q from local coordinates s (1)-(4)."""
+def charted(plan, q0, s, q):
+    """Write the coordinates q for local coordinates s (1)-(4)."""
     _plain(plan, q0, s, q)
     for k in range(plan[run.N_SPECIAL]):
         e = plan[run.SPECIALS] + k * run.E_ROW
@@ -60,8 +60,8 @@ def charted(plan, table, q0, s, q):
 
 
 @jit
-def moved(plan, table, q0, s, q, room):
-    """Q after the motion s, an integral of speeds; needs 48 numbers of room."""
+def moved(plan, table, q0, s, q, buffer):
+    """Write the coordinates q after the motion s, an integral of speeds; buffer: 48 numbers."""
     _plain(plan, q0, s, q)
     for k in range(plan[run.N_SPECIAL]):
         e = plan[run.SPECIALS] + k * run.E_ROW
@@ -78,20 +78,20 @@ def moved(plan, table, q0, s, q, room):
         n, c = plan[e + run.E_N], plan[e + run.E_TABLE] & POSITIVE
         for j in range(n):
             q[o_q + j] = q0[o_q + j]
-        if product_rates(table, c, n, q, o_q, s, o_v, room, 0) != DONE:
+        if product_rates(table, c, n, q, o_q, s, o_v, buffer, 0) != DONE:
             return field.SINGULAR
         for j in range(n):
-            q[o_q + j] = q0[o_q + j] + 0.5 * room[j]
-        if product_rates(table, c, n, q, o_q, s, o_v, room, 0) != DONE:
+            q[o_q + j] = q0[o_q + j] + 0.5 * buffer[j]
+        if product_rates(table, c, n, q, o_q, s, o_v, buffer, 0) != DONE:
             return field.SINGULAR
         for j in range(n):
-            q[o_q + j] = q0[o_q + j] + room[j]
+            q[o_q + j] = q0[o_q + j] + buffer[j]
     return DONE
 
 
 @jit
-def chart_rates(plan, table, s, q, v, out, room):
-    """Rates of the local coordinates s at speeds v."""
+def chart_rates(plan, table, s, q, v, out, buffer):
+    """Write the rates of the local coordinates s at speeds v."""
     for k in range(plan[run.N_PLAIN]):
         e = plan[run.PLAINS] + k * run.E_ROW
         o_v = plan[e + run.E_V] & POSITIVE
@@ -114,10 +114,10 @@ def chart_rates(plan, table, s, q, v, out, room):
                 )
         else:
             n, c = plan[e + run.E_N], plan[e + run.E_TABLE] & POSITIVE
-            if product_rates(table, c, n, q, o_q, v, o_v, room, 0) != DONE:
+            if product_rates(table, c, n, q, o_q, v, o_v, buffer, 0) != DONE:
                 return field.SINGULAR
             for j in range(n):
-                out[o_v + j] = room[j]
+                out[o_v + j] = buffer[j]
     return DONE
 
 
@@ -163,7 +163,7 @@ def _shifted(q0, o, s, o_v, q):
 
 @jit
 def _left_inverse(theta, x):
-    """J_l(theta)^-1 x = x - theta x x/2 + d theta x (theta x x)."""
+    """Product J_l(theta)^-1 x = x - theta x x/2 + d theta x (theta x x)."""
     t2 = dot(theta, theta)
     if t2 < 0.04:
         d = 1.0 / 12 + t2 * (1.0 / 720 + t2 * (1.0 / 30240 + t2 * (1.0 / 1209600 + t2 / 47900160)))
@@ -176,7 +176,7 @@ def _left_inverse(theta, x):
 
 @jit
 def _right_inverse(theta, x):
-    """J_r(theta)^-1 x."""
+    """Product J_r(theta)^-1 x."""
     return _left_inverse(scaled(-1.0, theta), x)
 
 
@@ -193,8 +193,8 @@ def _pose_rate(theta, theta_dot, rho, v):
 
 
 @jit
-def product_rates(table, c, n, q, o_q, v, o_v, room, o):
-    """Gamma(q) v of one simple joint of n motions into room[o:], SINGULAR where it has none.
+def product_rates(table, c, n, q, o_q, v, o_v, buffer, o):
+    """Write Gamma(q) v of one simple joint of n motions to buffer[o:]; SINGULAR if undefined.
 
     table[c:]: the columns of H, six numbers each, then those of the left inverse of H.
     (H^+ B) eps_dot = beta, column j of B is Ad(U_(j-1)^-1) h_j: see `joints.exponential`.
@@ -207,7 +207,7 @@ def product_rates(table, c, n, q, o_q, v, o_v, room, o):
         b_v = turn_back(R, add(h_v, cross(h_w, r)))
         for i in range(n):
             p_w, p_v = vector(table, c + 6 * n + 6 * i), vector(table, c + 6 * n + 6 * i + 3)
-            room[m + i * (n + 1) + j] = dot(p_w, b_w) + dot(p_v, b_v)
+            buffer[m + i * (n + 1) + j] = dot(p_w, b_w) + dot(p_v, b_v)
         eps = q[o_q + j]
         theta = scaled(eps, h_w)
         a, b, d, _b1, _c1 = rotation_coefficients(dot(theta, theta))
@@ -215,13 +215,13 @@ def product_rates(table, c, n, q, o_q, v, o_v, room, o):
         r = add(turn(R_j, r), turn(one_plus(b, d, theta), scaled(eps, h_v)))
         R = product(R_j, R)
     for i in range(n):
-        room[m + i * (n + 1) + n] = v[o_v + i]
-    return _eliminate(room, m, n, o)
+        buffer[m + i * (n + 1) + n] = v[o_v + i]
+    return _eliminate(buffer, m, n, o)
 
 
 @jit
 def _eliminate(x, m, n, o):
-    """Solve the n x n system at x[m:], rows of n + 1, into x[o:]; exchanges rows."""
+    """Write the solution of the n x n system at x[m:], rows of n + 1, to x[o:]; pivots rows."""
     w = n + 1
     for k in range(n):
         best = k

@@ -1,4 +1,4 @@
-"""Accelerations at an instant, with everything that acts."""
+"""Accelerations at a time under all loads."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ from .slots import slot_motions
 from .states import put_states
 
 ALL = field.RATES | field.GRAVITY | field.ELASTIC
-PIVOT = 1e-14  # part of a diagonal entry below which the mass matrix is singular
+PIVOT = 1e-14  # fraction of a diagonal entry below which the mass matrix is singular
 
 
 @uncounted
-def evaluate(system, given, room, t, state, w, out):
-    """Accelerations `out` at time t; given motions are put into the state.
+def evaluate(system, given, work, t, state, w, out):
+    """Write the accelerations at time t to `out`; given motions are written into the state.
 
-    w: the states of loads are state.z plus w times their rates, which are left in room.own.
+    w: the states of loads are state.z plus w times their rates, which are written to work.own.
     Returns 0, CALL_FAILED, SINGULAR_ or NOT_FINITE_.
     """
     ints, floats, scratch = system
     plan, table, memory = given
-    T, x, slots, buffer = room.forces, room.x, room.slots, room.buffer
-    q, v, before, extra = state.q, state.v, room.before, room.extra
+    T, x, slots, buffer = work.forces, work.x, work.slots, work.buffer
+    q, v, before, extra = state.q, state.v, work.before, work.extra
     n, flags = ints[field.N_V], plan[run.FLAGS]
     memory[run.N_EVALUATIONS] += 1.0
     if plan[run.N_MOTION] != 0:
         undrive(ints, plan)
         if drive(ints, plan, table, memory, t, q, v, x, buffer) != 0:
             return run.CALL_FAILED
-    put_states(plan, room.own, state.z, w)
-    if hinge_loads(plan, table, memory, t, q, v, T, n, room.own, buffer) != 0:
+    put_states(plan, work.own, state.z, w)
+    if hinge_loads(plan, table, memory, t, q, v, T, n, work.own, buffer) != 0:
         return run.CALL_FAILED
     if plan[run.NODE_RATES] != 0:
         motion_base_to_tip(ints, floats, scratch, q, v, v, flags & field.ACCELERATED)
@@ -56,7 +56,7 @@ def evaluate(system, given, room, t, state, w, out):
             slot_motions(ints, scratch, plan, q, v, slots, 0, flags & 0)
         if node_loads(scratch, plan, table, memory, t, q, v, slots, 0, buffer) != 0:
             return run.CALL_FAILED
-        apply_external(ints, scratch, q, v, flags & ALL)
+        apply_external(ints, scratch, q, v)
     expect(system, given, t, before)
     for k in range(n):
         out[k] = T[k] + extra[k]
@@ -71,7 +71,7 @@ def evaluate(system, given, room, t, state, w, out):
             before,
             out,
             out,
-            room.mass,
+            work.mass,
             PIVOT,
             flags & ALL,
             flags != 0,
@@ -90,7 +90,10 @@ def evaluate(system, given, room, t, state, w, out):
 
 @uncounted
 def solve_mass(system, given, q, forces, out):
-    """Out = M^-1 forces, with rotors and loops; driven hinges do not move.  0 or a failure."""
+    """Write M^-1 forces to `out`, with rotors and loops; driven hinges do not move.
+
+    Returns 0 or a failure.
+    """
     ints, floats, scratch = system
     flags = given.plan[run.FLAGS]
     motion_base_to_tip(ints, floats, scratch, q, forces, forces, flags & 0)
@@ -107,7 +110,7 @@ def solve_mass(system, given, q, forces, out):
 
 @uncounted
 def copy_driven(plan, memory, x, out):
-    """Entries of driven hinges from x to out."""
+    """Copy the entries of driven hinges from x to out."""
     for k in range(plan[run.N_MOTION]):
         e = plan[run.MOTIONS] + k * run.E_ROW
         if memory[plan[e + run.E_ACTIVE]] != 0.0:
@@ -117,14 +120,14 @@ def copy_driven(plan, memory, x, out):
 
 
 @uncounted
-def needed_forces(system, given, room, state, acceleration):
-    """Forces that the motions of driven hinges need, into T; after `evaluate` at the same state."""
+def needed_forces(system, given, work, state, acceleration):
+    """Write the forces of driven hinges to work.forces; after `evaluate` at the same state."""
     ints, floats, scratch = system
     plan, _table, memory = given
-    q, v, buffer, flags = state.q, state.v, room.buffer, plan[run.FLAGS]
+    q, v, buffer, flags = state.q, state.v, work.buffer, plan[run.FLAGS]
     motion_base_to_tip(ints, floats, scratch, q, v, acceleration, flags & (ALL | field.ACCELERATED))
     if plan[run.N_SLOT] != 0:
-        apply_external(ints, scratch, q, v, flags & ALL)
+        apply_external(ints, scratch, q, v)
     if ints[field.LOOPS] != 0:
         push_loops(ints, floats, scratch)
     forces_tip_to_base(
@@ -132,12 +135,12 @@ def needed_forces(system, given, room, state, acceleration):
     )
     if ints[field.LOOPS] != 0:
         take_coupling_forces(ints, floats, scratch, buffer)
-    copy_driven(plan, memory, buffer, room.forces)
+    copy_driven(plan, memory, buffer, work.forces)
 
 
 @uncounted
 def set_armature(ints, floats, scratch, diagonal, modal):
-    """Write inertia that is added to the speeds; `modal`: also that of modes, and what follows."""
+    """Write the armature of the speeds; `modal`: also that of modes, and dependent constants."""
     scratch[field.ARMATURE] = 1.0
     for i in range(ints[field.N_BODY]):
         row = field.HEADER + i * field.ROW
@@ -156,6 +159,6 @@ def set_armature(ints, floats, scratch, diagonal, modal):
 
 @uncounted
 def close_in_speeds(ints, scratch, kappa):
-    """Ask for loops closed in the speeds that accelerations lead to: see `constrain`."""
+    """Request loops closed in the speeds that result from accelerations: see `constrain`."""
     if ints[field.LOOPS] != 0:
         scratch[ints[ints[field.LOOPS] + field.CLOSING] + field.KAPPA] = kappa

@@ -1,4 +1,4 @@
-"""Quantities whose passing of zero is an event."""
+"""Quantities whose zero crossings are events."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .calls import call
 
 @uncounted
 def event_values(given, t, state, values):
-    """Values of all events; 0, or the status of a function."""
+    """Write the values of all events; returns 0, or the status of a function."""
     plan, table, memory = given
     q, v = state.q, state.v
     for k in range(plan[run.N_EVENT]):
@@ -33,7 +33,7 @@ def event_values(given, t, state, values):
 
 @uncounted
 def keep_values(plan, memory, values):
-    """Values at the new instant; a zero belongs to the side that was reached."""
+    """Store the values at the new time; a zero belongs to the side that was reached."""
     for k in range(plan[run.N_EVENT]):
         m = plan[plan[run.EVENTS] + k * run.E_ROW + run.E_MEMORY]
         if values[k] != 0.0 or memory[run.KNOWN] == 0.0:
@@ -45,7 +45,7 @@ def keep_values(plan, memory, values):
 
 @uncounted
 def crossed(plan, memory, values):
-    """Whether an event passed zero in its direction."""
+    """Whether an event crossed zero in its direction."""
     for k in range(plan[run.N_EVENT]):
         e = plan[run.EVENTS] + k * run.E_ROW
         before, after, way = memory[plan[e + run.E_MEMORY]], values[k], plan[e + run.E_N]
@@ -60,9 +60,9 @@ def crossed(plan, memory, values):
 
 @uncounted
 def signs_changed(plan, memory, values):
-    """Whether an event that is switched on has changed its sign, in any direction.
+    """Whether an active event has changed its sign, in any direction.
 
-    One that was zero at the start of the step is on the side to which it leaves.
+    A value that was zero at the start of the step belongs to the side to which it leaves.
     """
     for k in range(plan[run.N_EVENT]):
         m = plan[plan[run.EVENTS] + k * run.E_ROW + run.E_MEMORY]

@@ -1,11 +1,11 @@
-"""Accelerations to expect: those of the last steps that began away from singular positions.
+"""Expected accelerations: extrapolated from steps that began away from singular positions.
 
-Near a singular position the loops say little of what happens across the motion, and the free tree
-would move there as it likes.  An explicit method expects accelerations to go on as they did:
+Near a singular position the loops hardly constrain some directions, in which the free tree would
+move arbitrarily.  An explicit method expects accelerations to continue linearly:
   x(t) = x_1 + (t - t_1) (x_1 - x_0) / (t_1 - t_0)                                        (1)
-from the last two steps that did not begin near such a position.  What loops ask for beyond that is
-softened, see `constrain`.  Expectations are not drawn from softened accelerations: that would take
-the softness away step by step.
+from the last two steps that did not begin near such a position.  Loop forces beyond these
+accelerations are softened, see `constrain`.  Softened accelerations are not extrapolated: that
+would remove the softening step by step.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from ..fields import POSITIVE
 from ..least_norm import CLOSE
 from . import fields as run
 
-FARTHEST = 100.0  # times t_1 - t_0, over which accelerations are expected to go on
+FARTHEST = 100.0  # largest extrapolation, as a multiple of t_1 - t_0
 
 
 @uncounted
 def expect(system, given, t, x):
-    """Expected accelerations (1) into x, and how loop forces are to be softened."""
+    """Write the expected accelerations (1) to x, and select the softening of loop forces."""
     ints, _floats, scratch = system
     plan, _table, memory = given
     if ints[field.LOOPS] == 0:
         return
     passed = t - memory[run.EXPECTED_AT]
     known = (
-        plan[run.METHOD] < run.IMPLICIT_EULER
+        plan[run.TRAITS] & run.USES_ARMATURE == 0
         and 0.0 <= passed <= FARTHEST * memory[run.EXPECTED_STEP]
     )
     closing = ints[ints[field.LOOPS] + field.CLOSING] & POSITIVE
@@ -43,10 +43,10 @@ def expect(system, given, t, x):
 
 @uncounted
 def note_expected(system, given, t, x):
-    """Draw expectations from the accelerations x at the start of a step of an explicit method."""
+    """Record the accelerations x at the start of a step of an explicit method for (1)."""
     ints, _floats, scratch = system
     plan, _table, memory = given
-    if ints[field.LOOPS] == 0 or plan[run.METHOD] >= run.IMPLICIT_EULER:
+    if ints[field.LOOPS] == 0 or plan[run.TRAITS] & run.USES_ARMATURE != 0:
         return
     first, passed = memory[run.EXPECTED_AT] == math.inf, t - memory[run.EXPECTED_AT]
     near = scratch[ints[ints[field.LOOPS] + field.CLOSING] + field.LEAST_LEFT] <= CLOSE

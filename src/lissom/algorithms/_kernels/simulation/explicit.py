@@ -4,7 +4,7 @@ Runge-Kutta, stages i of a tableau (A, b, c), local coordinates s of `coordinate
   s_i = h sum_j A_ij S_j      v_i = v + h sum_j A_ij V_j                              (1)
   S_i = rates of s at (s_i, v_i)      V_i = accelerations at (t + c_i h, q(s_i), v_i) (2)
   s_1 = h sum b_i S_i         v_1 = v + h sum b_i V_i                                 (3)
-This is the method of Munthe-Kaas: the orders of the tableau hold on the groups of the joints.
+This is the method of Munthe-Kaas: it keeps the order of the tableau on the groups of the joints.
 Source: H. Munthe-Kaas, High order Runge-Kutta methods on manifolds, Appl. Num. Math. 29, 1999.
 """
 
@@ -23,43 +23,43 @@ from .views import stages_of
 
 
 @uncounted
-def euler_cromer(system, given, room, t, h, start, x0, end):
-    """Speeds by the accelerations at the start, then coordinates by the new speeds.
+def euler_cromer(system, given, work, t, h, start, x0, end):
+    """Speeds from the accelerations at the start, then coordinates from the new speeds.
 
-    States of loads follow from the coordinates at the end, as these do from the speeds.
+    States of loads follow from the coordinates at the end.
     """
-    s = room.s
+    s = work.s
     for k in range(system.ints[field.N_V]):
         end.v[k] = start.v[k] + h * x0[k]
         s[k] = h * end.v[k]
-    if moved(given.plan, given.table, start.q, s, end.q, room.buffer) != field.DONE:
+    if moved(given.plan, given.table, start.q, s, end.q, work.buffer) != field.DONE:
         return run.SINGULAR_COORDINATES
     for k in range(given.plan[run.N_STATE]):
         end.z[k] = start.z[k]
-    return run.CALL_FAILED if end_states(given, room, t + h, end, h) != 0 else 0
+    return run.CALL_FAILED if end_states(given, work, t + h, end, h) != 0 else 0
 
 
 @uncounted
-def stage(system, given, room, i, c, t, h, start, at, stages):
-    """Stage i at t + c h: the state (1) into `at`, its rates (2) into `stages`."""
+def stage(system, given, work, i, c, t, h, start, at, stages):
+    """Write stage i at t + c h: the state (1) to `at`, its rates (2) to `stages`."""
     n, n_z = system.ints[field.N_V], given.plan[run.N_STATE]
     plan, table = given.plan, given.table
-    combine(table, plan[run.TABLEAU] + i * stages_of(plan), i, h, start, stages, room.s, at)
-    charted(plan, table, start.q, room.s, at.q)
+    combine(table, plan[run.TABLEAU] + i * stages_of(plan), i, h, start, stages, work.s, at)
+    charted(plan, start.q, work.s, at.q)
     o = i * n
-    status = evaluate(system, given, room, t + c * h, at, 0.0, stages.V[o : o + n])
+    status = evaluate(system, given, work, t + c * h, at, 0.0, stages.V[o : o + n])
     if status != 0:
         return status
-    take_rates(plan, room.own, stages.Z[i * n_z : (i + 1) * n_z])
+    take_rates(plan, work.own, stages.Z[i * n_z : (i + 1) * n_z])
     rates = stages.S[o : o + n]
-    if chart_rates(plan, table, room.s, at.q, at.v, rates, room.buffer) != field.DONE:
+    if chart_rates(plan, table, work.s, at.q, at.v, rates, work.buffer) != field.DONE:
         return run.SINGULAR_COORDINATES
     return 0
 
 
 @uncounted
 def combine(table, row, width, h, start, stages, s, at):
-    """S = h sum w_j S_j, v = v0 + h sum w_j V_j over `width` stages; z as v."""
+    """Write s = h sum w_j S_j and v = v0 + h sum w_j V_j over `width` stages; z like v."""
     n, n_z = len(s), len(at.z)
     S, V, v0, v = stages.S, stages.V, start.v, at.v
     fresh = True
@@ -88,53 +88,53 @@ def combine(table, row, width, h, start, stages, s, at):
             at.z[k] += h * table[row + j] * stages.Z[j * n_z + k]
 
 
-# Tableau in table, total = N_STAGE + 1 + N_DENSE numbers a row: A, one row a stage, where the stage
-# after the last is the state at the end of the step; then the rows b, c, error weights, second
-# error weights, and DEGREE rows of dense output.
+# Tableau in table, total = N_STAGE + 1 + N_DENSE numbers per row: A, one row per stage, where the
+# stage after the last is the state at the end of the step; then the rows b, c, error weights,
+# second error weights, and DEGREE rows of dense output.
 B_ROW, C_ROW, ERROR_ROW, SECOND_ROW, DENSE_ROWS = range(5)
 
 
 @uncounted
-def runge_kutta(system, given, room, t, h, start, x0, at, stages):
-    """Rates of the stages, the first one at the start of the step."""
+def runge_kutta(system, given, work, t, h, start, x0, at, stages):
+    """Write the rates of the stages, the first one at the start of the step."""
     n, n_z = system.ints[field.N_V], given.plan[run.N_STATE]
-    plan, table, s = given.plan, given.table, room.s
+    plan, table, s = given.plan, given.table, work.s
     for k in range(n):
         stages.V[k] = x0[k]
         s[k] = 0.0
-    if chart_rates(plan, table, s, start.q, start.v, stages.S[:n], room.buffer) != field.DONE:
+    if chart_rates(plan, table, s, start.q, start.v, stages.S[:n], work.buffer) != field.DONE:
         return run.SINGULAR_COORDINATES
     if n_z != 0:
-        if state_rates(given, room, t, start, 0.0) != 0:
+        if state_rates(given, work, t, start, 0.0) != 0:
             return run.CALL_FAILED
-        take_rates(plan, room.own, stages.Z[:n_z])
+        take_rates(plan, work.own, stages.Z[:n_z])
     total = stages_of(plan)
     c = plan[run.TABLEAU] + total * (total + C_ROW)
     for i in range(1, plan[run.N_STAGE]):
-        status = stage(system, given, room, i, table[c + i], t, h, start, at, stages)
+        status = stage(system, given, work, i, table[c + i], t, h, start, at, stages)
         if status != 0:
             return status
     return 0
 
 
 @uncounted
-def explicit_step(system, given, room, t, h, start, x0, end, stages):
-    """One step of a method with fixed steps (3), or of Euler and Cromer, into `end`."""
+def explicit_step(system, given, work, t, h, start, x0, end, stages):
+    """Take one step of a method with fixed steps (3), or of Euler-Cromer, into `end`."""
     plan, table = given.plan, given.table
-    if plan[run.METHOD] == run.EULER_CROMER:
-        return euler_cromer(system, given, room, t, h, start, x0, end)
-    status = runge_kutta(system, given, room, t, h, start, x0, end, stages)
+    if plan[run.TRAITS] & run.SPEEDS_FIRST != 0:
+        return euler_cromer(system, given, work, t, h, start, x0, end)
+    status = runge_kutta(system, given, work, t, h, start, x0, end, stages)
     if status == 0:
         total = stages_of(plan)
         b = plan[run.TABLEAU] + total * (total + B_ROW)
-        combine(table, b, plan[run.N_STAGE], h, start, stages, room.s, end)
-        charted(plan, table, start.q, room.s, end.q)
+        combine(table, b, plan[run.N_STAGE], h, start, stages, work.s, end)
+        charted(plan, start.q, work.s, end.q)
     return status
 
 
 @uncounted
 def error_norm(system, given, h, stages, weights):
-    """Largest error in units of what is allowed; after the stage at the end of the step."""
+    """Largest error in units of the tolerance; after the stage at the end of the step."""
     n = system.ints[field.N_V]
     plan, table, memory = given
     total = stages_of(plan)
@@ -174,21 +174,21 @@ def error_norm(system, given, h, stages, weights):
 
 
 @uncounted
-def dense_stages(system, given, room, t, h, start, at, stages):
-    """Further stages that the interpolant needs."""
+def dense_stages(system, given, work, t, h, start, at, stages):
+    """Write the further stages that the interpolant needs."""
     plan, total = given.plan, stages_of(given.plan)
     c = plan[run.TABLEAU] + total * (total + C_ROW)
     for i in range(plan[run.N_STAGE] + 1, total):
-        status = stage(system, given, room, i, given.table[c + i], t, h, start, at, stages)
+        status = stage(system, given, work, i, given.table[c + i], t, h, start, at, stages)
         if status != 0:
             return status
     return 0
 
 
 @uncounted
-def interpolate(system, given, room, theta, h, start, stages, at):
-    """State at t + theta h into `at`."""
-    plan, table, weights = given.plan, given.table, room.buffer
+def interpolate(given, work, theta, h, start, stages, at):
+    """Write the state at t + theta h to `at`."""
+    plan, table, weights = given.plan, given.table, work.buffer
     total = stages_of(plan)
     d = plan[run.TABLEAU] + total * (total + DENSE_ROWS)
     for i in range(total):
@@ -196,13 +196,13 @@ def interpolate(system, given, room, theta, h, start, stages, at):
         for j in range(plan[run.DEGREE] - 1, -1, -1):
             x = x * theta + table[d + j * total + i]
         weights[i] = x * theta
-    combine(weights, 0, total, h, start, stages, room.s, at)
-    charted(plan, table, start.q, room.s, at.q)
+    combine(weights, 0, total, h, start, stages, work.s, at)
+    charted(plan, start.q, work.s, at.q)
 
 
 @uncounted
-def interpolated_rates(system, given, room, theta, stages, rates):
-    """Derivative of the interpolated speeds at t + theta h."""
+def interpolated_rates(system, given, theta, stages, rates):
+    """Write the derivative of the interpolated speeds at t + theta h."""
     plan, table, n = given.plan, given.table, system.ints[field.N_V]
     total, V = stages_of(plan), stages.V
     d = plan[run.TABLEAU] + total * (total + DENSE_ROWS)

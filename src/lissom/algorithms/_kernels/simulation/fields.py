@@ -1,9 +1,9 @@
-"""Where everything sits in the arrays of a run.
+"""Layout of the arrays of a run.
 
-plan     whole numbers that do not change: a header, then rows of elements, each of `E_ROW` numbers
-table    numbers that do not change: constants of elements, signals, tableau, weights
-memory   all that changes and that a run needs to go on: what is saved with the results
-work     room for one step
+plan     constant integers: a header, then rows of elements, each of `E_ROW` numbers
+table    constant floats: constants of elements, signals, tableau, weights
+memory   all variables that a run needs to continue, saved with the results
+work     workspace of one step
 """
 
 from __future__ import annotations
@@ -22,58 +22,59 @@ from __future__ import annotations
     CONTROLLERS,
     N_EVENT,
     EVENTS,
-    N_PLAIN,  # pieces of q that are plain integrals of v
+    N_PLAIN,  # ranges of q that are plain integrals of v
     PLAINS,
     N_SPECIAL,  # joints whose coordinates are not
     SPECIALS,
-    N_STOP,  # instants that a step must not cross
+    N_STOP,  # times that a step must not cross
     STOPS,  # table
     N_FLEXIBLE,
     FLEXIBLES,  # plan: row of a body, offset in memory, of every flexible body
     NODE_RATES,  # whether a load needs the velocity of nodes
-    NONLINEAR,  # whether elements on hinges have a stiffness that changes
-    METHOD,
+    NONLINEAR,  # whether elements on hinges have a variable stiffness
+    METHOD,  # number in `registry.METHODS`
+    TRAITS,  # of the method, below
     ADAPTIVE,
     N_STAGE,  # of the tableau, without those for dense output
     N_DENSE,  # further stages for dense output
     DEGREE,  # of the interpolant
     TABLEAU,  # table
-    EVERY,  # output at every so many steps, or points within each step where there is no period
+    EVERY,  # steps per row of output, or points within each step where there is no period
     BASE_ARMATURE,  # table: inertia of rotors, n_v numbers
     STIFFNESS,  # table: K of modes, then C, n_v numbers each; hinges add theirs
-    WEIGHTS,  # table: sizes that errors of positions, then of speeds are measured by, n_v each
+    WEIGHTS,  # table: scales of errors of positions, then of speeds, n_v each
     WIDTH,  # of a row of results
     N_WRENCH,  # slots on bodies; those after them are points of the ground
     PARAMETERS,  # table: of the run, below
-    FLAGS,  # what `motion` shall count
+    FLAGS,  # terms that `motion` includes
     O_Q,  # memory: coordinates, speeds, accelerations, lead of the algorithmic ones, those before
     O_V,
     O_X,
     O_A,
     O_B,
-    M_SIZE,  # numbers in memory
-    ROOM,  # numbers in the buffer
+    M_SIZE,  # size of memory
+    BUFFER,  # size of the buffer
     PROJECT,  # whether loops are closed by projection after each step
-    DENSE,  # rows of room for the mass matrix, if accelerations are found by it; else 0
-    LOOK,  # what is looked at inside adaptive steps, below
-    LIMITS,  # table: speeds, then deflections of modes beyond reason, n_v each
-    N_STATE,  # states that loads have of their own
-    STATE_WEIGHTS,  # table: sizes that errors of these are measured by
-    N_OUTPUT,  # numbers that loads offer as channels
+    DENSE,  # rows of the buffer for the mass matrix, if accelerations come from it; else 0
+    LOOK,  # what is sampled inside adaptive steps, below
+    LIMITS,  # table: largest plausible speeds, then deflections of modes, n_v each
+    N_STATE,  # states of loads
+    STATE_WEIGHTS,  # table: scales of their errors
+    N_OUTPUT,  # numbers that loads provide as channels
     O_Z,  # memory: states of loads
     P_HEADER,
-) = range(52)
+) = range(53)
 
-# What is looked at inside adaptive steps
+# Sampling inside adaptive steps
 LOOK_AT_FORCES, LOOK_AT_EVENTS = 1, 2
 
 # plan: row of an element
 (
     E_KIND,  # of loads: its number in `registry`
     E_ACTIVE,  # memory: 1 if it acts
-    E_Q,  # where its coordinates start
+    E_Q,  # offset of its coordinates
     E_V,
-    E_N,  # how many speeds
+    E_N,  # number of speeds
     E_TABLE,  # table: its constants
     E_SIGNAL,  # plan: its signal
     E_A,  # slot, or row of a body
@@ -81,17 +82,16 @@ LOOK_AT_FORCES, LOOK_AT_EVENTS = 1, 2
     E_AXES,  # 1: world axes
     E_ADDRESS,  # of a function
     E_WHICH,  # number of the function
-    E_MEMORY,  # memory: what belongs to it
+    E_MEMORY,  # memory: offset of its variables
     E_N_Q,  # number of coordinates
     E_ORDERS,  # derivatives of its signal that it needs
-    E_SLOPES,  # when its slopes are asked for, see `registry`
-    E_STATE,  # where its states start among those of all loads
-    E_OUTPUT,  # where its outputs start among those of all loads
+    E_SLOPES,  # when its slopes are evaluated, see `registry`
+    E_STATE,  # offset of its states among those of all loads
+    E_OUTPUT,  # offset of its outputs among those of all loads
     E_ROW,
 ) = range(19)
 
-# Room of loads for what is their own: [weight, secant, states, rates of these, outputs], see
-# `states`
+# Array `own` of loads: [weight, secant, states, rates of these, outputs], see `states`
 OWN_WEIGHT, OWN_SECANT, OWN_STATES = range(3)
 
 # Motions
@@ -104,8 +104,13 @@ BALL, POSE, PRODUCT = range(3)
 CONSTANT, TABLE_, CALLED = range(3)
 S_KIND, S_N, S_WHERE, S_WHICH, S_PIECES, S_DEGREE = range(6)
 
-# Methods
-EULER_CROMER, RUNGE_KUTTA, IMPLICIT_EULER, GENERALIZED_ALPHA = range(4)
+# Traits of a method, bits of TRAITS
+USES_ARMATURE = 1  # stiff terms are armature: steps take the stiff scratch
+NEEDS_START = 2  # steps begin with the accelerations at their start
+KEEPS_LEAD = 4  # algorithmic accelerations lead the true ones from step to step
+ESTIMATES = 8  # every step estimates its error, fixed ones too
+INTERPOLATES = 16  # adaptive steps have a dense output
+SPEEDS_FIRST = 32  # Euler-Cromer: coordinates follow the new speeds
 
 # table: parameters of the run
 (
@@ -113,7 +118,7 @@ EULER_CROMER, RUNGE_KUTTA, IMPLICIT_EULER, GENERALIZED_ALPHA = range(4)
     END,
     STEP,  # fixed step, or the largest one
     OUTPUT_STEP,  # adaptive: period of rows, or zero
-    TICK,  # instants closer than this are one
+    TICK,  # times closer than this are the same
     RTOL,
     ALPHA_M,
     ALPHA_F,
@@ -122,22 +127,22 @@ EULER_CROMER, RUNGE_KUTTA, IMPLICIT_EULER, GENERALIZED_ALPHA = range(4)
     NEWTON,  # tolerance of the iterations
     EXPONENT,  # 1 / (order of the error estimate + 1)
     SECOND,  # whether there are two error estimates
-    PROBE,  # time between looks inside adaptive steps
-    SHARE,  # adaptive: part of the tolerance that the errors of a second may use [1/s]
-    LEAST_SHARE,  # what a step may use, however short it is
+    PROBE,  # time between samples inside adaptive steps
+    SHARE,  # adaptive: share of the tolerance for the errors of one second [1/s]
+    LEAST_SHARE,  # share that a step may use, however short it is
     N_PARAMETER,
 ) = range(17)
 
-# memory: header; from NEXT_STEP to N_ROWS: what a step changes that is then not taken
+# memory: header; from NEXT_STEP to N_ROWS: entries that a rejected step changes too
 (
     TIME,
-    GRID,  # whole steps behind
+    GRID,  # whole steps completed
     ON_GRID,  # whether the state is at the end of a whole step
-    NEXT_STEP,  # adaptive: what the next step shall be
+    NEXT_STEP,  # adaptive: proposed next step
     LAST_STEP,
     LAST_ERROR,
     NEXT_OUTPUT,  # number of the next row in time
-    SUB,  # rows written within the present step
+    SUB,  # rows written within the current step
     NEXT_STOP,
     FRESH,  # whether the accelerations belong to the state
     KNOWN,  # whether the values of events belong to the state
@@ -152,28 +157,28 @@ EULER_CROMER, RUNGE_KUTTA, IMPLICIT_EULER, GENERALIZED_ALPHA = range(4)
     N_ROWS,
     PREPARED,  # the step that the armature in the stiff scratch is for
     WORST,  # number of the speed with the largest error
-    TRIED,  # length of the step in which an event was seen
-    FORCED,  # whether a row is wanted at this instant in any case
-    LEAD_STEP,  # length of the step that the lead was found in
+    TRIED,  # length of the step in which an event occurred
+    FORCED,  # whether a row is wanted at this time in any case
+    LEAD_STEP,  # length of the step in which the lead was found
     LEAD_AGE,  # time since then
     N_PROJECTIONS,
-    NEAREST,  # smallest part that was left of an independent row of Lambda: zero is singular
+    NEAREST,  # smallest remaining fraction of an independent row of Lambda: zero is singular
     NEAREST_TIME,
-    ERROR_SUM,  # fixed steps: sum of the estimated errors, in units of what is allowed
+    ERROR_SUM,  # fixed steps: sum of the estimated errors, in units of the tolerance
     ERROR_WORST,  # number of the speed with the largest of them
     ERROR_LARGEST,
-    ROUGH_UNTIL,  # adaptive: instant until which a jump is expected
+    ROUGH_UNTIL,  # adaptive: time until which a jump is expected
     EXPECTED_AT,  # t_1 and t_1 - t_0 of `expected`
     EXPECTED_STEP,
     M_HEADER,
 ) = range(36)
 
-# What `advance` shall do: go on, take one step, take it with the rows in it, only solve M x = f, or
-# only put given motions into the state and close its loops
+# Modes of `advance`: run on, take one step, take it with the rows in it, only solve M x = f, or
+# only insert given motions into the state and close its loops
 ON, ONE_STEP, ONE_STEP_WITH_ROWS, SOLVE, SETTLE = range(5)
 
 # work: two vectors of coordinates (the state of a step, and one inside it), then vectors of n_v
-# numbers, then the rates of stages, the slots, the buffer, the values of events and what is saved
+# numbers, then the rates of stages, the slots, the buffer, the values of events, the saved header
 (
     W_V1,
     W_V2,
@@ -195,6 +200,6 @@ ON, ONE_STEP, ONE_STEP_WITH_ROWS, SOLVE, SETTLE = range(5)
     N_VECTOR,
 ) = range(18)
 
-# Why `advance` returned
+# Statuses of `advance`
 FINISHED, MORE, ROWS_FULL, EVENT, CALL_FAILED, SINGULAR_, NOT_FINITE_, STALLED, DIVERGED = range(9)
 SINGULAR_COORDINATES, LOOP_OPEN, BEYOND_REASON = 9, 10, 11

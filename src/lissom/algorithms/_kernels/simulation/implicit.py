@@ -1,7 +1,7 @@
-"""What implicit methods share: the stiff terms sit on the speeds, so that they are armature.
+"""Common parts of implicit methods: the stiff terms are diagonal in the speeds, like armature.
 
-K, C: stiffness and damping of modes and hinges (diagonal); A: armature.  The slopes that a load has
-in its own states are part of K: see the methods for the weight that these have.
+K, C: stiffness and damping of modes and hinges (diagonal); A: armature.  Slopes with respect to the
+states of loads are part of K: see the methods for their weight.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ from .states import put_states
 
 
 @uncounted
-def tangent(given, room, t, state, w, of, secant):
-    """Stiffness and damping on the speeds: modes, and loads on hinges at a state.
+def tangent(given, work, t, state, w, of, secant):
+    """Write stiffness and damping on the speeds: modes, and loads on hinges in a state.
 
-    w: weight of the rates of loads' own states, as for `evaluate`; secant: whether an iteration
-    goes on, and secants serve it better.  0, or a function's status.
+    w: weight of the rates of the states of loads, as for `evaluate`; secant: whether this is within
+    an iteration, for which secants are better.  Returns 0, or a function's status.
     """
     plan, table, memory = given
     K, C, o, n = of.K, of.C, plan[run.STIFFNESS] & POSITIVE, len(of.K)
     for k in range(n):
         K[k] = table[o + k]
         C[k] = table[o + n + k]
-    put_states(plan, room.own, state.z, w)
-    room.own[run.OWN_SECANT] = secant
+    put_states(plan, work.own, state.z, w)
+    work.own[run.OWN_SECANT] = secant
     return hinge_slopes(
-        plan, table, memory, t, state.q, state.v, room.own, of.sides, room.buffer, K, C
+        plan, table, memory, t, state.q, state.v, work.own, of.sides, work.buffer, K, C
     )
 
 
 @uncounted
 def clear_sides(sides):
-    """Begin with no iterates on either side of zero."""
+    """Clear the iterates on both sides of zero."""
     for k in range(len(sides)):
         sides[k] = 0.0
 
 
 @uncounted
 def note_sides(v, sides):
-    """Keep speeds where they are below or above zero."""
+    """Store the speeds as last iterates below or above zero."""
     n = len(v)
     for k in range(n):
         if v[k] < 0.0:
@@ -54,13 +54,13 @@ def note_sides(v, sides):
 
 @uncounted
 def prepare_armature(system, given, of, of_damping, of_stiffness, h):
-    """A = of_damping C + of_stiffness K, and with that of rotors into the scratch."""
+    """Write A = of_damping C + of_stiffness K, and with that of rotors to the scratch."""
     ints, floats, scratch = system
     plan, table, memory = given
     A, n, o = of.A, ints[field.N_V], plan[run.BASE_ARMATURE] & POSITIVE
     for k in range(n):
         A[k] = of_damping * of.C[k] + of_stiffness * of.K[k]
-    both = A  # modes have no rotors: their entries serve both
+    both = A  # modes have no rotors: the same entries apply
     for k in range(n):
         both[k] += table[o + k]
     set_armature(ints, floats, scratch, both, memory[run.PREPARED] != h)

@@ -1,4 +1,4 @@
-"""Instants of a run: samples of controllers, corners of tables, ends of fixed steps."""
+"""Times of a run: samples of controllers, corners of tables, ends of fixed steps."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .calls import call
 
 @uncounted
 def sample(plan, table, memory, t, q, v):
-    """Call the controllers whose instant it is."""
+    """Call the controllers whose sample is due."""
     start, tick = table[plan[run.PARAMETERS] + run.START], table[plan[run.PARAMETERS] + run.TICK]
     for k in range(plan[run.N_CONTROLLER]):
         e = plan[run.CONTROLLERS] + k * run.E_ROW
         number, held = plan[e + run.E_TABLE] & POSITIVE, plan[e + run.E_MEMORY] & POSITIVE
-        m = plan[e + run.E_B] & POSITIVE  # memory: number of the next sample, then its own memory
+        m = plan[e + run.E_B] & POSITIVE  # memory: number of the next sample, then user memory
         if t >= start + memory[m] * table[number] - tick:
             status = call(
                 plan[e + run.E_ADDRESS], plan[e + run.E_WHICH], t, q, v, memory, m + 1, memory, held
@@ -29,13 +29,13 @@ def sample(plan, table, memory, t, q, v):
 
 @uncounted
 def next_instant(plan, table, memory):
-    """The next instant that a step must not cross."""
+    """Next time that a step must not cross."""
     p = plan[run.PARAMETERS]
     start, tick = table[p + run.START], table[p + run.TICK]
     limit = table[p + run.END]
     if plan[run.ADAPTIVE] == 0:
         limit = min(limit, start + (memory[run.GRID] + 1.0) * table[p + run.STEP])
-    elif plan[run.METHOD] == run.GENERALIZED_ALPHA and table[p + run.OUTPUT_STEP] > 0.0:
+    elif plan[run.TRAITS] & run.INTERPOLATES == 0 and table[p + run.OUTPUT_STEP] > 0.0:
         limit = min(limit, start + memory[run.NEXT_OUTPUT] * table[p + run.OUTPUT_STEP])
     for k in range(plan[run.N_CONTROLLER]):
         e = plan[run.CONTROLLERS] + k * run.E_ROW
@@ -51,7 +51,7 @@ def next_instant(plan, table, memory):
 
 @uncounted
 def pass_instants(plan, table, memory, t):
-    """Note what the new instant is: the end of a whole step, a corner of a given function."""
+    """Update for the new time: end of a whole step, corner of a given function."""
     p = plan[run.PARAMETERS]
     start, tick = table[p + run.START], table[p + run.TICK]
     memory[run.ON_GRID] = 0.0

@@ -88,8 +88,8 @@ add_node_force = _node_forces(NODE_KINDS)
 
 
 @uncounted
-def hinge_loads(plan, table, memory, t, q, v, T, n_v, own, room):
-    """Generalized forces T of controllers and of loads on hinges; 0, or a function's status."""
+def hinge_loads(plan, table, memory, t, q, v, T, n_v, own, buffer):
+    """Write generalized forces T of controllers and hinge loads; 0, or a function's status."""
     n_z = plan[run.N_STATE]
     for k in range(n_v):
         T[k] = 0.0
@@ -109,18 +109,18 @@ def hinge_loads(plan, table, memory, t, q, v, T, n_v, own, room):
         dz, o = z + n_z, run.OWN_STATES + 2 * n_z + plan[e + run.E_OUTPUT] & POSITIVE
         s = plan[e + run.E_SIGNAL]
         if s != 0:
-            status = signal(plan, table, memory, s, t, q, v, room, 0, plan[e + run.E_ORDERS])
+            status = signal(plan, table, memory, s, t, q, v, buffer, 0, plan[e + run.E_ORDERS])
             if status != 0:
                 return status
         add_force(
             plan[e + run.E_KIND],
-            table, c, n, q, o_q, v, o_v, room, own, z, dz, o, T,
+            table, c, n, q, o_q, v, o_v, buffer, own, z, dz, o, T,
         )  # fmt: skip
     return 0
 
 
 @uncounted
-def hinge_slopes(plan, table, memory, t, q, v, own, sides, room, K, C):
+def hinge_slopes(plan, table, memory, t, q, v, own, sides, buffer, K, C):
     """Add the slopes of loads on hinges to stiffness K and damping C; 0, or a function's status.
 
     sides: for each speed the last iterates below and above zero.
@@ -132,19 +132,19 @@ def hinge_slopes(plan, table, memory, t, q, v, own, sides, room, K, C):
             continue
         if when == SLOPES_WITH_SIGNAL:
             s = plan[e + run.E_SIGNAL]
-            status = signal(plan, table, memory, s, t, q, v, room, 0, plan[e + run.E_ORDERS])
+            status = signal(plan, table, memory, s, t, q, v, buffer, 0, plan[e + run.E_ORDERS])
             if status != 0:
                 return status
         n, c = plan[e + run.E_N], plan[e + run.E_TABLE] & POSITIVE
         o_q, o_v = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE
         z = plan[e + run.E_STATE] & POSITIVE
-        add_slopes(plan[e + run.E_KIND], table, c, n, q, o_q, v, o_v, room, own, z, sides, K, C)
+        add_slopes(plan[e + run.E_KIND], table, c, n, q, o_q, v, o_v, buffer, own, z, sides, K, C)
     return 0
 
 
 @uncounted
-def node_loads(scratch, plan, table, memory, t, q, v, work, o, room):
-    """Wrenches of all loads on nodes into the list of external forces; 0, or a status."""
+def node_loads(scratch, plan, table, memory, t, q, v, work, o, buffer):
+    """Write the wrenches of all node loads to the list of external forces; 0, or a status."""
     clear_wrenches(plan, work, o)
     for k in range(plan[run.N_NODE_LOAD]):
         e = plan[run.NODE_LOADS] + k * run.E_ROW
@@ -153,9 +153,9 @@ def node_loads(scratch, plan, table, memory, t, q, v, work, o, room):
         a, b = o + plan[e + run.E_A] * SLOT_RECORD, o + plan[e + run.E_B] * SLOT_RECORD
         s, c = plan[e + run.E_SIGNAL], plan[e + run.E_TABLE] & POSITIVE
         if s != 0:
-            status = signal(plan, table, memory, s, t, q, v, room, 0, 0)
+            status = signal(plan, table, memory, s, t, q, v, buffer, 0, 0)
             if status != 0:
                 return status
-        add_node_force(plan[e + run.E_KIND], table, c, plan[e + run.E_AXES], room, work, a, b)
+        add_node_force(plan[e + run.E_KIND], table, c, plan[e + run.E_AXES], buffer, work, a, b)
     put_wrenches(scratch, plan, work, o)
     return 0

@@ -1,4 +1,4 @@
-"""Motions that are given."""
+"""Given motions."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .signals import signal
 
 
 @uncounted
-def drive(ints, plan, table, memory, t, q, v, x, room):
-    """Put given motions into q, v and the accelerations x; 0, or the status of a function."""
+def drive(ints, plan, table, memory, t, q, v, x, buffer):
+    """Write given motions to q, v and the accelerations x; 0, or the status of a function."""
     for k in range(plan[run.N_MOTION]):
         e = plan[run.MOTIONS] + k * run.E_ROW
         active = memory[plan[e + run.E_ACTIVE]] != 0.0
@@ -30,63 +30,63 @@ def drive(ints, plan, table, memory, t, q, v, x, room):
                 v[o_v + j] = 0.0
                 x[o_v + j] = 0.0
             continue
-        status = signal(plan, table, memory, plan[e + run.E_SIGNAL], t, q, v, room, 0, 2)
+        status = signal(plan, table, memory, plan[e + run.E_SIGNAL], t, q, v, buffer, 0, 2)
         if status != 0:
             return status
         if mode == run.POSITION:
             m, kind = plan[e + run.E_N_Q], plan[e + run.E_B]
             for j in range(m):
-                q[o_q + j] = room[j]
+                q[o_q + j] = buffer[j]
             if kind == field.SPHERICAL or kind == field.FREE:
-                _drive_pose(room, m, kind, q, o_q, v, x, o_v)
+                _drive_pose(buffer, m, kind, q, o_q, v, x, o_v)
             else:
                 for j in range(n):
-                    v[o_v + j] = room[m + j]
-                    x[o_v + j] = room[2 * m + j]
+                    v[o_v + j] = buffer[m + j]
+                    x[o_v + j] = buffer[2 * m + j]
         elif mode == run.VELOCITY:
             for j in range(n):
-                v[o_v + j] = room[j]
-                x[o_v + j] = room[n + j]
+                v[o_v + j] = buffer[j]
+                x[o_v + j] = buffer[n + j]
         else:
             for j in range(n):
-                x[o_v + j] = room[j]
+                x[o_v + j] = buffer[j]
     return 0
 
 
 @uncounted
 def undrive(ints, plan):
-    """Take back what `drive` marked."""
+    """Clear the marks of `drive`."""
     for k in range(plan[run.N_MOTION]):
         ints[plan[plan[run.MOTIONS] + k * run.E_ROW + run.E_A] + field.DRIVEN] = 0
 
 
 @uncounted
-def _drive_pose(room, m, kind, q, o_q, v, x, o_v):
-    """Speeds from the rates of a quaternion r of any length, q = r / |r|.
+def _drive_pose(buffer, m, kind, q, o_q, v, x, o_v):
+    """Write speeds from the rates of a quaternion r of any length, q = r / |r|.
 
     w = 2 vec(r* r') / |r|^2      w' = 2 vec(r* r'') / |r|^2 - 2 w (r . r') / |r|^2
     """
     length = grown = 0.0
     for k in range(4):
-        length += room[k] * room[k]
-        grown += room[k] * room[m + k]
+        length += buffer[k] * buffer[k]
+        grown += buffer[k] * buffer[m + k]
     for k in range(4):
-        q[o_q + k] = room[k] / math.sqrt(length)
-    w = _quaternion_rate(room, 0, m)
-    w_dot = added(_quaternion_rate(room, 0, 2 * m), -2.0 * grown / length, w)
+        q[o_q + k] = buffer[k] / math.sqrt(length)
+    w = _quaternion_rate(buffer, 0, m)
+    w_dot = added(_quaternion_rate(buffer, 0, 2 * m), -2.0 * grown / length, w)
     put_vector(v, o_v, w)
     put_vector(x, o_v, w_dot)
     if kind == field.FREE:
         R = quaternion_rotation(q[o_q], q[o_q + 1], q[o_q + 2], q[o_q + 3])
-        u = turn_back(R, vector(room, m + 4))
+        u = turn_back(R, vector(buffer, m + 4))
         put_vector(v, o_v + 3, u)
-        a = turn_back(R, vector(room, 2 * m + 4))
+        a = turn_back(R, vector(buffer, 2 * m + 4))
         put_vector(x, o_v + 3, added(a, -1.0, cross(w, u)))
 
 
 @uncounted
 def _quaternion_rate(x, o, p):
-    """2 vec(q* r) / |q|^2 of the quaternions at x[o] and x[p]."""
+    """Vector 2 vec(q* r) / |q|^2 of the quaternions at x[o] and x[p]."""
     a, b, c, d = x[o], x[o + 1], x[o + 2], x[o + 3]
     e, f, g, h = x[p], x[p + 1], x[p + 2], x[p + 3]
     s = 2.0 / (a * a + b * b + c * c + d * d)

@@ -1,10 +1,10 @@
-"""Back onto given motions and closed loops by small changes of coordinates and speeds.
+"""Projection onto given motions and closed loops by small changes of coordinates and speeds.
 
   q moved by -M^-1 A^T Lambda^-1 g      v -= M^-1 A^T Lambda^-1 (A v)                        (1)
-They are the smallest ones in the metric of M; for implicit methods that of M with their armature,
-which keeps stiff modes from being moved.  One solution of Lambda serves both; where they were large
-both are looked at again.  Each step is corrected, were it by rounding errors alone: close to
-singular positions small gaps hide large errors.
+The changes are the smallest in the metric of M; for implicit methods in that of M with their
+armature, which prevents motion of stiff modes.  Both use the same factor of Lambda; if they were
+large, both are repeated.  Each step is corrected, even for rounding errors alone: close to singular
+positions small gaps hide large errors.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ from . import fields as run
 from .coordinates import moved
 from .motions import drive
 
-# Of the system's length, and of length and speeds per second: what rounding leaves, what counts as
-# closed after a correction, and what one correction takes away for sure.
+# Fractions of the system's length, and for rates of length and speeds per second: rounding error,
+# gap that counts as closed after a correction, gap that one correction removes with certainty.
 ROUNDING, CLOSED, SURE = 1e-15, 1e-13, 1e-10
 MOST = 20
 
 
 @uncounted
-def settle(system, given, room, t, state):
-    """Put given motions into a state, and close the loops; 0 or a failure."""
+def settle(system, given, work, t, state):
+    """Write given motions into a state, and close the loops; 0 or a failure."""
     plan, table, memory = given
     if plan[run.N_MOTION] != 0:
-        if drive(system.ints, plan, table, memory, t, state.q, state.v, room.x, room.buffer) != 0:
+        if drive(system.ints, plan, table, memory, t, state.q, state.v, work.x, work.buffer) != 0:
             return run.CALL_FAILED
     if plan[run.PROJECT] != 0:
-        return project(system, given, room, state)
+        return project(system, given, work, state)
     return 0
 
 
 @uncounted
-def project(system, given, room, state):
+def project(system, given, work, state):
     """Close all loops (1); 0, LOOP_OPEN or a failure."""
     ints, floats, scratch = system
     plan, table, memory = given
-    q, v, s, out = state.q, state.v, room.s, room.out
-    T, flags = room.forces, plan[run.FLAGS]
+    q, v, s, out = state.q, state.v, work.s, work.out
+    T, flags = work.forces, plan[run.FLAGS]
     n_v, h = ints[field.N_V], ints[field.LOOPS] & POSITIVE
     n, o = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
     length, speed = (
@@ -74,7 +74,7 @@ def project(system, given, room, state):
         if max(gap, rate) <= (CLOSED if iteration > 0 else ROUNDING):
             return 0
         if iteration > 2 and max(gap, rate) > 0.5 * before:
-            break  # a singular position: what is left cannot be taken away
+            break  # a singular position: the remainder cannot be removed
         before = max(gap, rate)
         memory[run.N_PROJECTIONS] += 1.0
         for k in range(n_v):
@@ -104,7 +104,7 @@ def project(system, given, room, state):
                 continue
             for k in range(n_v):
                 s[k] = -out[k]
-            if moved(plan, table, q, s, q, room.buffer) != field.DONE:
+            if moved(plan, table, q, s, q, work.buffer) != field.DONE:
                 return run.SINGULAR_COORDINATES
         if max(gap, rate) < SURE:
             return 0
@@ -113,7 +113,7 @@ def project(system, given, room, state):
 
 @uncounted
 def _still(ints, scratch):
-    """Take away all forces but those of loops from what the outward sweep starts from."""
+    """Set all inputs of the outward sweep except loop forces to zero."""
     for i in range(ints[field.N_BODY]):
         row = field.HEADER + i * field.ROW
         r = ints[row + field.HINGE_DOF]

@@ -1,7 +1,7 @@
-"""Kinds of loads.  The file of each load registers its kernels; `loads` builds one switch of them.
+"""Kinds of loads.  The file of each load registers its kernels; `loads` builds a switch of them.
 
-Loads are in `lissom.sim.loads`, a layer above this one: they come to the kernels, not the other way
-round.  The number of a kind is its place in the list.
+Loads are in `lissom.sim.loads`, a layer above this one, and import this module; kernels do not
+import them.  The number of a kind is its index in the list.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ Steepest = Callable[[Array, int], tuple[Any, Any]]
 # Advice for forces that are functions of the state
 STIFF_FUNCTION = "give its stiff part as JointSpring and JointDamper, sample it (Controller), or "
 
-# When the slopes of a load are asked for: never, at a state, at a state with its signal
+# When the slopes of a load are evaluated: never, in a state, in a state with its signal
 NO_SLOPES, SLOPES, SLOPES_WITH_SIGNAL = range(3)
 
 
 class JointKind(NamedTuple):
-    """Kernels of a load on a joint, and what a run must know of it.
+    """Kernels and properties of a load on a joint.
 
     Attributes
     ----------
@@ -32,9 +32,9 @@ class JointKind(NamedTuple):
     force : kernel
         force(table, c, n, q, o_q, v, o_v, given, own, z, dz, o, T): adds n generalized forces to
         T[o_v:].  Constants are at table[c:], coordinates and speeds at q[o_q:] and v[o_v:], the
-        values of its signal and then their rates at given[0:].  A load with states of its own
-        writes their rates to own[dz:]; its states are own[z:] plus own[0] times these rates.
-        What it offers as channels goes to own[o:].
+        values of its signal and then their rates at given[0:].  A load with states writes their
+        rates to own[dz:]; its states are own[z:] plus own[0] times these rates.  Output channels
+        are written to own[o:].
     slopes : kernel, optional
         slopes(table, c, n, q, o_q, v, o_v, given, own, z, sides, K, C): adds stiffness -dT/dq
         and damping -dT/dv to K[o_v:] and C[o_v:].  sides: for each speed the last iterates below
@@ -47,9 +47,9 @@ class JointKind(NamedTuple):
     with_signal : bool
         Whether its slopes depend on its signal.
     catches : bool
-        Whether it acts on a part of the travel only, where it catches what moves.
+        Whether it acts on a part of the travel only, like a stop.
     advice : str
-        What to do if a run is held up by it because implicit methods lack its slopes.
+        Advice if it slows down a run because implicit methods do not have its slopes.
     """
 
     name: str
@@ -63,7 +63,7 @@ class JointKind(NamedTuple):
 
     @property
     def when_slopes(self) -> int:
-        """When its slopes are asked for."""
+        """When its slopes are evaluated."""
         if self.slopes is None:
             return NO_SLOPES
         return SLOPES_WITH_SIGNAL if self.with_signal else SLOPES
@@ -88,12 +88,43 @@ class NodeKind(NamedTuple):
     advice: str = ""
 
 
+class Method(NamedTuple):
+    """Kernels of an integrator; `r` are the arrays of a run, see `views.Run`.
+
+    Attributes
+    ----------
+    name : str
+        Name of the method.
+    step : kernel
+        step(r, t, h, mode): takes a step from r.start to r.end; returns a status and whether the
+        step was also taken by halves.
+    traits : int
+        Sum of traits, see `fields`.
+    error : kernel, optional
+        error(r, h): estimated error of the last step in units of the tolerance.
+    commit : kernel, optional
+        commit(r, h): stores what the next step needs; returns whether r.x.x0 holds the
+        accelerations at the end of the step.
+    """
+
+    name: str
+    step: Kernel
+    traits: int
+    error: Kernel | None = None
+    commit: Kernel | None = None
+
+
 JOINT_KINDS: list[JointKind] = []
 NODE_KINDS: list[NodeKind] = []
+METHODS: list[Method] = []
 
 
-def register(kind: JointKind | NodeKind) -> int:
-    """Number of a new kind of load."""
-    kinds: list[Any] = JOINT_KINDS if isinstance(kind, JointKind) else NODE_KINDS
+def register(kind: JointKind | NodeKind | Method) -> int:
+    """Number of a new kind of load or of a new method."""
+    kinds: list[Any] = METHODS
+    if isinstance(kind, JointKind):
+        kinds = JOINT_KINDS
+    elif isinstance(kind, NodeKind):
+        kinds = NODE_KINDS
     kinds.append(kind)
     return len(kinds) - 1

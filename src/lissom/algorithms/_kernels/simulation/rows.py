@@ -1,4 +1,4 @@
-"""Rows of results: when one is due, those within a step, and what is in one."""
+"""Rows of results: when one is due, rows within a step, and their contents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .slots import SLOT_RECORD, SLOT_WRENCH
 
 @uncounted
 def row_due(plan, table, memory, t):
-    """Whether a row belongs to this instant and is not written yet."""
+    """Whether a row is due at this time and not yet written."""
     p = plan[run.PARAMETERS]
     if memory[run.SUB] != 0.0:
         return False
@@ -31,11 +31,11 @@ def row_due(plan, table, memory, t):
 
 @inlined
 def rows_within(r, t, h, t1, rows, capacity, ready):
-    """Rows of the instants inside the step, by the interpolant; 0, ROWS_FULL or a failure.
+    """Write the rows inside the step by the interpolant; 0, ROWS_FULL or a failure.
 
-    ready: whether the dense stages are there already.
+    ready: whether the dense stages are already available.
     """
-    system, given, room, inside = r.system, r.given, r.room, r.inside
+    system, given, work, inside = r.system, r.given, r.work, r.inside
     plan, table, memory = given
     p = plan[run.PARAMETERS]
     period, tick = table[p + run.OUTPUT_STEP], table[p + run.TICK]
@@ -51,19 +51,19 @@ def rows_within(r, t, h, t1, rows, capacity, ready):
         if memory[run.N_ROWS] >= capacity:
             return run.ROWS_FULL
         if not ready:
-            status = dense_stages(system, given, room, t, h, r.start, inside, r.stages)
+            status = dense_stages(system, given, work, t, h, r.start, inside, r.stages)
             if status != 0:
                 return status
             ready = True
-        interpolate(system, given, room, (instant - t) / h, h, r.start, r.stages, inside)
+        interpolate(given, work, (instant - t) / h, h, r.start, r.stages, inside)
         if plan[run.PROJECT] != 0:
-            status = settle(system, given, room, instant, inside)
+            status = settle(system, given, work, instant, inside)
             if status != 0:
                 return status
-        status = evaluate(system, given, room, instant, inside, 0.0, room.out)
+        status = evaluate(system, given, work, instant, inside, 0.0, work.out)
         if status != 0:
             return status
-        write_row(system, given, room, instant, inside, rows)
+        write_row(system, given, work, instant, inside, rows)
         if period > 0.0:
             memory[run.NEXT_OUTPUT] += 1.0
         else:
@@ -71,17 +71,17 @@ def rows_within(r, t, h, t1, rows, capacity, ready):
 
 
 @uncounted
-def write_row(system, given, room, t, state, rows):
-    """One row: time, q, v, accelerations, forces, wrenches, forces of loops and of couplings.
+def write_row(system, given, work, t, state, rows):
+    """Write one row: time, q, v, accelerations, forces, wrenches, forces of loops and couplings.
 
-    Then what loads offer.  After `evaluate` at the same state.
+    The outputs of loads follow.  After `evaluate` at the same state.
     """
     plan, _table, memory = given
     ints, floats, scratch = system
-    q, v, x, T, slots = state.q, state.v, room.out, room.forces, room.slots
+    q, v, x, T, slots = state.q, state.v, work.out, work.forces, work.slots
     n_q, n = ints[field.N_Q], ints[field.N_V]
     if plan[run.N_MOTION] != 0:
-        needed_forces(system, given, room, state, x)
+        needed_forces(system, given, work, state, x)
     o = int(memory[run.N_ROWS]) * plan[run.WIDTH]
     rows[o] = t
     o += 1
@@ -106,5 +106,5 @@ def write_row(system, given, room, t, state, rows):
         o += 6 * n_loop + ints[ints[field.LOOPS] + field.N_COUPLING]
     first = run.OWN_STATES + 2 * plan[run.N_STATE]
     for k in range(plan[run.N_OUTPUT]):
-        rows[o + k] = room.own[first + k]
+        rows[o + k] = work.own[first + k]
     memory[run.N_ROWS] += 1.0

@@ -1,10 +1,10 @@
-"""A run between two returns to Python: controllers, rows of results, steps, events.
+"""The loop of a run between two returns to Python: controllers, rows of results, steps, events.
 
-What a run needs to go on is in `memory`; where `advance` returns in between does not change the
-result.  At an instant: controllers are sampled, accelerations found, a row is written if one is
-due (`_begin`).  Then a step (`_step`, tried until one is accepted), a look at the events and the
-rows within it (`_pass`); if an event crossed zero, the step is not taken and Python looks for the
-instant.  `_commit` makes the end of the step the state of the run.
+`memory` holds everything needed to continue a run; where `advance` returns does not change the
+result.  Before each step controllers are sampled, accelerations found, and a row is written if one
+is due (`_begin`).  Then follow a step (`_step`, tried until one is accepted), the check of events
+and the rows within it (`_pass`); if an event crossed zero, the step is not taken and Python finds
+its time.  `_commit` makes the end of the step the state of the run.
 """
 
 from __future__ import annotations
@@ -18,32 +18,30 @@ from .accept import finish_adaptive, finish_fixed, set_weights
 from .evaluate import evaluate, solve_mass
 from .event_values import crossed, event_values, keep_values
 from .expected import note_expected
-from .explicit import explicit_step, runge_kutta, stage
-from .generalized_alpha import generalized_alpha, keep_lead
-from .implicit_euler import implicit_euler
 from .instants import next_instant, pass_instants, sample
+from .methods import commit_step, take_step
 from .projection import settle
 from .rows import row_due, rows_within, write_row
 from .views import views
-from .watch import beyond_reason, by_halves, is_sampled, watch_spin
+from .watch import beyond_reason, watch_spin
 
 MOST_DIVISIONS = 20
 
 
 @uncounted
 def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capacity, budget, mode):
-    """Go on to the end, to an event, until the rows are full or the evaluations are used up.
+    """Advance to the end, to an event, until the rows are full or the evaluations are used up.
 
-    rows: flat, room for `capacity` rows; memory[N_ROWS] says how many were written.  mode: ON, or
-    one step of memory[NEXT_STEP] without events, without or with the rows in it; SOLVE: only
-    x1 = M^-1 a1 at the present coordinates; SETTLE: given motions and closed loops in the state.
+    rows: flat, for `capacity` rows; memory[N_ROWS] counts those written.  mode: ON, or one step of
+    memory[NEXT_STEP] without events, without or with the rows in it; SOLVE: only x1 = M^-1 a1 at
+    the current coordinates; SETTLE: only write given motions into the state and close its loops.
     """
     r = views(ints, floats, scratch, stiff, plan, table, memory, work)
-    used = r.stiff if plan[run.METHOD] >= run.IMPLICIT_EULER else r.system
+    used = r.stiff if plan[run.TRAITS] & run.USES_ARMATURE != 0 else r.system
     if mode == run.SOLVE:
         return solve_mass(r.system, r.given, r.start.q, r.x.a1, r.x.x1)
     if mode == run.SETTLE:
-        return settle(r.system, r.given, r.room, memory[run.TIME], r.start)
+        return settle(r.system, r.given, r.work, memory[run.TIME], r.start)
     p, first = plan[run.PARAMETERS], memory[run.N_EVALUATIONS]
     while True:
         if mode == run.ON:
@@ -71,19 +69,19 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
 
 @inlined
 def _begin(r, rows, capacity):
-    """Sample controllers, find accelerations and write the row that is due, at an instant."""
+    """Sample controllers, find accelerations and write a row if due, at the start of a step."""
     plan, table, memory = r.given
-    t, method = memory[run.TIME], plan[run.METHOD]
+    t, traits = memory[run.TIME], plan[run.TRAITS]
     if sample(plan, table, memory, t, r.start.q, r.start.v) != 0:
         return run.CALL_FAILED
-    if memory[run.FRESH] == 0.0 and method != run.IMPLICIT_EULER:
-        status = evaluate(r.system, r.given, r.room, t, r.start, 0.0, r.room.out)
+    if memory[run.FRESH] == 0.0 and traits & run.NEEDS_START != 0:
+        status = evaluate(r.system, r.given, r.work, t, r.start, 0.0, r.work.out)
         if status != 0:
             return status
         for k in range(len(r.x.x0)):
-            if method == run.GENERALIZED_ALPHA:
-                r.x.before[k] += r.room.out[k] - r.x.x0[k]
-            r.x.x0[k] = r.room.out[k]
+            if traits & run.KEEPS_LEAD != 0:
+                r.x.before[k] += r.work.out[k] - r.x.x0[k]
+            r.x.x0[k] = r.work.out[k]
     if plan[run.N_EVENT] != 0 and memory[run.KNOWN] == 0.0:
         if event_values(r.given, t, r.start, r.values) != 0:
             return run.CALL_FAILED
@@ -92,15 +90,15 @@ def _begin(r, rows, capacity):
     if due or memory[run.FORCED] != 0.0:
         if memory[run.N_ROWS] >= capacity:
             return run.ROWS_FULL
-        if memory[run.FRESH] != 0.0 or method == run.IMPLICIT_EULER:
-            status = evaluate(r.system, r.given, r.room, t, r.start, 0.0, r.room.out)
+        if memory[run.FRESH] != 0.0 or traits & run.NEEDS_START == 0:
+            status = evaluate(r.system, r.given, r.work, t, r.start, 0.0, r.work.out)
             if status != 0:
                 return status
-        write_row(r.system, r.given, r.room, t, r.start, rows)
+        write_row(r.system, r.given, r.work, t, r.start, rows)
         memory[run.FORCED] = 0.0
         if due:
             memory[run.NEXT_OUTPUT] += 1.0
-        memory[run.SUB] = 1.0  # this instant has its row
+        memory[run.SUB] = 1.0  # the row of this time is written
     memory[run.FRESH] = 1.0
     note_expected(r.system, r.given, t, r.x.x0)
     return 0
@@ -111,7 +109,7 @@ def _step(r, used, mode):
     """Try steps until one is accepted.
 
     Returns a status, the length of the step, its end, and whether its stages for dense output are
-    there.
+    available.
     """
     plan, table, memory = r.given
     t, adaptive = memory[run.TIME], plan[run.ADAPTIVE] != 0
@@ -128,7 +126,7 @@ def _step(r, used, mode):
             h = h / (1 << divisions)
         if not t + 0.01 * h > t:
             return (status if status != 0 else run.STALLED), h, t, ready
-        status, halved = _try(r, t, h, mode)
+        status, halved = take_step(plan[run.METHOD], r, t, h, mode)
         if status == run.CALL_FAILED:
             return status, h, t, ready
         t1 = t + h
@@ -155,35 +153,9 @@ def _step(r, used, mode):
         memory[run.N_REJECTED] += 1.0
 
 
-@inlined
-def _try(r, t, h, mode):
-    """Step of the method into r.end; a status, and whether it was also taken by halves."""
-    given, room, method = r.given, r.room, r.given.plan[run.METHOD]
-    if method == run.GENERALIZED_ALPHA:
-        status = generalized_alpha(
-            r.stiff, given, room, t, h, r.start, r.end, r.x, r.tangent, r.weights
-        )
-        return status, False
-    if method == run.IMPLICIT_EULER:
-        return implicit_euler(r.stiff, given, room, t, h, r.start, r.end, r.tangent), False
-    if given.plan[run.ADAPTIVE] != 0:
-        status = runge_kutta(r.system, given, room, t, h, r.start, r.x.x0, r.end, r.stages)
-        if status == 0:
-            i = given.plan[run.N_STAGE]
-            status = stage(r.system, given, room, i, 1.0, t, h, r.start, r.end, r.stages)
-        return status, False
-    halved = False
-    if mode == run.ON and is_sampled(given.plan, given.table, given.memory):
-        status = by_halves(r, t, h)
-        if status == run.CALL_FAILED:
-            return status, False
-        halved = status == 0
-    return explicit_step(r.system, given, room, t, h, r.start, r.x.x0, r.end, r.stages), halved
-
-
 @uncounted
 def _cut(h, wanted):
-    """Step towards an instant that is h away: the whole of it, half of it, or what is wanted."""
+    """Step towards a time that is h away: all of it, half of it, or the wanted step."""
     if wanted >= (1.0 - 1e-6) * h:
         return h
     return 0.5 * h if wanted > 0.5 * h else wanted
@@ -191,7 +163,7 @@ def _cut(h, wanted):
 
 @inlined
 def _pass(r, h, t1, ready, rows, capacity, mode):
-    """Look at the events at the end of a step, and write the rows within it; 0 or why not."""
+    """Check the events at the end of a step, and write the rows within it; 0 or a status."""
     plan, _table, memory = r.given
     t = memory[run.TIME]
     if plan[run.N_EVENT] != 0:
@@ -200,11 +172,11 @@ def _pass(r, h, t1, ready, rows, capacity, mode):
         if mode == run.ON and crossed(plan, memory, r.values):
             memory[run.TRIED] = t1 - t
             return run.EVENT
-    interpolated = plan[run.ADAPTIVE] != 0 and plan[run.METHOD] == run.RUNGE_KUTTA
+    interpolated = plan[run.ADAPTIVE] != 0 and plan[run.TRAITS] & run.INTERPOLATES != 0
     if not interpolated or mode == run.ONE_STEP:
         return 0
     status = rows_within(r, t, h, t1, rows, capacity, ready)
-    if status != 0:  # the step will be taken again, from where it began
+    if status != 0:  # the step will be repeated from its start
         output, sub = memory[run.NEXT_OUTPUT], memory[run.SUB]
         for k in range(run.NEXT_STEP, run.N_ROWS):
             memory[k] = r.saved[k]
@@ -214,7 +186,7 @@ def _pass(r, h, t1, ready, rows, capacity, mode):
 
 @inlined
 def _commit(r, used, h, t1):
-    """Take the step: its end becomes the state of the run."""
+    """Make the end of the step the state of the run."""
     plan, table, memory = r.given
     for k in range(len(r.start.q)):
         r.start.q[k] = r.end.q[k]
@@ -222,7 +194,7 @@ def _commit(r, used, h, t1):
         r.start.v[k] = r.end.v[k]
     for k in range(len(r.start.z)):
         r.start.z[k] = r.end.z[k]
-    _commit_accelerations(r, h)
+    memory[run.FRESH] = 1.0 if commit_step(plan[run.METHOD], r, h) else 0.0
     ints = r.system.ints
     if ints[field.LOOPS] != 0:
         nearest = used.scratch[ints[ints[field.LOOPS] + field.CLOSING] + field.LEAST_LEFT]
@@ -239,25 +211,6 @@ def _commit(r, used, h, t1):
         keep_values(plan, memory, r.values)
     pass_instants(plan, table, memory, t1)
     watch_spin(ints, used.scratch, plan, memory)
-
-
-@inlined
-def _commit_accelerations(r, h):
-    """Accelerations at the end of a step, if the method has found them."""
-    plan, _table, memory = r.given
-    n = len(r.x.x0)
-    memory[run.FRESH] = 0.0
-    if plan[run.METHOD] == run.GENERALIZED_ALPHA:
-        keep_lead(memory, h, r.x)
-        for k in range(n):
-            r.x.before[k] = r.x.x0[k]
-            r.x.x0[k] = r.x.x1[k]
-        memory[run.FRESH] = 1.0
-    elif plan[run.ADAPTIVE] != 0 and plan[run.PROJECT] == 0:
-        i = plan[run.N_STAGE] * n
-        for k in range(n):
-            r.x.x0[k] = r.stages.V[i + k]
-        memory[run.FRESH] = 1.0
 
 
 _INTS = types.Array(types.int64, 1, "C")

@@ -1,4 +1,4 @@
-"""Given functions of time: constants, piecewise polynomials, and functions that are called."""
+"""Given functions of time: constants, piecewise polynomials, and called functions."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .calls import call
 def signal(plan, table, memory, s, t, q, v, out, o, orders):
     """Write the n values of the signal at plan[s:], then their rates up to `orders`, to out[o:].
 
-    At a corner, where a step ends and the next one starts, the first has the values before it and
-    the second those after it: pieces with corners are looked up half-way between the start of the
-    step and t.  Returns 0, or what a function that was called returned.
+    At a corner, where a step ends and the next one starts, the first uses the values before it and
+    the second those after it: the piece is selected half-way between the start of the step and t.
+    Returns 0, or the status of a called function.
     """
     kind, n, where = plan[s + run.S_KIND], plan[s + run.S_N], plan[s + run.S_WHERE]
     if kind == run.CALLED:
@@ -37,7 +37,7 @@ def signal(plan, table, memory, s, t, q, v, out, o, orders):
         else:
             high = middle
     x = t - table[c + low]
-    if t > table[c + pieces]:  # held beyond the ends
+    if t > table[c + pieces]:  # constant beyond the ends
         x = table[c + pieces] - table[c + low]
     outside = inside >= table[c + pieces] or inside < table[c]
     if t < table[c]:

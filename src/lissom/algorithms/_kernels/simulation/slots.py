@@ -1,7 +1,7 @@
-"""Slots: the nodes that loads act on, and points of the ground; their motion, and wrenches there.
+"""Slots: the nodes that loads act on, and points of the ground; their motions and wrenches.
 
-A record has the attitude (9 numbers), position, angular and linear velocity in the world, then the
-moment and force that act, in its own axes.
+A record holds the attitude (9 numbers), position, angular and linear velocity in the world, then
+the applied moment and force, in the axes of the slot.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ SLOT_POSE, SLOT_POSITION, SLOT_RATE, SLOT_WRENCH, SLOT_RECORD = 0, 9, 12, 18, 24
 
 @uncounted
 def slot_motions(ints, scratch, plan, q, v, work, o, flags):
-    """Where the slots are, after `motion_base_to_tip` and `place_base_to_tip`.
+    """Write the poses of the slots, after `motion_base_to_tip` and `place_base_to_tip`.
 
-    With flags ACCELERATED the records of bodies hold velocities: those of the slots are written.
+    With flags ACCELERATED the records of bodies hold velocities; those of the slots are written.
     """
     for k in range(plan[run.N_SLOT]):
         e, w = plan[run.SLOTS] + k * run.E_ROW, o + k * SLOT_RECORD
@@ -58,7 +58,7 @@ def slot_motions(ints, scratch, plan, q, v, work, o, flags):
 
 @uncounted
 def clear_wrenches(plan, work, o):
-    """Begin with no wrench on any slot."""
+    """Set the wrenches of all slots to zero."""
     for k in range(plan[run.N_SLOT]):
         put_vector(work, o + k * SLOT_RECORD + SLOT_WRENCH, ZERO)
         put_vector(work, o + k * SLOT_RECORD + SLOT_WRENCH + 3, ZERO)
@@ -74,7 +74,7 @@ def add_wrench(work, slot, n, f):
 
 @uncounted
 def put_wrenches(scratch, plan, work, o):
-    """Wrenches of the slots on bodies into the list of external forces."""
+    """Write the wrenches of the slots on bodies to the list of external forces."""
     start = int(scratch[field.EXTERNAL])
     count = 0
     for k in range(plan[run.N_SLOT]):

@@ -1,4 +1,4 @@
-"""The arrays of a run as views with names."""
+"""Named views of the arrays of a run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .slots import SLOT_RECORD
 
 
 class System(NamedTuple):
-    """What the recursions take."""
+    """Arrays of a system for the recursions."""
 
     ints: Any
     floats: Any
@@ -27,20 +27,20 @@ class Given(NamedTuple):
 
 
 class State(NamedTuple):
-    """Coordinates, speeds, and states that loads have of their own."""
+    """Coordinates, speeds, and states of loads."""
 
     q: Any
     v: Any
     z: Any
 
 
-class Room(NamedTuple):
-    """Room for one evaluation.
+class Work(NamedTuple):
+    """Workspace of one evaluation.
 
-    forces: the generalized forces that act; x: given accelerations; extra: forces that a method
-    adds; slots: records of the nodes that loads act on; mass: room for the mass matrix; before:
-    accelerations of the last iterate (see `constrain`); own: what loads have of their own (see
-    `loads`); s: local coordinates; out: accelerations found.
+    forces: applied generalized forces; x: given accelerations; extra: forces that a method adds;
+    slots: records of the nodes that loads act on; buffer: for signals and small systems; mass: for
+    the mass matrix; before: accelerations of the last iterate (see `constrain`); own: states and
+    outputs of loads (see `states`); s: local coordinates; out: accelerations found.
     """
 
     forces: Any
@@ -91,14 +91,14 @@ class Run(NamedTuple):
     """All arrays of a run.
 
     stiff: the system with the scratch of implicit methods; start, end, inside: states of a step;
-    weights: what errors of positions, then of speeds are measured by; values: of events; saved:
-    the header of memory before a step.
+    weights: scales of errors of positions, then of speeds; values: of events; saved: the header of
+    memory before a step.
     """
 
     system: Any
     stiff: Any
     given: Any
-    room: Any
+    work: Any
     start: Any
     end: Any
     inside: Any
@@ -140,7 +140,7 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work):
     after = o + run.N_VECTOR * n
     slots = after + 2 * total * n
     buffer = slots + plan[run.N_SLOT] * SLOT_RECORD
-    values = buffer + plan[run.ROOM]
+    values = buffer + plan[run.BUFFER]
     saved = values + plan[run.N_EVENT]
     mass = saved + run.M_HEADER
     ends = mass + plan[run.DENSE] * n
@@ -149,7 +149,7 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work):
     stages = Stages(
         work[after : after + total * n], work[after + total * n : slots], work[inner:own]
     )
-    room = Room(
+    evaluation = Work(
         vectors[run.W_FORCES],
         vectors[run.W_X],
         vectors[run.W_EXTRA],
@@ -165,7 +165,7 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work):
         System(ints, floats, scratch),
         System(ints, floats, stiff),
         Given(plan, table, memory),
-        room,
+        evaluation,
         start,
         State(work[:n_q], vectors[run.W_V1], work[ends : ends + n_z]),
         State(work[n_q : 2 * n_q], vectors[run.W_V2], work[ends + n_z : inner]),
@@ -180,5 +180,5 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work):
 
 @uncounted
 def stages_of(plan):
-    """Stages of a tableau, those at the end of the step and for dense output included."""
+    """Number of stages of a tableau, with those at the end of the step and for dense output."""
     return plan[run.N_STAGE] + 1 + plan[run.N_DENSE]

@@ -1,4 +1,4 @@
-"""What is watched while a run goes on: spin, motion beyond reason, the error of fixed steps."""
+"""Monitoring of a run: spin, implausible motion, the error of fixed steps."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .evaluate import evaluate
 from .explicit import explicit_step
 from .views import State
 
-# Of so many fixed steps of an explicit method one is taken by halves, too; in a run of few steps
-# more of them, so that so many are looked at.
+# One of this many fixed steps of an explicit method is also taken as two halves; in a short run
+# more of them, so that this many are checked.
 EVERY_STEPS, LOOKS = 64, 64
 
 
 @uncounted
 def watch_spin(ints, scratch, plan, memory):
-    """Keep the fastest turning of each flexible body."""
+    """Update the highest angular rate of each flexible body."""
     for k in range(plan[run.N_FLEXIBLE]):
         at = plan[run.FLEXIBLES] + 2 * k
         b = (ints[plan[at] + field.BODY] & POSITIVE) + field.RATE
@@ -30,7 +30,7 @@ def watch_spin(ints, scratch, plan, memory):
 
 @uncounted
 def beyond_reason(ints, plan, table, memory, q, v):
-    """Whether a speed or the deflection of a mode is beyond its limit; memory[WORST] says which."""
+    """Whether a speed or modal deflection exceeds its limit; memory[WORST] is its number."""
     n, o = ints[field.N_V], plan[run.LIMITS] & POSITIVE
     for k in range(n):
         if not abs(v[k]) <= table[o + k]:
@@ -48,7 +48,7 @@ def beyond_reason(ints, plan, table, memory, q, v):
 
 @uncounted
 def _steps_between_looks(plan, table):
-    """Number of fixed steps from one whose error is looked at to the next."""
+    """Number of fixed steps from one whose error is checked to the next."""
     p = plan[run.PARAMETERS]
     total = (table[p + run.END] - table[p + run.START]) / table[p + run.STEP]
     return int(max(1.0, min(float(EVERY_STEPS), total / LOOKS)))
@@ -56,30 +56,46 @@ def _steps_between_looks(plan, table):
 
 @uncounted
 def is_sampled(plan, table, memory):
-    """Whether the error of the next fixed step is looked at."""
+    """Whether the error of the next fixed step is checked."""
     return int(memory[run.N_STEPS]) % _steps_between_looks(plan, table) == 0
 
 
 @inlined
 def by_halves(r, t, h):
-    """Speeds at the end of a step that is taken as two, into the room for the damping.
+    """Write the speeds at the end of a step taken as two halves, in place of the damping.
 
-    0 or a failure.  Half-way is r.inside, its accelerations are in the room for the stiffness.
+    Returns 0 or a failure.  The midpoint is r.inside; its accelerations replace the stiffness.
     """
-    system, given, room = r.system, r.given, r.room
+    system, given, work = r.system, r.given, r.work
     half, middle, x = 0.5 * h, r.inside, r.tangent.K
     end = State(r.end.q, r.tangent.C, r.end.z)
-    status = explicit_step(system, given, room, t, half, r.start, r.x.x0, middle, r.stages)
+    status = explicit_step(system, given, work, t, half, r.start, r.x.x0, middle, r.stages)
     if status == 0:
-        status = evaluate(system, given, room, t + half, middle, 0.0, x)
+        status = evaluate(system, given, work, t + half, middle, 0.0, x)
     if status == 0:
-        status = explicit_step(system, given, room, t + half, half, middle, x, end, r.stages)
+        status = explicit_step(system, given, work, t + half, half, middle, x, end, r.stages)
     return status
 
 
 @inlined
+def watched_step(r, t, h, mode):
+    """Take a step of an explicit method with fixed steps; some of them also by halves.
+
+    Returns a status, and whether it was taken by halves.
+    """
+    given, halved = r.given, False
+    if mode == run.ON and is_sampled(given.plan, given.table, given.memory):
+        status = by_halves(r, t, h)
+        if status == run.CALL_FAILED:
+            return status, False
+        halved = status == 0
+    status = explicit_step(r.system, given, r.work, t, h, r.start, r.x.x0, r.end, r.stages)
+    return status, halved
+
+
+@inlined
 def note_sampled_error(r, t):
-    """Add the difference to the speeds of `by_halves`, for this step and those until the next."""
+    """Add the difference from the speeds of `by_halves`, for this step and those until the next."""
     plan, table, memory = r.given
     n, p = r.system.ints[field.N_V], plan[run.PARAMETERS]
     v1, halved, weights = r.end.v, r.tangent.C, r.weights
@@ -94,7 +110,7 @@ def note_sampled_error(r, t):
 
 @uncounted
 def note_error(memory, steps, error, which):
-    """Add the estimated error of so many steps."""
+    """Add the estimated error of `steps` steps."""
     memory[run.ERROR_SUM] += steps * error
     if error > memory[run.ERROR_LARGEST]:
         memory[run.ERROR_LARGEST] = error
