@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from lissom.algorithms import engine
+from lissom.algorithms.tree import engine
 
 from .depth import Depth
 from .methods import METHODS, chain_case, method_calls

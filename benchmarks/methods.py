@@ -6,7 +6,7 @@ import functools
 
 import numpy as np
 
-from lissom.algorithms import engine
+from lissom.algorithms.tree import engine
 from lissom.library import flexible_chain
 
 from .cases import Case, moving_case

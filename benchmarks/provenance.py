@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from lissom.selftest.machine import machine
+from lissom.selftest.versions import machine
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("lissom", "numpy", "numba", "scipy", "sympy", "casadi", "pin", "mujoco")

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from lissom.selftest.machine import machine
+from lissom.selftest.versions import machine
 
 from .result import REQUIREMENT_HEADER, Requirement, Result, Table, shown
 

@@ -8,13 +8,13 @@ from collections.abc import Callable
 import numpy as np
 
 from lissom.algorithms import (
-    engine,
     forward_dynamics,
     forward_dynamics_batch,
     inverse_dynamics,
     inverse_dynamics_batch,
     mass_matrix,
 )
+from lissom.algorithms.tree import engine
 from lissom.library import humanoid, rigid_chain, turned_chain
 from lissom.model import Model
 

@@ -23,7 +23,7 @@ from benchmarks.operators import section as operator_section
 from benchmarks.provenance import ROOT, commit
 from benchmarks.report import as_json, markdown_requirements, markdown_table
 from benchmarks.result import Requirement, Result
-from lissom.selftest.machine import machine
+from lissom.selftest.versions import machine
 
 FOLDER = ROOT / "docs" / "benchmarks"
 

@@ -11,10 +11,10 @@ import pytest
 
 # The kernel of a run takes as long to compile as all the others, and comes last; `lissom.sim`
 # registers the loads that it is made of.
-RUN = "import lissom.sim\nfrom lissom.algorithms._kernels.simulation.run import ADVANCE\n"
+RUN = "import lissom.sim\nfrom lissom.kernels.run.advance import ADVANCE\n"
 PROGRAMS = (
     f"{RUN}ADVANCE.load()",
-    f"{RUN}from lissom.algorithms._kernels.compiling import compile_all; compile_all()",
+    f"{RUN}from lissom.kernels.compiling import compile_all; compile_all()",
 )
 
 

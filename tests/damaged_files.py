@@ -8,9 +8,9 @@ from pathlib import Path
 
 import lissom as ls
 from lissom.errors import ResultError
-from lissom.results.described import describe
-from lissom.results.files import open_results, save
-from lissom.results.packed import pack
+from lissom.results.description.packed import pack
+from lissom.results.description.system import describe
+from lissom.results.files.formats import open_results, save
 from lissom.results.store import MemoryStore
 from tests.file_fuzz import Fuzz
 from tests.result_samples import META, pendulum, stored, structure, write_journal

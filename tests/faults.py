@@ -12,9 +12,9 @@ ALGORITHMS = "tests/test_algorithms.py"
 ROTATIONS = "tests/test_rotations.py"
 FRAMES = "tests/test_frames.py"
 
-MOTION = "algorithms/_kernels/motion.py"
+MOTION = "kernels/tree/motion.py"
 
-SIMULATION = "algorithms/_kernels/simulation/"
+SIMULATION = "kernels/run/"
 (ORDERS, MOVED, GIVEN, JOINT_LOADS, POINTS, TABLES, LOCKS) = (
     f"tests/test_simulation_{name}.py"
     for name in ("orders", "motions", "driven", "loads", "points", "signals", "locks")
@@ -50,7 +50,7 @@ class Fault:
     @property
     def compiled(self) -> bool:
         """Whether it is in the compiled text; the others are looked for in the readable one."""
-        return "_kernels" in self.path or "sim/loads" in self.path
+        return self.path.startswith(("kernels/", "sim/loads/", "sim/integrators/"))
 
     def applied(self, source: str) -> str:
         """The faulty text of the file; an error if the source has moved on."""
@@ -63,7 +63,7 @@ class Fault:
         return source.replace(self.old, self.new)
 
 
-BODY_TERMS, REFERENCE = "algorithms/body_terms.py", "algorithms/reference.py"
+BODY_TERMS, REFERENCE = "algorithms/tree/body_terms.py", "algorithms/tree/reference.py"
 
 FAULTS = (
     # Motion of nodes
@@ -308,7 +308,7 @@ FAULTS = (
     # What is reported: motion, energy, momentum
     Fault(
         "acceleration of a frame with gravity subtracted",
-        "algorithms/kinematics.py",
+        "algorithms/tree/kinematics.py",
         "A + gravity",
         "A - gravity",
         PEERS,
@@ -357,7 +357,7 @@ FAULTS = (
     ),
     Fault(
         "Jacobian without the motion of the modes",
-        "algorithms/kinematics.py",
+        "algorithms/tree/kinematics.py",
         "to_node @ node.shapes",
         "0 * to_node @ node.shapes",
         ALGORITHMS,
@@ -370,13 +370,13 @@ FAULTS = (
     ),
     Fault(
         "strain energy twice too large",
-        "algorithms/energy.py",
+        "algorithms/tree/energy.py",
         "* motion.eta) / 2",
         "* motion.eta)",
     ),
     Fault(
         "momentum taken about a point mirrored",
-        "algorithms/energy.py",
+        "algorithms/tree/energy.py",
         "motion.world_position - point",
         "motion.world_position + point",
     ),
@@ -387,70 +387,70 @@ FAULTS = (
     Fault("kernel: bias of a free joint left out", MOTION, "c_v = cross(w_j, rate)", "c_v = ZERO"),
     Fault(
         "kernel: articulated inertia shifted the wrong way",
-        "algorithms/_kernels/rigid.py",
+        "kernels/tree/rigid.py",
         "B_0 = (B[0] + x[0]",
         "B_0 = (B[0] - x[0]",
         PEERS,
     ),
     Fault(
         "kernel: hinge force eliminated with the wrong sign",
-        "algorithms/_kernels/hinges.py",
+        "kernels/tree/hinges.py",
         "e -= l * scratch[o_e + k]",
         "e += l * scratch[o_e + k]",
         ORACLE,
     ),
     Fault(
         "kernel: two modal products exchanged in Q",
-        "algorithms/_kernels/flexible.py",
+        "kernels/tree/flexible.py",
         "row_x[1] + 0.5 * (U[1] - o_z)",
         "row_x[1] + 0.5 * (U[1] + o_z)",
         ORACLE,
     ),
     Fault(
         "kernel: gyroscopic modal force halved",
-        "algorithms/_kernels/flexible.py",
+        "kernels/tree/flexible.py",
         "-2.0 * w[k - 6]",
         "-1.0 * w[k - 6]",
         ORACLE,
     ),
     Fault(
         "kernel: shift from several nodes with the wrong sign",
-        "algorithms/_kernels/compliance.py",
+        "kernels/tree/compliance.py",
         "scratch[y + 4] -= l[2]",
         "scratch[y + 4] += l[2]",
         ORACLE,
     ),
     Fault(
         "kernel: compliance of the one node with the wrong sign",
-        "algorithms/_kernels/one_node.py",
+        "kernels/tree/one_node.py",
         "_minus(a, product_at(scratch, stack.compliance, f))",
         "_plus(a, product_at(scratch, stack.compliance, f))",
         ORACLE,
     ),
     Fault(
         "kernel: moment of a lump's force left out",
-        "algorithms/_kernels/lumps.py",
+        "kernels/tree/lumps.py",
         "add(n_t, cross(l, f_t))",
         "n_t",
         ORACLE,
     ),
     Fault(
         "kernel: columns of modes not moved to the origin",
-        "algorithms/_kernels/composite.py",
+        "kernels/tree/composite.py",
         "n_0, back = add(n, cross(l, e)), turn_back(J_l, n)",
         "n_0, back = n, turn_back(J_l, n)",
         ORACLE,
     ),
     Fault(
         "kernel: bias of a compound joint with the wrong sign",
-        "algorithms/_kernels/joints.py",
+        "kernels/tree/joints.py",
         "rate_dot = added(rate_dot, -1.0,",
         "rate_dot = added(rate_dot, 1.0,",
         ORACLE,
     ),
     Fault(
         "kernel: moment of an external force left out",
-        "algorithms/_kernels/external.py",
+        "kernels/tree/external.py",
         "            n = add(n, cross(l, f))\n",
         "",
         ORACLE,
@@ -486,7 +486,7 @@ FAULTS = (
     ),
     Fault(
         "simulation: weights of generalized-alpha with the wrong sign",
-        SIMULATION + "generalized_alpha.py",
+        "sim/integrators/generalized_alpha.py",
         "h * h * ((0.5 - m.beta) * x.a0[k] + m.beta * x.a1[k])",
         "h * h * ((0.5 + m.beta) * x.a0[k] + m.beta * x.a1[k])",
         ORDERS,
@@ -507,7 +507,7 @@ FAULTS = (
     ),
     Fault(
         "simulation: impulse of a lock without the rotor",
-        "sim/actions.py",
+        "sim/events/actions.py",
         "    momentum += plan.armature * change\n",
         "",
         LOCKS,

@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 import lissom as ls
-from lissom.algorithms.coordinates import error_sizes, moved
+from lissom.algorithms.tree.coordinates import error_sizes, moved
 
 ALLOWED = 10.0  # times the tolerance, or the spread of a run that started one tolerance away
 TIGHT = 1e-12

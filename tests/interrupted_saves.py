@@ -20,7 +20,7 @@ from pathlib import Path
 
 import lissom as ls
 from lissom.errors import SimulationWarning
-from lissom.results.files import open_results, save
+from lissom.results.files.formats import open_results, save
 from lissom.results.store import MemoryStore
 from tests.result_samples import META, pendulum, same, stored
 

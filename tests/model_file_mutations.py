@@ -12,7 +12,7 @@ from pathlib import Path
 import yaml
 
 import lissom as ls
-from lissom.io.problems import Problem
+from lissom.io.model_file.problems import Problem
 from tests.file_fuzz import Fuzz
 from tests.model_file_samples import flexible, linkage, tree_of_joints
 

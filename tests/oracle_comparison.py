@@ -98,7 +98,7 @@ def check_both_texts(seed: int, every: int = 1) -> Comparison:
     description, tree, snapshot = well_conditioned(seed, None)
     result = Comparison(seed, description.coverage)
     _compare(result, description, tree, snapshot)
-    with patch("lissom.algorithms.arguments.READABLE", True):
+    with patch("lissom.algorithms.tree.arguments.READABLE", True):
         result.text = "readable text: "
         again = build(description, None)
         for one, other in zip(tree.transforms, again.transforms, strict=True):

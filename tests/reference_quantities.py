@@ -11,8 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
-from lissom.algorithms import reference
-from lissom.algorithms.body_terms import first_moment, node_motion
+from lissom.algorithms.tree import reference
+from lissom.algorithms.tree.body_terms import first_moment, node_motion
 from lissom.errors import SingularError
 from lissom.spatial import cross, rotate
 from lissom.system import GROUND

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 import lissom as ls
-from lissom.results.journal import Checkpoint, Journal
+from lissom.results.files.journal.writer import Checkpoint, Journal
 from lissom.results.store import Columns, MemoryStore
 from lissom.results.trajectory import Trajectory
 from tests.kernel_cases import PLACE, STRUCTURES, TURN, far_state, flexible, rigid

@@ -145,7 +145,7 @@ def main(folder: str, seed: str, slow: str) -> None:
 
     Each is a fork of this process, which has loaded the kernels: most of its life is the run.
     """
-    from lissom.sim import record, runner
+    from lissom.sim.run import record, runner
 
     record.PERIOD, runner.SLICE = 0.003, 0.003  # the journal grows every few milliseconds
     rng = np.random.default_rng(int(seed))

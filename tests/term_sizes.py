@@ -1,6 +1,6 @@
 """Sums of absolute terms, entry by entry: what an error of a direct quantity is measured against.
 
-The recursions of `lissom.algorithms.reference` once more, with the lengths [angular, linear] of
+The recursions of `algorithms.tree.reference` once more, with the lengths [angular, linear] of
 3-vectors in the place of spatial vectors: what they add is added in absolute value, and rotations
 drop out.  A body's integrals enter by Cauchy's inequality: J the trace of its inertia, sqrt(m J)
 its first moment, sqrt(J M_kk) and sqrt(m M_kk) its modes against the rigid motion.
@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from lissom.algorithms.body_terms import node_motion
+from lissom.algorithms.tree.body_terms import node_motion
 from lissom.system import GROUND
 from tests.reference_quantities import Reference, armature_matrix
 

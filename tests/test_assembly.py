@@ -134,7 +134,7 @@ def test_readable_text_assembles_too(monkeypatch):
     system = four_bar(LENGTHS)
     start = system.state(crank=-1.0, coupler=0.8, rocker=1.9)
     compiled = ls.assemble(system, start, held="crank")
-    monkeypatch.setattr("lissom.algorithms.arguments.READABLE", True)
+    monkeypatch.setattr("lissom.algorithms.tree.arguments.READABLE", True)
     readable = ls.assemble(system, start, held="crank")
     np.testing.assert_allclose(readable.q, compiled.q, atol=1e-12)
 

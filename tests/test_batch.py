@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.algorithms import engine
+from lissom.algorithms.tree import engine
 from tests.kernel_cases import STRUCTURES, chain, far_state, flexible, random_system, rigid
 
 SIZES = (0, 1, 2, 7, 100)

@@ -501,7 +501,7 @@ def test_port_that_cannot_be_opened(lissom, monkeypatch):
 
 def test_no_browser(lissom, monkeypatch):
     monkeypatch.setattr("webbrowser.open", lambda _: False)
-    monkeypatch.setattr("lissom.viz.server.View.wait", lambda self: self.close())
+    monkeypatch.setattr("lissom.viz.view.server.View.wait", lambda self: self.close())
     code, out, err = lissom("view", "good.nc")
     assert code == 0 and "the page is at http://127.0.0.1:" in out
     assert err.startswith("lissom: no browser was found; open http://127.0.0.1:")

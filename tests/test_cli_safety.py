@@ -20,7 +20,7 @@ import lissom as ls
 import lissom.cli as cli
 from lissom.cli.completion import offered
 from lissom.io.load import check_file
-from lissom.io.meshes import read_mesh
+from lissom.io.urdf.meshes import read_mesh
 from tests.result_samples import rows_of
 
 EVIL = [
@@ -198,7 +198,7 @@ def test_errors_warnings_and_prints_of_python_are_harmless(tmp_path):
 
 
 def test_the_bar_of_a_run_is_harmless(capsys, monkeypatch):
-    from lissom.sim import progress
+    from lissom.sim.run import progress
 
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
     bar = progress.ProgressBar(f"a{ESCAPES}[red]", 0.0, 1.0, True)

@@ -145,7 +145,7 @@ def test_readable_text_gives_the_same(monkeypatch):
     system, state, _ = closed_tree(JOINTS["universal"], np.random.default_rng(8))
     compiled = ls.closure(system, state)
     values = compiled.gap, compiled.jacobian, compiled.mass_matrix
-    monkeypatch.setattr("lissom.algorithms.arguments.READABLE", True)
+    monkeypatch.setattr("lissom.algorithms.tree.arguments.READABLE", True)
     readable = ls.closure(system, state)
     for a, b in zip(values, (readable.gap, readable.jacobian, readable.mass_matrix), strict=True):
         np.testing.assert_allclose(a, b, atol=1e-12)

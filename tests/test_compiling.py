@@ -14,7 +14,7 @@ import pytest
 
 import lissom
 
-COMPILING = Path(lissom.__file__).parent / "algorithms/_kernels/compiling.py"
+COMPILING = Path(lissom.__file__).parent / "kernels/compiling.py"
 
 # A package like that of the kernels: the factor is in another file than what Python calls.
 CALLEE = """
@@ -304,7 +304,7 @@ def test_code_whose_seal_was_not_asked_for_is_not_used(small):
 
 
 def test_the_seal_covers_the_sources_of_loads(tmp_path):
-    folder, loads = tmp_path / "algorithms/_kernels", tmp_path / "sim/loads"
+    folder, loads = tmp_path / "kernels", tmp_path / "sim/loads"
     folder.mkdir(parents=True)
     loads.mkdir(parents=True)
     shutil.copy(COMPILING, folder)

@@ -50,7 +50,7 @@ def test_coupled_trees_agree_with_the_particle_model(loops):
 
 
 def test_coupled_trees_agree_without_kernels(monkeypatch):
-    monkeypatch.setattr("lissom.algorithms.arguments.READABLE", True)
+    monkeypatch.setattr("lissom.algorithms.tree.arguments.READABLE", True)
     for loops in (False, True):
         check(coupled_tree(3, loops=loops))
 

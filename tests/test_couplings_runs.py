@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.results.described import describe, digest, restore
+from lissom.results.description.system import describe, digest, restore
 from tests.coupling_samples import flexible_arm, geared_rotors
 from tests.measures import error
 

@@ -9,10 +9,10 @@ from typer.testing import CliRunner
 import lissom as ls
 from lissom.cli import app
 from lissom.io import check_file
-from lissom.results.described import describe, digest, restore
-from lissom.viz.plots_defaults import _power_of_loads
-from lissom.viz.scene import Scene
-from lissom.viz.scene_arrows import arrow_values
+from lissom.results.description.system import describe, digest, restore
+from lissom.viz.plots.defaults import _power_of_loads
+from lissom.viz.scene.arrows import arrow_values
+from lissom.viz.scene.motion import Scene
 from tests.frame_samples import arm
 from tests.result_samples import random_run
 

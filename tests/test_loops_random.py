@@ -21,7 +21,7 @@ def test_looped_trees_agree_with_the_particle_model(kind):
 
 @pytest.mark.parametrize("seed", range(4, 8))
 def test_looped_trees_agree_without_kernels(seed, monkeypatch):
-    monkeypatch.setattr("lissom.algorithms.arguments.READABLE", True)
+    monkeypatch.setattr("lissom.algorithms.tree.arguments.READABLE", True)
     failures = check_looped_seed(seed).failures
     assert not failures, "\n".join(failures)
 

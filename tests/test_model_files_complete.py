@@ -9,8 +9,14 @@ import pytest
 import lissom as ls
 from lissom import structures
 from lissom.bodies import solids
-from lissom.io import acting, making, schema, schema_bodies, schema_loads, schema_simulation
-from lissom.io.joint_kinds import JOINTS
+from lissom.io.model_file.build import loads as acting, parts as making
+from lissom.io.model_file.joint_kinds import JOINTS
+from lissom.io.model_file.schema import (
+    loads as schema_loads,
+    model as schema,
+    parts as schema_bodies,
+    simulation as schema_simulation,
+)
 from lissom.sim import Drive
 from lissom.sim.integrators import KINDS
 

@@ -528,7 +528,7 @@ def test_check_runs_no_program_unless_asked(tmp_path):
 
 
 def test_a_problem_can_be_sorted_and_printed():
-    from lissom.io.problems import Problem
+    from lissom.io.model_file.problems import Problem
 
     problem = Problem("a.toml", 3, 1, "parts[0].mass", "is missing")
     assert str(problem) == "a.toml:3:1: parts[0].mass: is missing"

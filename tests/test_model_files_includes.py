@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 import lissom as ls
-from lissom.io.documents import DEEPEST
+from lissom.io.model_file.includes import DEEPEST
 from lissom.spatial import axis_rotation
 from tests.model_file_samples import differences, linkage
 

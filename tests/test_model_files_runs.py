@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.io.units import UnitError, quantity
+from lissom.io.model_file.units import UnitError, quantity
 from tests.model_file_samples import differences
 
 HUB = (

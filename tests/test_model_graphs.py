@@ -9,12 +9,12 @@ import pytest
 from scipy.linalg import null_space
 
 import lissom as ls
-from lissom.algorithms.closed_loops import (
+from lissom.algorithms.loops.closed_loops import (
     constrained_dynamics,
     constraint_jacobian,
     loop_motions,
 )
-from lissom.algorithms.reference import kinematics_base_to_tip
+from lissom.algorithms.tree.reference import kinematics_base_to_tip
 from lissom.model.arborescence import least_arborescence
 from tests.four_bars import BASE, LENGTHS, Y, four_bar_of_a_chain, four_bar_of_joins, link
 from tests.random_graphs import (

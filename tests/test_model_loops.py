@@ -11,8 +11,8 @@ import pytest
 import sympy
 
 import lissom as ls
-from lissom.algorithms.closed_loops import constrained_dynamics
-from lissom.algorithms.reference import kinematics_base_to_tip
+from lissom.algorithms.loops.closed_loops import constrained_dynamics
+from lissom.algorithms.tree.reference import kinematics_base_to_tip
 from tests.four_bars import Y, four_bar_of_a_chain, four_bar_of_joins
 
 BALL = ls.RigidBody.sphere(mass=2.0, radius=0.3)

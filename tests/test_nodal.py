@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.algorithms.nodal import (
+from lissom.algorithms.papers.nodal.dynamics import (
     filter_tip_to_base,
     nodal_forward_dynamics,
     nodal_gains_tip_to_base,
     smooth_base_to_tip,
 )
-from lissom.algorithms.nodal_operators import composite_mass_matrix, nodal_operators
-from lissom.algorithms.nodal_tree import nodal_loads, nodal_tree
+from lissom.algorithms.papers.nodal.operators import composite_mass_matrix, nodal_operators
+from lissom.algorithms.papers.nodal.tree import nodal_loads, nodal_tree
 from lissom.bodies.nodal import NodalBody
 from tests.measures import TOLERANCE, error, forward_tolerance, random_state
 from tests.nodal_samples import KINDS, Bar, Tree, cantilever, random_body, random_tree

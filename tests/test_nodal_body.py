@@ -11,7 +11,7 @@ import pytest
 import scipy.linalg
 
 import lissom as ls
-from lissom.algorithms.nodal import nodal_forward_dynamics
+from lissom.algorithms.papers.nodal.dynamics import nodal_forward_dynamics
 from lissom.bodies.nodal import NodalBody
 from lissom.spatial import rigid_shift
 from tests.measures import TOLERANCE, error

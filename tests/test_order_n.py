@@ -12,8 +12,8 @@ from benchmarks import run_benchmark
 from benchmarks.depth import QUICK
 from benchmarks.order_n.accuracy import acceleration_record
 from benchmarks.order_n.runs import METHODS, WAYS, apart, case_of, perturbed, timed_run
-from lissom.algorithms import closed_loops
-from lissom.algorithms.reference import kinematics_base_to_tip
+from lissom.algorithms.loops import closed_loops
+from lissom.algorithms.tree.reference import kinematics_base_to_tip
 from lissom.library import order_n, order_n_loads, order_n_platform, order_n_start, rigid_chain
 
 CASES = range(1, 17)

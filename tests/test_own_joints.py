@@ -138,7 +138,7 @@ def test_results_and_model_files_keep_it(press, tmp_path):
 
 
 def test_pictures(press, tmp_path):
-    from lissom.viz.scene_joints import poses
+    from lissom.viz.scene.joints import poses
 
     run = ls.simulate(press, duration=0.5)
     seen = poses(press, run.q)

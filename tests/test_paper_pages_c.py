@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.algorithms import closed_loops, paper_c, reference
+from lissom.algorithms.loops import closed_loops
+from lissom.algorithms.papers import order_n as paper_c
+from lissom.algorithms.tree import reference
 
 PAGE = Path(__file__).parent.parent / "docs" / "papers" / "order_n.md"
 BLOCK = re.compile(r"^```python\n.*?^```", re.MULTILINE | re.DOTALL)

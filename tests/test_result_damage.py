@@ -10,11 +10,11 @@ import pytest
 import lissom as ls
 from lissom.cli import app
 from lissom.errors import ResultError
-from lissom.results import netcdf_check, netcdf_store
-from lissom.results.files import open_results, save
-from lissom.results.journal_store import JournalStore
-from lissom.results.netcdf_store import NetcdfStore
-from lissom.results.seal import read_seal
+from lissom.results.files.formats import open_results, save
+from lissom.results.files.journal.reader import JournalStore
+from lissom.results.files.netcdf import check as netcdf_check, reader as netcdf_store
+from lissom.results.files.netcdf.reader import NetcdfStore
+from lissom.results.files.seal import read_seal
 from tests.damaged_files import DAMAGES, ResultFuzz
 from tests.file_fuzz import SLOWEST, faults, within
 from tests.result_samples import META, pendulum, same, stored, structure, write_journal

@@ -15,11 +15,11 @@ import pytest
 
 import lissom as ls
 from lissom.errors import LissomError, ResultError
-from lissom.results import disk
-from lissom.results.disk import check_space
-from lissom.results.files import open_results, save
-from lissom.results.journal import Checkpoint, Journal
-from lissom.results.journal_store import JournalStore
+from lissom.results.files import disk
+from lissom.results.files.disk import check_space
+from lissom.results.files.formats import open_results, save
+from lissom.results.files.journal.reader import JournalStore
+from lissom.results.files.journal.writer import Checkpoint, Journal
 from lissom.results.store import Columns
 from tests.result_samples import (
     pendulum,
@@ -95,10 +95,10 @@ def test_a_disk_that_is_full_from_the_start_leaves_no_file(tmp_path, monkeypatch
 FILLING = """
 import os, resource, sys
 from lissom.errors import ResultError
-from lissom.results.files import save
-from lissom.results.journal import Checkpoint, Journal
-from lissom.results.journal_store import JournalStore
-from lissom.results.netcdf import write_netcdf
+from lissom.results.files.formats import save
+from lissom.results.files.journal.writer import Checkpoint, Journal
+from lissom.results.files.journal.reader import JournalStore
+from lissom.results.files.netcdf.writer import write_netcdf
 from tests.result_samples import pendulum, stored
 folder, limit, *kinds = sys.argv[1:]
 store = stored(pendulum(), 20_000)
@@ -173,7 +173,7 @@ def test_a_disk_that_really_fills_is_reported_and_nothing_half_written_remains(t
 ENDLESS = """
 import sys
 import numpy as np
-from lissom.results.journal import Checkpoint, Journal
+from lissom.results.files.journal.writer import Checkpoint, Journal
 from tests.result_samples import pendulum, stored
 store = stored(pendulum(), 1000)
 journal = Journal.create(sys.argv[1], pendulum(), store.columns, {})

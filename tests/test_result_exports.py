@@ -13,9 +13,9 @@ import pytest
 
 import lissom as ls
 from lissom.errors import LissomError, ResultError
-from lissom.results.described import digest
-from lissom.results.disk import replacing
-from lissom.results.files import open_results, save
+from lissom.results.description.system import digest
+from lissom.results.files.disk import replacing
+from lissom.results.files.formats import open_results, save
 from lissom.results.labels import field_parts
 from lissom.results.store import FIELDS, Columns, MemoryStore
 from tests.kernel_cases import (
@@ -138,14 +138,15 @@ def test_mat_reads_back_to_the_last_bit(tmp_path):
 
 
 def test_a_mat_that_would_be_too_large_points_to_netcdf(tmp_path, monkeypatch):
-    monkeypatch.setattr("lissom.results.exports._MAT_LIMIT", 100)
+    monkeypatch.setattr("lissom.results.files.exports._MAT_LIMIT", 100)
     with pytest.raises(ResultError, match=r"at most 2 GB; save as \.nc"):
         save(tmp_path / "a.mat", pendulum(), stored(pendulum(), 50), META)
 
 
 def test_importing_lissom_and_its_journals_loads_neither_hdf5_nor_scipy():
     code = (
-        "import sys, lissom.results.files, lissom.results.journal, lissom.results.described;"
+        "import sys, lissom.results.files.formats, lissom.results.files.journal.writer;"
+        "import lissom.results.description.system;"
         "print([m for m in ('h5py', 'h5netcdf', 'scipy', 'numba') if m in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

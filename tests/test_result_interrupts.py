@@ -11,12 +11,13 @@ import pytest
 
 import lissom as ls
 from lissom.errors import ResultError, SimulationWarning
-from lissom.results import exports, netcdf
-from lissom.results.disk import replacing
-from lissom.results.files import open_results, save
-from lissom.results.journal import Checkpoint, Journal
-from lissom.results.journal_store import JournalStore
-from lissom.results.shield import give_way, shielded
+from lissom.results.files import exports
+from lissom.results.files.disk import replacing
+from lissom.results.files.formats import open_results, save
+from lissom.results.files.journal.reader import JournalStore
+from lissom.results.files.journal.writer import Checkpoint, Journal
+from lissom.results.files.netcdf import writer as netcdf
+from lissom.results.files.shield import give_way, shielded
 from lissom.results.store import MemoryStore
 from tests.result_samples import META, pendulum, same, stored, write_journal
 from tests.verify_interrupts import batch
@@ -126,8 +127,8 @@ def test_ctrl_c_while_the_hdf5_library_writes(tmp_path, monkeypatch):
     """In a process of its own: without a shield it would end."""
     program = """
 import signal, sys
-from lissom.results import netcdf
-from lissom.results.files import open_results, save
+from lissom.results.files.netcdf import writer as netcdf
+from lissom.results.files.formats import open_results, save
 from tests.result_samples import META, pendulum, same, stored
 write = netcdf._Output.write
 def pressed(self, data):
@@ -153,7 +154,7 @@ KILLED = """
 import os, signal, sys
 from lissom.results import {module} as module
 from tests.result_samples import META, pendulum, stored
-from lissom.results.files import save
+from lissom.results.files.formats import save
 module.seal = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
 save(sys.argv[1], pendulum(), stored(pendulum(), 50), META)
 """
@@ -290,7 +291,7 @@ print(run.status, len(ls.load(sys.argv[1])))
 def test_ctrl_c_right_after_a_run_leaves_a_journal_that_can_be_resumed(tmp_path, monkeypatch):
     options = {"duration": 0.1, "step": 0.01, "progress": False}
     with monkeypatch.context() as patch:
-        patch.setattr("lissom.sim.progress.ProgressBar.close", lambda self: ctrl_c())
+        patch.setattr("lissom.sim.run.progress.ProgressBar.close", lambda self: ctrl_c())
         with pytest.raises(KeyboardInterrupt):
             ls.simulate(pendulum(), **options, file=tmp_path / "run.nc")
     assert os.listdir(tmp_path) == ["run.nc.part"]

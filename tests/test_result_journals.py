@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from lissom.errors import ResultError
-from lissom.results.described import digest
-from lissom.results.files import open_results
-from lissom.results.journal import Checkpoint, Journal
-from lissom.results.journal_store import JournalStore
+from lissom.results.description.system import digest
+from lissom.results.files.formats import open_results
+from lissom.results.files.journal.reader import JournalStore
+from lissom.results.files.journal.writer import Checkpoint, Journal
 from lissom.results.store import Columns
 from tests.result_samples import (
     META,

@@ -6,13 +6,13 @@ import pickle
 import pytest
 
 from lissom.errors import ResultError
-from lissom.results import journal_records, journal_store
-from lissom.results.described import digest
-from lissom.results.files import open_results, save
-from lissom.results.journal_store import JournalStore
+from lissom.results.description.system import digest
+from lissom.results.files.formats import open_results, save
+from lissom.results.files.journal import reader as journal_store, records as journal_records
+from lissom.results.files.journal.reader import JournalStore
+from lissom.results.files.netcdf.reader import NetcdfStore
+from lissom.results.files.netcdf.writer import write_netcdf
 from lissom.results.labels import field_parts
-from lissom.results.netcdf import write_netcdf
-from lissom.results.netcdf_store import NetcdfStore
 from lissom.results.store import FIELDS, MemoryStore
 from tests.result_samples import META, pendulum, same, stored, structure, write_journal
 

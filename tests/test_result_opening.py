@@ -7,12 +7,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from lissom.errors import ResultError
-from lissom.results import journal_records
-from lissom.results.files import open_results, save
-from lissom.results.journal import Journal
-from lissom.results.journal_store import JournalStore
-from lissom.results.netcdf_store import NetcdfStore
-from lissom.results.versions import FORMAT_VERSION
+from lissom.results.files.formats import open_results, save
+from lissom.results.files.journal import records as journal_records
+from lissom.results.files.journal.reader import JournalStore
+from lissom.results.files.journal.writer import Journal
+from lissom.results.files.netcdf.reader import NetcdfStore
+from lissom.results.files.versions import FORMAT_VERSION
 from tests.result_samples import META, pendulum, stored, write_journal
 
 

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, strategies as st
 
 import lissom as ls
-from lissom.algorithms.closed_loops import constrained_dynamics
-from lissom.algorithms.reference import kinematics_base_to_tip
+from lissom.algorithms.loops.closed_loops import constrained_dynamics
+from lissom.algorithms.tree.reference import kinematics_base_to_tip
 from lissom.bodies import Lump, MassIntegrals, NormalBody, solids
 from lissom.errors import ResultError
 from lissom.joints.base import joint_classes, parameter_kinds
 from lissom.joints.factored import Product
-from lissom.results import described
-from lissom.results.described import describe, digest, restore
-from lissom.results.files import open_results
-from lissom.results.packed import pack, unpack
+from lissom.results.description import system as described
+from lissom.results.description.packed import pack, unpack
+from lissom.results.description.system import describe, digest, restore
+from lissom.results.files.formats import open_results
 from lissom.system import Coupling, Frame, Loop, LoopEnd
 from tests.coupling_samples import geared_rotors
 from tests.kernel_cases import JOINTS, STRUCTURES, far_state, joint_systems, random_system
@@ -130,7 +130,7 @@ def test_a_tree_is_described_as_it_was_before_there_were_loops(tmp_path, monkeyp
     expected = "071083fc79dac7e4fad979ec92e0cf7e510cf3f7529427e8b7ec5efcdc32fa31"
     assert digest(system) == digest(pendulum()) == expected
     written_by = json.loads(old.read_bytes().split(b'"lissom_version": ')[1].split(b",")[0])
-    monkeypatch.setattr("lissom.results.journal.lissom_version", lambda: written_by)
+    monkeypatch.setattr("lissom.results.files.journal.writer.lissom_version", lambda: written_by)
     write_journal(tmp_path / "new.nc.part", plain, stored(plain, 5, ["rod"]), [3, 2])
     assert (tmp_path / "new.nc.part").read_bytes() == old.read_bytes()
 

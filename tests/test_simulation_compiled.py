@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.algorithms._kernels.simulation.calls import SIGNATURE
+from lissom.kernels.run.calls import SIGNATURE
 
 LATE = 0.3  # from when on they go wrong [s]
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import lissom as ls
 from lissom.cli import app
-from lissom.results.described import describe, restore
+from lissom.results.description.system import describe, restore
 from lissom.sim import Drive
 
 FORGOTTEN = r"'arm' is the elastic gear .* nothing connects rotor 'arm_rotor' .*flexible_drive"

@@ -21,8 +21,8 @@ import pytest
 
 import lissom as ls
 from lissom.errors import LoadError, ResultError, SimulationWarning
-from lissom.results.journal import JournalStore
-from lissom.sim import machine, record, runner
+from lissom.results.files.journal.writer import JournalStore
+from lissom.sim.run import machine, record, runner
 from tests.simulation_cases import DURATION, KINDS, contents, run
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and limits of Unix")

@@ -11,7 +11,7 @@ import pytest
 import lissom as ls
 from lissom.errors import ResultError, SimulationWarning
 from lissom.results.store import Columns
-from lissom.sim import memory, record
+from lissom.sim.run import memory, record
 from tests.result_samples import pendulum, some_rows
 
 
@@ -60,7 +60,7 @@ FULL = """
 import resource, warnings
 import numpy as np
 import lissom as ls
-from lissom.sim import record
+from lissom.sim.run import record
 warnings.simplefilter("ignore")
 system = ls.library.rigid_chain(20).compile()
 state = system.state(v=[0.1] * system.n_v)

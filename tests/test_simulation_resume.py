@@ -12,9 +12,9 @@ from numba import njit
 
 import lissom as ls
 from lissom.errors import ResultError
-from lissom.sim import inputs, machine
-from lissom.sim.settings import Settings, checked_settings
-from lissom.sim.start import planned
+from lissom.sim.run import inputs, machine
+from lissom.sim.run.settings import Settings, checked_settings
+from lissom.sim.run.start import planned
 from tests.simulation_cases import contents
 from tests.test_simulation_files import (
     DeathError,

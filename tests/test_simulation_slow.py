@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.sim.slow_iterations import SlowIterations
+from lissom.sim.warnings.slow_iterations import SlowIterations
 
 
 @cache

@@ -99,7 +99,7 @@ def test_auto_says_what_it_chose_and_why():
 
 
 def test_the_rate_that_auto_sees_is_an_eigenvalue():
-    from lissom.sim.scales import fastest_motions, modal_stiffness
+    from lissom.sim.run.scales import fastest_motions, modal_stiffness
 
     system = ls.library.swinging_links(3, 4).compile()
     state = system.state(np.full(system.n_q, 0.1))

@@ -19,7 +19,7 @@ from numba import njit
 
 import lissom as ls
 from lissom.errors import SimulationWarning
-from lissom.sim import runner
+from lissom.sim.run import runner
 from tests.kernel_cases import far_state, random_system
 from tests.simulation_cases import KINDS, contents, run as run_everything
 

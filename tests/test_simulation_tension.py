@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import solve_bvp
 
 import lissom as ls
-from lissom.sim.tension import CLAMPED, FREE_TIP, PINNED, axial_scale, euler_load
+from lissom.sim.warnings.tension import CLAMPED, FREE_TIP, PINNED, axial_scale, euler_load
 
 STRIP = ls.Rectangle(0.02, 0.004)
 STIFFNESS = ls.STEEL.youngs_modulus * STRIP.second_moment_y

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lissom.algorithms import reference
+from lissom.algorithms.tree import reference
 from lissom.symbolic import derive
 from tests.measures import TOLERANCE, error, forward_tolerance
 from tests.peers import peer

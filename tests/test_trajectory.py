@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.results.journal import Checkpoint, Journal
+from lissom.results.files.journal.writer import Checkpoint, Journal
 from lissom.results.store import FIELDS, Columns, MemoryStore, block_size
 from lissom.results.trajectory import Trajectory
 from tests.kernel_cases import (
@@ -218,10 +218,10 @@ def test_it_prints_in_a_few_lines():
 
 def test_saving_and_loading_pass_through_files(monkeypatch):
     kept = {}
-    files = types.ModuleType("lissom.results.files")
+    files = types.ModuleType("lissom.results.files.formats")
     files.save = lambda path, system, store, meta: kept.update({path: (system, store, meta)})
     files.open_results = lambda path, *, salvage: kept[path]
-    monkeypatch.setitem(sys.modules, "lissom.results.files", files)
+    monkeypatch.setitem(sys.modules, "lissom.results.files.formats", files)
     run = random_run(boom_model().compile(), np.random.default_rng(0), n=2)
     run.save("run.nc")
     again = Trajectory.load("run.nc")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.algorithms.closed_loops import generalized_loop_forces, loop_motions
-from lissom.algorithms.reference import kinematics_base_to_tip
+from lissom.algorithms.loops.closed_loops import generalized_loop_forces, loop_motions
+from lissom.algorithms.tree.reference import kinematics_base_to_tip
 from lissom.errors import ResultError
 from lissom.results.store import MemoryStore
 from lissom.results.trajectory import Trajectory

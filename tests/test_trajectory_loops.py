@@ -8,8 +8,8 @@ import pytest
 
 import lissom as ls
 from lissom.errors import ResultError, StateError
-from lissom.results.files import open_results, save
-from lissom.results.journal import Journal
+from lissom.results.files.formats import open_results, save
+from lissom.results.files.journal.writer import Journal
 from lissom.results.store import Columns, MemoryStore
 from lissom.results.trajectory import Trajectory
 from tests.result_samples import (

@@ -9,7 +9,7 @@ import pytest
 
 import lissom as ls
 from lissom.bodies import solids
-from lissom.io.urdf import read_urdf
+from lissom.io.urdf.robot import read_urdf
 
 ARM = """<?xml version="1.0"?>
 <robot name="arm">

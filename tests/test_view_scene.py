@@ -9,13 +9,13 @@ import pytest
 import lissom as ls
 from lissom.results.store import MemoryStore
 from lissom.results.trajectory import Trajectory
-from lissom.viz.scene import Scene, outermost
-from lissom.viz.scene_bodies import SceneBody, bent
-from lissom.viz.scene_frames import frames_of
-from lissom.viz.scene_joints import poses
-from lissom.viz.scene_normals import shaded
-from lissom.viz.scene_surfaces import surface
-from lissom.viz.view import page_text
+from lissom.viz.scene.bodies import SceneBody, bent
+from lissom.viz.scene.instants import frames_of
+from lissom.viz.scene.joints import poses
+from lissom.viz.scene.motion import Scene, outermost
+from lissom.viz.scene.normals import shaded
+from lissom.viz.scene.surfaces import surface
+from lissom.viz.view.animated import page_text
 from tests.four_bars import four_bar_of_a_chain
 from tests.model_file_samples import tree_of_joints
 from tests.result_samples import random_run
@@ -202,11 +202,11 @@ def test_a_long_chain_is_sent_as_its_angles_and_one_link():
 def test_notebooks_get_fewer_frames_of_large_mechanisms_and_say_so(monkeypatch):
     run = arm_run()
     assert "keep the notebook small" not in run.show().text
-    monkeypatch.setattr("lissom.viz.view.NOTEBOOK", 150_000)
+    monkeypatch.setattr("lissom.viz.view.animated.NOTEBOOK", 150_000)
     small = run.show(reactions=False).text
     assert "to keep the notebook small" in small
     assert len(small) == pytest.approx(150_000, rel=0.02)
-    monkeypatch.setattr("lissom.viz.view.NOTEBOOK", 1000)
+    monkeypatch.setattr("lissom.viz.view.animated.NOTEBOOK", 1000)
     assert "60 frames of 600 rows" in run.show().text
 
 

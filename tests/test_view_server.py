@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import lissom as ls
-from lissom.viz import server
+from lissom.viz.view import server
 from tests.view_samples import bending_run
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lissom.algorithms import engine, forward_dynamics
+from lissom.algorithms import forward_dynamics
+from lissom.algorithms.tree import engine
 from lissom.errors import LissomError
 from lissom.library import flexible_chain
 

@@ -1,11 +1,9 @@
 """The algorithms, one per file; `reference` is the reference implementation of the recursions."""
 
-from .articulated import coupling_forces, forward_dynamics, loop_forces
-from .assembly import AssemblyError, closed_state
-from .batch import forward_dynamics_batch, inverse_dynamics_batch
-from .closure import Closure, CouplingClosure, LoopClosure, Speeds, closure
-from .composite import mass_matrix
-from .duality import (
+from .loops.assembly import AssemblyError, closed_state
+from .loops.closure import Closure, CouplingClosure, LoopClosure, Speeds, closure
+from .operators import Operators, SpatialOperator, operators
+from .papers.duality import (
     ConstraintForces,
     FilteredForces,
     LQProblem,
@@ -18,20 +16,14 @@ from .duality import (
     optimal_control_dual,
     solve_lq,
 )
-from .energy import Energy, energy, momentum
-from .inverse import bias_force, gravity_force, inverse_dynamics, joint_forces
-from .kinematics import (
-    Pose,
-    acceleration,
-    center_of_mass,
-    jacobian,
-    pose,
-    qdot,
-    velocity,
-)
-from .nodal import NodalSolution, nodal_forward_dynamics
-from .operators import Operators, SpatialOperator, operators
-from .products import multiply_mass, solve_mass
+from .papers.nodal.dynamics import NodalSolution, nodal_forward_dynamics
+from .tree.articulated import coupling_forces, forward_dynamics, loop_forces
+from .tree.batch import forward_dynamics_batch, inverse_dynamics_batch
+from .tree.composite import mass_matrix
+from .tree.energy import Energy, energy, momentum
+from .tree.inverse import bias_force, gravity_force, inverse_dynamics, joint_forces
+from .tree.kinematics import Pose, acceleration, center_of_mass, jacobian, pose, qdot, velocity
+from .tree.products import multiply_mass, solve_mass
 
 __all__ = [
     "AssemblyError",

@@ -13,13 +13,7 @@ import numpy as np
 
 from ..errors import ModelError, name_list
 from ..immutable import immutable, read_only
-from ..spatial import (
-    block_diagonal,
-    inertia_fault,
-    parallel_axis,
-    rigid_shift,
-    spatial_inertia,
-)
+from ..spatial import block_diagonal, inertia_fault, parallel_axis, rigid_shift, spatial_inertia
 from ..spatial.given import given_rotation
 from ..spatial.scalar import array, is_numeric, sqrt, zeros
 from .basis import check_independent, check_stiffness, normal_basis

@@ -14,8 +14,8 @@ from .values import NoCode
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..io.problems import Problem
-    from ..io.runs import ModelRun
+    from ..io.model_file.build.simulation import ModelRun
+    from ..io.model_file.problems import Problem
 
 
 def check(
@@ -129,8 +129,8 @@ def _line(text: str) -> str:
 
 def _lines(file: str) -> list[str]:
     from ..errors import ModelError
+    from ..io.model_file.source import LARGEST
     from ..io.reading import read_regular
-    from ..io.sources import LARGEST
 
     try:
         return read_regular(file, LARGEST).decode().split("\n")

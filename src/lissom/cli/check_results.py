@@ -41,7 +41,7 @@ def check_results(file: str, *, json: bool) -> None:
 
 
 def _facts(file: str) -> dict[str, Any]:
-    from ..results.files import open_results
+    from ..results.files.formats import open_results
 
     system, store, meta = open_results(file)
     times = store.read("time")
@@ -57,8 +57,8 @@ def _facts(file: str) -> dict[str, Any]:
 
 def _checked(store: Store) -> str:
     """Verify a store; return the outcome as text."""
-    from ..results.journal_store import JournalStore
-    from ..results.netcdf_store import NetcdfStore
+    from ..results.files.journal.reader import JournalStore
+    from ..results.files.netcdf.reader import NetcdfStore
     from ..results.store import MemoryStore
 
     if isinstance(store, MemoryStore):

@@ -187,8 +187,8 @@ def _number(text: str, number: str) -> float:
 
 
 def _write(derived: Equations, format: Format, folder: Path, text: str) -> None:
-    from ..symbolic.files import write_text
     from ..symbolic.names import identifier
+    from ..symbolic.writing import write_text
 
     endings = {Format.LATEX: ".tex", Format.PYTHON: ".py", Format.CASADI: "_casadi.py"}
     name = identifier(derived.name or "model")

@@ -44,8 +44,8 @@ def in_progress(file: Path) -> bool:
     file : path
         NAME.nc, or its journal.
     """
-    from ..results.disk import journal_path
-    from ..results.journal_store import is_being_written
+    from ..results.files.disk import journal_path
+    from ..results.files.journal.reader import is_being_written
 
     return is_being_written(journal_path(file)[1])
 

@@ -9,8 +9,8 @@ from ..errors import LissomError
 from .sources import divided, load_model
 
 if TYPE_CHECKING:
-    from ..io.problems import Problem
-    from ..io.runs import ModelRun
+    from ..io.model_file.build.simulation import ModelRun
+    from ..io.model_file.problems import Problem
     from ..sim import Motion
 
 
@@ -26,7 +26,7 @@ def load_source(source: str, *, code: bool = True) -> ModelRun:
     """
     run, problems = checked_source(source, functions=True, code=code)
     if run is None or problems:
-        from ..io.sources import failed
+        from ..io.model_file.source import failed
 
         raise failed(sorted(problems))
     return run
@@ -46,9 +46,9 @@ def closed_start(run: ModelRun) -> tuple[ModelRun, bool]:
     from dataclasses import replace
 
     from ..algorithms import closed_state
-    from ..algorithms.loop_checks import OPEN, check_closed
+    from ..algorithms.loops.checks import OPEN, check_closed
     from ..sim import Motion
-    from ..sim.start import driven_bodies, planned
+    from ..sim.run.start import driven_bodies, planned
 
     try:
         check_closed(run.system, run.state.raw_q, run.state.raw_v, OPEN)
@@ -64,7 +64,7 @@ def closed_start(run: ModelRun) -> tuple[ModelRun, bool]:
 
 def _is_unread(motion: Motion) -> bool:
     """Whether a motion is a function that was not looked up, so that its start is unknown."""
-    from ..io.functions import unread_function
+    from ..io.model_file.functions import unread_function
 
     given = (motion.position, motion.velocity, motion.acceleration)
     return any(x is unread_function for x in given)
@@ -80,7 +80,7 @@ def check_settings(run: ModelRun) -> None:
     """
     from ..sim import simulate
     from ..sim.integrators import as_integrator
-    from ..sim.settings import checked_settings
+    from ..sim.run.settings import checked_settings
 
     given = {name: x.default for name, x in inspect.signature(simulate).parameters.items()}
     given |= run.settings
@@ -114,7 +114,7 @@ def checked_source(
         Whether user programs may be run; otherwise functions are problems.
     """
     from ..io.load import MODEL_SUFFIXES
-    from ..io.runs import ModelRun, checked_run
+    from ..io.model_file.build.simulation import ModelRun, checked_run
 
     place, name = divided(source)
     if not name and place.lower().endswith(MODEL_SUFFIXES):

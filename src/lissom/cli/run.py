@@ -16,7 +16,7 @@ from .output import json_text, say
 from .values import NoCode, number
 
 if TYPE_CHECKING:
-    from ..io.runs import ModelRun
+    from ..io.model_file.build.simulation import ModelRun
     from ..results import Trajectory
 
 SUFFIXES = (".nc", ".npz", ".csv", ".mat")
@@ -126,7 +126,7 @@ def _end_early(result: Trajectory, reason: str, kept: str) -> None:
 def _target(model: str, output: Path | None, resume: bool) -> Path:
     """Path of the results, by default in this folder."""
     from ..errors import ResultError
-    from ..results.disk import journal_path
+    from ..results.files.disk import journal_path
     from .sources import short_name
 
     target = Path(f"{short_name(model)}.nc") if output is None else output
@@ -151,7 +151,7 @@ def _target(model: str, output: Path | None, resume: bool) -> Path:
 
 def _kept(target: Path) -> Path:
     """File that contains the rows."""
-    from ..results.disk import journal_path
+    from ..results.files.disk import journal_path
 
     part = Path(journal_path(target)[1])
     return part if target.suffix == ".nc" and os.path.exists(part) else target

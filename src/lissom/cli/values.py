@@ -26,11 +26,11 @@ def number(text: str | None, option: str, dimension: str = "number") -> float | 
     option : str
         Name of the option, for messages.
     dimension : str
-        Key of `lissom.io.units.DIMENSIONS`.
+        Key of `lissom.io.model_file.units.DIMENSIONS`.
     """
     if text is None:
         return None
-    from ..io.units import UnitError, quantity
+    from ..io.model_file.units import UnitError, quantity
 
     try:
         return float(quantity(text, (dimension,)))

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .load import check_file, load, load_run
-from .urdf import Urdf, read_urdf
+from .urdf.robot import Urdf, read_urdf
 
 __all__ = ["Urdf", "check_file", "load", "load_run", "read_urdf"]

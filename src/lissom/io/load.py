@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelFileError
 from ..results import Trajectory
-from .urdf import read_urdf
+from .urdf.robot import read_urdf
 
 if TYPE_CHECKING:
-    from .problems import Problem
-    from .runs import ModelRun
+    from .model_file.build.simulation import ModelRun
+    from .model_file.problems import Problem
 
 MODEL_SUFFIXES = (".toml", ".json", ".yaml", ".yml")
 
@@ -39,9 +39,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     if not _is_model(path):
         return read_urdf(os.fspath(path)).model if _is_urdf(path) else Trajectory.load(path)
-    from .building import Builder
-    from .documents import read_document
-    from .sources import failed
+    from .model_file.build.model import Builder
+    from .model_file.includes import read_document
+    from .model_file.source import failed
 
     builder = Builder(read_document(path), compiled=False)
     if builder.problems:
@@ -65,7 +65,7 @@ def check_file(path: str | os.PathLike[str], *, functions: bool = False) -> list
     list of Problem
         Each with file, line, column, key and message.
     """
-    from .runs import checked_run
+    from .model_file.build.simulation import checked_run
 
     _check_path(path)
     try:
@@ -90,8 +90,8 @@ def load_run(path: str | os.PathLike[str], *, code: bool = True) -> ModelRun:
     ModelRun
         With ``.model``, ``.system``, ``.state``, ``.settings`` and ``.simulate()``.
     """
-    from .runs import checked_run
-    from .sources import failed
+    from .model_file.build.simulation import checked_run
+    from .model_file.source import failed
 
     _check_path(path)
     run, problems = checked_run(path, functions=code, code=code)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 
-from ..results.disk import open_regular
+from ..results.files.disk import open_regular
 
 
 def read_regular(path: str | os.PathLike[str], most: int) -> bytes:

@@ -28,19 +28,8 @@ import numpy as np
 
 from ..errors import ModelError, shown
 from ..immutable import immutable
-from ..spatial import (
-    block_diagonal,
-    bracket,
-    cross,
-    motion_transform,
-)
-from ..spatial.scalar import (
-    array,
-    is_numeric,
-    solve,
-    solve_spd,
-    zeros,
-)
+from ..spatial import block_diagonal, bracket, cross, motion_transform
+from ..spatial.scalar import array, is_numeric, solve, solve_spd, zeros
 from .base import REMEDY, Array, Chart, Joint
 from .factors import Pose, Twist, twist_exp
 

@@ -10,21 +10,21 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..algorithms.body_terms import body_terms
-from ..algorithms.reference import articulate_tip_to_base, kinematics_base_to_tip
+from ..algorithms.tree.body_terms import body_terms
+from ..algorithms.tree.reference import articulate_tip_to_base, kinematics_base_to_tip
 from ..bodies import NormalBody
 from ..bodies.flexible import check_level
 from ..errors import ModelError, ModelWarning, SingularError, SymbolicError, name_list
 from ..joints import Joint
 from ..spatial.scalar import array, is_numeric
 from ..system import GROUND, Frame, Loop, LoopEnd, System
-from .closing import check_two_bodies
 from .coupling import resolved_couple
+from .cutting import spanning_tree
 from .frames import NamedFrame, carrier, resolved_closing, resolved_connection, resolved_frames
-from .graph import spanning_tree
+from .joint_checks import check_own_joint
+from .loops import check_two_bodies
 from .model import Model
 from .naming import shadowing_warnings
-from .own_joints import check_own_joint
 from .parts import Closing, Connection, End, checked_end, checked_rotation, checked_vector
 from .seats import off_node_warnings
 from .topology import check_carriers, end_node, node_number, numbered_base_to_tip

@@ -10,9 +10,9 @@ from ..errors import MOST_LINES, ModelError, cut_lines, printable, suggestion
 from ..joints import Joint
 from ..system import System
 from .attaching import Mount
-from .closing import checked_closing, removed
 from .coupling import Couple, checked_couple
 from .frames import NamedFrame, carrier, checked_frame
+from .loops import checked_closing, removed
 from .naming import check_body_name
 from .parts import (
     Body,
@@ -500,7 +500,7 @@ class Model:
             Arguments of `simulate` by name, including the state, for the section [simulation].
             Functions are saved as "module:name" or "file.py:name".
         """
-        from ..io.save import save_model
+        from ..io.model_file.write.model import save_model
 
         save_model(self, path, simulation)
 

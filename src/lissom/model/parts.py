@@ -13,7 +13,7 @@ from ..immutable import immutable
 from ..joints import Free, Joint
 from ..spatial.given import given_rotation
 from ..spatial.scalar import array, is_numeric
-from .own_joints import check_fields
+from .joint_checks import check_fields
 
 Array = np.ndarray
 Body = RigidBody | FlexibleBody | NodalBody

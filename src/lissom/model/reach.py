@@ -10,7 +10,7 @@ from .parts import Closing, Connection, End
 from .topology import end_node, inboard_node
 
 if TYPE_CHECKING:
-    from .graph import Arc
+    from .cutting import Arc
 
 Vertex = str | None
 

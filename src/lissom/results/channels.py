@@ -20,11 +20,11 @@ import numpy as np
 
 from ..errors import StateError, suggestion
 from ..joints import Joint
+from ..spatial.many_rotations import continuous
 from ..system import Coupling, Loop, System
 from .labels import Parts, field_parts
-from .loops import CLOSURE, COUPLING, LOOP, coupling_parts, loop_values
+from .loop_channels import CLOSURE, COUPLING, LOOP, coupling_parts, loop_values
 from .quantities import BODY, NODE, STORED, SUMS, Block, Frame, collected, of_body, sums
-from .rotation_vectors import continuous
 from .store import Columns, Store
 
 Array = np.ndarray

@@ -25,8 +25,7 @@ import numpy as np
 
 from ..errors import SingularError, StateError
 from ..joints import Joint
-from ..system import System
-from .rotation_vectors import (
+from ..spatial.many_rotations import (
     cross,
     exponential,
     jacobian,
@@ -37,6 +36,7 @@ from .rotation_vectors import (
     rotation_vector,
     unit,
 )
+from ..system import System
 from .store import Columns, Store, block_size
 
 Array = np.ndarray

@@ -50,7 +50,7 @@ def _turned(matrices: Array, vectors: Array) -> Array:
 
 def _poses(system: System, end: LoopEnd, q: Array, v: Array) -> tuple[Array, Array]:
     """Axes to world axes (n, 3, 3) and position (n, 3) of the node of an end."""
-    from ..algorithms import engine
+    from ..algorithms.tree import engine
 
     if end.body == GROUND:
         return np.broadcast_to(np.eye(3), (len(q), 3, 3)), np.zeros((len(q), 3))

@@ -13,19 +13,10 @@ import numpy as np
 
 from ..errors import StateError
 from ..joints import Joint
+from ..spatial.many_rotations import exponential, rotated
 from ..system import Frame as Place, System
-from .labels import (
-    LOAD,
-    QUATERNION,
-    XYZ,
-    Parts,
-    forces,
-    modes,
-    per,
-    times,
-)
+from .labels import LOAD, QUATERNION, XYZ, Parts, forces, modes, per, times
 from .loop_forces import forces_at_nodes
-from .rotation_vectors import exponential, rotated
 from .store import Columns, Store, blocks
 
 __all__ = [
@@ -160,8 +151,8 @@ def _motion(which: int, *, rates: int = 0) -> Callable[[Frame, Block], Array]:
 
 def _node_motion(frame: Frame, block: Block, rates: int) -> tuple[Array, Array, Array, Array]:
     """Attitudes, positions, first or second rates and angular velocities of a frame's node."""
-    from ..algorithms import engine
-    from ..algorithms._kernels.fields import ACCELERATED, RATES
+    from ..algorithms.tree import engine
+    from ..kernels.fields import ACCELERATED, RATES
 
     q, v = block["q"], block["v"]
     n, place = len(q), frame.place
@@ -254,7 +245,7 @@ def reactions_within(system: System, block: Block) -> Array:
     block : Block
         The rows.
     """
-    from ..algorithms import engine
+    from ..algorithms.tree import engine
 
     places, w = wrenches_within(system, block)
     q, v, a = (block[field] for field in ("q", "v", "acceleration"))
@@ -399,7 +390,7 @@ def sums(system: System, store: Store, about: Array) -> dict[str, Array]:
     """Energies, momenta about a point (3,) or a point for each row (n, 3), and centre of mass."""
 
     def compute(block: Block) -> Array:
-        from ..algorithms import engine
+        from ..algorithms.tree import engine
 
         point = about if about.ndim == 1 else about[block.start : block.stop]
         return engine.totals_rows(system, block["q"], block["v"], point)
@@ -428,7 +419,7 @@ def reactions(system: System, store: Store) -> Array:
 
 def collected(store: Store, shape: tuple[int, ...], compute: Callable[[Block], Array]) -> Array:
     """Values (n, *shape) of all rows, computed block by block."""
-    from ..algorithms.engine import RowError
+    from ..algorithms.tree.engine import RowError
 
     out = np.empty((len(store), *shape))
     for start, stop in blocks(store):

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from ..algorithms.energy import Energy
-    from ..viz.server import View
-    from ..viz.view import Embedded
+    from ..algorithms.tree.energy import Energy
+    from ..viz.view.animated import Embedded
+    from ..viz.view.server import View
 
 Array = np.ndarray
 
@@ -170,7 +170,7 @@ class Trajectory:
     @property
     def energy(self) -> Energy:
         """Energies [J]; its fields ``.kinetic``, ``.potential``, ``.strain`` have shape (n,)."""
-        from ..algorithms.energy import Energy
+        from ..algorithms.tree.energy import Energy
 
         return Energy(*(self[f"energy.{part}"] for part in ("kinetic", "potential", "strain")))
 
@@ -245,7 +245,7 @@ class Trajectory:
         path : path
             File to write; the suffix selects the format: .nc, .npz, .csv or .mat.
         """
-        from .files import save
+        from .files.formats import save
 
         save(path, self.system, self.store, dict(self.meta))
 
@@ -263,7 +263,7 @@ class Trajectory:
         salvage : bool
             Whether to load the rows before the first damaged record of a journal NAME.nc.part.
         """
-        from .files import open_results
+        from .files.formats import open_results
 
         return cls(*open_results(path, salvage=bool(salvage)))
 
@@ -331,7 +331,7 @@ class Trajectory:
         -------
         matplotlib.figure.Figure
         """
-        from ..viz.plots import plot
+        from ..viz.plots.over_time import plot
 
         return plot(self, names, file=file, title=title, size=size, events=events, show=show)
 
@@ -365,7 +365,7 @@ class Trajectory:
         reactions : bool, optional
             Whether to include joint forces; by default for up to 24 bodies.
         """
-        from ..viz.view import write_page
+        from ..viz.view.animated import write_page
 
         options = {"title": title, "trails": trails, "theme": theme, "scale": scale}
         write_page(self, path, frames=frames, reactions=reactions, **options)
@@ -389,7 +389,7 @@ class Trajectory:
         View
             ``.url`` is the address of the page, ``.close()`` stops the server.
         """
-        from ..viz.view import open_view
+        from ..viz.view.animated import open_view
 
         return open_view(self, browser=browser, block=block, **options)
 
@@ -405,7 +405,7 @@ class Trajectory:
         **options
             As in `to_html`.
         """
-        from ..viz.view import embedded
+        from ..viz.view.animated import embedded
 
         return embedded(self, width=width, height=height, **options)
 
@@ -433,7 +433,7 @@ class Trajectory:
         trails : sequence of str, optional
             "body", "body.node" or frames whose paths are drawn; by default outermost bodies.
         """
-        from ..viz.gif import write_gif
+        from ..viz.gif.animation import write_gif
 
         write_gif(self, path, frames=frames, duration=duration, size=size, trails=trails)
 

@@ -12,8 +12,8 @@ from .files import FILES
 from .formulas import FORMULAS
 from .identities import IDENTITIES
 from .loops import LOOPS
-from .machine import machine_facts
 from .motions import MOTIONS
+from .versions import machine_facts
 
 __all__ = ["CHECKS", "Check", "Outcome", "Skipped", "machine_facts", "run_check"]
 

@@ -48,7 +48,7 @@ def _box(mass: float) -> RigidBody:
 
 def random_state(system: System, size: float = 0.4) -> State:
     """Reproducible random state: moving, deformed, every joint away from its neutral position."""
-    from ..algorithms.coordinates import hinge_speeds, moved
+    from ..algorithms.tree.coordinates import hinge_speeds, moved
 
     rng = np.random.default_rng(SEED)
     sizes = np.where(hinge_speeds(system), size, 0.05 * size)  # modes in m sqrt(kg)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .assembling import assemble
 from .drift import Baumgarte
 from .equilibrium import equilibrium
-from .events import Action, Event, Lock, Release, Stop, Switch
+from .events.event import Action, Event, Lock, Release, Stop, Switch
 from .integrators import (
     DormandPrince5,
     DormandPrince8,
@@ -30,7 +30,7 @@ from .loads import (
     Servo,
     flexible_drive,
 )
-from .signals import Table
+from .signals.signal import Table
 from .simulate import simulate
 
 __all__ = [

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..algorithms.arguments import check_state, check_system
-from ..algorithms.assembly import AssemblyError, closed_state, listed
+from ..algorithms.loops.assembly import AssemblyError, closed_state, listed
+from ..algorithms.tree.arguments import check_state, check_system
 from ..system import State, System
-from .checks import number
-from .start import at_motions, driven_bodies, planned
+from .run.checks import number
+from .run.start import at_motions, driven_bodies, planned
 
 
 def assemble(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import LoadError, shown
-from .checks import positive
+from .run.checks import positive
 
 
 @dataclass(frozen=True)

@@ -19,23 +19,23 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms import engine
-from ..algorithms._kernels.simulation import fields as run
-from ..algorithms._kernels.simulation.registry import JOINT_KINDS
-from ..algorithms.arguments import check_state, check_system
-from ..algorithms.assembly import closed_state
-from ..algorithms.coordinates import error_sizes, moved
+from ..algorithms.loops.assembly import closed_state
+from ..algorithms.tree import engine
+from ..algorithms.tree.arguments import check_state, check_system
+from ..algorithms.tree.coordinates import error_sizes, moved
 from ..errors import LoadError, SimulationWarning, SingularError, StateError, shown
+from ..kernels.run import fields as run
+from ..kernels.run.registry import JOINT_KINDS
 from ..model import Part
 from ..system import State, System
-from .checks import joint_name, number
-from .choice import at_rest
-from .drive_checks import check_drives
-from .linear_limits import warn_at_rest
 from .loop_balance import LoopBalance
-from .machine import Machine
-from .scales import stiffness_of
-from .start import check_start, driven_bodies, planned
+from .run.checks import joint_name, number
+from .run.choice import at_rest
+from .run.drive_checks import check_drives
+from .run.machine import Machine
+from .run.scales import stiffness_of
+from .run.start import check_start, driven_bodies, planned
+from .warnings.linear_limits import warn_at_rest
 
 Array = np.ndarray
 

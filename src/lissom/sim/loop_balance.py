@@ -14,17 +14,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..algorithms.assembly import assembly_sizes
-from ..algorithms.closing_search import ClosingSearch
-from ..algorithms.coordinates import error_sizes, moved
-from ..algorithms.loop_frames import (
-    closure_jacobian,
-    closure_slices,
-    loop_external,
-    placed_loops,
-)
-from ..algorithms.redundancy import RANK
-from ..algorithms.reference import External
+from ..algorithms.loops.assembly import assembly_sizes
+from ..algorithms.loops.assembly_search import ClosingSearch
+from ..algorithms.loops.frames import closure_jacobian, closure_slices, loop_external, placed_loops
+from ..algorithms.loops.redundancy import RANK
+from ..algorithms.tree.coordinates import error_sizes, moved
+from ..algorithms.tree.reference import External
 from ..errors import SingularError, name_list
 from ..system import System
 

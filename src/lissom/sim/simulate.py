@@ -11,28 +11,28 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms._kernels.simulation import fields as run
-from ..algorithms.arguments import check_state, check_system
+from ..algorithms.tree.arguments import check_state, check_system
 from ..errors import LoadError, ResultError, SimulationError, SimulationWarning, StateError, shown
-from ..results.disk import as_path
+from ..kernels.run import fields as run
+from ..results.files.disk import as_path
 from ..results.trajectory import Trajectory
 from ..system import State, System
-from .checks import number, positive
-from .choice import chosen, first_step
-from .drive_checks import check_drives, warn_of_winding
-from .events import Event
+from .events.event import Event
 from .integrators import as_integrator
-from .jumps import warn_of_jumps
-from .linear_limits import warn_of_limits
 from .loads import Load
-from .machine import Machine
-from .progress import ProgressBar
-from .reasons import Outcome
-from .record import FileRecord, Record
-from .runner import Runner
-from .saving import opened_record, run_meta
-from .settings import TIME, checked_settings, start_time, tolerance
-from .start import begun, check_ends, planned, started, with_motions
+from .run.checks import number, positive
+from .run.choice import chosen, first_step
+from .run.drive_checks import check_drives, warn_of_winding
+from .run.machine import Machine
+from .run.progress import ProgressBar
+from .run.reasons import Outcome
+from .run.record import FileRecord, Record
+from .run.runner import Runner
+from .run.saving import opened_record, run_meta
+from .run.settings import TIME, checked_settings, start_time, tolerance
+from .run.start import begun, check_ends, planned, started, with_motions
+from .warnings.jumps import warn_of_jumps
+from .warnings.linear_limits import warn_of_limits
 
 LOGGER = logging.getLogger("lissom")
 

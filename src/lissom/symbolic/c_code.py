@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..errors import SymbolicError
-from .files import as_path, write_text
 from .names import check_choice, identifier
 from .printing import C_DOUBLE, C_FLOAT, body_of
 from .program import Function, Program
+from .writing import as_path, write_text
 
 _RESERVED = frozenset(
     """auto break case char const continue default do double else enum extern float for goto if

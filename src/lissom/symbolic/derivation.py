@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import sympy
 
-from ..algorithms import reference
-from ..algorithms.body_terms import NodeMotion, first_moment, node_motion
+from ..algorithms.tree import reference
+from ..algorithms.tree.body_terms import NodeMotion, first_moment, node_motion
 from ..bodies import RigidBody
 from ..errors import SymbolicError, name_list
 from ..joints import Joint

@@ -17,7 +17,6 @@ from ..errors import SymbolicError, name_list, suggestion
 from .c_code import write_c
 from .calculus import replaced_in
 from .derivation import Derivation
-from .files import write_text
 from .graph import Node
 from .joints import with_tangents
 from .latex import latex_of
@@ -29,6 +28,7 @@ from .python_code import Functions, casadi_functions, executed, python_source
 from .shortest import Shortest
 from .staged import Staged, staged
 from .study import dependence, ignorable, is_skew, momenta
+from .writing import write_text
 
 if TYPE_CHECKING:
     from ..model import Model

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 # Public name -> module that defines it.  Modules load on first use.
 _HOME_OF = {
-    "draw": "drawing",
-    "live": "following",
-    "page_of": "view",
-    "plot_modes": "plots_modes",
+    "draw": "drawing.picture",
+    "live": "view.following",
+    "page_of": "view.animated",
+    "plot_modes": "plots.modes",
 }
 
 __all__ = ["draw", "live", "page_of", "plot_modes"]
@@ -24,7 +24,7 @@ def __getattr__(name: str) -> Any:
 
 
 if TYPE_CHECKING:  # for type checkers; the same names as above
-    from .drawing import draw as draw
-    from .following import live as live
-    from .plots_modes import plot_modes as plot_modes
-    from .view import page_of as page_of
+    from .drawing.picture import draw as draw
+    from .plots.modes import plot_modes as plot_modes
+    from .view.animated import page_of as page_of
+    from .view.following import live as live

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...system import GROUND, System
-from ..reference import Articulated, BodyMotion, carrying_node, outboard_rows
+from ..tree.reference import Articulated, BodyMotion, carrying_node, outboard_rows
 from .algebra import Label, SpatialOperator
 
 Array = np.ndarray

@@ -18,9 +18,9 @@ import numpy as np
 
 from ...errors import StateError
 from ...system import GROUND, System
-from ..arguments import check_axes
-from ..body_terms import node_motion
-from ..reference import Articulated, BodyMotion, outboard_rows
+from ..tree.arguments import check_axes
+from ..tree.body_terms import node_motion
+from ..tree.reference import Articulated, BodyMotion, outboard_rows
 from .algebra import Label, SpatialOperator
 
 Array = np.ndarray

@@ -12,9 +12,9 @@ import numpy as np
 from ...errors import SingularError
 from ...spatial import block_diagonal, symmetric
 from ...system import State, System
-from .. import reference
-from ..arguments import motions_of
-from ..reference import BodyMotion
+from ..tree import reference
+from ..tree.arguments import motions_of
+from ..tree.reference import BodyMotion
 from .algebra import BlockDiagonal, Dense, Identity, Label, SpatialOperator
 from .mass import Factor, Mass, MassInverse, inward_step
 from .operational import FramePicker, frame_compliance

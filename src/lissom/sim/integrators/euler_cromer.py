@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...algorithms._kernels.simulation import fields as run
-from ...algorithms._kernels.simulation.registry import Method, register
-from ...algorithms._kernels.simulation.watch import watched_step
+from ...kernels.run import fields as run
+from ...kernels.run.registry import Method, register
+from ...kernels.run.watch import watched_step
 from .integrator import Integrator
 
 EULER_CROMER = register(Method("Euler-Cromer", watched_step, run.NEEDS_START | run.SPEEDS_FIRST))

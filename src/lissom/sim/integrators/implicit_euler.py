@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...algorithms._kernels import fields as field
-from ...algorithms._kernels.compiling import inlined
-from ...algorithms._kernels.simulation import fields as run
-from ...algorithms._kernels.simulation.coordinates import moved
-from ...algorithms._kernels.simulation.evaluate import close_in_speeds, evaluate
-from ...algorithms._kernels.simulation.implicit import clear_sides, prepare_armature, tangent
-from ...algorithms._kernels.simulation.registry import Method, register
-from ...algorithms._kernels.simulation.states import end_states
+from ...kernels import fields as field
+from ...kernels.compiling import inlined
+from ...kernels.run import fields as run
+from ...kernels.run.coordinates import moved
+from ...kernels.run.evaluate import close_in_speeds, evaluate
+from ...kernels.run.implicit import clear_sides, prepare_armature, tangent
+from ...kernels.run.registry import Method, register
+from ...kernels.run.states import end_states
 from .integrator import Integrator
 
 

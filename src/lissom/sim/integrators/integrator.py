@@ -6,7 +6,7 @@ from abc import ABC
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..tableau import Tableau
+from .tableau import Tableau
 
 
 @dataclass(frozen=True)

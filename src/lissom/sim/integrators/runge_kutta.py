@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...algorithms._kernels.compiling import inlined
-from ...algorithms._kernels.simulation import fields as run
-from ...algorithms._kernels.simulation.explicit import error_norm, runge_kutta, stage
-from ...algorithms._kernels.simulation.registry import Method, register
-from ...algorithms._kernels.simulation.watch import watched_step
-from ..tableau import Tableau, dormand_prince_5, dormand_prince_8, rk4
+from ...kernels.compiling import inlined
+from ...kernels.run import fields as run
+from ...kernels.run.explicit import error_norm, runge_kutta, stage
+from ...kernels.run.registry import Method, register
+from ...kernels.run.watch import watched_step
 from .integrator import Integrator
+from .tableau import Tableau, dormand_prince_5, dormand_prince_8, rk4
 
 
 @inlined

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ...algorithms._kernels.compiling import jit
-from ...algorithms._kernels.simulation.registry import STIFF_FUNCTION, JointKind, register
-from ..checks import joint_name, keep, not_negative, number
-from ..signals import as_signal
+from ...kernels.compiling import jit
+from ...kernels.run.registry import STIFF_FUNCTION, JointKind, register
+from ..run.checks import joint_name, keep, not_negative, number
+from ..signals.signal import as_signal
 from .load import FileField, Load
 
 if TYPE_CHECKING:
-    from ..plan import Plan
+    from ..run.plan import Plan
 
 RATIO, LIMIT = range(2)  # its constants
 

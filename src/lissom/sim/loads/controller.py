@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ...errors import LoadError, shown
-from ..checks import keep, numbers, positive
-from ..functions import is_compiled
+from ..run.checks import keep, numbers, positive
+from ..signals.callbacks import is_compiled
 from .forces import forces_of
 from .load import FileField, Load
 
 if TYPE_CHECKING:
-    from ..plan import Plan
+    from ..run.plan import Plan
 
 Array = np.ndarray
 

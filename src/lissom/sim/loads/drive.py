@@ -12,12 +12,12 @@ from ...bodies import RigidBody
 from ...errors import LoadError, ModelError, shown, suggestion
 from ...joints import Prismatic, Revolute
 from ...model import Model, Part
-from ..checks import joint_name, keep, not_negative, number, positive, text
+from ..run.checks import joint_name, keep, not_negative, number, positive, text
 from .joint_spring import JointSpring
 from .load import FileField, Load
 
 if TYPE_CHECKING:
-    from ..plan import Plan
+    from ..run.plan import Plan
 
 
 @dataclass(frozen=True, eq=False)

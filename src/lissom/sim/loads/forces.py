@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...algorithms.arguments import speeds_vector
+from ...algorithms.tree.arguments import speeds_vector
 from ...errors import LissomError, LoadError, shown
 from ...system import System
-from ..functions import is_compiled, trusted_state
-from ..plan import checked_values
+from ..run.plan import checked_values
+from ..signals.callbacks import is_compiled, trusted_state
 from .actuator import FORCE
 from .drive import across_gear
 from .load import Load
 
 if TYPE_CHECKING:
-    from ..plan import Plan
+    from ..run.plan import Plan
 
 Array = np.ndarray
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...algorithms._kernels.compiling import jit
-from ...algorithms._kernels.simulation.registry import JointKind, register
-from ..checks import joint_name, keep
+from ...kernels.compiling import jit
+from ...kernels.run.registry import JointKind, register
+from ..run.checks import joint_name, keep
 from .load import FileField, Load
 from .on_joint import check_not_negative, spread
 
 if TYPE_CHECKING:
-    from ..plan import Plan
+    from ..run.plan import Plan
 
 # Its constants: the damping of each motion
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from ...algorithms._kernels.compiling import jit
-from ...algorithms._kernels.simulation.registry import JointKind, register
-from ..checks import joint_name, keep, not_negative, positive
+from ...kernels.compiling import jit
+from ...kernels.run.registry import JointKind, register
+from ..run.checks import joint_name, keep, not_negative, positive
 from .load import FileField, Load
 
 if TYPE_CHECKING:
-    from ..plan import Plan
+    from ..run.plan import Plan
 
 SIZE, SPEED = range(2)  # its constants
 

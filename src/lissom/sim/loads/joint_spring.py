@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ...algorithms._kernels.compiling import jit
-from ...algorithms._kernels.simulation.registry import JointKind, register
-from ...algorithms._kernels.small import quaternion_rotation, turn_back, vector
 from ...errors import LoadError, shown
-from ..checks import joint_name, keep, numbers
+from ...kernels.compiling import jit
+from ...kernels.run.registry import JointKind, register
+from ...kernels.small import quaternion_rotation, turn_back, vector
+from ..run.checks import joint_name, keep, numbers
 from .load import FileField, Load
 from .on_joint import check_not_negative, spread
 
 if TYPE_CHECKING:
-    from ..plan import Plan
+    from ..run.plan import Plan
 
 Array = np.ndarray
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from ...algorithms._kernels.compiling import jit
-from ...algorithms._kernels.simulation.registry import JointKind, register
 from ...errors import LoadError, shown
-from ..checks import is_number, joint_name, keep, not_negative, positive
+from ...kernels.compiling import jit
+from ...kernels.run.registry import JointKind, register
+from ..run.checks import is_number, joint_name, keep, not_negative, positive
 from .load import FileField, Load
 
 if TYPE_CHECKING:
-    from ..plan import Plan
+    from ..run.plan import Plan
 
 LOWER, UPPER, STIFFNESS, DAMPING = range(4)  # its constants
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from ...errors import shown
-from ..checks import keep, switch, text
+from ..run.checks import keep, switch, text
 
 if TYPE_CHECKING:
-    from ..plan import Plan
+    from ..run.plan import Plan
 
 
 class FileField(NamedTuple):

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...algorithms._kernels.simulation import fields as run
 from ...errors import LoadError, shown
-from ..checks import joint_name, keep, positive
-from ..differences import COARSEST
-from ..followed import followed
-from ..functions import is_compiled
-from ..signals import Table, as_signal
+from ...kernels.run import fields as run
+from ..run.checks import joint_name, keep, positive
+from ..signals.callbacks import is_compiled
+from ..signals.differences import COARSEST
+from ..signals.followed import followed
+from ..signals.signal import Table, as_signal
 from .load import FileField, Load
 
 if TYPE_CHECKING:
-    from ..plan import Plan
+    from ..run.plan import Plan
 
 
 @dataclass(frozen=True, eq=False)

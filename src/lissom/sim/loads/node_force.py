@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ...algorithms._kernels.compiling import jit
-from ...algorithms._kernels.simulation.registry import STIFF_FUNCTION, NodeKind, register
-from ...algorithms._kernels.simulation.slots import SLOT_POSE, add_wrench
-from ...algorithms._kernels.small import ZERO, cross, matrix, turn_back, vector
 from ...errors import LoadError
-from ..checks import choice, keep, node_name
-from ..signals import as_signal, turned_signal
+from ...kernels.compiling import jit
+from ...kernels.run.registry import STIFF_FUNCTION, NodeKind, register
+from ...kernels.run.slots import SLOT_POSE, add_wrench
+from ...kernels.small import ZERO, cross, matrix, turn_back, vector
+from ..run.checks import choice, keep, node_name
+from ..signals.signal import as_signal, turned_signal
 from .load import FileField, Load
 from .on_node import in_slot, point, worded
 
 if TYPE_CHECKING:
-    from ..plan import Plan
+    from ..run.plan import Plan
 
 IS_FORCE, ARM = range(2)  # its constants: force or moment, and point of application
 

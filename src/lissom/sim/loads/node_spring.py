@@ -9,33 +9,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ...algorithms._kernels.compiling import jit
-from ...algorithms._kernels.simulation.registry import NodeKind, register
-from ...algorithms._kernels.simulation.slots import (
-    SLOT_POSE,
-    SLOT_POSITION,
-    SLOT_RATE,
-    add_wrench,
-)
-from ...algorithms._kernels.small import (
-    add,
-    added,
-    cross,
-    dot,
-    matrix,
-    scaled,
-    turn,
-    turn_back,
-    vector,
-)
 from ...errors import LoadError, shown
+from ...kernels.compiling import jit
+from ...kernels.run.registry import NodeKind, register
+from ...kernels.run.slots import SLOT_POSE, SLOT_POSITION, SLOT_RATE, add_wrench
+from ...kernels.small import add, added, cross, dot, matrix, scaled, turn, turn_back, vector
 from ...model import Part
-from ..checks import as_numbers, keep, not_negative
+from ..run.checks import as_numbers, keep, not_negative
 from .load import FileField, Load
 from .on_node import in_slot, point, worded
 
 if TYPE_CHECKING:
-    from ..plan import Plan
+    from ..run.plan import Plan
 
 STIFFNESS, DAMPING, LENGTH, AT_A, AT_B = 0, 1, 2, 3, 6  # its constants
 

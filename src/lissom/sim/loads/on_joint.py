@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import LoadError
-from ..checks import numbers
+from ..run.checks import numbers
 from .load import Load
 
 Array = np.ndarray

@@ -9,7 +9,7 @@ import numpy as np
 from ...errors import shown
 from ...model import Part
 from ...system import Frame
-from ..checks import numbers
+from ..run.checks import numbers
 from .load import Load
 
 Array = np.ndarray

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ...algorithms._kernels.compiling import jit
-from ...algorithms._kernels.simulation.fields import OWN_SECANT, OWN_WEIGHT
-from ...algorithms._kernels.simulation.registry import JointKind, register
 from ...errors import LoadError, shown
-from ..checks import as_numbers, joint_name, keep, numbers, positive
-from ..differences import COARSEST
-from ..followed import followed
-from ..functions import is_compiled, takes_state
-from ..signals import as_signal
+from ...kernels.compiling import jit
+from ...kernels.run.fields import OWN_SECANT, OWN_WEIGHT
+from ...kernels.run.registry import JointKind, register
+from ..run.checks import as_numbers, joint_name, keep, numbers, positive
+from ..signals.callbacks import is_compiled, takes_state
+from ..signals.differences import COARSEST
+from ..signals.followed import followed
+from ..signals.signal import as_signal
 from .load import FileField, Load
 from .on_joint import check_not_negative, spread
 
 if TYPE_CHECKING:
-    from ..plan import JointPlace, Plan
+    from ..run.plan import JointPlace, Plan
 
 Array = np.ndarray
 

@@ -1,0 +1,1 @@
+"""Closed loops and couplings: reference text, closure in a state, assembly, redundancy."""

@@ -1,0 +1,190 @@
+"""Packing of loops and couplings into the flat arrays of the kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...joints import Joint
+from ...joints.nearness import constraint_map
+from ...kernels import fields as field
+from ...kernels.records import JOINT_WORK, closure_size
+from ...system import GROUND, LoopEnd, System
+from ..tree.allocators import Buffer, Stack
+from ..tree.joint_packing import loop_columns, loop_joint_row
+from ..tree.own_joints import OwnJoints
+from .couplings import coupled_rows
+
+__all__ = ["pack_loops"]
+
+Array = np.ndarray
+
+# Joints that allow the same motions, seen by the outer body, wherever they stand.
+_CONSTANT = (field.FIXED, field.AXIAL, field.SPHERICAL, field.PLANAR)
+
+
+def pack_loops(
+    system: System, rows: Array, constants: Stack, scratch: Buffer, start: int, own: OwnJoints
+) -> Array:
+    """Header and rows of the loops and couplings, to stand at ints[start:]; empty without any.
+
+    Systems with constraints always run with armature, possibly zero, so that all kinds of joints
+    store the same numbers at their hinges.
+    """
+    if not system.constraints:
+        return np.zeros(0, dtype=np.int64)
+    n, paths = system.n_constraint, _Paths(system, rows, scratch)
+    header = np.zeros(field.LOOP_HEADER, dtype=np.int64)
+    loops = np.zeros((len(system.loops), field.LOOP_ROW), dtype=np.int64)
+    ground = scratch.add(12), scratch.add(6)
+    header[field.GROUND_PLACE] = ground[0]
+    first = 0
+    for row, loop in zip(loops, system.loops, strict=True):
+        joint, state = loop.joint, scratch.add(field.L_RECORD)
+        kind, numbers, columns = _packed_joint(joint, constants, scratch, own)
+        row[[field.L_KIND, field.L_DOF, field.L_N]] = kind, joint.n_v, loop.n_constraint
+        row[[field.L_JOINT, field.L_COLUMNS]] = numbers, columns
+        row[[field.L_FIRST, field.L_STATE, field.L_MAP]] = first, state, -1
+        if kind in _CONSTANT:
+            P = constraint_map(joint.motion_map(joint.neutral()), system.length)
+            row[field.L_MAP] = constants.add(P.T)
+        first += loop.n_constraint
+        ends = row[field.L_END :].reshape(2, field.END_ROW)
+        for numbers_of_end, end in zip(ends, loop.ends, strict=True):
+            paths.place_end(numbers_of_end, end, ground)
+            numbers_of_end[field.END_FRAME] = constants.add(end.rotation, end.position)
+    most = max(1, *(len(system.outboard_nodes[i]) for i in paths.bodies))
+    header[[field.N_LOOP, field.N_COLUMN, field.N_PATH]] = len(loops), n, len(paths.bodies)
+    header[field.LOOP_ROWS] = start + field.LOOP_HEADER
+    header[field.PATH_ROWS] = header[field.LOOP_ROWS] + loops.size
+    header[field.CLOSURE] = scratch.add(closure_size(n))
+    header[field.LOOP_WORK] = scratch.add(JOINT_WORK + 6 * n + 12 * most * n + 6 * most)
+    header[field.CLOSING] = scratch.add(field.CLOSING_RECORD)
+    mass = sum(body.mass for body in system.bodies)
+    header[field.LENGTH] = constants.add(np.array([system.length, mass]))
+    lists = paths.list_active(int(header[field.PATH_ROWS]) + paths.rows.size)
+    packed = np.concatenate([header, loops.ravel(), paths.rows.ravel(), lists])
+    packed[field.N_COUPLING] = len(system.couplings)
+    packed[field.COUPLING_ROWS] = start + packed.size
+    return np.concatenate([packed, paths.couplings(constants, start + packed.size)])
+
+
+def _packed_joint(
+    joint: Joint, constants: Stack, scratch: Buffer, own: OwnJoints
+) -> tuple[int, int, int]:
+    """Kind of a loop's joint, and where its constants and those of its coordinates start."""
+    row = loop_joint_row(joint)
+    if row.kind == field.OWN:
+        place = constants.add(own.add(joint, scratch))
+        return row.kind, place, place
+    numbers = constants.add(np.asarray(row.constants, dtype=float))
+    return row.kind, numbers, constants.add(np.asarray(loop_columns(joint, row), dtype=float))
+
+
+class _Paths:
+    """Bodies with loop ends or coupled hinges on them or outboard of them."""
+
+    def __init__(self, system: System, rows: Array, scratch: Buffer) -> None:
+        self.system, self.body_rows = system, rows
+        n, first = system.n_constraint, 0
+        self.columns: dict[int, set[int]] = {}
+        for loop in system.loops:
+            columns = range(first, first + loop.n_constraint)
+            first += loop.n_constraint
+            for end in loop.ends:
+                self._reach(end.body, columns)
+        for coupling in system.couplings:
+            for body in coupling.bodies:
+                self._reach(body, range(first, first + 1))
+            first += 1
+        self.bodies = sorted(self.columns)
+        self.number = {i: k for k, i in enumerate(self.bodies)}
+        self.rows = np.zeros((len(self.bodies), field.PATH_ROW), dtype=np.int64)
+        apart = self._stands_alone()
+        for i, row in zip(self.bodies, self.rows, strict=True):
+            self._place(i, row, n, scratch, apart)
+
+    def _reach(self, i: int, columns: range) -> None:
+        """Mark a body and all its ancestors as reached by columns."""
+        while i != GROUND:
+            self.columns.setdefault(i, set()).update(columns)
+            i = int(self.system.parent[i])
+
+    def _stands_alone(self) -> bool:
+        """Whether no loop connects to the ground or to another base body."""
+        roots = [{self._root(end.body) for end in loop.ends} for loop in self.system.loops]
+        return all(len(r) == 1 and GROUND not in r for r in roots)
+
+    def _root(self, i: int) -> int:
+        while i != GROUND and self.system.parent[i] != GROUND:
+            i = int(self.system.parent[i])
+        return i
+
+    def _place(self, i: int, row: Array, n: int, scratch: Buffer, apart: bool) -> None:
+        p, body = int(self.system.parent[i]), self.body_rows[i]
+        rigid = body[field.LEVEL] == field.RIGID
+        nodes = 1 if rigid else int(body[field.N_NODE])
+        row[field.W_BODY] = field.HEADER + i * field.ROW
+        row[field.W_PLACE], row[field.W_VELOCITY] = scratch.add(12), scratch.add(6 * nodes)
+        row[field.W_N_NODE], row[field.W_FORCES] = nodes, scratch.add(6 * n * nodes)
+        row[field.W_INNOVATIONS] = scratch.add(int(body[field.HINGE_DOF]) * n)
+        row[[field.W_PARENT, field.W_CARRIER_VELOCITY, field.W_CARRIER_FORCES]] = -1
+        if p == GROUND:
+            row[field.W_PARENT] = -2 if apart else -1
+            return
+        parent = self.rows[self.number[p]]
+        slot = 0
+        if self.body_rows[p, field.LEVEL] != field.RIGID:
+            row[field.W_CARRIER_NODE] = 1
+            slot = self.system.outboard_nodes[p].index(int(self.system.parent_node[i]))
+        row[field.W_PARENT] = parent[field.W_PLACE]
+        row[field.W_CARRIER_VELOCITY] = parent[field.W_VELOCITY] + 6 * slot
+        row[field.W_CARRIER_FORCES] = parent[field.W_FORCES] + 6 * n * slot
+
+    def place_end(self, row: Array, end: LoopEnd, ground: tuple[int, int]) -> None:
+        """Write the offsets of the numbers of a loop end."""
+        if end.body == GROUND:
+            row[[field.END_BODY, field.END_FORCES]] = -1
+            row[field.END_RECORD] = field.GROUND_RECORD
+            row[field.END_PLACE], row[field.END_VELOCITY] = ground
+            return
+        path, body = self.rows[self.number[end.body]], self.body_rows[end.body]
+        slot = 0
+        row[field.END_BODY] = field.HEADER + end.body * field.ROW
+        row[field.END_RECORD] = body[field.BODY]
+        if body[field.LEVEL] != field.RIGID:
+            slot, m = self.system.outboard_nodes[end.body].index(end.node), body[field.N_MODE]
+            row[field.END_NODE] = 1
+            row[field.END_RECORD] = body[field.NODES] + slot * field.NODE_RECORD
+            row[field.END_SHAPES] = body[field.NODE_SHAPES] + slot * (3 + 6 * m) + 3
+        row[field.END_PLACE] = path[field.W_PLACE]
+        row[field.END_VELOCITY] = path[field.W_VELOCITY] + 6 * slot
+        row[field.END_FORCES] = path[field.W_FORCES] + 6 * self.system.n_constraint * slot
+
+    def couplings(self, constants: Stack, start: int) -> Array:
+        """Rows of the couplings and their coordinates, for ints[start:]."""
+        system = self.system
+        rows = np.zeros((len(system.couplings), field.COUPLING_ROW), dtype=np.int64)
+        terms: list[Array] = []
+        column = system.n_constraint - len(rows)
+        for row, coupling, given in zip(rows, system.couplings, coupled_rows(system), strict=True):
+            row[field.C_COLUMN], row[field.C_N] = column, len(given.v)
+            row[field.C_TERMS] = start + rows.size + field.TERM_ROW * len(terms)
+            row[field.C_NUMBERS] = constants.add(
+                np.array([given.scale, given.offset, *given.weights])
+            )
+            for q, v, i, k in zip(given.q, given.v, coupling.bodies, coupling.entries, strict=True):
+                term, r = np.zeros(field.TERM_ROW, dtype=np.int64), system.joints[i].n_v
+                place = self.rows[self.number[i], field.W_INNOVATIONS] + r * column + k
+                term[[field.TERM_Q, field.TERM_V, field.TERM_PLACE]] = q, v, place
+                term[field.TERM_BODY] = field.HEADER + i * field.ROW
+                terms.append(term)
+            column += 1
+        return np.concatenate([rows.ravel(), *terms])
+
+    def list_active(self, start: int) -> Array:
+        """Numbers of the columns that reach each body, for ints[start:]."""
+        lists: list[int] = []
+        for i, row in zip(self.bodies, self.rows, strict=True):
+            row[field.W_N_ACTIVE], row[field.W_ACTIVE] = len(self.columns[i]), start + len(lists)
+            lists += sorted(self.columns[i])
+        return np.array(lists, dtype=np.int64)

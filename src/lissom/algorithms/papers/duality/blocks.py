@@ -1,0 +1,132 @@
+"""Modal blocks of a tree of bodies: modes and hinge of each body in one step.
+
+Notation (a block has n_b = n_mode + 6 rows: modes, then the rigid motion of the body's frame)
+  Phi(p, i) = [Pi_hat_t^T; phi_t] [0, X^T]        forces from body i to its parent p      (1)
+  H* = blockdiag(I, motion map of the hinge)      [eta_ddot; beta_dot] -> motion          (2)
+  M_m = [[M_ff, M_rf^T], [M_rf, M_rr]]                                                    (3)
+  a_m = [0; X gamma_t + c]                        velocity-dependent acceleration         (4)
+  beta_m = [b_f + K eta + C eta_dot; b_r] - sum [Pi_hat_c^T; phi_c] F_c                   (5)
+
+t is the node of the parent that carries the body; F_c are external forces on nodes c.
+Source: Jain & Rodriguez 1992, eqs. (12), (17), (23)-(27), (37), in the normalised basis: modes zero
+at the inboard node, so that (2) has no modal part in its lower rows.  Differs: bodies numbered base
+to tip; the parent of a base body is the ground, whose block is the six of its frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ....errors import StateError
+from ....spatial import block_diagonal
+from ....system import State, System
+from ...tree.reference import Armature, BodyMotion, External, carrying_node, external_terms
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class ModalBlock:
+    """Modes and hinge of one body, in body axes.
+
+    Attributes
+    ----------
+    propagate_to_parent : array (n_b of the parent, n_b)
+        Phi(p, i) for forces; its transpose maps motion of the parent to the body.
+    motion_map : array (n_b, n_dof)
+        H*, for modes and hinge together.
+    modal_mass : array (n_b, n_b)
+        M_m.
+    coriolis_acceleration : array (n_b,)
+        a_m.
+    bias_force : array (n_b,)
+        beta_m: gyroscopic, elastic and damping forces minus external forces.
+    generalized_force : array (n_dof,)
+        T of the modes and the hinge.
+    armature : array (n_dof, n_dof)
+        Inertia added to the modes and the hinge.
+    """
+
+    propagate_to_parent: Array
+    motion_map: Array
+    modal_mass: Array
+    coriolis_acceleration: Array
+    bias_force: Array
+    generalized_force: Array
+    armature: Array
+
+
+def real_state(state: Any) -> Any:
+    """State, after a check that it contains real numbers.
+
+    Parameters
+    ----------
+    state : State
+        State as given by the user; its type is checked elsewhere.
+    """
+    if isinstance(state, State) and {state.q.dtype.kind, state.v.dtype.kind} != {"f"}:
+        raise StateError(
+            "the duals support states of real numbers only; for symbols and complex numbers use "
+            "forward_dynamics"
+        )
+    return state
+
+
+def modal_blocks(
+    system: System,
+    motions: Sequence[BodyMotion],
+    v: Array,
+    forces: Array,
+    external: External = (),
+    armature: Armature | None = None,
+) -> list[ModalBlock]:
+    """Blocks of all bodies, base to tip.  O(N).
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    motions : sequence of BodyMotion
+        Kinematics of the state, or of the state at rest.
+    v : array (n_v,)
+        Speeds; their modal part determines the damping forces.
+    forces : array (n_v,)
+        Generalized forces.
+    external : sequence of (body, node, wrench)
+        Spatial forces on nodes.
+    armature : sequence of (modal diagonal, hinge block), optional
+        Inertia added to the speeds.
+    """
+    loads = external_terms(system, motions, external)
+    blocks = []
+    for i, motion in enumerate(motions):
+        body, terms, layout = system.bodies[i], motion.terms, system.layout
+        node, X, n = carrying_node(system, motions, i), motion.transform, body.n_mode
+        a_f, a_r = armature[i] if armature is not None else (np.zeros(n), _no_armature(motion))
+        outward = X @ np.concatenate([node.shapes, node.shift.T], axis=1)
+        if system.parent[i] < 0:
+            outward = X
+        elastic = body.stiffness * motion.eta + body.damping @ v[layout.modal_v(i)]
+        blocks.append(
+            ModalBlock(
+                propagate_to_parent=np.concatenate([np.zeros((n, outward.shape[1])), outward]).T,
+                motion_map=block_diagonal(np.eye(n), motion.motion_map),
+                modal_mass=terms.modal_mass,
+                coriolis_acceleration=np.concatenate(
+                    [np.zeros(n), X @ node.coriolis + motion.bias]
+                ),
+                bias_force=np.concatenate([terms.b_f + elastic, terms.b_r])
+                - np.concatenate(loads[i]),
+                generalized_force=forces[layout.modal_v(i).start : layout.hinge_v(i).stop],
+                armature=block_diagonal(np.diag(a_f), a_r),
+            )
+        )
+    return blocks
+
+
+def _no_armature(motion: BodyMotion) -> Array:
+    return np.zeros((motion.motion_map.shape[1],) * 2)

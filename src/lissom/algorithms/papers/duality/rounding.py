@@ -1,0 +1,58 @@
+"""Detection of matrices that are positive definite only by rounding.
+
+A Riccati recursion subtracts: if a control (a hinge) removes all of the weight (inertia) in a
+direction, only rounding errors remain, and a later control in that direction must be rejected
+rather than solved.  A first-order bound of the rounding error is propagated with the recursion:
+
+  error of S  <=  eps E,     E_parent = sum Gamma^T E Gamma + diagonal of the terms added      (1)
+  error of R  <=  eps (B^T E B + diagonal of the terms added)                                  (2)
+
+Gamma = A - B K is the closed loop, in which errors of the gain K are of second order.  All terms
+have the units of S and R, so that the result does not depend on the choice of units.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....errors import SingularError
+
+Array = np.ndarray
+
+# Error of a sum of products, in units in the last place.
+_NOISE = 4 * np.finfo(float).eps
+
+
+def diagonal_bound(gross: Array) -> Array:
+    """Diagonal upper bound of all symmetric matrices whose entries are at most those of `gross`.
+
+    Parameters
+    ----------
+    gross : array (n, n)
+        Sum of the absolute terms, of which entry (i, j) is at most about the geometric mean of
+        (i, i) and (j, j).
+    """
+    return np.diag(len(gross) * np.diag(gross))
+
+
+def check_definite(matrix: Array, rounding: Array, message: str, body: str = "") -> None:
+    """Raise unless a symmetric matrix is positive definite by more than its rounding error.
+
+    Parameters
+    ----------
+    matrix : array (m, m)
+        Matrix to check.
+    rounding : array (m, m)
+        Bound of its error in units of the machine precision (2).
+    message : str
+        Message of the error.
+    body : str
+        Name of the body or node at fault.
+    """
+    if np.all(np.isfinite(matrix)):
+        try:
+            np.linalg.cholesky(matrix - _NOISE * rounding)
+            return
+        except np.linalg.LinAlgError:
+            pass
+    raise SingularError(message, body=body)

@@ -1,0 +1,192 @@
+"""Inertia and velocity-dependent forces of a single body, and the motion of its nodes.
+
+Notation (k, l run over x, y, z; all in body axes at the body's origin)
+  eta, eta_dot   modal coordinates and rates
+  V = [omega; v] spatial velocity of the body frame
+  Pi             mode shapes of a node, [Pi_rot; Pi_tr];  Pi_hat = [J_l Pi_rot; Pi_tr]
+  M_m = [[M_ff, M_rf^T], [M_rf, M_rr]],  b_m = [b_f; b_r]   (paper A, eqs. 23 and 37)
+
+Point masses, with the constants s, g, N, p0, L0 of `MassIntegrals`:
+  h_kl = g_kl + eta^T N_kl    p = p0 + s eta    L_kl = L0_kl + g_lk eta + h_kl eta      (1)
+  J = tr(L) I - L    A = omega omega^T - omega^2 I    Q_kl = h_kl eta_dot               (2)
+  M_rr = [[J, [p]x], [-[p]x, m I]]                                                      (3)
+  M_rf = [h_yz - h_zy; h_zx - h_xz; h_xy - h_yx; s_x; s_y; s_z]                         (4)
+  b_r = [omega x J omega + 2 (tr(Q) I - Q^T) omega;  A p + 2 omega x (s eta_dot)]       (5)
+  b_f = sum_kl A_kl h_lk^T + 2 [omega_x (N_zy - N_yz) + omega_y (N_xz - N_zx)
+        + omega_z (N_yx - N_xy)] eta_dot                                                (6)
+Level "linear" is the same with eta = eta_dot = 0 (paper A, appendix B); lumps are then part of the
+constants.  Lumps at level "full" add, with M_s, b_s of the small rigid body at the node:
+  M_m += [Pi_hat^T; phi] M_s [Pi_hat, phi^T]                                            (7)
+  b_m += [Pi_hat^T; phi] (M_s gamma + [w x J_b w; m w x (w x p_b)]),  w = omega + omega_r (8)
+
+Nodes: l = l0 + Pi_tr eta,  theta = Pi_rot eta,  E = exp([theta]x)                      (9)
+  V_t = phi(l)^T V + Pi_hat eta_dot                                                     (10)
+  A_t = phi(l)^T alpha + Pi_hat eta_ddot + gamma                                        (11)
+  gamma = [dJ_l/dt theta_dot + omega x omega_r;  omega x (omega x l) + 2 omega x delta_dot]  (12)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...bodies import Lump, NormalBody
+from ...spatial import (
+    cross,
+    left_jacobian,
+    left_jacobian_rate,
+    rigid_shift,
+    rotation_exp,
+    skew,
+    spatial_inertia,
+)
+from ...spatial.scalar import scaled, zeros
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class NodeMotion:
+    """Motion of a node of a moving, deforming body; body axes.
+
+    Attributes
+    ----------
+    position : array (3,)
+        l, from the body's origin [m].
+    rotation : array (3, 3)
+        E, node axes to body axes.
+    shapes : array (6, n_mode)
+        Pi_hat: modal rates -> relative [omega; v].
+    velocity : array (6,)
+        V_t, spatial velocity of the node.
+    coriolis : array (6,)
+        gamma, the node's acceleration at zero alpha and eta_ddot.
+    """
+
+    position: Array
+    rotation: Array
+    shapes: Array
+    velocity: Array
+    coriolis: Array
+
+    @property
+    def shift(self) -> Array:
+        """Rigid shift phi(l) from the node to the body's origin, (6, 6)."""
+        return rigid_shift(self.position)
+
+
+@dataclass(frozen=True, eq=False)
+class BodyTerms:
+    """Blocks of the modal mass M_m and gyroscopic force b_m of a body.
+
+    Attributes
+    ----------
+    M_ff : array (n_mode, n_mode)
+    M_rf : array (6, n_mode)
+    M_rr : array (6, 6)
+    b_f : array (n_mode,)
+    b_r : array (6,)
+    """
+
+    M_ff: Array
+    M_rf: Array
+    M_rr: Array
+    b_f: Array
+    b_r: Array
+
+    @property
+    def modal_mass(self) -> Array:
+        """Complete matrix M_m, (n_mode + 6, n_mode + 6)."""
+        return np.block([[self.M_ff, self.M_rf.T], [self.M_rf, self.M_rr]])
+
+
+def node_motion(body: NormalBody, node: int, eta: Array, eta_dot: Array, V: Array) -> NodeMotion:
+    """Position, attitude, velocity and Coriolis acceleration of a node (9)-(12)."""
+    if node == body.inboard:
+        return NodeMotion(zeros(3), np.eye(3), zeros(6, body.n_mode), V, zeros(6))
+    Pi = body.node_shapes[node]
+    omega = V[:3]
+    theta, theta_dot = Pi[:3] @ eta, Pi[:3] @ eta_dot
+    l, delta_dot = body.node_positions[node] + Pi[3:] @ eta, Pi[3:] @ eta_dot
+    J_l = left_jacobian(theta)
+    Pi_hat = np.concatenate([J_l @ Pi[:3], Pi[3:]])
+    angular = left_jacobian_rate(theta, theta_dot) + cross(omega, J_l @ theta_dot)
+    linear = cross(omega, cross(omega, l)) + 2 * cross(omega, delta_dot)
+    return NodeMotion(
+        position=l,
+        rotation=rotation_exp(theta),
+        shapes=Pi_hat,
+        velocity=rigid_shift(l).T @ V + Pi_hat @ eta_dot,
+        coriolis=np.concatenate([angular, linear]),
+    )
+
+
+def body_terms(body: NormalBody, eta: Array, eta_dot: Array, V: Array) -> BodyTerms:
+    """Inertia and velocity terms of a body at its level."""
+    if body.level == "linear":
+        eta = eta_dot = zeros(body.n_mode)
+    terms = _point_terms(body, eta, eta_dot, V[:3])
+    return _with_lumps(body, terms, eta, eta_dot, V) if body.lumps else terms
+
+
+def first_moment(body: NormalBody, eta: Array) -> Array:
+    """First moment of mass p about the origin of the deformed body [kg m]."""
+    p = body.integrals.first_moment + body.integrals.modal_first_moment @ eta
+    for lump in body.lumps:
+        node = node_motion(body, lump.node, eta, zeros(body.n_mode), zeros(6))
+        p = p + lump.mass * (node.position + node.rotation @ lump.offset)
+    return p
+
+
+def _point_terms(body: NormalBody, eta: Array, eta_dot: Array, omega: Array) -> BodyTerms:
+    I, xyz = body.integrals, range(3)
+    g, N, s = I.modal_second_moment, I.modal_products, I.modal_first_moment
+    h = [[g[k, l] + eta @ N[k, l] for l in xyz] for k in xyz]  # (1)
+    p = I.first_moment + s @ eta
+    L = I.second_moment + np.array([[g[l, k] @ eta + h[k][l] @ eta for l in xyz] for k in xyz])
+    J = scaled(np.trace(L), np.eye(3)) - L  # (2)
+    A = np.outer(omega, omega) - scaled(omega @ omega, np.eye(3))
+    Q = np.array([[h[k][l] @ eta_dot for l in xyz] for k in xyz])
+    M_rf = np.stack([h[1][2] - h[2][1], h[2][0] - h[0][2], h[0][1] - h[1][0], *s])  # (4)
+    swirl = scaled(np.trace(Q), omega) - Q.T @ omega
+    moment = cross(omega, J @ omega) + 2 * swirl  # (5)
+    force = cross(omega, cross(omega, p)) + 2 * cross(omega, s @ eta_dot)  # A p
+    b_f = sum((scaled(A[k, l], h[l][k]) for k in xyz for l in xyz), zeros(body.n_mode))  # (6)
+    for k, l, m in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        b_f = b_f + scaled(2 * omega[k], (N[m, l] - N[l, m]) @ eta_dot)
+    # The modal mass at rest is the identity, lumps included; N_xx + N_yy + N_zz: the points' part.
+    M_ff = N[0, 0] + N[1, 1] + N[2, 2] if body.lumps else np.eye(body.n_mode)
+    return BodyTerms(
+        M_ff=M_ff,
+        M_rf=M_rf,
+        M_rr=spatial_inertia(I.mass, p, J),  # (3)
+        b_f=b_f,
+        b_r=np.concatenate([moment, force]),
+    )
+
+
+def _with_lumps(
+    body: NormalBody, terms: BodyTerms, eta: Array, eta_dot: Array, V: Array
+) -> BodyTerms:
+    M_ff, M_rf, M_rr, b_f, b_r = terms.M_ff, terms.M_rf, terms.M_rr, terms.b_f, terms.b_r
+    for lump in body.lumps:
+        node = node_motion(body, lump.node, eta, eta_dot, V)
+        M_s, b_s = _lump_terms(lump, node)
+        Pi_hat, phi = node.shapes, node.shift
+        M_ff = M_ff + Pi_hat.T @ M_s @ Pi_hat  # (7)
+        M_rf = M_rf + phi @ M_s @ Pi_hat
+        M_rr = M_rr + phi @ M_s @ phi.T
+        force = M_s @ node.coriolis + b_s  # (8)
+        b_f = b_f + Pi_hat.T @ force
+        b_r = b_r + phi @ force
+    return BodyTerms(M_ff, M_rf, M_rr, b_f, b_r)
+
+
+def _lump_terms(lump: Lump, node: NodeMotion) -> tuple[Array, Array]:
+    """Spatial inertia and gyroscopic force of a lump at its node, body axes."""
+    E, w = node.rotation, node.velocity[:3]
+    J_b, p_b = E @ lump.inertia @ E.T, lump.mass * (E @ lump.offset)
+    M_s = np.block([[J_b, skew(p_b)], [-skew(p_b), lump.mass * np.eye(3)]])
+    b_s = np.concatenate([cross(w, J_b @ w), cross(w, cross(w, p_b))])
+    return M_s, b_s

@@ -1,0 +1,113 @@
+"""Energies and momenta."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import StateError
+from ...spatial import cross, rotate
+from ...spatial.scalar import array
+from ...system import State, System
+from . import engine
+from .arguments import all_floats, check_state, motions_of
+from .body_terms import first_moment
+from .reference import BodyMotion
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Energy:
+    """Energies of a state [J].
+
+    Attributes
+    ----------
+    kinetic : float
+    potential : float
+        Potential energy of gravity; zero with the centre of mass at the world origin.
+    strain : float
+        Strain energy of the flexible bodies.
+    """
+
+    kinetic: Any
+    potential: Any
+    strain: Any
+
+    @property
+    def total(self) -> Any:
+        """Sum of the three [J]."""
+        return self.kinetic + self.potential + self.strain
+
+
+def energy(system: System, state: State) -> Energy:
+    """Kinetic, gravitational and strain energy.  O(N).
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration and speeds.
+
+    Returns
+    -------
+    Energy
+        ``.kinetic``, ``.potential``, ``.strain`` and ``.total`` [J].
+    """
+    check_state(system, state)
+    if all_floats(state):
+        sums = engine.totals(system, state.raw_q, state.raw_v, np.zeros(3))
+        return Energy(*(float(x) for x in sums[:3]))
+    motions = motions_of(system, state)
+    kinetic = potential = strain = 0.0
+    for body, motion in zip(system.bodies, motions, strict=True):
+        modal, spatial = _momenta(motion)
+        kinetic = kinetic + (motion.velocity @ spatial + motion.eta_dot @ modal) / 2
+        moment = motion.world_rotation @ first_moment(body, motion.eta)
+        potential = potential - system.gravity @ (body.mass * motion.world_position + moment)
+        strain = strain + motion.eta @ (body.stiffness * motion.eta) / 2
+    return Energy(kinetic, potential, strain)
+
+
+def momentum(system: System, state: State, *, about: Any = (0.0, 0.0, 0.0)) -> Array:
+    """Momentum of the whole system.  O(N).
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration and speeds.
+    about : array (3,)
+        Reference point of the angular momentum in the world [m].
+
+    Returns
+    -------
+    array (6,)
+        [angular momentum (N m s); linear momentum (N s)] in world axes.
+    """
+    try:
+        point = array(about)
+    except (TypeError, ValueError):
+        point = np.zeros(0)
+    if point.shape != (3,):
+        raise StateError(f"about is {about!r}; expected a point of three numbers [m]")
+    check_state(system, state)
+    if all_floats(state, point):
+        return engine.totals(system, state.raw_q, state.raw_v, point)[7:13]
+    total = np.zeros(6)
+    for motion in motions_of(system, state):
+        h = rotate(motion.world_rotation, _momenta(motion)[1])
+        arm = cross(motion.world_position - point, h[3:])
+        total = total + np.concatenate([h[:3] + arm, h[3:]])
+    return total
+
+
+def _momenta(motion: BodyMotion) -> tuple[Array, Array]:
+    """Modal and spatial momentum of one body, in its axes at its origin."""
+    terms = motion.terms
+    modal = terms.M_rf.T @ motion.velocity + terms.M_ff @ motion.eta_dot
+    return modal, terms.M_rr @ motion.velocity + terms.M_rf @ motion.eta_dot

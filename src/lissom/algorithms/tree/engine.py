@@ -1,0 +1,517 @@
+"""Compiled algorithms as functions of a system and vectors.
+
+Each thread has a separate workspace for each system, so that concurrent calls do not interfere.  A
+call allocates nothing but its result.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from ...errors import SingularError, StateError
+from ...kernels import entries, fields as field
+from ...kernels.compiling import plain
+from ...kernels.records import closure_record, hinge_record
+from ...system import System
+from ...system.state import check_finite
+from ..loops.checks import check_closed
+from ..loops.couplings import transmitted
+from . import reference
+from .packing import Packed, pack
+from .reference import Armature, External
+
+Array = np.ndarray
+
+ALL = field.RATES | field.GRAVITY | field.ELASTIC
+
+
+class Workspace:
+    """Workspace of one thread for one system, with the armature and external forces of a call.
+
+    Attributes
+    ----------
+    packed : Packed
+        Constants that all workspaces of the system share.
+    scratch : array
+        See `kernels.fields`.
+    """
+
+    def __init__(self, system: System, packed: Packed) -> None:
+        self.packed = packed
+        self.system = system
+        self.scratch = packed.start.copy()
+        self.call = (packed.ints, packed.floats, self.scratch)
+        self.shape = (system.n_v,)
+        self.zero = np.zeros(system.n_v)
+        self.composite = chosen_method(system) == "composite"
+        self._flexible = bool(np.any(packed.rows[:, field.LEVEL] != field.RIGID))
+        self._prepare()
+
+    def kernel(self, entry: Any) -> Any:
+        """Compiled kernel that raises the errors of users' own joints."""
+        return self.packed.own.guard(entry.load())
+
+    @cached_property
+    def forward(self) -> Any:
+        """Compiled forward dynamics."""
+        return self.kernel(entries.FORWARD)
+
+    @cached_property
+    def one_forward(self) -> Any:
+        """Compiled forward dynamics of a single state of this system."""
+        return partial(self.forward, *self.call)
+
+    @cached_property
+    def one_inverse(self) -> Any:
+        """Compiled inverse dynamics of a single state of this system."""
+        return partial(self.inverse, *self.call)
+
+    @cached_property
+    def inverse(self) -> Any:
+        """Compiled inverse dynamics."""
+        return self.kernel(entries.INVERSE)
+
+    def _prepare(self) -> None:
+        if self._flexible:
+            entries.PREPARE.load()(*self.call)
+
+    @cached_property
+    def dense(self) -> Any:
+        """Compiled forward dynamics by the mass matrix."""
+        return self.kernel(entries.COMPOSITE)
+
+    @cached_property
+    def mass(self) -> Array:
+        """Buffer for a mass matrix, two vectors and rows of constraints, allocated on first use."""
+        return np.zeros((self.system.n_v + 2 + self.system.n_constraint, self.system.n_v))
+
+    def accelerations(
+        self,
+        rows: tuple[Array, Array, Array, Array],
+        composite: bool,
+        floor: float,
+        flags: int,
+        start: int,
+        stop: int,
+    ) -> int:
+        """Forward dynamics of states start to stop; returns the state that failed, or -1.
+
+        Rows are q, v, forces and the result in flat arrays.  With a floor above LEAST, states that
+        are ill-conditioned for the composite method are solved by articulated bodies.
+        """
+        while composite:
+            failed = self.dense(*self.call, *rows, self.mass, floor, flags, start, stop)
+            if failed < 0 or floor <= LEAST:
+                return failed
+            if self.forward(*self.call, *rows, flags, failed, failed + 1) >= 0:
+                return failed
+            start = failed + 1
+        return self.forward(*self.call, *rows, flags, start, stop)
+
+    def set_armature(self, armature: Armature | None) -> None:
+        """Set the inertia added to the modes and hinges; None removes it."""
+        scratch = self.scratch
+        scratch[field.ARMATURE] = armature is not None or bool(self.system.constraints)
+        for i, row in enumerate(self.packed.rows):
+            m, r, f = row[field.N_MODE], row[field.HINGE_DOF], row[field.MODAL]
+            a_f, a_r = (np.zeros(m), np.zeros((r, r))) if armature is None else armature[i]
+            block = plain(hinge_record)(row[field.HINGE], r).armature
+            scratch[block : block + r * r] = a_r.ravel()
+            if row[field.LEVEL] != field.RIGID:
+                scratch[f : f + m] = a_f if row[field.N_LUMP] else 1 / (1 + a_f)
+        self._prepare()
+
+    def set_external(self, external: External) -> None:
+        """Set the spatial forces on nodes; an empty list removes them."""
+        pieces: list[Array] = []
+        for i, node, wrench in external:
+            pieces += [np.array([float(i)]), wrench]
+            if self.packed.rows[i, field.LEVEL] != field.RIGID:
+                body = self.system.bodies[i]
+                pieces += [body.node_positions[node], body.node_shapes[node].ravel()]
+        start, n = len(self.packed.start), sum(map(len, pieces))
+        if start + n > len(self.scratch):
+            self.scratch = np.concatenate([self.scratch[:start], np.zeros(n)])
+            self.call = (self.packed.ints, self.packed.floats, self.scratch)
+            self.__dict__.pop("one_forward", None)
+            self.__dict__.pop("one_inverse", None)
+        if n:
+            self.scratch[start : start + n] = np.concatenate(pieces)
+        self.scratch[field.N_EXTERNAL] = len(external)
+
+
+class _Kept(threading.local):
+    """Workspace of a thread."""
+
+    workspace: Workspace | None = None
+
+
+def _packed(system: System) -> tuple[Packed, _Kept]:
+    kept = system.derived.get("kernels")
+    if kept is None:
+        kept = system.derived.setdefault("kernels", (pack(system), _Kept()))
+    return kept
+
+
+def packed_constants(system: System) -> Packed:
+    """Constants of a system for the kernels, packed once."""
+    return _packed(system)[0]
+
+
+def workspace(system: System) -> Workspace:
+    """Workspace of this thread for a system, without armature and external forces."""
+    packed, kept = _packed(system)
+    if kept.workspace is None:
+        kept.workspace = Workspace(system, packed)
+    return kept.workspace
+
+
+def _kernel(system: System, entry: Any) -> Any:
+    return _packed(system)[0].own.guard(entry.load())
+
+
+def workspace_size(system: System) -> int:
+    """Size of a workspace: linear in bodies and modes, quadratic in modes of bodies with lumps."""
+    return len(_packed(system)[0].start)
+
+
+class _Loaded:
+    """Context manager: workspace with the armature and external forces of one call."""
+
+    def __init__(self, system: System, external: External, armature: Armature | None) -> None:
+        self.workspace = workspace(system)
+        self.external, self.armature = external, armature
+
+    def __enter__(self) -> Workspace:
+        if self.armature is not None:
+            self.workspace.set_armature(self.armature)
+        if self.external:
+            self.workspace.set_external(self.external)
+        return self.workspace
+
+    def __exit__(self, *_: Any) -> None:
+        if self.armature is not None:
+            self.workspace.set_armature(None)
+        if self.external:
+            self.workspace.set_external(())
+
+
+# What the composite method saves at a flexible body that carries others, and what it costs more for
+# each mode of such a body and for each pair of speeds [ns]; `benchmarks.crossover` shows the fit.
+_SAVED, _PER_MODE, _PER_PAIR = 560.0, 66.0, 3.7
+
+# Number of speeds above which a pivot of the mass matrix is likely to be small, see CAREFUL.
+_MOST_SPEEDS = 12
+
+# Fraction of a diagonal entry of the mass matrix; a smaller pivot costs too many digits, and "auto"
+# then uses articulated bodies.
+CAREFUL, LEAST = 1e-3, 1e-14
+
+
+def chosen_method(system: System) -> str:
+    """Method selected by ``method="auto"``: "articulated" or "composite".
+
+    Articulated bodies are faster for rigid and for large systems.  The dense matrix is faster for
+    small systems whose links have one or two modes each: the compliance step costs the same for
+    any number of modes.
+    """
+    if system.constraints:  # faster from a four-bar to the largest platform measured
+        return "articulated"
+    rows = _packed(system)[0].rows
+    carriers = rows[(rows[:, field.LEVEL] != field.RIGID) & (rows[:, field.CARRIES] != 0)]
+    saved = _SAVED * len(carriers) - _PER_MODE * carriers[:, field.N_MODE].sum()
+    small = system.n_v <= _MOST_SPEEDS
+    return "composite" if small and saved > _PER_PAIR * system.n_v**2 else "articulated"
+
+
+def forward_dynamics(
+    system: System,
+    q: Array,
+    v: Array,
+    forces: Array,
+    external: External = (),
+    armature: Armature | None = None,
+    *,
+    composite: bool = False,
+    floor: float = LEAST,
+    flags: int = ALL,
+    out: Array | None = None,
+) -> Array:
+    """Accelerations under forces; with flags = 0 the product (M + armature)^-1 @ forces."""
+    result = np.empty(system.n_v) if out is None else out
+    with _Loaded(system, external, armature) as work:
+        failed = work.accelerations((q, v, forces, result), composite, floor, flags, 0, 1)
+    if failed >= 0:
+        _explain(system, q, v, forces, armature, flags)
+    return result
+
+
+def _explain(
+    system: System,
+    q: Array,
+    v: Array,
+    forces: Array,
+    armature: Armature | None,
+    flags: int,
+) -> None:
+    """Raise a detailed error for a state at which the kernels failed."""
+    check_finite(q, "q", system)
+    check_finite(v, "v", system)
+    check_finite(forces, "forces", system)
+    if flags & field.RATES and not flags & field.TREE:
+        check_closed(system, q, v)
+    with np.errstate(all="ignore"):
+        motions = reference.kinematics_base_to_tip(
+            system, q, v if flags & field.RATES else np.zeros(system.n_v)
+        )
+        reference.articulate_tip_to_base(system, motions, armature)
+    raise SingularError(
+        "the accelerations are not finite: forces, speeds or inertias are too large"
+    )
+
+
+def loop_forces(
+    system: System, q: Array, v: Array, forces: Array, external: External = ()
+) -> Array:
+    """Wrenches [moment; force] on end b of each loop, (n_loop, 6) in the axes of its frame b."""
+    lam = _multipliers(system, q, v, forces, external)
+    scratch, ints = workspace(system).scratch, _packed(system)[0].ints
+    head = ints[ints[field.LOOPS] :]
+    wrenches = np.zeros((len(system.loops), 6))
+    rows = ints[head[field.LOOP_ROWS] :]
+    for k, wrench in enumerate(wrenches):
+        row = rows[k * field.LOOP_ROW :]
+        first, count, place = int(row[field.L_FIRST]), int(row[field.L_N]), int(row[field.L_STATE])
+        P = scratch[place : place + 6 * count].reshape(count, 6)
+        wrench[:] = lam[first : first + count] @ P
+    return wrenches
+
+
+def coupling_forces(
+    system: System, q: Array, v: Array, forces: Array, external: External = ()
+) -> Array:
+    """Forces of the couplings (n_coupling,): a hinge receives its ratio times the force."""
+    return transmitted(system, _multipliers(system, q, v, forces, external))
+
+
+def _multipliers(system: System, q: Array, v: Array, forces: Array, external: External) -> Array:
+    """Forces lambda (n_constraint,) of loops and couplings."""
+    forward_dynamics(system, q, v, forces, external)
+    ints = _packed(system)[0].ints
+    closure = int(ints[ints[field.LOOPS] + field.CLOSURE])
+    start = plain(closure_record)(closure, system.n_constraint).force
+    return workspace(system).scratch[start : start + system.n_constraint]
+
+
+def inverse_dynamics(
+    system: System,
+    q: Array,
+    v: Array,
+    x: Array,
+    external: External = (),
+    *,
+    flags: int = ALL | field.ACCELERATED,
+    out: Array | None = None,
+) -> Array:
+    """Generalized forces for accelerations x; flags ACCELERATED alone: the product M x."""
+    result = np.empty(system.n_v) if out is None else out
+    with _Loaded(system, external, None) as work:
+        failed = work.inverse(*work.call, q, v, x, result, flags, 0, 1)
+    if failed >= 0:
+        _explain_inverse(system, q, v, x)
+    return result
+
+
+def _explain_inverse(system: System, q: Array, v: Array, x: Array) -> None:
+    check_finite(q, "q", system)
+    check_finite(v, "v", system)
+    check_finite(x, "acceleration", system)
+    raise StateError("the forces are not finite: speeds or accelerations are too large")
+
+
+def joint_forces(system: System, q: Array, v: Array, x: Array, external: External = ()) -> Array:
+    """Spatial force through every joint, (n_body, 6) in body axes."""
+    out = np.empty((system.n_body, 6))
+    with _Loaded(system, external, None) as work:
+        failed = _through_joints(work, (q, v, x), np.empty(0), out, 1)
+    if failed >= 0:
+        _explain_inverse(system, q, v, x)
+    return out
+
+
+def joint_forces_rows(
+    system: System, Q: Array, V: Array, A: Array, places: Sequence[tuple[int, int]], W: Array
+) -> Array:
+    """Spatial forces through every joint at many states, (n, n_body, 6) in body axes.
+
+    W (n, 6k) has the spatial forces of each state on the k `places`, pairs of body and node, in
+    node axes.  RowError at the first failure.
+    """
+    out = np.empty((len(Q) * system.n_body, 6))
+    with _Loaded(system, [(i, node, np.zeros(6)) for i, node in places], None) as work:
+        rows = (Q.ravel(), V.ravel(), A.ravel())
+        failed = _through_joints(work, rows, W.ravel(), out, len(Q))
+    if failed >= 0:
+        raise RowError(failed)
+    return out.reshape(len(Q), system.n_body, 6)
+
+
+def _through_joints(
+    work: Workspace, rows: tuple[Array, Array, Array], wrenches: Array, out: Array, n: int
+) -> int:
+    kernel, generalized = work.kernel(entries.JOINT_FORCES), np.empty(len(work.zero))
+    flags = ALL | field.ACCELERATED
+    return kernel(*work.call, *rows, wrenches, generalized, out, flags, 0, n)
+
+
+def mass_matrix(system: System, q: Array) -> Array:
+    """Mass matrix."""
+    M = np.empty((system.n_v, system.n_v))
+    if _kernel(system, entries.MASS)(*workspace(system).call, q, M, 0, 1, True) != field.DONE:
+        raise StateError("the mass matrix is not finite: coordinates or inertias are too large")
+    return M
+
+
+def mass_matrix_loop(system: System, q: Array, repeats: int) -> None:
+    """Compute one triangle of the mass matrix repeatedly inside compiled code, for timing."""
+    work = workspace(system)
+    work.kernel(entries.MASS)(*work.call, q, work.mass, 0, repeats, False)
+
+
+def totals(system: System, q: Array, v: Array, about: Array) -> Array:
+    """Kinetic, potential, strain energy, mass, first moment (3), momentum about a point (6)."""
+    out = np.empty(16)
+    out[13:] = about
+    call = workspace(system).call
+    if _kernel(system, entries.TOTALS)(*call, q, v, out, field.ACCELERATED, 0, 1) >= 0:
+        raise StateError("energies and momenta are not finite: the speeds are too large")
+    return out
+
+
+def totals_rows(system: System, Q: Array, V: Array, about: Array) -> Array:
+    """Result of `totals` for many states, (n, 16), about one or n points; RowError on failure."""
+    out = np.empty((len(Q), 16))
+    out[:, 13:] = about
+    rows = (Q.ravel(), V.ravel(), out.ravel())
+    failed = _kernel(system, entries.TOTALS)(
+        *workspace(system).call, *rows, field.ACCELERATED, 0, len(Q)
+    )
+    if failed >= 0:
+        raise RowError(failed)
+    return out
+
+
+def _where(system: System, i: int, node: int) -> Array:
+    body = system.bodies[i]
+    return np.concatenate([[float(i)], body.node_positions[node], body.node_shapes[node].ravel()])
+
+
+def frame_motion(
+    system: System, i: int, node: int, q: Array, v: Array, x: Array, flags: int
+) -> tuple[Array, Array, Array]:
+    """Attitude and position of a node in the world, and its acceleration in world axes.
+
+    With flags ACCELERATED alone and x = v the acceleration is the velocity.
+    """
+    out = np.empty(18)
+    rows = (q, v, x, out)
+    call = workspace(system).call
+    if _kernel(system, entries.FRAME)(*call, *rows, _where(system, i, node), flags, 0, 1) >= 0:
+        _explain_inverse(system, q, v, x)
+    return out[:9].reshape(3, 3), out[9:12], out[12:]
+
+
+def frame_motion_rows(
+    system: System, i: int, node: int, Q: Array, V: Array, X: Array, flags: int
+) -> tuple[Array, Array, Array]:
+    """Result of `frame_motion` for many states: (n, 3, 3), (n, 3), (n, 6); RowError on failure."""
+    out = np.empty((len(Q), 18))
+    rows = (Q.ravel(), V.ravel(), X.ravel(), out.ravel())
+    call = workspace(system).call
+    failed = _kernel(system, entries.FRAME)(*call, *rows, _where(system, i, node), flags, 0, len(Q))
+    if failed >= 0:
+        raise RowError(failed)
+    return out[:, :9].reshape(-1, 3, 3), out[:, 9:12], out[:, 12:]
+
+
+def closure_rows(system: System, Q: Array, V: Array) -> Array:
+    """Gap, rate and joint coordinates of each loop for many states; RowError on failure.
+
+    They are followed by gap and rate of each coupling.
+    """
+    width = sum(2 * loop.n_constraint + loop.joint.n_q for loop in system.loops)
+    width += 2 * len(system.couplings)
+    out = np.empty((len(Q), width))
+    rows = (Q.ravel(), V.ravel(), out.ravel())
+    kernel = _kernel(system, entries.LOOPS_CLOSURE)
+    failed = kernel(*workspace(system).call, *rows, width, field.RATES, 0, len(Q))
+    if failed >= 0:
+        raise RowError(failed)
+    return out
+
+
+def jacobian(system: System, i: int, node: int, q: Array) -> Array:
+    """Jacobian (6, n_v) of a node, world axes."""
+    J = np.zeros((6, system.n_v))
+    kernel = _kernel(system, entries.JACOBIAN)
+    if kernel(*workspace(system).call, q, _where(system, i, node), J, 0) != field.DONE:
+        raise StateError("the Jacobian is not finite: the coordinates are too large")
+    return J
+
+
+def forward_dynamics_batch(
+    system: System, Q: Array, V: Array, F: Array, out: Array, threads: int
+) -> None:
+    """Accelerations of the rows, as with ``method="auto"``; a single row of F applies to all."""
+    rows = (Q.ravel(), V.ravel(), F.ravel(), out.ravel())
+
+    def call(work: Workspace, start: int, stop: int) -> int:
+        return work.accelerations(rows, work.composite, CAREFUL, ALL, start, stop)
+
+    _in_threads(system, call, len(Q), threads)
+
+
+def inverse_dynamics_batch(
+    system: System, Q: Array, V: Array, A: Array, out: Array, threads: int
+) -> None:
+    """Generalized forces of the rows."""
+    rows = (Q.ravel(), V.ravel(), A.ravel(), out.ravel())
+
+    def call(work: Workspace, start: int, stop: int) -> int:
+        return work.inverse(*work.call, *rows, ALL | field.ACCELERATED, start, stop)
+
+    _in_threads(system, call, len(Q), threads)
+
+
+def _in_threads(
+    system: System, call: Callable[[Workspace, int, int], int], n: int, threads: int
+) -> None:
+    """Divide n rows among threads, each with its workspace; RowError at the first failure."""
+    threads = max(1, min(threads, n))
+    edges = [n * k // threads for k in range(threads + 1)]
+
+    def part(k: int) -> int:
+        return call(workspace(system), edges[k], edges[k + 1])
+
+    if threads == 1:
+        failed = [part(0)]
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            failed = list(pool.map(part, range(threads)))
+    for row in failed:
+        if row >= 0:
+            raise RowError(row)
+
+
+class RowError(Exception):
+    """Failure of a kernel at a row of a batch."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(row)
+        self.row = row

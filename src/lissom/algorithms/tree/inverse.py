@@ -1,0 +1,213 @@
+"""Inverse dynamics, and bias, gravity and joint forces derived from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...errors import StateError
+from ...kernels.fields import ACCELERATED, GRAVITY
+from ...system import State, System
+from ..loops.actuation import actuated_joints, actuator_forces
+from ..loops.frames import check_real, closure_slices, loop_external, placed_loops
+from . import engine, reference
+from .arguments import all_floats, check_state, motions_of, speeds_vector, to_external
+from .articulated import forward_dynamics, loop_forces
+
+Array = np.ndarray
+
+
+def inverse_dynamics(
+    system: System,
+    state: State,
+    acceleration: Any,
+    *,
+    external: Mapping[Any, Any] | None = None,
+    actuated: Any = None,
+) -> Array:
+    """Generalized forces that produce given accelerations: forces = M vdot + bias.  O(N).
+
+    With loops or couplings, M vdot + bias = forces + A^T lambda, which has infinitely many
+    solutions; `actuated` selects the joints that may act.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration and speeds.
+    acceleration : array (n_v,) or mapping
+        Rates of the speeds.
+    external : mapping, optional
+        Spatial forces {"body", "body.node" or "frame": [moment; force]} in the axes of that frame.
+    actuated : sequence of str, optional
+        Bodies whose joints are actuated; required with loops.  If more joints are actuated than
+        motions are free, the forces of least norm, with moments divided by ``system.length``.
+        Modes have no actuators: accelerations of flexible systems must be attainable by forces on
+        these joints, for example those of `forward_dynamics`.
+
+    Returns
+    -------
+    array (n_v,)
+        With `actuated`, zero except at these joints.  StateError if they cannot produce the
+        accelerations, or if the accelerations open a loop.
+    """
+    if external is None and actuated is None:
+        T = _quick(system, state, acceleration)
+        if T is not None:
+            return T
+    check_state(system, state)
+    vdot = speeds_vector(system, acceleration, "acceleration")
+    loads = to_external(system, external)
+    if system.constraints or actuated is not None:
+        return _by_actuators(system, state, vdot, loads, actuated, "inverse_dynamics")[0]
+    return _of_tree(system, state, vdot, loads)
+
+
+def _of_tree(system: System, state: State, vdot: Array, loads: reference.External = ()) -> Array:
+    """Forces M vdot + bias - external forces of the tree, ignoring loops."""
+    if all_floats(state, vdot, *(wrench for *_, wrench in loads)):
+        return engine.inverse_dynamics(system, state.raw_q, state.raw_v, vdot, loads)
+    return reference.inverse_dynamics(system, motions_of(system, state), vdot, loads)[0]
+
+
+def _quick(system: System, state: State, acceleration: Any) -> Array | None:
+    """Fast path for arguments that need no conversion; None if they do, or on any error.
+
+    The kernel rejects arrays of another type, and reports results that are not finite.
+    """
+    try:
+        work = system.derived["kernels"][1].workspace
+        if system.constraints or state.system is not system or acceleration.shape != work.shape:
+            return None
+        out = np.empty(work.shape)
+        flags = engine.ALL | ACCELERATED
+        if work.one_inverse(state.raw_q, state.raw_v, acceleration, out, flags, 0, 1) < 0:
+            return out
+    except (AttributeError, KeyError, TypeError):
+        pass
+    return None
+
+
+def _by_actuators(
+    system: System,
+    state: State,
+    vdot: Array,
+    loads: reference.External,
+    actuated: Any,
+    what: str,
+) -> tuple[Array, reference.External]:
+    """Forces of actuated joints, and external forces including those of the loops."""
+    actuated_joints(system, actuated, what)
+    check_real(state, what)
+    needed = _of_tree(system, state, vdot, loads)
+    bias = _of_tree(system, state, np.zeros(system.n_v), loads)
+    tau, lam = actuator_forces(system, state, vdot, needed, bias, actuated, what)
+    pushed = list(loads)
+    # couplings follow the loops: their forces are part of the hinge forces
+    for loop, rows in zip(placed_loops(system, state.raw_q), closure_slices(system), strict=False):
+        pushed += loop_external(loop, loop.scale * (loop.directions @ lam[rows]))
+    return tau, pushed
+
+
+def bias_force(system: System, state: State) -> Array:
+    """Bias of the equations of motion, M vdot + bias = forces.  O(N).
+
+    It contains velocity-dependent terms, gravity, stiffness and damping.  With loops it is that of
+    the tree, without loop forces; see `closure` and `loop_forces`.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration and speeds.
+
+    Returns
+    -------
+    array (n_v,)
+    """
+    check_state(system, state)
+    return _of_tree(system, state, np.zeros(system.n_v))
+
+
+def gravity_force(system: System, state: State) -> Array:
+    """Part of `bias_force` due to gravity: the forces that hold the system against it.  O(N).
+
+    With loops it is that of the tree, as if all joints were held and the loops transmitted nothing.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration; the speeds are ignored.
+
+    Returns
+    -------
+    array (n_v,)
+    """
+    check_state(system, state)
+    zero = np.zeros(system.n_v)
+    if all_floats(state):
+        return engine.inverse_dynamics(system, state.raw_q, zero, zero, flags=GRAVITY)
+    motions = motions_of(system, state.replace(v=zero))
+    return reference.inverse_dynamics(system, motions, zero, elastic=False)[0]
+
+
+def joint_forces(
+    system: System,
+    state: State,
+    acceleration: Any = None,
+    *,
+    forces: Any = None,
+    external: Mapping[Any, Any] | None = None,
+    actuated: Any = None,
+) -> Array:
+    """Spatial force through every joint of the tree, all six components.  O(N).
+
+    For joints that close loops see `loop_forces`.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration and speeds.
+    acceleration : array (n_v,) or mapping, optional
+        Rates of the speeds; by default those that `forces` and `external` cause.
+    forces : array (n_v,) or mapping, optional
+        Generalized forces, used only if `acceleration` is not given.
+    external : mapping, optional
+        Spatial forces on nodes, as for `forward_dynamics`.
+    actuated : sequence of str, optional
+        Bodies whose joints are actuated, as for `inverse_dynamics`; required if `acceleration` is
+        given and there are loops.
+
+    Returns
+    -------
+    array (n_body, 6)
+        [moment; force] on each body from its joint, in the body's axes at the body's origin.
+    """
+    check_state(system, state)
+    loads = to_external(system, external)
+    if acceleration is None:
+        if actuated is not None:
+            raise StateError(
+                "joint_forces: actuated is given without acceleration; omit it, or give both"
+            )
+        vdot = forward_dynamics(system, state, forces, external=external)
+        if system.loops:
+            wrenches = loop_forces(system, state, forces, external=external)
+            for loop, wrench in zip(placed_loops(system, state.raw_q), wrenches, strict=True):
+                loads = [*loads, *loop_external(loop, wrench)]
+    else:
+        vdot = speeds_vector(system, acceleration, "acceleration")
+        if system.constraints or actuated is not None:
+            loads = _by_actuators(system, state, vdot, loads, actuated, "joint_forces")[1]
+    if all_floats(state, vdot, *(wrench for *_, wrench in loads)):
+        return engine.joint_forces(system, state.raw_q, state.raw_v, vdot, loads)
+    motions = motions_of(system, state)
+    return np.array(reference.inverse_dynamics(system, motions, vdot, loads)[1])

@@ -1,0 +1,340 @@
+"""Poses, velocities, accelerations and Jacobians of bodies, nodes and frames; centre of mass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import SingularError, StateError
+from ...kernels.fields import ACCELERATED, RATES
+from ...spatial import rotate
+from ...spatial.scalar import is_numeric
+from ...system import GROUND, Frame, State, System
+from . import engine
+from .arguments import all_floats, check_axes, check_state, motions_of, speeds_vector
+from .articulated import forward_dynamics
+from .body_terms import NodeMotion, first_moment, node_motion
+from .reference import BodyMotion, accelerations_base_to_tip, carrying_node
+
+Array = np.ndarray
+
+# Larger entries of a rate map indicate singular coordinates.
+_SINGULAR = 1e12
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """Position and attitude of a frame.
+
+    Attributes
+    ----------
+    position : array (3,)
+        Origin in the world [m].
+    rotation : array (3, 3)
+        Axes of the frame to world axes.
+    """
+
+    position: Array
+    rotation: Array
+
+
+@dataclass(frozen=True, eq=False)
+class _Frame:
+    """A frame, and the motions of its node and of its body."""
+
+    place: Frame
+    motion: BodyMotion
+    node: NodeMotion
+
+    def to_axes(self, spatial: Array, axes: str) -> Array:
+        """Components in world axes or in the frame's own, from body axes."""
+        if axes == "world":
+            return rotate(self.motion.world_rotation, spatial)
+        own, _ = self.place.pose(self.node.rotation, self.node.position)
+        return rotate(own.T, spatial)
+
+
+def _frame(system: System, motions: Sequence[BodyMotion], place: Frame) -> _Frame:
+    i = place.body
+    motion = motions[i]
+    node = node_motion(system.bodies[i], place.node, motion.eta, motion.eta_dot, motion.velocity)
+    return _Frame(place, motion, node)
+
+
+def pose(system: System, state: State, where: Any, *, at: Any = None) -> Pose:
+    """Pose of a body, node or named frame.  O(N).
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration.
+    where : str
+        "body", "body.node" or the name of a frame.
+    at : array (3,), optional
+        Point of which the position is asked for, in the axes of that frame [m].
+
+    Returns
+    -------
+    Pose
+        ``.position`` in the world, ``.rotation`` to world axes.
+    """
+    check_state(system, state)
+    frame = system.place(where, at)
+    R, x = frame.pose(*_node_pose(system, state, frame))
+    return Pose(position=x, rotation=R)
+
+
+def _node_pose(system: System, state: State, frame: Frame) -> tuple[Array, Array]:
+    """Attitude and position of the node that carries a frame; the ground is the world."""
+    if frame.grounded:
+        return np.eye(3), np.zeros(3)
+    node = node_pose(system, state, frame.body, frame.node)
+    return node.rotation, node.position
+
+
+def node_pose(system: System, state: State, i: int, t: int) -> Pose:
+    """Pose of node t of body i.  O(N)."""
+    if all_floats(state):
+        zero = np.zeros(system.n_v)
+        R, position, _ = engine.frame_motion(system, i, t, state.raw_q, zero, zero, 0)
+        return Pose(position=position, rotation=R)
+    frame = _frame(system, motions_of(system, state), Frame("", i, t, plain=True))
+    R = frame.motion.world_rotation
+    return Pose(
+        position=frame.motion.world_position + R @ frame.node.position,
+        rotation=R @ frame.node.rotation,
+    )
+
+
+def velocity(
+    system: System, state: State, where: Any, *, at: Any = None, axes: str = "world"
+) -> Array:
+    """Spatial velocity [omega; v] of a body, node or named frame.  O(N).
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration and speeds.
+    where : str
+        "body", "body.node" or the name of a frame.
+    at : array (3,), optional
+        Point of which the velocity is asked for, in the axes of that frame [m].
+    axes : {"world", "body"}
+        Axes of the components: world axes, or those of the frame.
+
+    Returns
+    -------
+    array (6,)
+        Angular velocity [rad/s] and velocity of the frame's origin [m/s].
+    """
+    check_state(system, state)
+    check_axes(axes)
+    place = system.place(where, at)
+    if place.grounded:
+        return np.zeros(6)
+    if all_floats(state):
+        V, R = _node_velocity(system, state, place)
+        return _in_axes(place, place.velocity(V, R), R, axes)
+    frame = _frame(system, motions_of(system, state), place)
+    return frame.to_axes(place.velocity(frame.node.velocity, frame.node.rotation), axes)
+
+
+def _node_velocity(system: System, state: State, place: Frame) -> tuple[Array, Array]:
+    """Velocity of the node that carries a frame, in world axes, and its attitude; floats."""
+    v, where = state.raw_v, (place.body, place.node)
+    R, _, V = engine.frame_motion(system, *where, state.raw_q, v, v, ACCELERATED)
+    return V, R
+
+
+def _in_axes(place: Frame, spatial: Array, R: Array, axes: str) -> Array:
+    """Components in world axes, or in those of the frame; R is the attitude of its node."""
+    return spatial if axes == "world" else rotate((R @ place.rotation).T, spatial)
+
+
+def acceleration(
+    system: System,
+    state: State,
+    where: Any,
+    acceleration: Any = None,
+    *,
+    at: Any = None,
+    axes: str = "world",
+) -> Array:
+    """Spatial acceleration of a body, node or named frame, as an inertial derivative.  O(N).
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration and speeds.
+    where : str
+        "body", "body.node" or the name of a frame.
+    acceleration : array (n_v,) or mapping, optional
+        Rates of the speeds; by default those of the system left to itself (no applied forces).
+    at : array (3,), optional
+        Point of which the acceleration is asked for, in the axes of that frame [m].
+    axes : {"world", "body"}
+        Axes of the components.
+
+    Returns
+    -------
+    array (6,)
+        Angular acceleration [rad/s^2] and true acceleration of the frame's origin [m/s^2]
+        (a falling body has the acceleration of gravity).
+    """
+    check_state(system, state)
+    check_axes(axes)
+    place = system.place(where, at)
+    if acceleration is None:
+        vdot = forward_dynamics(system, state)
+    else:
+        vdot = speeds_vector(system, acceleration, "acceleration")
+    if place.grounded:
+        return np.zeros(6)
+    i, t = place.body, place.node
+    if all_floats(state, vdot):
+        flags = RATES | ACCELERATED
+        R, _, A = engine.frame_motion(system, i, t, state.raw_q, state.raw_v, vdot, flags)
+        if not place.plain:
+            A = place.acceleration(A, _node_velocity(system, state, place)[0][:3], R)
+        return _in_axes(place, A, R, axes)
+    motions = motions_of(system, state)
+    alphas, _ = accelerations_base_to_tip(system, motions, vdot)
+    frame = _frame(system, motions, place)
+    node = frame.node
+    A = node.shift.T @ alphas[i] + node.shapes @ vdot[system.layout.modal_v(i)] + node.coriolis
+    gravity = np.concatenate([np.zeros(3), frame.motion.world_rotation.T @ system.gravity])
+    A = place.acceleration(A + gravity, node.velocity[:3], node.rotation)
+    return frame.to_axes(A, axes)
+
+
+def jacobian(
+    system: System, state: State, where: Any, *, at: Any = None, axes: str = "world"
+) -> Array:
+    """Matrix that takes the speeds to the spatial velocity of a frame.  O(N).
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration.
+    where : str
+        "body", "body.node" or the name of a frame.
+    at : array (3,), optional
+        Point whose velocity it gives, in the axes of that frame [m].
+    axes : {"world", "body"}
+        Axes of the components.
+
+    Returns
+    -------
+    array (6, n_v)
+        Matrix J with velocity = J @ v.
+    """
+    check_state(system, state)
+    check_axes(axes)
+    place = system.place(where, at)
+    if place.grounded:
+        return np.zeros((6, system.n_v))
+    if not all_floats(state):
+        return _readable_jacobian(system, state, place, axes)
+    J = engine.jacobian(system, place.body, place.node, state.raw_q)
+    if place.plain and axes == "world":
+        return J
+    R, _ = _node_pose(system, state, place)
+    return _in_axes(place, place.velocity(J, R), R, axes)
+
+
+def node_jacobian(system: System, state: State, i: int, t: int) -> Array:
+    """Jacobian (6, n_v) of node t of body i, world axes.  O(N)."""
+    if all_floats(state):
+        return engine.jacobian(system, i, t, state.raw_q)
+    return _readable_jacobian(system, state, Frame("", i, t, plain=True), "world")
+
+
+def _readable_jacobian(system: System, state: State, place: Frame, axes: str) -> Array:
+    """Jacobian (6, n_v) of a frame for numbers of any type."""
+    motions = motions_of(system, state)
+    i, frame = place.body, _frame(system, motions, place)
+    layout, node = system.layout, frame.node
+    pieces: dict[int, Array] = {}
+    to_node = np.eye(6)  # velocity of the node, in the axes of body i -> velocity of the frame
+    while True:
+        to_body = to_node @ node.shift.T
+        pieces[i] = np.concatenate([to_node @ node.shapes, to_body @ motions[i].motion_map], axis=1)
+        if (p := int(system.parent[i])) == GROUND:
+            break
+        to_node = to_body @ motions[i].transform
+        node, i = carrying_node(system, motions, i), p
+    columns = [
+        pieces.get(k, np.zeros((6, layout.hinge_v(k).stop - layout.modal_v(k).start)))
+        for k in range(system.n_body)
+    ]
+    J = np.concatenate(columns, axis=1)  # of the node, in body axes
+    return frame.to_axes(place.velocity(J, frame.node.rotation), axes)
+
+
+def qdot(system: System, state: State) -> Array:
+    """Rates of the coordinates, N(q) v.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration and speeds.
+
+    Returns
+    -------
+    array (n_q,)
+    """
+    check_state(system, state)
+    layout, pieces = system.layout, []
+    for name, joint in zip(system.names, system.joints, strict=True):
+        N = joint.rate_map(state.q[layout.hinge_q(name)])
+        if is_numeric(N) and not np.all(np.abs(N) < _SINGULAR):
+            raise SingularError(
+                f"body {name!r}: the coordinates of its joint ({joint.label}) are singular here, "
+                "as for Euler angles in gimbal lock; use Spherical or Free, or another order of "
+                "the motions",
+                body=name,
+            )
+        pieces += [state.v[layout.modal_v(name)], N @ state.v[layout.hinge_v(name)]]
+    return np.concatenate(pieces) if pieces else np.zeros(0)
+
+
+def center_of_mass(system: System, state: State) -> Array:
+    """Centre of mass of the whole system in the world [m].
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration.
+
+    Returns
+    -------
+    array (3,)
+    """
+    check_state(system, state)
+    total = sum(body.mass for body in system.bodies)
+    if total == 0:
+        raise StateError("the system has no mass, so that its centre of mass is undefined")
+    if all_floats(state):
+        zero = np.zeros(system.n_v)
+        return engine.totals(system, state.raw_q, zero, np.zeros(3))[4:7] / total
+    motions = motions_of(system, state)
+    moment = np.zeros(3)
+    for body, motion in zip(system.bodies, motions, strict=True):
+        p = first_moment(body, motion.eta)
+        moment = moment + body.mass * motion.world_position + motion.world_rotation @ p
+    return moment / total

@@ -1,0 +1,183 @@
+"""Joints of users' own classes in compiled code: their methods, called by address.
+
+A class with a function compiled by Numba (`Joint.compiled`) is called without Python; the others
+are called back.  An error in either is kept and raised after the kernel has returned.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import cache
+from itertools import count
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from ...errors import LissomError, ModelError
+from ...joints import Joint
+from ...kernels.tree.own_joints import BIAS, MAP, POSITION, ROTATION, SIGNATURE
+from .allocators import Buffer
+
+Array = np.ndarray
+
+_NUMBERS = count(1)
+_SERVED: WeakValueDictionary[int, _Served] = WeakValueDictionary()
+
+
+class _Served:
+    """One joint that kernels call by its number."""
+
+    def __init__(self, joint: Joint, owner: OwnJoints) -> None:
+        self.joint, self.owner, self.number = joint, owner, next(_NUMBERS)
+        _SERVED[self.number] = self
+
+    def write(self, q: Array, v: Array, out: Array, moving: bool) -> None:
+        """Pose, map and, where it is moving, bias of the joint."""
+        joint = self.joint
+        R, r = joint.pose(q)
+        out[ROTATION:POSITION], out[POSITION:BIAS] = np.asarray(R).ravel(), r
+        out[BIAS:MAP] = joint.bias(q, v) if moving else 0.0
+        out[MAP : MAP + 6 * joint.n_v] = joint.motion_map(q).T.ravel()
+
+    def fail(self, q: Array, why: str) -> int:
+        """Keep an error."""
+        if self.owner.error is None:
+            self.owner.error = ModelError(
+                f"joint class {type(self.joint).__name__} failed at q = {q.tolist()}: {why}"
+            )
+        return 1
+
+
+class OwnJoints:
+    """The joints of a system that kernels call, and the first error that one of them had."""
+
+    def __init__(self) -> None:
+        self.served: list[_Served] = []
+        self.contents: list[tuple[int, Array]] = []
+        self.error: LissomError | None = None
+
+    def add(self, joint: Joint, workspace: Buffer) -> Array:
+        """Constants of a joint for the kernels; its parameters go to the workspace."""
+        served = _Served(joint, self)
+        self.served.append(served)
+        parameters = joint.numbers if joint.numbers is not None else np.zeros(0)
+        size = MAP + 6 * joint.n_v
+        out = workspace.add(size + len(parameters))
+        self.contents.append((out + size, parameters))
+        address = _address(joint, len(parameters))
+        return np.array([address, served.number, joint.n_v, out], dtype=float)
+
+    def guard(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        """The kernel, which now raises what its joints could not."""
+        if not self.served:
+            return kernel
+
+        def guarded(*given: Any) -> Any:
+            self.error = None
+            result = kernel(*given)
+            if self.error is not None:
+                raise self.error
+            return result
+
+        return guarded
+
+
+def _address(joint: Joint, n_parameter: int) -> int:
+    if joint.compiled is None:
+        return ctypes.cast(_called_back, ctypes.c_void_p).value or 0
+    return int(_wrapped(joint.compiled, joint.n_q, joint.n_v, n_parameter).address)
+
+
+def _view(address: int, n: int) -> Array:
+    if n == 0:
+        return np.zeros(0)
+    return np.frombuffer(memoryview((ctypes.c_double * n).from_address(address)))
+
+
+_INTEGER = ctypes.c_int64
+
+
+@ctypes.CFUNCTYPE(_INTEGER, _INTEGER, _INTEGER, _INTEGER, _INTEGER, _INTEGER)
+def _called_back(number: int, moving: int, q: int, v: int, out: int) -> int:
+    """Serve a joint by its methods in Python."""
+    served = _SERVED[number]
+    joint = served.joint
+    values = _view(out, MAP + 6 * joint.n_v)
+    coordinates = _view(q, joint.n_q).copy()
+    try:
+        served.write(coordinates, _view(v, joint.n_v).copy(), values, bool(moving))
+        if np.all(np.isfinite(values)):
+            return 0
+        why = "pose, motion map or bias is not finite"
+    except BaseException as error:  # also Ctrl-C: it ends the call, not the interpreter
+        why = f"{type(error).__name__}: {error}"
+    values[:] = np.nan
+    return served.fail(coordinates, why)
+
+
+@ctypes.CFUNCTYPE(_INTEGER, _INTEGER, _INTEGER)
+def _report(number: int, q: int) -> int:
+    """Keep an error of a compiled function; called by wrappers."""
+    served = _SERVED[number]
+    q_now = _view(q, served.joint.n_q).copy()
+    return served.fail(q_now, "its compiled function raised an error or wrote what is not finite")
+
+
+@cache
+def _wrapped(function: Any, n_q: int, n_v: int, n_parameter: int) -> Any:
+    """C function around a user's compiled one."""
+    import numba
+    from numba import cfunc
+    from numba.core.errors import NumbaError
+
+    carray: Any = numba.carray  # type: ignore[attr-defined]
+    address_of = _pointer_as_integer()
+    size, report = MAP + 6 * n_v, _report
+
+    def wrapper(number, moving, q, v, out):  # type: ignore[no-untyped-def]
+        values = carray(out, size + n_parameter)
+        good = True
+        try:
+            function(
+                values[size:],
+                carray(q, n_q),
+                carray(v, n_v),
+                values[ROTATION:POSITION].reshape((3, 3)),
+                values[POSITION:BIAS],
+                values[MAP:size].reshape((n_v, 6)),
+                values[BIAS:MAP],
+            )
+            for k in range(size):
+                good = good and np.isfinite(values[k])
+        except Exception:
+            good = False
+        if good:
+            return 0
+        values[:size] = np.nan
+        return report(number, address_of(q))
+
+    try:
+        return cfunc(SIGNATURE)(wrapper)
+    except NumbaError as error:
+        reason = str(error).strip().splitlines()
+        raise ModelError(
+            "the compiled function of a joint cannot be called as f(parameters, q, v, rotation, "
+            f"position, motion_map, bias): {reason[0] if reason else error}"
+        ) from None
+
+
+@cache
+def _pointer_as_integer() -> Any:
+    from numba import types
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def address_of(typingctx, pointer):  # type: ignore[no-untyped-def]
+        def generate(context, builder, signature, args):  # type: ignore[no-untyped-def]
+            return builder.ptrtoint(args[0], context.get_value_type(types.int64))
+
+        return types.int64(pointer), generate
+
+    return address_of

@@ -1,0 +1,256 @@
+"""Packing of a system into the flat arrays of the kernels (`kernels.fields`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...bodies import MassIntegrals, NormalBody
+from ...kernels import fields as field
+from ...kernels.records import hinge_size, stack_size
+from ...system import GROUND, System
+from ..loops.packing import pack_loops
+from .allocators import Buffer, Stack
+from .joint_packing import joint_row
+from .own_joints import OwnJoints
+
+__all__ = ["Packed", "pack"]
+
+Array = np.ndarray
+
+# Modal products in the order of `kernels.tree.flexible`: pairs to be added, then subtracted.
+_SUMS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+_DIFFERENCES = ((1, 2), (2, 0), (0, 1))
+
+
+class Packed:
+    """Constants of a system for the kernels, and initial content of a workspace.
+
+    Attributes
+    ----------
+    ints, floats : arrays
+        See `kernels.fields`.
+    start : array
+        Workspace before the first sweep.
+    rows : array (n_body, ROW)
+        The rows of `ints`.
+    own : OwnJoints
+        Joints of users' own classes.
+    """
+
+    def __init__(
+        self, ints: Array, n_body: int, floats: Array, start: Array, own: OwnJoints
+    ) -> None:
+        self.ints = ints
+        self.own = own
+        self.floats = floats
+        self.start = start
+        self.rows = ints[field.HEADER : field.HEADER + n_body * field.ROW].reshape(
+            n_body, field.ROW
+        )
+
+
+def pack(system: System) -> Packed:
+    """Flat arrays of a system.  Linear in bodies and modes, except for dense modal matrices."""
+    rows = np.zeros((system.n_body, field.ROW), dtype=np.int64)
+    constants = Stack(field.FLOATS_HEADER)
+    constants.values[0][field.GRAVITY_VECTOR : field.GRAVITY_VECTOR + 3] = system.gravity
+    scratch = Buffer(field.GROUND_RECORD + field.RECORD)
+    shared: dict[Any, Any] = {}
+    own = OwnJoints()
+    for i in range(system.n_body):
+        _place(system, i, rows, constants, scratch, shared, own)
+    _, last = np.unique(rows[::-1, field.CARRIER], return_index=True)
+    rows[system.n_body - 1 - last, field.FIRST] = 1  # going tip to base
+    temporary = scratch.add(18 * max((body.n_mode for body in system.bodies), default=0) + 36)
+    rows[:, field.WORLD] = scratch.add(12 * system.n_body) + 12 * np.arange(system.n_body)
+    order = _branch_by_branch(system, rows)
+    header = np.zeros(field.HEADER, dtype=np.int64)
+    header[field.ALL_RIGID] = np.all(rows[:, field.LEVEL] == field.RIGID)
+    header[field.ORDER] = field.HEADER + rows.size
+    header[field.IN_ORDER] = np.all(np.diff(order[: system.n_body]) > 0)
+    header[field.COLUMNS] = scratch.add(6 * system.n_v if header[field.ALL_RIGID] else 0)
+    header[[field.N_BODY, field.N_Q, field.N_V]] = system.n_body, system.n_q, system.n_v
+    header[field.TEMPORARY] = temporary
+    after = field.HEADER + rows.size + len(order)
+    loops = pack_loops(system, rows, constants, scratch, after, own)
+    header[field.LOOPS] = after if system.constraints else 0
+    start = np.zeros(scratch.size)
+    start[field.EXTERNAL] = scratch.size
+    start[field.GROUND_RECORD + field.R_ : field.GROUND_RECORD + field.R_ + 9] = np.eye(3).ravel()
+    for place, values in own.contents:
+        start[place : place + len(values)] = values
+    for row, body in zip(rows, system.bodies, strict=True):
+        _first_content(start, row, body)
+    if system.constraints:
+        place = loops[field.GROUND_PLACE]
+        start[field.ARMATURE] = 1.0  # see `pack_loops`
+        start[place : place + 9] = np.eye(3).ravel()
+    ints = np.concatenate([header, rows.ravel(), order, loops])
+    return Packed(ints, system.n_body, constants.joined(), start, own)
+
+
+def _branch_by_branch(system: System, rows: Array) -> Array:
+    """Body numbers with contiguous branches, then the hinge speeds in that order.
+
+    Writes the range of speeds of each branch to `rows`.
+    """
+    order: list[int] = []
+    waiting = [i for i in reversed(range(system.n_body)) if system.parent[i] == GROUND]
+    while waiting:
+        i = waiting.pop()
+        order.append(i)
+        waiting += reversed(system.children[i])
+    speeds: list[int] = []
+    for i in order:
+        rows[i, field.BRANCH] = len(speeds)
+        piece = system.layout.hinge_v(i)
+        speeds += range(piece.start, piece.stop)
+    for i in reversed(order):
+        own_end = rows[i, field.BRANCH] + rows[i, field.HINGE_DOF]
+        rows[i, field.BRANCH_END] = max(
+            [own_end, *(rows[c, field.BRANCH_END] for c in system.children[i])]
+        )
+    return np.array(order + speeds, dtype=np.int64)
+
+
+def _place(
+    system: System,
+    i: int,
+    rows: Array,
+    constants: Stack,
+    scratch: Buffer,
+    shared: dict[Any, Any],
+    own: OwnJoints,
+) -> None:
+    """Write the row of body i: its type and the offsets of its data."""
+    row, body, joint, layout = rows[i], system.bodies[i], system.joints[i], system.layout
+    p, m, r = int(system.parent[i]), body.n_mode, joint.n_v
+    row[field.PARENT] = p
+    row[field.HINGE_DOF], row[field.N_MODE] = r, m
+    row[field.HINGE_Q], row[field.MODAL_Q] = layout.hinge_q(i).start, layout.modal_q(i).start
+    row[field.HINGE_V], row[field.MODAL_V] = layout.hinge_v(i).start, layout.modal_v(i).start
+    row[field.LEVEL] = _level(body)
+    row[field.CARRIES] = len(system.children[i]) > 0
+    nodes = () if row[field.LEVEL] == field.RIGID else system.outboard_nodes[i]
+    row[field.N_NODE] = len(nodes)
+    row[field.BODY] = scratch.add(field.RECORD)
+    row[field.HINGE] = scratch.add(hinge_size(r))
+    if row[field.LEVEL] != field.RIGID:
+        row[field.N_LUMP] = len(body.lumps)
+        row[field.NODES] = scratch.add(len(nodes) * field.NODE_RECORD)
+        row[field.MODAL] = scratch.add(2 * m + (m * m if body.lumps else 0))
+        row[field.STACK] = scratch.add(stack_size(len(nodes)))
+        _modal_constants(row, body, nodes, constants, shared)
+        if row[field.LEVEL] == field.FULL or id(body) not in shared:
+            shared[id(body)] = scratch.add(6 * m)
+        row[field.M_RF] = shared[id(body)]
+    if p == GROUND:
+        row[field.CARRIER] = field.GROUND_RECORD
+    elif rows[p, field.LEVEL] == field.RIGID:
+        row[field.CARRIER] = rows[p, field.BODY]
+    else:
+        slot = system.outboard_nodes[p].index(int(system.parent_node[i]))
+        row[field.CARRIER] = rows[p, field.NODES] + slot * field.NODE_RECORD
+    frame, mass = system.frame_rotation[i], body.integrals
+    row[field.TURNED] = not np.array_equal(frame, np.eye(3))
+    row[field.CONSTANTS] = constants.add(
+        frame, system.frame_position[i], np.array([mass.mass]), mass.first_moment, _inertia(mass)
+    )
+    row[field.KIND], row[field.AXIS], numbers = joint_row(joint)
+    if row[field.KIND] == field.OWN:
+        row[field.JOINT] = constants.add(own.add(joint, scratch))
+    else:
+        row[field.JOINT] = constants.add(np.asarray(numbers))
+
+
+def _level(body: NormalBody) -> int:
+    if body.n_mode == 0 and not body.lumps and len(body.node_positions) == 1:
+        return field.RIGID
+    return field.FULL if body.level == "full" else field.LINEAR
+
+
+def _six(J: Array) -> Array:
+    """Upper triangle of a symmetric 3x3 matrix, by rows."""
+    return np.asarray(J)[np.triu_indices(3)]
+
+
+def _inertia(mass: MassIntegrals) -> Array:
+    """Inertia about the origin, six numbers."""
+    return _six(np.trace(mass.second_moment) * np.eye(3) - mass.second_moment)
+
+
+def _coupling(mass: MassIntegrals) -> Array:
+    """Coupling block M_rf of the undeformed body, (6, n_mode)."""
+    g, s = mass.modal_second_moment, mass.modal_first_moment
+    return np.stack([g[1, 2] - g[2, 1], g[2, 0] - g[0, 2], g[0, 1] - g[1, 0], *s])
+
+
+def _modal_constants(
+    row: Array,
+    body: NormalBody,
+    nodes: tuple[int, ...],
+    constants: Stack,
+    shared: dict[Any, Any],
+) -> None:
+    """Add modal constants, once for a body that is used several times with the same nodes."""
+    fields = [
+        field.SHAPES,
+        field.DAMPED,
+        field.DAMPING,
+        field.NODE_SHAPES,
+        field.SECOND,
+        field.PRODUCTS,
+        field.LUMPS,
+    ]
+    key = (id(body), nodes)
+    if key not in shared:
+        _add_modal_constants(row, body, nodes, constants)
+        shared[key] = row[fields]
+    row[fields] = shared[key]
+
+
+def _add_modal_constants(
+    row: Array, body: NormalBody, nodes: tuple[int, ...], constants: Stack
+) -> None:
+    mass = body.integrals
+    g, N = mass.modal_second_moment, mass.modal_products
+    sums = np.stack([g[k, k] if k == l else g[k, l] + g[l, k] for k, l in _SUMS])
+    row[field.SHAPES] = constants.add(body.stiffness, _coupling(mass), sums)
+    diagonal = np.diag(body.damping)
+    if np.array_equal(body.damping, np.diag(diagonal)):
+        row[field.DAMPED] = field.DIAGONAL if np.any(diagonal) else field.NONE
+        row[field.DAMPING] = constants.add(diagonal)
+    else:
+        row[field.DAMPED] = field.MATRIX
+        row[field.DAMPING] = constants.add(body.damping.T)
+    row[field.NODE_SHAPES] = constants.add(
+        *(x for t in nodes for x in (body.node_positions[t], body.node_shapes[t]))
+    )
+    if row[field.LEVEL] == field.FULL:
+        products = [N[k, k] if k == l else N[k, l] + N[l, k] for k, l in _SUMS]
+        products += [N[k, l] - N[l, k] for k, l in _DIFFERENCES]
+        kept = [k for k, product in enumerate(products) if np.any(product)]
+        row[field.PRODUCTS] = sum(1 << k for k in kept)
+        row[field.SECOND] = constants.add(g, *(products[k].T for k in kept))
+    if body.lumps:
+        pieces: list[Array] = []
+        for lump in body.lumps:
+            place = body.node_positions[lump.node], body.node_shapes[lump.node]
+            pieces += [np.array([lump.mass]), lump.offset, _six(lump.inertia), *place]
+        row[field.LUMPS] = constants.add(*pieces, (N[0, 0] + N[1, 1] + N[2, 2]).T)
+
+
+def _first_content(start: Array, row: Array, body: NormalBody) -> None:
+    """Write the initial content of a workspace: W, and the constants of level "linear"."""
+    if row[field.LEVEL] == field.RIGID:
+        return
+    m, f, b = body.n_mode, row[field.MODAL], row[field.BODY]
+    mass = body.integrals
+    if not body.lumps:
+        start[f : f + m] = 1.0
+    start[row[field.M_RF] : row[field.M_RF] + 6 * m] = _coupling(mass).ravel()
+    start[b + field.INERTIA : b + field.INERTIA + 6] = _inertia(mass)
+    start[b + field.MOMENT : b + field.MOMENT + 3] = mass.first_moment
+    start[b + field.MASS] = mass.mass

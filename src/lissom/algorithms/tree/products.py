@@ -1,0 +1,68 @@
+"""Matrix-free products with the mass matrix and its inverse.  O(N)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...kernels.fields import ACCELERATED, TREE
+from ...system import State, System
+from . import engine, reference
+from .arguments import all_floats, check_state, motions_of, speeds_vector, to_armature
+
+
+def multiply_mass(system: System, state: State, x: Any) -> np.ndarray:
+    """Product M x of the mass matrix and a vector: the momentum, if x are speeds.  O(N).
+
+    With loops M is that of the tree, see `mass_matrix`.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration; the speeds are ignored.
+    x : array (n_v,) or mapping
+        Vector.
+
+    Returns
+    -------
+    array (n_v,)
+    """
+    check_state(system, state)
+    vector = speeds_vector(system, x, "x")
+    if all_floats(state, vector):
+        return engine.inverse_dynamics(system, state.raw_q, state.raw_v, vector, flags=ACCELERATED)
+    return reference.mass_matrix(system, motions_of(system, state)) @ vector
+
+
+def solve_mass(system: System, state: State, x: Any, *, armature: Any = None) -> np.ndarray:
+    """Product (M + armature)^-1 x by articulated bodies.  O(N).
+
+    With loops M is that of the tree, see `mass_matrix`; `forward_dynamics` keeps loops closed.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration; the speeds are ignored.
+    x : array (n_v,) or mapping
+        Vector.
+    armature : array (n_v,) or mapping, optional
+        Inertia added to the speeds, as for `forward_dynamics`.
+
+    Returns
+    -------
+    array (n_v,)
+    """
+    check_state(system, state)
+    vector, added = speeds_vector(system, x, "x"), to_armature(system, armature)
+    if all_floats(state, vector):
+        q, v = state.raw_q, state.raw_v
+        return engine.forward_dynamics(system, q, v, vector, (), added, flags=TREE)
+    free = reference.kinematics_base_to_tip(system, state.q, np.zeros(system.n_v))
+    zero = np.zeros(system.n_v)
+    bias = reference.inverse_dynamics(system, free, zero)[0]
+    return reference.forward_dynamics(system, free, vector + bias, (), added)

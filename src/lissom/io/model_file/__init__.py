@@ -1,0 +1,1 @@
+"""Model files: parsing, schema, construction of models and runs, and writing."""

@@ -1,0 +1,114 @@
+"""Loads and events from the validated tables of a model file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ....errors import LoadError
+from ....sim import Baumgarte, Event, GeneralizedAlpha, Lock, Release, Stop, Switch, Table
+from ....sim.events.event import Action
+from ....sim.integrators import as_integrator
+from ....sim.loads import LOADS, Load
+from ....system import System
+from ..schema.types import Reference
+from ..coordinate_units import PAIRS, check_joint_units
+from ..schema.simulation import Curve, DriftTable, EventTable, FunctionTable, IntegratorTable, LoadTable
+
+Function = Callable[[FunctionTable, str], Any]  # (table, key) -> function named in the table
+
+KINDS: dict[str, type[Load]] = {load.file_kind: load for load in LOADS}
+
+
+def made_load(system: System, table: LoadTable, function: Function) -> Load:
+    """Load of a table.
+
+    Parameters
+    ----------
+    system : System
+        Mechanism on which it acts.
+    table : LoadTable
+        Validated table.
+    function : callable
+        Returns the function named in a table.
+    """
+    given = {x: getattr(table, x) for x in type(table).model_fields}
+    kind = given.pop("kind")
+    given.pop("repeat")
+    if "joint" in given:
+        for key, entry in KINDS[kind].file_fields.items():
+            for value in _rows(given[key]) if entry.of in PAIRS else ():
+                _checked_at(key, check_joint_units, system, given["joint"], key, value, entry.of)
+    signals = {key: _signal(value, key, function) for key, value in given.items()}
+    return KINDS[kind](**signals)
+
+
+def _rows(value: Any) -> list[Any]:
+    """Values at all times; a single one for a constant."""
+    return (
+        [list(x) for x in zip(*value.columns, strict=True)] if isinstance(value, Curve) else [value]
+    )
+
+
+def _checked_at(key: str, check: Callable[..., Any], *arguments: Any) -> None:
+    """Run a check; store the key in its error."""
+    try:
+        check(*arguments)
+    except LoadError as error:
+        error.key = "joint" if str(error).startswith("joint is") else key  # type: ignore[attr-defined]
+        raise
+
+
+def _signal(value: Any, key: str, function: Function) -> Any:
+    if isinstance(value, FunctionTable):
+        return function(value, key)
+    if isinstance(value, Curve):
+        if isinstance(value.values, Reference):
+            raise LoadError(f"{key}: values refers to an .npz file; give the values as lists")
+        times = [float(t) for t in value.table.times]
+        return Table(times, value.values, value.table.kind, value.table.clamped)
+    if isinstance(value, list):
+        return [float(x) for x in value]
+    return float(value) if isinstance(value, float) else value
+
+
+def made_event(system: System, table: EventTable, function: Function) -> Event:
+    """Event of a table; parameters as for `made_load`."""
+    when = table.when
+    if isinstance(when, FunctionTable):
+        when = function(when, "when")
+    else:
+        kind = "rate" if table.rate else "coordinate"
+        _checked_at("value", check_joint_units, system, when, "value", table.value, kind)
+    return Event(
+        when,
+        [_action(x) for x in table.action],
+        value=float(table.value),
+        rate=table.rate,
+        direction=table.direction,
+        once=table.once,
+        name=table.name,
+    )
+
+
+def _action(table: Any) -> Action:
+    if table.kind == "stop":
+        return Stop()
+    if table.kind == "switch":
+        return Switch(table.load, table.on)
+    return Lock(table.joint) if table.kind == "lock" else Release(table.joint)
+
+
+def made_integrator(given: Any) -> Any:
+    """Integrator by name, or an integrator object with parameters."""
+    if isinstance(given, IntegratorTable):
+        return GeneralizedAlpha(float(given.spectral_radius), float(given.tolerance))
+    as_integrator(given)
+    return given
+
+
+def made_drift(given: Any) -> Any:
+    """Drift control of loops: a Baumgarte object or "projection"."""
+    if isinstance(given, DriftTable):
+        return Baumgarte(float(given.stiffness), float(given.damping))
+    return given

@@ -1,0 +1,381 @@
+"""Construction of a Model from the tables of model files; all problems are collected."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ....errors import LissomError, ModelError
+from ....joints import Joint
+from ....model import Model, Part
+from ....model.coupling import resolved_couple
+from ....model.parts import Body, Connection
+from ....model.topology import node_number
+from ....structures import Material
+from ....system import System
+from ..arrays import ArrayFiles
+from ..includes import Assembly, Document, Entry, unknown
+from .parts import MATERIALS, made_body, made_joint
+from ..problems import Problem
+from ..schema.model import MOST_COPIES, ClosingTable, CouplingTable, FrameTable, PartTable
+from ..schema.parts import BodyByName
+
+T = TypeVar("T")
+
+MOST_MODES = 200_000  # in all bodies; more would take minutes and gigabytes
+PATIENCE = 50  # number of problems after which expensive checks are skipped
+
+_COUNTER = re.compile(r"\{i(?:\s*([+-])\s*(\d{1,6}))?\}")
+_SUBJECT = re.compile(r"(?:body|loop|join|coupling|frame) '([^']+)'|the cycle: (.+?) -> ")
+
+
+def numbered(text: Any, i: int) -> Any:
+    """Text with {i}, {i-1}, {i+2} replaced by their values."""
+    if not isinstance(text, str):
+        return text
+    return _COUNTER.sub(lambda m: str(i + int((m[1] or "+") + (m[2] or "0"))), text)
+
+
+def expanded(table: Any) -> Iterator[tuple[int, Any]]:
+    """Numbered copies (from 1) of a table with `repeat`; otherwise (0, table)."""
+    if table.repeat is None:
+        yield 0, table
+        return
+    names = ("name", "to", "on", "a", "b", "joint", "where", "rotor")
+    given = {x: getattr(table, x, None) for x in names}
+    for i in range(1, table.repeat + 1):
+        texts = {x: numbered(value, i) for x, value in given.items() if isinstance(value, str)}
+        yield i, table.model_copy(update=texts)
+
+
+class Builder:
+    """Builder of the model of a document.
+
+    Parameters
+    ----------
+    document : Document
+        Content of the files.
+    compiled : bool
+        Whether to compile the model, which finds further problems.
+    builders : dict, optional
+        Builders of attached files, by the id of their documents; each file is built once.
+
+    Attributes
+    ----------
+    model : Model
+        The model, as far as it could be built.
+    system : System or None
+        Compiled model, if requested and without problems.
+    problems : list of Problem
+        All problems found.
+    """
+
+    def __init__(
+        self, document: Document, *, compiled: bool, builders: dict[int, Builder] | None = None
+    ) -> None:
+        self.document = document
+        self.problems: list[Problem] = list(document.problems)
+        self.system: System | None = None
+        self._entries: dict[str, Entry] = {}
+        self._bodies: dict[str, Body | None] = {}
+        self._arrays: dict[str, ArrayFiles] = {}
+        self._materials: dict[str, Material] = {}
+        self._made: dict[int, Body | None] = {}
+        self._wrong: set[tuple[int, str]] = set()
+        self._builders: dict[int, Builder] = {} if builders is None else builders
+        self._attached: set[str] = set()
+        self._bases: list[tuple[Entry, Part | None]] = []
+        self._model_parts: Mapping[str, Connection] = {}
+        table = document.table
+        self.model = Model(*([] if table is None else [table.name]))
+        if table is None or self.problems:
+            return
+        self.model.gravity = np.array(table.gravity, dtype=float)
+        self._make()
+        if compiled and not self.problems:
+            self._compile()
+
+    def _make(self) -> None:
+        if self._count() > MOST_COPIES:
+            message = (
+                f"there are more than {MOST_COPIES} parts, loops, joins, couplings and frames; use "
+                "fewer"
+            )
+            self._note(Entry(self.document.source, (), None), message)
+            return
+        for name, entry in self.document.materials.items():
+            if name in MATERIALS:
+                self._note(entry, f"the name {name!r} is a built-in material; choose another name")
+            made = self._tried(entry, partial(_material, name, entry))
+            if made is not None:
+                self._materials[name] = made
+        for name, entry in self.document.bodies.items():
+            self._bodies[name] = self._body(entry, entry.table)
+        for assembly in self.document.assemblies:
+            self._attach(assembly)
+        for entry in self.document.parts:
+            self._add(entry)
+        for entry in self.document.loops:
+            self._close(entry, self.model.close)
+        for entry in self.document.joins:
+            self._close(entry, self.model.join)
+        for entry in self.document.couplings:
+            self._couple(entry)
+        for entry in self.document.frames:
+            self._frame(entry)
+        self._check_places()
+
+    def _count(self) -> int:
+        document = self.document
+        entries = (*document.parts, *document.loops, *document.joins)
+        entries = (*entries, *document.couplings, *document.frames)
+        attached = sum(len(self._builder(x.document)._entries) or 1 for x in document.assemblies)
+        return attached + sum(entry.table.repeat or 1 for entry in entries)
+
+    def _builder(self, document: Document) -> Builder:
+        """Builder of an attached file, whose problems are added to this one's."""
+        if id(document) not in self._builders:
+            made = Builder(document, compiled=False, builders=self._builders)
+            self._builders[id(document)] = made
+        made = self._builders[id(document)]
+        known = set(self.problems) if made.problems else set()
+        self.problems += [problem for problem in made.problems if problem not in known]
+        return made
+
+    def _attach(self, assembly: Assembly) -> None:
+        entry, made = assembly.entry, self._builder(assembly.document)
+        place = {x: getattr(entry.table, x) for x in ("to", "node", "at", "rotation")}
+        prefix = entry.table.prefix or ""
+        for name, origin in made._entries.items():
+            self._entries.setdefault(f"{prefix}{name}", origin)
+            self._attached.add(f"{prefix}{name}")
+        attach = partial(self.model.attach, made.model, prefix=prefix, **place)
+        if not made.problems and self._tried(entry, attach) is not None:
+            self._bases.append((entry, _end(place["to"], place["node"])))
+
+    def entry_of(self, name: str) -> Entry:
+        """Entry that defines a body, loop, join, coupling or frame."""
+        return self._entries.get(name, Entry(self.document.source, (), None))
+
+    def _note(self, entry: Entry, message: str, *inner: str | int) -> None:
+        self.problems.append(entry.problem(message, *inner))
+
+    def _tried(self, entry: Entry, make: Callable[[], T], *inner: str | int) -> T | None:
+        """Result of `make`; None after noting a problem if it fails."""
+        try:
+            with np.errstate(all="ignore"):
+                return make()
+        except LissomError as error:
+            self._note(entry, str(error), *inner)
+        except (ArithmeticError, np.linalg.LinAlgError, ValueError, MemoryError) as error:
+            self._note(entry, f"its values cause a numerical failure ({error})", *inner)
+        return None
+
+    def _body(self, entry: Entry, table: Any, *inner: str | int) -> Body | None:
+        if isinstance(table, BodyByName):
+            if table.name not in self._bodies:
+                self._note(entry, self._unknown(table.name, self._bodies), *inner)
+            return self._bodies.get(table.name)
+        if id(table) not in self._made:
+            folder = os.path.dirname(entry.source.path)
+            arrays = self._arrays.setdefault(folder, ArrayFiles(folder))
+            self._made[id(table)] = self._tried(
+                entry, lambda: made_body(table, arrays, self._materials), *inner
+            )
+        return self._made[id(table)]
+
+    def _add(self, entry: Entry) -> None:
+        table: PartTable = entry.table
+        if table.first is not None and table.repeat is None:
+            self._note(entry, "is only used with repeat; leave it out, or give repeat", "first")
+        if not self._is_numbered(entry):
+            return
+        body = self._body(entry, table.body, "body")
+        joints = _Joints(self, entry)
+        for i, copy in expanded(table):
+            first = table.first if i == 1 else None
+            joint = joints.of(table.joint, "joint")
+            if first is not None and first.joint is not None:
+                joint = joints.of(first.joint, "first", "joint")
+            self._entries.setdefault(copy.name, entry)
+            if body is None or joint is joints.BAD:
+                continue
+            place = {x: getattr(copy, x) for x in ("to", "node", "at", "rotation")}
+            if first is not None:
+                named = {x: getattr(first, x) for x in place}
+                place |= {x: value for x, value in named.items() if value is not None}
+            if self._tried(entry, partial(self._added, copy, body, joint, place)) is None:
+                return
+
+    def _added(self, table: PartTable, body: Body, joint: Any, place: dict[str, Any]) -> Part:
+        part = self.model.add(body, joint, name=table.name, **place)
+        if table.geared:
+            self.model.mark_gear(part)
+        return part
+
+    def _is_numbered(self, entry: Entry) -> bool:
+        table = entry.table
+        if table.repeat is None or table.repeat == 1 or _COUNTER.search(table.name):
+            return True
+        self._note(entry, f"is {table.name!r}; a repeated part needs {{i}} in its name", "name")
+        return False
+
+    def _close(self, entry: Entry, close: Callable[..., None]) -> None:
+        table: ClosingTable = entry.table
+        joint = _Joints(self, entry).of(table.joint, "joint")
+        if joint is _Joints.BAD or not self._is_numbered(entry):
+            return
+        for _, copy in expanded(table):
+            self._entries.setdefault(copy.name, entry)
+
+            def make(c: ClosingTable = copy) -> bool:
+                ends = [_end(c.a, c.node_a), _end(c.b, c.node_b)]
+                names = ("at_a", "at_b", "rotation_a", "rotation_b")
+                close(joint, *ends, name=c.name, **{x: getattr(c, x) for x in names})
+                return True
+
+            if self._tried(entry, make) is None:
+                return
+
+    def _couple(self, entry: Entry) -> None:
+        table: CouplingTable = entry.table
+        if not self._is_numbered(entry):
+            return
+        for i, copy in expanded(table):
+            self._entries.setdefault(copy.name, entry)
+            ratios = {numbered(key, i) if i else key: float(x) for key, x in table.ratios.items()}
+            couple = partial(self._coupled, copy.name, ratios, float(table.offset))
+            if self._tried(entry, couple) is None:
+                return
+
+    def _frame(self, entry: Entry) -> None:
+        table: FrameTable = entry.table
+        if not self._is_numbered(entry):
+            return
+        for _, copy in expanded(table):
+            self._entries.setdefault(copy.name, entry)
+            place = {x: getattr(copy, x) for x in ("on", "node", "at", "rotation")}
+            if self._tried(entry, partial(self.model.frame, copy.name, **place)) is None:
+                return
+
+    def _coupled(self, name: str, ratios: dict[str, float], offset: float) -> bool:
+        self.model.couple(ratios, offset=offset, name=name)
+        return True
+
+    def _check_places(self) -> None:
+        """Check the bodies and nodes named by parts, loops, joins, couplings, frames and files."""
+        parts = self._model_parts = self.model.parts
+        known = {x: None for x in (*parts, *self._entries)}
+        checked: set[int] = set()
+        for entry, base in self._bases:
+            what = f"the file {entry.table.file!r}"
+            self._check_place(entry, "to", base, what, known)
+        for part in parts.values():
+            if part.name not in self._attached:
+                entry = self.entry_of(part.name)
+                self._check_place(entry, "to", part.to, f"body {part.name!r}", known)
+        for closing in (*self.model.loops.values(), *self.model.joins.values()):
+            if closing.name in self._attached:
+                continue
+            for side, end in (("a", closing.a), ("b", closing.b)):
+                entry, what = self.entry_of(closing.name), f"{closing.title}: its end {side}"
+                self._check_place(entry, side, end.part, what, known)
+        for frame in self.model.frames.values():
+            if frame.name not in self._attached:
+                entry = self.entry_of(frame.name)
+                self._check_place(entry, "on", frame.end.part, frame.title, known)
+        numbers = {name: i for i, name in enumerate(parts)}
+        for couple in self.model.couplings.values():
+            entry = self.entry_of(couple.name)
+            made = all(body in parts or body not in known for body in couple.bodies)
+            if made and id(entry) not in checked:
+                resolve = partial(resolved_couple, couple, numbers, parts, parts)
+                if self._tried(entry, resolve, "ratios") is None:
+                    checked.add(id(entry))  # copies have the same problem
+
+    def _check_place(
+        self, entry: Entry, key: str, place: Part | None, what: str, known: Mapping[str, None]
+    ) -> None:
+        if place is None or (id(entry), key) in self._wrong:
+            return
+        before = len(self.problems)
+        if place.name not in known:
+            message = self._unknown(place.name, known)
+            if getattr(entry.table, "first", 0) is None and entry.table.repeat:
+                message += " For the first of the repeated parts, give first = {to = ...}"
+            self._note(entry, message, key)
+        elif place.name in self._model_parts:
+            body = self._model_parts[place.name].body
+            self._tried(entry, lambda: node_number(what, place, body) + 1, key)
+        if len(self.problems) > before:
+            self._wrong.add((id(entry), key))  # copies have the same problem
+
+    def _unknown(self, name: str, known: Mapping[str, Any]) -> str:
+        """Message about an unknown body; without a suggestion if there are too many names."""
+        if len(self.problems) >= PATIENCE or len(known) > MOST_COPIES:
+            return f"is {name!r}, but there is no such body"
+        return unknown("body", name, known)
+
+    def _compile(self) -> None:
+        whole = Entry(self.document.source, (), None)
+        if not self.model.parts:
+            self._note(whole, "has no parts; add [[parts]]")
+            return
+        modes = sum(map(_n_mode, self.model.parts.values()))
+        if modes > MOST_MODES:
+            message = f"its bodies have {modes} modes; use {MOST_MODES} at most"
+            self._note(whole, message)
+            return
+        try:
+            with np.errstate(all="ignore"):
+                self.system = self.model.compile()
+        except LissomError as error:
+            found = _SUBJECT.search(str(error))
+            self._note(self.entry_of(found[1] or found[2] if found else ""), str(error))
+        except (ArithmeticError, np.linalg.LinAlgError, ValueError, MemoryError) as error:
+            self._note(whole, f"its values cause a numerical failure ({error})")
+
+
+class _Joints:
+    """Joints of one entry; each table is built once and its problem noted once."""
+
+    BAD = object()
+
+    def __init__(self, builder: Builder, entry: Entry) -> None:
+        self.builder, self.entry = builder, entry
+        self.made: dict[int, Any] = {}
+
+    def of(self, table: Any, *inner: str) -> Joint | Any | None:
+        """Joint of a table; None for "none", BAD for an invalid joint."""
+        if id(table) not in self.made:
+            made = self.builder._tried(self.entry, lambda: (made_joint(table),), *inner)
+            self.made[id(table)] = self.BAD if made is None else made[0]
+        return self.made[id(table)]
+
+
+def _material(name: str, entry: Entry) -> Material:
+    table = entry.table
+    values = {x: float(getattr(table, x)) for x in type(table).model_fields}
+    return Material(name, **values)
+
+
+def _n_mode(part: Connection) -> int:
+    shapes = getattr(part.body, "shapes", None)
+    return 0 if shapes is None else int(shapes.shape[2])
+
+
+def _end(place: str | None, node: int | None) -> Part | None:
+    """Handle of a place; a node may be given by its number."""
+    if place is None:
+        if node is not None:
+            raise ModelError(f"node {node} is given without its body; give the body")
+        return None
+    body, dot, name = place.partition(".")
+    if node is not None and dot:
+        raise ModelError(f"{place!r} already names a node; leave out node {node}")
+    return Part(body, name if dot else node)

@@ -1,0 +1,160 @@
+"""Bodies, joints and solids from the validated tables of a model file."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from ....bodies import FlexibleBody, NodalBody, RigidBody
+from ....bodies.solids import Box, Cylinder, Mesh, Solid, Sphere, Sweep
+from ....errors import ModelError, suggestion
+from ....joints import CompoundJoint, Joint, SimpleJoint
+from ....model.parts import Body
+from ....structures import ALUMINIUM, CARBON, STEEL, TITANIUM, Circle, ISection, Material, Rectangle, Section, Tube, beam
+from ..arrays import ArrayFiles
+from ..schema.types import Reference
+from ..joint_kinds import JOINTS, own_joints
+from ..schema.parts import BeamTable, BodyTable, FlexibleTable, JointTable, NodalTable, NodesTable
+
+MATERIALS = {x.name: x for x in (ALUMINIUM, CARBON, STEEL, TITANIUM)}
+SOLIDS: dict[str, type[Solid]] = {
+    "box": Box,
+    "cylinder": Cylinder,
+    "sphere": Sphere,
+    "mesh": Mesh,
+    "sweep": Sweep,
+}
+_SHAPES: dict[str, Callable[..., RigidBody]] = {
+    "rigid": RigidBody,
+    "box": RigidBody.box,
+    "cylinder": RigidBody.cylinder,
+    "sphere": RigidBody.sphere,
+    "rod": RigidBody.rod,
+    "points": RigidBody.from_points,
+}
+SECTIONS: dict[str, Callable[..., Section]] = {
+    "tube": Tube,
+    "circle": Circle,
+    "rectangle": Rectangle,
+    "i": ISection,
+}
+
+
+@final
+@dataclass(frozen=True)
+class GeneralSection(Section):
+    """Cross section given by its area, second moments and torsion constant."""
+
+    area: float = 0.0
+    second_moment_y: float = 0.0
+    second_moment_z: float = 0.0
+    torsion_constant: float = 0.0
+
+
+SECTIONS["general"] = GeneralSection
+
+
+def made_joint(table: JointTable) -> Joint | None:
+    """Joint of a table; None for a body connected by joins only."""
+    given = _fields(table)
+    kind = given.pop("kind")
+    if kind == "none":
+        return None
+    if kind == "simple":
+        return SimpleJoint(given["motion_map"])
+    if kind == "compound":
+        return CompoundJoint(given["motion_maps"])
+    if kind == "own":
+        values = {name: np.array(x)[()] for name, x in given["parameters"].items()}
+        return own_joints()[given["joint"]](**values)
+    return JOINTS[kind](**given)
+
+
+def made_body(table: BodyTable, arrays: ArrayFiles, materials: Mapping[str, Material]) -> Body:
+    """Body of a table.
+
+    Parameters
+    ----------
+    table : BodyTable
+        Validated table; not a reference by name.
+    arrays : ArrayFiles
+        Array files to which the table may refer.
+    materials : mapping
+        Materials of the file, by name.
+    """
+    given = _fields(table)
+    kind, solids = given.pop("kind"), given.pop("solids")
+    body: Body
+    if isinstance(table, BeamTable):
+        body = _made_beam(given, materials)
+    elif isinstance(table, NodesTable):
+        body = _made_of_nodes(table, given, arrays)
+    else:
+        body = _SHAPES[kind](**{name: _array(x, arrays) for name, x in given.items()})
+    if solids is None:
+        return body
+    if isinstance(body, NodalBody):
+        raise ModelError("a nodal body cannot have solids; leave them out")
+    return dataclasses.replace(body, solids=[_made_solid(x, arrays) for x in solids])
+
+
+def _fields(table: Any) -> dict[str, Any]:
+    return {name: getattr(table, name) for name in type(table).model_fields}
+
+
+def _array(value: Any, arrays: ArrayFiles) -> Any:
+    """Value, with a reference replaced by its array."""
+    return arrays.get(*value.parts) if isinstance(value, Reference) else value
+
+
+def _made_solid(table: Any, arrays: ArrayFiles) -> Solid:
+    given = {name: _array(x, arrays) for name, x in _fields(table).items()}
+    kind = given.pop("kind")
+    if kind == "mesh":
+        given["triangles"] = _whole(given["triangles"], "triangles of a mesh")
+    return SOLIDS[kind](**given)
+
+
+def _whole(values: Any, what: str) -> Any:
+    numbers = np.asarray(values)
+    if np.any(numbers != np.round(numbers)) or np.any(np.abs(numbers) > 1e15):
+        raise ModelError(f"{what} must be vertex indices; give whole numbers")
+    return numbers.astype(np.int64)
+
+
+def _made_beam(given: dict[str, Any], materials: Mapping[str, Material]) -> FlexibleBody:
+    name = given.pop("material")
+    known = {**MATERIALS, **materials}
+    if name not in known:
+        raise ModelError(f"there is no material {name!r}; {suggestion(name, known)}")
+    section = _fields(given.pop("section"))
+    shape = SECTIONS[section.pop("kind")](**{k: float(x) for k, x in section.items()})
+    return beam(given.pop("length"), shape, known[name], **given)
+
+
+_NEEDED = {
+    FlexibleTable: ("positions", "masses", "shapes", "stiffness"),
+    NodalTable: ("positions", "masses", "stiffness"),
+}
+
+
+def _made_of_nodes(table: NodesTable, given: dict[str, Any], arrays: ArrayFiles) -> Body:
+    file = given.pop("arrays")
+    other = ("inboard", "names", "level")  # not arrays
+    values = {name: _array(x, arrays) for name, x in given.items() if name not in other}
+    found = arrays.keys(file) if file else []
+    for name, value in values.items():
+        if value is None and name in found:
+            values[name] = arrays.get(file, name)
+    for name in _NEEDED[type(table)]:
+        if values[name] is None:
+            place = f" or put it into {file}" if file else ' or an array file: arrays = "file.npz"'
+            raise ModelError(f"{name} is missing; give it{place}")
+    if values["damping"] is None:
+        values["damping"] = 0.0
+    kind = FlexibleBody if isinstance(table, FlexibleTable) else NodalBody
+    return kind(**values, **{name: given[name] for name in other})

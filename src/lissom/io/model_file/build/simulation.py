@@ -1,0 +1,270 @@
+"""Runs from the section [simulation] of a model file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ....errors import LissomError, LoadError
+from ....model import Model
+from ....results import Trajectory
+from ....system import State, System
+from .loads import made_drift, made_event, made_integrator, made_load
+from .model import PATIENCE, Builder, expanded
+from ..includes import Entry, read_document
+from ..functions import found_function, unread_function
+from ..coordinate_units import check_state_units
+from ..problems import Problem
+from ..schema.model import MOST_COPIES
+from ..schema.simulation import NUMBERS, FunctionTable
+
+
+@dataclass(frozen=True, eq=False)
+class ModelRun:
+    """A model with the simulation settings of its file.
+
+    Attributes
+    ----------
+    model : Model
+        The mechanism.
+    system : System
+        The compiled mechanism.
+    state : State
+        Initial state.
+    settings : mapping
+        Further arguments of `simulate`: duration, integrator, step, loads, events and so on.
+    """
+
+    model: Model
+    system: System
+    state: State
+    settings: Mapping[str, Any]
+
+    def simulate(self, **changes: Any) -> Trajectory:
+        """Run the simulation.
+
+        Parameters
+        ----------
+        **changes
+            Arguments of `simulate` that override those of the file.
+
+        Returns
+        -------
+        Trajectory
+        """
+        from ....sim import simulate
+
+        settings = {**self.settings, **changes}
+        if "duration" not in settings:
+            raise LoadError(
+                f"model {self.model.name!r}: its file has no section [simulation]; add one with a "
+                "duration, or use simulate(duration=...)"
+            )
+        return simulate(self.system, self.state, **settings)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write model, state and settings to a file that `load_run` reads.
+
+        Functions are saved as "module:name" or "file.py:name".
+
+        Parameters
+        ----------
+        path : path
+            NAME.toml, NAME.json or NAME.yaml; an existing file is replaced.
+        """
+        given = {**self.settings, "state": self.state}
+        self.model.save(path, simulation=given if "duration" in given else None)
+
+
+def checked_run(
+    path: str | os.PathLike[str], *, functions: bool, code: bool = True
+) -> tuple[ModelRun | None, list[Problem]]:
+    """Run of a model file, None if it cannot be created, and all problems.
+
+    Parameters
+    ----------
+    path : path
+        Model file.
+    functions : bool
+        Whether to look up the functions named in it, which runs the user's programs.
+    code : bool
+        Whether it may name functions at all; if False, they are problems and no program is run.
+    """
+    document = read_document(path)
+    builder = Builder(document, compiled=True)
+    if builder.system is None:
+        return None, builder.problems
+    section = document.simulation
+    if section is None:
+        state = builder.system.neutral()
+        return ModelRun(builder.model, builder.system, state, {}), builder.problems
+    reader = _Section(builder, section, functions=functions, code=code)
+    state, settings = reader.state(), reader.settings()
+    if not reader.problems:
+        reader.check_plan(settings)
+    if not reader.problems and functions:
+        state = reader.on_motions(state, settings)
+    return ModelRun(builder.model, builder.system, state, settings), reader.problems
+
+
+def _floats(given: Any) -> Any:
+    """Quantities as plain floats."""
+    return [float(x) for x in given] if isinstance(given, list) else float(given)
+
+
+class _Section:
+    """Reader of the section [simulation]; collects all problems."""
+
+    def __init__(self, builder: Builder, entry: Entry, *, functions: bool, code: bool) -> None:
+        assert builder.system is not None
+        self.system, self.entry, self.table = builder.system, entry, entry.table
+        self.problems = builder.problems
+        self.look_up, self.code = functions, code
+        self.modules: dict[str, Any] = {}
+        self.folder = os.path.dirname(entry.source.path)
+
+    def _note(self, error: Any, *inner: str | int) -> None:
+        self.problems.append(self.entry.problem(str(error), *inner))
+
+    def state(self) -> State:
+        """Initial state."""
+        given = {}
+        for name, value in self.table.state.items():
+            if len(self.problems) > PATIENCE:
+                break
+            try:
+                self.system.layout.piece(name)
+                check_state_units(self.system, name, value)
+                self.system.state(**{name: value})
+            except LissomError as error:
+                self._note(error, "state", name)
+            else:
+                given[name] = value
+        try:
+            return self.system.state(**given)
+        except LissomError as error:
+            self._note(error, "state")
+        return self.system.neutral()
+
+    def settings(self) -> dict[str, Any]:
+        """Arguments of `simulate`."""
+        table = self.table
+        given = {x: getattr(table, x) for x in NUMBERS}
+        settings = {x: _floats(value) for x, value in given.items() if value is not None}
+        settings["method"] = table.method
+        makers = {"integrator": made_integrator, "drift": made_drift}
+        for name, make in makers.items():
+            try:
+                settings[name] = make(getattr(table, name))
+            except LissomError as error:
+                self._note(error, name)
+        if isinstance(table.forces, FunctionTable):
+            settings["forces"] = self._function(table.forces, "forces")
+        elif isinstance(table.forces, dict):
+            settings["forces"] = {x: _floats(value) for x, value in table.forces.items()}
+        elif table.forces is not None:
+            settings["forces"] = _floats(table.forces)
+        return settings | {"loads": self._loads(), "events": self._events()}
+
+    def _function(self, table: Any, *inner: str | int) -> Any:
+        if not self.code:
+            words = f"names the function {table.function!r}, but code may not be run"
+            remedy = "give numbers or a table, or allow code (code=True, or omit --no-code)"
+            self._note(f"{words}; {remedy}", *inner)
+            return unread_function
+        if not self.look_up:
+            return unread_function
+        try:
+            return found_function(table.function, self.folder, self.modules)
+        except LoadError as error:
+            self._note(error, *inner)
+            return unread_function
+
+    def _loads(self) -> list[Any]:
+        loads: list[Any] = []
+        for k, table in enumerate(self.table.loads):
+            if len(self.problems) > PATIENCE:
+                break
+            if len(loads) + (table.repeat or 1) > MOST_COPIES:
+                self._note(f"there are more than {MOST_COPIES} loads; use fewer", "loads", k)
+                break
+            for _, copy in expanded(table):
+                made = self._made(lambda c, f: made_load(self.system, c, f), copy, "loads", k)
+                if made is None:
+                    break
+                loads.append(made)
+        return loads
+
+    def _events(self) -> list[Any]:
+        made: list[Any] = []
+        for k, table in enumerate(self.table.events):
+            if len(self.problems) > PATIENCE:
+                break
+            made.append(self._made(lambda c, f: made_event(self.system, c, f), table, "events", k))
+        return [x for x in made if x is not None]
+
+    def _made(self, make: Any, table: Any, *inner: str | int) -> Any:
+        key = ""
+
+        def function(given: Any, name: str) -> Any:
+            return self._function(given, *inner, name)
+
+        try:
+            return make(table, function)
+        except LissomError as error:
+            key = getattr(error, "key", "")
+            self._note(error, *inner, *([key] if key else []))
+        return None
+
+    def check_plan(self, settings: Mapping[str, Any]) -> None:
+        """Check names and sizes of loads and events against the system."""
+        from ....sim.run.drive_checks import check_drives
+        from ....sim.loads.forces import enter_forces
+        from ....sim.run.plan import Plan
+
+        plan = Plan(self.system)
+        owners = [k for k, x in enumerate(self.table.loads) for _ in range(x.repeat or 1)]
+        for k, load in zip(owners, settings["loads"], strict=True):
+            self._tried(partial(plan.enter, load), "loads", k)
+        if "forces" in settings and settings["forces"] is not unread_function:
+            try:
+                enter_forces(plan, settings["forces"])
+            except LissomError as error:
+                self._note(error, "forces")
+        for k, event in enumerate(settings["events"]):
+            self._tried(partial(event.enter, plan), "events", k)
+        if not self.problems:
+            self._tried(partial(check_drives, plan), "loads")
+
+    def on_motions(self, state: State, settings: Mapping[str, Any]) -> State:
+        """State with prescribed motions applied to the joints that the file leaves out."""
+        from ....sim.run.start import at_motions, driven_bodies, planned
+
+        plan = planned(self.system, None, settings["loads"], ())
+        driven = [self.system.names[body] for body in driven_bodies(plan)]
+        pieces = [piece for name in driven for piece in (name, f"{name}.rates")]
+        if all(piece in self.table.state for piece in pieces):
+            return state
+        try:
+            moved = at_motions(plan, state, settings.get("start", 0.0))
+        except LissomError as error:
+            self._note(error, "loads")
+            return state
+        given = {x: (state if x in self.table.state else moved)[x] for x in pieces}
+        return self.system.state(state.raw_q, state.raw_v, **given)
+
+    def _tried(self, enter: Callable[[], None], *inner: str | int) -> None:
+        if len(self.problems) > PATIENCE:
+            return
+        try:
+            with np.errstate(all="ignore"):
+                enter()
+        except LissomError as error:
+            self._note(error, *inner)
+        except (ArithmeticError, np.linalg.LinAlgError, ValueError) as error:
+            self._note(f"its values cause a numerical failure ({error})", *inner)

@@ -1,0 +1,94 @@
+"""Units of joint coordinates (angles or lengths), and checks of given units against them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...errors import LoadError, StateError, suggestion
+from ...joints import Joint
+from ...system import System
+from .units import DIMENSIONS, Quantity, fits
+
+TURN, SLIDE, PLAIN = 0, 1, 2
+_NATURES = {"rad": TURN, "m": SLIDE, "1": PLAIN}
+
+# Dimensions for rotation and for translation.
+PAIRS = {
+    "coordinate": ("angle", "length"),
+    "rate": ("angular speed", "speed"),
+    "rate of speed": ("angular acceleration", "acceleration"),
+    "force": ("torque", "force"),
+    "stiffness": ("angular stiffness", "stiffness"),
+    "damping": ("angular damping", "damping"),
+    "stop damping": ("angular stop damping", "stop damping"),
+    "rotor": ("inertia", "mass"),
+    "integral gain": ("angular integral gain", "integral gain"),
+    "integral": ("angle times time", "length times time"),
+}
+
+
+def check_joint_units(system: System, joint: Any, what: str, value: Any, kind: str) -> None:
+    """Reject units that do not fit the motions of a joint.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    joint : str
+        Body carried by the joint.
+    what : str
+        Key, for errors.
+    value : number or list
+        Value given by the user.
+    kind : str
+        Key of PAIRS.
+    """
+    if joint not in system.names:
+        known = suggestion(joint, system.names)
+        raise LoadError(f"joint is {joint!r}, but there is no such joint; {known}")
+    found = system.joints[system.names.index(joint)]
+    own = _natures(found, rates=kind != "coordinate")
+    entries = value if isinstance(value, list) else [value]
+    if not own or (len(set(own)) > 1 and len(entries) != len(own)):
+        return
+    for k, entry in enumerate(entries):
+        _check(
+            entry, own[k] if k < len(own) else own[0], PAIRS[kind], f"{what} of {joint!r}", found
+        )
+
+
+def check_state_units(system: System, name: str, value: Any) -> None:
+    """Reject units of an initial state that do not fit the joint `name`, "body" or "body.rates"."""
+    body, _, part = name.partition(".")
+    if part.startswith("mode"):
+        return
+    joint = system.joints[system.names.index(body)]
+    kind = "rate" if part == "rates" else "coordinate"
+    own = _natures(joint, rates=part == "rates")
+    entries: Sequence[Any] = value if isinstance(value, list) else [value]
+    if not own or len(entries) != len(own):
+        return
+    for k, entry in enumerate(entries):
+        try:
+            _check(entry, own[k], PAIRS[kind], name, joint)
+        except LoadError as error:
+            raise StateError(str(error)) from None
+
+
+def _natures(joint: Joint, *, rates: bool) -> list[int]:
+    """Kinds of the coordinates or speeds; empty for joints from maps, which are not checked."""
+    if joint.is_from_maps:
+        return []
+    return [_NATURES[unit] for _, unit in (joint.speeds if rates else joint.coordinates)]
+
+
+def _check(entry: Any, nature: int, pair: tuple[str, str], what: str, joint: Joint) -> None:
+    powers = entry.powers if isinstance(entry, Quantity) else None
+    expected = "number" if nature == PLAIN else pair[nature]
+    if powers is not None and not fits(powers, expected):
+        words = DIMENSIONS[expected][1]
+        raise LoadError(
+            f"{what} has a unit that does not fit a {type(joint).__name__.lower()} joint; expected "
+            f"{words}"
+        )

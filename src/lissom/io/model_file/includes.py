@@ -1,0 +1,172 @@
+"""Model files with the files they include."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...errors import ModelFileError, suggestion
+from .problems import Problem
+from .schema.model import FileTable
+from .schema.simulation import SimulationTable
+from .source import Source, read_source
+from .validation import validated
+
+MOST_FILES = 100  # different files
+MOST_INCLUDES = 1000  # includes of one file
+DEEPEST = 20  # levels of files attached with a prefix or a place
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A table and its location in a file."""
+
+    source: Source
+    path: tuple[str | int, ...]
+    table: Any
+
+    def problem(self, message: str, *inner: str | int) -> Problem:
+        """Problem at this table, or at a key inside it."""
+        path = self.path
+        for step in inner:
+            value = self.source.value((*path, step))
+            if value is None:
+                break
+            path = (*path, step)
+        return self.source.problem(path, message)
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """A file attached as a separate model: its include entry and its content."""
+
+    entry: Entry
+    document: Document
+
+
+@dataclass
+class Document:
+    """Content of a model file and its includes, with locations.
+
+    Attributes
+    ----------
+    source : Source
+        The file itself.
+    table : FileTable, optional
+        Its validated content; None if it is invalid.
+    problems : list of Problem
+        Invalid keys and values.
+    materials, bodies, parts, loops, joins, couplings, frames
+        Entries of the file and of the files merged into it.
+    assemblies : list of Assembly
+        Files included with a prefix or a place.
+    """
+
+    source: Source
+    table: FileTable | None = None
+    problems: list[Problem] = field(default_factory=list)
+    materials: dict[str, Entry] = field(default_factory=dict)
+    bodies: dict[str, Entry] = field(default_factory=dict)
+    parts: list[Entry] = field(default_factory=list)
+    loops: list[Entry] = field(default_factory=list)
+    joins: list[Entry] = field(default_factory=list)
+    couplings: list[Entry] = field(default_factory=list)
+    frames: list[Entry] = field(default_factory=list)
+    assemblies: list[Assembly] = field(default_factory=list)
+
+    @property
+    def simulation(self) -> Entry | None:
+        """Section [simulation] of the file itself."""
+        table: SimulationTable | None = self.table.simulation if self.table else None
+        return None if table is None else Entry(self.source, ("simulation",), table)
+
+
+def read_document(path: str | os.PathLike[str]) -> Document:
+    """Model file with all its includes; raises only if the file itself cannot be read."""
+    source = read_source(path)
+    return _Reader().document(source, [os.path.realpath(source.path)])
+
+
+class _Reader:
+    """Reader of files with includes; each file is read once."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, tuple[Source, FileTable | None, list[Problem]]] = {}
+        self.assemblies: dict[str, Document] = {}
+        self.reported: set[tuple[int, str]] = set()
+
+    def document(self, source: Source, chain: list[str]) -> Document:
+        """Content of a file and its includes; the chain of real paths ends with this file."""
+        document = Document(source)
+        self.files.setdefault(chain[-1], (source, *validated(source)))
+        document.table = self.take(document, chain, set())
+        return document
+
+    def take(self, document: Document, chain: list[str], seen: set[str]) -> FileTable | None:
+        """Add the content of a file to a document, after the content of its includes."""
+        seen.add(chain[-1])
+        source, table, problems = self.files[chain[-1]]
+        document.problems += problems
+        if table is None:
+            return None
+        if len(table.include) > MOST_INCLUDES:
+            message = f"there are more than {MOST_INCLUDES} includes; use fewer"
+            document.problems.append(source.problem(("include",), message))
+            return table
+        for k, include in enumerate(table.include):
+            entry = Entry(source, ("include", k), include)
+            if problem := self.include(document, entry, chain, seen):
+                document.problems.append(entry.problem(problem, "file"))
+        _keep(document, source, table)
+        return table
+
+    def include(self, document: Document, entry: Entry, chain: list[str], seen: set[str]) -> str:
+        """Add an included file; return the reason if that is not possible, otherwise ""."""
+        name, placed = entry.table.file, entry.table.placed
+        path = os.path.join(os.path.dirname(entry.source.path), name)
+        real = os.path.realpath(path) if "\0" not in path else path
+        if real in chain:
+            return f"is {name!r}, which includes this file again; remove one of the includes"
+        if placed and len(chain) > DEEPEST:
+            return f"attached files are nested more than {DEEPEST} levels deep; use fewer levels"
+        if real not in self.files:
+            if len(self.files) >= MOST_FILES:
+                return f"more than {MOST_FILES} files are included; use fewer"
+            try:
+                source = read_source(path, included=True)
+            except ModelFileError as error:
+                return f"cannot be included: {error}"
+            self.files[real] = (source, *validated(source))
+        if placed:
+            if real not in self.assemblies:
+                self.assemblies[real] = self.document(self.files[real][0], [*chain, real])
+            found = self.assemblies[real]
+            if (id(document), real) not in self.reported:  # once, however often it is attached
+                self.reported.add((id(document), real))
+                document.problems += [x for x in found.problems if x not in document.problems]
+            document.assemblies.append(Assembly(entry, found))
+        elif real not in seen:
+            self.take(document, [*chain, real], seen)
+        return ""
+
+
+def _keep(document: Document, source: Source, table: FileTable) -> None:
+    for group in ("materials", "bodies"):
+        kept = getattr(document, group)
+        for name, value in getattr(table, group).items():
+            if name in kept:
+                other = kept[name]
+                line = other.source.places.of(other.path)[0]
+                where = f"{other.source.path}, line {line}"
+                message = f"is given twice, also in {where}; remove or rename one"
+                document.problems.append(source.problem((group, name), message))
+            kept[name] = Entry(source, (group, name), value)
+    for group in ("parts", "loops", "joins", "couplings", "frames"):
+        entries = [Entry(source, (group, k), x) for k, x in enumerate(getattr(table, group))]
+        getattr(document, group).extend(entries)
+
+
+def unknown(what: str, name: str, known: Any) -> str:
+    """Message about a name that does not exist."""
+    return f"is {name!r}, but there is no such {what}; {suggestion(name, known)}"

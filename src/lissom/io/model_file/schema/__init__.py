@@ -1,0 +1,1 @@
+"""Schema of model files: the types of fields and the tables of each section."""

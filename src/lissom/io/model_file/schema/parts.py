@@ -1,0 +1,304 @@
+"""Schema of bodies, joints and solids in model files."""
+
+# ruff: noqa: D101  (names and fields describe the tables)
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeAlias, Union
+
+from pydantic import BeforeValidator, Field, create_model
+
+from ....joints import Joint
+from ....joints.base import parameter_kinds
+from ..joint_kinds import JOINTS, own_joints
+from .types import (
+    ArrayFile,
+    Direction,
+    Length,
+    Mass,
+    Name,
+    Point,
+    Rotation,
+    Table,
+    Words,
+    array_of,
+    number_of,
+    one_or_more,
+    whole,
+)
+
+Level = Literal["full", "linear"]
+Axis = Literal["x", "y", "z"]
+MOST_MODES, MOST_ELEMENTS = 200, 300
+
+
+class SolidTable(Table):
+    """Fields common to all solids."""
+
+    at: Point = (0.0, 0.0, 0.0)
+    rotation: Rotation = None
+    color: Words = None
+
+
+class BoxSolid(SolidTable):
+    kind: Literal["box"]
+    size: Point
+
+
+class CylinderSolid(SolidTable):
+    kind: Literal["cylinder"]
+    radius: Length
+    length: Length
+
+
+class SphereSolid(SolidTable):
+    kind: Literal["sphere"]
+    radius: Length
+
+
+class MeshSolid(SolidTable):
+    kind: Literal["mesh"]
+    vertices: Annotated[Any, array_of("length", ndim=(2,))]
+    triangles: Annotated[Any, array_of("number", ndim=(2,))]
+
+
+class SweepSolid(SolidTable):
+    kind: Literal["sweep"]
+    outline: Annotated[Any, array_of("length", ndim=(2,))]
+    nodes: list[Annotated[Any, whole()]]
+
+
+AnySolid = Annotated[
+    BoxSolid | CylinderSolid | SphereSolid | MeshSolid | SweepSolid, Field(discriminator="kind")
+]
+
+
+class BodyTable(Table):
+    """Fields common to all bodies."""
+
+    solids: list[AnySolid] | None = None
+
+
+class RigidTable(BodyTable):
+    kind: Literal["rigid"]
+    mass: Mass
+    com: Point = (0.0, 0.0, 0.0)
+    inertia: Annotated[Any, array_of("inertia", ndim=(0, 1, 2))] = 0.0
+
+
+class BoxTable(BodyTable):
+    kind: Literal["box"]
+    mass: Mass
+    size: Point
+    com: Point = (0.0, 0.0, 0.0)
+
+
+class CylinderTable(BodyTable):
+    kind: Literal["cylinder"]
+    mass: Mass
+    radius: Length
+    length: Length
+    axis: Axis = "z"
+    com: Point = (0.0, 0.0, 0.0)
+
+
+class SphereTable(BodyTable):
+    kind: Literal["sphere"]
+    mass: Mass
+    radius: Length
+    com: Point = (0.0, 0.0, 0.0)
+
+
+class RodTable(BodyTable):
+    kind: Literal["rod"]
+    mass: Mass
+    length: Length
+    axis: Axis = "x"
+    com: Point = (0.0, 0.0, 0.0)
+
+
+class PointsTable(BodyTable):
+    kind: Literal["points"]
+    points: Annotated[Any, array_of("length", ndim=(2,))]
+    masses: Annotated[Any, array_of("mass", ndim=(1,))]
+
+
+class NodesTable(BodyTable):
+    """Fields common to bodies with nodes; omitted arrays are read from the file `arrays`."""
+
+    arrays: ArrayFile = None
+    positions: Annotated[Any, array_of("length", ndim=(2,))] = None
+    node_inertias: Annotated[Any, array_of("inertia", ndim=(3,))] = None
+    inboard: Annotated[Any, BeforeValidator(lambda x: x)] = 0
+    names: dict[str, Annotated[Any, whole()]] = Field(default_factory=dict)
+    level: Level = "full"
+
+
+class FlexibleTable(NodesTable):
+    kind: Literal["flexible"]
+    masses: Annotated[Any, array_of("mass", ndim=(1,))] = None
+    shapes: Annotated[Any, array_of("number", ndim=(3,))] = None
+    stiffness: Annotated[Any, array_of("number", ndim=(1, 2))] = None
+    damping: Annotated[Any, array_of("number", ndim=(0, 1, 2))] = None
+    node_offsets: Annotated[Any, array_of("length", ndim=(2,))] = None
+
+
+class NodalTable(NodesTable):
+    kind: Literal["nodal"]
+    masses: Annotated[Any, array_of("number", "mass", ndim=(1, 2))] = None
+    stiffness: Annotated[Any, array_of("number", ndim=(2,))] = None
+    damping: Annotated[Any, array_of("number", ndim=(0, 1, 2))] = None
+
+
+class TubeTable(Table):
+    kind: Literal["tube"]
+    radius: Length
+    thickness: Length
+
+
+class CircleTable(Table):
+    kind: Literal["circle"]
+    radius: Length
+
+
+class RectangleTable(Table):
+    kind: Literal["rectangle"]
+    width: Length
+    height: Length
+
+
+class ISectionTable(Table):
+    kind: Literal["i"]
+    width: Length
+    height: Length
+    flange: Length
+    web: Length
+
+
+class GeneralSectionTable(Table):
+    kind: Literal["general"]
+    area: Annotated[Any, number_of("area", above=0)]
+    second_moment_y: Annotated[Any, number_of("second moment", above=0)]
+    second_moment_z: Annotated[Any, number_of("second moment", above=0)]
+    torsion_constant: Annotated[Any, number_of("second moment", above=0)]
+
+
+AnySection = Annotated[
+    TubeTable | CircleTable | RectangleTable | ISectionTable | GeneralSectionTable,
+    Field(discriminator="kind"),
+]
+
+
+class MaterialTable(Table):
+    youngs_modulus: Annotated[Any, number_of("pressure", above=0)]
+    density: Annotated[Any, number_of("density", above=0)]
+    poisson_ratio: Annotated[Any, number_of("number")] = 0.3
+
+
+class BeamTable(BodyTable):
+    kind: Literal["beam"]
+    length: Length
+    section: AnySection
+    material: Name
+    modes: Annotated[Any, whole(1, MOST_MODES)] = 6
+    level: Level = "full"
+    damping: Annotated[Any, one_or_more("number")] = 0.005
+    elements: Annotated[Any, whole(1, MOST_ELEMENTS)] = None
+
+
+class BodyByName(Table):
+    kind: Literal["named"]
+    name: Name
+
+
+def _body(given: Any) -> Any:
+    """Table of a body; a string is the name of a body in [bodies]."""
+    return {"kind": "named", "name": given} if isinstance(given, str) else given
+
+
+OwnBody = Annotated[
+    RigidTable
+    | BoxTable
+    | CylinderTable
+    | SphereTable
+    | RodTable
+    | PointsTable
+    | FlexibleTable
+    | NodalTable
+    | BeamTable,
+    Field(discriminator="kind"),
+]
+AnyBody = Annotated[
+    RigidTable
+    | BoxTable
+    | CylinderTable
+    | SphereTable
+    | RodTable
+    | PointsTable
+    | FlexibleTable
+    | NodalTable
+    | BeamTable
+    | BodyByName,
+    Field(discriminator="kind"),
+    BeforeValidator(_body),
+]
+
+
+class JointTable(Table):
+    """Base class of the tables of joints."""
+
+
+class NoJoint(JointTable):
+    """No joint: the body is connected by joins only."""
+
+    kind: Literal["none"]
+
+
+class OwnJoint(JointTable):
+    """Joint of a user-defined class; `joint` is its name in the file."""
+
+    kind: Literal["own"]
+    joint: str
+    parameters: dict[str, Annotated[Any, array_of("number", ndim=(0, 1, 2))]]
+
+
+_SPECIAL: dict[str, Any] = {
+    "simple": {"motion_map": Annotated[Any, array_of("number", ndim=(1, 2))]},
+    "compound": {"motion_maps": list[Annotated[Any, array_of("number", ndim=(1, 2))]]},
+}
+
+
+def _table(name: str, kind: type[Joint]) -> Any:
+    """Table of a joint class, with the parameters of the class as keys."""
+    keys = _SPECIAL.get(name) or {
+        key: Direction
+        if about["kind"] == "direction"
+        else Annotated[Any, number_of(about["dimension"])]
+        for key, about in parameter_kinds(kind).items()
+    }
+    fields: dict[str, Any] = {"kind": (Literal[name], ...)} | {k: (x, ...) for k, x in keys.items()}
+    return create_model(f"{kind.__name__}Table", __base__=JointTable, **fields)
+
+
+def _joint(given: Any) -> Any:
+    """Table of a joint; a string is a kind and its axes: "free", "revolute z", "universal x y"."""
+    table = given
+    if isinstance(given, str):
+        kind, *axes = given.split() or [""]
+        known = JOINTS.get(kind)
+        about = parameter_kinds(known) if known else {}
+        names = [name for name, x in about.items() if x["kind"] == "direction"] or ["axis"]
+        table = {"kind": kind}
+        for k, axis in enumerate(axes):
+            table[names[k] if k < len(names) else f"axis{k + 1}"] = axis
+    named = table.get("kind") if isinstance(table, dict) else None
+    if isinstance(named, str) and named in own_joints():
+        parameters = {key: x for key, x in table.items() if key != "kind"}
+        return {"kind": "own", "joint": named, "parameters": parameters}
+    return table
+
+
+AnyJoint: TypeAlias = Annotated[  # type: ignore[valid-type]
+    Union[(*(_table(name, kind) for name, kind in JOINTS.items()), NoJoint, OwnJoint)],
+    Field(discriminator="kind"),
+    BeforeValidator(_joint),
+]

@@ -1,0 +1,213 @@
+"""Schema of simulations in model files."""
+
+# ruff: noqa: D101  (names and fields describe the tables)
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from ..coordinate_units import PAIRS
+from ..units import Quantity, described, quantity
+from .types import (
+    FunctionName,
+    Switch,
+    Table,
+    Words,
+    array_of,
+    fault,
+    number_of,
+    one_or_more,
+    whole,
+)
+
+Time = Annotated[Any, number_of("time", above=0)]
+Coordinate, Rate, FORCES = (PAIRS[x] for x in ("coordinate", "rate", "force"))
+
+
+class SignalTable(Table):
+    """Values at times."""
+
+    times: list[Annotated[Any, number_of("time")]]
+    values: Any
+    kind: Literal["linear", "smooth", "steps"] = "linear"
+    clamped: Switch = False
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Validated signal table: its values as an array, and as one list of quantities per column."""
+
+    table: SignalTable
+    values: Any
+    columns: list[list[Quantity]]
+
+
+def quantities(values: Any, expected: Sequence[str]) -> list[list[Quantity]]:
+    """Columns of validated values; empty for a reference to a file."""
+    if not isinstance(values, list):
+        return []
+    rows = [row if isinstance(row, list) else [row] for row in values]
+    checked = [[quantity(x, expected) for x in row] for row in rows]
+    return [list(column) for column in zip(*checked, strict=True)]
+
+
+class FunctionTable(Table):
+    """A function of the user's program."""
+
+    function: FunctionName
+
+
+def signal_of(*expected: str) -> BeforeValidator:
+    """Validator of a constant, a list, a table of values at times, or a function.
+
+    Parameters
+    ----------
+    *expected : str
+        Accepted dimensions of the values.
+    """
+    numbers = one_or_more(*expected).func
+    rows = array_of(*expected, ndim=(1, 2)).func
+
+    def validate(given: Any) -> Any:
+        if not isinstance(given, dict):
+            return numbers(given)  # type: ignore[call-arg]
+        if "function" in given:
+            return FunctionTable.model_validate(given)
+        if "times" in given or "values" in given:
+            table = SignalTable.model_validate(given)
+            values = rows(table.values)  # type: ignore[call-arg]
+            return Curve(table, values, quantities(table.values, expected))
+        raise fault(
+            f"is {described(given)}; expected a number, a list, {{times = [...], values = [...]}} "
+            'or {function = "file.py:name"}'
+        )
+
+    return BeforeValidator(validate)
+
+
+class LoadTable(Table):
+    """Fields common to all loads."""
+
+    name: Words = ""
+    on: Switch = True
+    repeat: Annotated[Any, whole(1, 10_000)] = None
+
+
+class StopAction(Table):
+    kind: Literal["stop"]
+
+
+class JointAction(Table):
+    kind: Literal["lock", "release"]
+    joint: Words
+
+
+class SwitchAction(Table):
+    kind: Literal["switch"]
+    load: Words
+    on: Switch = False
+
+
+def _action(given: Any) -> Any:
+    return {"kind": given} if isinstance(given, str) else given
+
+
+AnyAction = Annotated[
+    StopAction | JointAction | SwitchAction, Field(discriminator="kind"), BeforeValidator(_action)
+]
+
+
+def _listed(given: Any) -> Any:
+    return given if isinstance(given, list) else [given]
+
+
+def _when(given: Any) -> Any:
+    if isinstance(given, dict):
+        return FunctionTable.model_validate(given)
+    if isinstance(given, str):
+        return given
+    raise fault(f'is {described(given)}; expected a joint or {{function = "file.py:name"}}')
+
+
+class EventTable(Table):
+    when: Annotated[Any, BeforeValidator(_when)]
+    action: Annotated[list[AnyAction], BeforeValidator(_listed)] = [StopAction(kind="stop")]  # noqa: RUF012
+    value: Annotated[Any, number_of(*Coordinate, *Rate, "time")] = 0.0
+    rate: Switch = False
+    direction: Literal[-1, 0, 1] = 0
+    once: Switch = False
+    name: Words = ""
+
+
+class IntegratorTable(Table):
+    """An integrator with parameters."""
+
+    kind: Literal["generalized_alpha"]
+    spectral_radius: Annotated[Any, number_of("number", least=0)] = 0.8
+    tolerance: Annotated[Any, number_of("number", above=0)] = 1e-8
+
+
+class DriftTable(Table):
+    """Baumgarte stabilisation of loops."""
+
+    stiffness: Annotated[Any, number_of("number", above=0)]
+    damping: Annotated[Any, number_of("number", above=0)]
+
+
+def _integrator(given: Any) -> Any:
+    if isinstance(given, str):
+        return given
+    if isinstance(given, dict):
+        return IntegratorTable.model_validate(given)
+    raise fault(f'is {described(given)}; expected a name or {{kind = "generalized_alpha", ...}}')
+
+
+def _drift(given: Any) -> Any:
+    if given == "projection":
+        return given
+    if isinstance(given, dict):
+        return DriftTable.model_validate(given)
+    raise fault(f'is {described(given)}; expected "projection" or {{stiffness = .., damping = ..}}')
+
+
+def _forces(given: Any) -> Any:
+    """Validated forces: a function, a list with one number for each speed, or numbers by joint."""
+    numbers = one_or_more(*FORCES).func
+    if isinstance(given, dict):
+        if set(given) == {"function"} and isinstance(given["function"], str):
+            return FunctionTable.model_validate(given)
+        return {name: numbers(value) for name, value in given.items()}  # type: ignore[call-arg]
+    if isinstance(given, list):
+        return numbers(given)  # type: ignore[call-arg]
+    raise fault(
+        f'is {described(given)}; expected {{function = "file.py:name"}}, numbers by joint, or a '
+        "list with one for each speed"
+    )
+
+
+# Settings that are plain numbers.
+NUMBERS = ("duration", "start", "step", "rtol", "atol", "output_step", "max_step", "time_limit")
+STATE = (*Coordinate, *Rate, "number")
+
+
+class SimulationTable(Table):
+    """The section [simulation]."""
+
+    duration: Time
+    start: Annotated[Any, number_of("time")] = 0.0
+    step: Time = None
+    integrator: Annotated[Any, BeforeValidator(_integrator)] = "auto"
+    rtol: Annotated[Any, number_of("number", above=0)] = 1e-8
+    atol: Annotated[Any, one_or_more("number")] = None
+    output_step: Time = None
+    max_step: Time = None
+    time_limit: Annotated[Any, number_of("time", above=0, infinite=True)] = float("inf")
+    drift: Annotated[Any, BeforeValidator(_drift)] = "projection"
+    method: Literal["auto", "articulated", "composite"] = "auto"
+    forces: Annotated[Any, BeforeValidator(_forces)] = None
+    state: dict[str, Annotated[Any, one_or_more(*STATE)]] = Field(default_factory=dict)
+    loads: list[Any] = Field(default_factory=list)  # checked by `schema_loads`
+    events: list[EventTable] = Field(default_factory=list)

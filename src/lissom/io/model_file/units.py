@@ -1,0 +1,221 @@
+"""Quantities with units as text: "12 deg", "165 mm", "20 N m s/rad".
+
+A unit is a factor to SI and four powers: of mass, length, time and angle.  Angles are a separate
+dimension, so that an angle in place of a length is detected.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Self
+
+from ...errors import suggestion
+
+Powers = tuple[int, int, int, int]
+Dimension = str  # a key of DIMENSIONS
+
+LONGEST = 200  # most characters of a quantity
+
+# Powers of kg, m, s, rad, and description with the SI unit.
+DIMENSIONS: dict[Dimension, tuple[Powers, str]] = {
+    "number": ((0, 0, 0, 0), "number without a unit"),
+    "mass": ((1, 0, 0, 0), "mass [kg]"),
+    "length": ((0, 1, 0, 0), "length [m]"),
+    "angle": ((0, 0, 0, 1), "angle [rad]"),
+    "time": ((0, 0, 1, 0), "time [s]"),
+    "speed": ((0, 1, -1, 0), "speed [m/s]"),
+    "angular speed": ((0, 0, -1, 1), "angular speed [rad/s]"),
+    "acceleration": ((0, 1, -2, 0), "acceleration [m/s^2]"),
+    "angular acceleration": ((0, 0, -2, 1), "angular acceleration [rad/s^2]"),
+    "force": ((1, 1, -2, 0), "force [N]"),
+    "torque": ((1, 2, -2, 0), "torque [N m]"),
+    "inertia": ((1, 2, 0, 0), "moment of inertia [kg m^2]"),
+    "stiffness": ((1, 0, -2, 0), "stiffness [N/m]"),
+    "angular stiffness": ((1, 2, -2, -1), "angular stiffness [N m/rad]"),
+    "damping": ((1, 0, -1, 0), "damping [N s/m]"),
+    "angular damping": ((1, 2, -1, -1), "angular damping [N m s/rad]"),
+    "stop damping": ((0, -1, 1, 0), "damping of a stop [s/m]"),
+    "angular stop damping": ((0, 0, 1, -1), "damping of a stop [s/rad]"),
+    "integral gain": ((1, 0, -3, 0), "integral gain [N/m/s]"),
+    "angular integral gain": ((1, 2, -3, -1), "integral gain [N m/rad/s]"),
+    "length times time": ((0, 1, 1, 0), "length times time [m s]"),
+    "angle times time": ((0, 0, 1, 1), "angle times time [rad s]"),
+    "pressure": ((1, -1, -2, 0), "pressure [Pa]"),
+    "density": ((1, -3, 0, 0), "density [kg/m^3]"),
+    "area": ((0, 2, 0, 0), "area [m^2]"),
+    "second moment": ((0, 4, 0, 0), "second moment of area [m^4]"),
+    "pitch": ((0, 1, 0, -1), "pitch [m/rad]"),
+}
+
+# Exact factors as fractions, so that 7 g/cm^3 is 7000 kg/m^3 without rounding.
+_BASE: dict[str, tuple[Fraction | float, Powers]] = {
+    "g": (Fraction("1e-3"), (1, 0, 0, 0)),
+    "t": (Fraction("1e3"), (1, 0, 0, 0)),
+    "lb": (Fraction("0.45359237"), (1, 0, 0, 0)),
+    "m": (Fraction("1.0"), (0, 1, 0, 0)),
+    "in": (Fraction("0.0254"), (0, 1, 0, 0)),
+    "ft": (Fraction("0.3048"), (0, 1, 0, 0)),
+    "s": (Fraction("1.0"), (0, 0, 1, 0)),
+    "min": (Fraction("60.0"), (0, 0, 1, 0)),
+    "h": (Fraction("3600.0"), (0, 0, 1, 0)),
+    "rad": (Fraction("1.0"), (0, 0, 0, 1)),
+    "deg": (math.pi / 180, (0, 0, 0, 1)),
+    "°": (math.pi / 180, (0, 0, 0, 1)),
+    "rev": (2 * math.pi, (0, 0, 0, 1)),
+    "Hz": (2 * math.pi, (0, 0, -1, 1)),
+    "rpm": (2 * math.pi / 60, (0, 0, -1, 1)),
+    "N": (Fraction("1.0"), (1, 1, -2, 0)),
+    "J": (Fraction("1.0"), (1, 2, -2, 0)),
+    "W": (Fraction("1.0"), (1, 2, -3, 0)),
+    "Pa": (Fraction("1.0"), (1, -1, -2, 0)),
+    "bar": (Fraction("1e5"), (1, -1, -2, 0)),
+    "g0": (Fraction("9.80665"), (0, 1, -2, 0)),
+    "%": (Fraction("0.01"), (0, 0, 0, 0)),
+}
+_POWERS_OF_TEN = {"n": -9, "u": -6, "µ": -6, "m": -3, "c": -2, "k": 3, "M": 6, "G": 9}
+_PREFIXED = ("g", "m", "s", "rad", "Hz", "N", "J", "W", "Pa")
+UNITS = _BASE | {
+    prefix + name: (Fraction(10) ** power * _BASE[name][0], _BASE[name][1])
+    for prefix, power in _POWERS_OF_TEN.items()
+    for name in _PREFIXED
+    if prefix + name not in _BASE
+}
+
+_USUAL = [  # suggested in messages
+    *("kg", "g", "t", "m", "mm", "cm", "km", "s", "ms", "min", "h", "rad", "deg", "rev", "Hz"),
+    *("rpm", "N", "kN", "J", "W", "kW", "Pa", "MPa", "GPa", "bar", "in", "ft", "lb", "g0"),
+]
+
+_NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?inf(?![a-z]))")
+_FACTOR = re.compile(
+    r"([*·/]?)\s*(?:([A-Za-zµ°%][A-Za-z0]*)\s*(?:(?:\^|\*\*)\s*(-?\d)|([²³⁴]))?|1)\s*"
+)
+_RAISED = {"²": 2, "³": 3, "⁴": 4}
+
+
+class UnitError(ValueError):
+    """A quantity that cannot be read or has the wrong dimension."""
+
+
+class Quantity(float):
+    """Number in SI units with the dimension of its given unit, if any.
+
+    Attributes
+    ----------
+    powers : tuple of int, optional
+        Powers of kg, m, s and rad; None if no unit was given.
+    """
+
+    powers: Powers | None
+
+    def __new__(cls, value: float, powers: Powers | None = None) -> Self:
+        """Create a number with powers."""
+        made = super().__new__(cls, value)
+        made.powers = powers
+        return made
+
+
+def quantity(given: Any, expected: Sequence[Dimension], *, infinite: bool = False) -> Quantity:
+    """Number in SI units.
+
+    Parameters
+    ----------
+    given : int, float or str
+        Number in SI units, or text with a number and a unit.
+    expected : sequence of str
+        Keys of DIMENSIONS that are acceptable.
+    infinite : bool
+        Whether it may be infinite.
+    """
+    words = _words(expected)
+    if isinstance(given, str):
+        value = _parsed(given, words)
+    elif isinstance(given, (int, float)) and not isinstance(given, bool):
+        try:
+            value = Quantity(given)
+        except OverflowError:
+            value = Quantity(math.inf)
+    else:
+        raise UnitError(f"is {described(given)}; expected {_article(words)} {words}")
+    if not math.isfinite(value) and not (infinite and abs(value) == math.inf):
+        raise UnitError(f"is {described(given)}; expected a finite {words}")
+    if value.powers is not None and not any(fits(value.powers, x) for x in expected):
+        raise UnitError(
+            f"is {given!r}, which is {_called(value.powers)}; expected {_article(words)} {words}"
+        )
+    return value
+
+
+def fits(powers: Powers, dimension: Dimension) -> bool:
+    """Whether a unit has a dimension; radians may be omitted, as in "N m" for "N m/rad"."""
+    wanted = DIMENSIONS[dimension][0]
+    return powers == wanted or (any(wanted[:3]) and powers == (*wanted[:3], 0))
+
+
+def described(given: Any) -> str:
+    """Short description of a value for messages."""
+    if isinstance(given, bool):
+        return "true" if given else "false"
+    if isinstance(given, dict):
+        return "a table"
+    if isinstance(given, list):
+        return f"a list of {len(given)}"
+    if given is None:
+        return "nothing"
+    text = repr(given) if not isinstance(given, int) or abs(given) < 10**30 else "a huge number"
+    return text if len(text) < 80 else f"{text[:50]} ... {text[-10:]}"
+
+
+def _words(expected: Sequence[Dimension]) -> str:
+    return " or ".join(DIMENSIONS[x][1] for x in expected)
+
+
+def _article(word: str) -> str:
+    return "an" if word[0] in "ai" else "a"
+
+
+def _called(powers: Powers) -> str:
+    for name, (known, _) in DIMENSIONS.items():
+        if powers == known:
+            return f"{_article(name)} {name}"
+    units = zip(("kg", "m", "s", "rad"), powers, strict=True)
+    return "in " + " ".join(f"{unit}^{power}" for unit, power in units if power)
+
+
+def _parsed(text: str, words: str) -> Quantity:
+    found = _NUMBER.match(text) if len(text) <= LONGEST else None
+    if found is None:
+        raise UnitError(
+            f'is {described(text)}; expected {_article(words)} {words}, such as 0.5 or "0.5 unit"'
+        )
+    number, rest = float(found[1].replace("_", "")), text[found.end() :].strip()
+    if not rest:
+        return Quantity(number)
+    scale, powers = _unit(rest, text)
+    if isinstance(scale, Fraction):
+        return Quantity(number * scale.numerator / scale.denominator, powers)
+    return Quantity(number * scale, powers)
+
+
+def _unit(rest: str, text: str) -> tuple[Fraction | float, Powers]:
+    """Factor and powers of a product such as "N m s/rad"; a slash applies to the next unit only."""
+    scale: Fraction | float = Fraction(1)
+    powers, place = [0, 0, 0, 0], 0
+    while place < len(rest):
+        found = _FACTOR.match(rest, place)
+        if found is None or found.end() == place:
+            raise UnitError(f"is {text!r}; the unit {rest!r} cannot be read; write it like 'N m/s'")
+        place = found.end()
+        sign, name, power, raised = found.groups()
+        if name is None:
+            continue
+        if name not in UNITS:
+            raise UnitError(f"is {text!r}; there is no unit {name!r}; {suggestion(name, _USUAL)}")
+        n = int(power) if power else _RAISED.get(raised or "", 1)
+        n = -n if sign == "/" else n
+        scale *= UNITS[name][0] ** n
+        powers = [a + n * b for a, b in zip(powers, UNITS[name][1], strict=True)]
+    return scale, (powers[0], powers[1], powers[2], powers[3])

@@ -1,0 +1,1 @@
+"""Models and runs as text of a model file."""

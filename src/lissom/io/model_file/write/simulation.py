@@ -1,0 +1,229 @@
+"""Saving of simulation settings as the section [simulation] of a model file."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+from collections.abc import Container, Mapping
+from typing import Any
+
+import numpy as np
+
+from ....errors import ModelFileError, suggestion
+from ....model import Part
+from ....sim import Event, Lock, Release, Stop, Switch, Table
+from ....sim.drift import Baumgarte, as_drift
+from ....sim.integrators import Integrator
+from ....sim.loads import LOADS, Load
+from ....system import State
+from ..functions import FROM_FILE
+from ..schema.simulation import NUMBERS, SimulationTable
+from ..schema.types import FUNCTION
+
+_PIECES = ("", ".modes", ".rates", ".mode_rates")
+_PLAIN = (*NUMBERS, "method")
+
+
+def simulation_table(given: Any, folder: str, bodies: Container[str]) -> dict[str, Any]:
+    """Section [simulation] from arguments of `simulate`, including the state.
+
+    Parameters
+    ----------
+    given : mapping
+        Arguments by name.
+    folder : str
+        Folder of the model file; paths of files with functions are relative to it.
+    bodies : container of str
+        Names of the model's bodies.
+    """
+    if not isinstance(given, Mapping):
+        raise ModelFileError(
+            f"simulation is {given!r}; expected arguments of simulate by name, such as "
+            '{"duration": 9.0, "state": state}'
+        )
+    known = list(SimulationTable.model_fields)
+    for name in given:
+        if name not in known:
+            raise ModelFileError(
+                f"simulation: {name!r} cannot be saved to a file; {suggestion(str(name), known)}"
+            )
+    if "duration" not in given:
+        raise ModelFileError("simulation: duration is missing; give it in seconds")
+    return _Section(folder, bodies).table(given)
+
+
+class _Section:
+    """Converter of arguments of `simulate` to tables."""
+
+    def __init__(self, folder: str, bodies: Container[str]) -> None:
+        self.folder, self.bodies = folder, bodies
+        self.where = "simulation"
+
+    def table(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        table: dict[str, Any] = {}
+        for name in _PLAIN:
+            value = given.get(name)
+            default = SimulationTable.model_fields[name].default
+            if value is not None and not (np.ndim(value) == 0 and value == default):
+                table[name] = self.plain(value, name)
+        table |= self.solver(given)
+        loads = list(given.get("loads", ()))
+        forces = given.get("forces")
+        if isinstance(forces, Load):
+            loads.append(forces)
+        elif isinstance(forces, (list, tuple)) and any(isinstance(x, Load) for x in forces):
+            loads += forces
+        elif forces is not None:
+            table["forces"] = self.forces(forces)
+        if (state := self.state(given.get("state"))) != {}:
+            table["state"] = state
+        if loads:
+            table["loads"] = [self.load(x) for x in loads]
+        if given.get("events"):
+            table["events"] = [self.event(x) for x in given["events"]]
+        return table
+
+    def solver(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        table: dict[str, Any] = {}
+        integrator = given.get("integrator", "auto")
+        if isinstance(integrator, type) and issubclass(integrator, Integrator):
+            integrator = integrator()
+        if isinstance(integrator, Integrator):
+            options = dataclasses.asdict(integrator)
+            name = integrator.names[0]
+            integrator = {"kind": name, **options} if options else name
+        if integrator != "auto":
+            table["integrator"] = integrator
+        drift = as_drift(given.get("drift", "projection"))
+        if isinstance(drift, Baumgarte):
+            table["drift"] = dataclasses.asdict(drift)
+        return table
+
+    def state(self, state: Any) -> dict[str, Any]:
+        """Coordinates and speeds that differ from the neutral state, by name."""
+        if state is None:
+            return {}
+        if not isinstance(state, State):
+            raise ModelFileError(f"simulation: state is {state!r}; expected a State")
+        for name in state.system.names:
+            if name not in self.bodies and name.partition("@")[0] not in self.bodies:
+                raise ModelFileError(
+                    f"simulation: state has the body {name!r}, which is not in the model; give a "
+                    "state of model.compile()"
+                )
+        found, neutral = {}, state.system.neutral()
+        for name in state.system.names:
+            for key in (f"{name}{piece}" for piece in _PIECES):
+                own = np.asarray(state[key])
+                if own.tobytes() != np.asarray(neutral[key]).tobytes():
+                    values = self.plain(own, key)
+                    found[key] = values[0] if np.size(own) == 1 and own.ndim else values
+        return found
+
+    def load(self, load: Any) -> dict[str, Any]:
+        if type(load) not in LOADS:
+            known = ", ".join(x.__name__ for x in LOADS)
+            raise ModelFileError(
+                f"simulation: a load of type {type(load).__name__} cannot be saved to a file; "
+                f"supported: {known}"
+            )
+        self.where = load.label
+        table: dict[str, Any] = {"kind": load.file_kind}
+        for field in dataclasses.fields(load):
+            value = getattr(load, field.name)
+            if not _is_default(value, field.default):
+                table[field.name] = self.signal(value, field.name)
+        return table
+
+    def event(self, event: Any) -> dict[str, Any]:
+        if not isinstance(event, Event):
+            raise ModelFileError(f"simulation: expected an Event, got {event!r}")
+        self.where = f"event {event.name!r}" if event.name else "event"
+        table: dict[str, Any] = {"when": self.signal(event.when, "when")}
+        table["action"] = [self.action(x) for x in event.actions]
+        for name in ("value", "rate", "direction", "once", "name"):
+            value = getattr(event, name)
+            if value:
+                table[name] = self.plain(value, name)
+        return table
+
+    def action(self, action: Any) -> dict[str, Any]:
+        match action:
+            case Stop():
+                return {"kind": "stop"}
+            case Lock() | Release():
+                return {"kind": type(action).__name__.lower(), "joint": str(action.joint)}
+            case Switch():
+                return {"kind": "switch", "load": action.load, "on": action.on}
+        raise ModelFileError(
+            f"{self.where}: an action of type {type(action).__name__} cannot be saved to a file; "
+            "supported: Stop, Lock, Release, Switch"
+        )
+
+    def forces(self, forces: Any) -> Any:
+        if isinstance(forces, Mapping):
+            return {str(key): self.plain(value, "forces") for key, value in forces.items()}
+        return self.signal(forces, "forces")
+
+    def signal(self, value: Any, key: str) -> Any:
+        """Constant, table or name of a function."""
+        if isinstance(value, Table):
+            table = {"times": self.plain(value.times, key), "values": self.plain(value.values, key)}
+            table |= {} if value.kind == "linear" else {"kind": value.kind}
+            return table | ({"clamped": True} if value.clamped else {})
+        if callable(value) or callable(getattr(value, "update", None)):
+            return {"function": self.function(value, key)}
+        return self.plain(value, key)
+
+    def plain(self, value: Any, key: str) -> Any:
+        """Text, booleans and numbers as stored in files."""
+        if isinstance(value, (str, Part)):
+            return str(value)
+        if isinstance(value, (bool, np.bool_)):
+            return bool(value)
+        given = np.asarray(value)
+        if given.dtype.kind not in "fiu":
+            raise ModelFileError(
+                f"{self.where}: {key} is {value!r}; files can only hold numbers, text and names of "
+                "functions"
+            )
+        if given.ndim == 0 and math.isinf(given):
+            return "inf" if given > 0 else "-inf"  # JSON has no infinity
+        return given.tolist()
+
+    def function(self, function: Any, key: str) -> str:
+        """Name of a function for a file: "module:name" or "file.py:name"."""
+        name, space = _found(function)
+        place = str(space.get("__name__", "__main__"))
+        if not name or place == "__main__":
+            words = getattr(function, "__qualname__", type(function).__name__)
+            raise ModelFileError(
+                f"{self.where}: {key} is the function {words}, which has no name in an importable "
+                "module; define it with def in a separate file and import it from there"
+            )
+        if place.startswith(FROM_FILE):
+            place = os.path.relpath(space["__file__"], self.folder or ".").replace(os.sep, "/")
+        text = f"{place}:{name}"
+        if not FUNCTION.fullmatch(text):
+            raise ModelFileError(
+                f"{self.where}: {key} would be saved as {text!r}, which cannot be read back; use "
+                "names without spaces and colons"
+            )
+        return text
+
+
+def _found(function: Any) -> tuple[str, Mapping[str, Any]]:
+    """Name of a function, or of an object with a method `update`, and its module's namespace."""
+    plain = getattr(function, "py_func", function)
+    space = getattr(getattr(plain, "update", plain), "__globals__", {})
+    return next((name for name, value in space.items() if value is function), ""), space
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    """Whether a field has its default and can be omitted."""
+    if default is dataclasses.MISSING or callable(value) or isinstance(value, Table):
+        return False
+    if value is None or isinstance(value, (str, bool)):
+        return bool(value == default and type(value) is type(default))
+    return default is not None and bool(np.array_equal(np.asarray(value), np.asarray(default)))

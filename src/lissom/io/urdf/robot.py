@@ -1,0 +1,435 @@
+"""Models from URDF robot descriptions.
+
+A link becomes a body of the same name, carried by the joint that has it as its child.  Joint names
+are stored separately, because lissom identifies a joint by the body it carries.  A link that is
+merged with another becomes a frame of the same name.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...bodies import RigidBody
+from ...bodies.solids import Solid
+from ...errors import ModelError, name_list, suggestion
+from ...joints import Fixed, Free, Joint, Planar, Prismatic, Revolute
+from ...model import Model
+from .mimics import Mimic, couple_mimics, read_mimics
+from .visuals import Looks, origin
+from .xml_tree import Element, read_xml, shown
+
+Array = np.ndarray
+
+LOGGER = logging.getLogger("lissom")
+_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+_NEGLIGIBLE = 1e-15  # inertia that counts as zero [kg m^2]
+_BASES = {"fixed": Fixed, "free": Free}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of a joint; infinite if not given in the file.
+
+    Attributes
+    ----------
+    lower, upper : float
+        Bounds of the coordinate [rad or m].
+    effort : float
+        Largest force or torque [N or N m].
+    velocity : float
+        Largest speed [rad/s or m/s].
+    """
+
+    lower: float = -np.inf
+    upper: float = np.inf
+    effort: float = np.inf
+    velocity: float = np.inf
+
+
+@dataclass(frozen=True, eq=False)
+class Urdf:
+    """A model from a URDF file, with the other data of the file.
+
+    Attributes
+    ----------
+    model : Model
+    links : mapping
+        Name of the body that represents or contains each link; dots in names become underscores.
+        A link that is merged into another link's body is a frame of the model.
+    joints : mapping
+        Name of the body carried by each joint, by joint.
+    limits : mapping
+        Limits by joint.
+    damping, friction : mapping
+        Values by joint, only those above zero [N m s/rad and N m, or N s/m and N].
+    mimics : mapping
+        Mimic joints by name; the model couples them unless it was read with ``mimics="free"``.
+    """
+
+    model: Model
+    links: Mapping[str, str]
+    joints: Mapping[str, str]
+    limits: Mapping[str, Limits] = field(default_factory=dict)
+    damping: Mapping[str, float] = field(default_factory=dict)
+    friction: Mapping[str, float] = field(default_factory=dict)
+    mimics: Mapping[str, Mimic] = field(default_factory=dict)
+
+
+def read_urdf(
+    path: str | Path,
+    *,
+    base: str = "fixed",
+    gravity: Any = (0.0, 0.0, -9.81),
+    merge_fixed: bool = False,
+    unphysical: str = "error",
+    mimics: str = "couple",
+    meshes: bool = True,
+    packages: Mapping[str, str | Path] | None = None,
+) -> Urdf:
+    """Read a robot from a URDF file.
+
+    Parameters
+    ----------
+    path : path
+        URDF file; xacro files must be expanded first.
+    base : {"fixed", "free"}
+        Joint of the root link to the ground.
+    gravity : array (3,)
+        Gravitational acceleration in world axes [m/s^2].
+    merge_fixed : bool
+        Merge links connected by fixed joints into one body: fewer bodies, the same motion.  The
+        outer links become frames of the same names.
+    unphysical : {"error", "keep"}
+        Treatment of physically impossible inertias, as in some published robots: "keep" uses them
+        and logs a warning.
+    mimics : {"couple", "free"}
+        Treatment of mimic joints: couplings named "JOINT_mimic", or independent joints.
+    meshes : bool
+        Read the meshes of links for drawings (STL and OBJ; others are omitted and named in a log
+        message).
+    packages : mapping, optional
+        Folders of ROS packages, for "package://NAME/..."; by default the folders above the file
+        are searched.
+
+    Returns
+    -------
+    Urdf
+    """
+    if not isinstance(base, str) or base not in _BASES:
+        raise ModelError(f'read_urdf: base is {base!r}; use "fixed" or "free"')
+    if not isinstance(unphysical, str) or unphysical not in ("error", "keep"):
+        raise ModelError(f'read_urdf: unphysical is {unphysical!r}; use "error" or "keep"')
+    if not isinstance(mimics, str) or mimics not in ("couple", "free"):
+        raise ModelError(f'read_urdf: mimics is {mimics!r}; use "couple" or "free"')
+    if not isinstance(path, (str, os.PathLike)):
+        raise ModelError(f"read_urdf: path is {path!r}; expected a path, such as 'robot.urdf'")
+    for name, switch in (("merge_fixed", merge_fixed), ("meshes", meshes)):
+        if not isinstance(switch, bool):
+            raise ModelError(f"read_urdf: {name} is {switch!r}; use True or False")
+    if packages is not None and not _are_folders(packages):
+        raise ModelError(
+            f"read_urdf: packages is {packages!r}; expected folders by package name, such as "
+            '{"my_robot": "../my_robot"}'
+        )
+    root = read_xml(path)
+    with np.errstate(all="ignore"):  # overflows are errors here, not warnings
+        looks = Looks(Path(path), meshes, packages or {})
+        robot = _Robot(root, looks, keep=unphysical == "keep", coupled=mimics == "couple")
+        return robot.build(_BASES[base](), gravity, merge_fixed)
+
+
+def _are_folders(packages: Any) -> bool:
+    return isinstance(packages, Mapping) and all(
+        isinstance(x, str) and isinstance(folder, (str, os.PathLike))
+        for x, folder in packages.items()
+    )
+
+
+@dataclass
+class _Link:
+    """Mass properties and solids of a link."""
+
+    element: Element
+    mass: float
+    com: Array
+    inertia: Array  # about com, link axes
+    solids: list[Solid]
+
+    def absorb(self, other: _Link, rotation: Array, position: Array) -> None:
+        """Merge another link, whose frame has the given pose in this link's frame."""
+        com = position + rotation @ other.com
+        inertia = rotation @ other.inertia @ rotation.T
+        total = self.mass + other.mass
+        middle = (self.mass * self.com + other.mass * com) / total if total else self.com
+        self.inertia = (
+            self.inertia
+            + _about(self.mass, self.com - middle)
+            + inertia
+            + _about(other.mass, com - middle)
+        )
+        self.mass, self.com = total, middle
+        self.solids += [Looks.moved(solid, rotation, position) for solid in other.solids]
+
+    def body(self, keep: bool) -> RigidBody:
+        if not all(np.all(np.isfinite(x)) for x in (self.mass, self.com, self.inertia)):
+            raise self.element.fault(
+                "its inertia is too large and causes a numerical overflow; give smaller numbers in "
+                "<inertial> and <origin>"
+            )
+        try:
+            return RigidBody(self.mass, self.com, self.inertia, solids=self.solids)
+        except ModelError as error:
+            words = str(error).removeprefix("RigidBody: ")
+            if not keep:
+                raise self.element.fault(
+                    f'{words}; correct its <inertial>, or read it with unphysical="keep"'
+                ) from None
+            LOGGER.warning(f"{self.element.title}: {words}; used unchanged")
+        body = RigidBody(self.mass, self.com, solids=self.solids)
+        object.__setattr__(body, "inertia", self.inertia)  # bypasses the check
+        return body
+
+
+def _about(mass: float, r: Array) -> Array:
+    return mass * (r @ r * np.eye(3) - np.outer(r, r))
+
+
+class _Robot:
+    """Links and joints of a URDF file, by name."""
+
+    def __init__(self, root: Element, looks: Looks, *, keep: bool, coupled: bool) -> None:
+        if root.tag != "robot":
+            kind = {"sdf": "SDF", "mujoco": "MuJoCo's format"}.get(root.tag)
+            hint = f"this is {kind}" if kind else "the root element of a URDF file is <robot>"
+            raise root.fault(f"not a URDF file: {hint}; convert it, or check the path")
+        for element in root.children:
+            if element.tag.startswith("xacro:"):
+                raise element.fault(
+                    "is xacro; expand the file first: xacro robot.xacro > robot.urdf"
+                )
+        self.root, self.looks, self.keep, self.coupled = root, looks, keep, coupled
+        looks.keep_materials(root)
+        self.links = {e.text("name"): e for e in self._unique("link")}
+        self.joints = {e.text("name"): e for e in self._unique("joint")}
+        if not self.links:
+            raise root.fault('has no <link>; add at least one, such as <link name="base"/>')
+        self.carried: dict[str, Element] = {}
+        for joint in self.joints.values():
+            child = self._link_of(joint, "child")
+            if child in self.carried:
+                other = self.carried[child]
+                raise joint.fault(
+                    f"carries the link {shown(child)!r}, which {_called(other)} already carries; a "
+                    "link has only one parent, give one of the joints another child"
+                )
+            self.carried[child] = joint
+
+    def _unique(self, tag: str) -> list[Element]:
+        seen: dict[str, Element] = {}
+        for element in self.root.all(tag):
+            name = element.text("name")
+            if name in seen:
+                line = seen[name].line
+                raise element.fault(f"there is a {tag} of this name on line {line}; rename one")
+            seen[name] = element
+        return list(seen.values())
+
+    def _link_of(self, joint: Element, end: str) -> str:
+        element = joint.need(end)
+        name = element.text("link")
+        if name not in self.links:
+            raise element.fault(f"there is no link {shown(name)!r}; {_near(name, self.links)}")
+        return name
+
+    def _ordered(self) -> list[str]:
+        """Names of the links, each after its parent."""
+        roots = [name for name in self.links if name not in self.carried]
+        if len(roots) != 1:
+            if not roots:
+                raise self._cycle_error(next(iter(self.links)))
+            words = name_list(map(shown, roots))
+            raise self.root.fault(
+                "must have exactly one link that no joint carries, the base; it has "
+                f"{len(roots)}: {words}; add joints that carry the others, or remove them"
+            )
+        children: dict[str, list[str]] = {name: [] for name in self.links}
+        for name, joint in self.carried.items():
+            children[self._link_of(joint, "parent")].append(name)
+        order, waiting = [], [roots[0]]
+        while waiting:
+            order.append(waiting.pop())
+            waiting += reversed(children[order[-1]])
+        if len(order) < len(self.links):
+            reached = set(order)
+            raise self._cycle_error(next(name for name in self.links if name not in reached))
+        return order
+
+    def _cycle_error(self, link: str) -> ModelError:
+        """Error about the cycle of joints reached from a link towards the base."""
+        path: dict[str, None] = {}  # ordered set
+        while link not in path:
+            path[link] = None
+            link = self._link_of(self.carried[link], "parent")
+        names = list(path)
+        cycle = names[names.index(link) :]
+        words = name_list(map(shown, [*cycle, link]), between=" -> ")
+        return self.carried[cycle[0]].fault(
+            f"is part of a cycle in which each link is carried by the next: {words}; URDF supports "
+            "trees only: remove one of the joints, and close the loop with model.close(...)"
+        )
+
+    def build(self, base: Joint, gravity: Any, merge_fixed: bool) -> Urdf:
+        order = self._ordered()
+        links = {name: self._link(self.links[name]) for name in order}
+        place = {name: (name, np.eye(3), np.zeros(3)) for name in order}  # body, pose in its frame
+        merged = set()
+        if merge_fixed:
+            for name in order[1:]:
+                joint = self.carried[name]
+                if joint.text("type") == "fixed":
+                    body, turn, r = place[self._link_of(joint, "parent")]
+                    rotation, position = origin(joint)
+                    place[name] = body, turn @ rotation, _finite(joint, r + turn @ position)
+                    merged.add(name)
+            for name in merged:
+                links[place[name][0]].absorb(links[name], *place[name][1:])
+        return self._assembled(base, gravity, [n for n in order if n not in merged], links, place)
+
+    def _assembled(self, base: Joint, gravity: Any, order: Any, links: Any, place: Any) -> Urdf:
+        model = Model(self.root.attributes.get("name", ""), gravity=gravity)
+        named = self._names([*place])
+        model.add(links[order[0]].body(self.keep), base, name=named[order[0]])
+        names: dict[str, str] = {}
+        for link in order[1:]:
+            joint = self.carried[link]
+            body, turn, r = place[self._link_of(joint, "parent")]
+            rotation, position = origin(joint)
+            at = _finite(joint, r + turn @ position)
+            model.add(
+                links[link].body(self.keep),
+                _joint(joint),
+                name=named[link],
+                to=named[body],
+                at=at,
+                rotation=turn @ rotation,
+            )
+            names[joint.text("name")] = named[link]
+        for link, (body, turn, r) in place.items():
+            if link != body:
+                model.frame(named[link], on=named[body], at=r, rotation=turn)
+        moving = {n: self.joints[n] for n in names}
+        mimics = read_mimics(self.joints, checked=self.coupled)
+        mimics = {n: mimic for n, mimic in mimics.items() if n in names}
+        if self.coupled:
+            couple_mimics(model, mimics, names)
+        return Urdf(
+            model=model,
+            links={name: named[body] for name, (body, *_) in place.items()},
+            joints=names,
+            limits={n: _limits(j) for n, j in moving.items() if j.text("type") != "fixed"},
+            damping=_dynamics(moving, "damping"),
+            friction=_dynamics(moving, "friction"),
+            mimics=mimics,
+        )
+
+    def _names(self, links: list[str]) -> dict[str, str]:
+        """Body names of links, with underscores for dots, which separate body and node."""
+        owners: dict[str, str] = {}
+        for link in links:
+            name = link.replace(".", "_")
+            other = owners.setdefault(name, link)
+            if other != link:
+                raise self.links[link].fault(
+                    f"gets the same name {shown(name)!r} as the link {shown(other)!r}, because "
+                    "dots become underscores; rename one"
+                )
+        return {link: name for name, link in owners.items()}
+
+    def _link(self, element: Element) -> _Link:
+        inertial = element.find("inertial")
+        solids = self.looks.solids(element)
+        if inertial is None:
+            return _Link(element, 0.0, np.zeros(3), np.zeros((3, 3)), solids)
+        mass = inertial.need("mass").number("value", unit=" [kg]", least=0.0)
+        rotation, com = origin(inertial)
+        given = inertial.need("inertia")
+        names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+        xx, xy, xz, yy, yz, zz = (
+            given.number(n, 0.0 if n[1] != n[2] else None, unit=" [kg m^2]") for n in names
+        )
+        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        if np.abs(tensor).max() < _NEGLIGIBLE:  # rounded zeros in published files
+            tensor = np.zeros((3, 3))
+        return _Link(element, mass, com, rotation @ tensor @ rotation.T, solids)
+
+
+def _finite(joint: Element, at: Array) -> Array:
+    """Position of a joint on its body, checked for overflow."""
+    if not np.all(np.isfinite(at)):
+        raise joint.fault(
+            "is too far from its parent and causes a numerical overflow; give smaller numbers in "
+            "<origin>"
+        )
+    return at
+
+
+def _called(joint: Element) -> str:
+    return f"the joint {shown(joint.text('name'))!r} on line {joint.line}"
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    """Suggestion of the nearest known name, limited in length."""
+    return suggestion(shown(name), [shown(x) for x in islice(known, 2000)])
+
+
+def _joint(element: Element) -> Joint:
+    kind = element.text("type")
+    if kind not in _TYPES:
+        raise element.fault(f'type="{shown(kind)}"; {_near(kind, _TYPES)}')
+    if kind == "fixed":
+        return Fixed()
+    if kind == "floating":
+        return Free()
+    axis = element.find("axis")
+    direction = np.array([1.0, 0.0, 0.0]) if axis is None else axis.numbers("xyz", 3)
+    made = {"prismatic": Prismatic, "planar": Planar}.get(kind, Revolute)
+    size = np.abs(direction).max()
+    if axis is not None and size == 0:
+        raise axis.fault(f'xyz="{shown(axis.text("xyz"))}" is zero; give a direction')
+    # squares must neither underflow nor overflow
+    return made(direction if 1e-100 < size < 1e100 else direction / size)
+
+
+def _limits(joint: Element) -> Limits:
+    limit = joint.find("limit")
+    if limit is None:
+        if joint.text("type") in ("revolute", "prismatic"):
+            instead = ', or use type="continuous"' if joint.text("type") == "revolute" else ""
+            raise joint.fault(f"has no <limit>; add it{instead}")
+        return Limits()
+    effort, velocity = limit.number("effort", np.inf), limit.number("velocity", np.inf)
+    if joint.text("type") not in ("revolute", "prismatic"):
+        return Limits(effort=effort, velocity=velocity)
+    lower, upper = limit.number("lower", 0.0), limit.number("upper", 0.0)
+    if lower > upper:
+        given = " (not given)" if "upper" not in limit.attributes else ""
+        raise limit.fault(f"lower {lower:g} is above upper {upper:g}{given}; give lower <= upper")
+    return Limits(lower, upper, effort, velocity)
+
+
+def _dynamics(joints: Mapping[str, Element], name: str) -> dict[str, float]:
+    values = {}
+    for key, joint in joints.items():
+        dynamics = joint.find("dynamics")
+        value = 0.0 if dynamics is None else dynamics.number(name, 0.0, least=0.0)
+        if value > 0:
+            values[key] = value
+    return values

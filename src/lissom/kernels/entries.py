@@ -1,0 +1,272 @@
+"""Kernels that Python calls, one for each quantity; they work on arrays and return a status.
+
+`ints`, `floats`, `scratch`: see `fields`.  `flags`: see `motion`; they are always passed, because a
+constant in a call inside the kernels would compile the sweeps again for that constant.
+"""
+
+from __future__ import annotations
+
+from numba import types
+
+from . import fields as field
+from .compiling import Entry, jit
+from .loops.closing import close_loops, closure_numbers, loops_open, place_loops
+from .loops.dense_dynamics import mirror_upper, solve_dense, triangle
+from .loops.forces import constrain
+from .records import node_position
+from .tree.articulated import accelerate_base_to_tip, all_finite, articulate_tip_to_base, prepare
+from .tree.external import apply_external
+from .tree.inverse import forces_tip_to_base
+from .tree.motion import motion_base_to_tip
+from .tree.world import frame, hinge_forces, jacobian, place_base_to_tip, totals
+
+COUNTED = field.RATES | field.GRAVITY | field.ELASTIC | field.ACCELERATED
+
+_INTS = types.Array(types.int64, 1, "C")
+_FLOATS = types.Array(types.float64, 1, "C")
+_MATRIX = types.Array(types.float64, 2, "C")
+_SYSTEM = (_INTS, _FLOATS, _FLOATS)
+_INT = types.int64
+
+
+@jit
+def _inverse(ints, floats, scratch, q, v, x, out, flags):
+    """Forces that produce the accelerations x; the flags select the other terms."""
+    motion_base_to_tip(ints, floats, scratch, q, v, x, flags)
+    if scratch[field.N_EXTERNAL] != 0.0:
+        apply_external(ints, scratch, q, v)
+    forces_tip_to_base(ints, floats, scratch, x, out, flags)
+    return all_finite(out, ints[field.N_V])
+
+
+@jit
+def _forward_rows(ints, floats, scratch, Q, V, F, out, flags, start, stop):
+    """Accelerations of states start to stop, consecutive in flat arrays.
+
+    With flags = 0: M^-1 forces; loops are kept closed unless the flag TREE is set.  If F holds the
+    forces of one state only, they apply to all.  Returns the state that failed, or -1.
+    """
+    n, m = ints[field.N_Q], ints[field.N_V]
+    for k in range(start, stop):
+        q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], out[k * m : (k + 1) * m]
+        f = F[k * m : (k + 1) * m] if len(F) > m else F
+        motion_base_to_tip(ints, floats, scratch, q, v, f, flags & COUNTED)
+        if scratch[field.N_EXTERNAL] != 0.0:
+            apply_external(ints, scratch, q, v)
+        if articulate_tip_to_base(ints, floats, scratch, f) != field.DONE:
+            return k
+        if ints[field.LOOPS] != 0 and flags & field.TREE == 0:
+            if constrain(ints, floats, scratch, q, v, f, v, flags) != field.DONE:
+                return k
+            if flags & field.RATES != 0 and loops_open(ints, floats, scratch):
+                return k
+        if accelerate_base_to_tip(ints, floats, scratch, x) != field.DONE:
+            return k
+    return -1
+
+
+@jit
+def _inverse_rows(ints, floats, scratch, Q, V, A, out, flags, start, stop):
+    """`_inverse` of states start to stop, in flat arrays; returns the state that failed, or -1."""
+    n, m = ints[field.N_Q], ints[field.N_V]
+    for k in range(start, stop):
+        q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], out[k * m : (k + 1) * m]
+        if _inverse(ints, floats, scratch, q, v, A[k * m : (k + 1) * m], x, flags) != field.DONE:
+            return k
+    return -1
+
+
+@jit
+def _mass(ints, floats, scratch, q, M, flags, repeats, whole):
+    """One triangle of the mass matrix, `repeats` times (for timing); then the whole matrix."""
+    for _ in range(repeats):
+        motion_base_to_tip(ints, floats, scratch, q, q, q, flags)
+        triangle(ints, floats, scratch, M)
+    n, s = ints[field.N_V], 0.0
+    for r in range(n):
+        s += 0.0 * M[r, r]
+    if whole:
+        if ints[field.ALL_RIGID] != 0:
+            mirror_upper(M, n)
+        else:
+            for r in range(n):
+                for c in range(r):
+                    M[c, r] = M[r, c]
+    return field.DONE if s == 0.0 else field.NOT_FINITE
+
+
+@jit
+def _composite(ints, floats, scratch, q, v, forces, out, M, floor, flags):
+    """Accelerations by the mass matrix; see `solve_dense`."""
+    motion_base_to_tip(ints, floats, scratch, q, v, forces, flags & COUNTED)
+    if scratch[field.N_EXTERNAL] != 0.0:
+        apply_external(ints, scratch, q, v)
+    status = solve_dense(
+        ints, floats, scratch, q, v, v, v, forces, out, M, floor, flags, ints[field.LOOPS] != 0
+    )
+    if (
+        status == field.DONE
+        and ints[field.LOOPS] != 0
+        and flags & field.TREE == 0
+        and flags & field.RATES != 0
+    ):
+        if loops_open(ints, floats, scratch):
+            return field.SINGULAR
+    return status
+
+
+@jit
+def _composite_rows(ints, floats, scratch, Q, V, F, out, M, floor, flags, start, stop):
+    """`_composite` of states start to stop; arrays and result as for `_forward_rows`."""
+    n, m = ints[field.N_Q], ints[field.N_V]
+    for k in range(start, stop):
+        q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], out[k * m : (k + 1) * m]
+        f = F[k * m : (k + 1) * m] if len(F) > m else F
+        if _composite(ints, floats, scratch, q, v, f, x, M, floor, flags) != field.DONE:
+            return k
+    return -1
+
+
+@jit
+def _totals_rows(ints, floats, scratch, Q, V, out, flags, start, stop):
+    """Energies, mass and momenta of states start to stop, in flat arrays; 16 numbers each.
+
+    Returns the state that failed, or -1.
+    """
+    n, m = ints[field.N_Q], ints[field.N_V]
+    for k in range(start, stop):
+        q, v, sums = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], out[k * 16 : (k + 1) * 16]
+        motion_base_to_tip(ints, floats, scratch, q, v, v, flags)
+        place_base_to_tip(ints, scratch)
+        totals(ints, floats, scratch, q, v, sums)
+        if all_finite(sums, 13) != field.DONE:
+            return k
+    return -1
+
+
+@jit
+def _frame_rows(ints, floats, scratch, Q, V, X, out, where, flags, start, stop):
+    """Poses of a frame, and its velocities (flags ACCELERATED, X = V) or accelerations.
+
+    States start to stop in flat arrays, 18 numbers each; returns the state that failed, or -1.
+    """
+    n, m = ints[field.N_Q], ints[field.N_V]
+    for k in range(start, stop):
+        q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], X[k * m : (k + 1) * m]
+        motion = out[k * 18 : (k + 1) * 18]
+        motion_base_to_tip(ints, floats, scratch, q, v, x, flags)
+        place_base_to_tip(ints, scratch)
+        frame(ints, scratch, where, q, v, x, flags, motion)
+        if all_finite(motion, 18) != field.DONE:
+            return k
+    return -1
+
+
+@jit
+def _closure_rows(ints, floats, scratch, Q, V, out, width, flags, start, stop):
+    """Gap, rate and joint coordinates of all loops in states start to stop, `width` numbers each.
+
+    Returns the state that failed, or -1.
+    """
+    n, m = ints[field.N_Q], ints[field.N_V]
+    for k in range(start, stop):
+        q, v = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m]
+        motion_base_to_tip(ints, floats, scratch, q, v, v, flags)
+        place_loops(ints, floats, scratch, v, flags)
+        close_loops(ints, floats, scratch, q, v, v, flags)
+        closure_numbers(ints, scratch, out, k * width)
+        if all_finite(out[k * width : (k + 1) * width], width) != field.DONE:
+            return k
+    return -1
+
+
+@jit
+def _jacobian(ints, floats, scratch, q, where, J, flags):
+    """Jacobian of a frame, world axes; J must be zero on entry."""
+    motion_base_to_tip(ints, floats, scratch, q, q, q, flags)
+    place_base_to_tip(ints, scratch)
+    jacobian(ints, floats, scratch, where, q, flags, J)
+    status = field.DONE
+    for r in range(6):
+        status = max(status, all_finite(J[r], ints[field.N_V]))
+    return status
+
+
+@jit
+def _put_external(ints, scratch, W, first):
+    """Write the spatial forces W[first:] into the list of external forces, six numbers each."""
+    o = int(scratch[field.EXTERNAL])
+    for entry in range(int(scratch[field.N_EXTERNAL])):
+        row = field.HEADER + int(scratch[o]) * field.ROW
+        for c in range(6):
+            scratch[o + field.WRENCH + c] = W[first + 6 * entry + c]
+        o += field.EXTERNAL_NODE
+        if ints[row + field.LEVEL] != field.RIGID:
+            o = node_position(o, 1, ints[row + field.N_MODE])
+
+
+@jit
+def _joint_forces_rows(ints, floats, scratch, Q, V, A, W, generalized, out, flags, start, stop):
+    """Spatial forces through all hinges of states start to stop: n_body rows of `out` each.
+
+    W holds the external forces of each state, in the order of the list; if it is empty, those in
+    the list apply to all.  Returns the state that failed, or -1.
+    """
+    n, m, bodies = ints[field.N_Q], ints[field.N_V], ints[field.N_BODY]
+    for k in range(start, stop):
+        q, v, x = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m], A[k * m : (k + 1) * m]
+        if len(W) > 0:
+            _put_external(ints, scratch, W, 6 * k * int(scratch[field.N_EXTERNAL]))
+        if _inverse(ints, floats, scratch, q, v, x, generalized, flags) != field.DONE:
+            return k
+        hinge_forces(ints, scratch, out[k * bodies : (k + 1) * bodies])
+    return -1
+
+
+PREPARE = Entry(prepare, types.void(*_SYSTEM), "constants of flexible bodies", seconds=5)
+_ROWS = (_FLOATS, _FLOATS, _FLOATS, _FLOATS)
+FORWARD = Entry(
+    _forward_rows, _INT(*_SYSTEM, *_ROWS, _INT, _INT, _INT), "forward dynamics", seconds=20
+)
+INVERSE = Entry(
+    _inverse_rows, _INT(*_SYSTEM, *_ROWS, _INT, _INT, _INT), "inverse dynamics", seconds=10
+)
+MASS = Entry(
+    _mass,
+    _INT(*_SYSTEM, _FLOATS, _MATRIX, _INT, _INT, types.boolean),
+    "the mass matrix",
+    seconds=10,
+)
+COMPOSITE = Entry(
+    _composite_rows,
+    _INT(*_SYSTEM, *_ROWS, _MATRIX, types.float64, _INT, _INT, _INT),
+    "forward dynamics by the mass matrix",
+    seconds=15,
+)
+TOTALS = Entry(
+    _totals_rows,
+    _INT(*_SYSTEM, _FLOATS, _FLOATS, _FLOATS, _INT, _INT, _INT),
+    "energies and momenta",
+    seconds=10,
+)
+FRAME = Entry(
+    _frame_rows,
+    _INT(*_SYSTEM, *_ROWS, _FLOATS, _INT, _INT, _INT),
+    "motion of frames",
+    seconds=10,
+)
+LOOPS_CLOSURE = Entry(
+    _closure_rows,
+    _INT(*_SYSTEM, _FLOATS, _FLOATS, _FLOATS, _INT, _INT, _INT, _INT),
+    "closure of loops",
+    seconds=10,
+)
+JACOBIAN = Entry(
+    _jacobian, _INT(*_SYSTEM, _FLOATS, _FLOATS, _MATRIX, _INT), "Jacobians", seconds=10
+)
+JOINT_FORCES = Entry(
+    _joint_forces_rows,
+    _INT(*_SYSTEM, *_ROWS, _FLOATS, _MATRIX, _INT, _INT, _INT),
+    "joint forces",
+    seconds=10,
+)

@@ -1,0 +1,1 @@
+"""Closed loops and couplings: gaps, constraint columns, and the forces that keep them closed."""

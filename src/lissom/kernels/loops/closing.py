@@ -1,0 +1,334 @@
+"""Loops in a configuration: frames of their ends, constraint columns, gaps and rates.
+
+Follows `closed_loops`, eqs. (1)-(4).  All loops are expressed in common axes: world axes, or if no
+loop is connected to the ground, the axes of the base body's carrier with that body as the origin.
+Then no digits are lost far from the world's origin or at orbital speed.
+"""
+
+from __future__ import annotations
+
+import math
+
+from .. import fields as field
+from ..compiling import jit
+from ..fields import POSITIVE
+from ..records import closure_record, node_shapes
+from ..small import (
+    IDENTITY,
+    ZERO,
+    add,
+    added,
+    cross,
+    dot,
+    matrix,
+    pose,
+    product,
+    put_pose,
+    put_vector,
+    turn,
+    turn_back,
+    vector,
+)
+from ..tree.joints import general_joint
+from ..tree.modal import modal_sums
+from .couplings import close_couplings, coupling_rates
+from .joints import back_product, constraint_map, joint_pose, joint_rates, nearest, rotation_vector
+
+# Fractions of the system's length, and for rates of length and speeds per second: largest gap of a
+# run, and largest gap at which accelerations are meaningful (a user's integrator may leave gaps).
+OPEN, FAR = 1e-6, 1e-4
+
+
+@jit
+def place_loops(ints, floats, scratch, v, flags):
+    """Poses and velocities of all bodies on the paths of loops, after `motion_base_to_tip`."""
+    h = ints[field.LOOPS] & POSITIVE
+    for k in range(ints[h + field.N_PATH]):
+        p = (ints[h + field.PATH_ROWS] & POSITIVE) + k * field.PATH_ROW
+        row, o = ints[p + field.W_BODY] & POSITIVE, ints[p + field.W_PLACE] & POSITIVE
+        b, n = ints[row + field.BODY] & POSITIVE, ints[row + field.CARRIER] & POSITIVE
+        arm, rigid = vector(scratch, b + field.ARM), ints[row + field.LEVEL] == field.RIGID
+        R = matrix(scratch, b + field.R_)
+        C, x, u = IDENTITY, ZERO, ZERO
+        if ints[p + field.W_PARENT] >= 0:
+            o_p = ints[p + field.W_PARENT] & POSITIVE
+            C, x = pose(scratch, o_p)
+            u = vector(scratch, ints[p + field.W_CARRIER_VELOCITY] & POSITIVE)
+            if ints[p + field.W_CARRIER_NODE] != 0:
+                x = add(x, turn(C, vector(scratch, n + field.ARM)))
+        if ints[p + field.W_PARENT] != -2:
+            x = add(x, turn(C, arm))
+            if flags & field.RATES != 0:
+                rate, hinge = ZERO, ints[row + field.HINGE] & POSITIVE
+                o_v = ints[row + field.HINGE_V] & POSITIVE
+                for c in range(ints[row + field.HINGE_DOF]):
+                    rate = added(rate, v[o_v + c], vector(scratch, hinge + 6 * c + 3))
+                if not rigid:
+                    rate = turn(R, rate)
+                u = add(u, turn(C, add(rate, cross(vector(scratch, n + field.RATE), arm))))
+        if not rigid:
+            C = product(C, R)
+        put_pose(scratch, o, C, x)
+        o_u = ints[p + field.W_VELOCITY] & POSITIVE
+        if rigid:
+            put_vector(scratch, o_u, u)
+            continue
+        m, shapes = ints[row + field.N_MODE] & POSITIVE, ints[row + field.NODE_SHAPES] & POSITIVE
+        for node in range(ints[p + field.W_N_NODE]):
+            d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
+            velocity = cross(vector(scratch, b + field.RATE), vector(scratch, d + field.ARM))
+            if flags & field.RATES != 0:
+                o_m = ints[row + field.MODAL_V] & POSITIVE
+                e = modal_sums(floats, node_shapes(shapes, node, m), m, v, o_m)
+                velocity = add(velocity, (e[3], e[4], e[5]))
+            put_vector(scratch, o_u + 6 * node, add(u, turn(C, velocity)))
+
+
+@jit
+def loop_end(ints, floats, scratch, e):
+    """Frame of an end in common axes: working axes of the node, origin, frame axes, arm."""
+    o, d = ints[e + field.END_PLACE] & POSITIVE, ints[e + field.END_RECORD] & POSITIVE
+    f = ints[e + field.END_FRAME] & POSITIVE
+    C, x = pose(scratch, o)
+    if ints[e + field.END_NODE] != 0:
+        x = add(x, turn(C, vector(scratch, d + field.ARM)))
+    R = product(C, matrix(scratch, d + field.R_))
+    return C, x, product(R, matrix(floats, f)), turn(R, vector(floats, f + 9))
+
+
+@jit
+def close_loops(ints, floats, scratch, q, v, x, flags):
+    """Gap, rate, right-hand side and columns of all loops and couplings, after `place_loops`.
+
+    q, v, x: as for `motion_base_to_tip`.
+    """
+    h = ints[field.LOOPS] & POSITIVE
+    _clear_columns(ints, scratch, h)
+    speed = 0.0
+    for k in range(ints[h + field.N_LOOP]):
+        speed = max(speed, _close_loop(ints, floats, scratch, h, k, flags))
+    speed = max(speed, close_couplings(ints, floats, scratch, q, v, x, flags))
+    scratch[(ints[h + field.CLOSING] & POSITIVE) + field.LOOP_SPEED] = speed
+
+
+@jit
+def _clear_columns(ints, scratch, h):
+    """Set the columns of all constraints on nodes and hinges to zero."""
+    n = ints[h + field.N_COLUMN] & POSITIVE
+    for k in range(ints[h + field.N_PATH]):
+        p = (ints[h + field.PATH_ROWS] & POSITIVE) + k * field.PATH_ROW
+        for node in range(ints[p + field.W_N_NODE]):
+            o = (ints[p + field.W_FORCES] & POSITIVE) + 6 * n * node
+            for j in range(ints[p + field.W_N_ACTIVE]):
+                column = o + 6 * ints[ints[p + field.W_ACTIVE] + j]
+                put_vector(scratch, column, ZERO)
+                put_vector(scratch, column + 3, ZERO)
+        row, e = ints[p + field.W_BODY] & POSITIVE, ints[p + field.W_INNOVATIONS] & POSITIVE
+        r = ints[row + field.HINGE_DOF] if ints[row + field.DRIVEN] == 0 else 0
+        for j in range(ints[p + field.W_N_ACTIVE]):
+            for c in range(r):
+                scratch[e + r * ints[ints[p + field.W_ACTIVE] + j] + c] = 0.0
+
+
+@jit
+def _close_loop(ints, floats, scratch, h, k, flags):
+    """Gap, rate, right-hand side and columns of one loop; the speed of its ends."""
+    length, work = floats[ints[h + field.LENGTH]], ints[h + field.LOOP_WORK] & POSITIVE
+    l = (ints[h + field.LOOP_ROWS] & POSITIVE) + k * field.LOOP_ROW
+    a, b = l + field.L_END, l + field.L_END + field.END_ROW
+    C_a, x_a, F_a, arm_a = loop_end(ints, floats, scratch, a)
+    C_b, x_b, F_b, arm_b = loop_end(ints, floats, scratch, b)
+    s = added(add(x_b, arm_b), -1.0, x_a)  # from node a to the origin of frame b
+    R = back_product(F_a, F_b)
+    r = turn_back(F_a, added(s, -1.0, arm_a))
+    P, dof = ints[l + field.L_STATE] & POSITIVE, ints[l + field.L_DOF]
+    j, kind = ints[l + field.L_JOINT] & POSITIVE, ints[l + field.L_KIND]
+    theta, rates = P + field.L_Q, P + field.L_RATES
+    columns = ints[l + field.L_COLUMNS] & POSITIVE
+    nearest(floats, columns, kind, dof, R, r, length, scratch, theta, work)
+    R_j, r_j = joint_pose(floats, j, kind, scratch, theta, work)
+    if ints[l + field.L_MAP] < 0:
+        constraint_map(scratch, work, dof, length, P)
+    else:
+        for c in range(6 * ints[l + field.L_N]):
+            scratch[P + c] = floats[ints[l + field.L_MAP] + c]
+    xi_w, xi_v = rotation_vector(back_product(R_j, R)), turn_back(R, added(r, -1.0, r_j))
+    w_rel, v_rel, D_w, D_v, speed = ZERO, ZERO, ZERO, ZERO, 0.0
+    if flags != 0:
+        w_rel, v_rel, D_w, D_v, speed = _relative_motion(
+            ints, scratch, a, b, C_a, C_b, F_b, s, arm_b, length
+        )
+        if ints[l + field.L_MAP] < 0:
+            joint_rates(scratch, work, dof, length, w_rel, v_rel, rates)
+            _R, _r, _w, _v, c_w, c_v = general_joint(
+                floats, j, kind, scratch, theta, scratch, rates, flags != 0, scratch, work
+            )
+            D_w, D_v = added(D_w, -1.0, c_w), added(D_v, -1.0, c_v)
+    n, closing = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSING] & POSITIVE
+    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
+    for c in range(ints[l + field.L_N]):
+        m, f = vector(scratch, P + 6 * c), vector(scratch, P + 6 * c + 3)
+        column = ints[l + field.L_FIRST] + c
+        gap, rate = dot(m, xi_w) + dot(f, xi_v), dot(m, w_rel) + dot(f, v_rel)
+        rhs = -dot(m, D_w) - dot(f, D_v)
+        scratch[closure.gap + column] = gap
+        scratch[closure.rate + column] = rate
+        if flags & field.GRAVITY != 0:  # accelerations are wanted
+            stiffness = scratch[closing + field.GAP_WEIGHT]
+            rhs -= stiffness * gap + scratch[closing + field.RATE_WEIGHT] * rate
+        scratch[closure.rhs + column] = rhs
+        m, f = turn(F_b, m), turn(F_b, f)
+        _push_on_end(scratch, ints[b + field.END_FORCES], column, C_b, arm_b, m, f, -1.0)
+        _push_on_end(scratch, ints[a + field.END_FORCES], column, C_a, s, m, f, 1.0)
+    return speed
+
+
+@jit
+def _relative_motion(ints, scratch, a, b, C_a, C_b, F_b, s, arm_b, length):
+    """Velocity and acceleration of frame b relative to node a without unknowns, b's axes; (3), (4).
+
+    Also returns the speed of the ends.
+    """
+    d_a, d_b = ints[a + field.END_RECORD] & POSITIVE, ints[b + field.END_RECORD] & POSITIVE
+    w_a = turn(C_a, vector(scratch, d_a + field.RATE))
+    w_b = turn(C_b, vector(scratch, d_b + field.RATE))
+    v_a = vector(scratch, ints[a + field.END_VELOCITY] & POSITIVE)
+    v_b = vector(scratch, ints[b + field.END_VELOCITY] & POSITIVE)
+    w_rel = added(w_b, -1.0, w_a)
+    turning = math.sqrt(dot(w_a, w_a)) + math.sqrt(dot(w_b, w_b))
+    speed = max(length * turning, math.sqrt(dot(v_a, v_a)))
+    v_rel = added(add(v_b, cross(w_b, arm_b)), -1.0, add(v_a, cross(w_a, s)))
+    alpha_a = turn(C_a, vector(scratch, d_a + field.ACCELERATION))
+    alpha_b = turn(C_b, vector(scratch, d_b + field.ACCELERATION))
+    a_a = turn(C_a, vector(scratch, d_a + field.ACCELERATION + 3))
+    a_b = turn(C_b, vector(scratch, d_b + field.ACCELERATION + 3))
+    D_w = added(added(alpha_b, -1.0, alpha_a), -1.0, cross(w_a, w_rel))
+    swept = add(cross(alpha_a, s), cross(w_a, added(cross(w_a, s), 2.0, v_rel)))
+    D_v = add(a_b, add(cross(alpha_b, arm_b), cross(w_b, cross(w_b, arm_b))))
+    D_v = added(D_v, -1.0, add(a_a, swept))
+    return (
+        turn_back(F_b, w_rel), turn_back(F_b, v_rel), turn_back(F_b, D_w), turn_back(F_b, D_v),
+        speed,
+    )  # fmt: skip
+
+
+@jit
+def _push_on_end(scratch, forces, column, C, arm, m, f, sign):
+    """Add sign times a constraint's moment and force, `arm` from the node, to those of an end."""
+    if forces >= 0:
+        o = (forces & POSITIVE) + 6 * column
+        z = turn_back(C, add(m, cross(arm, f)))
+        put_vector(scratch, o, added(vector(scratch, o), sign, z))
+        put_vector(scratch, o + 3, added(vector(scratch, o + 3), sign, turn_back(C, f)))
+
+
+@jit
+def constraint_rates(ints, floats, scratch, x, out):
+    """Write A x to scratch[out:], without driven hinges; after `close_loops`.
+
+    The sweep of `place_loops` for velocities x, linear and angular, in common axes.
+    """
+    h = ints[field.LOOPS] & POSITIVE
+    for k in range(ints[h + field.N_PATH]):
+        p = (ints[h + field.PATH_ROWS] & POSITIVE) + k * field.PATH_ROW
+        row, o = ints[p + field.W_BODY] & POSITIVE, ints[p + field.W_PLACE] & POSITIVE
+        b, rigid = ints[row + field.BODY] & POSITIVE, ints[row + field.LEVEL] == field.RIGID
+        w, u = ZERO, ZERO
+        C = matrix(scratch, o)
+        K = C if rigid else _times_transposed(C, matrix(scratch, b + field.R_))  # of its carrier
+        if ints[p + field.W_CARRIER_VELOCITY] >= 0:
+            o_c = ints[p + field.W_CARRIER_VELOCITY] & POSITIVE
+            w, u = vector(scratch, o_c + 3), vector(scratch, o_c)
+        u = add(u, cross(w, turn(K, vector(scratch, b + field.ARM))))
+        if ints[row + field.DRIVEN] == 0:
+            e_w, e_v, hinge = ZERO, ZERO, ints[row + field.HINGE] & POSITIVE
+            o_v = ints[row + field.HINGE_V] & POSITIVE
+            for c in range(ints[row + field.HINGE_DOF]):
+                e_w = added(e_w, x[o_v + c], vector(scratch, hinge + 6 * c))
+                e_v = added(e_v, x[o_v + c], vector(scratch, hinge + 6 * c + 3))
+            w, u = add(w, turn(C, e_w)), add(u, turn(C, e_v))
+        o_u = ints[p + field.W_VELOCITY] & POSITIVE
+        if rigid:
+            put_vector(scratch, o_u, u)
+            put_vector(scratch, o_u + 3, w)
+            continue
+        m, shapes = ints[row + field.N_MODE] & POSITIVE, ints[row + field.NODE_SHAPES] & POSITIVE
+        o_m = ints[row + field.MODAL_V] & POSITIVE
+        for node in range(ints[p + field.W_N_NODE]):
+            d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
+            e = modal_sums(floats, node_shapes(shapes, node, m), m, x, o_m)
+            turned = turn(matrix(scratch, d + field.LEFT), (e[0], e[1], e[2]))
+            moved = add(
+                cross(w, turn(C, vector(scratch, d + field.ARM))), turn(C, (e[3], e[4], e[5]))
+            )
+            put_vector(scratch, o_u + 6 * node, add(u, moved))
+            put_vector(scratch, o_u + 6 * node + 3, add(w, turn(C, turned)))
+    for k in range(ints[h + field.N_LOOP]):
+        l = (ints[h + field.LOOP_ROWS] & POSITIVE) + k * field.LOOP_ROW
+        a, b = l + field.L_END, l + field.L_END + field.END_ROW
+        _C, x_a, _F, _arm = loop_end(ints, floats, scratch, a)
+        _C, x_b, F_b, arm_b = loop_end(ints, floats, scratch, b)
+        s = added(add(x_b, arm_b), -1.0, x_a)
+        at_a, at_b = (
+            ints[a + field.END_VELOCITY] & POSITIVE,
+            ints[b + field.END_VELOCITY] & POSITIVE,
+        )
+        w_a, w_b = vector(scratch, at_a + 3), vector(scratch, at_b + 3)
+        v_a, v_b = vector(scratch, at_a), vector(scratch, at_b)
+        w_rel = turn_back(F_b, added(w_b, -1.0, w_a))
+        v_rel = turn_back(F_b, added(add(v_b, cross(w_b, arm_b)), -1.0, add(v_a, cross(w_a, s))))
+        P = ints[l + field.L_STATE] & POSITIVE
+        for c in range(ints[l + field.L_N]):
+            m_c, f_c = vector(scratch, P + 6 * c), vector(scratch, P + 6 * c + 3)
+            scratch[out + ints[l + field.L_FIRST] + c] = dot(m_c, w_rel) + dot(f_c, v_rel)
+    coupling_rates(ints, floats, scratch, x, out)
+
+
+@jit
+def _times_transposed(A, B):
+    """Product A B^T."""
+    return product(A, (B[0], B[3], B[6], B[1], B[4], B[7], B[2], B[5], B[8]))
+
+
+@jit
+def closure_numbers(ints, scratch, out, o):
+    """Write gap, rate and joint coordinates of each loop to out[o:]; after `close_loops`.
+
+    Gap and rate of each coupling follow.
+    """
+    h = ints[field.LOOPS] & POSITIVE
+    n = ints[h + field.N_COLUMN] & POSITIVE
+    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
+    for k in range(ints[h + field.N_LOOP]):
+        l = (ints[h + field.LOOP_ROWS] & POSITIVE) + k * field.LOOP_ROW
+        first, count = ints[l + field.L_FIRST], ints[l + field.L_N]
+        for c in range(count):
+            out[o + c] = scratch[closure.gap + first + c]
+            out[o + count + c] = scratch[closure.rate + first + c]
+        o += 2 * count
+        n_q = 4 if ints[l + field.L_KIND] == field.SPHERICAL else ints[l + field.L_DOF]
+        for c in range(n_q):
+            out[o + c] = scratch[(ints[l + field.L_STATE] & POSITIVE) + field.L_Q + c]
+        o += n_q
+    for k in range(ints[h + field.N_COUPLING]):
+        row = (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW
+        column = ints[row + field.C_COLUMN]
+        out[o] = scratch[closure.gap + column]
+        out[o + 1] = scratch[closure.rate + column]
+        o += 2
+
+
+@jit
+def loops_open(ints, floats, scratch):
+    """Whether a loop or coupling is violated in position or rate, after `close_loops`."""
+    h = ints[field.LOOPS] & POSITIVE
+    n = ints[h + field.N_COLUMN] & POSITIVE
+    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
+    length = floats[ints[h + field.LENGTH]]
+    speed = length + scratch[(ints[h + field.CLOSING] & POSITIVE) + field.LOOP_SPEED]
+    for k in range(n):
+        if not abs(scratch[closure.gap + k]) <= FAR * length:
+            return True
+        if not abs(scratch[closure.rate + k]) <= FAR * speed:
+            return True
+    return False

@@ -1,0 +1,105 @@
+"""Couplings between hinge coordinates, as further rows after those of the loops.
+
+With ratios r_i, coordinates q_i and the offset, all times the scale s of the coupling:
+  gap = s (sum r_i q_i - offset)     A v = s sum r_i v_i     gamma = 0                       (1)
+The force lambda of a coupling is the generalized force s r_i lambda at each of its hinges.  Unlike
+a loop it has no forces on nodes: its column starts as innovations at the hinges.
+"""
+
+from __future__ import annotations
+
+from .. import fields as field
+from ..compiling import jit
+from ..fields import POSITIVE
+from ..records import closure_record
+
+# Rounding error of a coupling as a fraction of the sum of its terms: wheels turn many times.
+ROUNDED = 4e-16
+# Constants of a coupling: scale, offset times scale, ratios times scale.
+C_OFFSET, C_RATIOS = 1, 2
+
+
+@jit
+def close_couplings(ints, floats, scratch, q, v, x, flags):
+    """Gap, rate, right-hand side and columns of all couplings (1); the largest speed of a term.
+
+    Within `close_loops`, after the columns are cleared.
+    """
+    h = ints[field.LOOPS] & POSITIVE
+    n = ints[h + field.N_COLUMN] & POSITIVE
+    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
+    closing, speed = ints[h + field.CLOSING] & POSITIVE, 0.0
+    for k in range(ints[h + field.N_COUPLING]):
+        c = (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW
+        column, numbers = ints[c + field.C_COLUMN] & POSITIVE, ints[c + field.C_NUMBERS] & POSITIVE
+        gap, gross, rate, rhs = (
+            -floats[numbers + C_OFFSET],
+            abs(floats[numbers + C_OFFSET]),
+            0.0,
+            0.0,
+        )
+        for i in range(ints[c + field.C_N]):
+            t = (ints[c + field.C_TERMS] & POSITIVE) + i * field.TERM_ROW
+            s, o_v = floats[numbers + C_RATIOS + i], ints[t + field.TERM_V] & POSITIVE
+            part = s * q[ints[t + field.TERM_Q] & POSITIVE]
+            gap += part
+            gross += abs(part)
+            driven = ints[(ints[t + field.TERM_BODY] & POSITIVE) + field.DRIVEN] != 0
+            if flags & field.RATES != 0:
+                rate += s * v[o_v]
+                speed = max(speed, abs(s * v[o_v]))
+            if flags != 0 and (driven or flags & field.ACCELERATED != 0):
+                rhs -= s * x[o_v]
+            if not driven:
+                scratch[ints[t + field.TERM_PLACE] & POSITIVE] += s
+        if abs(gap) <= ROUNDED * gross:
+            gap = 0.0
+        scratch[closure.gap + column] = gap
+        scratch[closure.rate + column] = rate
+        if flags & field.GRAVITY != 0:  # accelerations are wanted
+            rhs -= (
+                scratch[closing + field.GAP_WEIGHT] * gap
+                + scratch[closing + field.RATE_WEIGHT] * rate
+            )
+        scratch[closure.rhs + column] = rhs
+    return speed
+
+
+@jit
+def coupling_rates(ints, floats, scratch, x, out):
+    """Write the rows A x of all couplings to scratch[out:], without driven hinges."""
+    h = ints[field.LOOPS] & POSITIVE
+    for k in range(ints[h + field.N_COUPLING]):
+        c = (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW
+        numbers, e = ints[c + field.C_NUMBERS] & POSITIVE, 0.0
+        for i in range(ints[c + field.C_N]):
+            t = (ints[c + field.C_TERMS] & POSITIVE) + i * field.TERM_ROW
+            if ints[(ints[t + field.TERM_BODY] & POSITIVE) + field.DRIVEN] == 0:
+                e += floats[numbers + C_RATIOS + i] * x[ints[t + field.TERM_V] & POSITIVE]
+        scratch[out + ints[c + field.C_COLUMN]] = e
+
+
+@jit
+def take_coupling_forces(ints, floats, scratch, T):
+    """Subtract the forces of couplings, with lambda of a solution, from generalized forces T."""
+    h = ints[field.LOOPS] & POSITIVE
+    n = ints[h + field.N_COLUMN] & POSITIVE
+    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
+    for k in range(ints[h + field.N_COUPLING]):
+        c = (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW
+        numbers = ints[c + field.C_NUMBERS] & POSITIVE
+        force = scratch[closure.force + ints[c + field.C_COLUMN]]
+        for i in range(ints[c + field.C_N]):
+            t = (ints[c + field.C_TERMS] & POSITIVE) + i * field.TERM_ROW
+            T[ints[t + field.TERM_V] & POSITIVE] -= floats[numbers + C_RATIOS + i] * force
+
+
+@jit
+def coupling_force(ints, floats, scratch, k):
+    """Force of coupling k: hinge i receives its ratio times this."""
+    h = ints[field.LOOPS] & POSITIVE
+    n = ints[h + field.N_COLUMN] & POSITIVE
+    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
+    c = (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW
+    force = scratch[closure.force + ints[c + field.C_COLUMN]]
+    return floats[ints[c + field.C_NUMBERS] & POSITIVE] * force

@@ -1,0 +1,164 @@
+"""Accelerations at a time under all loads."""
+
+from __future__ import annotations
+
+from .. import fields as field
+from ..compiling import uncounted
+from ..fields import POSITIVE
+from ..loops.couplings import take_coupling_forces
+from ..loops.dense_dynamics import solve_dense
+from ..loops.forces import constrain, push_loops
+from ..records import hinge_record
+from ..tree.articulated import accelerate_base_to_tip, articulate_tip_to_base, prepare
+from ..tree.external import apply_external
+from ..tree.inverse import forces_tip_to_base
+from ..tree.motion import motion_base_to_tip
+from ..tree.world import place_base_to_tip
+from . import fields as run
+from .expected import expect
+from .loads import hinge_loads, node_loads
+from .motions import drive, undrive
+from .slots import slot_motions
+from .states import put_states
+
+ALL = field.RATES | field.GRAVITY | field.ELASTIC
+PIVOT = 1e-14  # fraction of a diagonal entry below which the mass matrix is singular
+
+
+@uncounted
+def evaluate(system, given, work, t, state, w, out):
+    """Write the accelerations at time t to `out`; given motions are written into the state.
+
+    w: the states of loads are state.z plus w times their rates, which are written to work.own.
+    Returns 0, CALL_FAILED, SINGULAR_ or NOT_FINITE_.
+    """
+    ints, floats, scratch = system
+    plan, table, memory = given
+    T, x, slots, buffer = work.forces, work.x, work.slots, work.buffer
+    q, v, before, extra = state.q, state.v, work.before, work.extra
+    n, flags = ints[field.N_V], plan[run.FLAGS]
+    memory[run.N_EVALUATIONS] += 1.0
+    if plan[run.N_MOTION] != 0:
+        undrive(ints, plan)
+        if drive(ints, plan, table, memory, t, q, v, x, buffer) != 0:
+            return run.CALL_FAILED
+    put_states(plan, work.own, state.z, w)
+    if hinge_loads(plan, table, memory, t, q, v, T, n, work.own, buffer) != 0:
+        return run.CALL_FAILED
+    if plan[run.NODE_RATES] != 0:
+        motion_base_to_tip(ints, floats, scratch, q, v, v, flags & field.ACCELERATED)
+        place_base_to_tip(ints, scratch)
+        slot_motions(ints, scratch, plan, q, v, slots, 0, flags & field.ACCELERATED)
+    motion_base_to_tip(ints, floats, scratch, q, v, x, flags & ALL)
+    if plan[run.N_SLOT] != 0:
+        if plan[run.NODE_RATES] == 0:
+            place_base_to_tip(ints, scratch)
+            slot_motions(ints, scratch, plan, q, v, slots, 0, flags & 0)
+        if node_loads(scratch, plan, table, memory, t, q, v, slots, 0, buffer) != 0:
+            return run.CALL_FAILED
+        apply_external(ints, scratch, q, v)
+    expect(system, given, t, before)
+    for k in range(n):
+        out[k] = T[k] + extra[k]
+    if plan[run.DENSE] != 0:
+        status = solve_dense(
+            ints,
+            floats,
+            scratch,
+            q,
+            v,
+            x,
+            before,
+            out,
+            out,
+            work.mass,
+            PIVOT,
+            flags & ALL,
+            flags != 0,
+        )
+    else:
+        status = articulate_tip_to_base(ints, floats, scratch, out)
+        if status == field.DONE and ints[field.LOOPS] != 0:
+            status = constrain(ints, floats, scratch, q, v, x, before, flags & ALL)
+        if status == field.DONE:
+            status = accelerate_base_to_tip(ints, floats, scratch, out)
+    if status != field.DONE:
+        return run.SINGULAR_ if status == field.SINGULAR else run.NOT_FINITE_
+    copy_driven(plan, memory, x, out)
+    return 0
+
+
+@uncounted
+def solve_mass(system, given, q, forces, out):
+    """Write M^-1 forces to `out`, with rotors and loops; driven hinges do not move.
+
+    Returns 0 or a failure.
+    """
+    ints, floats, scratch = system
+    flags = given.plan[run.FLAGS]
+    motion_base_to_tip(ints, floats, scratch, q, forces, forces, flags & 0)
+    status = articulate_tip_to_base(ints, floats, scratch, forces)
+    if status == field.DONE and ints[field.LOOPS] != 0:
+        scratch[ints[ints[field.LOOPS] + field.CLOSING] + field.SOFTENED] = field.SOFT
+        status = constrain(ints, floats, scratch, q, forces, forces, forces, flags & 0)
+    if status == field.DONE:
+        status = accelerate_base_to_tip(ints, floats, scratch, out)
+    if status != field.DONE:
+        return run.SINGULAR_ if status == field.SINGULAR else run.NOT_FINITE_
+    return 0
+
+
+@uncounted
+def copy_driven(plan, memory, x, out):
+    """Copy the entries of driven hinges from x to out."""
+    for k in range(plan[run.N_MOTION]):
+        e = plan[run.MOTIONS] + k * run.E_ROW
+        if memory[plan[e + run.E_ACTIVE]] != 0.0:
+            o = plan[e + run.E_V] & POSITIVE
+            for j in range(plan[e + run.E_N]):
+                out[o + j] = x[o + j]
+
+
+@uncounted
+def needed_forces(system, given, work, state, acceleration):
+    """Write the forces of driven hinges to work.forces; after `evaluate` at the same state."""
+    ints, floats, scratch = system
+    plan, _table, memory = given
+    q, v, buffer, flags = state.q, state.v, work.buffer, plan[run.FLAGS]
+    motion_base_to_tip(ints, floats, scratch, q, v, acceleration, flags & (ALL | field.ACCELERATED))
+    if plan[run.N_SLOT] != 0:
+        apply_external(ints, scratch, q, v)
+    if ints[field.LOOPS] != 0:
+        push_loops(ints, floats, scratch)
+    forces_tip_to_base(
+        ints, floats, scratch, acceleration, buffer, flags & (ALL | field.ACCELERATED)
+    )
+    if ints[field.LOOPS] != 0:
+        take_coupling_forces(ints, floats, scratch, buffer)
+    copy_driven(plan, memory, buffer, work.forces)
+
+
+@uncounted
+def set_armature(ints, floats, scratch, diagonal, modal):
+    """Write the armature of the speeds; `modal`: also that of modes, and dependent constants."""
+    scratch[field.ARMATURE] = 1.0
+    for i in range(ints[field.N_BODY]):
+        row = field.HEADER + i * field.ROW
+        r, o_v = ints[row + field.HINGE_DOF], ints[row + field.HINGE_V] & POSITIVE
+        o_a = hinge_record(ints[row + field.HINGE] & POSITIVE, r).armature
+        for c in range(r):
+            scratch[o_a + c * r + c] = diagonal[o_v + c]
+        if modal and ints[row + field.LEVEL] != field.RIGID:
+            w, o_m = ints[row + field.MODAL] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+            for k in range(ints[row + field.N_MODE]):
+                a = diagonal[o_m + k]
+                scratch[w + k] = a if ints[row + field.N_LUMP] != 0 else 1.0 / (1.0 + a)
+    if modal:
+        prepare(ints, floats, scratch)
+
+
+@uncounted
+def close_in_speeds(ints, scratch, kappa):
+    """Request loops closed in the speeds that result from accelerations: see `constrain`."""
+    if ints[field.LOOPS] != 0:
+        scratch[ints[ints[field.LOOPS] + field.CLOSING] + field.KAPPA] = kappa

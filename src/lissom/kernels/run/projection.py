@@ -1,0 +1,132 @@
+"""Projection onto given motions and closed loops by small changes of coordinates and speeds.
+
+  q moved by -M^-1 A^T Lambda^-1 g      v -= M^-1 A^T Lambda^-1 (A v)                        (1)
+The changes are the smallest in the metric of M; for implicit methods in that of M with their
+armature, which prevents motion of stiff modes.  Both use the same factor of Lambda; if they were
+large, both are repeated.  Each step is corrected, even for rounding errors alone: close to singular
+positions small gaps hide large errors.
+"""
+
+from __future__ import annotations
+
+from .. import fields as field
+from ..compiling import uncounted
+from ..fields import POSITIVE
+from ..loops.closing import OPEN, close_loops, place_loops
+from ..loops.forces import (
+    compliance_tip_to_base,
+    factor_loops,
+    keep_asked,
+    put_loop_forces,
+    solve_loops,
+)
+from ..tree.articulated import accelerate_base_to_tip, articulate_tip_to_base
+from ..tree.motion import motion_base_to_tip
+from . import fields as run
+from .coordinates import moved
+from .motions import drive
+
+# Fractions of the system's length, and for rates of length and speeds per second: rounding error,
+# gap that counts as closed after a correction, gap that one correction removes with certainty.
+ROUNDING, CLOSED, SURE = 1e-15, 1e-13, 1e-10
+MOST = 20
+
+
+@uncounted
+def settle(system, given, work, t, state):
+    """Write given motions into a state, and close the loops; 0 or a failure."""
+    plan, table, memory = given
+    if plan[run.N_MOTION] != 0:
+        if drive(system.ints, plan, table, memory, t, state.q, state.v, work.x, work.buffer) != 0:
+            return run.CALL_FAILED
+    if plan[run.PROJECT] != 0:
+        return project(system, given, work, state)
+    return 0
+
+
+@uncounted
+def project(system, given, work, state):
+    """Close all loops (1); 0, LOOP_OPEN or a failure."""
+    ints, floats, scratch = system
+    plan, table, memory = given
+    q, v, s, out = state.q, state.v, work.s, work.out
+    T, flags = work.forces, plan[run.FLAGS]
+    n_v, h = ints[field.N_V], ints[field.LOOPS] & POSITIVE
+    n, o = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSURE] & POSITIVE
+    length, speed = (
+        floats[ints[h + field.LENGTH]],
+        (ints[h + field.CLOSING] & POSITIVE) + field.LOOP_SPEED,
+    )
+    before = 0.0
+    for iteration in range(MOST):
+        motion_base_to_tip(ints, floats, scratch, q, v, v, flags & field.RATES)
+        place_loops(ints, floats, scratch, v, flags & field.RATES)
+        close_loops(ints, floats, scratch, q, v, v, flags & field.RATES)
+        gap = rate = 0.0
+        for k in range(n):
+            if not abs(scratch[o + k]) <= gap:
+                gap = abs(scratch[o + k])
+            if not abs(scratch[o + n + k]) <= rate:
+                rate = abs(scratch[o + n + k])
+        if not gap + rate < 1e300:
+            return run.NOT_FINITE_
+        gap, rate = gap / length, rate / (length + scratch[speed])
+        if max(gap, rate) <= (CLOSED if iteration > 0 else ROUNDING):
+            return 0
+        if iteration > 2 and max(gap, rate) > 0.5 * before:
+            break  # a singular position: the remainder cannot be removed
+        before = max(gap, rate)
+        memory[run.N_PROJECTIONS] += 1.0
+        for k in range(n_v):
+            T[k] = 0.0
+        status = articulate_tip_to_base(ints, floats, scratch, T)
+        if status != field.DONE:
+            return run.SINGULAR_ if status == field.SINGULAR else run.NOT_FINITE_
+        compliance_tip_to_base(ints, scratch, flags < 0)
+        rank, soft = factor_loops(ints, floats, scratch)
+        for part in range(2):
+            if (part == 0 and gap <= ROUNDING) or (part == 1 and rate <= ROUNDING):
+                continue
+            for k in range(n):
+                scratch[o + 2 * n + k] = scratch[o + part * n + k]
+            keep_asked(ints, scratch)
+            solve_loops(ints, scratch, rank, soft)
+            _still(ints, scratch)
+            for k in range(n_v):
+                out[k] = 0.0  # hinges whose motion is given are not written
+            if put_loop_forces(ints, scratch) != field.DONE:
+                return run.NOT_FINITE_
+            if accelerate_base_to_tip(ints, floats, scratch, out) != field.DONE:
+                return run.NOT_FINITE_
+            if part == 1:
+                for k in range(n_v):
+                    v[k] -= out[k]
+                continue
+            for k in range(n_v):
+                s[k] = -out[k]
+            if moved(plan, table, q, s, q, work.buffer) != field.DONE:
+                return run.SINGULAR_COORDINATES
+        if max(gap, rate) < SURE:
+            return 0
+    return run.LOOP_OPEN if gap > OPEN or rate > OPEN else 0
+
+
+@uncounted
+def _still(ints, scratch):
+    """Set all inputs of the outward sweep except loop forces to zero."""
+    for i in range(ints[field.N_BODY]):
+        row = field.HEADER + i * field.ROW
+        r = ints[row + field.HINGE_DOF]
+        o = (ints[row + field.HINGE] & POSITIVE) + 12 * r + r * r
+        for c in range(r):
+            scratch[o + c] = 0.0
+        if ints[row + field.LEVEL] == field.RIGID:
+            continue
+        m, t = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
+        for k in range(m):
+            scratch[t + m + k] = 0.0
+        for node in range(ints[row + field.N_NODE]):
+            d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
+            for c in range(6):
+                scratch[d + field.FORCE + c] = 0.0
+                scratch[d + field.YIELD + c] = 0.0

@@ -1,0 +1,110 @@
+"""Rows of results: when one is due, rows within a step, and their contents."""
+
+from __future__ import annotations
+
+from .. import fields as field
+from ..compiling import inlined, uncounted
+from ..loops.couplings import coupling_force
+from ..loops.forces import loop_force
+from . import fields as run
+from .evaluate import evaluate, needed_forces
+from .explicit import dense_stages, interpolate
+from .projection import settle
+from .slots import SLOT_RECORD, SLOT_WRENCH
+
+
+@uncounted
+def row_due(plan, table, memory, t):
+    """Whether a row is due at this time and not yet written."""
+    p = plan[run.PARAMETERS]
+    if memory[run.SUB] != 0.0:
+        return False
+    if memory[run.NEXT_OUTPUT] == 0.0 or t >= table[p + run.END] - table[p + run.TICK]:
+        return True
+    if plan[run.ADAPTIVE] == 0:
+        return memory[run.ON_GRID] != 0.0 and memory[run.GRID] % plan[run.EVERY] == 0.0
+    if table[p + run.OUTPUT_STEP] == 0.0:
+        return True
+    due = table[p + run.START] + memory[run.NEXT_OUTPUT] * table[p + run.OUTPUT_STEP]
+    return t >= due - table[p + run.TICK]
+
+
+@inlined
+def rows_within(r, t, h, t1, rows, capacity, ready):
+    """Write the rows inside the step by the interpolant; 0, ROWS_FULL or a failure.
+
+    ready: whether the dense stages are already available.
+    """
+    system, given, work, inside = r.system, r.given, r.work, r.inside
+    plan, table, memory = given
+    p = plan[run.PARAMETERS]
+    period, tick = table[p + run.OUTPUT_STEP], table[p + run.TICK]
+    while True:
+        if period > 0.0:
+            instant = table[p + run.START] + memory[run.NEXT_OUTPUT] * period
+        else:
+            instant = t + h * (max(memory[run.SUB], 1.0)) / plan[run.EVERY]
+            if memory[run.SUB] >= plan[run.EVERY]:
+                return 0
+        if instant >= t1 - tick:
+            return 0
+        if memory[run.N_ROWS] >= capacity:
+            return run.ROWS_FULL
+        if not ready:
+            status = dense_stages(system, given, work, t, h, r.start, inside, r.stages)
+            if status != 0:
+                return status
+            ready = True
+        interpolate(given, work, (instant - t) / h, h, r.start, r.stages, inside)
+        if plan[run.PROJECT] != 0:
+            status = settle(system, given, work, instant, inside)
+            if status != 0:
+                return status
+        status = evaluate(system, given, work, instant, inside, 0.0, work.out)
+        if status != 0:
+            return status
+        write_row(system, given, work, instant, inside, rows)
+        if period > 0.0:
+            memory[run.NEXT_OUTPUT] += 1.0
+        else:
+            memory[run.SUB] = max(memory[run.SUB], 1.0) + 1.0
+
+
+@uncounted
+def write_row(system, given, work, t, state, rows):
+    """Write one row: time, q, v, accelerations, forces, wrenches, forces of loops and couplings.
+
+    The outputs of loads follow.  After `evaluate` at the same state.
+    """
+    plan, _table, memory = given
+    ints, floats, scratch = system
+    q, v, x, T, slots = state.q, state.v, work.out, work.forces, work.slots
+    n_q, n = ints[field.N_Q], ints[field.N_V]
+    if plan[run.N_MOTION] != 0:
+        needed_forces(system, given, work, state, x)
+    o = int(memory[run.N_ROWS]) * plan[run.WIDTH]
+    rows[o] = t
+    o += 1
+    for k in range(n_q):
+        rows[o + k] = q[k]
+    o += n_q
+    for k in range(n):
+        rows[o + k] = v[k]
+        rows[o + n + k] = x[k]
+        rows[o + 2 * n + k] = T[k]
+    o += 3 * n
+    for k in range(plan[run.N_WRENCH]):
+        for j in range(6):
+            rows[o + 6 * k + j] = slots[k * SLOT_RECORD + SLOT_WRENCH + j]
+    o += 6 * plan[run.N_WRENCH]
+    if ints[field.LOOPS] != 0:
+        n_loop = ints[ints[field.LOOPS] + field.N_LOOP]
+        for k in range(n_loop):
+            loop_force(ints, scratch, k, rows, o + 6 * k)
+        for k in range(ints[ints[field.LOOPS] + field.N_COUPLING]):
+            rows[o + 6 * n_loop + k] = coupling_force(ints, floats, scratch, k)
+        o += 6 * n_loop + ints[ints[field.LOOPS] + field.N_COUPLING]
+    first = run.OWN_STATES + 2 * plan[run.N_STATE]
+    for k in range(plan[run.N_OUTPUT]):
+        rows[o + k] = work.own[first + k]
+    memory[run.N_ROWS] += 1.0

@@ -1,0 +1,79 @@
+"""Slots: the nodes that loads act on, and points of the ground; their motions and wrenches.
+
+A record holds the attitude (9 numbers), position, angular and linear velocity in the world, then
+the applied moment and force, in the axes of the slot.
+"""
+
+from __future__ import annotations
+
+from .. import fields as field
+from ..compiling import uncounted
+from ..fields import POSITIVE
+from ..small import ZERO, add, matrix, product, put_matrix, put_vector, turn, vector
+from ..tree.nodes import node_motion
+from . import fields as run
+
+SLOT_POSE, SLOT_POSITION, SLOT_RATE, SLOT_WRENCH, SLOT_RECORD = 0, 9, 12, 18, 24
+
+
+@uncounted
+def slot_motions(ints, scratch, plan, q, v, work, o, flags):
+    """Write the poses of the slots, after `motion_base_to_tip` and `place_base_to_tip`.
+
+    With flags ACCELERATED the records of bodies hold velocities; those of the slots are written.
+    """
+    for k in range(plan[run.N_SLOT]):
+        e, w = plan[run.SLOTS] + k * run.E_ROW, o + k * SLOT_RECORD
+        row = plan[e + run.E_A]
+        if row < 0:
+            continue
+        b, at = ints[row + field.BODY] & POSITIVE, ints[row + field.WORLD] & POSITIVE
+        C, origin = matrix(scratch, at), vector(scratch, at + 9)
+        R, l = matrix(scratch, b + field.R_), ZERO
+        omega, u = (
+            vector(scratch, b + field.ACCELERATION),
+            vector(scratch, b + field.ACCELERATION + 3),
+        )
+        if ints[row + field.LEVEL] != field.RIGID:
+            c = int(scratch[field.EXTERNAL]) + plan[e + run.E_B] + 7
+            o_q, o_v = ints[row + field.MODAL_Q], ints[row + field.MODAL_V]
+            R, l, _J, _w, omega, u = node_motion(
+                scratch, c, ints[row + field.N_MODE], scratch, b, q, o_q, v, v, o_v, flags
+            )
+        put_matrix(work, w + SLOT_POSE, product(C, R))
+        put_vector(work, w + SLOT_POSITION, add(origin, turn(C, l)))
+        if flags != 0:
+            put_vector(work, w + SLOT_RATE, turn(C, omega))
+            put_vector(work, w + SLOT_RATE + 3, turn(C, u))
+
+
+@uncounted
+def clear_wrenches(plan, work, o):
+    """Set the wrenches of all slots to zero."""
+    for k in range(plan[run.N_SLOT]):
+        put_vector(work, o + k * SLOT_RECORD + SLOT_WRENCH, ZERO)
+        put_vector(work, o + k * SLOT_RECORD + SLOT_WRENCH + 3, ZERO)
+
+
+@uncounted
+def add_wrench(work, slot, n, f):
+    """Add a moment n and a force f, in the axes of the slot."""
+    at = slot + SLOT_WRENCH
+    put_vector(work, at, add(vector(work, at), n))
+    put_vector(work, at + 3, add(vector(work, at + 3), f))
+
+
+@uncounted
+def put_wrenches(scratch, plan, work, o):
+    """Write the wrenches of the slots on bodies to the list of external forces."""
+    start = int(scratch[field.EXTERNAL])
+    count = 0
+    for k in range(plan[run.N_SLOT]):
+        e = plan[run.SLOTS] + k * run.E_ROW
+        if plan[e + run.E_A] >= 0:
+            count += 1
+            for j in range(6):
+                scratch[start + plan[e + run.E_B] + 1 + j] = work[
+                    o + k * SLOT_RECORD + SLOT_WRENCH + j
+                ]
+    scratch[field.N_EXTERNAL] = count

@@ -1,0 +1,188 @@
+"""Articulated bodies: forward dynamics and products with the inverse mass matrix.  O(N).
+
+After `motion_base_to_tip` the records hold the accelerations without the unknowns, and the inertial
+forces z, t_f of the bodies at these.  The remaining equation is M vdot = T - (these forces):
+  inward   P, z of each body, with the contributions of its children; the part that passes the
+           hinge is shifted to the node that carries the body               (12)-(16), (20), (21)
+  outward  the part of the accelerations due to the unknowns                (22)-(25)
+Equation numbers: `reference`.  With zero residual forces the result is M^-1 T.
+"""
+
+from __future__ import annotations
+
+from .. import fields as field
+from ..compiling import jit
+from ..fields import POSITIVE
+from ..records import modal_record
+from ..small import (
+    IDENTITY,
+    ZERO,
+    add,
+    cross,
+    matrix,
+    put_vector,
+    symmetric,
+    turn,
+    turn_back,
+    vector,
+)
+from .compliance import (
+    deform,
+    factor_modal_mass,
+    pass_nodes,
+    prepare_body,
+    seen_force,
+    softened_inertia,
+)
+from .hinges import (
+    free_inward,
+    free_outward,
+    general_inward,
+    general_outward,
+    prismatic_inward,
+    prismatic_outward,
+    revolute_inward,
+    revolute_outward,
+    spherical_inward,
+    spherical_outward,
+)
+from .one_node import pass_one_node
+from .rigid import (
+    articulated,
+    plus_articulated,
+    plus_rigid,
+    put_articulated,
+    rigid_as_articulated,
+    shifted_articulated,
+    turned_articulated,
+)
+
+
+@jit
+def prepare(ints, floats, scratch):
+    """Write the constants of all flexible bodies for the current armature."""
+    for i in range(ints[field.N_BODY]):
+        row = field.HEADER + i * field.ROW
+        if ints[row + field.LEVEL] != field.RIGID:
+            prepare_body(ints, floats, scratch, row)
+
+
+@jit
+def articulate_tip_to_base(ints, floats, scratch, forces):
+    """Inward sweep; the status tells whether a hinge has no inertia."""
+    armature = scratch[field.ARMATURE] != 0.0
+    for i in range(ints[field.N_BODY] - 1, -1, -1):
+        row = field.HEADER + i * field.ROW
+        b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.HINGE] & POSITIVE
+        kind, rigid = ints[row + field.KIND], ints[row + field.LEVEL] == field.RIGID
+        if ints[row + field.DRIVEN] != 0:
+            kind = field.FIXED  # its motion is given
+        o_v = ints[row + field.HINGE_V] & POSITIVE
+        if rigid:
+            J, p = symmetric(scratch, b + field.INERTIA), vector(scratch, b + field.MOMENT)
+            z_w, z_v = vector(scratch, b + field.FORCE), vector(scratch, b + field.FORCE + 3)
+            if ints[row + field.CARRIES] != 0:
+                A, B, D = articulated(scratch, b + field.P_)
+                A, B, D = plus_rigid(A, B, D, J, p, scratch[b + field.MASS])
+            else:
+                A, B, D = rigid_as_articulated(J, p, scratch[b + field.MASS])
+        else:
+            m, o_m = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+            t_f = modal_record(ints[row + field.MODAL] & POSITIVE, m).force
+            for k in range(m):
+                scratch[t_f + k] = forces[o_m + k] - scratch[t_f + k]  # (17)
+            if ints[row + field.N_LUMP] != 0 and not factor_modal_mass(ints, floats, scratch, row):
+                return field.SINGULAR
+            if ints[row + field.LEVEL] == field.FULL:
+                softened_inertia(ints, floats, scratch, row)
+            s, n_node = ints[row + field.STACK] & POSITIVE, ints[row + field.N_NODE]
+            if n_node == 0:
+                A, B, D = articulated(scratch, s)
+            elif n_node == 1:
+                A, B, D = pass_one_node(scratch, s, ints[row + field.NODES] & POSITIVE)
+            else:
+                A, B, D = pass_nodes(scratch, s, ints[row + field.NODES] & POSITIVE, n_node)
+            z_w, z_v = seen_force(ints, floats, scratch, row)
+        blind = False
+        if kind == field.REVOLUTE:
+            A, B, D, z_w, z_v, blind = revolute_inward(scratch, o, A, B, D, z_w, z_v, forces[o_v])
+        elif kind == field.PRISMATIC:
+            A, B, D, z_w, z_v, blind = prismatic_inward(scratch, o, A, B, D, z_w, z_v, forces[o_v])
+        elif kind == field.SPHERICAL and not armature:
+            R = matrix(scratch, b + field.R_) if rigid else IDENTITY
+            n = turn(R, vector(forces, o_v))
+            A, B, D, z_w, z_v, blind = spherical_inward(scratch, o, A, B, D, z_w, z_v, n)
+        elif kind == field.FREE and not armature:
+            R = matrix(scratch, b + field.R_) if rigid else IDENTITY
+            n, f = turn(R, vector(forces, o_v)), turn(R, vector(forces, o_v + 3))
+            blind = free_inward(scratch, o, A, B, D, z_w, z_v, n, f)
+            A, B, D = rigid_as_articulated((0.0, 0.0, 0.0, 0.0, 0.0, 0.0), ZERO, 0.0)
+            z_w, z_v = n, f
+        elif kind != field.FIXED:
+            A, B, D, z_w, z_v, blind = general_inward(
+                scratch, o, ints[row + field.HINGE_DOF], A, B, D, z_w, z_v, forces, o_v
+            )
+        if blind:
+            return field.SINGULAR
+        if ints[row + field.PARENT] < 0:
+            continue
+        if not rigid:
+            R = matrix(scratch, b + field.R_)
+            A, B, D = turned_articulated(R, A, B, D)
+            z_w, z_v = turn(R, z_w), turn(R, z_v)
+        r = vector(scratch, b + field.ARM)
+        A, B, D = shifted_articulated(r, A, B, D)
+        z_w = add(z_w, cross(r, z_v))
+        n = ints[row + field.CARRIER] & POSITIVE
+        if ints[row + field.FIRST] == 0:
+            A, B, D = plus_articulated(A, B, D, *articulated(scratch, n + field.P_))
+        put_articulated(scratch, n + field.P_, A, B, D)
+        put_vector(scratch, n + field.FORCE, add(vector(scratch, n + field.FORCE), z_w))
+        put_vector(scratch, n + field.FORCE + 3, add(vector(scratch, n + field.FORCE + 3), z_v))
+    return field.DONE
+
+
+@jit
+def accelerate_base_to_tip(ints, floats, scratch, out):
+    """Outward sweep: accelerations of hinges and modes; NOT_FINITE if one of them is not."""
+    put_vector(scratch, field.GROUND_RECORD + field.CHANGE, ZERO)
+    put_vector(scratch, field.GROUND_RECORD + field.CHANGE + 3, ZERO)
+    armature = scratch[field.ARMATURE] != 0.0
+    for i in range(ints[field.N_BODY]):
+        row = field.HEADER + i * field.ROW
+        b, n = ints[row + field.BODY] & POSITIVE, ints[row + field.CARRIER] & POSITIVE
+        o, o_v = ints[row + field.HINGE] & POSITIVE, ints[row + field.HINGE_V] & POSITIVE
+        kind, rigid = ints[row + field.KIND], ints[row + field.LEVEL] == field.RIGID
+        if ints[row + field.DRIVEN] != 0:
+            kind = field.FIXED
+        alpha, a = vector(scratch, n + field.CHANGE), vector(scratch, n + field.CHANGE + 3)
+        a = add(a, cross(alpha, vector(scratch, b + field.ARM)))
+        if not rigid:
+            R = matrix(scratch, b + field.R_)
+            alpha, a = turn_back(R, alpha), turn_back(R, a)
+        if kind == field.REVOLUTE:
+            alpha, a = revolute_outward(scratch, o, alpha, a, out, o_v)
+        elif kind == field.PRISMATIC:
+            alpha, a = prismatic_outward(scratch, o, alpha, a, out, o_v)
+        elif kind == field.SPHERICAL and not armature:
+            R = matrix(scratch, b + field.R_) if rigid else IDENTITY
+            alpha, a = spherical_outward(scratch, o, R, alpha, a, out, o_v)
+        elif kind == field.FREE and not armature:
+            R = matrix(scratch, b + field.R_) if rigid else IDENTITY
+            alpha, a = free_outward(scratch, o, R, alpha, a, out, o_v)
+        elif kind != field.FIXED:
+            alpha, a = general_outward(scratch, o, ints[row + field.HINGE_DOF], alpha, a, out, o_v)
+        put_vector(scratch, b + field.CHANGE, alpha)
+        put_vector(scratch, b + field.CHANGE + 3, a)
+        if not rigid:
+            deform(ints, floats, scratch, row, alpha, a, out)
+    return all_finite(out, ints[field.N_V])
+
+
+@jit
+def all_finite(x, n):
+    """DONE if n numbers are finite, else NOT_FINITE."""
+    s = 0.0
+    for k in range(n):
+        s += 0.0 * x[k]
+    return field.DONE if s == 0.0 else field.NOT_FINITE

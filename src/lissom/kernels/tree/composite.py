@@ -1,0 +1,355 @@
+"""System mass matrix by composite bodies, lower triangle.  O(N^2) for a chain.
+
+Notation of `reference`, eqs. (8), (9).  A composite body is rigid and fully described by (J, p, m).
+Row v of the lower triangle is the column of `reference`: the force F that a unit acceleration of
+one mode or hinge motion needs, carried inward and projected on the modes and hinges on its way.
+"""
+
+from __future__ import annotations
+
+from .. import fields as field
+from ..compiling import jit
+from ..fields import POSITIVE
+from ..records import modal_record, node_shapes
+from ..small import (
+    IDENTITY,
+    ZERO,
+    add,
+    added,
+    apply,
+    cross,
+    dot,
+    matrix,
+    put_symmetric,
+    put_vector,
+    symmetric,
+    turn,
+    turn_back,
+    turned_symmetric,
+    vector,
+)
+from .rigid import shifted_inertia
+
+# Records hold the inertia J, p, m of the composite body in place of the articulated one.
+COMPOSITE_J, COMPOSITE_P, COMPOSITE_M = field.P_, field.P_ + 6, field.P_ + 9
+COMPOSITE_SIZE = 10
+
+
+@jit
+def _composite(scratch, b):
+    """Inertia J, first moment p and mass m of the composite body in a record."""
+    J, p = symmetric(scratch, b + COMPOSITE_J), vector(scratch, b + COMPOSITE_P)
+    return J, p, scratch[b + COMPOSITE_M]
+
+
+@jit
+def _deliver(scratch, n, J, p, m):
+    """Add a composite inertia to that of the record that carries it."""
+    put_symmetric(scratch, n + COMPOSITE_J, _sum(J, symmetric(scratch, n + COMPOSITE_J)))
+    put_vector(scratch, n + COMPOSITE_P, add(p, vector(scratch, n + COMPOSITE_P)))
+    scratch[n + COMPOSITE_M] += m
+
+
+@jit
+def mass_tip_to_base(ints, floats, scratch, M):
+    """Lower triangle of the mass matrix in M (n_v x n_v), after `motion_base_to_tip`."""
+    for r in range(ints[field.N_V]):
+        for c in range(r + 1):
+            M[r, c] = 0.0
+    _clear(ints, scratch)
+    for i in range(ints[field.N_BODY] - 1, -1, -1):
+        row = field.HEADER + i * field.ROW
+        b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.HINGE] & POSITIVE
+        kind, rigid = ints[row + field.KIND], ints[row + field.LEVEL] == field.RIGID
+        o_v = ints[row + field.HINGE_V] & POSITIVE
+        if rigid:
+            J, p = symmetric(scratch, b + field.INERTIA), vector(scratch, b + field.MOMENT)
+            J_c, p_c, m_c = _composite(scratch, b)
+            J, p, m = _sum(J, J_c), add(p, p_c), scratch[b + field.MASS] + m_c
+        else:
+            J, p, m = _flexible_columns(ints, floats, scratch, row, M)
+        R = matrix(scratch, b + field.R_) if rigid else IDENTITY
+        for c in range(ints[row + field.HINGE_DOF]):
+            h_w, h_v = motion_column(scratch, o, kind, R, c)
+            n, f = add(apply(J, h_w), cross(p, h_v)), added(cross(h_w, p), m, h_v)
+            if not rigid:
+                _modal_columns(ints, scratch, row, h_w, h_v, M, o_v + c)
+            for k in range(c + 1):
+                g_w, g_v = motion_column(scratch, o, kind, R, k)
+                M[o_v + c, o_v + k] = dot(g_w, n) + dot(g_v, f)
+            carry_inward(ints, floats, scratch, row, n, f, M, o_v + c)
+        if ints[row + field.PARENT] < 0:
+            continue
+        if not rigid:
+            R = matrix(scratch, b + field.R_)
+            J, p = turned_symmetric(R, J), turn(R, p)
+        J, p = shifted_inertia(J, p, m, vector(scratch, b + field.ARM))
+        n = ints[row + field.CARRIER] & POSITIVE
+        _deliver(scratch, n, J, p, m)
+
+
+@jit
+def mass_of_rigid_tree(ints, scratch, M):
+    """Upper triangle for a tree without flexible bodies, in the working axes of the world.
+
+    The forces of all hinge motions of a branch move inward together, one component after another,
+    so that a whole branch goes through vector instructions.
+    """
+    _composite_bodies(ints, scratch)
+    n_v, order = ints[field.N_V] & POSITIVE, ints[field.ORDER] & POSITIVE
+    v_of, o_f = order + (ints[field.N_BODY] & POSITIVE), ints[field.COLUMNS] & POSITIVE
+    in_order = ints[field.IN_ORDER] != 0
+    for index in range(ints[field.N_BODY] - 1, -1, -1):
+        row = field.HEADER + ints[order + index] * field.ROW
+        b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.HINGE] & POSITIVE
+        kind, o_v, dof = (
+            ints[row + field.KIND],
+            ints[row + field.HINGE_V] & POSITIVE,
+            ints[row + field.HINGE_DOF],
+        )
+        start, stop = ints[row + field.BRANCH] & POSITIVE, ints[row + field.BRANCH_END] & POSITIVE
+        R = matrix(scratch, b + field.R_)
+        J, p, m = _composite(scratch, b)
+        for c in range(dof):
+            h_w, h_v = motion_column(scratch, o, kind, R, c)
+            n, f = add(apply(J, h_w), cross(p, h_v)), added(cross(h_w, p), m, h_v)
+            for k in range(3):
+                scratch[o_f + k * n_v + start + c] = n[k]
+                scratch[o_f + (3 + k) * n_v + start + c] = f[k]
+        if not in_order or stop < n_v:
+            for c in range(dof):
+                for k in range(o_v + c, n_v):
+                    M[o_v + c, k] = 0.0
+        if kind == field.REVOLUTE and in_order:
+            h, r = vector(scratch, o), vector(scratch, b + field.ARM)
+            _read_and_move(scratch, o_f, n_v, start, stop, h, r, M, o_v)
+            continue
+        for c in range(dof):
+            h_w, h_v = motion_column(scratch, o, kind, R, c)
+            if in_order:
+                _read_branch(scratch, o_f, n_v, start + c, stop, h_w, h_v, M, o_v + c)
+            else:
+                _read_scattered(ints, v_of, scratch, o_f, n_v, start + c, stop, h_w, h_v, M)
+        if ints[row + field.PARENT] >= 0:
+            _move_branch(scratch, o_f, n_v, start, stop, vector(scratch, b + field.ARM))
+
+
+@jit
+def _read_branch(scratch, o, n, start, stop, h_w, h_v, M, r):
+    """Row r of M at columns start to stop: projection of their forces on the motion h."""
+    o, n, start, stop = o & POSITIVE, n & POSITIVE, start & POSITIVE, stop & POSITIVE
+    h0, h1, h2 = h_w
+    u0, u1, u2 = h_v
+    for k in range(start, stop):
+        M[r, k] = (
+            h0 * scratch[o + k]
+            + h1 * scratch[o + n + k]
+            + h2 * scratch[o + 2 * n + k]
+            + u0 * scratch[o + 3 * n + k]
+            + u1 * scratch[o + 4 * n + k]
+            + u2 * scratch[o + 5 * n + k]
+        )
+
+
+@jit
+def _read_and_move(scratch, o, n, start, stop, h, r, M, row):
+    """`_read_branch` at a revolute hinge and `_move_branch` in one pass."""
+    o, n, start, stop = o & POSITIVE, n & POSITIVE, start & POSITIVE, stop & POSITIVE
+    h0, h1, h2 = h
+    r0, r1, r2 = r
+    for k in range(start, stop):
+        n0, n1, n2 = scratch[o + k], scratch[o + n + k], scratch[o + 2 * n + k]
+        f0, f1 = scratch[o + 3 * n + k], scratch[o + 4 * n + k]
+        f2 = scratch[o + 5 * n + k]
+        M[row, k] = h0 * n0 + h1 * n1 + h2 * n2
+        scratch[o + k] = n0 + (r1 * f2 - r2 * f1)
+        scratch[o + n + k] = n1 + (r2 * f0 - r0 * f2)
+        scratch[o + 2 * n + k] = n2 + (r0 * f1 - r1 * f0)
+
+
+@jit
+def _read_scattered(ints, v_of, scratch, o, n, start, stop, h_w, h_v, M):
+    """`_read_branch` for a system in another order; entries go to the upper triangle."""
+    i = ints[v_of + start]
+    for k in range(start, stop):
+        e = (
+            h_w[0] * scratch[o + k]
+            + h_w[1] * scratch[o + n + k]
+            + h_w[2] * scratch[o + 2 * n + k]
+            + h_v[0] * scratch[o + 3 * n + k]
+            + h_v[1] * scratch[o + 4 * n + k]
+            + h_v[2] * scratch[o + 5 * n + k]
+        )
+        M[i, ints[v_of + k]] = e
+
+
+@jit
+def _move_branch(scratch, o, n, start, stop, r):
+    """Move the forces of columns start to stop inward by the arm r: n += r x f."""
+    o, n, start, stop = o & POSITIVE, n & POSITIVE, start & POSITIVE, stop & POSITIVE
+    r0, r1, r2 = r
+    for k in range(start, stop):
+        f0, f1 = scratch[o + 3 * n + k], scratch[o + 4 * n + k]
+        f2 = scratch[o + 5 * n + k]
+        scratch[o + k] += r1 * f2 - r2 * f1
+        scratch[o + n + k] += r2 * f0 - r0 * f2
+        scratch[o + 2 * n + k] += r0 * f1 - r1 * f0
+
+
+@jit
+def _composite_bodies(ints, scratch):
+    """Write the inertia (J, p, m) of every rigid body with all that it carries."""
+    for i in range(ints[field.N_BODY]):
+        b = ints[field.HEADER + i * field.ROW + field.BODY] & POSITIVE
+        put_symmetric(scratch, b + COMPOSITE_J, symmetric(scratch, b + field.INERTIA))
+        put_vector(scratch, b + COMPOSITE_P, vector(scratch, b + field.MOMENT))
+        scratch[b + COMPOSITE_M] = scratch[b + field.MASS]
+    for i in range(ints[field.N_BODY] - 1, -1, -1):
+        row = field.HEADER + i * field.ROW
+        if ints[row + field.PARENT] < 0:
+            continue
+        b, d = ints[row + field.BODY] & POSITIVE, ints[row + field.CARRIER] & POSITIVE
+        J, p, m = _composite(scratch, b)
+        J, p = shifted_inertia(J, p, m, vector(scratch, b + field.ARM))
+        _deliver(scratch, d, J, p, m)
+
+
+@jit
+def _clear(ints, scratch):
+    """Set the composite inertias of all records to zero."""
+    for i in range(ints[field.N_BODY]):
+        row = field.HEADER + i * field.ROW
+        b = ints[row + field.BODY] & POSITIVE
+        for k in range(COMPOSITE_SIZE):
+            scratch[b + field.P_ + k] = 0.0
+        for node in range(ints[row + field.N_NODE]):
+            d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
+            for k in range(COMPOSITE_SIZE):
+                scratch[d + field.P_ + k] = 0.0
+
+
+@jit
+def _sum(J, K):
+    """Sum of two symmetric matrices."""
+    return J[0] + K[0], J[1] + K[1], J[2] + K[2], J[3] + K[3], J[4] + K[4], J[5] + K[5]
+
+
+@jit
+def motion_column(scratch, o, kind, R, c):
+    """Column c of the motion map, in working axes."""
+    if kind == field.REVOLUTE:
+        return vector(scratch, o), ZERO
+    if kind == field.PRISMATIC:
+        return ZERO, vector(scratch, o + 3)
+    if kind == field.SPHERICAL or kind == field.FREE:
+        k = c % 3
+        if k == 0:
+            e = (R[0], R[3], R[6])
+        elif k == 1:
+            e = (R[1], R[4], R[7])
+        else:
+            e = (R[2], R[5], R[8])
+        if c < 3:
+            return e, ZERO
+        return ZERO, e
+    return vector(scratch, o + 6 * c), vector(scratch, o + 6 * c + 3)
+
+
+@jit
+def carry_inward(ints, floats, scratch, row, n, f, M, r):
+    """Carry a force inward from the body of `row` and write its projections to row r of M."""
+    while ints[row + field.PARENT] >= 0:
+        b = ints[row + field.BODY] & POSITIVE
+        if ints[row + field.LEVEL] != field.RIGID:
+            R = matrix(scratch, b + field.R_)
+            n, f = turn(R, n), turn(R, f)
+        n = add(n, cross(vector(scratch, b + field.ARM), f))
+        d = ints[row + field.CARRIER] & POSITIVE
+        row = field.HEADER + ints[row + field.PARENT] * field.ROW
+        kind, o_v = ints[row + field.KIND], ints[row + field.HINGE_V] & POSITIVE
+        b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.HINGE] & POSITIVE
+        rigid = ints[row + field.LEVEL] == field.RIGID
+        if not rigid:
+            m, o_m = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+            node = (d - (ints[row + field.NODES] & POSITIVE)) // field.NODE_RECORD
+            Pi = node_shapes(ints[row + field.NODE_SHAPES] & POSITIVE, node, m)
+            n0, n1, n2 = turn_back(matrix(scratch, d + field.LEFT), n)
+            for a in range(m):
+                M[r, o_m + a] = (
+                    n0 * floats[Pi + a]
+                    + n1 * floats[Pi + m + a]
+                    + n2 * floats[Pi + 2 * m + a]
+                    + f[0] * floats[Pi + 3 * m + a]
+                    + f[1] * floats[Pi + 4 * m + a]
+                    + f[2] * floats[Pi + 5 * m + a]
+                )
+            n = add(n, cross(vector(scratch, d + field.ARM), f))
+        if kind == field.REVOLUTE:
+            M[r, o_v] = dot(vector(scratch, o), n)
+        elif kind == field.PRISMATIC:
+            M[r, o_v] = dot(vector(scratch, o + 3), f)
+        elif kind != field.FIXED:
+            R = matrix(scratch, b + field.R_) if rigid else IDENTITY
+            for c in range(ints[row + field.HINGE_DOF]):
+                h_w, h_v = motion_column(scratch, o, kind, R, c)
+                M[r, o_v + c] = dot(h_w, n) + dot(h_v, f)
+
+
+@jit
+def _flexible_columns(ints, floats, scratch, row, M):
+    """Write the modal rows of one body, and R_rf to its columns; return its composite inertia.
+
+    R_ff = M_ff + sum Pi_hat^T R_t Pi_hat,   R_rf = M_rf + sum phi_t R_t Pi_hat
+    """
+    b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
+    M_ff = modal_record(ints[row + field.MODAL] & POSITIVE, m).mass
+    o_m = ints[row + field.MODAL_V] & POSITIVE
+    M_rf, work = ints[row + field.M_RF] & POSITIVE, ints[field.TEMPORARY] & POSITIVE
+    columns = work + field.THIRD_ROWS * m  # six for each mode in turn
+    J, p = symmetric(scratch, b + field.INERTIA), vector(scratch, b + field.MOMENT)
+    mass = scratch[b + field.MASS]
+    for a in range(m):
+        for k in range(6):
+            scratch[columns + 6 * a + k] = scratch[M_rf + k * m + a]
+        if ints[row + field.N_LUMP] != 0:
+            for k in range(a + 1):
+                M[o_m + a, o_m + k] = scratch[M_ff + a * m + k]
+        else:
+            M[o_m + a, o_m + a] = 1.0
+    for node in range(ints[row + field.N_NODE]):
+        d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
+        Pi = node_shapes(ints[row + field.NODE_SHAPES] & POSITIVE, node, m)
+        J_t, p_t, m_t = _composite(scratch, d)
+        l, J_l = vector(scratch, d + field.ARM), matrix(scratch, d + field.LEFT)
+        for a in range(m):
+            pi_w = turn(J_l, (floats[Pi + a], floats[Pi + m + a], floats[Pi + 2 * m + a]))
+            pi_v = (floats[Pi + 3 * m + a], floats[Pi + 4 * m + a], floats[Pi + 5 * m + a])
+            n, e = add(apply(J_t, pi_w), cross(p_t, pi_v)), added(cross(pi_w, p_t), m_t, pi_v)
+            n_0, back = add(n, cross(l, e)), turn_back(J_l, n)
+            for k in range(3):
+                scratch[columns + 6 * a + k] += n_0[k]
+                scratch[columns + 6 * a + 3 + k] += e[k]
+                scratch[work + 6 * a + k] = back[k]
+                scratch[work + 6 * a + 3 + k] = e[k]
+        for a in range(m):
+            for c in range(a + 1):
+                s = M[o_m + a, o_m + c]
+                for k in range(6):
+                    s += scratch[work + 6 * a + k] * floats[Pi + k * m + c]
+                M[o_m + a, o_m + c] = s
+        J_0, p_0 = shifted_inertia(J_t, p_t, m_t, l)
+        J, p, mass = _sum(J, J_0), add(p, p_0), mass + m_t
+    for a in range(m):
+        n, e = vector(scratch, columns + 6 * a), vector(scratch, columns + 6 * a + 3)
+        carry_inward(ints, floats, scratch, row, n, e, M, o_m + a)
+    return J, p, mass
+
+
+@jit
+def _modal_columns(ints, scratch, row, h_w, h_v, M, r):
+    """Write row r of a hinge motion at the modes of its body: R_rf^T h."""
+    m, o_m = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    columns = (ints[field.TEMPORARY] & POSITIVE) + field.THIRD_ROWS * m
+    for a in range(m):
+        n, e = vector(scratch, columns + 6 * a), vector(scratch, columns + 6 * a + 3)
+        M[r, o_m + a] = dot(h_w, n) + dot(h_v, e)

@@ -1,0 +1,42 @@
+"""External forces on nodes."""
+
+from __future__ import annotations
+
+from .. import fields as field
+from ..compiling import jit
+from ..fields import POSITIVE
+from ..records import modal_record, node_position, node_shapes
+from ..small import add, added, cross, matrix, put_vector, scaled, six, turn, turn_back, vector
+from .modal import modal_spread
+from .nodes import node_motion
+
+
+@jit
+def apply_external(ints, scratch, q, v):
+    """Subtract the listed forces from the residual forces of bodies, after `motion_base_to_tip`.
+
+    Each entry of the list: number of the body, [moment; force] in node axes 6, and for a flexible
+    body the node's undeformed position 3 and shapes 6m.
+    """
+    o = int(scratch[field.EXTERNAL])
+    for _entry in range(int(scratch[field.N_EXTERNAL])):
+        row = field.HEADER + int(scratch[o]) * field.ROW
+        b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE]
+        n, f = vector(scratch, o + field.WRENCH), vector(scratch, o + field.WRENCH + 3)
+        o += field.EXTERNAL_NODE
+        if ints[row + field.LEVEL] == field.RIGID:
+            R = matrix(scratch, b + field.R_)
+            n, f = turn(R, n), turn(R, f)
+        else:
+            o_q, o_v = ints[row + field.MODAL_Q], ints[row + field.MODAL_V]
+            E, l, J_l, _w, _alpha, _a = node_motion(scratch, o, m, scratch, b, q, o_q, v, v, o_v, 0)
+            n, f = turn(E, n), turn(E, f)
+            minus = six(scaled(-1.0, turn_back(J_l, n)), scaled(-1.0, f))
+            t = modal_record(ints[row + field.MODAL] & POSITIVE, m).force
+            modal_spread(scratch, node_shapes(o, 0, m), m, minus, scratch, t)
+            n = add(n, cross(l, f))
+            o = node_position(o, 1, m)
+        put_vector(scratch, b + field.FORCE, added(vector(scratch, b + field.FORCE), -1.0, n))
+        put_vector(
+            scratch, b + field.FORCE + 3, added(vector(scratch, b + field.FORCE + 3), -1.0, f)
+        )

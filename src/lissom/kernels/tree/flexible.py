@@ -1,0 +1,196 @@
+"""Inertia, residual forces and node motions of a flexible body.
+
+Equations and notation of `body_terms`; [alpha; a] is the body's acceleration, so that the inertial
+forces below contain M_m times it:
+  z   = M_rr [alpha; a] + M_rf eta_ddot + b_r                                     (1)
+  t_f = M_rf^T [alpha; a] + M_ff eta_ddot + b_f + K eta + C eta_dot               (2)
+(eta_ddot only where accelerations are given).
+
+Modal products at level "full" come as symmetric and antisymmetric matrices,
+  N_kk, N_kl + N_lk (k < l)    and    O_x = N_yz - N_zy, O_y = N_zx - N_xz, O_z = N_xy - N_yx,
+without those that vanish (a beam in bending has no motion along its axis).  With u_kl the first six
+times eta and o_k the others times eta:
+  M_rf = [g_yz - g_zy - o_x; ...; s]     b_f = sum A_kl (g_kl + u_kl) - 2 sum w_k O_k eta_dot
+  h_kl eta_dot = g_kl eta_dot + (u_kl -+ o_m) eta_dot / 2
+"""
+
+from __future__ import annotations
+
+from .. import fields as field
+from ..compiling import jit
+from ..fields import POSITIVE
+from ..records import modal_products, modal_record, node_position, shapes_record
+from ..small import (
+    ZERO,
+    add,
+    added,
+    apply,
+    cross,
+    put_matrix,
+    put_symmetric,
+    put_vector,
+    scaled,
+    six,
+    symmetric,
+    vector,
+)
+from .lumps import lump_terms
+from .modal import modal_dot, modal_product, modal_spread, modal_spread_two, modal_sums
+from .nodes import node_motion
+
+
+@jit
+def flexible_terms(ints, floats, scratch, row, q, v, x, flags):
+    """Write inertia, forces (1), (2) and nodes of one body, whose acceleration is in its record."""
+    b, c = ints[row + field.BODY] & POSITIVE, ints[row + field.CONSTANTS] & POSITIVE
+    m, s = ints[row + field.N_MODE] & POSITIVE, ints[row + field.SHAPES] & POSITIVE
+    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    t = modal_record(ints[row + field.MODAL] & POSITIVE, m).force
+    w = vector(scratch, b + field.RATE)
+    alpha, a = vector(scratch, b + field.ACCELERATION), vector(scratch, b + field.ACCELERATION + 3)
+    A = _spin(w)
+    mass, p = floats[c + field.OWN_MASS], vector(floats, c + field.OWN_MOMENT)
+    J = symmetric(floats, c + field.OWN_INERTIA)
+    swirl, drift, M_rf = ZERO, ZERO, ints[row + field.M_RF] & POSITIVE
+    if ints[row + field.LEVEL] == field.FULL:
+        p, J, swirl, drift = _deformed(ints, floats, scratch, row, q, v, flags)
+    moments = shapes_record(s, m).moments
+    modal_spread_two(floats, moments, A, scratch, M_rf, six(alpha, a), m, scratch, t)  # (2)
+    if ints[row + field.LEVEL] == field.FULL and flags & field.RATES != 0:
+        _deformed_force(ints, floats, scratch, row, v, A)
+    if flags & field.ELASTIC != 0:
+        _elastic(ints, floats, scratch, row, q, v)
+    z_w = add(add(apply(J, alpha), cross(p, a)), add(cross(w, apply(J, w)), swirl))  # (1)
+    z_v = add(add(scaled(mass, a), cross(alpha, p)), add(cross(w, cross(w, p)), drift))
+    if flags & field.ACCELERATED != 0:
+        e = modal_sums(scratch, M_rf, m, x, o_v)
+        z_w, z_v = add(z_w, (e[0], e[1], e[2])), add(z_v, (e[3], e[4], e[5]))
+        if ints[row + field.N_LUMP] == 0:
+            for k in range(m):
+                scratch[t + k] += x[o_v + k]  # (2)
+    put_symmetric(scratch, b + field.INERTIA, J)
+    put_vector(scratch, b + field.MOMENT, p)
+    scratch[b + field.MASS] = mass
+    put_vector(scratch, b + field.FORCE, z_w)
+    put_vector(scratch, b + field.FORCE + 3, z_v)
+    if ints[row + field.N_LUMP] != 0:
+        lump_terms(ints, floats, scratch, row, q, v, x, flags)
+    shapes = ints[row + field.NODE_SHAPES] & POSITIVE
+    for node in range(ints[row + field.N_NODE]):
+        d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
+        _node(floats, node_position(shapes, node, m), m, scratch, b, d, q, o_q, v, x, o_v, flags)
+
+
+@jit
+def _spin(w):
+    """Matrix A = w w^T - w^2 I, six numbers."""
+    xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
+    return -(yy + zz), w[0] * w[1], w[0] * w[2], -(xx + zz), w[1] * w[2], -(xx + yy)
+
+
+@jit
+def _elastic(ints, floats, scratch, row, q, v):
+    """Add K eta + C eta_dot to the modal forces (2)."""
+    m, s = ints[row + field.N_MODE] & POSITIVE, ints[row + field.SHAPES] & POSITIVE
+    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    d, t = ints[row + field.DAMPING] & POSITIVE, (ints[row + field.MODAL] & POSITIVE) + m
+    if ints[row + field.DAMPED] == field.DIAGONAL:
+        for k in range(m):
+            scratch[t + k] += floats[s + k] * q[o_q + k] + floats[d + k] * v[o_v + k]
+        return
+    for k in range(m):
+        scratch[t + k] += floats[s + k] * q[o_q + k]
+    if ints[row + field.DAMPED] == field.MATRIX:
+        modal_product(floats, d, m, v, o_v, 1.0, scratch, t)
+
+
+@jit
+def _deformed(ints, floats, scratch, row, q, v, flags):
+    """First moment and inertia of the deformed body, M_rf, and the vectors u_kl, o_k.
+
+    Returns p, J, the moment 2 (tr(Q) w - Q^T w) and the force 2 w x (s eta_dot).
+    """
+    b, c = ints[row + field.BODY] & POSITIVE, ints[row + field.CONSTANTS] & POSITIVE
+    m, s = ints[row + field.N_MODE] & POSITIVE, ints[row + field.SHAPES] & POSITIVE
+    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    g, M_rf = ints[row + field.SECOND] & POSITIVE, ints[row + field.M_RF] & POSITIVE
+    u = ints[field.TEMPORARY] & POSITIVE  # six vectors u_kl, then three o_k
+    w, bits = vector(scratch, b + field.RATE), ints[row + field.PRODUCTS]
+    for k in range(9 * m):
+        scratch[u + k] = 0.0
+    product, shapes = modal_products(g, m), shapes_record(s, m)
+    for k in range(9):
+        if bits >> k & 1 != 0:
+            modal_product(floats, product, m, q, o_q, 1.0, scratch, u + k * m)
+            product += m * m
+    for k in range(6 * m):
+        scratch[M_rf + k] = floats[shapes.M_rf + k]
+    for k in range(3 * m):
+        scratch[M_rf + k] -= scratch[u + 6 * m + k]
+    moved = modal_sums(floats, shapes.M_rf, m, q, o_q)
+    p = add(vector(floats, c + field.OWN_MOMENT), (moved[3], moved[4], moved[5]))
+    # L = L0 + sym(g eta) + eta^T N eta from J0 = tr(L0) I - L0, by its changes
+    G, U = modal_sums(floats, shapes.moments, m, q, o_q), modal_sums(scratch, u, m, q, o_q)
+    xx, yy, zz = 2.0 * G[0] + U[0], 2.0 * G[3] + U[3], 2.0 * G[5] + U[5]
+    xy, xz, yz = G[1] + 0.5 * U[1], G[2] + 0.5 * U[2], G[4] + 0.5 * U[4]
+    J = symmetric(floats, c + field.OWN_INERTIA)
+    J = (J[0] + yy + zz, J[1] - xy, J[2] - xz, J[3] + xx + zz, J[4] - yz, J[5] + xx + yy)
+    if flags & field.RATES == 0:
+        return p, J, ZERO, ZERO
+    rate = modal_sums(floats, shapes.M_rf, m, v, o_v)
+    drift = scaled(2.0, cross(w, (rate[3], rate[4], rate[5])))
+    U = modal_sums(scratch, u, m, v, o_v)
+    o_x = modal_dot(scratch, u + 6 * m, m, v, o_v)
+    o_y = modal_dot(scratch, u + 7 * m, m, v, o_v)
+    o_z = modal_dot(scratch, u + 8 * m, m, v, o_v)
+    row_x = _three(floats, g, m, v, o_v)
+    row_y = _three(floats, g + 3 * m, m, v, o_v)
+    row_z = _three(floats, g + 6 * m, m, v, o_v)
+    Q_x = (row_x[0] + U[0], row_x[1] + 0.5 * (U[1] - o_z), row_x[2] + 0.5 * (U[2] + o_y))
+    Q_y = (row_y[0] + 0.5 * (U[1] + o_z), row_y[1] + U[3], row_y[2] + 0.5 * (U[4] - o_x))
+    Q_z = (row_z[0] + 0.5 * (U[2] - o_y), row_z[1] + 0.5 * (U[4] + o_x), row_z[2] + U[5])
+    trace = Q_x[0] + Q_y[1] + Q_z[2]
+    turned = add(add(scaled(w[0], Q_x), scaled(w[1], Q_y)), scaled(w[2], Q_z))  # Q^T w
+    return p, J, scaled(2.0, added(scaled(trace, w), -1.0, turned)), drift
+
+
+@jit
+def _deformed_force(ints, floats, scratch, row, v, A):
+    """Add the terms of the deformation to b_f: sum A_kl u_kl - 2 sum w_k O_k eta_dot."""
+    b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
+    f, g = ints[row + field.MODAL] & POSITIVE, ints[row + field.SECOND] & POSITIVE
+    o_v, bits = ints[row + field.MODAL_V] & POSITIVE, ints[row + field.PRODUCTS]
+    w, product = vector(scratch, b + field.RATE), modal_products(g, m)
+    b_f = modal_record(f, m).force
+    modal_spread(scratch, ints[field.TEMPORARY] & POSITIVE, m, A, scratch, b_f)
+    for k in range(9):
+        if bits >> k & 1 != 0:
+            if k >= 6:
+                modal_product(floats, product, m, v, o_v, -2.0 * w[k - 6], scratch, b_f)
+            product += m * m
+
+
+@jit
+def _three(c, o, m, x, o_x):
+    """Three consecutive modal sums."""
+    return (
+        modal_dot(c, o, m, x, o_x),
+        modal_dot(c, o + m, m, x, o_x),
+        modal_dot(c, o + 2 * m, m, x, o_x),
+    )
+
+
+@jit
+def _node(floats, shapes, m, scratch, b, d, q, o_q, v, x, o_v, flags):
+    """Write record d of a node from that of its body b."""
+    E, l, J_l, w_t, alpha_t, a_t = node_motion(
+        floats, shapes, m, scratch, b, q, o_q, v, x, o_v, flags
+    )
+    put_matrix(scratch, d + field.R_, E)
+    put_vector(scratch, d + field.ARM, l)
+    put_matrix(scratch, d + field.LEFT, J_l)
+    put_vector(scratch, d + field.RATE, w_t)
+    put_vector(scratch, d + field.ACCELERATION, alpha_t)
+    put_vector(scratch, d + field.ACCELERATION + 3, a_t)
+    put_vector(scratch, d + field.FORCE, ZERO)
+    put_vector(scratch, d + field.FORCE + 3, ZERO)

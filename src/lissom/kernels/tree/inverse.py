@@ -1,0 +1,93 @@
+"""Inverse dynamics, tip to base.  O(N).
+
+After `motion_base_to_tip` with given accelerations the records hold each body's residual force z
+and modal force t_f; the forces are accumulated inward:
+  f = z + sum over its nodes phi_t f_t      T_f = t_f + sum Pi_hat_t^T f_t      T_r = H f
+These are (5)-(7) of `reference`; armature adds a_f eta_ddot and a_r beta_dot.
+"""
+
+from __future__ import annotations
+
+from .. import fields as field
+from ..compiling import jit
+from ..fields import POSITIVE
+from ..records import hinge_record, modal_record, node_shapes
+from ..small import IDENTITY, add, cross, dot, matrix, put_vector, six, turn, turn_back, vector
+from .modal import modal_spread
+
+
+@jit
+def forces_tip_to_base(ints, floats, scratch, x, out, flags):
+    """Generalized forces; each record then holds the spatial force through its hinge."""
+    armature = scratch[field.ARMATURE] != 0.0 and flags & field.ACCELERATED != 0
+    for i in range(ints[field.N_BODY] - 1, -1, -1):
+        row = field.HEADER + i * field.ROW
+        b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.HINGE] & POSITIVE
+        kind, rigid = ints[row + field.KIND], ints[row + field.LEVEL] == field.RIGID
+        o_v = ints[row + field.HINGE_V] & POSITIVE
+        if not rigid:
+            _modal_forces(ints, floats, scratch, row, x, out, armature)
+        f_w, f_v = vector(scratch, b + field.FORCE), vector(scratch, b + field.FORCE + 3)
+        if kind == field.REVOLUTE:
+            out[o_v] = dot(vector(scratch, o), f_w)
+        elif kind == field.PRISMATIC:
+            out[o_v] = dot(vector(scratch, o + 3), f_v)
+        elif kind == field.SPHERICAL or kind == field.FREE:
+            R = matrix(scratch, b + field.R_) if rigid else IDENTITY
+            put_vector(out, o_v, turn_back(R, f_w))
+            if kind == field.FREE:
+                put_vector(out, o_v + 3, turn_back(R, f_v))
+        elif kind != field.FIXED:
+            for c in range(ints[row + field.HINGE_DOF]):
+                h_w, h_v = vector(scratch, o + 6 * c), vector(scratch, o + 6 * c + 3)
+                out[o_v + c] = dot(h_w, f_w) + dot(h_v, f_v)
+        if armature:
+            _hinge_armature(scratch, o, ints[row + field.HINGE_DOF], x, out, o_v)
+        if ints[row + field.PARENT] < 0:
+            continue
+        if not rigid:
+            R = matrix(scratch, b + field.R_)
+            f_w, f_v = turn(R, f_w), turn(R, f_v)
+        f_w = add(f_w, cross(vector(scratch, b + field.ARM), f_v))
+        n = ints[row + field.CARRIER] & POSITIVE
+        put_vector(scratch, n + field.FORCE, add(vector(scratch, n + field.FORCE), f_w))
+        put_vector(scratch, n + field.FORCE + 3, add(vector(scratch, n + field.FORCE + 3), f_v))
+
+
+@jit
+def _modal_forces(ints, floats, scratch, row, x, out, armature):
+    """Modal forces of one body with the forces on its nodes, which are added to its force."""
+    b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
+    modal, o_v = (
+        modal_record(ints[row + field.MODAL] & POSITIVE, m),
+        ints[row + field.MODAL_V] & POSITIVE,
+    )
+    t = modal.force
+    shapes = ints[row + field.NODE_SHAPES] & POSITIVE
+    f_w, f_v = vector(scratch, b + field.FORCE), vector(scratch, b + field.FORCE + 3)
+    for node in range(ints[row + field.N_NODE]):
+        d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
+        n_t, f_t = vector(scratch, d + field.FORCE), vector(scratch, d + field.FORCE + 3)
+        turned = six(turn_back(matrix(scratch, d + field.LEFT), n_t), f_t)
+        modal_spread(floats, node_shapes(shapes, node, m), m, turned, scratch, t)
+        f_w = add(f_w, add(n_t, cross(vector(scratch, d + field.ARM), f_t)))
+        f_v = add(f_v, f_t)
+    put_vector(scratch, b + field.FORCE, f_w)
+    put_vector(scratch, b + field.FORCE + 3, f_v)
+    for k in range(m):
+        out[o_v + k] = scratch[t + k]
+    if armature:
+        w = modal.weight
+        lumped = ints[row + field.N_LUMP] != 0
+        for k in range(m):
+            added = scratch[w + k] if lumped else 1.0 / scratch[w + k] - 1.0
+            out[o_v + k] += added * x[o_v + k]
+
+
+@jit
+def _hinge_armature(scratch, o, r, x, out, o_v):
+    """Add the force a_r beta_dot of the armature."""
+    o_a = hinge_record(o, r).armature
+    for c in range(r):
+        for k in range(r):
+            out[o_v + c] += scratch[o_a + c * r + k] * x[o_v + k]

@@ -1,0 +1,100 @@
+"""Nodes with rotary inertia at level "full": their contribution to a flexible body's terms.
+
+Each is a small rigid body at a node, M_s its spatial inertia there (`body_terms`, eqs. 7 and 8):
+  z += phi (M_s A_t + b_s)      t_f += Pi_hat^T (M_s A_t + b_s)                  (1)
+  M_rr += phi M_s phi^T    M_rf += phi M_s Pi_hat    M_ff += Pi_hat^T M_s Pi_hat  (2)
+"""
+
+from __future__ import annotations
+
+from .. import fields as field
+from ..compiling import jit
+from ..fields import POSITIVE
+from ..records import modal_record
+from ..small import (
+    add,
+    added,
+    apply,
+    cross,
+    put_symmetric,
+    put_vector,
+    scaled,
+    six,
+    symmetric,
+    turn,
+    turn_back,
+    turned_symmetric,
+    vector,
+)
+from .modal import modal_product, modal_spread
+from .nodes import node_motion
+from .rigid import rigid_force, shifted_inertia
+
+# floats: a lump; its shapes at the node, 6m, come last
+LUMP_MASS, LUMP_OFFSET, LUMP_INERTIA, LUMP_NODE, LUMP_SHAPES = 0, 1, 4, 10, 13
+
+
+@jit
+def lump_terms(ints, floats, scratch, row, q, v, x, flags):
+    """Add the lumps of one body to its terms (1), (2); M_ff starts with that of point masses."""
+    b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
+    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    _W, t, M_ff = modal_record(ints[row + field.MODAL] & POSITIVE, m)
+    size, n_lump = LUMP_SHAPES + 6 * m, ints[row + field.N_LUMP]
+    M_rf = ints[row + field.M_RF] & POSITIVE
+    work = ints[field.TEMPORARY] & POSITIVE
+    lumps = ints[row + field.LUMPS] & POSITIVE
+    points = lumps + n_lump * size
+    for k in range(m * m):
+        scratch[M_ff + k] = floats[points + k]
+    if flags & field.ACCELERATED != 0:
+        modal_product(floats, points, m, x, o_v, 1.0, scratch, t)
+    for lump in range(n_lump):
+        c = lumps + lump * size
+        E, l, J_l, w, alpha, a = node_motion(
+            floats, c + LUMP_NODE, m, scratch, b, q, o_q, v, x, o_v, flags
+        )
+        mass = floats[c + LUMP_MASS]
+        p = scaled(mass, turn(E, vector(floats, c + LUMP_OFFSET)))
+        J = turned_symmetric(E, symmetric(floats, c + LUMP_INERTIA))
+        n_t, f_t = rigid_force(J, p, mass, w, alpha, a)
+        z_w, z_v = vector(scratch, b + field.FORCE), vector(scratch, b + field.FORCE + 3)
+        put_vector(scratch, b + field.FORCE, add(z_w, add(n_t, cross(l, f_t))))  # (1)
+        put_vector(scratch, b + field.FORCE + 3, add(z_v, f_t))
+        modal_spread(floats, c + LUMP_SHAPES, m, six(turn_back(J_l, n_t), f_t), scratch, t)
+        J_0, p_0 = shifted_inertia(J, p, mass, l)  # (2)
+        own = symmetric(scratch, b + field.INERTIA)
+        put_symmetric(
+            scratch,
+            b + field.INERTIA,
+            (own[0] + J_0[0], own[1] + J_0[1], own[2] + J_0[2],
+             own[3] + J_0[3], own[4] + J_0[4], own[5] + J_0[5]),
+        )  # fmt: skip
+        put_vector(scratch, b + field.MOMENT, add(vector(scratch, b + field.MOMENT), p_0))
+        scratch[b + field.MASS] += mass
+        _modal_part(floats, c + LUMP_SHAPES, m, J_l, l, J, p, mass, scratch, work, M_rf, M_ff)
+
+
+@jit
+def _modal_part(floats, c, m, J_l, l, J, p, mass, scratch, work, M_rf, M_ff):
+    """Add (2) to M_rf and M_ff; work: Pi_hat, then M_s Pi_hat, 6m each, mode by mode."""
+    image = work + 6 * m
+    for a in range(m):
+        pi_w = turn(J_l, (floats[c + a], floats[c + m + a], floats[c + 2 * m + a]))
+        pi_v = (floats[c + 3 * m + a], floats[c + 4 * m + a], floats[c + 5 * m + a])
+        x_w = add(apply(J, pi_w), cross(p, pi_v))
+        x_v = added(cross(pi_w, p), mass, pi_v)
+        put_vector(scratch, work + 6 * a, pi_w)
+        put_vector(scratch, work + 6 * a + 3, pi_v)
+        put_vector(scratch, image + 6 * a, x_w)
+        put_vector(scratch, image + 6 * a + 3, x_v)
+        at_origin = add(x_w, cross(l, x_v))
+        for k in range(3):
+            scratch[M_rf + k * m + a] += at_origin[k]
+            scratch[M_rf + (3 + k) * m + a] += x_v[k]
+    for a in range(m):
+        for b in range(m):
+            s = 0.0
+            for k in range(6):
+                s += scratch[work + 6 * a + k] * scratch[image + 6 * b + k]
+            scratch[M_ff + a * m + b] += s

@@ -1,0 +1,1 @@
+"""Results on disk: formats, safe file operations, checksums."""

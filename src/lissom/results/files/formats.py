@@ -1,0 +1,111 @@
+"""Saving and loading of results, by the suffix of the file."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ...errors import ResultError
+from ...system import System
+from ..store import Store
+from .disk import PathLike, as_path, journal_path, open_regular
+
+_EXPORTS = (".csv", ".mat")
+_KNOWN = (".nc", ".npz", *_EXPORTS)
+
+
+def save(path: PathLike, system: System, store: Store, meta: dict[str, Any]) -> None:
+    """Write results to a file; an existing file is replaced when the new one is complete.
+
+    Parameters
+    ----------
+    path : path
+        The suffix selects the format: .nc and .npz contain everything and can be loaded again,
+        .csv and .mat are exports.
+    system : System
+        Simulated system.
+    store : Store
+        The rows.
+    meta : dict
+        Notes about the run, JSON-compatible.
+    """
+    path = as_path(path)
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix not in _KNOWN:
+        raise ResultError(
+            f"cannot save {path}: the suffix {suffix!r} is not a known format; use one of "
+            f"{', '.join(_KNOWN)}"
+        )
+    if suffix == ".nc":
+        from .netcdf.writer import write_netcdf
+
+        write_netcdf(path, system, store, meta)
+    else:
+        from . import exports
+
+        write = {".npz": exports.write_npz, ".csv": exports.write_csv, ".mat": exports.write_mat}
+        write[suffix](path, system, store, meta)
+
+
+def open_results(path: PathLike, *, salvage: bool = False) -> tuple[System, Store, dict[str, Any]]:
+    """System, rows and notes from a results file.
+
+    Parameters
+    ----------
+    path : path
+        File .nc or .npz, or the journal .nc.part of an unfinished run.
+    salvage : bool
+        Whether to read what comes before a damaged record of a journal.
+
+    Returns
+    -------
+    system : System
+        Simulated system.
+    store : Store
+        The rows; those of .nc and .nc.part stay in the file.
+    meta : dict
+        Notes about the run.  Those of a journal include the events so far, and have the status
+        "unfinished" unless the end of the run was recorded.
+    """
+    from .journal.reader import JournalStore
+    from .journal.records import MAGIC
+
+    path = as_path(path)
+    start = _first_bytes(path)
+    if start and start == MAGIC[: len(start)]:
+        journal = JournalStore(path, salvage=salvage)
+        return journal.system, journal, journal.notes
+    if start == b"\x89HDF\r\n\x1a\n":
+        from .netcdf.reader import NetcdfStore
+
+        store = NetcdfStore(path)
+        return store.system, store, store.meta
+    if start.startswith(b"PK\x03\x04"):
+        from .exports import read_npz
+
+        return read_npz(path)
+    if os.path.splitext(path)[1].lower() in _EXPORTS:
+        raise ResultError(
+            f"{path} is an export without the mechanism and cannot be loaded; "
+            "save runs as .nc or .npz to load them again"
+        )
+    raise ResultError(
+        f"{path} is {'not a results file of lissom' if start else 'empty'}; give a .nc, "
+        ".nc.part or .npz file written by lissom"
+    )
+
+
+def _first_bytes(path: str) -> bytes:
+    try:
+        with open_regular(path) as file:
+            return file.read(8)
+    except FileNotFoundError:
+        name, part = journal_path(path)
+        other = name if path.endswith(".part") else part
+        hint = "correct the path"
+        if os.path.exists(other):
+            why = "its run has finished" if path.endswith(".part") else "its run has not finished"
+            hint = f"but there is {other} ({why}): load that"
+        raise ResultError(f"cannot read {path}: there is no such file; {hint}") from None
+    except OSError as error:
+        raise ResultError.of(error, path, "read") from None

@@ -1,0 +1,1 @@
+"""The journal of a run: rows on disk while it runs."""

@@ -1,0 +1,1 @@
+"""Results as NetCDF-4 files."""

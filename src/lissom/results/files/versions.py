@@ -1,0 +1,70 @@
+"""Format versions of files."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from ...errors import ResultError
+from .disk import PathLike
+
+if TYPE_CHECKING:
+    from ...system import System
+    from ..store import Columns
+
+__all__ = ["FORMAT_VERSION", "check_version", "lissom_version", "version_for"]
+
+# Of all files of results; a reader refuses later ones.
+# 1: trees; 2: loops; 3: couplings; 4: frames and servos.
+FORMAT_VERSION = 4
+
+
+def version_for(system: System, columns: Columns | None = None, *, frames: bool = True) -> int:
+    """Format version of the files of a system: the first that can hold it.
+
+    So files without loops, couplings and named frames are read by every version of lissom, and
+    digests stay.  Loads on frames go by names that an earlier reader would not find.  It may
+    leave out the names of drives: nothing moves differently without them.
+
+    Parameters
+    ----------
+    system : System
+        What the file is about.
+    columns : Columns, optional
+        What its rows hold.
+    frames : bool
+        Whether named frames are in the file.
+    """
+    if (frames and system.frames) or (columns is not None and columns.servos):
+        return 4
+    if system.couplings:
+        return 3
+    return 2 if system.loops else 1
+
+
+@cache
+def lissom_version() -> str:
+    """Version of lissom, as noted in files."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("lissom")
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def check_version(path: PathLike, version: Any) -> None:
+    """Reject a file written by a later version of lissom.
+
+    Parameters
+    ----------
+    path : path
+        The file, for messages.
+    version : int
+        Format version of the file.
+    """
+    if int(version) > FORMAT_VERSION:
+        raise ResultError(
+            f"{path} has format version {int(version)}, but this lissom reads versions up to "
+            f"{FORMAT_VERSION}; update lissom"
+        )

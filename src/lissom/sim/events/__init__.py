@@ -1,0 +1,1 @@
+"""Events: zero crossings, their location within a step, and their actions."""

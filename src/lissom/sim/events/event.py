@@ -1,0 +1,238 @@
+"""Events: actions when a quantity crosses zero."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import LoadError, shown, suggestion
+from ...kernels.run import fields as run
+from ...model import Part
+from ..run.checks import is_number, joint_name, keep, number, switch, text
+from ..run.plan import checked_values
+from ..signals.callbacks import is_compiled, trusted_state
+
+if TYPE_CHECKING:
+    from ..run.plan import Plan
+
+Array = np.ndarray
+
+
+class Action(ABC):
+    """Action of an event."""
+
+    @abstractmethod
+    def prepare(self, plan: Plan, what: str) -> None:
+        """Resolve names against the plan; errors name the event.
+
+        Parameters
+        ----------
+        plan : Plan
+            Resolved arguments of `simulate`.
+        what : str
+            Name of the event in errors.
+        """
+
+
+@dataclass(frozen=True)
+class Stop(Action):
+    """End the run."""
+
+    def prepare(self, plan: Plan, what: str) -> None:
+        """Nothing to resolve."""
+
+
+@dataclass(frozen=True)
+class Lock(Action):
+    """Lock a joint in its present position; an impulse on the mechanism stops it at once.
+
+    Parameters
+    ----------
+    joint : str
+        Body that the joint carries.
+    """
+
+    joint: str
+
+    def __post_init__(self) -> None:
+        keep(self, joint=joint_name(self.joint, "Lock: joint"))
+
+    def prepare(self, plan: Plan, what: str) -> None:
+        """Create the lock, open."""
+        joint = plan.joint(self.joint, what)
+        if joint.body in plan.driven:
+            raise LoadError(
+                f"{what}: joint {self.joint!r} is driven by {plan.driven[joint.body]!r}; a driven "
+                "joint cannot be locked"
+            )
+        plan.lock(joint)
+
+
+@dataclass(frozen=True)
+class Release(Action):
+    """Release a locked joint, or end the given motion of a driven one.
+
+    Parameters
+    ----------
+    joint : str
+        Body that the joint carries.
+    """
+
+    joint: str
+
+    def __post_init__(self) -> None:
+        keep(self, joint=joint_name(self.joint, "Release: joint"))
+
+    def prepare(self, plan: Plan, what: str) -> None:
+        """Create the lock if there is none."""
+        joint = plan.joint(self.joint, what)
+        if joint.body not in plan.driven:
+            plan.lock(joint)
+
+
+@dataclass(frozen=True)
+class Switch(Action):
+    """Switch a load on or off.
+
+    Parameters
+    ----------
+    load : str
+        Name of the load.
+    on : bool
+        Whether it acts afterwards.
+    """
+
+    load: str
+    on: bool = False
+
+    def __post_init__(self) -> None:
+        keep(
+            self,
+            load=text(self.load, "Switch: load", "the name of a load as text"),
+            on=switch(self.on, "Switch: on"),
+        )
+
+    def prepare(self, plan: Plan, what: str) -> None:
+        """Check that the load exists."""
+        if self.load not in plan.active:
+            raise LoadError(
+                f"{what}: there is no load {self.load!r}; {suggestion(self.load, plan.active)}"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """Actions to take when a quantity crosses zero.
+
+    Parameters
+    ----------
+    when : str or callable
+        Joint (by the body that it carries) whose coordinate is watched, or a function
+        f(time, state) -> number; compiled by Numba: f(time, q, v) -> number.
+    action : Action or sequence of Action
+        `Stop()`, `Lock(joint)`, `Release(joint)`, `Switch(load, on)`; by default Stop().
+        With ``()`` the run continues, and the result's ``events`` record the time.
+    value : float
+        Value of the coordinate, or of the function, at which the event occurs.
+    rate : bool
+        Watch the joint's speed instead of its coordinate.
+    direction : {-1, 0, 1}
+        Only when falling, in both directions, only when rising.
+    once : bool
+        Whether it occurs the first time only.
+    name : str
+        Name in results and messages; by default that of the joint or the function.
+    """
+
+    when: Any
+    action: Any = field(default_factory=Stop)
+    value: float = field(default=0.0, kw_only=True)
+    rate: bool = field(default=False, kw_only=True)
+    direction: int = field(default=0, kw_only=True)
+    once: bool = field(default=False, kw_only=True)
+    name: str = field(default="", kw_only=True)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.when, Part):
+            keep(self, when=joint_name(self.when, "event: when"))
+        if not isinstance(self.when, str) and not callable(self.when):
+            raise LoadError(
+                f"event: when is {shown(self.when)}; expected a joint's name or f(time, state)"
+            )
+        keep(self, name=text(self.name, "event: name"))
+        if not is_number(self.direction) or self.direction not in (-1, 0, 1):
+            raise LoadError(f"{self.label}: direction is {shown(self.direction)}; use -1, 0 or 1")
+        keep(
+            self,
+            direction=int(self.direction),
+            value=number(self.value, f"{self.label}: value"),
+            rate=switch(self.rate, f"{self.label}: rate"),
+            once=switch(self.once, f"{self.label}: once"),
+        )
+        for action in self.actions:
+            if not isinstance(action, Action):
+                hint = "Stop(), Lock(joint), Release(joint) or Switch(load, on)"
+                raise LoadError(f"{self.label}: action is {shown(action)}; use {hint}")
+
+    @property
+    def actions(self) -> Sequence[Action]:
+        """Actions, in order."""
+        return self.action if isinstance(self.action, (list, tuple)) else (self.action,)
+
+    @property
+    def title(self) -> str:
+        """Name of the event, or of the joint or the function that it watches."""
+        if self.name or isinstance(self.when, str):
+            return self.name or self.when
+        return str(getattr(self.when, "__name__", type(self.when).__name__))
+
+    @property
+    def label(self) -> str:
+        """Name in messages."""
+        return f"event {self.title!r}"
+
+    def enter(self, plan: Plan) -> None:
+        """Add the event to the plan of a run.
+
+        Parameters
+        ----------
+        plan : Plan
+            Resolved arguments of `simulate`.
+        """
+        place = plan.reserve(2, [0.0, 1.0])  # previous value, whether it is armed
+        common = {"E_MEMORY": place, "E_N": self.direction, "E_TABLE": plan.table(self.value)}
+        if isinstance(self.when, str):
+            joint = plan.joint(self.when, self.label)
+            if joint.n_v != 1:
+                raise LoadError(
+                    f"{self.label}: joint {self.when!r} has {joint.n_v} motions; watch a function "
+                    "of the state instead"
+                )
+            kind = run.SPEED if self.rate else run.COORDINATE
+            plan.add("events", E_KIND=kind, E_Q=joint.q, E_V=joint.v, **common)
+        else:
+            address, which = self._function(plan)
+            plan.add("events", E_KIND=run.FUNCTION, E_ADDRESS=address, E_WHICH=which, **common)
+        for action in self.actions:
+            action.prepare(plan, self.label)
+        plan.events.append((self, place))
+
+    def _function(self, plan: Plan) -> tuple[int, int]:
+        if is_compiled(self.when):
+            return plan.functions.add_compiled(self.label, self.when, "event", 1)
+        system, function, what = plan.system, self.when, self.label
+
+        def number(t: float, q: Array, v: Array) -> Array:
+            given = function(t, trusted_state(system, q, v))
+            if isinstance(given, (bool, np.bool_)):
+                raise LoadError(
+                    f"{what} returned {given} at t = {t:g} s; expected a number that crosses zero "
+                    "at the event, such as time - 0.5"
+                )
+            return checked_values(given, 1, what, t)
+
+        return plan.functions.add_plain(what, number, 1)

@@ -1,0 +1,87 @@
+"""Limits of a run: longest step, sampling inside steps, largest plausible motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...algorithms.tree.coordinates import error_sizes
+from ...kernels.run import fields as run
+from ...system import System
+from .plan import Plan
+from .settings import Settings
+
+Array = np.ndarray
+
+FEWEST_STEPS = 10  # least number of adaptive steps in a run
+PROBES = 4096  # samples inside adaptive steps over the whole run
+MOST_PROBES = 64  # largest number in one step: a run can end only between two steps
+FASTEST = 1e9  # [1/s] sizes per second; for a mechanism of 1 m three times the speed of light
+FARTHEST = 10.0  # largest displacement of a node by a mode, in lengths of the body
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Limits of adaptive steps.
+
+    Attributes
+    ----------
+    step : float
+        Longest step [s].
+    probe : float
+        Time between samples inside steps [s].
+    look : int
+        What is sampled there: LOOK_AT_FORCES, LOOK_AT_EVENTS, both or nothing.
+    stops : list of float
+        Times that no step crosses [s].
+    sudden : bool
+        Whether functions of time may change abruptly.
+    """
+
+    step: float
+    probe: float
+    look: int
+    stops: list[float]
+    sudden: bool = False
+
+
+def bounds_of(plan: Plan, settings: Settings) -> Bounds:
+    """Limits of the steps of a run, with the sampling inside them.
+
+    User functions and events may change arbitrarily between two stages of a step.  Steps end at
+    the corners of tables; smooth tables are sampled like functions, unless their points are too
+    close together for that.
+    """
+    probe = min(settings.duration / PROBES, settings.output_step or np.inf, settings.max_step)
+    stops, smooth = list(plan.stops), False
+    for times in plan.knots:
+        inside = times[(times > settings.start) & (times < settings.end)]
+        if len(inside) > 1 and np.diff(inside).min() < probe:
+            stops += list(inside)
+        else:
+            smooth = True
+    called = any(row[run.S_KIND] == run.CALLED for row in plan.signals)
+    look = run.LOOK_AT_FORCES * (called or smooth) + run.LOOK_AT_EVENTS * bool(plan.events)
+    if not settings.adaptive:
+        return Bounds(settings.step, probe, 0, stops)
+    step = settings.max_step
+    if step == np.inf:
+        step = settings.duration / FEWEST_STEPS
+    if look:  # implicit methods have no interpolant to sample
+        step = min(step, probe if settings.integrator.implicit else MOST_PROBES * probe)
+    return Bounds(step, probe, look, stops, plan.timed or smooth)
+
+
+def reasonable(system: System) -> Array:
+    """Largest plausible speeds and modal coordinates of a run, (2, n_v).
+
+    A motion beyond these is not that of the mechanism: the model is unstable there, or the steps
+    are too long.
+    """
+    position, _ = error_sizes(system)
+    deflection = np.full(system.n_v, np.inf)
+    for i in range(system.n_body):
+        modal = system.layout.modal_v(i)
+        deflection[modal] = FARTHEST * position[modal]
+    return np.stack([FASTEST * position, deflection])

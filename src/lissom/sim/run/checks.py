@@ -1,0 +1,160 @@
+"""Checks of the arguments of a simulation; errors name the part and the value.
+
+All take the value and `what`: the part and the attribute, as the error names them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from ...errors import LoadError, shown
+from ...immutable import read_only
+from ...model import Part
+
+Array = np.ndarray
+
+
+def is_number(value: Any) -> bool:
+    """Whether the value is one real number, finite or infinite: no bool, text, array, or NaN."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    try:
+        return not math.isnan(float(value))
+    except OverflowError:  # an integer beyond the range of floats
+        return False
+
+
+def number(
+    value: Any,
+    what: str,
+    expected: str = "one finite number",
+    good: Callable[[float], bool] = math.isfinite,
+) -> float:
+    """Value as a float.
+
+    Parameters
+    ----------
+    value : object
+        User's value.
+    what : str
+        Part and attribute, for the error.
+    expected : str
+        Description of acceptable values, for the error.
+    good : callable
+        Predicate of acceptable numbers.
+    """
+    if not is_number(value) or not good(float(value)):
+        raise LoadError(f"{what} is {shown(value)}; expected {expected}")
+    return float(value)
+
+
+def positive(value: Any, what: str, expected: str = "one positive number") -> float:
+    """Value as a float above zero; parameters as for `number`."""
+    return number(value, what, expected, lambda x: 0 < x < math.inf)
+
+
+def not_negative(value: Any, what: str, expected: str = "one number, zero or more") -> float:
+    """Value as a float of zero or more; parameters as for `number`."""
+    return number(value, what, expected, lambda x: 0 <= x < math.inf)
+
+
+def as_numbers(value: Any) -> Array | None:
+    """New array of floats, or None if the value does not consist of real numbers.
+
+    NumPy alone would also convert text, bools and None to numbers.
+    """
+    try:
+        found = np.array(value)
+    except Exception:  # rows of unequal length, or an error of the user's object
+        return None
+    if found.dtype.kind == "O":  # large integers, fractions, or no numbers at all
+        if not all(is_number(x) for x in found.flat):
+            return None
+    elif found.dtype.kind not in "iuf":
+        return None
+    with np.errstate(over="ignore"):  # long doubles beyond the range of floats become infinite
+        return found.astype(float)
+
+
+def numbers(
+    value: Any,
+    what: str,
+    expected: str = "finite numbers",
+    *,
+    n: int | None = None,
+    least: float = -math.inf,
+) -> Array:
+    """Value as a new array: one number or a row of them, all finite.
+
+    Parameters
+    ----------
+    value : object
+        User's value.
+    what, expected : str
+        As for `number`.
+    n : int, optional
+        Required length; the value is then a row.
+    least : float
+        Lower bound of all entries.
+    """
+    found = as_numbers(value)
+    if (
+        found is None
+        or (found.ndim > 1 if n is None else found.shape != (n,))
+        or not np.all(np.isfinite(found) & (found >= least))
+    ):
+        raise LoadError(f"{what} is {shown(value)}; expected {expected}")
+    return found
+
+
+def text(value: Any, what: str, expected: str = "a name as text") -> str:
+    """Value as text."""
+    if not isinstance(value, str):
+        raise LoadError(f"{what} is {shown(value)}; expected {expected}")
+    return str(value)
+
+
+def joint_name(value: Any, what: str) -> str:
+    """Name of the body that a joint carries, from text or the Part that `Model.add` returns."""
+    if not isinstance(value, (str, Part)):
+        raise LoadError(
+            f"{what} is {shown(value)}; expected the name of the body that the joint carries, "
+            'such as "arm"'
+        )
+    return str(value)
+
+
+def node_name(value: Any, what: str) -> str:
+    """Name of a body, node or frame."""
+    if not isinstance(value, (str, Part)):
+        raise LoadError(
+            f'{what} is {shown(value)}; expected "body", "body.node" or a frame as text'
+        )
+    return str(value)
+
+
+def choice(value: Any, what: str, options: tuple[str, ...]) -> str:
+    """Value, checked to be one of the options."""
+    if not isinstance(value, str) or value not in options:
+        quoted = [f'"{x}"' for x in options]
+        raise LoadError(f"{what} is {shown(value)}; use {', '.join(quoted[:-1])} or {quoted[-1]}")
+    return str(value)
+
+
+def switch(value: Any, what: str) -> bool:
+    """Value as a bool; numbers and text are refused, since "off" would count as true."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise LoadError(f"{what} is {shown(value)}; expected True or False")
+    return bool(value)
+
+
+def keep(part: Any, **values: Any) -> None:
+    """Store checked values in the fields of a frozen dataclass; arrays become read-only."""
+    for name, value in values.items():
+        kept = read_only(value) if isinstance(value, np.ndarray) else value
+        object.__setattr__(part, name, kept)

@@ -1,0 +1,302 @@
+"""A run in compiled code: its arrays and the call that advances it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...algorithms.tree import engine
+from ...algorithms.tree.arguments import to_armature
+from ...algorithms.tree.coordinates import error_sizes
+from ...kernels import fields as field
+from ...kernels.run import fields as run
+from ...kernels.run.registry import JOINT_KINDS, METHODS
+from ...kernels.run.slots import SLOT_RECORD
+from ..drift import Baumgarte
+from .bounds import Bounds, bounds_of, reasonable
+from .packing import elements, external_list, slot_records
+from .plan import Plan
+from .scales import modal_stiffness
+from .settings import Settings
+
+Array = np.ndarray
+
+# Rows that an adaptive method writes per step if no output_step is given: its interpolant is of
+# higher order than the one between rows.
+POINTS = 4
+# An adaptive implicit method iterates until its error is this fraction of the tolerance.
+ADAPTED = 0.03
+ROWS_BYTES = 1 << 20
+
+
+class Machine:
+    """Arrays of a run and the kernel that advances it.
+
+    Parameters
+    ----------
+    plan : Plan
+        Loads, motions and events.
+    settings : Settings
+        Settings of the run.
+    """
+
+    def __init__(self, plan: Plan, settings: Settings) -> None:
+        # The constants of the method are added to a copy of the plan.
+        plan = plan.branched()
+        self.plan, self.settings, self.system = plan, settings, plan.system
+        from ...kernels.run.advance import ADVANCE
+
+        self._advance = plan.packed.own.guard(ADVANCE.load())
+        system, packed = plan.system, plan.packed
+        n_q, n_v = system.n_q, system.n_v
+        self.stiffness, self.damping = modal_stiffness(system)
+        self.ints = packed.ints.copy()  # flags of driven joints are written there
+        header = self._header()
+        self.elements = elements(plan, header)
+        self.table = plan.constants()
+        self.memory = np.zeros(plan.memory_size)
+        total, self.width = self._total, plan.columns.width
+        n_slot = len(plan.slots) + len(plan.points)
+        places = [2 * n_q, run.N_VECTOR * n_v, 2 * total * n_v, n_slot * SLOT_RECORD]
+        places += [int(self.elements[run.BUFFER]), len(plan.events), run.M_HEADER]
+        places += [int(self.elements[run.DENSE]) * n_v]
+        n_z = len(plan.states)
+        places += [(2 + total) * n_z, run.OWN_STATES + 2 * n_z + plan.n_output]
+        self.work = np.zeros(sum(places))
+        self._slots = slice(sum(places[:3]), sum(places[:4]))
+        self.work[self._slots] = slot_records(plan)
+        self.capacity = max(2, ROWS_BYTES // (8 * self.width))
+        self._rows = np.zeros(self.capacity * self.width)
+        self.scratch = self._scratch()
+        if system.constraints:
+            place = packed.ints[packed.ints[field.LOOPS] + field.CLOSING]
+            self.scratch[place : place + len(self._weights)] = self._weights
+            self.scratch[place + field.SOFTENED] = field.SOFT
+        self.stiff = self.scratch.copy()
+        for place, value in plan.starts:
+            self.memory[place] = value
+        self.memory[plan.states_place :] = [first for first, *_ in plan.states]
+        self.memory[[run.SMALLEST, run.EXPECTED_AT]] = np.inf
+        self.memory[run.NEAREST] = 1.0
+        self.memory[run.PREPARED] = -1.0
+
+    @property
+    def _weights(self) -> tuple[float, ...]:
+        """Baumgarte's factors of gap and rate; empty for projection."""
+        drift = self.settings.drift
+        if not self.system.constraints or not isinstance(drift, Baumgarte):
+            return ()
+        return drift.stiffness, drift.damping
+
+    def _header(self) -> dict[str, int]:
+        """Header entries of the method; its constants are added to the table."""
+        plan, s = self.plan, self.settings
+        tableau = s.integrator.tableau
+        header = {"METHOD": s.integrator.method, "ADAPTIVE": int(s.adaptive), "N_STAGE": 1}
+        header["TRAITS"] = METHODS[s.integrator.method].traits
+        kinds = [JOINT_KINDS[row[run.E_KIND]] for row in plan.rows["forces"]]
+        header["NONLINEAR"] = int(any(kind.nonlinear for kind in kinds))
+        self._total = 2
+        if tableau is not None:
+            self._total = len(tableau.whole)
+            header["TABLEAU"] = plan.table(tableau.packed())
+            header["N_STAGE"] = tableau.n_stage
+            header["N_DENSE"] = self._total - tableau.n_stage - 1
+            header["DEGREE"] = 0 if tableau.dense is None else tableau.dense.shape[1]
+        if s.adaptive:
+            header["EVERY"] = POINTS
+        else:
+            header["EVERY"] = max(1, round(s.output_step / s.step))
+        if s.dense:
+            header["DENSE"] = plan.system.n_v + 2 + plan.system.n_constraint
+        header["PROJECT"] = int(bool(plan.system.constraints) and not self._weights)
+        header["BASE_ARMATURE"] = plan.table(plan.armature)
+        header["STIFFNESS"] = plan.table(self.stiffness, self.damping)
+        sizes = np.stack(error_sizes(plan.system))
+        weights = s.rtol * sizes if s.atol is None else s.atol
+        weights = np.maximum(weights, 1e-300)
+        header["WEIGHTS"] = plan.table(weights)
+        speeds = [speed for _, speed, _ in plan.states]
+        of_states = [size * weights[0, speed] for _, speed, size in plan.states]
+        header["STATE_WEIGHTS"] = plan.table(of_states, speeds)
+        bounds = bounds_of(plan, s)
+        header["LOOK"] = bounds.look
+        self.limits = reasonable(plan.system)
+        header["LIMITS"] = plan.table(self.limits)
+        stops = sorted({x for x in bounds.stops if x > s.start})
+        header["N_STOP"], header["STOPS"] = len(stops), plan.table(stops)
+        header["PARAMETERS"] = plan.table(self._parameters(bounds))
+        return header
+
+    def _parameters(self, bounds: Bounds) -> Array:
+        s = self.settings
+        values = np.zeros(run.N_PARAMETER)
+        values[run.START], values[run.END] = s.start, s.end
+        values[run.STEP], values[run.PROBE] = bounds.step, bounds.probe
+        values[run.OUTPUT_STEP] = s.output_step if s.adaptive else 0.0
+        periods = [c.period for c in self.plan.controllers]
+        periods += [s.output_step] if s.output_step else []
+        periods += [] if s.adaptive else [s.step]
+        ulp = np.spacing(max(abs(s.start), abs(s.end)))
+        values[run.TICK] = max(1e-9 * min([s.duration, *periods]), 8 * ulp)
+        values[run.RTOL] = s.rtol
+        for place, value in s.integrator.parameters().items():
+            values[place] = value
+        if s.integrator.implicit:  # in units of the weights, which contain rtol
+            values[run.NEWTON] = ADAPTED if s.adaptive else values[run.NEWTON] / s.rtol
+        if s.adaptive and (bounds.sudden or not s.each_step):
+            values[run.SHARE] = s.integrator.share / s.duration
+            values[run.LEAST_SHARE] = min(
+                1.0, max(s.integrator.least_share, s.integrator.rounding / s.rtol)
+            )
+        else:
+            values[run.SHARE] = np.inf
+        values[run.EXPONENT] = 1 / (s.integrator.error_order + 1)
+        tableau = s.integrator.tableau
+        values[run.SECOND] = tableau is not None and tableau.second is not None
+        return values
+
+    def _scratch(self) -> Array:
+        """Workspace of the recursion, with the rotors' inertia and a buffer for node loads."""
+        plan = self.plan
+        external, _ = external_list(plan)
+        scratch = np.concatenate([plan.packed.start, external])
+        work = engine.Workspace(plan.system, plan.packed)
+        if np.any(plan.armature):
+            work.set_armature(to_armature(plan.system, plan.armature))
+        scratch[: len(work.scratch)] = work.scratch
+        return scratch
+
+    # State
+
+    @property
+    def time(self) -> float:
+        """Current time [s]."""
+        return float(self.memory[run.TIME])
+
+    @property
+    def longest_step(self) -> float:
+        """Longest step allowed [s]."""
+        return float(self.table[int(self.elements[run.PARAMETERS]) + run.STEP])
+
+    def _piece(self, place: int, n: int) -> Array:
+        start = int(self.elements[place])
+        return self.memory[start : start + n]
+
+    @property
+    def q(self) -> Array:
+        """Current coordinates."""
+        return self._piece(run.O_Q, self.system.n_q)
+
+    @property
+    def v(self) -> Array:
+        """Current speeds."""
+        return self._piece(run.O_V, self.system.n_v)
+
+    def _vector(self, k: int) -> Array:
+        """Work vector k of a step."""
+        n_v = self.system.n_v
+        start = 2 * self.system.n_q + k * n_v
+        return self.work[start : start + n_v]
+
+    @property
+    def forces(self) -> Array:
+        """Generalized forces at the last evaluation."""
+        return self._vector(run.W_FORCES)
+
+    @property
+    def tried(self) -> tuple[Array, Array]:
+        """Speeds and accelerations of the step tried last."""
+        return self._vector(run.W_V1), self._vector(run.W_OUT)
+
+    def begin(self, q: Array, v: Array, first_step: float) -> None:
+        """Set the run to its start."""
+        self.memory[run.TIME] = self.settings.start
+        self.memory[run.NEXT_STEP] = first_step
+        self.memory[run.LAST_ERROR] = 1e-4
+        self.memory[run.ROUGH_UNTIL] = -np.inf
+        self.q[:], self.v[:] = q, v
+        self.origin = self.q.copy(), self.v.copy()  # before loops are closed
+
+    def solve(self, forces: Array) -> Array:
+        """Accelerations due to forces alone, M^-1 forces, in the current state."""
+        self._vector(run.W_A1)[:] = forces
+        self.advance(0, run.SOLVE)
+        return self._vector(run.W_X1).copy()
+
+    def settle(self) -> int:
+        """Insert given motions into the state and close its loops; status as of `advance`."""
+        return self.advance(0, run.SETTLE)
+
+    def forget(self, start: int, n: int) -> None:
+        """Set the stored accelerations of n speeds, which have stopped, to zero."""
+        for place in (run.O_X, run.O_A, run.O_B):
+            self._piece(place, self.system.n_v)[start : start + n] = 0.0
+
+    def changed(self) -> None:
+        """Invalidate everything derived from state and loads after one of them has changed."""
+        self.memory[[run.FRESH, run.KNOWN]] = 0.0
+        self.memory[run.EXPECTED_AT] = np.inf
+
+    def advance(self, budget: int, mode: int = run.ON) -> int:
+        """Advance the run; the status is one of those in `simulation.fields`."""
+        self.memory[run.N_ROWS] = 0
+        return int(
+            self._advance(
+                self.ints,
+                self.plan.packed.floats,
+                self.scratch,
+                self.stiff,
+                self.elements,
+                self.table,
+                self.memory,
+                self.work,
+                self._rows,
+                self.capacity,
+                budget,
+                mode,
+            )
+        )
+
+    def rows(self) -> Array:
+        """Copy of the rows that the last call wrote."""
+        n = int(self.memory[run.N_ROWS])
+        return self._rows[: n * self.width].reshape(n, self.width).copy()
+
+    def accelerations(self, t: float, q: Array, v: Array) -> tuple[int, Array]:
+        """Status and accelerations at a given time; the run itself is not changed."""
+        kept = self.memory.copy()
+        self.memory[run.TIME] = t
+        self.q[:], self.v[:] = q, v
+        self.memory[[run.FRESH, run.FORCED]] = 0.0, 1.0
+        status = self.advance(0)
+        found = self.rows()[0].copy() if self.memory[run.N_ROWS] else np.zeros(self.width)
+        self.memory[:] = kept
+        return status, found
+
+    @property
+    def statistics(self) -> dict[str, Any]:
+        """Statistics of the run so far: counts, step sizes [s], errors."""
+        m = self.memory
+        counts = {
+            "steps": run.N_STEPS,
+            "rejected_steps": run.N_REJECTED,
+            "evaluations": run.N_EVALUATIONS,
+            "iterations": run.N_ITERATIONS,
+            "divided_steps": run.N_DIVIDED,
+        }
+        if self.elements[run.PROJECT]:
+            counts["projections"] = run.N_PROJECTIONS
+        found: dict[str, Any] = {name: int(m[place]) for name, place in counts.items()}
+        if self.system.constraints:
+            found["nearest_to_singular"] = float(m[run.NEAREST])
+            found["nearest_at"] = float(m[run.NEAREST_TIME])
+        if not self.settings.adaptive or self.settings.integrator.implicit:
+            found["estimated_error"] = float(m[run.ERROR_SUM]) * self.settings.rtol
+        if found["steps"]:
+            found["smallest_step"], found["largest_step"] = (
+                float(m[run.SMALLEST]),
+                float(m[run.LARGEST]),
+            )
+        return found

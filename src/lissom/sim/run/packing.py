@@ -1,0 +1,142 @@
+"""Packing of a plan into the flat arrays that the kernels read (`kernels.run.fields`)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...algorithms.tree import engine
+from ...joints.base import Chart
+from ...kernels import fields as field
+from ...kernels.run import fields as run
+from ...kernels.run.slots import SLOT_POSE, SLOT_POSITION, SLOT_RECORD
+from .plan import Plan
+
+Array = np.ndarray
+
+_CHARTS = {"ball": run.BALL, "pose": run.POSE, "product": run.PRODUCT}
+
+
+def external_list(plan: Plan) -> tuple[Array, list[int]]:
+    """External forces in the form of the workspace, and the offset of each slot's entry."""
+    pieces: list[Array] = []
+    offsets: list[int] = []
+    size = 0
+    for _, i, node in plan.slots:
+        offsets.append(size)
+        entry = [np.array([float(i)]), np.zeros(6)]
+        if plan.packed.rows[i, field.LEVEL] != field.RIGID:
+            body = plan.system.bodies[i]
+            entry += [body.node_positions[node], body.node_shapes[node].ravel()]
+        pieces += entry
+        size += sum(map(len, entry))
+    return (np.concatenate(pieces) if pieces else np.zeros(0)), offsets
+
+
+def elements(plan: Plan, header: dict[str, int]) -> Array:
+    """Integer array of the plan; `header` holds the entries that the method adds."""
+    _, offsets = external_list(plan)
+    slots = [np.zeros(run.E_ROW, dtype=np.int64) for _ in plan.slots + plan.points]
+    for row in slots:
+        row[run.E_A] = -1
+    for row, (_, i, _), offset in zip(slots, plan.slots, offsets, strict=False):
+        row[run.E_A], row[run.E_B] = field.HEADER + field.ROW * i, offset
+    nodes = [row.copy() for row in plan.rows["nodes"]]
+    for row in nodes:
+        for end in (run.E_A, run.E_B):
+            if row[end] < 0:
+                row[end] = len(plan.slots) - row[end] - 1
+    plains, specials = _coordinates(plan)
+    head = np.zeros(run.P_HEADER, dtype=np.int64)
+    flat: list[Array] = [np.array(plan.signals, dtype=np.int64).ravel()]
+    size = run.P_HEADER + len(flat[0])
+    for count, place, rows in (
+        ("N_FORCE", "FORCES", plan.rows["forces"]),
+        ("N_NODE_LOAD", "NODE_LOADS", nodes),
+        ("N_SLOT", "SLOTS", slots),
+        ("N_MOTION", "MOTIONS", plan.rows["motions"]),
+        ("N_CONTROLLER", "CONTROLLERS", plan.rows["controllers"]),
+        ("N_EVENT", "EVENTS", plan.rows["events"]),
+        ("N_PLAIN", "PLAINS", plains),
+        ("N_SPECIAL", "SPECIALS", specials),
+        ("N_FLEXIBLE", "FLEXIBLES", _flexible(plan)),
+    ):
+        head[getattr(run, count)] = len(rows)
+        head[getattr(run, place)] = size
+        flat += rows
+        size += sum(map(len, rows))
+    n_q, n_v = plan.system.n_q, plan.system.n_v
+    places = np.cumsum([run.M_HEADER, n_q, n_v, n_v, n_v])
+    fixed = {
+        "NODE_RATES": int(plan.node_rates),
+        "WIDTH": plan.columns.width,
+        "N_WRENCH": len(plan.slots),
+        "FLAGS": engine.ALL | field.ACCELERATED,
+        "BUFFER": max(n_v, 64),
+        "M_SIZE": plan.memory_size,
+        "N_STATE": len(plan.states),
+        "O_Z": plan.states_place,
+        "N_OUTPUT": plan.n_output,
+        **dict(zip(("O_Q", "O_V", "O_X", "O_A", "O_B"), map(int, places), strict=True)),
+    }
+    for name, value in {**fixed, **header}.items():
+        head[getattr(run, name)] = value
+    return np.concatenate([head, *flat])
+
+
+def _flexible(plan: Plan) -> list[Array]:
+    return [
+        np.array([field.HEADER + field.ROW * i, place], dtype=np.int64)
+        for i, place in plan.spins.items()
+    ]
+
+
+def _coordinates(plan: Plan) -> tuple[list[Array], list[Array]]:
+    """Ranges of q that are plain integrals of v, adjacent ones merged, and all other ranges."""
+    plains: list[Array] = []
+    specials: list[Array] = []
+    layout = plan.system.layout
+    for i, joint in enumerate(plan.system.joints):
+        modal, hinge = layout.modal_v(i), layout.hinge_v(i)
+        _add_plain(plains, layout.modal_q(i).start, modal.start, modal.stop - modal.start)
+        q, v = layout.hinge_q(i).start, hinge.start
+        for chart in joint.charts:
+            if chart.kind == "plain":
+                _add_plain(plains, q, v, chart.n_v)
+            else:
+                specials.append(_element(_CHARTS[chart.kind], q, v, chart.n_v, _table(plan, chart)))
+            q, v = q + chart.n_q, v + chart.n_v
+    return plains, specials
+
+
+def _table(plan: Plan, chart: Chart) -> int:
+    """Offset of a motion map and its left inverse in the table; 0 for a chart without one."""
+    if chart.columns is None:
+        return 0
+    H = chart.columns
+    return plan.table(H.T, np.linalg.solve(H.T @ H, H.T))
+
+
+def slot_records(plan: Plan) -> Array:
+    """Initial content of the slots; points on the ground keep it."""
+    records = np.zeros((len(plan.slots) + len(plan.points), SLOT_RECORD))
+    for record, point in zip(records[len(plan.slots) :], plan.points, strict=True):
+        record[SLOT_POSE:SLOT_POSITION] = np.eye(3).ravel()
+        record[SLOT_POSITION : SLOT_POSITION + 3] = point
+    return records.ravel()
+
+
+def _element(kind: int, q: int, v: int, n: int, table: int) -> Array:
+    row = np.zeros(run.E_ROW, dtype=np.int64)
+    row[[run.E_KIND, run.E_Q, run.E_V, run.E_N, run.E_TABLE]] = kind, q, v, n, table
+    return row
+
+
+def _add_plain(plains: list[Array], q: int, v: int, n: int) -> None:
+    if n == 0:
+        return
+    if plains:
+        last = plains[-1]
+        if last[run.E_Q] + last[run.E_N] == q and last[run.E_V] + last[run.E_N] == v:
+            last[run.E_N] += n
+            return
+    plains.append(_element(0, q, v, n, 0))

@@ -1,0 +1,411 @@
+"""The plan of a run: loads, motions and events with names resolved.
+
+`arrays` packs it for the kernels, in the layout of `kernels.run.fields`.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...algorithms.tree import engine
+from ...algorithms.tree.packing import Packed
+from ...errors import LissomError, LoadError
+from ...joints import Joint
+from ...kernels import fields as field
+from ...kernels.run import fields as run
+from ...kernels.run.registry import JOINT_KINDS
+from ...results.store import Columns
+from ...system import GROUND, Frame, System
+from ..signals.callbacks import Functions, is_compiled, takes_state, trusted_state
+from ..signals.signal import Signal, Table
+
+Array = np.ndarray
+
+SIGNAL_ROW = 6
+
+
+@dataclass(frozen=True)
+class JointPlace:
+    """Offsets and counts of a joint's coordinates and speeds.
+
+    Attributes
+    ----------
+    body : int
+        Number of the body that the joint carries.
+    joint : Joint
+    q, v : int
+        Offsets of its coordinates and speeds.
+    n_q, n_v : int
+        Numbers of coordinates and speeds.
+    """
+
+    body: int
+    joint: Joint
+    q: int
+    v: int
+    n_q: int
+    n_v: int
+
+    @property
+    def has_quaternion(self) -> bool:
+        """Whether its first coordinates are a quaternion."""
+        return self.joint.has_quaternion
+
+    @property
+    def plain(self) -> bool:
+        """Whether its speeds are the rates of its coordinates."""
+        return all(chart.kind != "product" for chart in self.joint.charts)
+
+    @property
+    def label(self) -> str:
+        """Kind of the joint."""
+        return type(self.joint).__name__
+
+
+class Plan:
+    """Loads, motions, controllers and events of a run, resolved against a system.
+
+    Parameters
+    ----------
+    system : System
+        System that they act on.
+    """
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.given: tuple[Any, list[Any], list[Any]] = (None, [], [])  # forces, loads, events
+        self.functions = Functions(system)
+        self.packed: Packed = engine.packed_constants(system)
+        self.armature = np.zeros(system.n_v)
+        self.stops: list[float] = []
+        self.knots: list[Array] = []  # times of smooth tables
+        self.timed = False  # whether there are functions of time alone
+        self.time_functions: list[tuple[str, Callable[[float], Array]]] = []  # the plain ones
+        self.slots: list[tuple[str, int, int]] = []  # name, body, node that loads act on
+        self._slot_of: dict[tuple[int, int, str], int] = {}  # each frame has a separate slot
+        self.points: list[Array] = []  # spring ends fixed in the world
+        self.ends: list[tuple[str, Table]] = []  # tables of driven positions: they must end at rest
+        self.loads: list[Any] = []
+        self.driven: dict[int, str] = {}  # body -> name of its motion
+        self.active: dict[str, list[int]] = {}  # name of a load -> offsets of its flags
+        self.rows: dict[str, list[Array]] = {
+            name: [] for name in ("forces", "nodes", "motions", "controllers", "events")
+        }
+        self.starts: list[tuple[int, float]] = []  # initial values in memory
+        self.controllers: list[Any] = []
+        self.states: list[tuple[float, int, float]] = []  # initial value, speed, size of each
+        self.servos: list[str] = []  # joint of each servo
+        self.n_output = 0  # numbers that loads provide as channels
+        self.events: list[tuple[Any, int]] = []  # each with the offset of its value
+        self.locks: dict[int, int] = {}  # body -> offset of the flag that locks its joint
+        self.node_rates = False
+        self.signals: list[list[int]] = []
+        self._table: list[float] = []
+        self._memory = run.M_HEADER + system.n_q + 4 * system.n_v
+        flexible = np.flatnonzero(self.packed.rows[:, field.LEVEL] != field.RIGID)
+        self.spins = {int(i): self.reserve(1) for i in flexible}  # highest angular rate of each
+
+    def enter(self, load: Any) -> None:
+        """Add a load."""
+        load.enter(self)
+        self.loads.append(load)
+
+    # Joints, nodes and frames
+
+    def joint(self, name: Any, what: Any) -> JointPlace:
+        """Joint that carries a body.
+
+        Parameters
+        ----------
+        name : str
+            The body.
+        what : Load or str
+            Part named in errors.
+        """
+        label = what if isinstance(what, str) else what.label
+        try:
+            i = self.system.layout.index(str(name))
+        except LissomError as error:
+            raise LoadError(f"{label}: {error}") from None
+        joint, layout = self.system.joints[i], self.system.layout
+        if joint.n_v == 0:
+            raise LoadError(f"{label}: the joint of body {name!r} is fixed; nothing moves there")
+        return JointPlace(
+            i, joint, layout.hinge_q(i).start, layout.hinge_v(i).start, joint.n_q, joint.n_v
+        )
+
+    def place(self, where: Any, what: Any) -> Frame:
+        """Frame of a body, node or frame given by name, or of a point fixed in the world."""
+        if isinstance(where, str) or hasattr(where, "node"):
+            try:
+                return self.system.place(where)
+            except LissomError as error:
+                raise LoadError(f"{what.label}: {error}") from None
+        try:
+            point = np.array(where, dtype=float)
+        except (TypeError, ValueError, OverflowError):
+            point = np.zeros(0)
+        if point.shape != (3,) or not np.all(np.isfinite(point)):
+            raise LoadError(
+                f'{what.label}: {where!r} is not a place; give "body", "body.node", a frame or '
+                "three numbers for a point fixed in the world"
+            )
+        return Frame("a point of the world", GROUND, GROUND, position=point)
+
+    def slot(self, frame: Frame) -> int:
+        """Slot number of the node that carries a frame; negative on the ground."""
+        if frame.grounded:
+            self.points.append(frame.position)
+            return -len(self.points)
+        key = (frame.body, frame.node, "" if frame.plain else frame.name)
+        if key not in self._slot_of:
+            self._slot_of[key] = len(self.slots)
+            self.slots.append((frame.name, frame.body, frame.node))
+        return self._slot_of[key]
+
+    # Constants, memory and signals
+
+    def table(self, *numbers: Any) -> int:
+        """Offset of new constants."""
+        start = len(self._table)
+        for x in numbers:
+            self._table += [float(y) for y in np.ravel(x)]
+        return start
+
+    def reserve(self, n: int, first: Sequence[float] = ()) -> int:
+        """Offset of n new numbers in memory."""
+        start = self._memory
+        self._memory += n
+        self.starts += [(start + k, float(x)) for k, x in enumerate(first)]
+        return start
+
+    def flag(self, name: str, on: bool = True) -> int:
+        """Offset of a flag that switches a part; parts of the same name are switched together."""
+        place = self.reserve(1, [float(on)])
+        self.active.setdefault(name, []).append(place)
+        return place
+
+    def signal(self, value: Signal, n: int, what: str) -> int:
+        """Offset of a signal of n numbers."""
+        if callable(value):
+            address, which = self._time_function(value, n, what)
+            row = [run.CALLED, n, address, which, 0, 0]
+        elif isinstance(value, Table):
+            coefficients = value.pieces()
+            self.stops += list(value.corners)
+            if value.kind == "smooth":
+                self.knots.append(value.times)
+            pieces, _, width = coefficients.shape
+            row = [run.TABLE_, n, self.table(value.edges, coefficients), 0, pieces, width - 1]
+        else:
+            row = [run.CONSTANT, n, self.table(value), 0, 0, 0]
+        return self._signal_row(row)
+
+    def called(self, address: int, which: int, n: int) -> int:
+        """Offset of a signal that is a function with an address."""
+        return self._signal_row([run.CALLED, n, address, which, 0, 0])
+
+    def _signal_row(self, row: list[int]) -> int:
+        self.signals.append(row)
+        return run.P_HEADER + SIGNAL_ROW * (len(self.signals) - 1)
+
+    def _time_function(self, function: Callable[..., Any], n: int, what: str) -> tuple[int, int]:
+        if is_compiled(function):
+            self.timed = True
+            return self.functions.add_compiled(what, function, "time", n)
+        system, with_state = self.system, takes_state(function, what)
+        if not with_state:
+            self.timed = True
+            self.add_time_function(function, n, what)
+
+        def numbers(t: float, q: Array, v: Array) -> Array:
+            given = function(t, trusted_state(system, q, v)) if with_state else function(t)
+            return checked_values(given, n, what, t)
+
+        return self.functions.add_plain(what, numbers, n)
+
+    def add_time_function(self, function: Callable[[float], Any], n: int, what: str) -> None:
+        """Register a plain function of time, which is sampled between two steps."""
+        self.time_functions.append((what, lambda t: checked_values(function(t), n, what, t)))
+
+    # Elements
+
+    def add_armature(self, joint: JointPlace, inertia: float) -> None:
+        """Armature: inertia added at the speeds of a joint."""
+        self.armature[joint.v : joint.v + joint.n_v] += inertia
+
+    def add_hinge_load(
+        self,
+        load: Any,
+        kind: int,
+        joint: JointPlace,
+        numbers: Any,
+        *,
+        signal: int = 0,
+        orders: int = 0,
+        states: int = 0,
+        output: int = 0,
+    ) -> None:
+        """Add a load on a hinge.
+
+        Parameters
+        ----------
+        load : Load
+            The load.
+        kind : int
+            Number of its kernel in the registry.
+        joint : JointPlace
+            Joint on which it acts.
+        numbers : array
+            Its constants.
+        signal, orders : int
+            Offset of its signal, if any, and the number of derivatives needed.
+        states, output : int
+            Offsets of its states and outputs, if any.
+        """
+        self.add(
+            "forces",
+            E_KIND=kind,
+            E_ACTIVE=self.flag(load.label, load.on),
+            E_Q=joint.q,
+            E_V=joint.v,
+            E_N=joint.n_v,
+            E_TABLE=self.table(numbers),
+            E_SIGNAL=signal,
+            E_ORDERS=orders,
+            E_SLOPES=JOINT_KINDS[kind].when_slopes,
+            E_STATE=states,
+            E_OUTPUT=output,
+        )
+
+    def add_servo(self, joint: JointPlace) -> int:
+        """Offset of the outputs of a servo: force, error and integral of each motion."""
+        place = self.n_output
+        self.servos.append(self.system.names[joint.body])
+        self.n_output += 3 * joint.n_v
+        return place
+
+    def add_states(self, first: Sequence[float], speeds: Sequence[int], sizes: Any) -> int:
+        """Offset of the states of a load.
+
+        Parameters
+        ----------
+        first : sequence of float
+            Initial values.
+        speeds : sequence of int
+            The speed that each belongs to, for messages and error estimates.
+        sizes : array
+            Error scale of each, relative to that of its speed's coordinate.
+        """
+        place = run.OWN_STATES + len(self.states)
+        self.states += list(zip(map(float, first), speeds, map(float, sizes), strict=True))
+        return place
+
+    def add_node_load(
+        self,
+        load: Any,
+        kind: int,
+        a: int,
+        b: int,
+        numbers: Any,
+        signal: int,
+        axes: str,
+        *,
+        rates: bool = False,
+    ) -> None:
+        """Add a load on one or two nodes; `rates`: it needs their velocities."""
+        self.node_rates = self.node_rates or rates
+        self.add(
+            "nodes",
+            E_KIND=kind,
+            E_ACTIVE=self.flag(load.label, load.on),
+            E_A=a,
+            E_B=b,
+            E_TABLE=self.table(numbers),
+            E_SIGNAL=signal,
+            E_AXES=int(axes == "world"),
+        )
+
+    def add_motion(
+        self, label: str, joint: JointPlace, mode: int, signal: int, *, on: bool = True
+    ) -> int:
+        """Add a given motion of a joint; return the offset of its flag."""
+        flag = self.flag(label, on)
+        row = self.packed.rows[joint.body]
+        self.add(
+            "motions",
+            E_KIND=mode,
+            E_ACTIVE=flag,
+            E_Q=joint.q,
+            E_V=joint.v,
+            E_N=joint.n_v,
+            E_N_Q=joint.n_q,
+            E_SIGNAL=signal,
+            E_A=field.HEADER + field.ROW * joint.body,
+            E_B=int(row[field.KIND]),
+        )
+        return flag
+
+    def lock(self, joint: JointPlace) -> int:
+        """Offset of the flag that locks a joint, created at first use."""
+        if joint.body not in self.locks:
+            name = f"lock of {self.system.names[joint.body]!r}"
+            self.locks[joint.body] = self.add_motion(name, joint, run.LOCK, 0, on=False)
+        return self.locks[joint.body]
+
+    def add(self, kind: str, **fields: int) -> None:
+        """Row of an element."""
+        row = np.zeros(run.E_ROW, dtype=np.int64)
+        for name, value in fields.items():
+            row[getattr(run, name)] = value
+        self.rows[kind].append(row)
+
+    # Arrays
+
+    @property
+    def columns(self) -> Columns:
+        """Columns of a row of results."""
+        return Columns.of(self.system, (name for name, *_ in self.slots), self.servos)
+
+    @property
+    def states_place(self) -> int:
+        """Offset of the states of loads in memory: after everything else."""
+        return self._memory
+
+    @property
+    def memory_size(self) -> int:
+        """Number of values in memory."""
+        return self._memory + len(self.states)
+
+    def branched(self) -> Plan:
+        """Copy of the plan with a separate table, to which constants can be added."""
+        plan = copy.copy(self)
+        plan._table = list(self._table)
+        return plan
+
+    def constants(self) -> Array:
+        """Constants of the plan."""
+        return np.array(self._table)
+
+
+def checked_values(given: Any, n: int, what: str, t: float) -> Array:
+    """Result of a user's function as n finite numbers; errors name the function."""
+    try:
+        if given is None or isinstance(given, (str, bytes)):  # NumPy would convert these
+            raise TypeError
+        values = np.atleast_1d(np.asarray(given, dtype=float))
+    except (TypeError, ValueError, OverflowError):
+        expected = "a number" if n == 1 else f"{n} numbers"
+        raise LoadError(f"{what} returned {given!r} at t = {t:g} s; expected {expected}") from None
+    if values.shape != (n,):
+        raise LoadError(
+            f"{what} returned an array of shape {values.shape} at t = {t:g} s; expected ({n},)"
+        )
+    if not np.all(np.isfinite(values)):
+        raise LoadError(f"{what} returned {given!r} at t = {t:g} s; all entries must be finite")
+    return values

@@ -1,0 +1,162 @@
+"""Outcome of a run, with a message that names the responsible body."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...algorithms.loops.checks import OPEN, constraint_of, in_own_unit
+from ...algorithms.tree import reference
+from ...algorithms.tree.coordinates import error_sizes
+from ...errors import SingularError, name_list
+from ...kernels import fields as field
+from ...kernels.run import fields as run
+from ...system import Loop
+from .machine import Machine
+
+ABSURD = 1e30  # speeds beyond this result from steps that are too long, not from forces
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Outcome of a run.
+
+    Attributes
+    ----------
+    status : str
+        "finished", "event", "interrupted", "time limit", "diverged", "not finite", "singular",
+        "loop open", "stalled", "failed", "disk" or "memory".
+    message : str
+        Reason, one sentence.
+    error : exception or None
+        Exception of a user's function.
+    """
+
+    status: str
+    message: str
+    error: BaseException | None = None
+
+
+def at_time(machine: Machine, reason: str) -> str:
+    """Reason with the time."""
+    return f"{reason} at t = {machine.time:.9g} s"
+
+
+def explained(machine: Machine, status: int) -> Outcome:
+    """Outcome of a run in which no step could be taken; it names the responsible body.
+
+    Parameters
+    ----------
+    machine : Machine
+        The run.
+    status : int
+        Status from `advance`.
+    """
+    layout = machine.system.layout
+    worst = layout.owner_v(int(machine.memory[run.WORST]))
+    if status == run.BEYOND_REASON:
+        return Outcome("diverged", at_time(machine, _beyond_reason(machine)))
+    if status == run.SINGULAR_COORDINATES:
+        reason = (
+            "the coordinates of a simple or compound joint are singular, as Euler angles can "
+            "be; use Spherical or Free, or another order of the joint's motions"
+        )
+        return Outcome("singular", at_time(machine, reason))
+    if status == run.STALLED:
+        reason = (
+            "the tolerance cannot be met: the step size fell below the resolution of time; "
+            f"worst: {worst}"
+        )
+        return Outcome("stalled", at_time(machine, reason + _loops_hint(machine)))
+    if status == run.DIVERGED:
+        reason = f"the iterations of the implicit step do not converge; worst: {worst}"
+        return Outcome("stalled", at_time(machine, reason + _loops_hint(machine)))
+    T = machine.forces
+    if not np.all(np.isfinite(T)):
+        k = int(np.flatnonzero(~np.isfinite(T))[0])
+        blame = machine.plan.functions.blame(since=machine.time)
+        reason = f"{blame}the force on {layout.owner_v(k)} is {T[k]}"
+        if np.abs(machine.v).max() > ABSURD:
+            hint = "" if machine.settings.adaptive else "; try a smaller step"
+            reason = f"the motion grows without bound: {reason}{hint}"
+        return Outcome("not finite", at_time(machine, reason))
+    if status == run.LOOP_OPEN:
+        return Outcome("loop open", at_time(machine, _open_loop(machine)))
+    if status == run.SINGULAR_:
+        reason = "a hinge has no inertia, or an inertia is not positive definite"
+        return Outcome("singular", at_time(machine, _singular_hinge(machine) or reason))
+    speeds, found = machine.tried
+    for vector, word in ((speeds, "speed"), (found, "acceleration"), (machine.v, "speed")):
+        bad = np.flatnonzero(~np.isfinite(vector))
+        if len(bad):
+            owner = layout.owner_v(int(bad[0]))
+            hint = "" if machine.settings.adaptive else "; try a smaller step"
+            return Outcome(
+                "not finite", at_time(machine, f"the {word} of {owner} is not finite{hint}")
+            )
+    k = int(np.argmax(np.abs(machine.v)))
+    hint = "" if machine.settings.adaptive else "; try a smaller step"
+    reason = f"the motion grows without bound; fastest: {layout.owner_v(k)}{hint}"
+    return Outcome("not finite", at_time(machine, reason))
+
+
+def _beyond_reason(machine: Machine) -> str:
+    """Message about a body whose motion or deflection is implausible, with advice."""
+    system, k = machine.system, int(machine.memory[run.WORST])
+    owner, advice = system.layout.owner_v(k), "check the loads and the last rows"
+    if not machine.settings.adaptive:
+        advice = f"the step of {machine.settings.step:g} s may be too long; try a shorter one"
+    if abs(machine.v[k]) > machine.limits[0, k]:
+        return f"the motion is implausible: the speed of {owner} is {machine.v[k]:.3g}; {advice}"
+    i = next(i for i in range(system.n_body) if _holds(system.layout.modal_v(i), k))
+    eta = machine.q[system.layout.modal_q(i)][k - system.layout.modal_v(i).start]
+    part = abs(eta) / error_sizes(system)[0][k]
+    advice = (
+        "its model holds for small deflections only; look for an instability (too much spin or "
+        f"load), or {advice}"
+    )
+    return f"{owner} bends by {part:.3g} times the length of the body; {advice}"
+
+
+def _holds(piece: slice, k: int) -> bool:
+    return piece.start <= k < piece.stop
+
+
+def _singular_hinge(machine: Machine) -> str:
+    """Description of a singularity by the reference implementation."""
+    try:
+        with np.errstate(all="ignore"):
+            motions = reference.kinematics_base_to_tip(machine.system, machine.q, machine.v)
+            reference.articulate_tip_to_base(machine.system, motions, None)
+    except SingularError as error:
+        return str(error)
+    except (ArithmeticError, ValueError):
+        pass
+    return ""
+
+
+def _loops_hint(machine: Machine) -> str:
+    """Further possible reason in a system with loops or couplings."""
+    names = name_list((one.name for one in machine.system.constraints), most=3)
+    kind = "loop" if machine.system.loops else "coupling"
+    return f"; a {kind} ({names}) may block it or be singular there" if names else ""
+
+
+def _open_loop(machine: Machine) -> str:
+    """Message about the loop that can no longer be closed, with its last gap."""
+    system, ints = machine.system, machine.plan.packed.ints
+    implicit = machine.settings.integrator.implicit
+    scratch = machine.stiff if implicit else machine.scratch
+    o, n = int(ints[ints[field.LOOPS] + field.CLOSURE]), system.n_constraint
+    gap, rate = np.abs(scratch[o : o + n]), np.abs(scratch[o + n : o + 2 * n])
+    apart = gap.max() > OPEN * system.length
+    k = int(np.argmax(gap if apart else rate))
+    left = f"the gap is {gap[k]:.3g} m" if apart else f"its ends move apart at {rate[k]:.3g} m/s"
+    hint = "a given motion may lead out of reach" if machine.plan.driven else "it may be locked"
+    one = constraint_of(system, k)
+    if isinstance(one, Loop):
+        return f"loop {one.name!r} can no longer be closed, {left}; {hint}"
+    off = in_own_unit(system, one, float(gap[k] if apart else rate[k]))
+    left = f"it is violated by {off:.3g}{'' if apart else ' per second'}"
+    return f"coupling {one.name!r} can no longer be satisfied, {left}; {hint}"

@@ -1,0 +1,174 @@
+"""Storage of the rows of a run while it runs: memory, or a journal on disk."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import suppress
+from typing import Any, Protocol
+
+import numpy as np
+
+from ...errors import ResultError
+from ...results.files.journal.reader import JournalStore
+from ...results.files.journal.writer import Checkpoint, Journal
+from ...results.files.netcdf.reader import NetcdfStore
+from ...results.files.netcdf.writer import write_netcdf
+from ...results.files.shield import shielded
+from ...results.store import Columns, MemoryStore, Store
+from ...system import System
+from .memory import RESERVE, available_memory
+
+Array = np.ndarray
+
+# Rows are written to disk after this time [s], or when they reach this many bytes.
+PERIOD, BYTES = 1.0, 8 << 20
+LOOK = 32 << 20  # bytes of rows between two checks of the available memory
+
+
+class Record(Protocol):
+    """Storage of the rows of a run.
+
+    Attributes
+    ----------
+    happened : list of (time, event)
+        Events of the part of the run that is already stored.
+    inputs : dict
+        Inputs that determine the run, see `inputs`.
+    """
+
+    happened: list[tuple[float, str]]
+    inputs: dict[str, str]
+
+    def add(self, rows: Array) -> None:
+        """Append rows."""
+
+    def keep(self, checkpoint: Any, *, now: bool = False) -> None:
+        """Write the rows so far if it is time, with a checkpoint from the function given."""
+
+    def finish(self, meta: dict[str, Any], *, whole: bool) -> Store:
+        """Close the record; `whole`: the run is complete and not to be resumed."""
+
+    def abandon(self) -> None:
+        """Release files."""
+
+
+class MemoryRecord:
+    """Rows in memory.
+
+    Parameters
+    ----------
+    columns : Columns
+        Columns of the rows.
+    inputs : dict
+        Inputs that determine the run.
+    n_rows : int
+        Number of rows of the whole run, if known.
+    """
+
+    def __init__(self, columns: Columns, inputs: dict[str, str], n_rows: int = 0) -> None:
+        self.columns, self.inputs = columns, inputs
+        self.happened: list[tuple[float, str]] = []
+        self._rows = np.empty((n_rows, columns.width))
+        self._n = self._looked = 0
+
+    def add(self, rows: Array) -> None:
+        """Append rows; a MemoryError leaves the earlier rows intact."""
+        end = self._n + len(rows)
+        if end > len(self._rows):
+            self._grow(end)
+        self._rows[self._n : end] = rows
+        self._n = end
+
+    def _grow(self, n_rows: int) -> None:
+        """Enlarge the array, in place where possible, within the available memory."""
+        width, more = self.columns.width, len(self._rows) // 8
+        if 8 * width * more > LOOK:
+            more = int(min(more, max(0.0, available_memory() - RESERVE) / (8 * width)))
+        wanted = max(n_rows, len(self._rows) + more, 1024)
+        self._rows.resize((wanted, width), refcheck=False)
+
+    def keep(self, checkpoint: Any, *, now: bool = False) -> None:
+        """Raise MemoryError while enough is left to end the run; the system gives no warning."""
+        held = 8 * self._n * self.columns.width
+        if held - self._looked < LOOK:
+            return
+        self._looked = held
+        if (left := available_memory()) < min(held, RESERVE):
+            raise MemoryError(f"{held / 1e9:.3g} GB of rows stored, {left / 1e6:.3g} MB available")
+
+    def finish(self, meta: dict[str, Any], *, whole: bool) -> Store:
+        """Store of all rows."""
+        self._rows.resize((self._n, self.columns.width), refcheck=False)
+        return MemoryStore(self.columns, self._rows)
+
+    def abandon(self) -> None:
+        """Nothing to do."""
+
+
+class FileRecord:
+    """Rows in a journal NAME.nc.part, which becomes NAME.nc when the run is over.
+
+    Parameters
+    ----------
+    path : str
+        NAME.nc.
+    system : System
+        Simulated system.
+    journal : Journal
+        Open journal.
+    inputs : dict
+        Inputs that determine the run.
+    """
+
+    def __init__(self, path: str, system: System, journal: Journal, inputs: dict[str, str]) -> None:
+        self.inputs = inputs
+        # absolute: a user function may change the working directory during the run
+        self.path, self.system, self.journal = os.path.abspath(path), system, journal
+        self.happened: list[tuple[float, str]] = []
+        self._waiting: list[Array] = []
+        self._bytes = 0
+        self._last = time.monotonic()
+
+    def add(self, rows: Array) -> None:
+        """Append rows."""
+        if len(rows):
+            self._waiting.append(rows)
+            self._bytes += rows.nbytes
+
+    def keep(self, checkpoint: Any, *, now: bool = False) -> None:
+        """Write the rows so far to disk if it is time."""
+        if not now and self._bytes < BYTES and time.monotonic() - self._last < PERIOD:
+            return
+        if self._waiting:
+            given: Checkpoint = checkpoint()
+            self.journal.append(np.concatenate(self._waiting), given)
+            self._waiting, self._bytes = [], 0
+        self._last = time.monotonic()
+
+    def finish(self, meta: dict[str, Any], *, whole: bool) -> Store:
+        """The journal, or the NetCDF file that it has become."""
+        with shielded():
+            self.journal.stay()
+            store = JournalStore(self.journal.path)
+            if whole:
+                write_netcdf(self.path, self.system, store, meta)
+                self.journal.close(remove=True)
+                return NetcdfStore(self.path, trusted=True)
+            self._tell(store, meta)
+            self.journal.close()
+            return store
+
+    def _tell(self, store: JournalStore, meta: dict[str, Any]) -> None:
+        """Add the outcome of the run to the journal."""
+        if (last := store.checkpoint) is None:
+            return
+        ended = {"ended": {key: meta[key] for key in ("status", "message")}}
+        with suppress(ResultError):  # the disk may be the reason for the end
+            nothing = np.zeros((0, self.journal.columns.width))
+            self.journal.append(nothing, Checkpoint(last.arrays, {**last.notes, **ended}))
+            store.refresh()
+
+    def abandon(self) -> None:
+        """Release the journal; it can be resumed."""
+        self.journal.close()

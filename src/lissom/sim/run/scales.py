@@ -1,0 +1,102 @@
+"""Stiffness of a system, and the scales of its errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...kernels.run import fields as run
+from ...kernels.run.registry import JOINT_KINDS
+from ...system import System
+
+if TYPE_CHECKING:
+    from .plan import Plan
+
+Array = np.ndarray
+
+ITERATIONS = 30
+
+
+class Fastest(NamedTuple):
+    """Fastest motions of a system.
+
+    Attributes
+    ----------
+    vibration : float
+        Square root of the largest eigenvalue of M^-1 K [rad/s].
+    its_decay : float
+        Rate at which that vibration decays [1/s].
+    decay : float
+        Largest eigenvalue of M^-1 C [1/s].
+    """
+
+    vibration: float
+    its_decay: float
+    decay: float
+
+    @property
+    def rate(self) -> float:
+        """Larger of vibration and decay [rad/s]."""
+        return max(self.vibration, self.decay)
+
+
+def fastest_motions(solve: Callable[[Array], Array], K: Array, C: Array) -> Fastest:
+    """Fastest vibration and decay, by power iteration.
+
+    Parameters
+    ----------
+    solve : callable
+        Product of M^-1 and a vector.
+    K, C : array (n_v,)
+        Stiffness and damping on the speeds.
+    """
+    square, x = _largest(solve, K)
+    decay, _ = _largest(solve, C)
+    stiff = x @ (K * x)  # xᵀ M x = xᵀ K x / ω²
+    its_decay = 0.5 * square * (x @ (C * x)) / stiff if stiff > 0 else 0.0
+    return Fastest(float(np.sqrt(square)), float(its_decay), decay)
+
+
+def _largest(solve: Callable[[Array], Array], diagonal: Array) -> tuple[float, Array]:
+    """Largest eigenvalue of M^-1 diagonal, and its vector."""
+    largest, x = 0.0, np.zeros(len(diagonal))
+    if not np.any(diagonal):
+        return largest, x
+    x = np.sqrt(diagonal) * (1 + 0.1 * np.cos(np.arange(len(diagonal))))
+    for _ in range(ITERATIONS):
+        force = diagonal * x
+        y = solve(force)
+        # Rayleigh's quotient in the norm of `diagonal`, in which the product is symmetric
+        largest = float(force @ y / (force @ x))
+        size = np.linalg.norm(y)
+        if size == 0:  # all stiff coordinates are driven
+            break
+        if not np.isfinite(largest):
+            return np.inf, np.zeros(len(diagonal))
+        x = y / size
+    return largest, x
+
+
+def modal_stiffness(system: System) -> tuple[Array, Array]:
+    """Diagonals of the stiffness and damping of modes, on the speeds (n_v,)."""
+    K, C = np.zeros(system.n_v), np.zeros(system.n_v)
+    for i, body in enumerate(system.bodies):
+        piece = system.layout.modal_v(i)
+        K[piece], C[piece] = body.stiffness, np.diag(body.damping)
+    return K, C
+
+
+def stiffness_of(plan: Plan) -> tuple[Array, Array]:
+    """Stiffness and damping on the speeds: modes and elements on hinges."""
+    K, C = modal_stiffness(plan.system)
+    table = plan.constants()
+    for row in plan.rows["forces"]:
+        o, n, c = int(row[run.E_V]), int(row[run.E_N]), int(row[run.E_TABLE])
+        steepest = JOINT_KINDS[row[run.E_KIND]].steepest
+        if steepest is not None:
+            k, damping = steepest(table[c:], n)
+            K[o : o + n] += k
+            C[o : o + n] += damping
+    return K, C

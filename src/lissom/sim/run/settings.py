@@ -1,0 +1,171 @@
+"""Validated run settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import LoadError, shown
+from ...system import System
+from ..drift import PROJECTION, Drift, as_drift
+from ..integrators import Integrator
+from .checks import as_numbers, number, positive
+
+Array = np.ndarray
+
+METHODS = ("auto", "articulated", "composite")
+TIME = "a positive time [s]"  # expectation, in errors
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of a run.
+
+    Attributes
+    ----------
+    start, duration : float
+        Start time and duration [s].
+    integrator : Integrator
+    step : float
+        Fixed step [s]; infinite if steps are adaptive.
+    adaptive : bool
+        Whether steps are adaptive.
+    rtol : float
+        Relative tolerance.
+    atol : array (2, n_v) or None
+        Absolute tolerances of positions and speeds; by default `rtol` times their sizes.
+    output_step : float
+        Time between rows [s]; zero: every step.
+    max_step : float
+        User's limit of adaptive steps [s]; infinite: not given.
+    each_step : bool
+        Whether the tolerance applies to each adaptive step instead of to their sum, as long as no
+        function of time may change abruptly.
+    drift : Drift
+        Method that keeps loops closed.
+    dense : bool
+        Whether accelerations come from the mass matrix, not from articulated bodies.
+    """
+
+    start: float
+    duration: float
+    integrator: Integrator
+    step: float
+    adaptive: bool
+    rtol: float
+    atol: Array | None
+    output_step: float
+    max_step: float = np.inf
+    each_step: bool = False
+    drift: Drift = PROJECTION
+    dense: bool = False
+
+    @property
+    def end(self) -> float:
+        """[s]."""
+        return self.start + self.duration
+
+
+def start_time(given: Any) -> float:
+    """Time at the start [s], checked."""
+    return number(given, "start", "a finite time [s]")
+
+
+def tolerance(given: Any) -> float:
+    """Relative tolerance, checked."""
+    return number(given, "rtol", "a number from 1e-15 to 1", lambda x: 1e-15 <= x < 1)
+
+
+def checked_settings(
+    system: System,
+    integrator: Integrator,
+    *,
+    duration: float,
+    start: Any,
+    step: float | None,
+    rtol: Any,
+    atol: Any,
+    output_step: Any,
+    max_step: Any = None,
+    drift: Any,
+    method: Any,
+    each_step: bool = False,
+) -> Settings:
+    """Validated settings from the user's arguments.
+
+    Parameters
+    ----------
+    system : System
+        Simulated system.
+    integrator : Integrator
+        Integration method.
+    duration, step
+        Already checked.
+    each_step
+        As in `Settings`.
+    start, rtol, atol, output_step, max_step, drift, method
+        As for `simulate`.
+    """
+    begin, fixed = start_time(start), step
+    period = 0.0 if output_step is None else positive(output_step, "output_step", TIME)
+    longest = np.inf if max_step is None else positive(max_step, "max_step", TIME)
+    if max_step is not None and fixed is not None:
+        raise LoadError(
+            f"max_step is {longest:g} s and step is {fixed:g} s; max_step limits adaptive steps "
+            "and has no meaning with a fixed step, so leave one of them out"
+        )
+    relative = tolerance(rtol)
+    if fixed is None and not integrator.adaptive:
+        raise LoadError(f"{integrator.title} needs a fixed step; give step= in seconds")
+    if fixed is not None and fixed > duration:
+        fixed = duration
+    latest = abs(begin) + duration
+    shortest = 200 * np.spacing(latest)
+    if (fixed or min(duration, longest)) < shortest:
+        what = f"duration of {duration:g} s" if fixed is None else f"step of {fixed:g} s"
+        what = f"max_step of {longest:g} s" if longest < shortest <= duration else what
+        raise LoadError(
+            f"a {what} is below floating-point resolution at t = {latest:g} s; start "
+            f"nearer to zero, end earlier, or use more than {shortest:.2g} s"
+        )
+    if fixed is not None and period:
+        ratio = period / fixed
+        if ratio < 1 - 1e-9 or abs(ratio - round(ratio)) > 1e-6 * ratio:
+            raise LoadError(
+                f"output_step is {period:g} s; with a fixed step of {fixed:g} s it must be a "
+                f"multiple of that, such as {max(1, round(ratio)) * fixed:g}"
+            )
+    return Settings(
+        start=begin,
+        duration=duration,
+        integrator=integrator,
+        step=np.inf if fixed is None else fixed,
+        adaptive=fixed is None,
+        rtol=relative,
+        atol=_tolerances(system, atol),
+        output_step=period or (0.0 if fixed is None else fixed),
+        max_step=longest,
+        each_step=each_step,
+        drift=as_drift(drift),
+        dense=_is_dense(method),
+    )
+
+
+def _is_dense(method: Any) -> bool:
+    if not isinstance(method, str) or method not in METHODS:
+        words = ", ".join(map(repr, METHODS))
+        raise LoadError(f"method is {shown(method)}; expected one of {words}")
+    return method == "composite"
+
+
+def _tolerances(system: System, atol: Any) -> Array | None:
+    if atol is None:
+        return None
+    given = as_numbers(atol)
+    if given is None or given.shape not in ((), (system.n_v,)) or not np.all(given > 0):
+        raise LoadError(
+            f"atol is {shown(atol)}; expected a positive number or ({system.n_v},) of them"
+        )
+    return np.broadcast_to(given, (2, system.n_v)).copy()

@@ -1,0 +1,273 @@
+"""Preparation of a run: collecting and evaluating its loads, and finding the initial state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...algorithms.loops.assembly import closed_state
+from ...algorithms.loops.checks import OPEN, check_closed
+from ...algorithms.tree.coordinates import error_sizes
+from ...errors import LoadError, StateError, shown
+from ...kernels.run import fields as run
+from ...system import State, System
+from ..events.event import Event
+from ..loads import Load, Motion
+from ..loads.forces import enter_forces
+from .choice import at_rest
+from .machine import Machine
+from .plan import JointPlace, Plan
+from .reasons import explained
+from .settings import Settings
+
+Array = np.ndarray
+
+# Largest accepted difference between the initial state and a given motion: in radians or system
+# lengths, and for rates in these per second plus the rate.  Values meant to agree differ by less.
+APART, FASTER = 1e-5, 1e-4
+
+
+def planned(system: System, forces: Any, loads: Any, events: Any) -> Plan:
+    """Plan of all forces, loads and events, resolved against a system."""
+    plan = Plan(system)
+    plan.given = forces, _listed(loads, Load, "loads"), _listed(events, Event, "events")
+    _, given_loads, given_events = plan.given
+    for load in given_loads:
+        plan.enter(load)
+    enter_forces(plan, forces)
+    for event in given_events:
+        event.enter(plan)
+    return plan
+
+
+def _listed(given: Any, kind: type, what: str) -> list[Any]:
+    if isinstance(given, kind):
+        return [given]
+    try:
+        items = list(given)
+    except TypeError:
+        raise LoadError(
+            f"{what} is {shown(given)}; expected a list of {kind.__name__} objects"
+        ) from None
+    for item in items:
+        if not isinstance(item, kind):
+            raise LoadError(f"{what} contains {shown(item)}; expected {kind.__name__} objects")
+    return items
+
+
+def with_motions(forces: Any, loads: Any) -> str:
+    """Argument of `simulate` that contains the given motions, for the remedy in errors."""
+    given = {"loads": loads, "forces": forces}
+    found = [
+        name
+        for name, x in given.items()
+        if any(isinstance(load, Motion) for load in (x if isinstance(x, (list, tuple)) else [x]))
+    ]
+    return "[*loads, *forces]" if len(found) == 2 else (found or ["loads"])[0]
+
+
+def driven_bodies(plan: Plan) -> list[int]:
+    """Bodies whose joints have a given motion that is on from the start."""
+    first = dict(plan.starts)
+    return [
+        body for body, label in plan.driven.items() if any(first[x] for x in plan.active[label])
+    ]
+
+
+def at_motions(plan: Plan, state: State, time: float) -> State:
+    """State with given motions inserted at a time; loops are not closed.
+
+    Parameters
+    ----------
+    plan : Plan
+        Plan with given motions.
+    state : State
+        State of all other joints.
+    time : float
+        Time [s].
+    """
+    machine = at_rest(plan, state, time)
+    machine.v[:] = state.raw_v
+    machine.elements[run.PROJECT] = 0
+    if machine.settle() == run.CALL_FAILED:
+        raise _raised(plan)
+    return State(plan.system, machine.q.copy(), machine.v.copy())
+
+
+def begun(plan: Plan, state: State | None, time: float, loads: str) -> State:
+    """Initial state of a run, by default on given motions; loops must be closed.
+
+    Parameters
+    ----------
+    plan : Plan
+        Loads, motions and events.
+    state : State or None
+        User's state.
+    time : float
+        Start of the run [s].
+    loads : str
+        Argument that contains the motions, for the remedy in errors.
+    """
+    system, bodies = plan.system, driven_bodies(plan)
+    if state is None and bodies and system.constraints:
+        moved = at_motions(plan, system.neutral(), time)
+        return closed_state(system, moved, held=[system.names[body] for body in bodies])
+    start = system.neutral() if state is None else state
+    check_closed(system, start.raw_q, start.raw_v, OPEN, _remedy(plan, time, loads))
+    return start
+
+
+def _remedy(plan: Plan, time: float, loads: str) -> str:
+    """Call that makes a state that agrees with loops and given motions."""
+    if not driven_bodies(plan):
+        return "state = assemble(system, state)"
+    instant = f", time={time!r}" if time else ""
+    return f"state = assemble(system, state, loads={loads}{instant})"
+
+
+def started(machine: Machine, state: State | None, loads: str) -> Array:
+    """Row at the start, with the whole mechanism following given motions.
+
+    Refuses a state that contradicts a motion, since the joint would jump at the first step, and
+    motions that the loops do not permit.
+
+    Parameters
+    ----------
+    machine : Machine
+        The run, at its start.
+    state : State or None
+        User's state.
+    loads : str
+        Argument that contains the motions, for the remedy in errors.
+    """
+    if machine.system.constraints:
+        status = machine.settle()
+        if status != run.CALL_FAILED:  # `check_start` reports the function
+            _check_on_motions(machine, state, machine.q, machine.v, loads)
+            if status != 0:
+                raise LoadError(f"the run cannot start: {explained(machine, status).message}")
+    row = check_start(machine, keep_samples=True)
+    q, v = (machine.plan.columns.part(row[None], name)[0] for name in "qv")
+    _check_on_motions(machine, state, q, v, loads)
+    return row
+
+
+def _check_on_motions(
+    machine: Machine, state: State | None, q: Array, v: Array, loads: str
+) -> None:
+    """Refuse a state that contradicts given motions, which q and v contain."""
+    plan, time = machine.plan, machine.settings.start
+    bodies = driven_bodies(plan)
+    if state is None or not bodies:
+        return
+    moved = State(plan.system, q, v)
+    for body in bodies:
+        name = plan.system.names[body]
+        if jump := motion_jump(plan, body, state, moved):
+            raise StateError(
+                f"in the state joint {name!r} {jump} at t = {time:g} s; start on the motion: "
+                f"{_remedy(plan, time, loads)} (in a model file: leave {name!r} and "
+                f"'{name}.rates' out of the state)"
+            )
+
+
+def motion_jump(plan: Plan, body: int, state: State, moved: State) -> str:
+    """Description of how a joint and its given motion differ; empty where they agree.
+
+    Parameters
+    ----------
+    plan : Plan
+        Plan with the motion.
+    body : int
+        Body that the joint carries.
+    state, moved : State
+        States without and with the motion.
+    """
+    name, motion = plan.system.names[body], plan.driven[body]
+    joint = plan.joint(name, motion)
+    piece = slice(joint.v, joint.v + joint.n_v)
+    sizes = error_sizes(plan.system)[0][piece]
+    known = joint.joint.plain_coordinates
+    unit = f" {known[0][1]}" if len(known) == 1 else ""
+    has, asked = state[name], moved[name]
+    if _apart(joint, has, asked, sizes) > APART:
+        return f"is at {_row(has)}{unit}, but {motion} has it at {_row(asked)}{unit}"
+    has, asked = state.raw_v[piece], moved.raw_v[piece]
+    if np.any(np.abs(has - asked) > FASTER * (sizes + np.maximum(np.abs(has), np.abs(asked)))):
+        unit = unit and f"{unit}/s"
+        return f"has the rate {_row(has)}{unit}, but {motion} gives it {_row(asked)}{unit}"
+    return ""
+
+
+def _apart(joint: JointPlace, has: Array, asked: Array, sizes: Array) -> float:
+    """Distance of coordinates relative to their sizes; quaternions q and -q are equal."""
+    turn = 0.0
+    if joint.has_quaternion:
+        a, b = has[:4], asked[:4]
+        turn = 2 * min(np.abs(a - b).max(), np.abs(a + b).max())
+        has, asked, sizes = has[4:], asked[4:], sizes[3:]
+    return max(turn, float(np.max(np.abs(has - asked) / sizes, initial=0.0)))
+
+
+def _row(x: Array) -> str:
+    words = ", ".join(f"{value:.6g}" for value in x)
+    return words if len(x) == 1 else f"[{words}]"
+
+
+def _raised(plan: Plan) -> BaseException:
+    """Exception to raise after a user's function failed at the start."""
+    functions = plan.functions
+    error, functions.error = functions.error, None
+    if isinstance(error, (LoadError, KeyboardInterrupt)):
+        return error
+    failure = LoadError(f"{functions.failed} raised {type(error).__name__} at the start: {error}")
+    failure.__cause__ = error
+    return failure
+
+
+def check_start(machine: Machine, *, keep_samples: bool = False) -> Array:
+    """Row at the start; a mistake in a load is found here, not after hours.
+
+    Parameters
+    ----------
+    machine : Machine
+        The run, at its start.
+    keep_samples : bool
+        Whether the controllers count as called: one with memory must not be called twice.
+    """
+    memory, plan = machine.memory, machine.plan
+    kept = memory.copy()
+    memory[run.FORCED] = 1.0
+    status = machine.advance(0)
+    rows = machine.rows()
+    if keep_samples:
+        for controller, e in zip(plan.controllers, plan.rows["controllers"], strict=True):
+            forces = slice(e[run.E_MEMORY], e[run.E_MEMORY] + machine.system.n_v)
+            own = slice(e[run.E_B], e[run.E_B] + 1 + len(controller.memory))
+            kept[forces], kept[own] = memory[forces], memory[own]
+    memory[:] = kept
+    if status == run.CALL_FAILED:
+        raise _raised(plan)
+    if status not in (run.MORE, run.FINISHED):
+        raise LoadError(f"the run cannot start: {explained(machine, status).message}")
+    return rows[0]
+
+
+def check_ends(plan: Plan, settings: Settings) -> None:
+    """Refuse a table of positions that ends while its joint moves, which would be an impact."""
+    for what, table in plan.ends:
+        sizes = np.abs(np.diff(table.values, axis=0)).max() / np.diff(table.times).min()
+        for slope, t, inside in zip(
+            table.end_slopes(),
+            table.times[[0, -1]],
+            (settings.start >= table.times[0], settings.end <= table.times[-1]),
+            strict=True,
+        ):
+            if not inside and np.abs(slope).max() > 1e-6 * sizes:
+                raise LoadError(
+                    f"{what}: the table {'starts' if t == table.times[0] else 'ends'} at "
+                    f"t = {t:g} s with a rate of {slope[np.argmax(np.abs(slope))]:.3g}, and the "
+                    "run goes beyond; let the table cover the run, or use clamped=True for a "
+                    "motion from rest to rest"
+                )

@@ -1,0 +1,1 @@
+"""Given functions of time: constants, tables, and users' functions with their derivatives."""

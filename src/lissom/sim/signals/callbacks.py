@@ -1,0 +1,311 @@
+"""User functions, compiled or plain, as addresses that the kernels call.
+
+Plain functions are called through one common C function; an exception is stored and ends the run.
+A compiled function (Numba) is wrapped once for all runs and enters Python only to report a failure:
+an exception or a result that is not finite.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import inspect
+import math
+from collections.abc import Callable
+from functools import cache, partial
+from itertools import count
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from ...errors import LoadError
+from ...system import State, System
+
+Array = np.ndarray
+
+# Form of a plain function: (time, q, v) -> numbers, all checked
+Plain = Callable[[float, Array, Array], Array]
+
+_KIND = ctypes.CFUNCTYPE(
+    ctypes.c_int64, ctypes.c_int64, ctypes.c_double, *(ctypes.c_void_p for _ in range(4))
+)
+_TYPED = ctypes.CFUNCTYPE(
+    ctypes.c_int64,
+    ctypes.c_int64,
+    ctypes.c_double,
+    *(ctypes.POINTER(ctypes.c_double) for _ in range(4)),
+)
+_GOOD, _RAISED, _REFUSED = -1, -2, -3
+
+
+def is_compiled(function: Any) -> bool:
+    """Whether a function is compiled by Numba."""
+    return hasattr(function, "py_func") or hasattr(function, "address")
+
+
+def takes_state(function: Callable[..., Any], what: str) -> bool:
+    """Whether a plain function takes (time, state) instead of time alone."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # NumPy's own functions and the like
+        return False
+    needed = [
+        p
+        for p in parameters
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty
+    ]
+    if len(needed) > 2 or any(
+        p.kind is p.KEYWORD_ONLY and p.default is p.empty for p in parameters
+    ):
+        raise LoadError(
+            f"{what}: the function takes {len(needed)} arguments; expected (time, state)"
+        )
+    return len(needed) == 2 or any(p.kind is p.VAR_POSITIONAL for p in parameters)
+
+
+def trusted_state(system: System, q: Array, v: Array) -> State:
+    """State that copies q and v without checking them."""
+    return State.trusted(system, q.copy(), v.copy())
+
+
+class Functions:
+    """All functions of a run.
+
+    Parameters
+    ----------
+    system : System
+        System of the states that they receive.
+    """
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.error: BaseException | None = None
+        self.failed = ""  # name of the function that raised
+        self._trial: tuple[float, str] | None = (
+            None  # time and description of the last forces that were not finite
+        )
+        self.halt: Callable[[], bool] | None = None  # called before every call; True ends the run
+        self._plain: list[tuple[str, Plain, int]] = []
+        self._kept: list[Any] = []  # keeps compiled wrappers alive during the run
+        self._entry = _KIND(self._call)
+        self._address = ctypes.cast(self._entry, ctypes.c_void_p).value
+
+    @property
+    def has_plain(self) -> bool:
+        """Whether a run calls Python."""
+        return bool(self._plain)
+
+    def add_plain(self, what: str, function: Plain, n: int) -> tuple[int, int]:
+        """Address and number of a plain function that returns n numbers."""
+        self._plain.append((what, function, n))
+        return int(self._address or 0), len(self._plain) - 1
+
+    def add_compiled(
+        self, what: str, function: Any, form: str, n_out: int, n_memory: int = 0
+    ) -> tuple[int, int]:
+        """Address and number of a compiled function.
+
+        Parameters
+        ----------
+        what : str
+            Name of the function in errors.
+        function : callable
+            Numba's dispatcher, or a C function with the signature of the kernels.
+        form : {"forces", "controller", "event", "time"}
+            f(time, q, v, out), f(time, q, v, memory, out), f(time, q, v) -> float, f(time, out).
+        n_out, n_memory : int
+            Counts of the numbers that it writes and that it keeps between calls.
+        """
+        sizes = (self.system.n_q, self.system.n_v, n_memory, n_out)
+        try:
+            wrapper = _wrapper(function, form, sizes)
+        except LoadError as error:
+            raise LoadError(f"{what}: {error}") from None
+        self._kept += [wrapper, function]
+        which = next(_NUMBERS)
+        _FAILING[which] = failing = partial(self._failed, what, n_out, form == "forces")
+        self._kept.append(failing)
+        return int(wrapper.address), which
+
+    def blame(self, since: float = -math.inf) -> str:
+        """Message prefix about forces that were not finite; empty if there were none.
+
+        Parameters
+        ----------
+        since : float
+            Earlier ones are ignored [s].
+        """
+        if self._trial is None or self._trial[0] < since:
+            return ""
+        return f"{self._trial[1]}: "
+
+    def _failed(self, what: str, n: int, trial: bool, t: float, k: int, value: float) -> int:
+        """Store the failure of a compiled function.
+
+        Forces that are not finite may result from a trial step that is too long: the integrator
+        rejects it, and if no step is short enough `blame` describes them.  Other failures end the
+        run.
+        """
+        if trial and k >= 0:
+            entry = "" if n == 1 else f" for speed {k}"
+            self._trial = t, f"{what} returned {value}{entry} at t = {t:g} s"
+            return 0
+        if k == _RAISED:
+            self.error = LoadError(
+                f"{what}: the compiled function raised an exception at t = {t:g} s; call it from "
+                "Python with the same arguments to see which"
+            )
+        elif k == _REFUSED:
+            self.error = LoadError(
+                f"{what}: the C function returned a nonzero status at t = {t:g} s; 0 is success"
+            )
+        else:
+            entry = "" if n == 1 else f" as number {k} of {n} (counted from 0)"
+            self.error = LoadError(
+                f"{what} returned {value}{entry} at t = {t:g} s; all entries must be finite"
+            )
+        self.failed = what
+        return 1
+
+    def check_halt(self) -> None:
+        """Raise KeyboardInterrupt if the run has to end."""
+        if self.halt is not None and self.halt():
+            raise KeyboardInterrupt
+
+    def _call(self, which: int, t: float, q: int, v: int, _memory: int, out: int) -> int:
+        what, function, n = self._plain[which]
+        try:
+            self.check_halt()
+            system = self.system
+            values = function(t, _numbers(q, system.n_q), _numbers(v, system.n_v))
+            _numbers(out, n)[:] = values
+        except BaseException as error:  # includes Ctrl-C, which ends the run, not the interpreter
+            self.error, self.failed = error, what
+            return 1
+        return 0
+
+
+def _numbers(address: int, n: int) -> Array:
+    """Array of n numbers at an address."""
+    if n == 0:
+        return np.zeros(0)
+    return np.frombuffer(memoryview((ctypes.c_double * n).from_address(address)))
+
+
+@cache
+def _first_bad() -> Any:
+    """Compiled function that returns the index of the first number that is not finite."""
+    import numba
+
+    @numba.njit
+    def first_bad(values):  # type: ignore[no-untyped-def]
+        for k in range(len(values)):
+            if not math.isfinite(values[k]):
+                return k
+        return _GOOD
+
+    return first_bad
+
+
+# Handlers of failures by the number with which the kernels call a compiled function.  These numbers
+# differ from run to run; those of plain functions, below COMPILED, do not.
+COMPILED = 1 << 32
+_NUMBERS = count(COMPILED)
+_FAILING: WeakValueDictionary[int, Callable[[float, int, float], int]] = WeakValueDictionary()
+
+
+@ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_double, ctypes.c_int64, ctypes.c_double)
+def _report(which: int, t: float, k: int, value: float) -> int:
+    """Report that output k of a compiled function is not finite, or k = _RAISED or _REFUSED."""
+    return _FAILING[which](t, k, value)
+
+
+def _wrapper(function: Any, form: str, sizes: tuple[int, ...]) -> Any:
+    """Wrapper of a compiled function, cached with it until it is compiled again."""
+    kept = getattr(function, "__dict__", {}).setdefault("_lissom_wrappers", {})
+    known = kept.get((form, sizes))
+    if known is None or known[0] != _versions(function):
+        wrapper = _wrapped(function, form, *sizes)
+        kept[form, sizes] = known = _versions(function), wrapper
+    return known[1]
+
+
+def _versions(function: Any) -> list[Any]:
+    """Signatures that Numba has compiled so far."""
+    return list(getattr(function, "overloads", {}).values())
+
+
+def _wrapped(function: Any, form: str, n_q: int, n_v: int, n_memory: int, n_out: int) -> Any:
+    """C function with the kernels' signature around a compiled one, which reports failures."""
+    import numba
+    from numba import cfunc
+    from numba.core.errors import NumbaError
+
+    from ...kernels.run.calls import SIGNATURE
+
+    carray: Any = numba.carray  # type: ignore[attr-defined]
+    first_bad, report = _first_bad(), _report
+
+    # Numba cannot share a try between functions without compiling one more of them.
+    def forces(which, t, q, v, _memory, out):  # type: ignore[no-untyped-def]
+        values = carray(out, n_out)
+        values[:] = 0.0
+        try:
+            function(t, carray(q, n_q), carray(v, n_v), values)
+            k = first_bad(values)
+        except Exception:
+            k = _RAISED
+        return 0 if k == _GOOD else report(which, t, k, values[max(k, 0)])
+
+    def controller(which, t, q, v, memory, out):  # type: ignore[no-untyped-def]
+        values = carray(out, n_out)
+        values[:] = 0.0
+        try:
+            function(t, carray(q, n_q), carray(v, n_v), carray(memory, n_memory), values)
+            k = first_bad(values)
+        except Exception:
+            k = _RAISED
+        return 0 if k == _GOOD else report(which, t, k, values[max(k, 0)])
+
+    def event(which, t, q, v, _memory, out):  # type: ignore[no-untyped-def]
+        values = carray(out, 1)
+        try:
+            values[0] = function(t, carray(q, n_q), carray(v, n_v))
+            k = first_bad(values)
+        except Exception:
+            k = _RAISED
+        return 0 if k == _GOOD else report(which, t, k, values[max(k, 0)])
+
+    def time(which, t, _q, _v, _memory, out):  # type: ignore[no-untyped-def]
+        values = carray(out, n_out)
+        try:
+            function(t, values)
+            k = first_bad(values)
+        except Exception:
+            k = _RAISED
+        return 0 if k == _GOOD else report(which, t, k, values[max(k, 0)])
+
+    def given(which, t, q, v, memory, out):  # type: ignore[no-untyped-def]
+        values = carray(out, n_out)
+        status = c_function(which, t, q, v, memory, out)
+        k = first_bad(values) if status == 0 else _REFUSED
+        return 0 if k == _GOOD else report(which, t, k, values[max(k, 0)])
+
+    wrappers = {"forces": forces, "controller": controller, "event": event, "time": time}
+    c_function: Any = _TYPED(function.address) if hasattr(function, "address") else None
+    try:
+        return cfunc(SIGNATURE)(wrappers[form] if c_function is None else given)
+    except NumbaError as error:
+        reason = str(error).strip().splitlines()
+        raise LoadError(
+            f"the compiled function cannot be called as {_FORMS[form]}: "
+            f"{reason[0] if reason else error}"
+        ) from None
+
+
+_FORMS = {
+    "forces": "f(time, q, v, out)",
+    "controller": "f(time, q, v, memory, out)",
+    "event": "f(time, q, v) -> float",
+    "time": "f(time, out)",
+}

@@ -1,0 +1,207 @@
+"""Given functions of time: a constant, a table, or a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...errors import LoadError, shown
+from ..run.checks import as_numbers, choice, keep, switch
+from .callbacks import takes_state
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Values at given times, joined by straight lines or by a smooth curve.
+
+    The first value holds before the first time, the last value after the last time.
+
+    Parameters
+    ----------
+    times : array (n,)
+        Ascending instants [s].
+    values : array (n,) or (n, k)
+        Values at these times.
+    kind : {"linear", "smooth", "steps"}
+        Straight lines between the points; a cubic spline with continuous curvature; or each value
+        held until the next time.
+    clamped : bool
+        Whether a smooth curve starts and ends with zero slope: a motion from rest to rest.
+    """
+
+    times: Any
+    values: Any
+    kind: str = "linear"
+    clamped: bool = False
+
+    def __post_init__(self) -> None:
+        times, values = _floats(self.times, "times"), _floats(self.values, "values")
+        if times.ndim != 1 or len(times) < 2 or values.ndim not in (1, 2):
+            raise LoadError(
+                f"Table: times of shape {times.shape} and values of shape {values.shape}; expected "
+                "(n,) with n >= 2 and (n,) or (n, k)"
+            )
+        if len(values) != len(times):
+            raise LoadError(
+                f"Table: {len(times)} times but {len(values)} values; give one for each"
+            )
+        if not np.all(np.diff(times) > 0):
+            k = int(np.flatnonzero(~(np.diff(times) > 0))[0])
+            raise LoadError(
+                f"Table: times must ascend, but times[{k}] = {times[k]} and "
+                f"times[{k + 1}] = {times[k + 1]}"
+            )
+        keep(
+            self,
+            times=times,
+            values=values,
+            kind=choice(self.kind, "Table: kind", ("linear", "smooth", "steps")),
+            clamped=switch(self.clamped, "Table: clamped"),
+        )
+
+    @property
+    def n_value(self) -> int:
+        """Number of values at a time."""
+        return 1 if self.values.ndim == 1 else self.values.shape[1]
+
+    def pieces(self) -> Array:
+        """Coefficients (intervals, k, degree + 1), highest power first, of each interval."""
+        y = self.values.reshape(len(self.times), self.n_value)
+        if self.kind == "steps":
+            return y[:, :, None]
+        if self.kind == "linear":
+            slope = np.diff(y, axis=0) / np.diff(self.times)[:, None]
+            return np.stack([slope, y[:-1]], axis=2)
+        from scipy.interpolate import CubicSpline
+
+        ends = "natural" if len(self.times) < 4 else "not-a-knot"
+        try:
+            with np.errstate(all="ignore"):
+                spline = CubicSpline(self.times, y, bc_type="clamped" if self.clamped else ends)
+        except ValueError:  # slopes beyond the range of floats
+            raise LoadError(
+                f"Table: values up to {np.abs(y).max():.3g} change too fast for a smooth curve; "
+                "give smaller ones"
+            ) from None
+        return spline.c.transpose(1, 2, 0)
+
+    @property
+    def edges(self) -> Array:
+        """Ends of the intervals; the last value of steps holds indefinitely."""
+        return np.append(self.times, np.inf) if self.kind == "steps" else self.times
+
+    def end_slopes(self) -> Array:
+        """Slopes (2, k) at the first and the last time."""
+        coefficients, widths = self.pieces(), np.diff(self.edges)
+        powers = np.arange(coefficients.shape[2] - 1, -1, -1)
+        slopes = [
+            coefficients[k] @ (powers * x ** np.maximum(powers - 1, 0))
+            for k, x in ((0, 0.0), (-1, widths[-1]))
+        ]
+        return np.array(slopes)
+
+    @property
+    def corners(self) -> Array:
+        """Times at which the curve or its slope jumps; integration steps end there."""
+        return self.times if self.kind != "smooth" else self.times[[0, -1]]
+
+
+def _floats(values: Any, what: str) -> Array:
+    given = as_numbers(values)
+    if given is None:
+        raise LoadError(f"Table: {what} is {shown(values)}; expected an array of numbers")
+    if not np.all(np.isfinite(given)):
+        k = int(np.flatnonzero(~np.isfinite(given))[0])
+        raise LoadError(
+            f"Table: {what} has entries that are not finite, the first is {given.flat[k]} at index "
+            f"{k}; leave them out"
+        )
+    return given
+
+
+# A constant (n,), a table, or a function of time (or of time and state)
+Signal = Array | Table | Callable[..., Any]
+
+
+def as_signal(value: Any, n: int, what: str) -> Signal:
+    """Signal of n numbers from the user's value.
+
+    Parameters
+    ----------
+    value : number, array (n,), Table or callable
+        User's value.
+    n : int
+        Expected count of numbers.
+    what : str
+        Name of the signal in errors.
+    """
+    if callable(value):
+        return value
+    if isinstance(value, Table):
+        if value.n_value != n:
+            raise LoadError(
+                f"{what}: the table has {value.n_value} values a row; expected {n}, give values of "
+                f"shape ({len(value.times)}, {n})"
+            )
+        return value
+    given = as_numbers(value)
+    if given is None:
+        raise LoadError(
+            f"{what} is {shown(value)}; expected {_numbers(n)}, a Table or a function of time"
+        )
+    if n == 1 and given.shape == ():
+        given = given[None]
+    if given.shape != (n,):
+        raise LoadError(f"{what} has shape {given.shape}; expected {_numbers(n)}")
+    if not np.all(np.isfinite(given)):
+        raise LoadError(f"{what} is {shown(value)}; expected {_numbers(n)}, finite")
+    return given
+
+
+def turned_signal(signal: Signal, rotation: Array, what: str) -> Signal:
+    """Signal of three components in other axes.
+
+    Parameters
+    ----------
+    signal : array (3,), Table or callable
+        As from `as_signal`.
+    rotation : array (3, 3)
+        From the signal's axes to the others.
+    what : str
+        Name of the signal in errors.
+    """
+    if isinstance(signal, Table):
+        return replace(signal, values=signal.values @ rotation.T)
+    if isinstance(signal, np.ndarray):
+        return rotation @ signal
+    if hasattr(signal, "address"):
+        raise LoadError(
+            f"{what}: the result of a C function cannot be transformed to the axes of the node; "
+            "give axes='world', a Numba or Python function, or name the node itself"
+        )
+    if hasattr(signal, "py_func"):  # compiled: f(time, out)
+
+        def compiled(t: float) -> Array:
+            out = np.zeros(3)
+            signal(t, out)
+            return rotation @ out
+
+        return compiled
+    if takes_state(signal, what):
+        return lambda t, state: _turned(signal(t, state), rotation)
+    return lambda t: _turned(signal(t), rotation)
+
+
+def _turned(given: Any, rotation: Array) -> Any:
+    """Three numbers in other axes; any other value is left to the check of signals."""
+    values = as_numbers(given)
+    return given if values is None or values.shape != (3,) else rotation @ values
+
+
+def _numbers(n: int) -> str:
+    return "a number" if n == 1 else f"{n} numbers"

@@ -1,0 +1,193 @@
+"""Checks that flexible bodies stay in the range of a model linear in their deflection.
+
+Three measures, at some rows of a run or at a state at rest: tension and compression along a body
+(see `tension`), and deflection.  The deflection d of a cantilever under a force at its tip has a
+relative error of (d/L)^2, one per cent at a tenth of its length; its tip then approaches the root
+by 0.6 (d/L)^2 of the length, which is neglected.  Source: K. E. Bisshopp, D. C. Drucker, Quart.
+Appl. Math. 3, 1945; the tests solve its elastica independently.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+import numpy as np
+
+from ...algorithms.tree import engine
+from ...algorithms.tree.engine import RowError
+from ...errors import SimulationWarning
+from ...results.quantities import Block, wrenches_within
+from ...results.trajectory import Trajectory
+from ...system import System
+from .tension import axial_forces, axial_scale, euler_load, supports
+
+Array = np.ndarray
+
+AXIAL = 0.1  # limit of tension and compression, as a fraction of the force that a body carries
+DEFLECTION = 0.1  # limit of deflection, as a fraction of the length
+ROOT = 1.5  # relative deflection of the first part of a divided cantilever, compared with the whole
+ROWS, DEFLECTED_ROWS = 12, 400  # rows of a run that are checked
+
+
+def warn_of_limits(run: Trajectory, stacklevel: int) -> None:
+    """Warn about the bodies with the largest excessive tension, compression and deflection.
+
+    Parameters
+    ----------
+    run : Trajectory
+        Motion; some of its rows are checked.
+    stacklevel : int
+        Stack level of the warning.
+    """
+    look = _Look(run.system)
+    if not look.bodies or not run.n:
+        return
+    with np.errstate(all="ignore"):  # numbers that are not finite are reported elsewhere
+        for k in _spread(run.n, ROWS):
+            block, time = Block(run.store, k, k + 1), float(run.time[k])
+            with suppress(RowError):
+                places, wrenches = wrenches_within(run.system, block)
+                q, v, a = (block[field] for field in ("q", "v", "acceleration"))
+                look.forces(q, v, a, places, wrenches, f"t = {time:.4g} s")
+        rows = _spread(run.n, DEFLECTED_ROWS)
+        q = np.concatenate([run.store.read("q", k, k + 1) for k in rows])
+        look.deflections(q, lambda k: f"t = {float(run.time[rows[k]]):.4g} s")
+    look.warn(stacklevel + 1)
+
+
+def warn_at_rest(
+    system: System, q: Array, loads: Sequence[tuple[int, int, Array]], stacklevel: int
+) -> None:
+    """Warn about a state at rest, as `warn_of_limits` does about a run.
+
+    Parameters
+    ----------
+    system : System
+        The mechanism.
+    q : array (n_q,)
+        Coordinates.
+    loads : sequence of (int, int, array (6,))
+        Bodies and nodes that loads and loops act on, with moments and forces, node axes.
+    stacklevel : int
+        Stack level of the warning.
+    """
+    look, rest = _Look(system), np.zeros((1, system.n_v))
+    if not look.bodies:
+        return
+    places = [(body, node) for body, node, _ in loads]
+    wrenches = np.array([wrench for *_, wrench in loads]).reshape(1, -1)
+    with suppress(RowError):
+        look.forces(q[None], rest, rest, places, wrenches, "at rest")
+    look.deflections(q[None], lambda _k: "at rest")
+    look.warn(stacklevel + 1)
+
+
+def _spread(n: int, most: int) -> Array:
+    return np.unique(np.linspace(0, n - 1, most).astype(int))
+
+
+class _Look:
+    """Largest value of each measure so far, for every flexible body."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.bodies = [i for i, body in enumerate(system.bodies) if body.n_mode]
+        # Chains contain the same body many times.
+        scales: dict[int, tuple[float, Array]] = {}
+        loads: dict[tuple[int, int], float] = {}
+        self.scale, self.euler = np.zeros((2, len(self.bodies)))
+        self.along = np.zeros((len(self.bodies), 3))
+        held = supports(system) if self.bodies else []
+        for j, i in enumerate(self.bodies):
+            body, ends = system.bodies[i], held[i]
+            if id(body) not in scales:
+                scales[id(body)] = axial_scale(body)
+            if (id(body), ends) not in loads:
+                loads[id(body), ends] = euler_load(body, ends)
+            self.scale[j], self.along[j] = scales[id(body)]
+            self.euler[j] = loads[id(body), ends]
+        # tension, compression, deflection: fraction of the limit, absolute value, time
+        self.part, self.size = np.zeros((2, 3, len(self.bodies)))
+        self.when = [[""] * len(self.bodies) for _ in range(3)]
+
+    def forces(
+        self,
+        q: Array,
+        v: Array,
+        a: Array,
+        places: Sequence[tuple[int, int]],
+        wrenches: Array,
+        when: str,
+    ) -> None:
+        """Update with the forces along all bodies in one state."""
+        system = self.system
+        reactions = engine.joint_forces_rows(system, q, v, a, places, wrenches)[0]
+        given = (system, q[0], reactions, self.bodies, self.along, places, wrenches.reshape(-1, 6))
+        N = axial_forces(*given)
+        self._take(0, np.maximum(N, 0) / self.scale, N, [when] * len(N))
+        self._take(1, np.maximum(-N, 0) / self.euler, -N, [when] * len(N))
+
+    def deflections(self, q: Array, when: Callable[[int], str]) -> None:
+        """Update with the deflections of all bodies in some states (n, n_q)."""
+        part, size = np.zeros((2, len(self.bodies)))
+        row = np.zeros(len(self.bodies), dtype=int)
+        for j, i in enumerate(self.bodies):
+            body = self.system.bodies[i]
+            length = float(np.linalg.norm(body.node_positions, axis=1).max(initial=0.0))
+            if not length:
+                continue
+            modal = q[:, self.system.layout.modal_q(i)]
+            # bound: no node moves by more than the sum over all modes
+            most = np.abs(modal) @ np.linalg.norm(body.node_shapes[:, 3:], axis=1).max(axis=0)
+            for k in np.flatnonzero(most > DEFLECTION * length):
+                moved = float(np.linalg.norm(body.node_shapes[:, 3:] @ modal[k], axis=1).max())
+                if moved > size[j]:
+                    part[j], size[j], row[j] = moved / length, moved, k
+        self._take(2, part, size, [when(k) for k in row])
+
+    def _take(self, kind: int, part: Array, size: Array, when: Sequence[str]) -> None:
+        for j in map(int, np.flatnonzero(np.isfinite(part) & (part > self.part[kind]))):
+            self.part[kind, j], self.size[kind, j] = part[j], size[j]
+            self.when[kind][j] = when[j]
+
+    def warn(self, stacklevel: int) -> None:
+        """One warning for each measure, with the worst body."""
+        for kind, bound in enumerate((AXIAL, AXIAL, DEFLECTION)):
+            part = self.part[kind]
+            others = int(np.sum(part > bound)) - 1
+            if others < 0:
+                continue
+            j = int(np.argmax(part))
+            more = f" ({others} other {'body' if others == 1 else 'bodies'} too)" if others else ""
+            text = self._message(kind, j, float(part[j]), float(self.size[kind, j]))
+            warnings.warn(f"{text}{more}", SimulationWarning, stacklevel + 1)
+
+    def _message(self, kind: int, j: int, part: float, size: float) -> str:
+        name, when = repr(self.system.names[self.bodies[j]]), self.when[kind][j]
+        level = repr(self.system.bodies[self.bodies[j]].level)
+        if kind == 2:
+            return (
+                f"body {name} deflects by {size:.3g} m, {100 * part:.3g} % of its length ({when}); "
+                f"level {level} is linear in the deflection: its error is about one per cent at "
+                "10 % and grows with the square; divide the body into "
+                f"{math.ceil(ROOT * part / DEFLECTION)} or more in a row"
+            )
+        parts = math.ceil(math.sqrt(part / AXIAL))
+        if kind == 0:
+            return (
+                f"body {name} is pulled along its length with {size:.3g} N ({when}), {part:.2g} of "
+                f"the force that about doubles its bending stiffness ({self.scale[j]:.3g} N); "
+                f"level {level} neglects this stiffening: the relative error of bending is about "
+                f"this fraction, and from 1 on the motion can be wrong altogether; divide the body "
+                f"into {parts} or more in a "
+                "row"
+            )
+        return (
+            f"body {name} is pressed along its length with {size:.3g} N ({when}), {part:.2g} of "
+            f"its Euler load ({self.euler[j]:.3g} N); level {level} neglects the softening by such "
+            "a force: the relative error of bending is about this fraction, and from 1 on the link "
+            f"would buckle, which is not modelled; divide the body into {parts} or more in a row"
+        )

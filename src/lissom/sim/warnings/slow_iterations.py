@@ -1,0 +1,131 @@
+"""Detection of loads without derivatives that slow down the iterations of an implicit run.
+
+Generalized-alpha uses the stiffness and damping of modes and of loads on hinges.  A user's function
+of the state, or a spring between nodes or at a ball joint, is handled by iteration, which converges
+only if the steps h are short enough:
+  h^2 beta |M^-1 dF/dq| + h gamma |M^-1 dF/dv| < 1                                           (1)
+The eigenvalues in (1) are found by a few steps of power iteration with differences, one load at a
+time; the load with the largest is responsible.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...algorithms.tree.coordinates import error_sizes, moved
+from ...errors import SimulationWarning
+from ...kernels.run import fields as run
+from ...kernels.run.registry import JOINT_KINDS, NODE_KINDS
+from ..run.machine import Machine
+from ..run.plan import Plan
+
+Array = np.ndarray
+
+LOOK, MANY = 300, 10_000  # steps before the check, and in the whole run, for it to be slow
+ITERATIONS = 4.0  # per step, from which on it is slow; two or three are normal
+FAULT = 0.1  # left side of (1) from which on a load is responsible
+POWER, SPACING = 4, 1e-6
+
+
+class SlowIterations:
+    """Monitor of a run that warns once.
+
+    Parameters
+    ----------
+    machine : Machine
+        The run.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.suspects = _suspects(machine.plan)
+        self.pending = bool(self.suspects) and machine.settings.integrator.iterates
+
+    def look(self, stacklevel: int) -> None:
+        """Warn if most of the work goes into iterations because of a load.
+
+        Parameters
+        ----------
+        stacklevel : int
+            Stack level of the warning.
+        """
+        machine, m = self.machine, self.machine.memory
+        tried = float(m[run.N_STEPS] + m[run.N_REJECTED] + m[run.N_DIVIDED])
+        done = (machine.time - machine.settings.start) / machine.settings.duration
+        if not self.pending or tried < LOOK or m[run.N_ITERATIONS] < ITERATIONS * tried:
+            return
+        if tried < MANY * done:
+            return
+        self.pending = False
+        found = {name: self._rate(places) for name, (places, _) in self.suspects.items()}
+        name = max(found, key=lambda x: found[x][1])
+        rate, part = found[name]
+        if part < FAULT:
+            return
+        culprit = "the function given as forces" if name == "forces" else name
+        words = f"at this rate it takes {tried / done:.0g} steps" if done > 0 else "no progress"
+        warnings.warn(
+            f"the implicit steps are slowed down by {culprit}: it varies with the state at about "
+            f"{rate:.2g} /s, and {machine.settings.integrator.title} has no derivative of it: a "
+            f"step needs {m[run.N_ITERATIONS] / tried:.0f} iterations and is made as short as "
+            f"{m[run.SMALLEST]:.2g} s ({tried:.0f} steps until t = {machine.time:.4g} s; {words}); "
+            f'{self.suspects[name][1]}use an explicit method, such as integrator="dop853"',
+            SimulationWarning,
+            stacklevel,
+        )
+
+    def _rate(self, places: list[int]) -> tuple[float, float]:
+        """Rate at which a load restores [1/s], and its contribution to (1)."""
+        machine = self.machine
+        h, sizes = float(machine.memory[run.LAST_STEP]), error_sizes(machine.system)[0]
+        found = []
+        for of_speeds in (True, False):
+            x, largest = sizes * np.cos(np.arange(len(sizes))), 0.0
+            for _ in range(POWER):
+                y = self._change(places, SPACING * x, of_speeds) / SPACING
+                largest = float(np.abs(y / sizes).max())
+                if not 0 < largest < np.inf:
+                    break
+                x = y / largest
+            found.append(largest if np.isfinite(largest) else 0.0)
+        return max(found[0], np.sqrt(found[1])), h * found[0] / 2 + h * h * found[1] / 4
+
+    def _change(self, places: list[int], x: Array, of_speeds: bool) -> Array:
+        """Change of the accelerations by a load if speeds or coordinates change by x."""
+        machine, t = self.machine, self.machine.time
+        q, v = machine.q.copy(), machine.v.copy()
+        there = (q, v + x) if of_speeds else (moved(machine.system, q, x), v)
+        kept = machine.memory[places].copy()
+        rows = []
+        for on in (1.0, 0.0):
+            machine.memory[places] = on * kept
+            rows += [machine.accelerations(t, *where)[1] for where in (there, (q, v))]
+        machine.memory[places] = kept
+        machine.plan.functions.error = None
+        a = machine.plan.columns.part(np.array(rows), "acceleration")
+        return np.asarray((a[0] - a[1]) - (a[2] - a[3]))
+
+
+def _suspects(plan: Plan) -> dict[str, tuple[list[int], str]]:
+    """Loads handled by iteration: offsets of their flags, and advice for each."""
+    names = {place: label for label, places in plan.active.items() for place in places}
+    found: dict[str, tuple[list[int], str]] = {}
+    for kind in ("forces", "nodes"):
+        for row in plan.rows[kind]:
+            if advice := _advice(plan, kind, row):
+                places = found.setdefault(names[int(row[run.E_ACTIVE])], ([], advice))[0]
+                places.append(int(row[run.E_ACTIVE]))
+    return found
+
+
+def _advice(plan: Plan, kind: str, row: Array) -> str:
+    """Advice for a load; empty if the method has its derivative, or the load has none."""
+    kinds: list[Any] = JOINT_KINDS if kind == "forces" else NODE_KINDS
+    if row[run.E_SIGNAL]:
+        signal = (int(row[run.E_SIGNAL]) - run.P_HEADER) // len(plan.signals[0])
+        if plan.signals[signal][run.S_KIND] != run.CALLED:
+            return ""
+    return str(kinds[row[run.E_KIND]].advice)

@@ -1,0 +1,1 @@
+"""Drawings of a mechanism in a given state."""

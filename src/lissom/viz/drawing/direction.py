@@ -1,0 +1,161 @@
+"""Direction of view of a drawing: planar mechanisms along their axes, others in space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import StateError
+from .places import PlacedJoint
+
+Array = np.ndarray
+
+_PARALLEL = 1e-6
+_AZIMUTHS, _CLEARLY = (-58.0, -32.0, -75.0, -122.0, -148.0), 1.3
+_PLANES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+
+
+@dataclass(frozen=True, eq=False)
+class Flat:
+    """View along a direction.
+
+    Attributes
+    ----------
+    right, up : array (3,)
+        Directions to the right and up in the drawing; the camera is at right × up.
+    """
+
+    right: Array
+    up: Array
+
+    @property
+    def towards(self) -> Array:
+        """Direction to the camera."""
+        return np.cross(self.right, self.up)
+
+    def size(self, points: Array) -> tuple[float, float]:
+        """Suitable width and height of a drawing of these points [inch]."""
+        width, height = np.ptp(self(points), axis=0) + 0.1 * np.ptp(points, axis=0).max()
+        return 7.2, float(np.clip(0.8 + 5.2 * height / max(width, 1e-300), 2.6, 5.4))
+
+    def __call__(self, points: Array) -> Array:
+        """Points (..., 3) projected onto the drawing, (..., 2)."""
+        return points @ np.stack([self.right, self.up], axis=1)
+
+
+@dataclass(frozen=True)
+class Space:
+    """View in space.
+
+    Attributes
+    ----------
+    elevation, azimuth : float
+        Angles of the camera above the horizontal plane and about the vertical [degrees].
+    vertical : {"x", "y", "z"}
+        Axis that points up.
+    """
+
+    elevation: float = 26.0
+    azimuth: float = -58.0
+    vertical: str = "z"
+
+    def size(self, points: Array) -> tuple[float, float]:
+        """Suitable width and height of a drawing of these points [inch]."""
+        box = np.ptp(points, axis=0) + 0.08 * np.ptp(points, axis=0).max()
+        up = np.eye(3)["xyz".index(self.vertical)]
+        right = np.cross(up, self.towards)
+        right /= max(float(np.linalg.norm(right)), 1e-9)
+        up = np.cross(self.towards, right)
+        across, high = np.abs(right) @ box, np.abs(up) @ box
+        return 7.2, float(np.clip(0.9 + 5.0 * high / max(across, 1e-300), 3.2, 5.4))
+
+    @property
+    def towards(self) -> Array:
+        """Direction to the camera, in world axes."""
+        up, around = np.radians([self.elevation, self.azimuth])
+        seen = [np.cos(up) * np.cos(around), np.cos(up) * np.sin(around), np.sin(up)]
+        return np.roll(seen, {"x": 1, "y": 2, "z": 0}[self.vertical])
+
+
+def chosen_view(view: Any, joints: list[PlacedJoint], gravity: Array) -> Flat | Space:
+    """Direction of view as given by the user, or a suitable one.
+
+    Parameters
+    ----------
+    view : None, "3d", "xy", "xz", "yz" or pair of float
+        View as given by the user.
+    joints : list of PlacedJoint
+        Joints in the world.
+    gravity : array (3,)
+        Gravity, which points down in the drawing if possible.
+    """
+    vertical = "xyz"[int(np.argmax(np.abs(gravity)))] if np.any(gravity) else "z"
+    if view is None:
+        normal = _common_normal(joints)
+        return _best_space(joints, vertical) if normal is None else _flat(normal, gravity)
+    if isinstance(view, str) and view in _PLANES:
+        right, up = (np.eye(3)[k] for k in _PLANES[view])
+        return Flat(right, up)
+    if isinstance(view, str) and view.lower() == "3d":
+        return _best_space(joints, vertical)
+    try:
+        elevation, azimuth = (float(x) for x in view)
+    except (TypeError, ValueError, OverflowError):
+        elevation = azimuth = np.nan
+    if isinstance(view, str) or not np.isfinite([elevation, azimuth]).all():
+        raise StateError(
+            f'view is {view!r}; use "xy", "xz", "yz", "3d" or elevation and azimuth in degrees'
+        )
+    return Space(elevation, azimuth, vertical)
+
+
+def _best_space(joints: list[PlacedJoint], vertical: str) -> Space:
+    """View with the widest spread of the joints; the default one unless another is clearly better.
+
+    The spread is the area of the ellipse of their positions in the drawing.
+    """
+    places = np.array([frame[1] for j in joints for frame in (j.inboard, j.outboard)])
+    places = places - places.mean(axis=0)
+    areas = []
+    for azimuth in _AZIMUTHS:
+        towards = Space(azimuth=azimuth, vertical=vertical).towards
+        across = np.linalg.svd(towards[None])[2][1:]
+        areas.append(np.prod(np.linalg.svd(places @ across.T, full_matrices=False)[1]))
+    clear = max(areas) > _CLEARLY * areas[0] + 0.01 * np.sum(places**2)
+    best = int(np.argmax(areas)) if clear else 0
+    return Space(azimuth=_AZIMUTHS[best], vertical=vertical)
+
+
+def _common_normal(joints: list[PlacedJoint]) -> Array | None:
+    """Direction about which all joints of the tree turn and normal to which they slide, or None."""
+    motions = [j.axes for j in joints if not j.closing and j.axes.size]
+    if not motions:
+        return None
+    axes = np.concatenate(motions, axis=1)
+    turns, slides = _units(axes[:3]), _units(axes[3:])
+    if not len(turns):
+        return None
+    normal = turns[0]
+    if np.abs(np.cross(turns, normal)).max() > _PARALLEL:
+        return None
+    return normal if np.abs(slides @ normal).max(initial=0.0) < _PARALLEL else None
+
+
+def _units(columns: Array) -> Array:
+    """Directions (n, 3) of the columns that are not zero."""
+    size = np.linalg.norm(columns, axis=0)
+    return (columns[:, size > 1e-9] / size[size > 1e-9]).T
+
+
+def _flat(normal: Array, gravity: Array) -> Flat:
+    """View along a normal: gravity points down, otherwise z or y up; x or y to the right."""
+    for up in (-gravity, np.eye(3)[2], np.eye(3)[1]):
+        across = up - (up @ normal) * normal
+        if (size := np.linalg.norm(across)) > 0.1 * max(float(np.linalg.norm(up)), 1e-9):
+            break
+    up = across / size
+    right = np.cross(up, normal)
+    first = right[np.argmax(np.abs(right) > 1e-9)]
+    return Flat(right if first > 0 else -right, up)

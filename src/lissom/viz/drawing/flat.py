@@ -1,0 +1,125 @@
+"""Drawings in a plane."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .direction import Flat
+from .paint import AXIS_COLORS, add_legend, rasterized, tint, write_name
+from .symbols import CLOSING, ground_marker, marker
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from .picture import Scene
+    from .shapes import Shape
+
+Array = np.ndarray
+
+
+def draw_flat(figure: Figure, scene: Scene, view: Flat) -> None:
+    """Draw on a figure.
+
+    Parameters
+    ----------
+    figure : Figure
+        Figure without axes.
+    scene : Scene
+        Content of the drawing.
+    view : Flat
+        Direction of view.
+    """
+    axes = figure.add_subplot()
+    depth = [float(np.mean(s.points @ view.towards)) for s in scene.shapes]
+    for order, k in enumerate(np.argsort(depth, kind="stable")):
+        _draw_body(axes, scene.shapes[k], view, 2 + order / len(depth))
+    for j in scene.joints:
+        _draw_gap(axes, j.inboard[1], j.outboard[1], view, scene, j.closing)
+        place = view(j.outboard[1] if not j.closing else j.inboard[1])
+        if scene.is_grounded(j):
+            under = view(j.inboard[1] if j.carrier < 0 else j.outboard[1])
+            axes.plot(*under, **ground_marker(scene.symbol_size), zorder=4, clip_on=False)
+        angle = 0.0
+        if j.joint.symbol.along:
+            x, y = view(j.axes[3:, 0])
+            angle = float(np.arctan2(y, x))
+        look = marker(j.joint, size=scene.symbol_size, closing=j.closing, angle=angle)
+        axes.plot(*place, **look, zorder=5, clip_on=False)
+    if scene.frames:
+        _draw_frames(axes, scene, view)
+    if scene.names:
+        for body, shape in zip(scene.bodies, scene.shapes, strict=True):
+            write_name(axes, body.name, view(shape.middle), view(shape.points))
+    axes.set_aspect("equal")
+    axes.margins(0.09)
+    low, high = axes.get_ylim()
+    room = max(0.0, 0.16 * scene.extent - (high - low)) / 2
+    axes.set_ylim(low - room - 0.03 * scene.extent, high + room)
+    axes.set_xlabel(_axis_label(view.right))
+    axes.set_ylabel(_axis_label(view.up))
+    add_legend(figure, scene)
+
+
+def _draw_body(axes: Axes, shape: Shape, view: Flat, zorder: float) -> None:
+    from matplotlib.collections import LineCollection, PolyCollection
+
+    if len(shape.triangles):
+        faces = view(_facing(shape.triangles, view))
+        color = tint(shape.color)
+        look: dict[str, Any] = {"facecolors": color, "edgecolors": color, "linewidths": 0.4}
+        painted = PolyCollection(list(faces), **look, zorder=zorder)
+        painted.set_rasterized(rasterized(len(faces)))
+        axes.add_collection(painted)
+        rim = LineCollection(list(view(_rim(shape.triangles, view))), colors=shape.color)
+        rim.set(linewidth=0.9, zorder=zorder + 1e-3, capstyle="round")
+        axes.add_collection(rim)
+    axes.plot(*view(shape.dots).T, ".", color=shape.color, ms=3, zorder=zorder)
+    for line in shape.lines:
+        width = 1.2 if len(shape.dots) else 3.0 if shape.bare else 1.8 if len(line) > 2 else 0.8
+        (drawn,) = axes.plot(*view(line).T, color=shape.color, lw=width, zorder=zorder + 2e-3)
+        drawn.set_solid_capstyle("round")
+
+
+def _facing(triangles: Array, view: Flat) -> Array:
+    """Triangles that face the camera."""
+    a, b, c = triangles[:, 0], triangles[:, 1], triangles[:, 2]
+    return triangles[np.cross(b - a, c - a) @ view.towards > 0]
+
+
+def _rim(triangles: Array, view: Flat) -> Array:
+    """Edges (n, 2, 3) between triangles that face the camera and those that do not."""
+    faces = _facing(triangles, view)
+    if not len(faces):
+        return np.zeros((0, 2, 3))
+    corners, index = np.unique(faces.reshape(-1, 3).round(12), axis=0, return_inverse=True)
+    index = index.reshape(-1, 3)
+    pairs = np.sort(np.concatenate([index[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1)
+    found, count = np.unique(pairs, axis=0, return_counts=True)
+    return np.asarray(corners[found[count == 1]])
+
+
+def _draw_gap(axes: Axes, a: Array, b: Array, view: Flat, scene: Scene, closing: bool) -> None:
+    """Draw the line between the frames of a joint: a slide, or an open loop."""
+    if np.linalg.norm(b - a) > 1e-4 * scene.extent:
+        color, style = (CLOSING, (0, (3, 2))) if closing else ("0.47", (0, (1, 1.5)))
+        axes.plot(*view(np.stack([a, b])).T, color=color, ls=style, lw=1.1, zorder=4.5)
+
+
+def _draw_frames(axes: Axes, scene: Scene, view: Flat) -> None:
+    length = 0.07 * scene.extent
+    for rotation, position in scene.axes:
+        for k, color in enumerate(AXIS_COLORS):
+            line = np.stack([position, position + length * rotation[:, k]])
+            axes.plot(*view(line).T, color=color, lw=1.4, zorder=6)
+    for name, _, position in scene.named if scene.names else ():
+        write_name(axes, name, view(position), view(position[None]))
+
+
+def _axis_label(direction: Array) -> str:
+    for k, name in enumerate("xyz"):
+        if np.allclose(np.abs(direction), np.eye(3)[k], atol=1e-9):
+            return f"{'' if direction[k] > 0 else '−'}{name} [m]"
+    return f"along ({', '.join(f'{x:.3g}' for x in direction)}) [m]"

@@ -1,0 +1,131 @@
+"""Colours, legends and labels, shared by drawings in a plane and in space."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..plots.style import INK
+from .symbols import ground_marker, marker, symbol_name
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from .picture import Scene
+
+Array = np.ndarray
+
+AXIS_COLORS = ("#D55E00", "#009E73", "#0072B2")
+_MANY = 400  # triangles; more are rasterized in vector files
+_LIGHT, _SHADE = 0.7, 0.45  # fraction of white in the colour of a face, in light and in shade
+
+
+def rasterized(n: int) -> bool:
+    """Whether n triangles are too many for a vector file.
+
+    Parameters
+    ----------
+    n : int
+        Number of triangles.
+    """
+    return n > _MANY
+
+
+def tint(color: str, white: float = _LIGHT) -> Array:
+    """RGB colour mixed with white.
+
+    Parameters
+    ----------
+    color : str
+        Any colour of Matplotlib.
+    white : float
+        Fraction of white.
+    """
+    from matplotlib.colors import to_rgb
+
+    return (1 - white) * np.array(to_rgb(color)) + white
+
+
+def shaded(triangles: Array, color: str, towards: Array) -> Array:
+    """Colours (n, 3) of triangles, darker if they face away from the light.
+
+    Parameters
+    ----------
+    triangles : array (n, 3, 3)
+        Corners in the world.
+    color : str
+        Colour of the body.
+    towards : array (3,)
+        Direction to the light.
+    """
+    a, b, c = triangles[:, 0], triangles[:, 1], triangles[:, 2]
+    normals = np.cross(b - a, c - a)
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    lit = (1 + normals @ (towards / np.linalg.norm(towards)))[:, None] / 2
+    return np.asarray(lit * tint(color) + (1 - lit) * tint(color, _SHADE))
+
+
+def halo() -> list[Any]:
+    """White outline of text on a drawing."""
+    from matplotlib.patheffects import withStroke
+
+    return [withStroke(linewidth=2.2, foreground="white")]
+
+
+def write_name(axes: Axes, name: str, place: Array, points: Array) -> None:
+    """Write the name of a body next to it, across its long side.
+
+    Parameters
+    ----------
+    axes : Axes
+        Axes of the drawing.
+    name : str
+        Text to write.
+    place : array (2,)
+        Centre of the body in the drawing.
+    points : array (n, 2)
+        All points of the body in the drawing.
+    """
+    side = np.array([0.0, 1.0])
+    if len(points) > 2:
+        side = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)[2][-1]
+    side = side if side[1] >= 0 else -side
+    written = axes.annotate(
+        name,
+        (place[0], place[1]),
+        xytext=(11 * side[0], 11 * side[1]),
+        textcoords="offset points",
+        ha="left" if side[0] > 0.3 else "right" if side[0] < -0.3 else "center",
+        va="center",
+        color=INK,
+        fontsize=9,
+        path_effects=halo(),
+        annotation_clip=False,
+        zorder=7,
+    )
+    written.set_in_layout(False)
+
+
+def add_legend(figure: Figure, scene: Scene) -> None:
+    """Add a legend of the symbols used, next to the drawing.
+
+    Parameters
+    ----------
+    figure : Figure
+        Figure of the drawing.
+    scene : Scene
+        Content of the drawing.
+    """
+    from matplotlib.lines import Line2D
+
+    kinds: dict[str, dict[str, Any]] = {}
+    for j in scene.joints:
+        words = symbol_name(j.joint) + (", closes a loop" if j.closing else "")
+        kinds.setdefault(words, marker(j.joint, size=7.0, closing=j.closing))
+    if any(scene.is_grounded(j) for j in scene.joints):
+        kinds["ground"] = ground_marker(4.5)
+    handles = [Line2D([], [], **look) for look in kinds.values()]
+    if handles:
+        figure.legend(handles, list(kinds), loc="outside right upper", labelspacing=0.7)

@@ -1,0 +1,165 @@
+"""Drawings of a mechanism in a given state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...algorithms.tree.arguments import check_system
+from ...errors import StateError
+from ...results.files.disk import PathLike
+from ...system import GROUND, State, System
+from ..plots.style import COLORS, INK, checked_size, picture
+from .direction import Flat, chosen_view
+from .places import PlacedBody, PlacedJoint, placed_bodies, placed_frames, placed_joints
+from .shapes import Shape, shape
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Array = np.ndarray
+
+_NAMED = 14  # largest number of bodies whose names are written by default
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Everything that is drawn.
+
+    Attributes
+    ----------
+    bodies, joints, shapes : lists
+        Where and what they are.
+    named : list of (str, array (3, 3), array (3,))
+        Named frames: axes to world axes, origins in the world.
+    names, frames : bool
+        Whether names are written, and axes of bodies and named frames drawn.
+    turns : bool
+        Whether the drawing can be rotated interactively.
+    """
+
+    bodies: list[PlacedBody]
+    joints: list[PlacedJoint]
+    shapes: list[Shape]
+    named: list[tuple[str, Array, Array]]
+    names: bool
+    frames: bool
+    turns: bool
+
+    @property
+    def points(self) -> Array:
+        """Points that must be visible in the drawing (n, 3)."""
+        found = [shape.points for shape in self.shapes]
+        found += [x[None] for _, _, x in self.named] if self.frames else []
+        return np.concatenate([*found, *(j.outboard[1][None] for j in self.joints)])
+
+    @property
+    def axes(self) -> list[tuple[Array, Array]]:
+        """Frames whose axes are drawn: to world axes, origin in the world."""
+        return [
+            *((b.rotation, b.position) for b in self.bodies),
+            *((R, x) for _, R, x in self.named),
+        ]
+
+    @property
+    def extent(self) -> float:
+        """Diagonal of the bounding box [m]; 1 for a point."""
+        return float(np.linalg.norm(np.ptp(self.points, axis=0))) or 1.0
+
+    @property
+    def symbol_size(self) -> float:
+        """Size of a joint symbol [point]."""
+        return 8.0 if len(self.joints) <= 20 else 4.5
+
+    def is_grounded(self, joint: PlacedJoint) -> bool:
+        """Whether a joint connects a body to the ground."""
+        return GROUND in (joint.carrier, joint.carried) and joint.joint.n_v < 6
+
+
+def draw(
+    system: System,
+    state: State | None = None,
+    *,
+    file: PathLike | None = None,
+    names: bool | None = None,
+    frames: bool = False,
+    view: Any = None,
+    title: str | None = None,
+    size: Any = None,
+    show: bool = False,
+) -> Figure:
+    """Drawing of a mechanism: deformed bodies, joints, loops and the ground.
+
+    A mechanism whose axes are all parallel is drawn in the plane normal to them, others in space.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State, optional
+        Its configuration; neutral by default.  The ends of open loops are joined by a dashed line.
+    file : path, optional
+        File to write: PNG, SVG or PDF by its suffix.
+    names : bool, optional
+        Whether to write the names of the bodies; by default if there are not more than 14.
+    frames : bool
+        Whether to draw axes, x orange, y green, z blue: of all bodies and of named frames.
+    view : {"xy", "xz", "yz", "3d"} or pair of float, optional
+        Plane of the drawing, or elevation and azimuth of the camera in space [degrees].
+    title : str, optional
+        Heading; by default the name of the system, empty for none.
+    size : pair of float, optional
+        Width and height [inch].
+    show : bool
+        Whether to open a window.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> figure = ls.viz.draw(ls.library.rigid_chain(3).compile())
+    >>> figure.axes[0].name
+    '3d'
+    """
+    check_system(system)
+    _check_flags(names=names, frames=frames, title=title)
+    state = system.neutral() if state is None else state
+    bodies = placed_bodies(system, state)
+    if not bodies:
+        raise StateError("the system has no bodies, so that there is nothing to draw")
+    joints = placed_joints(system, state, bodies)
+    look = chosen_view(view, joints, system.gravity)
+    shapes = [
+        shape(system, i, body, joints, COLORS[i % len(COLORS)]) for i, body in enumerate(bodies)
+    ]
+    named = len(bodies) <= _NAMED if names is None else names
+    placed = placed_frames(system, bodies)
+    scene = Scene(bodies, joints, shapes, placed, named, frames, turns=show)
+    usual = look.size(scene.points)
+    with picture(checked_size(size, usual), file=file, show=show) as figure:
+        if isinstance(look, Flat):
+            from .flat import draw_flat
+
+            draw_flat(figure, scene, look)
+        else:
+            from .space import draw_space
+
+            draw_space(figure, scene, look)
+        words = system.name if title is None else title
+        if words:
+            figure.suptitle(words, x=0.01, ha="left", color=INK)
+    return figure
+
+
+def _check_flags(*, names: Any, frames: Any, title: Any) -> None:
+    if not isinstance(names, (bool, type(None))):
+        raise StateError(f"names is {names!r}; expected True, False or None")
+    if not isinstance(frames, bool):
+        raise StateError(f"frames is {frames!r}; expected True or False")
+    if not isinstance(title, (str, type(None))):
+        raise StateError(f"title is {title!r}; expected a string")

@@ -1,0 +1,150 @@
+"""Positions of bodies, nodes, joints and loops in a given state.
+
+Computed by the reference implementation of the kinematics, so that drawings need no compilation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...algorithms.tree.arguments import check_state
+from ...algorithms.tree.reference import kinematics_base_to_tip
+from ...errors import StateError
+from ...joints import Joint
+from ...spatial import rotate, rotation_exp
+from ...system import GROUND, Frame as NamedFrame, LoopEnd, State, System
+
+__all__ = ["PlacedBody", "PlacedJoint", "placed_bodies", "placed_frames", "placed_joints"]
+
+Array = np.ndarray
+Frame = tuple[Array, Array]  # axes to world axes, origin in the world
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedBody:
+    """A body in the world.
+
+    Attributes
+    ----------
+    name : str
+        Name of the body.
+    rotation, position : arrays (3, 3) and (3,)
+        Body axes to world axes, origin in the world [m].
+    node_rotations, node_positions : arrays (n, 3, 3) and (n, 3)
+        The same for its nodes, deformed.
+    """
+
+    name: str
+    rotation: Array
+    position: Array
+    node_rotations: Array
+    node_positions: Array
+
+    def frame(self, node: int, rotation: Array, position: Array) -> Frame:
+        """World pose of a frame fixed to a node."""
+        turn = self.node_rotations[node]
+        return turn @ rotation, self.node_positions[node] + turn @ position
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedJoint:
+    """A joint in the world.
+
+    Attributes
+    ----------
+    joint : Joint
+        The joint.
+    inboard, outboard : Frame
+        Its two frames.
+    carrier, carried : int
+        Numbers of the inboard and outboard bodies, -1 for the ground.
+    closing : bool
+        Whether it closes a loop.
+    axes : array (6, n_v)
+        Motions that the joint allows [angular; linear], world axes.
+    """
+
+    joint: Joint
+    inboard: Frame
+    outboard: Frame
+    carrier: int
+    carried: int
+    closing: bool
+    axes: Array
+
+
+def placed_bodies(system: System, state: State) -> list[PlacedBody]:
+    """All bodies of a system in a state of real, finite numbers.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration.
+    """
+    check_state(system, state)
+    if not state.real or not np.all(np.isfinite(state.q)):
+        raise StateError(
+            "a drawing needs a state of real, finite numbers; this state has symbols, complex "
+            "or infinite numbers"
+        )
+    found = []
+    motions = kinematics_base_to_tip(system, state.q, np.zeros(system.n_v))
+    for name, body, motion in zip(system.names, system.bodies, motions, strict=True):
+        turn, origin = motion.world_rotation, motion.world_position
+        turned, moved = np.split(body.node_shapes @ motion.eta, 2, axis=1)
+        own = np.eye(3)[None] if not body.n_mode else np.array([rotation_exp(t) for t in turned])
+        rotations = np.broadcast_to(turn @ own, (len(body.node_positions), 3, 3))
+        positions = origin + (body.node_positions + moved) @ turn.T
+        found.append(PlacedBody(name, turn, origin, rotations, positions))
+    return found
+
+
+def placed_joints(system: System, state: State, bodies: list[PlacedBody]) -> list[PlacedJoint]:
+    """All joints of the tree, then those that close loops.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State
+        Configuration.
+    bodies : list of PlacedBody
+        Result of `placed_bodies`.
+    """
+    found = []
+    for i, joint in enumerate(system.joints):
+        p, node = int(system.parent[i]), int(system.parent_node[i])
+        mount = system.frame_rotation[i], system.frame_position[i]
+        inboard = mount if p == GROUND else bodies[p].frame(node, *mount)
+        outboard = bodies[i].rotation, bodies[i].position
+        axes = rotate(outboard[0], joint.motion_map(state.q[system.layout.hinge_q(i)]))
+        found.append(PlacedJoint(joint, inboard, outboard, p, i, False, axes))
+    for loop in system.loops:
+        a, b = (_end(bodies, end) for end in loop.ends)
+        theta = loop.joint.nearest(a[0].T @ b[0], a[0].T @ (b[1] - a[1]))
+        axes = rotate(b[0], loop.joint.motion_map(theta))
+        found.append(PlacedJoint(loop.joint, a, b, loop.a.body, loop.b.body, True, axes))
+    return found
+
+
+def placed_frames(system: System, bodies: list[PlacedBody]) -> list[tuple[str, Array, Array]]:
+    """Named frames: name, axes to world axes, origin in the world.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    bodies : list of PlacedBody
+        As `placed_bodies` gave them.
+    """
+    return [(frame.name, *_end(bodies, frame)) for frame in system.frames]
+
+
+def _end(bodies: list[PlacedBody], end: LoopEnd | NamedFrame) -> Frame:
+    if end.body == GROUND:
+        return end.rotation, end.position
+    return bodies[end.body].frame(end.node, end.rotation, end.position)

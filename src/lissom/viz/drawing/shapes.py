@@ -1,0 +1,143 @@
+"""Bodies as triangles, edges and lines in the world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...bodies import NormalBody
+from ...bodies.solids import Sweep
+from ...system import System
+from ..scene.surfaces import surface
+from .places import PlacedBody, PlacedJoint
+
+Array = np.ndarray
+
+_SHARP = np.cos(np.radians(40.0))  # faces at a larger angle have an edge between them
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """Drawn geometry of one body.
+
+    Attributes
+    ----------
+    color : str
+        As "#rrggbb".
+    triangles : array (n, 3, 3)
+        Corners in the world, counterclockwise seen from outside.
+    edges, edge_normals : arrays (m, 2, 3)
+        Ends of the sharp edges between them, and normals of the two triangles at each.
+    lines : list of array (k, 3)
+        Centre lines of flexible bodies, and lines from the origin to the joints on the body.
+    dots : array (n, 3)
+        Nodes of a flexible body without solids.
+    bare : bool
+        Whether the body has no solids.
+    middle : array (3,)
+        Position of its name.
+    """
+
+    color: str
+    triangles: Array
+    edges: Array
+    edge_normals: Array
+    lines: list[Array]
+    dots: Array
+    bare: bool
+    middle: Array
+
+    @property
+    def points(self) -> Array:
+        """All points of the shape (n, 3)."""
+        faces = self.triangles.reshape(-1, 3)
+        return np.concatenate([faces, *self.lines, self.dots, self.middle[None]])
+
+
+def shape(
+    system: System, i: int, placed: PlacedBody, joints: list[PlacedJoint], color: str
+) -> Shape:
+    """Shape of body i.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    i : int
+        Number of the body.
+    placed : PlacedBody
+        Its pose.
+    joints : list of PlacedJoint
+        All joints, to find those on the body.
+    color : str
+        Colour of solids that do not define one.
+    """
+    body = system.bodies[i]
+    triangles, edges = [np.zeros((0, 3, 3))], [np.zeros((2, 0, 2, 3))]
+    for solid in body.solids:
+        found = surface(body, solid, system.names[i])
+        turn, offset = placed.node_rotations[found.nodes], found.offsets
+        corners = placed.node_positions[found.nodes] + np.einsum("nij,nj->ni", turn, offset)
+        triangles.append(corners[found.triangles])
+        edges.append(_sharp(corners, found.triangles))
+        color = solid.color or color
+    lines = [placed.node_positions[list(s.nodes)] for s in body.solids if isinstance(s, Sweep)]
+    lines += _bones(body, placed, joints, i, bool(lines))
+    all_triangles = np.concatenate(triangles)
+    bare = not len(all_triangles)
+    dots = placed.node_positions if bare and body.n_mode else np.zeros((0, 3))
+    middle = _middle(all_triangles, lines, placed)
+    ends, normals = np.concatenate(edges, axis=1)
+    return Shape(color, all_triangles, ends, normals, lines, dots, bare, middle)
+
+
+def _bones(
+    body: NormalBody, placed: PlacedBody, joints: list[PlacedJoint], i: int, swept: bool
+) -> list[Array]:
+    """Straight lines from the origin to the joints on the body, and to its centre of mass or nodes.
+
+    A beam has its centre line instead, and lines only to joints away from it.
+    """
+    ends = [j.inboard[1] for j in joints if j.carrier == i]
+    ends += [j.outboard[1] for j in joints if j.closing and j.carried == i]
+    if swept:
+        near = [placed.node_positions[_nearest(placed, end)] for end in ends]
+        pairs = zip(near, ends, strict=True)
+        return [np.stack(p) for p in pairs if not np.allclose(*p, atol=1e-9)]
+    if not body.solids and body.n_mode:
+        ends += [placed.node_positions[node] for node in body.node_names.values()]
+    elif not body.solids and body.mass:
+        com = body.integrals.first_moment / body.integrals.mass
+        ends.append(placed.position + placed.rotation @ com)
+    return [np.stack([placed.position, e]) for e in ends if not np.allclose(e, placed.position)]
+
+
+def _nearest(placed: PlacedBody, point: Array) -> int:
+    return int(np.argmin(np.linalg.norm(placed.node_positions - point, axis=1)))
+
+
+def _middle(triangles: Array, lines: list[Array], placed: PlacedBody) -> Array:
+    if lines and len(lines[0]) > 2:
+        return lines[0][len(lines[0]) // 2]
+    if len(triangles):
+        points = triangles.reshape(-1, 3)
+        return (points.min(axis=0) + points.max(axis=0)) / 2
+    if lines:
+        return np.mean([line[-1] for line in lines] + [placed.position], axis=0)
+    return placed.position
+
+
+def _sharp(corners: Array, triangles: Array) -> Array:
+    """Edges between triangles that meet at an angle, and normals there (2, n, 2, 3)."""
+    a, b, c = (corners[triangles[:, k]] for k in range(3))
+    normals = np.cross(b - a, c - a)
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    pairs = np.sort(np.concatenate([triangles[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1)
+    face = np.tile(np.arange(len(triangles)), 3)
+    order = np.lexsort((pairs[:, 1], pairs[:, 0]))
+    pairs, face = pairs[order], face[order]
+    same = np.all(pairs[1:] == pairs[:-1], axis=1)
+    flat = np.einsum("ij,ij->i", normals[face[1:]], normals[face[:-1]]) > _SHARP
+    k = np.flatnonzero(same & ~flat)
+    return np.stack([corners[pairs[k]], np.stack([normals[face[k]], normals[face[k + 1]]], axis=1)])

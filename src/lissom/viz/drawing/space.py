@@ -1,0 +1,173 @@
+"""Drawings in space."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..plots.style import INK
+from .direction import Space
+from .paint import AXIS_COLORS, add_legend, halo, rasterized, shaded, write_name
+from .symbols import CLOSING, axis_lines, ground_marker, marker
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from .picture import Scene
+
+Array = np.ndarray
+
+_LIGHT = np.array([0.4, -0.5, 0.8])
+_BESIDE = np.array([2.0, 0.4])  # space for legend and title [inch]
+
+
+def draw_space(figure: Figure, scene: Scene, view: Space) -> None:
+    """Draw on a figure.
+
+    Parameters
+    ----------
+    figure : Figure
+        Figure without axes.
+    scene : Scene
+        Content of the drawing.
+    view : Space
+        Direction of view.
+    """
+    axes = figure.add_subplot(projection="3d", proj_type="ortho", computed_zorder=False)
+    axes.view_init(view.elevation, view.azimuth, vertical_axis=view.vertical)
+    _draw_surfaces(axes, scene, view.towards)
+    for shape in scene.shapes:
+        axes.plot(*shape.dots.T, ".", color=shape.color, ms=3, zorder=3)
+        for line in shape.lines:
+            width = 1.2 if len(shape.dots) else 2.6 if shape.bare else 1.8 if len(line) > 2 else 0.7
+            axes.plot(*line.T, color=shape.color, lw=width, solid_capstyle="round", zorder=3)
+    _draw_joints(axes, scene)
+    if scene.frames:
+        _draw_frames(axes, scene)
+    equal_box(axes, scene.points)
+    across, high = (max(x, 0.5) for x in figure.get_size_inches() - _BESIDE)
+    side = min(across, high)
+    fill(axes, 0.88 * across / side, 0.84 * high / side)
+    if scene.names:
+        _write_names(axes, scene)
+    add_legend(figure, scene)
+
+
+def _write_names(axes: Any, scene: Scene) -> None:
+    """Write names next to the bodies; in an interactive window, at their centres."""
+    from mpl_toolkits.mplot3d.proj3d import proj_transform
+
+    for body, shape in zip(scene.bodies, scene.shapes, strict=True):
+        if scene.turns:
+            axes.text(*shape.middle, f"  {body.name}", color=INK, path_effects=halo(), zorder=7)
+        else:
+            flat = np.stack(proj_transform(*shape.points.T, axes.get_proj())[:2], axis=1)
+            # the last point is the centre
+            write_name(axes, body.name, flat[-1], flat)
+
+
+def equal_box(axes: Any, points: Array, margin: float = 0.04) -> None:
+    """Set limits and labels of axes in space, with equal scale in all directions.
+
+    Parameters
+    ----------
+    axes : Axes3D
+        Axes to change.
+    points : array (n, 3)
+        Points that must be visible.
+    margin : float
+        Margin on each side, as a fraction of the largest width.
+    """
+    low, high = points.min(axis=0), points.max(axis=0)
+    width = float((high - low).max()) or 1.0
+    pad = np.maximum(margin * width, (0.12 * width - (high - low)) / 2)
+    low, high = low - pad, high + pad
+    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
+    axes.set_box_aspect(high - low)
+    axes.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
+    for axis, size in zip((axes.xaxis, axes.yaxis, axes.zaxis), high - low, strict=True):
+        axis.set_pane_color((1, 1, 1, 0))
+        axis.line.set_color("#aaaaaa")
+        axis.set_tick_params(labelsize=7, pad=0)
+        axis.labelpad = 6
+        axis.get_major_locator().set_params(
+            nbins=1 if size < 0.2 * width else 2 if size < 0.45 * width else 5
+        )
+
+
+def fill(axes: Any, width: float, height: float) -> None:
+    """Zoom so that the bounding box fills the drawing.
+
+    Parameters
+    ----------
+    axes : Axes3D
+        Axes with limits and a view.
+    width, height : float
+        Fractions of the square of the axes that the box may fill.
+    """
+    from mpl_toolkits.mplot3d.proj3d import proj_transform
+
+    limits = axes.get_xlim(), axes.get_ylim(), axes.get_zlim()
+    corners = np.array(np.meshgrid(*limits)).reshape(3, -1)
+    x, y, _ = proj_transform(*corners, axes.get_proj())
+    seen = axes.viewLim
+    zoom = min(width * seen.width / np.ptp(x), height * seen.height / np.ptp(y))
+    axes.set_box_aspect([np.ptp(limit) for limit in limits], zoom=zoom)
+    for artist in (*axes.lines, *axes.collections):
+        artist.set_clip_on(False)  # the square is narrower than the drawing
+        artist.set_in_layout(False)
+
+
+def _draw_surfaces(axes: Any, scene: Scene, towards: Array) -> None:
+    """Draw faces and sharp edges in one collection, which sorts them by depth.
+
+    Only those that face the camera, unless the drawing can be rotated in a window.
+    """
+    from matplotlib.colors import to_rgb
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+    faces: list[Array] = []
+    colors: list[Array] = []
+    for shape in scene.shapes:
+        a, b, c = shape.triangles.transpose(1, 0, 2)
+        seen = scene.turns | (np.cross(b - a, c - a) @ towards > 0)
+        faces += list(shape.triangles[seen])
+        colors.append(shaded(shape.triangles[seen], shape.color, _LIGHT))
+        edges = shape.edges[scene.turns | np.any(shape.edge_normals @ towards > 1e-9, axis=1)]
+        # shifted towards the camera, otherwise the faces of the body would cover half of them
+        nearer = 0.0 if scene.turns else np.ptp(shape.points @ towards) / 2
+        faces += list(edges[:, [0, 1, 1]] + nearer * towards)
+        colors.append(np.tile(to_rgb(shape.color), (len(edges), 1)))
+    if not faces:
+        return
+    look = {"facecolors": np.concatenate(colors), "edgecolors": np.concatenate(colors)}
+    painted = Poly3DCollection(faces, **look, linewidths=0.5, zorder=2)
+    painted.set_rasterized(rasterized(len(faces)))
+    axes.add_collection3d(painted)
+
+
+def _draw_joints(axes: Any, scene: Scene) -> None:
+    for j in scene.joints:
+        a, b = j.inboard[1], j.outboard[1]
+        color = CLOSING if j.closing else INK
+        if np.linalg.norm(b - a) > 1e-4 * scene.extent and j.joint.n_v < 6:
+            style = (0, (3, 2)) if j.closing else (0, (1, 1.5))
+            axes.plot(*np.stack([a, b]).T, color=color, ls=style, lw=1.0, zorder=4)
+        for line in axis_lines(j, 0.0035 * scene.symbol_size * scene.extent):
+            axes.plot(*line.T, color=color, lw=0.9, zorder=4.2)
+        if scene.is_grounded(j):
+            under = a if j.carrier < 0 else b
+            axes.plot(*under[:, None], **ground_marker(scene.symbol_size), zorder=4)
+        look = marker(j.joint, size=0.8 * scene.symbol_size, closing=j.closing)
+        axes.plot(*(a if j.closing else b)[:, None], **look, zorder=5)
+
+
+def _draw_frames(axes: Any, scene: Scene) -> None:
+    length = 0.06 * scene.extent
+    for rotation, position in scene.axes:
+        for k, color in enumerate(AXIS_COLORS):
+            line = np.stack([position, position + length * rotation[:, k]])
+            axes.plot(*line.T, color=color, lw=1.4, zorder=6)
+    for name, _, position in scene.named if scene.names else ():
+        axes.text(*position, f"  {name}", color=INK, path_effects=halo(), zorder=7)

@@ -1,0 +1,124 @@
+"""Simple rendering of a scene: triangles from far to near, lit from above the camera."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..scene.motion import Scene
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Array = np.ndarray
+
+_BACK, _PATH = "#f3f5f8", "#d55e00"
+_DPI = 100
+_FLAT = 0.15  # a flatter bounding box is viewed along its thin direction
+
+
+class Drawing:
+    """Images of a scene from a fixed camera.
+
+    Parameters
+    ----------
+    scene : Scene
+        Scene to draw.
+    size : (int, int)
+        Width and height [pixels].
+    """
+
+    def __init__(self, scene: Scene, size: tuple[int, int]) -> None:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.collections import PolyCollection
+        from matplotlib.figure import Figure
+
+        self.scene = scene
+        self.right, self.top, self.toward = _axes(scene)
+        figure = Figure(figsize=(size[0] / _DPI, size[1] / _DPI), dpi=_DPI, facecolor=_BACK)
+        self._canvas = FigureCanvasAgg(figure)
+        axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+        axes.set_axis_off()
+        self._fit(axes, size)
+        self._lines = [axes.plot([], [], color=_PATH, lw=1.2, alpha=0.6)[0] for _ in scene.trails]
+        self._faces: Any = axes.add_collection(PolyCollection([], linewidths=0.3))
+        self._clock = axes.text(0.02, 0.03, "", transform=axes.transAxes, color="0.35", fontsize=9)
+        self._paths = [self._flat(scene.rows[f"{where}.position"]) for where in scene.trails]
+        self._triangles = [_triangles(body) for body in scene.bodies]
+
+    def picture(self, frame: int) -> Image:
+        """Image of a frame, with at most 256 colours."""
+        from PIL import Image as Images
+
+        flat, colors = self._visible(frame)
+        self._faces.set_verts(flat)
+        self._faces.set_facecolor(colors)
+        self._faces.set_edgecolor(colors)
+        for line, path in zip(self._lines, self._paths, strict=True):
+            line.set_data(path[: frame + 1, 0], path[: frame + 1, 1])
+        self._clock.set_text(f"{self.scene.rows.time[frame]:.2f} s")
+        self._canvas.draw()
+        image = Images.fromarray(np.asarray(self._canvas.buffer_rgba())[..., :3].copy())
+        return image.quantize(256)
+
+    def _visible(self, frame: int) -> tuple[Array, Array]:
+        """Triangles that face the camera, from far to near (n, 3, 2), and their colours (n, 3)."""
+        corners, paints = [], []
+        for i, (triangles, colors) in enumerate(self._triangles):
+            corners.append(self.scene.corners(frame, i)[triangles])
+            paints.append(colors)
+        faces, paint = np.concatenate(corners), np.concatenate(paints)
+        normals = np.cross(faces[:, 1] - faces[:, 0], faces[:, 2] - faces[:, 0])
+        length = np.linalg.norm(normals, axis=1)
+        seen = normals @ self.toward > 1e-9 * length
+        faces, paint = faces[seen], paint[seen]
+        normals = normals[seen] / length[seen, None]
+        light = 0.7 * self.toward + 0.65 * self.top - 0.45 * self.right
+        bright = 0.5 + 0.55 * np.clip(normals @ (light / np.linalg.norm(light)), 0.0, 1.0)
+        order = np.argsort((faces @ self.toward).mean(axis=1))
+        return self._flat(faces[order]), np.clip(paint * bright[:, None], 0.0, 1.0)[order]
+
+    def _flat(self, points: Array) -> Array:
+        return np.stack([points @ self.right, points @ self.top], axis=-1)
+
+    def _fit(self, axes: Any, size: tuple[int, int]) -> None:
+        ends = np.array([self.scene.low, self.scene.high])
+        box = np.array([[a, b, c] for a in ends[:, 0] for b in ends[:, 1] for c in ends[:, 2]])
+        flat = self._flat(box)
+        low, high = flat.min(axis=0), flat.max(axis=0)
+        half = np.maximum((high - low) / 2, 1e-3 * self.scene.system.length)
+        half = 1.06 * max(half[0] / size[0], half[1] / size[1]) * np.array(size)
+        middle = (low + high) / 2
+        axes.set_xlim(middle[0] - half[0], middle[0] + half[0])
+        axes.set_ylim(middle[1] - half[1], middle[1] + half[1])
+
+
+def _axes(scene: Scene) -> tuple[Array, Array, Array]:
+    """Directions right, up and towards the camera, in world axes, as initially on the page."""
+    up = np.array(scene.up)
+    extent = scene.high - scene.low
+    order = np.argsort(extent)
+    thin = np.eye(3)[order[0]]
+    east = np.roll(np.abs(up), 1)
+    north = np.cross(up, east)
+    azimuth, elevation = -0.95, 0.5
+    if extent[order[0]] < _FLAT * extent[order[1]] and abs(thin @ up) < 0.5:
+        azimuth, elevation = np.arctan2(thin @ north, thin @ east) + 0.3, 0.25
+    level = np.cos(azimuth) * east + np.sin(azimuth) * north
+    toward = np.cos(elevation) * level + np.sin(elevation) * up
+    right = np.cross(up, toward)
+    right /= np.linalg.norm(right)
+    return right, np.cross(toward, right), toward
+
+
+def _triangles(body: Any) -> tuple[Array, Array]:
+    """Triangles of all surfaces of a body, numbered as in `Scene.corners`, and their colours."""
+    found, colors, start = [], [], 0
+    for piece in body.surfaces:
+        text = piece.color or body.color
+        paint = [int(text[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        found.append(piece.triangles + start)
+        colors.append(np.tile(paint, (len(piece.triangles), 1)))
+        start += len(piece.offsets)
+    return np.concatenate(found), np.concatenate(colors)

@@ -1,0 +1,1 @@
+"""Plots over time, and plots of mode shapes."""

@@ -1,0 +1,228 @@
+"""Plots of mode shapes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...bodies import FlexibleBody, NodalBody, NormalBody
+from ...bodies.solids import Sweep
+from ...errors import ModelError, StateError, suggestion
+from ...results.files.disk import PathLike
+from ...spatial import rotation_exp
+from ...system import System
+from ..drawing.space import equal_box, fill
+from .style import COLORS, GREY, INK, checked_size, picture
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Array = np.ndarray
+
+_MOST = 36  # panels
+_AMPLITUDE = 0.14  # largest displacement over the size of the body
+_TURN = 1.2  # largest rotation if displacements are small [rad]
+_RIBS = 9  # crosses along a centre line, which show the twist
+
+
+@dataclass(frozen=True, eq=False)
+class _Mode:
+    """Panel of a mode of a body."""
+
+    where: str
+    body: NormalBody
+    number: int
+
+    @property
+    def title(self) -> str:
+        """Number, frequency, and kind of motion if there is a single one."""
+        frequency = self.body.frequencies[self.number]
+        return f"{self.where}mode {self.number}: {frequency:.3g} Hz{self.kind}"
+
+    @property
+    def kind(self) -> str:
+        """Kind of motion of a straight body along x, if there is a single one."""
+        line = self.line
+        if line is None or np.abs(self.body.node_positions[line, 1:]).max() > 1e-9 * self.size:
+            return ""
+        shape = self.body.node_shapes[line, :, self.number]
+        size = np.abs(shape[:, [3, 4, 5, 0]]).max(axis=0) * [1, 1, 1, self.size]
+        words = ("stretch", "bending along y", "bending along z", "torsion")
+        large = np.flatnonzero(size > 1e-6 * size.max())
+        return f", {words[large[0]]}" if len(large) == 1 else ""
+
+    @property
+    def line(self) -> list[int] | None:
+        """Nodes along the centre line, if the body has one."""
+        for solid in self.body.solids:
+            if isinstance(solid, Sweep) and len(solid.nodes) > 1:
+                return list(solid.nodes)
+        return None
+
+    @property
+    def size(self) -> float:
+        """Size of the body [m]."""
+        return float(np.ptp(self.body.node_positions, axis=0).max()) or 1.0
+
+    def displaced(self, nodes: Any) -> tuple[Array, Array]:
+        """Exaggerated positions (n, 3) and rotations (n, 3, 3) of nodes."""
+        shapes = self.body.node_shapes[nodes, :, self.number]
+        turned, moved = np.abs(shapes[:, :3]).max(), np.abs(shapes[:, 3:]).max()
+        # whichever is reached first: the largest displacement or the largest rotation
+        factor = 1 / max(moved / (_AMPLITUDE * self.size), turned / _TURN, 1e-300)
+        turns = np.array([rotation_exp(t) for t in factor * shapes[:, :3]])
+        return self.body.node_positions[nodes] + factor * shapes[:, 3:], turns
+
+
+def plot_modes(
+    what: System | FlexibleBody | NodalBody,
+    name: str | None = None,
+    *,
+    modes: Any = None,
+    file: PathLike | None = None,
+    title: str | None = None,
+    size: Any = None,
+    show: bool = False,
+) -> Figure:
+    """Mode shapes of flexible bodies, one panel each, with their frequencies.
+
+    The body is held at its inboard node, as by its joint in a mechanism.  Amplitudes are
+    exaggerated.  A beam is drawn as its centre line, with crosses that show the twist; other bodies
+    as their nodes.
+
+    Parameters
+    ----------
+    what : FlexibleBody, NodalBody or System
+        Body, or system with flexible bodies.
+    name : str, optional
+        Name of a body of the system; by default all flexible bodies.
+    modes : sequence of int, optional
+        Numbers of the modes, counted from 0; by default all.
+    file : path, optional
+        File to write: PNG, SVG or PDF by its suffix.
+    title : str, optional
+        Heading; empty for none.
+    size : pair of float, optional
+        Width and height [inch].
+    show : bool
+        Whether to open a window.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> boom = ls.beam(3.0, ls.Tube(radius=0.08, thickness=0.003), ls.ALUMINIUM, modes=4)
+    >>> [axes.get_title() for axes in ls.viz.plot_modes(boom).axes]
+    ['mode 0: 17.6 Hz, bending along y', 'mode 1: 17.6 Hz, bending along z', ...]
+    """
+    if not isinstance(title, (str, type(None))):
+        raise StateError(f"title is {title!r}; expected a string")
+    panels = [
+        _Mode(where, body, k)
+        for where, body in _bodies(what, name)
+        for k in _numbers(modes, body, where)
+    ]
+    if len(panels) > _MOST:
+        raise StateError(
+            f"{len(panels)} modes are too many for a figure; choose some with modes=range(6)"
+            + ("" if name or not isinstance(what, System) else ", or a body with name=")
+        )
+    columns = min(len(panels), 3 if len(panels) != 4 else 2)
+    rows = -(-len(panels) // columns)
+    with picture(checked_size(size, (3.3 * columns, 0.3 + 1.9 * rows)), file=file, show=show) as f:
+        for k, mode in enumerate(panels):
+            axes = f.add_subplot(rows, columns, k + 1, projection="3d", proj_type="ortho")
+            _draw_mode(axes, mode, COLORS[0])
+        words = getattr(what, "name", "") if title is None else title
+        if words:
+            f.suptitle(words, x=0.01, ha="left", color=INK)
+    return f
+
+
+def _bodies(what: Any, name: Any) -> list[tuple[str, NormalBody]]:
+    """Flexible bodies and the prefixes of their panel titles."""
+    if isinstance(what, System):
+        flexible = {n: b for n, b in zip(what.names, what.bodies, strict=True) if b.n_mode}
+        if not flexible:
+            raise ModelError(f"{what.name or 'the system'} has no flexible body: nothing to plot")
+        if name is None:
+            return [(f"{n}, ", body) for n, body in flexible.items()]
+        if not isinstance(name, str) or name not in flexible:
+            words = suggestion(str(name), flexible)
+            raise StateError(f"there is no flexible body {name!r}; {words}")
+        return [(f"{name}, ", flexible[name])]
+    if name is not None:
+        raise StateError(
+            f"name is {name!r}; it selects a body of a System: omit it for a single body"
+        )
+    if isinstance(what, (FlexibleBody, NodalBody)):
+        if not what.normalised().n_mode:
+            raise ModelError(
+                f"the {type(what).__name__} has no modes, so that there is nothing to plot"
+            )
+        return [("", what.normalised())]
+    hint = "; call model.compile() first" if hasattr(what, "compile") else ""
+    raise StateError(
+        f"expected a FlexibleBody, a NodalBody or a System, got {type(what).__name__}{hint}"
+    )
+
+
+def _numbers(modes: Any, body: NormalBody, where: str) -> list[int]:
+    """Validated numbers of the requested modes."""
+    if modes is None:
+        return list(range(body.n_mode))
+    try:
+        given = [modes] if np.ndim(modes) == 0 and not isinstance(modes, str) else list(modes)
+    except (TypeError, ValueError):
+        given = []
+    for k in given:
+        whole = isinstance(k, (int, np.integer)) and not isinstance(k, bool)
+        if not whole or not 0 <= k < body.n_mode:
+            raise StateError(
+                f"{where}modes is {modes!r}; expected numbers from 0 to {body.n_mode - 1}"
+            )
+    if not given:
+        raise StateError(f"{where}modes is {modes!r}; expected numbers of modes, or None for all")
+    return [int(k) for k in given]
+
+
+def _draw_mode(axes: Any, mode: _Mode, color: str) -> None:
+    line = mode.line
+    nodes = np.arange(len(mode.body.node_positions)) if line is None else np.array(line)
+    rest = mode.body.node_positions[nodes]
+    moved, turns = mode.displaced(nodes)
+    points = np.concatenate([rest, moved])
+    if line is None:
+        axes.plot(*rest.T, ".", color=GREY, ms=2.5)
+        axes.plot(*moved.T, ".", color=color, ms=4)
+    else:
+        axes.plot(*rest.T, color=GREY, lw=1.0, ls=(0, (4, 2)))
+        axes.plot(*moved.T, color=color, lw=2.2)
+        _draw_ribs(axes, mode, rest, np.broadcast_to(np.eye(3), turns.shape), GREY)
+        points = np.concatenate([points, _draw_ribs(axes, mode, moved, turns, color)])
+    axes.set_title(mode.title, color=INK, loc="center")
+    axes.view_init(28, -54)
+    half = (_AMPLITUDE + 0.02) * mode.size
+    room = np.concatenate([points, rest.mean(axis=0) + half * np.array([[-1] * 3, [1] * 3])])
+    equal_box(axes, room, margin=0.02)
+    fill(axes, 1.4, 0.85)
+    axes.set(xlabel="", ylabel="", zlabel="", xticklabels=[], yticklabels=[], zticklabels=[])
+
+
+def _draw_ribs(axes: Any, mode: _Mode, moved: Array, turns: Array, color: str) -> Array:
+    """Draw crosses in the planes of some sections; return their ends."""
+    chosen = np.unique(np.linspace(0, len(moved) - 1, _RIBS).round().astype(int))
+    half = 0.06 * mode.size
+    ends = []
+    for k in chosen:
+        for axis in (1, 2):
+            arm = half * turns[k][:, axis]
+            rib = np.stack([moved[k] - arm, moved[k] + arm])
+            axes.plot(*rib.T, color=color, lw=0.8, alpha=0.8)
+            ends.append(rib)
+    return np.concatenate(ends)

@@ -1,0 +1,156 @@
+"""Panels of a plot over time: named curves, grouped by unit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import StateError
+from ...results.channels import Channel, resolved
+
+if TYPE_CHECKING:
+    from ...results import Trajectory
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One curve.
+
+    Attributes
+    ----------
+    label : str
+        Label in the legend; empty if the title of the panel suffices.
+    values : array (n,)
+        One value for each row.
+    balance : bool
+        Whether it is an independent computation of an earlier curve, drawn thin and dashed on it.
+    """
+
+    label: str
+    values: Array
+    balance: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Curves with the same unit over time.
+
+    Attributes
+    ----------
+    title : str
+        Heading.
+    quantity : str
+        Label of the vertical axis, without the unit.
+    unit : str
+        Unit as in channels.
+    lines : list of Line
+        The curves.
+    logarithmic : bool
+        Whether the vertical axis is logarithmic.
+    """
+
+    title: str
+    quantity: str
+    unit: str
+    lines: list[Line]
+    logarithmic: bool = False
+
+    @property
+    def label(self) -> str:
+        """Label of the vertical axis."""
+        return f"{self.quantity} [{shown_unit(self.unit)}]"
+
+
+def shown_unit(unit: str) -> str:
+    """Unit with superscript exponents, in the notation of Matplotlib.
+
+    Parameters
+    ----------
+    unit : str
+        Unit such as "kg^0.5 m/s^2".
+    """
+    return re.sub(r"\^(-?[\d.]+)", r"$^{\1}$", unit)
+
+
+def named_panels(run: Trajectory, names: Sequence[Any]) -> list[Panel]:
+    """Panels of channels; those of a sequence share panels, one for each unit.
+
+    Parameters
+    ----------
+    run : Trajectory
+        Run to plot.
+    names : sequence of str or sequence of str
+        As given to `Trajectory.plot`.
+    """
+    panels = []
+    for given in names:
+        group = _group(given)
+        channels = [resolved(run.system, run.store.columns, name)[0] for name in group]
+        for channel in channels:
+            if not channel.units:
+                raise StateError(
+                    f"{channel.name!r} has no components, so that there is nothing to plot"
+                )
+        panels += _by_unit(run, channels)
+    return panels
+
+
+def _group(given: Any) -> list[Any]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        return [given]  # anything but a name is rejected later
+    group = list(given)
+    if not group:
+        raise StateError("a group of channels is empty; give at least one name in it")
+    return group
+
+
+def _by_unit(run: Trajectory, channels: list[Channel]) -> list[Panel]:
+    """One panel for each unit of the components of channels."""
+    lines: dict[str, list[Line]] = {}
+    for channel in channels:
+        flat = run[channel.name].reshape(run.n, -1)
+        for k, unit in enumerate(channel.units):
+            label = channel.labels[k] if channel.labels else ""
+            if label.isdecimal() and ".mod" in channel.name:
+                label = f"mode {label}"
+            if len(channels) > 1:
+                label = f"{channel.name} {label}" if label else channel.name
+            lines.setdefault(unit, []).append(Line(label, flat[:, k]))
+    title = ", ".join(channel.name for channel in channels[:4])
+    if len(channels) == 1:
+        title = f"{title}: {channels[0].description}"
+    elif len(channels) > 4:
+        title += f" and {len(channels) - 4} more"
+    quantity = _quantity(channels)
+    return [Panel(title, quantity, unit, found) for unit, found in lines.items()]
+
+
+_WORDS = {
+    "q": "coordinates",
+    "v": "speeds",
+    "closure": "gap",
+    "closure_rate": "rate of the gap",
+    "center_of_mass": "position",
+    "modes": "modal coordinates",
+}
+
+
+def _quantity(channels: list[Channel]) -> str:
+    """Name of the quantity in one or two words."""
+    found = set()
+    for channel in channels:
+        first, _, last = channel.name.rpartition(".")
+        if first in ("energy", "momentum"):
+            last = first
+        elif not first and last == channel.name and channel.description.startswith("hinge"):
+            last = "coordinates"  # a body's name alone
+        elif not first and channel.description.startswith("coordinates of its"):
+            last = "coordinates"  # a loop's name alone
+        found.add(_WORDS.get(last, last).replace("_", " "))
+    return found.pop() if len(found) == 1 else "value"

@@ -1,0 +1,127 @@
+"""Forces of loads, loops and joints, drawn as arrows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...errors import StateError
+from ...results.quantities import reactions
+from ...results.store import MemoryStore
+from ...results.trajectory import Trajectory
+from ...spatial.many_rotations import rotated
+from ...system import GROUND, LoopEnd, System
+from .joints import node_poses, poses
+from .numbers import LARGEST
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Arrow:
+    """Origin and meaning of an arrow.
+
+    Attributes
+    ----------
+    name : str
+        Source of the force.
+    kind : {"force", "moment", "loop", "joint"}
+        Force or moment of a load, force of a loop or of a joint.
+    body, node : int
+        Point of action; body -1 is the ground.
+    offset : array (3,)
+        Offset from the node, in node axes; on the ground, from the world origin [m].
+    """
+
+    name: str
+    kind: str
+    body: int
+    node: int
+    offset: Array
+
+
+def arrows(system: System, wrenches: tuple[str, ...], joints: bool) -> list[Arrow]:
+    """All arrows, in the order of `arrow_values`.
+
+    Parameters
+    ----------
+    system : System
+        Mechanism.
+    wrenches : tuple of str
+        Points of action of the stored loads.
+    joints : bool
+        Whether to include joint forces.
+    """
+    zero = np.zeros(3)
+    found = []
+    for where in wrenches:
+        frame = system.place(where)
+        for kind in ("moment", "force"):
+            place = (frame.body, frame.node, frame.position)
+            found.append(Arrow(f"load on {where}", kind, *place))
+    for loop in system.loops:
+        found.append(_at(f"loop {loop.name}", loop.b))
+    if joints:
+        for i, name in enumerate(system.names):
+            found.append(Arrow(f"joint of {name}", "joint", i, system.bodies[i].inboard, zero))
+    return found
+
+
+def arrow_values(rows: Trajectory, joints: bool) -> Array:
+    """Forces, shape (n, n_arrow, 3) [N or N m].
+
+    Loads are in node axes, in which most are constant; others are in world axes, so that
+    interpolation between frames is not affected by fast rotation.
+
+    Parameters
+    ----------
+    rows : Trajectory
+        Frames.
+    joints : bool
+        As in `arrows`.
+    """
+    system, n = rows.system, rows.n
+    found = [_loads(rows)]
+    placed = poses(system, rows.q) if joints or system.loops else np.zeros((n, 0, 7))
+    for loop in system.loops:
+        force = rows[f"{loop.name}.force"] @ loop.b.rotation.T
+        if loop.b.body != GROUND:
+            turn = node_poses(system, loop.b.body, loop.b.node, rows.q, placed)[1]
+            force = rotated(turn, force)
+        found.append(force[:, None])
+    if joints:
+        own = _joint_forces(rows).reshape(-1, 3)
+        found.append(rotated(placed[:, :, 3:].reshape(-1, 4), own).reshape(n, -1, 3))
+    values = np.concatenate(found, axis=1)
+    return np.where(np.abs(values) < LARGEST, values, 0.0)
+
+
+def _loads(rows: Trajectory) -> Array:
+    """Moments and forces of loads (n, 2 k, 3) in the axes of their nodes, about their frames."""
+    store = rows.store
+    values = np.array(store.read("wrench")).reshape(rows.n, -1, 2, 3)
+    for k, where in enumerate(store.columns.wrenches):
+        frame = rows.system.place(where)
+        if not frame.plain:
+            values[:, k, 0] -= np.cross(frame.position, values[:, k, 1])
+    return values.reshape(rows.n, -1, 3)
+
+
+def _joint_forces(rows: Trajectory) -> Array:
+    """Forces of all joints in body axes (n, n_body, 3); zero where a failed run has none."""
+    system, columns = rows.system, rows.store.columns
+    table = np.concatenate([rows.store.read(x).reshape(rows.n, -1) for x in columns.fields], axis=1)
+    bad = ~np.all(np.isfinite(table), axis=1)
+    table[bad, columns.slices["v"].start :] = 0.0
+    try:
+        found = reactions(system, MemoryStore(columns, table))[:, :, 3:]
+    except StateError:  # finite, but so large that the result overflows
+        return np.zeros((rows.n, system.n_body, 3))
+    found[bad] = 0.0
+    return found
+
+
+def _at(name: str, end: LoopEnd) -> Arrow:
+    node = 0 if end.body == GROUND else end.node
+    return Arrow(name, "loop", end.body, node, end.position)

@@ -1,0 +1,63 @@
+"""Frames of a run: as many rows as a smooth animation needs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...algorithms.tree.arguments import check_state
+from ...errors import StateError
+from ...results.store import Columns, MemoryStore
+from ...results.trajectory import Trajectory
+from ...system import State, System
+from .numbers import LARGEST
+
+_EVEN = 1.5  # largest gap between rows, in mean gaps, at which rows are used as frames directly
+
+
+def frames_of(run: Trajectory, frames: int) -> Trajectory:
+    """Evenly spaced rows for an animated view.
+
+    Parameters
+    ----------
+    run : Trajectory
+        Motion.
+    frames : int
+        Largest number of frames.
+    """
+    if not run.n:
+        raise StateError("the run has no rows, so that there is nothing to show")
+    times = np.unique(run.time)
+    gaps = np.diff(times)
+    even = len(gaps) == 0 or gaps.max() <= _EVEN * gaps.mean()
+    if len(times) > frames or not even:
+        times = np.linspace(times[0], times[-1], frames)
+    rows = run.sample(times)
+    finite = np.all(np.abs(rows.q) < LARGEST, axis=1)
+    if not finite.any():
+        raise StateError(
+            "no row of the run has finite coordinates, so that there is nothing to show"
+        )
+    return rows if finite.all() else run.sample(times[finite])
+
+
+def still(system: System, state: State) -> Trajectory:
+    """Run with a single row: a mechanism at rest.
+
+    Parameters
+    ----------
+    system : System
+        Mechanism.
+    state : State
+        Its configuration.
+    """
+    check_state(system, state)
+    if not state.real or not np.all(np.isfinite(state.q)):
+        raise StateError(
+            "a view needs a state of real, finite numbers; this state has symbols, complex or "
+            "infinite numbers"
+        )
+    columns = Columns.of(system)
+    row = np.zeros((1, columns.width))
+    row[:, columns.slices["q"]] = state.q
+    row[:, columns.slices["v"]] = state.v
+    return Trajectory(system, MemoryStore(columns, row))

@@ -1,0 +1,135 @@
+"""Joints as products of simple motions, and where they put all bodies at many instants.
+
+A joint is a sequence of factors from the inboard frame outwards, each driven by coordinates of its
+own: a constant twist (a turn, a slide or both) times one coordinate, or a unit quaternion.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...joints.factors import Quaternion, twist_of
+from ...joints.nearness import quaternion_of
+from ...spatial.many_rotations import continuous, exponential, jacobian, product, rotated, unit
+from ...system import GROUND, System
+
+Array = np.ndarray
+
+
+class Factor(NamedTuple):
+    """One motion of a joint.
+
+    Attributes
+    ----------
+    q : int
+        Its coordinate, or the first of the four of a quaternion.
+    twist : list of float, or None
+        [angular; linear] for one unit of the coordinate; None: a quaternion.
+    """
+
+    q: int
+    twist: list[float] | None = None
+
+    def described(self) -> dict[str, Any]:
+        """As the page reads it."""
+        return {"q": self.q, "twist": self.twist}
+
+
+def body_factors(system: System) -> list[list[Factor]]:
+    """Motions of the joint of each body, the outermost last, by the columns of `coordinates`."""
+    found, extra = [], system.n_q
+    for i, joint in enumerate(system.joints):
+        first = system.layout.hinge_q(i).start
+        if joint.factors is None:
+            found.append([*(Factor(extra + 4 + k, _slide(k)) for k in range(3)), Factor(extra)])
+            extra += 7
+            continue
+        found.append(
+            [
+                Factor(first + f.q, None if isinstance(f, Quaternion) else twist_of(f).tolist())
+                for f in joint.factors
+            ]
+        )
+    return found
+
+
+def coordinates(system: System, q: Array) -> Array:
+    """Coordinates (n, n_q); then quaternion and position of each joint that has no factors.
+
+    Parameters
+    ----------
+    system : System
+        Mechanism.
+    q : array (n, n_q)
+        Coordinates.
+    """
+    pieces = [q]
+    for i, joint in enumerate(system.joints):
+        if joint.factors is None:
+            placed = [joint.pose(row) for row in q[:, system.layout.hinge_q(i)]]
+            turns = np.array([quaternion_of(R) for R, _ in placed]).reshape(-1, 4)
+            pieces += [continuous(turns), np.array([r for _, r in placed]).reshape(-1, 3)]
+    return np.concatenate(pieces, axis=1) if len(pieces) > 1 else q
+
+
+def _slide(k: int) -> list[float]:
+    return [0.0, 0.0, 0.0, *np.eye(3)[k].tolist()]
+
+
+def poses(system: System, q: Array) -> Array:
+    """Position and quaternion (w, x, y, z) of all bodies in the world, shape (n, n_body, 7).
+
+    Parameters
+    ----------
+    system : System
+        Mechanism.
+    q : array (n, n_q)
+        Coordinates.
+    """
+    found = np.zeros((len(q), system.n_body, 7))
+    motions, extended = body_factors(system), coordinates(system, q)
+    for i, parent in enumerate(system.parent):
+        place, turn = np.zeros((len(q), 3)), np.tile([1.0, 0.0, 0.0, 0.0], (len(q), 1))
+        if parent != GROUND:
+            place, turn = node_poses(system, int(parent), int(system.parent_node[i]), q, found)
+        place = place + rotated(turn, np.broadcast_to(system.frame_position[i], place.shape))
+        if np.any(system.frame_rotation[i] != np.eye(3)):
+            turn = product(turn, np.tile(quaternion_of(system.frame_rotation[i]), (len(q), 1)))
+        for factor in motions[i]:
+            shift, by = _moved(factor, extended)
+            place, turn = place + rotated(turn, shift), product(turn, by)
+        found[:, i, :3], found[:, i, 3:] = place, turn
+    return found
+
+
+def node_poses(system: System, i: int, node: int, q: Array, bodies: Array) -> tuple[Array, Array]:
+    """Positions (n, 3) and quaternions (n, 4) of a node of body i in the world.
+
+    Parameters
+    ----------
+    system : System
+        Mechanism.
+    i, node : int
+        Body and node.
+    q : array (n, n_q)
+        Coordinates.
+    bodies : array (n, n_body, 7)
+        Poses of the bodies, as `poses` gives them.
+    """
+    body, place, turn = system.bodies[i], bodies[:, i, :3], bodies[:, i, 3:]
+    at = np.broadcast_to(body.node_positions[node], place.shape)
+    if not body.n_mode:
+        return place + rotated(turn, at), turn
+    moved = q[:, system.layout.modal_q(i)] @ body.node_shapes[node].T
+    return place + rotated(turn, at + moved[:, 3:]), product(turn, exponential(moved[:, :3]))
+
+
+def _moved(factor: Factor, q: Array) -> tuple[Array, Array]:
+    """Shift (n, 3) and turn (n, 4) of a factor: ``(integral_0^1 exp(s skew(theta)) ds) u``."""
+    if factor.twist is None:
+        return np.zeros((len(q), 3)), unit(q[:, factor.q : factor.q + 4])
+    motion = q[:, factor.q, None] * np.array(factor.twist)
+    theta, u = motion[:, :3], motion[:, 3:]
+    return jacobian(-theta, u), exponential(theta)

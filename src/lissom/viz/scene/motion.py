@@ -1,0 +1,262 @@
+"""Scene of a motion: bodies, sent to the page once, and frames.
+
+The page receives the corners, mode shapes and joint of each body once; a frame consists of the
+coordinates.  The page computes poses as in `scene_joints` and corners as in `scene_bodies.bent`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...joints.nearness import quaternion_of
+from ...results.trajectory import Trajectory
+from ...spatial.many_rotations import rotated
+from ...system import GROUND, Frame, LoopEnd
+from .arrows import Arrow, arrow_values, arrows
+from .bodies import SceneBody
+from .joints import body_factors, coordinates, node_poses, poses
+from .numbers import Arrays
+
+Array = np.ndarray
+
+FORMAT = 2  # format version of the data in the page
+_SOME = 40  # frames used to find the size of the scene
+_MANY_BODIES = 24  # with more, joint forces are sent only on request
+_EVENTS = 500  # largest number of marks
+
+
+class Scene:
+    """Everything drawn of a motion.
+
+    Parameters
+    ----------
+    rows : Trajectory
+        One row for each frame, from `frames_of`.
+    trails : sequence of str
+        "body", "body.node" or frames: points whose paths are drawn.
+    reactions : bool, optional
+        Whether joint forces are sent; by default for mechanisms with few bodies.
+    growing : bool
+        Whether more frames will follow; arrows that are zero so far are then kept.
+    """
+
+    def __init__(
+        self,
+        rows: Trajectory,
+        trails: Sequence[str] = (),
+        *,
+        reactions: bool | None = None,
+        growing: bool = False,
+    ) -> None:
+        system = rows.system
+        self.rows, self.system, self.trails = rows, system, tuple(trails)
+        self.reactions = system.n_body <= _MANY_BODIES if reactions is None else reactions
+        self.growing = growing
+        first = poses(system, rows.q[:1])[0, :, :3]
+        extent = float(np.linalg.norm(np.ptp(first, axis=0))) if system.n_body else 0.0
+        self.bodies = tuple(SceneBody(system, i, extent) for i in range(system.n_body))
+        self.low, self.high = self._bounds(rows)
+        self.origin = np.round((self.low + self.high) / 2, 3)
+        self._base = coordinates(system, rows.q[:1])[0]
+        self._factors = body_factors(system)
+        self._chosen, self._sent = self._kept_arrows()
+
+    def _kept_arrows(self) -> tuple[Array, list[Arrow]]:
+        """Numbers of the arrows to send, and these arrows."""
+        everything = arrows(self.system, self.rows.store.columns.wrenches, self.reactions)
+        kept = np.ones(len(everything), dtype=bool)
+        if not self.growing:
+            kept = np.any(arrow_values(self.rows, self.reactions), axis=(0, 2))
+        chosen = np.flatnonzero(kept)
+        return chosen, [everything[k] for k in chosen]
+
+    @cached_property
+    def poses(self) -> Array:
+        """Position and quaternion of each body in the world, (frame, body, 7)."""
+        return poses(self.system, self.rows.q)
+
+    @property
+    def modes(self) -> list[Array]:
+        """Modal coordinates of each body, (frame, mode)."""
+        return [self.rows.q[:, self.system.layout.modal_q(i)] for i in range(self.system.n_body)]
+
+    def corners(self, frame: int, i: int) -> Array:
+        """Corners of body i in the world at a frame, shape (n, 3) [m]."""
+        local = self.bodies[i].corners(self.rows.q[frame, self.system.layout.modal_q(i)])
+        return self.poses[frame, i, :3] + local @ _matrices(self.poses[frame, i, 3:]).T
+
+    def _bounds(self, rows: Trajectory) -> tuple[Array, Array]:
+        """Lowest and highest coordinates of all bodies, at some of the frames."""
+        some = np.unique(np.linspace(0, rows.n - 1, _SOME).astype(int))
+        placed = poses(self.system, rows.q[some])
+        low, high = np.full(3, np.inf), np.full(3, -np.inf)
+        for i, body in enumerate(self.bodies):
+            box = body.box @ np.swapaxes(_matrices(placed[:, i, 3:]), 1, 2) + placed[:, i, None, :3]
+            low = np.minimum(low, box.min(axis=(0, 1)))
+            high = np.maximum(high, box.max(axis=(0, 1)))
+        for frame in self.system.frames:
+            points = frame.position[None]
+            if not frame.grounded:
+                at, turn = node_poses(self.system, frame.body, frame.node, rows.q[some], placed)
+                points = at + rotated(turn, np.broadcast_to(points, at.shape))
+            low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
+        return (low, high) if self.bodies else (np.zeros(3), np.zeros(3))
+
+    def _deflection(self, rows: Trajectory) -> float:
+        """Largest displacement by deformation of any drawn point [m]."""
+        layout = self.system.layout
+        each = (
+            body.deflections(rows.q[:, layout.modal_q(i)]).max(initial=0.0)
+            for i, body in enumerate(self.bodies)
+        )
+        return float(max(each, default=0.0))
+
+    @property
+    def up(self) -> list[float]:
+        """Axis nearest to the direction opposite to gravity; z without gravity."""
+        g = self.system.gravity
+        k = int(np.argmax(np.abs(g))) if np.any(g) else 2
+        axis = np.zeros(3)
+        axis[k] = -1.0 if g[k] > 0 else 1.0
+        return axis.tolist()
+
+    def data(self, rows: Trajectory | None = None) -> dict[str, Any]:
+        """Data for the page: text, numbers, and arrays in base64.
+
+        Parameters
+        ----------
+        rows : Trajectory, optional
+            Frames; by default those of the scene.
+        """
+        arrays, system = Arrays(), self.system
+        loops = [self._loop(k) for k in range(len(system.loops))]
+        trails = [self._trail(where) for where in self.trails]
+        named = [self._frame(frame) for frame in system.frames]
+        shown = [self._arrow(arrow) for arrow in self._sent]
+        bodies = [self._body(i, arrays) for i in range(system.n_body)]
+        return {
+            "format": FORMAT,
+            "name": system.name,
+            "up": self.up,
+            "gravity": bool(np.any(system.gravity)),
+            "origin": self.origin.tolist(),
+            "length": system.length,
+            "bodies": bodies,
+            "loops": loops,
+            "named": named,
+            "trails": trails,
+            "forces": shown,
+            "n_mode": sum(body.body.n_mode for body in self.bodies),
+            "n_q": self._base.shape[0],
+            "start": float(self.rows.time[0]),
+            "base": arrays.add(self._base, "float64"),
+            "frames": self.frames(self.rows if rows is None else rows, 0),
+            "arrays": arrays.encoded(),
+        }
+
+    def frames(self, rows: Trajectory, first: int) -> dict[str, Any]:
+        """Frames for the page: coordinates relative to the first frame, and forces.
+
+        Parameters
+        ----------
+        rows : Trajectory
+            One row for each frame.
+        first : int
+            Number of the first one; the page discards the frames that it has from there on.
+        """
+        arrays = Arrays()
+        low, high = (self.low, self.high) if rows is self.rows else self._bounds(rows)
+        values = arrow_values(rows, self.reactions)[:, self._chosen]
+        peaks = np.linalg.norm(values, axis=2).max(axis=0, initial=0.0)
+        scaled = np.round(values * (32767 / np.where(peaks > 0, peaks, 1.0))[:, None])
+        start = float(self.rows.time[0])
+        return {
+            "from": first,
+            "n": rows.n,
+            "time": arrays.add(rows.time - start),
+            "q": arrays.add(coordinates(self.system, rows.q) - self._base),
+            "forces": arrays.add(scaled, "int16"),
+            "peaks": peaks.tolist(),
+            "low": (low - self.origin).tolist(),
+            "high": (high - self.origin).tolist(),
+            "deflection": self._deflection(rows),
+            "events": [[t - start, name] for t, name in rows.events[:_EVENTS]],
+            "status": str(rows.status or ""),
+            "message": rows.message,
+            "arrays": arrays.encoded(),
+        }
+
+    def _body(self, i: int, arrays: Arrays) -> dict[str, Any]:
+        system, parent = self.system, int(self.system.parent[i])
+        position = system.frame_position[i]
+        grounded = parent == GROUND
+        carrier = -1 if grounded else self.bodies[parent].use(int(system.parent_node[i]))
+        return {
+            **self.bodies[i].described(arrays, system.layout.modal_q(i).start),
+            "carrier": carrier,
+            "at": (position - self.origin if grounded else position).tolist(),
+            "turn": quaternion_of(system.frame_rotation[i]).tolist(),
+            "factors": [factor.described() for factor in self._factors[i]],
+        }
+
+    def _place(self, body: int, node: int, offset: Array) -> dict[str, Any]:
+        if body == GROUND:
+            return {"body": -1, "node": 0, "offset": (offset - self.origin).tolist()}
+        return {"body": body, "node": self.bodies[body].use(node), "offset": offset.tolist()}
+
+    def _end(self, end: LoopEnd) -> dict[str, Any]:
+        return self._place(end.body, end.node, end.position)
+
+    def _loop(self, k: int) -> dict[str, Any]:
+        loop = self.system.loops[k]
+        ends = {"a": self._end(loop.a), "b": self._end(loop.b)}
+        return {"name": loop.name, "joint": loop.joint.label, **ends}
+
+    def _trail(self, where: str) -> dict[str, Any]:
+        frame = self.system.place(where)
+        return {"name": where, **self._place(frame.body, frame.node, frame.position)}
+
+    def _frame(self, frame: Frame) -> dict[str, Any]:
+        place = self._place(frame.body, frame.node, frame.position)
+        return {"name": frame.name, "turn": quaternion_of(frame.rotation).tolist(), **place}
+
+    def _arrow(self, arrow: Arrow) -> dict[str, Any]:
+        place = self._place(arrow.body, arrow.node, arrow.offset)
+        return {"name": arrow.name, "kind": arrow.kind, **place}
+
+
+def _matrices(q: Array) -> Array:
+    """Rotations (..., 3, 3) of unit quaternions (w, x, y, z)."""
+    w, x, y, z = np.moveaxis(q, -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def outermost(rows: Trajectory, most: int, *, resting: bool = False) -> list[str]:
+    """Points whose paths are drawn by default: moving bodies without children, at tips if any.
+
+    Parameters
+    ----------
+    rows : Trajectory
+        Frames.
+    most : int
+        Largest number; the last ones are kept.
+    resting : bool
+        Whether to include bodies that do not move in these frames.
+    """
+    system, found = rows.system, []
+    for i, name in enumerate(system.names):
+        if not system.children[i]:
+            where = f"{name}.tip" if "tip" in system.bodies[i].node_names else name
+            moves = np.ptp(rows[f"{where}.position"], axis=0).max() > 1e-3 * system.length
+            if moves or resting:
+                found.append(where)
+    return found[-most:]

@@ -1,0 +1,212 @@
+"""Triangles of solids, with each corner attached to a node so that it deforms with the body."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...bodies import NormalBody
+from ...bodies.solids import Box, Cylinder, Mesh, Solid, Sphere, Sweep
+from ...errors import ModelError
+
+Array = np.ndarray
+
+_AROUND = 32  # corners of a circle
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """Triangles whose corners move with nodes.
+
+    A corner is at ``l + exp(skew(theta)) offset`` with l the position of its node and theta its
+    rotation vector.
+
+    Attributes
+    ----------
+    nodes : array (n,) of int
+        Node of each corner.
+    offsets : array (n, 3)
+        Offset from the node, in node axes [m].
+    triangles : array (m, 3) of int
+        Corners, counterclockwise seen from outside.
+    color : str or None
+        As "#rrggbb".
+    """
+
+    nodes: Array
+    offsets: Array
+    triangles: Array
+    color: str | None = None
+
+
+def surface(body: NormalBody, solid: Solid, name: str) -> Surface:
+    """Surface of a solid on a body.
+
+    Parameters
+    ----------
+    body : NormalBody
+        Body of the solid.
+    solid : Solid
+        Solid to convert.
+    name : str
+        Name of the body, for messages.
+    """
+    if isinstance(solid, Sweep):
+        return _swept(body, solid, name)
+    points, triangles = _own(solid)
+    placed = points @ solid.rotation.T + solid.at
+    if body.n_mode == 0:
+        nodes = np.full(len(placed), body.inboard)
+    elif isinstance(solid, Mesh):
+        nodes = _nearest(body, placed)
+    else:
+        nodes = np.repeat(_nearest(body, solid.at[None]), len(placed))
+    return Surface(nodes, placed - body.node_positions[nodes], triangles, solid.color)
+
+
+def rod(
+    body: NormalBody, start: tuple[int, Array], end: tuple[int, Array], radius: float
+) -> Surface:
+    """Thin rod between two points, each given by a node and an offset from it."""
+    tail, head = (body.node_positions[node] + offset for node, offset in (start, end))
+    axis = head - tail
+    length = float(np.linalg.norm(axis))
+    across = np.linalg.svd(axis[None] / length)[2][1:]
+    circle = radius * _circle(12) @ across
+    if np.dot(np.cross(*across), axis) < 0:
+        circle = circle[::-1]
+    nodes = np.repeat([start[0], end[0]], 12)
+    offsets = np.concatenate([start[1] + circle, end[1] + circle])
+    return Surface(nodes, offsets, _tube(2, 12, _fan(12)))
+
+
+def ball(node: int, offset: Array, radius: float) -> Surface:
+    """Small sphere around a point attached to a node."""
+    points, triangles = _sphere(radius, 16)
+    return Surface(np.full(len(points), node), points + offset, triangles)
+
+
+def joined(pieces: list[Surface]) -> Surface:
+    """Surfaces of the same colour joined into one.
+
+    Parameters
+    ----------
+    pieces : list of Surface
+        Surfaces, at least one.
+    """
+    if len(pieces) == 1:
+        return pieces[0]
+    starts = np.cumsum([0, *(len(piece.nodes) for piece in pieces)])
+    triangles = [p.triangles + k for p, k in zip(pieces, starts, strict=False)]
+    nodes, offsets = (np.concatenate([getattr(p, x) for p in pieces]) for x in ("nodes", "offsets"))
+    return Surface(nodes, offsets, np.concatenate(triangles), pieces[0].color)
+
+
+def _own(solid: Solid) -> tuple[Array, Array]:
+    """Points and triangles in the axes of the solid."""
+    match solid:
+        case Box(size=size):
+            return _box(size)
+        case Cylinder(radius=radius, length=length):
+            return _cylinder(radius, length)
+        case Sphere(radius=radius):
+            return _sphere(radius, _AROUND)
+        case Mesh(vertices=vertices, triangles=triangles):
+            return vertices, triangles
+    raise ModelError(f"{solid!r} cannot be drawn; expected a Box, Cylinder, Sphere, Mesh or Sweep")
+
+
+def _box(size: Array) -> tuple[Array, Array]:
+    corners = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    triangles = [t for a, b, c, d in faces for t in ((a, b, c), (a, c, d))]
+    return corners * size, np.array(triangles)
+
+
+def _cylinder(radius: float, length: float) -> tuple[Array, Array]:
+    circle = radius * _circle(_AROUND)
+    rings = [np.column_stack([circle, np.full(_AROUND, z)]) for z in (-length / 2, length / 2)]
+    return np.concatenate(rings), _tube(2, _AROUND, _fan(_AROUND))
+
+
+def _sphere(radius: float, around: int) -> tuple[Array, Array]:
+    """Rings from pole to pole, with tiny rings at the poles."""
+    polar = np.linspace(1e-3, np.pi - 1e-3, around // 2 + 1)[::-1]
+    circle = _circle(around)
+    rings = [np.column_stack([np.sin(p) * circle, np.full(around, np.cos(p))]) for p in polar]
+    return radius * np.concatenate(rings), _tube(len(polar), around, _fan(around))
+
+
+def _swept(body: NormalBody, solid: Sweep, name: str) -> Surface:
+    n_node, k = len(body.node_positions), len(solid.outline)
+    along = np.array(solid.nodes, dtype=int)
+    if len(along) < 2 or k < 3:
+        raise ModelError(
+            f"body {name!r}: a Sweep needs at least two nodes and an outline of three corners; "
+            f"it has {len(along)} and {k}"
+        )
+    if along.min() < 0 or along.max() >= n_node:
+        raise ModelError(
+            f"body {name!r}: its Sweep goes along nodes {along.min()} to {along.max()}; "
+            f"the body has nodes 0 to {n_node - 1}"
+        )
+    section = np.column_stack([np.zeros(k), solid.outline]) @ solid.rotation.T + solid.at
+    nodes, offsets = np.repeat(along, k), np.tile(section, (len(along), 1))
+    triangles = _tube(len(along), k, _clipped(solid.outline))
+    return Surface(nodes, offsets, triangles, solid.color)
+
+
+def _circle(n: int) -> Array:
+    angle = 2 * np.pi * np.arange(n) / n
+    return np.column_stack([np.cos(angle), np.sin(angle)])
+
+
+def _tube(rings: int, around: int, cap: Array) -> Array:
+    """Triangles between consecutive rings of corners, and of the caps at both ends."""
+    a = np.arange((rings - 1) * around)
+    b = (a // around) * around + (a + 1) % around
+    sides = np.concatenate(
+        [np.column_stack([a, b, b + around]), np.column_stack([a, b + around, a + around])]
+    )
+    return np.concatenate([sides, cap[:, ::-1], cap + (rings - 1) * around])
+
+
+def _fan(n: int) -> Array:
+    k = np.arange(1, n - 1)
+    return np.column_stack([np.zeros_like(k), k, k + 1])
+
+
+def _clipped(outline: Array) -> Array:
+    """Triangles of a simple polygon, counterclockwise, by cutting off ears."""
+    left, found = list(range(len(outline))), []
+    while len(left) > 3:
+        for k in range(len(left)):
+            ear = (left[k - 1], left[k], left[(k + 1) % len(left)])
+            if _is_ear(outline, ear, left):
+                break
+        else:  # it intersects itself: take the first corner
+            k, ear = 1, (left[0], left[1], left[2])
+        found.append(ear)
+        left.pop(k)
+    return np.array([*found, tuple(left)])
+
+
+def _is_ear(outline: Array, ear: tuple[int, int, int], left: list[int]) -> bool:
+    a, b, c = outline[list(ear)]
+    if _area(a, b, c) <= 0:
+        return False
+    others = (outline[i] for i in left if i not in ear)
+    return not any(
+        _area(a, b, p) >= 0 and _area(b, c, p) >= 0 and _area(c, a, p) >= 0 for p in others
+    )
+
+
+def _area(a: Array, b: Array, c: Array) -> float:
+    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+
+
+def _nearest(body: NormalBody, points: Array) -> Array:
+    from scipy.spatial import cKDTree
+
+    return np.asarray(cKDTree(body.node_positions).query(points)[1])

@@ -1,0 +1,94 @@
+"""Validated options of the animated view."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import StateError
+from ...results.trajectory import Trajectory
+from ..scene.motion import Scene, outermost
+from .page import page
+
+THEMES = ("auto", "light", "dark")
+_TRAILS = 3  # number of paths drawn by default
+_MOST = 20_000  # frames
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of a page, as for `page_text`.
+
+    Attributes
+    ----------
+    title : str or None
+    trails : sequence of str or None
+    theme : {"auto", "light", "dark"}
+    scale : float
+    reactions : bool or None
+    """
+
+    title: Any = None
+    trails: Any = None
+    theme: Any = "auto"
+    scale: Any = 1.0
+    reactions: Any = None
+
+    def __post_init__(self) -> None:
+        title, trails, theme, scale = self.title, self.trails, self.theme, self.scale
+        if not isinstance(title, (str, type(None))):
+            raise StateError(f"title is {title!r}; expected a string")
+        if not isinstance(theme, str) or theme not in THEMES:
+            raise StateError(f"theme is {theme!r}; expected 'auto', 'light' or 'dark'")
+        if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 <= scale <= 1e6:
+            raise StateError(f"scale is {scale!r}; expected a factor for deformations, such as 5")
+        if trails is not None and not (
+            isinstance(trails, (list, tuple)) and all(isinstance(x, str) for x in trails)
+        ):
+            raise StateError(f"trails is {trails!r}; expected a list such as ['hand', 'boom.tip']")
+        if not isinstance(self.reactions, (bool, type(None))):
+            raise StateError(f"reactions is {self.reactions!r}; expected True or False")
+
+    def scene(self, rows: Trajectory, *, growing: bool = False) -> Scene:
+        """Scene of the page.
+
+        Parameters
+        ----------
+        rows : Trajectory
+            Frames.
+        growing : bool
+            Whether more frames will follow.
+        """
+        trails = self.trails
+        if trails is None:
+            trails = outermost(rows, _TRAILS, resting=growing)
+        return Scene(rows, trails, reactions=self.reactions, growing=growing)
+
+    def page(
+        self, rows: Trajectory, scene: Scene | None = None, settings: dict[str, Any] | None = None
+    ) -> str:
+        """HTML text of the page.
+
+        Parameters
+        ----------
+        rows : Trajectory
+            Frames.
+        scene : Scene, optional
+            Scene; by default made from the frames.
+        settings : dict, optional
+            Settings of the page in addition to the scale.
+        """
+        scene = self.scene(rows) if scene is None else scene
+        return page(
+            scene.data(rows),
+            title=rows.system.name or "mechanism" if self.title is None else self.title,
+            theme=self.theme,
+            settings={"scale": float(self.scale), **(settings or {})},
+        )
+
+
+def whole_frames(frames: Any) -> int:
+    """Validated number of frames."""
+    if isinstance(frames, bool) or not isinstance(frames, int) or not 2 <= frames <= _MOST:
+        raise StateError(f"frames is {frames!r}; expected a whole number, 2 to {_MOST}")
+    return frames
