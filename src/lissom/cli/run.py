@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ..io.model_file.build.simulation import ModelRun
     from ..results import Trajectory
 
-SUFFIXES = (".nc", ".npz", ".csv", ".mat")
-
 
 def run(
     model: Annotated[
@@ -127,11 +125,12 @@ def _target(model: str, output: Path | None, resume: bool) -> Path:
     """Path of the results, by default in this folder."""
     from ..errors import ResultError
     from ..results.files.disk import journal_path
+    from ..results.files.formats import WRITERS
     from .sources import short_name
 
     target = Path(f"{short_name(model)}.nc") if output is None else output
-    if target.suffix not in SUFFIXES:
-        *most, last = SUFFIXES
+    if target.suffix not in WRITERS:
+        *most, last = WRITERS
         raise ResultError(f"--output {target}: use the suffix {', '.join(most)} or {last}")
     if resume and target.suffix != ".nc":
         raise ResultError(f"--resume: only runs written to NAME.nc can be continued, not {target}")

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import StateError
 from ..joints import Joint
-from ..spatial.many_rotations import exponential, rotated
+from ..spatial.many_rotations import exponential, quaternions, rotated
 from ..system import Frame as Place, System
 from .labels import LOAD, QUATERNION, XYZ, Parts, forces, modes, per, times
 from .loop_forces import forces_at_nodes
@@ -171,17 +171,7 @@ def _node_motion(frame: Frame, block: Block, rates: int) -> tuple[Array, Array, 
 
 
 def _quaternion(frame: Frame, block: Block) -> Array:
-    """Normalised row of 4 q q^T with the largest diagonal entry, which is at least one."""
-    turn = _motion(0)(frame, block)
-    x, y, z = (turn[:, k, k] for k in range(3))
-    squares = np.stack([1 + x + y + z, 1 + x - y - z, 1 - x + y - z, 1 - x - y + z], axis=1)
-    outer = np.empty((len(turn), 4, 4))
-    outer[:, range(4), range(4)] = squares
-    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        outer[:, 0, k + 1] = outer[:, k + 1, 0] = turn[:, j, i] - turn[:, i, j]
-        outer[:, i + 1, j + 1] = outer[:, j + 1, i + 1] = turn[:, i, j] + turn[:, j, i]
-    q = outer[np.arange(len(turn)), np.argmax(squares, axis=1)]
-    return q / np.linalg.norm(q, axis=1, keepdims=True)
+    return quaternions(_motion(0)(frame, block))
 
 
 def _deflection(frame: Frame, block: Block) -> Array:

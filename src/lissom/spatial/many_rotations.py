@@ -38,6 +38,19 @@ def product(a: Array, b: Array) -> Array:
     return np.hstack([w, u])
 
 
+def quaternions(R: Array) -> Array:
+    """Unit quaternions (n, 4) of rotation matrices (n, 3, 3), of either sign."""
+    # The row of 4 q q^T with the largest diagonal entry, which is at least one
+    x, y, z = (R[:, k, k] for k in range(3))
+    squares = np.stack([1 + x + y + z, 1 + x - y - z, 1 - x + y - z, 1 - x - y + z], axis=1)
+    outer = np.empty((len(R), 4, 4))
+    outer[:, range(4), range(4)] = squares
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        outer[:, 0, k + 1] = outer[:, k + 1, 0] = R[:, j, i] - R[:, i, j]
+        outer[:, i + 1, j + 1] = outer[:, j + 1, i + 1] = R[:, i, j] + R[:, j, i]
+    return unit(outer[np.arange(len(R)), np.argmax(squares, axis=1)])
+
+
 def rotated(q: Array, x: Array) -> Array:
     """Vectors rotated by unit quaternions: child axes to inboard axes."""
     twice = 2 * cross(q[:, 1:], x)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import Any
 
 from ...errors import ResultError
@@ -10,8 +11,14 @@ from ...system import System
 from ..store import Store
 from .disk import PathLike, as_path, journal_path, open_regular
 
-_EXPORTS = (".csv", ".mat")
-_KNOWN = (".nc", ".npz", *_EXPORTS)
+# Suffix: module and function that write the format.  They are loaded when they are needed.
+WRITERS = {
+    ".nc": ("netcdf.writer", "write_netcdf"),
+    ".npz": ("exports", "write_npz"),
+    ".csv": ("exports", "write_csv"),
+    ".mat": ("exports", "write_mat"),
+}
+LOADABLE = (".nc", ".npz")  # the others are exports without the mechanism
 
 
 def save(path: PathLike, system: System, store: Store, meta: dict[str, Any]) -> None:
@@ -31,20 +38,13 @@ def save(path: PathLike, system: System, store: Store, meta: dict[str, Any]) -> 
     """
     path = as_path(path)
     suffix = os.path.splitext(path)[1].lower()
-    if suffix not in _KNOWN:
+    if suffix not in WRITERS:
         raise ResultError(
             f"cannot save {path}: the suffix {suffix!r} is not a known format; use one of "
-            f"{', '.join(_KNOWN)}"
+            f"{', '.join(WRITERS)}"
         )
-    if suffix == ".nc":
-        from .netcdf.writer import write_netcdf
-
-        write_netcdf(path, system, store, meta)
-    else:
-        from . import exports
-
-        write = {".npz": exports.write_npz, ".csv": exports.write_csv, ".mat": exports.write_mat}
-        write[suffix](path, system, store, meta)
+    module, writer = WRITERS[suffix]
+    getattr(import_module(f".{module}", __package__), writer)(path, system, store, meta)
 
 
 def open_results(path: PathLike, *, salvage: bool = False) -> tuple[System, Store, dict[str, Any]]:
@@ -84,7 +84,8 @@ def open_results(path: PathLike, *, salvage: bool = False) -> tuple[System, Stor
         from .exports import read_npz
 
         return read_npz(path)
-    if os.path.splitext(path)[1].lower() in _EXPORTS:
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix in WRITERS and suffix not in LOADABLE:
         raise ResultError(
             f"{path} is an export without the mechanism and cannot be loaded; "
             "save runs as .nc or .npz to load them again"

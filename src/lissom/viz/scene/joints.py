@@ -12,7 +12,7 @@ import numpy as np
 
 from ...joints.factors import Quaternion, twist_of
 from ...joints.nearness import quaternion_of
-from ...spatial.many_rotations import continuous, exponential, jacobian, product, rotated, unit
+from ...spatial.many_rotations import continuous, exponential, jacobian, product, quaternions, rotated, unit
 from ...system import GROUND, System
 
 Array = np.ndarray
@@ -69,8 +69,8 @@ def coordinates(system: System, q: Array) -> Array:
     for i, joint in enumerate(system.joints):
         if joint.factors is None:
             placed = [joint.pose(row) for row in q[:, system.layout.hinge_q(i)]]
-            turns = np.array([quaternion_of(R) for R, _ in placed]).reshape(-1, 4)
-            pieces += [continuous(turns), np.array([r for _, r in placed]).reshape(-1, 3)]
+            turns = continuous(quaternions(np.array([R for R, _ in placed]).reshape(-1, 3, 3)))
+            pieces += [turns, np.array([r for _, r in placed]).reshape(-1, 3)]
     return np.concatenate(pieces, axis=1) if len(pieces) > 1 else q
 
 
