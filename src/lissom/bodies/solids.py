@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, final
 
 import numpy as np
@@ -14,6 +14,11 @@ from ..spatial.given import given_rotation
 __all__ = ["Box", "Cylinder", "Mesh", "Solid", "Sphere", "Sweep"]
 
 Array = np.ndarray
+
+
+def _array(*shape: int, whole: bool = False) -> dict[str, Any]:
+    """Metadata of a field: shape, -1 for any number of rows; lengths or whole numbers."""
+    return {"shape": shape, "whole": whole}
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +78,7 @@ class Box(Solid):
         Edges along x, y, z [m].
     """
 
-    size: Any
+    size: Any = field(metadata=_array(3))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -93,8 +98,8 @@ class Cylinder(Solid):
         [m].
     """
 
-    radius: Any
-    length: Any
+    radius: Any = field(metadata=_array())
+    length: Any = field(metadata=_array())
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -115,7 +120,7 @@ class Sphere(Solid):
         [m].
     """
 
-    radius: Any
+    radius: Any = field(metadata=_array())
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -137,8 +142,8 @@ class Mesh(Solid):
         Numbers of vertices, counterclockwise seen from outside.
     """
 
-    vertices: Any
-    triangles: Any
+    vertices: Any = field(metadata=_array(-1, 3))
+    triangles: Any = field(metadata=_array(-1, 3, whole=True))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -168,13 +173,24 @@ class Sweep(Solid):
         Numbers of the nodes along the sweep.
     """
 
-    outline: Any
-    nodes: Any
+    outline: Any = field(metadata=_array(-1, 2))
+    nodes: Any = field(metadata=_array(-1, whole=True))
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._keep("outline", _numbers(self.outline, (len(self.outline), 2), "Sweep: outline"))
         self._keep("nodes", tuple(int(node) for node in self.nodes))
+
+
+# Kinds of solids, by their names in files
+SOLIDS: dict[str, type[Solid]] = {
+    kind.__name__.lower(): kind for kind in (Box, Cylinder, Sphere, Mesh, Sweep)
+}
+
+
+def solid_fields(kind: type[Solid]) -> dict[str, tuple[tuple[int, ...], bool]]:
+    """Fields of a kind of solid: shape (-1 for any number of rows), and whether they are whole."""
+    return {f.name: (f.metadata["shape"], f.metadata["whole"]) for f in fields(kind) if f.metadata}
 
 
 def checked_solids(given: Any, what: str) -> tuple[Solid, ...]:

@@ -5,19 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...bodies.solids import Box, Cylinder, Mesh, Solid, Sphere, Sweep
+from ...bodies.solids import SOLIDS, Solid, solid_fields
 from .joints import Numbers
 
-# Shapes of the arrays of each kind; -1 is a number of rows given in the description.
-_FIELDS: dict[type[Solid], dict[str, tuple[int, ...]]] = {
-    Box: {"size": (3,)},
-    Cylinder: {"radius": (), "length": ()},
-    Sphere: {"radius": ()},
-    Mesh: {"vertices": (-1, 3), "triangles": (-1, 3)},
-    Sweep: {"outline": (-1, 2), "nodes": (-1,)},
-}
-_WHOLE = ("triangles", "nodes")
-_KINDS = {kind.__name__: kind for kind in _FIELDS}
+_KINDS = {kind.__name__: kind for kind in SOLIDS.values()}
 
 
 def described_solids(solids: Sequence[Solid]) -> tuple[list[dict[str, Any]], list[Any]]:
@@ -31,8 +22,8 @@ def described_solids(solids: Sequence[Solid]) -> tuple[list[dict[str, Any]], lis
     words: list[dict[str, Any]] = []
     numbers: list[Any] = []
     for solid in solids:
-        fields = _FIELDS[type(solid)]
-        counted = [name for name, shape in fields.items() if shape and shape[0] < 0]
+        fields = solid_fields(type(solid))
+        counted = [name for name, (shape, _) in fields.items() if shape and shape[0] < 0]
         rows = {name: len(getattr(solid, name)) for name in counted}
         words.append({"kind": solid.name, "color": solid.color, "rows": rows})
         numbers += [solid.at, solid.rotation, *(getattr(solid, name) for name in fields)]
@@ -56,8 +47,8 @@ def _restored(word: dict[str, Any], numbers: Numbers) -> Solid:
     kind = _KINDS[word["kind"]]
     at, rotation = numbers.take(3), numbers.take(3, 3)
     values = {}
-    for name, shape in _FIELDS[kind].items():
+    for name, (shape, whole) in solid_fields(kind).items():
         sizes = tuple(int(word["rows"][name]) if n < 0 else n for n in shape)
         value = numbers.take(*sizes)
-        values[name] = value.astype(int) if name in _WHOLE else value
+        values[name] = value.astype(int) if whole else value
     return kind(at=at, rotation=rotation, color=word["color"], **values)

@@ -12,7 +12,15 @@ import numpy as np
 
 from ...joints.factors import Quaternion, twist_of
 from ...joints.nearness import quaternion_of
-from ...spatial.many_rotations import continuous, exponential, jacobian, product, quaternions, rotated, unit
+from ...spatial.many_rotations import (
+    continuous,
+    exponential,
+    jacobian,
+    product,
+    quaternions,
+    rotated,
+    unit,
+)
 from ...system import GROUND, System
 
 Array = np.ndarray

@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from ....bodies import FlexibleBody, NodalBody, RigidBody
-from ....bodies.solids import Box, Cylinder, Mesh, Solid, Sphere, Sweep
+from ....bodies.solids import SOLIDS, Solid
 from ....errors import ModelError, suggestion
 from ....joints import CompoundJoint, Joint, SimpleJoint
 from ....model.parts import Body
@@ -21,13 +21,6 @@ from ..joint_kinds import JOINTS, own_joints
 from ..schema.parts import BeamTable, BodyTable, FlexibleTable, JointTable, NodalTable, NodesTable
 
 MATERIALS = {x.name: x for x in (ALUMINIUM, CARBON, STEEL, TITANIUM)}
-SOLIDS: dict[str, type[Solid]] = {
-    "box": Box,
-    "cylinder": Cylinder,
-    "sphere": Sphere,
-    "mesh": Mesh,
-    "sweep": Sweep,
-}
 _SHAPES: dict[str, Callable[..., RigidBody]] = {
     "rigid": RigidBody,
     "box": RigidBody.box,

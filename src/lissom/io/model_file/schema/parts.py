@@ -3,10 +3,14 @@
 # ruff: noqa: D101  (names and fields describe the tables)
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias, Union
+from functools import reduce
+from itertools import starmap
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, Union
 
 from pydantic import BeforeValidator, Field, create_model
 
+from ....bodies.solids import SOLIDS, Solid, solid_fields
 from ....joints import Joint
 from ....joints.base import parameter_kinds
 from ..joint_kinds import JOINTS, own_joints
@@ -39,37 +43,27 @@ class SolidTable(Table):
     color: Words = None
 
 
-class BoxSolid(SolidTable):
-    kind: Literal["box"]
-    size: Point
+def _solid_field(shape: tuple[int, ...], is_whole: bool) -> Any:
+    """Type of a solid's field, with its validator."""
+    if shape == (-1,):
+        return list[Annotated[Any, whole()]]
+    if shape and shape[0] < 0:
+        return Annotated[Any, array_of("number" if is_whole else "length", ndim=(len(shape),))]
+    return Point if shape else Length
 
 
-class CylinderSolid(SolidTable):
-    kind: Literal["cylinder"]
-    radius: Length
-    length: Length
+def _solid_table(name: str, kind: type[Solid]) -> type[SolidTable]:
+    entries: dict[str, Any] = {"kind": (Literal[name], ...)}
+    entries |= {key: (_solid_field(*about), ...) for key, about in solid_fields(kind).items()}
+    return create_model(f"{kind.__name__}Solid", __base__=SolidTable, **entries)
 
 
-class SphereSolid(SolidTable):
-    kind: Literal["sphere"]
-    radius: Length
-
-
-class MeshSolid(SolidTable):
-    kind: Literal["mesh"]
-    vertices: Annotated[Any, array_of("length", ndim=(2,))]
-    triangles: Annotated[Any, array_of("number", ndim=(2,))]
-
-
-class SweepSolid(SolidTable):
-    kind: Literal["sweep"]
-    outline: Annotated[Any, array_of("length", ndim=(2,))]
-    nodes: list[Annotated[Any, whole()]]
-
-
-AnySolid = Annotated[
-    BoxSolid | CylinderSolid | SphereSolid | MeshSolid | SweepSolid, Field(discriminator="kind")
-]
+if TYPE_CHECKING:
+    AnySolid = SolidTable
+else:
+    AnySolid = Annotated[
+        reduce(or_, starmap(_solid_table, SOLIDS.items())), Field(discriminator="kind")
+    ]
 
 
 class BodyTable(Table):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ....bodies import FlexibleBody, NodalBody, RigidBody
-from ....bodies.solids import Solid
+from ....bodies.solids import SOLIDS, Solid
 from ....errors import ModelFileError
 from ....joints import CompoundJoint, Joint, SimpleJoint
 from ....model import Model, Part
@@ -19,7 +19,6 @@ from ....model.coupling import Couple
 from ....model.frames import NamedFrame
 from ....model.parts import Body, Closing, Connection
 from ....spatial.scalar import is_numeric
-from ..build.parts import SOLIDS
 from ..joint_kinds import JOINTS, file_kind, own_joints
 from ..schema.model import FORMAT
 from ..source import SUFFIXES
