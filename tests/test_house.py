@@ -1,4 +1,4 @@
-"""The map of the documentation shows the folders as they are, in the order of the import contract."""
+"""The map of the documentation shows the folders as they are, in the order of the contract."""
 
 from __future__ import annotations
 
