@@ -150,11 +150,11 @@ class FileRecord:
         """The journal, or the NetCDF file that it has become."""
         with shielded():
             self.journal.stay()
-            store = JournalStore(self.journal.path)
+            store = JournalStore(self.journal.path, system=self.system)
             if whole:
                 write_netcdf(self.path, self.system, store, meta)
                 self.journal.close(remove=True)
-                return NetcdfStore(self.path, trusted=True)
+                return NetcdfStore(self.path, trusted=True, system=self.system)
             self._tell(store, meta)
             self.journal.close()
             return store

@@ -12,6 +12,7 @@ from typing import IO, Any
 import numpy as np
 
 from ....errors import ResultError
+from ....system import System
 from ...description.packed import unpack
 from ...description.system import restore
 from ...store import Columns
@@ -76,6 +77,8 @@ class JournalStore:
         The file.
     salvage : bool
         Whether to read the records before a damaged one instead of rejecting the file.
+    system : System, optional
+        The system, if it is known; by default it is restored from its description.
 
     Attributes
     ----------
@@ -97,8 +100,10 @@ class JournalStore:
         Total length and number of the complete records.
     """
 
-    def __init__(self, path: PathLike, *, salvage: bool = False) -> None:
-        self.path = os.path.abspath(path)
+    def __init__(
+        self, path: PathLike, *, salvage: bool = False, system: System | None = None
+    ) -> None:
+        self.path, self._known = os.path.abspath(path), system
         self.checkpoint: Checkpoint | None = None
         self.last_time: float | None = None
         self.torn = self.damaged = False
@@ -209,7 +214,7 @@ class JournalStore:
             raise cut_off
         try:
             text, arrays = unpack(payload.read(file, 0, payload.length))
-            self.system = restore(text["system"], arrays)
+            self.system = self._known or restore(text["system"], arrays)
             self.columns = Columns.named(self.system, text["wrenches"])
             self.meta: dict[str, Any] = dict(text["meta"])
         except (KeyError, TypeError, ValueError, ResultError):

@@ -47,6 +47,8 @@ class NetcdfStore:
         File written by `write_netcdf`.
     trusted : bool
         Whether it was just written, or just checked by another process.
+    system : System, optional
+        The system, if it is known; by default it is restored from its description.
 
     Attributes
     ----------
@@ -63,8 +65,10 @@ class NetcdfStore:
     meta: dict[str, Any]
     _places: dict[str, int]
 
-    def __init__(self, path: PathLike, *, trusted: bool = False) -> None:
-        self.path = os.path.abspath(path)
+    def __init__(
+        self, path: PathLike, *, trusted: bool = False, system: System | None = None
+    ) -> None:
+        self.path, self._known = os.path.abspath(path), system
         self._stamp = self._now()
         self._seal = self._check_seal(rows=not trusted)
         if self._seal is None and not trusted:
@@ -171,8 +175,8 @@ class NetcdfStore:
         stored = {n: x[()] for n, x in file["system"].items() if "CLASS" not in x.attrs}
         _check_group(file, stored)
         description, names, self.meta = (json.loads(stored.pop(name).tobytes()) for name in TEXTS)
-        self.system = restore(description, stored, source=self.path)
-        if digest(self.system) != _text(file.attrs["system_digest"]):
+        self.system = self._known or restore(description, stored, source=self.path)
+        if not self._known and digest(self.system) != _text(file.attrs["system_digest"]):
             raise ValueError("the checksum of the system does not match")
         self.columns = Columns.named(self.system, names)
         fields = self.columns.fields
