@@ -152,7 +152,7 @@ except KeyboardInterrupt:
 
 KILLED = """
 import os, signal, sys
-from lissom.results import {module} as module
+import {module} as module
 from tests.result_samples import META, pendulum, stored
 from lissom.results.files.formats import save
 module.seal = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
@@ -162,7 +162,7 @@ save(sys.argv[1], pendulum(), stored(pendulum(), 50), META)
 
 def test_what_a_killed_save_left_is_removed_by_the_next_one(tmp_path):
     for module, name in ((netcdf, "a.nc"), (exports, "b.npz")):
-        program = KILLED.format(module=module.__name__.rpartition(".")[2])
+        program = KILLED.format(module=module.__name__)
         subprocess.run([sys.executable, "-c", program, str(tmp_path / name)])
         assert [x[: len(name) + 2] for x in os.listdir(tmp_path)] == [f".{name}."]
     (tmp_path / ".other.tmp").write_text("not ours")
