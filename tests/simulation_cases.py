@@ -140,8 +140,8 @@ def contents(trajectory: ls.Trajectory) -> dict:
     }
 
 
-def main(folder: str, seed: str, slow: str) -> None:
-    """Runs of all kinds to files in a folder, three each, every one killed at a random moment.
+def main(folder: str, seed: str, slow: str, times: str) -> None:
+    """Runs of all kinds to files in a folder, so many each, every one killed at a random moment.
 
     Each is a fork of this process, which has loaded the kernels: most of its life is the run.
     """
@@ -154,7 +154,7 @@ def main(folder: str, seed: str, slow: str) -> None:
         begun = time.monotonic()
         run(kind, slow=float(slow), file=f"{folder}/{kind}.nc")
         whole = time.monotonic() - begun
-        for k in range(3):
+        for k in range(int(times)):
             pid = os.fork()
             if pid == 0:
                 run(kind, slow=float(slow), file=f"{folder}/{kind}-{k}.nc")

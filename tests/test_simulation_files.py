@@ -24,18 +24,13 @@ from lissom.errors import LoadError, ResultError, SimulationWarning
 from lissom.results.files.journal.writer import JournalStore
 from lissom.sim.run import machine, record, runner
 from tests.simulation_cases import DURATION, KINDS, contents, run
+from tests.verify_kills import killed_and_resumed, whole
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and limits of Unix")
 
 
 class DeathError(BaseException):
     """What kills a run in this process."""
-
-
-@cache
-def whole(kind) -> dict:
-    """What the run gives if nothing happens to it."""
-    return contents(run(kind))
 
 
 @cache
@@ -148,24 +143,9 @@ def test_a_run_that_dies_again_and_again_ends_with_the_same_bits(
     assert contents(found) == contents(ls.load(path)) == whole(kind)
 
 
-def test_killed_at_twenty_one_random_moments_every_run_is_resumed_to_the_same_bits(tmp_path):
-    command = [sys.executable, "-m", "tests.simulation_cases", str(tmp_path), "1", "3e-4"]
-    subprocess.run(command, check=True, timeout=300)
-    resumed = 0
-    for kind in KINDS:
-        assert contents(ls.load(tmp_path / f"{kind}.nc")) == whole(kind)
-        for k in range(3):
-            path = tmp_path / f"{kind}-{k}.nc"
-            if os.path.exists(f"{path}.part"):
-                part = ls.load(f"{path}.part")
-                assert part.status == "unfinished"
-                assert part.store.read("time").tobytes() == whole(kind)["time"][: 8 * len(part)]
-                resumed += len(part) > 0
-            assert contents(run(kind, resume=path)) == whole(kind)
-            assert contents(ls.load(path)) == whole(kind)
-    assert resumed >= 10
-    left = [name for name in os.listdir(tmp_path) if not name.endswith(".nc")]
-    assert all(name.endswith(".tmp") for name in left)  # of a kill while NetCDF was written
+def test_runs_killed_at_random_moments_are_resumed_to_the_same_bits(tmp_path):
+    """One of each kind; `tests.verify_kills` kills many."""
+    assert killed_and_resumed(tmp_path, 1) >= 3
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])

@@ -131,6 +131,7 @@ def main() -> int:
         Check("100,000 model files with random mistakes", "tests.verify_model_files", ("100000",)),
         Check("100,000 robots with random mistakes", "tests.verify_urdf", ("100000",)),
         Check("10,000 damaged files of results", "tests.verify_damage", ("10000",)),
+        Check("70 killed runs are resumed", "tests.verify_kills", ("10",)),
         Check("1,000 interrupts while results are saved", "tests.verify_interrupts", ("1000",)),
         Check("every benchmark at quick depth", "tests.verify_benchmarks"),
         Check("the oldest versions that pyproject.toml allows", "tests.verify_oldest"),
