@@ -49,7 +49,7 @@ def crossed(plan, memory, values):
     for k in range(plan[run.N_EVENT]):
         e = plan[run.EVENTS] + k * run.E_ROW
         before, after, way = memory[plan[e + run.E_MEMORY]], values[k], plan[e + run.E_N]
-        if memory[plan[e + run.E_MEMORY] + 1] == 0.0:
+        if memory[plan[e + run.E_MEMORY] + run.ARMED] == 0.0:
             continue  # switched off
         if way >= 0 and before < 0.0 and after >= 0.0:
             return True
@@ -68,7 +68,7 @@ def signs_changed(plan, memory, values):
         m = plan[plan[run.EVENTS] + k * run.E_ROW + run.E_MEMORY]
         if memory[m] == 0.0 and values[k] != 0.0:
             memory[m] = math.copysign(1e-300, values[k])
-        if memory[m + 1] != 0.0 and (
+        if memory[m + run.ARMED] != 0.0 and (
             (memory[m] < 0.0 and values[k] > 0.0) or (memory[m] > 0.0 and values[k] < 0.0)
         ):
             return True

@@ -96,8 +96,9 @@ OWN_WEIGHT, OWN_SECANT, OWN_STATES = range(3)
 
 # Motions
 POSITION, VELOCITY, ACCELERATION_, LOCK = range(4)
-# Events
+# Events; in the memory of each its value before the step, and whether it is armed
 COORDINATE, SPEED, FUNCTION = range(3)
+ARMED = 1
 # Coordinates that are not plain integrals
 BALL, POSE, PRODUCT = range(3)
 # Signals: row [kind, n, table or address, which, pieces, degree]

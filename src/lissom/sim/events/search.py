@@ -84,6 +84,6 @@ def _crossed(machine: Machine, before: Array, after: Array) -> list[int]:
     for k, (event, place) in enumerate(machine.plan.events):
         up = event.direction >= 0 and before[k] < 0 <= after[k]
         down = event.direction <= 0 and before[k] > 0 >= after[k]
-        if (up or down) and machine.memory[place + 1] != 0:
+        if (up or down) and machine.memory[place + run.ARMED] != 0:
             passed.append(k)
     return passed
