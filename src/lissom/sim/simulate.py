@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.tree.arguments import check_state, check_system
+from ..algorithms.tree.arguments import as_state, check_system
 from ..errors import LoadError, ResultError, SimulationError, SimulationWarning, StateError, shown
 from ..kernels.run import fields as run
 from ..results.files.disk import as_path
 from ..results.trajectory import Trajectory
-from ..system import State, System
+from ..system import StateLike, System
 from .events.event import Event
 from .integrators import as_integrator
 from .loads import Load
@@ -43,7 +43,7 @@ FINEST = 1e-10  # smallest rtol that is attained when passing such a position
 
 def simulate(
     system: System,
-    state: State | None = None,
+    state: StateLike | None = None,
     *,
     duration: float,
     start: float = 0.0,
@@ -69,7 +69,7 @@ def simulate(
     ----------
     system : System
         Compiled mechanism.
-    state : State, optional
+    state : State or (q, v), optional
         Initial state; by default neutral, at rest, and on given motions.  It must agree with these,
         and its loops must be closed: see `assemble`.
     duration : float
@@ -126,7 +126,7 @@ def simulate(
     """
     check_system(system)
     if state is not None:
-        check_state(system, state)
+        state = as_state(system, state)
         if not state.real:
             raise StateError("simulate needs a state of real numbers")
     for what, path in (("file", file), ("resume", resume)):

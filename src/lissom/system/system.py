@@ -129,6 +129,12 @@ class System:
         )
 
     @cached_property
+    def quaternions(self) -> tuple[tuple[str, int], ...]:
+        """Body and offset in q of each quaternion."""
+        bodies = zip(self.names, self.joints, strict=True)
+        return tuple((x, self.layout.hinge_q(x).start) for x, j in bodies if j.has_quaternion)
+
+    @cached_property
     def fingerprint(self) -> str:
         """Text that is equal for systems whose states have the same meaning.
 
