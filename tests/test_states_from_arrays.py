@@ -28,20 +28,21 @@ def arm():
     return model.compile()
 
 
-def window():
-    """Two rods hinged to each other and to the ground."""
-    model = ls.Model("window", gravity=(0, 0, -9.81))
+def four_bar():
+    """Three rods hinged to each other and to the ground."""
+    model = ls.Model("four-bar", gravity=(0, 0, -9.81))
     rod = ls.RigidBody.rod(1.0, 1.0, com=(0.5, 0, 0))
     model.add(rod, ls.Revolute("y"), name="left")
-    model.add(rod, ls.Revolute("y"), to="left", at=(1, 0, 0), name="right")
-    model.close(ls.Revolute("y"), None, "right", at_a=(1, 0, 0), at_b=(1, 0, 0), name="pin")
+    model.add(rod, ls.Revolute("y"), to="left", at=(1, 0, 0), name="top")
+    model.add(rod, ls.Revolute("y"), to="top", at=(1, 0, 0), name="right")
+    model.close(ls.Revolute("y"), None, "right", at_a=(1.2, 0, 0), at_b=(1, 0, 0), name="pin")
     return model.compile()
 
 
-TREE, LOOP, GEARS = arm(), window(), geared_rotors()
+TREE, LOOP, GEARS = arm(), four_bar(), geared_rotors()
 STATE = TREE.state(TREE.neutral().q + np.r_[np.zeros(4), RNG.normal(size=6), np.zeros(4)] / 10)
 STATE = STATE.replace(v=RNG.normal(size=TREE.n_v))
-CLOSED = ls.assemble(LOOP, LOOP.state(left=-0.8, right=1.5))
+CLOSED = ls.assemble(LOOP, LOOP.state(left=-1.3, top=1.2, right=1.5))
 RIGID = ls.library.rigid_chain(2).compile()
 ACCELERATIONS = RNG.normal(size=TREE.n_v)
 SHORT = {"duration": 2e-3, "step": 1e-3, "integrator": "rk4"}
@@ -49,7 +50,7 @@ SHORT = {"duration": 2e-3, "step": 1e-3, "integrator": "rk4"}
 # For each function its system, a state, and the call.
 CALLS = {
     "acceleration": (TREE, STATE, lambda s, x: ls.acceleration(s, x, "hand")),
-    "assemble": (LOOP, LOOP.state(left=-0.8, right=1.5), ls.assemble),
+    "assemble": (LOOP, LOOP.state(left=-1.3, top=1.2, right=1.5), ls.assemble),
     "bias_force": (TREE, STATE, ls.bias_force),
     "center_of_mass": (TREE, STATE, ls.center_of_mass),
     "closure": (LOOP, CLOSED, ls.closure),

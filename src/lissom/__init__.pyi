@@ -4,6 +4,7 @@ from . import library as library, symbolic as symbolic, viz as viz
 from .algorithms import (
     Closure as Closure,
     ConstraintForces as ConstraintForces,
+    Evaluator as Evaluator,
     FilteredForces as FilteredForces,
     LQProblem as LQProblem,
     LQSolution as LQSolution,
