@@ -109,6 +109,7 @@ from .sim import (
     Release as Release,
     RungeKutta4 as RungeKutta4,
     Servo as Servo,
+    Stepper as Stepper,
     Stop as Stop,
     Switch as Switch,
     Table as Table,

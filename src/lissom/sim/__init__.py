@@ -32,6 +32,7 @@ from .loads import (
 )
 from .signals.signal import Table
 from .simulate import simulate
+from .stepper import Stepper
 
 __all__ = [
     "Action",
@@ -58,6 +59,7 @@ __all__ = [
     "Release",
     "RungeKutta4",
     "Servo",
+    "Stepper",
     "Stop",
     "Switch",
     "Table",
