@@ -201,6 +201,7 @@ def _batch(records: Records) -> Figure:
 # Functions that draw a result, by the suffix of the file name.
 DRAWINGS: dict[str, dict[str, Callable[[Records], Figure]]] = {
     "rigid": {"": _rigid},
+    "calls": {},
     "flexible": {"": _flexible},
     "counts": {"": _counts},
     "crossover": {"": _crossover},
