@@ -235,7 +235,7 @@ class Evaluator:
         array (6,)
             Angular velocity [rad/s] and velocity of the frame's origin [m/s].
         """
-        if at is None and axes == "world":
+        if at is None and isinstance(axes, str) and axes == "world":
             found = self._quick.frame(q, v, where)
             if found is not None:
                 return written(found[12:], out)
@@ -270,7 +270,7 @@ class Evaluator:
         array (6, n_v)
             Matrix J with velocity = J @ v.
         """
-        if at is None and axes == "world":
+        if at is None and isinstance(axes, str) and axes == "world":
             found = self._quick.jacobian(q, where, out)
             if found is not None:
                 return found

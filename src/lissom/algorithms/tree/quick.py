@@ -27,6 +27,7 @@ Array = np.ndarray
 INVERSE = engine.ALL | field.ACCELERATED
 _ALL_ROWS = -1  # status of kernels that work on rows of states
 _FLOAT = np.dtype(float)
+_SHORT = 32  # coordinates up to which Python adds them faster than NumPy
 _MOST_PLACES = 1000  # nodes whose constants are kept
 
 
@@ -43,32 +44,32 @@ class Quick:
         self._system, self._lock = system, threading.Lock()
         self._work = work = engine.Workspace(system, engine.packed_constants(system))
         self._q, self._v, self._zero = (system.n_q,), work.shape, work.zero
+        self._short = system.n_q <= _SHORT
         self._quaternions = tuple(start for _, start in system.quaternions)
         self._places: dict[str, Array] = {}
 
     def forward_dynamics(self, q: Any, v: Any, forces: Any, out: Any) -> Array | None:
         """Accelerations; forces None: zero."""
         T = self._zero if forces is None else forces
-        if not (self._moves(q, v) and type(T) is np.ndarray and T.shape == self._v):
+        if not self._moves(q, v) or type(T) is not np.ndarray or T.shape != self._v:
             return None
         if out is not None and not _fits(out, self._v, q, v, T):
             return None
         vdot = np.empty(self._v) if out is None else out
-        kernel: Any = self._work.one_forward
-        given: tuple[Any, ...] = (q, v, T, vdot)
         if self._work.composite:
-            kernel, given = self._work.accelerations, (given, True, engine.CAREFUL)
-        return vdot if self._done(_ALL_ROWS, kernel, *given, engine.ALL, 0, 1) else None
+            given = ((q, v, T, vdot), True, engine.CAREFUL, engine.ALL, 0, 1)
+            return vdot if self._done(_ALL_ROWS, self._work.accelerations, *given) else None
+        done = self._done(_ALL_ROWS, self._forward, q, v, T, vdot, engine.ALL, 0, 1)
+        return vdot if done else None
 
     def inverse_dynamics(self, q: Any, v: Any, x: Any, out: Any, flags: int) -> Array | None:
         """Forces of accelerations x in the tree, or parts of them."""
-        if not (self._moves(q, v) and type(x) is np.ndarray and x.shape == self._v):
+        if not self._moves(q, v) or type(x) is not np.ndarray or x.shape != self._v:
             return None
         if out is not None and not _fits(out, self._v, q, v, x):
             return None
         T = np.empty(self._v) if out is None else out
-        kernel = self._work.one_inverse
-        return T if self._done(_ALL_ROWS, kernel, q, v, x, T, flags, 0, 1) else None
+        return T if self._done(_ALL_ROWS, self._inverse, q, v, x, T, flags, 0, 1) else None
 
     def mass_matrix(self, q: Any, out: Any) -> Array | None:
         """Mass matrix of the tree."""
@@ -91,10 +92,15 @@ class Quick:
     def jacobian(self, q: Any, where: Any, out: Any) -> Array | None:
         """Jacobian of a node, world axes."""
         shape, node = (6, *self._v), self._place(where)
-        if node is None or not self._stands(q) or (out is not None and not _fits(out, shape, q)):
+        if node is None or not self._stands(q):
             return None
-        J = np.empty(shape) if out is None else out
-        J.fill(0.0)
+        if out is None:
+            J = np.zeros(shape)
+        elif _fits(out, shape, q) and out.dtype == _FLOAT and out.flags.writeable:
+            J = out
+            J.fill(0.0)
+        else:
+            return None
         return J if self._done(field.DONE, self._jacobian, q, node, J, 0) else None
 
     def totals(self, q: Any, v: Any) -> Array | None:
@@ -109,6 +115,14 @@ class Quick:
 
     def _bound(self, entry: Any) -> Any:
         return partial(self._work.kernel(entry), *self._work.call)
+
+    @cached_property
+    def _forward(self) -> Any:
+        return self._bound(entries.FORWARD)
+
+    @cached_property
+    def _inverse(self) -> Any:
+        return self._bound(entries.INVERSE)
 
     @cached_property
     def _mass(self) -> Any:
@@ -130,17 +144,19 @@ class Quick:
 
     def _stands(self, q: Any) -> bool:
         """Whether q is an array of coordinates that the kernels take."""
-        if READABLE or type(q) is not np.ndarray or q.shape != self._q:
+        if READABLE or type(q) is not np.ndarray or q.shape != self._q or q.dtype != _FLOAT:
             return False
-        return bool(np.vdot(q, q) < math.inf) and self._turns(q)
+        # The squares, or the sum, of finite numbers may overflow: then the general way decides.
+        size = sum(q.tolist()) if self._short else np.vdot(q, q)
+        return math.isfinite(size) and (not self._quaternions or self._turns(q))
 
     def _moves(self, q: Any, v: Any) -> bool:
         """Whether q and v are arrays that the kernels take."""
-        if READABLE or type(q) is not np.ndarray or type(v) is not np.ndarray:
+        if type(v) is not np.ndarray or v.shape != self._v or v.dtype != _FLOAT:
             return False
-        if q.shape != self._q or v.shape != self._v:
+        if not self._stands(q):
             return False
-        return bool(np.vdot(q, q) + np.vdot(v, v) < math.inf) and self._turns(q)
+        return math.isfinite(sum(v.tolist()) if self._short else np.vdot(v, v))
 
     def _turns(self, q: Array) -> bool:
         """Whether all quaternions are of unit length."""
@@ -181,14 +197,11 @@ class Quick:
 
 
 def _fits(out: Any, shape: tuple[int, ...], *given: Array) -> bool:
-    """Whether `out` can be written to while the other arrays are read."""
-    if type(out) is not np.ndarray or out.shape != shape or out.dtype != _FLOAT:
+    """Whether `out` has the shape, and can be written to while the other arrays are read."""
+    if type(out) is not np.ndarray or out.shape != shape:
         return False
-    if not out.flags.writeable:
-        return False
+    own = out.base is None
     for x in given:
-        if x is out:
-            return False
-        if (x.base is not None or out.base is not None) and np.may_share_memory(x, out):
+        if x is out or (not (own and x.base is None) and np.may_share_memory(x, out)):
             return False
     return True
