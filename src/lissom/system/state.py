@@ -23,6 +23,8 @@ StateLike: TypeAlias = "State | Sequence[Any]"
 # it is normalised when used.
 QUATERNION_TOLERANCE = 1e-3
 
+SHORT = 32  # entries up to which Python adds numbers faster than NumPy
+
 
 class State:
     """Coordinates q and speeds v of a system; immutable.
@@ -146,7 +148,7 @@ def checked_vector(values: Any, n: int, what: str, system: System) -> Array:
     """
     if type(values) is np.ndarray and values.dtype == _FLOAT and values.shape == (n,):
         result = values.copy()
-        if not np.vdot(result, result) < math.inf:  # the squares of finite numbers may overflow
+        if not surely_finite(result):
             check_finite(result, what, system)
         return result
     try:
@@ -161,6 +163,19 @@ def checked_vector(values: Any, n: int, what: str, system: System) -> Array:
     if is_numeric(result):
         check_finite(result, what, system)
     return result
+
+
+def surely_finite(vector: Array) -> bool:
+    """Whether all numbers are finite; False also if they are so large that sums overflow.
+
+    Parameters
+    ----------
+    vector : array (n,)
+        Floats.
+    """
+    if len(vector) <= SHORT:
+        return math.isfinite(sum(vector.tolist()))
+    return math.isfinite(np.vdot(vector, vector))
 
 
 def check_finite(vector: Array, what: str, system: System) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from ...errors import LissomError, StateError
 from ...kernels import entries, fields as field
 from ...system import System
-from ...system.state import QUATERNION_TOLERANCE
+from ...system.state import QUATERNION_TOLERANCE, surely_finite
 from . import engine
 from .arguments import READABLE
 
@@ -27,7 +27,6 @@ Array = np.ndarray
 INVERSE = engine.ALL | field.ACCELERATED
 _ALL_ROWS = -1  # status of kernels that work on rows of states
 _FLOAT = np.dtype(float)
-_SHORT = 32  # coordinates up to which Python adds them faster than NumPy
 _MOST_PLACES = 1000  # nodes whose constants are kept
 
 
@@ -44,7 +43,6 @@ class Quick:
         self._system, self._lock = system, threading.Lock()
         self._work = work = engine.Workspace(system, engine.packed_constants(system))
         self._q, self._v, self._zero = (system.n_q,), work.shape, work.zero
-        self._short = system.n_q <= _SHORT
         self._quaternions = tuple(start for _, start in system.quaternions)
         self._places: dict[str, Array] = {}
 
@@ -146,17 +144,13 @@ class Quick:
         """Whether q is an array of coordinates that the kernels take."""
         if READABLE or type(q) is not np.ndarray or q.shape != self._q or q.dtype != _FLOAT:
             return False
-        # The squares, or the sum, of finite numbers may overflow: then the general way decides.
-        size = sum(q.tolist()) if self._short else np.vdot(q, q)
-        return math.isfinite(size) and (not self._quaternions or self._turns(q))
+        return surely_finite(q) and (not self._quaternions or self._turns(q))
 
     def _moves(self, q: Any, v: Any) -> bool:
         """Whether q and v are arrays that the kernels take."""
         if type(v) is not np.ndarray or v.shape != self._v or v.dtype != _FLOAT:
             return False
-        if not self._stands(q):
-            return False
-        return math.isfinite(sum(v.tolist()) if self._short else np.vdot(v, v))
+        return self._stands(q) and surely_finite(v)
 
     def _turns(self, q: Array) -> bool:
         """Whether all quaternions are of unit length."""
