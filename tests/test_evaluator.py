@@ -8,6 +8,7 @@ import pickle
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -214,18 +215,39 @@ def test_a_wrong_array_for_the_result_is_refused(out, words):
             call(q, v, out=out)
 
 
-def test_the_result_may_overwrite_an_argument():
-    memory = np.concatenate([MOVING.q, MOVING.v, RNG.normal(size=4)])
-    q, v, T = memory[:4], memory[4:8], memory[8:]
-    evaluator = CHAIN.evaluator()
-    for call in (evaluator.forward_dynamics, evaluator.inverse_dynamics):
-        for place in range(3):
-            given = [x.copy() for x in (q, v, T)]
-            expected = call(*given)
-            assert bits(call(*given, out=given[place])) == bits(expected)
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_the_result_may_overwrite_an_argument(name):
+    state = SYSTEMS[name]
+    system, n = state.system, state.system.n_v
+    memory = np.concatenate([state.q, state.v, RNG.normal(size=n)])
+    at = np.cumsum([0, system.n_q, n, n])
+    evaluator = system.evaluator()
+    calls = [evaluator.forward_dynamics, lambda q, v, T, **o: evaluator.bias_force(q, v, **o)]
+    if not system.constraints:
+        calls.append(evaluator.inverse_dynamics)
+    for call in calls:
+        expected = call(*(memory[i:j].copy() for i, j in pairwise(at)))
+        for start in range(0, len(memory) - n + 1):
             whole = memory.copy()
-            views = [whole[:4], whole[4:8], whole[8:]]
-            assert bits(call(*views, out=whole[2 * place : 2 * place + 4]).copy()) == bits(expected)
+            views = [whole[i:j] for i, j in pairwise(at)]
+            found = call(*views, out=whole[start : start + n])
+            assert bits(found.copy()) == bits(expected)
+        for place in (1, 2):
+            given = [memory[i:j].copy() for i, j in pairwise(at)]
+            assert bits(call(*given, out=given[place])) == bits(expected)
+
+
+def test_coordinates_within_the_array_for_a_matrix_are_read_first():
+    evaluator, end = CHAIN.evaluator(), CHAIN.names[-1]
+    for n, call in (
+        (4, lambda q, **o: evaluator.mass_matrix(q, **o)),
+        (6, lambda q, **o: evaluator.jacobian(q, end, **o)),
+    ):
+        expected = call(MOVING.q.copy())
+        for row in range(n):
+            matrix = np.zeros((n, 4))
+            matrix[row] = MOVING.q
+            assert bits(call(matrix[row], out=matrix)) == bits(expected)
 
 
 def test_results_are_arrays_of_their_own():

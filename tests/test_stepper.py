@@ -57,6 +57,12 @@ def wave():
     return ls.Table(times, 0.1 * np.sin(9 * times), kind="smooth")
 
 
+def dense():
+    """Table with more than one point in a step."""
+    times = np.arange(0.0, 0.03, 0.1 * STEP)
+    return ls.Table(times, np.sin(300 * times), kind="smooth")
+
+
 # What acts, made anew for each run; periods and corners do not fit the step.
 SCENES = {
     "free chain": lambda: (MOVING, {}),
@@ -77,6 +83,7 @@ SCENES = {
         MOVING,
         {"loads": [ls.Actuator(LAST, ls.Table([0, 0.0042, 0.0171], [1, 3, -2], kind="linear"))]},
     ),
+    "dense smooth table": lambda: (MOVING, {"loads": [ls.Actuator(LAST, dense())]}),
     "flexible arm": lambda: (CALM, {"loads": [ls.NodeForce("hand", (0, 0, 3.0))]}),
     "four-bar": lambda: (CLOSED, {}),
     "four-bar by Baumgarte": lambda: (CLOSED, {"drift": ls.Baumgarte(100.0, 20.0)}),
