@@ -7,6 +7,7 @@ import gc
 import pickle
 import threading
 import tracemalloc
+from dataclasses import dataclass
 
 import numba
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 from numba.core.runtime import _nrt_python, rtsys
 
 import lissom as ls
+from lissom.spatial import axis_rotation
 from tests.coupling_samples import geared_rotors
 from tests.test_states_from_arrays import CLOSED, LOOP, STATE, TREE, bits
 
@@ -245,6 +247,21 @@ def now(stepper):
     return bits([np.array(stepper.time), stepper.q, stepper.v, np.array(stepper.events)])
 
 
+@dataclass(frozen=True, eq=False)
+class Fragile(ls.Joint):
+    """Turn about z that breaks at half a radian."""
+
+    coordinates = (("angle", "rad"),)
+
+    def pose(self, q):
+        if abs(q[0] - 0.511) < 0.01:
+            raise ValueError("broken")
+        return axis_rotation(np.eye(3)[2], q[0]), np.zeros(3)
+
+    def motion_map(self, q):
+        return np.eye(6)[:, 2:3]
+
+
 def raising(time, state):
     if time > 2.5 * STEP:
         raise ValueError("no signal")
@@ -271,6 +288,21 @@ FAILING = {
     ),
     "a loop that opens": (unreachable, None, r"\(loop open\).*loop 'pin'"),
 }
+
+
+def test_a_joint_that_fails_changes_nothing():
+    joint = Fragile()
+    model = ls.Model("gate")
+    model.add(ls.RigidBody.box(1.0, (1, 1, 1)), joint, name="gate")
+    control = ls.Controller(lambda t, state: [1.0], 0.3 * STEP)  # the step has parts
+    system = model.compile()
+    stepper = ls.Stepper(system, ([0.0], [100.0]), step=STEP, integrator="rk4", loads=[control])
+    with pytest.raises(ls.ModelError, match="joint class Fragile failed"):
+        for _ in range(200):
+            before = now(stepper)
+            stepper.step()
+    assert stepper.time > 0
+    assert now(stepper) == before
 
 
 @pytest.mark.parametrize("case", FAILING)

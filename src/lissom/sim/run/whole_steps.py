@@ -96,17 +96,28 @@ class WholeSteps:
 
     def step(self) -> bool:
         """Take a step; False if an event stopped it; after a failure all is as before."""
-        memory, kept = self.memory, self._kept
-        if not memory[run.TIME] < self._until:
+        if not self.memory[run.TIME] < self._until:
             self._look_ahead()
-        np.copyto(kept, memory)
+        np.copyto(self._kept, self.memory)
         saved = self._controllers and [copy.deepcopy(c.saved()) for c in self._controllers]
-        status = self._advance()
-        return status == run.MORE or self._goes_on(status, saved)
-
-    def _goes_on(self, status: int, saved: list[Any]) -> bool:
-        """Handle events and failures until the end of the step."""
         before = len(self.happened)
+        try:
+            status = self._advance()
+            return status == run.MORE or self._goes_on(status)
+        except BaseException:
+            del self.happened[before:]
+            self._go_back(saved)
+            raise
+
+    def _go_back(self, saved: list[Any]) -> None:
+        """Return to the start of the step; `saved` are the states of controllers there."""
+        self.memory[:] = self._kept
+        self.memory[run.PREPARED] = -1.0  # the scratch may be prepared for another step
+        for controller, value in zip(self._controllers, saved, strict=True):
+            controller.restore(value)
+
+    def _goes_on(self, status: int) -> bool:
+        """Handle events and failures until the end of the step."""
         while status != run.MORE:
             outcome = self._judge.outcome(status)
             self._judge.rows.clear()
@@ -114,21 +125,16 @@ class WholeSteps:
                 self.stopped, self._until = outcome.message, -np.inf
                 return False
             if outcome is not None:
-                del self.happened[before:]
-                self.memory[:] = self._kept
-                self.memory[run.PREPARED] = -1.0  # the scratch may be prepared for another step
-                for controller, value in zip(self._controllers, saved, strict=True):
-                    controller.restore(value)
-                self._raise(outcome)
+                self._raise(outcome, float(self._kept[run.TIME]))
             status = run.MORE if self.memory[run.ON_GRID] != 0.0 else self._advance()
         return True
 
-    def _raise(self, outcome: Outcome) -> Never:
+    def _raise(self, outcome: Outcome, start: float) -> Never:
         self.machine.plan.functions.error = None
         if outcome.status == "interrupted":
             raise KeyboardInterrupt
         raise SimulationError(
-            f"the step from t = {self.machine.time:.9g} s failed ({outcome.status}): "
+            f"the step from t = {start:.9g} s failed ({outcome.status}): "
             f"{outcome.message}; the stepper is still at the start of that step"
         ) from outcome.error
 
@@ -151,7 +157,7 @@ class WholeSteps:
         self.memory[run.FORCED] = 1.0
         outcome = self._judge.outcome(self.machine.advance(0))
         if outcome is not None:
-            self._raise(outcome)
+            self._raise(outcome, self.machine.time)
         return self.machine.rows()
 
     def follow(self, other: WholeSteps) -> None:
