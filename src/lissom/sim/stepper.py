@@ -91,6 +91,7 @@ class Stepper:
         }
         self._run = self._built(given, start_time(start))
         self._first = self._run.ready
+        self._options["integrator"] = self._first.settings.integrator  # also after a reset
         controllers = self._run.machine.plan.controllers
         self._saved = [copy.deepcopy(controller.saved()) for controller in controllers]
         self._row: Trajectory | None = None
@@ -215,7 +216,7 @@ class Stepper:
             if start != other.machine.settings.start:
                 other = self._built(given, start)
             begin = other.ready.start
-            if state is not None or begin is not first.start:
+            if other is self._run and (state is not None or other.ready is not first):
                 begin = begun(other.machine.plan, given, start, first.motions)
             controllers = other.machine.plan.controllers
             for controller, saved in zip(controllers, self._saved, strict=True):
@@ -235,8 +236,14 @@ class Stepper:
         something in a variable outside of it is not.
         """
         with self._alone():
-            other = copy.copy(self)
-        return other
+            other = object.__new__(Stepper)
+            loads = [own_copy(load) for load in self._options["loads"]]
+            other.system, other._options = self.system, {**self._options, "loads": loads}
+            other._first, other._saved = self._first, copy.deepcopy(self._saved)
+            other._run = other._built(self._first.given, self._run.machine.settings.start)
+            other._run.follow(self._run)
+            other._row, other._lock = None, threading.Lock()
+            return other
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -256,17 +263,7 @@ class Stepper:
 
     def __copy__(self) -> Stepper:
         """As `copy`."""
-        other = object.__new__(Stepper)
-        run_ = self._run
-        loads = [own_copy(load) for load in self._options["loads"]]
-        integrator = run_.machine.settings.integrator
-        other.system, other._saved = self.system, copy.deepcopy(self._saved)
-        other._options = {**self._options, "loads": loads, "integrator": integrator}
-        other._first = self._first
-        other._run = other._built(self._first.given, run_.machine.settings.start)
-        other._run.follow(run_)
-        other._row, other._lock = None, threading.Lock()
-        return other
+        return self.copy()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Stepper:
         """As `copy`."""
