@@ -41,8 +41,7 @@ class Quick:
 
     def __init__(self, system: System) -> None:
         self._system, self._lock = system, threading.Lock()
-        self._work = work = engine.Workspace(system, engine.packed_constants(system))
-        self._q, self._v, self._zero = (system.n_q,), work.shape, work.zero
+        self._q, self._v, self._zero = (system.n_q,), (system.n_v,), np.zeros(system.n_v)
         self._quaternions = tuple(start for _, start in system.quaternions)
         self._places: dict[str, Array] = {}
 
@@ -109,7 +108,11 @@ class Quick:
         given = (q, v, sums, field.ACCELERATED, 0, 1)
         return sums if self._done(_ALL_ROWS, self._totals, *given) else None
 
-    # Kernels, loaded when first used
+    # Workspace and kernels, made and loaded when first used
+
+    @cached_property
+    def _work(self) -> engine.Workspace:
+        return engine.Workspace(self._system, engine.packed_constants(self._system))
 
     def _bound(self, entry: Any) -> Any:
         return partial(self._work.kernel(entry), *self._work.call)
