@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import multiprocessing
 import pickle
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -270,8 +269,6 @@ def test_copies_and_pickles_work_on_their_own():
         assert other is not evaluator
         assert not np.shares_memory(other._quick._work.scratch, evaluator._quick._work.scratch)
         assert bits(other.forward_dynamics(q, v)) == expected
-    with multiprocessing.get_context("fork").Pool(1) as pool:
-        assert bits(pool.apply(evaluator.forward_dynamics, (q, v))) == expected
 
 
 def test_each_thread_has_its_own():
