@@ -1,122 +1,32 @@
-"""Steps one by one: the numbers of `simulate`, copies, beginnings, failures that change nothing."""
+"""Steps one by one: the numbers of `simulate`, copies, new beginnings."""
 
 from __future__ import annotations
 
 import copy
 import gc
-import pickle
-import threading
 import tracemalloc
-from dataclasses import dataclass
 
-import numba
 import numpy as np
 import pytest
 from numba.core.runtime import _nrt_python, rtsys
 
 import lissom as ls
-from lissom.spatial import axis_rotation
-from tests.coupling_samples import geared_rotors
-from tests.test_states_from_arrays import CLOSED, LOOP, STATE, TREE, bits
-
-STEP, N = 2.5e-4, 80
-RNG = np.random.default_rng(8)
-CHAIN = ls.library.turned_chain(3).compile()
-MOVING = CHAIN.state(*RNG.normal(size=(2, 3)))
-FIRST, LAST = CHAIN.names[0], CHAIN.names[-1]
-GEARS = geared_rotors()
-CALM = TREE.state(
-    TREE.neutral().q + np.r_[np.zeros(7), 1e-3, -1e-4, 0.3, np.zeros(4)], 0.3 * STATE.v
+from tests.stepper_samples import (
+    CHAIN,
+    FIRST,
+    LAST,
+    METHODS,
+    MOVING,
+    SCENES,
+    STEP,
+    N,
+    pair,
+    rows_of,
+    stepped,
 )
-CALM = CALM.replace(v=np.where(np.arange(TREE.n_v) // 2 == 3, 0.0, CALM.v))  # modes at rest
+from tests.test_states_from_arrays import bits
 
-
-@numba.njit
-def counting(t, q, v, memory, out):
-    memory[0] += 1.0
-    out[0] = -memory[0] * q[0]
-
-
-class Integral:
-    """Controller with memory."""
-
-    def __init__(self):
-        self.sum = 0.0
-
-    def update(self, time, state):
-        self.sum += state.q[0]
-        return {FIRST: -100 * self.sum}
-
-    def get_state(self):
-        return self.sum
-
-    def set_state(self, saved):
-        self.sum = saved
-
-
-def wave():
-    times = np.linspace(0.0, 0.2, 21)
-    return ls.Table(times, 0.1 * np.sin(9 * times), kind="smooth")
-
-
-def dense():
-    """Table with more than one point in a step."""
-    times = np.arange(0.0, 0.03, 0.1 * STEP)
-    return ls.Table(times, np.sin(300 * times), kind="smooth")
-
-
-# What acts, made anew for each run; periods and corners do not fit the step.
-SCENES = {
-    "free chain": lambda: (MOVING, {}),
-    "springs and friction": lambda: (
-        MOVING,
-        {"loads": [ls.JointSpring(FIRST, 50.0, damping=1.0), ls.JointFriction(LAST, 0.5)]},
-    ),
-    "servo with states": lambda: (
-        MOVING,
-        {"loads": [ls.Servo(FIRST, wave(), kp=80.0, kd=5.0, ki=40.0, limit=9.0)]},
-    ),
-    "compiled controller": lambda: (
-        MOVING,
-        {"loads": [ls.Controller(counting, 2.7e-3, memory=[0.0])]},
-    ),
-    "controller in Python": lambda: (MOVING, {"loads": [ls.Controller(Integral(), STEP)]}),
-    "steps in a table": lambda: (
-        MOVING,
-        {"loads": [ls.Actuator(LAST, ls.Table([0, 0.0042, 0.0171], [1, 3, -2], kind="linear"))]},
-    ),
-    "dense smooth table": lambda: (MOVING, {"loads": [ls.Actuator(LAST, dense())]}),
-    "flexible arm": lambda: (CALM, {"loads": [ls.NodeForce("hand", (0, 0, 3.0))]}),
-    "four-bar": lambda: (CLOSED, {}),
-    "four-bar by Baumgarte": lambda: (CLOSED, {"drift": ls.Baumgarte(100.0, 20.0)}),
-    "gears": lambda: (GEARS.neutral(), {"loads": [ls.Actuator("motor", 1.0)]}),
-    "given motion": lambda: (None, {"loads": [ls.Motion(FIRST, wave())]}),
-    "mass matrix": lambda: (MOVING, {"method": "composite"}),
-}
-METHODS = ("rk4", "euler_cromer", "dopri5", "linearly_implicit_euler", "generalized_alpha")
-
-
-def pair(name, integrator, **more):
-    """A run of N steps, and a stepper at the same start."""
-    given = {"step": STEP, "integrator": integrator, **more}
-    state, options = SCENES[name]()
-    system = CHAIN if state is None else state.system
-    run = ls.simulate(system, state, duration=N * STEP, **given, **options)
-    state, options = SCENES[name]()
-    return run, ls.Stepper(system, state, **given, **options)
-
-
-def stepped(stepper, n=N, forces=None):
-    """Times and states of n further steps, with the present one."""
-    rows = [np.r_[stepper.time, stepper.q, stepper.v]]
-    for _ in range(n):
-        assert stepper.step(forces)
-        rows.append(np.r_[stepper.time, stepper.q, stepper.v])
-    return np.array(rows)
-
-
-def rows_of(run):
-    return np.c_[run.time, run.q, run.v]
+RNG = np.random.default_rng(9)
 
 
 @pytest.mark.parametrize("name", SCENES)
@@ -243,108 +153,6 @@ def test_a_reset_to_another_state_and_time_is_another_run():
     assert bits(stepped(stepper)) == bits(rows_of(run))
 
 
-def now(stepper):
-    return bits([np.array(stepper.time), stepper.q, stepper.v, np.array(stepper.events)])
-
-
-@dataclass(frozen=True, eq=False)
-class Fragile(ls.Joint):
-    """Turn about z that breaks at half a radian."""
-
-    coordinates = (("angle", "rad"),)
-
-    def pose(self, q):
-        if abs(q[0] - 0.511) < 0.01:
-            raise ValueError("broken")
-        return axis_rotation(np.eye(3)[2], q[0]), np.zeros(3)
-
-    def motion_map(self, q):
-        return np.eye(6)[:, 2:3]
-
-
-def raising(time, state):
-    if time > 2.5 * STEP:
-        raise ValueError("no signal")
-    return {FIRST: 1.0}
-
-
-def unreachable():
-    """The crank of a four-bar is driven to where the others cannot follow."""
-    motion = ls.Motion("left", velocity=-20.0)
-    state = ls.assemble(LOOP, CLOSED, loads=[motion])
-    return ls.Stepper(LOOP, state, step=STEP, integrator="euler_cromer", loads=[motion])
-
-
-FAILING = {
-    "a function that raises": (
-        lambda: ls.Stepper(CHAIN, MOVING, step=STEP, loads=[ls.Controller(raising, STEP)]),
-        None,
-        r"\(failed\).*raised ValueError: no signal",
-    ),
-    "beyond reason": (
-        lambda: ls.Stepper(CHAIN, MOVING, step=STEP, integrator="rk4"),
-        np.array([1e300, 0, 0]),
-        r"of body 'link\d'",
-    ),
-    "a loop that opens": (unreachable, None, r"\(loop open\).*loop 'pin'"),
-}
-
-
-def test_a_joint_that_fails_changes_nothing():
-    joint = Fragile()
-    model = ls.Model("gate")
-    model.add(ls.RigidBody.box(1.0, (1, 1, 1)), joint, name="gate")
-    control = ls.Controller(lambda t, state: [1.0], 0.3 * STEP)  # the step has parts
-    system = model.compile()
-    stepper = ls.Stepper(system, ([0.0], [100.0]), step=STEP, integrator="rk4", loads=[control])
-    with pytest.raises(ls.ModelError, match="joint class Fragile failed"):
-        for _ in range(200):
-            before = now(stepper)
-            stepper.step()
-    assert stepper.time > 0
-    assert now(stepper) == before
-
-
-@pytest.mark.parametrize("case", FAILING)
-def test_a_step_that_fails_names_the_cause_and_changes_nothing(case):
-    made, forces, words = FAILING[case]
-    stepper = made()
-    with pytest.raises(ls.SimulationError, match=words) as failure:
-        for _ in range(1000):
-            before = now(stepper)
-            stepper.step(forces)
-    assert "still at the start of that step" in str(failure.value)
-    assert now(stepper) == before
-    with pytest.raises(ls.SimulationError, match=words):  # it is the same step again
-        stepper.step(forces)
-    assert now(stepper) == before
-
-
-def test_after_a_step_that_failed_others_can_follow():
-    run, stepper = pair("flexible arm", "rk4")
-    first = stepped(stepper, 10)
-    with pytest.raises(ls.SimulationError):
-        stepper.step(np.full(TREE.n_v, 1e250))
-    assert bits(np.r_[first, stepped(stepper, N - 10)[1:]]) == bits(rows_of(run))
-
-
-def test_iterations_are_bounded_and_too_few_are_an_error():
-    loads = [ls.JointStop(LAST, -0.1, 0.1, stiffness=1e7, damping=10.0)]
-    given = {"step": 1e-2, "integrator": "generalized_alpha", "loads": loads}
-    few = ls.Stepper(CHAIN, CHAIN.neutral(), max_iterations=2, **given)
-    with pytest.raises(
-        ls.SimulationError, match="do not converge within max_iterations = 2; worst: hinge rate"
-    ):
-        stepped(few, 200)
-    assert few.statistics["divided_steps"] == 0
-    enough = ls.Stepper(CHAIN, MOVING, max_iterations=6, **{**given, "loads": ()})
-    before = 0
-    for _ in range(50):
-        enough.step()
-        used, before = enough.statistics["iterations"] - before, enough.statistics["iterations"]
-        assert used <= 6
-
-
 def test_every_step_costs_the_same_number_of_evaluations():
     """No step is repeated by halves to estimate its error, as `simulate` does now and then."""
     stepper = ls.Stepper(CHAIN, MOVING, step=STEP, integrator="rk4")
@@ -397,103 +205,3 @@ def test_steps_go_on_for_a_long_time():
     with pytest.raises(ls.LoadError, match="below floating-point resolution"):
         late.reset(time=1e13)
         late.step()
-
-
-def test_a_table_that_ends_in_motion_ends_the_steps():
-    table = ls.Table(np.linspace(0, 10 * STEP, 11), np.linspace(0, 10 * STEP, 11), kind="smooth")
-    stepper = ls.Stepper(CHAIN, step=STEP, integrator="rk4", loads=[ls.Motion(FIRST, table)])
-    stepped(stepper, 10)
-    before = now(stepper)
-    with pytest.raises(ls.LoadError, match=r"the table ends at t = 0.0025 s with a rate of 1"):
-        stepper.step()
-    assert now(stepper) == before
-
-
-def test_two_users_at_a_time_are_refused():
-    inside, go_on = threading.Event(), threading.Event()
-
-    def slow(time, state):
-        if threading.current_thread().name == "held up":
-            inside.set()
-            go_on.wait(10)
-        return {FIRST: 1.0}
-
-    stepper = ls.Stepper(CHAIN, MOVING, step=STEP, loads=[ls.Controller(slow, STEP)])
-    stepper.step()
-    thread = threading.Thread(target=stepper.step, name="held up")
-    thread.start()
-    assert inside.wait(10)
-    try:
-        for call in (stepper.step, stepper.copy, stepper.reset, lambda: stepper["q"]):
-            with pytest.raises(ls.StateError, match="in use by another thread.*stepper.copy"):
-                call()
-    finally:
-        go_on.set()
-        thread.join()
-    assert stepper.time == 2 * STEP
-    with pytest.raises(TypeError, match="cannot be pickled; make one in each process"):
-        pickle.dumps(stepper)
-
-
-def test_a_controller_that_cannot_be_copied_says_so():
-    class Wired:
-        def __init__(self):
-            self.line = threading.Lock()
-
-        def update(self, time, state):
-            return {FIRST: 0.0}
-
-    stepper = ls.Stepper(CHAIN, step=STEP, loads=[ls.Controller(Wired(), STEP)])
-    with pytest.raises(ls.LoadError, match="update cannot be copied.*__deepcopy__"):
-        stepper.copy()
-
-
-@pytest.mark.parametrize(
-    "change, words",
-    (
-        ({"step": 0.0}, "step is 0.0; expected a positive time"),
-        ({"step": None}, "step is None"),
-        ({"integrator": "magic"}, "magic"),
-        ({"max_iterations": 0}, "max_iterations is 0; expected a whole number"),
-        ({"max_iterations": 2.5}, "max_iterations is 2.5"),
-        ({"loads": 3}, "loads is 3"),
-        ({"events": [3]}, "events contains 3"),
-        ({"start": "now"}, "start is 'now'"),
-        ({"state": (np.zeros(2), np.zeros(3))}, "q has shape"),
-        ({"state": CLOSED}, "the state belongs to a system with other bodies"),
-        ({"system": 3}, "expected a System, got int"),
-        ({"drift": "none"}, "drift"),
-    ),
-)
-def test_wrong_arguments_are_named(change, words):
-    given = {"system": CHAIN, "step": STEP, **change}
-    with pytest.raises(ls.LissomError, match=words):
-        ls.Stepper(**given)
-
-
-@pytest.mark.parametrize(
-    "forces, words",
-    (
-        ([1.0], "forces has shape"),
-        (np.zeros(4), "forces has shape"),
-        (np.full(3, np.nan), r"forces\[0\], .* is nan"),
-        ("x", "forces is not an array"),
-        (np.zeros(3, dtype=complex), "expected real numbers"),
-        ({"nobody": 1.0}, "there is no body 'nobody'"),
-    ),
-)
-def test_wrong_forces_are_named_and_change_nothing(forces, words):
-    stepper = ls.Stepper(CHAIN, MOVING, step=STEP)
-    stepper.step()
-    before = now(stepper)
-    with pytest.raises(ls.LoadError, match=words):
-        stepper.step(forces)
-    assert now(stepper) == before
-    with pytest.raises(ls.StateError, match="there is no"):
-        stepper["nothing"]
-    for wrong in ({"state": 3}, {"time": np.inf}, {"state": (np.zeros(3), np.full(3, np.inf))}):
-        with pytest.raises(ls.LissomError):
-            stepper.reset(**wrong)
-    assert now(stepper) == before
-    assert "q" in stepper
-    assert "steps of 0.00025 s" in repr(stepper)
