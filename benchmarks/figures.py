@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .calls.figures import draw_calls
 from .drawing import BLUE, GREEN, ORANGE, SEQUENCE, STYLE, Records, new_panels, values
 from .order_n.figures import draw_motion, draw_times
 from .result import Result
@@ -201,6 +202,7 @@ def _batch(records: Records) -> Figure:
 # Functions that draw a result, by the suffix of the file name.
 DRAWINGS: dict[str, dict[str, Callable[[Records], Figure]]] = {
     "rigid": {"": _rigid},
+    "calls": {"": draw_calls},
     "flexible": {"": _flexible},
     "counts": {"": _counts},
     "crossover": {"": _crossover},

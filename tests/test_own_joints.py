@@ -1,5 +1,7 @@
 """Joints that a user writes: by pose and map, by factors, with a compiled function, and wrongly."""
 
+import gc
+import weakref
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -375,3 +377,20 @@ def test_an_error_inside_a_kernel_is_raised():
         ls.forward_dynamics(system, system.state([1.5], [0.0]))
     with pytest.raises(ls.ModelError, match="beyond the cam"):
         ls.mass_matrix(system, system.state([1.5], [0.0]))
+
+
+def test_the_compiled_function_of_a_joint_is_compiled_once_and_goes_with_its_class(monkeypatch):
+    expected = ls.forward_dynamics(cam_model(FastCam).compile(), ([0.4], [1.0]))
+    compiled, cfunc = [], numba.cfunc
+    monkeypatch.setattr(numba, "cfunc", lambda x: compiled.append(x) or cfunc(x))
+    function = numba.njit(fast_cam.py_func)
+    made = type("OwnCam", (FastCam,), {"compiled": staticmethod(function)})
+    OwnCam = dataclass(frozen=True, eq=False)(made)
+    for _ in range(10):
+        system = cam_model(OwnCam).compile()
+        assert np.array_equal(ls.forward_dynamics(system, ([0.4], [1.0])), expected)
+    assert len(compiled) == 1
+    alive = weakref.ref(function)
+    del system, function, made, OwnCam
+    gc.collect()
+    assert alive() is None

@@ -112,6 +112,46 @@ def test_functions_serve_many_runs_and_each_is_told_of_its_own():
     assert still.status == "finished"
 
 
+def counted_compilations(monkeypatch):
+    """List that grows by one entry whenever a wrapper is compiled."""
+    compiled, cfunc = [], numba.cfunc
+
+    def counting(signature):
+        compiled.append(signature)
+        return cfunc(signature)
+
+    monkeypatch.setattr(numba, "cfunc", counting)
+    return compiled
+
+
+WAYS = {
+    "forces": (lambda: numba.njit(lambda t, q, v, out: None), lambda f: {"forces": f}),
+    "controller": (
+        lambda: numba.njit(lambda t, q, v, memory, out: None),
+        lambda f: {"loads": [ls.Controller(f, 1e-3)]},
+    ),
+    "event": (lambda: numba.njit(lambda t, q, v: 1.0), lambda f: {"events": [ls.Event(f)]}),
+    "time": (
+        lambda: numba.njit(lambda t, out: None),
+        lambda f: {"loads": [ls.Actuator("arm", f)]},
+    ),
+    "C": (
+        lambda: numba.cfunc(SIGNATURE)(lambda which, t, q, v, memory, out: 0),
+        lambda f: {"forces": f},
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_function_is_compiled_once_in_ten_runs(way, monkeypatch):
+    made, given = WAYS[way]
+    function = made()
+    compiled = counted_compilations(monkeypatch)
+    for _ in range(10):
+        ls.simulate(SYSTEM, duration=1e-3, step=1e-3, integrator="rk4", **given(function))
+    assert len(compiled) == 1
+
+
 FACTOR = 1.0
 
 

@@ -95,9 +95,11 @@ RING = ring()
 GEARED = geared_rotors()
 CLOSED = ls.assemble(RING, RING.state(hub=-1.0, upper=2.0))
 REST = SYSTEM.neutral()
+EVALUATOR = SYSTEM.evaluator()
 RIGID = rigid_pair().compile()
 EQUATIONS = ls.symbolic.derive(symbolic_pendulum())
 RUN = ls.simulate(RIGID, duration=1e-3, step=1e-4)
+STEPPER = ls.Stepper(RIGID, step=1e-4, integrator="rk4")
 NODES = (np.zeros((4, 3)), np.ones(4), np.ones((4, 6, 2)))
 
 
@@ -202,6 +204,35 @@ CALLS = {
         armature=pick(None),
     ),
     "inverse_dynamics": lambda pick: ls.inverse_dynamics(SYSTEM, REST, pick(), external=pick(None)),
+    "Evaluator.forward_dynamics": lambda pick: EVALUATOR.forward_dynamics(
+        pick(REST.q.copy()),
+        pick(REST.v.copy()),
+        pick(None, REST.v.copy()),
+        external=pick(None),
+        armature=pick(None),
+        out=pick(None, REST.v.copy()),
+    ),
+    "Evaluator.inverse_dynamics": lambda pick: EVALUATOR.inverse_dynamics(
+        pick(REST.q.copy()), pick(REST.v.copy()), pick(REST.v.copy()), out=pick(None)
+    ),
+    "Evaluator.mass_matrix": lambda pick: EVALUATOR.mass_matrix(
+        pick(REST.q.copy()), out=pick(None)
+    ),
+    "Evaluator.velocity": lambda pick: EVALUATOR.velocity(
+        pick(REST.q.copy()),
+        pick(REST.v.copy()),
+        pick("upper.tip"),
+        at=pick(None),
+        axes=pick("world", "body"),
+        out=pick(None),
+    ),
+    "Evaluator.jacobian": lambda pick: EVALUATOR.jacobian(
+        pick(REST.q.copy()), pick("upper"), axes=pick("world"), out=pick(None)
+    ),
+    "Evaluator": lambda pick: [
+        ls.Evaluator(pick(SYSTEM)).energy(pick(REST.q.copy()), pick(REST.v.copy())),
+        EVALUATOR.pose(pick(REST.q.copy()), pick("hub"), at=pick(None)),
+    ],
     "joint_forces": lambda pick: ls.joint_forces(SYSTEM, REST, pick(None), forces=pick(None)),
     "assemble": lambda pick: ls.assemble(
         pick(RING, SYSTEM), pick(None, CLOSED), held=pick((), ["hub"]), velocity=pick(True, False)
@@ -326,6 +357,22 @@ CALLS = {
         resume=pick(None),
         time_limit=pick(10.0),
     ),
+    "Stepper": lambda pick: ls.Stepper(
+        pick(RIGID),
+        pick(None, RIGID.neutral()),
+        step=pick(1e-4),
+        integrator=pick("rk4", "generalized_alpha"),
+        loads=pick((), [ls.JointDamper("arm", 1.0)]),
+        events=pick(()),
+        start=pick(0.0),
+        rtol=pick(1e-6),
+        drift=pick("projection"),
+        method=pick("auto"),
+        max_iterations=pick(None, 3),
+    ).step(pick(None)),
+    "Stepper.step": lambda pick: STEPPER.step(pick(None, {"arm": 1.0})),
+    "Stepper.reset": lambda pick: STEPPER.reset(pick(None, RIGID.neutral()), pick(None, 1.0)),
+    "Stepper[]": lambda pick: STEPPER[pick("arm.angle")],
     "equilibrium": lambda pick: ls.equilibrium(
         pick(RIGID),
         pick(None, RIGID.neutral()),

@@ -4,6 +4,7 @@ from . import library as library, symbolic as symbolic, viz as viz
 from .algorithms import (
     Closure as Closure,
     ConstraintForces as ConstraintForces,
+    Evaluator as Evaluator,
     FilteredForces as FilteredForces,
     LQProblem as LQProblem,
     LQSolution as LQSolution,
@@ -90,6 +91,7 @@ from .sim import (
     Event as Event,
     Lock as Lock,
     Release as Release,
+    Stepper as Stepper,
     Stop as Stop,
     Switch as Switch,
     Table as Table,

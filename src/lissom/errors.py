@@ -153,14 +153,14 @@ _REASONS = {
 
 
 class SimulationError(LissomError, RuntimeError):
-    """A user function failed during a run.
+    """A user function failed during a run, or a step of a `Stepper` cannot be taken.
 
     Parameters
     ----------
     message : str
-        Name of the function, time, and what happened.
+        Name of the function or of the body, time, and what happened.
     trajectory : Trajectory, optional
-        Results up to the failure.
+        Results of a run up to the failure.
     """
 
     def __init__(self, message: str, trajectory: Any = None) -> None:

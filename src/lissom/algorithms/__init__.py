@@ -21,6 +21,7 @@ from .tree.articulated import coupling_forces, forward_dynamics, loop_forces
 from .tree.batch import forward_dynamics_batch, inverse_dynamics_batch
 from .tree.composite import mass_matrix
 from .tree.energy import Energy, energy, momentum
+from .tree.evaluator import Evaluator
 from .tree.inverse import bias_force, gravity_force, inverse_dynamics, joint_forces
 from .tree.kinematics import Pose, acceleration, center_of_mass, jacobian, pose, qdot, velocity
 from .tree.products import multiply_mass, solve_mass
@@ -31,6 +32,7 @@ __all__ = [
     "ConstraintForces",
     "CouplingClosure",
     "Energy",
+    "Evaluator",
     "FilteredForces",
     "LQProblem",
     "LQSolution",

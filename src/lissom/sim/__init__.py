@@ -11,6 +11,7 @@ from .integrators import *  # noqa: F403
 from .loads import *  # noqa: F403
 from .signals.signal import Table
 from .simulate import simulate
+from .stepper import Stepper
 
 __all__ = [
     "Action",
@@ -18,6 +19,7 @@ __all__ = [
     "Event",
     "Lock",
     "Release",
+    "Stepper",
     "Stop",
     "Switch",
     "Table",

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ..algorithms.loops.assembly import AssemblyError, closed_state, listed
-from ..algorithms.tree.arguments import check_state, check_system
-from ..system import State, System
+from ..algorithms.tree.arguments import as_state, check_system
+from ..system import State, StateLike, System
 from .run.checks import number
 from .run.start import at_motions, driven_bodies, planned
 
 
 def assemble(
     system: System,
-    state: State | None = None,
+    state: StateLike | None = None,
     *,
     held: Any = (),
     loads: Any = (),
@@ -34,7 +34,7 @@ def assemble(
     system : System
         Compiled mechanism.  Without loops, couplings and given motions the state is returned
         unchanged.
-    state : State, optional
+    state : State or (q, v), optional
         Initial state, real numbers; by default neutral.
     held : sequence of str
         Parts that keep their coordinates and speeds: "body" is the joint that carries the body,
@@ -70,7 +70,7 @@ def assemble(
     """
     check_system(system)
     start = system.neutral() if state is None else state
-    check_state(system, start)
+    start = as_state(system, start)
     instant = number(time, "assemble: time", "a finite time [s]")
     plan = planned(system, None, loads, ())
     names = [system.names[body] for body in driven_bodies(plan)]

@@ -21,13 +21,13 @@ import numpy as np
 
 from ..algorithms.loops.assembly import closed_state
 from ..algorithms.tree import engine
-from ..algorithms.tree.arguments import check_state, check_system
+from ..algorithms.tree.arguments import as_state, check_system
 from ..algorithms.tree.coordinates import error_sizes, moved
 from ..errors import LoadError, SimulationWarning, SingularError, StateError, shown
 from ..kernels.run import fields as run
 from ..kernels.run.registry import JOINT_KINDS
 from ..model import Part
-from ..system import State, System
+from ..system import State, StateLike, System
 from .loop_balance import LoopBalance
 from .run.checks import joint_name, number
 from .run.choice import at_rest
@@ -53,7 +53,7 @@ LOOSE = 1e-6  # fraction of force over size; a stiffness below it is none (above
 
 def equilibrium(
     system: System,
-    state: State | None = None,
+    state: StateLike | None = None,
     *,
     time: float = 0.0,
     forces: Any = None,
@@ -66,7 +66,7 @@ def equilibrium(
     ----------
     system : System
         Compiled mechanism.
-    state : State, optional
+    state : State or (q, v), optional
         Start of the search; by default neutral.  Its speeds are ignored, and its loops are closed
         first (`assemble`).
     time : float
@@ -86,7 +86,7 @@ def equilibrium(
     """
     check_system(system)
     start = system.neutral() if state is None else state
-    check_state(system, start)
+    start = as_state(system, start)
     if not start.real:
         raise StateError("equilibrium needs a state of real numbers")
     instant = number(time, "equilibrium: time", "a finite time [s]")

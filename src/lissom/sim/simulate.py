@@ -11,26 +11,25 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.tree.arguments import check_state, check_system
-from ..errors import LoadError, ResultError, SimulationError, SimulationWarning, StateError, shown
+from ..errors import LoadError, ResultError, SimulationError, SimulationWarning, shown
 from ..kernels.run import fields as run
 from ..results.files.disk import as_path
 from ..results.trajectory import Trajectory
-from ..system import State, System
+from ..system import StateLike, System
 from .events.event import Event
-from .integrators import as_integrator
 from .loads import Load
 from .run.checks import number, positive
-from .run.choice import chosen, first_step
-from .run.drive_checks import check_drives, warn_of_winding
+from .run.choice import first_step
+from .run.drive_checks import warn_of_winding
 from .run.machine import Machine
+from .run.prepare import prepared, set_off
 from .run.progress import ProgressBar
 from .run.reasons import Outcome
 from .run.record import FileRecord, Record
 from .run.runner import Runner
 from .run.saving import opened_record, run_meta
-from .run.settings import TIME, checked_settings, start_time, tolerance
-from .run.start import begun, check_ends, planned, started, with_motions
+from .run.settings import TIME
+from .run.start import check_ends
 from .warnings.jumps import warn_of_jumps
 from .warnings.linear_limits import warn_of_limits
 
@@ -43,7 +42,7 @@ FINEST = 1e-10  # smallest rtol that is attained when passing such a position
 
 def simulate(
     system: System,
-    state: State | None = None,
+    state: StateLike | None = None,
     *,
     duration: float,
     start: float = 0.0,
@@ -69,7 +68,7 @@ def simulate(
     ----------
     system : System
         Compiled mechanism.
-    state : State, optional
+    state : State or (q, v), optional
         Initial state; by default neutral, at rest, and on given motions.  It must agree with these,
         and its loops must be closed: see `assemble`.
     duration : float
@@ -124,55 +123,39 @@ def simulate(
     Trajectory
         Also if the run ended early: ``.status`` and ``.message`` give the reason.
     """
-    check_system(system)
-    if state is not None:
-        check_state(system, state)
-        if not state.real:
-            raise StateError("simulate needs a state of real numbers")
     for what, path in (("file", file), ("resume", resume)):
         _check_path(path, what)
-    duration = positive(duration, "duration", TIME)
     limit = number(time_limit, "time_limit", TIME, lambda x: x > 0)
-    if step is not None:
-        step = positive(step, "step", TIME)
-    begin, relative = start_time(start), tolerance(rtol)
-    plan = planned(system, forces, loads, events)
-    check_drives(plan)
-    motions = with_motions(forces, loads)
-    given, state = state, begun(plan, state, begin, motions)
-    kind = as_integrator(integrator)
-    asked = kind is not None
-    reason = f"{kind.title}, as requested" if kind is not None else ""
-    if kind is None:
-        kind, reason = chosen(plan, state, begin, duration, step, relative)
-    settings = checked_settings(
+    ready = prepared(
         system,
-        kind,
-        duration=duration,
-        start=begin,
+        state,
+        duration=positive(duration, "duration", TIME),
+        start=start,
         step=step,
-        rtol=relative,
+        integrator=integrator,
+        rtol=rtol,
         atol=atol,
+        forces=forces,
+        loads=loads,
+        events=events,
         output_step=output_step,
         max_step=max_step,
-        each_step=asked and kind.implicit,
         drift=drift,
         method=method,
     )
-    check_ends(plan, settings)
-    if not asked:
-        warn_of_jumps(plan, settings, stacklevel=3)
-    machine = Machine(plan, settings)
-    machine.begin(state.raw_q, state.raw_v, settings.step)
-    row = started(machine, given, motions)
-    warn_of_winding(machine, row)
+    machine, settings = ready.machine, ready.settings
+    check_ends(machine.plan, settings)
+    if not ready.asked:
+        warn_of_jumps(machine.plan, settings, stacklevel=3)
+    row = set_off(machine, ready.start, ready.given, ready.motions)
+    warn_of_winding(machine, row, stacklevel=3)
     if settings.adaptive:
         machine.memory[run.NEXT_STEP] = first_step(machine, row)
-    record = opened_record(machine, file, resume, reason, limited=limit < np.inf)
+    record = opened_record(machine, file, resume, ready.reason, limited=limit < np.inf)
     if isinstance(record, Trajectory):
         return record
-    LOGGER.info("%s: %s", system.name or "run", reason)
-    return _run(machine, record, reason, progress, limit, asked=asked)
+    LOGGER.info("%s: %s", system.name or "run", ready.reason)
+    return _run(machine, record, ready.reason, progress, limit, asked=ready.asked)
 
 
 def _check_path(path: Any, what: str) -> None:

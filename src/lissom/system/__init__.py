@@ -4,7 +4,7 @@ from .coupling import Coupling, equation, sum_in_words
 from .frame import Frame
 from .layout import Layout
 from .loop import GROUND, Loop, LoopEnd
-from .state import State
+from .state import State, StateLike
 from .system import System
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Loop",
     "LoopEnd",
     "State",
+    "StateLike",
     "System",
     "equation",
     "sum_in_words",

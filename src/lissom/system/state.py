@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -14,9 +16,14 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
+# What functions accept as a state: a State, or its coordinates and speeds (q, v).
+StateLike: TypeAlias = "State | Sequence[Any]"
+
 # Largest deviation of a quaternion from unit length, as integration may cause; within this limit
 # it is normalised when used.
 QUATERNION_TOLERANCE = 1e-3
+
+SHORT = 32  # entries up to which Python adds numbers faster than NumPy
 
 
 class State:
@@ -47,10 +54,12 @@ class State:
     raw_v: Array
 
     def __init__(self, system: System, q: Any, v: Any) -> None:
-        q = checked_vector(q, system.n_q, "q", system)
-        v = checked_vector(v, system.n_v, "v", system)
-        _check_quaternions(system, q)
-        self._set(system, q, v)
+        layout = system.layout
+        q = checked_vector(q, layout.n_q, "q", system)
+        v = checked_vector(v, layout.n_v, "v", system)
+        if system.quaternions:
+            check_quaternions(system, q)
+        _set(self, system, q, v)
 
     @classmethod
     def trusted(cls, system: System, q: Array, v: Array) -> State:
@@ -64,17 +73,8 @@ class State:
             Coordinates and speeds.
         """
         state = cls.__new__(cls)
-        state._set(system, q, v)
+        _set(state, system, q, v)
         return state
-
-    def _set(self, system: System, q: Array, v: Array) -> None:
-        object.__setattr__(self, "system", system)
-        for name, vector in (("q", q), ("v", v)):
-            object.__setattr__(self, f"raw_{name}", vector)
-            shown = vector.view()
-            shown.flags.writeable = False
-            object.__setattr__(self, name, shown)
-        object.__setattr__(self, "real", q.dtype == float and v.dtype == float)
 
     def replace(self, *, q: Any = None, v: Any = None) -> State:
         """State with another q or v.
@@ -114,6 +114,24 @@ class State:
         return "\n".join([*rows, *([f"  ... and {left} more bodies"] if left > 0 else [])])
 
 
+# The slots of a state, which its __setattr__ refuses to set.
+_SLOTS = tuple(State.__dict__[name].__set__ for name in State.__slots__)
+_FLOAT = np.dtype(float)
+
+
+def _set(state: State, system: System, q: Array, v: Array) -> None:
+    set_q, set_raw_q, set_raw_v, set_real, set_system, set_v = _SLOTS
+    shown_q, shown_v = q.view(), v.view()
+    shown_q.setflags(write=False)
+    shown_v.setflags(write=False)
+    set_system(state, system)
+    set_raw_q(state, q)
+    set_raw_v(state, v)
+    set_q(state, shown_q)
+    set_v(state, shown_v)
+    set_real(state, q.dtype == _FLOAT and v.dtype == _FLOAT)
+
+
 def checked_vector(values: Any, n: int, what: str, system: System) -> Array:
     """New array (n,) of finite numbers or of symbols, or a StateError.
 
@@ -128,6 +146,11 @@ def checked_vector(values: Any, n: int, what: str, system: System) -> Array:
     system : System
         System, for messages.
     """
+    if type(values) is np.ndarray and values.dtype == _FLOAT and values.shape == (n,):
+        result = values.copy()
+        if not surely_finite(result):
+            check_finite(result, what, system)
+        return result
     try:
         result = array(values)
     except (TypeError, ValueError):
@@ -140,6 +163,19 @@ def checked_vector(values: Any, n: int, what: str, system: System) -> Array:
     if is_numeric(result):
         check_finite(result, what, system)
     return result
+
+
+def surely_finite(vector: Array) -> bool:
+    """Whether all numbers are finite; False also if they are so large that sums overflow.
+
+    Parameters
+    ----------
+    vector : array (n,)
+        Floats.
+    """
+    if len(vector) <= SHORT:
+        return math.isfinite(sum(vector.tolist()))
+    return math.isfinite(np.vdot(vector, vector))
 
 
 def check_finite(vector: Array, what: str, system: System) -> None:
@@ -161,14 +197,20 @@ def check_finite(vector: Array, what: str, system: System) -> None:
     raise StateError(f"{what}[{k}], {owner}, is {vector[k]}; all entries must be finite")
 
 
-def _check_quaternions(system: System, q: Array) -> None:
+def check_quaternions(system: System, q: Array) -> None:
+    """Reject coordinates with a quaternion whose length is not 1.
+
+    Parameters
+    ----------
+    system : System
+        System, for the places of its quaternions.
+    q : array (n_q,)
+        Coordinates, numbers or symbols.
+    """
     if not is_numeric(q):
         return
-    for name, joint in zip(system.names, system.joints, strict=True):
-        if not joint.has_quaternion:
-            continue
-        start = system.layout.hinge_q(name).start
-        length = float(np.linalg.norm(q[start : start + 4].real))
+    for name, start in system.quaternions:
+        length = math.hypot(*q[start : start + 4].real.tolist())
         if abs(length - 1) > QUATERNION_TOLERANCE:
             raise StateError(
                 f"the quaternion of body {name!r} (q[{start}:{start + 4}]) has length "

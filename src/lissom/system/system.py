@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from .layout import Layout
 from .loop import GROUND, Loop
 from .state import State
 from .tree import printed_tree
+
+if TYPE_CHECKING:
+    from ..algorithms.tree.evaluator import Evaluator
 
 Array = np.ndarray
 
@@ -129,6 +132,12 @@ class System:
         )
 
     @cached_property
+    def quaternions(self) -> tuple[tuple[str, int], ...]:
+        """Body and offset in q of each quaternion."""
+        bodies = zip(self.names, self.joints, strict=True)
+        return tuple((x, self.layout.hinge_q(x).start) for x, j in bodies if j.has_quaternion)
+
+    @cached_property
     def fingerprint(self) -> str:
         """Text that is equal for systems whose states have the same meaning.
 
@@ -198,6 +207,19 @@ class System:
             vector, piece = self.layout.piece(key)
             vectors[vector] = _with_piece(vectors[vector], piece, values, key)
         return State(self, vectors["q"], vectors["v"])
+
+    def evaluator(self) -> Evaluator:
+        """Dynamics of this system from arrays q and v, in a workspace of its own.
+
+        Returns
+        -------
+        Evaluator
+            For control loops: ``forward_dynamics(q, v, forces)``, ``inverse_dynamics``,
+            ``mass_matrix(q)``, ``pose(q, where)`` and others; one for each thread.
+        """
+        from ..algorithms.tree.evaluator import Evaluator
+
+        return Evaluator(self)
 
     def place(self, where: Any, at: Any = None) -> Frame:
         """Frame of "body", "body.node" or the name of a frame: the node that carries it, and where.

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import SingularError, StateError, name_list, shown, suggestion
-from ...system import Coupling, Loop, State, System, equation
-from ..tree.arguments import check_state, check_system
+from ...system import Coupling, Loop, State, StateLike, System, equation
+from ..tree.arguments import as_state, check_system
 from ..tree.coordinates import error_sizes, hinge_speeds
 from .assembly_search import CLOSED, ClosingSearch, Found
 from .assembly_speeds import consistent_speeds
@@ -42,12 +42,12 @@ class AssemblyError(SingularError):
 
 
 def closed_state(
-    system: System, state: State | None = None, *, held: Any = (), velocity: bool = True
+    system: System, state: StateLike | None = None, *, held: Any = (), velocity: bool = True
 ) -> State:
     """State near a given one with all loops closed; see `lissom.assemble`."""
     check_system(system)
     start = system.neutral() if state is None else state
-    check_state(system, start)
+    start = as_state(system, start)
     if not isinstance(velocity, (bool, np.bool_)):
         raise StateError(f"assemble: velocity is {velocity!r}; expected True or False")
     names = listed(held)

@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from ...errors import MOST_LINES, StateError, cut_lines, name_list, suggestion
-from ...system import State, System, equation
-from ..tree.arguments import check_state
+from ...system import State, StateLike, System, equation
+from ..tree.arguments import as_state
 from ..tree.composite import mass_matrix
 from ..tree.coordinates import error_sizes, hinge_speeds
 from ..tree.reference import articulate_tip_to_base, kinematics_base_to_tip
@@ -270,7 +270,7 @@ class Closure:
         return [f"  independent: {name_list(names, show=str)}"] if names else []
 
 
-def closure(system: System, state: State) -> Closure:
+def closure(system: System, state: StateLike) -> Closure:
     """Closure of the loops and couplings of a system in a state.
 
     Parameters
@@ -278,7 +278,7 @@ def closure(system: System, state: State) -> Closure:
     system : System
         Compiled mechanism; without loops and couplings everything is empty and all speeds are
         independent.
-    state : State
+    state : State or (q, v)
         Configuration and speeds, real numbers; the loops need not be closed.
 
     Returns
@@ -288,6 +288,6 @@ def closure(system: System, state: State) -> Closure:
         and ``.redundant`` equations, ``.independent`` speeds with ``.basis`` and ``.mass_matrix``,
         ``.operational`` and ``.coordinates``.
     """
-    check_state(system, state)
+    state = as_state(system, state)
     check_real(state, "closure")
     return Closure(system, state)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...errors import SingularError
 from ...spatial import block_diagonal, symmetric
-from ...system import State, System
+from ...system import StateLike, System
 from ..tree import reference
 from ..tree.arguments import motions_of
 from ..tree.reference import BodyMotion
@@ -26,7 +26,7 @@ _BLOCKS = "O(N) small blocks"
 _SWEEP = "O(N), one sweep"
 
 
-def operators(system: System, state: State) -> Operators:
+def operators(system: System, state: StateLike) -> Operators:
     """Spatial operators of a system at a state.
 
     They describe the tree: with loops ``.mass`` is the mass matrix of the tree, and `closure`
@@ -36,7 +36,7 @@ def operators(system: System, state: State) -> Operators:
     ----------
     system : System
         Compiled mechanism.
-    state : State
+    state : State or (q, v)
         Configuration and speeds.
 
     Returns

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import StateError, name_list, shown
 from ...spatial.scalar import array, is_numeric
-from ...system import State, System
+from ...system import State, StateLike, System
 from ...system.state import checked_vector
 from .reference import Armature, BodyMotion, External, kinematics_base_to_tip
 
@@ -27,15 +27,20 @@ def check_system(system: System) -> None:
         raise StateError(f"expected a System, got {type(system).__name__}{hint}")
 
 
-def check_state(system: System, state: State) -> None:
-    """Reject anything but a System and a State that belongs to it."""
+def as_state(system: System, state: StateLike) -> State:
+    """State of a system from a State that belongs to it or from (q, v), checked."""
     check_system(system)
     if not isinstance(state, State):
-        raise StateError(
-            f"expected a State, got {type(state).__name__}; make one with system.state(q, v)"
-        )
+        if not isinstance(state, (tuple, list)) or len(state) != 2:
+            many = f" of {len(state)}" if isinstance(state, (tuple, list)) else ""
+            raise StateError(
+                f"expected a State, got {type(state).__name__}{many}; make one with "
+                "system.state(q, v), or give the two arrays (q, v)"
+            )
+        return State(system, *state)
     if state.system is not system and state.system.fingerprint != system.fingerprint:
         raise StateError(_other_system(system, state.system))
+    return state
 
 
 def _other_system(system: System, other: System) -> str:
@@ -113,9 +118,9 @@ def written(result: Array, out: Any) -> Array:
     return out
 
 
-def motions_of(system: System, state: State) -> list[BodyMotion]:
+def motions_of(system: System, state: StateLike) -> list[BodyMotion]:
     """Kinematics of a state, which must belong to the system."""
-    check_state(system, state)
+    state = as_state(system, state)
     return kinematics_base_to_tip(system, state.q, state.v)
 
 

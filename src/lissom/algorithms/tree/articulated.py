@@ -10,12 +10,12 @@ import numpy as np
 from ...errors import SingularError, StateError
 from ...spatial import block_diagonal
 from ...spatial.scalar import is_numeric, solve_spd
-from ...system import State, System
+from ...system import State, StateLike, System
 from ..loops import closed_loops
 from ..loops.checks import check_closed
 from ..loops.couplings import transmitted
 from . import engine, reference
-from .arguments import all_floats, check_state, speeds_vector, to_armature, to_external, written
+from .arguments import all_floats, as_state, speeds_vector, to_armature, to_external, written
 
 Array = np.ndarray
 
@@ -37,7 +37,7 @@ PAPER = ("innovations", "separate", "ruthless")
 
 def forward_dynamics(
     system: System,
-    state: State,
+    state: StateLike,
     forces: Any = None,
     *,
     external: Mapping[Any, Any] | None = None,
@@ -54,7 +54,7 @@ def forward_dynamics(
     ----------
     system : System
         Compiled mechanism.
-    state : State
+    state : State or (q, v)
         Configuration and speeds.
     forces : array (n_v,) or mapping, optional
         Generalized forces, [modal, hinge] body by body, or {"body": ..., "body.modes": ...}; by
@@ -79,6 +79,8 @@ def forward_dynamics(
     """
     if not isinstance(method, str) or method not in METHODS:
         raise StateError(f"method is {method!r}; use one of {', '.join(map(repr, METHODS))}")
+    if type(state) is not State:
+        state = as_state(system, state)
     if external is None and armature is None and (method == "auto" or method == "articulated"):
         # The common call, with nothing to convert.  The kernel rejects arrays of another type and
         # reports results that are not finite; the cause is then found below.
@@ -96,7 +98,7 @@ def forward_dynamics(
                     return vdot
         except (AttributeError, KeyError, TypeError):
             pass
-    check_state(system, state)
+    state = as_state(system, state)
     T = speeds_vector(system, forces, "forces")
     loads, added = to_external(system, external), to_armature(system, armature)
     if system.constraints and method in PAPER:
@@ -128,7 +130,7 @@ def forward_dynamics(
 
 def loop_forces(
     system: System,
-    state: State,
+    state: StateLike,
     forces: Any = None,
     *,
     external: Mapping[Any, Any] | None = None,
@@ -139,7 +141,7 @@ def loop_forces(
     ----------
     system : System
         Compiled mechanism with loops.
-    state : State
+    state : State or (q, v)
         Configuration and speeds, loops closed.
     forces, external
         As for `forward_dynamics`.
@@ -151,7 +153,7 @@ def loop_forces(
         opposite acts on end a.  For redundant loops, the forces of least norm, with moments
         divided by ``system.length``.
     """
-    check_state(system, state)
+    state = as_state(system, state)
     if not system.loops:
         more = "; use coupling_forces for the forces of its couplings" if system.couplings else ""
         raise StateError(
@@ -167,7 +169,7 @@ def loop_forces(
 
 def coupling_forces(
     system: System,
-    state: State,
+    state: StateLike,
     forces: Any = None,
     *,
     external: Mapping[Any, Any] | None = None,
@@ -178,7 +180,7 @@ def coupling_forces(
     ----------
     system : System
         Compiled mechanism with couplings.
-    state : State
+    state : State or (q, v)
         Configuration and speeds, couplings satisfied and loops closed.
     forces, external
         As for `forward_dynamics`.
@@ -189,7 +191,7 @@ def coupling_forces(
         Each joint of a coupling receives its ratio times this [N m or N].  For redundant couplings
         and loops, the forces of least norm, with moments divided by ``system.length``.
     """
-    check_state(system, state)
+    state = as_state(system, state)
     if not system.couplings:
         raise StateError("the system has no couplings; add them with model.couple(...)")
     T = speeds_vector(system, forces, "forces")

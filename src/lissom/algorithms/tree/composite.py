@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...system import State, System
+from ...system import StateLike, System
 from . import engine, reference
-from .arguments import all_floats, check_state, motions_of
+from .arguments import all_floats, as_state, motions_of
 
 
-def mass_matrix(system: System, state: State) -> np.ndarray:
+def mass_matrix(system: System, state: StateLike) -> np.ndarray:
     """Mass matrix by composite bodies.  O(N^2) for a chain.
 
     With loops it is that of the tree, in which some speeds depend on others:
@@ -19,7 +19,7 @@ def mass_matrix(system: System, state: State) -> np.ndarray:
     ----------
     system : System
         Compiled mechanism.
-    state : State
+    state : State or (q, v)
         Configuration; the speeds are ignored.
 
     Returns
@@ -27,7 +27,7 @@ def mass_matrix(system: System, state: State) -> np.ndarray:
     array (n_v, n_v)
         Symmetric positive definite; the kinetic energy is v^T M v / 2.
     """
-    check_state(system, state)
+    state = as_state(system, state)
     if all_floats(state):
         return engine.mass_matrix(system, state.raw_q)
     return reference.mass_matrix(system, motions_of(system, state))

@@ -10,9 +10,9 @@ import numpy as np
 from ...errors import StateError
 from ...spatial import cross, rotate
 from ...spatial.scalar import array
-from ...system import State, System
+from ...system import StateLike, System
 from . import engine
-from .arguments import all_floats, check_state, motions_of
+from .arguments import all_floats, as_state, motions_of
 from .body_terms import first_moment
 from .reference import BodyMotion
 
@@ -42,14 +42,14 @@ class Energy:
         return self.kinetic + self.potential + self.strain
 
 
-def energy(system: System, state: State) -> Energy:
+def energy(system: System, state: StateLike) -> Energy:
     """Kinetic, gravitational and strain energy.  O(N).
 
     Parameters
     ----------
     system : System
         Compiled mechanism.
-    state : State
+    state : State or (q, v)
         Configuration and speeds.
 
     Returns
@@ -57,7 +57,7 @@ def energy(system: System, state: State) -> Energy:
     Energy
         ``.kinetic``, ``.potential``, ``.strain`` and ``.total`` [J].
     """
-    check_state(system, state)
+    state = as_state(system, state)
     if all_floats(state):
         sums = engine.totals(system, state.raw_q, state.raw_v, np.zeros(3))
         return Energy(*(float(x) for x in sums[:3]))
@@ -72,14 +72,14 @@ def energy(system: System, state: State) -> Energy:
     return Energy(kinetic, potential, strain)
 
 
-def momentum(system: System, state: State, *, about: Any = (0.0, 0.0, 0.0)) -> Array:
+def momentum(system: System, state: StateLike, *, about: Any = (0.0, 0.0, 0.0)) -> Array:
     """Momentum of the whole system.  O(N).
 
     Parameters
     ----------
     system : System
         Compiled mechanism.
-    state : State
+    state : State or (q, v)
         Configuration and speeds.
     about : array (3,)
         Reference point of the angular momentum in the world [m].
@@ -95,7 +95,7 @@ def momentum(system: System, state: State, *, about: Any = (0.0, 0.0, 0.0)) -> A
         point = np.zeros(0)
     if point.shape != (3,):
         raise StateError(f"about is {about!r}; expected a point of three numbers [m]")
-    check_state(system, state)
+    state = as_state(system, state)
     if all_floats(state, point):
         return engine.totals(system, state.raw_q, state.raw_v, point)[7:13]
     total = np.zeros(6)

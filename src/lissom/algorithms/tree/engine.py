@@ -407,9 +407,15 @@ def totals_rows(system: System, Q: Array, V: Array, about: Array) -> Array:
     return out
 
 
-def _where(system: System, i: int, node: int) -> Array:
-    body = system.bodies[i]
-    return np.concatenate([[float(i)], body.node_positions[node], body.node_shapes[node].ravel()])
+def node_constants(system: System, i: int, node: int) -> Array:
+    """Constants of a node for the kernels: its body, undeformed position and shapes."""
+    known = system.derived.setdefault("nodes", {})
+    found = known.get((i, node))
+    if found is None:
+        body = system.bodies[i]
+        place = ([float(i)], body.node_positions[node], body.node_shapes[node].ravel())
+        found = known[i, node] = np.concatenate(place)
+    return found
 
 
 def frame_motion(
@@ -419,10 +425,9 @@ def frame_motion(
 
     With flags ACCELERATED alone and x = v the acceleration is the velocity.
     """
-    out = np.empty(18)
-    rows = (q, v, x, out)
+    out, where = np.empty(18), node_constants(system, i, node)
     call = workspace(system).call
-    if _kernel(system, entries.FRAME)(*call, *rows, _where(system, i, node), flags, 0, 1) >= 0:
+    if _kernel(system, entries.FRAME)(*call, q, v, x, out, where, flags, 0, 1) >= 0:
         _explain_inverse(system, q, v, x)
     return out[:9].reshape(3, 3), out[9:12], out[12:]
 
@@ -432,9 +437,9 @@ def frame_motion_rows(
 ) -> tuple[Array, Array, Array]:
     """Result of `frame_motion` for many states: (n, 3, 3), (n, 3), (n, 6); RowError on failure."""
     out = np.empty((len(Q), 18))
-    rows = (Q.ravel(), V.ravel(), X.ravel(), out.ravel())
+    rows = (Q.ravel(), V.ravel(), X.ravel(), out.ravel(), node_constants(system, i, node))
     call = workspace(system).call
-    failed = _kernel(system, entries.FRAME)(*call, *rows, _where(system, i, node), flags, 0, len(Q))
+    failed = _kernel(system, entries.FRAME)(*call, *rows, flags, 0, len(Q))
     if failed >= 0:
         raise RowError(failed)
     return out[:, :9].reshape(-1, 3, 3), out[:, 9:12], out[:, 12:]
@@ -460,7 +465,7 @@ def jacobian(system: System, i: int, node: int, q: Array) -> Array:
     """Jacobian (6, n_v) of a node, world axes."""
     J = np.zeros((6, system.n_v))
     kernel = _kernel(system, entries.JACOBIAN)
-    if kernel(*workspace(system).call, q, _where(system, i, node), J, 0) != field.DONE:
+    if kernel(*workspace(system).call, q, node_constants(system, i, node), J, 0) != field.DONE:
         raise StateError("the Jacobian is not finite: the coordinates are too large")
     return J
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from ...errors import StateError
 from ...kernels.fields import ACCELERATED, GRAVITY
-from ...system import State, System
+from ...system import State, StateLike, System
 from ..loops.actuation import actuated_joints, actuator_forces
 from ..loops.frames import check_real, closure_slices, loop_external, placed_loops
 from . import engine, reference
-from .arguments import all_floats, check_state, motions_of, speeds_vector, to_external
+from .arguments import all_floats, as_state, motions_of, speeds_vector, to_external
 from .articulated import forward_dynamics, loop_forces
 
 Array = np.ndarray
@@ -21,7 +21,7 @@ Array = np.ndarray
 
 def inverse_dynamics(
     system: System,
-    state: State,
+    state: StateLike,
     acceleration: Any,
     *,
     external: Mapping[Any, Any] | None = None,
@@ -36,7 +36,7 @@ def inverse_dynamics(
     ----------
     system : System
         Compiled mechanism.
-    state : State
+    state : State or (q, v)
         Configuration and speeds.
     acceleration : array (n_v,) or mapping
         Rates of the speeds.
@@ -54,11 +54,13 @@ def inverse_dynamics(
         With `actuated`, zero except at these joints.  StateError if they cannot produce the
         accelerations, or if the accelerations open a loop.
     """
+    if type(state) is not State:
+        state = as_state(system, state)
     if external is None and actuated is None:
         T = _quick(system, state, acceleration)
         if T is not None:
             return T
-    check_state(system, state)
+    state = as_state(system, state)
     vdot = speeds_vector(system, acceleration, "acceleration")
     loads = to_external(system, external)
     if system.constraints or actuated is not None:
@@ -112,7 +114,7 @@ def _by_actuators(
     return tau, pushed
 
 
-def bias_force(system: System, state: State) -> Array:
+def bias_force(system: System, state: StateLike) -> Array:
     """Bias of the equations of motion, M vdot + bias = forces.  O(N).
 
     It contains velocity-dependent terms, gravity, stiffness and damping.  With loops it is that of
@@ -122,18 +124,18 @@ def bias_force(system: System, state: State) -> Array:
     ----------
     system : System
         Compiled mechanism.
-    state : State
+    state : State or (q, v)
         Configuration and speeds.
 
     Returns
     -------
     array (n_v,)
     """
-    check_state(system, state)
+    state = as_state(system, state)
     return _of_tree(system, state, np.zeros(system.n_v))
 
 
-def gravity_force(system: System, state: State) -> Array:
+def gravity_force(system: System, state: StateLike) -> Array:
     """Part of `bias_force` due to gravity: the forces that hold the system against it.  O(N).
 
     With loops it is that of the tree, as if all joints were held and the loops transmitted nothing.
@@ -142,14 +144,14 @@ def gravity_force(system: System, state: State) -> Array:
     ----------
     system : System
         Compiled mechanism.
-    state : State
+    state : State or (q, v)
         Configuration; the speeds are ignored.
 
     Returns
     -------
     array (n_v,)
     """
-    check_state(system, state)
+    state = as_state(system, state)
     zero = np.zeros(system.n_v)
     if all_floats(state):
         return engine.inverse_dynamics(system, state.raw_q, zero, zero, flags=GRAVITY)
@@ -159,7 +161,7 @@ def gravity_force(system: System, state: State) -> Array:
 
 def joint_forces(
     system: System,
-    state: State,
+    state: StateLike,
     acceleration: Any = None,
     *,
     forces: Any = None,
@@ -174,7 +176,7 @@ def joint_forces(
     ----------
     system : System
         Compiled mechanism.
-    state : State
+    state : State or (q, v)
         Configuration and speeds.
     acceleration : array (n_v,) or mapping, optional
         Rates of the speeds; by default those that `forces` and `external` cause.
@@ -191,7 +193,7 @@ def joint_forces(
     array (n_body, 6)
         [moment; force] on each body from its joint, in the body's axes at the body's origin.
     """
-    check_state(system, state)
+    state = as_state(system, state)
     loads = to_external(system, external)
     if acceleration is None:
         if actuated is not None:

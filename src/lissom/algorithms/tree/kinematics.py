@@ -12,9 +12,9 @@ from ...errors import SingularError, StateError
 from ...kernels.fields import ACCELERATED, RATES
 from ...spatial import rotate
 from ...spatial.scalar import is_numeric
-from ...system import GROUND, Frame, State, System
+from ...system import GROUND, Frame, State, StateLike, System
 from . import engine
-from .arguments import all_floats, check_axes, check_state, motions_of, speeds_vector
+from .arguments import all_floats, as_state, check_axes, motions_of, speeds_vector
 from .articulated import forward_dynamics
 from .body_terms import NodeMotion, first_moment, node_motion
 from .reference import BodyMotion, accelerations_base_to_tip, carrying_node
@@ -64,14 +64,14 @@ def _frame(system: System, motions: Sequence[BodyMotion], place: Frame) -> _Fram
     return _Frame(place, motion, node)
 
 
-def pose(system: System, state: State, where: Any, *, at: Any = None) -> Pose:
+def pose(system: System, state: StateLike, where: Any, *, at: Any = None) -> Pose:
     """Pose of a body, node or named frame.  O(N).
 
     Parameters
     ----------
     system : System
         Compiled mechanism.
-    state : State
+    state : State or (q, v)
         Configuration.
     where : str
         "body", "body.node" or the name of a frame.
@@ -83,7 +83,7 @@ def pose(system: System, state: State, where: Any, *, at: Any = None) -> Pose:
     Pose
         ``.position`` in the world, ``.rotation`` to world axes.
     """
-    check_state(system, state)
+    state = as_state(system, state)
     frame = system.place(where, at)
     R, x = frame.pose(*_node_pose(system, state, frame))
     return Pose(position=x, rotation=R)
@@ -112,7 +112,7 @@ def node_pose(system: System, state: State, i: int, t: int) -> Pose:
 
 
 def velocity(
-    system: System, state: State, where: Any, *, at: Any = None, axes: str = "world"
+    system: System, state: StateLike, where: Any, *, at: Any = None, axes: str = "world"
 ) -> Array:
     """Spatial velocity [omega; v] of a body, node or named frame.  O(N).
 
@@ -120,7 +120,7 @@ def velocity(
     ----------
     system : System
         Compiled mechanism.
-    state : State
+    state : State or (q, v)
         Configuration and speeds.
     where : str
         "body", "body.node" or the name of a frame.
@@ -134,7 +134,7 @@ def velocity(
     array (6,)
         Angular velocity [rad/s] and velocity of the frame's origin [m/s].
     """
-    check_state(system, state)
+    state = as_state(system, state)
     check_axes(axes)
     place = system.place(where, at)
     if place.grounded:
@@ -160,7 +160,7 @@ def _in_axes(place: Frame, spatial: Array, R: Array, axes: str) -> Array:
 
 def acceleration(
     system: System,
-    state: State,
+    state: StateLike,
     where: Any,
     acceleration: Any = None,
     *,
@@ -173,7 +173,7 @@ def acceleration(
     ----------
     system : System
         Compiled mechanism.
-    state : State
+    state : State or (q, v)
         Configuration and speeds.
     where : str
         "body", "body.node" or the name of a frame.
@@ -190,7 +190,7 @@ def acceleration(
         Angular acceleration [rad/s^2] and true acceleration of the frame's origin [m/s^2]
         (a falling body has the acceleration of gravity).
     """
-    check_state(system, state)
+    state = as_state(system, state)
     check_axes(axes)
     place = system.place(where, at)
     if acceleration is None:
@@ -217,7 +217,7 @@ def acceleration(
 
 
 def jacobian(
-    system: System, state: State, where: Any, *, at: Any = None, axes: str = "world"
+    system: System, state: StateLike, where: Any, *, at: Any = None, axes: str = "world"
 ) -> Array:
     """Matrix that takes the speeds to the spatial velocity of a frame.  O(N).
 
@@ -225,7 +225,7 @@ def jacobian(
     ----------
     system : System
         Compiled mechanism.
-    state : State
+    state : State or (q, v)
         Configuration.
     where : str
         "body", "body.node" or the name of a frame.
@@ -239,7 +239,7 @@ def jacobian(
     array (6, n_v)
         Matrix J with velocity = J @ v.
     """
-    check_state(system, state)
+    state = as_state(system, state)
     check_axes(axes)
     place = system.place(where, at)
     if place.grounded:
@@ -282,21 +282,21 @@ def _readable_jacobian(system: System, state: State, place: Frame, axes: str) ->
     return frame.to_axes(place.velocity(J, frame.node.rotation), axes)
 
 
-def qdot(system: System, state: State) -> Array:
+def qdot(system: System, state: StateLike) -> Array:
     """Rates of the coordinates, N(q) v.
 
     Parameters
     ----------
     system : System
         Compiled mechanism.
-    state : State
+    state : State or (q, v)
         Configuration and speeds.
 
     Returns
     -------
     array (n_q,)
     """
-    check_state(system, state)
+    state = as_state(system, state)
     layout, pieces = system.layout, []
     for name, joint in zip(system.names, system.joints, strict=True):
         N = joint.rate_map(state.q[layout.hinge_q(name)])
@@ -311,21 +311,21 @@ def qdot(system: System, state: State) -> Array:
     return np.concatenate(pieces) if pieces else np.zeros(0)
 
 
-def center_of_mass(system: System, state: State) -> Array:
+def center_of_mass(system: System, state: StateLike) -> Array:
     """Centre of mass of the whole system in the world [m].
 
     Parameters
     ----------
     system : System
         Compiled mechanism.
-    state : State
+    state : State or (q, v)
         Configuration.
 
     Returns
     -------
     array (3,)
     """
-    check_state(system, state)
+    state = as_state(system, state)
     total = sum(body.mass for body in system.bodies)
     if total == 0:
         raise StateError("the system has no mass, so that its centre of mass is undefined")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from typing import Any
 from weakref import WeakValueDictionary
@@ -19,6 +19,7 @@ from ...errors import LissomError, ModelError
 from ...joints import Joint
 from ...kernels.tree.own_joints import BIAS, MAP, POSITION, ROTATION, SIGNATURE
 from .allocators import Buffer
+from .wrappers import kept_wrapper
 
 Array = np.ndarray
 
@@ -31,7 +32,19 @@ class _Served:
 
     def __init__(self, joint: Joint, owner: OwnJoints) -> None:
         self.joint, self.owner, self.number = joint, owner, next(_NUMBERS)
+        self.wrapper: Any = None
         _SERVED[self.number] = self
+
+    def address(self, n_parameter: int) -> int:
+        """Address of the function that serves the joint."""
+        joint = self.joint
+        if joint.compiled is None:
+            return ctypes.cast(_called_back, ctypes.c_void_p).value or 0
+        sizes = (joint.n_q, joint.n_v, n_parameter)
+        self.wrapper = kept_wrapper(
+            joint.compiled, ("joint", sizes), partial(_wrapped, joint.compiled, *sizes)
+        )
+        return int(self.wrapper.address)
 
     def write(self, q: Array, v: Array, out: Array, moving: bool) -> None:
         """Pose, map and, where it is moving, bias of the joint."""
@@ -66,7 +79,7 @@ class OwnJoints:
         size = MAP + 6 * joint.n_v
         out = workspace.add(size + len(parameters))
         self.contents.append((out + size, parameters))
-        address = _address(joint, len(parameters))
+        address = served.address(len(parameters))
         return np.array([address, served.number, joint.n_v, out], dtype=float)
 
     def guard(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -82,12 +95,6 @@ class OwnJoints:
             return result
 
         return guarded
-
-
-def _address(joint: Joint, n_parameter: int) -> int:
-    if joint.compiled is None:
-        return ctypes.cast(_called_back, ctypes.c_void_p).value or 0
-    return int(_wrapped(joint.compiled, joint.n_q, joint.n_v, n_parameter).address)
 
 
 def _view(address: int, n: int) -> Array:
@@ -125,7 +132,6 @@ def _report(number: int, q: int) -> int:
     return served.fail(q_now, "its compiled function raised an error or wrote what is not finite")
 
 
-@cache
 def _wrapped(function: Any, n_q: int, n_v: int, n_parameter: int) -> Any:
     """C function around a user's compiled one."""
     import numba

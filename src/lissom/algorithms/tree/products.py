@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ...kernels.fields import ACCELERATED, TREE
-from ...system import State, System
+from ...system import StateLike, System
 from . import engine, reference
-from .arguments import all_floats, check_state, motions_of, speeds_vector, to_armature
+from .arguments import all_floats, as_state, motions_of, speeds_vector, to_armature
 
 
-def multiply_mass(system: System, state: State, x: Any) -> np.ndarray:
+def multiply_mass(system: System, state: StateLike, x: Any) -> np.ndarray:
     """Product M x of the mass matrix and a vector: the momentum, if x are speeds.  O(N).
 
     With loops M is that of the tree, see `mass_matrix`.
@@ -21,7 +21,7 @@ def multiply_mass(system: System, state: State, x: Any) -> np.ndarray:
     ----------
     system : System
         Compiled mechanism.
-    state : State
+    state : State or (q, v)
         Configuration; the speeds are ignored.
     x : array (n_v,) or mapping
         Vector.
@@ -30,14 +30,14 @@ def multiply_mass(system: System, state: State, x: Any) -> np.ndarray:
     -------
     array (n_v,)
     """
-    check_state(system, state)
+    state = as_state(system, state)
     vector = speeds_vector(system, x, "x")
     if all_floats(state, vector):
         return engine.inverse_dynamics(system, state.raw_q, state.raw_v, vector, flags=ACCELERATED)
     return reference.mass_matrix(system, motions_of(system, state)) @ vector
 
 
-def solve_mass(system: System, state: State, x: Any, *, armature: Any = None) -> np.ndarray:
+def solve_mass(system: System, state: StateLike, x: Any, *, armature: Any = None) -> np.ndarray:
     """Product (M + armature)^-1 x by articulated bodies.  O(N).
 
     With loops M is that of the tree, see `mass_matrix`; `forward_dynamics` keeps loops closed.
@@ -46,7 +46,7 @@ def solve_mass(system: System, state: State, x: Any, *, armature: Any = None) ->
     ----------
     system : System
         Compiled mechanism.
-    state : State
+    state : State or (q, v)
         Configuration; the speeds are ignored.
     x : array (n_v,) or mapping
         Vector.
@@ -57,7 +57,7 @@ def solve_mass(system: System, state: State, x: Any, *, armature: Any = None) ->
     -------
     array (n_v,)
     """
-    check_state(system, state)
+    state = as_state(system, state)
     vector, added = speeds_vector(system, x, "x"), to_armature(system, armature)
     if all_floats(state, vector):
         q, v = state.raw_q, state.raw_v

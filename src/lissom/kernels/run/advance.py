@@ -25,14 +25,13 @@ from .rows import row_due, rows_within, write_row
 from .views import views
 from .watch import beyond_reason, watch_spin
 
-MOST_DIVISIONS = 20
-
 
 @uncounted
 def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capacity, budget, mode):
     """Advance to the end, to an event, until the rows are full or the evaluations are used up.
 
-    rows: flat, for `capacity` rows; memory[N_ROWS] counts those written.  mode: ON, or one step of
+    rows: flat, for `capacity` rows; memory[N_ROWS] counts those written.  mode: ON; WHOLE_STEP: to
+    the end of a fixed step at the latest, without sampling its error; or one step of
     memory[NEXT_STEP] without events, without or with the rows in it; SOLVE: only x1 = M^-1 a1 at
     the current coordinates; SETTLE: only write given motions into the state and close its loops.
     """
@@ -44,13 +43,13 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
         return settle(r.system, r.given, r.work, memory[run.TIME], r.start)
     p, first = plan[run.PARAMETERS], memory[run.N_EVALUATIONS]
     while True:
-        if mode == run.ON:
+        if mode <= run.WHOLE_STEP:
             status = _begin(r, rows, capacity)
             if status != 0:
                 return status
             if memory[run.TIME] >= table[p + run.END] - table[p + run.TICK]:
                 return run.FINISHED
-            if memory[run.N_EVALUATIONS] - first >= budget:
+            if mode == run.ON and memory[run.N_EVALUATIONS] - first >= budget:
                 return run.MORE
         for k in range(run.NEXT_STEP, run.N_ROWS):
             r.saved[k] = memory[k]
@@ -63,7 +62,7 @@ def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capac
         _commit(r, used, h, t1)
         if beyond_reason(ints, plan, table, memory, r.start.q, r.start.v):
             return run.BEYOND_REASON
-        if mode != run.ON:
+        if mode > run.WHOLE_STEP or (mode == run.WHOLE_STEP and memory[run.ON_GRID] != 0.0):
             return run.MORE
 
 
@@ -115,10 +114,11 @@ def _step(r, used, mode):
     t, adaptive = memory[run.TIME], plan[run.ADAPTIVE] != 0
     limit, tick = next_instant(plan, table, memory), table[plan[run.PARAMETERS] + run.TICK]
     divisions, status, ready = 0, 0, False
+    on, most = mode <= run.WHOLE_STEP, table[plan[run.PARAMETERS] + run.DIVISIONS]
     set_weights(r.given, r.start.v, r.start.v, r.weights)
     while True:
         h = limit - t
-        if mode != run.ON:
+        if not on:
             h = memory[run.NEXT_STEP]
         elif adaptive:
             h = _cut(h, memory[run.NEXT_STEP])
@@ -130,13 +130,13 @@ def _step(r, used, mode):
         if status == run.CALL_FAILED:
             return status, h, t, ready
         t1 = t + h
-        if mode == run.ON and abs(limit - t1) <= tick:
+        if on and abs(limit - t1) <= tick:
             t1 = limit
-        if mode != run.ON or not adaptive:
+        if not on or not adaptive:
             if status == 0:
                 status = finish_fixed(r, used, t, h, t1, mode, halved)
             hopeless = status != run.DIVERGED and status != run.LOOP_OPEN
-            if mode != run.ON or status == 0 or hopeless or divisions == MOST_DIVISIONS:
+            if not on or status == 0 or hopeless or divisions >= most:
                 return status, h, t1, ready
             divisions += 1
             memory[run.N_DIVIDED] += 1.0
@@ -169,7 +169,7 @@ def _pass(r, h, t1, ready, rows, capacity, mode):
     if plan[run.N_EVENT] != 0:
         if event_values(r.given, t1, r.end, r.values) != 0:
             return run.CALL_FAILED
-        if mode == run.ON and crossed(plan, memory, r.values):
+        if mode <= run.WHOLE_STEP and crossed(plan, memory, r.values):
             memory[run.TRIED] = t1 - t
             return run.EVENT
     interpolated = plan[run.ADAPTIVE] != 0 and plan[run.TRAITS] & run.INTERPOLATES != 0

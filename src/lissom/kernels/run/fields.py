@@ -131,8 +131,10 @@ SPEEDS_FIRST = 32  # Euler-Cromer: coordinates follow the new speeds
     PROBE,  # time between samples inside adaptive steps
     SHARE,  # adaptive: share of the tolerance for the errors of one second [1/s]
     LEAST_SHARE,  # share that a step may use, however short it is
+    ITERATIONS,  # most iterations of an implicit step
+    DIVISIONS,  # most times that a fixed step is halved where it fails
     N_PARAMETER,
-) = range(17)
+) = range(19)
 
 # memory: header; from NEXT_STEP to N_ROWS: entries that a rejected step changes too
 (
@@ -174,9 +176,9 @@ SPEEDS_FIRST = 32  # Euler-Cromer: coordinates follow the new speeds
     M_HEADER,
 ) = range(36)
 
-# Modes of `advance`: run on, take one step, take it with the rows in it, only solve M x = f, or
-# only insert given motions into the state and close its loops
-ON, ONE_STEP, ONE_STEP_WITH_ROWS, SOLVE, SETTLE = range(5)
+# Modes of `advance`: run on, run to the end of a whole fixed step, take one step, take it with the
+# rows in it, only solve M x = f, or only insert given motions into the state and close its loops
+ON, WHOLE_STEP, ONE_STEP, ONE_STEP_WITH_ROWS, SOLVE, SETTLE = range(6)
 
 # work: two vectors of coordinates (the state of a step, and one inside it), then vectors of n_v
 # numbers, then the rates of stages, the slots, the buffer, the values of events, the saved header

@@ -128,10 +128,10 @@ def _iterate(system, given, work, t, h, m, start, end, x, of, weights):
     The remaining error is estimated from the ratio of successive changes in the same step: rates
     from earlier steps are not reliable, and momentum would drift.
     """
-    plan, _table, memory = given
+    plan, table, memory = given
     out, n = work.out, len(x.a0)
     before, steady = 0.0, plan[run.NONLINEAR] == 0
-    for iteration in range(MOST_ITERATIONS):
+    for iteration in range(int(table[plan[run.PARAMETERS] + run.ITERATIONS])):
         for k in range(n):
             work.extra[k] = of.A[k] * x.x1[k]
         if not _place(given, work, h, m, start, end, x):
@@ -303,4 +303,5 @@ class GeneralizedAlpha(Integrator):
             run.GAMMA: gamma,
             run.BETA: 0.25 * (gamma + 0.5) ** 2,
             run.NEWTON: self.tolerance,
+            run.ITERATIONS: MOST_ITERATIONS,
         }

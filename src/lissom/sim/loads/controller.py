@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -115,6 +116,25 @@ class Controller(Load):
         """
         if saved is not None:
             self.update.set_state(saved)
+
+
+def own_copy(load: Load) -> Load:
+    """The load, or for a controller in Python one with a copy of its object.
+
+    Parameters
+    ----------
+    load : Load
+        Any load; all others, and compiled controllers, have their variables in the run.
+    """
+    if not isinstance(load, Controller) or is_compiled(load.function):
+        return load
+    try:
+        return replace(load, update=copy.deepcopy(load.update))
+    except Exception as error:  # whatever the user's object raises
+        raise LoadError(
+            f"{load.label}: update cannot be copied ({type(error).__name__}: {error}); give it a "
+            "method __deepcopy__"
+        ) from error
 
 
 def _row(value: Any, what: str) -> Array:

@@ -30,13 +30,13 @@ def forces_of(
     def numbers(t: float, q: Array, v: Array) -> Array:
         given = function(t, trusted_state(system, q, v))
         if isinstance(given, Mapping):
-            return _real_speeds(system, given, what, f"{what} at t = {t:g} s: ")
+            return real_speeds(system, given, what, f"{what} at t = {t:g} s: ")
         return checked_values(given, system.n_v, what, t)
 
     return numbers
 
 
-def _real_speeds(system: System, given: Any, what: str, before: str = "") -> Array:
+def real_speeds(system: System, given: Any, what: str, before: str = "") -> Array:
     """Forces (n_v,) from an array or a mapping; errors start with `before`."""
     if isinstance(given, Mapping):
         for rotor, joint in system.drives:
@@ -68,7 +68,7 @@ def enter_forces(plan: Plan, forces: Any) -> None:
         return
     system, what = plan.system, "forces"
     if not callable(forces):
-        signal = plan.signal(_real_speeds(system, forces, what), system.n_v, what)
+        signal = plan.signal(real_speeds(system, forces, what), system.n_v, what)
     elif is_compiled(forces):
         address, which = plan.functions.add_compiled(what, forces, "forces", system.n_v)
         signal = plan.called(address, which, system.n_v)

@@ -54,9 +54,13 @@ def bounds_of(plan: Plan, settings: Settings) -> Bounds:
     close together for that.
     """
     probe = min(settings.duration / PROBES, settings.output_step or np.inf, settings.max_step)
+    if not settings.adaptive:  # nothing is sampled; what a step is must not depend on the duration
+        probe = settings.step
     stops, smooth = list(plan.stops), False
     for times in plan.knots:
-        inside = times[(times > settings.start) & (times < settings.end)]
+        inside = times[times > settings.start]
+        if settings.adaptive:
+            inside = inside[inside < settings.end]
         if len(inside) > 1 and np.diff(inside).min() < probe:
             stops += list(inside)
         else:

@@ -51,7 +51,7 @@ def _locks(motion: Motion) -> bool:
     return is_number(motion.position)
 
 
-def warn_of_winding(machine: Machine, row: Array) -> None:
+def warn_of_winding(machine: Machine, row: Array, stacklevel: int) -> None:
     """Warn of gears that start far more twisted than their loads would twist them.
 
     This happens if the angle of a joint was assigned to the body and not to its rotor.
@@ -62,6 +62,8 @@ def warn_of_winding(machine: Machine, row: Array) -> None:
         The run, at its start.
     row : array
         Row of results at the start.
+    stacklevel : int
+        Stack level of the warning.
     """
     plan, system = machine.plan, machine.system
     drives = [load for load in plan.loads if isinstance(load, Drive) and load.on]
@@ -92,5 +94,5 @@ def warn_of_winding(machine: Machine, row: Array) -> None:
             f"the gear of {drive.label} starts with {what}; the coordinate of {drive.joint!r} is "
             f"the twist of the gear, and the joint turns with the rotor: set '{drive.rotor}{end}'",
             SimulationWarning,
-            stacklevel=3,
+            stacklevel,
         )

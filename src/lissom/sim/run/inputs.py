@@ -120,6 +120,7 @@ def _compiled(machine: Machine) -> str:
     return _digest(_text([elements, table, slot_records(machine.plan), slots]))
 
 
+@functools.cache
 def _layout() -> str:
     """Digest of the offsets in the arrays of a run; they differ between versions."""
     places = sorted((k, x) for k, x in vars(run).items() if isinstance(x, int))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,7 @@ POINTS = 4
 # An adaptive implicit method iterates until its error is this fraction of the tolerance.
 ADAPTED = 0.03
 ROWS_BYTES = 1 << 20
+MOST_DIVISIONS = 20  # halvings of a fixed step where it fails
 
 
 class Machine:
@@ -74,12 +77,19 @@ class Machine:
             self.scratch[place : place + len(self._weights)] = self._weights
             self.scratch[place + field.SOFTENED] = field.SOFT
         self.stiff = self.scratch.copy()
+        self._first = self._first_memory()
+        self.memory[:] = self._first
+
+    def _first_memory(self) -> Array:
+        """Memory of a run that has not begun."""
+        plan, memory = self.plan, np.zeros(self.plan.memory_size)
         for place, value in plan.starts:
-            self.memory[place] = value
-        self.memory[plan.states_place :] = [first for first, *_ in plan.states]
-        self.memory[[run.SMALLEST, run.EXPECTED_AT]] = np.inf
-        self.memory[run.NEAREST] = 1.0
-        self.memory[run.PREPARED] = -1.0
+            memory[place] = value
+        memory[plan.states_place :] = [first for first, *_ in plan.states]
+        memory[[run.SMALLEST, run.EXPECTED_AT]] = np.inf
+        memory[run.NEAREST] = 1.0
+        memory[run.PREPARED] = -1.0
+        return memory
 
     @property
     def _weights(self) -> tuple[float, ...]:
@@ -135,14 +145,13 @@ class Machine:
         values[run.START], values[run.END] = s.start, s.end
         values[run.STEP], values[run.PROBE] = bounds.step, bounds.probe
         values[run.OUTPUT_STEP] = s.output_step if s.adaptive else 0.0
-        periods = [c.period for c in self.plan.controllers]
-        periods += [s.output_step] if s.output_step else []
-        periods += [] if s.adaptive else [s.step]
-        ulp = np.spacing(max(abs(s.start), abs(s.end)))
-        values[run.TICK] = max(1e-9 * min([s.duration, *periods]), 8 * ulp)
+        values[run.TICK] = self._tick(s.end)
         values[run.RTOL] = s.rtol
         for place, value in s.integrator.parameters().items():
             values[place] = value
+        values[run.DIVISIONS] = MOST_DIVISIONS
+        if s.iterations is not None:
+            values[run.ITERATIONS], values[run.DIVISIONS] = s.iterations, 0
         if s.integrator.implicit:  # in units of the weights, which contain rtol
             values[run.NEWTON] = ADAPTED if s.adaptive else values[run.NEWTON] / s.rtol
         if s.adaptive and (bounds.sudden or not s.each_step):
@@ -156,6 +165,15 @@ class Machine:
         tableau = s.integrator.tableau
         values[run.SECOND] = tableau is not None and tableau.second is not None
         return values
+
+    def _tick(self, end: float) -> float:
+        """Time between instants that count as the same, in a run until `end` [s]."""
+        s = self.settings
+        periods = [c.period for c in self.plan.controllers]
+        periods += [s.output_step] if s.output_step else []
+        periods += [] if s.adaptive else [s.step]
+        ulp = np.spacing(max(abs(s.start), abs(end)))
+        return float(max(1e-9 * min([s.duration, *periods]), 8 * ulp))
 
     def _scratch(self) -> Array:
         """Workspace of the recursion, with the rotors' inertia and a buffer for node loads."""
@@ -212,6 +230,7 @@ class Machine:
 
     def begin(self, q: Array, v: Array, first_step: float) -> None:
         """Set the run to its start."""
+        self.memory[:] = self._first
         self.memory[run.TIME] = self.settings.start
         self.memory[run.NEXT_STEP] = first_step
         self.memory[run.LAST_ERROR] = 1e-4
@@ -258,6 +277,17 @@ class Machine:
                 mode,
             )
         )
+
+    def bound(self, mode: int) -> Callable[[], int]:
+        """Call of `advance` in one mode, without a budget; rows are not counted anew."""
+        packed = (self.ints, self.plan.packed.floats, self.scratch, self.stiff)
+        own = (self.elements, self.table, self.memory, self.work, self._rows)
+        return partial(self._advance, *packed, *own, self.capacity, 0, mode)
+
+    def open_until(self, end: float) -> None:
+        """Go on without end, with times that can be told apart up to `end` at least."""
+        p = int(self.elements[run.PARAMETERS])
+        self.table[p + run.END], self.table[p + run.TICK] = np.inf, self._tick(end)
 
     def rows(self) -> Array:
         """Copy of the rows that the last call wrote."""

@@ -70,7 +70,9 @@ def explained(machine: Machine, status: int) -> Outcome:
         )
         return Outcome("stalled", at_time(machine, reason + _loops_hint(machine)))
     if status == run.DIVERGED:
-        reason = f"the iterations of the implicit step do not converge; worst: {worst}"
+        most = machine.settings.iterations
+        bound = f" within max_iterations = {most}" if most else ""
+        reason = f"the iterations of the implicit step do not converge{bound}; worst: {worst}"
         return Outcome("stalled", at_time(machine, reason + _loops_hint(machine)))
     T = machine.forces
     if not np.all(np.isfinite(T)):

@@ -7,7 +7,6 @@ import signal
 import threading
 import time
 import warnings
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -15,25 +14,21 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import LoadError, ResultError, SimulationWarning, name_list
+from ...errors import ResultError, SimulationWarning
 from ...kernels.run import fields as run
 from ...results.files.journal.writer import Checkpoint
-from ..events.actions import act
-from ..events.event import Event, Stop
-from ..events.search import go_to_event
 from ..loads.controller import with_arrays_apart
 from ..warnings.slow_iterations import SlowIterations
+from .judge import Judge
 from .machine import Machine
 from .progress import ProgressBar
-from .reasons import Outcome, at_time, explained
+from .reasons import Outcome, at_time
 from .record import Record
 
 Array = np.ndarray
 
 SLICE = 0.05  # [s], target time of a slice in compiled code
 FIRST_BUDGET = 50  # evaluations in the first slice
-FOREVER = 100  # times that an event may fire while nothing else happens
-CHATTER = 5  # times that it must have fired if it keeps time from advancing
 STALL_STEPS = 20_000  # steps between two stall checks
 # Steps needed for the whole duration that end a run: if the step has shrunk by this factor, or in
 # any case.
@@ -63,11 +58,10 @@ class Runner:
         self.plan, self.system = machine.plan, machine.system
         self.time_limit = time_limit
         self.happened: list[tuple[float, str]] = list(record.happened)
-        self._firings: dict[int, deque[float]] = {}
+        self._judge = Judge(machine, self.happened)
         self._warned: set[int] = set()
         self._interrupted = False
         self._deadline = np.inf
-        self._rows: list[Array] = []  # of the current slice
         self._mark = (float(machine.memory[run.N_STEPS]), machine.time)
 
     # The loop
@@ -79,7 +73,7 @@ class Runner:
         except MemoryError as error:
             words = f"no memory is left for more rows ({error})" if str(error) else "no memory left"
             remedy = 'give file="NAME.nc" to write rows to disk, or a larger output_step'
-            return Outcome("memory", f"{self._at(words)}; {remedy}")
+            return Outcome("memory", f"{at_time(self.machine, words)}; {remedy}")
 
     def _run(self) -> Outcome:
         self._deadline = time.monotonic() + self.time_limit
@@ -93,11 +87,12 @@ class Runner:
                 before = time.perf_counter()
                 kept = self._kept() if functions.has_plain else None
                 status = self.machine.advance(int(budget))
-                self._rows.append(self.machine.rows())
-                outcome = self._judge(status)
+                rows = self._judge.rows
+                rows.append(self.machine.rows())
+                outcome = self._judge.outcome(status)
                 if kept is not None and isinstance(functions.error, KeyboardInterrupt):
                     self._go_back(*kept)
-                    outcome = self._reason() or self._interruption()
+                    outcome = self._reason() or self._judge.interruption()
                 outcome = outcome or self._stalled()
                 if outcome is None or outcome.status in ("finished", "event"):
                     self._warn_of_spin()
@@ -105,9 +100,9 @@ class Runner:
                 self.progress.update(self.machine.time)
                 outcome = outcome or self._reason()
                 try:
-                    for rows in self._rows:
-                        self.record.add(rows)
-                    self._rows = []
+                    for block in rows:
+                        self.record.add(block)
+                    rows.clear()
                     self.record.keep(self.checkpoint, now=outcome is not None)
                 except ResultError as error:
                     return Outcome("disk", str(error), error)
@@ -119,14 +114,11 @@ class Runner:
     def _reason(self) -> Outcome | None:
         """Outcome if the run has to end at once, else None."""
         if self._interrupted:
-            return self._interruption()
+            return self._judge.interruption()
         if time.monotonic() > self._deadline:
             reason = f"the time limit of {self.time_limit:g} s was reached"
-            return Outcome("time limit", self._at(reason))
+            return Outcome("time limit", at_time(self.machine, reason))
         return None
-
-    def _interruption(self) -> Outcome:
-        return Outcome("interrupted", self._at("interrupted by the user"))
 
     def _kept(self) -> tuple[Any, ...]:
         """Copy of everything that a slice changes."""
@@ -136,10 +128,11 @@ class Runner:
     def _go_back(self, memory: Array, controllers: list[Any], n_happened: int) -> None:
         """Undo a slice that was left in the middle of a step, where it could not be resumed."""
         self.machine.memory[:] = memory
+        self.machine.memory[run.PREPARED] = -1.0  # the scratch may be prepared for another step
         for controller, saved in zip(self.plan.controllers, controllers, strict=True):
             controller.restore(saved)
         del self.happened[n_happened:]
-        self._rows = []
+        self._judge.rows.clear()
 
     def _stalled(self) -> Outcome | None:
         """Outcome of an adaptive run whose steps are too small to reach the end, else None."""
@@ -161,89 +154,6 @@ class Runner:
             'rtol, or if it is stiff use integrator="generalized_alpha"'
         )
         return Outcome("stalled", reason)
-
-    def _judge(self, status: int) -> Outcome | None:
-        """Outcome for the status of a slice; None if the run continues."""
-        if status in (run.MORE, run.ROWS_FULL):
-            return None
-        if status == run.BEYOND_REASON:
-            outcome = explained(self.machine, status)
-            self._forced_row()
-            return outcome
-        if status == run.FINISHED:
-            return Outcome("finished", f"reached t = {self.machine.time:.9g} s")
-        if status == run.EVENT:
-            return self._handle_events()
-        if status == run.CALL_FAILED:
-            functions = self.plan.functions
-            if isinstance(functions.error, KeyboardInterrupt):
-                return self._interruption()
-            if isinstance(functions.error, LoadError):  # ours: it names the function and the time
-                return Outcome("failed", str(functions.error), functions.error)
-            words = f"{functions.failed} raised {type(functions.error).__name__}"
-            words = f"{words}: {functions.error}" if str(functions.error) else words
-            return Outcome("failed", self._at(words), functions.error)
-        if status == run.STALLED:
-            for index, (event, _) in enumerate(self.plan.events):
-                if (stuck := self._fires_forever(index, event, CHATTER)) is not None:
-                    return stuck
-        return explained(self.machine, status)
-
-    def _at(self, reason: str) -> str:
-        return at_time(self.machine, reason)
-
-    # Events
-
-    def _handle_events(self) -> Outcome | None:
-        machine = self.machine
-        wanted = machine.memory[run.NEXT_STEP]
-        fired = go_to_event(machine, self._rows.append)
-        if isinstance(fired, int):
-            return self._judge(fired)
-        if not fired:
-            names = name_list((event.label for event, _ in self.plan.events), show=str)
-            reason = (
-                "an event occurred in a step but not when that step was repeated; the watched "
-                f"function must depend on time and state alone ({names})"
-            )
-            return Outcome("failed", self._at(reason))
-        machine.memory[run.NEXT_STEP] = wanted
-        outcome = self._forced_row()
-        for index in fired:
-            event, place = self.plan.events[index]
-            self.happened.append((machine.time, event.title))
-            if event.once:
-                machine.memory[place + run.ARMED] = 0.0
-            self._firings.setdefault(index, deque(maxlen=FOREVER)).append(machine.time)
-            stuck = self._fires_forever(index, event, FOREVER)
-            if outcome is None and stuck is not None:
-                outcome = stuck
-            for action in event.actions:
-                if isinstance(action, Stop) and outcome is None:
-                    outcome = Outcome("event", self._at(f"{event.label} ended the run"))
-                act(machine, action)
-        machine.changed()
-        return outcome or self._forced_row()
-
-    def _fires_forever(self, index: int, event: Event, many: int) -> Outcome | None:
-        """Outcome of a run in which an event keeps firing without progress in time, else None."""
-        span = self.machine.settings.duration * 1e-6
-        times = [t for t in self._firings.get(index, ()) if self.machine.time - t < span]
-        if len(times) >= many:
-            reason = (
-                f"{event.label} keeps firing: {len(times)} times from t = {times[0]:.9g} to "
-                f"{times[-1]:.9g} s; give it a direction, once=True, or a function that stays "
-                "away from zero after it"
-            )
-            return Outcome("stalled", reason)
-        return None
-
-    def _forced_row(self) -> Outcome | None:
-        """Row at the current time."""
-        self.machine.memory[run.FORCED] = 1.0
-        status = self.machine.advance(0)
-        self._rows.append(self.machine.rows())
-        return None if status in (run.MORE, run.FINISHED) else self._judge(status)
 
     # Around the loop
 

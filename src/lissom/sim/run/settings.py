@@ -47,6 +47,9 @@ class Settings:
         Method that keeps loops closed.
     dense : bool
         Whether accelerations come from the mass matrix, not from articulated bodies.
+    iterations : int or None
+        Most iterations of an implicit step, which is then not divided where they do not converge;
+        None: as many as the method allows.
     """
 
     start: float
@@ -61,6 +64,7 @@ class Settings:
     each_step: bool = False
     drift: Drift = PROJECTION
     dense: bool = False
+    iterations: int | None = None
 
     @property
     def end(self) -> float:
@@ -92,6 +96,7 @@ def checked_settings(
     drift: Any,
     method: Any,
     each_step: bool = False,
+    iterations: int | None = None,
 ) -> Settings:
     """Validated settings from the user's arguments.
 
@@ -101,7 +106,7 @@ def checked_settings(
         Simulated system.
     integrator : Integrator
         Integration method.
-    duration, step
+    duration, step, iterations
         Already checked.
     each_step
         As in `Settings`.
@@ -122,7 +127,7 @@ def checked_settings(
     if fixed is not None and fixed > duration:
         fixed = duration
     latest = abs(begin) + duration
-    shortest = 200 * np.spacing(latest)
+    shortest = shortest_step(latest)
     if (fixed or min(duration, longest)) < shortest:
         what = f"duration of {duration:g} s" if fixed is None else f"step of {fixed:g} s"
         what = f"max_step of {longest:g} s" if longest < shortest <= duration else what
@@ -150,7 +155,30 @@ def checked_settings(
         each_step=each_step,
         drift=as_drift(drift),
         dense=_is_dense(method),
+        iterations=iterations,
     )
+
+
+def shortest_step(latest: float) -> float:
+    """Shortest step that floating-point numbers resolve up to a time [s]."""
+    return float(200 * np.spacing(latest))
+
+
+def check_resolution(step: float, latest: float) -> None:
+    """Refuse a step that is too short to be resolved at a time.
+
+    Parameters
+    ----------
+    step : float
+        Fixed step [s].
+    latest : float
+        Time [s], its size.
+    """
+    if step < shortest_step(latest):
+        raise LoadError(
+            f"a step of {step:g} s is below floating-point resolution at t = {latest:g} s; start "
+            "again nearer to zero"
+        )
 
 
 def _is_dense(method: Any) -> bool:

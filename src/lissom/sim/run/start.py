@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ APART, FASTER = 1e-5, 1e-4
 def planned(system: System, forces: Any, loads: Any, events: Any) -> Plan:
     """Plan of all forces, loads and events, resolved against a system."""
     plan = Plan(system)
-    plan.given = forces, _listed(loads, Load, "loads"), _listed(events, Event, "events")
+    plan.given = forces, listed(loads, Load, "loads"), listed(events, Event, "events")
     _, given_loads, given_events = plan.given
     for load in given_loads:
         plan.enter(load)
@@ -41,7 +42,8 @@ def planned(system: System, forces: Any, loads: Any, events: Any) -> Plan:
     return plan
 
 
-def _listed(given: Any, kind: type, what: str) -> list[Any]:
+def listed(given: Any, kind: type, what: str) -> list[Any]:
+    """Objects of a kind from one of them or several; `what` names the argument in errors."""
     if isinstance(given, kind):
         return [given]
     try:
@@ -256,18 +258,26 @@ def check_start(machine: Machine, *, keep_samples: bool = False) -> Array:
 
 def check_ends(plan: Plan, settings: Settings) -> None:
     """Refuse a table of positions that ends while its joint moves, which would be an impact."""
+    for what, is_start, t, slope in moving_ends(plan):
+        if settings.start < t if is_start else settings.end > t:
+            raise LoadError(
+                f"{what}: the table {'starts' if is_start else 'ends'} at t = {t:g} s with a rate "
+                f"of {slope[np.argmax(np.abs(slope))]:.3g}, and the run goes beyond; let the table "
+                "cover the run, or use clamped=True for a motion from rest to rest"
+            )
+
+
+def moving_ends(plan: Plan) -> Iterator[tuple[str, bool, float, Array]]:
+    """Tables of positions that start or end with a rate: name, whether it is the start, time, rate.
+
+    Parameters
+    ----------
+    plan : Plan
+        Loads, motions and events.
+    """
     for what, table in plan.ends:
         sizes = np.abs(np.diff(table.values, axis=0)).max() / np.diff(table.times).min()
-        for slope, t, inside in zip(
-            table.end_slopes(),
-            table.times[[0, -1]],
-            (settings.start >= table.times[0], settings.end <= table.times[-1]),
-            strict=True,
-        ):
-            if not inside and np.abs(slope).max() > 1e-6 * sizes:
-                raise LoadError(
-                    f"{what}: the table {'starts' if t == table.times[0] else 'ends'} at "
-                    f"t = {t:g} s with a rate of {slope[np.argmax(np.abs(slope))]:.3g}, and the "
-                    "run goes beyond; let the table cover the run, or use clamped=True for a "
-                    "motion from rest to rest"
-                )
+        ends = zip((True, False), table.times[[0, -1]], table.end_slopes(), strict=True)
+        for is_start, t, slope in ends:
+            if np.abs(slope).max() > 1e-6 * sizes:
+                yield what, is_start, float(t), slope

@@ -18,6 +18,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from ...algorithms.tree.wrappers import kept_wrapper
 from ...errors import LoadError
 from ...system import State, System
 
@@ -118,7 +119,8 @@ class Functions:
         """
         sizes = (self.system.n_q, self.system.n_v, n_memory, n_out)
         try:
-            wrapper = _wrapper(function, form, sizes)
+            wrapped = partial(_wrapped, function, form, *sizes)
+            wrapper = kept_wrapper(function, (form, sizes), wrapped)
         except LoadError as error:
             raise LoadError(f"{what}: {error}") from None
         self._kept += [wrapper, function]
@@ -218,21 +220,6 @@ _FAILING: WeakValueDictionary[int, Callable[[float, int, float], int]] = WeakVal
 def _report(which: int, t: float, k: int, value: float) -> int:
     """Report that output k of a compiled function is not finite, or k = _RAISED or _REFUSED."""
     return _FAILING[which](t, k, value)
-
-
-def _wrapper(function: Any, form: str, sizes: tuple[int, ...]) -> Any:
-    """Wrapper of a compiled function, cached with it until it is compiled again."""
-    kept = getattr(function, "__dict__", {}).setdefault("_lissom_wrappers", {})
-    known = kept.get((form, sizes))
-    if known is None or known[0] != _versions(function):
-        wrapper = _wrapped(function, form, *sizes)
-        kept[form, sizes] = known = _versions(function), wrapper
-    return known[1]
-
-
-def _versions(function: Any) -> list[Any]:
-    """Signatures that Numba has compiled so far."""
-    return list(getattr(function, "overloads", {}).values())
 
 
 def _wrapped(function: Any, form: str, n_q: int, n_v: int, n_memory: int, n_out: int) -> Any:

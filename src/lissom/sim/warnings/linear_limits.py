@@ -89,26 +89,34 @@ def _spread(n: int, most: int) -> Array:
     return np.unique(np.linspace(0, n - 1, most).astype(int))
 
 
+def _axial_limits(system: System, bodies: Sequence[int]) -> tuple[Array, Array, Array]:
+    """Axial scale, Euler load and axis of each flexible body."""
+    # Chains contain the same body many times.
+    scales: dict[int, tuple[float, Array]] = {}
+    loads: dict[tuple[int, int], float] = {}
+    scale, euler = np.zeros((2, len(bodies)))
+    along = np.zeros((len(bodies), 3))
+    held = supports(system) if bodies else []
+    for j, i in enumerate(bodies):
+        body, ends = system.bodies[i], held[i]
+        if id(body) not in scales:
+            scales[id(body)] = axial_scale(body)
+        if (id(body), ends) not in loads:
+            loads[id(body), ends] = euler_load(body, ends)
+        scale[j], along[j] = scales[id(body)]
+        euler[j] = loads[id(body), ends]
+    return scale, euler, along
+
+
 class _Look:
     """Largest value of each measure so far, for every flexible body."""
 
     def __init__(self, system: System) -> None:
         self.system = system
         self.bodies = [i for i, body in enumerate(system.bodies) if body.n_mode]
-        # Chains contain the same body many times.
-        scales: dict[int, tuple[float, Array]] = {}
-        loads: dict[tuple[int, int], float] = {}
-        self.scale, self.euler = np.zeros((2, len(self.bodies)))
-        self.along = np.zeros((len(self.bodies), 3))
-        held = supports(system) if self.bodies else []
-        for j, i in enumerate(self.bodies):
-            body, ends = system.bodies[i], held[i]
-            if id(body) not in scales:
-                scales[id(body)] = axial_scale(body)
-            if (id(body), ends) not in loads:
-                loads[id(body), ends] = euler_load(body, ends)
-            self.scale[j], self.along[j] = scales[id(body)]
-            self.euler[j] = loads[id(body), ends]
+        if "axial limits" not in system.derived:
+            system.derived["axial limits"] = _axial_limits(system, self.bodies)
+        self.scale, self.euler, self.along = system.derived["axial limits"]
         # tension, compression, deflection: fraction of the limit, absolute value, time
         self.part, self.size = np.zeros((2, 3, len(self.bodies)))
         self.when = [[""] * len(self.bodies) for _ in range(3)]

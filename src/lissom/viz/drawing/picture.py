@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...algorithms.tree.arguments import check_system
+from ...algorithms.tree.arguments import as_state, check_system
 from ...errors import StateError
 from ...results.files.disk import PathLike
-from ...system import GROUND, State, System
+from ...system import GROUND, StateLike, System
 from ..plots.style import COLORS, INK, checked_size, picture
 from .direction import Flat, chosen_view
 from .places import PlacedBody, PlacedJoint, placed_bodies, placed_frames, placed_joints
@@ -80,7 +80,7 @@ class Scene:
 
 def draw(
     system: System,
-    state: State | None = None,
+    state: StateLike | None = None,
     *,
     file: PathLike | None = None,
     names: bool | None = None,
@@ -98,7 +98,7 @@ def draw(
     ----------
     system : System
         Compiled mechanism.
-    state : State, optional
+    state : State or (q, v), optional
         Its configuration; neutral by default.  The ends of open loops are joined by a dashed line.
     file : path, optional
         File to write: PNG, SVG or PDF by its suffix.
@@ -128,7 +128,7 @@ def draw(
     """
     check_system(system)
     _check_flags(names=names, frames=frames, title=title)
-    state = system.neutral() if state is None else state
+    state = system.neutral() if state is None else as_state(system, state)
     bodies = placed_bodies(system, state)
     if not bodies:
         raise StateError("the system has no bodies, so that there is nothing to draw")

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...algorithms.tree.arguments import check_state
+from ...algorithms.tree.arguments import as_state
 from ...algorithms.tree.reference import kinematics_base_to_tip
 from ...errors import StateError
 from ...joints import Joint
 from ...spatial import rotate, rotation_exp
-from ...system import GROUND, Frame as NamedFrame, LoopEnd, State, System
+from ...system import GROUND, Frame as NamedFrame, LoopEnd, State, StateLike, System
 
 __all__ = ["PlacedBody", "PlacedJoint", "placed_bodies", "placed_frames", "placed_joints"]
 
@@ -75,17 +75,17 @@ class PlacedJoint:
     axes: Array
 
 
-def placed_bodies(system: System, state: State) -> list[PlacedBody]:
+def placed_bodies(system: System, state: StateLike) -> list[PlacedBody]:
     """All bodies of a system in a state of real, finite numbers.
 
     Parameters
     ----------
     system : System
         Compiled mechanism.
-    state : State
+    state : State or (q, v)
         Configuration.
     """
-    check_state(system, state)
+    state = as_state(system, state)
     if not state.real or not np.all(np.isfinite(state.q)):
         raise StateError(
             "a drawing needs a state of real, finite numbers; this state has symbols, complex "

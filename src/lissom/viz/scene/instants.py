@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...algorithms.tree.arguments import check_state
+from ...algorithms.tree.arguments import as_state
 from ...errors import StateError
 from ...results.store import Columns, MemoryStore
 from ...results.trajectory import Trajectory
-from ...system import State, System
+from ...system import StateLike, System
 from .numbers import LARGEST
 
 _EVEN = 1.5  # largest gap between rows, in mean gaps, at which rows are used as frames directly
@@ -40,17 +40,17 @@ def frames_of(run: Trajectory, frames: int) -> Trajectory:
     return rows if finite.all() else run.sample(times[finite])
 
 
-def still(system: System, state: State) -> Trajectory:
+def still(system: System, state: StateLike) -> Trajectory:
     """Run with a single row: a mechanism at rest.
 
     Parameters
     ----------
     system : System
         Mechanism.
-    state : State
+    state : State or (q, v)
         Its configuration.
     """
-    check_state(system, state)
+    state = as_state(system, state)
     if not state.real or not np.all(np.isfinite(state.q)):
         raise StateError(
             "a view needs a state of real, finite numbers; this state has symbols, complex or "

@@ -15,7 +15,7 @@ from .server import FixedPage, View
 
 if TYPE_CHECKING:
     from ...results.trajectory import Trajectory
-    from ...system import State, System
+    from ...system import StateLike, System
 
 NOTEBOOK = 4_000_000  # characters of a page in a notebook; frames are omitted if necessary
 _FEWEST = 60  # smallest number of frames
@@ -59,14 +59,16 @@ def _text(run: Trajectory, options: Options, frames: int, why: str = "") -> str:
     return options.page(rows, settings={"notice": notice})
 
 
-def page_of(system: System, state: State, *, title: str | None = None, theme: str = "auto") -> str:
+def page_of(
+    system: System, state: StateLike, *, title: str | None = None, theme: str = "auto"
+) -> str:
     """Page of a mechanism at rest, as self-contained HTML.
 
     Parameters
     ----------
     system : System
         Mechanism.
-    state : State
+    state : State or (q, v)
         Its configuration.
     title : str, optional
         Heading; by default the name of the system.

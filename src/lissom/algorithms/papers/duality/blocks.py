@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ....errors import StateError
 from ....spatial import block_diagonal
-from ....system import State, System
+from ....system import State, StateLike, System
+from ...tree.arguments import as_state
 from ...tree.reference import Armature, BodyMotion, External, carrying_node, external_terms
 
 Array = np.ndarray
@@ -60,15 +60,18 @@ class ModalBlock:
     armature: Array
 
 
-def real_state(state: Any) -> Any:
-    """State, after a check that it contains real numbers.
+def real_state(system: System, state: StateLike) -> State:
+    """State of a system, after a check that it contains real numbers.
 
     Parameters
     ----------
-    state : State
-        State as given by the user; its type is checked elsewhere.
+    system : System
+        Compiled mechanism.
+    state : State or (q, v)
+        State as given by the user.
     """
-    if isinstance(state, State) and {state.q.dtype.kind, state.v.dtype.kind} != {"f"}:
+    state = as_state(system, state)
+    if {state.q.dtype.kind, state.v.dtype.kind} != {"f"}:
         raise StateError(
             "the duals support states of real numbers only; for symbols and complex numbers use "
             "forward_dynamics"

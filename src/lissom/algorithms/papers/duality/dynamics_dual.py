@@ -46,7 +46,7 @@ from typing import Any
 
 import numpy as np
 
-from ....system import State, System
+from ....system import StateLike, System
 from ...tree.arguments import check_no_loops, motions_of, speeds_vector, to_armature, to_external
 from ...tree.reference import ground_acceleration
 from .blocks import modal_blocks, real_state
@@ -58,7 +58,7 @@ Array = np.ndarray
 
 def optimal_control_dual(
     system: System,
-    state: State,
+    state: StateLike,
     forces: Any = None,
     *,
     external: Mapping[Any, Any] | None = None,
@@ -76,7 +76,7 @@ def optimal_control_dual(
     ----------
     system : System
         Compiled mechanism.
-    state : State
+    state : State or (q, v)
         Configuration and speeds, real numbers.
     forces : array (n_v,) or mapping, optional
         Generalized forces, as for `forward_dynamics`.
@@ -114,7 +114,7 @@ def optimal_control_dual(
 
 def _dual(
     system: System,
-    state: State,
+    state: StateLike,
     forces: Any,
     external: Mapping[Any, Any] | None,
     armature: Any = None,
@@ -122,7 +122,8 @@ def _dual(
     rate_linear: bool = False,
 ) -> LQProblem:
     """Problem of the tree, ignoring loops."""
-    motions = motions_of(system, real_state(state))
+    state = real_state(system, state)
+    motions = motions_of(system, state)
     if rate_linear:
         motions = motions_of(system, state.replace(v=np.zeros(system.n_v)))
     T = speeds_vector(system, forces, "forces")
@@ -182,7 +183,7 @@ def dual_joint_forces(solution: LQSolution) -> Array:
 
 def gibbs_function(
     system: System,
-    state: State,
+    state: StateLike,
     acceleration: Any,
     forces: Any = None,
     *,
@@ -206,7 +207,7 @@ def gibbs_function(
     ----------
     system : System
         Compiled mechanism.
-    state : State
+    state : State or (q, v)
         Configuration and speeds, real numbers.
     acceleration : array (n_v,) or mapping
         Rates of the speeds; may be complex, for complex-step derivatives.

@@ -53,7 +53,7 @@ from typing import Any
 
 import numpy as np
 
-from ....system import State, System
+from ....system import StateLike, System
 from ...tree.arguments import check_no_loops, motions_of, speeds_vector, to_armature, to_external
 from ...tree.reference import ground_acceleration
 from .blocks import ModalBlock, modal_blocks, real_state
@@ -128,7 +128,7 @@ class _Filtered:
 
 def filter_and_smoother(
     system: System,
-    state: State,
+    state: StateLike,
     forces: Any = None,
     *,
     external: Mapping[Any, Any] | None = None,
@@ -142,7 +142,7 @@ def filter_and_smoother(
     ----------
     system : System
         Compiled mechanism.
-    state : State
+    state : State or (q, v)
         Configuration and speeds, real numbers.
     forces : array (n_v,) or mapping, optional
         Generalized forces, as for `forward_dynamics`: the measurements.
@@ -156,7 +156,8 @@ def filter_and_smoother(
     FilteredForces
     """
     check_no_loops(system, "filter_and_smoother", "forward_dynamics")
-    motions = motions_of(system, real_state(state))
+    state = real_state(system, state)
+    motions = motions_of(system, state)
     T = speeds_vector(system, forces, "forces")
     loads, added = to_external(system, external), to_armature(system, armature)
     blocks = modal_blocks(system, motions, state.v, T, loads, added)

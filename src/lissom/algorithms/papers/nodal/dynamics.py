@@ -36,7 +36,7 @@ from ....bodies.nodal import NodalBody
 from ....errors import SingularError, StateError
 from ....spatial import symmetric
 from ....spatial.scalar import solve_spd
-from ....system import GROUND, State, System
+from ....system import GROUND, StateLike, System
 from ...tree.arguments import speeds_vector
 from ...tree.reference import sees_inertia
 from .tree import NodalTree, nodal_loads, nodal_tree
@@ -164,7 +164,7 @@ class NodalSolution:
 
 def nodal_forward_dynamics(
     system: System,
-    state: State,
+    state: StateLike,
     nodal: Mapping[str, NodalBody],
     forces: Any = None,
     *,
@@ -182,7 +182,7 @@ def nodal_forward_dynamics(
         Compiled mechanism without loops.  Of its flexible bodies only the nodes are used; their
         mass comes from `nodal`.  For a body with a consistent mass matrix, use any FlexibleBody
         with the same nodes.
-    state : State
+    state : State or (q, v)
         Configuration, at rest and with undeformed bodies.
     nodal : mapping
         {"body": NodalBody} for every flexible body.

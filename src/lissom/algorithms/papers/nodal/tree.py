@@ -17,8 +17,8 @@ from ....bodies.nodal import NodalBody
 from ....errors import StateError
 from ....spatial import rigid_shift
 from ....spatial.scalar import array
-from ....system import GROUND, State, System
-from ...tree.arguments import check_no_loops, motions_of, to_external
+from ....system import GROUND, State, StateLike, System
+from ...tree.arguments import as_state, check_no_loops, motions_of, to_external
 from ...tree.reference import BodyMotion
 
 Array = np.ndarray
@@ -90,14 +90,14 @@ class NodalTree:
         return tuple(tuple(c) for c in carried)
 
 
-def nodal_tree(system: System, state: State, nodal: Mapping[str, NodalBody]) -> NodalTree:
+def nodal_tree(system: System, state: StateLike, nodal: Mapping[str, NodalBody]) -> NodalTree:
     """Tree in nodal coordinates, with the geometry and the joints of a system in a state.
 
     Parameters
     ----------
     system : System
         Compiled mechanism without loops.  Of its flexible bodies only the nodes are used.
-    state : State
+    state : State or (q, v)
         Configuration, at rest and with undeformed bodies.
     nodal : mapping
         {"body": NodalBody} for every flexible body of the system, with the same nodes.
@@ -106,6 +106,7 @@ def nodal_tree(system: System, state: State, nodal: Mapping[str, NodalBody]) -> 
     -------
     NodalTree
     """
+    state = as_state(system, state)
     motions = motions_of(system, state)
     check_no_loops(system, "the dynamics of nodal bodies", "forward_dynamics with modal bodies")
     _check_at_rest(system, state)

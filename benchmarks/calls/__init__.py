@@ -1,0 +1,1 @@
+"""Calls from arrays, ticks of a controller, single steps and short rollouts."""

@@ -1,0 +1,295 @@
+"""Dynamics of a system from arrays, for loops that call it thousands of times a second."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...kernels.fields import GRAVITY
+from ...system import System
+from .arguments import check_system, written
+from .articulated import forward_dynamics
+from .composite import mass_matrix
+from .energy import Energy, energy
+from .inverse import bias_force, gravity_force, inverse_dynamics
+from .kinematics import Pose, jacobian, pose, velocity
+from .quick import INVERSE, Quick
+
+Array = np.ndarray
+
+
+class Evaluator:
+    """Dynamics of one system from arrays, in a workspace of its own; made by `System.evaluator`.
+
+    Results, checks and messages are those of the functions of the same names; arrays of floats in
+    order take a shorter way.  The arrays given are read only during a call.  Each thread needs its
+    own evaluator: using one in two threads at the same time is an error.  In another process a
+    copy has a workspace of its own.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    """
+
+    __slots__ = ("_quick", "_speeds", "system")
+
+    def __init__(self, system: System) -> None:
+        check_system(system)
+        self.system = system
+        self._speeds = np.zeros(system.n_v)  # of calls that need none
+        self._quick = Quick(system)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles have a new workspace."""
+        return Evaluator, (self.system,)
+
+    def __repr__(self) -> str:
+        """Name and size of the system."""
+        system = self.system
+        words = f"{system.n_body} bodies, {system.n_q} coordinates, {system.n_v} speeds"
+        return f"Evaluator of {system.name or 'a system'}: {words}"
+
+    def forward_dynamics(
+        self,
+        q: Any,
+        v: Any,
+        forces: Any = None,
+        *,
+        external: Mapping[Any, Any] | None = None,
+        armature: Any = None,
+        out: Array | None = None,
+    ) -> Array:
+        """Accelerations of the speeds under given forces; see `lissom.forward_dynamics`.
+
+        Parameters
+        ----------
+        q, v : array (n_q,), (n_v,)
+            Coordinates and speeds.
+        forces : array (n_v,) or mapping, optional
+            Generalized forces; by default zero.
+        external : mapping, optional
+            Spatial forces {"body", "body.node" or "frame": [moment; force]} in the axes of that
+            frame.
+        armature : array (n_v,) or mapping, optional
+            Inertia added to the speeds.
+        out : array (n_v,), optional
+            Array for the result.
+
+        Returns
+        -------
+        array (n_v,)
+        """
+        if external is None and armature is None:
+            found = self._quick.forward_dynamics(q, v, forces, out)
+            if found is not None:
+                return found
+        given = {"external": external, "armature": armature, "out": out}
+        return forward_dynamics(self.system, (q, v), forces, **given)
+
+    def inverse_dynamics(
+        self,
+        q: Any,
+        v: Any,
+        acceleration: Any,
+        *,
+        external: Mapping[Any, Any] | None = None,
+        actuated: Any = None,
+        out: Array | None = None,
+    ) -> Array:
+        """Generalized forces that produce given accelerations; see `lissom.inverse_dynamics`.
+
+        Parameters
+        ----------
+        q, v : array (n_q,), (n_v,)
+            Coordinates and speeds.
+        acceleration : array (n_v,) or mapping
+            Rates of the speeds.
+        external : mapping, optional
+            Spatial forces, as for `forward_dynamics`.
+        actuated : sequence of str, optional
+            Bodies whose joints are actuated; required with loops.
+        out : array (n_v,), optional
+            Array for the result.
+
+        Returns
+        -------
+        array (n_v,)
+        """
+        if external is None and actuated is None and not self.system.constraints:
+            found = self._quick.inverse_dynamics(q, v, acceleration, out, INVERSE)
+            if found is not None:
+                return found
+        given = {"external": external, "actuated": actuated}
+        return written(inverse_dynamics(self.system, (q, v), acceleration, **given), out)
+
+    def bias_force(self, q: Any, v: Any, *, out: Array | None = None) -> Array:
+        """Bias of the equations of motion; see `lissom.bias_force`.
+
+        Parameters
+        ----------
+        q, v : array (n_q,), (n_v,)
+            Coordinates and speeds.
+        out : array (n_v,), optional
+            Array for the result.
+
+        Returns
+        -------
+        array (n_v,)
+        """
+        found = self._quick.inverse_dynamics(q, v, self._speeds, out, INVERSE)
+        if found is not None:
+            return found
+        return written(bias_force(self.system, (q, v)), out)
+
+    def gravity_force(self, q: Any, *, out: Array | None = None) -> Array:
+        """Forces that hold the system against gravity; see `lissom.gravity_force`.
+
+        Parameters
+        ----------
+        q : array (n_q,)
+            Coordinates.
+        out : array (n_v,), optional
+            Array for the result.
+
+        Returns
+        -------
+        array (n_v,)
+        """
+        found = self._quick.inverse_dynamics(q, self._speeds, self._speeds, out, GRAVITY)
+        if found is not None:
+            return found
+        return written(gravity_force(self.system, (q, self._speeds)), out)
+
+    def mass_matrix(self, q: Any, *, out: Array | None = None) -> Array:
+        """Mass matrix; see `lissom.mass_matrix`.
+
+        Parameters
+        ----------
+        q : array (n_q,)
+            Coordinates.
+        out : array (n_v, n_v), optional
+            Array for the result.
+
+        Returns
+        -------
+        array (n_v, n_v)
+        """
+        found = self._quick.mass_matrix(q, out)
+        if found is not None:
+            return found
+        return written(mass_matrix(self.system, (q, self._speeds)), out)
+
+    def pose(self, q: Any, where: Any, *, at: Any = None) -> Pose:
+        """Pose of a body, node or named frame; see `lissom.pose`.
+
+        Parameters
+        ----------
+        q : array (n_q,)
+            Coordinates.
+        where : str
+            "body", "body.node" or the name of a frame.
+        at : array (3,), optional
+            Point of which the position is asked for, in the axes of that frame [m].
+
+        Returns
+        -------
+        Pose
+            ``.position`` in the world, ``.rotation`` to world axes.
+        """
+        if at is None:
+            found = self._quick.frame(q, None, where)
+            if found is not None:
+                return Pose(found[9:12], found[:9].reshape(3, 3))
+        return pose(self.system, (q, self._speeds), where, at=at)
+
+    def velocity(
+        self,
+        q: Any,
+        v: Any,
+        where: Any,
+        *,
+        at: Any = None,
+        axes: str = "world",
+        out: Array | None = None,
+    ) -> Array:
+        """Spatial velocity of a body, node or named frame; see `lissom.velocity`.
+
+        Parameters
+        ----------
+        q, v : array (n_q,), (n_v,)
+            Coordinates and speeds.
+        where : str
+            "body", "body.node" or the name of a frame.
+        at : array (3,), optional
+            Point of which the velocity is asked for, in the axes of that frame [m].
+        axes : {"world", "body"}
+            Axes of the components: world axes, or those of the frame.
+        out : array (6,), optional
+            Array for the result.
+
+        Returns
+        -------
+        array (6,)
+            Angular velocity [rad/s] and velocity of the frame's origin [m/s].
+        """
+        if at is None and isinstance(axes, str) and axes == "world":
+            found = self._quick.frame(q, v, where)
+            if found is not None:
+                return written(found[12:], out)
+        return written(velocity(self.system, (q, v), where, at=at, axes=axes), out)
+
+    def jacobian(
+        self,
+        q: Any,
+        where: Any,
+        *,
+        at: Any = None,
+        axes: str = "world",
+        out: Array | None = None,
+    ) -> Array:
+        """Jacobian of a body, node or named frame; see `lissom.jacobian`.
+
+        Parameters
+        ----------
+        q : array (n_q,)
+            Coordinates.
+        where : str
+            "body", "body.node" or the name of a frame.
+        at : array (3,), optional
+            Point whose velocity it gives, in the axes of that frame [m].
+        axes : {"world", "body"}
+            Axes of the components.
+        out : array (6, n_v), optional
+            Array for the result.
+
+        Returns
+        -------
+        array (6, n_v)
+            Matrix J with velocity = J @ v.
+        """
+        if at is None and isinstance(axes, str) and axes == "world":
+            found = self._quick.jacobian(q, where, out)
+            if found is not None:
+                return found
+        return written(jacobian(self.system, (q, self._speeds), where, at=at, axes=axes), out)
+
+    def energy(self, q: Any, v: Any) -> Energy:
+        """Kinetic, gravitational and strain energy; see `lissom.energy`.
+
+        Parameters
+        ----------
+        q, v : array (n_q,), (n_v,)
+            Coordinates and speeds.
+
+        Returns
+        -------
+        Energy
+            ``.kinetic``, ``.potential``, ``.strain`` and ``.total`` [J].
+        """
+        found = self._quick.totals(q, v)
+        if found is not None:
+            return Energy(*found[:3].tolist())
+        return energy(self.system, (q, v))

@@ -1,0 +1,33 @@
+"""C functions around users' functions compiled by Numba, each compiled once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+
+def kept_wrapper(function: Any, key: Hashable, wrapped: Callable[[], Any]) -> Any:
+    """Wrapper of a compiled function, kept with it until the function is compiled again.
+
+    Whoever uses its address must keep the wrapper too.
+
+    Parameters
+    ----------
+    function : callable
+        Numba's dispatcher or a C function; the wrapper does not outlive it.
+    key : hashable
+        Form and sizes of the call.
+    wrapped : callable
+        Compiles the wrapper.
+    """
+    kept = getattr(function, "__dict__", {}).setdefault("_lissom_wrappers", {})
+    known = kept.get(key)
+    if known is None or known[0] != _versions(function):
+        wrapper = wrapped()
+        kept[key] = known = _versions(function), wrapper
+    return known[1]
+
+
+def _versions(function: Any) -> list[Any]:
+    """Signatures that Numba has compiled so far."""
+    return list(getattr(function, "overloads", {}).values())

@@ -1,0 +1,132 @@
+"""What a status of the compiled code means for a run: events, failures, the outcome."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+
+from ...errors import LoadError, name_list
+from ...kernels.run import fields as run
+from ..events.actions import act
+from ..events.event import Event, Stop
+from ..events.search import go_to_event
+from .machine import Machine
+from .reasons import Outcome, at_time, explained
+
+Array = np.ndarray
+
+FOREVER = 100  # times that an event may fire while nothing else happens
+CHATTER = 5  # times that it must have fired if it keeps time from advancing
+
+
+class Judge:
+    """Outcomes of the statuses that a machine returns; handles its events.
+
+    Parameters
+    ----------
+    machine : Machine
+        The run in compiled code.
+    happened : list of (float, str)
+        Time and title of the events so far; grows.
+
+    Attributes
+    ----------
+    rows : list of arrays
+        Rows written since the user of this object last took them.
+    """
+
+    def __init__(self, machine: Machine, happened: list[tuple[float, str]]) -> None:
+        self.machine, self.plan, self.happened = machine, machine.plan, happened
+        self.rows: list[Array] = []
+        self._firings: dict[int, deque[float]] = {}
+
+    def follow(self, other: Judge) -> None:
+        """Remember the events that another judge has seen."""
+        self._firings = {index: times.copy() for index, times in other._firings.items()}
+
+    def outcome(self, status: int) -> Outcome | None:
+        """Outcome for a status; None if the run continues."""
+        if status in (run.MORE, run.ROWS_FULL):
+            return None
+        if status == run.BEYOND_REASON:
+            outcome = explained(self.machine, status)
+            self._forced_row()
+            return outcome
+        if status == run.FINISHED:
+            return Outcome("finished", f"reached t = {self.machine.time:.9g} s")
+        if status == run.EVENT:
+            return self._handle_events()
+        if status == run.CALL_FAILED:
+            return self._failed()
+        if status == run.STALLED:
+            for index, (event, _) in enumerate(self.plan.events):
+                if (stuck := self._fires_forever(index, event, CHATTER)) is not None:
+                    return stuck
+        return explained(self.machine, status)
+
+    def interruption(self) -> Outcome:
+        """Outcome of a run that the user interrupted."""
+        return Outcome("interrupted", at_time(self.machine, "interrupted by the user"))
+
+    def _failed(self) -> Outcome:
+        """Outcome after a user's function failed."""
+        functions = self.plan.functions
+        if isinstance(functions.error, KeyboardInterrupt):
+            return self.interruption()
+        if isinstance(functions.error, LoadError):  # ours: it names the function and the time
+            return Outcome("failed", str(functions.error), functions.error)
+        words = f"{functions.failed} raised {type(functions.error).__name__}"
+        words = f"{words}: {functions.error}" if str(functions.error) else words
+        return Outcome("failed", at_time(self.machine, words), functions.error)
+
+    def _handle_events(self) -> Outcome | None:
+        machine = self.machine
+        wanted = machine.memory[run.NEXT_STEP]
+        fired = go_to_event(machine, self.rows.append)
+        if isinstance(fired, int):
+            return self.outcome(fired)
+        if not fired:
+            names = name_list((event.label for event, _ in self.plan.events), show=str)
+            reason = (
+                "an event occurred in a step but not when that step was repeated; the watched "
+                f"function must depend on time and state alone ({names})"
+            )
+            return Outcome("failed", at_time(machine, reason))
+        machine.memory[run.NEXT_STEP] = wanted
+        outcome = self._forced_row()
+        for index in fired:
+            event, place = self.plan.events[index]
+            self.happened.append((machine.time, event.title))
+            if event.once:
+                machine.memory[place + 1] = 0.0
+            self._firings.setdefault(index, deque(maxlen=FOREVER)).append(machine.time)
+            stuck = self._fires_forever(index, event, FOREVER)
+            if outcome is None and stuck is not None:
+                outcome = stuck
+            for action in event.actions:
+                if isinstance(action, Stop) and outcome is None:
+                    outcome = Outcome("event", at_time(machine, f"{event.label} ended the run"))
+                act(machine, action)
+        machine.changed()
+        return outcome or self._forced_row()
+
+    def _fires_forever(self, index: int, event: Event, many: int) -> Outcome | None:
+        """Outcome of a run in which an event keeps firing without progress in time, else None."""
+        span = self.machine.settings.duration * 1e-6
+        times = [t for t in self._firings.get(index, ()) if self.machine.time - t < span]
+        if len(times) >= many:
+            reason = (
+                f"{event.label} keeps firing: {len(times)} times from t = {times[0]:.9g} to "
+                f"{times[-1]:.9g} s; give it a direction, once=True, or a function that stays "
+                "away from zero after it"
+            )
+            return Outcome("stalled", reason)
+        return None
+
+    def _forced_row(self) -> Outcome | None:
+        """Row at the current time."""
+        self.machine.memory[run.FORCED] = 1.0
+        status = self.machine.advance(0)
+        self.rows.append(self.machine.rows())
+        return None if status in (run.MORE, run.FINISHED) else self.outcome(status)

@@ -1,0 +1,145 @@
+"""Preparation of a run from the arguments of `simulate` or of a `Stepper`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...algorithms.tree.arguments import as_state, check_system
+from ...errors import StateError
+from ...system import State, StateLike, System
+from ..integrators import as_integrator
+from .checks import positive
+from .choice import chosen
+from .drive_checks import check_drives
+from .machine import Machine
+from .settings import TIME, Settings, checked_settings, start_time, tolerance
+from .start import begun, planned, started, with_motions
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A run that can be set off.
+
+    Attributes
+    ----------
+    machine : Machine
+        The run in compiled code.
+    start : State
+        Initial state.
+    given : State or None
+        State that the user gave.
+    motions : str
+        Argument that contains the given motions, for the remedy in errors.
+    reason : str
+        Why the integrator was chosen.
+    asked : bool
+        Whether the user chose it.
+    """
+
+    machine: Machine
+    start: State
+    given: State | None
+    motions: str
+    reason: str
+    asked: bool
+
+    @property
+    def settings(self) -> Settings:
+        """Settings of the run."""
+        return self.machine.settings
+
+
+def prepared(
+    system: System,
+    state: StateLike | None,
+    *,
+    duration: float,
+    start: Any,
+    step: Any,
+    integrator: Any,
+    rtol: Any,
+    forces: Any,
+    loads: Any,
+    events: Any,
+    drift: Any,
+    method: Any,
+    atol: Any = None,
+    output_step: Any = None,
+    max_step: Any = None,
+    iterations: int | None = None,
+    what: str = "simulate",
+) -> Prepared:
+    """Machine, initial state and integrator of a run; nothing has been evaluated yet.
+
+    Parameters
+    ----------
+    system, state, start, step, integrator, rtol, forces, loads, events, drift, method
+        As for `simulate`, unchecked.
+    atol, output_step, max_step
+        As for `simulate`, unchecked.
+    duration : float
+        Duration of the run [s], checked.
+    iterations : int or None
+        As in `Settings`.
+    what : str
+        Name of the caller in errors.
+    """
+    given = given_state(system, state, what)
+    if step is not None:
+        step = positive(step, "step", TIME)
+    begin, relative = start_time(start), tolerance(rtol)
+    plan = planned(system, forces, loads, events)
+    check_drives(plan)
+    motions = with_motions(forces, loads)
+    first = begun(plan, given, begin, motions)
+    kind = as_integrator(integrator)
+    asked = kind is not None
+    reason = f"{kind.title}, as requested" if kind is not None else ""
+    if kind is None:
+        kind, reason = chosen(plan, first, begin, duration, step, relative)
+    settings = checked_settings(
+        system,
+        kind,
+        duration=duration,
+        start=begin,
+        step=step,
+        rtol=relative,
+        atol=atol,
+        output_step=output_step,
+        max_step=max_step,
+        each_step=asked and kind.implicit,
+        drift=drift,
+        method=method,
+        iterations=iterations,
+    )
+    return Prepared(Machine(plan, settings), first, given, motions, reason, asked)
+
+
+def given_state(system: System, state: StateLike | None, what: str) -> State | None:
+    """State of real numbers that the user gave, or None."""
+    check_system(system)
+    if state is None:
+        return None
+    found = as_state(system, state)
+    if not found.real:
+        raise StateError(f"{what} needs a state of real numbers")
+    return found
+
+
+def set_off(machine: Machine, start: State, given: State | None, motions: str) -> Array:
+    """Put the run at its start; returns the row there.
+
+    Parameters
+    ----------
+    machine : Machine
+        The run.
+    start, given, motions
+        As in `Prepared`.
+    """
+    machine.begin(start.raw_q, start.raw_v, machine.settings.step)
+    return started(machine, given, motions)

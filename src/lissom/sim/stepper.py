@@ -1,0 +1,293 @@
+"""A motion in fixed steps, one call for each: control loops and hardware in the loop."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Never
+
+import numpy as np
+
+from ..errors import LoadError, StateError, shown
+from ..kernels.run import fields as run
+from ..results.store import MemoryStore
+from ..results.tables import Channels
+from ..results.trajectory import Trajectory
+from ..system import State, StateLike, System
+from .events.event import Event
+from .loads import Load
+from .loads.controller import own_copy
+from .run.checks import positive
+from .run.prepare import given_state, prepared
+from .run.settings import TIME, start_time
+from .run.start import begun, listed
+from .run.whole_steps import STEPS, WholeSteps
+
+Array = np.ndarray
+
+
+class Stepper:
+    """Motion of a system in fixed steps, one call of `step` for each.
+
+    The numbers are those of `simulate` with the same step, integrator, loads and events, bit for
+    bit; a step allocates no memory.  ``stepper["body.position"]`` is a channel at the present time,
+    as of a `Trajectory`.  Each thread needs its own stepper.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    state : State or (q, v), optional
+        Initial state, as for `simulate`.
+    step : float
+        Length of a step [s].
+    integrator : str or Integrator
+        As for `simulate`; "auto" chooses by stiffness.
+    loads : sequence of Load
+        Actuators, springs, dampers, friction, stops, forces on nodes, given motions, controllers.
+    events : sequence of Event
+        Actions when quantities cross zero; they are located within the step.
+    start : float
+        Time at the start [s].
+    rtol : float
+        Relative tolerance, as for `simulate`: "auto" chooses by it.
+    drift : "projection" or Baumgarte
+        Method that keeps loops closed.
+    method : {"auto", "articulated", "composite"}
+        Method for accelerations.
+    max_iterations : int, optional
+        Most iterations of an implicit step.  Where they do not converge, `step` raises an error; by
+        default it takes as many as `simulate`, which then divides the step.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        state: StateLike | None = None,
+        *,
+        step: float,
+        integrator: Any = "auto",
+        loads: Sequence[Load] = (),
+        events: Sequence[Event] = (),
+        start: float = 0.0,
+        rtol: float = 1e-8,
+        drift: Any = "projection",
+        method: str = "auto",
+        max_iterations: int | None = None,
+    ) -> None:
+        given = given_state(system, state, "Stepper")
+        self.system = system
+        self._options = {
+            "step": positive(step, "step", TIME),
+            "integrator": integrator,
+            "loads": listed(loads, Load, "loads"),
+            "events": listed(events, Event, "events"),
+            "rtol": rtol,
+            "drift": drift,
+            "method": method,
+            "iterations": _iterations(max_iterations),
+        }
+        self._run = self._built(given, start_time(start))
+        self._first = self._run.ready
+        self._options["integrator"] = self._first.settings.integrator  # also after a reset
+        controllers = self._run.machine.plan.controllers
+        self._saved = [copy.deepcopy(controller.saved()) for controller in controllers]
+        self._row: Trajectory | None = None
+        self._lock = threading.Lock()
+        self._run.begin(self._first.start, given, stacklevel=3)
+
+    def _built(self, given: State | None, start: float) -> WholeSteps:
+        ready = prepared(
+            self.system,
+            given,
+            duration=STEPS * self._options["step"],
+            start=start,
+            forces=np.zeros(self.system.n_v),
+            **self._options,
+        )
+        return WholeSteps(ready)
+
+    def step(self, forces: Any = None) -> bool:
+        """Advance by one step under forces that are held during the step.
+
+        Parameters
+        ----------
+        forces : array (n_v,) or mapping, optional
+            Generalized forces in addition to the loads; by default zero.
+
+        Returns
+        -------
+        bool
+            True; False if an event with `Stop` ended the motion, at the instant of the event, after
+            which only `reset` goes on.  SimulationError if the step fails: the stepper is then
+            where it was before.
+        """
+        if not self._lock.acquire(blocking=False):
+            self._refuse()
+        try:
+            self._run.push(forces)
+            self._row = None
+            return self._run.step()
+        finally:
+            self._lock.release()
+
+    # The present
+
+    @property
+    def time(self) -> float:
+        """Present time [s]."""
+        return float(self._run.memory[run.TIME])
+
+    @property
+    def q(self) -> Array:
+        """Coordinates (n_q,), a copy."""
+        return self._run.q.copy()
+
+    @property
+    def v(self) -> Array:
+        """Speeds (n_v,), a copy."""
+        return self._run.v.copy()
+
+    @property
+    def state(self) -> State:
+        """Present state."""
+        return State.trusted(self.system, self.q, self.v)
+
+    @property
+    def events(self) -> list[tuple[float, str]]:
+        """Time [s] and label of each event since the start."""
+        return list(self._run.happened)
+
+    @property
+    def integrator(self) -> str:
+        """Integrator, and why it was chosen."""
+        return self._first.reason
+
+    @property
+    def statistics(self) -> dict[str, Any]:
+        """Counts since the start, such as "steps" and "iterations"."""
+        return self._run.machine.statistics
+
+    def __getitem__(self, name: str) -> Any:
+        """Value of a channel at the present time, under the forces of the last step."""
+        return self._now()[name][0]
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a channel with this name."""
+        return name in self._now()
+
+    def channels(self, text: str = "") -> Channels:
+        """Available channels, each with its description, shape and units.
+
+        Parameters
+        ----------
+        text : str
+            Only channels whose names contain this text.
+        """
+        return self._now().channels(text)
+
+    def _now(self) -> Trajectory:
+        """The present instant as a result of one row."""
+        with self._alone():
+            if self._row is None:
+                columns = self._run.machine.plan.columns
+                self._row = Trajectory(self.system, MemoryStore(columns, self._run.row()))
+            return self._row
+
+    # Other beginnings, copies
+
+    def reset(self, state: StateLike | None = None, time: float | None = None) -> None:
+        """Begin again; controllers with ``set_state`` are given the state that they had at first.
+
+        Parameters
+        ----------
+        state : State or (q, v), optional
+            Initial state; by default that of the first start.
+        time : float, optional
+            Time at the start [s]; by default that of the first start.
+        """
+        with self._alone():
+            first = self._first
+            given = first.given if state is None else given_state(self.system, state, "reset")
+            start = first.settings.start if time is None else start_time(time)
+            other = self._run
+            if start != other.machine.settings.start:
+                other = self._built(given, start)
+            begin = other.ready.start
+            if other is self._run and (state is not None or other.ready is not first):
+                begin = begun(other.machine.plan, given, start, first.motions)
+            controllers = other.machine.plan.controllers
+            for controller, saved in zip(controllers, self._saved, strict=True):
+                controller.restore(copy.deepcopy(saved))
+            kept = other.memory.copy()
+            try:
+                other.begin(begin, given, stacklevel=3)
+            except BaseException:
+                other.memory[:] = kept
+                raise
+            self._run, self._row = other, None
+
+    def copy(self) -> Stepper:
+        """Stepper that goes on as this one would, bit for bit, and independently of it.
+
+        Controllers that are objects of Python are copied by `copy.deepcopy`; a function that keeps
+        something in a variable outside of it is not.
+        """
+        with self._alone():
+            other = object.__new__(Stepper)
+            loads = [own_copy(load) for load in self._options["loads"]]
+            other.system, other._options = self.system, {**self._options, "loads": loads}
+            other._first, other._saved = self._first, copy.deepcopy(self._saved)
+            other._run = other._built(self._first.given, self._run.machine.settings.start)
+            other._run.follow(self._run)
+            other._row, other._lock = None, threading.Lock()
+            return other
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Hold the stepper; refuse a second user."""
+        if not self._lock.acquire(blocking=False):
+            self._refuse()
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    def _refuse(self) -> Never:
+        raise StateError(
+            "this stepper is in use by another thread, or by a function that it calls; give each "
+            "its own: stepper.copy()"
+        )
+
+    def __copy__(self) -> Stepper:
+        """As `copy`."""
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Stepper:
+        """As `copy`."""
+        return self.copy()
+
+    def __reduce__(self) -> Never:
+        """Refuse pickling: user functions have addresses in this process."""
+        raise TypeError("a Stepper cannot be pickled; make one in each process")
+
+    def __repr__(self) -> str:
+        """Time, step and integrator."""
+        settings = self._run.machine.settings
+        return (
+            f"Stepper of {self.system.name or 'a system'} at t = {self.time:.9g} s, steps of "
+            f"{settings.step:g} s, {self.integrator}"
+        )
+
+
+def _iterations(given: Any) -> int | None:
+    """Bound of the iterations, checked."""
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < 1:
+        raise LoadError(
+            f"max_iterations is {shown(given)}; expected a whole number, 1 or more, or None"
+        )
+    return int(given)

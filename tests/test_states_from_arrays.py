@@ -1,0 +1,164 @@
+"""Every function that takes a state takes its coordinates and speeds (q, v) as well."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import io
+import warnings
+
+import numpy as np
+import pytest
+
+import lissom as ls
+from lissom.algorithms.operators.operators import Operators
+from tests.coupling_samples import geared_rotors
+from tests.test_public_api import CALLABLES
+
+RNG = np.random.default_rng(3)
+
+
+def arm():
+    """Free hub with a flexible link and a hand on a ball joint, so that q has quaternions."""
+    model = ls.Model("arm", gravity=(0, 0, -9.81))
+    boom = ls.beam(1.0, ls.Tube(0.05, 0.002), ls.ALUMINIUM, modes=2)
+    model.add(ls.RigidBody.box(2.0, (0.3, 0.2, 0.1)), ls.Free(), name="hub")
+    model.add(boom, ls.Revolute("y"), to="hub", name="link")
+    model.add(ls.RigidBody.box(1.0, (0.1, 0.2, 0.3)), ls.Spherical(), to="link.tip", name="hand")
+    return model.compile()
+
+
+def four_bar():
+    """Three rods hinged to each other and to the ground."""
+    model = ls.Model("four-bar", gravity=(0, 0, -9.81))
+    rod = ls.RigidBody.rod(1.0, 1.0, com=(0.5, 0, 0))
+    model.add(rod, ls.Revolute("y"), name="left")
+    model.add(rod, ls.Revolute("y"), to="left", at=(1, 0, 0), name="top")
+    model.add(rod, ls.Revolute("y"), to="top", at=(1, 0, 0), name="right")
+    model.close(ls.Revolute("y"), None, "right", at_a=(1.2, 0, 0), at_b=(1, 0, 0), name="pin")
+    return model.compile()
+
+
+TREE, LOOP, GEARS = arm(), four_bar(), geared_rotors()
+STATE = TREE.state(TREE.neutral().q + np.r_[np.zeros(4), RNG.normal(size=6), np.zeros(4)] / 10)
+STATE = STATE.replace(v=RNG.normal(size=TREE.n_v))
+CLOSED = ls.assemble(LOOP, LOOP.state(left=-1.3, top=1.2, right=1.5))
+RIGID = ls.library.rigid_chain(2).compile()
+ACCELERATIONS = RNG.normal(size=TREE.n_v)
+SHORT = {"duration": 2e-3, "step": 1e-3, "integrator": "rk4"}
+
+# For each function its system, a state, and the call.
+CALLS = {
+    "acceleration": (TREE, STATE, lambda s, x: ls.acceleration(s, x, "hand")),
+    "assemble": (LOOP, LOOP.state(left=-1.3, top=1.2, right=1.5), ls.assemble),
+    "bias_force": (TREE, STATE, ls.bias_force),
+    "center_of_mass": (TREE, STATE, ls.center_of_mass),
+    "closure": (LOOP, CLOSED, ls.closure),
+    "coupling_forces": (GEARS, GEARS.neutral(), lambda s, x: ls.coupling_forces(s, x, [1.0, 0])),
+    "energy": (TREE, STATE, ls.energy),
+    "equilibrium": (RIGID, RIGID.neutral(), ls.equilibrium),
+    "filter_and_smoother": (TREE, STATE, ls.filter_and_smoother),
+    "forward_dynamics": (TREE, STATE, ls.forward_dynamics),
+    "gibbs_function": (TREE, STATE, lambda s, x: ls.gibbs_function(s, x, ACCELERATIONS)),
+    "gravity_force": (TREE, STATE, ls.gravity_force),
+    "inverse_dynamics": (TREE, STATE, lambda s, x: ls.inverse_dynamics(s, x, ACCELERATIONS)),
+    "jacobian": (TREE, STATE, lambda s, x: ls.jacobian(s, x, "link.tip", axes="body")),
+    "joint_forces": (TREE, STATE, ls.joint_forces),
+    "loop_forces": (LOOP, CLOSED, ls.loop_forces),
+    "mass_matrix": (TREE, STATE, ls.mass_matrix),
+    "momentum": (TREE, STATE, ls.momentum),
+    "multiply_mass": (TREE, STATE, lambda s, x: ls.multiply_mass(s, x, ACCELERATIONS)),
+    "nodal_forward_dynamics": (
+        RIGID,
+        RIGID.neutral(),
+        lambda s, x: ls.nodal_forward_dynamics(s, x, {}),
+    ),
+    "operators": (TREE, STATE, ls.operators),
+    "optimal_control_dual": (TREE, STATE, ls.optimal_control_dual),
+    "pose": (TREE, STATE, lambda s, x: ls.pose(s, x, "hand", at=(0, 0, 0.1))),
+    "qdot": (TREE, STATE, ls.qdot),
+    "simulate": (RIGID, RIGID.neutral(), lambda s, x: ls.simulate(s, x, **SHORT)),
+    "solve_mass": (TREE, STATE, lambda s, x: ls.solve_mass(s, x, ACCELERATIONS)),
+    "velocity": (TREE, STATE, lambda s, x: ls.velocity(s, x, "hand", at=(0, 0, 0.1))),
+    "viz.draw": (RIGID, RIGID.neutral(), ls.viz.draw),
+    "viz.page_of": (RIGID, RIGID.neutral(), ls.viz.page_of),
+}
+
+
+def bits(result):
+    """Content of a result of any of the functions, without its rounding."""
+    if isinstance(result, np.ndarray):
+        return result.dtype.str, result.shape, result.tobytes()
+    if isinstance(result, tuple | list):
+        return [bits(x) for x in result]
+    if isinstance(result, dict):
+        return [(key, bits(x)) for key, x in result.items()]
+    if isinstance(result, ls.State):
+        return bits([result.q, result.v])
+    if isinstance(result, ls.Trajectory):
+        return bits([result.time, result.q, result.v])
+    if isinstance(result, Operators):
+        return bits([result.mass.as_matrix(), result.P.as_matrix()])
+    if isinstance(result, ls.Closure):
+        return bits([result.gap, result.rate, result.jacobian, result.bias])
+    if hasattr(result, "savefig"):
+        file = io.BytesIO()
+        result.savefig(file, format="rgba", dpi=50)
+        return file.getvalue()
+    if dataclasses.is_dataclass(result):
+        return [bits(getattr(result, field.name)) for field in dataclasses.fields(result)]
+    assert isinstance(result, int | float | str), type(result)
+    return repr(result)
+
+
+def test_the_list_has_every_public_function_with_a_state():
+    taking = {
+        name
+        for name, value in CALLABLES.items()
+        if not inspect.isclass(value) and "state" in inspect.signature(value).parameters
+    }
+    assert taking == set(CALLS)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_arrays_and_a_state_give_the_same_bits(name):
+    system, state, call = CALLS[name]
+    q, v = state.q.copy(), state.v.copy()
+    expected = bits(call(system, state))
+    assert bits(call(system, (q, v))) == expected
+    assert bits(call(system, [list(q), list(v)])) == expected
+    assert (q.tobytes(), v.tobytes()) == (state.q.tobytes(), state.v.tobytes())
+
+
+WRONG = {
+    "three arrays": (lambda q, v: (q, v, v), "expected a State, got tuple of 3"),
+    "coordinates alone": (lambda q, v: q, "expected a State, got ndarray"),
+    "too few": (lambda q, v: (q[1:], v), r"q has shape"),
+    "not finite": (lambda q, v: (q, np.full(len(v), np.nan)), r"v\[0\], .* is nan"),
+    "words": (lambda q, v: (q, "fast"), "v is not an array of numbers"),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("wrong", WRONG)
+def test_wrong_arrays_get_the_messages_of_a_state(name, wrong):
+    system, state, call = CALLS[name]
+    change, words = WRONG[wrong]
+    with warnings.catch_warnings(), pytest.raises(ls.StateError, match=words):
+        warnings.simplefilter("error")
+        call(system, change(state.q, state.v))
+
+
+@pytest.mark.parametrize("name", [x for x in CALLS if CALLS[x][0] is TREE])
+def test_a_quaternion_that_is_not_of_unit_length_is_refused(name):
+    _, state, call = CALLS[name]
+    q = state.q.copy()
+    q[:4] *= 1.01
+    with pytest.raises(ls.StateError, match="the quaternion of body 'hub'.* has length 1.01"):
+        call(TREE, (q, state.v))
+
+
+def test_numbers_whose_squares_overflow_are_finite():
+    state = ls.State(RIGID, np.full(2, 1e200), np.full(2, -1e300))
+    assert state.q.tolist() == [1e200, 1e200]
+    assert state.v.tolist() == [-1e300, -1e300]
