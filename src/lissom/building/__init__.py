@@ -1,0 +1,1 @@
+"""Compiling all kernels ahead of their use, into one binary; `python -m lissom.building`."""
