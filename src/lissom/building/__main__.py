@@ -21,7 +21,7 @@ def main() -> int:
     try:
         build(options.output, triple=options.target, anew=options.anew)
     except KernelError as error:
-        print(f"lissom: kernels were not built: {error}", file=sys.stderr)
+        print(f"lissom: kernels are not compiled ahead: {error}", file=sys.stderr)
         return 1
     return 0
 

@@ -21,7 +21,7 @@ from .targets import Level, Target
 
 OLDEST = {"numba": (0, 62), "numpy": (2, 0)}
 RUN = "advance"  # the kernel of a run takes as long as all others together
-SECONDS = 60  # on two cores
+WORDS = "lissom: compiling all kernels, about a minute on two cores"
 
 
 def build(output: Path = BINARY, *, triple: str = "", anew: bool = False) -> bool:
@@ -112,7 +112,7 @@ class _Build:
     def run(self) -> bytes:
         """Content of the library, not sealed."""
         outcome = "failed"
-        _say(f"lissom: compiling all kernels (about {SECONDS} s on two cores)")
+        _say(WORDS)
         try:
             cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
             with ProcessPoolExecutor(min(cores, 6), mp_context=get_context("spawn")) as pool:
@@ -120,7 +120,8 @@ class _Build:
             outcome = "done"
             return code
         finally:
-            _say(f"{_BACK} ... {outcome} in {time.monotonic() - self.start:.0f} s\n")
+            ending = f" ... {outcome} in {time.monotonic() - self.start:.0f} s"
+            _say(f"\r{WORDS}{ending}\n" if _on_terminal() else f"{ending}\n")
 
     def _run(self, pool: ProcessPoolExecutor) -> bytes:
         from .link import linked
@@ -149,13 +150,13 @@ class _Build:
         return linked(self.folder, sorted(objects), self.target.levels, kernels)
 
     def _show(self, done: int, steps: int) -> None:
-        if sys.stderr is not None and sys.stderr.isatty():
+        if _on_terminal():
             seconds = time.monotonic() - self.start
-            _say(f"{_BACK} {100 * done // steps:3d} %, {seconds:.0f} s\x1b[u")
+            _say(f"\r{WORDS} ... {100 * done // steps} %, {seconds:.0f} s ")
 
 
-# On a terminal: the place behind the words that stay
-_BACK = ""
+def _on_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def _say(text: str) -> None:

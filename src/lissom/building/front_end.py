@@ -9,10 +9,9 @@ from __future__ import annotations
 import gc
 import importlib
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from ..kernels.compiling import Entry
+from ..kernels.compiling import Entry
 
 # Letters of types in the table of `calling.c`
 LETTERS = {
@@ -30,10 +29,9 @@ SIZE = 8  # bytes of a number
 
 def entries() -> dict[str, Entry]:
     """All entries by their symbols; a run takes longest."""
-    importlib.import_module("lissom.sim")  # registers loads and integrators
-    from ..kernels import entries as _, run  # noqa: F401
+    for name in ("sim", "kernels.entries", "kernels.run.advance"):  # loads register themselves
+        importlib.import_module(f"lissom.{name}")
     from ..kernels.compiling import ENTRIES
-    from ..kernels.run import advance  # noqa: F401
 
     found = {entry.symbol: entry for entry in ENTRIES}
     if len(found) != len(ENTRIES):
@@ -49,11 +47,10 @@ def letters(signature: str) -> str:
 
 def bitcode(symbols: Iterable[str], done: Callable[[], None]) -> bytes:
     """Linked bitcode of kernels, not optimised; `done` is called after each of them."""
-    import llvmlite.binding as llvm
-
     _generate_nothing()
     gc.disable()  # nothing of what the compiler makes can be freed before the end
-    known, whole = entries(), None
+    known: dict[str, Entry] = entries()
+    whole: Any = None
     for symbol in symbols:
         module = _module(known[symbol])
         if whole is None:
@@ -61,12 +58,12 @@ def bitcode(symbols: Iterable[str], done: Callable[[], None]) -> bytes:
         else:
             whole.link_in(module)
         done()
-    assert whole is not None
+    if whole is None:
+        raise ValueError("no kernels to compile")
     for function in whole.functions:
         if not function.is_declaration and not function.name.startswith("lissom_"):
             function.linkage = "linkonce_odr"
     whole.verify()
-    assert isinstance(whole, llvm.ModuleRef)
     return bytes(whole.as_bitcode())
 
 
@@ -74,14 +71,17 @@ def _generate_nothing() -> None:
     """Let Numba link modules, but neither optimise them nor generate machine code."""
     from numba.core import codegen
 
+    Library: Any = codegen.JITCodeLibrary
+    Codegen: Any = codegen.JITCPUCodegen
+
     def finish(library: Any) -> None:
         library._finalize_dynamic_globals()
         library._verify_declare_only_symbols()
         library._finalized = True
 
-    codegen.JITCodeLibrary._optimize_final_module = lambda library: None
-    codegen.JITCodeLibrary._finalize_final_module = finish
-    codegen.JITCPUCodegen.set_env = lambda *_: None
+    Library._optimize_final_module = lambda library: None
+    Library._finalize_final_module = finish
+    Codegen.set_env = lambda *_: None
 
 
 def _module(entry: Entry) -> Any:

@@ -53,7 +53,7 @@ def linked(
     library = folder / "library.so"
     include = [f"-I{folder}", f"-I{sysconfig.get_path('include')}", f"-I{np.get_include()}"]
     flags = ["-O2", "-fPIC", "-shared", "-fvisibility=hidden"]
-    flags += ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else []
+    flags += ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-s"]
     command = [*c_compiler(), *flags, *include, str(CALLING), *map(str, objects)]
     done = subprocess.run(
         [*command, "-o", str(library), "-lm"], capture_output=True, text=True, check=False

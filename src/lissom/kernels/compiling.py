@@ -80,13 +80,13 @@ uncounted = jit(counted=False)
 inlined = jit(counted=False, inlined=True)
 
 
-def intrinsic(function: F) -> F:
+def intrinsic(function: Any) -> Any:
     """Function that writes instructions for its call in a kernel, as Numba's of the same name."""
     if LIBRARY is not None or PLAIN:
         return function
-    from numba.extending import intrinsic as numba_intrinsic
+    from numba import extending
 
-    return numba_intrinsic(function)
+    return extending.intrinsic(function)
 
 
 def plain(function: Any) -> Any:
@@ -169,6 +169,4 @@ def kernels_in_use() -> str:
         return "plain Python (NUMBA_DISABLE_JIT)"
     if LIBRARY is not None:
         return f"built ahead, level {LIBRARY.level}, {native.BINARY}"
-    from .numba_cache import cache_folder
-
-    return f"compiled by Numba at first use, {cache_folder(ENTRIES[0])}"
+    return "compiled by Numba at first use"

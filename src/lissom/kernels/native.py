@@ -24,25 +24,28 @@ from .sources import binary_digest
 LOGGER = logging.getLogger("lissom")
 SUFFIX = ".abi3.so"
 BINARY = Path(__file__).resolve().parent / f"_native{SUFFIX}"
-REBUILD = "`lissom build` compiles them again"
+REMEDY = "`lissom build` compiles all kernels"
 
 
 class Library:
-    """Kernels of one processor level.
+    """Compiled kernels for the processor of this machine.
 
     Attributes
     ----------
+    levels : tuple of str
+        Levels that the processor has, such as "x86-64-v3", in rising order.
     level : str
-        Processor level, such as "x86-64-v3".
+        The level in use.
     """
 
     def __init__(self, module: Any) -> None:
-        self.level = _level(tuple(module.levels))
-        self._kernel = module.kernel
+        self.levels: tuple[str, ...] = tuple(module.levels)
+        self.level = _chosen(self.levels)
+        self._module = module
 
     def kernel(self, symbol: str) -> Callable[..., Any]:
         """Compiled kernel; it refuses arguments of other types."""
-        kernel: Callable[..., Any] = self._kernel(symbol, self.level)
+        kernel: Callable[..., Any] = self._module.kernel(symbol, self.level)
         return kernel
 
 
@@ -68,16 +71,16 @@ def library() -> Library | None:
         except ImportError as error:
             why = f"the kernels built ahead cannot be loaded: {error}"
     if wanted == "native":
-        raise KernelError(f"LISSOM_KERNELS is 'native', but {why}; {REBUILD}")
+        raise KernelError(f"LISSOM_KERNELS is 'native', but {why}; {REMEDY}")
     if BINARY.exists():
-        LOGGER.warning("lissom: %s: Numba compiles what is used; %s", why, REBUILD)
+        LOGGER.warning("lissom: %s: Numba compiles what is used; %s", why, REMEDY)
     return None
 
 
 def unusable(binary: Path) -> str:
     """Why a binary cannot be used; empty if it can, as far as its bytes tell."""
     if SUFFIX not in EXTENSION_SUFFIXES:
-        return "this Python loads no binary of the stable ABI"
+        return "this Python does not load binaries of the stable ABI"
     try:
         content = binary.read_bytes()
     except FileNotFoundError:
@@ -97,8 +100,8 @@ def sealed(code: bytes, digest: bytes) -> bytes:
     return content + hashlib.sha256(content).digest()
 
 
-def _level(levels: tuple[str, ...]) -> str:
-    """Name of the level to use, of those that this processor has, the best last."""
+def _chosen(levels: tuple[str, ...]) -> str:
+    """The best level, or the one that the environment asks for."""
     if not levels:
         raise ImportError("they have no code for this processor")
     wanted = os.environ.get("LISSOM_KERNELS_LEVEL", "")
@@ -107,6 +110,4 @@ def _level(levels: tuple[str, ...]) -> str:
     for level in levels:
         if wanted in (level, level.rpartition("-")[2]):
             return level
-    raise KernelError(
-        f"LISSOM_KERNELS_LEVEL is {wanted!r}; this processor has {', '.join(levels)}"
-    )
+    raise KernelError(f"LISSOM_KERNELS_LEVEL is {wanted!r}; this processor has {', '.join(levels)}")

@@ -24,7 +24,7 @@ from typing import IO, Any
 import numba
 
 from .compiling import UNCALLED, Entry, Kernel
-from .native import LOGGER
+from .native import LOGGER, REMEDY
 from .sources import KERNELS, SOURCES, sources_digest
 
 try:
@@ -63,12 +63,6 @@ def dispatcher(entry: Entry) -> Any:
     function: Any = entry.function
     options = {k: v for k, v in function.targetoptions.items() if k not in UNCALLED}
     return numba.jit(function.py_func, **options)
-
-
-def cache_folder(entry: Entry) -> str:
-    """Folder of compiled kernels; loads one of them."""
-    cache = getattr(entry.load(), "_cache", None)
-    return str(getattr(cache, "cache_path", None) or "not kept: compiled at each start")
 
 
 def _cache_of(kernel: Any, entry: Entry) -> _SealedCache | None:
@@ -273,7 +267,7 @@ def _generated_once(kernel: Any) -> Iterator[None]:
 def _announced(entry: Entry, words: str) -> Iterator[None]:
     """Print one line for the user, completed when the work is done."""
     start, outcome = time.perf_counter(), "failed"
-    _say(f"lissom: compiling {entry.name} {words} (about {entry.seconds:.0f} s)")
+    _say(f"lissom: compiling {entry.name} {words} (about {entry.seconds:.0f} s; {REMEDY})")
     try:
         yield
         outcome = "done"
