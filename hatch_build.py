@@ -10,20 +10,19 @@ LISSOM_TARGET        system to compile for, such as aarch64-unknown-linux-gnu
 from __future__ import annotations
 
 import os
-import shlex
-import shutil
 import subprocess
 import sys
 import sysconfig
 import tempfile
-from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+SOURCE = Path(__file__).resolve().parent / "src"
 BINARY = "lissom/kernels/_native.abi3.so"
 TOOLS = ["numba>=0.62", "numpy>=2.0"]
+WANTED = os.environ.get("LISSOM_BUILD", "1") not in ("", "0")
 TARGET = os.environ.get("LISSOM_TARGET", "")
 
 
@@ -32,47 +31,52 @@ class KernelsHook(BuildHookInterface):
 
     def dependencies(self) -> list[str]:
         """What the environment of the build needs."""
-        return [] if why_not() else TOOLS
+        return TOOLS if WANTED and not why_not() else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the binary below src/, where an editable installation finds it."""
-        if os.environ.get("LISSOM_BUILD", "1") in ("", "0"):
+        if not WANTED:
             return
-        if why_not() or not self.built(build_data):
+        why = why_not() or self.failure(build_data)
+        if why:
             self.app.display_warning(
-                f"lissom is installed without compiled kernels{why_not()}: what is used for the "
-                "first time is compiled then, for up to a minute; `lissom build` compiles all"
+                f"lissom is installed without compiled kernels: {why}. What is used for the first "
+                "time is compiled then, for up to a minute; `lissom build` compiles all kernels"
             )
             return
         build_data["pure_python"] = False
         build_data["tag"] = f"cp311-abi3-{platform_tag()}"
 
-    def built(self, build_data: dict[str, Any]) -> bool:
-        """Whether the kernels were compiled and are part of the wheel."""
-        root = Path(self.root)
-        output = root / "src" / BINARY
+    def failure(self, build_data: dict[str, Any]) -> str:
+        """Compile the kernels into the wheel; the reason in words, if they do not compile."""
+        output = SOURCE / BINARY
         if TARGET:
             output = Path(tempfile.mkdtemp(prefix="lissom-"), "kernels.so")
-            build_data["force_include"][str(output)] = BINARY
-        else:
-            build_data["artifacts"].append(f"/src/{BINARY}")
-        paths = [str(root / "src"), os.environ.get("PYTHONPATH", "")]
+        paths = [str(SOURCE), os.environ.get("PYTHONPATH", "")]
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
         command = [sys.executable, "-m", "lissom.building", "--output", str(output)]
         command += ["--target", TARGET] if TARGET else []
-        return subprocess.run(command, cwd=root, env=environment, check=False).returncode == 0
+        if subprocess.run(command, env=environment, check=False).returncode != 0:
+            return "they do not compile"
+        if TARGET:
+            build_data["force_include"][str(output)] = BINARY
+        else:
+            build_data["artifacts"].append(f"/src/{BINARY}")
+        return ""
 
 
 def why_not() -> str:
-    """Why kernels cannot be compiled here, in words; empty if they can."""
-    if os.environ.get("LISSOM_BUILD", "1") in ("", "0"):
-        return " (LISSOM_BUILD=0)"
-    if ".abi3.so" not in EXTENSION_SUFFIXES:
-        return " (this Python has no stable ABI)"
-    given = os.environ.get("CC") or sysconfig.get_config_var("CC") or ""
-    commands = [given] if os.environ.get("CC") else [given, "cc"]
-    if not any(x and shutil.which(shlex.split(x)[0]) for x in commands):
-        return " (there is no C compiler)"
+    """Why kernels cannot be compiled here; empty if they can."""
+    sys.path.insert(0, str(SOURCE))
+    try:
+        from lissom.building import check_system
+        from lissom.errors import KernelError
+
+        check_system()
+    except KernelError as error:
+        return str(error)
+    finally:
+        sys.path.remove(str(SOURCE))
     return ""
 
 

@@ -4,6 +4,6 @@
 (`targets`), `link` one library, `build` runs them all.  The Python side is `kernels.native`.
 """
 
-from .build import build
+from .build import build, check_system
 
-__all__ = ["build"]
+__all__ = ["build", "check_system"]

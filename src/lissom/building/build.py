@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import get_context
 from pathlib import Path
 
 from ..errors import KernelError
 from ..kernels.native import BINARY, SUFFIX, sealed, unusable
 from ..kernels.sources import binary_digest
+from .link import c_compiler, linked
 from .targets import Level, Target
 
 OLDEST = {"numba": (0, 62), "numpy": (2, 0)}
@@ -48,7 +50,8 @@ def build(output: Path = BINARY, *, triple: str = "", anew: bool = False) -> boo
     """
     if not anew and not triple and not unusable(output):
         return False
-    _check_tools()
+    check_system()
+    _check_packages()
     digest = binary_digest()
     if not digest:
         raise KernelError("the sources of the kernels cannot be read; install the package unpacked")
@@ -58,21 +61,23 @@ def build(output: Path = BINARY, *, triple: str = "", anew: bool = False) -> boo
     return True
 
 
-def _check_tools() -> None:
-    from .link import c_compiler
-
+def check_system() -> None:
+    """Raise KernelError where kernels cannot be built, whatever packages are installed."""
     if SUFFIX not in EXTENSION_SUFFIXES:
-        raise KernelError("this Python has no stable ABI; kernels can be built for CPython only")
+        raise KernelError("this Python has no stable ABI; use CPython with its global lock")
     c_compiler()
+
+
+def _check_packages() -> None:
     for name, oldest in OLDEST.items():
         try:
-            version = importlib.import_module(name).__version__
-        except ImportError:
+            found = version(name)
+        except PackageNotFoundError:
             raise KernelError(f"kernels cannot be built without {name}; install it") from None
-        if tuple(map(int, version.split(".")[:2])) < oldest:
+        if tuple(map(int, found.split(".")[:2])) < oldest:
             needed = ".".join(map(str, oldest))
             raise KernelError(
-                f"{name} is {version}; kernels can be built with {needed} or newer, install that"
+                f"{name} is {found}; kernels can be built with {needed} or newer, install that"
             )
 
 
@@ -89,15 +94,17 @@ def _replace(output: Path, content: bytes) -> None:
 
 @contextmanager
 def _numba_chosen() -> Iterator[None]:
-    """Let the processes of the build take Numba's decorators."""
-    before = os.environ.get("LISSOM_KERNELS")
+    """Environment of the processes of the build: Numba as it comes, whatever is in use here."""
+    before = dict(os.environ)
+    for name in before:
+        if name.startswith(("NUMBA_", "LISSOM_KERNELS")):
+            del os.environ[name]
     os.environ["LISSOM_KERNELS"] = "numba"
     try:
         yield
     finally:
-        del os.environ["LISSOM_KERNELS"]
-        if before is not None:
-            os.environ["LISSOM_KERNELS"] = before
+        os.environ.clear()
+        os.environ.update(before)
 
 
 class _Build:
@@ -105,7 +112,7 @@ class _Build:
 
     def __init__(self, folder: Path, target: Target) -> None:
         self.folder, self.target = folder, target
-        self.ticks = folder / "ticks"  # a byte for each kernel that has passed the front end
+        self.ticks = folder / "ticks"  # a byte for each step that is done
         self.ticks.touch()
         self.start = time.monotonic()
 
@@ -119,40 +126,44 @@ class _Build:
                 code = self._run(pool)
             outcome = "done"
             return code
+        except KernelError:
+            raise
+        except Exception as error:  # the compiler has no other way to fail
+            raise KernelError(
+                f"the kernels do not compile with Numba {version('numba')}: "
+                f"{type(error).__name__}: {error}; install another version of Numba"
+            ) from error
         finally:
             ending = f" ... {outcome} in {time.monotonic() - self.start:.0f} s"
             _say(f"\r{WORDS}{ending}\n" if _on_terminal() else f"{ending}\n")
 
     def _run(self, pool: ProcessPoolExecutor) -> bytes:
-        from .link import linked
-
         kernels: dict[str, str] = pool.submit(_kernels).result()
         groups = {"run": [RUN], "rest": [x for x in kernels if x != RUN]}
-        steps = len(kernels) + len(groups) * len(self.target.levels) + 1
-        fronts = {
-            pool.submit(_front, str(self.folder / name), symbols, str(self.ticks)): name
+        steps = len(kernels) + len(self.target.levels)
+        fronts = [
+            pool.submit(_front, str(self.folder / name), symbols, str(self.ticks))
             for name, symbols in groups.items()
-        }
-        running: set[Future[str]] = set(fronts)
-        objects: list[Path] = []
-        while running:
-            finished, running = wait(running, timeout=0.5, return_when=FIRST_COMPLETED)
-            for future in finished:
-                made = future.result()
-                if future not in fronts:
-                    objects.append(Path(made))
-                    continue
-                running |= {
-                    pool.submit(_back, made, level, self.target.triple)
-                    for level in self.target.levels
-                }
-            self._show(self.ticks.stat().st_size + len(objects), steps)
-        return linked(self.folder, sorted(objects), self.target.levels, kernels)
+        ]
+        codes = self._finished(fronts, steps)
+        backs = [
+            pool.submit(_back, codes, level, self.target.triple, str(self.ticks))
+            for level in self.target.levels
+        ]
+        objects = self._finished(backs, steps)
+        return linked(self.folder, objects, self.target.levels, kernels)
 
-    def _show(self, done: int, steps: int) -> None:
-        if _on_terminal():
-            seconds = time.monotonic() - self.start
-            _say(f"\r{WORDS} ... {100 * done // steps} %, {seconds:.0f} s ")
+    def _finished(self, tasks: Sequence[Future[str]], steps: int) -> list[str]:
+        """Results of tasks, with the progress shown while they run."""
+        running: set[Future[str]] = set(tasks)
+        while running:
+            finished, running = wait(running, timeout=0.5, return_when=FIRST_EXCEPTION)
+            for task in finished:
+                task.result()  # raises what the task did
+            if _on_terminal():
+                percent = 100 * self.ticks.stat().st_size // steps
+                _say(f"\r{WORDS} ... {percent} %, {time.monotonic() - self.start:.0f} s ")
+        return sorted(task.result() for task in tasks)
 
 
 def _on_terminal() -> bool:
@@ -176,18 +187,22 @@ def _front(path: str, symbols: Sequence[str], ticks: str) -> str:
     """Bitcode of kernels in a file."""
     from .front_end import bitcode
 
-    def tick() -> None:
-        with open(ticks, "ab") as file:
-            file.write(b".")
-
-    Path(path).write_bytes(bitcode(symbols, tick))
+    Path(path).write_bytes(bitcode(symbols, partial(_tick, ticks)))
     return path
 
 
-def _back(path: str, level: Level, triple: str) -> str:
-    """Object file of bitcode for a level."""
+def _back(codes: Sequence[str], level: Level, triple: str, ticks: str) -> str:
+    """Object file of all kernels for a level."""
     from .back_end import machine_code
 
-    made = f"{path}_{level.identifier}.o"
-    Path(made).write_bytes(machine_code(Path(path).read_bytes(), level, triple))
+    made = f"{codes[0]}_{level.identifier}.o"
+    content = machine_code([Path(code).read_bytes() for code in codes], level, triple)
+    Path(made).write_bytes(content)
+    _tick(ticks)
     return made
+
+
+def _tick(ticks: str) -> None:
+    """Note that a step is done."""
+    with open(ticks, "ab") as file:
+        file.write(b".")

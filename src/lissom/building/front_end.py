@@ -9,9 +9,10 @@ from __future__ import annotations
 import gc
 import importlib
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..kernels.compiling import Entry
+if TYPE_CHECKING:
+    from ..kernels.compiling import Entry
 
 # Letters of types in the table of `calling.c`
 LETTERS = {
@@ -71,17 +72,17 @@ def _generate_nothing() -> None:
     """Let Numba link modules, but neither optimise them nor generate machine code."""
     from numba.core import codegen
 
-    Library: Any = codegen.JITCodeLibrary
-    Codegen: Any = codegen.JITCPUCodegen
+    library_class: Any = codegen.JITCodeLibrary
+    codegen_class: Any = codegen.JITCPUCodegen
 
     def finish(library: Any) -> None:
         library._finalize_dynamic_globals()
         library._verify_declare_only_symbols()
         library._finalized = True
 
-    Library._optimize_final_module = lambda library: None
-    Library._finalize_final_module = finish
-    Codegen.set_env = lambda *_: None
+    library_class._optimize_final_module = lambda library: None
+    library_class._finalize_final_module = finish
+    codegen_class.set_env = lambda *_: None
 
 
 def _module(entry: Entry) -> Any:
