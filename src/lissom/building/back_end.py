@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from .targets import Level
 
 
-def machine_code(bitcodes: Sequence[bytes], level: Level, triple: str = "") -> bytes:
+def machine_code(bitcode: bytes, level: Level, triple: str = "") -> bytes:
     """Object file of kernels for one level.
 
     Parameters
     ----------
-    bitcodes : sequence of bytes
-        From `front_end.bitcode`; functions that several of them contain are generated once.
+    bitcode : bytes
+        From `front_end.bitcode`.
     level : Level
         Processors that must be able to run it.
     triple : str
@@ -24,9 +23,7 @@ def machine_code(bitcodes: Sequence[bytes], level: Level, triple: str = "") -> b
 
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    module, *others = map(llvm.parse_bitcode, bitcodes)
-    for other in others:
-        module.link_in(other)
+    module = llvm.parse_bitcode(bitcode)
     machine = _machine(llvm, module, level, triple)
     _optimise(llvm, module, machine)
     for function in module.functions:

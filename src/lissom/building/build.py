@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+import sysconfig
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -66,6 +67,11 @@ def check_system() -> None:
     if SUFFIX not in EXTENSION_SUFFIXES:
         raise KernelError("this Python has no stable ABI; use CPython with its global lock")
     c_compiler()
+    if not Path(sysconfig.get_path("include"), "Python.h").exists():
+        raise KernelError(
+            "the headers of Python are missing; install them (Debian and Ubuntu: apt install "
+            "python3-dev)"
+        )
 
 
 def _check_packages() -> None:
@@ -140,30 +146,31 @@ class _Build:
     def _run(self, pool: ProcessPoolExecutor) -> bytes:
         kernels: dict[str, str] = pool.submit(_kernels).result()
         groups = {"run": [RUN], "rest": [x for x in kernels if x != RUN]}
-        steps = len(kernels) + len(self.target.levels)
-        fronts = [
-            pool.submit(_front, str(self.folder / name), symbols, str(self.ticks))
+        steps = len(kernels) + len(groups) * len(self.target.levels)
+        fronts = {
+            pool.submit(_front, self.folder / name, symbols, self.ticks)
             for name, symbols in groups.items()
-        ]
-        codes = self._finished(fronts, steps)
-        backs = [
-            pool.submit(_back, codes, level, self.target.triple, str(self.ticks))
-            for level in self.target.levels
-        ]
-        objects = self._finished(backs, steps)
-        return linked(self.folder, objects, self.target.levels, kernels)
-
-    def _finished(self, tasks: Sequence[Future[str]], steps: int) -> list[str]:
-        """Results of tasks, with the progress shown while they run."""
-        running: set[Future[str]] = set(tasks)
+        }
+        running: set[Future[Path]] = set(fronts)
+        objects: list[Path] = []
         while running:
-            finished, running = wait(running, timeout=0.5, return_when=FIRST_EXCEPTION)
+            finished, running = wait(running, timeout=0.5, return_when=FIRST_COMPLETED)
             for task in finished:
-                task.result()  # raises what the task did
-            if _on_terminal():
-                percent = 100 * self.ticks.stat().st_size // steps
-                _say(f"\r{WORDS} ... {percent} %, {time.monotonic() - self.start:.0f} s ")
-        return sorted(task.result() for task in tasks)
+                made = task.result()
+                if task in fronts:
+                    running |= {
+                        pool.submit(_back, made, level, self.target.triple, self.ticks)
+                        for level in self.target.levels
+                    }
+                else:
+                    objects.append(made)
+            self._show(steps)
+        return linked(self.folder, sorted(objects), self.target.levels, kernels)
+
+    def _show(self, steps: int) -> None:
+        if _on_terminal():
+            percent = 100 * self.ticks.stat().st_size // steps
+            _say(f"\r{WORDS} ... {percent} %, {time.monotonic() - self.start:.0f} s ")
 
 
 def _on_terminal() -> bool:
@@ -183,26 +190,25 @@ def _kernels() -> dict[str, str]:
     return {symbol: letters(entry.signature) for symbol, entry in entries().items()}
 
 
-def _front(path: str, symbols: Sequence[str], ticks: str) -> str:
+def _front(code: Path, symbols: Sequence[str], ticks: Path) -> Path:
     """Bitcode of kernels in a file."""
     from .front_end import bitcode
 
-    Path(path).write_bytes(bitcode(symbols, partial(_tick, ticks)))
-    return path
+    code.write_bytes(bitcode(symbols, partial(_tick, ticks)))
+    return code
 
 
-def _back(codes: Sequence[str], level: Level, triple: str, ticks: str) -> str:
-    """Object file of all kernels for a level."""
+def _back(code: Path, level: Level, triple: str, ticks: Path) -> Path:
+    """Object file of kernels for a level."""
     from .back_end import machine_code
 
-    made = f"{codes[0]}_{level.identifier}.o"
-    content = machine_code([Path(code).read_bytes() for code in codes], level, triple)
-    Path(made).write_bytes(content)
+    made = code.with_name(f"{code.name}_{level.identifier}.o")
+    made.write_bytes(machine_code(code.read_bytes(), level, triple))
     _tick(ticks)
     return made
 
 
-def _tick(ticks: str) -> None:
+def _tick(ticks: Path) -> None:
     """Note that a step is done."""
-    with open(ticks, "ab") as file:
+    with ticks.open("ab") as file:
         file.write(b".")

@@ -32,7 +32,7 @@ def c_compiler() -> list[str]:
 
 
 def linked(
-    folder: Path, objects: Sequence[str], levels: Sequence[Level], kernels: Mapping[str, str]
+    folder: Path, objects: Sequence[Path], levels: Sequence[Level], kernels: Mapping[str, str]
 ) -> bytes:
     """Content of the shared library.
 
@@ -40,7 +40,7 @@ def linked(
     ----------
     folder : Path
         For files on the way.
-    objects : sequence of str
+    objects : sequence of Path
         Object files of all kernels for all levels.
     levels : sequence of Level
         Levels in rising order.
@@ -54,13 +54,14 @@ def linked(
     include = [f"-I{folder}", f"-I{sysconfig.get_path('include')}", f"-I{np.get_include()}"]
     flags = ["-O2", "-fPIC", "-shared", "-fvisibility=hidden"]
     flags += ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-s"]
-    command = [*c_compiler(), *flags, *include, str(CALLING), *objects]
+    command = [*c_compiler(), *flags, *include, str(CALLING), *map(str, objects)]
     done = subprocess.run(
         [*command, "-o", str(library), "-lm"], capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
-        last = done.stderr.strip().splitlines() or ["no message"]
-        raise KernelError(f"the C compiler failed ({shlex.join(command[:1])}): {last[-1]}")
+        lines = done.stderr.strip().splitlines()
+        told = next((x for x in lines if "error" in x), lines[-1] if lines else "no message")
+        raise KernelError(f"the C compiler failed ({command[0]}): {told}")
     return library.read_bytes()
 
 
