@@ -32,7 +32,7 @@ CROSS = {
 CHECK = """
 import sys, lissom as ls
 from lissom.kernels.compiling import kernels_in_use
-system = ls.library.flexible_chain(3).compile()
+system = ls.library.flexible_chain(3, 2).compile()
 run = ls.simulate(system, system.neutral(), duration=1.0, progress=False)
 print(sys.version.split()[0], run.statistics["steps"], "steps,", kernels_in_use())
 """
