@@ -247,6 +247,20 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
         _replace(tmp_path / "file/kernels.so", b"")
 
 
+def test_no_file_of_the_package_is_ignored_and_so_left_out_of_wheels():
+    root = PACKAGE.parent.parent
+    files = [
+        str(x) for x in PACKAGE.rglob("*") if x.suffix in (".py", ".pyi", ".c", ".js", ".html")
+    ]
+    command = ["git", "check-ignore", "--no-index", "--stdin"]
+    done = subprocess.run(
+        command, input="\n".join(files), cwd=root, capture_output=True, text=True, check=False
+    )
+    if done.returncode > 1:
+        pytest.skip("not in a clone")
+    assert done.stdout == ""
+
+
 def test_targets_and_signatures():
     assert [x.name for x in Target.named("x86_64-unknown-linux-gnu").levels][-1] == "x86-64-v4"
     assert [x.name for x in Target.named("aarch64-unknown-linux-gnu").levels] == ["generic"]

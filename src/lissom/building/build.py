@@ -6,18 +6,18 @@ import os
 import sys
 import sysconfig
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from functools import partial
-from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import get_context
 from pathlib import Path
 
 from ..errors import KernelError
-from ..kernels.native import BINARY, SUFFIX, sealed, unusable
+from ..kernels.native import BINARY, has_stable_abi, sealed, unusable
 from ..kernels.sources import binary_digest
 from .link import c_compiler, linked
 from .targets import Level, Target
@@ -64,7 +64,7 @@ def build(output: Path = BINARY, *, triple: str = "", anew: bool = False) -> boo
 
 def check_system() -> None:
     """Raise KernelError where kernels cannot be built, whatever packages are installed."""
-    if SUFFIX not in EXTENSION_SUFFIXES:
+    if not has_stable_abi():
         raise KernelError("this Python has no stable ABI; use CPython with its global lock")
     c_compiler()
     if not Path(sysconfig.get_path("include"), "Python.h").exists():
@@ -128,7 +128,12 @@ class _Build:
         _say(WORDS)
         try:
             cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
-            with ProcessPoolExecutor(min(cores, 6), mp_context=get_context("spawn")) as pool:
+            with ProcessPoolExecutor(
+                min(cores, 6),
+                mp_context=get_context("spawn"),
+                initializer=_end_with,
+                initargs=(os.getpid(),),
+            ) as pool:
                 code = self._run(pool)
             outcome = "done"
             return code
@@ -181,6 +186,17 @@ def _say(text: str) -> None:
     with suppress(AttributeError, OSError, ValueError):  # no stderr, a closed one
         sys.stderr.write(text)
         sys.stderr.flush()
+
+
+def _end_with(parent: int) -> None:
+    """End this process when its parent is killed, not minutes later."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _kernels() -> dict[str, str]:

@@ -13,6 +13,7 @@ import hashlib
 import importlib
 import logging
 import os
+import sys
 from collections.abc import Callable
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
@@ -79,7 +80,7 @@ def library() -> Library | None:
 
 def unusable(binary: Path) -> str:
     """Why a binary cannot be used; empty if it can, as far as its bytes tell."""
-    if SUFFIX not in EXTENSION_SUFFIXES:
+    if not has_stable_abi():
         return "this Python does not load binaries of the stable ABI"
     try:
         content = binary.read_bytes()
@@ -92,6 +93,11 @@ def unusable(binary: Path) -> str:
     if content[-64:-32] != binary_digest():
         return "the sources of the kernels have changed since they were built"
     return ""
+
+
+def has_stable_abi() -> bool:
+    """Whether this Python loads binaries of the stable ABI; free-threaded ones do not."""
+    return SUFFIX in EXTENSION_SUFFIXES and "t" not in getattr(sys, "abiflags", "")
 
 
 def sealed(code: bytes, digest: bytes) -> bytes:
