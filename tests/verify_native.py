@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from lissom.kernels.compiling import LIBRARY
-from tests.native_numbers import NUMBERS, differences, numbers_of
+from tests.native_numbers import LONG, NUMBERS, differences, numbers_of
 
 ROUNDING = {"advance": 1e-9}  # adaptive steps follow the rounding of their errors
 
@@ -24,10 +24,10 @@ def main() -> int:
     levels = LIBRARY.levels
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "numbers.npz")
-        by_numba = numbers_of(file, *NUMBERS, LISSOM_KERNELS="numba")
+        by_numba = numbers_of(file, *LONG, LISSOM_KERNELS="numba")
         failed = 0
         for level in levels:
-            ahead = numbers_of(file, *NUMBERS, LISSOM_KERNELS="native", LISSOM_KERNELS_LEVEL=level)
+            ahead = numbers_of(file, *LONG, LISSOM_KERNELS="native", LISSOM_KERNELS_LEVEL=level)
             worst: dict[str, float] = {}
             for key, error in differences(by_numba, ahead).items():
                 symbol = key.partition(" ")[0]
