@@ -235,6 +235,14 @@ def test_without_a_c_compiler_the_build_says_so_and_leaves_the_binary(copy):
     assert python(USED, copy).stdout.startswith("built ahead")
 
 
+def test_the_build_needs_numba_and_numpy_only():
+    others = ("scipy", "h5py", "h5netcdf", "sympy", "matplotlib", "pydantic", "typer", "rich")
+    code = f"import sys; sys.modules.update(dict.fromkeys({others}))\n"
+    code += "from lissom.building.front_end import entries; print(len(entries()))"
+    done = python(code, LISSOM_KERNELS="numba")
+    assert done.stdout.strip() == str(len(NUMBERS)), done.stderr
+
+
 def test_a_build_that_is_up_to_date_does_nothing():
     assert build() is False
 
