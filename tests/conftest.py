@@ -1,4 +1,4 @@
-"""Kernels are compiled in two processes before the workers of pytest-xdist start."""
+"""Kernels are compiled before the workers of pytest-xdist start."""
 
 from __future__ import annotations
 
@@ -8,14 +8,6 @@ import sys
 from contextlib import suppress
 
 import pytest
-
-# The kernel of a run takes as long to compile as all the others, and comes last; `lissom.sim`
-# registers the loads that it is made of.
-RUN = "import lissom.sim\nfrom lissom.kernels.run.advance import ADVANCE\n"
-PROGRAMS = (
-    f"{RUN}ADVANCE.load()",
-    f"{RUN}from lissom.kernels.compiling import compile_all; compile_all()",
-)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -29,12 +21,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def compile_kernels() -> None:
-    """Fill the cache; a minute or two where it is empty."""
-    started = [
-        subprocess.Popen([sys.executable, "-c", text], stderr=subprocess.PIPE, text=True)
-        for text in PROGRAMS
-    ]
-    for process in started:
-        _, said = process.communicate()
-        if process.returncode:
-            raise pytest.UsageError(f"the kernels do not compile:\n{said}")
+    """Build all kernels, for a minute or two where they are not up to date.
+
+    Without a C compiler Numba compiles what the tests use.
+    """
+    subprocess.run([sys.executable, "-m", "lissom.building"], check=False)

@@ -1,8 +1,7 @@
-"""Kernels are compiled once, found again, and never out of date."""
+"""Kernels that Numba compiles are compiled once, found again, and never out of date."""
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -13,8 +12,13 @@ from pathlib import Path
 import pytest
 
 import lissom
+from lissom.kernels.sources import KERNELS, sources_digest
 
-COMPILING = Path(lissom.__file__).parent / "kernels/compiling.py"
+PACKAGE = Path(lissom.__file__).parent
+COPIED = (
+    "errors.py",
+    *(f"kernels/{x}.py" for x in ("compiling", "native", "numba_cache", "sources")),
+)
 
 # A package like that of the kernels: the factor is in another file than what Python calls.
 CALLEE = """
@@ -25,7 +29,6 @@ def scaled(x):
     return {factor} * x
 """
 CALLER = """
-from numba import types
 from .callee import scaled
 from .compiling import Entry, jit
 
@@ -36,10 +39,10 @@ def total(values):
         result += scaled(values[i])
     return result
 
-READ = types.Array(types.float64, 1, "C", readonly=True)
-TOTAL = Entry(total, types.float64(READ), "totals")
+READ = "Array(float64, 1, 'C', readonly=True)"
+TOTAL = Entry(total, f"float64({READ})", "totals")
 """
-IMPORT = "import numpy as np; from small.caller import TOTAL\n"
+IMPORT = "import numpy as np; from small.kernels.caller import TOTAL\n"
 CALL = "print(TOTAL.load()(np.arange(4.0)))\n"  # 6 times the factor
 STATS = "s = TOTAL.load().stats; print(sum(s.cache_hits.values()), sum(s.cache_misses.values()))\n"
 
@@ -51,21 +54,24 @@ class Small:
     root: Path
 
     def __post_init__(self) -> None:
-        (self.root / "small").mkdir()
-        shutil.copy(COMPILING, self.root / "small")
+        (self.root / "small/kernels").mkdir(parents=True)
+        for name in COPIED:
+            shutil.copy(PACKAGE / name, self.root / "small" / name)
         (self.root / "small/__init__.py").touch()
-        (self.root / "small/caller.py").write_text(CALLER)
+        (self.root / "small/kernels/__init__.py").touch()
+        (self.root / "small/kernels/caller.py").write_text(CALLER)
         self.edit(2.0)
 
     def edit(self, factor: float) -> None:
-        (self.root / "small/callee.py").write_text(CALLEE.format(factor=factor))
+        (self.root / "small/kernels/callee.py").write_text(CALLEE.format(factor=factor))
 
     def saved(self, pattern: str) -> Path:
         (path,) = (self.root / "cache").rglob(pattern)
         return path
 
     def start(self, code: str = IMPORT + CALL, **environment: str) -> subprocess.Popen[str]:
-        plain = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+        settings = ("NUMBA_", "LISSOM_")
+        plain = {name: value for name, value in os.environ.items() if not name.startswith(settings)}
         own = {"NUMBA_CACHE_DIR": str(self.root / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
         return subprocess.Popen(
             [sys.executable, "-c", code],
@@ -106,8 +112,10 @@ def test_an_edit_in_another_file_changes_the_result(small):
 def test_numba_itself_does_not_see_an_edit_in_another_file(small):
     """When this fails, Numba has learnt it and the seal can go."""
     plain = "import numba\njit = numba.njit(cache=True)\nEntry = lambda *_: None\n"
-    (small.root / "small/compiling.py").write_text(plain)
-    code = "import numpy as np; from small.caller import total; print(total(np.arange(4.0)))"
+    (small.root / "small/kernels/compiling.py").write_text(plain)
+    code = (
+        "import numpy as np; from small.kernels.caller import total; print(total(np.arange(4.0)))"
+    )
     assert small.run(code)[0] == ["12.0"]
     small.edit(30.0)
     assert small.run(code)[0] == ["12.0"]
@@ -128,7 +136,7 @@ def test_settings_that_change_the_code_are_seen(small):
 
 
 def test_an_edit_after_the_import_is_not_taken_for_what_was_compiled(small):
-    code = IMPORT + "open('small/callee.py', 'a').write('# edited')\n" + CALL
+    code = IMPORT + "open('small/kernels/callee.py', 'a').write('# edited')\n" + CALL
     out, err = small.run(code)
     assert out == ["12.0"]
     assert "sources of the kernels changed" in err
@@ -136,7 +144,9 @@ def test_an_edit_after_the_import_is_not_taken_for_what_was_compiled(small):
 
 
 def test_without_a_writable_folder_it_compiles_and_says_so(small):
-    (small.root / "small/__pycache__").touch()  # a file: no folder can be made, even by root
+    (
+        small.root / "small/kernels/__pycache__"
+    ).touch()  # a file: no folder can be made, even by root
     nowhere = {"HOME": "/dev/null/x", "XDG_CACHE_HOME": "/dev/null/x"}
     out, err = small.run(NUMBA_CACHE_DIR="/dev/null/x", **nowhere)
     assert (out, compiled(err)) == (["12.0"], 1)
@@ -176,7 +186,7 @@ def test_a_process_that_dies_while_saving_leaves_no_old_code_and_no_lock(small):
     """Numba writes its index first: the new index would then point to the old code."""
     small.run()
     small.edit(30.0)
-    (small.root / "small/caller.py").write_text(CALLER + "# edited\n")
+    (small.root / "small/kernels/caller.py").write_text(CALLER + "# edited\n")
     patch = "import os; from numba.core.caching import IndexDataCacheFile as File\n"
     dying = small.start(IMPORT + patch + "File._save_data = lambda *_: os._exit(9)\n" + CALL)
     dying.communicate(timeout=120)
@@ -223,19 +233,23 @@ print(len(set(kernels)))
 
 
 def test_compile_all_loads_every_entry(small):
-    code = "from small.compiling import compile_all; compile_all(); print('then', flush=True)\n"
+    code = "from small.kernels.compiling import compile_all; compile_all()\n"
     assert compiled(small.run(IMPORT + code)[1]) == 1
     assert small.run() == (["12.0"], "")
 
 
 def test_without_jit_the_kernel_is_the_function(small):
-    code = IMPORT + "from small.caller import total; print(TOTAL.load() is total, type(total))\n"
+    code = (
+        IMPORT
+        + "from small.kernels.caller import total; print(TOTAL.load() is total, type(total))\n"
+    )
     out, err = small.run(code + CALL, NUMBA_DISABLE_JIT="1")
     assert (out, err) == (["True", "<class", "'function'>", "12.0"], "")
 
 
 def test_an_entry_needs_a_decorated_function(small):
-    code = "from small.compiling import Entry\nEntry(lambda x: x, 'float64(float64)', 'nothing')"
+    code = "from small.kernels.compiling import Entry; "
+    code += "Entry(lambda x: x, 'float64(float64)', 'nothing')"
     process = small.start(code)
     assert "'nothing' is not decorated with jit" in process.communicate(timeout=120)[1]
 
@@ -255,13 +269,12 @@ print(len(kernel.signatures))
 def test_not_a_number_is_seen_under_all_flags(small):
     code = """
 import math
-from numba import types
-from small.compiling import Entry, jit
+from small.kernels.compiling import Entry, jit
 def seen(x, values):
     total = 0.0
     for i in range(values.shape[0]): total += x * values[i]
     return math.isfinite(x), math.isnan(x), x == x, math.isfinite(total)
-signature = types.UniTuple(types.boolean, 4)(types.float64, types.float64[::1])
+signature = "UniTuple(boolean, 4)(float64, float64[::1])"
 for flags in ({}, {"reassociate": True}):
     kernel = Entry(jit(**flags)(seen), signature, "totals").load()
     for x in (math.nan, math.inf, 1.0): print(*map(int, kernel(x, np.ones(9))))
@@ -304,15 +317,10 @@ def test_code_whose_seal_was_not_asked_for_is_not_used(small):
 
 
 def test_the_seal_covers_the_sources_of_loads(tmp_path):
-    folder, loads = tmp_path / "kernels", tmp_path / "sim/loads"
-    folder.mkdir(parents=True)
+    loads = tmp_path / "sim/loads"
     loads.mkdir(parents=True)
-    shutil.copy(COMPILING, folder)
-    spec = importlib.util.spec_from_file_location("sealed", folder / "compiling.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    digests = {module.sources_digest()}
+    digests = {sources_digest(*KERNELS, package=tmp_path)}
     for text in ("", "STIFFNESS = 1\n", "STIFFNESS = 2\n"):
         (loads / "spring.py").write_text(text)
-        digests.add(module.sources_digest())
+        digests.add(sources_digest(*KERNELS, package=tmp_path))
     assert len(digests) == 4

@@ -22,6 +22,7 @@ import pytest
 import lissom as ls
 from lissom.errors import LoadError, ResultError, SimulationWarning
 from lissom.results.files.journal.writer import JournalStore
+from lissom.results.files.netcdf import writer
 from lissom.sim.run import machine, record, runner
 from tests.simulation_cases import DURATION, KINDS, contents, run
 from tests.verify_kills import killed_and_resumed, whole
@@ -150,7 +151,7 @@ def test_runs_killed_at_random_moments_are_resumed_to_the_same_bits(tmp_path):
 
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_run_that_dies_while_its_file_becomes_netcdf(moment, tmp_path, monkeypatch):
-    path, write = tmp_path / "run.nc", record.write_netcdf
+    path, write = tmp_path / "run.nc", writer.write_netcdf
 
     def die(*arguments, **options):
         if moment == "after":
@@ -158,7 +159,7 @@ def test_a_run_that_dies_while_its_file_becomes_netcdf(moment, tmp_path, monkeyp
         raise DeathError
 
     with monkeypatch.context() as patch:
-        patch.setattr(record, "write_netcdf", die)
+        patch.setattr(writer, "write_netcdf", die)
         with pytest.raises(DeathError):
             run("rk4", file=path)
     assert path.exists() == (moment == "after")

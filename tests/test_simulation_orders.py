@@ -10,8 +10,10 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy.integrate import DOP853, RK45
 
 import lissom as ls
+from lissom.sim.integrators.tableau import dormand_prince_5, dormand_prince_8
 from tests.analytic_motions import pendulum, slope
 from tests.flexible_samples import AXLE, flexible_body
 from tests.measures import random_state
@@ -163,3 +165,13 @@ def test_generalized_alpha_keeps_its_order_in_unequal_steps(radius):
         )
         errors.append(abs(run.q[-1, 0] - exact))
     assert abs(slope(steps, errors) - 2) < 0.2
+
+
+def test_the_tables_of_dormand_and_prince_are_those_of_scipy():
+    five, eight = dormand_prince_5(), dormand_prince_8()
+    assert np.array_equal(five.A[:, :5], RK45.A) and np.array_equal(five.dense, RK45.P)
+    assert np.array_equal(five.b, RK45.B) and np.array_equal(five.c, RK45.C)
+    assert np.array_equal(five.error, RK45.E)
+    assert np.array_equal(eight.A, DOP853.A) and np.array_equal(eight.extra, DOP853.A_EXTRA)
+    assert np.array_equal(eight.b, DOP853.B) and np.array_equal(eight.c, DOP853.C)
+    assert np.array_equal(eight.error, DOP853.E5) and np.array_equal(eight.second, DOP853.E3)

@@ -254,6 +254,17 @@ def test_forces_at_every_instant_plain_and_compiled():
         assert np.abs(run.q[:, 0] - exact).max() < 1e-10
 
 
+@pytest.mark.parametrize("clamped", [True, False])
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 300])
+def test_a_smooth_table_is_the_spline_of_scipy(n, clamped):
+    rng = np.random.default_rng(n)
+    times, values = np.cumsum(rng.uniform(0.1, 1.0, n)), rng.standard_normal((n, 2))
+    ends = "clamped" if clamped else "natural" if n < 4 else "not-a-knot"
+    expected = CubicSpline(times, values, bc_type=ends).c.transpose(1, 2, 0)
+    found = ls.Table(times, values, "smooth", clamped=clamped).pieces()
+    assert np.allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
 def test_a_smooth_table_of_huge_values_is_a_load_error():
     table = ls.Table([0, 1e-9, 2e-9, 3e-9, 4e-9], [0, 1e305, -1e305, 1e305, 0], "smooth")
     with pytest.raises(ls.LoadError, match="too fast for a smooth curve"):

@@ -113,6 +113,7 @@ def main() -> int:
         ),
         Check("compiled and readable text on 1000 random trees", "tests.verify_kernels", ("1000",)),
         Check("kernels compiled for a strided workspace", "tests.verify_strided"),
+        Check("kernels built ahead as those that Numba compiles", "tests.verify_native"),
         Check("seeded faults are noticed", "tests.verify_faults"),
         Check("1000 random runs are right or say that they may not be", "tests.verify_honesty"),
         Check("a free flexible spacecraft over 10,000 s", "tests.verify_long_runs"),

@@ -79,6 +79,7 @@ def tested(folder: Path, tests: list[str]) -> int:
     # The package as it is here, found also by programs that tests start with no environment.
     Path(site.stdout.strip(), "lissom.pth").write_text(f"{ROOT / 'src'}\n{ROOT}\n")
     environment = os.environ | {"NUMBA_CACHE_DIR": str(folder / "kernels")}
+    environment["LISSOM_KERNELS"] = "numba"  # the oldest Numba, not what a newer one has built
     environment.pop("PYTHONPATH", None)
     command = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", *map(str, paths)]
     done = subprocess.run(

@@ -46,6 +46,7 @@ from .bodies import (
     solids as solids,
 )
 from .errors import (
+    KernelError as KernelError,
     LissomError as LissomError,
     LoadError as LoadError,
     ModelError as ModelError,

@@ -16,6 +16,7 @@ from typing import Any, Self
 
 __all__ = [
     "MOST_LINES",
+    "KernelError",
     "LissomError",
     "LoadError",
     "ModelError",
@@ -166,6 +167,10 @@ class SimulationError(LissomError, RuntimeError):
     def __init__(self, message: str, trajectory: Any = None) -> None:
         super().__init__(message)
         self.trajectory = trajectory
+
+
+class KernelError(LissomError, RuntimeError):
+    """Compiled kernels cannot be built, or not be used as asked."""
 
 
 class ModelWarning(_Printable, UserWarning):

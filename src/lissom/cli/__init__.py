@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
+from .build import build
 from .check import check
 from .demo import demo
 from .ending import run_to_its_end
@@ -36,6 +37,7 @@ COMMANDS: dict[Callable[..., None], str] = {  # with an example of each
     view: "lissom view boom.nc --scale 5",
     equations: "lissom equations swing.py:model --format c --set m=2.5",
     selftest: "lissom selftest",
+    build: "lissom build",
 }
 FIRST_STEPS = """\
 lissom demo arm           run a demonstration

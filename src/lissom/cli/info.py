@@ -134,8 +134,10 @@ def _environment() -> dict[str, str]:
     from importlib import metadata
 
     from .. import __version__
+    from ..kernels.compiling import kernels_in_use
 
     versions = {"lissom": __version__, "Python": platform.python_version()}
+    versions["kernels"] = kernels_in_use()
     versions["system"] = f"{platform.system()} {platform.release()} {platform.machine()}"
     for name in (*PACKAGES, *EXTRAS):
         try:

@@ -21,7 +21,7 @@ def selftest(
     """Check that this installation computes correctly on this machine.
 
     Results are compared with textbook formulas, conservation laws and independent computations. It
-    takes less than a minute, and a few minutes the first time, when kernels are compiled.
+    takes less than a minute, and a few minutes the first time if kernels were not built.
     """
     from ..selftest import CHECKS, machine_facts, run_check
 

@@ -1,50 +1,32 @@
-"""Compilation of kernels: flags, the cache on disk, and messages to the user.
+"""Kernels: their decorator, and the entries that Python calls.
 
 A function that kernels call is decorated with `jit`.  A kernel that Python calls is an `Entry` made
-from such a function; its `load` returns it compiled.  An entry is cached with all that it calls.
+from such a function; its `load` returns it compiled.
 
-Numba's cache checks only the file of the function and not the files of the functions that it calls.
-Here each cached file carries a seal: a digest of its bytes, of all sources in this folder, and of
-the settings that change the code.  Code that does not match its seal is compiled again.  A kernel
-must therefore take its functions and constants from this folder, or from those of the loads and
-integrators.
+Compiled code comes from the binary that `lissom build` makes (`native`), or from Numba at the first
+use (`numba_cache`).  The choice is made once, at import, for all entries: with the binary `jit`
+leaves the functions as they are and Numba is not imported.
 """
 
 from __future__ import annotations
 
-import functools
-import hashlib
-import logging
 import os
-import pickle
-import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path
+from collections.abc import Callable
 from types import FunctionType
-from typing import IO, Any, TypeVar, overload
+from typing import Any, TypeVar, overload
 
-import numba
+from . import native
 
-try:
-    import fcntl
-except ImportError:  # Windows: processes that start together all compile
-    fcntl = None  # type: ignore[assignment]
-
-LOGGER = logging.getLogger("lissom")
 FLAGS = frozenset({"contract", "nsz"})  # no flag that lets the compiler ignore NaN or infinity
 # Functions that only kernels call are compiled without the wrapper for calls from Python.
 UNCALLED: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-# User settings that change the code and that Numba's cache does not check.
-SETTINGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE")
-# Below the package: loads and integrators have their kernels in their own files.
-REGISTERED = ("sim/loads", "sim/integrators")
-PATIENCE = 300.0  # [s], after which a process no longer waits for another one but compiles itself
 
 Kernel = Callable[..., Any]
 F = TypeVar("F", bound=Kernel)
+
+PLAIN = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")  # kernels run in Python
+LIBRARY = None if PLAIN else native.library()
 
 
 @overload
@@ -79,21 +61,32 @@ def jit(
     Returns
     -------
     callable
-        Numba's dispatcher, or the function itself under ``NUMBA_DISABLE_JIT=1``.
+        Numba's dispatcher; the function itself with the binary and under ``NUMBA_DISABLE_JIT=1``.
     """
     flags = FLAGS | {"reassoc"} if reassociate else FLAGS
     options = UNCALLED | {"_nrt": counted, "forceinline": inlined}
-    decorate = numba.njit(
-        fastmath=set(flags),
-        error_model="numpy",
-        nogil=True,
-        **options,
-    )
+
+    def decorate(f: Any) -> Any:
+        if LIBRARY is not None or PLAIN:
+            return f
+        import numba
+
+        return numba.njit(f, fastmath=set(flags), error_model="numpy", nogil=True, **options)
+
     return decorate if function is None else decorate(function)
 
 
 uncounted = jit(counted=False)
 inlined = jit(counted=False, inlined=True)
+
+
+def intrinsic(function: Any) -> Any:
+    """Function that writes instructions for its call in a kernel, as Numba's of the same name."""
+    if LIBRARY is not None or PLAIN:
+        return function
+    from numba import extending
+
+    return extending.intrinsic(function)
 
 
 def plain(function: Any) -> Any:
@@ -107,45 +100,28 @@ def plain(function: Any) -> Any:
     return getattr(function, "py_func", function)
 
 
-def sources_digest() -> bytes:
-    """Digest of all sources of kernels; empty if they cannot be read (in a zip file)."""
-    own = Path(__file__).resolve().parent
-    digest, found = hashlib.sha256(), False
-    try:
-        for folder in (own, *(own.parent / name for name in REGISTERED)):
-            for path in sorted(x for x in folder.rglob("*.py") if x.is_file()):
-                text = path.read_bytes()
-                name = path.relative_to(folder).as_posix()
-                digest.update(f"{name} {len(text)}\n".encode() + text)
-                found = True
-    except OSError:
-        return b""
-    return digest.digest() if found else b""
-
-
-SOURCES = sources_digest()  # at import: the files may be edited before an entry is loaded
 ENTRIES: list[Entry] = []
 
 
 class Entry:
-    """A kernel that Python calls, compiled for one signature at its first use.
+    """A kernel that Python calls, compiled for one signature.
 
     Parameters
     ----------
     function : callable
         A function decorated with `jit`.
-    signature : numba signature
-        Types of the result and the arguments.
+    signature : str
+        Types of the result and the arguments, as Numba writes them: ``"int64(float64[::1])"``.
     name : str
         Name shown to the user while it is compiled, such as "forward dynamics".
     seconds : float
-        Approximate compile time, shown to the user [s].
+        Approximate time that Numba takes to compile it, shown to the user [s].
     """
 
     def __init__(
-        self, function: Kernel, signature: Any, name: str, *, seconds: float = 20.0
+        self, function: Kernel, signature: str, name: str, *, seconds: float = 20.0
     ) -> None:
-        if isinstance(function, FunctionType) and not getattr(numba.config, "DISABLE_JIT", 0):
+        if isinstance(function, FunctionType) and LIBRARY is None and not PLAIN:
             raise TypeError(f"the function of the kernel {name!r} is not decorated with jit")
         self.function = function
         self.signature = signature
@@ -155,8 +131,13 @@ class Entry:
         self._lock = threading.Lock()
         ENTRIES.append(self)
 
+    @property
+    def symbol(self) -> str:
+        """Name in the binary."""
+        return str(plain(self.function).__name__).lstrip("_")
+
     def load(self) -> Kernel:
-        """Numba's dispatcher, from the cache or newly compiled; it refuses other argument types.
+        """Compiled kernel, which refuses arguments of other types.
 
         Safe to call from several threads; after the first call it returns at once.
         """
@@ -167,256 +148,25 @@ class Entry:
         return self._kernel
 
     def _made(self) -> Kernel:
-        if isinstance(self.function, FunctionType):
+        if PLAIN:
             return self.function
-        kernel = self._dispatcher()
-        cache = _cache_of(kernel, self)
-        if cache is None:
-            kernel = self._dispatcher()  # the first one may hold a partial cache
-            with _announced(self, "for this machine"), _generated_once(kernel):
-                kernel.compile(self.signature)
-        elif not cache.provides(kernel):
-            with _exclusive(cache.lock_path, self.name):
-                if not cache.provides(kernel):
-                    cache.reading = False
-                    words = "for this machine; this happens once"
-                    with _announced(self, words), _generated_once(kernel):
-                        kernel.compile(self.signature)
-            if cache.unsaved is not None:
-                _warn_once(
-                    f"compiled kernels cannot be saved in {cache.cache_path}: {cache.unsaved}"
-                )
-        kernel.disable_compile()
-        return kernel
+        if LIBRARY is not None:
+            return LIBRARY.kernel(self.symbol)
+        from .numba_cache import compiled
 
-    def _dispatcher(self) -> Any:
-        function: Any = self.function
-        options = {k: v for k, v in function.targetoptions.items() if k not in UNCALLED}
-        return numba.jit(function.py_func, **options)
+        return compiled(self)
 
 
 def compile_all() -> None:
-    """Load every entry, so that other processes find them in the cache."""
+    """Load every entry, so that other processes find them in the cache of Numba."""
     for entry in ENTRIES:
         entry.load()
 
 
-def _cache_of(kernel: Any, entry: Entry) -> _SealedCache | None:
-    """Cache, installed in the dispatcher; None, with a message in the log, if there is none."""
-    if not SOURCES or sources_digest() != SOURCES:
-        _warn_once(
-            "the sources of the kernels changed or cannot be read: compiling without a cache"
-        )
-        return None
-    try:
-        kernel.enable_caching()
-        kernel._cache = cache = _SealedCache(kernel, entry)
-    except (RuntimeError, OSError):
-        _warn_once(
-            "no writable folder for compiled kernels: they are compiled at each start; "
-            "set NUMBA_CACHE_DIR to a writable folder"
-        )
-        return None
-    except (AttributeError, ImportError, TypeError) as error:
-        _warn_once(
-            f"the cache of Numba {numba.__version__} is not as expected ({error}): "
-            "kernels are compiled at each start"
-        )
-        return None
-    return cache
-
-
-class _NotCachedError(Exception):
-    """Raised in a dispatcher that would compile but may only use its cache."""
-
-
-class _SealedCache:
-    """Cache of a dispatcher: Numba's cache, protected against outdated and damaged files.
-
-    All private names of Numba are accessed in the constructors here and in `_Seal`, so that a
-    version of Numba without them is detected before anything is loaded.
-    """
-
-    def __init__(self, kernel: Any, entry: Entry) -> None:
-        function = kernel.py_func
-        self.inner = kernel._cache
-        self.seal = self.inner._impl = _Seal(self.inner._impl, kernel, entry)
-        self.entry = entry
-        self.cache_path: str = self.inner.cache_path
-        self.lock_path = Path(
-            self.cache_path, f"{function.__module__}.{function.__qualname__}.lock"
-        )
-        self.reading = True
-        self.damaged = False
-        self.unsaved: Exception | None = None
-
-    def provides(self, kernel: Any) -> bool:
-        """Whether the dispatcher got its code from the cache."""
-        try:
-            kernel.compile(self.entry.signature)
-        except _NotCachedError:
-            return False
-        return True
-
-    def load_overload(self, signature: Any, context: Any) -> Any:
-        """Compiled code; None makes the dispatcher compile."""
-        if not self.reading:
-            return None
-        found = None
-        try:
-            found = self.inner.load_overload(signature, context)
-        except Exception as error:  # reading a damaged file can raise anything
-            self.damaged = True
-            LOGGER.info("kernel %s: unreadable file in the cache: %r", self.entry.name, error)
-        if found is None or found is not self.seal.opened:
-            raise _NotCachedError
-        return found
-
-    def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Save compiled code; if that fails, it is available to this process only."""
-        try:
-            if self.damaged:
-                self.inner.flush()
-            self.inner.save_overload(signature, compiled)
-        except Exception as error:  # a full disk, missing permissions
-            self.unsaved = error
-
-
-class _Seal:
-    """Numba's conversion of compiled code to bytes and back, with a seal that is checked."""
-
-    def __init__(self, plain: Any, kernel: Any, entry: Entry) -> None:
-        from numba.core.serialize import dumps
-
-        self.plain = plain
-        self.plain_reduce, self.plain_rebuild, self.dumps = plain.reduce, plain.rebuild, dumps
-        self.opened: Any = None
-        self.key = repr(
-            (
-                SOURCES,
-                numba.__version__,
-                [getattr(numba.config, name, None) for name in SETTINGS],
-                kernel.targetctx.codegen().magic_tuple(),  # the processor
-                (kernel.py_func.__module__, kernel.py_func.__qualname__, str(entry.signature)),
-            )
-        ).encode()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.plain, name)
-
-    def reduce(self, compiled: Any) -> tuple[bytes, bytes]:
-        """Seal and bytes."""
-        data = self.dumps(self.plain_reduce(compiled))
-        return hashlib.sha256(self.key + data).digest(), data
-
-    def rebuild(self, context: Any, sealed: tuple[bytes, bytes]) -> Any:
-        """Compiled code, or None if the seal does not match the sources and the bytes."""
-        seal, data = sealed
-        if hashlib.sha256(self.key + data).digest() != seal:
-            return None
-        self.opened = self.plain_rebuild(context, pickle.loads(data))
-        return self.opened
-
-
-@contextmanager
-def _exclusive(path: Path, name: str) -> Iterator[None]:
-    """One process at a time, where files can be locked; the lock of a dead process is released."""
-    with ExitStack() as stack:
-        if fcntl is not None:
-            with suppress(OSError):
-                file = stack.enter_context(open(os.open(path, os.O_RDONLY | os.O_CREAT, 0o666)))
-                _wait_for_lock(file, name)
-                stack.callback(fcntl.flock, file, fcntl.LOCK_UN)  # also for copies made by fork
-        yield
-
-
-def _wait_for_lock(file: IO[str], name: str) -> None:
-    start, announced = time.monotonic(), False
-    while True:
-        with suppress(BlockingIOError):
-            return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        waited = time.monotonic() - start
-        if waited > PATIENCE:
-            return None
-        if waited > 1.0 and not announced:
-            announced = True
-            _say(f"lissom: waiting for another process that compiles {name}\n")
-        time.sleep(0.05)
-
-
-@contextmanager
-def _generated_once(kernel: Any) -> Iterator[None]:
-    """Generate machine code for the kernel only, not for each function that it calls.
-
-    Numba optimises and generates every function as if Python called it, and then again within each
-    function that calls it.  Functions that only kernels call do not need separate code.  Other
-    threads, and versions of Numba with another design, are not affected.
-    """
-    thread, name = threading.get_ident(), kernel.py_func.__qualname__
-    try:
-        from numba.core import codegen as generator
-
-        Library: Any = generator.JITCodeLibrary
-        Codegen: Any = generator.JITCPUCodegen
-        optimize, finish = Library._optimize_final_module, Library._finalize_final_module
-        place = Codegen.set_env
-        _ = Library._finalize_dynamic_globals, Library._verify_declare_only_symbols
-    except (ImportError, AttributeError):
-        LOGGER.info(
-            "Numba %s generates code differently: compiling takes longer", numba.__version__
-        )
-        yield
-        return
-
-    def is_part(library: Any) -> bool:
-        return threading.get_ident() == thread and library.name != name
-
-    def optimize_whole(library: Any) -> None:
-        if not is_part(library):
-            optimize(library)
-
-    def finish_whole(library: Any) -> None:
-        if not is_part(library):
-            return finish(library)
-        library._finalize_dynamic_globals()
-        library._verify_declare_only_symbols()
-        library._finalized = True
-        return None
-
-    def place_if_generated(codegen: Any, symbol: str, environment: Any) -> None:
-        part = threading.get_ident() == thread
-        if not part or codegen._engine.get_global_value_address(symbol) != 0:
-            place(codegen, symbol, environment)
-
-    Library._optimize_final_module = optimize_whole
-    Library._finalize_final_module = finish_whole
-    Codegen.set_env = place_if_generated
-    try:
-        yield
-    finally:
-        Library._optimize_final_module = optimize
-        Library._finalize_final_module = finish
-        Codegen.set_env = place
-
-
-@contextmanager
-def _announced(entry: Entry, words: str) -> Iterator[None]:
-    """Print one line for the user, completed when the work is done."""
-    start, outcome = time.perf_counter(), "failed"
-    _say(f"lissom: compiling {entry.name} {words} (about {entry.seconds:.0f} s)")
-    try:
-        yield
-        outcome = "done"
-    finally:
-        _say(f" ... {outcome} in {time.perf_counter() - start:.1f} s\n")
-
-
-def _say(text: str) -> None:
-    with suppress(AttributeError, OSError, ValueError):  # no stderr, a closed one
-        sys.stderr.write(text)
-        sys.stderr.flush()
-
-
-@functools.cache
-def _warn_once(text: str) -> None:
-    LOGGER.warning("lissom: %s", text)
+def kernels_in_use() -> str:
+    """Where the kernels of this process come from, in words."""
+    if PLAIN:
+        return "plain Python (NUMBA_DISABLE_JIT)"
+    if LIBRARY is not None:
+        return f"built ahead, level {LIBRARY.level}, {native.BINARY}"
+    return "compiled by Numba at first use"

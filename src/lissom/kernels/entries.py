@@ -6,8 +6,6 @@ constant in a call inside the kernels would compile the sweeps again for that co
 
 from __future__ import annotations
 
-from numba import types
-
 from . import fields as field
 from .compiling import Entry, jit
 from .loops.closing import close_loops, closure_numbers, loops_open, place_loops
@@ -21,12 +19,6 @@ from .tree.motion import motion_base_to_tip
 from .tree.world import frame, hinge_forces, jacobian, place_base_to_tip, totals
 
 COUNTED = field.RATES | field.GRAVITY | field.ELASTIC | field.ACCELERATED
-
-_INTS = types.Array(types.int64, 1, "C")
-_FLOATS = types.Array(types.float64, 1, "C")
-_MATRIX = types.Array(types.float64, 2, "C")
-_SYSTEM = (_INTS, _FLOATS, _FLOATS)
-_INT = types.int64
 
 
 @jit
@@ -223,50 +215,53 @@ def _joint_forces_rows(ints, floats, scratch, Q, V, A, W, generalized, out, flag
     return -1
 
 
-PREPARE = Entry(prepare, types.void(*_SYSTEM), "constants of flexible bodies", seconds=5)
-_ROWS = (_FLOATS, _FLOATS, _FLOATS, _FLOATS)
-FORWARD = Entry(
-    _forward_rows, _INT(*_SYSTEM, *_ROWS, _INT, _INT, _INT), "forward dynamics", seconds=20
-)
+_SYSTEM = "int64[::1], float64[::1], float64[::1]"
+_THREE = "float64[::1], float64[::1], float64[::1]"
+_ROWS = f"{_THREE}, float64[::1]"
+_MATRIX = "float64[:,::1]"
+_RANGE = "int64, int64, int64"  # flags, start, stop
+
+PREPARE = Entry(prepare, f"void({_SYSTEM})", "constants of flexible bodies", seconds=5)
+FORWARD = Entry(_forward_rows, f"int64({_SYSTEM}, {_ROWS}, {_RANGE})", "forward dynamics")
 INVERSE = Entry(
-    _inverse_rows, _INT(*_SYSTEM, *_ROWS, _INT, _INT, _INT), "inverse dynamics", seconds=10
+    _inverse_rows, f"int64({_SYSTEM}, {_ROWS}, {_RANGE})", "inverse dynamics", seconds=10
 )
 MASS = Entry(
     _mass,
-    _INT(*_SYSTEM, _FLOATS, _MATRIX, _INT, _INT, types.boolean),
+    f"int64({_SYSTEM}, float64[::1], {_MATRIX}, int64, int64, boolean)",
     "the mass matrix",
     seconds=10,
 )
 COMPOSITE = Entry(
     _composite_rows,
-    _INT(*_SYSTEM, *_ROWS, _MATRIX, types.float64, _INT, _INT, _INT),
+    f"int64({_SYSTEM}, {_ROWS}, {_MATRIX}, float64, {_RANGE})",
     "forward dynamics by the mass matrix",
     seconds=15,
 )
 TOTALS = Entry(
-    _totals_rows,
-    _INT(*_SYSTEM, _FLOATS, _FLOATS, _FLOATS, _INT, _INT, _INT),
-    "energies and momenta",
-    seconds=10,
+    _totals_rows, f"int64({_SYSTEM}, {_THREE}, {_RANGE})", "energies and momenta", seconds=10
 )
 FRAME = Entry(
     _frame_rows,
-    _INT(*_SYSTEM, *_ROWS, _FLOATS, _INT, _INT, _INT),
+    f"int64({_SYSTEM}, {_ROWS}, float64[::1], {_RANGE})",
     "motion of frames",
     seconds=10,
 )
 LOOPS_CLOSURE = Entry(
     _closure_rows,
-    _INT(*_SYSTEM, _FLOATS, _FLOATS, _FLOATS, _INT, _INT, _INT, _INT),
+    f"int64({_SYSTEM}, {_THREE}, int64, {_RANGE})",
     "closure of loops",
     seconds=10,
 )
 JACOBIAN = Entry(
-    _jacobian, _INT(*_SYSTEM, _FLOATS, _FLOATS, _MATRIX, _INT), "Jacobians", seconds=10
+    _jacobian,
+    f"int64({_SYSTEM}, float64[::1], float64[::1], {_MATRIX}, int64)",
+    "Jacobians",
+    seconds=10,
 )
 JOINT_FORCES = Entry(
     _joint_forces_rows,
-    _INT(*_SYSTEM, *_ROWS, _FLOATS, _MATRIX, _INT, _INT, _INT),
+    f"int64({_SYSTEM}, {_ROWS}, float64[::1], {_MATRIX}, {_RANGE})",
     "joint forces",
     seconds=10,
 )

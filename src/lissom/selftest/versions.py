@@ -60,8 +60,10 @@ def _versions(packages: Sequence[str]) -> list[str]:
 
 
 def machine_facts() -> dict[str, str]:
-    """Versions, operating system, processor, and folder of compiled kernels."""
+    """Versions, operating system, processor, and where compiled kernels come from."""
     from .. import __version__
+    from ..kernels import entries  # noqa: F401  fills the list of entries
+    from ..kernels.compiling import kernels_in_use
 
     facts = machine()
     versions = [f"{name} {metadata.version(name)}" for name in PACKAGES]
@@ -69,14 +71,5 @@ def machine_facts() -> dict[str, str]:
         "lissom": f"{__version__}, {facts['Python']}, {platform.system()} {platform.release()}",
         "packages": ", ".join(versions),
         "processor": f"{facts['machine'].rpartition(',')[0]}, {platform.machine()}",
-        "kernels": _kernel_folder(),
+        "kernels": kernels_in_use(),
     }
-
-
-def _kernel_folder() -> str:
-    """Folder of compiled kernels; loads one of them."""
-    from ..kernels import entries  # noqa: F401  fills the list
-    from ..kernels.compiling import ENTRIES
-
-    cache = getattr(ENTRIES[0].load(), "_cache", None)
-    return str(getattr(cache, "cache_path", None) or "not kept: compiled at each start")

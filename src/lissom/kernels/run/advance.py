@@ -9,8 +9,6 @@ its time.  `_commit` makes the end of the step the state of the run.
 
 from __future__ import annotations
 
-from numba import types
-
 from .. import fields as field
 from ..compiling import Entry, inlined, uncounted
 from . import fields as run
@@ -213,14 +211,11 @@ def _commit(r, used, h, t1):
     watch_spin(ints, used.scratch, plan, memory)
 
 
-_INTS = types.Array(types.int64, 1, "C")
-_FLOATS = types.Array(types.float64, 1, "C")
+_INTS, _FLOATS = "int64[::1]", "float64[::1]"
 ADVANCE = Entry(
     advance,
-    types.int64(
-        _INTS, _FLOATS, _FLOATS, _FLOATS, _INTS, _FLOATS, _FLOATS, _FLOATS, _FLOATS,
-        types.int64, types.int64, types.int64,
-    ),
+    f"int64({_INTS}, {_FLOATS}, {_FLOATS}, {_FLOATS}, {_INTS}, {_FLOATS}, {_FLOATS}, {_FLOATS}, "
+    f"{_FLOATS}, int64, int64, int64)",
     "simulation",
     seconds=60,
-)  # fmt: skip
+)

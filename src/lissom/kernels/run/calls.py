@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
+from ..compiling import intrinsic
 
 # int which, double time, double *q, double *v, double *memory, double *out -> 0 on success
-_POINTER = types.CPointer(types.float64)
-SIGNATURE = types.int64(types.int64, types.float64, _POINTER, _POINTER, _POINTER, _POINTER)
+_POINTER = "CPointer(float64)"
+SIGNATURE = f"int64(int64, float64, {_POINTER}, {_POINTER}, {_POINTER}, {_POINTER})"
 
 
 @intrinsic
 def call(typingctx, address, which, t, q, v, memory, o_memory, out, o_out):
     """Status of the function at `address`, called with memory[o_memory:] and out[o_out:]."""
+    from llvmlite import ir
+    from numba import types
+    from numba.core import cgutils
+
     array = types.Array(types.float64, 1, "C")
     if not all(isinstance(x, types.Array) for x in (q, v, memory, out)):
         return None

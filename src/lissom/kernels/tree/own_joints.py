@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
-
-from ..compiling import jit
+from ..compiling import intrinsic, jit
 from ..small import ZERO, added, matrix, put_vector, vector
 
 # int which, int moving, double *q, double *v, double *out -> 0 on success
-_POINTER = types.CPointer(types.float64)
-SIGNATURE = types.int64(types.int64, types.int64, _POINTER, _POINTER, _POINTER)
+_POINTER = "CPointer(float64)"
+SIGNATURE = f"int64(int64, int64, {_POINTER}, {_POINTER}, {_POINTER})"
 
 # Constants of an OWN joint: address and number of its function, number of speeds, offset of `out`
 # in the workspace.  Addresses have 48 bits, which a float represents exactly.
@@ -48,6 +43,10 @@ def _call(typingctx, address, which, moving, q, o_q, v, o_v, out, o_out):
 
     Strided arrays (a workspace on a GPU) have no address to pass: nothing is called then.
     """
+    from llvmlite import ir
+    from numba import types
+    from numba.core import cgutils
+
     if not all(isinstance(x, types.Array) for x in (q, v, out)):
         return None
     integer = types.int64

@@ -7,12 +7,13 @@ A method has order p if for every rooted tree t of up to p nodes
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
+
+from . import dop853
 
 Array = np.ndarray
 Tree = tuple["Tree", ...]
@@ -149,22 +150,50 @@ def rk4() -> Tableau:
 @lru_cache
 def dormand_prince_5() -> Tableau:
     """Table of orders 5(4), interpolant of order 4 (Dormand and Prince 1980; Shampine 1986)."""
-    from scipy.integrate import RK45
-
     A = np.zeros((6, 6))
-    A[:, :5] = RK45.A
-    return Tableau("dopri5", 5, A, RK45.B, RK45.C, RK45.E, None, 4, None, RK45.P, 4)
+    A[1, :1] = 1 / 5
+    A[2, :2] = 3 / 40, 9 / 40
+    A[3, :3] = 44 / 45, -56 / 15, 32 / 9
+    A[4, :4] = 19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729
+    A[5, :5] = 9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656
+    b = np.array([35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84])
+    c = np.array([0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1])
+    E = np.array([-71 / 57600, 0, 71 / 16695, -71 / 1920, 17253 / 339200, -22 / 525, 1 / 40])
+    dense = np.array(
+        [
+            [1, -8048581381 / 2820520608, 8663915743 / 2820520608, -12715105075 / 11282082432],
+            [0, 0, 0, 0],
+            [0, 131558114200 / 32700410799, -68118460800 / 10900136933, 87487479700 / 32700410799],
+            [0, -1754552775 / 470086768, 14199869525 / 1410260304, -10690763975 / 1880347072],
+            [
+                0,
+                127303824393 / 49829197408,
+                -318862633887 / 49829197408,
+                701980252875 / 199316789632,
+            ],
+            [0, -282668133 / 205662961, 2019193451 / 616988883, -1453857185 / 822651844],
+            [0, 40617522 / 29380423, -110615467 / 29380423, 69997945 / 29380423],
+        ]
+    )
+    return Tableau("dopri5", 5, A, b, c, E, None, 4, None, dense, 4)
 
 
 @lru_cache
 def dormand_prince_8() -> Tableau:
     """Table of orders 8(5, 3), interpolant of order 7 (Hairer, Norsett and Wanner 1993)."""
-    from scipy.integrate import DOP853
+    A, D = _filled(dop853.STAGES, 12), _filled(dop853.DENSE, 16)
+    (b,), (E5, E3) = _filled(dop853.WEIGHTS, 12), _filled(dop853.ERRORS, 13)
+    extra, c = _filled(dop853.DENSE_STAGES, 16), np.array(dop853.NODES)
+    return Tableau("dop853", 8, A, b, c, E5, E3, 7, extra, _hairer_interpolant(b, D), 7)
 
-    given: Any = DOP853
-    extra, D = given.A_EXTRA, given.D
-    dense = _hairer_interpolant(given.B, D)
-    return Tableau("dop853", 8, given.A, given.B, given.C, given.E5, given.E3, 7, extra, dense, 7)
+
+def _filled(rows: Sequence[Sequence[tuple[int, float]]], n: int) -> Array:
+    """Matrix of n columns from pairs of column and number."""
+    full = np.zeros((len(rows), n))
+    for k, row in enumerate(rows):
+        for column, number in row:
+            full[k, column] = number
+    return full
 
 
 def _hairer_interpolant(b: Array, D: Array) -> Array:

@@ -99,7 +99,7 @@ class Judge:
             event, place = self.plan.events[index]
             self.happened.append((machine.time, event.title))
             if event.once:
-                machine.memory[place + 1] = 0.0
+                machine.memory[place + run.ARMED] = 0.0
             self._firings.setdefault(index, deque(maxlen=FOREVER)).append(machine.time)
             stuck = self._fires_forever(index, event, FOREVER)
             if outcome is None and stuck is not None:

@@ -12,8 +12,6 @@ import numpy as np
 from ...errors import ResultError
 from ...results.files.journal.reader import JournalStore
 from ...results.files.journal.writer import Checkpoint, Journal
-from ...results.files.netcdf.reader import NetcdfStore
-from ...results.files.netcdf.writer import write_netcdf
 from ...results.files.shield import shielded
 from ...results.store import Columns, MemoryStore, Store
 from ...system import System
@@ -149,6 +147,9 @@ class FileRecord:
     def finish(self, meta: dict[str, Any], *, whole: bool) -> Store:
         """The journal, or the NetCDF file that it has become."""
         with shielded():
+            from ...results.files.netcdf.reader import NetcdfStore
+            from ...results.files.netcdf.writer import write_netcdf
+
             self.journal.stay()
             store = JournalStore(self.journal.path, system=self.system)
             if whole:

@@ -11,6 +11,7 @@ import numpy as np
 from ...errors import LoadError, shown
 from ..run.checks import as_numbers, choice, keep, switch
 from .callbacks import takes_state
+from .spline import spline_pieces
 
 Array = np.ndarray
 
@@ -77,18 +78,14 @@ class Table:
         if self.kind == "linear":
             slope = np.diff(y, axis=0) / np.diff(self.times)[:, None]
             return np.stack([slope, y[:-1]], axis=2)
-        from scipy.interpolate import CubicSpline
-
-        ends = "natural" if len(self.times) < 4 else "not-a-knot"
         try:
             with np.errstate(all="ignore"):
-                spline = CubicSpline(self.times, y, bc_type="clamped" if self.clamped else ends)
+                return spline_pieces(self.times, y, clamped=self.clamped)
         except ValueError:  # slopes beyond the range of floats
             raise LoadError(
                 f"Table: values up to {np.abs(y).max():.3g} change too fast for a smooth curve; "
                 "give smaller ones"
             ) from None
-        return spline.c.transpose(1, 2, 0)
 
     @property
     def edges(self) -> Array:

@@ -11,9 +11,16 @@ from ....sim.events.event import Action
 from ....sim.integrators import as_integrator
 from ....sim.loads import LOADS, Load
 from ....system import System
-from ..schema.types import Reference
 from ..coordinate_units import PAIRS, check_joint_units
-from ..schema.simulation import Curve, DriftTable, EventTable, FunctionTable, IntegratorTable, LoadTable
+from ..schema.simulation import (
+    Curve,
+    DriftTable,
+    EventTable,
+    FunctionTable,
+    IntegratorTable,
+    LoadTable,
+)
+from ..schema.types import Reference
 
 Function = Callable[[FunctionTable, str], Any]  # (table, key) -> function named in the table
 

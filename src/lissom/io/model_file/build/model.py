@@ -20,10 +20,10 @@ from ....structures import Material
 from ....system import System
 from ..arrays import ArrayFiles
 from ..includes import Assembly, Document, Entry, unknown
-from .parts import MATERIALS, made_body, made_joint
 from ..problems import Problem
 from ..schema.model import MOST_COPIES, ClosingTable, CouplingTable, FrameTable, PartTable
 from ..schema.parts import BodyByName
+from .parts import MATERIALS, made_body, made_joint
 
 T = TypeVar("T")
 

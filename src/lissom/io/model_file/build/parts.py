@@ -14,11 +14,23 @@ from ....bodies.solids import SOLIDS, Solid
 from ....errors import ModelError, suggestion
 from ....joints import CompoundJoint, Joint, SimpleJoint
 from ....model.parts import Body
-from ....structures import ALUMINIUM, CARBON, STEEL, TITANIUM, Circle, ISection, Material, Rectangle, Section, Tube, beam
+from ....structures import (
+    ALUMINIUM,
+    CARBON,
+    STEEL,
+    TITANIUM,
+    Circle,
+    ISection,
+    Material,
+    Rectangle,
+    Section,
+    Tube,
+    beam,
+)
 from ..arrays import ArrayFiles
-from ..schema.types import Reference
 from ..joint_kinds import JOINTS, own_joints
 from ..schema.parts import BeamTable, BodyTable, FlexibleTable, JointTable, NodalTable, NodesTable
+from ..schema.types import Reference
 
 MATERIALS = {x.name: x for x in (ALUMINIUM, CARBON, STEEL, TITANIUM)}
 _SHAPES: dict[str, Callable[..., RigidBody]] = {

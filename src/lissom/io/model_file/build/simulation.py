@@ -14,14 +14,14 @@ from ....errors import LissomError, LoadError
 from ....model import Model
 from ....results import Trajectory
 from ....system import State, System
-from .loads import made_drift, made_event, made_integrator, made_load
-from .model import PATIENCE, Builder, expanded
-from ..includes import Entry, read_document
-from ..functions import found_function, unread_function
 from ..coordinate_units import check_state_units
+from ..functions import found_function, unread_function
+from ..includes import Entry, read_document
 from ..problems import Problem
 from ..schema.model import MOST_COPIES
 from ..schema.simulation import NUMBERS, FunctionTable
+from .loads import made_drift, made_event, made_integrator, made_load
+from .model import PATIENCE, Builder, expanded
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,8 +223,8 @@ class _Section:
 
     def check_plan(self, settings: Mapping[str, Any]) -> None:
         """Check names and sizes of loads and events against the system."""
-        from ....sim.run.drive_checks import check_drives
         from ....sim.loads.forces import enter_forces
+        from ....sim.run.drive_checks import check_drives
         from ....sim.run.plan import Plan
 
         plan = Plan(self.system)

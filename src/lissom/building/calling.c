@@ -1,0 +1,205 @@
+/* Kernels as functions that Python calls: checks arrays, releases the lock of the interpreter.
+
+   The table of kernels is written by `link`: LEVELS(X) lists the processor levels in rising order,
+   KERNELS(X) the kernels with the letters of their result and arguments:
+   v nothing, i integer, f number, b truth, I integers, F numbers, M matrix of numbers.
+   Each kernel takes its arguments in slots of eight bytes: arrays as address and shape. */
+#define Py_LIMITED_API 0x030b0000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#define NPY_NO_DEPRECATED_API NPY_1_25_API_VERSION
+#define NPY_TARGET_VERSION NPY_1_25_API_VERSION
+#include <numpy/arrayobject.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+#include "table.h"
+
+typedef int (*Code)(const int64_t *slots, int64_t *result);
+
+enum {
+#define COUNT(id, name) LEVEL_##id,
+    LEVELS(COUNT)
+#undef COUNT
+    N_LEVEL
+};
+
+#define DECLARE_KERNEL(level, symbol) int lissom_##level##_##symbol(const int64_t *, int64_t *);
+#define DECLARE(id, name) KERNELS_OF(DECLARE_KERNEL, id)
+LEVELS(DECLARE)
+
+typedef struct {
+    const char *name, *types;
+    Code code[N_LEVEL];
+} Entry;
+
+static const char *const LEVEL_NAMES[] = {
+#define NAME(id, name) name,
+    LEVELS(NAME)
+#undef NAME
+};
+
+static const Entry ENTRIES[] = {
+#define CODE(level, symbol) lissom_##level##_##symbol,
+#define ENTRY(symbol, types) {#symbol, types, {CODES_OF(CODE, symbol)}},
+    KERNELS(ENTRY)
+};
+enum { N_ENTRY = sizeof(ENTRIES) / sizeof(Entry) };
+
+typedef struct {
+    const Entry *entry;
+    Code code;
+    PyMethodDef method;
+} Kernel;
+
+static Kernel LOADED[N_ENTRY][N_LEVEL];
+
+/* What Numba's runtime would provide.  No array here owns memory, so nothing is ever destroyed. */
+void NRT_MemInfo_call_dtor(void *info) { (void)info; abort(); }
+
+/* Strides of a contiguous array in another shape; 0 if the sizes differ. */
+int numba_attempt_nocopy_reshape(intptr_t n, const intptr_t *shape, const intptr_t *strides,
+                                 intptr_t n_new, const intptr_t *new_shape, intptr_t *new_strides,
+                                 intptr_t itemsize, int fortran)
+{
+    intptr_t size = 1, new_size = 1, stride = itemsize, k;
+    (void)strides, (void)fortran;
+    for (k = 0; k < n; k++) size *= shape[k];
+    for (k = 0; k < n_new; k++) new_size *= new_shape[k];
+    for (k = n_new - 1; k >= 0; k--) {
+        new_strides[k] = stride;
+        stride *= new_shape[k];
+    }
+    return size == new_size;
+}
+
+static const char *described(char letter)
+{
+    switch (letter) {
+    case 'I': return "a writable contiguous vector of int64";
+    case 'F': return "a writable contiguous vector of float64";
+    case 'M': return "a writable contiguous matrix of float64";
+    case 'i': return "an integer";
+    default: return "a number";
+    }
+}
+
+/* Fills the slots of one argument and returns the next free one; NULL with an exception. */
+static int64_t *put(int64_t *slot, char letter, PyObject *given)
+{
+    switch (letter) {
+    case 'I': case 'F': case 'M': {
+        PyArrayObject *array = (PyArrayObject *)given;
+        int n = letter == 'M' ? 2 : 1;
+        if (!PyArray_Check(given) || PyArray_TYPE(array) != (letter == 'I' ? NPY_INT64 : NPY_DOUBLE)
+            || PyArray_NDIM(array) != n || !PyArray_ISCARRAY(array))
+            return NULL;
+        *slot++ = (int64_t)(intptr_t)PyArray_DATA(array);
+        for (int k = 0; k < n; k++) *slot++ = PyArray_DIM(array, k);
+        return slot;
+    }
+    case 'f': {
+        double x = PyFloat_AsDouble(given);
+        memcpy(slot, &x, sizeof x);
+        return x == -1.0 && PyErr_Occurred() ? NULL : slot + 1;
+    }
+    case 'b':
+        *slot = PyObject_IsTrue(given);
+        return *slot < 0 ? NULL : slot + 1;
+    default:
+        *slot = PyLong_AsLongLong(given);
+        return *slot == -1 && PyErr_Occurred() ? NULL : slot + 1;
+    }
+}
+
+static PyObject *call(PyObject *self, PyObject *const *given, Py_ssize_t n)
+{
+    const Kernel *kernel = PyCapsule_GetPointer(self, NULL);
+    const char *name = kernel->entry->name, *types = kernel->entry->types + 1;
+    int64_t slots[N_SLOT], *next = slots, result = 0;
+    if (n != (Py_ssize_t)strlen(types))
+        return PyErr_Format(PyExc_TypeError, "kernel %s takes %zd arguments, not %zd", name,
+                            (Py_ssize_t)strlen(types), n);
+    for (Py_ssize_t k = 0; k < n; k++) {
+        next = put(next, types[k], given[k]);
+        if (next == NULL)
+            return PyErr_Format(PyExc_TypeError, "kernel %s: argument %zd is not %s: %R", name, k,
+                                described(types[k]), given[k]);
+    }
+    PyThreadState *thread = PyEval_SaveThread();
+    int status = kernel->code(slots, &result);
+    PyEval_RestoreThread(thread);
+    if (status != 0)
+        return PyErr_Format(PyExc_RuntimeError, "kernel %s failed with status %d", name, status);
+    if (types[-1] == 'v') Py_RETURN_NONE;
+    return PyLong_FromLongLong(result);
+}
+
+#if defined(__x86_64__)
+/* Whether the processor has a level, and the operating system keeps its registers. */
+static int supported(const char *level)
+{
+    unsigned a, b, c = 0, d, extended = 0;
+    __builtin_cpu_init();
+    __get_cpuid(1, &a, &b, &c, &d);
+    __get_cpuid(0x80000001, &a, &b, &extended, &d);
+    int v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+    int v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
+             && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2")
+             && (c & bit_MOVBE) && (c & bit_F16C) && (extended & bit_LZCNT);
+    int v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
+             && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq")
+             && __builtin_cpu_supports("avx512vl");
+    const char *end = level + strlen(level) - 2;
+    return strcmp(end, "v2") == 0 ? v2 : strcmp(end, "v3") == 0 ? v3 : v4;
+}
+#else
+static int supported(const char *level) { (void)level; return 1; }
+#endif
+
+/* Kernel of a name for a level, as a function. */
+static PyObject *kernel(PyObject *module, PyObject *args)
+{
+    const char *name, *level;
+    if (!PyArg_ParseTuple(args, "ss", &name, &level)) return NULL;
+    for (int e = 0; e < N_ENTRY; e++)
+        for (int l = 0; l < N_LEVEL; l++) {
+            if (strcmp(name, ENTRIES[e].name) != 0 || strcmp(level, LEVEL_NAMES[l]) != 0) continue;
+            Kernel *made = &LOADED[e][l];
+            made->entry = &ENTRIES[e];
+            made->code = ENTRIES[e].code[l];
+            made->method = (PyMethodDef){ENTRIES[e].name, (PyCFunction)(void *)call, METH_FASTCALL,
+                                         NULL};
+            PyObject *self = PyCapsule_New(made, NULL, NULL);
+            PyObject *function = self ? PyCFunction_NewEx(&made->method, self, NULL) : NULL;
+            Py_XDECREF(self);
+            return function;
+        }
+    return PyErr_Format(PyExc_LookupError, "no kernel %s for %s", name, level);
+}
+
+static PyMethodDef METHODS[] = {
+    {"kernel", kernel, METH_VARARGS, "Kernel of a name for a processor level."},
+    {NULL, NULL, 0, NULL},
+};
+static struct PyModuleDef MODULE = {PyModuleDef_HEAD_INIT, "_native", NULL, -1, METHODS,
+                                    NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__native(void)
+{
+    import_array();
+    PyObject *module = PyModule_Create(&MODULE), *levels = PyList_New(0);
+    if (module == NULL || levels == NULL) return NULL;
+    for (int l = 0; l < N_LEVEL; l++) {
+        if (!supported(LEVEL_NAMES[l])) continue;
+        PyObject *name = PyUnicode_FromString(LEVEL_NAMES[l]);
+        if (name == NULL || PyList_Append(levels, name) < 0) return NULL;
+        Py_DECREF(name);
+    }
+    if (PyModule_AddObjectRef(module, "levels", levels) < 0) return NULL;
+    Py_DECREF(levels);
+    return module;
+}

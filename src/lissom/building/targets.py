@@ -1,0 +1,60 @@
+"""Processors that kernels are compiled for."""
+
+from __future__ import annotations
+
+import platform
+from typing import NamedTuple
+
+
+class Level(NamedTuple):
+    """One kind of processor.
+
+    Attributes
+    ----------
+    name : str
+        Name shown to the user, such as "x86-64-v3".
+    cpu, features : str
+        The same for LLVM; empty for the processor of this machine.
+    """
+
+    name: str
+    cpu: str = ""
+    features: str = ""
+
+    @property
+    def identifier(self) -> str:
+        """Name in symbols."""
+        return self.name.replace("-", "_")
+
+
+# Vectors of 512 bits cost more than they save on several processors.
+LEVELS = {
+    "x86_64": (
+        Level("x86-64-v2", "x86-64-v2"),
+        Level("x86-64-v3", "x86-64-v3"),
+        Level("x86-64-v4", "x86-64-v4", "+prefer-256-bit"),
+    ),
+    "aarch64": (Level("generic", "generic"),),
+}
+
+
+class Target(NamedTuple):
+    """What a binary is compiled for.
+
+    Attributes
+    ----------
+    triple : str
+        LLVM's name of the system, such as "aarch64-unknown-linux-gnu"; empty for this one.
+    levels : tuple of Level
+        Levels in rising order.
+    """
+
+    triple: str
+    levels: tuple[Level, ...]
+
+    @classmethod
+    def named(cls, triple: str = "") -> Target:
+        """Target of a triple; of this machine if it is empty."""
+        machine = triple.partition("-")[0] or platform.machine().lower()
+        machine = {"amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
+        return cls(triple, LEVELS.get(machine, (Level("native"),)))

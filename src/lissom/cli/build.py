@@ -1,0 +1,26 @@
+"""The command `lissom build`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .output import say
+
+
+def build(
+    anew: Annotated[
+        bool, typer.Option("--anew", help="Compile even if the kernels are up to date.")
+    ] = False,
+) -> None:
+    """Compile all kernels ahead of their use.
+
+    Installing the package does the same if a C compiler is there. It takes a minute on two cores;
+    without it, what is used for the first time is compiled by Numba.
+    """
+    from ..building import build as compile_kernels
+    from ..kernels.native import BINARY
+
+    compiled = compile_kernels(anew=anew)
+    say(f"{'compiled' if compiled else 'up to date'}: {BINARY}")

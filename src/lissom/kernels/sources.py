@@ -1,0 +1,49 @@
+"""Digest of the sources that compiled code is made from."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent.parent
+# Loads and integrators have their kernels in their own files.
+KERNELS = ("kernels", "sim/loads", "sim/integrators")
+
+
+def sources_digest(*folders: str, package: Path = PACKAGE) -> bytes:
+    """Digest of all Python and C files below folders of the package.
+
+    Parameters
+    ----------
+    *folders : str
+        Names below the package.
+    package : Path
+        Folder of the package.
+
+    Returns
+    -------
+    bytes
+        32 bytes; empty if no file can be read (in a zip file).
+    """
+    digest, found = hashlib.sha256(), False
+    try:
+        for folder in folders:
+            root = package / folder
+            for path in sorted(x for x in root.rglob("*") if x.suffix in (".py", ".c")):
+                text = path.read_bytes()
+                name = path.relative_to(root).as_posix()
+                digest.update(f"{name} {len(text)}\n".encode() + text)
+                found = True
+    except OSError:
+        return b""
+    return digest.digest() if found else b""
+
+
+# At import: the files may be edited before a kernel is loaded.
+SOURCES = sources_digest(*KERNELS)
+
+
+def binary_digest() -> bytes:
+    """Digest of all that the binary of the kernels is made from; empty without sources."""
+    made_by = sources_digest("building")
+    return hashlib.sha256(SOURCES + made_by).digest() if SOURCES and made_by else b""
