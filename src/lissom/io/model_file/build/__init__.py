@@ -1,0 +1,1 @@
+"""Models and runs from the validated tables of a model file."""
