@@ -19,7 +19,7 @@ from ..drift import Baumgarte
 from .bounds import Bounds, bounds_of, reasonable
 from .packing import elements, external_list, slot_records
 from .plan import Plan
-from .scales import modal_stiffness
+from .scales import modal_stiffness, spring_rates
 from .settings import Settings
 
 Array = np.ndarray
@@ -29,6 +29,8 @@ Array = np.ndarray
 POINTS = 4
 # An adaptive implicit method iterates until its error is this fraction of the tolerance.
 ADAPTED = 0.03
+# Errors of speeds may use so many tolerances for each that errors of positions may use.
+OF_SPEEDS = 3.0
 ROWS_BYTES = 1 << 20
 MOST_DIVISIONS = 20  # halvings of a fixed step where it fails
 
@@ -237,6 +239,19 @@ class Machine:
         self.memory[run.ROUGH_UNTIL] = -np.inf
         self.q[:], self.v[:] = q, v
         self.origin = self.q.copy(), self.v.copy()  # before loops are closed
+        if self.settings.adaptive and self.settings.integrator.implicit:
+            self._weigh_springs()
+
+    def _weigh_springs(self) -> None:
+        """Weigh errors of hinges on springs so that their speeds stay within ten tolerances too.
+
+        Implicit methods estimate errors of positions; those of speeds are as much larger as a
+        spring's rate is above that by which speeds are measured.
+        """
+        n, o = self.system.n_v, int(self.elements[run.WEIGHTS])
+        positions, speeds = self.table[o : o + n], self.table[o + n : o + 2 * n]
+        rates = spring_rates(self.plan, self.q)
+        positions[:] = np.minimum(positions, OF_SPEEDS * speeds / np.maximum(rates, 1e-300))
 
     def solve(self, forces: Array) -> Array:
         """Accelerations due to forces alone, M^-1 forces, in the current state."""

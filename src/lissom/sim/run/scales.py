@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ...algorithms.tree import engine
+from ...kernels.fields import ACCELERATED
 from ...kernels.run import fields as run
-from ...kernels.run.registry import JOINT_KINDS
+from ...kernels.run.registry import JOINT_KINDS, JointKind
 from ...system import System
 
 if TYPE_CHECKING:
@@ -88,15 +90,44 @@ def modal_stiffness(system: System) -> tuple[Array, Array]:
     return K, C
 
 
+def spring_rates(plan: Plan, q: Array) -> Array:
+    """Rates sqrt(K/M) at which springs move their hinges (n_v,) [rad/s]; zero for other speeds.
+
+    Parameters
+    ----------
+    plan : Plan
+        Loads on hinges; stops, which act on a part of the travel, do not count.
+    q : array (n_q,)
+        Configuration; M is the inertia that the hinge moves there.
+    """
+    system = plan.system
+    K = hinge_stiffness(plan, lambda kind: not kind.catches)[0]
+    rates = np.zeros(system.n_v)
+    for k in np.flatnonzero(K):
+        unit = np.zeros(system.n_v)
+        unit[k] = 1.0
+        moved = engine.inverse_dynamics(system, q, unit, unit, flags=ACCELERATED)[k]
+        rates[k] = np.sqrt(K[k] / max(moved, 1e-300))
+    return rates
+
+
 def stiffness_of(plan: Plan) -> tuple[Array, Array]:
     """Stiffness and damping on the speeds: modes and elements on hinges."""
-    K, C = modal_stiffness(plan.system)
+    of_modes, of_hinges = modal_stiffness(plan.system), hinge_stiffness(plan)
+    return of_modes[0] + of_hinges[0], of_modes[1] + of_hinges[1]
+
+
+def hinge_stiffness(
+    plan: Plan, counts: Callable[[JointKind], bool] = lambda _: True
+) -> tuple[Array, Array]:
+    """Largest stiffness and damping of the loads on hinges, on the speeds (n_v,)."""
+    K, C = np.zeros(plan.system.n_v), np.zeros(plan.system.n_v)
     table = plan.constants()
     for row in plan.rows["forces"]:
         o, n, c = int(row[run.E_V]), int(row[run.E_N]), int(row[run.E_TABLE])
-        steepest = JOINT_KINDS[row[run.E_KIND]].steepest
-        if steepest is not None:
-            k, damping = steepest(table[c:], n)
+        kind = JOINT_KINDS[row[run.E_KIND]]
+        if kind.steepest is not None and counts(kind):
+            k, damping = kind.steepest(table[c:], n)
             K[o : o + n] += k
             C[o : o + n] += damping
     return K, C
