@@ -176,12 +176,25 @@ assert "numba" not in sys.modules and "llvmlite" not in sys.modules
 """
 
 
+def test_plain_functions_and_joints_are_called_without_numba():
+    done = python(RUN)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "forces raised ValueError: too late" in done.stdout
+
+
+AT_ONCE = """
+import lissom as ls
+system = ls.library.rigid_chain(3).compile()
+print(ls.forward_dynamics(system, system.neutral()))
+"""
+
+
 def test_twelve_processes_at_once_from_a_folder_that_stays_as_it_is(copy):
     before = sorted(copy.rglob("*"))
-    paths = {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    paths = {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1", "LISSOM_KERNELS": "native"}
     started = [
         subprocess.Popen(
-            [sys.executable, "-c", RUN],
+            [sys.executable, "-c", AT_ONCE],
             env=os.environ | paths,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
