@@ -10,6 +10,7 @@
 #define NPY_NO_DEPRECATED_API NPY_1_25_API_VERSION
 #define NPY_TARGET_VERSION NPY_1_25_API_VERSION
 #include <numpy/arrayobject.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,8 +182,208 @@ static PyObject *kernel(PyObject *module, PyObject *args)
     return PyErr_Format(PyExc_LookupError, "no kernel %s for %s", name, level);
 }
 
+/* Shortcuts: kernels with most of their arguments fixed, for arrays that need no conversion.
+
+   A call takes the remaining vectors and the array for the result, or None for a new one.  It
+   returns the result; None for anything unusual (other types, shapes or orders, numbers that are
+   not finite, quaternions that are not of unit length, arrays that overlap, another status than
+   the good one).  While another call uses the same workspace it raises the error it was given. */
+enum { MOST_VECTORS = 3, MOST_DIMENSIONS = 2, LONG_CALL = 64 };
+
+typedef struct {
+    Code code;
+    PyMethodDef method;
+    PyObject *keep;            /* fixed arguments */
+    int64_t slots[N_SLOT], good;
+    int n_vector, n_dimension, zeroed, release;
+    int vector_slot[MOST_VECTORS], result_slot;
+    npy_intp size[MOST_VECTORS], shape[MOST_DIMENSIONS];
+    npy_intp n_quaternion, *quaternions; /* first coordinates, in the first vector */
+    double tolerance;
+    char *busy;                /* of the workspace */
+    PyObject *error;           /* type and text */
+} Shortcut;
+
+static int usual(PyObject *given, npy_intp size)
+{
+    PyArrayObject *array = (PyArrayObject *)given;
+    if (!PyArray_CheckExact(given) || PyArray_TYPE(array) != NPY_DOUBLE || PyArray_NDIM(array) != 1
+        || PyArray_DIM(array, 0) != size || !PyArray_ISCARRAY_RO(array))
+        return 0;
+    const double *x = PyArray_DATA(array);
+    double sum = 0.0;
+    for (npy_intp k = 0; k < size; k++) sum += 0.0 * x[k];
+    return sum == 0.0;
+}
+
+static int turns(const Shortcut *s, const double *q)
+{
+    for (npy_intp k = 0; k < s->n_quaternion; k++) {
+        const double *x = q + s->quaternions[k];
+        double length = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
+        if (!(fabs(length - 1.0) <= s->tolerance)) return 0;
+    }
+    return 1;
+}
+
+static int usual_result(const Shortcut *s, PyObject *given, PyObject *const *vectors)
+{
+    PyArrayObject *array = (PyArrayObject *)given;
+    if (!PyArray_CheckExact(given) || PyArray_TYPE(array) != NPY_DOUBLE
+        || PyArray_NDIM(array) != s->n_dimension || !PyArray_ISCARRAY(array))
+        return 0;
+    for (int k = 0; k < s->n_dimension; k++)
+        if (PyArray_DIM(array, k) != s->shape[k]) return 0;
+    const char *data = PyArray_DATA(array), *end = data + PyArray_NBYTES(array);
+    for (int k = 0; k < s->n_vector; k++) {
+        const char *x = PyArray_DATA((PyArrayObject *)vectors[k]);
+        if (x < end && data < x + 8 * s->size[k]) return 0;
+    }
+    return 1;
+}
+
+static PyObject *shortcut_call(PyObject *self, PyObject *const *given, Py_ssize_t n)
+{
+    Shortcut *s = PyCapsule_GetPointer(self, NULL);
+    if (n != s->n_vector + 1)
+        return PyErr_Format(PyExc_TypeError, "%s takes %d arguments", s->method.ml_name,
+                            s->n_vector + 1);
+    for (int k = 0; k < s->n_vector; k++)
+        if (!usual(given[k], s->size[k])) Py_RETURN_NONE;
+    if (s->n_quaternion && !turns(s, PyArray_DATA((PyArrayObject *)given[0]))) Py_RETURN_NONE;
+    PyObject *result = given[s->n_vector];
+    if (result == Py_None)
+        result = s->zeroed ? PyArray_ZEROS(s->n_dimension, s->shape, NPY_DOUBLE, 0)
+                           : PyArray_SimpleNew(s->n_dimension, s->shape, NPY_DOUBLE);
+    else if (usual_result(s, result, given))
+        Py_INCREF(result);
+    else
+        Py_RETURN_NONE;
+    if (result == NULL) return NULL;
+    if (*s->busy) {
+        Py_DECREF(result);
+        PyErr_SetObject(PyTuple_GetItem(s->error, 0), PyTuple_GetItem(s->error, 1));
+        return NULL;
+    }
+    void *data = PyArray_DATA((PyArrayObject *)result);
+    if (s->zeroed && result == given[s->n_vector])
+        memset(data, 0, PyArray_NBYTES((PyArrayObject *)result));
+    for (int k = 0; k < s->n_vector; k++)
+        s->slots[s->vector_slot[k]]
+            = (int64_t)(intptr_t)PyArray_DATA((PyArrayObject *)given[k]);
+    s->slots[s->result_slot] = (int64_t)(intptr_t)data;
+    int64_t found = 0;
+    *s->busy = 1;
+    PyThreadState *thread = s->release ? PyEval_SaveThread() : NULL;
+    int status = s->code(s->slots, &found);
+    if (thread) PyEval_RestoreThread(thread);
+    *s->busy = 0;
+    if (status == 0 && found == s->good) return result;
+    Py_DECREF(result);
+    Py_RETURN_NONE;
+}
+
+static void drop_shortcut(PyObject *capsule)
+{
+    Shortcut *s = PyCapsule_GetPointer(capsule, NULL);
+    Py_XDECREF(s->keep);
+    free(s->quaternions);
+    free(s);
+}
+
+/* Fills slots and sizes from the arguments: None marks a vector, Ellipsis the result. */
+static int fix(Shortcut *s, const char *types, PyObject *arguments, PyObject *sizes)
+{
+    int64_t *next = s->slots;
+    for (Py_ssize_t k = 0; types[k]; k++) {
+        PyObject *one = PyTuple_GetItem(arguments, k);
+        if (one == NULL) return 0;
+        if (one != Py_None && one != Py_Ellipsis) {
+            next = put(next, types[k], one);
+            if (next == NULL) {
+                PyErr_Format(PyExc_TypeError, "argument %zd is not %s", k, described(types[k]));
+                return 0;
+            }
+            continue;
+        }
+        if (one == Py_None) {
+            if (s->n_vector == MOST_VECTORS) {
+                PyErr_SetString(PyExc_ValueError, "too many vectors");
+                return 0;
+            }
+            PyObject *size = PyTuple_GetItem(sizes, s->n_vector);
+            if (size == NULL) return 0;
+            s->size[s->n_vector] = PyLong_AsSsize_t(size);
+            s->vector_slot[s->n_vector] = (int)(next - s->slots);
+            next[1] = s->size[s->n_vector++];
+        } else {
+            s->result_slot = (int)(next - s->slots);
+            next[1] = s->shape[0];
+            if (types[k] == 'M') next[2] = s->shape[1];
+        }
+        next += types[k] == 'M' ? 3 : 2;
+    }
+    return !PyErr_Occurred();
+}
+
+/* shortcut(name, level, arguments, sizes, shape, good, zeroed, quaternions, tolerance, busy, error) */
+static PyObject *shortcut(PyObject *module, PyObject *args)
+{
+    const char *name, *level;
+    PyObject *arguments, *sizes, *shape, *quaternions, *busy, *error;
+    long long good;
+    int zeroed;
+    double tolerance;
+    if (!PyArg_ParseTuple(args, "ssO!O!O!LpO!dO!O!", &name, &level, &PyTuple_Type, &arguments,
+                          &PyTuple_Type, &sizes, &PyTuple_Type, &shape, &good, &zeroed,
+                          &PyTuple_Type, &quaternions, &tolerance, &PyByteArray_Type, &busy,
+                          &PyTuple_Type, &error))
+        return NULL;
+    Shortcut *s = calloc(1, sizeof *s);
+    if (s == NULL) return PyErr_NoMemory();
+    PyObject *self = PyCapsule_New(s, NULL, drop_shortcut);
+    if (self == NULL) {
+        free(s);
+        return NULL;
+    }
+    const char *types = NULL;
+    for (int e = 0; e < N_ENTRY; e++)
+        for (int l = 0; l < N_LEVEL; l++)
+            if (strcmp(name, ENTRIES[e].name) == 0 && strcmp(level, LEVEL_NAMES[l]) == 0) {
+                s->code = ENTRIES[e].code[l];
+                types = ENTRIES[e].types + 1;
+                s->method = (PyMethodDef){ENTRIES[e].name, (PyCFunction)(void *)shortcut_call,
+                                          METH_FASTCALL, NULL};
+            }
+    s->keep = PyTuple_Pack(3, arguments, busy, error);
+    s->error = error;
+    s->busy = PyByteArray_AsString(busy);
+    s->good = good, s->zeroed = zeroed, s->tolerance = tolerance;
+    s->n_dimension = (int)PyTuple_Size(shape);
+    s->n_quaternion = PyTuple_Size(quaternions);
+    s->quaternions = calloc((size_t)s->n_quaternion + 1, sizeof *s->quaternions);
+    if (types == NULL || s->keep == NULL || s->quaternions == NULL
+        || s->n_dimension > MOST_DIMENSIONS) {
+        if (!PyErr_Occurred()) PyErr_Format(PyExc_LookupError, "no kernel %s for %s", name, level);
+        Py_DECREF(self);
+        return NULL;
+    }
+    for (int k = 0; k < s->n_dimension; k++)
+        s->shape[k] = PyLong_AsSsize_t(PyTuple_GetItem(shape, k));
+    for (npy_intp k = 0; k < s->n_quaternion; k++)
+        s->quaternions[k] = PyLong_AsSsize_t(PyTuple_GetItem(quaternions, k));
+    PyObject *function = NULL;
+    if (!PyErr_Occurred() && fix(s, types, arguments, sizes)) {
+        for (int k = 0; k < s->n_vector; k++) s->release |= s->size[k] > LONG_CALL;
+        function = PyCFunction_NewEx(&s->method, self, NULL);
+    }
+    Py_DECREF(self);
+    return function;
+}
+
 static PyMethodDef METHODS[] = {
     {"kernel", kernel, METH_VARARGS, "Kernel of a name for a processor level."},
+    {"shortcut", shortcut, METH_VARARGS, "Kernel with most of its arguments fixed."},
     {NULL, NULL, 0, NULL},
 };
 static struct PyModuleDef MODULE = {PyModuleDef_HEAD_INIT, "_native", NULL, -1, METHODS,

@@ -49,6 +49,11 @@ class Library:
         kernel: Callable[..., Any] = self._module.kernel(symbol, self.level)
         return kernel
 
+    def shortcut(self, symbol: str, *given: Any) -> Callable[..., Any]:
+        """Kernel with most of its arguments fixed; see `calling.c` for what is given."""
+        made: Callable[..., Any] = self._module.shortcut(symbol, self.level, *given)
+        return made
+
 
 def library() -> Library | None:
     """Library of all kernels; None, with one line in the log, where Numba has to compile them.

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.fields import GRAVITY
 from ...system import System
 from .arguments import check_system, written
 from .articulated import forward_dynamics
@@ -15,7 +14,7 @@ from .composite import mass_matrix
 from .energy import Energy, energy
 from .inverse import bias_force, gravity_force, inverse_dynamics
 from .kinematics import Pose, jacobian, pose, velocity
-from .quick import INVERSE, Quick
+from .quick import Quick
 
 Array = np.ndarray
 
@@ -34,12 +33,12 @@ class Evaluator:
         Compiled mechanism.
     """
 
-    __slots__ = ("_quick", "_speeds", "system")
+    __slots__ = ("_quick", "_zero", "system")
 
     def __init__(self, system: System) -> None:
         check_system(system)
         self.system = system
-        self._speeds = np.zeros(system.n_v)  # of calls that need none
+        self._zero = np.zeros(system.n_v)  # of calls that need none
         self._quick = Quick(system)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -83,7 +82,8 @@ class Evaluator:
         array (n_v,)
         """
         if external is None and armature is None:
-            found = self._quick.forward_dynamics(q, v, forces, out)
+            T = self._zero if forces is None else forces
+            found = self._quick.forward_dynamics(q, v, T, out)
             if found is not None:
                 return found
         given = {"external": external, "armature": armature, "out": out}
@@ -119,7 +119,7 @@ class Evaluator:
         array (n_v,)
         """
         if external is None and actuated is None and not self.system.constraints:
-            found = self._quick.inverse_dynamics(q, v, acceleration, out, INVERSE)
+            found = self._quick.inverse_dynamics(q, v, acceleration, out)
             if found is not None:
                 return found
         given = {"external": external, "actuated": actuated}
@@ -139,7 +139,7 @@ class Evaluator:
         -------
         array (n_v,)
         """
-        found = self._quick.inverse_dynamics(q, v, self._speeds, out, INVERSE)
+        found = self._quick.inverse_dynamics(q, v, self._zero, out)
         if found is not None:
             return found
         return written(bias_force(self.system, (q, v)), out)
@@ -158,10 +158,10 @@ class Evaluator:
         -------
         array (n_v,)
         """
-        found = self._quick.inverse_dynamics(q, self._speeds, self._speeds, out, GRAVITY)
+        found = self._quick.gravity_force(q, self._zero, self._zero, out)
         if found is not None:
             return found
-        return written(gravity_force(self.system, (q, self._speeds)), out)
+        return written(gravity_force(self.system, (q, self._zero)), out)
 
     def mass_matrix(self, q: Any, *, out: Array | None = None) -> Array:
         """Mass matrix; see `lissom.mass_matrix`.
@@ -180,7 +180,7 @@ class Evaluator:
         found = self._quick.mass_matrix(q, out)
         if found is not None:
             return found
-        return written(mass_matrix(self.system, (q, self._speeds)), out)
+        return written(mass_matrix(self.system, (q, self._zero)), out)
 
     def pose(self, q: Any, where: Any, *, at: Any = None) -> Pose:
         """Pose of a body, node or named frame; see `lissom.pose`.
@@ -200,10 +200,11 @@ class Evaluator:
             ``.position`` in the world, ``.rotation`` to world axes.
         """
         if at is None:
-            found = self._quick.frame(q, None, where)
+            zero, frame = self._zero, self._quick.frame(where)
+            found = None if frame is None else frame(q, zero, zero, None)
             if found is not None:
                 return Pose(found[9:12], found[:9].reshape(3, 3))
-        return pose(self.system, (q, self._speeds), where, at=at)
+        return pose(self.system, (q, self._zero), where, at=at)
 
     def velocity(
         self,
@@ -236,7 +237,8 @@ class Evaluator:
             Angular velocity [rad/s] and velocity of the frame's origin [m/s].
         """
         if at is None and isinstance(axes, str) and axes == "world":
-            found = self._quick.frame(q, v, where)
+            frame = self._quick.frame(where)
+            found = None if frame is None else frame(q, v, v, None)
             if found is not None:
                 return written(found[12:], out)
         return written(velocity(self.system, (q, v), where, at=at, axes=axes), out)
@@ -271,10 +273,11 @@ class Evaluator:
             Matrix J with velocity = J @ v.
         """
         if at is None and isinstance(axes, str) and axes == "world":
-            found = self._quick.jacobian(q, where, out)
+            quick = self._quick.jacobian(where)
+            found = None if quick is None else quick(q, out)
             if found is not None:
                 return found
-        return written(jacobian(self.system, (q, self._speeds), where, at=at, axes=axes), out)
+        return written(jacobian(self.system, (q, self._zero), where, at=at, axes=axes), out)
 
     def energy(self, q: Any, v: Any) -> Energy:
         """Kinetic, gravitational and strain energy; see `lissom.energy`.
@@ -289,7 +292,7 @@ class Evaluator:
         Energy
             ``.kinetic``, ``.potential``, ``.strain`` and ``.total`` [J].
         """
-        found = self._quick.totals(q, v)
+        found = self._quick.totals(q, v, None)
         if found is not None:
             return Energy(*found[:3].tolist())
         return energy(self.system, (q, v))

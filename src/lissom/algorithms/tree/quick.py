@@ -1,37 +1,46 @@
-"""Calls of the kernels with arrays that need no conversion, in a workspace of their own.
+"""Kernels on arrays that need no conversion, in a workspace of their own.
 
-Each method returns None for anything unusual: arrays of another type, shape or order, numbers that
-are not finite, a quaternion that is not of unit length, a frame that is not a node, a result that
-is not finite.  `Evaluator` then takes the general way, which converts what can be converted and
-explains what cannot.
+A shortcut is a kernel with most of its arguments fixed.  It takes the other vectors and the array
+for the result, or None for a new one.  It returns the result, or None for anything unusual: arrays
+of another type, shape or order, numbers that are not finite, a quaternion that is not of unit
+length, a result that overlaps what is read, another status than the good one.  `Evaluator` then
+takes the general way, which converts what can be converted and explains what cannot.
+
+With kernels built ahead shortcuts are functions in C; `_Shortcut` is the same for those of Numba.
 """
 
 from __future__ import annotations
 
 import math
 import threading
-from functools import cached_property, partial
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ...errors import LissomError, StateError
-from ...kernels import entries, fields as field
+from ...kernels import compiling, entries, fields as field
 from ...system import System
 from ...system.state import QUATERNION_TOLERANCE, surely_finite
 from . import engine
 from .arguments import READABLE
 
 Array = np.ndarray
+Call = Callable[..., Array | None]
 
-INVERSE = engine.ALL | field.ACCELERATED
 _ALL_ROWS = -1  # status of kernels that work on rows of states
 _FLOAT = np.dtype(float)
-_MOST_PLACES = 1000  # nodes whose constants are kept
+_MOST_PLACES = 1000  # nodes whose shortcuts are kept
+_IN_USE = (
+    StateError,
+    "this evaluator is in use by another thread, or by a joint that it is evaluating; give each "
+    "its own: system.evaluator()",
+)
 
 
 class Quick:
-    """Kernels of one system, with a workspace that one thread uses at a time.
+    """Shortcuts of one system, with a workspace that one thread uses at a time.
 
     Parameters
     ----------
@@ -40,132 +49,101 @@ class Quick:
     """
 
     def __init__(self, system: System) -> None:
-        self._system, self._lock = system, threading.Lock()
-        self._q, self._v, self._zero = (system.n_q,), (system.n_v,), np.zeros(system.n_v)
+        self._system, self._busy, self._lock = system, bytearray(1), threading.Lock()
         self._quaternions = tuple(start for _, start in system.quaternions)
-        self._places: dict[str, Array] = {}
+        self._frames: dict[Any, Call] = {}
+        self._jacobians: dict[Any, Call] = {}
 
-    def forward_dynamics(self, q: Any, v: Any, forces: Any, out: Any) -> Array | None:
-        """Accelerations; forces None: zero."""
-        T = self._zero if forces is None else forces
-        if not self._moves(q, v) or type(T) is not np.ndarray or T.shape != self._v:
-            return None
-        if out is not None and not _fits(out, self._v, q, v, T):
-            return None
-        vdot = np.empty(self._v) if out is None else out
-        if self._work.composite:
-            given = ((q, v, T, vdot), True, engine.CAREFUL, engine.ALL, 0, 1)
-            return vdot if self._done(_ALL_ROWS, self._work.accelerations, *given) else None
-        done = self._done(_ALL_ROWS, self._forward, q, v, T, vdot, engine.ALL, 0, 1)
-        return vdot if done else None
+    @cached_property
+    def forward_dynamics(self) -> Call:
+        """Accelerations (n_v,) from q, v and forces."""
+        work = self._work
+        if work.composite:
+            more: tuple[Any, ...] = (work.mass, engine.CAREFUL, engine.ALL, 0, 1)
+            return self._moving(entries.COMPOSITE, *more)
+        return self._moving(entries.FORWARD, engine.ALL, 0, 1)
 
-    def inverse_dynamics(self, q: Any, v: Any, x: Any, out: Any, flags: int) -> Array | None:
-        """Forces of accelerations x in the tree, or parts of them."""
-        if not self._moves(q, v) or type(x) is not np.ndarray or x.shape != self._v:
-            return None
-        if out is not None and not _fits(out, self._v, q, v, x):
-            return None
-        T = np.empty(self._v) if out is None else out
-        return T if self._done(_ALL_ROWS, self._inverse, q, v, x, T, flags, 0, 1) else None
+    @cached_property
+    def inverse_dynamics(self) -> Call:
+        """Forces (n_v,) in the tree from q, v and accelerations."""
+        return self._moving(entries.INVERSE, engine.ALL | field.ACCELERATED, 0, 1)
 
-    def mass_matrix(self, q: Any, out: Any) -> Array | None:
-        """Mass matrix of the tree."""
-        shape = self._v + self._v
-        if not self._stands(q) or (out is not None and not _fits(out, shape, q)):
-            return None
-        M = np.empty(shape) if out is None else out
-        return M if self._done(field.DONE, self._mass, q, M, 0, 1, True) else None
+    @cached_property
+    def gravity_force(self) -> Call:
+        """Forces (n_v,) against gravity from q and two vectors of zeros."""
+        return self._moving(entries.INVERSE, field.GRAVITY, 0, 1)
 
-    def frame(self, q: Any, v: Any, where: Any) -> Array | None:
-        """Attitude 9, position 3 and velocity 6 of a node in world axes; v None: not the last."""
-        rates, flags = (self._zero, 0) if v is None else (v, field.ACCELERATED)
-        node = self._place(where)
-        if node is None or not self._moves(q, rates):
-            return None
-        found = np.empty(18)
-        given = (q, rates, rates, found, node, flags, 0, 1)
-        return found if self._done(_ALL_ROWS, self._frame, *given) else None
+    @cached_property
+    def mass_matrix(self) -> Call:
+        """Mass matrix (n_v, n_v) of the tree from q."""
+        n = self._system.n_v
+        given = (None, ..., 0, 1, True)
+        return self._shortcut(entries.MASS, given, self._sizes[:1], (n, n), field.DONE)
 
-    def jacobian(self, q: Any, where: Any, out: Any) -> Array | None:
-        """Jacobian of a node, world axes."""
-        shape, node = (6, *self._v), self._place(where)
-        if node is None or not self._stands(q):
-            return None
-        if out is None:
-            J = np.zeros(shape)
-        elif _fits(out, shape, q) and out.dtype == _FLOAT and out.flags.writeable:
-            J = out
-            J.fill(0.0)
-        else:
-            return None
-        return J if self._done(field.DONE, self._jacobian, q, node, J, 0) else None
+    @cached_property
+    def totals(self) -> Call:
+        """Kinetic, potential and strain energy, and more (`engine.totals`), from q and v."""
+        given = (None, None, ..., field.ACCELERATED, 0, 1)
+        return self._shortcut(entries.TOTALS, given, self._sizes[:2], (16,), _ALL_ROWS, zeroed=True)
 
-    def totals(self, q: Any, v: Any) -> Array | None:
-        """Kinetic, potential and strain energy, and more: see `engine.totals`."""
-        if not self._moves(q, v):
-            return None
-        sums = np.zeros(16)
-        given = (q, v, sums, field.ACCELERATED, 0, 1)
-        return sums if self._done(_ALL_ROWS, self._totals, *given) else None
+    def frame(self, where: Any) -> Call | None:
+        """Attitude 9, position 3 and velocity 6 of a node in world axes, from q, v and again v."""
 
-    # Workspace and kernels, made and loaded when first used
+        def made(node: Array) -> Call:
+            given = (None, None, None, ..., node, field.ACCELERATED, 0, 1)
+            return self._shortcut(entries.FRAME, given, self._sizes, (18,), _ALL_ROWS)
+
+        return self._at_node(self._frames, where, made)
+
+    def jacobian(self, where: Any) -> Call | None:
+        """Jacobian (6, n_v) of a node in world axes, from q."""
+
+        def made(node: Array) -> Call:
+            shape, given = (6, self._system.n_v), (None, node, ..., 0)
+            sizes = self._sizes[:1]
+            return self._shortcut(entries.JACOBIAN, given, sizes, shape, field.DONE, zeroed=True)
+
+        return self._at_node(self._jacobians, where, made)
+
+    # Workspace and shortcuts, made when first used
 
     @cached_property
     def _work(self) -> engine.Workspace:
         return engine.Workspace(self._system, engine.packed_constants(self._system))
 
-    def _bound(self, entry: Any) -> Any:
-        return partial(self._work.kernel(entry), *self._work.call)
+    @property
+    def _sizes(self) -> tuple[int, ...]:
+        return self._system.n_q, self._system.n_v, self._system.n_v
 
-    @cached_property
-    def _forward(self) -> Any:
-        return self._bound(entries.FORWARD)
+    def _moving(self, entry: Any, *more: Any) -> Call:
+        """Shortcut of a kernel from q, v and another vector to one of the same length."""
+        given = (None, None, None, ..., *more)
+        return self._shortcut(entry, given, self._sizes, (self._system.n_v,), _ALL_ROWS)
 
-    @cached_property
-    def _inverse(self) -> Any:
-        return self._bound(entries.INVERSE)
+    def _shortcut(
+        self,
+        entry: Any,
+        given: tuple[Any, ...],
+        sizes: tuple[int, ...],
+        shape: tuple[int, ...],
+        good: int,
+        zeroed: bool = False,
+    ) -> Call:
+        """Shortcut; None in the arguments marks a vector, Ellipsis the result."""
+        work = self._work
+        about = ((*work.call, *given), sizes, shape, good, zeroed, self._quaternions)
+        if READABLE:
+            return lambda *_: None
+        if compiling.LIBRARY is None or work.packed.own.served:
+            return _Shortcut(work.kernel(entry), *about, self._lock)
+        more = (QUATERNION_TOLERANCE, self._busy, _IN_USE)
+        return compiling.LIBRARY.shortcut(entry.symbol, *about, *more)
 
-    @cached_property
-    def _mass(self) -> Any:
-        return self._bound(entries.MASS)
-
-    @cached_property
-    def _frame(self) -> Any:
-        return self._bound(entries.FRAME)
-
-    @cached_property
-    def _jacobian(self) -> Any:
-        return self._bound(entries.JACOBIAN)
-
-    @cached_property
-    def _totals(self) -> Any:
-        return self._bound(entries.TOTALS)
-
-    # Checks
-
-    def _stands(self, q: Any) -> bool:
-        """Whether q is an array of coordinates that the kernels take."""
-        if READABLE or type(q) is not np.ndarray or q.shape != self._q or q.dtype != _FLOAT:
-            return False
-        return surely_finite(q) and (not self._quaternions or self._turns(q))
-
-    def _moves(self, q: Any, v: Any) -> bool:
-        """Whether q and v are arrays that the kernels take."""
-        if type(v) is not np.ndarray or v.shape != self._v or v.dtype != _FLOAT:
-            return False
-        return self._stands(q) and surely_finite(v)
-
-    def _turns(self, q: Array) -> bool:
-        """Whether all quaternions are of unit length."""
-        for start in self._quaternions:
-            length = math.hypot(*q[start : start + 4].tolist())
-            if abs(length - 1) > QUATERNION_TOLERANCE:
-                return False
-        return True
-
-    def _place(self, where: Any) -> Array | None:
-        """Constants of a node; None for a frame beside one, and for a name that is not known."""
-        found = self._places.get(where) if type(where) is str else None
+    def _at_node(
+        self, known: dict[Any, Call], where: Any, made: Callable[[Array], Call]
+    ) -> Call | None:
+        """Shortcut for a node; None for a frame beside one, and for a name that is not known."""
+        found = known.get(where) if type(where) is str else None
         if found is None:
             try:
                 place = self._system.place(where)
@@ -173,29 +151,77 @@ class Quick:
                 return None
             if not place.plain or place.grounded:
                 return None
-            found = engine.node_constants(self._system, place.body, place.node)
-            if type(where) is str and len(self._places) < _MOST_PLACES:
-                self._places[where] = found
+            found = made(engine.node_constants(self._system, place.body, place.node))
+            if type(where) is str and len(known) < _MOST_PLACES:
+                known[where] = found
         return found
 
-    def _done(self, good: int, kernel: Any, *given: Any) -> bool:
-        """Whether a kernel has written its result; False for arrays of another type or order."""
+
+class _Shortcut:
+    """A shortcut in Python."""
+
+    def __init__(
+        self,
+        kernel: Any,
+        arguments: tuple[Any, ...],
+        sizes: tuple[int, ...],
+        shape: tuple[int, ...],
+        good: int,
+        zeroed: bool,
+        quaternions: tuple[int, ...],
+        lock: threading.Lock,
+    ) -> None:
+        self._kernel, self._arguments = kernel, list(arguments)
+        self._sizes, self._shape, self._good = [(n,) for n in sizes], shape, good
+        self._new = np.zeros if zeroed else np.empty
+        self._zeroed, self._quaternions, self._lock = zeroed, quaternions, lock
+        self._vectors = [k for k, x in enumerate(arguments) if x is None]
+        self._result = arguments.index(...)
+
+    def __call__(self, *given: Any) -> Array | None:
+        """Result, or None."""
+        *vectors, out = given
+        if not all(map(_usual, vectors, self._sizes)) or not self._turns(vectors[0]):
+            return None
+        if out is not None and not _fits(out, self._shape, *vectors):
+            return None
+        result = self._new(self._shape) if out is None else out
+        if out is not None and self._zeroed:
+            out.fill(0.0)
+        arguments = self._arguments.copy()
+        for k, x in zip(self._vectors, vectors, strict=True):
+            arguments[k] = x
+        arguments[self._result] = result
         if not self._lock.acquire(blocking=False):
-            raise StateError(
-                "this evaluator is in use by another thread, or by a joint that it is evaluating; "
-                "give each its own: system.evaluator()"
-            )
+            kind, words = _IN_USE
+            raise kind(words)
         try:
-            return bool(kernel(*given) == good)
+            return result if self._kernel(*arguments) == self._good else None
         except TypeError:
-            return False
+            return None
         finally:
             self._lock.release()
+
+    def _turns(self, q: Array) -> bool:
+        """Whether all quaternions are of unit length."""
+        return all(
+            abs(math.hypot(*q[start : start + 4].tolist()) - 1) <= QUATERNION_TOLERANCE
+            for start in self._quaternions
+        )
+
+
+def _usual(given: Any, shape: tuple[int]) -> bool:
+    """Whether it is an array of finite floats of the shape."""
+    if type(given) is not np.ndarray or given.shape != shape or given.dtype != _FLOAT:
+        return False
+    return surely_finite(given)
 
 
 def _fits(out: Any, shape: tuple[int, ...], *given: Array) -> bool:
     """Whether `out` has the shape, and can be written to while the other arrays are read."""
-    if type(out) is not np.ndarray or out.shape != shape:
+    if type(out) is not np.ndarray or out.shape != shape or out.dtype != _FLOAT:
+        return False
+    if not out.flags.writeable:
         return False
     own = out.base is None
     for x in given:
