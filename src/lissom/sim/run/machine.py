@@ -239,7 +239,8 @@ class Machine:
         self.memory[run.ROUGH_UNTIL] = -np.inf
         self.q[:], self.v[:] = q, v
         self.origin = self.q.copy(), self.v.copy()  # before loops are closed
-        if self.settings.adaptive and self.settings.integrator.implicit:
+        s = self.settings
+        if s.adaptive and s.integrator.implicit and not s.each_step:
             self._weigh_springs()
 
     def _weigh_springs(self) -> None:
