@@ -16,7 +16,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help kernels run test check verify oldest bench docs wheels
+.PHONY: help kernels run test static tests verify oldest bench docs wheels
 
 help:
 	@sed -n 's/^# \([a-z]*  *.*\)/make \1/p' $(firstword $(MAKEFILE_LIST))
@@ -28,14 +28,19 @@ kernels: $(VENV)/.core
 run: kernels
 	$(BIN)/python examples/flexible_arm.py out
 
-test: check docs
+# Two cores: what needs one goes side by side, and then the tests in two processes.
+test: $(VENV)/.all kernels
+	@$(MAKE) --no-print-directory -j2 --output-sync=target static docs
+	@$(MAKE) --no-print-directory tests
 
-check: $(VENV)/.all kernels
+static: $(VENV)/.all
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.changelog
+
+tests: $(VENV)/.all kernels
 	@echo "running the tests and the examples of the documentation (some minutes)"
 	$(BIN)/python -m pytest -n 2
 

@@ -97,7 +97,7 @@ def test_every_public_function_of_a_system_is_in_one_list():
         if callable(value := getattr(ls, name))
         and not (inspect.isclass(value) and issubclass(value, BaseException))
         and "system" in inspect.signature(value).parameters
-    }
+    } - {"Evaluator", "Stepper"}  # compared with functions of the same names by tests of their own
     lists = [set(OF_THE_TREE), set(WITH_LOOPS), set(FORCES), set(REFUSED)]
     assert takes_system == set.union(*lists)
     assert sum(map(len, lists)) == len(takes_system)

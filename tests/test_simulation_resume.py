@@ -189,7 +189,7 @@ def test_every_setting_of_a_run_is_compared():
 def test_a_journal_of_another_version_of_the_kernels_is_not_resumed(monkeypatch):
     before = words_for(pull)
     monkeypatch.setattr(inputs.run, "M_HEADER", inputs.run.M_HEADER + 1)
-    other = {**before, "version": inputs._layout()}
+    other = {**before, "version": inputs._layout.__wrapped__()}
     assert inputs.differences(before, other) == ["version of lissom"]
 
 

@@ -12,14 +12,13 @@ from ...system import State
 from ..integrators import DormandPrince8, EulerCromer, GeneralizedAlpha, Integrator, RungeKutta4
 from .machine import Machine
 from .plan import Plan
-from .scales import Fastest, fastest_motions, stiffness_of
+from .scales import EXPLICIT_RATE, Fastest, fastest_motions, stiffness_of
 from .settings import Settings
 
 Array = np.ndarray
 
-# Without a step: explicit up to this rate [rad/s], and beyond it if a lasting vibration is
-# excited, since a method of order two would need far more steps to follow it.
-EXPLICIT_RATE = 2e4
+# Without a step: explicit up to EXPLICIT_RATE, and beyond it if a lasting vibration is excited,
+# since a method of order two would need far more steps to follow it.
 LASTING = 20.0  # a vibration lasts if its decay rate times the duration is below this
 
 # With a step: RK4 where the fastest motion stays within the tolerance, the method of order eight

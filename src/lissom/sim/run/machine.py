@@ -239,7 +239,8 @@ class Machine:
         self.memory[run.ROUGH_UNTIL] = -np.inf
         self.q[:], self.v[:] = q, v
         self.origin = self.q.copy(), self.v.copy()  # before loops are closed
-        if self.settings.adaptive and self.settings.integrator.implicit:
+        s = self.settings
+        if s.adaptive and s.integrator.implicit and not s.each_step:
             self._weigh_springs()
 
     def _weigh_springs(self) -> None:
@@ -251,7 +252,8 @@ class Machine:
         n, o = self.system.n_v, int(self.elements[run.WEIGHTS])
         positions, speeds = self.table[o : o + n], self.table[o + n : o + 2 * n]
         rates = spring_rates(self.plan, self.q)
-        positions[:] = np.minimum(positions, OF_SPEEDS * speeds / np.maximum(rates, 1e-300))
+        stiff = rates > 0
+        positions[stiff] = np.minimum(positions[stiff], OF_SPEEDS * speeds[stiff] / rates[stiff])
 
     def solve(self, forces: Array) -> Array:
         """Accelerations due to forces alone, M^-1 forces, in the current state."""

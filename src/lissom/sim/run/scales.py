@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 ITERATIONS = 30
+# Explicit methods follow motions up to this rate [rad/s]; "auto" passes over faster ones whose
+# amplitude is below the tolerance.
+EXPLICIT_RATE = 2e4
 
 
 class Fastest(NamedTuple):
@@ -93,6 +96,8 @@ def modal_stiffness(system: System) -> tuple[Array, Array]:
 def spring_rates(plan: Plan, q: Array) -> Array:
     """Rates sqrt(K/M) at which springs move their hinges (n_v,) [rad/s]; zero for other speeds.
 
+    Zero also above `EXPLICIT_RATE`.
+
     Parameters
     ----------
     plan : Plan
@@ -108,7 +113,7 @@ def spring_rates(plan: Plan, q: Array) -> Array:
         unit[k] = 1.0
         moved = engine.inverse_dynamics(system, q, unit, unit, flags=ACCELERATED)[k]
         rates[k] = np.sqrt(K[k] / max(moved, 1e-300))
-    return rates
+    return np.where(rates <= EXPLICIT_RATE, rates, 0.0)
 
 
 def stiffness_of(plan: Plan) -> tuple[Array, Array]:
