@@ -88,22 +88,21 @@ class Quick:
 
     def frame(self, where: Any) -> Call | None:
         """Attitude 9, position 3 and velocity 6 of a node in world axes, from q, v and again v."""
-
-        def made(node: Array) -> Call:
-            given = (None, None, None, ..., node, field.ACCELERATED, 0, 1)
-            return self._shortcut(entries.FRAME, given, self._sizes, (18,), _ALL_ROWS)
-
-        return self._at_node(self._frames, where, made)
+        return self._known(self._frames, where) or self._at_node(self._frames, where, self._frame)
 
     def jacobian(self, where: Any) -> Call | None:
         """Jacobian (6, n_v) of a node in world axes, from q."""
+        known = self._jacobians
+        return self._known(known, where) or self._at_node(known, where, self._jacobian)
 
-        def made(node: Array) -> Call:
-            shape, given = (6, self._system.n_v), (None, node, ..., 0)
-            sizes = self._sizes[:1]
-            return self._shortcut(entries.JACOBIAN, given, sizes, shape, field.DONE, zeroed=True)
+    def _frame(self, node: Array) -> Call:
+        given = (None, None, None, ..., node, field.ACCELERATED, 0, 1)
+        return self._shortcut(entries.FRAME, given, self._sizes, (18,), _ALL_ROWS)
 
-        return self._at_node(self._jacobians, where, made)
+    def _jacobian(self, node: Array) -> Call:
+        shape, given = (6, self._system.n_v), (None, node, ..., 0)
+        sizes = self._sizes[:1]
+        return self._shortcut(entries.JACOBIAN, given, sizes, shape, field.DONE, zeroed=True)
 
     # Workspace and shortcuts, made when first used
 
@@ -139,21 +138,23 @@ class Quick:
         more = (QUATERNION_TOLERANCE, self._busy, _IN_USE)
         return compiling.LIBRARY.shortcut(entry.symbol, *about, *more)
 
+    @staticmethod
+    def _known(known: dict[Any, Call], where: Any) -> Call | None:
+        return known.get(where) if type(where) is str else None
+
     def _at_node(
         self, known: dict[Any, Call], where: Any, made: Callable[[Array], Call]
     ) -> Call | None:
         """Shortcut for a node; None for a frame beside one, and for a name that is not known."""
-        found = known.get(where) if type(where) is str else None
-        if found is None:
-            try:
-                place = self._system.place(where)
-            except LissomError:
-                return None
-            if not place.plain or place.grounded:
-                return None
-            found = made(engine.node_constants(self._system, place.body, place.node))
-            if type(where) is str and len(known) < _MOST_PLACES:
-                known[where] = found
+        try:
+            place = self._system.place(where)
+        except LissomError:
+            return None
+        if not place.plain or place.grounded:
+            return None
+        found = made(engine.node_constants(self._system, place.body, place.node))
+        if type(where) is str and len(known) < _MOST_PLACES:
+            known[where] = found
         return found
 
 
@@ -176,7 +177,7 @@ class _Shortcut:
         self._new = np.zeros if zeroed else np.empty
         self._zeroed, self._quaternions, self._lock = zeroed, quaternions, lock
         self._vectors = [k for k, x in enumerate(arguments) if x is None]
-        self._result = arguments.index(...)
+        self._result = next(k for k, x in enumerate(arguments) if x is ...)
 
     def __call__(self, *given: Any) -> Array | None:
         """Result, or None."""
