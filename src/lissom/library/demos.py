@@ -72,7 +72,7 @@ def demo(name: str) -> Demo:
 
 
 def _arm() -> Demo:
-    boom = beam(6.0, Tube(radius=0.04, thickness=0.002), CARBON, modes=4)
+    boom = beam(6.0, Tube(radius=0.04, thickness=0.002), CARBON, bending=2, torsion=1, stretch=0)
     model = Model("flexible arm")
     model.add(RigidBody.box(4000, (3.0, 2.4, 2.4)), Free(), name="hub")
     model.add(boom, Revolute("z"), to="hub", at=(1.5, 0, 0), name="upper")
@@ -91,7 +91,9 @@ def _arm() -> Demo:
 
 def _whip() -> Demo:
     model = Model("whip", gravity=(0, 0, -9.81))
-    link = beam(0.8, Tube(radius=0.02, thickness=0.001), ALUMINIUM, modes=2)
+    link = beam(
+        0.8, Tube(radius=0.02, thickness=0.001), ALUMINIUM, bending=(0, 3), torsion=0, stretch=0
+    )
     for k in range(3):
         to = f"link{k - 1}.tip" if k else None
         model.add(link, Revolute("y"), to=to, name=f"link{k}")
