@@ -77,11 +77,11 @@ def test_a_pulled_link_falls_over_and_the_parts_that_are_asked_for_hang():
     [(FREE_TIP, np.pi**2 / 4), (PINNED, np.pi**2), (CLAMPED, 4.4934**2)],
     ids=["free tip", "pinned", "clamped and pinned"],
 )
-@pytest.mark.parametrize("modes", [4, 16])
+@pytest.mark.parametrize("modes", [4, 8])
 def test_euler_loads_of_a_rod(ends, expected, modes):
     """S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability: from above, nearer with modes."""
     model = ls.Model()
-    model.add(ls.beam(0.5, STRIP, ls.STEEL, modes=modes), ls.Fixed(), name="strip")
+    model.add(ls.beam(0.5, STRIP, ls.STEEL, bending=modes), ls.Fixed(), name="strip")
     found = euler_load(model.compile().bodies[0], ends) * 0.5**2 / STIFFNESS
     assert 0.995 < found / expected < (1.02 if modes == 4 else 1.01)
 
@@ -173,26 +173,24 @@ def test_a_tenth_of_the_length_is_where_deflections_are_off_by_a_per_cent():
 
 
 def test_the_parts_that_are_asked_for_bend_as_the_elastica_does():
-    """An elastica of the stiffness that they have for small forces: few modes are too stiff."""
+    """Without fitting anything: parts in a row have the flexibility of the whole."""
     force = 3 * 0.4 * STIFFNESS
     with pytest.warns(ls.SimulationWarning, match="deflects by") as caught:
         ls.equilibrium(column(), loads=[ls.NodeForce("column.tip", (force, 0, 0))])
     parts = max(int(re.search(r"into (\d+) or more", str(x.message))[1]) for x in caught)
     model = ls.Model("column")
-    piece = ls.beam(1.0 / parts, STRIP, ls.STEEL, modes=3)
+    piece = ls.beam(1.0 / parts, STRIP, ls.STEEL)
     upright = np.array([[0.0, 0, -1], [0, 1, 0], [1, 0, 0]])
     model.add(piece, ls.Fixed(), rotation=upright, name="p0")
     for k in range(1, parts):
         model.add(piece, ls.Fixed(), to=f"p{k - 1}.tip", name=f"p{k}")
-    system, tip, moved = model.compile(), f"p{parts - 1}.tip", []
-    for part in (1e-3, 1.0):
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            state = ls.equilibrium(system, loads=[ls.NodeForce(tip, (part * force, 0, 0))])
-        moved.append(ls.pose(system, state, tip).position[0] / part)
-    small, large = moved
-    assert large < 0.95 * small  # one body has one line
-    assert large == pytest.approx(elastica(3 * small), rel=0.01)
+    system, tip = model.compile(), f"p{parts - 1}.tip"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        state = ls.equilibrium(system, loads=[ls.NodeForce(tip, (force, 0, 0))])
+    moved = ls.pose(system, state, tip).position[0]
+    assert elastica(1.2) < 0.95 * 0.4  # one body has one line
+    assert moved == pytest.approx(elastica(1.2), rel=0.01)
 
 
 def test_a_run_names_the_worst_of_a_chain_and_counts_the_others():
