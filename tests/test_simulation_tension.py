@@ -11,6 +11,7 @@ import lissom as ls
 from lissom.sim.warnings.tension import CLAMPED, FREE_TIP, PINNED, axial_scale, euler_load
 
 STRIP = ls.Rectangle(0.02, 0.004)
+UPRIGHT = np.array([[0.0, 0, -1], [0, 1, 0], [1, 0, 0]])
 STIFFNESS = ls.STEEL.youngs_modulus * STRIP.second_moment_y
 
 
@@ -90,8 +91,7 @@ def column(joint=None, **beam):
     """A strip of a metre, root at the origin, pointing upwards."""
     model = ls.Model("column")
     body = ls.beam(1.0, STRIP, ls.STEEL, modes=8, **beam)
-    upright = np.array([[0.0, 0, -1], [0, 1, 0], [1, 0, 0]])
-    model.add(body, joint or ls.Fixed(), rotation=upright, name="column")
+    model.add(body, joint or ls.Fixed(), rotation=UPRIGHT, name="column")
     return model.compile()
 
 
@@ -180,8 +180,7 @@ def test_the_parts_that_are_asked_for_bend_as_the_elastica_does():
     parts = max(int(re.search(r"into (\d+) or more", str(x.message))[1]) for x in caught)
     model = ls.Model("column")
     piece = ls.beam(1.0 / parts, STRIP, ls.STEEL)
-    upright = np.array([[0.0, 0, -1], [0, 1, 0], [1, 0, 0]])
-    model.add(piece, ls.Fixed(), rotation=upright, name="p0")
+    model.add(piece, ls.Fixed(), rotation=UPRIGHT, name="p0")
     for k in range(1, parts):
         model.add(piece, ls.Fixed(), to=f"p{k - 1}.tip", name=f"p{k}")
     system, tip = model.compile(), f"p{parts - 1}.tip"
@@ -191,6 +190,34 @@ def test_the_parts_that_are_asked_for_bend_as_the_elastica_does():
     moved = ls.pose(system, state, tip).position[0]
     assert elastica(1.2) < 0.95 * 0.4  # one body has one line
     assert moved == pytest.approx(elastica(1.2), rel=0.01)
+
+
+@pytest.mark.parametrize("part, bound", [(0.5, 0.06), (0.8, 0.08), (-1.0, 0.06), (-5.0, 0.02)])
+def test_the_parts_that_are_asked_for_bend_as_a_beam_with_an_axial_force(part, bound):
+    """A column with a small force q across its tip, pressed or pulled by a part of its Euler load.
+
+    Timoshenko and Gere: with F = k² EI the tip moves by q (tan k - k) / k³ EI, pulled by
+    q (k - tanh k) / k³ EI.
+    """
+    k, across = np.pi / 2 * np.sqrt(abs(part)), 1e-4 * STIFFNESS
+    exact = 1e-4 * (np.tan(k) - k if part > 0 else k - np.tanh(k)) / k**3
+    force = (across, 0, -part * EULER)
+    with pytest.warns(ls.SimulationWarning, match="pressed" if part > 0 else "pulled") as caught:
+        state = ls.equilibrium(column(), loads=[ls.NodeForce("column.tip", force)])
+    assert abs(ls.pose(column(), state, "column.tip").position[0] / exact - 1) > 3 * bound
+    parts = max(int(re.search(r"into (\d+) or more", str(x.message))[1]) for x in caught)
+    model, to = ls.Model("column"), None
+    for i in range(parts):
+        turn = np.eye(3) if i else UPRIGHT
+        model.add(
+            ls.beam(1.0 / parts, STRIP, ls.STEEL), ls.Fixed(), to=to, rotation=turn, name=f"p{i}"
+        )
+        to = f"p{i}.tip"
+    system = model.compile()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        state = ls.equilibrium(system, loads=[ls.NodeForce(to, force)])
+    assert ls.pose(system, state, to).position[0] == pytest.approx(exact, rel=bound)
 
 
 def test_a_run_names_the_worst_of_a_chain_and_counts_the_others():
