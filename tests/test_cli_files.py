@@ -48,7 +48,7 @@ def test_a_new_file_does_not_overwrite(lissom, tmp_path):
     assert "--force" in lissom("new", "a.toml", fails=True)
     assert (tmp_path / "a.toml").read_text() == "mine"
     lissom("new", "a.toml", "--force")
-    assert "lissom = 1" in (tmp_path / "a.toml").read_text()
+    assert "lissom = 2" in (tmp_path / "a.toml").read_text()
     assert ".toml" in lissom("new", "a.txt", fails=True)
     assert "no/folder" in lissom("new", "no/folder/a.toml", fails=True)
 

@@ -174,12 +174,12 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "empty file": (
         "run empty.toml",
         1,
-        ("empty.toml:1:1: lissom: is missing; write lissom = 1 at the top",),
+        ("empty.toml:1:1: lissom: is missing; write lissom = 2 at the top",),
     ),
     "no format version": (
         "run version.toml",
         1,
-        ("version.toml:1:1: lissom: is missing; write lissom = 1 at the top",),
+        ("version.toml:1:1: lissom: is missing; write lissom = 2 at the top",),
     ),
     "no value": (
         "run novalue.toml",

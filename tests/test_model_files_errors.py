@@ -31,12 +31,12 @@ MISTAKES = {
         "is missing",
     ),
     "missing joint": (HEAD + '[[parts]]\nname = "a"\n' + BODY, 3, "parts[0].joint", "is missing"),
-    "missing version": ('name = "a"\n' + HUB, 1, "lissom", "is missing; write lissom = 1"),
+    "missing version": ('name = "a"\n' + HUB, 1, "lissom", "is missing; write lissom = 2"),
     "newer version": (
-        HEAD.replace("1", "2"),
+        HEAD.replace("1", "3"),
         1,
         "lissom",
-        "is 2; this version of lissom reads format 1",
+        "is 3; this version of lissom reads formats 1 to 2: install a newer lissom",
     ),
     "angle for a length": (
         HEAD + HUB + 'at = ["12 deg", 0, 0]\n',
