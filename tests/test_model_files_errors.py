@@ -161,6 +161,27 @@ MISTAKES = {
         "bodies.b",
         "there is no material 'aluminum'; did you mean 'aluminium'?",
     ),
+    "three planes of bending": (
+        HEAD + '[bodies.b]\nkind = "beam"\nlength = 1\nmaterial = "steel"\nbending = [1, 2, 3]\n'
+        'section = { kind = "circle", radius = 0.1 }\n' + HUB,
+        7,
+        "bodies.b.bending",
+        "expected a whole number from 0 to 100, or a list of two",
+    ),
+    "unknown shapes": (
+        HEAD + '[bodies.b]\nkind = "beam"\nlength = 1\nmaterial = "steel"\nshapes = "statik"\n'
+        'section = { kind = "circle", radius = 0.1 }\n' + HUB,
+        7,
+        "bodies.b.shapes",
+        "did you mean 'static'?",
+    ),
+    "modes and torsion": (
+        HEAD + '[bodies.b]\nkind = "beam"\nlength = 1\nmaterial = "steel"\nmodes = 2\ntorsion = 1\n'
+        'section = { kind = "circle", radius = 0.1 }\n' + HUB,
+        3,
+        "bodies.b",
+        "modes=2 and torsion=1 both say how many shapes the beam has",
+    ),
     "impossible inertia": (
         HEAD + '[[parts]]\nname = "a"\njoint = "free"\nbody = { kind = "rigid", mass = 1, '
         "inertia = [1, 1, 5] }\n",
