@@ -72,7 +72,7 @@ def demo(name: str) -> Demo:
 
 
 def _arm() -> Demo:
-    boom = beam(6.0, Tube(radius=0.04, thickness=0.002), CARBON, bending=2, torsion=1, stretch=0)
+    boom = beam(6.0, Tube(radius=0.04, thickness=0.002), CARBON, modes=4)
     model = Model("flexible arm")
     model.add(RigidBody.box(4000, (3.0, 2.4, 2.4)), Free(), name="hub")
     model.add(boom, Revolute("z"), to="hub", at=(1.5, 0, 0), name="upper")
