@@ -64,11 +64,14 @@ class CantileverModes:
     slopes : numpy.ndarray, shape (points, k)
         Derivative of the displacement; zero for the bar, where it jumps at the element ends and
         is not needed.
+    strains : numpy.ndarray, shape (k, k)
+        Coefficients of the orthonormal strains in each mode.
     """
 
     frequencies: NDArray[np.float64]
     values: NDArray[np.float64]
     slopes: NDArray[np.float64]
+    strains: NDArray[np.float64]
 
 
 def mesh(elements: int) -> Mesh:
@@ -83,15 +86,15 @@ def mesh(elements: int) -> Mesh:
 def bar_modes(grid: Mesh) -> CantileverModes:
     """Modes of the clamped-free bar (torsion, stretch); exact frequencies (2k-1) π/2."""
     once, _ = _strain_integrals(grid)
-    frequencies, _, values = ritz_modes(once, grid)
-    return CantileverModes(frequencies, values, np.zeros_like(values))
+    frequencies, strains, values = ritz_modes(once, grid)
+    return CantileverModes(frequencies, values, np.zeros_like(values), strains)
 
 
 def beam_modes(grid: Mesh) -> CantileverModes:
     """Modes of the clamped-free Euler-Bernoulli beam; exact frequencies β², cos β cosh β = -1."""
     once, twice = _strain_integrals(grid)
     frequencies, strains, values = ritz_modes(twice, grid)
-    return CantileverModes(frequencies, values, once @ strains)
+    return CantileverModes(frequencies, values, once @ strains, strains)
 
 
 def _strain_integrals(grid: Mesh) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

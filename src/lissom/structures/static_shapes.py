@@ -44,15 +44,25 @@ def static_mesh(elements: int, functions: int) -> Mesh:
 def bar_shapes(grid: Mesh, functions: int) -> CantileverModes:
     """Static shapes of the clamped-free bar (torsion, stretch)."""
     once, _ = _strain_integrals(grid.points, functions)
-    frequencies, _, values = ritz_modes(once, grid)
-    return CantileverModes(frequencies, values, np.zeros_like(values))
+    frequencies, strains, values = ritz_modes(once, grid)
+    return CantileverModes(frequencies, values, np.zeros_like(values), strains)
 
 
 def beam_shapes(grid: Mesh, functions: int) -> CantileverModes:
     """Static shapes of the clamped-free Euler-Bernoulli beam."""
     once, twice = _strain_integrals(grid.points, functions)
     frequencies, strains, values = ritz_modes(twice, grid)
-    return CantileverModes(frequencies, values, once @ strains)
+    return CantileverModes(frequencies, values, once @ strains, strains)
+
+
+def strains_at(x: Array, modes: CantileverModes) -> tuple[Array, Array]:
+    """Strain of each static shape at points of the unit length, and its first integral from 0."""
+    n = len(modes.strains)
+    strain = legendre.legvander(2.0 * x - 1.0, max(n - 1, 0))[:, :n] * np.sqrt(
+        2.0 * np.arange(n) + 1.0
+    )
+    once, _ = _strain_integrals(x, n)
+    return strain @ modes.strains, once @ modes.strains
 
 
 def _strain_integrals(x: Array, functions: int) -> tuple[Array, Array]:
