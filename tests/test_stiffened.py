@@ -1,16 +1,20 @@
 """Second order of a beam's deformation, and a body's terms with it (readable text)."""
 
 import dataclasses
+import json
 
 import numpy as np
 import pytest
 from numpy.polynomial import legendre
-from scipy.linalg import eigh, expm
+from scipy.linalg import eigh
 from scipy.optimize import brentq
+from scipy.spatial.transform import Rotation
 from scipy.special import jv
 
 import lissom as ls
+from lissom.algorithms.tree import reference
 from lissom.algorithms.tree.body_terms import body_terms, node_motion
+from lissom.results.description.system import describe, restore
 from lissom.structures.beam_basis import properties, static_basis
 from lissom.structures.second_order import second_order
 from lissom.structures.static_shapes import strains_at
@@ -34,7 +38,7 @@ def skew(a):
     return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
 
 
-def exact_tip(eta, solid, basis, pieces=400):
+def exact_tip(eta, solid, basis, pieces=120):
     """Tip position and rotation of the exact map R' = R [κ]×, r' = R (e_x + e), midpoint rule."""
     x = (np.arange(pieces) + 0.5) / pieces
     root = np.sqrt(solid.mass)
@@ -49,7 +53,7 @@ def exact_tip(eta, solid, basis, pieces=400):
             kappa[:, (2, 1, 0)[f]] += strain
     R, r, step = np.eye(3), np.zeros(3), solid.length / pieces
     for curve, pull in zip(kappa, stretch, strict=True):
-        half = expm(skew(curve) * step / 2)
+        half = Rotation.from_rotvec(curve * step / 2).as_matrix()
         r = r + step * R @ half @ (np.array([1.0, 0, 0]) + pull)
         R = R @ half @ half
     return r, R
@@ -191,3 +195,74 @@ def test_prandtls_load(shapes, bound):
     stiff, *_ = stiffened(2, shapes, shapes, 0)
     assert 0 < buckling(body, [0, 1, 0]) / exact - 1 < 1.1 * bound
     assert stiff.n_mode == body.n_mode + 2
+
+
+# A tree of such bodies
+
+
+def tree():
+    """Two stiffened beams on hinges, one at the tip and one at a node between, with a load each."""
+    link, *_ = stiffened(2, 2, 0, 1)
+    beam = ls.beam(LENGTH, SECTION, MATERIAL, bending=2, torsion=0)
+    model = ls.Model("tree")
+    model.add(beam, ls.Revolute("z"), name="a")
+    model.add(beam, ls.Revolute((0, 1, 0.4)), to="a.tip", name="b")
+    model.add(beam, ls.Revolute("y"), to="a.7", at=(0, 0.1, 0), name="c")
+    load = ls.RigidBody(0.1, com=(0.02, 0, 0.01), inertia=(1e-3, 2e-3, 2e-3))
+    model.add(load, ls.Fixed(), to="b.tip", name="d")
+    model.add(load, ls.Revolute("x"), to="c.9", name="e")
+    system = model.compile()
+    bodies = [link if body.n_mode else body for body in system.bodies]
+    return dataclasses.replace(system, bodies=tuple(bodies))
+
+
+def test_a_tree_obeys_lagranges_equations():
+    """M and its derivatives by complex steps; all joints have q' = v."""
+    system, h = tree(), 1e-30
+    rng, stiffness = np.random.default_rng(4), np.zeros(system.n_v)
+    q, v, a = rng.uniform(-1, 1, (3, system.n_v))
+    for i, body in enumerate(system.bodies):
+        modal = system.layout.modal_v(i)
+        stiffness[modal] = body.stiffness
+        if body.n_mode:
+            small = np.sqrt(body.stiffness[0] / body.stiffness)
+            q[modal] *= 0.003 * small
+            v[modal] *= 0.03 * small
+
+    def mass(q):
+        return reference.mass_matrix(system, reference.kinematics_base_to_tip(system, q, 0 * v))
+
+    motions = reference.kinematics_base_to_tip(system, q, v)
+    found, _ = reference.inverse_dynamics(system, motions, a, elastic=False)
+    rate = mass(q + 1j * h * v).imag / h
+    slope = [v @ (mass(q + 1j * h * e).imag / h) @ v / 2 for e in np.eye(len(v))]
+    expected = mass(q) @ a + rate @ v - slope
+    np.testing.assert_allclose(found, expected, atol=1e-11 * np.abs(expected).max())
+    forces, _ = reference.inverse_dynamics(system, motions, a)
+    again = reference.forward_dynamics(system, motions, forces)
+    np.testing.assert_allclose(again, a, atol=1e-9)
+
+
+def test_results_keep_the_second_order_to_the_last_bit():
+    system = tree()
+    description, arrays = describe(system)
+    assert description["format_version"] == 5
+    other = restore(json.loads(json.dumps(description)), arrays)
+    for body, again in zip(system.bodies, other.bodies, strict=True):
+        assert body.level == again.level
+        if body.second_order is not None:
+            one, two = vars(body.second_order), vars(again.second_order)
+            np.testing.assert_array_equal(one["first_moment"], two["first_moment"])
+            np.testing.assert_array_equal(one["second_moment"], two["second_moment"])
+            assert one["node_shapes"].keys() == two["node_shapes"].keys()
+            for node, shapes in one["node_shapes"].items():
+                np.testing.assert_array_equal(shapes, two["node_shapes"][node])
+    description["second_orders"][0][0] = 10**6
+    with pytest.raises(ls.ResultError, match="a node that does not exist"):
+        restore(description, arrays)
+
+
+def test_the_compiled_text_refuses_what_it_does_not_know():
+    system = tree()
+    with pytest.raises(ls.ModelError, match='no level "stiffened"'):
+        ls.forward_dynamics(system, system.state())
