@@ -220,6 +220,14 @@ def test_the_parts_that_are_asked_for_bend_as_a_beam_with_an_axial_force(part, b
     assert ls.pose(system, state, to).position[0] == pytest.approx(exact, rel=bound)
 
 
+def test_a_load_beyond_reason_is_not_answered_by_thousands_of_parts():
+    with pytest.warns(ls.SimulationWarning, match="pulled") as caught:
+        ls.equilibrium(column(), loads=[ls.NodeForce("column.tip", (0, 0, 1e5 * EULER))])
+    assert str(caught[0].message).endswith(
+        "100 parts in a row would be needed: check the loads and the run"
+    )
+
+
 def test_a_run_names_the_worst_of_a_chain_and_counts_the_others():
     model = ls.Model("whip")
     piece = ls.beam(0.5, ls.Rectangle(0.02, 0.001), ls.STEEL, modes=2)

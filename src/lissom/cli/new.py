@@ -25,7 +25,7 @@ kind = "beam"
 length = "3 m"
 section = {{ kind = "tube", radius = "30 mm", thickness = "1.5 mm" }}
 material = "aluminium"
-bending = 3                       # shapes in each plane
+modes = 4
 
 [[parts]]                         # each part is a body on a joint
 name = "boom"

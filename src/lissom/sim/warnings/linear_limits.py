@@ -29,6 +29,7 @@ Array = np.ndarray
 AXIAL = 0.1  # limit of tension and compression, as a fraction of the force that a body carries
 DEFLECTION = 0.1  # limit of deflection, as a fraction of the length
 ROOT = 1.5  # relative deflection of the first part of a divided cantilever, compared with the whole
+MOST_PARTS = 100  # beyond, dividing a body is no advice
 ROWS, DEFLECTED_ROWS = 12, 400  # rows of a run that are checked
 
 
@@ -195,4 +196,6 @@ class _Look:
 
 def _divide(parts: float) -> str:
     """Advice to divide a body; parts that lack static shapes would be too stiff."""
+    if parts > MOST_PARTS:
+        return f"more than {MOST_PARTS} parts in a row would be needed: check the loads and the run"
     return f"divide the body into {math.ceil(parts)} or more in a row, beams with static shapes"
