@@ -76,7 +76,7 @@ def spacecraft(*, rough: bool = False) -> tuple[System, State]:
         modes, instead of speeds along the two lowest modes of the whole system.
     """
     tube = Tube(radius=0.165, thickness=0.004)
-    boom = beam(7.0, tube, CARBON, modes=6, level="full", damping=0.0)
+    boom = beam(7.0, tube, CARBON, modes=6, shapes="clamped", level="full", damping=0.0)
     model = Model("free arm")
     model.add(RigidBody(mass=400, inertia=(80, 90, 70)), Free(), name="hub")
     model.add(boom, Revolute("z"), to="hub", at=(0.8, 0, 0), name="upper")

@@ -18,7 +18,8 @@ import lissom as ls
 # hub: the first hinge by 90°, the others by 180°.
 
 sandwich = ls.Material("sandwich", youngs_modulus=1.5e9, density=150.0)
-panel = ls.beam(2.0, ls.Rectangle(1.0, 0.02), sandwich, modes=2, damping=0.02)
+shapes = {"bending": (0, 3), "torsion": 0, "stretch": 0}  # in the plane of motion, x-z
+panel = ls.beam(2.0, ls.Rectangle(1.0, 0.02), sandwich, **shapes, damping=0.02)
 folded = {"panel1": np.pi / 2, "panel2": -np.pi, "panel3": np.pi}
 
 model = ls.Model("deploying panels")
@@ -54,7 +55,7 @@ drawing = ls.viz.draw(system, run.state(2.0))
 hub_spin = np.abs(run["hub.rates"][:, 1]).max() * 300 * 1.2**2 / 6
 left = np.abs(run["momentum.angular"]).max() / hub_spin
 print(f"The hub turns with up to {hub_spin:.1f} N m s; of that, {left:.0e} is missing in the sum.")
-assert left < 1e-6 and abs(run.events[-1][0] - 5.174) < 0.005
+assert left < 1e-6 and abs(run.events[-1][0] - 5.2065) < 5e-4
 assert [what for _, what in run.events] == ["panel2 latched", "panel1 latched", "panel3 latched"]
 
 # %%

@@ -18,7 +18,8 @@ import lissom as ls
 # quarter turn is the lowest point.
 
 length, start_angle = 1.0, np.radians(-60)
-bar = ls.beam(length, ls.Rectangle(0.015, 0.015), ls.ALUMINIUM, modes=4)
+shapes = {"bending": (0, 4), "torsion": 0, "stretch": 0}  # in the plane of motion, x-z
+bar = ls.beam(length, ls.Rectangle(0.015, 0.015), ls.ALUMINIUM, **shapes)
 rod = ls.RigidBody.rod(bar.masses.sum(), length, com=(length / 2, 0, 0))
 
 model = ls.Model("pendulums", gravity=(0, 0, -9.81))

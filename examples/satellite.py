@@ -17,7 +17,8 @@ import lissom as ls
 # The panels are 6 m long and lie in the plane of y and z, so that a turn about z bends them.
 
 sandwich = ls.Material("sandwich", youngs_modulus=2e9, density=150.0)
-panel = ls.beam(6.0, ls.Rectangle(0.02, 1.5), sandwich, modes=4, damping=0.005)
+shapes = {"bending": (3, 0), "torsion": 1, "stretch": 0}  # stiff across their width
+panel = ls.beam(6.0, ls.Rectangle(0.02, 1.5), sandwich, **shapes, damping=0.005)
 left = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]])  # x of the panel along y of the hub
 wheel = ls.RigidBody.cylinder(12, radius=0.2, length=0.06)
 

@@ -18,7 +18,8 @@ import lissom as ls
 r, L, rate = 0.1, 0.4, 60.0  # crank, rod [m], rate of the crank [rad/s]
 axis = (0, -1, 0)  # a positive angle lifts a link
 section = ls.Rectangle(0.01, 0.01)
-rod = ls.beam(L, section, ls.ALUMINIUM, modes=4, damping=0.02)
+shapes = {"bending": (0, 4), "torsion": 0, "stretch": 0}  # in the plane of motion, x-z
+rod = ls.beam(L, section, ls.ALUMINIUM, **shapes, damping=0.02)
 
 model = ls.Model("slider-crank")
 model.add(

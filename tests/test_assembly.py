@@ -197,7 +197,7 @@ def test_far_from_the_origin_no_digits_are_lost():
 def test_modes_bend_where_hinges_cannot_and_with_the_least_energy():
     """A beam clamped at both ends, one end displaced: energy of the guided beam 6 E I s^2 / L^3."""
     sag, span = 0.02, 2.0
-    system = clamped_beam(24, span=span, sag=sag)
+    system = clamped_beam(4, span=span, sag=sag)
     found = ls.assemble(system)
     assert closed_to(system, found) < 1e-12
     tip = ls.pose(system, found, "beam.tip")
@@ -210,9 +210,8 @@ def test_modes_bend_where_hinges_cannot_and_with_the_least_energy():
     forces = np.linalg.pinv(compliance, rcond=1e-9) @ [0, 0, 0, 0, 0, sag]
     energy = ls.energy(system, found).strain
     assert energy == pytest.approx(forces[5] * sag / 2, rel=1e-9)
-    # modes that are left out make the beam stiffer, and a moment at the tip needs many
     exact = 6 * bending_stiffness() * sag**2 / span**3
-    assert 1 < energy / exact < 1.12
+    assert energy == pytest.approx(exact, rel=1e-9)
 
 
 def test_given_modes_are_kept_if_hinges_can_close_the_loop():

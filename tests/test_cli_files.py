@@ -48,7 +48,7 @@ def test_a_new_file_does_not_overwrite(lissom, tmp_path):
     assert "--force" in lissom("new", "a.toml", fails=True)
     assert (tmp_path / "a.toml").read_text() == "mine"
     lissom("new", "a.toml", "--force")
-    assert "lissom = 1" in (tmp_path / "a.toml").read_text()
+    assert "lissom = 2" in (tmp_path / "a.toml").read_text()
     assert ".toml" in lissom("new", "a.txt", fails=True)
     assert "no/folder" in lissom("new", "no/folder/a.toml", fails=True)
 
@@ -56,7 +56,7 @@ def test_a_new_file_does_not_overwrite(lissom, tmp_path):
 def test_info_says_what_a_mechanism_is(lissom):
     lissom("new", "boom.toml")
     text = lissom("info", "boom.toml")
-    assert "revolute y" in text and "6.55" in text
+    assert "revolute y" in text and "6.58" in text
     facts = json.loads(lissom("info", "boom.toml", "--json"))
     assert facts["speeds"] == 5 and facts["mass"] == pytest.approx(4.233, abs=1e-3)
     lissom("run", "boom.toml", "--duration", "0.1")

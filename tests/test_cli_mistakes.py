@@ -74,7 +74,7 @@ FILES = {
     "axis.toml": changed('"revolute y"', '{ kind = "revolute", axis = [0, 0, 0] }'),
     "joint.toml": changed("revolute y", "revolut y"),
     "material.toml": changed("aluminium", "aluminum"),
-    "version.toml": changed("lissom = 1 ", "# lissom = 1 "),
+    "version.toml": changed("lissom = 2 ", "# lissom = 2 "),
     "norun.toml": GOOD.partition("[simulation]")[0],
     "negative.toml": changed('"5 s"', "-5"),
     "integrator.toml": changed("[simulation]", '[simulation]\nintegrator = "rk5"'),
@@ -174,12 +174,12 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "empty file": (
         "run empty.toml",
         1,
-        ("empty.toml:1:1: lissom: is missing; write lissom = 1 at the top",),
+        ("empty.toml:1:1: lissom: is missing; write lissom = 2 at the top",),
     ),
     "no format version": (
         "run version.toml",
         1,
-        ("version.toml:1:1: lissom: is missing; write lissom = 1 at the top",),
+        ("version.toml:1:1: lissom: is missing; write lissom = 2 at the top",),
     ),
     "no value": (
         "run novalue.toml",
@@ -305,7 +305,7 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
         "run wild.toml",
         1,
         (
-            "the run ended early (diverged): mode 1 of body 'boom' bends by 380 times the length "
+            "the run ended early (diverged): mode 1 of body 'boom' bends by 409 times the length "
             "of the body; its model holds for small deflections only; look for an instability "
             "(too much spin or load), or the step of 0.5 s may be too long; try a shorter one at "
             "t = 0.5 s; its 2 rows until t = 0.5 s are in wild.nc",

@@ -99,7 +99,7 @@ def test_jacobian_is_the_part_of_relative_motion_that_the_joint_prevents(name):
 def test_bias_is_the_second_derivative_of_the_gap_at_constant_speeds(name):
     system, state, _ = closed_tree(JOINTS[name], np.random.default_rng(5))
     state = ls.assemble(system, state)
-    found, t = ls.closure(system, state), 2e-4
+    found, t = ls.closure(system, state), 1e-4
     ahead, behind = (ls.closure(system, along(system, state, state.v, x)).gap for x in (t, -t))
     expected = (ahead + behind) / t**2
     assert np.abs(found.bias).max() > 0.1

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import lissom as ls
 from tests.model_file_samples import JOINTS, MODELS, bodies, differences, flexible
 
+DATA = Path(__file__).parent / "data"
 SUFFIXES = ("toml", "json", "yaml")
 
 
@@ -177,7 +179,7 @@ def test_beams_of_every_section_and_of_ones_own_material(tmp_path, kind):
     table, section = SECTIONS[kind]
     beam = {"kind": "beam", "length": 2, "section": {"kind": kind, **table}, "material": "alloy"}
     data = {
-        "lissom": 1,
+        "lissom": 2,
         "materials": {"alloy": {"youngs_modulus": "72 GPa", "density": "2.8 g/cm^3"}},
         "bodies": {"boom": {**beam, "modes": 3, "damping": [0.1, 0.2, 0.3], "level": "linear"}},
         "parts": [{"name": "boom", "body": "boom", "joint": "revolute z"}],
@@ -193,7 +195,7 @@ def test_a_section_by_its_four_numbers(tmp_path):
     numbers = {x: getattr(tube, x) for x in ("area", "second_moment_y", "second_moment_z")}
     section = {"kind": "general", "torsion_constant": tube.torsion_constant, **numbers}
     beam = {"kind": "beam", "length": 2, "section": section, "material": "steel", "modes": 2}
-    data = {"lissom": 1, "parts": [{"name": "a", "body": beam, "joint": "free"}]}
+    data = {"lissom": 2, "parts": [{"name": "a", "body": beam, "joint": "free"}]}
     (tmp_path / "a.json").write_text(json.dumps(data))
     body = ls.load(tmp_path / "a.json").parts["a"].body
     expected = ls.beam(2.0, tube, ls.STEEL, modes=2)
@@ -304,3 +306,68 @@ def test_loading_results_loads_no_pydantic():
     code = "import sys, lissom; lissom.load; print('pydantic' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+# Versions of the format
+
+
+def test_beams_of_format_1_keep_their_modes():
+    """Numbers that the last release without static shapes found; see tests/data/README.md."""
+    model = ls.load(DATA / "beams_format_1.toml")
+    for name, expected in json.loads((DATA / "beams_format_1.json").read_text()).items():
+        body = model.parts[name].body
+        assert len(body.masses) == expected["nodes"]
+        np.testing.assert_allclose(body.frequencies, expected["frequencies"], rtol=1e-12)
+        tip = np.array(expected["tip"])
+        found = body.shapes[body.names["tip"]]
+        np.testing.assert_allclose(found, tip, atol=1e-11 * np.abs(tip).max())
+
+
+BEAM = {"kind": "beam", "length": 2, "section": {"kind": "circle", "radius": 0.01}}
+
+
+@pytest.mark.parametrize(
+    "version, keys, options",
+    [
+        (1, {}, {"shapes": "clamped"}),
+        (1, {"modes": 5}, {"shapes": "clamped", "modes": 5}),
+        (1, {"shapes": "static"}, {}),
+        (2, {}, {}),
+        (2, {"modes": 4}, {"modes": 4}),
+        (2, {"bending": [3, 2], "torsion": 2, "stretch": 0}, None),
+        (2, {"bending": 2, "shapes": "clamped"}, None),
+    ],
+)
+def test_the_shapes_of_beams_follow_the_version_of_the_file(tmp_path, version, keys, options):
+    body = {**BEAM, "material": "steel", **keys}
+    data = {"lissom": version, "parts": [{"name": "a", "body": body, "joint": "free"}]}
+    (tmp_path / "a.json").write_text(json.dumps(data))
+    expected = ls.beam(2.0, ls.Circle(0.01), ls.STEEL, **(keys if options is None else options))
+    assert differences(ls.load(tmp_path / "a.json").parts["a"].body, expected) == []
+
+
+@pytest.mark.parametrize("outer, inner", [(1, 2), (2, 1)])
+def test_an_included_file_follows_its_own_version(tmp_path, outer, inner):
+    table = {**BEAM, "material": "steel"}
+    merged = {"lissom": inner, "bodies": {"inner": table}}
+    attached = {"lissom": inner, "parts": [{"name": "b", "body": table, "joint": "free"}]}
+    (tmp_path / "merged.json").write_text(json.dumps(merged))
+    (tmp_path / "attached.json").write_text(json.dumps(attached))
+    parts = [{"name": n, "body": b, "joint": "free"} for n, b in (("a", "inner"), ("c", table))]
+    data = {"lissom": outer, "include": ["merged.json", {"file": "attached.json", "prefix": "x_"}]}
+    (tmp_path / "whole.json").write_text(json.dumps({**data, "parts": parts}))
+    model = ls.load(tmp_path / "whole.json")
+    modes = {1: 6, 2: 8}
+    found = {name: part.body.n_mode for name, part in model.parts.items()}
+    assert found == {"a": modes[inner], "x_b": modes[inner], "c": modes[outer]}
+
+
+def test_a_saved_model_says_the_version_and_keeps_its_beams(tmp_path):
+    """Bodies are saved as they are, whichever shapes they have."""
+    model = ls.Model("both")
+    for shapes in ("static", "clamped"):
+        model.add(ls.beam(2.0, ls.Circle(0.01), ls.STEEL, shapes=shapes), ls.Free(), name=shapes)
+    model.save(tmp_path / "a.json")
+    assert json.loads((tmp_path / "a.json").read_text())["lissom"] == 2
+    for name, part in ls.load(tmp_path / "a.json").parts.items():
+        assert differences(part.body, model.parts[name].body) == []

@@ -31,12 +31,12 @@ MISTAKES = {
         "is missing",
     ),
     "missing joint": (HEAD + '[[parts]]\nname = "a"\n' + BODY, 3, "parts[0].joint", "is missing"),
-    "missing version": ('name = "a"\n' + HUB, 1, "lissom", "is missing; write lissom = 1"),
+    "missing version": ('name = "a"\n' + HUB, 1, "lissom", "is missing; write lissom = 2"),
     "newer version": (
-        HEAD.replace("1", "2"),
+        HEAD.replace("1", "3"),
         1,
         "lissom",
-        "is 2; this version of lissom reads format 1",
+        "is 3; this version of lissom reads formats 1 to 2: install a newer lissom",
     ),
     "angle for a length": (
         HEAD + HUB + 'at = ["12 deg", 0, 0]\n',
@@ -160,6 +160,27 @@ MISTAKES = {
         3,
         "bodies.b",
         "there is no material 'aluminum'; did you mean 'aluminium'?",
+    ),
+    "three planes of bending": (
+        HEAD + '[bodies.b]\nkind = "beam"\nlength = 1\nmaterial = "steel"\nbending = [1, 2, 3]\n'
+        'section = { kind = "circle", radius = 0.1 }\n' + HUB,
+        7,
+        "bodies.b.bending",
+        "expected a whole number from 0 to 100, or a list of two",
+    ),
+    "unknown shapes": (
+        HEAD + '[bodies.b]\nkind = "beam"\nlength = 1\nmaterial = "steel"\nshapes = "statik"\n'
+        'section = { kind = "circle", radius = 0.1 }\n' + HUB,
+        7,
+        "bodies.b.shapes",
+        "did you mean 'static'?",
+    ),
+    "modes and torsion": (
+        HEAD + '[bodies.b]\nkind = "beam"\nlength = 1\nmaterial = "steel"\nmodes = 2\ntorsion = 1\n'
+        'section = { kind = "circle", radius = 0.1 }\n' + HUB,
+        3,
+        "bodies.b",
+        "modes=2 and torsion=1 both say how many shapes the beam has",
     ),
     "impossible inertia": (
         HEAD + '[[parts]]\nname = "a"\njoint = "free"\nbody = { kind = "rigid", mass = 1, '

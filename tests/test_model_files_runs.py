@@ -82,7 +82,7 @@ def test_includes_bring_bodies_materials_and_parts(tmp_path):
         "lissom = 1\n[materials.alloy]\nyoungs_modulus = 7e10\ndensity = 2700\n"
     )
     (tmp_path / "lib" / "boom.toml").write_text(
-        'lissom = 1\ninclude = ["materials.toml"]\n[bodies.boom]\nkind = "beam"\nlength = 2\n'
+        'lissom = 2\ninclude = ["materials.toml"]\n[bodies.boom]\nkind = "beam"\nlength = 2\n'
         'section = { kind = "circle", radius = 0.01 }\nmaterial = "alloy"\nmodes = 2\n'
         '[bodies.arrays]\nkind = "flexible"\narrays = "boom.npz"\nnames = { root = 0, tip = 24 }\n'
         "damping = 0.005\n" + HUB

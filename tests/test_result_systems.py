@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 import lissom as ls
 from lissom.algorithms.loops.closed_loops import constrained_dynamics
 from lissom.algorithms.tree.reference import kinematics_base_to_tip
-from lissom.bodies import Lump, MassIntegrals, NormalBody, solids
+from lissom.bodies import Lump, MassIntegrals, NormalBody, SecondOrder, solids
 from lissom.errors import ResultError
 from lissom.joints.base import joint_classes, parameter_kinds
 from lissom.joints.factored import Product
@@ -194,7 +194,9 @@ def test_every_field_of_system_body_and_joint_has_its_place_in_the_description()
     assert names[MassIntegrals] <= shapes
     assert names[Lump] == {*described._OF_LUMP, "node"}
     sizes = set(described._sizes(structure("beams").bodies[0])) - {"n_mode", "n_node"}
-    assert names[NormalBody] == {"integrals", "solids", *described._OF_BODY, *sizes}
+    elsewhere = {"integrals", "solids", "second_order"}
+    assert names[NormalBody] == {*elsewhere, *described._OF_BODY, *sizes}
+    assert {f.name for f in fields(SecondOrder)} == {"first_moment", "second_moment", "node_shapes"}
     for kind in set(joint_classes().values()) - {ls.SimpleJoint, ls.CompoundJoint, Product}:
         if kind.__module__.startswith("lissom."):
             about = parameter_kinds(kind)

@@ -358,7 +358,7 @@ def test_moment_of_each_bending_shape_about_the_root():
 
 @named
 def test_frequencies_of_all_four_families_equal_the_exact_ones(section):
-    body = beam(LENGTH, section, STEEL, modes=30, elements=48)
+    body = beam(LENGTH, section, STEEL, modes=30, elements=48, shapes="clamped")
     families = tip_family(body)
     assert set(families) == set(FAMILIES)
     for family in FAMILIES:
@@ -369,7 +369,7 @@ def test_frequencies_of_all_four_families_equal_the_exact_ones(section):
 
 @named
 def test_the_lowest_modes_are_kept_in_ascending_order(section):
-    body = beam(LENGTH, section, ALUMINIUM, modes=12)
+    body = beam(LENGTH, section, ALUMINIUM, modes=12, shapes="clamped")
     every = np.sort(
         np.concatenate([exact_frequencies(f, section, ALUMINIUM, 12) for f in FAMILIES])
     )
@@ -391,24 +391,29 @@ def test_weak_plane_comes_first():
 
 def test_equal_frequencies_of_different_families_keep_the_families_order():
     """With Poisson's ratio -1/2 a disc's torsion and stretch have the same frequencies."""
-    body = beam(0.1, Circle(0.05), Material("auxetic", 1e9, 1000, -0.5), modes=8)
-    families = tip_family(body).tolist()
-    assert [f for f in families if f in ("torsion", "stretch")][:2] == ["torsion", "stretch"]
+    auxetic = Material("auxetic", 1e9, 1000, -0.5)
+    for body in (
+        beam(0.1, Circle(0.05), auxetic, modes=8, shapes="clamped"),
+        beam(0.1, Circle(0.05), auxetic),
+    ):
+        families = tip_family(body).tolist()
+        assert [f for f in families if f in ("torsion", "stretch")][:2] == ["torsion", "stretch"]
 
 
 @named
 def test_tip_moves_along_plus_and_root_stays(section):
-    body = beam(LENGTH, section, STEEL, modes=20)
-    shapes = np.asarray(body.shapes)
     row = {"torsion": 0, "stretch": 3, "y": 4, "z": 5}
-    rows = [row[f] for f in tip_family(body)]
-    assert (shapes[body.names["tip"], rows, range(20)] > 0).all()
-    assert not shapes[body.names["root"]].any()
+    for options in ({"modes": 20, "shapes": "clamped"}, {"bending": 6, "torsion": 5, "stretch": 3}):
+        body = beam(LENGTH, section, STEEL, **options)
+        shapes = np.asarray(body.shapes)
+        rows = [row[f] for f in tip_family(body)]
+        assert (shapes[body.names["tip"], rows, range(20)] > 0).all()
+        assert not shapes[body.names["root"]].any()
 
 
 @named
 def test_modal_mass_is_the_identity(section):
-    body = beam(LENGTH, section, STEEL, modes=40)
+    body = beam(LENGTH, section, STEEL, modes=40, shapes="clamped")
     np.testing.assert_allclose(modal_mass(body), np.eye(40), atol=1e-13)
     np.testing.assert_array_equal(body.transform, np.eye(40))
 
@@ -457,7 +462,7 @@ def test_tip_load_deflection_grows_to_the_static_one_with_the_modes():
     exact = LENGTH**3 / (3 * STEEL.youngs_modulus * BLADE.second_moment_z)
     kept, found = [4, 10, 20, 40], []
     for modes in kept:
-        body = beam(LENGTH, BLADE, STEEL, modes=modes, elements=64)
+        body = beam(LENGTH, BLADE, STEEL, modes=modes, elements=64, shapes="clamped")
         tip = np.asarray(body.shapes)[body.names["tip"], 4]
         found.append(np.sum((tip / omega(body))[tip_family(body) == "y"] ** 2))
     assert (np.diff(found) > 0).all()
@@ -467,7 +472,7 @@ def test_tip_load_deflection_grows_to_the_static_one_with_the_modes():
 
 
 def test_torsion_particles_turn_about_the_axis():
-    body = beam(LENGTH, TUBE, STEEL, modes=20)
+    body = beam(LENGTH, TUBE, STEEL)
     k = int(np.flatnonzero(tip_family(body) == "torsion")[0])
     shape, x = np.asarray(body.shapes)[:, :, k], np.asarray(body.positions)
     turn = np.cross(shape[:, :3], x * [0, 1, 1])
@@ -481,8 +486,10 @@ def test_nodes_names_and_defaults():
     np.testing.assert_allclose(axis[:, 0], np.linspace(0, LENGTH, 25), atol=1e-15)
     assert not axis[:, 1:].any()
     assert not np.asarray(body.masses)[:25].any()
-    assert len(body.frequencies) == 6
-    assert len(beam(LENGTH, TUBE, STEEL, modes=70).frequencies) == 70
+    assert sorted(tip_family(body)) == ["stretch", "torsion", *["y"] * 3, *["z"] * 3]
+    assert len(beam(LENGTH, TUBE, STEEL, shapes="clamped").frequencies) == 6
+    for shapes in ("static", "clamped"):
+        assert len(beam(LENGTH, TUBE, STEEL, modes=70, shapes=shapes).frequencies) == 70
 
 
 def test_beam_is_deterministic():
@@ -527,8 +534,16 @@ class Broken(Section):
         ((1.0, TUBE, STEEL), {"modes": 2.0}, "beam: modes must be an integer >= 1, not 2.0"),
         ((1.0, TUBE, STEEL), {"modes": True}, "beam: modes must be an integer >= 1, not True"),
         ((1.0, TUBE, STEEL), {"elements": 0}, "beam: elements must be an integer >= 1, not 0"),
-        ((9.0, TUBE, STEEL), {"elements": 2}, "2 elements are too few for 6 modes.*elements=6, or"),
-        ((1.0, TUBE, STEEL), {"elements": 1, "modes": 99}, "1 elements are too few for 99 modes"),
+        (
+            (9.0, TUBE, STEEL),
+            {"elements": 2, "shapes": "clamped"},
+            "2 elements are too few for 6 modes.*elements=6, or",
+        ),
+        (
+            (1.0, TUBE, STEEL),
+            {"elements": 1, "modes": 99, "shapes": "clamped"},
+            "1 elements are too few for 99 modes",
+        ),
         ((1.0, TUBE, STEEL), {"level": "exact"}, "exact"),
     ],
 )

@@ -2,7 +2,15 @@
 
 from .flexible import FlexibleBody
 from .nodal import NodalBody
-from .normal import Lump, MassIntegrals, NormalBody
+from .normal import Lump, MassIntegrals, NormalBody, SecondOrder
 from .rigid import RigidBody
 
-__all__ = ["FlexibleBody", "Lump", "MassIntegrals", "NodalBody", "NormalBody", "RigidBody"]
+__all__ = [
+    "FlexibleBody",
+    "Lump",
+    "MassIntegrals",
+    "NodalBody",
+    "NormalBody",
+    "RigidBody",
+    "SecondOrder",
+]

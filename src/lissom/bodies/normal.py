@@ -126,6 +126,28 @@ class MassIntegrals:
 
 @immutable(_COMPILED)
 @dataclass(frozen=True, eq=False)
+class SecondOrder:
+    """Second order of a body's deformation, symmetric in the modes; body axes.
+
+    A node is at l0 + Pi_tr eta + h[eta, eta]/2 and turned by Pi_rot eta + rho[eta, eta]/2.
+
+    Attributes
+    ----------
+    first_moment : array (3, n_mode, n_mode)
+        sigma_k = integral h_k dm.
+    second_moment : array (3, 3, n_mode, n_mode)
+        Z_kl = integral r_k h_l dm.
+    node_shapes : dict of array (6, n_mode, n_mode)
+        [rho; h] of the nodes that can carry others.
+    """
+
+    first_moment: Array
+    second_moment: Array
+    node_shapes: dict[int, Array]
+
+
+@immutable(_COMPILED)
+@dataclass(frozen=True, eq=False)
 class NormalBody:
     """Constants of a body in normalised form, in its axes about its origin.
 
@@ -152,6 +174,8 @@ class NormalBody:
         Deformation terms that the inertia of the body includes.
     solids : tuple of Solid
         Appearance in drawings and views.
+    second_order : SecondOrder, optional
+        Second order of the deformation, at level "stiffened".
     """
 
     integrals: MassIntegrals
@@ -164,6 +188,7 @@ class NormalBody:
     node_names: dict[str, int]
     level: str
     solids: tuple[Solid, ...] = ()
+    second_order: SecondOrder | None = None
 
     @property
     def n_mode(self) -> int:

@@ -16,7 +16,7 @@ TEXT = """\
 #   lissom run {name}      simulate it and write {stem}.nc
 #   lissom view {stem}.nc       view the motion
 
-lissom = 1                        # version of the format
+lissom = 2                        # version of the format
 name = "{stem}"
 gravity = [0, 0, "-9.81 m/s^2"]   # quantities may carry units; plain numbers are SI
 

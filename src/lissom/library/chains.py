@@ -91,7 +91,7 @@ def flexible_chain(n: int, modes: int, level: str = "linear") -> Model:
     n : int
         Number of links, at least 1.
     modes : int
-        Modes of each link; 0 gives rigid rods of the same mass and length.
+        Modes of vibration of each clamped link; 0 gives rigid rods of the same mass and length.
     level : str
         Level of the flexible links, see `FlexibleBody`.
 
@@ -108,8 +108,10 @@ def flexible_chain(n: int, modes: int, level: str = "linear") -> Model:
     """
     n_link, n_mode = count(n, "flexible_chain: n", 1), count(modes, "flexible_chain: modes", 0)
     link: RigidBody | FlexibleBody
+    end: str | None
     if n_mode:
-        link, end, at = beam(_LENGTH, _TUBE, ALUMINIUM, modes=n_mode, level=level), "tip", 0.0
+        link = beam(_LENGTH, _TUBE, ALUMINIUM, modes=n_mode, shapes="clamped", level=level)
+        end, at = "tip", 0.0
     else:
         mass = ALUMINIUM.density * _TUBE.area * _LENGTH
         link = RigidBody.rod(mass, _LENGTH, com=(_LENGTH / 2, 0.0, 0.0))

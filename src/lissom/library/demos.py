@@ -91,7 +91,9 @@ def _arm() -> Demo:
 
 def _whip() -> Demo:
     model = Model("whip", gravity=(0, 0, -9.81))
-    link = beam(0.8, Tube(radius=0.02, thickness=0.001), ALUMINIUM, modes=2)
+    link = beam(
+        0.8, Tube(radius=0.02, thickness=0.001), ALUMINIUM, bending=(0, 3), torsion=0, stretch=0
+    )
     for k in range(3):
         to = f"link{k - 1}.tip" if k else None
         model.add(link, Revolute("y"), to=to, name=f"link{k}")

@@ -191,7 +191,15 @@ class _Rods:
 def _rod(length: float, level: str | None) -> RigidBody | FlexibleBody:
     """Tube of a given length, flexible if there is a level."""
     if level is not None:
-        return beam(length, TUBE, MATERIAL, modes=MODES, level=level, damping=MODE_DAMPING)
+        return beam(
+            length,
+            TUBE,
+            MATERIAL,
+            modes=MODES,
+            shapes="clamped",
+            level=level,
+            damping=MODE_DAMPING,
+        )
     mass = MATERIAL.density * TUBE.area * length
     gyration = TUBE.second_moment_y / TUBE.area  # squared radius [m^2]
     across = mass * (gyration + length**2 / 12)

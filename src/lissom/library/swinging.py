@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-import numpy as np
-
 from ..bodies import FlexibleBody
 from ..joints import Revolute
 from ..model import Model, Part
@@ -37,7 +35,7 @@ def swinging_links(
     n_link : int
         Number of links, at least 1.
     modes : int
-        Modes of each link, at least 1.
+        Modes of vibration of each clamped link, at least 1.
     level : str
         Level of the links, see `FlexibleBody`.
     damping : float or array_like
@@ -62,7 +60,7 @@ def swinging_links(
     10
     """
     n, m = count(n_link, "swinging_links: n_link", 1), count(modes, "swinging_links: modes", 1)
-    link = _planar_link(m, level, damping) if planar else _link(m, level, damping)
+    link = _link(m, level, damping, planar)
     model = Model("swinging links", gravity=EARTH)
     for i in range(n):
         last = Part(f"link{i - 1}", "tip") if i else None
@@ -70,27 +68,12 @@ def swinging_links(
     return model
 
 
-def _link(modes: int, level: str, damping: Any, elements: int | None = None) -> FlexibleBody:
+def _link(modes: int, level: str, damping: Any, planar: bool) -> FlexibleBody:
     # With an even number of elements there is a node in the middle.
-    n = elements or max(24, modes + modes % 2)
-    bar = beam(LENGTH, BAR, MATERIAL, modes=modes, level=level, damping=damping, elements=n)
-    return dataclasses.replace(bar, names={**bar.names, "middle": n // 2})
-
-
-def _planar_link(modes: int, level: str, damping: Any) -> FlexibleBody:
-    """A link with the lowest modes that bend it in the plane x-z."""
-    elements = max(24, 2 * modes)
-    asked = 2 * modes
-    while True:
-        # Torsion and stretch modes lie between bending modes: add modes until there are enough.
-        bar = _link(asked, level, 0.0, elements)
-        keep = np.flatnonzero(bar.shapes[elements, 5])[:modes]
-        if len(keep) == modes:
-            break
-        asked += 1
-    return dataclasses.replace(
-        bar,
-        shapes=bar.shapes[:, :, keep],
-        stiffness=bar.stiffness[np.ix_(keep, keep)],
-        damping=damping,
-    )
+    elements = max(24, 2 * modes if planar else modes + modes % 2)
+    asked: dict[str, Any] = {"modes": modes}
+    if planar:
+        asked = {"bending": (0, modes), "torsion": 0, "stretch": 0}
+    given = {"level": level, "damping": damping, "elements": elements, "shapes": "clamped"}
+    bar = beam(LENGTH, BAR, MATERIAL, **asked, **given)
+    return dataclasses.replace(bar, names={**bar.names, "middle": elements // 2})

@@ -54,10 +54,11 @@ def positive(value: object, what: str) -> float:
     return number
 
 
-def count(value: object, what: str) -> int:
-    """Value as an int, a whole number from 1 to `MOST`; parameters and errors as for `finite`."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise ModelError(f"{what} must be an integer >= 1, not {value!r}; give 1, 2, 3, ...")
+def count(value: object, what: str, least: int = 1) -> int:
+    """Value as an int, from `least` to `MOST`; parameters and errors as for `finite`."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        few = ", ".join(str(least + k) for k in range(3))
+        raise ModelError(f"{what} must be an integer >= {least}, not {value!r}; give {few}, ...")
     number = int(value)
     if number > MOST:
         raise ModelError(

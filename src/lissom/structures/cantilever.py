@@ -33,15 +33,15 @@ _STATIONS = 4  # Gauss points in an element: exact to degree 7; the product of t
 @final
 @dataclass(frozen=True)
 class Mesh:
-    """Equal elements on the unit length.
+    """Equal elements on the unit length, and Gauss stations.
 
     Parameters
     ----------
     elements : int
         Number of elements n.
-    points : numpy.ndarray, shape (n + 1 + 4 n,)
-        The element ends from 0 to 1, then the Gauss stations, element by element [-].
-    weights : numpy.ndarray, shape (4 n,)
+    points : numpy.ndarray, shape (n + 1 + stations,)
+        The element ends from 0 to 1, then the Gauss stations in ascending order [-].
+    weights : numpy.ndarray, shape (stations,)
         Gauss weights of the stations; their sum is 1.
     """
 
@@ -53,22 +53,25 @@ class Mesh:
 @final
 @dataclass(frozen=True)
 class CantileverModes:
-    """All 2 n modes of a mesh with n elements, in ascending order.
+    """Modes of a cantilever on a mesh, in ascending order.
 
     Parameters
     ----------
-    frequencies : numpy.ndarray, shape (2 n,)
+    frequencies : numpy.ndarray, shape (k,)
         Angular frequencies, dimensionless.
-    values : numpy.ndarray, shape (n + 1 + 4 n, 2 n)
+    values : numpy.ndarray, shape (points, k)
         Displacement at the points of the mesh; ∫ value² dx = 1, positive at the free end.
-    slopes : numpy.ndarray, shape (n + 1 + 4 n, 2 n)
+    slopes : numpy.ndarray, shape (points, k)
         Derivative of the displacement; zero for the bar, where it jumps at the element ends and
         is not needed.
+    strains : numpy.ndarray, shape (k, k)
+        Coefficients of the orthonormal strains in each mode.
     """
 
     frequencies: NDArray[np.float64]
     values: NDArray[np.float64]
     slopes: NDArray[np.float64]
+    strains: NDArray[np.float64]
 
 
 def mesh(elements: int) -> Mesh:
@@ -83,15 +86,15 @@ def mesh(elements: int) -> Mesh:
 def bar_modes(grid: Mesh) -> CantileverModes:
     """Modes of the clamped-free bar (torsion, stretch); exact frequencies (2k-1) π/2."""
     once, _ = _strain_integrals(grid)
-    frequencies, _, values = _modes(once, grid)
-    return CantileverModes(frequencies, values, np.zeros_like(values))
+    frequencies, strains, values = ritz_modes(once, grid)
+    return CantileverModes(frequencies, values, np.zeros_like(values), strains)
 
 
 def beam_modes(grid: Mesh) -> CantileverModes:
     """Modes of the clamped-free Euler-Bernoulli beam; exact frequencies β², cos β cosh β = -1."""
     once, twice = _strain_integrals(grid)
-    frequencies, strains, values = _modes(twice, grid)
-    return CantileverModes(frequencies, values, once @ strains)
+    frequencies, strains, values = ritz_modes(twice, grid)
+    return CantileverModes(frequencies, values, once @ strains, strains)
 
 
 def _strain_integrals(grid: Mesh) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -112,10 +115,24 @@ def _strain_integrals(grid: Mesh) -> tuple[NDArray[np.float64], NDArray[np.float
     return once * n**-0.5, twice * n**-1.5
 
 
-def _modes(
+def ritz_modes(
     displacement: NDArray[np.float64], grid: Mesh
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Frequencies, strains and values at the points by the decomposition (2)."""
+    """Frequencies, strains and values at the points by the decomposition (2).
+
+    Parameters
+    ----------
+    displacement : numpy.ndarray, shape (points, k)
+        Displacement at the points of the mesh of each of k orthonormal strains.
+    grid : Mesh
+        Points, and the weights of the stations among them.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        Angular frequencies (k,), ascending; coefficients of the strains (k, k); displacement of
+        the modes at the points (points, k), mass-normalised and positive at the free end.
+    """
     n_end = grid.elements + 1
     root_w = np.sqrt(grid.weights)[:, None]
     left, sigma, right = np.linalg.svd(root_w * displacement[n_end:], full_matrices=False)  # (2)

@@ -19,6 +19,14 @@ constants.  Lumps at level "full" add, with M_s, b_s of the small rigid body at 
   M_m += [Pi_hat^T; phi] M_s [Pi_hat, phi^T]                                            (7)
   b_m += [Pi_hat^T; phi] (M_s gamma + [w x J_b w; m w x (w x p_b)]),  w = omega + omega_r (8)
 
+Level "stiffened" adds the second order of the deformation, h and rho of `SecondOrder`, so far as it
+makes a Lagrangian system with M_ff = I and the exact linearisation under spin and loads:
+  h_kl += eta^T Z_kl    s_k += eta^T sigma_k    p += sigma[eta, eta]/2
+  L_kl += (Z_kl + Z_lk)[eta, eta]/2                                                     (13)
+  b_r += [Z_yz - Z_zy; Z_zx - Z_xz; Z_xy - Z_yx; sigma_x; sigma_y; sigma_z][eta_dot, eta_dot]  (14)
+  Pi += [rho; h] eta in (10)-(12),  theta += rho[eta, eta]/2,  l += h[eta, eta]/2
+  gamma += [J_l rho; h][eta_dot, eta_dot]                                               (15)
+
 Nodes: l = l0 + Pi_tr eta,  theta = Pi_rot eta,  E = exp([theta]x)                      (9)
   V_t = phi(l)^T V + Pi_hat eta_dot                                                     (10)
   A_t = phi(l)^T alpha + Pi_hat eta_ddot + gamma                                        (11)
@@ -107,12 +115,18 @@ def node_motion(body: NormalBody, node: int, eta: Array, eta_dot: Array, V: Arra
         return NodeMotion(zeros(3), np.eye(3), zeros(6, body.n_mode), V, zeros(6))
     Pi = body.node_shapes[node]
     omega = V[:3]
-    theta, theta_dot = Pi[:3] @ eta, Pi[:3] @ eta_dot
-    l, delta_dot = body.node_positions[node] + Pi[3:] @ eta, Pi[3:] @ eta_dot
+    theta, l = Pi[:3] @ eta, body.node_positions[node] + Pi[3:] @ eta
+    bend = zeros(6)
+    if body.second_order is not None:
+        second = body.second_order.node_shapes[node]  # (15)
+        turned = second @ eta
+        theta, l = theta + turned[:3] @ eta / 2, l + turned[3:] @ eta / 2
+        Pi, bend = Pi + turned, second @ eta_dot @ eta_dot
+    theta_dot, delta_dot = Pi[:3] @ eta_dot, Pi[3:] @ eta_dot
     J_l = left_jacobian(theta)
     Pi_hat = np.concatenate([J_l @ Pi[:3], Pi[3:]])
-    angular = left_jacobian_rate(theta, theta_dot) + cross(omega, J_l @ theta_dot)
-    linear = cross(omega, cross(omega, l)) + 2 * cross(omega, delta_dot)
+    angular = left_jacobian_rate(theta, theta_dot) + cross(omega, J_l @ theta_dot) + J_l @ bend[:3]
+    linear = cross(omega, cross(omega, l)) + 2 * cross(omega, delta_dot) + bend[3:]
     return NodeMotion(
         position=l,
         rotation=rotation_exp(theta),
@@ -133,6 +147,8 @@ def body_terms(body: NormalBody, eta: Array, eta_dot: Array, V: Array) -> BodyTe
 def first_moment(body: NormalBody, eta: Array) -> Array:
     """First moment of mass p about the origin of the deformed body [kg m]."""
     p = body.integrals.first_moment + body.integrals.modal_first_moment @ eta
+    if body.second_order is not None:
+        p = p + body.second_order.first_moment @ eta @ eta / 2  # (13)
     for lump in body.lumps:
         node = node_motion(body, lump.node, eta, zeros(body.n_mode), zeros(6))
         p = p + lump.mass * (node.position + node.rotation @ lump.offset)
@@ -145,6 +161,13 @@ def _point_terms(body: NormalBody, eta: Array, eta_dot: Array, omega: Array) -> 
     h = [[g[k, l] + eta @ N[k, l] for l in xyz] for k in xyz]  # (1)
     p = I.first_moment + s @ eta
     L = I.second_moment + np.array([[g[l, k] @ eta + h[k][l] @ eta for l in xyz] for k in xyz])
+    bend = zeros(6)
+    if body.second_order is not None:
+        sigma, Z = body.second_order.first_moment, body.second_order.second_moment
+        half = Z @ eta @ eta / 2  # (13)
+        p, L, s = p + sigma @ eta @ eta / 2, L + half + half.T, s + sigma @ eta
+        h = [[h[k][l] + Z[k, l] @ eta for l in xyz] for k in xyz]
+        bend = np.concatenate([_axial(Z @ eta_dot @ eta_dot), sigma @ eta_dot @ eta_dot])  # (14)
     J = scaled(np.trace(L), np.eye(3)) - L  # (2)
     A = np.outer(omega, omega) - scaled(omega @ omega, np.eye(3))
     Q = np.array([[h[k][l] @ eta_dot for l in xyz] for k in xyz])
@@ -162,8 +185,13 @@ def _point_terms(body: NormalBody, eta: Array, eta_dot: Array, omega: Array) -> 
         M_rf=M_rf,
         M_rr=spatial_inertia(I.mass, p, J),  # (3)
         b_f=b_f,
-        b_r=np.concatenate([moment, force]),
+        b_r=np.concatenate([moment, force]) + bend,
     )
+
+
+def _axial(T: Array) -> Array:
+    """Vector of the antisymmetric part of a tensor, doubled."""
+    return np.stack([T[1, 2] - T[2, 1], T[2, 0] - T[0, 2], T[0, 1] - T[1, 0]])
 
 
 def _with_lumps(

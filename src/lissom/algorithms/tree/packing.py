@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...bodies import MassIntegrals, NormalBody
+from ...errors import ModelError
 from ...kernels import fields as field
 from ...kernels.records import hinge_size, stack_size
 from ...system import GROUND, System
@@ -168,6 +169,8 @@ def _place(
 def _level(body: NormalBody) -> int:
     if body.n_mode == 0 and not body.lumps and len(body.node_positions) == 1:
         return field.RIGID
+    if body.second_order is not None:
+        raise ModelError('the compiled text has no level "stiffened"; use the readable one')
     return field.FULL if body.level == "full" else field.LINEAR
 
 

@@ -95,7 +95,7 @@ def read_source(path: str | os.PathLike[str], *, included: bool = False) -> Sour
         raise _refused(name, f"the suffix {suffix!r} is not a known format; use {kinds}")
     text = _text(name)
     if included and not _CLAIM.search(text):
-        raise _refused(name, "not a model file; write lissom = 1 at the top of model files")
+        raise _refused(name, "not a model file; write lissom = 2 at the top of model files")
     try:
         source = SUFFIXES[suffix](name, text)
     except RecursionError:

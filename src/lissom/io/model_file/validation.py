@@ -25,8 +25,8 @@ def validated(source: Source) -> tuple[FileTable | None, list[Problem]]:
     version = source.data.get("lissom")
     if isinstance(version, int) and not isinstance(version, bool) and version > FORMAT:
         message = (
-            f"is {version}; this version of lissom reads format {FORMAT}: install a newer lissom, "
-            "or save the model with this version"
+            f"is {version}; this version of lissom reads formats 1 to {FORMAT}: install a newer "
+            "lissom, or save the model with this version"
         )
         return None, [source.problem(("lissom",), message)]
     try:

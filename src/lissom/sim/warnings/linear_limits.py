@@ -29,6 +29,7 @@ Array = np.ndarray
 AXIAL = 0.1  # limit of tension and compression, as a fraction of the force that a body carries
 DEFLECTION = 0.1  # limit of deflection, as a fraction of the length
 ROOT = 1.5  # relative deflection of the first part of a divided cantilever, compared with the whole
+MOST_PARTS = 100  # beyond, dividing a body is no advice
 ROWS, DEFLECTED_ROWS = 12, 400  # rows of a run that are checked
 
 
@@ -180,22 +181,29 @@ class _Look:
             return (
                 f"body {name} deflects by {size:.3g} m, {100 * part:.3g} % of its length ({when}); "
                 f"level {level} is linear in the deflection: its error is about one per cent at "
-                "10 % and grows with the square; divide the body into "
-                f"{math.ceil(ROOT * part / DEFLECTION)} or more in a row"
+                f"10 % and grows with the square; {_divide(ROOT * part / DEFLECTION)}"
             )
-        parts = math.ceil(math.sqrt(part / AXIAL))
         if kind == 0:
             return (
                 f"body {name} is pulled along its length with {size:.3g} N ({when}), {part:.2g} of "
                 f"the force that about doubles its bending stiffness ({self.scale[j]:.3g} N); "
                 f"level {level} neglects this stiffening: the relative error of bending is about "
-                f"this fraction, and from 1 on the motion can be wrong altogether; divide the body "
-                f"into {parts} or more in a "
-                "row"
+                "this fraction, and from 1 on the motion can be wrong altogether; "
+                f"{_divide(math.sqrt(part / AXIAL))}"
             )
+        # the Euler load of n parts is too high by 1/n² of it, and bending grows as 1/(1 - part)
+        room = min(1.0, max(1.0 - part, AXIAL * part))
         return (
             f"body {name} is pressed along its length with {size:.3g} N ({when}), {part:.2g} of "
             f"its Euler load ({self.euler[j]:.3g} N); level {level} neglects the softening by such "
             "a force: the relative error of bending is about this fraction, and from 1 on the link "
-            f"would buckle, which is not modelled; divide the body into {parts} or more in a row"
+            "would buckle, which is not modelled; "
+            f"{_divide(math.sqrt(part / (AXIAL * room)))}"
         )
+
+
+def _divide(parts: float) -> str:
+    """Advice to divide a body; parts that lack static shapes would be too stiff."""
+    if parts > MOST_PARTS:
+        return f"more than {MOST_PARTS} parts in a row would be needed: check the loads and the run"
+    return f"divide the body into {math.ceil(parts)} or more in a row, beams with static shapes"

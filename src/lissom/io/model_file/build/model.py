@@ -185,7 +185,9 @@ class Builder:
             folder = os.path.dirname(entry.source.path)
             arrays = self._arrays.setdefault(folder, ArrayFiles(folder))
             self._made[id(table)] = self._tried(
-                entry, lambda: made_body(table, arrays, self._materials), *inner
+                entry,
+                lambda: made_body(table, arrays, self._materials, entry.source.data["lissom"]),
+                *inner,
             )
         return self._made[id(table)]
 

@@ -79,7 +79,9 @@ def made_joint(table: JointTable) -> Joint | None:
     return JOINTS[kind](**given)
 
 
-def made_body(table: BodyTable, arrays: ArrayFiles, materials: Mapping[str, Material]) -> Body:
+def made_body(
+    table: BodyTable, arrays: ArrayFiles, materials: Mapping[str, Material], version: int
+) -> Body:
     """Body of a table.
 
     Parameters
@@ -90,12 +92,14 @@ def made_body(table: BodyTable, arrays: ArrayFiles, materials: Mapping[str, Mate
         Array files to which the table may refer.
     materials : mapping
         Materials of the file, by name.
+    version : int
+        Version of the format of the file with the table.
     """
     given = _fields(table)
     kind, solids = given.pop("kind"), given.pop("solids")
     body: Body
     if isinstance(table, BeamTable):
-        body = _made_beam(given, materials)
+        body = _made_beam(given, materials, version)
     elif isinstance(table, NodesTable):
         body = _made_of_nodes(table, given, arrays)
     else:
@@ -131,13 +135,17 @@ def _whole(values: Any, what: str) -> Any:
     return numbers.astype(np.int64)
 
 
-def _made_beam(given: dict[str, Any], materials: Mapping[str, Material]) -> FlexibleBody:
+def _made_beam(
+    given: dict[str, Any], materials: Mapping[str, Material], version: int
+) -> FlexibleBody:
     name = given.pop("material")
     known = {**MATERIALS, **materials}
     if name not in known:
         raise ModelError(f"there is no material {name!r}; {suggestion(name, known)}")
     section = _fields(given.pop("section"))
     shape = SECTIONS[section.pop("kind")](**{k: float(x) for k, x in section.items()})
+    if given["shapes"] is None:
+        given["shapes"] = "clamped" if version == 1 else "static"
     return beam(given.pop("length"), shape, known[name], **given)
 
 

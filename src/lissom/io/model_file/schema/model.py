@@ -23,7 +23,7 @@ from .types import (
     whole,
 )
 
-FORMAT = 1  # version of the format
+FORMAT = 2  # version of the format; in version 1 the shapes of beams are "clamped" by default
 MOST_COPIES = 10_000  # copies of one part, and parts in total
 
 Copies = Annotated[Any, whole(1, MOST_COPIES)]

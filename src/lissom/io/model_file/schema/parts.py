@@ -13,6 +13,7 @@ from pydantic import BeforeValidator, Field, create_model
 from ....bodies.solids import SOLIDS, Solid, solid_fields
 from ....joints import Joint
 from ....joints.base import parameter_kinds
+from ....structures.counts import MOST_FUNCTIONS
 from ..joint_kinds import JOINTS, own_joints
 from .types import (
     ArrayFile,
@@ -27,10 +28,12 @@ from .types import (
     array_of,
     number_of,
     one_or_more,
+    one_or_two,
     whole,
 )
 
 Level = Literal["full", "linear"]
+Shapes = Literal["static", "clamped"]
 Axis = Literal["x", "y", "z"]
 MOST_MODES, MOST_ELEMENTS = 200, 300
 
@@ -193,7 +196,11 @@ class BeamTable(BodyTable):
     length: Length
     section: AnySection
     material: Name
-    modes: Annotated[Any, whole(1, MOST_MODES)] = 6
+    modes: Annotated[Any, whole(1, MOST_MODES)] = None
+    bending: Annotated[Any, one_or_two(0, MOST_FUNCTIONS)] = None
+    torsion: Annotated[Any, whole(0, MOST_FUNCTIONS)] = None
+    stretch: Annotated[Any, whole(0, MOST_FUNCTIONS)] = None
+    shapes: Shapes | None = None
     level: Level = "full"
     damping: Annotated[Any, one_or_more("number")] = 0.005
     elements: Annotated[Any, whole(1, MOST_ELEMENTS)] = None

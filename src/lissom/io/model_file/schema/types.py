@@ -166,6 +166,22 @@ def whole(least: int = 0, most: int = 1_000_000_000) -> BeforeValidator:
     return BeforeValidator(validate)
 
 
+def one_or_two(least: int, most: int) -> BeforeValidator:
+    """Validator of a whole number within limits, or of two of them."""
+    limits = f"a whole number from {least} to {most}"
+
+    def good(given: Any) -> bool:
+        return not isinstance(given, bool) and isinstance(given, int) and least <= given <= most
+
+    def validate(given: Any) -> Any:
+        numbers = given if isinstance(given, list) and len(given) == 2 else [given]
+        if not all(map(good, numbers)):
+            raise fault(f"is {described(given)}; expected {limits}, or a list of two")
+        return given
+
+    return BeforeValidator(validate)
+
+
 def _text(expected: str, good: Callable[[str], bool]) -> BeforeValidator:
     def validate(given: Any) -> str:
         if not isinstance(given, str) or not 0 < len(given) <= 1000 or not good(given):

@@ -1,0 +1,86 @@
+"""Second order of the deformation of a straight beam with static shapes.
+
+Notation: s arc length, kappa_i and e_i curvature (with twist) and stretch of shape i, turn_i the
+first integral of kappa_i from the root, e_x the direction of the axis; all in root axes.  Sections
+turn by R' = R [kappa]x and the axis follows r' = R (e_x + e).  To second order in the amplitudes a
+section is displaced by Pi eta + h[eta, eta]/2 and turned by the vector Pi eta + rho[eta, eta]/2.
+Integrals go from 0 to s:
+
+    S_ij = turn_i x (kappa_j x e_x) + turn_j x (kappa_i x e_x)
+    h_ij = integral of (s - t) S_ij dt + integral of turn_i x e_j + turn_j x e_i dt            (1)
+    rho_ij = integral of (turn_i x kappa_j + turn_j x kappa_i) / 2 dt                          (2)
+
+Particles of a section take the h of the axis: they leave out the tilt in the first order too.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bodies.normal import SecondOrder
+from .beam_basis import Basis, Properties
+from .static_shapes import strains_at
+
+Array = NDArray[np.float64]
+
+_AXIS = np.array([1.0, 0.0, 0.0])
+
+
+def second_order(solid: Properties, basis: Basis) -> SecondOrder:
+    """Second order of a beam at its nodes on the axis, and its sums over the mass.
+
+    Parameters
+    ----------
+    solid : Properties
+        Of the beam.
+    basis : Basis
+        Its static shapes.
+    """
+    grid = basis.grid
+    n_end = grid.elements + 1
+    shapes = np.stack([_at(x, solid, basis) for x in grid.points])
+    h = shapes[n_end:, 3:]
+    masses, places = solid.mass * grid.weights, solid.length * grid.points[n_end:]
+    sigma = np.einsum("n,nkij->kij", masses, h)
+    second = np.zeros((3, *sigma.shape))
+    second[0] = np.einsum("n,n,nlij->lij", masses, places, h)
+    return SecondOrder(sigma, second, dict(enumerate(shapes[:n_end])))
+
+
+def _at(x: float, solid: Properties, basis: Basis) -> Array:
+    """[rho; h] at a fraction x of the length, (6, n_mode, n_mode), by (1) and (2)."""
+    most = max(len(family.strains) for family in basis.families)
+    xi, weights = np.polynomial.legendre.leggauss(most + 1)  # exact: products have degree 2 most
+    t, w = x * (1.0 + xi) / 2.0, solid.length * x * weights / 2.0
+    curvature, turn, stretch = _fields(t, solid, basis)
+    bent = _products(turn, np.cross(curvature, _AXIS, axisa=1, axisb=0, axisc=1))
+    ahead = np.einsum("n,nkij->kij", w * solid.length * (x - t), bent)
+    pulled = np.einsum("n,nkij->kij", w, _products(turn, stretch))
+    turned = np.einsum("n,nkij->kij", w, _products(turn, curvature)) / 2.0
+    return np.concatenate([turned, ahead + pulled])
+
+
+def _products(a: Array, b: Array) -> Array:
+    """Cross products of all pairs of modes, a_i x b_j + a_j x b_i; shape (n, 3, m, m)."""
+    one = np.cross(a[:, :, :, None], b[:, :, None, :], axis=1)
+    return one + one.swapaxes(2, 3)
+
+
+def _fields(t: Array, solid: Properties, basis: Basis) -> tuple[Array, Array, Array]:
+    """Curvature [1/m], its first integral [rad] and stretch of each mode, each (n, 3, n_mode)."""
+    root, length = math.sqrt(solid.mass), solid.length
+    units = (1 / (root * length), -1 / (root * length), 1 / math.sqrt(solid.polar), 1 / root)
+    family, index = basis.chosen
+    curvature, turn, stretch = np.zeros((3, len(t), 3, len(family)))
+    fields = [strains_at(t, modes) for modes in basis.families]
+    for column, (f, k) in enumerate(zip(family, index, strict=True)):
+        strain, once = (field[:, k] * units[f] for field in fields[f])
+        if f == 3:
+            stretch[:, 0, column] = strain / length
+        else:  # plane x-y turns about z, plane x-z about -y, torsion about x
+            row = (2, 1, 0)[f]
+            curvature[:, row, column], turn[:, row, column] = strain / length, once
+    return curvature, turn, stretch
