@@ -25,15 +25,17 @@ from .watch import beyond_reason, watch_spin
 
 
 @uncounted
-def advance(ints, floats, scratch, stiff, plan, table, memory, work, rows, capacity, budget, mode):
+def advance(
+    ints, floats, scratch, stiff, plan, table, memory, work, mass, rows, capacity, budget, mode
+):
     """Advance to the end, to an event, until the rows are full or the evaluations are used up.
 
-    rows: flat, for `capacity` rows; memory[N_ROWS] counts those written.  mode: ON; WHOLE_STEP: to
+    mass: buffer for a mass matrix.  rows: flat, for `capacity` rows; memory[N_ROWS] counts those written.  mode: ON; WHOLE_STEP: to
     the end of a fixed step at the latest, without sampling its error; or one step of
     memory[NEXT_STEP] without events, without or with the rows in it; SOLVE: only x1 = M^-1 a1 at
     the current coordinates; SETTLE: only write given motions into the state and close its loops.
     """
-    r = views(ints, floats, scratch, stiff, plan, table, memory, work)
+    r = views(ints, floats, scratch, stiff, plan, table, memory, work, mass)
     used = r.stiff if plan[run.TRAITS] & run.USES_ARMATURE != 0 else r.system
     if mode == run.SOLVE:
         return solve_mass(r.system, r.given, r.start.q, r.x.a1, r.x.x1)
@@ -215,7 +217,7 @@ _INTS, _FLOATS = "int64[::1]", "float64[::1]"
 ADVANCE = Entry(
     advance,
     f"int64({_INTS}, {_FLOATS}, {_FLOATS}, {_FLOATS}, {_INTS}, {_FLOATS}, {_FLOATS}, {_FLOATS}, "
-    f"{_FLOATS}, int64, int64, int64)",
+    f"float64[:,::1], {_FLOATS}, int64, int64, int64)",
     "simulation",
     seconds=60,
 )

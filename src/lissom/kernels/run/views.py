@@ -111,7 +111,13 @@ class Run(NamedTuple):
 
 
 @inlined
-def views(ints, floats, scratch, stiff, plan, table, memory, work):
+def _vector(work, o, k, n):
+    """Vector k of n numbers."""
+    return work[o + k * n : o + (k + 1) * n]
+
+
+@inlined
+def views(ints, floats, scratch, stiff, plan, table, memory, work, mass):
     """Views of all arrays of a run."""
     n_q, n, n_z = ints[field.N_Q], ints[field.N_V], plan[run.N_STATE]
     total = stages_of(plan)
@@ -121,45 +127,43 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work):
         memory[plan[run.O_Z] : plan[run.O_Z] + n_z],
     )
     o = 2 * n_q
-    vectors = work[o : o + run.N_VECTOR * n].reshape((run.N_VECTOR, n))
     weights = work[o + run.W_WEIGHTS * n : o + run.W_A2 * n]
     tangent = Tangent(
-        vectors[run.W_K],
-        vectors[run.W_C],
-        vectors[run.W_A],
+        _vector(work, o, run.W_K, n),
+        _vector(work, o, run.W_C, n),
+        _vector(work, o, run.W_A, n),
         work[o + run.W_SIDES * n : o + run.N_VECTOR * n],
     )
     x = Accelerations(
         memory[plan[run.O_X] : plan[run.O_X] + n],
         memory[plan[run.O_B] : plan[run.O_B] + n],
         memory[plan[run.O_A] : plan[run.O_A] + n],
-        vectors[run.W_A2],
-        vectors[run.W_X1],
-        vectors[run.W_A1],
+        _vector(work, o, run.W_A2, n),
+        _vector(work, o, run.W_X1, n),
+        _vector(work, o, run.W_A1, n),
     )
     after = o + run.N_VECTOR * n
     slots = after + 2 * total * n
     buffer = slots + plan[run.N_SLOT] * SLOT_RECORD
     values = buffer + plan[run.BUFFER]
     saved = values + plan[run.N_EVENT]
-    mass = saved + run.M_HEADER
-    ends = mass + plan[run.DENSE] * n
+    ends = saved + run.M_HEADER
     inner = ends + 2 * n_z
     own = inner + total * n_z
     stages = Stages(
         work[after : after + total * n], work[after + total * n : slots], work[inner:own]
     )
     evaluation = Work(
-        vectors[run.W_FORCES],
-        vectors[run.W_X],
-        vectors[run.W_EXTRA],
+        _vector(work, o, run.W_FORCES, n),
+        _vector(work, o, run.W_X, n),
+        _vector(work, o, run.W_EXTRA, n),
         work[slots:buffer],
         work[buffer:values],
-        work[mass:ends].reshape((plan[run.DENSE], n)),
+        mass,
         x.x1,
         work[own:],
-        vectors[run.W_S],
-        vectors[run.W_OUT],
+        _vector(work, o, run.W_S, n),
+        _vector(work, o, run.W_OUT, n),
     )
     return Run(
         System(ints, floats, scratch),
@@ -167,14 +171,14 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work):
         Given(plan, table, memory),
         evaluation,
         start,
-        State(work[:n_q], vectors[run.W_V1], work[ends : ends + n_z]),
-        State(work[n_q : 2 * n_q], vectors[run.W_V2], work[ends + n_z : inner]),
+        State(work[:n_q], _vector(work, o, run.W_V1, n), work[ends : ends + n_z]),
+        State(work[n_q : 2 * n_q], _vector(work, o, run.W_V2, n), work[ends + n_z : inner]),
         stages,
         tangent,
         x,
         weights,
         work[values:saved],
-        work[saved:mass],
+        work[saved:ends],
     )
 
 

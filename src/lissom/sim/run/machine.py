@@ -65,7 +65,7 @@ class Machine:
         n_slot = len(plan.slots) + len(plan.points)
         places = [2 * n_q, run.N_VECTOR * n_v, 2 * total * n_v, n_slot * SLOT_RECORD]
         places += [int(self.elements[run.BUFFER]), len(plan.events), run.M_HEADER]
-        places += [int(self.elements[run.DENSE]) * n_v]
+        self._mass = np.zeros((int(self.elements[run.DENSE]), n_v))
         n_z = len(plan.states)
         places += [(2 + total) * n_z, run.OWN_STATES + 2 * n_z + plan.n_output]
         self.work = np.zeros(sum(places))
@@ -288,6 +288,7 @@ class Machine:
                 self.table,
                 self.memory,
                 self.work,
+                self._mass,
                 self._rows,
                 self.capacity,
                 budget,
@@ -298,7 +299,7 @@ class Machine:
     def bound(self, mode: int) -> Callable[[], int]:
         """Call of `advance` in one mode, without a budget; rows are not counted anew."""
         packed = (self.ints, self.plan.packed.floats, self.scratch, self.stiff)
-        own = (self.elements, self.table, self.memory, self.work, self._rows)
+        own = (self.elements, self.table, self.memory, self.work, self._mass, self._rows)
         return partial(self._advance, *packed, *own, self.capacity, 0, mode)
 
     def open_until(self, end: float) -> None:
