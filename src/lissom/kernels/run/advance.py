@@ -30,9 +30,9 @@ def advance(
 ):
     """Advance to the end, to an event, until the rows are full or the evaluations are used up.
 
-    mass: buffer for a mass matrix.  rows: flat, for `capacity` rows; memory[N_ROWS] counts those written.  mode: ON; WHOLE_STEP: to
-    the end of a fixed step at the latest, without sampling its error; or one step of
-    memory[NEXT_STEP] without events, without or with the rows in it; SOLVE: only x1 = M^-1 a1 at
+    mass: buffer for a mass matrix.  rows: flat, for `capacity` rows; memory[N_ROWS] counts those
+    written.  mode: ON; WHOLE_STEP: to the end of a fixed step at the latest, without sampling its
+    error; or one step of memory[NEXT_STEP] without events, without or with the rows in it; SOLVE: only x1 = M^-1 a1 at
     the current coordinates; SETTLE: only write given motions into the state and close its loops.
     """
     r = views(ints, floats, scratch, stiff, plan, table, memory, work, mass)
