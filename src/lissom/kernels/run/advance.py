@@ -32,8 +32,9 @@ def advance(
 
     mass: buffer for a mass matrix.  rows: flat, for `capacity` rows; memory[N_ROWS] counts those
     written.  mode: ON; WHOLE_STEP: to the end of a fixed step at the latest, without sampling its
-    error; or one step of memory[NEXT_STEP] without events, without or with the rows in it; SOLVE: only x1 = M^-1 a1 at
-    the current coordinates; SETTLE: only write given motions into the state and close its loops.
+    error; or one step of memory[NEXT_STEP] without events, without or with the rows in it; SOLVE:
+    only x1 = M^-1 a1 at the current coordinates; SETTLE: only write given motions into the state
+    and close its loops.
     """
     r = views(ints, floats, scratch, stiff, plan, table, memory, work, mass)
     used = r.stiff if plan[run.TRAITS] & run.USES_ARMATURE != 0 else r.system
