@@ -161,25 +161,34 @@ static int supported(const char *level)
 static int supported(const char *level) { (void)level; return 1; }
 #endif
 
+/* Kernel of a name for a level; NULL with an exception if there is none. */
+static Kernel *find(const char *name, const char *level)
+{
+    for (int e = 0; e < N_ENTRY; e++)
+        for (int l = 0; l < N_LEVEL; l++) {
+            if (strcmp(name, ENTRIES[e].name) != 0 || strcmp(level, LEVEL_NAMES[l]) != 0) continue;
+            Kernel *found = &LOADED[e][l];
+            found->entry = &ENTRIES[e];
+            found->code = ENTRIES[e].code[l];
+            return found;
+        }
+    PyErr_Format(PyExc_LookupError, "no kernel %s for %s", name, level);
+    return NULL;
+}
+
 /* Kernel of a name for a level, as a function. */
 static PyObject *kernel(PyObject *module, PyObject *args)
 {
     const char *name, *level;
     if (!PyArg_ParseTuple(args, "ss", &name, &level)) return NULL;
-    for (int e = 0; e < N_ENTRY; e++)
-        for (int l = 0; l < N_LEVEL; l++) {
-            if (strcmp(name, ENTRIES[e].name) != 0 || strcmp(level, LEVEL_NAMES[l]) != 0) continue;
-            Kernel *made = &LOADED[e][l];
-            made->entry = &ENTRIES[e];
-            made->code = ENTRIES[e].code[l];
-            made->method = (PyMethodDef){ENTRIES[e].name, (PyCFunction)(void *)call, METH_FASTCALL,
-                                         NULL};
-            PyObject *self = PyCapsule_New(made, NULL, NULL);
-            PyObject *function = self ? PyCFunction_NewEx(&made->method, self, NULL) : NULL;
-            Py_XDECREF(self);
-            return function;
-        }
-    return PyErr_Format(PyExc_LookupError, "no kernel %s for %s", name, level);
+    Kernel *found = find(name, level);
+    if (found == NULL) return NULL;
+    found->method = (PyMethodDef){found->entry->name, (PyCFunction)(void *)call, METH_FASTCALL,
+                                  NULL};
+    PyObject *self = PyCapsule_New(found, NULL, NULL);
+    PyObject *function = self ? PyCFunction_NewEx(&found->method, self, NULL) : NULL;
+    Py_XDECREF(self);
+    return function;
 }
 
 /* Shortcuts: kernels with most of their arguments fixed, for arrays that need no conversion.
@@ -339,6 +348,8 @@ static PyObject *shortcut(PyObject *module, PyObject *args)
                           &PyTuple_Type, &quaternions, &tolerance, &PyByteArray_Type, &busy,
                           &PyTuple_Type, &error))
         return NULL;
+    const Kernel *found = find(name, level);
+    if (found == NULL) return NULL;
     Shortcut *s = calloc(1, sizeof *s);
     if (s == NULL) return PyErr_NoMemory();
     PyObject *self = PyCapsule_New(s, NULL, drop_shortcut);
@@ -346,15 +357,9 @@ static PyObject *shortcut(PyObject *module, PyObject *args)
         free(s);
         return NULL;
     }
-    const char *types = NULL;
-    for (int e = 0; e < N_ENTRY; e++)
-        for (int l = 0; l < N_LEVEL; l++)
-            if (strcmp(name, ENTRIES[e].name) == 0 && strcmp(level, LEVEL_NAMES[l]) == 0) {
-                s->code = ENTRIES[e].code[l];
-                types = ENTRIES[e].types + 1;
-                s->method = (PyMethodDef){ENTRIES[e].name, (PyCFunction)(void *)shortcut_call,
-                                          METH_FASTCALL, NULL};
-            }
+    s->code = found->code;
+    s->method = (PyMethodDef){found->entry->name, (PyCFunction)(void *)shortcut_call,
+                              METH_FASTCALL, NULL};
     s->keep = PyTuple_Pack(3, arguments, busy, error);
     s->error = error;
     s->busy = PyByteArray_AsString(busy);
@@ -362,9 +367,8 @@ static PyObject *shortcut(PyObject *module, PyObject *args)
     s->n_dimension = (int)PyTuple_Size(shape);
     s->n_quaternion = PyTuple_Size(quaternions);
     s->quaternions = calloc((size_t)s->n_quaternion + 1, sizeof *s->quaternions);
-    if (types == NULL || s->keep == NULL || s->quaternions == NULL
-        || s->n_dimension > MOST_DIMENSIONS) {
-        if (!PyErr_Occurred()) PyErr_Format(PyExc_LookupError, "no kernel %s for %s", name, level);
+    if (s->keep == NULL || s->quaternions == NULL || s->n_dimension > MOST_DIMENSIONS) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "too many dimensions or bytes");
         Py_DECREF(self);
         return NULL;
     }
@@ -373,7 +377,7 @@ static PyObject *shortcut(PyObject *module, PyObject *args)
     for (npy_intp k = 0; k < s->n_quaternion; k++)
         s->quaternions[k] = PyLong_AsSsize_t(PyTuple_GetItem(quaternions, k));
     PyObject *function = NULL;
-    if (!PyErr_Occurred() && fix(s, types, arguments, sizes)) {
+    if (!PyErr_Occurred() && fix(s, found->entry->types + 1, arguments, sizes)) {
         for (int k = 0; k < s->n_vector; k++) s->release |= s->size[k] > LONG_CALL;
         function = PyCFunction_NewEx(&s->method, self, NULL);
     }

@@ -1,6 +1,7 @@
 """Symbolic quantities of a model, computed on demand by running the recursions on nodes.
 
-The code is `algorithms.reference`, the same that runs on numbers; no equation is implemented twice.
+The code is `algorithms.tree.reference`, the same that runs on numbers; no equation is implemented
+twice.
 """
 
 from __future__ import annotations

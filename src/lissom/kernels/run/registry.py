@@ -1,6 +1,6 @@
-"""Kinds of loads.  The file of each load registers its kernels; `loads` builds a switch of them.
+"""Loads and methods: their files register kernels here; `loads` and `methods` build switches.
 
-Loads are in `lissom.sim.loads`, a layer above this one, and import this module; kernels do not
+Their files are in `lissom.sim`, a layer above this one, and import this module; kernels do not
 import them.  The number of a kind is its index in the list.
 """
 

@@ -1,4 +1,4 @@
-"""Conversion of couplings to text and numbers, and back; part of `described`."""
+"""Conversion of couplings to text and numbers, and back, for `system`."""
 
 from __future__ import annotations
 

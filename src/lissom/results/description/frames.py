@@ -1,4 +1,4 @@
-"""Named frames of a System as names and arrays, and back; part of `described`."""
+"""Named frames of a System as names and arrays, and back, for `system`."""
 
 from __future__ import annotations
 

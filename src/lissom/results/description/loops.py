@@ -1,4 +1,4 @@
-"""Conversion of loops to text and arrays, and back; part of `described`."""
+"""Conversion of loops to text and arrays, and back, for `system`."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class Tableau:
                 raise ValueError(f"{self.name}: order {order} fails at a tree of {n} nodes: {miss}")
 
     def packed(self) -> Array:
-        """Coefficients in the order of the kernels (`simulation.explicit`)."""
+        """Coefficients in the order of the kernels (`kernels.run.explicit`)."""
         total = len(self.whole)
         flat = [self.whole.ravel()]
         for weights in (self.b, self.whole.sum(axis=1), self.error, self.second):

@@ -276,7 +276,7 @@ class Machine:
         self.memory[run.EXPECTED_AT] = np.inf
 
     def advance(self, budget: int, mode: int = run.ON) -> int:
-        """Advance the run; the status is one of those in `simulation.fields`."""
+        """Advance the run; the status is one of those in `kernels.run.fields`."""
         self.memory[run.N_ROWS] = 0
         return int(
             self._advance(

@@ -1,6 +1,6 @@
 """The plan of a run: loads, motions and events with names resolved.
 
-`arrays` packs it for the kernels, in the layout of `kernels.run.fields`.
+`packing` packs it for the kernels, in the layout of `kernels.run.fields`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reader of the journal of a run, finished or not; format in `journal_records`."""
+"""Reader of the journal of a run, finished or not; format in `records`."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class JournalStore:
     def __init__(
         self, path: PathLike, *, salvage: bool = False, system: System | None = None
     ) -> None:
-        self.path, self._known = os.path.abspath(path), system
+        self.path = os.path.abspath(path)
         self.checkpoint: Checkpoint | None = None
         self.last_time: float | None = None
         self.torn = self.damaged = False
@@ -114,7 +114,7 @@ class JournalStore:
         try:
             with open(self.path, "rb") as file:
                 size = os.fstat(file.fileno()).st_size
-                self.valid_bytes = self._read_header(file, size)
+                self.valid_bytes = self._read_header(file, size, system)
                 self.n_records = 1
                 self._scan(file, size, salvage)
         except ResultError:
@@ -194,7 +194,7 @@ class JournalStore:
         file.close()
         raise ResultError(f"{self.path} now contains another run; load it again")
 
-    def _read_header(self, file: IO[bytes], size: int) -> int:
+    def _read_header(self, file: IO[bytes], size: int, known: System | None) -> int:
         """Length of preamble and header."""
         self._stamp = file.read(START + HEAD_SIZE)
         start = self._stamp[:START]
@@ -214,7 +214,7 @@ class JournalStore:
             raise cut_off
         try:
             text, arrays = unpack(payload.read(file, 0, payload.length))
-            self.system = self._known or restore(text["system"], arrays)
+            self.system = known or restore(text["system"], arrays)
             self.columns = Columns.named(self.system, text["wrenches"])
             self.meta: dict[str, Any] = dict(text["meta"])
         except (KeyError, TypeError, ValueError, ResultError):

@@ -1,6 +1,6 @@
 """Writer of the journal of a run, which keeps rows on disk through any interruption.
 
-The format is described in `journal_records`.
+The format is described in `records`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reader of the NetCDF files written by `netcdf.write_netcdf`.
+"""Reader of the NetCDF files written by `writer.write_netcdf`.
 
 Everything is verified before the HDF5 library and the caller see it.  Files of this version are
 sealed (`seal`): files of up to `WHOLE` bytes are verified completely when opened, larger ones
@@ -68,14 +68,14 @@ class NetcdfStore:
     def __init__(
         self, path: PathLike, *, trusted: bool = False, system: System | None = None
     ) -> None:
-        self.path, self._known = os.path.abspath(path), system
+        self.path = os.path.abspath(path)
         self._stamp = self._now()
         self._seal = self._check_seal(rows=not trusted)
         if self._seal is None and not trusted:
             check_apart(self.path)
         with shielded(), self._opened() as file:
             try:
-                self._read_header(file)
+                self._read_header(file, system)
             except ResultError:
                 raise
             except _FAILURES as error:
@@ -165,7 +165,7 @@ class NetcdfStore:
         except OSError as error:
             raise damaged(self.path, error) from None
 
-    def _read_header(self, file: h5py.File) -> None:
+    def _read_header(self, file: h5py.File, known: System | None) -> None:
         if "lissom_version" not in file.attrs or "format_version" not in file.attrs:
             raise ResultError(
                 f"{self.path} is not a results file of lissom; give a file written by lissom"
@@ -175,8 +175,8 @@ class NetcdfStore:
         stored = {n: x[()] for n, x in file["system"].items() if "CLASS" not in x.attrs}
         _check_group(file, stored)
         description, names, self.meta = (json.loads(stored.pop(name).tobytes()) for name in TEXTS)
-        self.system = self._known or restore(description, stored, source=self.path)
-        if not self._known and digest(self.system) != _text(file.attrs["system_digest"]):
+        self.system = known or restore(description, stored, source=self.path)
+        if known is None and digest(self.system) != _text(file.attrs["system_digest"]):
             raise ValueError("the checksum of the system does not match")
         self.columns = Columns.named(self.system, names)
         fields = self.columns.fields
