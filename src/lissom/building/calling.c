@@ -61,22 +61,6 @@ static Kernel LOADED[N_ENTRY][N_LEVEL];
 /* What Numba's runtime would provide.  No array here owns memory, so nothing is ever destroyed. */
 void NRT_MemInfo_call_dtor(void *info) { (void)info; abort(); }
 
-/* Strides of a contiguous array in another shape; 0 if the sizes differ. */
-int numba_attempt_nocopy_reshape(intptr_t n, const intptr_t *shape, const intptr_t *strides,
-                                 intptr_t n_new, const intptr_t *new_shape, intptr_t *new_strides,
-                                 intptr_t itemsize, int fortran)
-{
-    intptr_t size = 1, new_size = 1, stride = itemsize, k;
-    (void)strides, (void)fortran;
-    for (k = 0; k < n; k++) size *= shape[k];
-    for (k = 0; k < n_new; k++) new_size *= new_shape[k];
-    for (k = n_new - 1; k >= 0; k--) {
-        new_strides[k] = stride;
-        stride *= new_shape[k];
-    }
-    return size == new_size;
-}
-
 static const char *described(char letter)
 {
     switch (letter) {
@@ -194,15 +178,17 @@ static PyObject *kernel(PyObject *module, PyObject *args)
 /* Shortcuts: kernels with most of their arguments fixed, for arrays that need no conversion.
 
    A call takes the remaining vectors and the array for the result, or None for a new one.  It
-   returns the result; None for anything unusual (other types, shapes or orders, numbers that are
+   returns the result, or a pose made of it; None for anything unusual (other types, shapes or orders, numbers that are
    not finite, quaternions that are not of unit length, arrays that overlap, another status than
    the good one).  While another call uses the same workspace it raises the error it was given. */
-enum { MOST_VECTORS = 3, MOST_DIMENSIONS = 2, LONG_CALL = 64 };
+enum { MOST_VECTORS = 3, MOST_DIMENSIONS = 2, LONG_CALL = 64, POSE = 12 };
 
 typedef struct {
     Code code;
     PyMethodDef method;
     PyObject *keep;            /* fixed arguments */
+    PyObject *made;            /* class of poses, or NULL */
+    double pose[POSE];
     int64_t slots[N_SLOT], good;
     int n_vector, n_dimension, zeroed, release;
     int vector_slot[MOST_VECTORS], result_slot;
@@ -251,6 +237,22 @@ static int usual_result(const Shortcut *s, PyObject *given, PyObject *const *vec
     return 1;
 }
 
+/* Pose of the numbers that a kernel has written: attitude 9, position 3. */
+static PyObject *new_pose(const Shortcut *s)
+{
+    npy_intp shape[] = {3, 3};
+    PyObject *position = PyArray_SimpleNew(1, shape, NPY_DOUBLE);
+    PyObject *rotation = PyArray_SimpleNew(2, shape, NPY_DOUBLE), *pose = NULL;
+    if (position && rotation) {
+        memcpy(PyArray_DATA((PyArrayObject *)rotation), s->pose, 9 * sizeof(double));
+        memcpy(PyArray_DATA((PyArrayObject *)position), s->pose + 9, 3 * sizeof(double));
+        pose = PyObject_CallFunctionObjArgs(s->made, position, rotation, NULL);
+    }
+    Py_XDECREF(position);
+    Py_XDECREF(rotation);
+    return pose;
+}
+
 static PyObject *shortcut_call(PyObject *self, PyObject *const *given, Py_ssize_t n)
 {
     Shortcut *s = PyCapsule_GetPointer(self, NULL);
@@ -261,7 +263,9 @@ static PyObject *shortcut_call(PyObject *self, PyObject *const *given, Py_ssize_
         if (!usual(given[k], s->size[k])) Py_RETURN_NONE;
     if (s->n_quaternion && !turns(s, PyArray_DATA((PyArrayObject *)given[0]))) Py_RETURN_NONE;
     PyObject *result = given[s->n_vector];
-    if (result == Py_None)
+    if (s->made)
+        result = Py_NewRef(Py_None);
+    else if (result == Py_None)
         result = s->zeroed ? PyArray_ZEROS(s->n_dimension, s->shape, NPY_DOUBLE, 0)
                            : PyArray_SimpleNew(s->n_dimension, s->shape, NPY_DOUBLE);
     else if (usual_result(s, result, given))
@@ -274,7 +278,7 @@ static PyObject *shortcut_call(PyObject *self, PyObject *const *given, Py_ssize_
         PyErr_SetObject(PyTuple_GetItem(s->error, 0), PyTuple_GetItem(s->error, 1));
         return NULL;
     }
-    void *data = PyArray_DATA((PyArrayObject *)result);
+    void *data = s->made ? (void *)s->pose : PyArray_DATA((PyArrayObject *)result);
     if (s->zeroed && result == given[s->n_vector])
         memset(data, 0, PyArray_NBYTES((PyArrayObject *)result));
     for (int k = 0; k < s->n_vector; k++)
@@ -287,8 +291,10 @@ static PyObject *shortcut_call(PyObject *self, PyObject *const *given, Py_ssize_
     int status = s->code(s->slots, &found);
     if (thread) PyEval_RestoreThread(thread);
     *s->busy = 0;
-    if (status == 0 && found == s->good) return result;
+    int good = status == 0 && found == s->good;
+    if (good && !s->made) return result;
     Py_DECREF(result);
+    if (good) return new_pose(s);
     Py_RETURN_NONE;
 }
 
@@ -335,17 +341,18 @@ static int fix(Shortcut *s, const char *types, PyObject *arguments, PyObject *si
     return !PyErr_Occurred();
 }
 
-/* shortcut(name, level, arguments, sizes, shape, good, zeroed, quaternions, tolerance, busy, error) */
+/* shortcut(name, level, arguments, sizes, shape, good, zeroed, made, quaternions, tolerance, busy,
+            error) */
 static PyObject *shortcut(PyObject *module, PyObject *args)
 {
     const char *name, *level;
-    PyObject *arguments, *sizes, *shape, *quaternions, *busy, *error;
+    PyObject *arguments, *sizes, *shape, *made, *quaternions, *busy, *error;
     long long good;
     int zeroed;
     double tolerance;
-    if (!PyArg_ParseTuple(args, "ssO!O!O!LpO!dO!O!", &name, &level, &PyTuple_Type, &arguments,
+    if (!PyArg_ParseTuple(args, "ssO!O!O!LpOO!dO!O!", &name, &level, &PyTuple_Type, &arguments,
                           &PyTuple_Type, &sizes, &PyTuple_Type, &shape, &good, &zeroed,
-                          &PyTuple_Type, &quaternions, &tolerance, &PyByteArray_Type, &busy,
+                          &made, &PyTuple_Type, &quaternions, &tolerance, &PyByteArray_Type, &busy,
                           &PyTuple_Type, &error))
         return NULL;
     const Kernel *found = find(name, level);
@@ -360,7 +367,8 @@ static PyObject *shortcut(PyObject *module, PyObject *args)
     s->code = found->code;
     s->method = (PyMethodDef){found->entry->name, (PyCFunction)(void *)shortcut_call,
                               METH_FASTCALL, NULL};
-    s->keep = PyTuple_Pack(3, arguments, busy, error);
+    s->keep = PyTuple_Pack(4, arguments, made, busy, error);
+    s->made = made == Py_None ? NULL : made;
     s->error = error;
     s->busy = PyByteArray_AsString(busy);
     s->good = good, s->zeroed = zeroed, s->tolerance = tolerance;

@@ -12,11 +12,13 @@ from .loops.closing import close_loops, closure_numbers, loops_open, place_loops
 from .loops.dense_dynamics import mirror_upper, solve_dense, triangle
 from .loops.forces import constrain
 from .records import node_position
+from .small import put_matrix, put_vector
 from .tree.articulated import accelerate_base_to_tip, all_finite, articulate_tip_to_base, prepare
 from .tree.external import apply_external
 from .tree.inverse import forces_tip_to_base
 from .tree.motion import motion_base_to_tip
-from .tree.world import frame, hinge_forces, jacobian, place_base_to_tip, totals
+from .tree.path import jacobian_along_path, pose_along_path
+from .tree.world import frame, hinge_forces, place_base_to_tip, totals
 
 COUNTED = field.RATES | field.GRAVITY | field.ELASTIC | field.ACCELERATED
 
@@ -173,11 +175,19 @@ def _closure_rows(ints, floats, scratch, Q, V, out, width, flags, start, stop):
 
 
 @jit
-def _jacobian(ints, floats, scratch, q, where, J, flags):
+def _pose(ints, floats, scratch, q, path, out):
+    """Attitude 9 and position 3 of a frame in the world."""
+    C, x = pose_along_path(ints, floats, scratch, path, q)
+    put_matrix(out, 0, C)
+    put_vector(out, 9, x)
+    return all_finite(out, 12)
+
+
+@jit
+def _jacobian(ints, floats, scratch, q, path, J):
     """Jacobian of a frame, world axes; J must be zero on entry."""
-    motion_base_to_tip(ints, floats, scratch, q, q, q, flags)
-    place_base_to_tip(ints, scratch)
-    jacobian(ints, floats, scratch, where, q, flags, J)
+    _C, x = pose_along_path(ints, floats, scratch, path, q)
+    jacobian_along_path(ints, scratch, path, q, x, J)
     status = field.DONE
     for r in range(6):
         status = max(status, all_finite(J[r], ints[field.N_V]))
@@ -253,9 +263,10 @@ LOOPS_CLOSURE = Entry(
     "closure of loops",
     seconds=10,
 )
+POSE = Entry(_pose, f"int64({_SYSTEM}, {_THREE})", "poses of frames", seconds=5)
 JACOBIAN = Entry(
     _jacobian,
-    f"int64({_SYSTEM}, float64[::1], float64[::1], {_MATRIX}, int64)",
+    f"int64({_SYSTEM}, float64[::1], float64[::1], {_MATRIX})",
     "Jacobians",
     seconds=10,
 )

@@ -18,7 +18,8 @@ from ...errors import SingularError, StateError
 from ...kernels import entries, fields as field
 from ...kernels.compiling import plain
 from ...kernels.records import closure_record, hinge_record
-from ...system import System
+from ...kernels.tree import path
+from ...system import GROUND, Frame, System
 from ...system.state import check_finite
 from ..loops.checks import check_closed
 from ..loops.couplings import transmitted
@@ -461,11 +462,39 @@ def closure_rows(system: System, Q: Array, V: Array) -> Array:
     return out
 
 
-def jacobian(system: System, i: int, node: int, q: Array) -> Array:
-    """Jacobian (6, n_v) of a node, world axes."""
+def path_constants(system: System, frame: Frame) -> Array:
+    """Constants of a frame for the kernels: its place at the node, and the bodies that carry it."""
+    known = system.derived.setdefault("paths", {})
+    found = known.get((frame.body, frame.node))
+    if found is None:
+        steps: list[Array] = []
+        i, node = frame.body, frame.node
+        while i != GROUND:
+            body = system.bodies[i]
+            steps[:0] = np.array([i]), body.node_positions[node], body.node_shapes[node].ravel()
+            i, node = int(system.parent[i]), int(system.parent_node[i])
+        place = np.eye(3).ravel(), np.zeros(3), np.array([len(steps) // 3])
+        found = known[frame.body, frame.node] = np.concatenate([*place, *steps])
+    if frame.plain:
+        return found
+    return np.concatenate([frame.rotation.ravel(), frame.position, found[path.LENGTH :]])
+
+
+def pose(system: System, frame: Frame, q: Array) -> tuple[Array, Array]:
+    """Attitude and position of a frame in the world."""
+    out = np.empty(12)
+    kernel = _kernel(system, entries.POSE)
+    if kernel(*workspace(system).call, q, path_constants(system, frame), out) != field.DONE:
+        check_finite(q, "q", system)
+        raise StateError(f"the pose of {frame.name!r} is not finite: coordinates are too large")
+    return out[:9].reshape(3, 3), out[9:]
+
+
+def jacobian(system: System, frame: Frame, q: Array) -> Array:
+    """Jacobian (6, n_v) of a frame, world axes."""
     J = np.zeros((6, system.n_v))
     kernel = _kernel(system, entries.JACOBIAN)
-    if kernel(*workspace(system).call, q, node_constants(system, i, node), J, 0) != field.DONE:
+    if kernel(*workspace(system).call, q, path_constants(system, frame), J) != field.DONE:
         raise StateError("the Jacobian is not finite: the coordinates are too large")
     return J
 

@@ -199,11 +199,11 @@ class Evaluator:
         Pose
             ``.position`` in the world, ``.rotation`` to world axes.
         """
-        if at is None:
-            zero, frame = self._zero, self._quick.frame(where)
-            found = None if frame is None else frame(q, zero, zero, None)
+        if at is None and type(where) is str:
+            quick = self._quick.poses.get(where) or self._quick.pose(where)
+            found = None if quick is None else quick(q, None)
             if found is not None:
-                return Pose(found[9:12], found[:9].reshape(3, 3))
+                return found
         return pose(self.system, (q, self._zero), where, at=at)
 
     def velocity(
@@ -236,9 +236,9 @@ class Evaluator:
         array (6,)
             Angular velocity [rad/s] and velocity of the frame's origin [m/s].
         """
-        if at is None and isinstance(axes, str) and axes == "world":
-            frame = self._quick.frame(where)
-            found = None if frame is None else frame(q, v, v, None)
+        if at is None and type(where) is type(axes) is str and axes == "world":
+            quick = self._quick.velocities.get(where) or self._quick.velocity(where)
+            found = None if quick is None else quick(q, v, v, None)
             if found is not None:
                 return written(found[12:], out)
         return written(velocity(self.system, (q, v), where, at=at, axes=axes), out)
@@ -272,8 +272,8 @@ class Evaluator:
         array (6, n_v)
             Matrix J with velocity = J @ v.
         """
-        if at is None and isinstance(axes, str) and axes == "world":
-            quick = self._quick.jacobian(where)
+        if at is None and type(where) is type(axes) is str and axes == "world":
+            quick = self._quick.jacobians.get(where) or self._quick.jacobian(where)
             found = None if quick is None else quick(q, out)
             if found is not None:
                 return found

@@ -83,32 +83,27 @@ def pose(system: System, state: StateLike, where: Any, *, at: Any = None) -> Pos
     Pose
         ``.position`` in the world, ``.rotation`` to world axes.
     """
-    state = as_state(system, state)
-    frame = system.place(where, at)
-    R, x = frame.pose(*_node_pose(system, state, frame))
+    return _pose(system, as_state(system, state), system.place(where, at))
+
+
+def _pose(system: System, state: State, place: Frame) -> Pose:
+    """Pose of a frame.  O(N)."""
+    if place.grounded:
+        return Pose(position=place.position.copy(), rotation=place.rotation.copy())
+    if all_floats(state, place.position):
+        R, x = engine.pose(system, place, state.raw_q)
+        return Pose(position=x, rotation=R)
+    frame = _frame(system, motions_of(system, state), place)
+    R = frame.motion.world_rotation
+    R, x = place.pose(
+        R @ frame.node.rotation, frame.motion.world_position + R @ frame.node.position
+    )
     return Pose(position=x, rotation=R)
-
-
-def _node_pose(system: System, state: State, frame: Frame) -> tuple[Array, Array]:
-    """Attitude and position of the node that carries a frame; the ground is the world."""
-    if frame.grounded:
-        return np.eye(3), np.zeros(3)
-    node = node_pose(system, state, frame.body, frame.node)
-    return node.rotation, node.position
 
 
 def node_pose(system: System, state: State, i: int, t: int) -> Pose:
     """Pose of node t of body i.  O(N)."""
-    if all_floats(state):
-        zero = np.zeros(system.n_v)
-        R, position, _ = engine.frame_motion(system, i, t, state.raw_q, zero, zero, 0)
-        return Pose(position=position, rotation=R)
-    frame = _frame(system, motions_of(system, state), Frame("", i, t, plain=True))
-    R = frame.motion.world_rotation
-    return Pose(
-        position=frame.motion.world_position + R @ frame.node.position,
-        rotation=R @ frame.node.rotation,
-    )
+    return _pose(system, state, Frame(system.names[i], i, t, plain=True))
 
 
 def velocity(
@@ -244,20 +239,18 @@ def jacobian(
     place = system.place(where, at)
     if place.grounded:
         return np.zeros((6, system.n_v))
-    if not all_floats(state):
+    if not all_floats(state, place.position):
         return _readable_jacobian(system, state, place, axes)
-    J = engine.jacobian(system, place.body, place.node, state.raw_q)
-    if place.plain and axes == "world":
-        return J
-    R, _ = _node_pose(system, state, place)
-    return _in_axes(place, place.velocity(J, R), R, axes)
+    J = engine.jacobian(system, place, state.raw_q)
+    return J if axes == "world" else rotate(_pose(system, state, place).rotation.T, J)
 
 
 def node_jacobian(system: System, state: State, i: int, t: int) -> Array:
     """Jacobian (6, n_v) of node t of body i, world axes.  O(N)."""
+    node = Frame(system.names[i], i, t, plain=True)
     if all_floats(state):
-        return engine.jacobian(system, i, t, state.raw_q)
-    return _readable_jacobian(system, state, Frame("", i, t, plain=True), "world")
+        return engine.jacobian(system, node, state.raw_q)
+    return _readable_jacobian(system, state, node, "world")
 
 
 def _readable_jacobian(system: System, state: State, place: Frame, axes: str) -> Array:

@@ -21,13 +21,14 @@ import numpy as np
 
 from ...errors import LissomError, StateError
 from ...kernels import compiling, entries, fields as field
-from ...system import System
+from ...system import Frame, System
 from ...system.state import QUATERNION_TOLERANCE, surely_finite
 from . import engine
 from .arguments import READABLE
+from .kinematics import Pose
 
 Array = np.ndarray
-Call = Callable[..., Array | None]
+Call = Callable[..., Any]  # its result, or None
 
 _ALL_ROWS = -1  # status of kernels that work on rows of states
 _FLOAT = np.dtype(float)
@@ -51,8 +52,10 @@ class Quick:
     def __init__(self, system: System) -> None:
         self._system, self._busy, self._lock = system, bytearray(1), threading.Lock()
         self._quaternions = tuple(start for _, start in system.quaternions)
-        self._frames: dict[Any, Call] = {}
-        self._jacobians: dict[Any, Call] = {}
+        # of frames, by name, as far as they were asked for
+        self.poses: dict[str, Call] = {}
+        self.velocities: dict[str, Call] = {}
+        self.jacobians: dict[str, Call] = {}
 
     @cached_property
     def forward_dynamics(self) -> Call:
@@ -86,22 +89,32 @@ class Quick:
         given = (None, None, ..., field.ACCELERATED, 0, 1)
         return self._shortcut(entries.TOTALS, given, self._sizes[:2], (16,), _ALL_ROWS, zeroed=True)
 
-    def frame(self, where: Any) -> Call | None:
+    def pose(self, where: str) -> Call | None:
+        """`Pose` of a frame, from q."""
+        return self._at(self.poses, where, self._pose)
+
+    def velocity(self, where: str) -> Call | None:
         """Attitude 9, position 3 and velocity 6 of a node in world axes, from q, v and again v."""
-        return self._known(self._frames, where) or self._at_node(self._frames, where, self._frame)
+        return self._at(self.velocities, where, self._velocity)
 
-    def jacobian(self, where: Any) -> Call | None:
-        """Jacobian (6, n_v) of a node in world axes, from q."""
-        known = self._jacobians
-        return self._known(known, where) or self._at_node(known, where, self._jacobian)
+    def jacobian(self, where: str) -> Call | None:
+        """Jacobian (6, n_v) of a frame in world axes, from q."""
+        return self._at(self.jacobians, where, self._jacobian)
 
-    def _frame(self, node: Array) -> Call:
+    def _pose(self, frame: Frame) -> Call:
+        given = (None, engine.path_constants(self._system, frame), ...)
+        return self._shortcut(entries.POSE, given, self._sizes[:1], (12,), field.DONE, made=Pose)
+
+    def _velocity(self, frame: Frame) -> Call | None:
+        if not frame.plain:
+            return None
+        node = engine.node_constants(self._system, frame.body, frame.node)
         given = (None, None, None, ..., node, field.ACCELERATED, 0, 1)
         return self._shortcut(entries.FRAME, given, self._sizes, (18,), _ALL_ROWS)
 
-    def _jacobian(self, node: Array) -> Call:
-        shape, given = (6, self._system.n_v), (None, node, ..., 0)
-        sizes = self._sizes[:1]
+    def _jacobian(self, frame: Frame) -> Call:
+        given = (None, engine.path_constants(self._system, frame), ...)
+        shape, sizes = (6, self._system.n_v), self._sizes[:1]
         return self._shortcut(entries.JACOBIAN, given, sizes, shape, field.DONE, zeroed=True)
 
     # Workspace and shortcuts, made when first used
@@ -127,10 +140,14 @@ class Quick:
         shape: tuple[int, ...],
         good: int,
         zeroed: bool = False,
+        made: type[Pose] | None = None,
     ) -> Call:
-        """Shortcut; None in the arguments marks a vector, Ellipsis the result."""
+        """Shortcut; None in the arguments marks a vector, Ellipsis the result.
+
+        With `made` the result is a `Pose`, from attitude 9 and position 3.
+        """
         work = self._work
-        about = ((*work.call, *given), sizes, shape, good, zeroed, self._quaternions)
+        about = ((*work.call, *given), sizes, shape, good, zeroed, made, self._quaternions)
         if READABLE:
             return lambda *_: None
         if compiling.LIBRARY is None or work.packed.own.served:
@@ -138,22 +155,16 @@ class Quick:
         more = (QUATERNION_TOLERANCE, self._busy, _IN_USE)
         return compiling.LIBRARY.shortcut(entry.symbol, *about, *more)
 
-    @staticmethod
-    def _known(known: dict[Any, Call], where: Any) -> Call | None:
-        return known.get(where) if type(where) is str else None
-
-    def _at_node(
-        self, known: dict[Any, Call], where: Any, made: Callable[[Array], Call]
+    def _at(
+        self, known: dict[str, Call], where: str, made: Callable[[Frame], Call | None]
     ) -> Call | None:
-        """Shortcut for a node; None for a frame beside one, and for a name that is not known."""
+        """Shortcut for a frame, kept; None for one on the ground, and for a name not known."""
         try:
-            place = self._system.place(where)
+            frame = self._system.place(where)
         except LissomError:
             return None
-        if not place.plain or place.grounded:
-            return None
-        found = made(engine.node_constants(self._system, place.body, place.node))
-        if type(where) is str and len(known) < _MOST_PLACES:
+        found = None if frame.grounded else made(frame)
+        if found is not None and len(known) < _MOST_PLACES:
             known[where] = found
         return found
 
@@ -169,17 +180,19 @@ class _Shortcut:
         shape: tuple[int, ...],
         good: int,
         zeroed: bool,
+        made: type[Pose] | None,
         quaternions: tuple[int, ...],
         lock: threading.Lock,
     ) -> None:
         self._kernel, self._arguments = kernel, list(arguments)
         self._sizes, self._shape, self._good = [(n,) for n in sizes], shape, good
         self._new = np.zeros if zeroed else np.empty
-        self._zeroed, self._quaternions, self._lock = zeroed, quaternions, lock
+        self._zeroed, self._made = zeroed, made
+        self._quaternions, self._lock = quaternions, lock
         self._vectors = [k for k, x in enumerate(arguments) if x is None]
         self._result = next(k for k, x in enumerate(arguments) if x is ...)
 
-    def __call__(self, *given: Any) -> Array | None:
+    def __call__(self, *given: Any) -> Any:
         """Result, or None."""
         *vectors, out = given
         if not all(map(_usual, vectors, self._sizes)) or not self._turns(vectors[0]):
@@ -197,11 +210,13 @@ class _Shortcut:
             kind, words = _IN_USE
             raise kind(words)
         try:
-            return result if self._kernel(*arguments) == self._good else None
+            if self._kernel(*arguments) != self._good:
+                return None
         except TypeError:
             return None
         finally:
             self._lock.release()
+        return self._made(result[9:], result[:9].reshape(3, 3)) if self._made else result
 
     def _turns(self, q: Array) -> bool:
         """Whether all quaternions are of unit length."""

@@ -77,7 +77,7 @@ def mass_tip_to_base(ints, floats, scratch, M):
             for k in range(c + 1):
                 g_w, g_v = motion_column(scratch, o, kind, R, k)
                 M[o_v + c, o_v + k] = dot(g_w, n) + dot(g_v, f)
-            carry_inward(ints, floats, scratch, row, n, f, M, o_v + c)
+            _carry_inward(ints, floats, scratch, row, n, f, M, o_v + c)
         if ints[row + field.PARENT] < 0:
             continue
         if not rigid:
@@ -256,7 +256,7 @@ def motion_column(scratch, o, kind, R, c):
 
 
 @jit
-def carry_inward(ints, floats, scratch, row, n, f, M, r):
+def _carry_inward(ints, floats, scratch, row, n, f, M, r):
     """Carry a force inward from the body of `row` and write its projections to row r of M."""
     while ints[row + field.PARENT] >= 0:
         b = ints[row + field.BODY] & POSITIVE
@@ -341,7 +341,7 @@ def _flexible_columns(ints, floats, scratch, row, M):
         J, p, mass = _sum(J, J_0), add(p, p_0), mass + m_t
     for a in range(m):
         n, e = vector(scratch, columns + 6 * a), vector(scratch, columns + 6 * a + 3)
-        carry_inward(ints, floats, scratch, row, n, e, M, o_m + a)
+        _carry_inward(ints, floats, scratch, row, n, e, M, o_m + a)
     return J, p, mass
 
 

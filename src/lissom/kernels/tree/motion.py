@@ -72,7 +72,7 @@ def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
         w_j, rate, h_w, h_v, c_w, c_v = ZERO, ZERO, ZERO, ZERO, ZERO, ZERO
         if kind == field.REVOLUTE:
             axis = ints[row + field.AXIS]
-            R, e = _turned_about(A, axis, math.sin(q[o_q]), math.cos(q[o_q]))
+            R, e = turned_about(A, axis, math.sin(q[o_q]), math.cos(q[o_q]))
             put_vector(scratch, o, e if rigid else _unit(axis))
             if moving:
                 w_j = scaled(v[o_v], e)
@@ -82,7 +82,7 @@ def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
             R = A
         elif kind == field.PRISMATIC:
             R, axis = A, ints[row + field.AXIS]
-            e = _column(A, axis)
+            e = column(A, axis)
             put_vector(scratch, o + 3, e if rigid else _unit(axis))
             r = added(r, q[o_q], e)
             if moving:
@@ -189,7 +189,7 @@ def _unit(axis):
 
 
 @jit
-def _column(A, axis):
+def column(A, axis):
     """Column of a matrix."""
     if axis == 0:
         return A[0], A[3], A[6]
@@ -199,7 +199,7 @@ def _column(A, axis):
 
 
 @jit
-def _turned_about(A, axis, s, c):
+def turned_about(A, axis, s, c):
     """Product of A and a rotation about a coordinate axis, and that axis: 12 multiplications."""
     if axis == 0:
         e, f, g = (A[0], A[3], A[6]), (A[1], A[4], A[7]), (A[2], A[5], A[8])

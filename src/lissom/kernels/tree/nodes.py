@@ -14,6 +14,16 @@ from .modal import modal_sums, modal_sums_of_two
 
 
 @jit
+def node_place(c, o, m, q, o_q):
+    """Attitude, position and J_l of a node whose undeformed position and shapes are at c[o]."""
+    d = modal_sums(c, o + 3, m, q, o_q)
+    theta = (d[0], d[1], d[2])
+    a0, b0, c0, _b1, _c1 = rotation_coefficients(dot(theta, theta))
+    l = add(vector(c, o), (d[3], d[4], d[5]))
+    return one_plus(a0, b0, theta), l, one_plus(b0, c0, theta)
+
+
+@jit
 def node_motion(c, o, m, scratch, b, q, o_q, v, x, o_v, flags):
     """Attitude, position, J_l, rate and acceleration of a node of body b, (1), (2).
 

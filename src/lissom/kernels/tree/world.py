@@ -1,4 +1,4 @@
-"""Results in world axes: poses, frames, Jacobians, energies and momenta."""
+"""Results in world axes: poses of all bodies, motion of a frame, energies and momenta."""
 
 from __future__ import annotations
 
@@ -17,13 +17,11 @@ from ..small import (
     product,
     put_matrix,
     put_vector,
-    six,
     turn,
     turn_back,
     vector,
 )
-from .composite import carry_inward, motion_column
-from .modal import modal_dot, modal_spread, modal_sums
+from .modal import modal_dot, modal_sums
 from .nodes import node_motion
 
 
@@ -119,42 +117,6 @@ def frame(ints, scratch, where, q, v, x, flags, out):
     put_vector(out, 9, add(origin, turn(C, l)))
     put_vector(out, 12, turn(C, alpha))
     put_vector(out, 15, turn(C, a))
-
-
-@jit
-def jacobian(ints, floats, scratch, where, q, flags, J):
-    """Jacobian J (6 x n_v) of a node; its rows are generalized forces of unit forces, world axes.
-
-    After `motion_base_to_tip` and `place_base_to_tip`; `where` as for `frame`.
-    """
-    row = field.HEADER + int(where[0]) * field.ROW
-    b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.HINGE] & POSITIVE
-    C, rigid = (
-        matrix(scratch, ints[row + field.WORLD] & POSITIVE),
-        ints[row + field.LEVEL] == field.RIGID,
-    )
-    kind, o_v, o_m = ints[row + field.KIND], ints[row + field.HINGE_V], ints[row + field.MODAL_V]
-    m, l, J_l = ints[row + field.N_MODE], ZERO, IDENTITY
-    R = matrix(scratch, b + field.R_) if rigid else IDENTITY
-    if not rigid:
-        _E, l, J_l, _w, _alpha, _a = node_motion(
-            where, 1, m, scratch, b, q, ints[row + field.MODAL_Q], q, q, o_m, flags
-        )
-    for r in range(6):
-        e = (C[3 * (r % 3)], C[3 * (r % 3) + 1], C[3 * (r % 3) + 2])  # a world axis in working axes
-        n, f = (e, ZERO) if r < 3 else (ZERO, e)
-        if not rigid:
-            t = (ints[row + field.MODAL] & POSITIVE) + m
-            for k in range(m):
-                scratch[t + k] = 0.0
-            modal_spread(where, 4, m, six(turn_back(J_l, n), f), scratch, t)
-            for k in range(m):
-                J[r, o_m + k] = scratch[t + k]
-        n = add(n, cross(l, f))
-        for c in range(ints[row + field.HINGE_DOF]):
-            h_w, h_v = motion_column(scratch, o, kind, R, c)
-            J[r, o_v + c] = dot(h_w, n) + dot(h_v, f)
-        carry_inward(ints, floats, scratch, row, n, f, J, r)
 
 
 @jit
