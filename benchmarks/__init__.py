@@ -34,6 +34,7 @@ MODULES = {  # module of each benchmark, with its function `run`
     "drift": "drift",
     "order-n": "order_n.measure",
     "symbolic": "symbolic.measure",
+    "starts": "starts",
 }
 NAMES = tuple(MODULES)
 

@@ -212,4 +212,5 @@ DRAWINGS: dict[str, dict[str, Callable[[Records], Figure]]] = {
     "drift": {"": draw_drift},
     "order-n": {"": draw_times, "-motion": draw_motion},
     "symbolic": {"": draw_symbolic},
+    "starts": {},
 }

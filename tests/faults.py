@@ -512,4 +512,25 @@ FAULTS = (
         "",
         LOCKS,
     ),
+    Fault(
+        "arm of a revolute joint in the Jacobian with the wrong sign",
+        "kernels/tree/path.py",
+        "_put_column(J, o_v, h, cross(h, arm))",
+        "_put_column(J, o_v, h, cross(arm, h))",
+        ALGORITHMS,
+    ),
+    Fault(
+        "modes in the Jacobian of a frame without J_l",
+        "kernels/tree/path.py",
+        "product(C, J_l), step + 4",
+        "C, step + 4",
+        ALGORITHMS,
+    ),
+    Fault(
+        "pose of a frame without the place of a joint",
+        "kernels/tree/path.py",
+        "x = add(x, turn(C, vector(floats, k + field.PLACE)))",
+        "x = add(x, vector(floats, k + field.PLACE))",
+        FRAMES,
+    ),
 )

@@ -49,7 +49,10 @@ ALGEBRA = {
     "frame_rows": lambda s, q, v, x: np.concatenate(
         [a.ravel() for a in engine.frame_motion(s, s.n_body - 1, 0, q, v, x, ALL)]
     ),
-    "jacobian": lambda s, q, v, x: engine.jacobian(s, s.n_body - 1, 0, q),
+    "pose_rows": lambda s, q, v, x: np.concatenate(
+        [a.ravel() for a in engine.pose(s, s.place(s.names[-1]), q)]
+    ),
+    "jacobian": lambda s, q, v, x: engine.jacobian(s, s.place(s.names[-1]), q),
     "joint_forces_rows": engine.joint_forces,
 }
 

@@ -372,7 +372,7 @@ def test_show_writes_json(results, monkeypatch, capsys):
 def test_every_benchmark_has_its_function_and_its_figures():
     for name, module in MODULES.items():
         assert callable(importlib.import_module(f"benchmarks.{module}").run)
-        assert figures.DRAWINGS[name]
+        assert figures.DRAWINGS[name] or name == "starts"  # a table of three rows
 
 
 def test_show_measures_and_prints_tables(capsys):

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -112,16 +113,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("only", nargs="*", help="words; only faults that contain one of them")
     parser.add_argument("--unchecked", action="store_true", help="skip the run without a fault")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="faults at once")
     options = parser.parse_args()
     faults = [f for f in FAULTS if not options.only or any(w in f.what for w in options.only)]
     if not options.unchecked:
         print(f"without a fault: all tests pass, {check_sound_source():.0f} s", flush=True)
     outcomes = []
-    for fault in faults:
-        outcome = try_fault(fault)
-        outcomes.append(outcome)
-        verdict = outcome.caught_by or "NOT NOTICED"
-        print(f"{fault.what:66s} {outcome.duration:4.0f} s  {verdict}", flush=True)
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for outcome in pool.map(try_fault, faults):
+            outcomes.append(outcome)
+            verdict = outcome.caught_by or "NOT NOTICED"
+            print(f"{outcome.fault.what:66s} {outcome.duration:4.0f} s  {verdict}", flush=True)
     missed = [o.fault.what for o in outcomes if not o.caught_by]
     if missed:
         print(f"{len(missed)} of {len(faults)} seeded faults went unnoticed: {'; '.join(missed)}")

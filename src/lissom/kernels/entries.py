@@ -175,19 +175,26 @@ def _closure_rows(ints, floats, scratch, Q, V, out, width, flags, start, stop):
 
 
 @jit
-def _pose(ints, floats, scratch, q, path, out):
-    """Attitude 9 and position 3 of a frame in the world."""
-    C, x = pose_along_path(ints, floats, scratch, path, q)
-    put_matrix(out, 0, C)
-    put_vector(out, 9, x)
-    return all_finite(out, 12)
+def _pose_rows(ints, floats, scratch, Q, out, path, start, stop):
+    """Attitudes 9 and positions 3 of a frame in the world, states start to stop in flat arrays.
+
+    Returns the state that failed, or -1.
+    """
+    n = ints[field.N_Q]
+    for k in range(start, stop):
+        C, x, _arm = pose_along_path(ints, floats, scratch, path, Q[k * n : (k + 1) * n])
+        put_matrix(out, 12 * k, C)
+        put_vector(out, 12 * k + 9, x)
+        if all_finite(out[12 * k : 12 * k + 12], 12) != field.DONE:
+            return k
+    return -1
 
 
 @jit
 def _jacobian(ints, floats, scratch, q, path, J):
     """Jacobian of a frame, world axes; J must be zero on entry."""
-    _C, x = pose_along_path(ints, floats, scratch, path, q)
-    jacobian_along_path(ints, scratch, path, q, x, J)
+    _C, _x, arm = pose_along_path(ints, floats, scratch, path, q)
+    jacobian_along_path(ints, scratch, path, q, arm, J)
     status = field.DONE
     for r in range(6):
         status = max(status, all_finite(J[r], ints[field.N_V]))
@@ -263,7 +270,7 @@ LOOPS_CLOSURE = Entry(
     "closure of loops",
     seconds=10,
 )
-POSE = Entry(_pose, f"int64({_SYSTEM}, {_THREE})", "poses of frames", seconds=5)
+POSE = Entry(_pose_rows, f"int64({_SYSTEM}, {_THREE}, int64, int64)", "poses of frames", seconds=5)
 JACOBIAN = Entry(
     _jacobian,
     f"int64({_SYSTEM}, float64[::1], float64[::1], {_MATRIX})",

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..system import GROUND, LoopEnd, System
+from ..system import GROUND, Frame, LoopEnd, System
 
 Array = np.ndarray
 
 
-def forces_at_nodes(
-    system: System, q: Array, v: Array, stored: Array
-) -> tuple[list[tuple[int, int]], Array]:
+def forces_at_nodes(system: System, q: Array, stored: Array) -> tuple[list[tuple[int, int]], Array]:
     """Body and node of every loop end that is not on the ground, and the force there.
 
     Parameters
     ----------
     system : System
         System with loops.
-    q, v : array (n, n_q), (n, n_v)
-        Coordinates and speeds of n rows.
+    q : array (n, n_q)
+        Coordinates of n rows.
     stored : array (n, 6 n_loop)
         [moment; force] of each loop on its end b, at the origin and in the axes of frame b.
 
@@ -32,12 +30,12 @@ def forces_at_nodes(
     """
     places, forces = [], [np.zeros((len(stored), 0))]
     for k, loop in enumerate(system.loops):
-        turn, position = _poses(system, loop.b, q, v)
+        turn, position = _poses(system, loop.b, q)
         axes, point = turn @ loop.b.rotation, position + turn @ loop.b.position
         moment, force = (_turned(axes, stored[:, j : j + 3]) for j in (6 * k, 6 * k + 3))
         for end, sign in ((loop.a, -1.0), (loop.b, 1.0)):
             if end.body != GROUND:
-                turn, position = _poses(system, end, q, v)
+                turn, position = _poses(system, end, q)
                 about, back = moment + np.cross(point - position, force), np.swapaxes(turn, 1, 2)
                 places.append((end.body, end.node))
                 forces += [sign * _turned(back, about), sign * _turned(back, force)]
@@ -48,11 +46,12 @@ def _turned(matrices: Array, vectors: Array) -> Array:
     return np.einsum("nij,nj->ni", matrices, vectors)
 
 
-def _poses(system: System, end: LoopEnd, q: Array, v: Array) -> tuple[Array, Array]:
+def _poses(system: System, end: LoopEnd, q: Array) -> tuple[Array, Array]:
     """Axes to world axes (n, 3, 3) and position (n, 3) of the node of an end."""
     from ..algorithms.tree import engine
 
     if end.body == GROUND:
         return np.broadcast_to(np.eye(3), (len(q), 3, 3)), np.zeros((len(q), 3))
-    turn, position, _ = engine.frame_motion_rows(system, end.body, end.node, q, v, v, 0)
-    return turn, position
+    return engine.pose_rows(
+        system, Frame(system.names[end.body], end.body, end.node, plain=True), q
+    )

@@ -133,45 +133,55 @@ def _coordinate(label: str) -> Callable[[Frame, Block], Array]:
     return compute
 
 
-def _motion(which: int, *, rates: int = 0) -> Callable[[Frame, Block], Array]:
-    """Attitude (0), position (1), angular (2) or linear (3) part of velocity or acceleration."""
+def _pose(which: int) -> Callable[[Frame, Block], Array]:
+    """Attitude (0) or position (1)."""
 
     def compute(frame: Frame, block: Block) -> Array:
-        place = frame.place
-        turn, position, change, omega = _node_motion(frame, block, rates)
-        if rates == 1:
-            change = place.velocity(change.T, turn).T
-        if rates == 2:
-            change = place.acceleration(change.T, omega.T, turn).T
-        turn, position = place.pose(turn, position)
-        return (turn, position, change[:, :3], change[:, 3:])[which]
+        from ..algorithms.tree import engine
+
+        q, place = block["q"], frame.place
+        if place.grounded:
+            return np.tile((place.rotation, place.position)[which], (len(q), *(1, 1)[which:]))
+        return engine.pose_rows(frame.system, place, q)[which]
 
     return compute
 
 
-def _node_motion(frame: Frame, block: Block, rates: int) -> tuple[Array, Array, Array, Array]:
-    """Attitudes, positions, first or second rates and angular velocities of a frame's node."""
+def _rate(part: slice, order: int) -> Callable[[Frame, Block], Array]:
+    """Angular or linear part of the velocity (order 1) or acceleration (order 2)."""
+
+    def compute(frame: Frame, block: Block) -> Array:
+        place = frame.place
+        if place.grounded:
+            return np.zeros((len(block["q"]), 3))
+        turn, velocity, change = _node_rates(frame, block, order)
+        if order == 1:
+            return place.velocity(velocity.T, turn).T[:, part]
+        return place.acceleration(change.T, velocity[:, :3].T, turn).T[:, part]
+
+    return compute
+
+
+def _node_rates(frame: Frame, block: Block, order: int) -> tuple[Array, Array, Array]:
+    """Attitudes, velocities and accelerations of a frame's node, as far as they are needed."""
     from ..algorithms.tree import engine
     from ..kernels.fields import ACCELERATED, RATES
 
-    q, v = block["q"], block["v"]
-    n, place = len(q), frame.place
-    if place.grounded:
-        return np.tile(np.eye(3), (n, 1, 1)), np.zeros((n, 3)), np.zeros((n, 6)), np.zeros((n, 3))
+    q, v, place = block["q"], block["v"], frame.place
 
     def motion(x: Array, flags: int) -> tuple[Array, Array, Array]:
         return engine.frame_motion_rows(frame.system, place.body, place.node, q, v, x, flags)
 
-    if rates < 2:
-        turn, position, change = motion(v, ACCELERATED * rates)
-        return turn, position, change, change[:, :3]
-    turn, position, change = motion(block["acceleration"], RATES | ACCELERATED)
-    omega = change if place.plain else motion(v, ACCELERATED)[2]  # a node itself needs none
-    return turn, position, change, omega[:, :3]
+    if order == 1:
+        turn, _, velocity = motion(v, ACCELERATED)
+        return turn, velocity, velocity
+    turn, _, change = motion(block["acceleration"], RATES | ACCELERATED)
+    velocity = change if place.plain else motion(v, ACCELERATED)[2]  # a node itself needs none
+    return turn, velocity, change
 
 
 def _quaternion(frame: Frame, block: Block) -> Array:
-    return quaternions(_motion(0)(frame, block))
+    return quaternions(_pose(0)(frame, block))
 
 
 def _deflection(frame: Frame, block: Block) -> Array:
@@ -262,31 +272,31 @@ def wrenches_within(system: System, block: Block) -> tuple[list[tuple[int, int]]
     frames, w = map(system.place, block.store.columns.wrenches), block["wrench"]
     places = [(frame.body, frame.node) for frame in frames]
     if system.loops:
-        ends, of_loops = forces_at_nodes(system, block["q"], block["v"], block["loop_force"])
+        ends, of_loops = forces_at_nodes(system, block["q"], block["loop_force"])
         places, w = places + ends, np.concatenate([w, of_loops], axis=1)
     return places, w
 
 
 NODE = {
-    "position": Quantity("position of the origin in the world", _same("m"), _motion(1)),
+    "position": Quantity("position of the origin in the world", _same("m"), _pose(1)),
     "rotation": Quantity(
         "rotation matrix, own axes to world axes",
         lambda _: tuple((a + b, "1") for a in XYZ for b in XYZ),
-        _motion(0),
+        _pose(0),
         (3, 3),
     ),
     "quaternion": Quantity(
         "rotation from own axes to world axes", lambda _: QUATERNION, _quaternion
     ),
-    "velocity": Quantity("velocity of the origin, world axes", _same("m/s"), _motion(3, rates=1)),
+    "velocity": Quantity("velocity of the origin, world axes", _same("m/s"), _rate(slice(3, 6), 1)),
     "angular_velocity": Quantity(
-        "angular velocity, world axes", _same("rad/s"), _motion(2, rates=1)
+        "angular velocity, world axes", _same("rad/s"), _rate(slice(3), 1)
     ),
     "acceleration": Quantity(
-        "true acceleration of the origin, world axes", _same("m/s^2"), _motion(3, rates=2)
+        "true acceleration of the origin, world axes", _same("m/s^2"), _rate(slice(3, 6), 2)
     ),
     "angular_acceleration": Quantity(
-        "angular acceleration, world axes", _same("rad/s^2"), _motion(2, rates=2)
+        "angular acceleration, world axes", _same("rad/s^2"), _rate(slice(3), 2)
     ),
     "deflection": Quantity("elastic displacement, body axes", _same("m"), _deflection),
     "load": Quantity("moment and force of its loads, own axes", _loaded, _load),

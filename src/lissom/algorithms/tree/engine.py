@@ -471,10 +471,13 @@ def path_constants(system: System, frame: Frame) -> Array:
         i, node = frame.body, frame.node
         while i != GROUND:
             body = system.bodies[i]
-            steps[:0] = np.array([i]), body.node_positions[node], body.node_shapes[node].ravel()
+            shapes = body.node_shapes[node].ravel()
+            steps.insert(0, np.concatenate([[i], body.node_positions[node], shapes]))
             i, node = int(system.parent[i]), int(system.parent_node[i])
-        place = np.eye(3).ravel(), np.zeros(3), np.array([len(steps) // 3])
-        found = known[frame.body, frame.node] = np.concatenate([*place, *steps])
+        n = len(steps)
+        places = path.STEPS + n + np.cumsum([0, *(len(step) for step in steps[:-1])])
+        found = np.concatenate([np.eye(3).ravel(), np.zeros(3), [n], places, *steps])
+        known[frame.body, frame.node] = found
     if frame.plain:
         return found
     return np.concatenate([frame.rotation.ravel(), frame.position, found[path.LENGTH :]])
@@ -482,12 +485,21 @@ def path_constants(system: System, frame: Frame) -> Array:
 
 def pose(system: System, frame: Frame, q: Array) -> tuple[Array, Array]:
     """Attitude and position of a frame in the world."""
-    out = np.empty(12)
-    kernel = _kernel(system, entries.POSE)
-    if kernel(*workspace(system).call, q, path_constants(system, frame), out) != field.DONE:
+    out, where = np.empty(12), path_constants(system, frame)
+    if _kernel(system, entries.POSE)(*workspace(system).call, q, out, where, 0, 1) >= 0:
         check_finite(q, "q", system)
         raise StateError(f"the pose of {frame.name!r} is not finite: coordinates are too large")
     return out[:9].reshape(3, 3), out[9:]
+
+
+def pose_rows(system: System, frame: Frame, Q: Array) -> tuple[Array, Array]:
+    """Attitudes (n, 3, 3) and positions (n, 3) of a frame for many states; RowError on failure."""
+    out, where = np.empty((len(Q), 12)), path_constants(system, frame)
+    call = (*workspace(system).call, Q.ravel(), out.ravel(), where, 0, len(Q))
+    failed = _kernel(system, entries.POSE)(*call)
+    if failed >= 0:
+        raise RowError(failed)
+    return out[:, :9].reshape(-1, 3, 3), out[:, 9:]
 
 
 def jacobian(system: System, frame: Frame, q: Array) -> Array:

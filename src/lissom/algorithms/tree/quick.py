@@ -102,8 +102,8 @@ class Quick:
         return self._at(self.jacobians, where, self._jacobian)
 
     def _pose(self, frame: Frame) -> Call:
-        given = (None, engine.path_constants(self._system, frame), ...)
-        return self._shortcut(entries.POSE, given, self._sizes[:1], (12,), field.DONE, made=Pose)
+        given = (None, ..., engine.path_constants(self._system, frame), 0, 1)
+        return self._shortcut(entries.POSE, given, self._sizes[:1], (12,), _ALL_ROWS, made=Pose)
 
     def _velocity(self, frame: Frame) -> Call | None:
         if not frame.plain:

@@ -1,14 +1,16 @@
 """Pose and Jacobian of a frame from the bodies that carry it, in world axes.
 
-Inertia, speeds and other branches are not touched.  Notation: C, x attitude and origin of a body in
-the world; h its motion map in world axes; t the node by which it carries the next body, at
-position x_t; x_F position of the frame.
-  V_F = sum over hinges [h_w; h_v + h_w x (x_F - x)] beta                                  (1)
-      + sum over modes [a; C delta + a x (x_F - x_t)] eta_dot,   a = C J_l theta           (2)
-theta, delta: shapes of node t (`body_terms`).
+Inertia, speeds and other branches are not touched.  Notation: C attitude of a body in the world, h
+its motion map in world axes about its origin, t the node by which it carries the next body; l and
+l_t lead from the origin and from t to the frame.
+  V_F = sum over hinges [h_w; h_v + h_w x l] beta                                          (1)
+      + sum over modes [a; C delta + a x l_t] eta_dot,   a = C J_l theta                   (2)
+theta, delta: shapes of node t (`body_terms`).  l is summed from the frame inward, so that it is as
+exact far from the origin of the world as close to it.
 
 `path`: axes of the frame to those of the last node 9, its origin from that node 3, number of
-bodies, then for each of them, base to tip, its number, undeformed position 3 and shapes 6m of t.
+bodies, the place of each in `path`, base to tip; there its number, undeformed position 3 and shapes
+6m of t.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import math
 from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
-from ..records import hinge_record, node_position
+from ..records import hinge_record
 from ..small import (
     IDENTITY,
     ZERO,
@@ -38,19 +40,22 @@ from .joints import general_joint
 from .motion import column, turned_about
 from .nodes import node_place
 
-ORIGIN, LENGTH, STEPS = 9, 12, 13
+ORIGIN, LENGTH, STEPS = 9, 12, 13  # places in `path`
 
 
 @jit
 def pose_along_path(ints, floats, scratch, path, q):
-    """Attitude and position of the frame; writes those of each body and its motion map."""
-    C, x, step = IDENTITY, ZERO, STEPS
-    for _ in range(int(path[LENGTH])):
-        row = _row(path, step)
+    """Attitude and position of the frame, and its origin from the last node, in world axes.
+
+    Writes the attitude of each body, its origin from the node that carries it, and its motion map.
+    """
+    C, x = IDENTITY, ZERO
+    for number in range(int(path[LENGTH])):
+        step, row = _step(path, number)
         k, b = ints[row + field.CONSTANTS] & POSITIVE, ints[row + field.BODY] & POSITIVE
         o, o_q = ints[row + field.HINGE] & POSITIVE, ints[row + field.HINGE_Q] & POSITIVE
         kind = ints[row + field.KIND]
-        x = add(x, turn(C, vector(floats, k + field.PLACE)))
+        r = turn(C, vector(floats, k + field.PLACE))
         if ints[row + field.TURNED] != 0:
             C = product(C, matrix(floats, k + field.FRAME))
         if kind == field.REVOLUTE:
@@ -59,26 +64,27 @@ def pose_along_path(ints, floats, scratch, path, q):
         elif kind == field.PRISMATIC:
             e = column(C, ints[row + field.AXIS])
             put_vector(scratch, o + 3, e)
-            x = added(x, q[o_q], e)
+            r = added(r, q[o_q], e)
         elif kind == field.SPHERICAL or kind == field.FREE:
             if kind == field.FREE:
-                x = add(x, turn(C, vector(q, o_q + 4)))
+                r = add(r, turn(C, vector(q, o_q + 4)))
             C = product(C, quaternion_rotation(q[o_q], q[o_q + 1], q[o_q + 2], q[o_q + 3]))
         elif kind != field.FIXED:
-            C, x = _general(ints, floats, scratch, row, q, C, x)
+            C, r = _general(ints, floats, scratch, row, q, C, r)
         put_matrix(scratch, b + field.R_, C)
-        put_vector(scratch, b + field.ARM, x)
-        m = ints[row + field.N_MODE] & POSITIVE
+        put_vector(scratch, b + field.ARM, r)
+        x = add(x, r)
         if ints[row + field.LEVEL] != field.RIGID:
+            m = ints[row + field.N_MODE] & POSITIVE
             E, l, _J = node_place(path, step + 1, m, q, ints[row + field.MODAL_Q])
             x = add(x, turn(C, l))
             C = product(C, E)
-        step = node_position(step + 1, 1, m)
-    return product(C, matrix(path, 0)), add(x, turn(C, vector(path, ORIGIN)))
+    arm = turn(C, vector(path, ORIGIN))
+    return product(C, matrix(path, 0)), add(x, arm), arm
 
 
 @jit
-def _general(ints, floats, scratch, row, q, A, x):
+def _general(ints, floats, scratch, row, q, A, r):
     """Attitude and origin of a body after a joint without special code; writes its motion map."""
     dof, o = ints[row + field.HINGE_DOF], ints[row + field.HINGE] & POSITIVE
     o_q, j = ints[row + field.HINGE_Q] & POSITIVE, ints[row + field.JOINT] & POSITIVE
@@ -89,18 +95,21 @@ def _general(ints, floats, scratch, row, q, A, x):
     C = product(A, R_j)
     for c in range(2 * dof):
         put_vector(scratch, o + 3 * c, turn(C, vector(scratch, o_map + 3 * c)))
-    return C, add(x, turn(A, r_j))
+    return C, add(r, turn(A, r_j))
 
 
 @jit
-def jacobian_along_path(ints, scratch, path, q, x_F, J):
-    """Write (1) and (2) to J (6 x n_v) after `pose_along_path`; other columns stay as they are."""
-    step = STEPS
-    for _ in range(int(path[LENGTH])):
-        row = _row(path, step)
+def jacobian_along_path(ints, scratch, path, q, arm, J):
+    """Write (1) and (2) to J (6 x n_v) after `pose_along_path`; other columns stay as they are.
+
+    arm: from the last node to the frame.
+    """
+    for number in range(int(path[LENGTH]) - 1, -1, -1):
+        step, row = _step(path, number)
         b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.HINGE] & POSITIVE
         kind, o_v = ints[row + field.KIND], ints[row + field.HINGE_V] & POSITIVE
-        arm = added(x_F, -1.0, vector(scratch, b + field.ARM))
+        if ints[row + field.LEVEL] != field.RIGID:
+            arm = _modal_columns(ints, scratch, path, step, row, q, arm, J)
         if kind == field.REVOLUTE:  # (1)
             h = vector(scratch, o)
             _put_column(J, o_v, h, cross(h, arm))
@@ -109,30 +118,29 @@ def jacobian_along_path(ints, scratch, path, q, x_F, J):
             for c in range(ints[row + field.HINGE_DOF]):
                 h_w, h_v = motion_column(scratch, o, kind, C, c)
                 _put_column(J, o_v + c, h_w, add(h_v, cross(h_w, arm)))
-        m = ints[row + field.N_MODE] & POSITIVE
-        if ints[row + field.LEVEL] != field.RIGID:
-            _modal_columns(ints, scratch, path, step, row, q, arm, J)
-        step = node_position(step + 1, 1, m)
+        arm = add(arm, vector(scratch, b + field.ARM))
 
 
 @jit
 def _modal_columns(ints, scratch, path, step, row, q, arm, J):
-    """Write (2); arm: from the origin of the body to the frame."""
+    """Write (2) and return l; arm: l_t."""
     m, o_m = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
     C = matrix(scratch, (ints[row + field.BODY] & POSITIVE) + field.R_)
     _E, l, J_l = node_place(path, step + 1, m, q, ints[row + field.MODAL_Q])
-    arm, C_l, s = added(arm, -1.0, turn(C, l)), product(C, J_l), step + 4
+    C_l, s = product(C, J_l), step + 4
     for k in range(m):
         theta = (path[s + k], path[s + m + k], path[s + 2 * m + k])
         delta = (path[s + 3 * m + k], path[s + 4 * m + k], path[s + 5 * m + k])
         a = turn(C_l, theta)
         _put_column(J, o_m + k, a, add(turn(C, delta), cross(a, arm)))
+    return add(arm, turn(C, l))
 
 
 @jit
-def _row(path, step):
-    """Row of the body of a step."""
-    return (field.HEADER + int(path[step]) * field.ROW) & POSITIVE
+def _step(path, number):
+    """Place of a body in `path`, and its row."""
+    step = int(path[STEPS + number]) & POSITIVE
+    return step, (field.HEADER + int(path[step]) * field.ROW) & POSITIVE
 
 
 @jit
