@@ -28,10 +28,10 @@ kernels: $(VENV)/.core
 run: kernels
 	$(BIN)/python examples/flexible_arm.py out
 
-# Two cores: what needs one goes side by side, and then the tests in two processes.
+# Two cores: static checks beside the documentation, and the tests in two processes when the first
+# of them is done.
 test: $(VENV)/.all kernels
-	@$(MAKE) --no-print-directory -j2 --output-sync=target static docs
-	@$(MAKE) --no-print-directory tests
+	@$(MAKE) --no-print-directory -j2 static docs tests
 
 static: $(VENV)/.all
 	$(BIN)/ruff format --check .

@@ -45,7 +45,7 @@ class CProgram:
         self.header, self.source = header.read_text(), source.read_text()
         self.prefix = source.stem
         library = source.with_suffix(".so")
-        compile_strictly(source, "-O2", "-shared", "-fPIC", "-o", str(library), "-lm")
+        compile_strictly(source, "-O1", "-shared", "-fPIC", "-o", str(library), "-lm")
         self._library = ctypes.CDLL(str(library))
         struct = re.search(r"typedef struct \{\n(.*?)\}", self.header, re.DOTALL)
         self.fields = re.findall(r"(?:double|float) (\w+);", struct[1]) if struct else []

@@ -172,12 +172,10 @@ def test_damaged_files_are_replaced(small):
 
     small.run()
     index, data = small.saved("*.nbi").read_bytes(), small.saved("*.nbc").read_bytes()
-    half, code = len(data) // 2, data.find(b"ELF") + 20  # LLVM ends the process over such code
+    code = data.find(b"ELF") + 20  # LLVM ends the process over such code
     assert replaced("*.nbi", b"")
-    assert replaced("*.nbi", bytes(len(index)))
     assert replaced("*.nbi", index[:-100])
     assert replaced("*.nbc", b"")
-    assert replaced("*.nbc", data[:half])
     assert replaced("*.nbc", data[:code] + 40 * b"?" + data[code + 40 :])
     assert small.run() == (["12.0"], "")
 
