@@ -16,6 +16,7 @@ from tests.reference_quantities import Reference, armature_matrix
 from tests.term_sizes import TermSizes
 
 RESIDUAL = 1e-12
+ROUNDING = 100 * EPS  # of the terms of a force that cancel altogether
 NEARLY_SINGULAR = 1e-12  # below this share of its scale a hinge inertia may count as none
 LUCK = 100
 # Two texts of one recursion, on trees over twelve decades of mass: either may be lucky by this much
@@ -218,7 +219,9 @@ class Problem:
         self.M, self.rhs = of.mass_matrix + added, tau - bias
         self.norms = np.linalg.norm(tau) + np.linalg.norm(bias)
         self.expected = of.forward_dynamics(forces, external, armature)
-        self._set_limits(added, case.sizes.inverse_dynamics(zero, external) + np.abs(tau))
+        terms = case.sizes.inverse_dynamics(zero, external) + np.abs(tau)
+        self.norms = max(self.norms, ROUNDING / RESIDUAL * float(np.linalg.norm(terms)))
+        self._set_limits(added, terms)
 
     def _set_limits(self, added, terms) -> None:
         units = np.sqrt(np.diag(self.case.sizes.mass + added))
