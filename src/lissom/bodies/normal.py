@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..errors import ModelError
 from ..immutable import immutable
 from ..spatial import cross, second_moment
 from ..spatial.scalar import is_numeric, zeros
@@ -18,7 +19,7 @@ from .solids import Solid
 
 Array = np.ndarray
 
-LEVELS = ("linear", "full")
+LEVELS = ("linear", "full", "stiffened")
 
 # Remedies in messages when a body, or a compiled body, is assigned to.
 REMEDY = "make a changed copy, dataclasses.replace(body, ...), and pass it to model.replace"
@@ -194,6 +195,26 @@ class NormalBody:
     def n_mode(self) -> int:
         """Number of modes."""
         return len(self.stiffness)
+
+    def second_shapes(self, node: int) -> Array:
+        """Second order [rho; h] of a node at level "stiffened", (6, n_mode, n_mode).
+
+        Parameters
+        ----------
+        node : int
+            Index of the node.
+        """
+        assert self.second_order is not None
+        found = self.second_order.node_shapes.get(node)
+        if found is not None:
+            return found
+        if node == self.inboard:
+            return zeros(6, self.n_mode, self.n_mode)
+        names = [name for name, k in self.node_names.items() if k == node]
+        raise ModelError(
+            f"node {node}{f' ({names[0]})' if names else ''} of a body at level \"stiffened\" is "
+            "used, but has no second order; give it in SecondOrder.node_shapes"
+        )
 
     @property
     def mass(self) -> float:

@@ -11,7 +11,6 @@ from .compiling import Entry, jit
 from .loops.closing import close_loops, closure_numbers, loops_open, place_loops
 from .loops.dense_dynamics import mirror_upper, solve_dense, triangle
 from .loops.forces import constrain
-from .records import node_position
 from .small import put_matrix, put_vector
 from .tree.articulated import accelerate_base_to_tip, all_finite, articulate_tip_to_base, prepare
 from .tree.external import apply_external
@@ -204,7 +203,7 @@ def _put_external(ints, scratch, W, first):
             scratch[o + field.WRENCH + c] = W[first + 6 * entry + c]
         o += field.EXTERNAL_NODE
         if ints[row + field.LEVEL] != field.RIGID:
-            o = node_position(o, 1, ints[row + field.N_MODE])
+            o += ints[row + field.LISTED]
 
 
 @jit

@@ -24,6 +24,7 @@ from ...system.state import check_finite
 from ..loops.checks import check_closed
 from ..loops.couplings import transmitted
 from . import reference
+from .node_packing import node_numbers
 from .packing import Packed, pack
 from .reference import Armature, External
 
@@ -134,8 +135,7 @@ class Workspace:
         for i, node, wrench in external:
             pieces += [np.array([float(i)]), wrench]
             if self.packed.rows[i, field.LEVEL] != field.RIGID:
-                body = self.system.bodies[i]
-                pieces += [body.node_positions[node], body.node_shapes[node].ravel()]
+                pieces.append(node_constants(self.system, i, node)[1:])
         start, n = len(self.packed.start), sum(map(len, pieces))
         if start + n > len(self.scratch):
             self.scratch = np.concatenate([self.scratch[:start], np.zeros(n)])
@@ -409,13 +409,13 @@ def totals_rows(system: System, Q: Array, V: Array, about: Array) -> Array:
 
 
 def node_constants(system: System, i: int, node: int) -> Array:
-    """Constants of a node for the kernels: its body, undeformed position and shapes."""
+    """Constants of a node for the kernels: its body, and the node as in a list."""
     known = system.derived.setdefault("nodes", {})
     found = known.get((i, node))
     if found is None:
-        body = system.bodies[i]
-        place = ([float(i)], body.node_positions[node], body.node_shapes[node].ravel())
-        found = known[i, node] = np.concatenate(place)
+        bits = int(_packed(system)[0].rows[i, field.BENT])
+        numbers = node_numbers(system.bodies[i], node, bits)
+        found = known[i, node] = np.concatenate([[float(i)], numbers])
     return found
 
 
@@ -470,10 +470,9 @@ def path_constants(system: System, frame: Frame) -> Array:
         steps: list[Array] = []
         i, node = frame.body, frame.node
         while i != GROUND:
-            body = system.bodies[i]
-            steps[:0] = np.array([i]), body.node_positions[node], body.node_shapes[node].ravel()
+            steps.insert(0, node_constants(system, i, node))
             i, node = int(system.parent[i]), int(system.parent_node[i])
-        place = np.eye(3).ravel(), np.zeros(3), np.array([len(steps) // 3])
+        place = np.eye(3).ravel(), np.zeros(3), np.array([len(steps)])
         found = known[frame.body, frame.node] = np.concatenate([*place, *steps])
     if frame.plain:
         return found

@@ -384,7 +384,7 @@ def _push(ints, floats, scratch, e, C, n, f, sign):
         m, t = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
         load = six(turn_back(matrix(scratch, d + field.LEFT), n), f)
         t_f = modal_record(t, m).force
-        modal_spread(floats, ints[e + field.END_SHAPES] & POSITIVE, m, load, scratch, t_f)
+        modal_spread(scratch, ints[e + field.END_SHAPES] & POSITIVE, m, load, scratch, t_f)
         n = add(n, cross(vector(scratch, d + field.ARM), f))
     put_vector(scratch, b + field.FORCE, add(vector(scratch, b + field.FORCE), n))
     put_vector(scratch, b + field.FORCE + 3, add(vector(scratch, b + field.FORCE + 3), f))

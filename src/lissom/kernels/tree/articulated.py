@@ -29,6 +29,7 @@ from ..small import (
 from .compliance import (
     deform,
     factor_modal_mass,
+    node_compliance,
     pass_nodes,
     prepare_body,
     seen_force,
@@ -93,7 +94,9 @@ def articulate_tip_to_base(ints, floats, scratch, forces):
                 scratch[t_f + k] = forces[o_m + k] - scratch[t_f + k]  # (17)
             if ints[row + field.N_LUMP] != 0 and not factor_modal_mass(ints, floats, scratch, row):
                 return field.SINGULAR
-            if ints[row + field.LEVEL] == field.FULL:
+            if ints[row + field.LEVEL] == field.STIFFENED and ints[row + field.N_LUMP] == 0:
+                node_compliance(ints, scratch, row)
+            if ints[row + field.LEVEL] >= field.FULL:
                 softened_inertia(ints, floats, scratch, row)
             s, n_node = ints[row + field.STACK] & POSITIVE, ints[row + field.N_NODE]
             if n_node == 0:

@@ -276,12 +276,12 @@ def _carry_inward(ints, floats, scratch, row, n, f, M, r):
             n0, n1, n2 = turn_back(matrix(scratch, d + field.LEFT), n)
             for a in range(m):
                 M[r, o_m + a] = (
-                    n0 * floats[Pi + a]
-                    + n1 * floats[Pi + m + a]
-                    + n2 * floats[Pi + 2 * m + a]
-                    + f[0] * floats[Pi + 3 * m + a]
-                    + f[1] * floats[Pi + 4 * m + a]
-                    + f[2] * floats[Pi + 5 * m + a]
+                    n0 * scratch[Pi + a]
+                    + n1 * scratch[Pi + m + a]
+                    + n2 * scratch[Pi + 2 * m + a]
+                    + f[0] * scratch[Pi + 3 * m + a]
+                    + f[1] * scratch[Pi + 4 * m + a]
+                    + f[2] * scratch[Pi + 5 * m + a]
                 )
             n = add(n, cross(vector(scratch, d + field.ARM), f))
         if kind == field.REVOLUTE:
@@ -322,8 +322,8 @@ def _flexible_columns(ints, floats, scratch, row, M):
         J_t, p_t, m_t = _composite(scratch, d)
         l, J_l = vector(scratch, d + field.ARM), matrix(scratch, d + field.LEFT)
         for a in range(m):
-            pi_w = turn(J_l, (floats[Pi + a], floats[Pi + m + a], floats[Pi + 2 * m + a]))
-            pi_v = (floats[Pi + 3 * m + a], floats[Pi + 4 * m + a], floats[Pi + 5 * m + a])
+            pi_w = turn(J_l, (scratch[Pi + a], scratch[Pi + m + a], scratch[Pi + 2 * m + a]))
+            pi_v = (scratch[Pi + 3 * m + a], scratch[Pi + 4 * m + a], scratch[Pi + 5 * m + a])
             n, e = add(apply(J_t, pi_w), cross(p_t, pi_v)), added(cross(pi_w, p_t), m_t, pi_v)
             n_0, back = add(n, cross(l, e)), turn_back(J_l, n)
             for k in range(3):
@@ -335,7 +335,7 @@ def _flexible_columns(ints, floats, scratch, row, M):
             for c in range(a + 1):
                 s = M[o_m + a, o_m + c]
                 for k in range(6):
-                    s += scratch[work + 6 * a + k] * floats[Pi + k * m + c]
+                    s += scratch[work + 6 * a + k] * scratch[Pi + k * m + c]
                 M[o_m + a, o_m + c] = s
         J_0, p_0 = shifted_inertia(J_t, p_t, m_t, l)
         J, p, mass = _sum(J, J_0), add(p, p_0), mass + m_t

@@ -69,7 +69,7 @@ def _modal_forces(ints, floats, scratch, row, x, out, armature):
         d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
         n_t, f_t = vector(scratch, d + field.FORCE), vector(scratch, d + field.FORCE + 3)
         turned = six(turn_back(matrix(scratch, d + field.LEFT), n_t), f_t)
-        modal_spread(floats, node_shapes(shapes, node, m), m, turned, scratch, t)
+        modal_spread(scratch, node_shapes(shapes, node, m), m, turned, scratch, t)
         f_w = add(f_w, add(n_t, cross(vector(scratch, d + field.ARM), f_t)))
         f_v = add(f_v, f_t)
     put_vector(scratch, b + field.FORCE, f_w)

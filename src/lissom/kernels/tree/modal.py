@@ -65,6 +65,15 @@ def modal_product(c, o, m, x, o_x, scale, y, o_y):
             y[o_y + a] += c[o + b * m + a] * e
 
 
+@jit
+def modal_form(c, o, m, x, o_x):
+    """Quadratic form x^T C x of the m x m matrix at c[o]."""
+    s = 0.0
+    for b in range(m):
+        s += x[o_x + b] * modal_dot(c, o + b * m, m, x, o_x)
+    return s
+
+
 @jit(reassociate=True)
 def modal_sums_of_two(c, o, m, x, o_x, y, o_y):
     """`modal_sums` of two vectors at once."""

@@ -8,7 +8,7 @@ position x_t; x_F position of the frame.
 theta, delta: shapes of node t (`body_terms`).
 
 `path`: axes of the frame to those of the last node 9, its origin from that node 3, number of
-bodies, then for each of them, base to tip, its number, undeformed position 3 and shapes 6m of t.
+bodies, then for each of them, base to tip, its number and t, LISTED numbers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import math
 from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
-from ..records import hinge_record, node_position
+from ..records import hinge_record, node_record
 from ..small import (
     IDENTITY,
     ZERO,
@@ -36,7 +36,7 @@ from ..small import (
 from .composite import motion_column
 from .joints import general_joint
 from .motion import column, turned_about
-from .nodes import node_place
+from .nodes import deform_listed, node_place
 
 ORIGIN, LENGTH, STEPS = 9, 12, 13
 
@@ -53,9 +53,10 @@ def pose_along_path(ints, floats, scratch, path, q):
         put_vector(scratch, b + field.ARM, x)
         m = ints[row + field.N_MODE] & POSITIVE
         if ints[row + field.LEVEL] != field.RIGID:
-            E, l, _J = node_place(path, step + 1, m, q, ints[row + field.MODAL_Q])
+            at, t = _node(ints, scratch, row, path, step + 1, q)
+            E, l, _J = node_place(at, t, m, q, ints[row + field.MODAL_Q])
             C, x = product(C, E), add(x, turn(C, l))
-        step = node_position(step + 1, 1, m)
+        step += 1 + (ints[row + field.LISTED] & POSITIVE)
     return product(C, matrix(path, 0)), add(x, turn(C, vector(path, ORIGIN)))
 
 
@@ -75,15 +76,26 @@ def jacobian_along_path(ints, scratch, path, q, x_F, J):
         m = ints[row + field.N_MODE] & POSITIVE
         if ints[row + field.LEVEL] != field.RIGID:
             o_m = ints[row + field.MODAL_V] & POSITIVE
-            _E, l, J_l = node_place(path, step + 1, m, q, ints[row + field.MODAL_Q])
+            at, t = _node(ints, scratch, row, path, step + 1, q)
+            _E, l, J_l = node_place(at, t, m, q, ints[row + field.MODAL_Q])
             arm, C_l = added(arm, -1.0, turn(C, l)), product(C, J_l)
-            s = step + 4
+            s = node_record(t).shapes
             for k in range(m):  # (2)
-                theta = (path[s + k], path[s + m + k], path[s + 2 * m + k])
-                delta = (path[s + 3 * m + k], path[s + 4 * m + k], path[s + 5 * m + k])
+                theta = (at[s + k], at[s + m + k], at[s + 2 * m + k])
+                delta = (at[s + 3 * m + k], at[s + 4 * m + k], at[s + 5 * m + k])
                 a = turn(C_l, theta)
                 _put_column(J, o_m + k, a, add(turn(C, delta), cross(a, arm)))
-        step = node_position(step + 1, 1, m)
+        step += 1 + (ints[row + field.LISTED] & POSITIVE)
+
+
+@jit
+def _node(ints, scratch, row, path, o, q):
+    """Array and offset of the record of the node at path[o]."""
+    if ints[row + field.LEVEL] != field.STIFFENED:
+        return path, o
+    t = ints[field.TEMPORARY] & POSITIVE
+    deform_listed(ints, row, path, o, q, q, 0, scratch, t)
+    return scratch, t
 
 
 @jit
