@@ -28,7 +28,7 @@ def _inverse(ints, floats, scratch, q, v, x, out, flags):
     motion_base_to_tip(ints, floats, scratch, q, v, x, flags)
     if scratch[field.N_EXTERNAL] != 0.0:
         apply_external(ints, scratch, q, v)
-    forces_tip_to_base(ints, floats, scratch, x, out, flags)
+    forces_tip_to_base(ints, scratch, x, out, flags)
     return all_finite(out, ints[field.N_V])
 
 
@@ -46,14 +46,14 @@ def _forward_rows(ints, floats, scratch, Q, V, F, out, flags, start, stop):
         motion_base_to_tip(ints, floats, scratch, q, v, f, flags & COUNTED)
         if scratch[field.N_EXTERNAL] != 0.0:
             apply_external(ints, scratch, q, v)
-        if articulate_tip_to_base(ints, floats, scratch, f) != field.DONE:
+        if articulate_tip_to_base(ints, scratch, f) != field.DONE:
             return k
         if ints[field.LOOPS] != 0 and flags & field.TREE == 0:
             if constrain(ints, floats, scratch, q, v, f, v, flags) != field.DONE:
                 return k
             if flags & field.RATES != 0 and loops_open(ints, floats, scratch):
                 return k
-        if accelerate_base_to_tip(ints, floats, scratch, x) != field.DONE:
+        if accelerate_base_to_tip(ints, scratch, x) != field.DONE:
             return k
     return -1
 
@@ -74,7 +74,7 @@ def _mass(ints, floats, scratch, q, M, flags, repeats, whole):
     """One triangle of the mass matrix, `repeats` times (for timing); then the whole matrix."""
     for _ in range(repeats):
         motion_base_to_tip(ints, floats, scratch, q, q, q, flags)
-        triangle(ints, floats, scratch, M)
+        triangle(ints, scratch, M)
     n, s = ints[field.N_V], 0.0
     for r in range(n):
         s += 0.0 * M[r, r]
@@ -165,7 +165,7 @@ def _closure_rows(ints, floats, scratch, Q, V, out, width, flags, start, stop):
     for k in range(start, stop):
         q, v = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m]
         motion_base_to_tip(ints, floats, scratch, q, v, v, flags)
-        place_loops(ints, floats, scratch, v, flags)
+        place_loops(ints, scratch, v, flags)
         close_loops(ints, floats, scratch, q, v, v, flags)
         closure_numbers(ints, scratch, out, k * width)
         if all_finite(out[k * width : (k + 1) * width], width) != field.DONE:
@@ -230,7 +230,9 @@ _ROWS = f"{_THREE}, float64[::1]"
 _MATRIX = "float64[:,::1]"
 _RANGE = "int64, int64, int64"  # flags, start, stop
 
-PREPARE = Entry(prepare, f"void({_SYSTEM})", "constants of flexible bodies", seconds=5)
+PREPARE = Entry(
+    prepare, "void(int64[::1], float64[::1])", "constants of flexible bodies", seconds=5
+)
 FORWARD = Entry(_forward_rows, f"int64({_SYSTEM}, {_ROWS}, {_RANGE})", "forward dynamics")
 INVERSE = Entry(
     _inverse_rows, f"int64({_SYSTEM}, {_ROWS}, {_RANGE})", "inverse dynamics", seconds=10

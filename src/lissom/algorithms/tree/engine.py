@@ -81,7 +81,7 @@ class Workspace:
 
     def _prepare(self) -> None:
         if self._flexible:
-            entries.PREPARE.load()(*self.call)
+            entries.PREPARE.load()(self.packed.ints, self.scratch)
 
     @cached_property
     def dense(self) -> Any:

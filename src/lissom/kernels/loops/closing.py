@@ -40,7 +40,7 @@ OPEN, FAR = 1e-6, 1e-4
 
 
 @jit
-def place_loops(ints, floats, scratch, v, flags):
+def place_loops(ints, scratch, v, flags):
     """Poses and velocities of all bodies on the paths of loops, after `motion_base_to_tip`."""
     h = ints[field.LOOPS] & POSITIVE
     for k in range(ints[h + field.N_PATH]):

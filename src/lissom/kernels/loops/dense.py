@@ -23,7 +23,7 @@ def constraint_rows(ints, floats, scratch, q, v, given, before, M, flags):
 
     given: accelerations of driven hinges.
     """
-    place_loops(ints, floats, scratch, v, flags)
+    place_loops(ints, scratch, v, flags)
     close_loops(ints, floats, scratch, q, v, given, flags)
     closed_in_speeds(ints, floats, scratch, before)
     h = ints[field.LOOPS] & POSITIVE

@@ -11,9 +11,10 @@ Outward:
   f = N (Gamma (Y^T alpha + y) + zeta)     A_t = Y^T alpha + y - S f                    (6)
   eta_ddot = W (eps_f - M_rf^T alpha - (T Pi)^T f)                                      (7)
 At level "linear" (1) is constant; at "full" only S_0 is, and M_bar and X are sums over modes; at
-"stiffened" and with lumps all of it depends on the deformation.  The accelerations already contain the accelerations
-gamma of the nodes (see `motion`).  Under a heavy child the rounding errors of N are large; the same
-N for Gamma and zeta, applied to the sum, keeps them in proportion to the force, which is small.
+"stiffened" and with lumps all of it depends on the deformation.  The accelerations already contain
+the accelerations gamma of the nodes (see `motion`).  Under a heavy child the rounding errors of N
+are large; the same N for Gamma and zeta, applied to the sum, keeps them in proportion to the force,
+which is small.
 Offsets in the workspace: `records.stack_record`.
 """
 
@@ -31,13 +32,13 @@ from .rigid import articulated, rigid_as_articulated
 
 
 @jit
-def prepare_body(ints, floats, scratch, row):
+def prepare_body(ints, scratch, row):
     """Write the parts of (1) that do not depend on the state, for the current W."""
     if ints[row + field.N_LUMP] != 0 or ints[row + field.LEVEL] == field.STIFFENED:
         return
     node_compliance(ints, scratch, row)
     if ints[row + field.LEVEL] == field.LINEAR:
-        softened_inertia(ints, floats, scratch, row)
+        softened_inertia(ints, scratch, row)
 
 
 @jit
@@ -56,7 +57,7 @@ def _weighted_rows(ints, scratch, row, o, out):
 
 
 @jit
-def softened_inertia(ints, floats, scratch, row):
+def softened_inertia(ints, scratch, row):
     """Matrices M_bar and X of one body (1)."""
     b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
     t, n_node = ints[row + field.STACK] & POSITIVE, ints[row + field.N_NODE]
@@ -110,7 +111,7 @@ def node_compliance(ints, scratch, row):
 
 
 @jit
-def factor_modal_mass(ints, floats, scratch, row):
+def factor_modal_mass(ints, scratch, row):
     """Factor M_ff + a_f of a body with lumps and write its S_0; return whether that succeeded."""
     m, f = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
     M_ff = modal_record(f, m).mass
@@ -281,7 +282,7 @@ def _seen_inertia(scratch, t, n_node):
 
 
 @jit
-def seen_force(ints, floats, scratch, row):
+def seen_force(ints, scratch, row):
     """Force z_R of one body (5); eps_f is in its modal part.  Also writes W eps_f, y and f_0."""
     b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
     f, t = ints[row + field.MODAL] & POSITIVE, ints[row + field.STACK] & POSITIVE
@@ -347,7 +348,7 @@ def _weigh_vector(ints, scratch, row, o, out):
 
 
 @jit
-def deform(ints, floats, scratch, row, alpha, a, out):
+def deform(ints, scratch, row, alpha, a, out):
     """Outward: accelerations of the nodes (6) and of the modes (7) of one body."""
     m, f = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
     t, nodes = ints[row + field.STACK] & POSITIVE, ints[row + field.NODES] & POSITIVE

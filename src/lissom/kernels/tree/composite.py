@@ -51,7 +51,7 @@ def _deliver(scratch, n, J, p, m):
 
 
 @jit
-def mass_tip_to_base(ints, floats, scratch, M):
+def mass_tip_to_base(ints, scratch, M):
     """Lower triangle of the mass matrix in M (n_v x n_v), after `motion_base_to_tip`."""
     for r in range(ints[field.N_V]):
         for c in range(r + 1):
@@ -67,7 +67,7 @@ def mass_tip_to_base(ints, floats, scratch, M):
             J_c, p_c, m_c = _composite(scratch, b)
             J, p, m = _sum(J, J_c), add(p, p_c), scratch[b + field.MASS] + m_c
         else:
-            J, p, m = _flexible_columns(ints, floats, scratch, row, M)
+            J, p, m = _flexible_columns(ints, scratch, row, M)
         R = matrix(scratch, b + field.R_) if rigid else IDENTITY
         for c in range(ints[row + field.HINGE_DOF]):
             h_w, h_v = motion_column(scratch, o, kind, R, c)
@@ -77,7 +77,7 @@ def mass_tip_to_base(ints, floats, scratch, M):
             for k in range(c + 1):
                 g_w, g_v = motion_column(scratch, o, kind, R, k)
                 M[o_v + c, o_v + k] = dot(g_w, n) + dot(g_v, f)
-            _carry_inward(ints, floats, scratch, row, n, f, M, o_v + c)
+            _carry_inward(ints, scratch, row, n, f, M, o_v + c)
         if ints[row + field.PARENT] < 0:
             continue
         if not rigid:
@@ -256,7 +256,7 @@ def motion_column(scratch, o, kind, R, c):
 
 
 @jit
-def _carry_inward(ints, floats, scratch, row, n, f, M, r):
+def _carry_inward(ints, scratch, row, n, f, M, r):
     """Carry a force inward from the body of `row` and write its projections to row r of M."""
     while ints[row + field.PARENT] >= 0:
         b = ints[row + field.BODY] & POSITIVE
@@ -296,7 +296,7 @@ def _carry_inward(ints, floats, scratch, row, n, f, M, r):
 
 
 @jit
-def _flexible_columns(ints, floats, scratch, row, M):
+def _flexible_columns(ints, scratch, row, M):
     """Write the modal rows of one body, and R_rf to its columns; return its composite inertia.
 
     R_ff = M_ff + sum Pi_hat^T R_t Pi_hat,   R_rf = M_rf + sum phi_t R_t Pi_hat
@@ -341,7 +341,7 @@ def _flexible_columns(ints, floats, scratch, row, M):
         J, p, mass = _sum(J, J_0), add(p, p_0), mass + m_t
     for a in range(m):
         n, e = vector(scratch, columns + 6 * a), vector(scratch, columns + 6 * a + 3)
-        _carry_inward(ints, floats, scratch, row, n, e, M, o_m + a)
+        _carry_inward(ints, scratch, row, n, e, M, o_m + a)
     return J, p, mass
 
 

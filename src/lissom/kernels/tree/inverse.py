@@ -17,7 +17,7 @@ from .modal import modal_spread
 
 
 @jit
-def forces_tip_to_base(ints, floats, scratch, x, out, flags):
+def forces_tip_to_base(ints, scratch, x, out, flags):
     """Generalized forces; each record then holds the spatial force through its hinge."""
     armature = scratch[field.ARMATURE] != 0.0 and flags & field.ACCELERATED != 0
     for i in range(ints[field.N_BODY] - 1, -1, -1):
@@ -26,7 +26,7 @@ def forces_tip_to_base(ints, floats, scratch, x, out, flags):
         kind, rigid = ints[row + field.KIND], ints[row + field.LEVEL] == field.RIGID
         o_v = ints[row + field.HINGE_V] & POSITIVE
         if not rigid:
-            _modal_forces(ints, floats, scratch, row, x, out, armature)
+            _modal_forces(ints, scratch, row, x, out, armature)
         f_w, f_v = vector(scratch, b + field.FORCE), vector(scratch, b + field.FORCE + 3)
         if kind == field.REVOLUTE:
             out[o_v] = dot(vector(scratch, o), f_w)
@@ -55,7 +55,7 @@ def forces_tip_to_base(ints, floats, scratch, x, out, flags):
 
 
 @jit
-def _modal_forces(ints, floats, scratch, row, x, out, armature):
+def _modal_forces(ints, scratch, row, x, out, armature):
     """Modal forces of one body with the forces on its nodes, which are added to its force."""
     b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
     modal, o_v = (

@@ -99,6 +99,4 @@ def deform_listed(ints, row, c, o, q, v, flags, y, out):
     """`deform_node` for a node of a list, whose constants follow its record at c[o]."""
     m = ints[row + field.N_MODE] & POSITIVE
     o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-    deform_node(
-        c, o + node_size(m), ints[row + field.BENT], m, q, o_q, v, o_v, flags, y, out
-    )
+    deform_node(c, o + node_size(m), ints[row + field.BENT], m, q, o_q, v, o_v, flags, y, out)
