@@ -190,18 +190,19 @@ def many_children(level="full", lumps=True):
 
 
 def mixed_levels():
-    """Bodies of both levels that carry each other."""
+    """Bodies of all levels that carry each other."""
     bodies = [
         flexible(1, lumps=True, level="full"),
         flexible(2, lumps=True, level="linear"),
         flexible(3, level="linear"),
         flexible(4, level="full", damping=0.05),
         flexible(5, n_mode=1, level="linear", damping=0.1),
+        flexible(6, n_mode=3, level="stiffened", damping=0.1),
     ]
     model = _tree(("l0", bodies[0], ls.Free()))
     for k, body in enumerate(bodies[1:], 1):
         model.add(body, ls.Revolute("xyz"[k % 3]), name=f"l{k}", to=f"l{k - 1}.tip", rotation=TURN)
-    model.add(rigid(1), ls.Spherical(), name="end", to="l4.tip")
+    model.add(rigid(1), ls.Spherical(), name="end", to="l5.tip")
     return model
 
 
@@ -278,9 +279,11 @@ def several_roots():
     )
 
 
-def beams():
+def beams(**given):
     """Beams, whose outboard shapes have exact zeros."""
-    boom = ls.beam(1.5, ls.Rectangle(width=0.02, height=0.03), ls.ALUMINIUM, modes=5)
+    stout = 20 if "level" in given else 1  # level "stiffened" is for small deflections
+    section = ls.Rectangle(width=0.02 * stout, height=0.03 * stout)
+    boom = ls.beam(1.5, section, ls.ALUMINIUM, **given)
     return _tree(
         ("hub", rigid(1), ls.Free()),
         ("left", boom, ls.Revolute((0, 1, 1)), _on("hub")),
@@ -309,7 +312,13 @@ STRUCTURES = {
     "welded rigid bodies": welded_rigid,
     "welded flexible bodies": welded_flexible,
     "several roots": several_roots,
-    "beams": beams,
+    "beams": lambda: beams(modes=5),
+    "stiffened beams": lambda: beams(bending=2, torsion=0, level="stiffened"),
+    "stiffened beams that only bend": lambda: beams(modes=3, level="stiffened"),
+    "many children, stiffened": lambda: many_children("stiffened"),
+    "many children, stiffened, no lumps": lambda: many_children("stiffened", lumps=False),
+    "16 modes, stiffened": lambda: modes_of_number(16, level="stiffened"),
+    "one mode, stiffened": lambda: modes_of_number(1, lumps=True, level="stiffened"),
     "one rigid body": lambda: _tree(("a", rigid(1), ls.Free())),
     "one flexible body": lambda: _tree(("a", flexible(1, lumps=True), ls.Spherical())),
 }

@@ -97,7 +97,7 @@ class FlexibleBody:
         object.__setattr__(self, "inboard", inboard)
         second_order.check_kind(self.second_order)
         if check_level(self.level) == "stiffened":
-            _ = self._second_order
+            _ = self.constants_of_second_order
         object.__setattr__(self, "solids", checked_solids(self.solids, "FlexibleBody"))
         if self.is_numeric:
             self._check_values()
@@ -214,7 +214,7 @@ class FlexibleBody:
             node_names=dict(self.names),
             level=level,
             solids=self.solids,
-            second_order=self._second_order.in_modes(x) if stiffened else None,
+            second_order=self.constants_of_second_order.in_modes(x) if stiffened else None,
         )
 
     # Computed once, for numbers only.
@@ -224,8 +224,8 @@ class FlexibleBody:
         return read_only(self.positions - self.positions[self.inboard])
 
     @cached_property
-    def _second_order(self) -> SecondOrder:
-        """Second order in the given amplitudes, checked."""
+    def constants_of_second_order(self) -> SecondOrder:
+        """Second order in the given amplitudes, checked; ModelError if the body has none."""
         found = second_order.resolved(self.second_order, len(self.positions), self.n_mode)
         if np.any(self.shapes[self.inboard]):
             raise ModelError(
@@ -233,10 +233,10 @@ class FlexibleBody:
                 f"({self.inboard}), to which the second order refers; give shapes and second_order "
                 "with this node held"
             )
-        missing = [node for node in self._lumps if node not in found.node_shapes]
+        missing = set(self._lumps) - set(found.node_shapes) - {self.inboard}
         if missing:
             raise ModelError(
-                f"FlexibleBody: node {missing[0]} has rotary inertia or an offset centre of mass, "
+                f"FlexibleBody: node {min(missing)} has rotary inertia or an offset centre of mass, "
                 "but no second order; give it in SecondOrder.node_shapes"
             )
         return found
@@ -385,7 +385,7 @@ def check_level(level: str) -> str:
 
 
 def _turned_second_order(body: FlexibleBody, R: Array) -> SecondOrder:
-    return body._second_order.turned(R)
+    return body.constants_of_second_order.turned(R)
 
 
 def _array(value: Any, name: str) -> Array:

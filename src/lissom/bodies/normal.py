@@ -193,7 +193,7 @@ class NormalBody:
         raise ModelError(
             f"node {node}{f' ({names[0]})' if names else ''} has no second order, which level "
             '"stiffened" needs where something is attached; give it in SecondOrder.node_shapes, or '
-            "use another node (of a beam: one on its axis)"
+            "use another node"
         )
 
     def displaced(self, node: int, eta: Array) -> Array:

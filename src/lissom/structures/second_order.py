@@ -34,7 +34,7 @@ _AXIS = np.array([1.0, 0.0, 0.0])
 
 
 def second_order(solid: Properties, basis: Basis) -> SecondOrder:
-    """Second order of a beam at its nodes on the axis, and its sums over the mass.
+    """Second order of a beam at its nodes, and its sums over the mass.
 
     Parameters
     ----------
@@ -53,7 +53,8 @@ def second_order(solid: Properties, basis: Basis) -> SecondOrder:
     sigma = np.einsum("n,nkij->kij", masses, h)
     second = np.zeros((3, *sigma.shape))
     second[0] = np.einsum("n,n,nlij->lij", masses, places, h)
-    return SecondOrder(sigma, second, dict(enumerate(shapes[:n_end])))
+    nodes = [*shapes[:n_end], *np.repeat(shapes[n_end:], 4, axis=0)]  # four particles a station
+    return SecondOrder(sigma, second, dict(enumerate(nodes)))
 
 
 def _at(x: float, solid: Properties, basis: Basis) -> Array:
