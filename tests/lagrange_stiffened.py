@@ -127,7 +127,7 @@ class Lagrange:
         """Bilinear forms of an array (..., m, m) as a column or a matrix."""
         ca = self.ca
         if T.ndim == 4:
-            return ca.horzcat(*(self._forms(T[:, l], x, y) for l in range(T.shape[1])))
+            return ca.horzcat(*(self._forms(T[:, k], x, y) for k in XYZ))
         return ca.vertcat(*(ca.bilin(ca.SX(ca.DM(t)), x, y) for t in T))
 
     def _node(self, i, node):
@@ -180,8 +180,8 @@ class Lagrange:
             eta = self.q[self.system.layout.modal_q(i)]
             rate = self.v[self.system.layout.modal_v(i)]
             s, g, N = of.modal_first_moment, of.modal_second_moment, of.modal_products
-            G = ca.horzcat(*(ca.DM(g[:, l]) @ eta for l in XYZ))
-            Q = ca.horzcat(*(ca.DM(g[:, l]) @ rate for l in XYZ)) + self._forms(N, eta, rate)
+            G = ca.horzcat(*(ca.DM(g[:, k]) @ eta for k in XYZ))
+            Q = ca.horzcat(*(ca.DM(g[:, k]) @ rate for k in XYZ)) + self._forms(N, eta, rate)
             p, sway = p + ca.DM(s) @ eta, ca.DM(s) @ rate
             L += G + G.T + self._forms(N, eta, eta)
             if second is not None:

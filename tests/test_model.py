@@ -256,8 +256,8 @@ def test_bad_models_say_what_is_wrong(make, words):
         assert word in str(error.value)
 
 
-def test_stiffened_is_refused_at_compile():
-    with pytest.raises(ls.ModelError, match=r"stiffened.*full.*linear"):
+def test_stiffened_is_refused_at_compile_without_a_second_order():
+    with pytest.raises(ls.ModelError, match=r"body '.*stiffened.*SecondOrder.*full.*linear"):
         arm().compile(level="stiffened")
 
 

@@ -236,8 +236,8 @@ class FlexibleBody:
         missing = set(self._lumps) - set(found.node_shapes) - {self.inboard}
         if missing:
             raise ModelError(
-                f"FlexibleBody: node {min(missing)} has rotary inertia or an offset centre of mass, "
-                "but no second order; give it in SecondOrder.node_shapes"
+                f"FlexibleBody: node {min(missing)} has rotary inertia or an offset centre of "
+                "mass, but no second order; give it in SecondOrder.node_shapes"
             )
         return found
 

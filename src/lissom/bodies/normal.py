@@ -212,6 +212,18 @@ class NormalBody:
         S = self.second_order.node_shapes[node]
         return moved + np.einsum("kij,...i,...j->...k", S, eta, eta) / 2
 
+    def deflection(self, eta: Array) -> float:
+        """Largest displacement of a node by deformation, as a fraction of the body's length.
+
+        Parameters
+        ----------
+        eta : array (n_mode,)
+            Modal coordinates.
+        """
+        length = float(np.linalg.norm(self.node_positions, axis=1).max(initial=0.0))
+        moved = np.linalg.norm(self.node_shapes[:, 3:] @ eta, axis=1).max(initial=0.0)
+        return float(moved) / length if length else 0.0
+
     @property
     def mass(self) -> float:
         """Total mass [kg]."""

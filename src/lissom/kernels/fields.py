@@ -32,7 +32,8 @@ ORDER = 5  # ints: body numbers, branch by branch out to its tip, then the speed
 IN_ORDER = 6  # whether that is the order of the system
 COLUMNS = 7  # scratch: forces of all hinge motions, 6 n_v
 LOOPS = 8  # ints: header of the loops and couplings, 0 if there are none
-HEADER = 9
+STIFFENS = 9  # whether a body is at level STIFFENED
+HEADER = 10
 
 # ints: row of a body
 (

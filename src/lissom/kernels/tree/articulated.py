@@ -35,6 +35,7 @@ from .compliance import (
     seen_force,
     softened_inertia,
 )
+from .definite import modes_definite
 from .hinges import (
     free_inward,
     free_outward,
@@ -99,6 +100,8 @@ def articulate_tip_to_base(ints, scratch, forces):
             if ints[row + field.LEVEL] >= field.FULL:
                 softened_inertia(ints, scratch, row)
             s, n_node = ints[row + field.STACK] & POSITIVE, ints[row + field.N_NODE]
+            if n_node > 0 and ints[field.STIFFENS] != 0 and not modes_definite(ints, scratch, row):
+                return field.SINGULAR
             if n_node == 0:
                 A, B, D = articulated(scratch, s)
             elif n_node == 1:

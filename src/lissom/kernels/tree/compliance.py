@@ -126,13 +126,13 @@ def factor_modal_mass(ints, scratch, row):
 @jit
 def pass_nodes(scratch, t, nodes, n_node):
     """Inward, several nodes: write Y, S, N (2), (3); P_R (4)."""
-    _place_nodes(scratch, t, nodes, n_node)
+    place_nodes(scratch, t, nodes, n_node)
     _eliminate(scratch, t, nodes, n_node)
     return _seen_inertia(scratch, t, n_node)
 
 
 @jit
-def _place_nodes(scratch, t, nodes, n_node):
+def place_nodes(scratch, t, nodes, n_node):
     """Write Y and S (2)."""
     order = 6 * n_node
     _M, o_x, o_s0, o_y, o_s, _N, _work = stack_record(t, n_node)
