@@ -31,9 +31,10 @@ ABOUT = f"""One call from Python with NumPy arrays q and v, in microseconds of p
 `(q, v)`, checked as a state is; *evaluator*: `system.evaluator()`, with all checks. Before anything
 is timed, all forms and Pinocchio are checked to give the same numbers; of Pinocchio's two
 conventions the faster one counts. A tick of a controller is gravity, PD control, forward dynamics
-and a step of {STEP:g} s by the semi-implicit Euler method for {JOINTS} joints, in Python; MuJoCo's
-`mj_step` contains its forward dynamics. The times of single steps are wall-clock times with a
-clock reading each, on a computer that does other things too, with the garbage collector off."""
+and a step of {STEP:g} s by the semi-implicit Euler method for {JOINTS} joints, in Python; steps of
+`Stepper` and MuJoCo's `mj_step` contain their forward dynamics. The times of single steps are
+wall-clock times with a clock reading each, on a computer that does other things too, with the
+garbage collector off."""
 
 
 def run(depth: Depth, progress: Progress) -> Result:

@@ -49,9 +49,7 @@ def _own_tick(model: Model, target: Array) -> Callable[[], None]:
 
     def tick() -> None:
         q, v = stepper.q, stepper.v
-        forces = evaluator.gravity_force(q) + KP * (target - q) - KD * v
-        evaluator.forward_dynamics(q, v, forces)
-        stepper.step(forces)
+        stepper.step(evaluator.gravity_force(q) + KP * (target - q) - KD * v)
 
     return tick
 

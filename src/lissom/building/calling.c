@@ -61,6 +61,22 @@ static Kernel LOADED[N_ENTRY][N_LEVEL];
 /* What Numba's runtime would provide.  No array here owns memory, so nothing is ever destroyed. */
 void NRT_MemInfo_call_dtor(void *info) { (void)info; abort(); }
 
+/* Strides of a contiguous array in another shape; 0 if the sizes differ. */
+int numba_attempt_nocopy_reshape(intptr_t n, const intptr_t *shape, const intptr_t *strides,
+                                 intptr_t n_new, const intptr_t *new_shape, intptr_t *new_strides,
+                                 intptr_t itemsize, int fortran)
+{
+    intptr_t size = 1, new_size = 1, stride = itemsize, k;
+    (void)strides, (void)fortran;
+    for (k = 0; k < n; k++) size *= shape[k];
+    for (k = 0; k < n_new; k++) new_size *= new_shape[k];
+    for (k = n_new - 1; k >= 0; k--) {
+        new_strides[k] = stride;
+        stride *= new_shape[k];
+    }
+    return size == new_size;
+}
+
 static const char *described(char letter)
 {
     switch (letter) {
@@ -199,6 +215,8 @@ typedef struct {
     PyObject *error;           /* type and text */
 } Shortcut;
 
+static PyObject *POSITION, *ROTATION; /* names */
+
 static int usual(PyObject *given, npy_intp size)
 {
     PyArrayObject *array = (PyArrayObject *)given;
@@ -237,16 +255,21 @@ static int usual_result(const Shortcut *s, PyObject *given, PyObject *const *vec
     return 1;
 }
 
-/* Pose of the numbers that a kernel has written: attitude 9, position 3. */
+/* Pose of the numbers that a kernel has written: attitude 9, position 3.  Its class is immutable, so
+   that the attributes are set past it, as its constructor does, in a third of the time. */
 static PyObject *new_pose(const Shortcut *s)
 {
     npy_intp shape[] = {3, 3};
     PyObject *position = PyArray_SimpleNew(1, shape, NPY_DOUBLE);
-    PyObject *rotation = PyArray_SimpleNew(2, shape, NPY_DOUBLE), *pose = NULL;
-    if (position && rotation) {
+    PyObject *rotation = PyArray_SimpleNew(2, shape, NPY_DOUBLE);
+    PyObject *pose = position && rotation ? PyType_GenericNew((PyTypeObject *)s->made, NULL, NULL)
+                                          : NULL;
+    if (pose) {
         memcpy(PyArray_DATA((PyArrayObject *)rotation), s->pose, 9 * sizeof(double));
         memcpy(PyArray_DATA((PyArrayObject *)position), s->pose + 9, 3 * sizeof(double));
-        pose = PyObject_CallFunctionObjArgs(s->made, position, rotation, NULL);
+        if (PyObject_GenericSetAttr(pose, POSITION, position) < 0
+            || PyObject_GenericSetAttr(pose, ROTATION, rotation) < 0)
+            Py_CLEAR(pose);
     }
     Py_XDECREF(position);
     Py_XDECREF(rotation);
@@ -404,6 +427,9 @@ static struct PyModuleDef MODULE = {PyModuleDef_HEAD_INIT, "_native", NULL, -1, 
 PyMODINIT_FUNC PyInit__native(void)
 {
     import_array();
+    POSITION = PyUnicode_InternFromString("position");
+    ROTATION = PyUnicode_InternFromString("rotation");
+    if (POSITION == NULL || ROTATION == NULL) return NULL;
     PyObject *module = PyModule_Create(&MODULE), *levels = PyList_New(0);
     if (module == NULL || levels == NULL) return NULL;
     for (int l = 0; l < N_LEVEL; l++) {

@@ -33,13 +33,14 @@ class Evaluator:
         Compiled mechanism.
     """
 
-    __slots__ = ("_quick", "_zero", "system")
+    __slots__ = ("_jacobians", "_poses", "_quick", "_zero", "system")
 
     def __init__(self, system: System) -> None:
         check_system(system)
         self.system = system
         self._zero = np.zeros(system.n_v)  # of calls that need none
         self._quick = Quick(system)
+        self._poses, self._jacobians = self._quick.poses, self._quick.jacobians
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and pickles have a new workspace."""
@@ -200,9 +201,8 @@ class Evaluator:
             ``.position`` in the world, ``.rotation`` to world axes.
         """
         if at is None and type(where) is str:
-            quick = self._quick.poses.get(where) or self._quick.pose(where)
-            found = None if quick is None else quick(q, None)
-            if found is not None:
+            quick = self._poses.get(where) or self._quick.pose(where)
+            if quick is not None and (found := quick(q, None)) is not None:
                 return found
         return pose(self.system, (q, self._zero), where, at=at)
 
@@ -273,9 +273,8 @@ class Evaluator:
             Matrix J with velocity = J @ v.
         """
         if at is None and type(where) is type(axes) is str and axes == "world":
-            quick = self._quick.jacobians.get(where) or self._quick.jacobian(where)
-            found = None if quick is None else quick(q, out)
-            if found is not None:
+            quick = self._jacobians.get(where) or self._quick.jacobian(where)
+            if quick is not None and (found := quick(q, out)) is not None:
                 return found
         return written(jacobian(self.system, (q, self._zero), where, at=at, axes=axes), out)
 

@@ -25,7 +25,7 @@ Array = np.ndarray
 _SINGULAR = 1e12
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Pose:
     """Position and attitude of a frame.
 

@@ -111,12 +111,6 @@ class Run(NamedTuple):
 
 
 @inlined
-def _vector(work, o, k, n):
-    """Vector k of n numbers."""
-    return work[o + k * n : o + (k + 1) * n]
-
-
-@inlined
 def views(ints, floats, scratch, stiff, plan, table, memory, work, mass):
     """Views of all arrays of a run."""
     n_q, n, n_z = ints[field.N_Q], ints[field.N_V], plan[run.N_STATE]
@@ -129,18 +123,18 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work, mass):
     o = 2 * n_q
     weights = work[o + run.W_WEIGHTS * n : o + run.W_A2 * n]
     tangent = Tangent(
-        _vector(work, o, run.W_K, n),
-        _vector(work, o, run.W_C, n),
-        _vector(work, o, run.W_A, n),
+        work[o + run.W_K * n : o + (run.W_K + 1) * n],
+        work[o + run.W_C * n : o + (run.W_C + 1) * n],
+        work[o + run.W_A * n : o + (run.W_A + 1) * n],
         work[o + run.W_SIDES * n : o + run.N_VECTOR * n],
     )
     x = Accelerations(
         memory[plan[run.O_X] : plan[run.O_X] + n],
         memory[plan[run.O_B] : plan[run.O_B] + n],
         memory[plan[run.O_A] : plan[run.O_A] + n],
-        _vector(work, o, run.W_A2, n),
-        _vector(work, o, run.W_X1, n),
-        _vector(work, o, run.W_A1, n),
+        work[o + run.W_A2 * n : o + (run.W_A2 + 1) * n],
+        work[o + run.W_X1 * n : o + (run.W_X1 + 1) * n],
+        work[o + run.W_A1 * n : o + (run.W_A1 + 1) * n],
     )
     after = o + run.N_VECTOR * n
     slots = after + 2 * total * n
@@ -154,16 +148,16 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work, mass):
         work[after : after + total * n], work[after + total * n : slots], work[inner:own]
     )
     evaluation = Work(
-        _vector(work, o, run.W_FORCES, n),
-        _vector(work, o, run.W_X, n),
-        _vector(work, o, run.W_EXTRA, n),
+        work[o + run.W_FORCES * n : o + (run.W_FORCES + 1) * n],
+        work[o + run.W_X * n : o + (run.W_X + 1) * n],
+        work[o + run.W_EXTRA * n : o + (run.W_EXTRA + 1) * n],
         work[slots:buffer],
         work[buffer:values],
         mass,
         x.x1,
         work[own:],
-        _vector(work, o, run.W_S, n),
-        _vector(work, o, run.W_OUT, n),
+        work[o + run.W_S * n : o + (run.W_S + 1) * n],
+        work[o + run.W_OUT * n : o + (run.W_OUT + 1) * n],
     )
     return Run(
         System(ints, floats, scratch),
@@ -171,8 +165,12 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work, mass):
         Given(plan, table, memory),
         evaluation,
         start,
-        State(work[:n_q], _vector(work, o, run.W_V1, n), work[ends : ends + n_z]),
-        State(work[n_q : 2 * n_q], _vector(work, o, run.W_V2, n), work[ends + n_z : inner]),
+        State(work[:n_q], work[o + run.W_V1 * n : o + (run.W_V1 + 1) * n], work[ends : ends + n_z]),
+        State(
+            work[n_q : 2 * n_q],
+            work[o + run.W_V2 * n : o + (run.W_V2 + 1) * n],
+            work[ends + n_z : inner],
+        ),
         stages,
         tangent,
         x,

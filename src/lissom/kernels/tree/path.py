@@ -47,17 +47,48 @@ def pose_along_path(ints, floats, scratch, path, q):
     C, x, step = IDENTITY, ZERO, STEPS
     for _ in range(int(path[LENGTH])):
         row = _row(path, step)
-        b = ints[row + field.BODY] & POSITIVE
-        C, x = _pass_joint(ints, floats, scratch, row, q, C, x)
+        k, b = ints[row + field.CONSTANTS] & POSITIVE, ints[row + field.BODY] & POSITIVE
+        o, o_q = ints[row + field.HINGE] & POSITIVE, ints[row + field.HINGE_Q] & POSITIVE
+        kind = ints[row + field.KIND]
+        x = add(x, turn(C, vector(floats, k + field.PLACE)))
+        if ints[row + field.TURNED] != 0:
+            C = product(C, matrix(floats, k + field.FRAME))
+        if kind == field.REVOLUTE:
+            C, e = turned_about(C, ints[row + field.AXIS], math.sin(q[o_q]), math.cos(q[o_q]))
+            put_vector(scratch, o, e)
+        elif kind == field.PRISMATIC:
+            e = column(C, ints[row + field.AXIS])
+            put_vector(scratch, o + 3, e)
+            x = added(x, q[o_q], e)
+        elif kind == field.SPHERICAL or kind == field.FREE:
+            if kind == field.FREE:
+                x = add(x, turn(C, vector(q, o_q + 4)))
+            C = product(C, quaternion_rotation(q[o_q], q[o_q + 1], q[o_q + 2], q[o_q + 3]))
+        elif kind != field.FIXED:
+            C, x = _general(ints, floats, scratch, row, q, C, x)
         put_matrix(scratch, b + field.R_, C)
         put_vector(scratch, b + field.ARM, x)
-        m = ints[row + field.N_MODE] & POSITIVE
         if ints[row + field.LEVEL] != field.RIGID:
-            at, t = _node(ints, scratch, row, path, step + 1, q)
-            E, l, _J = node_place(at, t, m, q, ints[row + field.MODAL_Q])
-            C, x = product(C, E), add(x, turn(C, l))
+            E, l, _J = _placed(ints, scratch, row, path, step + 1, q)
+            x = add(x, turn(C, l))
+            C = product(C, E)
         step += 1 + (ints[row + field.LISTED] & POSITIVE)
     return product(C, matrix(path, 0)), add(x, turn(C, vector(path, ORIGIN)))
+
+
+@jit
+def _general(ints, floats, scratch, row, q, A, x):
+    """Attitude and origin of a body after a joint without special code; writes its motion map."""
+    dof, o = ints[row + field.HINGE_DOF], ints[row + field.HINGE] & POSITIVE
+    o_q, j = ints[row + field.HINGE_Q] & POSITIVE, ints[row + field.JOINT] & POSITIVE
+    o_map, kind = hinge_record(o, dof).child_map, ints[row + field.KIND]
+    R_j, r_j, _w, _v, _bias_w, _bias_v = general_joint(
+        floats, j, kind, q, o_q, q, o_q, False, scratch, o_map
+    )
+    C = product(A, R_j)
+    for c in range(2 * dof):
+        put_vector(scratch, o + 3 * c, turn(C, vector(scratch, o_map + 3 * c)))
+    return C, add(x, turn(A, r_j))
 
 
 @jit
@@ -67,35 +98,54 @@ def jacobian_along_path(ints, scratch, path, q, x_F, J):
     for _ in range(int(path[LENGTH])):
         row = _row(path, step)
         b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.HINGE] & POSITIVE
-        C, x = matrix(scratch, b + field.R_), vector(scratch, b + field.ARM)
         kind, o_v = ints[row + field.KIND], ints[row + field.HINGE_V] & POSITIVE
-        arm = added(x_F, -1.0, x)
-        for c in range(ints[row + field.HINGE_DOF]):  # (1)
-            h_w, h_v = motion_column(scratch, o, kind, C, c)
-            _put_column(J, o_v + c, h_w, add(h_v, cross(h_w, arm)))
-        m = ints[row + field.N_MODE] & POSITIVE
+        arm = added(x_F, -1.0, vector(scratch, b + field.ARM))
+        if kind == field.REVOLUTE:  # (1)
+            h = vector(scratch, o)
+            _put_column(J, o_v, h, cross(h, arm))
+        else:
+            C = matrix(scratch, b + field.R_)
+            for c in range(ints[row + field.HINGE_DOF]):
+                h_w, h_v = motion_column(scratch, o, kind, C, c)
+                _put_column(J, o_v + c, h_w, add(h_v, cross(h_w, arm)))
         if ints[row + field.LEVEL] != field.RIGID:
-            o_m = ints[row + field.MODAL_V] & POSITIVE
-            at, t = _node(ints, scratch, row, path, step + 1, q)
-            _E, l, J_l = node_place(at, t, m, q, ints[row + field.MODAL_Q])
-            arm, C_l = added(arm, -1.0, turn(C, l)), product(C, J_l)
-            s = node_record(t).shapes
-            for k in range(m):  # (2)
-                theta = (at[s + k], at[s + m + k], at[s + 2 * m + k])
-                delta = (at[s + 3 * m + k], at[s + 4 * m + k], at[s + 5 * m + k])
-                a = turn(C_l, theta)
-                _put_column(J, o_m + k, a, add(turn(C, delta), cross(a, arm)))
+            _modal_columns(ints, scratch, path, step, row, q, arm, J)
         step += 1 + (ints[row + field.LISTED] & POSITIVE)
 
 
 @jit
-def _node(ints, scratch, row, path, o, q):
-    """Array and offset of the record of the node at path[o]."""
+def _modal_columns(ints, scratch, path, step, row, q, arm, J):
+    """Write (2); arm: from the origin of the body to the frame."""
+    C = matrix(scratch, (ints[row + field.BODY] & POSITIVE) + field.R_)
+    _E, l, J_l = _placed(ints, scratch, row, path, step + 1, q)
+    arm, C_l = added(arm, -1.0, turn(C, l)), product(C, J_l)
     if ints[row + field.LEVEL] != field.STIFFENED:
-        return path, o
+        _put_modal(ints, row, path, node_record(step + 1).shapes, C, C_l, arm, J)
+    else:
+        t = ints[field.TEMPORARY] & POSITIVE
+        _put_modal(ints, row, scratch, node_record(t).shapes, C, C_l, arm, J)
+
+
+@jit
+def _put_modal(ints, row, c, s, C, C_l, arm, J):
+    """Write (2) from the shapes at c[s]; arm: from the node to the frame."""
+    m, o_m = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    for k in range(m):
+        theta = (c[s + k], c[s + m + k], c[s + 2 * m + k])
+        delta = (c[s + 3 * m + k], c[s + 4 * m + k], c[s + 5 * m + k])
+        a = turn(C_l, theta)
+        _put_column(J, o_m + k, a, add(turn(C, delta), cross(a, arm)))
+
+
+@jit
+def _placed(ints, scratch, row, path, o, q):
+    """Attitude, position and J_l of the node at path[o]; TEMPORARY then has its deformed record."""
+    m, o_q = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_Q] & POSITIVE
+    if ints[row + field.LEVEL] != field.STIFFENED:
+        return node_place(path, o, m, q, o_q)
     t = ints[field.TEMPORARY] & POSITIVE
     deform_listed(ints, row, path, o, q, q, 0, scratch, t)
-    return scratch, t
+    return node_place(scratch, t, m, q, o_q)
 
 
 @jit
@@ -107,38 +157,5 @@ def _row(path, step):
 @jit
 def _put_column(J, c, w, v):
     """Write a column of J."""
-    for k in range(3):
-        J[k, c] = w[k]
-        J[3 + k, c] = v[k]
-
-
-@jit
-def _pass_joint(ints, floats, scratch, row, q, C, x):
-    """Attitude and origin of a body from those of the node that carries it."""
-    k, o = ints[row + field.CONSTANTS] & POSITIVE, ints[row + field.HINGE] & POSITIVE
-    kind, o_q = ints[row + field.KIND], ints[row + field.HINGE_Q] & POSITIVE
-    x = add(x, turn(C, vector(floats, k + field.PLACE)))
-    A = product(C, matrix(floats, k + field.FRAME)) if ints[row + field.TURNED] != 0 else C
-    if kind == field.REVOLUTE:
-        R, e = turned_about(A, ints[row + field.AXIS], math.sin(q[o_q]), math.cos(q[o_q]))
-        put_vector(scratch, o, e)
-        return R, x
-    if kind == field.FIXED:
-        return A, x
-    if kind == field.PRISMATIC:
-        e = column(A, ints[row + field.AXIS])
-        put_vector(scratch, o + 3, e)
-        return A, added(x, q[o_q], e)
-    if kind == field.SPHERICAL or kind == field.FREE:
-        if kind == field.FREE:
-            x = add(x, turn(A, vector(q, o_q + 4)))
-        return product(A, quaternion_rotation(q[o_q], q[o_q + 1], q[o_q + 2], q[o_q + 3])), x
-    dof = ints[row + field.HINGE_DOF]
-    o_map = hinge_record(o, dof).child_map
-    R_j, r_j, _w, _v, _bias_w, _bias_v = general_joint(
-        floats, ints[row + field.JOINT] & POSITIVE, kind, q, o_q, q, o_q, False, scratch, o_map
-    )
-    R = product(A, R_j)
-    for c in range(2 * dof):
-        put_vector(scratch, o + 3 * c, turn(R, vector(scratch, o_map + 3 * c)))
-    return R, add(x, turn(A, r_j))
+    J[0, c], J[1, c], J[2, c] = w
+    J[3, c], J[4, c], J[5, c] = v
