@@ -38,7 +38,7 @@ def slot_motions(ints, scratch, plan, q, v, work, o, flags):
             c = int(scratch[field.EXTERNAL]) + plan[e + run.E_B] + field.EXTERNAL_NODE
             o_q, o_v = ints[row + field.MODAL_Q], ints[row + field.MODAL_V]
             if ints[row + field.LEVEL] == field.STIFFENED:
-                deform_listed(ints, row, scratch, c, q, v, flags, scratch, c)
+                deform_listed(ints, row, scratch, c, q, v, scratch, c)
             R, l, _J, _w, omega, u = node_motion(
                 scratch, c, ints[row + field.N_MODE], scratch, b, q, o_q, v, v, o_v, flags
             )

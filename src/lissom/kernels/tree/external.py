@@ -30,7 +30,7 @@ def apply_external(ints, scratch, q, v):
         else:
             o_q, o_v = ints[row + field.MODAL_Q], ints[row + field.MODAL_V]
             if ints[row + field.LEVEL] == field.STIFFENED:
-                deform_listed(ints, row, scratch, o, q, v, 0, scratch, o)
+                deform_listed(ints, row, scratch, o, q, v, scratch, o)
             E, l, J_l, _w, _alpha, _a = node_motion(scratch, o, m, scratch, b, q, o_q, v, v, o_v, 0)
             n, f = turn(E, n), turn(E, f)
             minus = six(scaled(-1.0, turn_back(J_l, n)), scaled(-1.0, f))

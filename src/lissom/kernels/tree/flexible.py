@@ -43,11 +43,12 @@ from ..small import (
 from .lumps import lump_terms
 from .modal import (
     modal_dot,
-    modal_form,
     modal_product,
     modal_spread,
     modal_spread_two,
     modal_sums,
+    symmetric_form,
+    symmetric_product,
 )
 from .nodes import deform_node, node_motion
 
@@ -69,12 +70,11 @@ def flexible_terms(ints, floats, scratch, row, q, v, x, flags):
     if level >= field.FULL:
         p, J, swirl, drift = _deformed(ints, floats, scratch, row, q, v, flags)
     if level == field.STIFFENED:
-        p, turned, drift = _bent(ints, floats, scratch, row, q, v, p, flags)
-        swirl = add(swirl, turned)
+        p, drift = _bent(ints, floats, scratch, row, q, v, p, flags)
     moments = shapes_record(s, m).moments
     modal_spread_two(floats, moments, A, scratch, M_rf, six(alpha, a), m, scratch, t)  # (2)
     if level >= field.FULL and flags & field.RATES != 0:
-        _deformed_force(ints, floats, scratch, row, v, A)
+        swirl = add(swirl, _deformed_force(ints, floats, scratch, row, v, A))
     if flags & field.ELASTIC != 0:
         _elastic(ints, floats, scratch, row, q, v)
     z_w = add(add(apply(J, alpha), cross(p, a)), add(cross(w, apply(J, w)), swirl))  # (1)
@@ -94,7 +94,7 @@ def flexible_terms(ints, floats, scratch, row, q, v, x, flags):
         lump_terms(ints, floats, scratch, row, q, v, x, flags)
     shapes = ints[row + field.NODE_SHAPES] & POSITIVE
     if level == field.STIFFENED:
-        _deform_nodes(ints, floats, scratch, row, q, v, flags)
+        _deform_nodes(ints, floats, scratch, row, q, v)
     for node in range(ints[row + field.N_NODE]):
         d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
         _node(shapes + node * node_size(m), m, scratch, b, d, q, o_q, v, x, o_v, flags)
@@ -175,7 +175,10 @@ def _deformed(ints, floats, scratch, row, q, v, flags):
 
 @jit
 def _deformed_force(ints, floats, scratch, row, v, A):
-    """Add the terms of the deformation to b_f: sum A_kl u_kl - 2 sum w_k O_k eta_dot."""
+    """Add the terms of the deformation to b_f: sum A_kl u_kl - 2 sum w_k O_k eta_dot.
+
+    Returns the moment of (4).
+    """
     b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
     f, g = ints[row + field.MODAL] & POSITIVE, ints[row + field.SECOND] & POSITIVE
     o_v, bits = ints[row + field.MODAL_V] & POSITIVE, ints[row + field.PRODUCTS]
@@ -187,45 +190,37 @@ def _deformed_force(ints, floats, scratch, row, v, A):
             if k >= 6:
                 modal_product(floats, product, m, v, o_v, -2.0 * w[k - 6], scratch, b_f)
             product += m * m
-    if ints[row + field.LEVEL] == field.STIFFENED:
-        for k in range(3):  # (3)
-            if bits >> (9 + k) & 1 != 0:
-                modal_product(floats, product, m, v, o_v, -2.0 * w[k], scratch, b_f)
-                product += m * m
+    moment = ZERO
+    for k in range(3):  # (3)
+        if bits >> (9 + k) & 1 != 0:
+            form = symmetric_form(floats, product, m, v, o_v, -2.0 * w[k], scratch, b_f)
+            moment = added(moment, form, _unit(k))
+            product += m * m
+    return moment
 
 
 @jit
 def _bent(ints, floats, scratch, row, q, v, p, flags):
     """Second order of a body after `_deformed`: adds sigma eta to M_rf (3).
 
-    Returns the first moment, the moment of (4), and the force of (4) with 2 w x (s eta_dot).
+    Returns the first moment, and the force of (4) with 2 w x (s eta_dot).
     """
     b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
     o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
     g, M_rf = ints[row + field.SECOND] & POSITIVE, ints[row + field.M_RF] & POSITIVE
-    bits, product, moving = ints[row + field.PRODUCTS], modal_products(g, m), flags & field.RATES
-    for k in range(9):
+    bits, product, pushed = ints[row + field.PRODUCTS], modal_products(g, m), ZERO
+    for k in range(12):
         product += (bits >> k & 1) * m * m
-    turned, pushed = ZERO, ZERO
-    for k in range(3):
-        if bits >> (9 + k) & 1 != 0:
-            if moving != 0:
-                turned = added(turned, modal_form(floats, product, m, v, o_v), _unit(k))
-            product += m * m
     for k in range(3):
         if bits >> (12 + k) & 1 != 0:
             s = M_rf + (3 + k) * m
-            before = modal_dot(scratch, s, m, q, o_q)
-            modal_product(floats, product, m, q, o_q, 1.0, scratch, s)
-            moved = 0.5 * (modal_dot(scratch, s, m, q, o_q) - before)
-            p = added(p, moved, _unit(k))
-            if moving != 0:
-                pushed = added(pushed, modal_form(floats, product, m, v, o_v), _unit(k))
+            square, bend = symmetric_product(floats, product, m, q, o_q, v, o_v, scratch, s)
+            p, pushed = added(p, 0.5 * square, _unit(k)), added(pushed, bend, _unit(k))
             product += m * m
-    if moving == 0:
-        return p, ZERO, ZERO
+    if flags & field.RATES == 0:
+        return p, ZERO
     w, rate = vector(scratch, b + field.RATE), modal_sums(scratch, M_rf, m, v, o_v)
-    return p, turned, add(pushed, scaled(2.0, cross(w, (rate[3], rate[4], rate[5]))))
+    return p, add(pushed, scaled(2.0, cross(w, (rate[3], rate[4], rate[5]))))
 
 
 @jit
@@ -239,7 +234,7 @@ def _unit(k):
 
 
 @jit
-def _deform_nodes(ints, floats, scratch, row, q, v, flags):
+def _deform_nodes(ints, floats, scratch, row, q, v):
     """Write the shapes of the nodes of a body at level "stiffened"."""
     m, bits = ints[row + field.N_MODE] & POSITIVE, ints[row + field.BENT]
     o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
@@ -247,7 +242,7 @@ def _deform_nodes(ints, floats, scratch, row, q, v, flags):
     size = (ints[row + field.LISTED] & POSITIVE) - node_size(m)
     for node in range(ints[row + field.N_NODE]):
         out = shapes + node * node_size(m)
-        deform_node(floats, c + node * size, bits, m, q, o_q, v, o_v, flags, scratch, out)
+        deform_node(floats, c + node * size, bits, m, q, o_q, v, o_v, scratch, out)
 
 
 @jit

@@ -54,7 +54,7 @@ def lump_terms(ints, floats, scratch, row, q, v, x, flags):
         at, node = floats, c + LUMP_NODE
         if ints[row + field.LEVEL] == field.STIFFENED:
             at, node = scratch, work + field.THIRD_ROWS * m
-            deform_listed(ints, row, floats, c + LUMP_NODE, q, v, flags, scratch, node)
+            deform_listed(ints, row, floats, c + LUMP_NODE, q, v, scratch, node)
         shapes = node_record(node).shapes
         E, l, J_l, w, alpha, a = node_motion(at, node, m, scratch, b, q, o_q, v, x, o_v, flags)
         mass = floats[c + LUMP_MASS]

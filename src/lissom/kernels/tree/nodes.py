@@ -19,7 +19,7 @@ from ..compiling import jit
 from ..fields import POSITIVE
 from ..records import node_record, node_size
 from ..small import add, added, cross, dot, one_plus, rotation_coefficients, scaled, turn, vector
-from .modal import modal_dot, modal_form, modal_product, modal_sums, modal_sums_of_two
+from .modal import modal_sums, modal_sums_of_two, symmetric_product
 
 
 @jit
@@ -69,8 +69,8 @@ def node_motion(c, o, m, scratch, b, q, o_q, v, x, o_v, flags):
 
 
 @jit
-def deform_node(c, o, bits, m, q, o_q, v, o_v, flags, y, out):
-    """Write the record (3) of a node at level "stiffened" to y[out]; the bend only with rates.
+def deform_node(c, o, bits, m, q, o_q, v, o_v, y, out):
+    """Write the record (3) of a node at level "stiffened" to y[out].
 
     c[o]: its undeformed position 3, shapes 6m, and of S the m x m matrices of the rows in `bits`.
     """
@@ -79,24 +79,19 @@ def deform_node(c, o, bits, m, q, o_q, v, o_v, flags, y, out):
         Pi, changed = o + 3 + k * m, out + 12 + k * m
         y[out + k] = c[o + k - 3] if k >= 3 else 0.0
         y[out + 6 + k] = 0.0
+        for a in range(m):
+            y[changed + a] = c[Pi + a]
         if bits >> k & 1 == 0:
-            for a in range(m):
-                y[changed + a] = c[Pi + a]
             continue
-        for a in range(m):
-            y[changed + a] = 0.0
-        modal_product(c, S, m, q, o_q, 1.0, y, changed)
-        y[out + k] -= 0.5 * modal_dot(y, changed, m, q, o_q)
-        for a in range(m):
-            y[changed + a] += c[Pi + a]
-        if flags & field.RATES != 0:
-            y[out + 6 + k] = modal_form(c, S, m, v, o_v)
+        square, bend = symmetric_product(c, S, m, q, o_q, v, o_v, y, changed)
+        y[out + k] -= 0.5 * square
+        y[out + 6 + k] = bend
         S += m * m
 
 
 @jit
-def deform_listed(ints, row, c, o, q, v, flags, y, out):
+def deform_listed(ints, row, c, o, q, v, y, out):
     """`deform_node` for a node of a list, whose constants follow its record at c[o]."""
     m = ints[row + field.N_MODE] & POSITIVE
     o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-    deform_node(c, o + node_size(m), ints[row + field.BENT], m, q, o_q, v, o_v, flags, y, out)
+    deform_node(c, o + node_size(m), ints[row + field.BENT], m, q, o_q, v, o_v, y, out)

@@ -144,7 +144,7 @@ def _placed(ints, scratch, row, path, o, q):
     if ints[row + field.LEVEL] != field.STIFFENED:
         return node_place(path, o, m, q, o_q)
     t = ints[field.TEMPORARY] & POSITIVE
-    deform_listed(ints, row, path, o, q, q, 0, scratch, t)
+    deform_listed(ints, row, path, o, q, q, scratch, t)
     return node_place(scratch, t, m, q, o_q)
 
 

@@ -113,7 +113,7 @@ def frame(ints, scratch, where, q, v, x, flags, out):
         c, at = where, 1
         if ints[row + field.LEVEL] == field.STIFFENED:
             c, at = scratch, ints[field.TEMPORARY] & POSITIVE
-            deform_listed(ints, row, where, 1, q, v, flags, scratch, at)
+            deform_listed(ints, row, where, 1, q, v, scratch, at)
         R, l, _J, _w, alpha, a = node_motion(
             c, at, ints[row + field.N_MODE], scratch, b, q, o_q, v, x, o_v, flags
         )

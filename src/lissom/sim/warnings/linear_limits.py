@@ -1,10 +1,10 @@
 """Checks that flexible bodies stay in the range of the model of their level.
 
 Three measures, at some rows of a run or at a state at rest: tension and compression along a body
-(see `tension`), which level "stiffened" carries, and deflection.  The deflection d of a cantilever under a force at its tip has a
-relative error of (d/L)^2, one per cent at a tenth of its length; its tip then approaches the root
-by 0.6 (d/L)^2 of the length, which is neglected.  Source: K. E. Bisshopp, D. C. Drucker, Quart.
-Appl. Math. 3, 1945; the tests solve its elastica independently.
+(see `tension`), which level "stiffened" carries, and deflection.  The deflection d of a cantilever
+under a force at its tip has a relative error of (d/L)^2, one per cent at a tenth of its length; its
+tip then approaches the root by 0.6 (d/L)^2 of the length, which only "stiffened" has.  Source: K.
+E. Bisshopp, D. C. Drucker, Quart. Appl. Math. 3, 1945; the tests solve its elastica independently.
 """
 
 from __future__ import annotations
