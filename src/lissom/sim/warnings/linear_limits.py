@@ -179,10 +179,11 @@ class _Look:
     def _message(self, kind: int, j: int, part: float, size: float) -> str:
         name, when = repr(self.system.names[self.bodies[j]]), self.when[kind][j]
         level = repr(self.system.bodies[self.bodies[j]].level)
+        order = "of second order" if self.stiffened[j] else "linear"
         if kind == 2:
             return (
                 f"body {name} deflects by {size:.3g} m, {100 * part:.3g} % of its length ({when}); "
-                f"level {level} is for small deflections: its error is about one per cent at "
+                f"level {level} is {order} in the deflection: its error is about one per cent at "
                 f"10 % and grows with the square; {_divide(ROOT * part / DEFLECTION)}"
             )
         if kind == 0:
