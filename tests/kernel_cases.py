@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
 
 import lissom as ls
-from tests.flexible_samples import AXLE, flexible_body
+from tests.flexible_samples import AXLE, flexible_body, random_second_order
 from tests.measures import random_unit
 from tests.oracle.random_mechanism import draw
-from tests.random_trees import build
+from tests.random_trees import build, build_model
 
 DEFORMATIONS = (0.0, 1e-9, 1e-3, 0.1, 1.0)  # by seed
 GRAVITY = (1.0, -2.0, -9.81)
@@ -106,10 +107,29 @@ def random_system(seed: int, level: str | None = None) -> ls.System:
     """The seed's first random mechanism that compiles (a hinge may see no inertia)."""
     for attempt in range(20):
         try:
+            if level == "stiffened":
+                return _stiffened(build_model(draw(seed, attempt)), seed).compile()
             return build(draw(seed, attempt), level).system
         except ls.ModelError:
             continue
     raise AssertionError(f"seed {seed}: nothing compiles in twenty attempts")
+
+
+def _stiffened(model: ls.Model, seed: int) -> ls.Model:
+    """The model with a second order of all flexible bodies, whose inboard nodes are held."""
+    rng = np.random.default_rng([seed, 2])
+    for name, part in list(model.parts.items()):
+        body = part.body
+        if isinstance(body, ls.FlexibleBody):
+            shapes = body.shapes.copy()
+            shapes[body.inboard] = 0.0
+            second = random_second_order(rng, len(shapes), body.n_mode, size=0.02)
+            nodes = {**second.node_shapes, body.inboard: 0 * second.node_shapes[1]}
+            nodes[0] = nodes[body.inboard] if body.inboard == 0 else second.node_shapes[1]
+            second = dataclasses.replace(second, node_shapes=nodes)
+            changes = {"shapes": shapes, "second_order": second, "level": "stiffened"}
+            model.replace(name, dataclasses.replace(body, **changes))
+    return model
 
 
 def random_case(seed: int, level: str | None = None):

@@ -163,14 +163,14 @@ def test_files_keep_the_second_order_to_the_last_bit(tmp_path):
         ls.forward_dynamics(before, state),
         ls.forward_dynamics(after, after.state(state.q, state.v)),
     )
-    text = '''
+    text = """
 lissom = 2
 [[parts]]
 name = "blade"
 joint = "revolute z"
 body = {kind = "beam", length = 2, section = {kind = "circle", radius = 0.01}, material = "steel",
         level = "stiffened"}
-'''
+"""
     (tmp_path / "rotor.toml").write_text(text.replace("\n        ", " "))
     assert ls.load(tmp_path / "rotor.toml").compile().bodies[0].second_order is not None
 
@@ -243,3 +243,58 @@ def test_what_is_drawn_is_where_the_node_is():
     first = amplitude_columns(system)[0]
     sent = coordinates(system, state.q[None])[0]
     np.testing.assert_array_equal(sent[first:], amplitudes(body, eta[None])[0])
+
+
+# Loops
+
+
+def parallelogram():
+    """Two stiffened cranks and a coupler that closes on the second, a child on an inner node."""
+    model = ls.Model("loop", gravity=(0.2, 0.1, -9.81))
+    model.add(BEAM, ls.Revolute("y"), name="left")
+    model.add(BEAM, ls.Revolute("y"), to="left.tip", name="coupler")
+    model.add(BEAM, ls.Revolute("y"), at=(1.3, 0, 0), name="right")
+    load = ls.RigidBody(0.1, (0.02, 0, 0.01), (1e-3, 2e-3, 2e-3))
+    model.add(load, ls.Revolute("x"), to="coupler", node=7, name="load")
+    model.close(ls.Spherical(), "coupler.tip", "right.tip", name="pin")
+    system = model.compile()
+    state = bent_state(system, size=0.004)
+    q = state.q.copy()
+    for name, angle in (("left", -1.2), ("coupler", 1.25), ("right", -1.15)):
+        q[system.layout.hinge_q(name)] = angle
+    return system, ls.assemble(system, system.state(q, 0.3 * state.v))
+
+
+def test_loops_close_with_the_second_order_of_their_nodes():
+    """All methods agree; the ends of the loop are at one place; the energy has no other source."""
+    system, state = parallelogram()
+    a, b = (ls.pose(system, state, f"{name}.tip").position for name in ("coupler", "right"))
+    np.testing.assert_allclose(a, b, atol=1e-10)
+    forces = np.linspace(-1, 1, system.n_v)
+    expected = ls.forward_dynamics(system, state, forces, method="reference")
+    for method in ("articulated", "composite"):
+        found = ls.forward_dynamics(system, state, forces, method=method)
+        np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8 * np.abs(expected).max())
+    # the accelerations of both ends agree, and balance with the force between them
+    left, right = (
+        ls.acceleration(system, state, f"{name}.tip", found)[3:] for name in ("coupler", "right")
+    )
+    np.testing.assert_allclose(left, right, atol=1e-7 * np.abs(left).max())
+    pin = ls.loop_forces(system, state, forces)[0]
+    turn = ls.pose(system, state, "right.tip").rotation
+    at = {"coupler.tip": np.zeros(6), "right.tip": np.r_[np.zeros(3), pin[3:]]}
+    at["coupler.tip"][3:] = -ls.pose(system, state, "coupler.tip").rotation.T @ (turn @ pin[3:])
+    tree = dataclasses.replace(system, loops=())
+    needed = ls.inverse_dynamics(tree, tree.state(state.q, state.v), found, external=at)
+    np.testing.assert_allclose(needed, forces, atol=1e-6 * np.abs(pin).max())
+
+
+def test_a_loop_runs_and_keeps_its_energy():
+    system, state = parallelogram()
+    bare = dataclasses.replace(
+        system, bodies=tuple(dataclasses.replace(x, damping=0 * x.damping) for x in system.bodies)
+    )
+    start = bare.state(state.q, state.v)
+    run = ls.simulate(bare, start, duration=0.3, rtol=1e-9, atol=1e-11, output_step=0.05)
+    total = run["energy.total"]
+    assert np.ptp(total) < 1e-6 * np.ptp(run["energy.kinetic"])
