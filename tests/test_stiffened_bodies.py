@@ -251,9 +251,10 @@ def test_what_is_drawn_is_where_the_node_is():
 def parallelogram():
     """Two stiffened cranks and a coupler that closes on the second, a child on an inner node."""
     model = ls.Model("loop", gravity=(0.2, 0.1, -9.81))
-    model.add(BEAM, ls.Revolute("y"), name="left")
-    model.add(BEAM, ls.Revolute("y"), to="left.tip", name="coupler")
-    model.add(BEAM, ls.Revolute("y"), at=(1.3, 0, 0), name="right")
+    crank = ls.beam(1.3, STRIP, ls.ALUMINIUM, bending=2, damping=0.0, level="stiffened")
+    model.add(crank, ls.Revolute("y"), name="left")
+    model.add(crank, ls.Revolute("y"), to="left.tip", name="coupler")
+    model.add(crank, ls.Revolute("y"), at=(1.3, 0, 0), name="right")
     load = ls.RigidBody(0.1, (0.02, 0, 0.01), (1e-3, 2e-3, 2e-3))
     model.add(load, ls.Revolute("x"), to="coupler", node=7, name="load")
     model.close(ls.Spherical(), "coupler.tip", "right.tip", name="pin")
@@ -291,10 +292,6 @@ def test_loops_close_with_the_second_order_of_their_nodes():
 
 def test_a_loop_runs_and_keeps_its_energy():
     system, state = parallelogram()
-    bare = dataclasses.replace(
-        system, bodies=tuple(dataclasses.replace(x, damping=0 * x.damping) for x in system.bodies)
-    )
-    start = bare.state(state.q, state.v)
-    run = ls.simulate(bare, start, duration=0.3, rtol=1e-9, atol=1e-11, output_step=0.05)
-    total = run["energy.total"]
-    assert np.ptp(total) < 1e-6 * np.ptp(run["energy.kinetic"])
+    run = ls.simulate(system, state, duration=0.1, rtol=1e-9, atol=1e-11, output_step=0.02)
+    assert run.status == "finished"
+    assert np.ptp(run["energy.total"]) < 1e-6 * np.ptp(run["energy.kinetic"])

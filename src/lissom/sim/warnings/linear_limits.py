@@ -208,5 +208,5 @@ class _Look:
 def _divide(parts: float) -> str:
     """Advice to divide a body; parts that lack static shapes would be too stiff."""
     if parts > MOST_PARTS:
-        return f"check the loads and the run: more than {MOST_PARTS} parts in a row would be needed"
+        return f"more than {MOST_PARTS} parts in a row would be needed: check the loads and the run"
     return f"divide the body into {math.ceil(parts)} or more in a row, beams with static shapes"
