@@ -209,20 +209,20 @@ def many_children(level="full", lumps=True):
     )
 
 
-def mixed_levels():
-    """Bodies of all levels that carry each other."""
+def mixed_levels(*more):
+    """Bodies of several levels that carry each other."""
     bodies = [
         flexible(1, lumps=True, level="full"),
         flexible(2, lumps=True, level="linear"),
         flexible(3, level="linear"),
         flexible(4, level="full", damping=0.05),
         flexible(5, n_mode=1, level="linear", damping=0.1),
-        flexible(6, n_mode=3, level="stiffened", damping=0.1),
+        *more,
     ]
     model = _tree(("l0", bodies[0], ls.Free()))
     for k, body in enumerate(bodies[1:], 1):
         model.add(body, ls.Revolute("xyz"[k % 3]), name=f"l{k}", to=f"l{k - 1}.tip", rotation=TURN)
-    model.add(rigid(1), ls.Spherical(), name="end", to="l5.tip")
+    model.add(rigid(1), ls.Spherical(), name="end", to=f"l{len(bodies) - 1}.tip")
     return model
 
 
@@ -318,6 +318,7 @@ STRUCTURES = {
     "many children, linear": lambda: many_children("linear"),
     "many children, no lumps": lambda: many_children(lumps=False),
     "mixed levels": mixed_levels,
+    "all levels": lambda: mixed_levels(flexible(6, n_mode=3, level="stiffened", damping=0.1)),
     "lumps of all kinds": lumps_of_all_kinds,
     "full damping": lambda: _tree(
         ("a", full_damping(1, n_mode=4), ls.Revolute("x")),

@@ -174,8 +174,7 @@ def lateral_load(parts, shapes=2):
 
 def test_lateral_buckling_under_the_own_weight_needs_parts():
     """Published: q L³ / sqrt(EI GJ) = 12.85 (Timoshenko and Gere); one part leaves it out."""
-    found = np.array([lateral_load(parts) for parts in (1, 2, 4, 8)])
-    errors = found / 12.85 - 1
+    found = [lateral_load(parts) for parts in (1, 2, 4, 8)]
     assert found[0] > 100
-    assert 0 < errors[3] < 0.35 * errors[2] < 0.35 * 0.5 * errors[1] < 0.3
-    assert errors[3] < 0.02
+    for load, error in zip(found[1:], (0.14, 0.012, 0.0015), strict=True):
+        assert 0 < load / 12.85 - 1 < error
