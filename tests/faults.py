@@ -522,8 +522,8 @@ FAULTS = (
     Fault(
         "modes in the Jacobian of a frame without J_l",
         "kernels/tree/path.py",
-        "product(C, J_l), step + 4",
-        "C, step + 4",
+        "C_l = product(C, J_l)",
+        "C_l = C",
         ALGORITHMS,
     ),
     Fault(

@@ -14,7 +14,8 @@ def flexible_body(
 ):
     """Nodes and shapes without any symmetry; the last node is "tip", the middle one "side".
 
-    The inboard node moves with the modes, as in a free-free basis, so that the body is normalised.
+    The inboard node moves with the modes, as in a free-free basis, so that the body is normalised;
+    at level "stiffened" it does not, and the second order has no symmetry either.
     """
     rng = np.random.default_rng(seed)
     positions = rng.uniform(-0.2, 0.2, (n_node, 3))
@@ -27,17 +28,33 @@ def flexible_body(
     shift = [(o @ o) * np.eye(3) - np.outer(o, o) for o in offsets]
     inertias = masses[:, None, None] * (traces * np.eye(3) - L + shift)
     root = rng.standard_normal((n_mode, n_mode))
+    shapes, second = rng.uniform(-0.7, 0.7, (n_node, 6, n_mode)), None
+    if level == "stiffened":
+        shapes[0] = 0.0
+        second = random_second_order(rng, n_node, n_mode)
     return ls.FlexibleBody(
         positions,
         masses,
-        rng.uniform(-0.7, 0.7, (n_node, 6, n_mode)),
+        shapes,
         stiffness * (root @ root.T + np.eye(n_mode)),
         damping,
         node_inertias=inertias if lumps else None,
         node_offsets=offsets if lumps else None,
         names={"tip": n_node - 1, "side": n_node // 2},
         level=level,
+        second_order=second,
     )
+
+
+def random_second_order(rng, n_node, n_mode, size=0.1):
+    """Second order of all nodes but the first, and sums over the mass that do not belong to it."""
+
+    def symmetric(*shape):
+        x = size / n_mode * rng.standard_normal((*shape, n_mode, n_mode))
+        return x + x.swapaxes(-1, -2)
+
+    nodes = {node: symmetric(6) for node in range(1, n_node)}
+    return ls.SecondOrder(symmetric(3), symmetric(3, 3), nodes)
 
 
 def flexible_arm(level="full", *, n_mode=2, lumps=True, damping=0.02, gravity=(1.0, -2.0, -9.81)):

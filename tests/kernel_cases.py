@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
 
 import lissom as ls
-from tests.flexible_samples import AXLE, flexible_body
+from tests.flexible_samples import AXLE, flexible_body, random_second_order
 from tests.measures import random_unit
 from tests.oracle.random_mechanism import draw
-from tests.random_trees import build
+from tests.random_trees import build, build_model
 
 DEFORMATIONS = (0.0, 1e-9, 1e-3, 0.1, 1.0)  # by seed
 GRAVITY = (1.0, -2.0, -9.81)
@@ -106,10 +107,29 @@ def random_system(seed: int, level: str | None = None) -> ls.System:
     """The seed's first random mechanism that compiles (a hinge may see no inertia)."""
     for attempt in range(20):
         try:
+            if level == "stiffened":
+                return _stiffened(build_model(draw(seed, attempt)), seed).compile()
             return build(draw(seed, attempt), level).system
         except ls.ModelError:
             continue
     raise AssertionError(f"seed {seed}: nothing compiles in twenty attempts")
+
+
+def _stiffened(model: ls.Model, seed: int) -> ls.Model:
+    """The model with a second order of all flexible bodies, whose inboard nodes are held."""
+    rng = np.random.default_rng([seed, 2])
+    for name, part in list(model.parts.items()):
+        body = part.body
+        if isinstance(body, ls.FlexibleBody):
+            shapes = body.shapes.copy()
+            shapes[body.inboard] = 0.0
+            second = random_second_order(rng, len(shapes), body.n_mode, size=0.02)
+            nodes = {**second.node_shapes, body.inboard: 0 * second.node_shapes[1]}
+            nodes[0] = nodes[body.inboard] if body.inboard == 0 else second.node_shapes[1]
+            second = dataclasses.replace(second, node_shapes=nodes)
+            changes = {"shapes": shapes, "second_order": second, "level": "stiffened"}
+            model.replace(name, dataclasses.replace(body, **changes))
+    return model
 
 
 def random_case(seed: int, level: str | None = None):
@@ -189,19 +209,20 @@ def many_children(level="full", lumps=True):
     )
 
 
-def mixed_levels():
-    """Bodies of both levels that carry each other."""
+def mixed_levels(*more):
+    """Bodies of several levels that carry each other."""
     bodies = [
         flexible(1, lumps=True, level="full"),
         flexible(2, lumps=True, level="linear"),
         flexible(3, level="linear"),
         flexible(4, level="full", damping=0.05),
         flexible(5, n_mode=1, level="linear", damping=0.1),
+        *more,
     ]
     model = _tree(("l0", bodies[0], ls.Free()))
     for k, body in enumerate(bodies[1:], 1):
         model.add(body, ls.Revolute("xyz"[k % 3]), name=f"l{k}", to=f"l{k - 1}.tip", rotation=TURN)
-    model.add(rigid(1), ls.Spherical(), name="end", to="l4.tip")
+    model.add(rigid(1), ls.Spherical(), name="end", to=f"l{len(bodies) - 1}.tip")
     return model
 
 
@@ -278,9 +299,11 @@ def several_roots():
     )
 
 
-def beams():
+def beams(**given):
     """Beams, whose outboard shapes have exact zeros."""
-    boom = ls.beam(1.5, ls.Rectangle(width=0.02, height=0.03), ls.ALUMINIUM, modes=5)
+    stout = 20 if "level" in given else 1  # level "stiffened" is for small deflections
+    section = ls.Rectangle(width=0.02 * stout, height=0.03 * stout)
+    boom = ls.beam(1.5, section, ls.ALUMINIUM, **given)
     return _tree(
         ("hub", rigid(1), ls.Free()),
         ("left", boom, ls.Revolute((0, 1, 1)), _on("hub")),
@@ -295,6 +318,7 @@ STRUCTURES = {
     "many children, linear": lambda: many_children("linear"),
     "many children, no lumps": lambda: many_children(lumps=False),
     "mixed levels": mixed_levels,
+    "all levels": lambda: mixed_levels(flexible(6, n_mode=3, level="stiffened", damping=0.1)),
     "lumps of all kinds": lumps_of_all_kinds,
     "full damping": lambda: _tree(
         ("a", full_damping(1, n_mode=4), ls.Revolute("x")),
@@ -309,7 +333,13 @@ STRUCTURES = {
     "welded rigid bodies": welded_rigid,
     "welded flexible bodies": welded_flexible,
     "several roots": several_roots,
-    "beams": beams,
+    "beams": lambda: beams(modes=5),
+    "stiffened beams": lambda: beams(bending=2, torsion=0, level="stiffened"),
+    "stiffened beams that only bend": lambda: beams(modes=3, level="stiffened"),
+    "many children, stiffened": lambda: many_children("stiffened"),
+    "many children, stiffened, no lumps": lambda: many_children("stiffened", lumps=False),
+    "16 modes, stiffened": lambda: modes_of_number(16, level="stiffened"),
+    "one mode, stiffened": lambda: modes_of_number(1, lumps=True, level="stiffened"),
     "one rigid body": lambda: _tree(("a", rigid(1), ls.Free())),
     "one flexible body": lambda: _tree(("a", flexible(1, lumps=True), ls.Spherical())),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any
 
 import numpy as np
@@ -150,6 +151,8 @@ def differences(a: Any, b: Any, where: str = "") -> list[str]:
     if isinstance(a, dict):
         found = [] if list(a) == list(b) else [f"{where}: keys"]
         return found + [x for k in a if k in b for x in differences(a[k], b[k], f"{where}.{k}")]
+    if isinstance(a, functools.partial):
+        return differences((a.func, a.args), (b.func, b.args), where)
     if dataclasses.is_dataclass(a):
         names = [f.name for f in dataclasses.fields(a)]
         return [x for n in names for x in differences(getattr(a, n), getattr(b, n), f"{where}.{n}")]

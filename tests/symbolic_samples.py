@@ -85,6 +85,18 @@ def satellite(level: str) -> Sample:
     return Sample(model, level)
 
 
+def rotor() -> Sample:
+    """A blade that stiffens under spin, with a load at its tip."""
+    model = ls.Model("rotor", gravity=(0.1, -0.2, 9.81))
+    blade = ls.beam(
+        3.0, ls.Tube(radius=0.02, thickness=0.001), ls.ALUMINIUM, bending=1, torsion=0, stretch=0
+    )
+    model.add(blade, ls.Revolute("z"), name="blade", at=(0.5, 0, 0.1))
+    load = ls.RigidBody(2.0, (0, 0.1, 0), (0.1, 0.2, 0.15))
+    model.add(load, ls.Revolute((1, 2, 2)), to="blade.tip", name="load")
+    return Sample(model, "stiffened")
+
+
 def all_joints() -> Sample:
     """A branching tree with every type of joint; one simple joint turns slowly along its map."""
     rng = np.random.default_rng(3)
@@ -116,6 +128,7 @@ SAMPLES = {
     "arm of paper E": paper_arm,
     "satellite, linear": lambda: satellite("linear"),
     "satellite, full": lambda: satellite("full"),
+    "rotor, stiffened": rotor,
     "all joints": all_joints,
 }
 

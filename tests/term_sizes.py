@@ -25,6 +25,11 @@ def lengths(spatial):
     return np.linalg.norm(np.reshape(spatial, (2, 3, *np.shape(spatial)[1:])), axis=1)
 
 
+def _squares(forms, x):
+    """[angular, linear] lengths of quadratic forms (6, m, m) of x, term by term."""
+    return lengths(np.abs(forms) @ np.abs(x) @ np.abs(x))
+
+
 def _outward(arm: float):
     """Motion at the far end of an arm; transposed: a force there, felt at the near end."""
     return np.array([[1.0, 0.0], [arm, 1.0]])
@@ -78,6 +83,8 @@ class TermSizes:
             arm = np.linalg.norm(body.node_positions[t]) + shapes[1] @ np.abs(motion.eta)
             w_t, v_t = shapes @ np.abs(motion.eta_dot)
             coriolis = np.array([w_t**2 + V[0] * w_t, V[0] ** 2 * arm + 2 * V[0] * v_t])
+            if body.second_order is not None:
+                coriolis += _squares(body.second_shapes(t), motion.eta_dot)
             self._nodes[i, t] = Node(arm, shapes, _outward(arm) @ V + [w_t, v_t], coriolis)
         return self._nodes[i, t]
 
@@ -124,6 +131,10 @@ class TermSizes:
         turns = (lengths(body.node_shapes[lump.node])[0] for lump in body.lumps)
         spin = self.velocity[i][0] + max((x @ np.abs(motion.eta_dot) for x in turns), default=0.0)
         spatial = spin**2 * rigid[:, 0] + 2 * spin * rate * np.sqrt(np.diag(rigid))
+        if body.second_order is not None:
+            of = body.second_order
+            both = np.concatenate([np.abs(of.second_moment).sum(axis=0), of.first_moment])
+            spatial = spatial + _squares(both, motion.eta_dot)
         return spin**2 * mixed[0] + 2 * spin * rate * root, spatial
 
     def forces(self, vdot, external=None, terms=ALL):

@@ -254,7 +254,7 @@ def test_numbers_for_a_model_without_parameters(folder, capsys, monkeypatch):
     "options",
     (
         ("--format", "julia"),
-        ("--level", "stiffened"),
+        ("--level", "exact"),
         ("--form", "hamilton"),
         ("--backend", "numba"),
         ("--format", "c", "--backend", "numba"),

@@ -1,4 +1,4 @@
-"""What level `full` conserves: energy, momentum, and the power of whatever is applied."""
+"""What levels `full` and `stiffened` conserve: energy, momentum, the power of what is applied."""
 
 from __future__ import annotations
 
@@ -51,10 +51,15 @@ def weight_about(system, state, point=POINT):
     return np.concatenate([np.cross(ls.center_of_mass(system, state) - point, force), force])
 
 
-SYSTEMS = {"spacecraft": spacecraft, "arm": lambda: flexible_arm(damping=0.0)}
+SYSTEMS = {
+    "spacecraft": spacecraft,
+    "arm": lambda: flexible_arm(damping=0.0),
+    "stiffened spacecraft": lambda: spacecraft("stiffened"),
+    "stiffened arm": lambda: flexible_arm("stiffened", damping=0.0),
+}
 
 
-CASES = [(name, seed) for name in SYSTEMS for seed in range(4)]
+CASES = [(name, seed) for name in SYSTEMS for seed in range(2 if "stiff" in name else 4)]
 
 
 @pytest.fixture(params=CASES, ids=lambda case: f"{case[0]} {case[1]}")

@@ -256,9 +256,13 @@ def test_bad_models_say_what_is_wrong(make, words):
         assert word in str(error.value)
 
 
-def test_stiffened_is_refused_at_compile():
-    with pytest.raises(ls.ModelError, match=r"stiffened.*full.*linear"):
-        arm().compile(level="stiffened")
+def test_stiffened_is_refused_at_compile_without_a_second_order():
+    model = ls.Model("clamped")
+    boom = ls.beam(2.0, ls.Circle(0.02), ls.STEEL, modes=3, shapes="clamped")
+    model.add(boom, ls.Revolute("z"), name="boom")
+    with pytest.raises(ls.ModelError, match=r"body 'boom'.*stiffened.*SecondOrder.*full.*linear"):
+        model.compile(level="stiffened")
+    assert {body.level for body in arm().compile(level="stiffened").bodies[1:3]} == {"stiffened"}
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,13 @@ ARGUMENTS = {
     "Table": (ls.Table, schema_simulation.SignalTable, set(), set()),
     "Material": (ls.Material, schema_bodies.MaterialTable, {"name"}, set()),
     "beam": (ls.beam, schema_bodies.BeamTable, set(), {"kind", "solids"}),
-    "FlexibleBody": (ls.FlexibleBody, schema_bodies.FlexibleTable, set(), {"kind", "arrays"}),
+    "FlexibleBody": (
+        ls.FlexibleBody,
+        schema_bodies.FlexibleTable,
+        {"second_order"},
+        {"kind", "arrays", "second_first_moment", "second_second_moment", "second_nodes"}
+        | {"second_node_shapes"},
+    ),
     "NodalBody": (ls.NodalBody, schema_bodies.NodalTable, set(), {"kind", "arrays", "solids"}),
 }
 

@@ -45,7 +45,12 @@ def bits(value) -> object:
         return float(value).hex()
     if isinstance(value, tuple):
         return tuple(map(bits, value))
-    if isinstance(value, (ls.Joint, NormalBody, MassIntegrals, Lump, Loop, LoopEnd, solids.Solid)):
+    if isinstance(value, dict):
+        return {key: bits(x) for key, x in value.items()}
+    if isinstance(
+        value,
+        (ls.Joint, NormalBody, MassIntegrals, SecondOrder, Lump, Loop, LoopEnd, solids.Solid),
+    ):
         return type(value), {f.name: bits(getattr(value, f.name)) for f in fields(value)}
     return value
 

@@ -1,11 +1,9 @@
 """Second order of a beam's deformation, and a body's terms with it (readable text)."""
 
-import dataclasses
 import json
 
 import numpy as np
 import pytest
-from numpy.polynomial import legendre
 from scipy.linalg import eigh
 from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
@@ -16,7 +14,6 @@ from lissom.algorithms.tree import reference
 from lissom.algorithms.tree.body_terms import body_terms, node_motion
 from lissom.results.description.system import describe, restore
 from lissom.structures.beam_basis import properties, static_basis
-from lissom.structures.second_order import second_order
 from lissom.structures.static_shapes import strains_at
 
 SECTION = ls.Rectangle(0.02, 0.01)
@@ -29,9 +26,8 @@ def stiffened(y, z, torsion, stretch, length=LENGTH, section=SECTION, material=M
     solid = properties(length, section, material)
     basis = static_basis(solid, (y, z, torsion, stretch), None)
     asked = {"bending": (y, z), "torsion": torsion, "stretch": stretch}
-    body = ls.beam(length, section, material, **asked).normalised()
-    second = second_order(solid, basis)
-    return dataclasses.replace(body, level="stiffened", second_order=second), solid, basis
+    body = ls.beam(length, section, material, **asked, level="stiffened").normalised()
+    return body, solid, basis
 
 
 def skew(a):
@@ -127,50 +123,6 @@ def test_motion_of_a_node_is_the_derivative_of_its_pose(seed, node):
     np.testing.assert_allclose(found.coriolis, ahead.velocity.imag / h, atol=1e-11)
 
 
-def spinning_reference(spin, hub, tip, n=24):
-    """Two flap and two lag frequencies of a spinning beam, L = EI = ρA = 1, tip mass; polynomials.
-
-    w'''' - (T w')' - spin² w (lag) = ω² w, T = spin² (∫ₓ¹ (hub + s) ds + tip (hub + 1)).
-    """
-    x, g = legendre.leggauss(60)
-    s, w = (x + 1) / 2, g / 2
-    P = [legendre.Legendre(np.eye(n)[k], domain=[0, 1]) for k in range(n)]
-    shape, slope, curve = (
-        np.array([f.integ(k, lbnd=0)(s) if k else f(s) for f in P]) for k in (2, 1, 0)
-    )
-    end = np.array([f.integ(2, lbnd=0)(1.0) for f in P])
-    tension = spin**2 * (hub * (1 - s) + (1 - s**2) / 2 + tip * (hub + 1))
-    K = (curve * w) @ curve.T + (slope * w * tension) @ slope.T
-    M = (shape * w) @ shape.T + tip * np.outer(end, end)
-    flap = np.sqrt(eigh(K, M, eigvals_only=True))[:2]
-    return np.sort(np.r_[flap, np.sqrt(flap**2 - spin**2)])
-
-
-@pytest.mark.parametrize("spin, hub, tip", [(7.5, 0.0, 0.0), (7.5, 0.3, 0.0), (4.0, 0.3, 0.5)])
-@pytest.mark.parametrize("shapes, bound", [(4, 2e-3), (6, 3e-5)])
-def test_frequencies_of_a_spinning_beam(spin, hub, tip, shapes, bound):
-    """With and without a hub radius and a mass at the tip; square section of unit properties."""
-    side = 1e-3  # no rotary inertia to speak of
-    section = ls.Rectangle(side, side)
-    material = ls.Material("unit", 12 / side**4, 1 / side**2)
-    body, *_ = stiffened(shapes, shapes, 0, 0, 1.0, section, material)
-    m, end = body.n_mode, body.node_names["tip"]
-    V, a = np.array([0, 0, spin, 0, spin * hub, 0]), np.array([0, 0, 0, -(spin**2) * hub, 0, 0])
-
-    def force(eta):
-        """On the modes, at rest in the spinning frame."""
-        terms = body_terms(body, eta, 0 * eta, V)
-        node = node_motion(body, end, eta, 0 * eta, V)
-        of_tip = tip * (node.coriolis + node.shift.T @ a)[3:]
-        return terms.b_f + terms.M_rf.T @ a + node.shapes[3:].T @ of_tip
-
-    h = 1e-30
-    K = np.diag(body.stiffness) + np.stack([force(1j * h * e).imag / h for e in np.eye(m)], -1)
-    Pi = body.node_shapes[end, 3:]
-    found = np.sqrt(eigh((K + K.T) / 2, np.eye(m) + tip * Pi.T @ Pi, eigvals_only=True))[:4]
-    np.testing.assert_allclose(found, spinning_reference(spin, hub, tip), rtol=bound)
-
-
 def buckling(body, direction):
     """Smallest load at the tip for which K - load h_t is singular."""
     h = np.tensordot(direction, body.second_order.node_shapes[body.node_names["tip"]][3:], 1)
@@ -202,8 +154,7 @@ def test_prandtls_load(shapes, bound):
 
 def tree():
     """Two stiffened beams on hinges, one at the tip and one at a node between, with a load each."""
-    link, *_ = stiffened(2, 2, 0, 1)
-    beam = ls.beam(LENGTH, SECTION, MATERIAL, bending=2, torsion=0)
+    beam = ls.beam(LENGTH, SECTION, MATERIAL, bending=2, torsion=0, level="stiffened")
     model = ls.Model("tree")
     model.add(beam, ls.Revolute("z"), name="a")
     model.add(beam, ls.Revolute((0, 1, 0.4)), to="a.tip", name="b")
@@ -211,9 +162,7 @@ def tree():
     load = ls.RigidBody(0.1, com=(0.02, 0, 0.01), inertia=(1e-3, 2e-3, 2e-3))
     model.add(load, ls.Fixed(), to="b.tip", name="d")
     model.add(load, ls.Revolute("x"), to="c.9", name="e")
-    system = model.compile()
-    bodies = [link if body.n_mode else body for body in system.bodies]
-    return dataclasses.replace(system, bodies=tuple(bodies))
+    return model.compile()
 
 
 def test_a_tree_obeys_lagranges_equations():
@@ -260,9 +209,3 @@ def test_results_keep_the_second_order_to_the_last_bit():
     description["second_orders"][0][0] = 10**6
     with pytest.raises(ls.ResultError, match="a node that does not exist"):
         restore(description, arrays)
-
-
-def test_the_compiled_text_refuses_what_it_does_not_know():
-    system = tree()
-    with pytest.raises(ls.ModelError, match='no level "stiffened"'):
-        ls.forward_dynamics(system, system.state())

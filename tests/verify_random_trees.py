@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import sys
 
+from tests import lagrange_stiffened
 from tests.oracle.random_mechanism import coverage_table
 from tests.oracle_comparison import TOLERANCE, Comparison, check_both_texts, check_seed
 from tests.tallies import tally_seeds
 
 
 def check(seed: int) -> Comparison:
-    """The compiled text; of every tenth mechanism the readable one too."""
-    return check_seed(seed) if seed % 10 else check_both_texts(seed)
+    """The compiled text; every tenth time the readable one, and a tree of stiffened bodies."""
+    if seed % 10:
+        return check_seed(seed)
+    result = check_both_texts(seed)
+    result.errors.update(lagrange_stiffened.check_seed(seed).errors)
+    return result
 
 
 def main() -> int:

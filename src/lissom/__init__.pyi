@@ -43,6 +43,7 @@ from .bodies import (
     FlexibleBody as FlexibleBody,
     NodalBody as NodalBody,
     RigidBody as RigidBody,
+    SecondOrder as SecondOrder,
     solids as solids,
 )
 from .errors import (

@@ -2,8 +2,9 @@
 
 from .flexible import FlexibleBody
 from .nodal import NodalBody
-from .normal import Lump, MassIntegrals, NormalBody, SecondOrder
+from .normal import Lump, MassIntegrals, NormalBody
 from .rigid import RigidBody
+from .second_order import SecondOrder
 
 __all__ = [
     "FlexibleBody",

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, final
 
 import numpy as np
@@ -16,9 +16,11 @@ from ..immutable import immutable, read_only
 from ..spatial import block_diagonal, inertia_fault, parallel_axis, rigid_shift, spatial_inertia
 from ..spatial.given import given_rotation
 from ..spatial.scalar import array, is_numeric, sqrt, zeros
+from . import second_order
 from .basis import check_independent, check_stiffness, normal_basis
 from .nodes import check_masses, checked_inboard, checked_names
 from .normal import LEVELS, REMEDY, Lump, MassIntegrals, NormalBody
+from .second_order import SecondOrder
 from .solids import checked_solids
 
 Array = np.ndarray
@@ -56,9 +58,13 @@ class FlexibleBody:
         Node that carries the joint towards the base.
     names : dict
         Names of nodes, such as {"tip": 9}.
-    level : {"full", "linear"}
+    level : {"full", "linear", "stiffened"}
         "full" keeps all deformation-dependent terms of the body's inertia, "linear" those of the
-        undeformed body; the motion of attached bodies is exact at both.
+        undeformed body; the motion of attached bodies is exact at both.  "stiffened" adds the
+        second order of the deformation: bending under tension, compression and spin.
+    second_order : SecondOrder or callable, optional
+        Second order of the deformation in the given amplitudes, or a function without arguments
+        that returns it; for level "stiffened", with shapes that vanish at the inboard node.
     solids : Solid or sequence of Solid
         Appearance in drawings and views, see `solids.Sweep`.
     """
@@ -74,6 +80,7 @@ class FlexibleBody:
     names: Mapping[str, int] = field(default_factory=dict, kw_only=True)
     level: str = field(default="full", kw_only=True)
     solids: Any = field(default=(), kw_only=True)
+    second_order: second_order.Given = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         for name in ("positions", "masses", "shapes", "stiffness", "damping"):
@@ -88,7 +95,9 @@ class FlexibleBody:
         object.__setattr__(self, "names", names)
         inboard = checked_inboard(self.inboard, names, len(self.positions), "FlexibleBody")
         object.__setattr__(self, "inboard", inboard)
-        check_level(self.level)
+        second_order.check_kind(self.second_order)
+        if check_level(self.level) == "stiffened":
+            _ = self.constants_of_second_order
         object.__setattr__(self, "solids", checked_solids(self.solids, "FlexibleBody"))
         if self.is_numeric:
             self._check_values()
@@ -163,6 +172,8 @@ class FlexibleBody:
             new["node_inertias"] = R @ self.node_inertias @ R.T
         if self.node_offsets is not None:
             new["node_offsets"] = self.node_offsets @ R.T
+        if self.second_order is not None:
+            new["second_order"] = partial(_turned_second_order, self, R)
         new["solids"] = tuple(
             dataclasses.replace(x, at=R @ x.at, rotation=R @ x.rotation) for x in self.solids
         )
@@ -173,10 +184,11 @@ class FlexibleBody:
 
         Parameters
         ----------
-        level : {"full", "linear"}, optional
+        level : {"full", "linear", "stiffened"}, optional
             Level of deformation terms; by default the body's.
         """
         level = check_level(self.level if level is None else level)
+        stiffened = level == "stiffened" and self.n_mode > 0
         x, stiffness = self._basis
         shapes = self._relative_shapes @ x
         points = np.array([node for node in range(len(self.masses)) if node not in self._lumps])
@@ -202,6 +214,7 @@ class FlexibleBody:
             node_names=dict(self.names),
             level=level,
             solids=self.solids,
+            second_order=self.constants_of_second_order.in_modes(x) if stiffened else None,
         )
 
     # Computed once, for numbers only.
@@ -209,6 +222,24 @@ class FlexibleBody:
     @cached_property
     def _relative_positions(self) -> Array:
         return read_only(self.positions - self.positions[self.inboard])
+
+    @cached_property
+    def constants_of_second_order(self) -> SecondOrder:
+        """Second order in the given amplitudes, checked; ModelError if the body has none."""
+        found = second_order.resolved(self.second_order, len(self.positions), self.n_mode)
+        if np.any(self.shapes[self.inboard]):
+            raise ModelError(
+                f'FlexibleBody: level "stiffened" needs shapes that vanish at the inboard node '
+                f"({self.inboard}), to which the second order refers; give shapes and second_order "
+                "with this node held"
+            )
+        missing = set(self._lumps) - set(found.node_shapes) - {self.inboard}
+        if missing:
+            raise ModelError(
+                f"FlexibleBody: node {min(missing)} has rotary inertia or an offset centre of "
+                "mass, but no second order; give it in SecondOrder.node_shapes"
+            )
+        return found
 
     @cached_property
     def _relative_shapes(self) -> Array:
@@ -350,13 +381,11 @@ def check_level(level: str) -> str:
     """Return the level if it is valid, raise ModelError otherwise."""
     if isinstance(level, str) and level in LEVELS:
         return level
-    if isinstance(level, str) and level == "stiffened":
-        raise ModelError(
-            'level "stiffened" (geometric stiffness of fast-spinning or heavily loaded bodies) is '
-            'not available; use "full" or "linear", and keep spin rates well below the first '
-            "natural frequency"
-        )
-    raise ModelError(f'level is {level!r}; use "full" or "linear"')
+    raise ModelError(f'level is {level!r}; use "full", "linear" or "stiffened"')
+
+
+def _turned_second_order(body: FlexibleBody, R: Array) -> SecondOrder:
+    return body.constants_of_second_order.turned(R)
 
 
 def _array(value: Any, name: str) -> Array:

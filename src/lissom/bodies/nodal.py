@@ -90,7 +90,12 @@ class NodalBody:
         object.__setattr__(self, "names", names)
         inboard = checked_inboard(self.inboard, names, self.n_node, "NodalBody")
         object.__setattr__(self, "inboard", inboard)
-        check_level(self.level)
+        if check_level(self.level) == "stiffened":
+            raise ModelError(
+                'NodalBody: level "stiffened" needs the second order of the deformation, which '
+                'nodal data do not contain; use "full" or "linear", or make a FlexibleBody with '
+                "second_order=SecondOrder(...)"
+            )
         self._check_mass()
         self._check_stiffness()
         self._check_damping()

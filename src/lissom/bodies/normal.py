@@ -11,14 +11,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..errors import ModelError
 from ..immutable import immutable
 from ..spatial import cross, second_moment
 from ..spatial.scalar import is_numeric, zeros
+from .second_order import SecondOrder
 from .solids import Solid
 
 Array = np.ndarray
 
-LEVELS = ("linear", "full")
+LEVELS = ("linear", "full", "stiffened")
 
 # Remedies in messages when a body, or a compiled body, is assigned to.
 REMEDY = "make a changed copy, dataclasses.replace(body, ...), and pass it to model.replace"
@@ -126,36 +128,14 @@ class MassIntegrals:
 
 @immutable(_COMPILED)
 @dataclass(frozen=True, eq=False)
-class SecondOrder:
-    """Second order of a body's deformation, symmetric in the modes; body axes.
-
-    A node is at l0 + Pi_tr eta + h[eta, eta]/2 and turned by Pi_rot eta + rho[eta, eta]/2.
-
-    Attributes
-    ----------
-    first_moment : array (3, n_mode, n_mode)
-        sigma_k = integral h_k dm.
-    second_moment : array (3, 3, n_mode, n_mode)
-        Z_kl = integral r_k h_l dm.
-    node_shapes : dict of array (6, n_mode, n_mode)
-        [rho; h] of the nodes that can carry others.
-    """
-
-    first_moment: Array
-    second_moment: Array
-    node_shapes: dict[int, Array]
-
-
-@immutable(_COMPILED)
-@dataclass(frozen=True, eq=False)
 class NormalBody:
     """Constants of a body in normalised form, in its axes about its origin.
 
     Attributes
     ----------
     integrals : MassIntegrals
-        Integrals of the point masses at level "full", of the whole body to zeroth order at
-        "linear".
+        Integrals of the whole body to zeroth order at level "linear", of the point masses at
+        the others.
     lumps : tuple of Lump
         Nodes with rotary inertia; empty at level "linear", where the integrals include them.
     stiffness : array (n_mode,)
@@ -170,7 +150,7 @@ class NormalBody:
         Index of the node at the body's frame.
     node_names : dict
         Names of nodes.
-    level : {"linear", "full"}
+    level : {"linear", "full", "stiffened"}
         Deformation terms that the inertia of the body includes.
     solids : tuple of Solid
         Appearance in drawings and views.
@@ -194,6 +174,55 @@ class NormalBody:
     def n_mode(self) -> int:
         """Number of modes."""
         return len(self.stiffness)
+
+    def second_shapes(self, node: int) -> Array:
+        """Second order [rho; h] of a node at level "stiffened", (6, n_mode, n_mode).
+
+        Parameters
+        ----------
+        node : int
+            Index of the node.
+        """
+        assert self.second_order is not None
+        found = self.second_order.node_shapes.get(node)
+        if found is not None:
+            return found
+        if node == self.inboard:
+            return zeros(6, self.n_mode, self.n_mode)
+        names = [name for name, k in self.node_names.items() if k == node]
+        raise ModelError(
+            f"node {node}{f' ({names[0]})' if names else ''} has no second order, which level "
+            '"stiffened" needs where something is attached; give it in SecondOrder.node_shapes, or '
+            "use another node"
+        )
+
+    def displaced(self, node: int, eta: Array) -> Array:
+        """Rotation vector [rad] and displacement [m] of a node, (..., 6), by its deformation.
+
+        Parameters
+        ----------
+        node : int
+            Index of the node.
+        eta : array (..., n_mode)
+            Modal coordinates.
+        """
+        moved = eta @ self.node_shapes[node].T
+        if self.second_order is None or node not in self.second_order.node_shapes:
+            return moved
+        S = self.second_order.node_shapes[node]
+        return moved + np.einsum("kij,...i,...j->...k", S, eta, eta) / 2
+
+    def deflection(self, eta: Array) -> float:
+        """Largest displacement of a node by deformation, as a fraction of the body's length.
+
+        Parameters
+        ----------
+        eta : array (n_mode,)
+            Modal coordinates.
+        """
+        length = float(np.linalg.norm(self.node_positions, axis=1).max(initial=0.0))
+        moved = np.linalg.norm(self.node_shapes[:, 3:] @ eta, axis=1).max(initial=0.0)
+        return float(moved) / length if length else 0.0
 
     @property
     def mass(self) -> float:

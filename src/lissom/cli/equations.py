@@ -30,6 +30,7 @@ class Level(StrEnum):
 
     LINEAR = "linear"
     FULL = "full"
+    STIFFENED = "stiffened"
 
 
 class Form(StrEnum):

@@ -11,7 +11,6 @@ from .compiling import Entry, jit
 from .loops.closing import close_loops, closure_numbers, loops_open, place_loops
 from .loops.dense_dynamics import mirror_upper, solve_dense, triangle
 from .loops.forces import constrain
-from .records import node_position
 from .small import put_matrix, put_vector
 from .tree.articulated import accelerate_base_to_tip, all_finite, articulate_tip_to_base, prepare
 from .tree.external import apply_external
@@ -29,7 +28,7 @@ def _inverse(ints, floats, scratch, q, v, x, out, flags):
     motion_base_to_tip(ints, floats, scratch, q, v, x, flags)
     if scratch[field.N_EXTERNAL] != 0.0:
         apply_external(ints, scratch, q, v)
-    forces_tip_to_base(ints, floats, scratch, x, out, flags)
+    forces_tip_to_base(ints, scratch, x, out, flags)
     return all_finite(out, ints[field.N_V])
 
 
@@ -47,14 +46,14 @@ def _forward_rows(ints, floats, scratch, Q, V, F, out, flags, start, stop):
         motion_base_to_tip(ints, floats, scratch, q, v, f, flags & COUNTED)
         if scratch[field.N_EXTERNAL] != 0.0:
             apply_external(ints, scratch, q, v)
-        if articulate_tip_to_base(ints, floats, scratch, f) != field.DONE:
+        if articulate_tip_to_base(ints, scratch, f) != field.DONE:
             return k
         if ints[field.LOOPS] != 0 and flags & field.TREE == 0:
             if constrain(ints, floats, scratch, q, v, f, v, flags) != field.DONE:
                 return k
             if flags & field.RATES != 0 and loops_open(ints, floats, scratch):
                 return k
-        if accelerate_base_to_tip(ints, floats, scratch, x) != field.DONE:
+        if accelerate_base_to_tip(ints, scratch, x) != field.DONE:
             return k
     return -1
 
@@ -75,7 +74,7 @@ def _mass(ints, floats, scratch, q, M, flags, repeats, whole):
     """One triangle of the mass matrix, `repeats` times (for timing); then the whole matrix."""
     for _ in range(repeats):
         motion_base_to_tip(ints, floats, scratch, q, q, q, flags)
-        triangle(ints, floats, scratch, M)
+        triangle(ints, scratch, M)
     n, s = ints[field.N_V], 0.0
     for r in range(n):
         s += 0.0 * M[r, r]
@@ -166,7 +165,7 @@ def _closure_rows(ints, floats, scratch, Q, V, out, width, flags, start, stop):
     for k in range(start, stop):
         q, v = Q[k * n : (k + 1) * n], V[k * m : (k + 1) * m]
         motion_base_to_tip(ints, floats, scratch, q, v, v, flags)
-        place_loops(ints, floats, scratch, v, flags)
+        place_loops(ints, scratch, v, flags)
         close_loops(ints, floats, scratch, q, v, v, flags)
         closure_numbers(ints, scratch, out, k * width)
         if all_finite(out[k * width : (k + 1) * width], width) != field.DONE:
@@ -211,7 +210,7 @@ def _put_external(ints, scratch, W, first):
             scratch[o + field.WRENCH + c] = W[first + 6 * entry + c]
         o += field.EXTERNAL_NODE
         if ints[row + field.LEVEL] != field.RIGID:
-            o = node_position(o, 1, ints[row + field.N_MODE])
+            o += ints[row + field.LISTED]
 
 
 @jit
@@ -238,7 +237,9 @@ _ROWS = f"{_THREE}, float64[::1]"
 _MATRIX = "float64[:,::1]"
 _RANGE = "int64, int64, int64"  # flags, start, stop
 
-PREPARE = Entry(prepare, f"void({_SYSTEM})", "constants of flexible bodies", seconds=5)
+PREPARE = Entry(
+    prepare, "void(int64[::1], float64[::1])", "constants of flexible bodies", seconds=5
+)
 FORWARD = Entry(_forward_rows, f"int64({_SYSTEM}, {_ROWS}, {_RANGE})", "forward dynamics")
 INVERSE = Entry(
     _inverse_rows, f"int64({_SYSTEM}, {_ROWS}, {_RANGE})", "inverse dynamics", seconds=10

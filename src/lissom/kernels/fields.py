@@ -32,7 +32,8 @@ ORDER = 5  # ints: body numbers, branch by branch out to its tip, then the speed
 IN_ORDER = 6  # whether that is the order of the system
 COLUMNS = 7  # scratch: forces of all hinge motions, 6 n_v
 LOOPS = 8  # ints: header of the loops and couplings, 0 if there are none
-HEADER = 9
+STIFFENS = 9  # whether a body is at level STIFFENED
+HEADER = 10
 
 # ints: row of a body
 (
@@ -46,7 +47,7 @@ HEADER = 9
     MODAL_Q,
     MODAL_V,
     N_MODE,
-    LEVEL,  # RIGID, LINEAR, FULL
+    LEVEL,  # RIGID, LINEAR, FULL, STIFFENED
     N_NODE,  # nodes that carry children; the record of a rigid body does not count
     CARRIES,  # whether it has children
     FIRST,  # whether it is the first child to contribute to its node, tip to base
@@ -62,17 +63,21 @@ HEADER = 9
     SHAPES,  # floats: stiffness m, M_rf 6m, symmetrised g 6m (m modes, one component after another)
     DAMPED,  # NONE, DIAGONAL, MATRIX
     DAMPING,  # floats: m or m x m numbers
-    NODE_SHAPES,  # floats: per node that carries children its position 3 and shapes 6m
-    SECOND,  # floats: level FULL, g 9m, then the products that are not zero, m x m each
-    PRODUCTS,  # bits: which of the six symmetric and three antisymmetric products are not zero
+    NODE_SHAPES,  # scratch: `records.node_record` of each node that carries children; constant, one
+    # for equal bodies, except at level STIFFENED
+    BENDING,  # floats: level STIFFENED, constants of these nodes, see `nodes.deform_node`
+    BENT,  # bits: which of the six rows of nodes have a second order
+    LISTED,  # numbers of a node in a list: its record, and at level STIFFENED its constants
+    SECOND,  # floats: from level FULL on, g 9m, then the products that are not zero, m x m each
+    PRODUCTS,  # bits: which of the products are not zero, see `flexible`
     N_LUMP,
-    LUMPS,  # floats: per lump mass, offset 3, inertia 6, node position 3, shapes 6m
+    LUMPS,  # floats: per lump mass, offset 3, inertia 6, its node as in a list
     BRANCH,  # where its own speeds and all outboard of it begin, in that order
     BRANCH_END,
     WORLD,  # scratch: working axes to world axes 9, origin in the world 3
     DRIVEN,  # whether the accelerations of its hinge are given
     ROW,
-) = range(36)
+) = range(39)
 
 # Kinds of joint; AXIAL and above use their general motion map.
 FIXED, REVOLUTE, PRISMATIC, SPHERICAL, FREE = range(5)
@@ -84,14 +89,14 @@ AXIAL_TURN, AXIAL_SLIDE, AXIAL_SECOND = 3, 4, 5
 # Constants of a UNIVERSAL joint: its two axes.  Of a PLANAR joint: its normal and two axes in the
 # plane.  Of EXPONENTIAL and OWN joints: see `joints` and `own_joints`.
 
-RIGID, LINEAR, FULL = range(3)
+RIGID, LINEAR, FULL, STIFFENED = range(4)
 NONE, DIAGONAL, MATRIX = range(3)
 
 # scratch: header
 ARMATURE = 0  # whether there is armature
 N_EXTERNAL, EXTERNAL = 1, 2  # number of external forces, and offset of their list
 # An entry of that list: number of the body, [moment; force] in node axes; for a flexible body then
-# the undeformed position and the shapes of the node
+# the node, LISTED numbers
 WRENCH, EXTERNAL_NODE = 1, 7
 GROUND_RECORD = 8
 
@@ -188,7 +193,7 @@ L_RECORD = 48
     END_VELOCITY,  # scratch: linear, angular velocity of the node, common axes
     END_FORCES,  # scratch: columns of forces on the node, 6 n; -1 for the ground
     END_FRAME,  # floats: frame's axes to node axes 9, its origin from the node 3
-    END_SHAPES,  # floats: shapes of the node
+    END_SHAPES,  # scratch: shapes of the node
     END_ROW,
 ) = range(9)
 LOOP_ROW = L_END + 2 * END_ROW

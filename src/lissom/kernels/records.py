@@ -99,16 +99,31 @@ def modal_products(g, m):
     return g + 9 * m
 
 
+class Node(NamedTuple):
+    """Node of a flexible body of m modes; all but `shapes` is that of `nodes.deform_node`."""
+
+    turn: int  # rotation at zero amplitudes, 3; zero except at level STIFFENED
+    position: int  # position at zero amplitudes, 3
+    bend: int  # second order in the modal rates, 6; zero except at level STIFFENED
+    shapes: int  # six rows of m
+
+
 @jit
-def node_position(shapes, node, m):
-    """Offset of the undeformed position of a node that carries children; its shapes follow."""
-    return shapes + node * (3 + 6 * m)
+def node_record(o):
+    """Offsets in the record of a node."""
+    return Node(o, o + 3, o + 6, o + 12)
+
+
+@jit
+def node_size(m):
+    """Size of the record of a node."""
+    return 12 + 6 * m
 
 
 @jit
 def node_shapes(shapes, node, m):
-    """Offset of the shapes of a node, six rows of m numbers."""
-    return shapes + node * (3 + 6 * m) + 3
+    """Offset of the shapes of a node that carries children, six rows of m numbers."""
+    return shapes + node * (12 + 6 * m) + 12
 
 
 class Closure(NamedTuple):

@@ -57,7 +57,7 @@ def converted_model(model: Model, *, level: str | None, convert: Convert) -> Sys
     ----------
     model : Model
         Mechanism to compile.
-    level : {"full", "linear"}, optional
+    level : {"full", "linear", "stiffened"}, optional
         Level for all flexible bodies.
     convert : callable
         Maps an array or a scalar, numbers or symbols, to the value that the system stores.

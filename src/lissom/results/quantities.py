@@ -187,8 +187,8 @@ def _quaternion(frame: Frame, block: Block) -> Array:
 def _deflection(frame: Frame, block: Block) -> Array:
     if not frame.bends:
         return np.zeros((block.stop - block.start, 3))
-    shapes = frame.system.bodies[frame.body].node_shapes[frame.node]
-    moved = _stored("q", "modal_q")(frame, block) @ shapes.T
+    body = frame.system.bodies[frame.body]
+    moved = body.displaced(frame.node, _stored("q", "modal_q")(frame, block))
     if frame.place.plain:
         return moved[:, 3:]
     point = np.broadcast_to(frame.place.position, (len(moved), 3))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,13 @@ from numpy.typing import NDArray
 
 from ..bodies.flexible import FlexibleBody
 from ..bodies.solids import Sweep
+from ..errors import ModelError
 from ._checks import count, positive
 from .beam_basis import Basis, Properties, clamped_basis, properties, static_basis
 from .cantilever import Mesh
 from .counts import asked
 from .materials import Material
+from .second_order import second_order
 from .sections import Section
 
 Array = NDArray[np.float64]
@@ -60,7 +63,7 @@ def beam(
         clamped beam, the basis of earlier versions; here `modes` are those of lowest frequency of
         all four families, by default 6.
     level : str, optional
-        Level of the body, see `FlexibleBody`.
+        Level of the body, see `FlexibleBody`; "stiffened" needs static shapes.
     damping : float or array_like, optional
         Damping ratio of all modes, or of each mode, shape (modes,).
     elements : int, optional
@@ -128,6 +131,11 @@ def beam(
     parts = None if elements is None else count(elements, "beam: elements")
     basis = (static_basis if shapes == "static" else clamped_basis)(solid, wanted, parts)
     positions, masses = _particles(solid, basis.grid)
+    if shapes == "clamped" and level == "stiffened":
+        raise ModelError(
+            'beam: level "stiffened" needs shapes="static": the second order of the deformation '
+            "comes from polynomial strains; leave shapes out"
+        )
     return FlexibleBody(
         positions,
         masses,
@@ -137,6 +145,7 @@ def beam(
         names={"root": 0, "tip": basis.grid.elements},
         level=level,
         solids=Sweep(section.outline, range(basis.grid.elements + 1)),
+        second_order=partial(second_order, solid, basis) if shapes == "static" else None,
     )
 
 

@@ -47,7 +47,7 @@ class Derivation:
     ----------
     model : Model
         Numbers or SymPy expressions for any parameter.
-    level : {"full", "linear"} or None
+    level : {"full", "linear", "stiffened"} or None
         Level of all flexible bodies; None: the level of each body.
     form : {"poincare", "lagrange"}
         "lagrange": all speeds are rates of coordinates.
@@ -178,7 +178,7 @@ class Derivation:
         Mdot - 2 C is skew if they derive from the kinetic energy.  For flexible bodies at level
         "linear" they do not, and C is half their derivative by the speeds.
         """
-        if all(body.n_mode == 0 or body.level == "full" for body in self.system.bodies):
+        if all(body.n_mode == 0 or body.level != "linear" for body in self.system.bodies):
             C = coriolis_by_connection(
                 self.mass, self.rates, self.structure_constants, self.q, self.v
             )

@@ -54,7 +54,7 @@ def derive(
     ----------
     model : Model
         Model without loops.
-    level : {"full", "linear"}, optional
+    level : {"full", "linear", "stiffened"}, optional
         Level of all flexible bodies; by default the level of each body, as for `Model.compile`.
         Formulas are much shorter at "linear".
     form : {"poincare", "lagrange"}

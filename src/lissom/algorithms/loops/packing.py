@@ -7,7 +7,8 @@ import numpy as np
 from ...joints import Joint
 from ...joints.nearness import constraint_map
 from ...kernels import fields as field
-from ...kernels.records import JOINT_WORK, closure_size
+from ...kernels.compiling import plain
+from ...kernels.records import JOINT_WORK, closure_size, node_shapes
 from ...system import GROUND, LoopEnd, System
 from ..tree.allocators import Buffer, Stack
 from ..tree.joint_packing import loop_columns, loop_joint_row
@@ -155,7 +156,7 @@ class _Paths:
             slot, m = self.system.outboard_nodes[end.body].index(end.node), body[field.N_MODE]
             row[field.END_NODE] = 1
             row[field.END_RECORD] = body[field.NODES] + slot * field.NODE_RECORD
-            row[field.END_SHAPES] = body[field.NODE_SHAPES] + slot * (3 + 6 * m) + 3
+            row[field.END_SHAPES] = plain(node_shapes)(body[field.NODE_SHAPES], slot, m)
         row[field.END_PLACE] = path[field.W_PLACE]
         row[field.END_VELOCITY] = path[field.W_VELOCITY] + 6 * slot
         row[field.END_FORCES] = path[field.W_FORCES] + 6 * self.system.n_constraint * slot

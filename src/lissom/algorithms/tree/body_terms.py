@@ -118,7 +118,7 @@ def node_motion(body: NormalBody, node: int, eta: Array, eta_dot: Array, V: Arra
     theta, l = Pi[:3] @ eta, body.node_positions[node] + Pi[3:] @ eta
     bend = zeros(6)
     if body.second_order is not None:
-        second = body.second_order.node_shapes[node]  # (15)
+        second = body.second_shapes(node)  # (15)
         turned = second @ eta
         theta, l = theta + turned[:3] @ eta / 2, l + turned[3:] @ eta / 2
         Pi, bend = Pi + turned, second @ eta_dot @ eta_dot

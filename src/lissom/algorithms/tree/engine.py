@@ -24,6 +24,7 @@ from ...system.state import check_finite
 from ..loops.checks import check_closed
 from ..loops.couplings import transmitted
 from . import reference
+from .node_packing import node_numbers
 from .packing import Packed, pack
 from .reference import Armature, External
 
@@ -80,7 +81,7 @@ class Workspace:
 
     def _prepare(self) -> None:
         if self._flexible:
-            entries.PREPARE.load()(*self.call)
+            entries.PREPARE.load()(self.packed.ints, self.scratch)
 
     @cached_property
     def dense(self) -> Any:
@@ -134,8 +135,7 @@ class Workspace:
         for i, node, wrench in external:
             pieces += [np.array([float(i)]), wrench]
             if self.packed.rows[i, field.LEVEL] != field.RIGID:
-                body = self.system.bodies[i]
-                pieces += [body.node_positions[node], body.node_shapes[node].ravel()]
+                pieces.append(node_constants(self.system, i, node)[1:])
         start, n = len(self.packed.start), sum(map(len, pieces))
         if start + n > len(self.scratch):
             self.scratch = np.concatenate([self.scratch[:start], np.zeros(n)])
@@ -409,13 +409,13 @@ def totals_rows(system: System, Q: Array, V: Array, about: Array) -> Array:
 
 
 def node_constants(system: System, i: int, node: int) -> Array:
-    """Constants of a node for the kernels: its body, undeformed position and shapes."""
+    """Constants of a node for the kernels: its body, and the node as in a list."""
     known = system.derived.setdefault("nodes", {})
     found = known.get((i, node))
     if found is None:
-        body = system.bodies[i]
-        place = ([float(i)], body.node_positions[node], body.node_shapes[node].ravel())
-        found = known[i, node] = np.concatenate(place)
+        bits = int(_packed(system)[0].rows[i, field.BENT])
+        numbers = node_numbers(system.bodies[i], node, bits)
+        found = known[i, node] = np.concatenate([[float(i)], numbers])
     return found
 
 
@@ -470,9 +470,7 @@ def path_constants(system: System, frame: Frame) -> Array:
         steps: list[Array] = []
         i, node = frame.body, frame.node
         while i != GROUND:
-            body = system.bodies[i]
-            shapes = body.node_shapes[node].ravel()
-            steps.insert(0, np.concatenate([[i], body.node_positions[node], shapes]))
+            steps.insert(0, node_constants(system, i, node))
             i, node = int(system.parent[i]), int(system.parent_node[i])
         n = len(steps)
         places = path.STEPS + n + np.cumsum([0, *(len(step) for step in steps[:-1])])

@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ...bodies import MassIntegrals, NormalBody
-from ...errors import ModelError
+from ...bodies import MassIntegrals, NormalBody, SecondOrder
 from ...kernels import fields as field
-from ...kernels.records import hinge_size, stack_size
+from ...kernels.compiling import plain
+from ...kernels.records import hinge_size, node_size, stack_size
 from ...system import GROUND, System
 from ..loops.packing import pack_loops
 from .allocators import Buffer, Stack
 from .joint_packing import joint_row
+from .node_packing import bent_rows, node_bending, node_numbers
 from .own_joints import OwnJoints
 
 __all__ = ["Packed", "pack"]
@@ -69,6 +70,7 @@ def pack(system: System) -> Packed:
     order = _branch_by_branch(system, rows)
     header = np.zeros(field.HEADER, dtype=np.int64)
     header[field.ALL_RIGID] = np.all(rows[:, field.LEVEL] == field.RIGID)
+    header[field.STIFFENS] = np.any(rows[:, field.LEVEL] == field.STIFFENED)
     header[field.ORDER] = field.HEADER + rows.size
     header[field.IN_ORDER] = np.all(np.diff(order[: system.n_body]) > 0)
     header[field.COLUMNS] = scratch.add(6 * system.n_v if header[field.ALL_RIGID] else 0)
@@ -82,8 +84,8 @@ def pack(system: System) -> Packed:
     start[field.GROUND_RECORD + field.R_ : field.GROUND_RECORD + field.R_ + 9] = np.eye(3).ravel()
     for place, values in own.contents:
         start[place : place + len(values)] = values
-    for row, body in zip(rows, system.bodies, strict=True):
-        _first_content(start, row, body)
+    for row, body, nodes in zip(rows, system.bodies, system.outboard_nodes, strict=True):
+        _first_content(start, row, body, nodes)
     if system.constraints:
         place = loops[field.GROUND_PLACE]
         start[field.ARMATURE] = 1.0  # see `pack_loops`
@@ -138,15 +140,20 @@ def _place(
     row[field.N_NODE] = len(nodes)
     row[field.BODY] = scratch.add(field.RECORD)
     row[field.HINGE] = scratch.add(hinge_size(r))
+    row[field.LISTED] = plain(node_size)(0)
     if row[field.LEVEL] != field.RIGID:
         row[field.N_LUMP] = len(body.lumps)
         row[field.NODES] = scratch.add(len(nodes) * field.NODE_RECORD)
         row[field.MODAL] = scratch.add(2 * m + (m * m if body.lumps else 0))
         row[field.STACK] = scratch.add(stack_size(len(nodes)))
         _modal_constants(row, body, nodes, constants, shared)
-        if row[field.LEVEL] == field.FULL or id(body) not in shared:
+        if row[field.LEVEL] >= field.FULL or id(body) not in shared:
             shared[id(body)] = scratch.add(6 * m)
         row[field.M_RF] = shared[id(body)]
+        shapes = id(body), nodes, "shapes"
+        if row[field.LEVEL] == field.STIFFENED or shapes not in shared:
+            shared[shapes] = scratch.add(len(nodes) * plain(node_size)(m))
+        row[field.NODE_SHAPES] = shared[shapes]
     if p == GROUND:
         row[field.CARRIER] = field.GROUND_RECORD
     elif rows[p, field.LEVEL] == field.RIGID:
@@ -169,9 +176,7 @@ def _place(
 def _level(body: NormalBody) -> int:
     if body.n_mode == 0 and not body.lumps and len(body.node_positions) == 1:
         return field.RIGID
-    if body.second_order is not None:
-        raise ModelError('the compiled text has no level "stiffened"; use the readable one')
-    return field.FULL if body.level == "full" else field.LINEAR
+    return {"linear": field.LINEAR, "full": field.FULL, "stiffened": field.STIFFENED}[body.level]
 
 
 def _six(J: Array) -> Array:
@@ -202,7 +207,9 @@ def _modal_constants(
         field.SHAPES,
         field.DAMPED,
         field.DAMPING,
-        field.NODE_SHAPES,
+        field.BENDING,
+        field.BENT,
+        field.LISTED,
         field.SECOND,
         field.PRODUCTS,
         field.LUMPS,
@@ -228,25 +235,38 @@ def _add_modal_constants(
     else:
         row[field.DAMPED] = field.MATRIX
         row[field.DAMPING] = constants.add(body.damping.T)
-    row[field.NODE_SHAPES] = constants.add(
-        *(x for t in nodes for x in (body.node_positions[t], body.node_shapes[t]))
-    )
-    if row[field.LEVEL] == field.FULL:
-        products = [N[k, k] if k == l else N[k, l] + N[l, k] for k, l in _SUMS]
-        products += [N[k, l] - N[l, k] for k, l in _DIFFERENCES]
+    bits = bent_rows(body)
+    row[field.BENT], row[field.LISTED] = bits, len(node_numbers(body, body.inboard, bits))
+    row[field.BENDING] = constants.add(*(node_bending(body, t, bits) for t in nodes))
+    if row[field.LEVEL] >= field.FULL:
+        products = _products(N, body.second_order)
         kept = [k for k, product in enumerate(products) if np.any(product)]
         row[field.PRODUCTS] = sum(1 << k for k in kept)
         row[field.SECOND] = constants.add(g, *(products[k].T for k in kept))
     if body.lumps:
         pieces: list[Array] = []
         for lump in body.lumps:
-            place = body.node_positions[lump.node], body.node_shapes[lump.node]
-            pieces += [np.array([lump.mass]), lump.offset, _six(lump.inertia), *place]
+            place = node_numbers(body, lump.node, bits)
+            pieces += [np.array([lump.mass]), lump.offset, _six(lump.inertia), place]
         row[field.LUMPS] = constants.add(*pieces, (N[0, 0] + N[1, 1] + N[2, 2]).T)
 
 
-def _first_content(start: Array, row: Array, body: NormalBody) -> None:
-    """Write the initial content of a workspace: W, and the constants of level "linear"."""
+def _products(N: Array, second: SecondOrder | None) -> list[Array]:
+    """Products of modes in the order of `kernels.tree.flexible`."""
+    if second is None:
+        sums = [N[k, k] if k == l else N[k, l] + N[l, k] for k, l in _SUMS]
+        return sums + [N[k, l] - N[l, k] for k, l in _DIFFERENCES]
+    Z = second.second_moment
+    turned = [Z[k, l] - Z[l, k] for k, l in _DIFFERENCES]
+    sums = [
+        N[k, k] + Z[k, k] if k == l else N[k, l] + N[l, k] + (Z[k, l] + Z[l, k]) for k, l in _SUMS
+    ]
+    differences = [N[k, l] - N[l, k] - X for (k, l), X in zip(_DIFFERENCES, turned, strict=True)]
+    return [*sums, *differences, *turned, *second.first_moment]
+
+
+def _first_content(start: Array, row: Array, body: NormalBody, nodes: tuple[int, ...]) -> None:
+    """Write the initial content of a workspace: W, nodes, and the constants of level "linear"."""
     if row[field.LEVEL] == field.RIGID:
         return
     m, f, b = body.n_mode, row[field.MODAL], row[field.BODY]
@@ -257,3 +277,8 @@ def _first_content(start: Array, row: Array, body: NormalBody) -> None:
     start[b + field.INERTIA : b + field.INERTIA + 6] = _inertia(mass)
     start[b + field.MOMENT : b + field.MOMENT + 3] = mass.first_moment
     start[b + field.MASS] = mass.mass
+    for k, node in enumerate(nodes):
+        size = plain(node_size)(m)
+        numbers = node_numbers(body, node, int(row[field.BENT]))[:size]
+        place = row[field.NODE_SHAPES] + k * size
+        start[place : place + size] = numbers

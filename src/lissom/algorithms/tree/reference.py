@@ -39,6 +39,9 @@ External = Sequence[tuple[int, int, Array]]
 # block on its hinge.
 Armature = Sequence[tuple[Array, Array]]
 
+# Deflection, as a fraction of the length, below which a truncated mass matrix is definite.
+_BENT = 1e-3
+
 # Fraction of its scale below which a hinge inertia is noise.
 _BLIND = 50 * np.finfo(float).eps
 
@@ -394,11 +397,14 @@ def articulate_tip_to_base(
         M_bar = terms.M_rr - terms.M_rf @ W @ terms.M_rf.T  # (11)
         Y, S = phi - terms.M_rf @ W @ Pi_hat.T, Pi_hat @ W @ Pi_hat.T
         Gamma = children_inertia(system, motions, i, inboard)  # (12)
+        _check_modes(system, motions, i, terms.M_ff + np.diag(a_f) + Pi_hat.T @ Gamma @ Pi_hat)
         N = solve(np.eye(len(Gamma)) + Gamma @ S, np.eye(len(Gamma)))  # (13)
         E = N @ Gamma
         P_R = M_bar + Y @ E @ Y.T  # (14)
         Ht = motion.motion_map
         D = Ht.T @ P_R @ Ht + a_r  # (15)
+        if not sees_inertia(D, P_R, Ht):
+            _raise_if_bent(system, motions, i)
         check_hinge_inertia(system, i, D, P_R, Ht)
         G = solve_spd(D, Ht.T @ P_R).T
         inboard[i] = symmetric(P_R - G @ D @ G.T)  # (16)
@@ -450,6 +456,37 @@ def check_hinge_inertia(system: System, i: int, D: Array, P: Array, Ht: Array) -
         "move away from the singular configuration",
         body=system.names[i],
     )
+
+
+def _check_modes(system: System, motions: Sequence[BodyMotion], i: int, M: Array) -> None:
+    """Raise if the modes of a body, with what it carries, have no positive definite mass."""
+    stiffened = any(body.second_order is not None for body in system.bodies[i:])
+    if stiffened and len(M) and is_numeric(M) and np.linalg.eigvalsh(M.real)[0] <= 0:
+        _raise_if_bent(system, motions, i)
+
+
+def _is_outboard(system: System, k: int, i: int) -> bool:
+    """Whether body k is body i or carried by it."""
+    while k > i:
+        k = int(system.parent[k])
+    return k == i
+
+
+def _raise_if_bent(system: System, motions: Sequence[BodyMotion], i: int) -> None:
+    """Blame the most bent body at level "stiffened" from body i outwards, if there is one."""
+    found = [(0.0, "")]
+    for k in range(i, system.n_body):
+        body, name = system.bodies[k], system.names[k]
+        if body.second_order is not None and _is_outboard(system, k, i):
+            found.append((body.deflection(motions[k].eta.real), name))
+    part, name = max(found)
+    if part > _BENT:
+        raise SingularError(
+            f"body {name!r} deflects by {part:.2g} of its length, and the mass matrix of level "
+            '"stiffened" is not positive definite there; check the loads, use fewer shapes, or '
+            "divide the body into parts in a row, which bend less each",
+            body=name,
+        )
 
 
 def forward_dynamics(

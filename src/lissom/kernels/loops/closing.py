@@ -40,7 +40,7 @@ OPEN, FAR = 1e-6, 1e-4
 
 
 @jit
-def place_loops(ints, floats, scratch, v, flags):
+def place_loops(ints, scratch, v, flags):
     """Poses and velocities of all bodies on the paths of loops, after `motion_base_to_tip`."""
     h = ints[field.LOOPS] & POSITIVE
     for k in range(ints[h + field.N_PATH]):
@@ -79,7 +79,7 @@ def place_loops(ints, floats, scratch, v, flags):
             velocity = cross(vector(scratch, b + field.RATE), vector(scratch, d + field.ARM))
             if flags & field.RATES != 0:
                 o_m = ints[row + field.MODAL_V] & POSITIVE
-                e = modal_sums(floats, node_shapes(shapes, node, m), m, v, o_m)
+                e = modal_sums(scratch, node_shapes(shapes, node, m), m, v, o_m)
                 velocity = add(velocity, (e[3], e[4], e[5]))
             put_vector(scratch, o_u + 6 * node, add(u, turn(C, velocity)))
 
@@ -256,7 +256,7 @@ def constraint_rates(ints, floats, scratch, x, out):
         o_m = ints[row + field.MODAL_V] & POSITIVE
         for node in range(ints[p + field.W_N_NODE]):
             d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
-            e = modal_sums(floats, node_shapes(shapes, node, m), m, x, o_m)
+            e = modal_sums(scratch, node_shapes(shapes, node, m), m, x, o_m)
             turned = turn(matrix(scratch, d + field.LEFT), (e[0], e[1], e[2]))
             moved = add(
                 cross(w, turn(C, vector(scratch, d + field.ARM))), turn(C, (e[3], e[4], e[5]))

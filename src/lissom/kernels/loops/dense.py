@@ -23,7 +23,7 @@ def constraint_rows(ints, floats, scratch, q, v, given, before, M, flags):
 
     given: accelerations of driven hinges.
     """
-    place_loops(ints, floats, scratch, v, flags)
+    place_loops(ints, scratch, v, flags)
     close_loops(ints, floats, scratch, q, v, given, flags)
     closed_in_speeds(ints, floats, scratch, before)
     h = ints[field.LOOPS] & POSITIVE
@@ -59,12 +59,12 @@ def constraint_rows(ints, floats, scratch, q, v, given, before, M, flags):
                     b_w = turn_back(matrix(scratch, d + field.LEFT), f_w)
                     for a in range(m):
                         M[below, o_m + a] -= (
-                            b_w[0] * floats[Pi + a]
-                            + b_w[1] * floats[Pi + m + a]
-                            + b_w[2] * floats[Pi + 2 * m + a]
-                            + f_v[0] * floats[Pi + 3 * m + a]
-                            + f_v[1] * floats[Pi + 4 * m + a]
-                            + f_v[2] * floats[Pi + 5 * m + a]
+                            b_w[0] * scratch[Pi + a]
+                            + b_w[1] * scratch[Pi + m + a]
+                            + b_w[2] * scratch[Pi + 2 * m + a]
+                            + f_v[0] * scratch[Pi + 3 * m + a]
+                            + f_v[1] * scratch[Pi + 4 * m + a]
+                            + f_v[2] * scratch[Pi + 5 * m + a]
                         )
                     z_w = add(z_w, add(f_w, cross(vector(scratch, d + field.ARM), f_v)))
                     z_v = add(z_v, f_v)

@@ -37,10 +37,10 @@ def solve_dense(ints, floats, scratch, q, v, given, before, forces, out, M, floo
     """
     n, looped = ints[field.N_V], ints[field.LOOPS] != 0 and flags & field.TREE == 0
     x = M[n]  # `out` may be `forces`, which is still needed
-    forces_tip_to_base(ints, floats, scratch, forces, x, flags)
+    forces_tip_to_base(ints, scratch, forces, x, flags)
     for k in range(n):
         x[k] = forces[k] - x[k]
-    triangle(ints, floats, scratch, M)
+    triangle(ints, scratch, M)
     if ints[field.ALL_RIGID] != 0:
         mirror_upper(M, n)
     if scratch[field.ARMATURE] != 0.0:
@@ -88,7 +88,7 @@ def _refine(ints, floats, scratch, q, v, driven, forces, M, flags, looped):
         # the right-hand side is the residual
         close_loops(ints, floats, scratch, q, v, found, given)
         push_loops(ints, floats, scratch)
-    forces_tip_to_base(ints, floats, scratch, found, x, given)
+    forces_tip_to_base(ints, scratch, found, x, given)
     if looped:
         take_coupling_forces(ints, floats, scratch, x)
     for k in range(n):
@@ -126,12 +126,12 @@ def _hold_driven_forces(ints, x):
 
 
 @jit
-def triangle(ints, floats, scratch, M):
+def triangle(ints, scratch, M):
     """One triangle of the mass matrix: the upper one if all bodies are rigid, else the lower."""
     if ints[field.ALL_RIGID] != 0:
         mass_of_rigid_tree(ints, scratch, M)
     else:
-        mass_tip_to_base(ints, floats, scratch, M)
+        mass_tip_to_base(ints, scratch, M)
 
 
 @jit

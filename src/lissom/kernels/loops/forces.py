@@ -54,7 +54,7 @@ def constrain(ints, floats, scratch, q, v, x, before, flags):
     Explicit methods give expected accelerations as `before`: close to singular positions, where
     forces are softened, the forces for these accelerations are not.
     """
-    place_loops(ints, floats, scratch, v, flags)
+    place_loops(ints, scratch, v, flags)
     close_loops(ints, floats, scratch, q, v, x, flags)
     closed_in_speeds(ints, floats, scratch, before)
     keep_asked(ints, scratch)
@@ -367,13 +367,13 @@ def push_loops(ints, floats, scratch):
         C_a, x_a, _F_a, _arm_a = loop_end(ints, floats, scratch, a)
         C_b, x_b, F_b, arm_b = loop_end(ints, floats, scratch, b)
         n, f = turn(F_b, vector(scratch, work)), turn(F_b, vector(scratch, work + 3))
-        _push(ints, floats, scratch, b, C_b, add(n, cross(arm_b, f)), f, -1.0)
+        _push(ints, scratch, b, C_b, add(n, cross(arm_b, f)), f, -1.0)
         s = added(add(x_b, arm_b), -1.0, x_a)
-        _push(ints, floats, scratch, a, C_a, add(n, cross(s, f)), f, 1.0)
+        _push(ints, scratch, a, C_a, add(n, cross(s, f)), f, 1.0)
 
 
 @jit
-def _push(ints, floats, scratch, e, C, n, f, sign):
+def _push(ints, scratch, e, C, n, f, sign):
     """Add a force on a node, common axes, to the residual forces of its body."""
     if ints[e + field.END_BODY] < 0:
         return
@@ -384,7 +384,7 @@ def _push(ints, floats, scratch, e, C, n, f, sign):
         m, t = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
         load = six(turn_back(matrix(scratch, d + field.LEFT), n), f)
         t_f = modal_record(t, m).force
-        modal_spread(floats, ints[e + field.END_SHAPES] & POSITIVE, m, load, scratch, t_f)
+        modal_spread(scratch, ints[e + field.END_SHAPES] & POSITIVE, m, load, scratch, t_f)
         n = add(n, cross(vector(scratch, d + field.ARM), f))
     put_vector(scratch, b + field.FORCE, add(vector(scratch, b + field.FORCE), n))
     put_vector(scratch, b + field.FORCE + 3, add(vector(scratch, b + field.FORCE + 3), f))

@@ -77,11 +77,11 @@ def evaluate(system, given, work, t, state, w, out):
             flags != 0,
         )
     else:
-        status = articulate_tip_to_base(ints, floats, scratch, out)
+        status = articulate_tip_to_base(ints, scratch, out)
         if status == field.DONE and ints[field.LOOPS] != 0:
             status = constrain(ints, floats, scratch, q, v, x, before, flags & ALL)
         if status == field.DONE:
-            status = accelerate_base_to_tip(ints, floats, scratch, out)
+            status = accelerate_base_to_tip(ints, scratch, out)
     if status != field.DONE:
         return run.SINGULAR_ if status == field.SINGULAR else run.NOT_FINITE_
     copy_driven(plan, memory, x, out)
@@ -97,12 +97,12 @@ def solve_mass(system, given, q, forces, out):
     ints, floats, scratch = system
     flags = given.plan[run.FLAGS]
     motion_base_to_tip(ints, floats, scratch, q, forces, forces, flags & 0)
-    status = articulate_tip_to_base(ints, floats, scratch, forces)
+    status = articulate_tip_to_base(ints, scratch, forces)
     if status == field.DONE and ints[field.LOOPS] != 0:
         scratch[ints[ints[field.LOOPS] + field.CLOSING] + field.SOFTENED] = field.SOFT
         status = constrain(ints, floats, scratch, q, forces, forces, forces, flags & 0)
     if status == field.DONE:
-        status = accelerate_base_to_tip(ints, floats, scratch, out)
+        status = accelerate_base_to_tip(ints, scratch, out)
     if status != field.DONE:
         return run.SINGULAR_ if status == field.SINGULAR else run.NOT_FINITE_
     return 0
@@ -130,16 +130,14 @@ def needed_forces(system, given, work, state, acceleration):
         apply_external(ints, scratch, q, v)
     if ints[field.LOOPS] != 0:
         push_loops(ints, floats, scratch)
-    forces_tip_to_base(
-        ints, floats, scratch, acceleration, buffer, flags & (ALL | field.ACCELERATED)
-    )
+    forces_tip_to_base(ints, scratch, acceleration, buffer, flags & (ALL | field.ACCELERATED))
     if ints[field.LOOPS] != 0:
         take_coupling_forces(ints, floats, scratch, buffer)
     copy_driven(plan, memory, buffer, work.forces)
 
 
 @uncounted
-def set_armature(ints, floats, scratch, diagonal, modal):
+def set_armature(ints, scratch, diagonal, modal):
     """Write the armature of the speeds; `modal`: also that of modes, and dependent constants."""
     scratch[field.ARMATURE] = 1.0
     for i in range(ints[field.N_BODY]):
@@ -154,7 +152,7 @@ def set_armature(ints, floats, scratch, diagonal, modal):
                 a = diagonal[o_m + k]
                 scratch[w + k] = a if ints[row + field.N_LUMP] != 0 else 1.0 / (1.0 + a)
     if modal:
-        prepare(ints, floats, scratch)
+        prepare(ints, scratch)
 
 
 @uncounted

@@ -55,7 +55,7 @@ def note_sides(v, sides):
 @uncounted
 def prepare_armature(system, given, of, of_damping, of_stiffness, h):
     """Write A = of_damping C + of_stiffness K, and with that of rotors to the scratch."""
-    ints, floats, scratch = system
+    ints, _, scratch = system
     plan, table, memory = given
     A, n, o = of.A, ints[field.N_V], plan[run.BASE_ARMATURE] & POSITIVE
     for k in range(n):
@@ -63,7 +63,7 @@ def prepare_armature(system, given, of, of_damping, of_stiffness, h):
     both = A  # modes have no rotors: the same entries apply
     for k in range(n):
         both[k] += table[o + k]
-    set_armature(ints, floats, scratch, both, memory[run.PREPARED] != h)
+    set_armature(ints, scratch, both, memory[run.PREPARED] != h)
     memory[run.PREPARED] = h
     for k in range(n):
         A[k] -= table[o + k]

@@ -60,7 +60,7 @@ def project(system, given, work, state):
     before = 0.0
     for iteration in range(MOST):
         motion_base_to_tip(ints, floats, scratch, q, v, v, flags & field.RATES)
-        place_loops(ints, floats, scratch, v, flags & field.RATES)
+        place_loops(ints, scratch, v, flags & field.RATES)
         close_loops(ints, floats, scratch, q, v, v, flags & field.RATES)
         gap = rate = 0.0
         for k in range(n):
@@ -79,7 +79,7 @@ def project(system, given, work, state):
         memory[run.N_PROJECTIONS] += 1.0
         for k in range(n_v):
             T[k] = 0.0
-        status = articulate_tip_to_base(ints, floats, scratch, T)
+        status = articulate_tip_to_base(ints, scratch, T)
         if status != field.DONE:
             return run.SINGULAR_ if status == field.SINGULAR else run.NOT_FINITE_
         compliance_tip_to_base(ints, scratch, flags < 0)
@@ -96,7 +96,7 @@ def project(system, given, work, state):
                 out[k] = 0.0  # hinges whose motion is given are not written
             if put_loop_forces(ints, scratch) != field.DONE:
                 return run.NOT_FINITE_
-            if accelerate_base_to_tip(ints, floats, scratch, out) != field.DONE:
+            if accelerate_base_to_tip(ints, scratch, out) != field.DONE:
                 return run.NOT_FINITE_
             if part == 1:
                 for k in range(n_v):

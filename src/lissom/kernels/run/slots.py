@@ -10,7 +10,7 @@ from .. import fields as field
 from ..compiling import uncounted
 from ..fields import POSITIVE
 from ..small import ZERO, add, matrix, product, put_matrix, put_vector, turn, vector
-from ..tree.nodes import node_motion
+from ..tree.nodes import deform_listed, node_motion
 from . import fields as run
 
 SLOT_POSE, SLOT_POSITION, SLOT_RATE, SLOT_WRENCH, SLOT_RECORD = 0, 9, 12, 18, 24
@@ -35,8 +35,10 @@ def slot_motions(ints, scratch, plan, q, v, work, o, flags):
             vector(scratch, b + field.ACCELERATION + 3),
         )
         if ints[row + field.LEVEL] != field.RIGID:
-            c = int(scratch[field.EXTERNAL]) + plan[e + run.E_B] + 7
+            c = int(scratch[field.EXTERNAL]) + plan[e + run.E_B] + field.EXTERNAL_NODE
             o_q, o_v = ints[row + field.MODAL_Q], ints[row + field.MODAL_V]
+            if ints[row + field.LEVEL] == field.STIFFENED:
+                deform_listed(ints, row, scratch, c, q, v, scratch, c)
             R, l, _J, _w, omega, u = node_motion(
                 scratch, c, ints[row + field.N_MODE], scratch, b, q, o_q, v, v, o_v, flags
             )

@@ -29,11 +29,13 @@ from ..small import (
 from .compliance import (
     deform,
     factor_modal_mass,
+    node_compliance,
     pass_nodes,
     prepare_body,
     seen_force,
     softened_inertia,
 )
+from .definite import modes_definite
 from .hinges import (
     free_inward,
     free_outward,
@@ -59,16 +61,16 @@ from .rigid import (
 
 
 @jit
-def prepare(ints, floats, scratch):
+def prepare(ints, scratch):
     """Write the constants of all flexible bodies for the current armature."""
     for i in range(ints[field.N_BODY]):
         row = field.HEADER + i * field.ROW
         if ints[row + field.LEVEL] != field.RIGID:
-            prepare_body(ints, floats, scratch, row)
+            prepare_body(ints, scratch, row)
 
 
 @jit
-def articulate_tip_to_base(ints, floats, scratch, forces):
+def articulate_tip_to_base(ints, scratch, forces):
     """Inward sweep; the status tells whether a hinge has no inertia."""
     armature = scratch[field.ARMATURE] != 0.0
     for i in range(ints[field.N_BODY] - 1, -1, -1):
@@ -91,18 +93,22 @@ def articulate_tip_to_base(ints, floats, scratch, forces):
             t_f = modal_record(ints[row + field.MODAL] & POSITIVE, m).force
             for k in range(m):
                 scratch[t_f + k] = forces[o_m + k] - scratch[t_f + k]  # (17)
-            if ints[row + field.N_LUMP] != 0 and not factor_modal_mass(ints, floats, scratch, row):
+            if ints[row + field.N_LUMP] != 0 and not factor_modal_mass(ints, scratch, row):
                 return field.SINGULAR
-            if ints[row + field.LEVEL] == field.FULL:
-                softened_inertia(ints, floats, scratch, row)
+            if ints[row + field.LEVEL] == field.STIFFENED and ints[row + field.N_LUMP] == 0:
+                node_compliance(ints, scratch, row)
+            if ints[row + field.LEVEL] >= field.FULL:
+                softened_inertia(ints, scratch, row)
             s, n_node = ints[row + field.STACK] & POSITIVE, ints[row + field.N_NODE]
+            if n_node > 0 and ints[field.STIFFENS] != 0 and not modes_definite(ints, scratch, row):
+                return field.SINGULAR
             if n_node == 0:
                 A, B, D = articulated(scratch, s)
             elif n_node == 1:
                 A, B, D = pass_one_node(scratch, s, ints[row + field.NODES] & POSITIVE)
             else:
                 A, B, D = pass_nodes(scratch, s, ints[row + field.NODES] & POSITIVE, n_node)
-            z_w, z_v = seen_force(ints, floats, scratch, row)
+            z_w, z_v = seen_force(ints, scratch, row)
         blind = False
         if kind == field.REVOLUTE:
             A, B, D, z_w, z_v, blind = revolute_inward(scratch, o, A, B, D, z_w, z_v, forces[o_v])
@@ -143,7 +149,7 @@ def articulate_tip_to_base(ints, floats, scratch, forces):
 
 
 @jit
-def accelerate_base_to_tip(ints, floats, scratch, out):
+def accelerate_base_to_tip(ints, scratch, out):
     """Outward sweep: accelerations of hinges and modes; NOT_FINITE if one of them is not."""
     put_vector(scratch, field.GROUND_RECORD + field.CHANGE, ZERO)
     put_vector(scratch, field.GROUND_RECORD + field.CHANGE + 3, ZERO)
@@ -175,7 +181,7 @@ def accelerate_base_to_tip(ints, floats, scratch, out):
         put_vector(scratch, b + field.CHANGE, alpha)
         put_vector(scratch, b + field.CHANGE + 3, a)
         if not rigid:
-            deform(ints, floats, scratch, row, alpha, a, out)
+            deform(ints, scratch, row, alpha, a, out)
     return all_finite(out, ints[field.N_V])
 
 

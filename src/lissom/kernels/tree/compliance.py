@@ -10,10 +10,11 @@ children have the order 6 n_node; T = diag(J_l, I) of each node:
 Outward:
   f = N (Gamma (Y^T alpha + y) + zeta)     A_t = Y^T alpha + y - S f                    (6)
   eta_ddot = W (eps_f - M_rf^T alpha - (T Pi)^T f)                                      (7)
-At level "linear" (1) is constant; at "full" only S_0 is, and M_bar and X are sums over modes; with
-lumps all of it depends on the deformation.  The accelerations already contain the accelerations
-gamma of the nodes (see `motion`).  Under a heavy child the rounding errors of N are large; the same
-N for Gamma and zeta, applied to the sum, keeps them in proportion to the force, which is small.
+At level "linear" (1) is constant; at "full" only S_0 is, and M_bar and X are sums over modes; at
+"stiffened" and with lumps all of it depends on the deformation.  The accelerations already contain
+the accelerations gamma of the nodes (see `motion`).  Under a heavy child the rounding errors of N
+are large; the same N for Gamma and zeta, applied to the sum, keeps them in proportion to the force,
+which is small.
 Offsets in the workspace: `records.stack_record`.
 """
 
@@ -31,38 +32,38 @@ from .rigid import articulated, rigid_as_articulated
 
 
 @jit
-def prepare_body(ints, floats, scratch, row):
+def prepare_body(ints, scratch, row):
     """Write the parts of (1) that do not depend on the state, for the current W."""
-    if ints[row + field.N_LUMP] != 0:
+    if ints[row + field.N_LUMP] != 0 or ints[row + field.LEVEL] == field.STIFFENED:
         return
-    _node_compliance(ints, floats, scratch, row)
-    if ints[row + field.LEVEL] != field.FULL:
-        softened_inertia(ints, floats, scratch, row)
+    node_compliance(ints, scratch, row)
+    if ints[row + field.LEVEL] == field.LINEAR:
+        softened_inertia(ints, scratch, row)
 
 
 @jit
-def _weighted_rows(ints, scratch, row, c, o, out):
-    """Write W times the six rows at c[o] to scratch[out]."""
+def _weighted_rows(ints, scratch, row, o, out):
+    """Write W times the six rows at scratch[o] to scratch[out]."""
     m, f = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
     if ints[row + field.N_LUMP] == 0:
         for k in range(6):
             for a in range(m):
-                scratch[out + k * m + a] = scratch[f + a] * c[o + k * m + a]
+                scratch[out + k * m + a] = scratch[f + a] * scratch[o + k * m + a]
     else:
         for k in range(6):
             for a in range(m):
-                scratch[out + k * m + a] = c[o + k * m + a]
+                scratch[out + k * m + a] = scratch[o + k * m + a]
             solve_spd(scratch, modal_record(f, m).mass, m, scratch, out + k * m)
 
 
 @jit
-def softened_inertia(ints, floats, scratch, row):
+def softened_inertia(ints, scratch, row):
     """Matrices M_bar and X of one body (1)."""
     b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
     t, n_node = ints[row + field.STACK] & POSITIVE, ints[row + field.N_NODE]
     shapes = ints[row + field.NODE_SHAPES] & POSITIVE
     M_rf, weighted = ints[row + field.M_RF] & POSITIVE, ints[field.TEMPORARY] & POSITIVE
-    _weighted_rows(ints, scratch, row, scratch, M_rf, weighted)
+    _weighted_rows(ints, scratch, row, M_rf, weighted)
     A, B, D = rigid_as_articulated(
         symmetric(scratch, b + field.INERTIA),
         vector(scratch, b + field.MOMENT),
@@ -86,13 +87,13 @@ def softened_inertia(ints, floats, scratch, row):
     for node in range(n_node):
         Pi = node_shapes(shapes, node, m)
         for r in range(6):
-            x = modal_sums(floats, Pi, m, scratch, weighted + r * m)
+            x = modal_sums(scratch, Pi, m, scratch, weighted + r * m)
             for c in range(6):
                 scratch[stack.coupling + (r * n_node + node) * 6 + c] = x[c]
 
 
 @jit
-def _node_compliance(ints, floats, scratch, row):
+def node_compliance(ints, scratch, row):
     """Write S_0 of one body (1)."""
     m, n_node = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_NODE]
     shapes = ints[row + field.NODE_SHAPES] & POSITIVE
@@ -100,17 +101,17 @@ def _node_compliance(ints, floats, scratch, row):
     order = 6 * n_node
     weighted = (ints[field.TEMPORARY] & POSITIVE) + field.SECOND_ROWS * m
     for s in range(n_node):
-        _weighted_rows(ints, scratch, row, floats, node_shapes(shapes, s, m), weighted)
+        _weighted_rows(ints, scratch, row, node_shapes(shapes, s, m), weighted)
         for node in range(n_node):
             Pi = node_shapes(shapes, node, m)
             for r in range(6):
-                x = modal_sums(floats, Pi, m, scratch, weighted + r * m)
+                x = modal_sums(scratch, Pi, m, scratch, weighted + r * m)
                 for c in range(6):
                     scratch[o + (6 * s + r) * order + 6 * node + c] = x[c]
 
 
 @jit
-def factor_modal_mass(ints, floats, scratch, row):
+def factor_modal_mass(ints, scratch, row):
     """Factor M_ff + a_f of a body with lumps and write its S_0; return whether that succeeded."""
     m, f = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
     M_ff = modal_record(f, m).mass
@@ -118,20 +119,20 @@ def factor_modal_mass(ints, floats, scratch, row):
         scratch[M_ff + k * m + k] += scratch[f + k]  # the armature is stored in place of W
     if factor_spd(scratch, M_ff, m, 0.0) >= 0:
         return False
-    _node_compliance(ints, floats, scratch, row)
+    node_compliance(ints, scratch, row)
     return True
 
 
 @jit
 def pass_nodes(scratch, t, nodes, n_node):
     """Inward, several nodes: write Y, S, N (2), (3); P_R (4)."""
-    _place_nodes(scratch, t, nodes, n_node)
+    place_nodes(scratch, t, nodes, n_node)
     _eliminate(scratch, t, nodes, n_node)
     return _seen_inertia(scratch, t, n_node)
 
 
 @jit
-def _place_nodes(scratch, t, nodes, n_node):
+def place_nodes(scratch, t, nodes, n_node):
     """Write Y and S (2)."""
     order = 6 * n_node
     _M, o_x, o_s0, o_y, o_s, _N, _work = stack_record(t, n_node)
@@ -281,7 +282,7 @@ def _seen_inertia(scratch, t, n_node):
 
 
 @jit
-def seen_force(ints, floats, scratch, row):
+def seen_force(ints, scratch, row):
     """Force z_R of one body (5); eps_f is in its modal part.  Also writes W eps_f, y and f_0."""
     b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
     f, t = ints[row + field.MODAL] & POSITIVE, ints[row + field.STACK] & POSITIVE
@@ -294,10 +295,10 @@ def seen_force(ints, floats, scratch, row):
     modal, Pi = modal_record(f, m), node_shapes(shapes, 0, m)
     if n_node == 1 and ints[row + field.N_LUMP] == 0:
         if scratch[field.ARMATURE] == 0.0:  # W is the identity
-            x, y = sums_of_two(scratch, modal.force, scratch, M_rf, floats, Pi, m)
+            x, y = sums_of_two(scratch, modal.force, scratch, M_rf, scratch, Pi, m)
         else:
             x, y = weighted_sums_of_two(
-                scratch, modal.weight, scratch, modal.force, scratch, M_rf, floats, Pi, m
+                scratch, modal.weight, scratch, modal.force, scratch, M_rf, scratch, Pi, m
             )
         y_w = turn(matrix(scratch, nodes + field.LEFT), (y[0], y[1], y[2]))
         z = force_through_one_node(scratch, t, nodes, six(y_w, (y[3], y[4], y[5])))
@@ -309,13 +310,13 @@ def seen_force(ints, floats, scratch, row):
     z_w = add(vector(scratch, b + field.FORCE), (x[0], x[1], x[2]))
     z_v = add(vector(scratch, b + field.FORCE + 3), (x[3], x[4], x[5]))
     if n_node == 1:
-        y = modal_sums(floats, Pi, m, scratch, weighted)
+        y = modal_sums(scratch, Pi, m, scratch, weighted)
         y_w = turn(matrix(scratch, nodes + field.LEFT), (y[0], y[1], y[2]))
         x = force_through_one_node(scratch, t, nodes, six(y_w, (y[3], y[4], y[5])))
         return add(z_w, (x[0], x[1], x[2])), add(z_v, (x[3], x[4], x[5]))
     for node in range(n_node):
         d = nodes + node * field.NODE_RECORD
-        y = modal_sums(floats, node_shapes(shapes, node, m), m, scratch, weighted)
+        y = modal_sums(scratch, node_shapes(shapes, node, m), m, scratch, weighted)
         y_w = turn(matrix(scratch, d + field.LEFT), (y[0], y[1], y[2]))
         for k in range(3):
             scratch[d + field.YIELD + k] = y_w[k]
@@ -347,7 +348,7 @@ def _weigh_vector(ints, scratch, row, o, out):
 
 
 @jit
-def deform(ints, floats, scratch, row, alpha, a, out):
+def deform(ints, scratch, row, alpha, a, out):
     """Outward: accelerations of the nodes (6) and of the modes (7) of one body."""
     m, f = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
     t, nodes = ints[row + field.STACK] & POSITIVE, ints[row + field.NODES] & POSITIVE
@@ -368,7 +369,7 @@ def deform(ints, floats, scratch, row, alpha, a, out):
             n_t = turn_back(matrix(scratch, nodes + field.LEFT), n_t)
             load = (-n_t[0], -n_t[1], -n_t[2], -f_t[0], -f_t[1], -f_t[2])
             Pi = node_shapes(shapes, 0, m)
-            modal_spread_two(scratch, M_rf, minus, floats, Pi, load, m, scratch, weighted)
+            modal_spread_two(scratch, M_rf, minus, scratch, Pi, load, m, scratch, weighted)
             if scratch[field.ARMATURE] == 0.0:
                 for k in range(m):  # (7)
                     out[o_v + k] = scratch[modal.force + k] + scratch[weighted + k]
@@ -387,7 +388,7 @@ def deform(ints, floats, scratch, row, alpha, a, out):
         n_t, f_t = vector(scratch, d + field.NODE_FORCE), vector(scratch, d + field.NODE_FORCE + 3)
         n_t = turn_back(matrix(scratch, d + field.LEFT), n_t)
         minus = (-n_t[0], -n_t[1], -n_t[2], -f_t[0], -f_t[1], -f_t[2])
-        modal_spread(floats, node_shapes(shapes, node, m), m, minus, scratch, weighted)
+        modal_spread(scratch, node_shapes(shapes, node, m), m, minus, scratch, weighted)
     _weigh_vector(ints, scratch, row, weighted, weighted)
     for k in range(m):  # (7)
         out[o_v + k] = scratch[weighted + k]

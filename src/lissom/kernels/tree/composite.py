@@ -51,7 +51,7 @@ def _deliver(scratch, n, J, p, m):
 
 
 @jit
-def mass_tip_to_base(ints, floats, scratch, M):
+def mass_tip_to_base(ints, scratch, M):
     """Lower triangle of the mass matrix in M (n_v x n_v), after `motion_base_to_tip`."""
     for r in range(ints[field.N_V]):
         for c in range(r + 1):
@@ -67,7 +67,7 @@ def mass_tip_to_base(ints, floats, scratch, M):
             J_c, p_c, m_c = _composite(scratch, b)
             J, p, m = _sum(J, J_c), add(p, p_c), scratch[b + field.MASS] + m_c
         else:
-            J, p, m = _flexible_columns(ints, floats, scratch, row, M)
+            J, p, m = _flexible_columns(ints, scratch, row, M)
         R = matrix(scratch, b + field.R_) if rigid else IDENTITY
         for c in range(ints[row + field.HINGE_DOF]):
             h_w, h_v = motion_column(scratch, o, kind, R, c)
@@ -77,7 +77,7 @@ def mass_tip_to_base(ints, floats, scratch, M):
             for k in range(c + 1):
                 g_w, g_v = motion_column(scratch, o, kind, R, k)
                 M[o_v + c, o_v + k] = dot(g_w, n) + dot(g_v, f)
-            _carry_inward(ints, floats, scratch, row, n, f, M, o_v + c)
+            _carry_inward(ints, scratch, row, n, f, M, o_v + c)
         if ints[row + field.PARENT] < 0:
             continue
         if not rigid:
@@ -256,7 +256,7 @@ def motion_column(scratch, o, kind, R, c):
 
 
 @jit
-def _carry_inward(ints, floats, scratch, row, n, f, M, r):
+def _carry_inward(ints, scratch, row, n, f, M, r):
     """Carry a force inward from the body of `row` and write its projections to row r of M."""
     while ints[row + field.PARENT] >= 0:
         b = ints[row + field.BODY] & POSITIVE
@@ -276,12 +276,12 @@ def _carry_inward(ints, floats, scratch, row, n, f, M, r):
             n0, n1, n2 = turn_back(matrix(scratch, d + field.LEFT), n)
             for a in range(m):
                 M[r, o_m + a] = (
-                    n0 * floats[Pi + a]
-                    + n1 * floats[Pi + m + a]
-                    + n2 * floats[Pi + 2 * m + a]
-                    + f[0] * floats[Pi + 3 * m + a]
-                    + f[1] * floats[Pi + 4 * m + a]
-                    + f[2] * floats[Pi + 5 * m + a]
+                    n0 * scratch[Pi + a]
+                    + n1 * scratch[Pi + m + a]
+                    + n2 * scratch[Pi + 2 * m + a]
+                    + f[0] * scratch[Pi + 3 * m + a]
+                    + f[1] * scratch[Pi + 4 * m + a]
+                    + f[2] * scratch[Pi + 5 * m + a]
                 )
             n = add(n, cross(vector(scratch, d + field.ARM), f))
         if kind == field.REVOLUTE:
@@ -296,7 +296,7 @@ def _carry_inward(ints, floats, scratch, row, n, f, M, r):
 
 
 @jit
-def _flexible_columns(ints, floats, scratch, row, M):
+def _flexible_columns(ints, scratch, row, M):
     """Write the modal rows of one body, and R_rf to its columns; return its composite inertia.
 
     R_ff = M_ff + sum Pi_hat^T R_t Pi_hat,   R_rf = M_rf + sum phi_t R_t Pi_hat
@@ -322,8 +322,8 @@ def _flexible_columns(ints, floats, scratch, row, M):
         J_t, p_t, m_t = _composite(scratch, d)
         l, J_l = vector(scratch, d + field.ARM), matrix(scratch, d + field.LEFT)
         for a in range(m):
-            pi_w = turn(J_l, (floats[Pi + a], floats[Pi + m + a], floats[Pi + 2 * m + a]))
-            pi_v = (floats[Pi + 3 * m + a], floats[Pi + 4 * m + a], floats[Pi + 5 * m + a])
+            pi_w = turn(J_l, (scratch[Pi + a], scratch[Pi + m + a], scratch[Pi + 2 * m + a]))
+            pi_v = (scratch[Pi + 3 * m + a], scratch[Pi + 4 * m + a], scratch[Pi + 5 * m + a])
             n, e = add(apply(J_t, pi_w), cross(p_t, pi_v)), added(cross(pi_w, p_t), m_t, pi_v)
             n_0, back = add(n, cross(l, e)), turn_back(J_l, n)
             for k in range(3):
@@ -335,13 +335,13 @@ def _flexible_columns(ints, floats, scratch, row, M):
             for c in range(a + 1):
                 s = M[o_m + a, o_m + c]
                 for k in range(6):
-                    s += scratch[work + 6 * a + k] * floats[Pi + k * m + c]
+                    s += scratch[work + 6 * a + k] * scratch[Pi + k * m + c]
                 M[o_m + a, o_m + c] = s
         J_0, p_0 = shifted_inertia(J_t, p_t, m_t, l)
         J, p, mass = _sum(J, J_0), add(p, p_0), mass + m_t
     for a in range(m):
         n, e = vector(scratch, columns + 6 * a), vector(scratch, columns + 6 * a + 3)
-        _carry_inward(ints, floats, scratch, row, n, e, M, o_m + a)
+        _carry_inward(ints, scratch, row, n, e, M, o_m + a)
     return J, p, mass
 
 

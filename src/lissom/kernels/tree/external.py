@@ -5,10 +5,10 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
-from ..records import modal_record, node_position, node_shapes
+from ..records import modal_record, node_record
 from ..small import add, added, cross, matrix, put_vector, scaled, six, turn, turn_back, vector
 from .modal import modal_spread
-from .nodes import node_motion
+from .nodes import deform_listed, node_motion
 
 
 @jit
@@ -16,7 +16,7 @@ def apply_external(ints, scratch, q, v):
     """Subtract the listed forces from the residual forces of bodies, after `motion_base_to_tip`.
 
     Each entry of the list: number of the body, [moment; force] in node axes 6, and for a flexible
-    body the node's undeformed position 3 and shapes 6m.
+    body the node, LISTED numbers.
     """
     o = int(scratch[field.EXTERNAL])
     for _entry in range(int(scratch[field.N_EXTERNAL])):
@@ -29,13 +29,15 @@ def apply_external(ints, scratch, q, v):
             n, f = turn(R, n), turn(R, f)
         else:
             o_q, o_v = ints[row + field.MODAL_Q], ints[row + field.MODAL_V]
+            if ints[row + field.LEVEL] == field.STIFFENED:
+                deform_listed(ints, row, scratch, o, q, v, scratch, o)
             E, l, J_l, _w, _alpha, _a = node_motion(scratch, o, m, scratch, b, q, o_q, v, v, o_v, 0)
             n, f = turn(E, n), turn(E, f)
             minus = six(scaled(-1.0, turn_back(J_l, n)), scaled(-1.0, f))
             t = modal_record(ints[row + field.MODAL] & POSITIVE, m).force
-            modal_spread(scratch, node_shapes(o, 0, m), m, minus, scratch, t)
+            modal_spread(scratch, node_record(o).shapes, m, minus, scratch, t)
             n = add(n, cross(l, f))
-            o = node_position(o, 1, m)
+            o += ints[row + field.LISTED] & POSITIVE
         put_vector(scratch, b + field.FORCE, added(vector(scratch, b + field.FORCE), -1.0, n))
         put_vector(
             scratch, b + field.FORCE + 3, added(vector(scratch, b + field.FORCE + 3), -1.0, f)

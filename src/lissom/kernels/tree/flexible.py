@@ -12,6 +12,12 @@ without those that vanish (a beam in bending has no motion along its axis).  Wit
 times eta and o_k the others times eta:
   M_rf = [g_yz - g_zy - o_x; ...; s]     b_f = sum A_kl (g_kl + u_kl) - 2 sum w_k O_k eta_dot
   h_kl eta_dot = g_kl eta_dot + (u_kl -+ o_m) eta_dot / 2
+
+Level "stiffened", eqs. (13) and (14) of `body_terms`: with X_x = Z_yz - Z_zy and so on, the first
+nine matrices become N_kk + Z_kk, N_kl + N_lk + Z_kl + Z_lk and O_k - X_k, so that all but the last
+term of b_f has the same form.  After them follow X_k and sigma_k:
+  M_rf = [...; s + sigma eta]     p += sigma[eta, eta]/2     b_f -= 2 sum w_k X_k eta_dot    (3)
+  b_r += [X[eta_dot, eta_dot]; sigma[eta_dot, eta_dot]]                                      (4)
 """
 
 from __future__ import annotations
@@ -19,7 +25,7 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
-from ..records import modal_products, modal_record, node_position, shapes_record
+from ..records import modal_products, modal_record, node_size, shapes_record
 from ..small import (
     ZERO,
     add,
@@ -35,8 +41,16 @@ from ..small import (
     vector,
 )
 from .lumps import lump_terms
-from .modal import modal_dot, modal_product, modal_spread, modal_spread_two, modal_sums
-from .nodes import node_motion
+from .modal import (
+    modal_dot,
+    modal_product,
+    modal_spread,
+    modal_spread_two,
+    modal_sums,
+    symmetric_form,
+    symmetric_product,
+)
+from .nodes import deform_node, node_motion
 
 
 @jit
@@ -52,12 +66,15 @@ def flexible_terms(ints, floats, scratch, row, q, v, x, flags):
     mass, p = floats[c + field.OWN_MASS], vector(floats, c + field.OWN_MOMENT)
     J = symmetric(floats, c + field.OWN_INERTIA)
     swirl, drift, M_rf = ZERO, ZERO, ints[row + field.M_RF] & POSITIVE
-    if ints[row + field.LEVEL] == field.FULL:
+    level = ints[row + field.LEVEL]
+    if level >= field.FULL:
         p, J, swirl, drift = _deformed(ints, floats, scratch, row, q, v, flags)
+    if level == field.STIFFENED:
+        p, drift = _bent(ints, floats, scratch, row, q, v, p, flags)
     moments = shapes_record(s, m).moments
     modal_spread_two(floats, moments, A, scratch, M_rf, six(alpha, a), m, scratch, t)  # (2)
-    if ints[row + field.LEVEL] == field.FULL and flags & field.RATES != 0:
-        _deformed_force(ints, floats, scratch, row, v, A)
+    if level >= field.FULL and flags & field.RATES != 0:
+        swirl = add(swirl, _deformed_force(ints, floats, scratch, row, v, A))
     if flags & field.ELASTIC != 0:
         _elastic(ints, floats, scratch, row, q, v)
     z_w = add(add(apply(J, alpha), cross(p, a)), add(cross(w, apply(J, w)), swirl))  # (1)
@@ -76,9 +93,11 @@ def flexible_terms(ints, floats, scratch, row, q, v, x, flags):
     if ints[row + field.N_LUMP] != 0:
         lump_terms(ints, floats, scratch, row, q, v, x, flags)
     shapes = ints[row + field.NODE_SHAPES] & POSITIVE
+    if level == field.STIFFENED:
+        _deform_nodes(ints, floats, scratch, row, q, v)
     for node in range(ints[row + field.N_NODE]):
         d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
-        _node(floats, node_position(shapes, node, m), m, scratch, b, d, q, o_q, v, x, o_v, flags)
+        _node(shapes + node * node_size(m), m, scratch, b, d, q, o_q, v, x, o_v, flags)
 
 
 @jit
@@ -156,7 +175,10 @@ def _deformed(ints, floats, scratch, row, q, v, flags):
 
 @jit
 def _deformed_force(ints, floats, scratch, row, v, A):
-    """Add the terms of the deformation to b_f: sum A_kl u_kl - 2 sum w_k O_k eta_dot."""
+    """Add the terms of the deformation to b_f: sum A_kl u_kl - 2 sum w_k O_k eta_dot.
+
+    Returns the moment of (4).
+    """
     b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
     f, g = ints[row + field.MODAL] & POSITIVE, ints[row + field.SECOND] & POSITIVE
     o_v, bits = ints[row + field.MODAL_V] & POSITIVE, ints[row + field.PRODUCTS]
@@ -168,6 +190,59 @@ def _deformed_force(ints, floats, scratch, row, v, A):
             if k >= 6:
                 modal_product(floats, product, m, v, o_v, -2.0 * w[k - 6], scratch, b_f)
             product += m * m
+    moment = ZERO
+    for k in range(3):  # (3)
+        if bits >> (9 + k) & 1 != 0:
+            form = symmetric_form(floats, product, m, v, o_v, -2.0 * w[k], scratch, b_f)
+            moment = added(moment, form, _unit(k))
+            product += m * m
+    return moment
+
+
+@jit
+def _bent(ints, floats, scratch, row, q, v, p, flags):
+    """Second order of a body after `_deformed`: adds sigma eta to M_rf (3).
+
+    Returns the first moment, and the force of (4) with 2 w x (s eta_dot).
+    """
+    b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
+    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    g, M_rf = ints[row + field.SECOND] & POSITIVE, ints[row + field.M_RF] & POSITIVE
+    bits, product, pushed = ints[row + field.PRODUCTS], modal_products(g, m), ZERO
+    for k in range(12):
+        product += (bits >> k & 1) * m * m
+    for k in range(3):
+        if bits >> (12 + k) & 1 != 0:
+            s = M_rf + (3 + k) * m
+            square, bend = symmetric_product(floats, product, m, q, o_q, v, o_v, scratch, s)
+            p, pushed = added(p, 0.5 * square, _unit(k)), added(pushed, bend, _unit(k))
+            product += m * m
+    if flags & field.RATES == 0:
+        return p, ZERO
+    w, rate = vector(scratch, b + field.RATE), modal_sums(scratch, M_rf, m, v, o_v)
+    return p, add(pushed, scaled(2.0, cross(w, (rate[3], rate[4], rate[5]))))
+
+
+@jit
+def _unit(k):
+    """Unit vector."""
+    if k == 0:
+        return 1.0, 0.0, 0.0
+    if k == 1:
+        return 0.0, 1.0, 0.0
+    return 0.0, 0.0, 1.0
+
+
+@jit
+def _deform_nodes(ints, floats, scratch, row, q, v):
+    """Write the shapes of the nodes of a body at level "stiffened"."""
+    m, bits = ints[row + field.N_MODE] & POSITIVE, ints[row + field.BENT]
+    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    shapes, c = ints[row + field.NODE_SHAPES] & POSITIVE, ints[row + field.BENDING] & POSITIVE
+    size = (ints[row + field.LISTED] & POSITIVE) - node_size(m)
+    for node in range(ints[row + field.N_NODE]):
+        out = shapes + node * node_size(m)
+        deform_node(floats, c + node * size, bits, m, q, o_q, v, o_v, scratch, out)
 
 
 @jit
@@ -181,10 +256,10 @@ def _three(c, o, m, x, o_x):
 
 
 @jit
-def _node(floats, shapes, m, scratch, b, d, q, o_q, v, x, o_v, flags):
+def _node(shapes, m, scratch, b, d, q, o_q, v, x, o_v, flags):
     """Write record d of a node from that of its body b."""
     E, l, J_l, w_t, alpha_t, a_t = node_motion(
-        floats, shapes, m, scratch, b, q, o_q, v, x, o_v, flags
+        scratch, shapes, m, scratch, b, q, o_q, v, x, o_v, flags
     )
     put_matrix(scratch, d + field.R_, E)
     put_vector(scratch, d + field.ARM, l)

@@ -89,7 +89,7 @@ def inverse_symmetric(A):
     t = A[4] - l1 * A[2]
     l3 = t / d1
     d2 = A[5] - l2 * A[2] - l3 * t
-    pivot = min(d0, min(d1, d2)) / trace
+    pivot = min(d0, min(d1, d2)) / abs(trace)
     k0, k1, k2 = 1.0 / d0, 1.0 / d1, 1.0 / d2
     m2 = l1 * l3 - l2  # last row of L^-1: m2, -l3, 1
     return (
@@ -154,7 +154,7 @@ def free_inward(scratch, o, A, B, D, z_w, z_v, moment, force):
     v = added(f, -1.0, add(add(scaled(w[0], x), scaled(w[1], y)), scaled(w[2], z)))
     put_vector(scratch, o, w)
     put_vector(scratch, o + 3, v)
-    size = (A_bar[0] + A_bar[3] + A_bar[5]) / (A[0] + A[3] + A[5])
+    size = abs((A_bar[0] + A_bar[3] + A_bar[5]) / (A[0] + A[3] + A[5]))
     return not (pivot_v > BLIND and pivot_w * size > BLIND)
 
 

@@ -17,7 +17,7 @@ from .modal import modal_spread
 
 
 @jit
-def forces_tip_to_base(ints, floats, scratch, x, out, flags):
+def forces_tip_to_base(ints, scratch, x, out, flags):
     """Generalized forces; each record then holds the spatial force through its hinge."""
     armature = scratch[field.ARMATURE] != 0.0 and flags & field.ACCELERATED != 0
     for i in range(ints[field.N_BODY] - 1, -1, -1):
@@ -26,7 +26,7 @@ def forces_tip_to_base(ints, floats, scratch, x, out, flags):
         kind, rigid = ints[row + field.KIND], ints[row + field.LEVEL] == field.RIGID
         o_v = ints[row + field.HINGE_V] & POSITIVE
         if not rigid:
-            _modal_forces(ints, floats, scratch, row, x, out, armature)
+            _modal_forces(ints, scratch, row, x, out, armature)
         f_w, f_v = vector(scratch, b + field.FORCE), vector(scratch, b + field.FORCE + 3)
         if kind == field.REVOLUTE:
             out[o_v] = dot(vector(scratch, o), f_w)
@@ -55,7 +55,7 @@ def forces_tip_to_base(ints, floats, scratch, x, out, flags):
 
 
 @jit
-def _modal_forces(ints, floats, scratch, row, x, out, armature):
+def _modal_forces(ints, scratch, row, x, out, armature):
     """Modal forces of one body with the forces on its nodes, which are added to its force."""
     b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
     modal, o_v = (
@@ -69,7 +69,7 @@ def _modal_forces(ints, floats, scratch, row, x, out, armature):
         d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
         n_t, f_t = vector(scratch, d + field.FORCE), vector(scratch, d + field.FORCE + 3)
         turned = six(turn_back(matrix(scratch, d + field.LEFT), n_t), f_t)
-        modal_spread(floats, node_shapes(shapes, node, m), m, turned, scratch, t)
+        modal_spread(scratch, node_shapes(shapes, node, m), m, turned, scratch, t)
         f_w = add(f_w, add(n_t, cross(vector(scratch, d + field.ARM), f_t)))
         f_v = add(f_v, f_t)
     put_vector(scratch, b + field.FORCE, f_w)

@@ -1,4 +1,4 @@
-"""Nodes with rotary inertia at level "full": their contribution to a flexible body's terms.
+"""Nodes with rotary inertia from level "full" on: their contribution to a flexible body's terms.
 
 Each is a small rigid body at a node, M_s its spatial inertia there (`body_terms`, eqs. 7 and 8):
   z += phi (M_s A_t + b_s)      t_f += Pi_hat^T (M_s A_t + b_s)                  (1)
@@ -10,7 +10,7 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
-from ..records import modal_record
+from ..records import modal_record, node_record
 from ..small import (
     add,
     added,
@@ -27,11 +27,11 @@ from ..small import (
     vector,
 )
 from .modal import modal_product, modal_spread
-from .nodes import node_motion
+from .nodes import deform_listed, node_motion
 from .rigid import rigid_force, shifted_inertia
 
-# floats: a lump; its shapes at the node, 6m, come last
-LUMP_MASS, LUMP_OFFSET, LUMP_INERTIA, LUMP_NODE, LUMP_SHAPES = 0, 1, 4, 10, 13
+# floats: a lump; its node, LISTED numbers, comes last
+LUMP_MASS, LUMP_OFFSET, LUMP_INERTIA, LUMP_NODE = 0, 1, 4, 10
 
 
 @jit
@@ -40,7 +40,7 @@ def lump_terms(ints, floats, scratch, row, q, v, x, flags):
     b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
     o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
     _W, t, M_ff = modal_record(ints[row + field.MODAL] & POSITIVE, m)
-    size, n_lump = LUMP_SHAPES + 6 * m, ints[row + field.N_LUMP]
+    size, n_lump = LUMP_NODE + (ints[row + field.LISTED] & POSITIVE), ints[row + field.N_LUMP]
     M_rf = ints[row + field.M_RF] & POSITIVE
     work = ints[field.TEMPORARY] & POSITIVE
     lumps = ints[row + field.LUMPS] & POSITIVE
@@ -51,9 +51,12 @@ def lump_terms(ints, floats, scratch, row, q, v, x, flags):
         modal_product(floats, points, m, x, o_v, 1.0, scratch, t)
     for lump in range(n_lump):
         c = lumps + lump * size
-        E, l, J_l, w, alpha, a = node_motion(
-            floats, c + LUMP_NODE, m, scratch, b, q, o_q, v, x, o_v, flags
-        )
+        at, node = floats, c + LUMP_NODE
+        if ints[row + field.LEVEL] == field.STIFFENED:
+            at, node = scratch, work + field.THIRD_ROWS * m
+            deform_listed(ints, row, floats, c + LUMP_NODE, q, v, scratch, node)
+        shapes = node_record(node).shapes
+        E, l, J_l, w, alpha, a = node_motion(at, node, m, scratch, b, q, o_q, v, x, o_v, flags)
         mass = floats[c + LUMP_MASS]
         p = scaled(mass, turn(E, vector(floats, c + LUMP_OFFSET)))
         J = turned_symmetric(E, symmetric(floats, c + LUMP_INERTIA))
@@ -61,7 +64,7 @@ def lump_terms(ints, floats, scratch, row, q, v, x, flags):
         z_w, z_v = vector(scratch, b + field.FORCE), vector(scratch, b + field.FORCE + 3)
         put_vector(scratch, b + field.FORCE, add(z_w, add(n_t, cross(l, f_t))))  # (1)
         put_vector(scratch, b + field.FORCE + 3, add(z_v, f_t))
-        modal_spread(floats, c + LUMP_SHAPES, m, six(turn_back(J_l, n_t), f_t), scratch, t)
+        modal_spread(at, shapes, m, six(turn_back(J_l, n_t), f_t), scratch, t)
         J_0, p_0 = shifted_inertia(J, p, mass, l)  # (2)
         own = symmetric(scratch, b + field.INERTIA)
         put_symmetric(
@@ -72,16 +75,16 @@ def lump_terms(ints, floats, scratch, row, q, v, x, flags):
         )  # fmt: skip
         put_vector(scratch, b + field.MOMENT, add(vector(scratch, b + field.MOMENT), p_0))
         scratch[b + field.MASS] += mass
-        _modal_part(floats, c + LUMP_SHAPES, m, J_l, l, J, p, mass, scratch, work, M_rf, M_ff)
+        _modal_part(at, shapes, m, J_l, l, J, p, mass, scratch, work, M_rf, M_ff)
 
 
 @jit
-def _modal_part(floats, c, m, J_l, l, J, p, mass, scratch, work, M_rf, M_ff):
-    """Add (2) to M_rf and M_ff; work: Pi_hat, then M_s Pi_hat, 6m each, mode by mode."""
+def _modal_part(x, c, m, J_l, l, J, p, mass, scratch, work, M_rf, M_ff):
+    """Add (2) to M_rf and M_ff; x[c]: shapes; work: Pi_hat, M_s Pi_hat, by modes."""
     image = work + 6 * m
     for a in range(m):
-        pi_w = turn(J_l, (floats[c + a], floats[c + m + a], floats[c + 2 * m + a]))
-        pi_v = (floats[c + 3 * m + a], floats[c + 4 * m + a], floats[c + 5 * m + a])
+        pi_w = turn(J_l, (x[c + a], x[c + m + a], x[c + 2 * m + a]))
+        pi_v = (x[c + 3 * m + a], x[c + 4 * m + a], x[c + 5 * m + a])
         x_w = add(apply(J, pi_w), cross(p, pi_v))
         x_v = added(cross(pi_w, p), mass, pi_v)
         put_vector(scratch, work + 6 * a, pi_w)

@@ -66,6 +66,37 @@ def modal_product(c, o, m, x, o_x, scale, y, o_y):
 
 
 @jit(reassociate=True)
+def symmetric_product(c, o, m, x, o_x, v, o_v, y, o_y):
+    """Add C x of the symmetric m x m matrix at c[o] to y[o_y]; return x^T C x and v^T C v."""
+    o, m, o_x, o_v, o_y = o & POSITIVE, m & POSITIVE, o_x & POSITIVE, o_v & POSITIVE, o_y & POSITIVE
+    s = t = 0.0
+    for b in range(m):
+        p = r = 0.0
+        for a in range(m):
+            e = c[o + b * m + a]
+            p += e * x[o_x + a]
+            r += e * v[o_v + a]
+        y[o_y + b] += p
+        s += p * x[o_x + b]
+        t += r * v[o_v + b]
+    return s, t
+
+
+@jit(reassociate=True)
+def symmetric_form(c, o, m, v, o_v, scale, y, o_y):
+    """Add scale C v of the symmetric m x m matrix at c[o] to y[o_y]; return v^T C v."""
+    o, m, o_v, o_y = o & POSITIVE, m & POSITIVE, o_v & POSITIVE, o_y & POSITIVE
+    t = 0.0
+    for b in range(m):
+        r = 0.0
+        for a in range(m):
+            r += c[o + b * m + a] * v[o_v + a]
+        y[o_y + b] += scale * r
+        t += r * v[o_v + b]
+    return t
+
+
+@jit(reassociate=True)
 def modal_sums_of_two(c, o, m, x, o_x, y, o_y):
     """`modal_sums` of two vectors at once."""
     o, m, o_x, o_y = o & POSITIVE, m & POSITIVE, o_x & POSITIVE, o_y & POSITIVE

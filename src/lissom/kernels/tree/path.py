@@ -9,8 +9,7 @@ theta, delta: shapes of node t (`body_terms`).  l is summed from the frame inwar
 exact far from the origin of the world as close to it.
 
 `path`: axes of the frame to those of the last node 9, its origin from that node 3, number of
-bodies, the place of each in `path`, base to tip; there its number, undeformed position 3 and shapes
-6m of t.
+bodies, the place of each in `path`, base to tip; there its number and t, LISTED numbers.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ import math
 from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
-from ..records import hinge_record
+from ..records import hinge_record, node_record
 from ..small import (
     IDENTITY,
     ZERO,
@@ -38,7 +37,7 @@ from ..small import (
 from .composite import motion_column
 from .joints import general_joint
 from .motion import column, turned_about
-from .nodes import node_place
+from .nodes import deform_listed, node_place
 
 ORIGIN, LENGTH, STEPS = 9, 12, 13  # places in `path`
 
@@ -75,8 +74,7 @@ def pose_along_path(ints, floats, scratch, path, q):
         put_vector(scratch, b + field.ARM, r)
         x = add(x, r)
         if ints[row + field.LEVEL] != field.RIGID:
-            m = ints[row + field.N_MODE] & POSITIVE
-            E, l, _J = node_place(path, step + 1, m, q, ints[row + field.MODAL_Q])
+            E, l, _J = _placed(ints, scratch, row, path, step + 1, q)
             x = add(x, turn(C, l))
             C = product(C, E)
     arm = turn(C, vector(path, ORIGIN))
@@ -122,18 +120,39 @@ def jacobian_along_path(ints, scratch, path, q, arm, J):
 
 
 @jit
+def _placed(ints, scratch, row, path, o, q):
+    """Attitude, position and J_l of the node at path[o]; TEMPORARY then has its deformed record."""
+    m, o_q = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_Q] & POSITIVE
+    if ints[row + field.LEVEL] != field.STIFFENED:
+        return node_place(path, o, m, q, o_q)
+    t = ints[field.TEMPORARY] & POSITIVE
+    deform_listed(ints, row, path, o, q, q, scratch, t)
+    return node_place(scratch, t, m, q, o_q)
+
+
+@jit
 def _modal_columns(ints, scratch, path, step, row, q, arm, J):
     """Write (2) and return l; arm: l_t."""
-    m, o_m = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
     C = matrix(scratch, (ints[row + field.BODY] & POSITIVE) + field.R_)
-    _E, l, J_l = node_place(path, step + 1, m, q, ints[row + field.MODAL_Q])
-    C_l, s = product(C, J_l), step + 4
+    _E, l, J_l = _placed(ints, scratch, row, path, step + 1, q)
+    C_l = product(C, J_l)
+    if ints[row + field.LEVEL] != field.STIFFENED:
+        _put_modal(ints, row, path, node_record(step + 1).shapes, C, C_l, arm, J)
+    else:
+        t = ints[field.TEMPORARY] & POSITIVE
+        _put_modal(ints, row, scratch, node_record(t).shapes, C, C_l, arm, J)
+    return add(arm, turn(C, l))
+
+
+@jit
+def _put_modal(ints, row, c, s, C, C_l, arm, J):
+    """Write (2) from the shapes at c[s]."""
+    m, o_m = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
     for k in range(m):
-        theta = (path[s + k], path[s + m + k], path[s + 2 * m + k])
-        delta = (path[s + 3 * m + k], path[s + 4 * m + k], path[s + 5 * m + k])
+        theta = (c[s + k], c[s + m + k], c[s + 2 * m + k])
+        delta = (c[s + 3 * m + k], c[s + 4 * m + k], c[s + 5 * m + k])
         a = turn(C_l, theta)
         _put_column(J, o_m + k, a, add(turn(C, delta), cross(a, arm)))
-    return add(arm, turn(C, l))
 
 
 @jit

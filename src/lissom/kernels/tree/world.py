@@ -22,7 +22,7 @@ from ..small import (
     vector,
 )
 from .modal import modal_dot, modal_sums
-from .nodes import node_motion
+from .nodes import deform_listed, node_motion
 
 
 @jit
@@ -100,7 +100,7 @@ def totals(ints, floats, scratch, q, v, out):
 def frame(ints, scratch, where, q, v, x, flags, out):
     """Frame of a node, after `motion_base_to_tip` and `place_base_to_tip`.
 
-    where: number of the body, then the node's undeformed position 3 and shapes 6m (flexible only).
+    where: number of the body, then the node, LISTED numbers (flexible only).
     out: attitude in the world 9, position in the world 3, acceleration of the node in world axes 6.
     """
     row = field.HEADER + int(where[0]) * field.ROW
@@ -110,8 +110,12 @@ def frame(ints, scratch, where, q, v, x, flags, out):
     alpha, a = vector(scratch, b + field.ACCELERATION), vector(scratch, b + field.ACCELERATION + 3)
     if ints[row + field.LEVEL] != field.RIGID:
         o_q, o_v = ints[row + field.MODAL_Q], ints[row + field.MODAL_V]
+        c, at = where, 1
+        if ints[row + field.LEVEL] == field.STIFFENED:
+            c, at = scratch, ints[field.TEMPORARY] & POSITIVE
+            deform_listed(ints, row, where, 1, q, v, scratch, at)
         R, l, _J, _w, alpha, a = node_motion(
-            where, 1, ints[row + field.N_MODE], scratch, b, q, o_q, v, x, o_v, flags
+            c, at, ints[row + field.N_MODE], scratch, b, q, o_q, v, x, o_v, flags
         )
     put_matrix(out, 0, product(C, R))
     put_vector(out, 9, add(origin, turn(C, l)))

@@ -138,6 +138,8 @@ def _iterate(system, given, work, t, h, m, start, end, x, of, weights):
             return run.SINGULAR_COORDINATES
         memory[run.N_ITERATIONS] += 1.0
         status = evaluate(system, given, work, t + h, end, 0.5 * h, out)
+        if status == run.SINGULAR_ and system.ints[field.STIFFENS] != 0:
+            return run.DIVERGED  # an iterate may bend bodies more than the solution does
         if status != 0:
             return status
         change, step = _correct(memory, h, m, out, x, weights)

@@ -25,8 +25,7 @@ def external_list(plan: Plan) -> tuple[Array, list[int]]:
         offsets.append(size)
         entry = [np.array([float(i)]), np.zeros(6)]
         if plan.packed.rows[i, field.LEVEL] != field.RIGID:
-            body = plan.system.bodies[i]
-            entry += [body.node_positions[node], body.node_shapes[node].ravel()]
+            entry.append(engine.node_constants(plan.system, i, node)[1:])
         pieces += entry
         size += sum(map(len, entry))
     return (np.concatenate(pieces) if pieces else np.zeros(0)), offsets

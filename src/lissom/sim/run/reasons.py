@@ -73,7 +73,8 @@ def explained(machine: Machine, status: int) -> Outcome:
         most = machine.settings.iterations
         bound = f" within max_iterations = {most}" if most else ""
         reason = f"the iterations of the implicit step do not converge{bound}; worst: {worst}"
-        return Outcome("stalled", at_time(machine, reason + _loops_hint(machine)))
+        hints = _loops_hint(machine) + _bent_hint(machine)
+        return Outcome("stalled", at_time(machine, reason + hints))
     T = machine.forces
     if not np.all(np.isfinite(T)):
         k = int(np.flatnonzero(~np.isfinite(T))[0])
@@ -87,6 +88,7 @@ def explained(machine: Machine, status: int) -> Outcome:
         return Outcome("loop open", at_time(machine, _open_loop(machine)))
     if status == run.SINGULAR_:
         reason = "a hinge has no inertia, or an inertia is not positive definite"
+        reason += _bent_hint(machine)
         return Outcome("singular", at_time(machine, _singular_hinge(machine) or reason))
     speeds, found = machine.tried
     for vector, word in ((speeds, "speed"), (found, "acceleration"), (machine.v, "speed")):
@@ -136,6 +138,24 @@ def _singular_hinge(machine: Machine) -> str:
     except (ArithmeticError, ValueError):
         pass
     return ""
+
+
+def _bent_hint(machine: Machine) -> str:
+    """Possible reason in a system with bodies at level "stiffened": the most bent of them."""
+    system = machine.system
+    parts = {
+        name: body.deflection(machine.q[system.layout.modal_q(i)])
+        for i, (name, body) in enumerate(zip(system.names, system.bodies, strict=True))
+        if body.second_order is not None
+    }
+    if not parts:
+        return ""
+    name = max(parts, key=lambda x: parts[x])
+    return (
+        f"; body {name!r} deflects by {parts[name]:.2g} of its length, and the mass matrix of "
+        'level "stiffened" may cease to be positive definite farther on: check the loads, use '
+        "fewer shapes, or divide the body into parts in a row"
+    )
 
 
 def _loops_hint(machine: Machine) -> str:

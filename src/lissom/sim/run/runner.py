@@ -166,8 +166,8 @@ class Runner:
     def _warn_of_spin(self) -> None:
         """Warn about each flexible body that spins too fast for its level."""
         for i, place in self.plan.spins.items():
-            stiffness = self.system.bodies[i].stiffness
-            if i in self._warned or not len(stiffness):
+            stiffness, level = self.system.bodies[i].stiffness, self.system.bodies[i].level
+            if i in self._warned or not len(stiffness) or level == "stiffened":
                 continue
             first = float(np.sqrt(stiffness.min()))
             rate = float(self.machine.memory[place])
@@ -175,9 +175,9 @@ class Runner:
                 self._warned.add(i)
                 warnings.warn(
                     f"body {self.system.names[i]!r} turns at {rate:.3g} rad/s, more than {SPIN:g} "
-                    f"of its first frequency ({first:.3g} rad/s); level "
-                    f"{self.system.bodies[i].level!r} neglects centrifugal stiffening: frequencies "
-                    "are too low and deflections too large",
+                    f"of its first frequency ({first:.3g} rad/s); level {level!r} neglects "
+                    "centrifugal stiffening: frequencies are too low and deflections too large; "
+                    'use level="stiffened", which beams with static shapes have',
                     SimulationWarning,
                     stacklevel=6,
                 )

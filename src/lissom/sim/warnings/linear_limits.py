@@ -1,10 +1,10 @@
-"""Checks that flexible bodies stay in the range of a model linear in their deflection.
+"""Checks that flexible bodies stay in the range of the model of their level.
 
 Three measures, at some rows of a run or at a state at rest: tension and compression along a body
-(see `tension`), and deflection.  The deflection d of a cantilever under a force at its tip has a
-relative error of (d/L)^2, one per cent at a tenth of its length; its tip then approaches the root
-by 0.6 (d/L)^2 of the length, which is neglected.  Source: K. E. Bisshopp, D. C. Drucker, Quart.
-Appl. Math. 3, 1945; the tests solve its elastica independently.
+(see `tension`), which level "stiffened" carries, and deflection.  The deflection d of a cantilever
+under a force at its tip has a relative error of (d/L)^2, one per cent at a tenth of its length; its
+tip then approaches the root by 0.6 (d/L)^2 of the length, which only "stiffened" has.  Source: K.
+E. Bisshopp, D. C. Drucker, Quart. Appl. Math. 3, 1945; the tests solve its elastica independently.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ DEFLECTION = 0.1  # limit of deflection, as a fraction of the length
 ROOT = 1.5  # relative deflection of the first part of a divided cantilever, compared with the whole
 MOST_PARTS = 100  # beyond, dividing a body is no advice
 ROWS, DEFLECTED_ROWS = 12, 400  # rows of a run that are checked
+_STIFFENED = 'use level="stiffened", which beams with static shapes have'
 
 
 def warn_of_limits(run: Trajectory, stacklevel: int) -> None:
@@ -118,6 +119,7 @@ class _Look:
         if "axial limits" not in system.derived:
             system.derived["axial limits"] = _axial_limits(system, self.bodies)
         self.scale, self.euler, self.along = system.derived["axial limits"]
+        self.stiffened = np.array([system.bodies[i].level == "stiffened" for i in self.bodies])
         # tension, compression, deflection: fraction of the limit, absolute value, time
         self.part, self.size = np.zeros((2, 3, len(self.bodies)))
         self.when = [[""] * len(self.bodies) for _ in range(3)]
@@ -135,7 +137,7 @@ class _Look:
         system = self.system
         reactions = engine.joint_forces_rows(system, q, v, a, places, wrenches)[0]
         given = (system, q[0], reactions, self.bodies, self.along, places, wrenches.reshape(-1, 6))
-        N = axial_forces(*given)
+        N = np.where(self.stiffened, 0.0, axial_forces(*given))
         self._take(0, np.maximum(N, 0) / self.scale, N, [when] * len(N))
         self._take(1, np.maximum(-N, 0) / self.euler, -N, [when] * len(N))
 
@@ -177,10 +179,11 @@ class _Look:
     def _message(self, kind: int, j: int, part: float, size: float) -> str:
         name, when = repr(self.system.names[self.bodies[j]]), self.when[kind][j]
         level = repr(self.system.bodies[self.bodies[j]].level)
+        order = "of second order" if self.stiffened[j] else "linear"
         if kind == 2:
             return (
                 f"body {name} deflects by {size:.3g} m, {100 * part:.3g} % of its length ({when}); "
-                f"level {level} is linear in the deflection: its error is about one per cent at "
+                f"level {level} is {order} in the deflection: its error is about one per cent at "
                 f"10 % and grows with the square; {_divide(ROOT * part / DEFLECTION)}"
             )
         if kind == 0:
@@ -189,7 +192,7 @@ class _Look:
                 f"the force that about doubles its bending stiffness ({self.scale[j]:.3g} N); "
                 f"level {level} neglects this stiffening: the relative error of bending is about "
                 "this fraction, and from 1 on the motion can be wrong altogether; "
-                f"{_divide(math.sqrt(part / AXIAL))}"
+                f"{_STIFFENED}, or {_divide(math.sqrt(part / AXIAL))}"
             )
         # the Euler load of n parts is too high by 1/n² of it, and bending grows as 1/(1 - part)
         room = min(1.0, max(1.0 - part, AXIAL * part))
@@ -198,7 +201,7 @@ class _Look:
             f"its Euler load ({self.euler[j]:.3g} N); level {level} neglects the softening by such "
             "a force: the relative error of bending is about this fraction, and from 1 on the link "
             "would buckle, which is not modelled; "
-            f"{_divide(math.sqrt(part / (AXIAL * room)))}"
+            f"{_STIFFENED}, or {_divide(math.sqrt(part / (AXIAL * room)))}"
         )
 
 

@@ -176,6 +176,6 @@ def axial_forces(
     where = {body: k for k, body in enumerate(bodies)}
     for (body, node), wrench in zip(places, wrenches, strict=True):
         if body in where and node != system.bodies[body].inboard:
-            turn = system.bodies[body].node_shapes[node, :3] @ q[system.layout.modal_q(body)]
-            at_nodes[where[body]] += rotation_exp(turn) @ wrench[3:] @ along[where[body]]
+            moved = system.bodies[body].displaced(node, q[system.layout.modal_q(body)])
+            at_nodes[where[body]] += rotation_exp(moved[:3]) @ wrench[3:] @ along[where[body]]
     return np.where(np.abs(at_nodes) > np.abs(at_root), at_nodes, at_root)

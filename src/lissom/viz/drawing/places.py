@@ -95,7 +95,8 @@ def placed_bodies(system: System, state: StateLike) -> list[PlacedBody]:
     motions = kinematics_base_to_tip(system, state.q, np.zeros(system.n_v))
     for name, body, motion in zip(system.names, system.bodies, motions, strict=True):
         turn, origin = motion.world_rotation, motion.world_position
-        turned, moved = np.split(body.node_shapes @ motion.eta, 2, axis=1)
+        shifts = [body.displaced(k, motion.eta) for k in range(len(body.node_positions))]
+        turned, moved = np.split(np.stack(shifts), 2, axis=1)
         own = np.eye(3)[None] if not body.n_mode else np.array([rotation_exp(t) for t in turned])
         rotations = np.broadcast_to(turn @ own, (len(body.node_positions), 3, 3))
         positions = origin + (body.node_positions + moved) @ turn.T

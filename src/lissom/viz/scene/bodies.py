@@ -10,6 +10,7 @@ import numpy as np
 from ...errors import ModelError
 from ...spatial import rotation_exp
 from ...system import GROUND, System
+from .amplitudes import amplitude_shapes
 from .normals import shaded
 from .numbers import Arrays
 from .surfaces import Surface, ball, joined, rod, surface
@@ -138,8 +139,8 @@ class SceneBody:
         """Displacements of the corners by deformation, one row for each state [m]."""
         if not self.body.n_mode:
             return np.zeros((len(modes), 1))
-        moved = np.einsum("nck,tk->tnc", self.body.node_shapes[self.nodes][:, 3:], modes)
-        return np.linalg.norm(moved, axis=2)
+        moved = [self.body.displaced(int(node), modes)[:, 3:] for node in self.nodes]
+        return np.linalg.norm(np.stack(moved, axis=1), axis=2)
 
     def described(self, arrays: Arrays, first_mode: int) -> dict[str, Any]:
         """Description of the body for the page; call it after all nodes are marked as in use.
@@ -149,11 +150,11 @@ class SceneBody:
         arrays : Arrays
             Receives the numbers.
         first_mode : int
-            Index of its first modal coordinate among all coordinates.
+            Index of the first of its `amplitudes` among all coordinates.
         """
         system, nodes, (node, offset) = self.system, self.nodes, self.middle
         pieces = [self._shaded(s, arrays) for s in self._by_color()]
-        shapes = self.body.node_shapes[nodes].transpose(0, 2, 1)
+        shapes = amplitude_shapes(self.body, nodes)
         return {
             "name": self.name,
             "joint": system.joints[self.i].label,
@@ -161,7 +162,7 @@ class SceneBody:
             "color": self.color,
             "simple": not self.body.solids,
             "box": [self.rest.min(axis=0).tolist(), self.rest.max(axis=0).tolist()],
-            "n_mode": self.body.n_mode,
+            "n_mode": shapes.shape[1],
             "first_mode": first_mode,
             "nodes": arrays.add(self.body.node_positions[nodes]),
             "shapes": arrays.add(shapes),
@@ -211,7 +212,7 @@ def _branches(system: System) -> list[int]:
 
 
 def bent(body: Any, nodes: Array, offsets: Array, modes: Array) -> Array:
-    """Points attached to nodes, in body axes: ``l + Pi_tr eta + exp(skew(Pi_rot eta)) offset`` [m].
+    """Points attached to nodes, in body axes: ``l + delta + exp(skew(theta)) offset`` [m].
 
     Parameters
     ----------
@@ -227,7 +228,7 @@ def bent(body: Any, nodes: Array, offsets: Array, modes: Array) -> Array:
     if not body.n_mode:
         return body.node_positions[nodes] + offsets
     places, numbers = np.unique(nodes, return_inverse=True)
-    moved = body.node_shapes[places] @ modes
+    moved = np.stack([body.displaced(int(node), modes) for node in places])
     turns = np.stack([rotation_exp(theta) for theta in moved[:, :3]])
     points = (body.node_positions[places] + moved[:, 3:])[numbers]
     return points + np.einsum("nij,nj->ni", turns[numbers], offsets)

@@ -22,6 +22,7 @@ from ...spatial.many_rotations import (
     unit,
 )
 from ...system import GROUND, System
+from .amplitudes import amplitude_pairs, amplitudes
 
 Array = np.ndarray
 
@@ -64,7 +65,9 @@ def body_factors(system: System) -> list[list[Factor]]:
 
 
 def coordinates(system: System, q: Array) -> Array:
-    """Coordinates (n, n_q); then quaternion and position of each joint that has no factors.
+    """Coordinates (n, n_q); quaternion and position of each joint that has no factors; amplitudes.
+
+    The last are those of each body at level "stiffened".
 
     Parameters
     ----------
@@ -79,7 +82,22 @@ def coordinates(system: System, q: Array) -> Array:
             placed = [joint.pose(row) for row in q[:, system.layout.hinge_q(i)]]
             turns = continuous(quaternions(np.array([R for R, _ in placed]).reshape(-1, 3, 3)))
             pieces += [turns, np.array([r for _, r in placed]).reshape(-1, 3)]
+    for i, body in enumerate(system.bodies):
+        if body.second_order is not None:
+            pieces.append(amplitudes(body, q[:, system.layout.modal_q(i)]))
     return np.concatenate(pieces, axis=1) if len(pieces) > 1 else q
+
+
+def amplitude_columns(system: System) -> list[int]:
+    """Number of the first amplitude of each body, by the columns of `coordinates`."""
+    found, extra = [], system.n_q + 7 * sum(joint.factors is None for joint in system.joints)
+    for i, body in enumerate(system.bodies):
+        if body.second_order is None:
+            found.append(system.layout.modal_q(i).start)
+        else:
+            found.append(extra)
+            extra += body.n_mode + len(amplitude_pairs(body)[0])
+    return found
 
 
 def _slide(k: int) -> list[float]:
@@ -130,7 +148,7 @@ def node_poses(system: System, i: int, node: int, q: Array, bodies: Array) -> tu
     at = np.broadcast_to(body.node_positions[node], place.shape)
     if not body.n_mode:
         return place + rotated(turn, at), turn
-    moved = q[:, system.layout.modal_q(i)] @ body.node_shapes[node].T
+    moved = body.displaced(node, q[:, system.layout.modal_q(i)])
     return place + rotated(turn, at + moved[:, 3:]), product(turn, exponential(moved[:, :3]))
 
 

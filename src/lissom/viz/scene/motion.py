@@ -18,7 +18,7 @@ from ...spatial.many_rotations import rotated
 from ...system import GROUND, Frame, LoopEnd
 from .arrows import Arrow, arrow_values, arrows
 from .bodies import SceneBody
-from .joints import body_factors, coordinates, node_poses, poses
+from .joints import amplitude_columns, body_factors, coordinates, node_poses, poses
 from .numbers import Arrays
 
 Array = np.ndarray
@@ -62,7 +62,7 @@ class Scene:
         self.low, self.high = self._bounds(rows)
         self.origin = np.round((self.low + self.high) / 2, 3)
         self._base = coordinates(system, rows.q[:1])[0]
-        self._factors = body_factors(system)
+        self._factors, self._amplitudes = body_factors(system), amplitude_columns(system)
         self._chosen, self._sent = self._kept_arrows()
 
     def _kept_arrows(self) -> tuple[Array, list[Arrow]]:
@@ -196,7 +196,7 @@ class Scene:
         grounded = parent == GROUND
         carrier = -1 if grounded else self.bodies[parent].use(int(system.parent_node[i]))
         return {
-            **self.bodies[i].described(arrays, system.layout.modal_q(i).start),
+            **self.bodies[i].described(arrays, self._amplitudes[i]),
             "carrier": carrier,
             "at": (position - self.origin if grounded else position).tolist(),
             "turn": quaternion_of(system.frame_rotation[i]).tolist(),

@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from ....bodies import FlexibleBody, NodalBody, RigidBody
+from ....bodies import FlexibleBody, NodalBody, RigidBody, SecondOrder
 from ....bodies.solids import SOLIDS, Solid
 from ....errors import ModelError, suggestion
 from ....joints import CompoundJoint, Joint, SimpleJoint
@@ -128,10 +128,10 @@ def _made_solid(table: Any, arrays: ArrayFiles) -> Solid:
     return SOLIDS[kind](**given)
 
 
-def _whole(values: Any, what: str) -> Any:
+def _whole(values: Any, what: str, kind: str = "vertex indices") -> Any:
     numbers = np.asarray(values)
     if np.any(numbers != np.round(numbers)) or np.any(np.abs(numbers) > 1e15):
-        raise ModelError(f"{what} must be vertex indices; give whole numbers")
+        raise ModelError(f"{what} must be {kind}; give whole numbers")
     return numbers.astype(np.int64)
 
 
@@ -170,4 +170,23 @@ def _made_of_nodes(table: NodesTable, given: dict[str, Any], arrays: ArrayFiles)
     if values["damping"] is None:
         values["damping"] = 0.0
     kind = FlexibleBody if isinstance(table, FlexibleTable) else NodalBody
+    if kind is FlexibleBody:
+        values["second_order"] = _second_order(values)
     return kind(**values, **{name: given[name] for name in other})
+
+
+def _second_order(values: dict[str, Any]) -> SecondOrder | None:
+    """Second order of a flexible body from its arrays, which are taken out of `values`."""
+    names = ("first_moment", "second_moment", "nodes", "node_shapes")
+    first, second, nodes, shapes = found = [values.pop(f"second_{name}") for name in names]
+    if all(x is None for x in found):
+        return None
+    for name, value in zip(names, found, strict=True):
+        if value is None:
+            raise ModelError(f"second_{name} is missing beside other arrays of the second order")
+    if len(nodes) != len(shapes):
+        raise ModelError(
+            f"second_nodes has {len(nodes)} nodes, second_node_shapes {len(shapes)}; give as many"
+        )
+    nodes = _whole(nodes, "second_nodes", "node numbers")
+    return SecondOrder(first, second, dict(zip(nodes.tolist(), shapes, strict=True)))

@@ -32,7 +32,7 @@ from .types import (
     whole,
 )
 
-Level = Literal["full", "linear"]
+Level = Literal["full", "linear", "stiffened"]
 Shapes = Literal["static", "clamped"]
 Axis = Literal["x", "y", "z"]
 MOST_MODES, MOST_ELEMENTS = 200, 300
@@ -137,6 +137,10 @@ class FlexibleTable(NodesTable):
     stiffness: Annotated[Any, array_of("number", ndim=(1, 2))] = None
     damping: Annotated[Any, array_of("number", ndim=(0, 1, 2))] = None
     node_offsets: Annotated[Any, array_of("length", ndim=(2,))] = None
+    second_first_moment: Annotated[Any, array_of("number", ndim=(3,))] = None
+    second_second_moment: Annotated[Any, array_of("number", ndim=(4,))] = None
+    second_nodes: Annotated[Any, array_of("number", ndim=(1,))] = None
+    second_node_shapes: Annotated[Any, array_of("number", ndim=(4,))] = None
 
 
 class NodalTable(NodesTable):

@@ -228,6 +228,8 @@ class _Writer:
         names = ["positions", "masses", "shapes", "stiffness", "damping"]
         names += ["node_inertias", "node_offsets"]
         given = {x: getattr(body, x) for x in names if getattr(body, x, None) is not None}
+        if isinstance(body, FlexibleBody) and body.level == "stiffened":
+            given |= _second_order(body)
         small = sum(np.size(x) for x in given.values()) <= INLINE
         kind = "flexible" if isinstance(body, FlexibleBody) else "nodal"
         table: dict[str, Any] = {"kind": kind, "level": body.level, "inboard": int(body.inboard)}
@@ -255,6 +257,16 @@ class _Writer:
                 small = np.size(value) <= INLINE
                 table[key] = self.array(value, f"{name}.{key}", small)
         return table | self.frame(solid.at, solid.rotation, "")
+
+
+def _second_order(body: FlexibleBody) -> dict[str, Any]:
+    second = body.constants_of_second_order
+    return {
+        "second_first_moment": second.first_moment,
+        "second_second_moment": second.second_moment,
+        "second_nodes": np.array(list(second.node_shapes)),
+        "second_node_shapes": np.stack(list(second.node_shapes.values())),
+    }
 
 
 def _named_axis(given: Any) -> Any:

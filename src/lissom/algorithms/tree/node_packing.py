@@ -1,0 +1,47 @@
+"""Packing of nodes of flexible bodies (`kernels.tree.nodes`)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...bodies import NormalBody
+
+__all__ = ["bent_rows", "node_bending", "node_numbers"]
+
+Array = np.ndarray
+
+
+def bent_rows(body: NormalBody) -> int:
+    """Bits of the six rows of [rho; h] that are not zero at some node."""
+    if body.second_order is None:
+        return 0
+    found = np.zeros(6, dtype=bool)
+    for second in body.second_order.node_shapes.values():
+        found |= np.any(second, axis=(1, 2))
+    return sum(1 << k for k in range(6) if found[k])
+
+
+def node_numbers(body: NormalBody, node: int, bits: int) -> Array:
+    """A node as in a list: its undeformed record, and at level "stiffened" its constants.
+
+    Parameters
+    ----------
+    body : NormalBody
+        Body of the node.
+    node : int
+        Its index.
+    bits : int
+        `bent_rows` of the body.
+    """
+    place, shapes = body.node_positions[node], body.node_shapes[node].ravel()
+    record = (np.zeros(3), place, np.zeros(6), shapes)
+    return np.concatenate([*record, node_bending(body, node, bits)])
+
+
+def node_bending(body: NormalBody, node: int, bits: int) -> Array:
+    """Constants of a node at level "stiffened", as `deform_node` reads them; otherwise empty."""
+    if body.second_order is None:
+        return np.zeros(0)
+    second = body.second_shapes(node)
+    kept = [second[k].ravel() for k in range(6) if bits >> k & 1]
+    return np.concatenate([body.node_positions[node], body.node_shapes[node].ravel(), *kept])

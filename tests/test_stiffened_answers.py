@@ -1,0 +1,180 @@
+"""Known answers at level "stiffened", through trees, loads, runs and equilibria."""
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.polynomial import legendre
+from scipy.integrate import solve_ivp
+from scipy.linalg import eigh
+
+import lissom as ls
+
+SIDE = 1e-3  # of a square section: no rotary inertia to speak of
+SECTION = ls.Rectangle(SIDE, SIDE)
+UNIT = ls.Material("unit", 12 / SIDE**4, 1 / SIDE**2)  # EI = mass per length = 1
+STRIP, SOFT = ls.Rectangle(0.02, 0.01), ls.Material("soft", youngs_modulus=2e6, density=1000.0)
+
+
+def polynomials(n, points=60):
+    """Shape, slope and curvature of n polynomials clamped at 0, at Gauss points of (0, 1)."""
+    x, weights = legendre.leggauss(points)
+    s = (x + 1) / 2
+    P = [legendre.Legendre(np.eye(n)[k], domain=[0, 1]) for k in range(n)]
+    fields = [np.array([f.integ(k, lbnd=0)(s) if k else f(s) for f in P]) for k in (2, 1, 0)]
+    tip = np.array([f.integ(2, lbnd=0)(1.0) for f in P])
+    return s, weights / 2, *fields, tip
+
+
+def spinning_reference(spin, hub, tip, n=24):
+    """Two flap and two lag frequencies of a spinning beam, L = EI = ρA = 1, mass at the tip.
+
+    w'''' - (T w')' - spin² w (lag) = ω² w, T = spin² (∫ₓ¹ (hub + s) ds + tip (hub + 1)).
+    """
+    s, w, shape, slope, curve, end = polynomials(n)
+    tension = spin**2 * (hub * (1 - s) + (1 - s**2) / 2 + tip * (hub + 1))
+    K = (curve * w) @ curve.T + (slope * w * tension) @ slope.T
+    M = (shape * w) @ shape.T + tip * np.outer(end, end)
+    flap = np.sqrt(eigh(K, M, eigvals_only=True))[:2]
+    return np.sort(np.r_[flap, np.sqrt(flap**2 - spin**2)])
+
+
+def slopes(force, n):
+    """Derivative of a function of n coordinates at zero, by differences."""
+    h = 1e-5
+    return np.stack([(force(h * e) - force(-h * e)) / (2 * h) for e in np.eye(n)], axis=-1)
+
+
+@pytest.mark.parametrize("spin, hub, tip", [(7.5, 0.0, 0.0), (7.5, 0.3, 0.0), (4.0, 0.3, 0.5)])
+@pytest.mark.parametrize("shapes, bound", [(4, 2e-3), (6, 3e-5)])
+def test_frequencies_of_a_spinning_beam(spin, hub, tip, shapes, bound):
+    """A hub that turns, a beam on it and a body at its tip."""
+    model = ls.Model("rotor")
+    model.add(ls.RigidBody(1.0, inertia=(1, 1, 1)), ls.Revolute("z"), name="hub")
+    asked = {"bending": shapes, "torsion": 0, "stretch": 0, "damping": 0.0, "level": "stiffened"}
+    model.add(ls.beam(1.0, SECTION, UNIT, **asked), ls.Fixed(), to="hub", at=(hub, 0, 0), name="b")
+    if tip:
+        model.add(ls.RigidBody(tip), ls.Fixed(), to="b.tip", name="bob")
+    system = model.compile()
+    modal, turning = system.layout.modal_v("b"), np.zeros(system.n_v)
+    turning[system.layout.hinge_v("hub")] = spin
+
+    def force(eta):
+        q = np.zeros(system.n_q)
+        q[modal] = eta
+        return ls.inverse_dynamics(system, system.state(q, turning), 0 * turning)[modal]
+
+    K = slopes(force, 2 * shapes)
+    M = ls.mass_matrix(system, system.neutral())[modal, modal]
+    found = np.sqrt(eigh((K + K.T) / 2, M, eigvals_only=True))[:4]
+    np.testing.assert_allclose(found, spinning_reference(spin, hub, tip), rtol=bound)
+
+
+@pytest.mark.parametrize("shapes", [1, 3])
+def test_spin_up_beyond_the_first_frequency_is_that_of_linear_theory(shapes):
+    """Hub turned from rest to 6 rad/s, the beam's first frequency is 3.5; the same polynomials.
+
+    v̈ + (K + Ω² (G - M)) v = -Ω' p, G = ∫ T φ'φ', p = ∫ x φ.
+    """
+    spin, time = 6.0, 15.0
+
+    def rates(t):
+        angle = 2 * np.pi * t / time
+        return spin * (t / time - np.sin(angle) / (2 * np.pi)), spin / time * (1 - np.cos(angle))
+
+    s, w, shape, slope, curve, end = polynomials(shapes)
+    K, M = (curve * w) @ curve.T, (shape * w) @ shape.T
+    G, p = (slope * w * (1 - s**2) / 2) @ slope.T, shape @ (w * s)
+
+    def linear(t, y):
+        omega, change = rates(t)
+        v, rate = np.split(y, 2)
+        force = -change * p - (K + omega**2 * (G - M)) @ v
+        return np.r_[rate, np.linalg.solve(M, force)]
+
+    expected = solve_ivp(
+        linear, (0, time), np.zeros(2 * shapes), "DOP853", rtol=1e-12, atol=1e-13, max_step=0.1
+    )
+    model = ls.Model("boom")
+    asked = {"bending": (shapes, 0), "torsion": 0, "stretch": 0, "damping": 0.0}
+    boom = ls.beam(1.0, SECTION, UNIT, **asked, level="stiffened")
+    model.add(boom, ls.Revolute("z"), name="boom")
+    system = model.compile()
+    drive = ls.Motion("boom", acceleration=lambda t: rates(t)[1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ls.SimulationWarning)
+        run = ls.simulate(
+            system, duration=time, loads=[drive], rtol=1e-11, atol=1e-12, output_step=time / 10
+        )
+    found, history = run["boom.tip.deflection"][:, 1], end @ expected.y[:shapes]
+    assert np.abs(found).max() > 1e-3
+    at_end = abs(found[-1] - history[-1])
+    assert at_end < 1e-8 * np.abs(history).max()
+
+
+def column(load, shapes=3, push=0.0):
+    """Clamped upright beam, pressed at its tip by a load [N] and pushed across."""
+    model = ls.Model("column")
+    asked = {"bending": (0, shapes), "torsion": 0, "stretch": 0}
+    model.add(ls.beam(1.3, STRIP, SOFT, **asked, level="stiffened"), ls.Fixed(), name="column")
+    return model.compile(), [ls.NodeForce("column.tip", (-load, 0.0, push))]
+
+
+EULER = np.pi**2 * SOFT.youngs_modulus * STRIP.second_moment_y / (4 * 1.3**2)
+
+
+def test_a_pressed_column_is_stable_up_to_eulers_load():
+    """Below, a force across bends it more by tan(u)/u... of beam theory; above, it is unstable."""
+    P, push, EI = 0.9 * EULER, 1e-6, SOFT.youngs_modulus * STRIP.second_moment_y
+    system, loads = column(P, push=push)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ls.SimulationWarning)
+        rest = ls.equilibrium(system, loads=loads)
+    k = np.sqrt(P / EI)
+    expected = push / P * (np.tan(1.3 * k) / k - 1.3)
+    found = ls.pose(system, rest, "column.tip").position[2]
+    assert abs(found / expected - 1) < 2e-3
+    system, loads = column(1.01 * EULER)
+    with pytest.warns(ls.SimulationWarning, match="equilibrium is unstable: .*column"):
+        ls.equilibrium(system, loads=loads)
+
+
+def lateral_load(parts, shapes=2):
+    """Load q [N/m] at which a clamped strip buckles sideways under its own weight, in units.
+
+    The strip is rigid in the plane of the weight; K q = -(weight's slope), by differences.
+    """
+    length = 1.0
+    piece = ls.beam(
+        length / parts,
+        STRIP,
+        SOFT,
+        bending=(0, shapes),
+        torsion=shapes,
+        stretch=0,
+        level="stiffened",
+    )
+    model, q = ls.Model("strip", gravity=(0, -1.0, 0)), STRIP.area * SOFT.density
+    for k in range(parts):
+        place = {"to": f"p{k - 1}.tip"} if k else {}
+        model.add(piece, ls.Fixed(), name=f"p{k}", **place)
+    system = model.compile()
+
+    def weight(x):
+        return ls.gravity_force(system, system.state(x * size))
+
+    stiffness = np.concatenate([body.stiffness for body in system.bodies])
+    size = 1 / np.sqrt(stiffness)
+    slope = slopes(weight, system.n_v) * size[:, None]
+    largest = np.linalg.eigvalsh(-(slope + slope.T) / 2)[-1]
+    EI = SOFT.youngs_modulus * STRIP.second_moment_y
+    GJ = SOFT.shear_modulus * STRIP.torsion_constant
+    return q / largest * length**3 / np.sqrt(EI * GJ) if largest > 1e-9 else np.inf
+
+
+def test_lateral_buckling_under_the_own_weight_needs_parts():
+    """Published: q L³ / sqrt(EI GJ) = 12.85 (Timoshenko and Gere); one part leaves it out."""
+    found = [lateral_load(parts) for parts in (1, 2, 4, 8)]
+    assert found[0] > 100
+    for load, error in zip(found[1:], (0.14, 0.012, 0.0015), strict=True):
+        assert 0 < load / 12.85 - 1 < error
