@@ -57,7 +57,8 @@ assert runs["stiffened"].status == "finished" != runs["full"].status
 # How much do they stiffen? A blade is bent a little in each of its shapes, and the forces that
 # bring it back are the columns of its stiffness at that speed. Beside it, the textbook's equation
 # :math:`(EI\,w'')'' - (T\,w')' = \rho A\,\omega^2 w` with the pull
-# :math:`T(x) = \rho A\,\Omega^2 \int_x^L (r + s)\,ds`, solved by Ritz's method with nine powers of x.
+# :math:`T(x) = \rho A\,\Omega^2 \int_x^L (r + s)\,ds`, solved by Ritz's method with nine powers
+# of x.
 
 
 def flap_frequencies(rate):
@@ -95,9 +96,8 @@ rates = np.linspace(0, top, 10)
 found = np.array([flap_frequencies(rate)[:2] for rate in rates])
 exact = np.array([textbook(rate)[:2] for rate in rates])
 error = np.abs(found / exact - 1).max(axis=0)
-print(
-    f"At rest {found[0, 0]:.3f} Hz, at {top:g} rad/s {found[-1, 0]:.3f} Hz and {found[-1, 1]:.2f} Hz;"
-)
+low, high = found[-1]
+print(f"At rest {found[0, 0]:.3f} Hz, at {top:g} rad/s {low:.3f} Hz and {high:.2f} Hz;")
 print(f"the equation of the textbook is met to {error[0]:.0e} and {error[1]:.0e}.")
 assert error[0] < 2e-3
 
