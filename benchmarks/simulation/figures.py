@@ -104,6 +104,11 @@ def _styles(model: str) -> dict[tuple[str, str, str], tuple[str, str, str]]:
         for method, style in METHODS.items()
     }
     return own | {
+        **{
+            ("lissom", "2 shapes, stiffened", method): (f"lissom, stiffened: {method}", BLACK, line)
+            for method, line in METHODS.items()
+            if method in ("generalized_alpha", "rk4", "dop853")
+        },
         ("Exudyn", model, "generalised α"): ("Exudyn, floating frames", ORANGE, "P-"),
         ("Exudyn", "beam elements", "generalised α"): ("Exudyn, beam elements", RED, "X-"),
         ("MuJoCo", "segments", "rk4"): ("MuJoCo, segments: RK4", GREEN, "s-"),

@@ -13,6 +13,7 @@ from .swinging_runs import (
     BEAMS,
     GENERALIZED_ALPHA,
     SEGMENTS,
+    SHAPES,
     Plan,
     Point,
     exact_motions,
@@ -46,12 +47,13 @@ LOST = 0.5
 ABOUT = """Ten aluminium bars of 10 mm × 10 mm × 1 m on revolute joints are let go from the
 horizontal and swing for a second, without damping; they bend by up to 2 mm. Half of the modes bend
 a bar in the plane of its motion; the others bend it out of the plane and stay at rest. The models
-without modes bend in the plane only. There are three kinds of models. *Modes*: lissom, and
-Exudyn's bodies on floating frames with lissom's nodes, masses and modes, which have the same
-equations in redundant coordinates with constraints. *Segments*: four rigid segments in a link with
-springs between them, in MuJoCo, Pinocchio and lissom. *Beam elements*: four of Exudyn's planar
-`ObjectANCFCable2D` in a link, which follow large deformations. Times are CPU milliseconds on one
-thread for a simulated second, with a record every 20 ms; lissom's are those of the whole call of
+without modes bend in the plane only. There are four kinds of models. *Modes*: lissom's with the
+modes of clamped links, and Exudyn's bodies on floating frames with lissom's nodes, masses and
+modes, which have the same equations in redundant coordinates with constraints. *Shapes*: lissom's
+with two static shapes in the plane, at level `full` and `stiffened`. *Segments*: four rigid
+segments in a link with springs between them, in MuJoCo, Pinocchio and lissom. *Beam elements*: four
+of Exudyn's planar `ObjectANCFCable2D` in a link, which follow large deformations. Times are CPU
+milliseconds on one thread for a simulated second, with a record every 20 ms; lissom's are those of the whole call of
 `simulate`, the others' those of their integration alone. Exudyn's settings are the fastest found:
 sparse Jacobian, reused while the iteration converges, Newton's iterations stopped at 1e-6.
 
@@ -60,8 +62,8 @@ the middle of a link from its chord, which shows the vibration). **Each is measu
 converged solution of the same model**: it shows how well the equations are integrated, not how well
 they describe the bars. The differences between the converged models are in a separate table, and in
 the figures as a grey line: left of it a smaller error is useful only if the model is the right one.
-Segments and beam elements shorten the chord of a bent link and become stiffer under tension; links
-with linear modes do neither."""
+Segments, beam elements and level `stiffened` shorten the chord of a bent link and become stiffer
+under tension; links with linear modes do neither."""
 
 Runs = dict[Point, PeerRun]
 
@@ -96,7 +98,7 @@ def run(depth: Depth, progress: Progress) -> Result:
     records = [record for record in records if record["tip"] <= LOST]
     missing = f" Not installed here: {', '.join(absent)}." if absent else ""
     modelling, levels = modelling_table(exact)
-    swept = [*map(modal, plan.swept), SEGMENTS, BEAMS]
+    swept = [*map(modal, plan.swept), *SHAPES, SEGMENTS, BEAMS]
     return Result(
         name="simulate-flexible",
         title="Simulation of flexible links",

@@ -16,6 +16,7 @@ import numpy as np
 
 from lissom.library import swinging_links
 from lissom.sim import JointSpring
+from lissom.system import System
 
 from ..peers.exudyn_beams import ExudynBeams
 from ..peers.exudyn_floating import ExudynFloating
@@ -25,6 +26,8 @@ from ..peers.segments import segmented_links
 from .own_runs import OwnRun, body_points, link_places, own_run
 
 SEGMENTS, BEAMS = "segments", "beam elements"
+# Two static shapes in the plane of the motion, by level.
+SHAPES = {"2 shapes": "full", "2 shapes, stiffened": "stiffened"}
 GENERALIZED_ALPHA = "generalized_alpha"
 
 
@@ -122,6 +125,8 @@ def planned(plan: Plan, at: float) -> tuple[dict[Point, Callable[[], Any]], list
                 steps = plan.segment_steps if model == SEGMENTS else plan.peer_steps
                 calls |= _peer_calls(plan, name, model, peer, steps if sweep else (at,))
     calls |= _own_segments(plan)
+    for model in SHAPES:
+        calls |= _own_calls(model, _shaped_start(plan, model), _ways(plan, plan.steps, sweep=True))
     return dict(sorted(calls.items())), list(absent)
 
 
@@ -158,6 +163,14 @@ def _own_calls(
 def _own_modal(
     plan: Plan, modes: int, steps: tuple[float, ...], sweep: bool
 ) -> dict[Point, Callable[[], Any]]:
+    start = _started(plan, swinging_links(plan.n_link, modes).compile())
+    return _own_calls(modal(modes), start, _ways(plan, steps, sweep=sweep))
+
+
+def _ways(
+    plan: Plan, steps: tuple[float, ...], *, sweep: bool
+) -> dict[str, tuple[Any, str, tuple[float, ...]]]:
+    """Methods of lissom for links that bend: method -> (integrator, kind, values)."""
     ways: dict[str, tuple[Any, str, tuple[float, ...]]] = {
         name: (name, "step", steps)
         for name in (GENERALIZED_ALPHA, "linearly_implicit_euler", "euler_cromer", "rk4")
@@ -167,11 +180,15 @@ def _own_modal(
         # Tighter tolerances cost more than explicit methods of the same accuracy.
         few = tuple(r for r in plan.rtols if r > 3e-7)
         ways["generalized_alpha, adaptive"] = (GENERALIZED_ALPHA, "rtol", few)
-    return _own_calls(modal(modes), _modal_start(plan, modes), ways)
+    return ways
 
 
-def _modal_start(plan: Plan, modes: int) -> Callable[..., OwnRun | None]:
-    system = swinging_links(plan.n_link, modes).compile()
+def _shaped_start(plan: Plan, model: str) -> Callable[..., OwnRun | None]:
+    links = swinging_links(plan.n_link, 2, SHAPES[model], planar=True, shapes="static")
+    return _started(plan, links.compile())
+
+
+def _started(plan: Plan, system: System) -> Callable[..., OwnRun | None]:
     return functools.partial(
         own_run,
         system,
@@ -226,7 +243,11 @@ def exact_motions(plan: Plan, fine: bool) -> dict[str, PeerRun]:
     fine : bool
         Whether to add finer models: ten segments and eight elements per link.
     """
-    starts = {modal(modes): _modal_start(plan, modes) for modes in plan.modes}
+    starts = {
+        modal(modes): _started(plan, swinging_links(plan.n_link, modes).compile())
+        for modes in plan.modes
+    }
+    starts |= {model: _shaped_start(plan, model) for model in SHAPES}
     starts[SEGMENTS] = _segment_start(plan)
     if fine:
         starts[f"10 {SEGMENTS}"] = _segment_start(plan, 10)

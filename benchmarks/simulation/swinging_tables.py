@@ -7,7 +7,7 @@ from typing import Any
 
 from ..peers.result import PeerRun, differences
 from ..result import Cell, Table
-from .swinging_runs import BEAMS, SEGMENTS, Point
+from .swinging_runs import BEAMS, SEGMENTS, SHAPES, Point
 
 Record = dict[str, Any]
 
@@ -31,7 +31,7 @@ def step_table(records: list[Record], points: Sequence[Point], model: str, step:
     shown = [
         p
         for p in points
-        if p.model in (model, SEGMENTS, BEAMS)
+        if p.model in (model, *SHAPES, SEGMENTS, BEAMS)
         and (p.value == step or (p.kind, p.value) == ("rtol", 1e-8))
     ]
     shown.sort(key=lambda p: (p.model != model, p.library != "lissom", p.model))
@@ -92,7 +92,7 @@ def modelling_table(exact: dict[str, PeerRun]) -> tuple[Table, dict[str, float]]
     note = (
         f"The bows are up to {largest:.1e} m. Segments and beam elements, which both follow "
         "large deformations, agree better the finer they are. Links with modes differ from both: "
-        "they have no stiffening by tension, and more modes do not add it."
+        "they have no stiffening by tension, and more modes do not add it; level `stiffened` does."
     )
     title = f"Converged models: largest distance from {_counted(base)} in a link [m]"
     return Table(title, ("model", "tip", "bow"), tuple(rows), note), levels

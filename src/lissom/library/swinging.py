@@ -24,6 +24,7 @@ def swinging_links(
     *,
     damping: Any = 0.0,
     planar: bool = False,
+    shapes: str = "clamped",
 ) -> Model:
     """Chain of slender aluminium bars, stretched out along x, on revolute joints about y.
 
@@ -35,7 +36,7 @@ def swinging_links(
     n_link : int
         Number of links, at least 1.
     modes : int
-        Modes of vibration of each clamped link, at least 1.
+        Shapes of each link, at least 1.
     level : str
         Level of the links, see `FlexibleBody`.
     damping : float or array_like
@@ -45,6 +46,8 @@ def swinging_links(
         Whether all modes bend the link in the plane of motion.  By default they are those of
         `beam`: the bars are square, so that every other mode bends the link out of that plane and
         stays at rest.
+    shapes : {"clamped", "static"}
+        Modes of vibration of the clamped link, or static shapes, see `beam`.
 
     Returns
     -------
@@ -60,7 +63,7 @@ def swinging_links(
     10
     """
     n, m = count(n_link, "swinging_links: n_link", 1), count(modes, "swinging_links: modes", 1)
-    link = _link(m, level, damping, planar)
+    link = _link(m, level, damping, planar, shapes)
     model = Model("swinging links", gravity=EARTH)
     for i in range(n):
         last = Part(f"link{i - 1}", "tip") if i else None
@@ -68,12 +71,12 @@ def swinging_links(
     return model
 
 
-def _link(modes: int, level: str, damping: Any, planar: bool) -> FlexibleBody:
+def _link(modes: int, level: str, damping: Any, planar: bool, shapes: str) -> FlexibleBody:
     # With an even number of elements there is a node in the middle.
     elements = max(24, 2 * modes if planar else modes + modes % 2)
     asked: dict[str, Any] = {"modes": modes}
     if planar:
         asked = {"bending": (0, modes), "torsion": 0, "stretch": 0}
-    given = {"level": level, "damping": damping, "elements": elements, "shapes": "clamped"}
+    given = {"level": level, "damping": damping, "elements": elements, "shapes": shapes}
     bar = beam(LENGTH, BAR, MATERIAL, **asked, **given)
     return dataclasses.replace(bar, names={**bar.names, "middle": elements // 2})
