@@ -53,9 +53,10 @@ modes, which have the same equations in redundant coordinates with constraints. 
 with two static shapes in the plane, at level `full` and `stiffened`. *Segments*: four rigid
 segments in a link with springs between them, in MuJoCo, Pinocchio and lissom. *Beam elements*: four
 of Exudyn's planar `ObjectANCFCable2D` in a link, which follow large deformations. Times are CPU
-milliseconds on one thread for a simulated second, with a record every 20 ms; lissom's are those of the whole call of
-`simulate`, the others' those of their integration alone. Exudyn's settings are the fastest found:
-sparse Jacobian, reused while the iteration converges, Newton's iterations stopped at 1e-6.
+milliseconds on one thread for a simulated second, with a record every 20 ms; lissom's are those of
+the whole call of `simulate`, the others' those of their integration alone. Exudyn's settings are
+the fastest found: sparse Jacobian, reused while the iteration converges, Newton's iterations
+stopped at 1e-6.
 
 Errors are the largest over the second, of the position of the tip and of the bows (the distance of
 the middle of a link from its chord, which shows the vibration). **Each is measured against the
