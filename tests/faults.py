@@ -529,8 +529,8 @@ FAULTS = (
     Fault(
         "pose of a frame without the place of a joint",
         "kernels/tree/path.py",
-        "x = add(x, turn(C, vector(floats, k + field.PLACE)))",
-        "x = add(x, vector(floats, k + field.PLACE))",
+        "r = turn(C, vector(floats, k + field.PLACE))",
+        "r = vector(floats, k + field.PLACE)",
         FRAMES,
     ),
 )

@@ -33,7 +33,8 @@ if copy not in found.parents:
     sys.exit(f"the tests would import {found}, not the copy in {copy}")
 sys.exit(pytest.main(sys.argv[2:]))
 """
-OPTIONS = ("-x", "-q", "--tb=no", "-rfE", "-p", "no:cacheprovider")
+# Without limits of time: each fault in a kernel compiles it anew.
+OPTIONS = ("-x", "-q", "--tb=no", "-rfE", "-p", "no:cacheprovider", "--timeout=0")
 PASSED, FAILED = 0, 1
 
 
