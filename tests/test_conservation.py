@@ -261,8 +261,8 @@ CONSERVED = {
 
 
 @cache
-def free_motions():
-    system = spacecraft()
+def free_motions(level="full"):
+    system = spacecraft(level)
     state = random_state(system, np.random.default_rng(11), deformation=0.2)
     return system, [trajectory(system, state, n) for n in N_STEPS]
 
@@ -274,8 +274,9 @@ def assert_drift_is_the_integrators(drifts):
 
 
 @pytest.mark.parametrize("quantity", CONSERVED)
-def test_free_motion_conserves(quantity):
-    system, motions = free_motions()
+@pytest.mark.parametrize("level", ["full", "stiffened"])
+def test_free_motion_conserves(quantity, level):
+    system, motions = free_motions(level)
     drifts = [drift(CONSERVED[quantity](system, states)) for states in motions]
     assert_drift_is_the_integrators(drifts)
 

@@ -101,6 +101,22 @@ def test_what_is_missing_or_wrong_is_said(make, words):
         assert word in str(error.value)
 
 
+def test_arrays_that_are_given_stay_the_users():
+    """They stay writable, and what is written later has no effect; the body's own are read-only."""
+    shapes, moment = np.zeros((6, 2, 2)), np.zeros((3, 2, 2))
+    body = given(first_moment=moment, node_shapes={4: shapes})
+    moment[0], shapes[3] = 1.0, 1.0
+    own = body.second_order
+    assert not own.first_moment.any() and not own.node_shapes[4].any()
+    for array in (
+        own.first_moment,
+        own.node_shapes[4],
+        body.normalised().second_order.node_shapes[4],
+    ):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1.0
+
+
 def test_a_nodal_body_has_no_second_order():
     K = np.kron(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.eye(6))
     with pytest.raises(ls.ModelError, match=r"stiffened.*nodal.*SecondOrder"):

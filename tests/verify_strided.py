@@ -81,6 +81,9 @@ def mechanism(*, closed: bool) -> ls.System:
     model.add(ls.RigidBody.box(2.0, (1, 0.2, 0.3), com=(0.5, 0, 0)), ls.Spherical(), name="a")
     model.add(boom, ls.Revolute("y"), to="a", at=(1, 0, 0), name="b")
     model.add(ls.RigidBody.box(1.0, (0.5, 0.1, 0.1)), ls.Universal("y", "z"), to="b.tip", name="c")
+    blade = ls.beam(1.0, ls.Tube(0.02, 0.002), ls.ALUMINIUM, bending=1, level="stiffened")
+    model.add(blade, ls.Revolute("z"), to="a", name="d")
+    model.add(ls.RigidBody(0.3), ls.Fixed(), to="d.tip", name="e")
     if closed:
         at = {"at_a": (0.2, 0, 0), "at_b": (2.1, 0.1, -0.2)}
         model.close(ls.Spherical(), "c", None, **at, name="pin")

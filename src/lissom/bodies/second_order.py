@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
-from ..immutable import immutable
+from ..immutable import immutable, read_only
 from ..spatial.scalar import array, is_numeric
 
 Array = np.ndarray
@@ -42,6 +42,13 @@ class SecondOrder:
     second_moment: Any
     node_shapes: Mapping[int, Any]
 
+    def __post_init__(self) -> None:
+        for name in ("first_moment", "second_moment"):
+            object.__setattr__(self, name, _own(getattr(self, name)))
+        if isinstance(self.node_shapes, Mapping):
+            nodes = {node: _own(shapes) for node, shapes in self.node_shapes.items()}
+            object.__setattr__(self, "node_shapes", nodes)
+
     def in_modes(self, x: Array) -> SecondOrder:
         """Same deformation in other amplitudes: those given here are x times them.
 
@@ -67,6 +74,11 @@ class SecondOrder:
             np.einsum("ka,lb,abij->klij", R, R, self.second_moment),
             {node: np.einsum("ka,aij->kij", both, S) for node, S in self.node_shapes.items()},
         )
+
+
+def _own(value: Any) -> Any:
+    """Read-only copy of an array; other things, which are refused later, as they are."""
+    return read_only(value.copy()) if isinstance(value, np.ndarray) else value
 
 
 Given = SecondOrder | Callable[[], SecondOrder] | None

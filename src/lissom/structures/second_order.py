@@ -45,7 +45,7 @@ def second_order(solid: Properties, basis: Basis) -> SecondOrder:
     """
     grid = basis.grid
     n_end = grid.elements + 1
-    shapes = np.stack([_at(x, solid, basis) for x in grid.points])
+    shapes = _at(grid.points, solid, basis)
     h = shapes[n_end:, 3:]
     masses, places = solid.mass * grid.weights, solid.length * grid.points[n_end:]
     twisting = basis.chosen[0] == 2
@@ -57,17 +57,22 @@ def second_order(solid: Properties, basis: Basis) -> SecondOrder:
     return SecondOrder(sigma, second, dict(enumerate(nodes)))
 
 
-def _at(x: float, solid: Properties, basis: Basis) -> Array:
-    """[rho; h] at a fraction x of the length, (6, n_mode, n_mode), by (1) and (2)."""
+def _at(points: Array, solid: Properties, basis: Basis) -> Array:
+    """[rho; h] at fractions of the length, (n, 6, n_mode, n_mode), by (1) and (2)."""
     most = max(len(family.strains) for family in basis.families)
     xi, weights = np.polynomial.legendre.leggauss(most + 1)  # exact: products have degree 2 most
-    t, w = x * (1.0 + xi) / 2.0, solid.length * x * weights / 2.0
-    curvature, turn, stretch = _fields(t, solid, basis)
-    bent = _products(turn, np.cross(curvature, _AXIS, axisa=1, axisb=0, axisc=1))
-    ahead = np.einsum("n,nkij->kij", w * solid.length * (x - t), bent)
-    pulled = np.einsum("n,nkij->kij", w, _products(turn, stretch))
-    turned = np.einsum("n,nkij->kij", w, _products(turn, curvature)) / 2.0
-    return np.concatenate([turned, ahead + pulled])
+    t = np.outer(points, (1.0 + xi) / 2.0)
+    fields = _fields(t.ravel(), solid, basis)
+    found = []
+    for k, x in enumerate(points):
+        curvature, turn, stretch = (f[k * len(xi) : (k + 1) * len(xi)] for f in fields)
+        w = solid.length * x * weights / 2.0
+        bent = _products(turn, np.cross(curvature, _AXIS, axisa=1, axisb=0, axisc=1))
+        ahead = np.tensordot(w * solid.length * (x - t[k]), bent, 1)
+        pulled = np.tensordot(w, _products(turn, stretch), 1)
+        turned = np.tensordot(w, _products(turn, curvature), 1) / 2.0
+        found.append(np.concatenate([turned, ahead + pulled]))
+    return np.stack(found)
 
 
 def _products(a: Array, b: Array) -> Array:
