@@ -11,6 +11,7 @@ JOINTS = "tests/test_joints.py"
 ALGORITHMS = "tests/test_algorithms.py"
 ROTATIONS = "tests/test_rotations.py"
 FRAMES = "tests/test_frames.py"
+STIFFENED = "tests/test_stiffened_bodies.py"
 
 MOTION = "kernels/tree/motion.py"
 
@@ -22,7 +23,7 @@ SIMULATION = "kernels/run/"
 
 # All that a fault has to get past; the un-mutated source must pass it.
 SUITE = (
-    *(ROTATIONS, JOINTS, CONSERVATION, ALGORITHMS, PEERS, ORACLE, FRAMES),
+    *(ROTATIONS, JOINTS, CONSERVATION, ALGORITHMS, PEERS, ORACLE, FRAMES, STIFFENED),
     *(ORDERS, MOVED, GIVEN, JOINT_LOADS, POINTS, TABLES, LOCKS),
 )
 
@@ -483,6 +484,26 @@ FAULTS = (
         "second = second * x + 2.0 * rate",
         "second = second * x + rate",
         GIVEN,
+    ),
+    Fault(
+        "stiffened: second moment without its second order",
+        BODY_TERMS,
+        "L + half + half.T, s + sigma @ eta",
+        "L + half, s + sigma @ eta",
+    ),
+    Fault(
+        "stiffened: nodes without the bend by modal rates",
+        "kernels/tree/nodes.py",
+        "y[out + 6 + k] = bend",
+        "y[out + 6 + k] = 0.0",
+        STIFFENED,
+    ),
+    Fault(
+        "stiffened: Coriolis forces on the modes with the second order",
+        "kernels/tree/flexible.py",
+        "form = symmetric_form(floats, product, m, v, o_v, -2.0 * w[k], scratch, b_f)",
+        "form = symmetric_form(floats, product, m, v, o_v, 0.0, scratch, b_f)",
+        STIFFENED,
     ),
     Fault(
         "simulation: weights of generalized-alpha with the wrong sign",

@@ -290,6 +290,8 @@ def _dense(
     if added is not None:
         M = M + block_diagonal(*(b for a_f, a_r in added for b in (np.diag(a_f), a_r)))
     try:
+        if is_numeric(M) and any(body.second_order is not None for body in system.bodies):
+            np.linalg.cholesky(M.real)  # a truncated mass matrix may be indefinite
         return solve_spd(M, T - bias)
     except np.linalg.LinAlgError:
         reference.articulate_tip_to_base(
