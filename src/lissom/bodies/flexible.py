@@ -233,12 +233,7 @@ class FlexibleBody:
                 f"({self.inboard}), to which the second order refers; give shapes and second_order "
                 "with this node held"
             )
-        missing = set(self._lumps) - set(found.node_shapes) - {self.inboard}
-        if missing:
-            raise ModelError(
-                f"FlexibleBody: node {min(missing)} has rotary inertia or an offset centre of "
-                "mass, but no second order; give it in SecondOrder.node_shapes"
-            )
+        second_order.check_lumps(found, set(self._lumps) - {self.inboard})
         return found
 
     @cached_property

@@ -136,6 +136,15 @@ def resolved(given: Given, n_node: int, m: int) -> SecondOrder:
     )
 
 
+def check_lumps(found: SecondOrder, nodes: set[int]) -> None:
+    """Reject nodes with extent, other than the inboard one, that have no second order."""
+    if missing := nodes - set(found.node_shapes):
+        raise ModelError(
+            f"FlexibleBody: node {min(missing)} has rotary inertia or an offset centre of mass, "
+            "but no second order; give it in SecondOrder.node_shapes"
+        )
+
+
 def _checked(given: Any, name: str, shape: tuple[int, ...]) -> Array:
     """Array of finite numbers of a shape, symmetric in the last two indices."""
     try:
