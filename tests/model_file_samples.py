@@ -133,7 +133,12 @@ MODELS = {
 
 
 def differences(a: Any, b: Any, where: str = "") -> list[str]:
-    """Places at which two compiled things differ, be it by one bit."""
+    """Places at which two compiled things differ, be it by one bit.
+
+    The function that makes the second order of a body is not in files below level "stiffened".
+    """
+    if where.endswith(".second_order") and (a is None or b is None):
+        return []
     if type(a) is not type(b) and not (isinstance(a, float) and isinstance(b, float)):
         return [f"{where}: {type(a).__name__} and {type(b).__name__}"]
     if isinstance(a, np.ndarray):
