@@ -151,12 +151,13 @@ def _started(name: str, python: Path, installation: float) -> dict[str, Any]:
 
 
 def _call(*command: str, inherit: bool = False) -> str:
-    """Output of a command in an environment without paths of this process."""
+    """Output of a command in an empty folder and an environment without paths of this process."""
     own = {"PYTHONPATH", "VIRTUAL_ENV", "MAKEFLAGS", "MAKELEVEL"}
     given = {k: v for k, v in os.environ.items() if inherit or k not in own}
-    done = subprocess.run(
-        command, cwd=tempfile.gettempdir(), env=given, capture_output=True, text=True, check=False
-    )
+    with tempfile.TemporaryDirectory() as empty:
+        done = subprocess.run(
+            command, cwd=empty, env=given, capture_output=True, text=True, check=False
+        )
     if done.returncode != 0:
         said = (done.stderr or done.stdout)[-2000:]
         raise RuntimeError(f"{' '.join(command[:4])} failed: {said}")
