@@ -22,6 +22,13 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 SOURCE = Path(__file__).resolve().parent / "src"
 BINARY = "lissom/kernels/_native.abi3.so"
 TOOLS = ["numba>=0.62", "numpy>=2.0"]
+# Not by PYTHONPATH: where the sources are installed for development, pip takes them out of it.
+BUILDING = """
+import sys
+sys.path.insert(0, sys.argv.pop(1))
+from lissom.building.__main__ import main
+sys.exit(main())
+"""
 WANTED = os.environ.get("LISSOM_BUILD", "1") not in ("", "0")
 TARGET = os.environ.get("LISSOM_TARGET", "")
 
@@ -52,11 +59,9 @@ class KernelsHook(BuildHookInterface):
         output = SOURCE / BINARY
         if TARGET:
             output = Path(tempfile.mkdtemp(prefix="lissom-"), "kernels.so")
-        paths = [str(SOURCE), os.environ.get("PYTHONPATH", "")]
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
-        command = [sys.executable, "-m", "lissom.building", "--output", str(output)]
+        command = [sys.executable, "-c", BUILDING, str(SOURCE), "--output", str(output)]
         command += ["--target", TARGET] if TARGET else []
-        if subprocess.run(command, env=environment, check=False).returncode != 0:
+        if subprocess.run(command, check=False).returncode != 0:
             return "they do not compile"
         if TARGET:
             build_data["force_include"][str(output)] = BINARY

@@ -16,8 +16,8 @@ LIMITS: dict[str, str] = {
     "forward dynamics, call, 7": _CALL,
     "forward dynamics, call, from 30": _CALL,
     "calls": (
-        "The evaluator makes its checks in Python, about 2 µs, and enters the compiled function "
-        "with seven arrays, 1 µs."
+        "With few joints the call counts more than the work: an evaluator's method, the checks of "
+        "its arrays and a new array for the result take 0.3 to 0.4 µs before anything is computed."
     ),
     "call": (
         "Six of the microseconds are the steps through the compliance of the links (0.6 µs each), "
