@@ -12,6 +12,8 @@ from tests.test_docs import DOCS
 
 ROW = re.compile(r"^\| ([^|]+) \| ([\d.]+) (µs|ms) \| ([\d.]+) \3 \| ([^|]+) \|$", re.MULTILINE)
 CALL = re.compile(r"(\w+ \w+), (chain|humanoid) of (\d+) joints, (one call|in a batch)")
+ARRAYS = re.compile(r"(.+), (chain|humanoid|Panda|UR5)(?: of| with)?(?: (\d+) joints)?, .* arrays")
+FRAMES = {"pose of a frame": "frame pose", "Jacobian of a frame": "frame jacobian"}
 NEW_MEASUREMENT = 0.3  # of a number, before the page must be written anew
 
 ROWS = ROW.findall((DOCS / "comparison.md").read_text(encoding="utf-8"))
@@ -36,6 +38,15 @@ def leading(value: Any) -> float:
 def measured(what: str, other: str) -> tuple[float, float]:
     """What the benchmarks say: lissom's number and the other's."""
     library = other.split(",")[0]
+    if call := ARRAYS.match(what):
+        quantity, kind, joints = call.groups()
+        found = table("calls", FRAMES.get(quantity, quantity).capitalize())
+        mechanism = "rigid chain" if kind == "chain" else kind
+        row = next(r for r in found["rows"] if r[0] == mechanism and str(r[1]) == (joints or "6"))
+        return tuple(row[found["header"].index(who)] for who in ("evaluator", library))
+    if "tick" in what:
+        found = table("calls", "One tick of a controller")
+        return cell(found, "lissom", "time"), cell(found, library, "time")
     if call := CALL.match(what):
         quantity, kind, joints, form = call.groups()
         found = table("rigid", f"{'Rigid chain' if kind == 'chain' else 'Humanoid'}: {quantity}")
@@ -57,7 +68,7 @@ def measured(what: str, other: str) -> tuple[float, float]:
 
 
 def test_there_are_losses_and_wins():
-    assert sum(float(own) > float(other) for _, own, _, other, _ in ROWS) >= 8
+    assert sum(float(own) > float(other) for _, own, _, other, _ in ROWS) >= 6
     assert sum(float(own) < float(other) for _, own, _, other, _ in ROWS) >= 8
 
 
