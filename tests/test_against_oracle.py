@@ -7,11 +7,12 @@ import pytest
 from tests.oracle.random_mechanism import FEATURES, coverage_table, draw
 from tests.oracle_comparison import check_both_texts, check_seed
 
-SEEDS, CHUNK, ENOUGH = 100, 10, 3  # `make verify` takes thousands
+SEEDS, CHUNK, ENOUGH = 100, 10, 3
+CHECKED = 50  # of these; `make verify` takes thousands
 FRAMES = 3  # of the readable text one in three; `make verify` asks it for all of them
 
 
-@pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
+@pytest.mark.parametrize("first", range(0, CHECKED, CHUNK))
 def test_random_mechanisms_agree_with_the_oracle(first):
     failures = []
     for seed in range(first, first + CHUNK):
