@@ -17,6 +17,16 @@ SERIES = tuple(1.0 / math.factorial(2 * k + j) for k in range(9) for j in (1, 2,
 
 
 @jit
+def unit(axis):
+    """Coordinate axis."""
+    if axis == 0:
+        return 1.0, 0.0, 0.0
+    if axis == 1:
+        return 0.0, 1.0, 0.0
+    return 0.0, 0.0, 1.0
+
+
+@jit
 def vector(x, o):
     """Three numbers at x[o]."""
     return x[o], x[o + 1], x[o + 2]

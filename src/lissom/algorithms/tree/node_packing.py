@@ -6,8 +6,6 @@ import numpy as np
 
 from ...bodies import NormalBody
 
-__all__ = ["bent_rows", "node_bending", "node_numbers"]
-
 Array = np.ndarray
 
 

@@ -38,6 +38,7 @@ from ..small import (
     scaled,
     six,
     symmetric,
+    unit,
     vector,
 )
 from .lumps import lump_terms
@@ -194,7 +195,7 @@ def _deformed_force(ints, floats, scratch, row, v, A):
     for k in range(3):  # (3)
         if bits >> (9 + k) & 1 != 0:
             form = symmetric_form(floats, product, m, v, o_v, -2.0 * w[k], scratch, b_f)
-            moment = added(moment, form, _unit(k))
+            moment = added(moment, form, unit(k))
             product += m * m
     return moment
 
@@ -215,22 +216,12 @@ def _bent(ints, floats, scratch, row, q, v, p, flags):
         if bits >> (12 + k) & 1 != 0:
             s = M_rf + (3 + k) * m
             square, bend = symmetric_product(floats, product, m, q, o_q, v, o_v, scratch, s)
-            p, pushed = added(p, 0.5 * square, _unit(k)), added(pushed, bend, _unit(k))
+            p, pushed = added(p, 0.5 * square, unit(k)), added(pushed, bend, unit(k))
             product += m * m
     if flags & field.RATES == 0:
         return p, ZERO
     w, rate = vector(scratch, b + field.RATE), modal_sums(scratch, M_rf, m, v, o_v)
     return p, add(pushed, scaled(2.0, cross(w, (rate[3], rate[4], rate[5]))))
-
-
-@jit
-def _unit(k):
-    """Unit vector."""
-    if k == 0:
-        return 1.0, 0.0, 0.0
-    if k == 1:
-        return 0.0, 1.0, 0.0
-    return 0.0, 0.0, 1.0
 
 
 @jit

@@ -48,6 +48,7 @@ from ..small import (
     turn,
     turn_back,
     turned_symmetric,
+    unit,
     vector,
 )
 from .flexible import flexible_terms
@@ -73,7 +74,7 @@ def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
         if kind == field.REVOLUTE:
             axis = ints[row + field.AXIS]
             R, e = turned_about(A, axis, math.sin(q[o_q]), math.cos(q[o_q]))
-            put_vector(scratch, o, e if rigid else _unit(axis))
+            put_vector(scratch, o, e if rigid else unit(axis))
             if moving:
                 w_j = scaled(v[o_v], e)
             if accelerated:
@@ -83,7 +84,7 @@ def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
         elif kind == field.PRISMATIC:
             R, axis = A, ints[row + field.AXIS]
             e = column(A, axis)
-            put_vector(scratch, o + 3, e if rigid else _unit(axis))
+            put_vector(scratch, o + 3, e if rigid else unit(axis))
             r = added(r, q[o_q], e)
             if moving:
                 rate = scaled(v[o_v], e)
@@ -176,16 +177,6 @@ def _ground(floats, scratch, flags):
     if flags & field.GRAVITY != 0:
         for k in range(3):
             scratch[g + field.ACCELERATION + 3 + k] = -floats[field.GRAVITY_VECTOR + k]
-
-
-@jit
-def _unit(axis):
-    """Coordinate axis."""
-    if axis == 0:
-        return 1.0, 0.0, 0.0
-    if axis == 1:
-        return 0.0, 1.0, 0.0
-    return 0.0, 0.0, 1.0
 
 
 @jit
