@@ -120,7 +120,8 @@ class TermSizes:
         J, m = np.trace(terms.M_rr[:3, :3]), terms.M_rr[3, 3]
         rigid = np.array([[J, np.sqrt(J * m)], [np.sqrt(J * m), m]])
         root = np.sqrt(np.diag(terms.M_ff))
-        modal = np.outer(root, root) if self.system.bodies[i].lumps else terms.M_ff
+        body = self.system.bodies[i]
+        modal = np.outer(root, root) if body.lumps or body.rod is not None else terms.M_ff
         return rigid, np.outer(np.sqrt([J, m]), root), modal
 
     def gyroscopic(self, i: int):

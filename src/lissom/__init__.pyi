@@ -43,6 +43,7 @@ from .bodies import (
     FlexibleBody as FlexibleBody,
     NodalBody as NodalBody,
     RigidBody as RigidBody,
+    Rod as Rod,
     SecondOrder as SecondOrder,
     solids as solids,
 )
@@ -136,6 +137,7 @@ from .structures import (
     Section as Section,
     Tube as Tube,
     beam as beam,
+    rod as rod,
 )
 from .system import State as State, System as System
 

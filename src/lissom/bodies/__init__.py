@@ -4,6 +4,7 @@ from .flexible import FlexibleBody
 from .nodal import NodalBody
 from .normal import Lump, MassIntegrals, NormalBody
 from .rigid import RigidBody
+from .rod import Rod
 from .second_order import SecondOrder
 
 __all__ = [
@@ -13,5 +14,6 @@ __all__ = [
     "NodalBody",
     "NormalBody",
     "RigidBody",
+    "Rod",
     "SecondOrder",
 ]

@@ -13,8 +13,10 @@ import numpy as np
 
 from ..errors import ModelError
 from ..immutable import immutable
-from ..spatial import cross, second_moment
+from ..spatial import cross, many_rotations, second_moment
 from ..spatial.scalar import is_numeric, zeros
+from .rod_poses import section_poses
+from .rod_tables import RodTables
 from .second_order import SecondOrder
 from .solids import Solid
 
@@ -150,12 +152,15 @@ class NormalBody:
         Index of the node at the body's frame.
     node_names : dict
         Names of nodes.
-    level : {"linear", "full", "stiffened"}
+    level : {"linear", "full", "stiffened", "exact"}
         Deformation terms that the inertia of the body includes.
     solids : tuple of Solid
         Appearance in drawings and views.
     second_order : SecondOrder, optional
         Second order of the deformation, at level "stiffened".
+    rod : RodTables, optional
+        Stations and strain functions, at level "exact"; integrals and node shapes are then those
+        at rest.
     """
 
     integrals: MassIntegrals
@@ -169,6 +174,7 @@ class NormalBody:
     level: str
     solids: tuple[Solid, ...] = ()
     second_order: SecondOrder | None = None
+    rod: RodTables | None = None
 
     @property
     def n_mode(self) -> int:
@@ -206,6 +212,13 @@ class NormalBody:
         eta : array (..., n_mode)
             Modal coordinates.
         """
+        if self.rod is not None:
+            rows, piece = np.reshape(eta, (-1, self.n_mode)), self.rod.node_pieces[node]
+            turns, places = section_poses(self.rod, [piece], np.vstack([0 * rows[:1], rows]))
+            from_rest = many_rotations.product(turns[1:, 0], turns[:1, 0] * [1, -1, -1, -1])
+            turned = many_rotations.rotation_vector(from_rest, np.zeros((len(rows), 3)))
+            moved = np.hstack([turned, places[1:, 0] - places[:1, 0]])
+            return moved.reshape(*np.shape(eta)[:-1], 6)
         moved = eta @ self.node_shapes[node].T
         if self.second_order is None or node not in self.second_order.node_shapes:
             return moved

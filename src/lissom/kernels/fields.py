@@ -47,7 +47,7 @@ HEADER = 10
     MODAL_Q,
     MODAL_V,
     N_MODE,
-    LEVEL,  # RIGID, LINEAR, FULL, STIFFENED
+    LEVEL,  # RIGID, LINEAR, FULL, STIFFENED, EXACT
     N_NODE,  # nodes that carry children; the record of a rigid body does not count
     CARRIES,  # whether it has children
     FIRST,  # whether it is the first child to contribute to its node, tip to base
@@ -64,20 +64,29 @@ HEADER = 10
     DAMPED,  # NONE, DIAGONAL, MATRIX
     DAMPING,  # floats: m or m x m numbers
     NODE_SHAPES,  # scratch: `records.node_record` of each node that carries children; constant, one
-    # for equal bodies, except at level STIFFENED
-    BENDING,  # floats: level STIFFENED, constants of these nodes, see `nodes.deform_node`
+    # for equal bodies, up to level FULL
+    BENDING,  # floats: constants of these nodes, see `nodes.deform_node` and `rods.rod_node`
     BENT,  # bits: which of the six rows of nodes have a second order
-    LISTED,  # numbers of a node in a list: its record, and at level STIFFENED its constants
+    LISTED,  # numbers of a node in a list: its record, and from level STIFFENED on its constants
     SECOND,  # floats: from level FULL on, g 9m, then the products that are not zero, m x m each
     PRODUCTS,  # bits: which of the products are not zero, see `flexible`
+    DENSE,  # whether M_ff depends on the deformation: lumps, or level EXACT
     N_LUMP,
     LUMPS,  # floats: per lump mass, offset 3, inertia 6, its node as in a list
+    N_STATION,  # level EXACT: sections that carry the mass
+    ROD,  # floats: `records.rod_record`
+    STATIONS,  # scratch: `records.station_record`
+    FIRST_XZ,  # first coordinates of bending in the plane x-z, after those in the plane x-y,
+    FIRST_TORSION,  # of torsion,
+    FIRST_STRETCH,  # of stretch,
+    FIRST_SHEAR,  # of shear along y
+    FIRST_SHEAR_Z,  # and along z
     BRANCH,  # where its own speeds and all outboard of it begin, in that order
     BRANCH_END,
     WORLD,  # scratch: working axes to world axes 9, origin in the world 3
     DRIVEN,  # whether the accelerations of its hinge are given
     ROW,
-) = range(39)
+) = range(48)
 
 # Kinds of joint; AXIAL and above use their general motion map.
 FIXED, REVOLUTE, PRISMATIC, SPHERICAL, FREE = range(5)
@@ -89,7 +98,7 @@ AXIAL_TURN, AXIAL_SLIDE, AXIAL_SECOND = 3, 4, 5
 # Constants of a UNIVERSAL joint: its two axes.  Of a PLANAR joint: its normal and two axes in the
 # plane.  Of EXPONENTIAL and OWN joints: see `joints` and `own_joints`.
 
-RIGID, LINEAR, FULL, STIFFENED = range(4)
+RIGID, LINEAR, FULL, STIFFENED, EXACT = range(5)
 NONE, DIAGONAL, MATRIX = range(3)
 
 # scratch: header

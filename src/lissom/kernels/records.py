@@ -100,30 +100,82 @@ def modal_products(g, m):
 
 
 class Node(NamedTuple):
-    """Node of a flexible body of m modes; all but `shapes` is that of `nodes.deform_node`."""
+    """Node of a flexible body of m modes; see `nodes`."""
 
-    turn: int  # rotation at zero amplitudes, 3; zero except at level STIFFENED
-    position: int  # position at zero amplitudes, 3
-    bend: int  # second order in the modal rates, 6; zero except at level STIFFENED
-    shapes: int  # six rows of m
+    turn: int  # rotation vector at zero amplitudes, 3 of 9; level EXACT: attitude, 9
+    position: int  # position at zero amplitudes, 3; level EXACT: position
+    bend: int  # second order in the modal rates, 6; zero up to level FULL
+    shapes: int  # six rows of m; level EXACT: Pi_hat
 
 
 @jit
 def node_record(o):
     """Offsets in the record of a node."""
-    return Node(o, o + 3, o + 6, o + 12)
+    return Node(o, o + 9, o + 12, o + 18)
 
 
 @jit
 def node_size(m):
     """Size of the record of a node."""
-    return 12 + 6 * m
+    return 18 + 6 * m
 
 
 @jit
 def node_shapes(shapes, node, m):
     """Offset of the shapes of a node that carries children, six rows of m numbers."""
-    return shapes + node * (12 + 6 * m) + 12
+    return shapes + node * (18 + 6 * m) + 18
+
+
+class Rod(NamedTuple):
+    """Constants of a rod with n stations and m coordinates; see `rods`."""
+
+    masses: int  # n
+    inertias: int  # 3n
+    integration: int  # Q, n^2
+    natural: int  # a_1, a_2, a_3 of the natural curvature of each piece, 9n
+    moments: int  # those of the curvature functions, three rows of m each
+    functions: int  # strains at the stations, m each
+
+
+@jit
+def rod_record(o, n, m):
+    """Offsets of the constants of a rod."""
+    inertias = o + n
+    integration = inertias + 3 * n
+    natural = integration + n * n
+    moments = natural + 9 * n
+    return Rod(o, inertias, integration, natural, moments, moments + 3 * m * n)
+
+
+class Stations(NamedTuple):
+    """Workspace of a rod with n stations and m coordinates; see `rods`."""
+
+    turning: int  # W of each station, three rows of m
+    slopes: int  # terms of D, three rows of m each
+    moving: int  # D, three rows of m each
+    node: int  # W of a node, three rows of m
+    nothing: int  # three rows of zeros
+    sections: int  # a section for each station
+
+
+@jit
+def station_record(o, n, m):
+    """Offsets in the workspace of a rod."""
+    slopes = o + 3 * m * n
+    moving = slopes + 3 * m * n
+    node = moving + 3 * m * n
+    return Stations(o, slopes, moving, node, node + 3 * m, node + 6 * m)
+
+
+@jit
+def section_place(place, j):
+    """Offset of the section at station j."""
+    return place.sections + 24 * j
+
+
+def station_size(n: int, m: int) -> int:
+    """Size of the workspace of a rod."""
+    return 9 * m * n + 6 * m + 24 * n
 
 
 class Closure(NamedTuple):

@@ -120,7 +120,7 @@ class Model:
 
         Parameters
         ----------
-        body : RigidBody, FlexibleBody or NodalBody
+        body : RigidBody, FlexibleBody, NodalBody or Rod
             Body to add.
         joint : Joint or None
             Motion it allows.  The joint's outboard frame is the body's frame.  None: the body is
@@ -317,7 +317,7 @@ class Model:
         ----------
         name : str or Part
             Body to replace.
-        body : RigidBody, FlexibleBody or NodalBody
+        body : RigidBody, FlexibleBody, NodalBody or Rod
             New body; it must have the nodes to which children, loops, joins and frames are
             attached.
         """

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..bodies import FlexibleBody, NodalBody, RigidBody
+from ..bodies import FlexibleBody, NodalBody, RigidBody, Rod
 from ..errors import ModelError, shown
 from ..immutable import immutable
 from ..joints import Free, Joint
@@ -16,7 +16,7 @@ from ..spatial.scalar import array, is_numeric
 from .joint_checks import check_fields
 
 Array = np.ndarray
-Body = RigidBody | FlexibleBody | NodalBody
+Body = RigidBody | FlexibleBody | NodalBody | Rod
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ def checked_end(part: Any, at: Any, rotation: Any, where: str, side: str) -> End
 def checked_body(body: Any, where: str) -> Body:
     """Validated body; `where` labels errors."""
     if not isinstance(body, Body):
-        kinds = "RigidBody, FlexibleBody or NodalBody"
+        kinds = "RigidBody, FlexibleBody, NodalBody or Rod"
         raise ModelError(f"{where}: expected a {kinds}, got {body!r}")
     return body
 

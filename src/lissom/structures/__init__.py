@@ -2,6 +2,7 @@
 
 from .beam import beam
 from .materials import ALUMINIUM, CARBON, STEEL, TITANIUM, Material
+from .rod import rod
 from .sections import Circle, ISection, Rectangle, Section, Tube
 
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "Section",
     "Tube",
     "beam",
+    "rod",
 ]

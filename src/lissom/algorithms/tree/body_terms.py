@@ -27,6 +27,9 @@ makes a Lagrangian system with M_ff = I and the exact linearisation under spin a
   Pi += [rho; h] eta in (10)-(12),  theta += rho[eta, eta]/2,  l += h[eta, eta]/2
   gamma += [J_l rho; h][eta_dot, eta_dot]                                               (15)
 
+Level "exact": the sections of a rod at its stations (`bodies.rod_map`) are lumps without offset at
+nodes with Pi_hat = [W; D] and gamma = [gamma_w + omega x omega_r; ... + gamma_v], (7) and (8).
+
 Nodes: l = l0 + Pi_tr eta,  theta = Pi_rot eta,  E = exp([theta]x)                      (9)
   V_t = phi(l)^T V + Pi_hat eta_dot                                                     (10)
   A_t = phi(l)^T alpha + Pi_hat eta_ddot + gamma                                        (11)
@@ -40,6 +43,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...bodies import Lump, NormalBody
+from ...bodies.rod_map import Section, section_at, stations
 from ...spatial import (
     cross,
     left_jacobian,
@@ -113,6 +117,10 @@ def node_motion(body: NormalBody, node: int, eta: Array, eta_dot: Array, V: Arra
     """Position, attitude, velocity and Coriolis acceleration of a node (9)-(12)."""
     if node == body.inboard:
         return NodeMotion(zeros(3), np.eye(3), zeros(6, body.n_mode), V, zeros(6))
+    if body.rod is not None:
+        return _section_motion(
+            section_at(body.rod, body.rod.node_pieces[node], eta, eta_dot), eta_dot, V
+        )
     Pi = body.node_shapes[node]
     omega = V[:3]
     theta, l = Pi[:3] @ eta, body.node_positions[node] + Pi[3:] @ eta
@@ -136,8 +144,24 @@ def node_motion(body: NormalBody, node: int, eta: Array, eta_dot: Array, V: Arra
     )
 
 
+def _section_motion(section: Section, eta_dot: Array, V: Array) -> NodeMotion:
+    """Motion of a section of a rod whose root moves (10), (12)."""
+    omega, l, relative = V[:3], section.position, section.shapes @ eta_dot
+    angular = cross(omega, relative[:3])
+    linear = cross(omega, cross(omega, l)) + 2 * cross(omega, relative[3:])
+    return NodeMotion(
+        position=l,
+        rotation=section.rotation,
+        shapes=section.shapes,
+        velocity=rigid_shift(l).T @ V + relative,
+        coriolis=section.coriolis + np.concatenate([angular, linear]),
+    )
+
+
 def body_terms(body: NormalBody, eta: Array, eta_dot: Array, V: Array) -> BodyTerms:
     """Inertia and velocity terms of a body at its level."""
+    if body.rod is not None:
+        return _rod_terms(body, eta, eta_dot, V)
     if body.level == "linear":
         eta = eta_dot = zeros(body.n_mode)
     terms = _point_terms(body, eta, eta_dot, V[:3])
@@ -146,6 +170,10 @@ def body_terms(body: NormalBody, eta: Array, eta_dot: Array, V: Array) -> BodyTe
 
 def first_moment(body: NormalBody, eta: Array) -> Array:
     """First moment of mass p about the origin of the deformed body [kg m]."""
+    if body.rod is not None:
+        sections = stations(body.rod, eta, zeros(body.n_mode))
+        pairs = zip(body.rod.masses.tolist(), sections, strict=True)
+        return sum((mass * x.position for mass, x in pairs), zeros(3))
     p = body.integrals.first_moment + body.integrals.modal_first_moment @ eta
     if body.second_order is not None:
         p = p + body.second_order.first_moment @ eta @ eta / 2  # (13)
@@ -197,18 +225,33 @@ def _axial(T: Array) -> Array:
 def _with_lumps(
     body: NormalBody, terms: BodyTerms, eta: Array, eta_dot: Array, V: Array
 ) -> BodyTerms:
-    M_ff, M_rf, M_rr, b_f, b_r = terms.M_ff, terms.M_rf, terms.M_rr, terms.b_f, terms.b_r
     for lump in body.lumps:
-        node = node_motion(body, lump.node, eta, eta_dot, V)
-        M_s, b_s = _lump_terms(lump, node)
-        Pi_hat, phi = node.shapes, node.shift
-        M_ff = M_ff + Pi_hat.T @ M_s @ Pi_hat  # (7)
-        M_rf = M_rf + phi @ M_s @ Pi_hat
-        M_rr = M_rr + phi @ M_s @ phi.T
-        force = M_s @ node.coriolis + b_s  # (8)
-        b_f = b_f + Pi_hat.T @ force
-        b_r = b_r + phi @ force
-    return BodyTerms(M_ff, M_rf, M_rr, b_f, b_r)
+        terms = _with_lump(terms, lump, node_motion(body, lump.node, eta, eta_dot, V))
+    return terms
+
+
+def _with_lump(terms: BodyTerms, lump: Lump, node: NodeMotion) -> BodyTerms:
+    M_s, b_s = _lump_terms(lump, node)
+    Pi_hat, phi = node.shapes, node.shift
+    force = M_s @ node.coriolis + b_s  # (8)
+    return BodyTerms(
+        M_ff=terms.M_ff + Pi_hat.T @ M_s @ Pi_hat,  # (7)
+        M_rf=terms.M_rf + phi @ M_s @ Pi_hat,
+        M_rr=terms.M_rr + phi @ M_s @ phi.T,
+        b_f=terms.b_f + Pi_hat.T @ force,
+        b_r=terms.b_r + phi @ force,
+    )
+
+
+def _rod_terms(body: NormalBody, eta: Array, eta_dot: Array, V: Array) -> BodyTerms:
+    """Terms of a rod: sums over its stations."""
+    assert body.rod is not None
+    m = body.n_mode
+    terms = BodyTerms(zeros(m, m), zeros(6, m), zeros(6, 6), zeros(m), zeros(6))
+    for k, section in enumerate(stations(body.rod, eta, eta_dot)):
+        lump = Lump(float(body.rod.masses[k]), zeros(3), np.diag(body.rod.inertias[k]), 0)
+        terms = _with_lump(terms, lump, _section_motion(section, eta_dot, V))
+    return terms
 
 
 def _lump_terms(lump: Lump, node: NodeMotion) -> tuple[Array, Array]:

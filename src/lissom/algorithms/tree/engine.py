@@ -126,7 +126,7 @@ class Workspace:
             block = plain(hinge_record)(row[field.HINGE], r).armature
             scratch[block : block + r * r] = a_r.ravel()
             if row[field.LEVEL] != field.RIGID:
-                scratch[f : f + m] = a_f if row[field.N_LUMP] else 1 / (1 + a_f)
+                scratch[f : f + m] = a_f if row[field.DENSE] else 1 / (1 + a_f)
         self._prepare()
 
     def set_external(self, external: External) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...bodies import NormalBody
+from .rod_packing import rod_node_numbers
 
 Array = np.ndarray
 
@@ -20,7 +21,7 @@ def bent_rows(body: NormalBody) -> int:
 
 
 def node_numbers(body: NormalBody, node: int, bits: int) -> Array:
-    """A node as in a list: its undeformed record, and at level "stiffened" its constants.
+    """A node as in a list: its undeformed record, and from "stiffened" on its constants.
 
     Parameters
     ----------
@@ -32,12 +33,14 @@ def node_numbers(body: NormalBody, node: int, bits: int) -> Array:
         `bent_rows` of the body.
     """
     place, shapes = body.node_positions[node], body.node_shapes[node].ravel()
-    record = (np.zeros(3), place, np.zeros(6), shapes)
+    record = (np.zeros(9), place, np.zeros(6), shapes)
     return np.concatenate([*record, node_bending(body, node, bits)])
 
 
 def node_bending(body: NormalBody, node: int, bits: int) -> Array:
-    """Constants of a node at level "stiffened", as `deform_node` reads them; otherwise empty."""
+    """Constants of a node from level "stiffened" on, as kernels read them; otherwise empty."""
+    if body.rod is not None:
+        return rod_node_numbers(body.rod, node)
     if body.second_order is None:
         return np.zeros(0)
     second = body.second_shapes(node)

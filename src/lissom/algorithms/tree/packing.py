@@ -9,13 +9,14 @@ import numpy as np
 from ...bodies import MassIntegrals, NormalBody, SecondOrder
 from ...kernels import fields as field
 from ...kernels.compiling import plain
-from ...kernels.records import hinge_size, node_size, stack_size
+from ...kernels.records import hinge_size, node_size, stack_size, station_size
 from ...system import GROUND, System
 from ..loops.packing import pack_loops
 from .allocators import Buffer, Stack
 from .joint_packing import joint_row
 from .node_packing import bent_rows, node_bending, node_numbers
 from .own_joints import OwnJoints
+from .rod_packing import first_coordinates, rod_numbers
 
 __all__ = ["Packed", "pack"]
 
@@ -143,17 +144,22 @@ def _place(
     row[field.LISTED] = plain(node_size)(0)
     if row[field.LEVEL] != field.RIGID:
         row[field.N_LUMP] = len(body.lumps)
+        row[field.DENSE] = bool(body.lumps) or body.rod is not None
         row[field.NODES] = scratch.add(len(nodes) * field.NODE_RECORD)
-        row[field.MODAL] = scratch.add(2 * m + (m * m if body.lumps else 0))
+        row[field.MODAL] = scratch.add(2 * m + (m * m if row[field.DENSE] else 0))
         row[field.STACK] = scratch.add(stack_size(len(nodes)))
         _modal_constants(row, body, nodes, constants, shared)
         if row[field.LEVEL] >= field.FULL or id(body) not in shared:
             shared[id(body)] = scratch.add(6 * m)
         row[field.M_RF] = shared[id(body)]
         shapes = id(body), nodes, "shapes"
-        if row[field.LEVEL] == field.STIFFENED or shapes not in shared:
+        if row[field.LEVEL] >= field.STIFFENED or shapes not in shared:
             shared[shapes] = scratch.add(len(nodes) * plain(node_size)(m))
         row[field.NODE_SHAPES] = shared[shapes]
+        if body.rod is not None:
+            row[field.N_STATION] = len(body.rod.masses)
+            row[field.STATIONS] = scratch.add(station_size(len(body.rod.masses), m))
+            row[field.FIRST_XZ : field.FIRST_SHEAR_Z + 1] = first_coordinates(body.rod)
     if p == GROUND:
         row[field.CARRIER] = field.GROUND_RECORD
     elif rows[p, field.LEVEL] == field.RIGID:
@@ -176,7 +182,12 @@ def _place(
 def _level(body: NormalBody) -> int:
     if body.n_mode == 0 and not body.lumps and len(body.node_positions) == 1:
         return field.RIGID
-    return {"linear": field.LINEAR, "full": field.FULL, "stiffened": field.STIFFENED}[body.level]
+    return {
+        "linear": field.LINEAR,
+        "full": field.FULL,
+        "stiffened": field.STIFFENED,
+        "exact": field.EXACT,
+    }[body.level]
 
 
 def _six(J: Array) -> Array:
@@ -213,6 +224,7 @@ def _modal_constants(
         field.SECOND,
         field.PRODUCTS,
         field.LUMPS,
+        field.ROD,
     ]
     key = (id(body), nodes)
     if key not in shared:
@@ -235,10 +247,12 @@ def _add_modal_constants(
     else:
         row[field.DAMPED] = field.MATRIX
         row[field.DAMPING] = constants.add(body.damping.T)
+    if body.rod is not None:
+        row[field.ROD] = constants.add(*rod_numbers(body.rod))
     bits = bent_rows(body)
     row[field.BENT], row[field.LISTED] = bits, len(node_numbers(body, body.inboard, bits))
     row[field.BENDING] = constants.add(*(node_bending(body, t, bits) for t in nodes))
-    if row[field.LEVEL] >= field.FULL:
+    if field.FULL <= row[field.LEVEL] <= field.STIFFENED:
         products = _products(N, body.second_order)
         kept = [k for k, product in enumerate(products) if np.any(product)]
         row[field.PRODUCTS] = sum(1 << k for k in kept)
@@ -271,7 +285,7 @@ def _first_content(start: Array, row: Array, body: NormalBody, nodes: tuple[int,
         return
     m, f, b = body.n_mode, row[field.MODAL], row[field.BODY]
     mass = body.integrals
-    if not body.lumps:
+    if not row[field.DENSE]:
         start[f : f + m] = 1.0
     start[row[field.M_RF] : row[field.M_RF] + 6 * m] = _coupling(mass).ravel()
     start[b + field.INERTIA : b + field.INERTIA + 6] = _inertia(mass)

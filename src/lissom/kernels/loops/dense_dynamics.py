@@ -177,5 +177,5 @@ def _add_armature(ints, scratch, M):
         if ints[row + field.LEVEL] != field.RIGID:
             w = ints[row + field.MODAL] & POSITIVE
             for k in range(ints[row + field.N_MODE]):
-                lumped = ints[row + field.N_LUMP] != 0
+                lumped = ints[row + field.DENSE] != 0
                 M[o_m + k, o_m + k] += scratch[w + k] if lumped else 1.0 / scratch[w + k] - 1.0

@@ -150,7 +150,7 @@ def set_armature(ints, scratch, diagonal, modal):
             w, o_m = ints[row + field.MODAL] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
             for k in range(ints[row + field.N_MODE]):
                 a = diagonal[o_m + k]
-                scratch[w + k] = a if ints[row + field.N_LUMP] != 0 else 1.0 / (1.0 + a)
+                scratch[w + k] = a if ints[row + field.DENSE] != 0 else 1.0 / (1.0 + a)
     if modal:
         prepare(ints, scratch)
 

@@ -36,12 +36,9 @@ def slot_motions(ints, scratch, plan, q, v, work, o, flags):
         )
         if ints[row + field.LEVEL] != field.RIGID:
             c = int(scratch[field.EXTERNAL]) + plan[e + run.E_B] + field.EXTERNAL_NODE
-            o_q, o_v = ints[row + field.MODAL_Q], ints[row + field.MODAL_V]
-            if ints[row + field.LEVEL] == field.STIFFENED:
-                deform_listed(ints, row, scratch, c, q, v, scratch, c)
-            R, l, _J, _w, omega, u = node_motion(
-                scratch, c, ints[row + field.N_MODE], scratch, b, q, o_q, v, v, o_v, flags
-            )
+            if ints[row + field.LEVEL] >= field.STIFFENED:
+                deform_listed(ints, row, scratch, c, scratch, q, v, scratch, c)
+            R, l, _J, _w, omega, u = node_motion(ints, row, scratch, c, scratch, q, v, v, flags)
         put_matrix(work, w + SLOT_POSE, product(C, R))
         put_vector(work, w + SLOT_POSITION, add(origin, turn(C, l)))
         if flags != 0:

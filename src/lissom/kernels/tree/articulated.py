@@ -93,9 +93,9 @@ def articulate_tip_to_base(ints, scratch, forces):
             t_f = modal_record(ints[row + field.MODAL] & POSITIVE, m).force
             for k in range(m):
                 scratch[t_f + k] = forces[o_m + k] - scratch[t_f + k]  # (17)
-            if ints[row + field.N_LUMP] != 0 and not factor_modal_mass(ints, scratch, row):
+            if ints[row + field.DENSE] != 0 and not factor_modal_mass(ints, scratch, row):
                 return field.SINGULAR
-            if ints[row + field.LEVEL] == field.STIFFENED and ints[row + field.N_LUMP] == 0:
+            if ints[row + field.LEVEL] == field.STIFFENED and ints[row + field.DENSE] == 0:
                 node_compliance(ints, scratch, row)
             if ints[row + field.LEVEL] >= field.FULL:
                 softened_inertia(ints, scratch, row)

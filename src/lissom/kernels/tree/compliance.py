@@ -34,7 +34,7 @@ from .rigid import articulated, rigid_as_articulated
 @jit
 def prepare_body(ints, scratch, row):
     """Write the parts of (1) that do not depend on the state, for the current W."""
-    if ints[row + field.N_LUMP] != 0 or ints[row + field.LEVEL] == field.STIFFENED:
+    if ints[row + field.DENSE] != 0 or ints[row + field.LEVEL] == field.STIFFENED:
         return
     node_compliance(ints, scratch, row)
     if ints[row + field.LEVEL] == field.LINEAR:
@@ -45,7 +45,7 @@ def prepare_body(ints, scratch, row):
 def _weighted_rows(ints, scratch, row, o, out):
     """Write W times the six rows at scratch[o] to scratch[out]."""
     m, f = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
-    if ints[row + field.N_LUMP] == 0:
+    if ints[row + field.DENSE] == 0:
         for k in range(6):
             for a in range(m):
                 scratch[out + k * m + a] = scratch[f + a] * scratch[o + k * m + a]
@@ -293,7 +293,7 @@ def seen_force(ints, scratch, row):
         (ints[field.TEMPORARY] & POSITIVE) + field.THIRD_ROWS * m,
     )
     modal, Pi = modal_record(f, m), node_shapes(shapes, 0, m)
-    if n_node == 1 and ints[row + field.N_LUMP] == 0:
+    if n_node == 1 and ints[row + field.DENSE] == 0:
         if scratch[field.ARMATURE] == 0.0:  # W is the identity
             x, y = sums_of_two(scratch, modal.force, scratch, M_rf, scratch, Pi, m)
         else:
@@ -338,7 +338,7 @@ def seen_force(ints, scratch, row):
 def _weigh_vector(ints, scratch, row, o, out):
     """Write W times the modal vector at scratch[o] to scratch[out]."""
     m, f = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
-    if ints[row + field.N_LUMP] == 0:
+    if ints[row + field.DENSE] == 0:
         for a in range(m):
             scratch[out + a] = scratch[f + a] * scratch[o + a]
     else:
@@ -361,7 +361,7 @@ def deform(ints, scratch, row, alpha, a, out):
     minus, modal = (-alpha[0], -alpha[1], -alpha[2], -a[0], -a[1], -a[2]), modal_record(f, m)
     if n_node == 1:
         accelerate_one_node(scratch, t, nodes, six(alpha, a))
-        if ints[row + field.N_LUMP] == 0:
+        if ints[row + field.DENSE] == 0:
             n_t, f_t = (
                 vector(scratch, nodes + field.NODE_FORCE),
                 vector(scratch, nodes + field.NODE_FORCE + 3),

@@ -311,7 +311,7 @@ def _flexible_columns(ints, scratch, row, M):
     for a in range(m):
         for k in range(6):
             scratch[columns + 6 * a + k] = scratch[M_rf + k * m + a]
-        if ints[row + field.N_LUMP] != 0:
+        if ints[row + field.DENSE] != 0:
             for k in range(a + 1):
                 M[o_m + a, o_m + k] = scratch[M_ff + a * m + k]
         else:

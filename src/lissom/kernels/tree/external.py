@@ -8,7 +8,7 @@ from ..fields import POSITIVE
 from ..records import modal_record, node_record
 from ..small import add, added, cross, matrix, put_vector, scaled, six, turn, turn_back, vector
 from .modal import modal_spread
-from .nodes import deform_listed, node_motion
+from .nodes import deform_listed, node_place
 
 
 @jit
@@ -28,10 +28,9 @@ def apply_external(ints, scratch, q, v):
             R = matrix(scratch, b + field.R_)
             n, f = turn(R, n), turn(R, f)
         else:
-            o_q, o_v = ints[row + field.MODAL_Q], ints[row + field.MODAL_V]
-            if ints[row + field.LEVEL] == field.STIFFENED:
-                deform_listed(ints, row, scratch, o, q, v, scratch, o)
-            E, l, J_l, _w, _alpha, _a = node_motion(scratch, o, m, scratch, b, q, o_q, v, v, o_v, 0)
+            if ints[row + field.LEVEL] >= field.STIFFENED:
+                deform_listed(ints, row, scratch, o, scratch, q, v, scratch, o)
+            E, l, J_l = node_place(ints, row, scratch, o, q)
             n, f = turn(E, n), turn(E, f)
             minus = six(scaled(-1.0, turn_back(J_l, n)), scaled(-1.0, f))
             t = modal_record(ints[row + field.MODAL] & POSITIVE, m).force

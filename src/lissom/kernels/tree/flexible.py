@@ -52,6 +52,7 @@ from .modal import (
     symmetric_product,
 )
 from .nodes import deform_node, node_motion
+from .rods import rod_node, rod_terms
 
 
 @jit
@@ -59,7 +60,7 @@ def flexible_terms(ints, floats, scratch, row, q, v, x, flags):
     """Write inertia, forces (1), (2) and nodes of one body, whose acceleration is in its record."""
     b, c = ints[row + field.BODY] & POSITIVE, ints[row + field.CONSTANTS] & POSITIVE
     m, s = ints[row + field.N_MODE] & POSITIVE, ints[row + field.SHAPES] & POSITIVE
-    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    o_v = ints[row + field.MODAL_V] & POSITIVE
     t = modal_record(ints[row + field.MODAL] & POSITIVE, m).force
     w = vector(scratch, b + field.RATE)
     alpha, a = vector(scratch, b + field.ACCELERATION), vector(scratch, b + field.ACCELERATION + 3)
@@ -68,6 +69,12 @@ def flexible_terms(ints, floats, scratch, row, q, v, x, flags):
     J = symmetric(floats, c + field.OWN_INERTIA)
     swirl, drift, M_rf = ZERO, ZERO, ints[row + field.M_RF] & POSITIVE
     level = ints[row + field.LEVEL]
+    if level == field.EXACT:
+        rod_terms(ints, floats, scratch, row, q, v, x, flags)
+        if flags & field.ELASTIC != 0:
+            _elastic(ints, floats, scratch, row, q, v)
+        _nodes(ints, floats, scratch, row, q, v, x, flags)
+        return
     if level >= field.FULL:
         p, J, swirl, drift = _deformed(ints, floats, scratch, row, q, v, flags)
     if level == field.STIFFENED:
@@ -93,12 +100,7 @@ def flexible_terms(ints, floats, scratch, row, q, v, x, flags):
     put_vector(scratch, b + field.FORCE + 3, z_v)
     if ints[row + field.N_LUMP] != 0:
         lump_terms(ints, floats, scratch, row, q, v, x, flags)
-    shapes = ints[row + field.NODE_SHAPES] & POSITIVE
-    if level == field.STIFFENED:
-        _deform_nodes(ints, floats, scratch, row, q, v)
-    for node in range(ints[row + field.N_NODE]):
-        d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
-        _node(shapes + node * node_size(m), m, scratch, b, d, q, o_q, v, x, o_v, flags)
+    _nodes(ints, floats, scratch, row, q, v, x, flags)
 
 
 @jit
@@ -225,15 +227,28 @@ def _bent(ints, floats, scratch, row, q, v, p, flags):
 
 
 @jit
-def _deform_nodes(ints, floats, scratch, row, q, v):
-    """Write the shapes of the nodes of a body at level "stiffened"."""
-    m, bits = ints[row + field.N_MODE] & POSITIVE, ints[row + field.BENT]
+def _nodes(ints, floats, scratch, row, q, v, x, flags):
+    """Write the records of the nodes that carry children."""
+    m, level = ints[row + field.N_MODE] & POSITIVE, ints[row + field.LEVEL]
     o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
     shapes, c = ints[row + field.NODE_SHAPES] & POSITIVE, ints[row + field.BENDING] & POSITIVE
-    size = (ints[row + field.LISTED] & POSITIVE) - node_size(m)
+    size, bits = (ints[row + field.LISTED] & POSITIVE) - node_size(m), ints[row + field.BENT]
     for node in range(ints[row + field.N_NODE]):
         out = shapes + node * node_size(m)
-        deform_node(floats, c + node * size, bits, m, q, o_q, v, o_v, scratch, out)
+        if level == field.STIFFENED:
+            deform_node(floats, c + node * size, bits, m, q, o_q, v, o_v, scratch, out)
+        elif level == field.EXACT:
+            rod_node(ints, row, floats, c + node * size, scratch, q, v, scratch, out)
+        d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
+        E, l, J_l, w_t, alpha_t, a_t = node_motion(ints, row, scratch, out, scratch, q, v, x, flags)
+        put_matrix(scratch, d + field.R_, E)
+        put_vector(scratch, d + field.ARM, l)
+        put_matrix(scratch, d + field.LEFT, J_l)
+        put_vector(scratch, d + field.RATE, w_t)
+        put_vector(scratch, d + field.ACCELERATION, alpha_t)
+        put_vector(scratch, d + field.ACCELERATION + 3, a_t)
+        put_vector(scratch, d + field.FORCE, ZERO)
+        put_vector(scratch, d + field.FORCE + 3, ZERO)
 
 
 @jit
@@ -244,19 +259,3 @@ def _three(c, o, m, x, o_x):
         modal_dot(c, o + m, m, x, o_x),
         modal_dot(c, o + 2 * m, m, x, o_x),
     )
-
-
-@jit
-def _node(shapes, m, scratch, b, d, q, o_q, v, x, o_v, flags):
-    """Write record d of a node from that of its body b."""
-    E, l, J_l, w_t, alpha_t, a_t = node_motion(
-        scratch, shapes, m, scratch, b, q, o_q, v, x, o_v, flags
-    )
-    put_matrix(scratch, d + field.R_, E)
-    put_vector(scratch, d + field.ARM, l)
-    put_matrix(scratch, d + field.LEFT, J_l)
-    put_vector(scratch, d + field.RATE, w_t)
-    put_vector(scratch, d + field.ACCELERATION, alpha_t)
-    put_vector(scratch, d + field.ACCELERATION + 3, a_t)
-    put_vector(scratch, d + field.FORCE, ZERO)
-    put_vector(scratch, d + field.FORCE + 3, ZERO)

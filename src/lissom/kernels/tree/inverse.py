@@ -78,7 +78,7 @@ def _modal_forces(ints, scratch, row, x, out, armature):
         out[o_v + k] = scratch[t + k]
     if armature:
         w = modal.weight
-        lumped = ints[row + field.N_LUMP] != 0
+        lumped = ints[row + field.DENSE] != 0
         for k in range(m):
             added = scratch[w + k] if lumped else 1.0 / scratch[w + k] - 1.0
             out[o_v + k] += added * x[o_v + k]

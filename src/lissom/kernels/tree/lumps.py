@@ -38,7 +38,7 @@ LUMP_MASS, LUMP_OFFSET, LUMP_INERTIA, LUMP_NODE = 0, 1, 4, 10
 def lump_terms(ints, floats, scratch, row, q, v, x, flags):
     """Add the lumps of one body to its terms (1), (2); M_ff starts with that of point masses."""
     b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
-    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    o_v = ints[row + field.MODAL_V] & POSITIVE
     _W, t, M_ff = modal_record(ints[row + field.MODAL] & POSITIVE, m)
     size, n_lump = LUMP_NODE + (ints[row + field.LISTED] & POSITIVE), ints[row + field.N_LUMP]
     M_rf = ints[row + field.M_RF] & POSITIVE
@@ -54,9 +54,9 @@ def lump_terms(ints, floats, scratch, row, q, v, x, flags):
         at, node = floats, c + LUMP_NODE
         if ints[row + field.LEVEL] == field.STIFFENED:
             at, node = scratch, work + field.THIRD_ROWS * m
-            deform_listed(ints, row, floats, c + LUMP_NODE, q, v, scratch, node)
+            deform_listed(ints, row, floats, c + LUMP_NODE, scratch, q, v, scratch, node)
         shapes = node_record(node).shapes
-        E, l, J_l, w, alpha, a = node_motion(at, node, m, scratch, b, q, o_q, v, x, o_v, flags)
+        E, l, J_l, w, alpha, a = node_motion(ints, row, at, node, scratch, q, v, x, flags)
         mass = floats[c + LUMP_MASS]
         p = scaled(mass, turn(E, vector(floats, c + LUMP_OFFSET)))
         J = turned_symmetric(E, symmetric(floats, c + LUMP_INERTIA))

@@ -10,6 +10,9 @@ S = [rho; h] and d_0 = [0; l0]:
   Pi(eta) = Pi + S eta    d_0 - S[eta, eta]/2    S[eta_dot, eta_dot]                      (3)
 Then [theta; l] is the second plus Pi(eta) eta, and the third is the bend in gamma: all that reads
 nodes is the same at every level.
+
+At level "exact" the record holds attitude and position, and Pi_hat and the bias of the section in
+the places of Pi and the bend (`rods`).
 """
 
 from __future__ import annotations
@@ -18,15 +21,30 @@ from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
 from ..records import node_record, node_size
-from ..small import add, added, cross, dot, one_plus, rotation_coefficients, scaled, turn, vector
+from ..small import (
+    IDENTITY,
+    add,
+    added,
+    cross,
+    dot,
+    matrix,
+    one_plus,
+    rotation_coefficients,
+    scaled,
+    turn,
+    vector,
+)
 from .modal import modal_sums, modal_sums_of_two, symmetric_product
+from .rods import rod_node
 
 
 @jit
-def node_place(c, o, m, q, o_q):
-    """Attitude, position and J_l of a node whose record is at c[o]."""
-    node = node_record(o)
-    d = modal_sums(c, node.shapes, m, q, o_q)
+def node_place(ints, row, c, o, q):
+    """Attitude, position and J_l of a node of a body, whose record is at c[o]."""
+    node, m = node_record(o), ints[row + field.N_MODE] & POSITIVE
+    if ints[row + field.LEVEL] == field.EXACT:
+        return matrix(c, node.turn), vector(c, node.position), IDENTITY
+    d = modal_sums(c, node.shapes, m, q, ints[row + field.MODAL_Q] & POSITIVE)
     theta = add(vector(c, node.turn), (d[0], d[1], d[2]))
     a0, b0, c0, _b1, _c1 = rotation_coefficients(dot(theta, theta))
     l = add(vector(c, node.position), (d[3], d[4], d[5]))
@@ -34,11 +52,15 @@ def node_place(c, o, m, q, o_q):
 
 
 @jit
-def node_motion(c, o, m, scratch, b, q, o_q, v, x, o_v, flags):
-    """Attitude, position, J_l, rate and acceleration of a node of body b, (1), (2).
+def node_motion(ints, row, c, o, scratch, q, v, x, flags):
+    """Attitude, position, J_l, rate and acceleration of a node of a body, (1), (2).
 
     Its record is at c[o].
     """
+    if ints[row + field.LEVEL] == field.EXACT:
+        return _section_motion(ints, row, c, o, scratch, v, x, flags)
+    m, b = ints[row + field.N_MODE] & POSITIVE, ints[row + field.BODY] & POSITIVE
+    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
     w, node = vector(scratch, b + field.RATE), node_record(o)
     alpha, a = vector(scratch, b + field.ACCELERATION), vector(scratch, b + field.ACCELERATION + 3)
     if flags & field.RATES != 0:
@@ -69,29 +91,57 @@ def node_motion(c, o, m, scratch, b, q, o_q, v, x, o_v, flags):
 
 
 @jit
+def _section_motion(ints, row, c, o, scratch, v, x, flags):
+    """`node_motion` of a rod, whose record holds Pi_hat and gamma."""
+    m, b = ints[row + field.N_MODE] & POSITIVE, ints[row + field.BODY] & POSITIVE
+    o_v, node = ints[row + field.MODAL_V] & POSITIVE, node_record(o)
+    w, l = vector(scratch, b + field.RATE), vector(c, node.position)
+    alpha, a = vector(scratch, b + field.ACCELERATION), vector(scratch, b + field.ACCELERATION + 3)
+    w_t, a = w, add(a, cross(alpha, l))
+    if flags & field.RATES != 0:
+        d = modal_sums(c, node.shapes, m, v, o_v)
+        w_r, rate = (d[0], d[1], d[2]), (d[3], d[4], d[5])
+        w_t = add(w, w_r)
+        alpha = add(alpha, add(vector(c, node.bend), cross(w, w_r)))
+        a = add(a, add(vector(c, node.bend + 3), cross(w, added(cross(w, l), 2.0, rate))))
+    if flags & field.ACCELERATED != 0:
+        d = modal_sums(c, node.shapes, m, x, o_v)
+        alpha, a = add(alpha, (d[0], d[1], d[2])), add(a, (d[3], d[4], d[5]))
+    return matrix(c, node.turn), l, IDENTITY, w_t, alpha, a
+
+
+@jit
 def deform_node(c, o, bits, m, q, o_q, v, o_v, y, out):
     """Write the record (3) of a node at level "stiffened" to y[out].
 
     c[o]: its undeformed position 3, shapes 6m, and of S the m x m matrices of the rows in `bits`.
     """
     o, out, m, S = o & POSITIVE, out & POSITIVE, m & POSITIVE, (o + 3 + 6 * m) & POSITIVE
+    node = node_record(out)
     for k in range(6):
-        Pi, changed = o + 3 + k * m, out + 12 + k * m
-        y[out + k] = c[o + k - 3] if k >= 3 else 0.0
-        y[out + 6 + k] = 0.0
+        Pi, changed = o + 3 + k * m, node.shapes + k * m
+        place = node.turn + k if k < 3 else node.position + k - 3
+        y[place] = c[o + k - 3] if k >= 3 else 0.0
+        y[node.bend + k] = 0.0
         for a in range(m):
             y[changed + a] = c[Pi + a]
         if bits >> k & 1 == 0:
             continue
         square, bend = symmetric_product(c, S, m, q, o_q, v, o_v, y, changed)
-        y[out + k] -= 0.5 * square
-        y[out + 6 + k] = bend
+        y[place] -= 0.5 * square
+        y[node.bend + k] = bend
         S += m * m
 
 
 @jit
-def deform_listed(ints, row, c, o, q, v, y, out):
-    """`deform_node` for a node of a list, whose constants follow its record at c[o]."""
-    m = ints[row + field.N_MODE] & POSITIVE
+def deform_listed(ints, row, c, o, scratch, q, v, y, out):
+    """Write the record of a node of a list to y[out]; its constants follow it at c[o].
+
+    From level "stiffened" on; a rod has its sections in the workspace.
+    """
+    m, at = ints[row + field.N_MODE] & POSITIVE, o + node_size(ints[row + field.N_MODE])
     o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-    deform_node(c, o + node_size(m), ints[row + field.BENT], m, q, o_q, v, o_v, y, out)
+    if ints[row + field.LEVEL] == field.EXACT:
+        rod_node(ints, row, c, at, scratch, q, v, y, out)
+    else:
+        deform_node(c, at, ints[row + field.BENT], m, q, o_q, v, o_v, y, out)

@@ -38,6 +38,7 @@ from .composite import motion_column
 from .joints import general_joint
 from .motion import column, turned_about
 from .nodes import deform_listed, node_place
+from .rods import rod_stations
 
 ORIGIN, LENGTH, STEPS = 9, 12, 13  # places in `path`
 
@@ -74,6 +75,8 @@ def pose_along_path(ints, floats, scratch, path, q):
         put_vector(scratch, b + field.ARM, r)
         x = add(x, r)
         if ints[row + field.LEVEL] != field.RIGID:
+            if ints[row + field.LEVEL] == field.EXACT:
+                rod_stations(ints, floats, scratch, row, q, q, False)
             E, l, _J = _placed(ints, scratch, row, path, step + 1, q)
             x = add(x, turn(C, l))
             C = product(C, E)
@@ -122,12 +125,11 @@ def jacobian_along_path(ints, scratch, path, q, arm, J):
 @jit
 def _placed(ints, scratch, row, path, o, q):
     """Attitude, position and J_l of the node at path[o]; TEMPORARY then has its deformed record."""
-    m, o_q = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_Q] & POSITIVE
-    if ints[row + field.LEVEL] != field.STIFFENED:
-        return node_place(path, o, m, q, o_q)
+    if ints[row + field.LEVEL] < field.STIFFENED:
+        return node_place(ints, row, path, o, q)
     t = ints[field.TEMPORARY] & POSITIVE
-    deform_listed(ints, row, path, o, q, q, scratch, t)
-    return node_place(scratch, t, m, q, o_q)
+    deform_listed(ints, row, path, o, scratch, q, q, scratch, t)
+    return node_place(ints, row, scratch, t, q)
 
 
 @jit
@@ -136,7 +138,7 @@ def _modal_columns(ints, scratch, path, step, row, q, arm, J):
     C = matrix(scratch, (ints[row + field.BODY] & POSITIVE) + field.R_)
     _E, l, J_l = _placed(ints, scratch, row, path, step + 1, q)
     C_l = product(C, J_l)
-    if ints[row + field.LEVEL] != field.STIFFENED:
+    if ints[row + field.LEVEL] < field.STIFFENED:
         _put_modal(ints, row, path, node_record(step + 1).shapes, C, C_l, arm, J)
     else:
         t = ints[field.TEMPORARY] & POSITIVE

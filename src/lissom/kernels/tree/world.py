@@ -109,14 +109,11 @@ def frame(ints, scratch, where, q, v, x, flags, out):
     R, l = matrix(scratch, b + field.R_), ZERO
     alpha, a = vector(scratch, b + field.ACCELERATION), vector(scratch, b + field.ACCELERATION + 3)
     if ints[row + field.LEVEL] != field.RIGID:
-        o_q, o_v = ints[row + field.MODAL_Q], ints[row + field.MODAL_V]
         c, at = where, 1
-        if ints[row + field.LEVEL] == field.STIFFENED:
+        if ints[row + field.LEVEL] >= field.STIFFENED:
             c, at = scratch, ints[field.TEMPORARY] & POSITIVE
-            deform_listed(ints, row, where, 1, q, v, scratch, at)
-        R, l, _J, _w, alpha, a = node_motion(
-            c, at, ints[row + field.N_MODE], scratch, b, q, o_q, v, x, o_v, flags
-        )
+            deform_listed(ints, row, where, 1, scratch, q, v, scratch, at)
+        R, l, _J, _w, alpha, a = node_motion(ints, row, c, at, scratch, q, v, x, flags)
     put_matrix(out, 0, product(C, R))
     put_vector(out, 9, add(origin, turn(C, l)))
     put_vector(out, 12, turn(C, alpha))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ....bodies import FlexibleBody, NodalBody, RigidBody
+from ....bodies import FlexibleBody, NodalBody, RigidBody, Rod
 from ....bodies.solids import SOLIDS, Solid
 from ....errors import ModelFileError
 from ....joints import CompoundJoint, Joint, SimpleJoint
@@ -207,6 +207,8 @@ class _Writer:
     def body(self, body: Body, name: str) -> dict[str, Any]:
         if isinstance(body, RigidBody):
             table = self.rigid(body)
+        elif isinstance(body, Rod):
+            raise ModelFileError(f"body {name!r} is a rod, which files cannot hold yet")
         else:
             table = self.nodes(body, name)
         solids = () if isinstance(body, NodalBody) else body.solids

@@ -1,0 +1,67 @@
+"""Poses of sections of rods for many states at once; equations of `rod_map`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..spatial.many_rotations import exponential, product, rotated
+from .rod_tables import Piece, RodTables
+
+Array = np.ndarray
+
+
+def section_poses(rod: RodTables, pieces: Sequence[Piece], eta: Array) -> tuple[Array, Array]:
+    """Attitudes (k, n, 4) and positions (k, n, 3) of n sections for k states, in root axes.
+
+    The attitudes are unit quaternions, section axes to root axes.
+
+    Parameters
+    ----------
+    rod : RodTables
+        Constants of the rod.
+    pieces : sequence of Piece
+        Ends are the sections.
+    eta : array (k, m)
+        Coordinates.
+    """
+    turns = [np.tile([1.0, 0.0, 0.0, 0.0], (len(eta), 1))]
+    tangents = []
+    for k, piece in enumerate(rod.station_pieces):
+        turns.append(product(turns[-1], exponential(_vector(rod, piece, eta))))
+        strain = np.array([1.0, 0.0, 0.0]) + eta @ (rod.strain_axes * rod.functions[k]).T
+        tangents.append(rotated(turns[-1], strain))
+    weights = np.stack([piece.integration for piece in pieces])
+    found = [
+        turns[piece.start + 1]
+        if piece.is_empty
+        else product(turns[piece.start + 1], exponential(_vector(rod, piece, eta)))
+        for piece in pieces
+    ]
+    return np.stack(found, axis=1), np.einsum("pk,knc->npc", weights, np.stack(tangents))
+
+
+def piece_turns(rod: RodTables, eta: Array) -> Array:
+    """Angle [rad] by which each piece between stations turns, (k, n).
+
+    Parameters
+    ----------
+    rod : RodTables
+        Constants of the rod.
+    eta : array (k, m)
+        Coordinates.
+    """
+    vectors = [_vector(rod, piece, eta) for piece in rod.station_pieces]
+    return np.linalg.norm(np.stack(vectors, axis=1), axis=2)
+
+
+def _vector(rod: RodTables, piece: Piece, eta: Array) -> Array:
+    """Rotation vectors of a piece (3), (k, 3)."""
+    a1, a2, a3 = (
+        natural + eta @ (rod.curvature_axes * moments).T
+        for natural, moments in zip(piece.natural, piece.moments, strict=True)
+    )
+    C1 = np.cross(a2, a1)
+    C2 = np.cross(a1, 2 * a3 + C1) / 60
+    return a1 + a3 / 12 + np.cross(a2 + C2, C1 - 20 * a1 - a3) / 240

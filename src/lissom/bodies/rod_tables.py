@@ -1,0 +1,174 @@
+"""Constants of a rod: stations, strain functions, and integrals of these over the pieces.
+
+The stations are the right Radau points of (0, L], the tip among them.  Fields along the rod are the
+polynomials through their values at the stations, so that a field is known everywhere from n
+numbers; Legendre polynomials of degree below n are exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.polynomial import legendre
+
+from ..immutable import immutable
+
+Array = np.ndarray
+
+# Strains in the order of components: curvatures and twist, then stretch and shears.
+KAPPA_X, KAPPA_Y, KAPPA_Z, EPS_X, EPS_Y, EPS_Z = range(6)
+
+_SAME = 1e-12  # fraction of the length within which two places are one
+_TO_MAGNUS = np.array([[9 / 4, 0, -15], [0, 12, 0], [-15, 0, 180]])  # (2) of `rod_map`
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Piece of a rod, from a station (or the root) to a section.
+
+    Attributes
+    ----------
+    start : int
+        Station where it starts; -1 for the root.
+    natural : array (3, 3)
+        a1, a2, a3 of the natural curvature, by rows.
+    moments : array (3, m)
+        Those of each curvature function; zero for stretch and shear.
+    integration : array (n,)
+        Weights of the stations in integrals from the root to the end of the piece [m].
+    is_empty : bool
+        Whether the section is at the station.
+    """
+
+    start: int
+    natural: Array
+    moments: Array
+    integration: Array
+    is_empty: bool
+
+
+@immutable("put another body into the model and compile it again")
+@dataclass(frozen=True, eq=False)
+class RodTables:
+    """Constants of a rod with n stations and m coordinates.
+
+    Attributes
+    ----------
+    length : float
+        L [m].
+    strains : array (m,)
+        Component of the strain that each coordinate belongs to, 0 to 5.
+    functions : array (n, m)
+        Strain per unit of each coordinate, at the stations.
+    natural : array (n, 3)
+        Natural curvature at the stations [rad/m].
+    masses : array (n,)
+        Of the stations [kg].
+    inertias : array (n, 3)
+        Principal moments of inertia of the stations' sections [kg m^2].
+    section_stiffness : array (n, 6)
+        GJ, EI_y, EI_z [N m^2], EA, GA_y, GA_z [N] at the stations.
+    places : array (n_node,)
+        Arc lengths of the nodes [m].
+    """
+
+    length: float
+    strains: Array
+    functions: Array
+    natural: Array
+    masses: Array
+    inertias: Array
+    section_stiffness: Array
+    places: Array
+
+    @cached_property
+    def points(self) -> Array:
+        """Arc lengths of the stations [m]."""
+        return self.length * radau_points(len(self.functions))
+
+    @cached_property
+    def curvature_axes(self) -> Array:
+        """Ones where a coordinate (column) bends or twists about an axis (row)."""
+        return np.equal(np.arange(3)[:, None], self.strains).astype(float)
+
+    @cached_property
+    def strain_axes(self) -> Array:
+        """Ones where a coordinate (column) stretches or shears along an axis (row)."""
+        return np.equal(np.arange(3, 6)[:, None], self.strains).astype(float)
+
+    @cached_property
+    def station_pieces(self) -> tuple[Piece, ...]:
+        """Pieces that end at the stations."""
+        ends = self.points
+        return tuple(self._piece(k - 1, end) for k, end in enumerate(ends))
+
+    @cached_property
+    def node_pieces(self) -> tuple[Piece, ...]:
+        """Pieces that end at the nodes."""
+        return tuple(self.piece_to(s) for s in self.places)
+
+    def piece_to(self, s: float) -> Piece:
+        """Piece from the last station before a section to the section.
+
+        Parameters
+        ----------
+        s : float
+            Arc length of the section [m].
+        """
+        start = int(np.searchsorted(self.points, s + _SAME * self.length)) - 1
+        return self._piece(start, s)
+
+    def field_at(self, values: Array, s: float) -> Array:
+        """Value of a field at an arc length, from its values at the stations.
+
+        Parameters
+        ----------
+        values : array (n, ...)
+            Field at the stations.
+        s : float
+            Arc length [m].
+        """
+        return interpolation(self.points / self.length, np.array([s / self.length]))[0] @ values
+
+    def _piece(self, start: int, end: float) -> Piece:
+        begin = self.points[start] if start >= 0 else 0.0
+        n, h = len(self.functions), end - begin
+        x, weights = legendre.leggauss(n // 2 + 3)
+        fields = interpolation(self.points / self.length, (begin + h * (x + 1) / 2) / self.length)
+        powers = np.stack([weights * h / 2 * (x / 2) ** k for k in range(3)])
+        moments = _TO_MAGNUS @ powers @ fields
+        bends = self.strains < EPS_X
+        return Piece(
+            start=start,
+            natural=moments @ self.natural,
+            moments=(moments @ self.functions) * bends,
+            integration=self.length
+            * integration(self.points / self.length, np.array([end / self.length]))[0],
+            is_empty=abs(h) <= _SAME * self.length,
+        )
+
+
+def radau_points(n: int) -> Array:
+    """Right Radau points of (0, 1]."""
+    top = np.zeros(n + 1)
+    top[n - 1 :] = -1, 1
+    return np.append((np.sort(legendre.legroots(top).real) + 1)[:-1] / 2, 1.0)
+
+
+def interpolation(points: Array, at: Array) -> Array:
+    """Values at points to values at other places of (0, 1), of a polynomial."""
+    degree = len(points) - 1
+    inverse = np.linalg.inv(legendre.legvander(2 * points - 1, degree))
+    return legendre.legvander(2 * at - 1, degree) @ inverse
+
+
+def integration(points: Array, to: Array) -> Array:
+    """Values at points to integrals of the polynomial from 0 to other places."""
+    n = len(points)
+    inverse = np.linalg.inv(legendre.legvander(2 * points - 1, n - 1))
+    rows = [
+        legendre.legval(2 * to - 1, legendre.legint(np.eye(n)[k], lbnd=-1)) / 2 for k in range(n)
+    ]
+    return np.stack(rows, axis=-1) @ inverse
