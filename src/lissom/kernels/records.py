@@ -68,15 +68,28 @@ def stack_size(n_node: int) -> int:
 class Modal(NamedTuple):
     """Modal part of a body of m modes."""
 
-    weight: int  # W, or with lumps the armature, m
+    weight: int  # W, or where M_ff is dense the armature, m
     force: int  # eps_f, or the result of inverse dynamics, m
-    mass: int  # with lumps: M_ff, then its factor, m^2
+    mass: int  # where it is dense: M_ff, then its factor, m^2
 
 
 @jit
 def modal_record(f, m):
     """Offsets in the modal part of a body of m modes."""
     return Modal(f, f + m, f + 2 * m)
+
+
+@jit
+def halves_record(mass, m, n_node):
+    """Offsets of V and of its Gram matrix, see `dense_modes`, after M_ff at `mass`."""
+    V = mass + m * m
+    return V, V + m * (6 + 6 * n_node)
+
+
+def dense_size(m: int, n_node: int) -> int:
+    """Size of what follows the modal part of a body whose M_ff is dense."""
+    width = 6 + 6 * n_node
+    return m * m + m * width + width * width
 
 
 class Shapes(NamedTuple):

@@ -9,7 +9,7 @@ import numpy as np
 from ...bodies import MassIntegrals, NormalBody, SecondOrder
 from ...kernels import fields as field
 from ...kernels.compiling import plain
-from ...kernels.records import hinge_size, node_size, stack_size, station_size
+from ...kernels.records import dense_size, hinge_size, node_size, stack_size, station_size
 from ...system import GROUND, System
 from ..loops.packing import pack_loops
 from .allocators import Buffer, Stack
@@ -146,7 +146,9 @@ def _place(
         row[field.N_LUMP] = len(body.lumps)
         row[field.DENSE] = bool(body.lumps) or body.rod is not None
         row[field.NODES] = scratch.add(len(nodes) * field.NODE_RECORD)
-        row[field.MODAL] = scratch.add(2 * m + (m * m if row[field.DENSE] else 0))
+        row[field.MODAL] = scratch.add(
+            2 * m + (dense_size(m, len(nodes)) if row[field.DENSE] else 0)
+        )
         row[field.STACK] = scratch.add(stack_size(len(nodes)))
         _modal_constants(row, body, nodes, constants, shared)
         if row[field.LEVEL] >= field.FULL or id(body) not in shared:

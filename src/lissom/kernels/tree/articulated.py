@@ -28,7 +28,6 @@ from ..small import (
 )
 from .compliance import (
     deform,
-    factor_modal_mass,
     node_compliance,
     pass_nodes,
     prepare_body,
@@ -36,6 +35,7 @@ from .compliance import (
     softened_inertia,
 )
 from .definite import modes_definite
+from .dense_modes import dense_compliance
 from .hinges import (
     free_inward,
     free_outward,
@@ -93,11 +93,12 @@ def articulate_tip_to_base(ints, scratch, forces):
             t_f = modal_record(ints[row + field.MODAL] & POSITIVE, m).force
             for k in range(m):
                 scratch[t_f + k] = forces[o_m + k] - scratch[t_f + k]  # (17)
-            if ints[row + field.DENSE] != 0 and not factor_modal_mass(ints, scratch, row):
-                return field.SINGULAR
-            if ints[row + field.LEVEL] == field.STIFFENED and ints[row + field.DENSE] == 0:
-                node_compliance(ints, scratch, row)
-            if ints[row + field.LEVEL] >= field.FULL:
+            if ints[row + field.DENSE] != 0:
+                if not dense_compliance(ints, scratch, row):
+                    return field.SINGULAR
+            elif ints[row + field.LEVEL] >= field.FULL:
+                if ints[row + field.LEVEL] == field.STIFFENED:
+                    node_compliance(ints, scratch, row)
                 softened_inertia(ints, scratch, row)
             s, n_node = ints[row + field.STACK] & POSITIVE, ints[row + field.N_NODE]
             if n_node > 0 and ints[field.STIFFENS] != 0 and not modes_definite(ints, scratch, row):

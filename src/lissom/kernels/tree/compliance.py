@@ -11,10 +11,10 @@ Outward:
   f = N (Gamma (Y^T alpha + y) + zeta)     A_t = Y^T alpha + y - S f                    (6)
   eta_ddot = W (eps_f - M_rf^T alpha - (T Pi)^T f)                                      (7)
 At level "linear" (1) is constant; at "full" only S_0 is, and M_bar and X are sums over modes; at
-"stiffened" and with lumps all of it depends on the deformation.  The accelerations already contain
-the accelerations gamma of the nodes (see `motion`).  Under a heavy child the rounding errors of N
-are large; the same N for Gamma and zeta, applied to the sum, keeps them in proportion to the force,
-which is small.
+"stiffened" and where the modal mass is dense (`dense_modes`) all of it depends on the deformation.
+The accelerations already contain the accelerations gamma of the nodes (see `motion`).  Under a
+heavy child the rounding errors of N are large; the same N for Gamma and zeta, applied to the sum,
+keeps them in proportion to the force, which is small.
 Offsets in the workspace: `records.stack_record`.
 """
 
@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from .. import fields as field
 from ..compiling import jit
-from ..dense import factor_spd, solve_spd
+from ..dense import solve_spd
 from ..fields import POSITIVE
 from ..records import modal_record, node_shapes, stack_record
 from ..small import add, matrix, six, symmetric, turn, turn_back, vector
@@ -45,15 +45,9 @@ def prepare_body(ints, scratch, row):
 def _weighted_rows(ints, scratch, row, o, out):
     """Write W times the six rows at scratch[o] to scratch[out]."""
     m, f = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
-    if ints[row + field.DENSE] == 0:
-        for k in range(6):
-            for a in range(m):
-                scratch[out + k * m + a] = scratch[f + a] * scratch[o + k * m + a]
-    else:
-        for k in range(6):
-            for a in range(m):
-                scratch[out + k * m + a] = scratch[o + k * m + a]
-            solve_spd(scratch, modal_record(f, m).mass, m, scratch, out + k * m)
+    for k in range(6):
+        for a in range(m):
+            scratch[out + k * m + a] = scratch[f + a] * scratch[o + k * m + a]
 
 
 @jit
@@ -108,19 +102,6 @@ def node_compliance(ints, scratch, row):
                 x = modal_sums(scratch, Pi, m, scratch, weighted + r * m)
                 for c in range(6):
                     scratch[o + (6 * s + r) * order + 6 * node + c] = x[c]
-
-
-@jit
-def factor_modal_mass(ints, scratch, row):
-    """Factor M_ff + a_f of a body with lumps and write its S_0; return whether that succeeded."""
-    m, f = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
-    M_ff = modal_record(f, m).mass
-    for k in range(m):
-        scratch[M_ff + k * m + k] += scratch[f + k]  # the armature is stored in place of W
-    if factor_spd(scratch, M_ff, m, 0.0) >= 0:
-        return False
-    node_compliance(ints, scratch, row)
-    return True
 
 
 @jit
