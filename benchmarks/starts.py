@@ -68,14 +68,14 @@ def run(depth: Depth, progress: Progress) -> Result:
     progress : callable
         Called with the current activity.
     """
-    records = [_started(HERE, Path(sys.executable), 0.0)]
+    records = [_started(HERE, Path(sys.executable))]
     if depth.name != "quick":
         records += _installed(progress)
     header = ("from", "installation", "first start", "second start", "kernels", "compiler")
     rows = tuple(
         (
             r["from"],
-            r["installation seconds"] or None,
+            r.get("installation seconds"),
             *(r[f"{k} seconds"] for k in STARTS),
             r["kernels"],
             r["compiler"],
@@ -120,7 +120,8 @@ def _installed(progress: Progress) -> Iterator[dict[str, Any]]:
             install = prepared(Path(folder))
             start = time.perf_counter()
             python = install()
-            yield _started(name, python, time.perf_counter() - start)
+            taken = time.perf_counter() - start
+            yield {"installation seconds": taken, **_started(name, python)}
 
 
 def _wheel(folder: Path) -> Callable[[], Path]:
@@ -149,9 +150,9 @@ def _clone(folder: Path) -> Callable[[], Path]:
     return install
 
 
-def _started(name: str, python: Path, installation: float) -> dict[str, Any]:
+def _started(name: str, python: Path) -> dict[str, Any]:
     """Record of two processes of an interpreter."""
-    record: dict[str, Any] = {"from": name, "installation seconds": installation}
+    record: dict[str, Any] = {"from": name}
     for which in STARTS:
         start = time.perf_counter()
         found = _call(str(python), "-c", ARM, inherit=name == HERE)
