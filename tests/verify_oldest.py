@@ -81,7 +81,9 @@ def tested(folder: Path, tests: list[str]) -> int:
     environment = os.environ | {"NUMBA_CACHE_DIR": str(folder / "kernels")}
     environment["LISSOM_KERNELS"] = "numba"  # the oldest Numba, not what a newer one has built
     environment.pop("PYTHONPATH", None)
-    command = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", *map(str, paths)]
+    # Numba compiles here, which may take longer than a test may.
+    given = ("-q", "-p", "no:cacheprovider", "--timeout=0")
+    command = [str(python), "-m", "pytest", *given, *map(str, paths)]
     done = subprocess.run(
         command,
         cwd=ROOT,

@@ -32,7 +32,7 @@ from .solids import checked_solids
 Array = np.ndarray
 Functions = int | Sequence[Callable[[Array], Any]]  # of one strain
 
-MOST_STATIONS = 60
+LEAST_STATIONS, MOST_STATIONS = 5, 60  # unless others are asked for
 
 # Strains in the order of the coordinates, with the argument that asks for them.
 ORDER = (
@@ -250,7 +250,8 @@ class Rod:
             return self.stations
         turn = np.linalg.norm(self.curvature, axis=-1).max() * self.length
         # the longest piece of n Radau points is about pi/2 / n of the length
-        return min(max(self._largest + 2, math.ceil(1.6 * turn / _TURN)), MOST_STATIONS)
+        least = max(self._largest + 2, LEAST_STATIONS, math.ceil(1.6 * turn / _TURN))
+        return min(least, MOST_STATIONS)
 
     @cached_property
     def _basis(self) -> tuple[RodTables, Array]:

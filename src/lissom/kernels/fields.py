@@ -33,7 +33,8 @@ IN_ORDER = 6  # whether that is the order of the system
 COLUMNS = 7  # scratch: forces of all hinge motions, 6 n_v
 LOOPS = 8  # ints: header of the loops and couplings, 0 if there are none
 STIFFENS = 9  # whether a body is at level STIFFENED
-HEADER = 10
+RODS = 10  # whether a body is at level EXACT
+HEADER = 11
 
 # ints: row of a body
 (

@@ -163,6 +163,7 @@ def rod_record(o, n, m):
 class Stations(NamedTuple):
     """Workspace of a rod with n stations and m coordinates; see `rods`."""
 
+    tension: int  # whether it has rotary armature
     turning: int  # W of each station, three rows of m
     slopes: int  # terms of D, three rows of m each
     moving: int  # D, three rows of m each
@@ -174,21 +175,22 @@ class Stations(NamedTuple):
 @jit
 def station_record(o, n, m):
     """Offsets in the workspace of a rod."""
-    slopes = o + 3 * m * n
+    turning = o + 1
+    slopes = turning + 3 * m * n
     moving = slopes + 3 * m * n
     node = moving + 3 * m * n
-    return Stations(o, slopes, moving, node, node + 3 * m, node + 6 * m)
+    return Stations(o, turning, slopes, moving, node, node + 3 * m, node + 6 * m)
 
 
 @jit
 def section_place(place, j):
     """Offset of the section at station j."""
-    return place.sections + 24 * j
+    return place.sections + 39 * j
 
 
 def station_size(n: int, m: int) -> int:
     """Size of the workspace of a rod."""
-    return 9 * m * n + 6 * m + 24 * n
+    return 1 + 9 * m * n + 6 * m + 39 * n
 
 
 class Closure(NamedTuple):

@@ -72,6 +72,7 @@ def pack(system: System) -> Packed:
     header = np.zeros(field.HEADER, dtype=np.int64)
     header[field.ALL_RIGID] = np.all(rows[:, field.LEVEL] == field.RIGID)
     header[field.STIFFENS] = np.any(rows[:, field.LEVEL] == field.STIFFENED)
+    header[field.RODS] = np.any(rows[:, field.LEVEL] == field.EXACT)
     header[field.ORDER] = field.HEADER + rows.size
     header[field.IN_ORDER] = np.all(np.diff(order[: system.n_body]) > 0)
     header[field.COLUMNS] = scratch.add(6 * system.n_v if header[field.ALL_RIGID] else 0)

@@ -122,8 +122,15 @@ def copy_driven(plan, memory, x, out):
 @uncounted
 def needed_forces(system, given, work, state, acceleration):
     """Write the forces of driven hinges to work.forces; after `evaluate` at the same state."""
+    forces_of(system, given, work, state, acceleration)
+    copy_driven(given.plan, given.memory, work.buffer, work.forces)
+
+
+@uncounted
+def forces_of(system, given, work, state, acceleration):
+    """Write the forces of given accelerations to work.buffer, under the loads evaluated last."""
     ints, floats, scratch = system
-    plan, _table, memory = given
+    plan = given.plan
     q, v, buffer, flags = state.q, state.v, work.buffer, plan[run.FLAGS]
     motion_base_to_tip(ints, floats, scratch, q, v, acceleration, flags & (ALL | field.ACCELERATED))
     if plan[run.N_SLOT] != 0:
@@ -133,7 +140,6 @@ def needed_forces(system, given, work, state, acceleration):
     forces_tip_to_base(ints, scratch, acceleration, buffer, flags & (ALL | field.ACCELERATED))
     if ints[field.LOOPS] != 0:
         take_coupling_forces(ints, floats, scratch, buffer)
-    copy_driven(plan, memory, buffer, work.forces)
 
 
 @uncounted

@@ -9,8 +9,9 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import uncounted
 from ..fields import POSITIVE
+from ..tree.rods import stiffen_rods
 from . import fields as run
-from .evaluate import set_armature
+from .evaluate import forces_of, set_armature
 from .loads import hinge_slopes
 from .states import put_states
 
@@ -67,3 +68,10 @@ def prepare_armature(system, given, of, of_damping, of_stiffness, h):
     memory[run.PREPARED] = h
     for k in range(n):
         A[k] -= table[o + k]
+
+
+@uncounted
+def prepare_rods(system, given, work, state, x, of_stiffness):
+    """Write the rotary armature of rods under tension, from a state and accelerations."""
+    forces_of(system, given, work, state, x)
+    stiffen_rods(system.ints, system.floats, system.scratch, of_stiffness)

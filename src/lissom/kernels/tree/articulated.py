@@ -58,6 +58,7 @@ from .rigid import (
     shifted_articulated,
     turned_articulated,
 )
+from .rods import keep_turning
 
 
 @jit
@@ -183,6 +184,8 @@ def accelerate_base_to_tip(ints, scratch, out):
         put_vector(scratch, b + field.CHANGE + 3, a)
         if not rigid:
             deform(ints, scratch, row, alpha, a, out)
+        if ints[row + field.LEVEL] == field.EXACT:
+            keep_turning(ints, scratch, row, alpha, out)
     return all_finite(out, ints[field.N_V])
 
 

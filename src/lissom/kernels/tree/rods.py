@@ -9,6 +9,11 @@ acceleration A = [alpha; a], all but that of the unknowns:
   n = J alpha + w x J w    f = mu a    z += [n + r x f; f]    t_f += W^T n + D^T f            (9)
   M_rr, M_rf, M_ff += [phi; Pi_hat^T] diag(J, mu) [phi^T, Pi_hat]                            (10)
 Offsets: `records.rod_record` for the constants, `records.station_record` for the workspace.
+
+Implicit steps.  Constant stiffness is armature on the coordinates.  What tension N adds acts on the
+turning of sections in space: rotary armature of the sections, t their tangent, c h^2 of the method:
+  A_k = c h^2 max(N_k, 0) (1 - t t^T)    N_k = t . sum_j Q_jk f_j + f of nodes, times weight  (11)
+  n += A_k (alpha_k - alpha_k of the last iteration)      J += A_k in (10)                    (12)
 """
 
 from __future__ import annotations
@@ -16,7 +21,14 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import jit
 from ..fields import POSITIVE
-from ..records import modal_record, node_record, rod_record, section_place, station_record
+from ..records import (
+    modal_record,
+    node_record,
+    node_size,
+    rod_record,
+    section_place,
+    station_record,
+)
 from ..small import (
     IDENTITY,
     ZERO,
@@ -33,6 +45,7 @@ from ..small import (
     put_vector,
     rotation_coefficients,
     scaled,
+    symmetric,
     turn,
     vector,
 )
@@ -45,7 +58,11 @@ TURN_BIAS = 12  # 3: gamma_w
 TANGENT = 15  # 3: u
 TANGENT_RATE = 18  # 3: its rate
 TANGENT_BIAS = 21  # 3: the bracket of (7)
-SECTION = 24  # as in `records.section_place`
+STATION_FORCE = 24  # 3: f of (9) at given accelerations
+TURN_ACCELERATION = 27  # 3: angular acceleration, without the unknowns or with given ones
+LAST = 30  # 3: the whole of it in the last iteration of an implicit step
+TENSION = 33  # 6: rotary armature
+SECTION = 39  # as in `records.section_place`
 
 # floats: constants of a node, after its record; then a_1, a_2, a_3 of the natural curvature 9, of
 # the curvature functions 3m, and the row of Q, n
@@ -63,7 +80,7 @@ def rod_terms(ints, floats, scratch, row, q, v, x, flags):
         station_record(ints[row + field.STATIONS] & POSITIVE, n, m),
     )
     M_rf = ints[row + field.M_RF] & POSITIVE
-    moving = flags & field.RATES != 0
+    moving, tension = flags & field.RATES != 0, scratch[place.tension] != 0.0
     rod_stations(ints, floats, scratch, row, q, v, moving)
     for k in range(m):
         scratch[t + k] = 0.0
@@ -92,6 +109,15 @@ def rod_terms(ints, floats, scratch, row, q, v, x, flags):
         J = _turned_diagonal(R, vector(floats, rod.inertias + 3 * j))
         moment = add(apply(J, alpha_s), cross(w_s, apply(J, w_s)))  # (9)
         force = scaled(mu, a_s)
+        if flags & field.ACCELERATED != 0 or tension:
+            put_vector(scratch, s + TURN_ACCELERATION, alpha_s)
+            put_vector(scratch, s + STATION_FORCE, force)
+        if tension:  # (12)
+            A = symmetric(scratch, s + TENSION)
+            if flags & field.RATES != 0 and flags & field.ACCELERATED == 0:
+                late = added(alpha_s, -1.0, vector(scratch, s + LAST))
+                moment = add(moment, apply(A, late))
+            J = (J[0] + A[0], J[1] + A[1], J[2] + A[2], J[3] + A[3], J[4] + A[4], J[5] + A[5])
         z_w, z_v = add(z_w, add(moment, cross(r, force))), add(z_v, force)
         J_0, p, mass = _plus_station(J_0, J, mu, r), added(p, mu, r), mass + mu
         _modal_parts(scratch, W, D, m, r, J, mu, moment, force, t, M_rf)
@@ -171,6 +197,101 @@ def rod_node(ints, row, c, o, scratch, q, v, y, out):
     put_vector(y, node.position, r)
     put_vector(y, node.bend, bias)
     put_vector(y, node.bend + 3, pushed)
+
+
+@jit
+def stiffen_rods(ints, floats, scratch, factor):
+    """Write the rotary armature (11) of all rods; factor: c h^2.
+
+    After a sweep of inverse dynamics with given accelerations.
+    """
+    for i in range(ints[field.N_BODY]):
+        row = field.HEADER + i * field.ROW
+        if ints[row + field.LEVEL] == field.EXACT:
+            _axial_forces(ints, floats, scratch, row)
+    o = int(scratch[field.EXTERNAL])
+    for _entry in range(int(scratch[field.N_EXTERNAL])):
+        row = field.HEADER + int(scratch[o]) * field.ROW
+        f = vector(scratch, o + field.WRENCH + 3)
+        o += field.EXTERNAL_NODE
+        if ints[row + field.LEVEL] == field.EXACT:
+            m = ints[row + field.N_MODE] & POSITIVE
+            f = turn(matrix(scratch, node_record(o).turn), f)
+            _add_axial(ints, scratch, row, scratch, o + node_size(m) + NODE_MOMENTS + 3 * m, f)
+        if ints[row + field.LEVEL] != field.RIGID:
+            o += ints[row + field.LISTED] & POSITIVE
+    for i in range(ints[field.N_BODY]):
+        row = field.HEADER + i * field.ROW
+        if ints[row + field.LEVEL] == field.EXACT:
+            _put_tension(ints, scratch, row, factor)
+
+
+@jit
+def _axial_forces(ints, floats, scratch, row):
+    """Write the forces on each station's tangent, of the mass and of what nodes carry."""
+    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
+    rod, place = (
+        rod_record(ints[row + field.ROD] & POSITIVE, n, m),
+        station_record(ints[row + field.STATIONS] & POSITIVE, n, m),
+    )
+    for k in range(n):
+        put_vector(scratch, section_place(place, k) + TENSION, ZERO)
+    for j in range(n):
+        f = scaled(-1.0, vector(scratch, section_place(place, j) + STATION_FORCE))
+        _add_axial(ints, scratch, row, floats, rod.integration + n * j, f)
+    c = ints[row + field.BENDING] & POSITIVE
+    size = (ints[row + field.LISTED] & POSITIVE) - node_size(m)
+    for node in range(ints[row + field.N_NODE]):
+        d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
+        f = scaled(-1.0, vector(scratch, d + field.FORCE + 3))
+        weights = c + node * size + NODE_MOMENTS + 3 * m
+        _add_axial(ints, scratch, row, floats, weights, f)
+
+
+@jit
+def _add_axial(ints, scratch, row, c, weights, f):
+    """Add a force at the end of a row of Q to those on the stations' tangents."""
+    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
+    place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
+    for k in range(n):
+        s = section_place(place, k) + TENSION
+        put_vector(scratch, s, added(vector(scratch, s), c[weights + k], f))
+
+
+@jit
+def _put_tension(ints, scratch, row, factor):
+    """Write (11), and the accelerations of the sections as those of the last iteration."""
+    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
+    place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
+    scratch[place.tension] = 1.0
+    for k in range(n):
+        s = section_place(place, k)
+        t = _first(matrix(scratch, s + TURN))
+        e = factor * max(0.0, dot(t, vector(scratch, s + TENSION)))
+        x, y, z = t
+        put_symmetric(
+            scratch,
+            s + TENSION,
+            (e - e * x * x, -e * x * y, -e * x * z, e - e * y * y, -e * y * z, e - e * z * z),
+        )
+        put_vector(scratch, s + LAST, vector(scratch, s + TURN_ACCELERATION))
+
+
+@jit
+def keep_turning(ints, scratch, row, alpha, x):
+    """Keep the angular accelerations of the sections of one rod, for (12).
+
+    alpha: of the root due to the unknowns; x: accelerations of all coordinates.
+    """
+    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
+    place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
+    if scratch[place.tension] == 0.0:
+        return
+    o_v = ints[row + field.MODAL_V] & POSITIVE
+    for k in range(n):
+        s, W = section_place(place, k), place.turning + 3 * m * k
+        own = add(vector(scratch, s + TURN_ACCELERATION), alpha)
+        put_vector(scratch, s + LAST, add(own, _three(scratch, W, m, x, o_v)))
 
 
 @jit

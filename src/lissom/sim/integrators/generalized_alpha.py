@@ -8,6 +8,7 @@ a: the algorithmic accelerations, x = vdot at the end of the step, z: states of 
   M(q_1) x_1 = forces(q_1, v_1, z_1) by iteration, with (4) inserted, also in K = -dT/dq:
   (M + A) x = forces + A x_before      A = (1 - alpha_f)/(1 - alpha_m) (gamma h C + beta h^2 K)  (5)
 Each iteration is one forward-dynamics solution with armature; M is that of the current iterate.
+Rods under tension have rotary armature of their sections besides, found once in a step (`rods`).
 Loops are closed in the speeds v_1 at the end of the step, not in accelerations                  (6)
 Near singular positions, where errors of speeds would need huge accelerations, (6) stays bounded.
 Sources: J. Chung, G. M. Hulbert, J. Appl. Mech. 60, 1993; M. Arnold, O. Bruels, Multibody Syst.
@@ -27,7 +28,13 @@ from ...kernels.compiling import inlined, uncounted
 from ...kernels.run import fields as run
 from ...kernels.run.coordinates import moved
 from ...kernels.run.evaluate import close_in_speeds, evaluate
-from ...kernels.run.implicit import clear_sides, note_sides, prepare_armature, tangent
+from ...kernels.run.implicit import (
+    clear_sides,
+    note_sides,
+    prepare_armature,
+    prepare_rods,
+    tangent,
+)
 from ...kernels.run.registry import Method, register
 from ...kernels.run.states import begin_states, end_states
 from .integrator import Integrator
@@ -90,6 +97,10 @@ def _alpha_step(system, given, work, t, h, start, end, x, of, weights):
     _guess(memory, h, m, x)
     if plan[run.PROJECT] != 0:
         close_in_speeds(system.ints, system.scratch, m.ratio * m.gamma * h)  # (6)
+    if system.ints[field.RODS] != 0 and plan[run.DENSE] == 0:
+        if not _place(given, work, h, m, start, end, x):
+            return run.SINGULAR_COORDINATES
+        prepare_rods(system, given, work, end, x.x1, m.ratio * m.beta * h * h)
     status = _iterate(system, given, work, t, h, m, start, end, x, of, weights)
     for k in range(len(x.a0)):
         work.extra[k] = 0.0
