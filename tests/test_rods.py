@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import lissom as ls
-from lissom.bodies.rod_map import section_at
+from lissom.bodies.rod_map import sections_at
 from tests.kernel_comparison import Case, Findings, compare_all, compare_products
 from tests.lagrange_rods import SOFT, Map, check_seed, random_motion, random_rod, random_tree
 
@@ -25,6 +25,12 @@ def test_the_compiled_text_is_the_readable_one(seed):
     compare_all(case)
     compare_products(case)
     assert case.findings.failures == []
+
+
+def section_of(rod, node, eta):
+    """Section at a node."""
+    piece = rod.tables.node_pieces[rod.names.get(node, node)]
+    return sections_at(rod.tables, [piece], eta, 0 * eta)[0]
 
 
 def exact_pose(rod, eta, s):
@@ -60,7 +66,7 @@ def map_error(stations, place, turn=1.0):
         bent = np.abs((tables.curvature_axes * eta) @ tables.functions.T).max() * rod.length
         eta *= np.where(tables.strains < 3, turn / bent, 0.02)
         R, r = exact_pose(rod, eta, tables.places[rod.names[place]])
-        section = section_at(tables, tables.node_pieces[rod.names[place]], eta, 0 * eta)
+        section = section_of(rod, place, eta)
         worst = max(worst, np.abs(section.position - r).max() / rod.length)
         worst = max(worst, np.abs(section.rotation - R).max())
     return worst
@@ -75,7 +81,7 @@ def test_sections_are_where_the_strains_put_them(place, bounds):
 def test_a_constant_natural_curvature_is_exact():
     rod = ls.rod(1.0, ls.Circle(0.01), SOFT, curvature=(1.0, 2.0, 1.0), stations=10)
     zero = np.zeros(rod.n_mode)
-    tip = section_at(rod.tables, rod.tables.node_pieces[rod.names["tip"]], zero, zero)
+    tip = section_of(rod, "tip", zero)
     R, r = exact_pose(rod, zero, 1.0)
     assert np.abs(tip.rotation - R).max() < 1e-11
     assert np.abs(tip.position - r).max() < 1e-11
@@ -89,5 +95,5 @@ def test_pictures_of_many_states_are_those_of_one(seed):
     eta = rng.standard_normal((4, rod.n_mode)) / np.sqrt(body.stiffness)
     for node in (0, 5, rod.names["inside"], rod.names["tip"]):
         for k, moved in enumerate(body.displaced(node, eta)):
-            section = section_at(body.rod, body.rod.node_pieces[node], eta[k], 0 * eta[k])
+            section = section_of(rod, node, eta[k])
             assert moved[3:] + body.node_positions[node] == pytest.approx(section.position)

@@ -25,7 +25,7 @@ from .rod_checks import (
     positive,
     table,
 )
-from .rod_map import Section, section_at, stations
+from .rod_map import Section, sections_at, stations
 from .rod_tables import EPS_X, EPS_Y, EPS_Z, KAPPA_X, KAPPA_Y, KAPPA_Z, RodTables
 from .solids import checked_solids
 
@@ -242,7 +242,7 @@ class Rod:
     def _rest_nodes(self) -> list[Section]:
         """Nodes of the rod at rest."""
         zero = np.zeros(self.n_mode)
-        return [section_at(self.tables, piece, zero, zero) for piece in self.tables.node_pieces]
+        return sections_at(self.tables, self.tables.node_pieces, zero, zero)
 
     @property
     def _n_station(self) -> int:

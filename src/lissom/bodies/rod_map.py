@@ -121,23 +121,28 @@ def stations(rod: RodTables, eta: Array, eta_dot: Array) -> list[Section]:
     ]
 
 
-def section_at(rod: RodTables, piece: Piece, eta: Array, eta_dot: Array) -> Section:
-    """Section at the end of any piece of the rod.
+def sections_at(
+    rod: RodTables, pieces: Sequence[Piece], eta: Array, eta_dot: Array
+) -> list[Section]:
+    """Sections at the ends of any pieces of the rod.
 
     Parameters
     ----------
     rod : RodTables
         Constants of the rod.
-    piece : Piece
-        From the station before the section to the section.
+    pieces : sequence of Piece
+        Each from the station before a section to the section.
     eta, eta_dot : arrays (m,)
         Coordinates and rates.
     """
     turns = _turns(rod, eta, eta_dot)
     rows = [_along(rod, k, turn, eta, eta_dot) for k, turn in enumerate(turns)]
-    start = _root(len(eta)) if piece.start < 0 else turns[piece.start]
-    turn = start if piece.is_empty else _turned(rod, piece, start, eta, eta_dot)
-    return _section(turn, piece, rows)
+    found = []
+    for piece in pieces:
+        start = _root(len(eta)) if piece.start < 0 else turns[piece.start]
+        turn = start if piece.is_empty else _turned(rod, piece, start, eta, eta_dot)
+        found.append(_section(turn, piece, rows))
+    return found
 
 
 def _root(m: int) -> _Turn:

@@ -8,12 +8,12 @@ numbers; Legendre polynomials of degree below n are exact.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.polynomial import legendre
 
-from ..immutable import immutable
+from ..immutable import immutable, read_only
 
 Array = np.ndarray
 
@@ -150,25 +150,31 @@ class RodTables:
         )
 
 
+@cache
 def radau_points(n: int) -> Array:
     """Right Radau points of (0, 1]."""
     top = np.zeros(n + 1)
     top[n - 1 :] = -1, 1
-    return np.append((np.sort(legendre.legroots(top).real) + 1)[:-1] / 2, 1.0)
+    return read_only(np.append((np.sort(legendre.legroots(top).real) + 1)[:-1] / 2, 1.0))
 
 
 def interpolation(points: Array, at: Array) -> Array:
     """Values at points to values at other places of (0, 1), of a polynomial."""
-    degree = len(points) - 1
-    inverse = np.linalg.inv(legendre.legvander(2 * points - 1, degree))
-    return legendre.legvander(2 * at - 1, degree) @ inverse
+    return legendre.legvander(2 * at - 1, len(points) - 1) @ _coefficients(tuple(points))
 
 
 def integration(points: Array, to: Array) -> Array:
-    """Values at points to integrals of the polynomial from 0 to other places."""
+    """Values at points to integrals of the polynomial from 0 to other places.
+
+    The integral of P_k from -1 is (P_(k+1) - P_(k-1)) / (2k + 1), of P_0 it is x + 1.
+    """
     n = len(points)
-    inverse = np.linalg.inv(legendre.legvander(2 * points - 1, n - 1))
-    rows = [
-        legendre.legval(2 * to - 1, legendre.legint(np.eye(n)[k], lbnd=-1)) / 2 for k in range(n)
-    ]
-    return np.stack(rows, axis=-1) @ inverse
+    P = legendre.legvander(2 * to - 1, n)
+    once = np.hstack([P[:, :1] + P[:, 1:2], (P[:, 2:] - P[:, :-2]) / (2 * np.arange(1, n) + 1)])
+    return once / 2 @ _coefficients(tuple(points))
+
+
+@cache
+def _coefficients(points: tuple[float, ...]) -> Array:
+    """Values at points to coefficients of Legendre polynomials."""
+    return np.linalg.inv(legendre.legvander(2 * np.array(points) - 1, len(points) - 1))

@@ -37,12 +37,13 @@ def checked_closing(kind: str, name: str, joint: Any, a: Given, b: Given) -> Clo
 
 
 def check_two_bodies(where: str, a: End, b: End) -> None:
-    """Reject a joint between a body and itself."""
-    if a.body == b.body:
+    """Reject a joint between a body and itself, except between two nodes of it."""
+    nodes = [end.part and end.part.node for end in (a, b)]
+    if a.body == b.body and (a.body is None or nodes[0] == nodes[1]):
         what = "the ground" if a.body is None else f"body {a.body!r}"
         raise ModelError(
-            f"{where} connects {what} to itself; give two different bodies, or one body and "
-            "the ground (None)"
+            f"{where} connects {what} to itself; give two different bodies, two nodes of a "
+            "flexible body, or one body and the ground (None)"
         )
 
 

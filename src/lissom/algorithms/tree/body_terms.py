@@ -43,7 +43,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...bodies import Lump, NormalBody
-from ...bodies.rod_map import Section, section_at, stations
+from ...bodies.rod_map import Section, sections_at, stations
 from ...spatial import (
     cross,
     left_jacobian,
@@ -118,9 +118,8 @@ def node_motion(body: NormalBody, node: int, eta: Array, eta_dot: Array, V: Arra
     if node == body.inboard:
         return NodeMotion(zeros(3), np.eye(3), zeros(6, body.n_mode), V, zeros(6))
     if body.rod is not None:
-        return _section_motion(
-            section_at(body.rod, body.rod.node_pieces[node], eta, eta_dot), eta_dot, V
-        )
+        (section,) = sections_at(body.rod, [body.rod.node_pieces[node]], eta, eta_dot)
+        return _section_motion(section, eta_dot, V)
     Pi = body.node_shapes[node]
     omega = V[:3]
     theta, l = Pi[:3] @ eta, body.node_positions[node] + Pi[3:] @ eta
