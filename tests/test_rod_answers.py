@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 from scipy.optimize import brentq
-from scipy.special import jv
+from scipy.special import ellipe, ellipk, jv
 
 import lissom as ls
 from tests import rod_references as known
@@ -141,3 +141,18 @@ def test_frequencies_of_a_spinning_rod(hub, end, functions, bound):
     found = np.sqrt(eigh((K + K.T) / 2, M, eigvals_only=True))[:4]
     assert n == len(M)
     assert np.abs(found / known.spinning_frequencies(spin, hub, end) - 1).max() < bound
+
+
+@pytest.mark.parametrize("part", [1.01, 1.5, 3.0])
+def test_a_column_is_found_buckled_and_its_straight_shape_unstable(part):
+    """Clamped column: P/P_cr = (2K(k)/π)², tip (2E/K - 1, 2k/√(P/EI))."""
+    load = part * np.pi**2 / 4
+    system, loads = cantilever(bending=(6, 0), torsion=0), [ls.NodeForce("rod.tip", (-load, 0, 0))]
+    bent = np.zeros(system.n_q)
+    bent[0] = 0.1
+    found = ls.pose(system, ls.equilibrium(system, system.state(bent), loads=loads), "rod.tip")
+    k = brentq(lambda k: (2 * ellipk(k * k) / np.pi) ** 2 - part, 1e-6, 0.9999)
+    expected = 2 * ellipe(k * k) / ellipk(k * k) - 1, 2 * k / np.sqrt(load), 0
+    assert found.position == pytest.approx(expected, abs=6e-6)
+    with pytest.warns(ls.SimulationWarning, match="equilibrium is unstable: .*mode 0 of body 'rod"):
+        ls.equilibrium(system, loads=loads)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -155,3 +157,20 @@ def test_a_node_is_not_joined_to_itself(b):
     model.add(ls.rod(1.0, ls.Circle(0.01), ls.STEEL), ls.Free(), name="ring")
     with pytest.raises(ls.ModelError, match="connects body 'ring' to itself; give two different"):
         model.close(ls.Fixed(), b, b, name="closure")
+
+
+@pytest.mark.parametrize("stretch", [0, 1])
+def test_a_rod_without_stretch_between_held_points_is_told(stretch):
+    rod = ls.Rod(
+        1.0, (1, 1, 1, 1e4, 1, 1), 1.0, (1e-4,) * 3, bending=(2, 0), torsion=0, stretch=stretch
+    )
+    model = ls.Model("held", gravity=(0, -9.81, 0))
+    model.add(rod, ls.Revolute("z"), name="rod")
+    model.close(ls.Spherical(), "rod.tip", None, at_b=(1, 0, 0), name="end")
+    system = model.compile()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ls.simulate(system, duration=1e-3)
+    told = [str(w.message) for w in caught if "no stretch" in str(w.message)]
+    assert len(told) == 1 - stretch
+    assert all("rod 'rod' has no stretch" in x and "give it stretch=1" in x for x in told)

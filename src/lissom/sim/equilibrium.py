@@ -35,6 +35,7 @@ from .run.drive_checks import check_drives
 from .run.machine import Machine
 from .run.scales import stiffness_of
 from .run.start import check_start, driven_bodies, planned
+from .warnings.inextensible import warn_of_inextensible
 from .warnings.linear_limits import warn_at_rest
 
 Array = np.ndarray
@@ -103,6 +104,7 @@ def equilibrium(
     for body in driven:
         free[system.layout.hinge_v(body)] = False
     names += [system.names[body] for body in driven]
+    warn_of_inextensible(system, start.raw_q, stacklevel=3)
     return _Search(system, machine, instant, free).run(start.raw_q, names)
 
 

@@ -30,6 +30,7 @@ from .run.runner import Runner
 from .run.saving import opened_record, run_meta
 from .run.settings import TIME
 from .run.start import check_ends
+from .warnings.inextensible import warn_of_inextensible
 from .warnings.jumps import warn_of_jumps
 from .warnings.linear_limits import warn_of_limits
 
@@ -149,6 +150,7 @@ def simulate(
         warn_of_jumps(machine.plan, settings, stacklevel=3)
     row = set_off(machine, ready.start, ready.given, ready.motions)
     warn_of_winding(machine, row, stacklevel=3)
+    warn_of_inextensible(system, machine.plan.columns.part(row[None], "q")[0], stacklevel=3)
     if settings.adaptive:
         machine.memory[run.NEXT_STEP] = first_step(machine, row)
     record = opened_record(machine, file, resume, ready.reason, limited=limit < np.inf)
