@@ -32,7 +32,7 @@ from .solids import checked_solids
 Array = np.ndarray
 Functions = int | Sequence[Callable[[Array], Any]]  # of one strain
 
-MOST_STATIONS = 60
+MOST_STATIONS, MOST_ELEMENTS = 60, 1000
 
 # Strains in the order of the coordinates, with the argument that asks for them.
 ORDER = (
@@ -116,7 +116,7 @@ class Rod:
         self._set(mass=table(self.mass, "mass", ()), inertia=table(self.inertia, "inertia", (3,)))
         self._set(curvature=table(self.curvature, "curvature", (3,)))
         self._set(damping=numbers(self.damping, "damping"))
-        self._set(elements=count(self.elements, "elements", 1, 1000))
+        self._set(elements=count(self.elements, "elements", 1, MOST_ELEMENTS))
         self._set(nodes=dict(checked_places(self.nodes, self.length)))
         self._set(solids=checked_solids(self.solids, "Rod"))
         _ = self.functions
@@ -186,6 +186,17 @@ class Rod:
                 "them functions, or use RigidBody.rod"
             )
         return found
+
+    @property
+    def counts(self) -> dict[str, int | tuple[int, int]] | None:
+        """Numbers of functions as the arguments that ask for them; None if some are callables."""
+        asked = (*pair(self.bending, "bending"), self.torsion, self.stretch)
+        asked = (*asked, *pair(self.shear, "shear"))
+        if any(isinstance(x, (list, tuple)) and x for x in asked):
+            return None
+        y, z, torsion, stretch, shear_y, shear_z = (len(found) for found in self.functions)
+        shear = (shear_y, shear_z)
+        return {"bending": (y, z), "torsion": torsion, "stretch": stretch, "shear": shear}
 
     def converted(self, convert: Callable[[Any], Any]) -> Rod:
         """The rod itself: it has no symbols.
