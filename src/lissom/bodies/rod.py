@@ -190,8 +190,8 @@ class Rod:
     @property
     def counts(self) -> dict[str, int | tuple[int, int]] | None:
         """Numbers of functions as the arguments that ask for them; None if some are callables."""
-        asked = (*pair(self.bending, "bending"), self.torsion, self.stretch)
-        asked = (*asked, *pair(self.shear, "shear"))
+        planes = (*pair(self.bending, "bending"), *pair(self.shear, "shear"))
+        asked = (*planes, self.torsion, self.stretch)
         if any(isinstance(x, (list, tuple)) and x for x in asked):
             return None
         y, z, torsion, stretch, shear_y, shear_z = (len(found) for found in self.functions)
