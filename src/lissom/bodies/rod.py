@@ -219,8 +219,8 @@ class Rod:
         """
         if level not in (None, "exact"):
             raise ModelError(
-                f'Rod: level is {level!r}; a rod is always "exact"; use ls.beam for the levels '
-                '"linear", "full" and "stiffened"'
+                f'Rod: level is {level!r}; a rod is always "exact": leave level out of compile, or '
+                'make the body with ls.beam, which has the levels "linear", "full" and "stiffened"'
             )
         tables, stiffness = self._basis
         nodes = self._rest_nodes
