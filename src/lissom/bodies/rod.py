@@ -26,13 +26,15 @@ from .rod_checks import (
     table,
 )
 from .rod_map import Section, section_at, stations
+from .rod_modes import natural_frequencies, weighted_shapes
 from .rod_tables import EPS_X, EPS_Y, EPS_Z, KAPPA_X, KAPPA_Y, KAPPA_Z, RodTables
 from .solids import checked_solids
 
 Array = np.ndarray
 Functions = int | Sequence[Callable[[Array], Any]]  # of one strain
 
-MOST_STATIONS, MOST_ELEMENTS = 60, 1000
+MOST_STATIONS = 60
+MOST_ELEMENTS = 1000
 
 # Strains in the order of the coordinates, with the argument that asks for them.
 ORDER = (
@@ -170,9 +172,7 @@ class Rod:
     @cached_property
     def frequencies(self) -> Array:
         """Natural frequencies with the root held [Hz], ascending."""
-        root = 1 / np.sqrt(self._basis[1])
-        compliance = root[:, None] * _modal_mass(self.tables) * root
-        return 1 / np.sqrt(np.linalg.eigvalsh(compliance)[::-1]) / (2 * np.pi)
+        return natural_frequencies(*self._basis)
 
     @cached_property
     def functions(self) -> tuple[tuple[Callable[[Array], Any], ...], ...]:
@@ -297,7 +297,7 @@ class Rod:
         T, stiffness = np.zeros((m, m)), np.zeros(m)
         zero = np.zeros(m)
         sections = stations(raw, zero, zero)
-        rows = np.concatenate([_weighted_shapes(raw, k, x) for k, x in enumerate(sections)])
+        rows = np.concatenate([weighted_shapes(raw, k, x) for k, x in enumerate(sections)])
         tip = sections[-1].shapes
         for component, what in ORDER:
             chosen = np.flatnonzero(raw.strains == component)
@@ -383,20 +383,6 @@ def _rest_integrals(tables: RodTables) -> MassIntegrals:
         lump = Lump(float(tables.masses[k]), np.zeros(3), inertia, 0)
         found = found.with_lump(lump, section.position, section.shapes)
     return found
-
-
-def _modal_mass(tables: RodTables) -> Array:
-    """Mass matrix of the coordinates at rest with the root held."""
-    zero = np.zeros(len(tables.strains))
-    sections = stations(tables, zero, zero)
-    rows = np.concatenate([_weighted_shapes(tables, k, x) for k, x in enumerate(sections)])
-    return rows.T @ rows
-
-
-def _weighted_shapes(tables: RodTables, k: int, section: Section) -> Array:
-    """Motion of a station, times the roots of its inertias, (6, m)."""
-    turning = section.rotation.T @ section.shapes[:3] * np.sqrt(tables.inertias[k])[:, None]
-    return np.concatenate([turning, section.shapes[3:] * math.sqrt(tables.masses[k])])
 
 
 def _check_inertia(sigma: Array, rows: Array, what: str) -> None:

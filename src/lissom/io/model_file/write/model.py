@@ -245,8 +245,7 @@ class _Writer:
         table |= {key: x if isinstance(x, int) else list(x) for key, x in body.counts.items()}
         if body.nodes:
             table["nodes"] = dict(body.nodes)
-        table["elements"] = body.elements
-        return table if body.stations is None else table | {"stations": body.stations}
+        return table | {"elements": body.elements, "stations": len(body.tables.masses)}
 
     def nodes(self, body: FlexibleBody | NodalBody, name: str) -> dict[str, Any]:
         names = ["positions", "masses", "shapes", "stiffness", "damping"]
