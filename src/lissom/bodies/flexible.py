@@ -379,7 +379,7 @@ def check_level(level: str) -> str:
     exact = "; rods are exact: make the body with ls.rod, without a level"
     raise ModelError(
         f'level is {level!r}; use "full", "linear" or "stiffened"'
-        f"{exact if level == 'exact' else ''}"
+        f"{exact if isinstance(level, str) and level == 'exact' else ''}"
     )
 
 

@@ -195,8 +195,12 @@ class Rod:
         if any(isinstance(x, (list, tuple)) and x for x in asked):
             return None
         y, z, torsion, stretch, shear_y, shear_z = (len(found) for found in self.functions)
-        shear = (shear_y, shear_z)
-        return {"bending": (y, z), "torsion": torsion, "stretch": stretch, "shear": shear}
+        return {
+            "bending": y if y == z else (y, z),
+            "torsion": torsion,
+            "stretch": stretch,
+            "shear": shear_y if shear_y == shear_z else (shear_y, shear_z),
+        }
 
     def converted(self, convert: Callable[[Any], Any]) -> Rod:
         """The rod itself: it has no symbols.
@@ -217,7 +221,7 @@ class Rod:
         level : {"exact"}, optional
             A rod has one level.
         """
-        if level not in (None, "exact"):
+        if level is not None and not (isinstance(level, str) and level == "exact"):
             raise ModelError(
                 f'Rod: level is {level!r}; a rod is always "exact": leave level out of compile, or '
                 'make the body with ls.beam, which has the levels "linear", "full" and "stiffened"'

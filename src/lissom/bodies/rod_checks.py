@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import legendre
 
-from ..errors import ModelError
+from ..errors import ModelError, shown
 from .nodes import checked_names
 
 Array = np.ndarray
@@ -28,8 +28,8 @@ def pair(given: Any, what: str) -> tuple[Any, Any]:
         if len(given) == 2:
             return given[0], given[1]
         raise ModelError(
-            f"Rod: {what} is {given!r}; give a number, a list of functions, or a pair of these for "
-            "the planes x-y and x-z"
+            f"Rod: {what} is {shown(given)}; give a number, a list of functions, or a pair of "
+            "these for the planes x-y and x-z"
         )
     return given, given
 
@@ -62,7 +62,7 @@ def checked_places(nodes: Any, length: float) -> Mapping[str, float]:
             or not 0 <= s <= length
         ):
             raise ModelError(
-                f"Rod: node {name!r} is at {s!r}; give its arc length from the root, 0 to "
+                f"Rod: node {name!r} is at {shown(s)}; give its arc length from the root, 0 to "
                 f"{length:g} m"
             )
     return {name: float(s) for name, s in nodes.items()}
@@ -72,8 +72,8 @@ def numbers(given: Any, what: str) -> Array:
     """Array of finite real numbers."""
     try:
         values = np.array(given, dtype=float)
-    except (TypeError, ValueError):
-        raise ModelError(f"Rod: {what} is {given!r}; give real numbers") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ModelError(f"Rod: {what} is {shown(given)}; give real numbers") from None
     if not np.all(np.isfinite(values)):
         raise ModelError(f"Rod: {what} has a value that is not finite; give finite numbers")
     return values
@@ -97,7 +97,7 @@ def positive(given: Any, what: str) -> float:
     """Number above zero."""
     value = numbers(given, what)
     if value.ndim or value <= 0:
-        raise ModelError(f"Rod: {what} is {given!r}; it must be a number above zero")
+        raise ModelError(f"Rod: {what} is {shown(given)}; it must be a number above zero")
     return float(value)
 
 
@@ -105,5 +105,7 @@ def count(given: Any, what: str, least: int, most: int) -> int:
     """Whole number within limits."""
     whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
     if not whole or not least <= given <= most:
-        raise ModelError(f"Rod: {what} is {given!r}; give a whole number from {least} to {most}")
+        raise ModelError(
+            f"Rod: {what} is {shown(given)}; give a whole number from {least} to {most}"
+        )
     return int(given)

@@ -33,6 +33,7 @@ DEFLECTION = 0.1  # limit of deflection, as a fraction of the length
 ROOT = 1.5  # relative deflection of the first part of a divided cantilever, compared with the whole
 MOST_PARTS = 100  # beyond, dividing a body is no advice
 ROWS, DEFLECTED_ROWS = 12, 400  # rows of a run that are checked
+_ROD = "make a beam with ls.rod instead, or "
 _STIFFENED = 'use level="stiffened", which beams with static shapes have'
 
 
@@ -195,7 +196,7 @@ class _Look:
             return (
                 f"body {name} deflects by {size:.3g} m, {100 * part:.3g} % of its length ({when}); "
                 f"level {level} is {order} in the deflection: its error is about one per cent at "
-                f"10 % and grows with the square; {_divide(ROOT * part / DEFLECTION)}"
+                f"10 % and grows with the square; {_divide(ROOT * part / DEFLECTION, _ROD)}"
             )
         if kind == 0:
             return (
@@ -216,8 +217,9 @@ class _Look:
         )
 
 
-def _divide(parts: float) -> str:
+def _divide(parts: float, first: str = "") -> str:
     """Advice to divide a body; parts that lack static shapes would be too stiff."""
     if parts > MOST_PARTS:
         return f"more than {MOST_PARTS} parts in a row would be needed: check the loads and the run"
-    return f"divide the body into {math.ceil(parts)} or more in a row, beams with static shapes"
+    words = f"divide the body into {math.ceil(parts)} or more in a row, beams with static shapes"
+    return first + words

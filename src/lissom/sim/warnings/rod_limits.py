@@ -116,8 +116,9 @@ def _of_turn(name: str, rod: RodTables, turn: float, when: str) -> str:
 
 
 def _of_strain(name: str, how: str, size: float, when: str) -> str:
+    section = "thinner" if how in ("bent", "twisted") else "thicker"
     return (
         f"rod {name!r} is {how} to a strain of {size:.2g} ({when}); its material is linear, which "
-        f"holds for strains below about {STRAIN:g}: check the loads, or take a thinner section or "
-        "a stiffer material"
+        f"holds for strains below about {STRAIN:g}: check the loads, or take a {section} section "
+        "or a stiffer material"
     )

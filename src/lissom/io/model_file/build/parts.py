@@ -174,6 +174,8 @@ _OF_ARRAYS = ("stiffness", "mass", "inertia")
 
 def _made_rod(given: dict[str, Any], materials: Mapping[str, Material]) -> Rod:
     """Rod from a section and a material, or from the arrays of its sections."""
+    for name in ("bending", "shear"):
+        given[name] = tuple(given[name]) if isinstance(given[name], list) else given[name]
     from_sections, from_arrays = (
         {name: x for name in names if (x := given.pop(name)) is not None}
         for names in (_OF_SECTIONS, _OF_ARRAYS)
