@@ -13,7 +13,7 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from ..errors import ModelError
-from ..immutable import immutable
+from ..immutable import immutable, read_only
 from . import rod_tables
 from .normal import REMEDY, Lump, MassIntegrals, NormalBody
 from .rod_checks import (
@@ -25,7 +25,7 @@ from .rod_checks import (
     positive,
     table,
 )
-from .rod_map import Section, section_at, stations
+from .rod_map import section_at, stations
 from .rod_modes import natural_frequencies, weighted_shapes
 from .rod_tables import EPS_X, EPS_Y, EPS_Z, KAPPA_X, KAPPA_Y, KAPPA_Z, RodTables
 from .solids import checked_solids
@@ -162,7 +162,7 @@ class Rod:
     @property
     def positions(self) -> Array:
         """Undeformed nodes (n_node, 3) [m]."""
-        return np.stack([section.position for section in self._rest_nodes])
+        return self._rest_nodes[0]
 
     @property
     def tables(self) -> RodTables:
@@ -172,7 +172,7 @@ class Rod:
     @cached_property
     def frequencies(self) -> Array:
         """Natural frequencies with the root held [Hz], ascending."""
-        return natural_frequencies(*self._basis)
+        return read_only(natural_frequencies(*self._basis))
 
     @cached_property
     def functions(self) -> tuple[tuple[Callable[[Array], Any], ...], ...]:
@@ -227,14 +227,14 @@ class Rod:
                 'make the body with ls.beam, which has the levels "linear", "full" and "stiffened"'
             )
         tables, stiffness = self._basis
-        nodes = self._rest_nodes
+        positions, shapes = self._rest_nodes
         return NormalBody(
             integrals=_rest_integrals(tables),
             lumps=(),
             stiffness=stiffness,
             damping=self._coordinate_damping(),
-            node_positions=np.stack([x.position for x in nodes]),
-            node_shapes=np.stack([x.shapes for x in nodes]),
+            node_positions=positions,
+            node_shapes=shapes,
             inboard=0,
             node_names=self.names,
             level="exact",
@@ -251,13 +251,16 @@ class Rod:
     @cached_property
     def _places(self) -> Array:
         """Arc lengths of the nodes."""
-        return np.array([*np.linspace(0.0, self.length, self.elements + 1), *self.nodes.values()])
+        even = np.linspace(0.0, self.length, self.elements + 1)
+        return read_only(np.array([*even, *self.nodes.values()]))
 
     @cached_property
-    def _rest_nodes(self) -> list[Section]:
-        """Nodes of the rod at rest."""
+    def _rest_nodes(self) -> tuple[Array, Array]:
+        """Positions (n_node, 3) and shapes (n_node, 6, m) of the nodes of the rod at rest."""
         zero = np.zeros(self.n_mode)
-        return [section_at(self.tables, piece, zero, zero) for piece in self.tables.node_pieces]
+        found = [section_at(self.tables, piece, zero, zero) for piece in self.tables.node_pieces]
+        stacked = (np.stack([x.position for x in found]), np.stack([x.shapes for x in found]))
+        return read_only(stacked[0]), read_only(stacked[1])
 
     @property
     def _n_station(self) -> int:
@@ -290,7 +293,7 @@ class Rod:
             places=self._places,
         )
         T, stiffness = self._normalising(raw)
-        return dataclasses.replace(raw, functions=raw.functions @ T), stiffness
+        return dataclasses.replace(raw, functions=raw.functions @ T), read_only(stiffness)
 
     def _normalising(self, raw: RodTables) -> tuple[Array, Array]:
         """Given amplitudes by normalised ones, strain by strain, and the stiffness of these.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,9 @@ Array = np.ndarray
 MOST_FUNCTIONS = 30  # of one strain
 
 
-def _legendre(degree: int) -> Callable[[Array], Array]:
-    return legendre.Legendre.basis(degree, domain=[0, 1])
+def _legendre(degree: int, x: Array) -> Array:
+    """Legendre polynomial of x in [0, 1]."""
+    return legendre.legval(2 * x - 1, (0,) * degree + (1,))
 
 
 def pair(given: Any, what: str) -> tuple[Any, Any]:
@@ -39,7 +41,7 @@ def checked_functions(given: Any, what: str) -> tuple[Callable[[Array], Any], ..
     if isinstance(given, (list, tuple)) and all(callable(x) for x in given):
         found = tuple(given)
     else:
-        found = tuple(_legendre(k) for k in range(count(given, what, 0, MOST_FUNCTIONS)))
+        found = tuple(partial(_legendre, k) for k in range(count(given, what, 0, MOST_FUNCTIONS)))
     if len(found) > MOST_FUNCTIONS:
         raise ModelError(
             f"Rod: {len(found)} functions of {what}; at most {MOST_FUNCTIONS} are possible: divide "
