@@ -35,6 +35,24 @@ material = "alloy"
 modes = 2
 elements = 3
 
+[bodies.cord]
+kind = "rod"
+length = "1 m"
+sections = [{ kind = "circle", radius = 0.02 }, { kind = "circle", radius = "1 cm" }]
+material = "alloy"
+bending = [2, 1]
+torsion = 1
+curvature = [0, 0, "20 deg/m"]
+nodes = { knot = "30 cm" }
+elements = 2
+stations = 3
+
+[[parts]]
+name = "cord"
+body = "cord"
+joint = "fixed"
+to = "tower"
+
 [[parts]]
 name = "link{i}"
 repeat = 4

@@ -75,6 +75,17 @@ def bodies() -> dict[str, Any]:
         "lumped": flexible(5, damping=[0.1, 0.2], node_offsets=offsets, node_inertias=inertias),
         "small": flexible(6, n=3, m=1, damping=[[0.3]]),
         "nodal": nodal(),
+        "rod": ls.rod(
+            *(0.7, ls.Circle(0.01), ls.STEEL), bending=(1, 2), shear=(0, 1), torsion=0, stations=4
+        ),
+        "tapered": ls.rod(
+            *(7.0, (ls.Tube(0.1, 0.004), ls.Tube(0.05, 0.002)), ls.CARBON),
+            bending=2,
+            stations=5,
+            curvature=(0.1, -0.0, 1 / 3),
+            nodes={"middle": 7 / 3, "17": 0.0},
+            damping=np.linspace(0, 0.1, 7),
+        ),
     }
 
 

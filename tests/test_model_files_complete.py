@@ -46,6 +46,7 @@ def test_bodies():
         ls.RigidBody: {"rigid", "box", "cylinder", "sphere", "rod", "points"},
         ls.FlexibleBody: {"flexible", "beam"},
         ls.NodalBody: {"nodal"},
+        ls.Rod: {"elastic rod"},  # "rod" in files, where it has a section or a stiffness
     }
     assert set(get_args(Body)) == set(tables)
     assert kinds(schema_bodies.OwnBody) == set().union(*tables.values())

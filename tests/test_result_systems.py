@@ -13,10 +13,11 @@ import lissom as ls
 from lissom.algorithms.loops.closed_loops import constrained_dynamics
 from lissom.algorithms.tree.reference import kinematics_base_to_tip
 from lissom.bodies import Lump, MassIntegrals, NormalBody, SecondOrder, solids
+from lissom.bodies.rod_tables import RodTables
 from lissom.errors import ResultError
 from lissom.joints.base import joint_classes, parameter_kinds
 from lissom.joints.factored import Product
-from lissom.results.description import system as described
+from lissom.results.description import rods, system as described
 from lissom.results.description.packed import pack, unpack
 from lissom.results.description.system import describe, digest, restore
 from lissom.results.files.formats import open_results
@@ -199,8 +200,9 @@ def test_every_field_of_system_body_and_joint_has_its_place_in_the_description()
     assert names[MassIntegrals] <= shapes
     assert names[Lump] == {*described._OF_LUMP, "node"}
     sizes = set(described._sizes(structure("beams").bodies[0])) - {"n_mode", "n_node"}
-    elsewhere = {"integrals", "solids", "second_order"}
+    elsewhere = {"integrals", "solids", "second_order", "rod"}
     assert names[NormalBody] == {*elsewhere, *described._OF_BODY, *sizes}
+    assert {f.name for f in fields(RodTables)} == {"strains", *rods._shapes(0, 0, 0)}
     assert {f.name for f in fields(SecondOrder)} == {"first_moment", "second_moment", "node_shapes"}
     for kind in set(joint_classes().values()) - {ls.SimpleJoint, ls.CompoundJoint, Product}:
         if kind.__module__.startswith("lissom."):

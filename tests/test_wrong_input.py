@@ -21,6 +21,7 @@ JUNK = [
 ]
 BOOM = ls.beam(2.0, ls.Tube(radius=0.05, thickness=0.002), ls.ALUMINIUM, modes=3)
 BALL = ls.RigidBody.sphere(2.0, 0.3)
+ROD = ls.rod(1.0, ls.Circle(0.01), ls.STEEL, bending=1, torsion=0, stations=3, elements=2)
 
 
 def arm():
@@ -29,6 +30,12 @@ def arm():
     model.add(BOOM, ls.Revolute("z"), to="hub", name="upper")
     model.add(BOOM, ls.Revolute("y"), to="upper.tip", name="lower")
     model.add(BALL, ls.Spherical(), to="lower.tip", name="hand")
+    return model
+
+
+def whip():
+    model = ls.Model("whip")
+    model.add(ROD, ls.Fixed(), name="whip")
     return model
 
 
@@ -99,6 +106,7 @@ EVALUATOR = SYSTEM.evaluator()
 RIGID = rigid_pair().compile()
 EQUATIONS = ls.symbolic.derive(symbolic_pendulum())
 RUN = ls.simulate(RIGID, duration=1e-3, step=1e-4)
+WHIPPED = ls.simulate(whip().compile(), duration=1e-3, step=5e-4, integrator="rk4")
 STEPPER = ls.Stepper(RIGID, step=1e-4, integrator="rk4")
 NODES = (np.zeros((4, 3)), np.ones(4), np.ones((4, 6, 2)))
 
@@ -141,6 +149,25 @@ CALLS = {
         nodal_forces=pick(None, {"hub": [[1] * 6]}),
     ),
     "beam": lambda pick: ls.beam(pick(1), pick(ls.Circle(0.1)), pick(ls.STEEL), modes=pick(2)),
+    "rod": lambda pick: ls.rod(
+        pick(1),
+        pick(ls.Circle(0.1), (ls.Circle(0.1), ls.Circle(0.05))),
+        pick(ls.STEEL),
+        bending=pick(1, (1, 0)),
+        torsion=pick(0, 1),
+        stretch=pick(1),
+        shear=pick(0, (0, 1)),
+        curvature=pick((0, 0, 0)),
+        shear_factor=pick(0.8),
+        damping=pick(0.01),
+        nodes=pick({}),
+        elements=pick(2),
+        stations=pick(3),
+    ),
+    "Rod": lambda pick: ls.Rod(
+        pick(1), pick(np.ones(6)), pick(1), pick(np.ones(3)), solids=pick(()), stations=pick(6)
+    ),
+    "Rod.normalised": lambda pick: ROD.normalised(pick(None, "exact")),
     "Tube": lambda pick: ls.Tube(pick(1.0), pick(0.1)),
     "Rectangle": lambda pick: ls.Rectangle(pick(1.0), pick(0.1)),
     "ISection": lambda pick: ls.ISection(pick(1.0), pick(1.0), pick(0.1), pick(0.1)),
@@ -403,6 +430,9 @@ CALLS = {
     "Trajectory.state": lambda pick: RUN.state(pick(5e-4)),
     "Trajectory.sample": lambda pick: RUN.sample(pick([0, 5e-4])),
     "Trajectory.momentum": lambda pick: RUN.momentum(pick((0, 0, 0))),
+    "Trajectory.along": lambda pick: WHIPPED.along(
+        pick("whip"), pick("strain", "section_moment"), pick(0.1, [0.1, 0.2])
+    ),
     "Trajectory.save": lambda pick: RUN.save(pick()),
     "Trajectory.load": lambda pick: ls.Trajectory.load(pick()),
     "Trajectory.to_pandas": lambda pick: RUN.to_pandas(pick("arm.angle")),

@@ -376,7 +376,11 @@ def check_level(level: str) -> str:
     """Return the level if it is valid, raise ModelError otherwise."""
     if isinstance(level, str) and level in LEVELS:
         return level
-    raise ModelError(f'level is {level!r}; use "full", "linear" or "stiffened"')
+    exact = "; rods are exact: make the body with ls.rod, without a level"
+    raise ModelError(
+        f'level is {level!r}; use "full", "linear" or "stiffened"'
+        f"{exact if isinstance(level, str) and level == 'exact' else ''}"
+    )
 
 
 def _turned_second_order(body: FlexibleBody, R: Array) -> SecondOrder:

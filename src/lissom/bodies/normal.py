@@ -15,6 +15,7 @@ from ..errors import ModelError
 from ..immutable import immutable
 from ..spatial import cross, many_rotations, second_moment
 from ..spatial.scalar import is_numeric, zeros
+from .rod_modes import natural_frequencies
 from .rod_poses import section_poses
 from .rod_tables import RodTables
 from .second_order import SecondOrder
@@ -22,7 +23,7 @@ from .solids import Solid
 
 Array = np.ndarray
 
-LEVELS = ("linear", "full", "stiffened")
+LEVELS = ("linear", "full", "stiffened")  # of bodies with modes; rods are "exact"
 
 # Remedies in messages when a body, or a compiled body, is assigned to.
 REMEDY = "make a changed copy, dataclasses.replace(body, ...), and pass it to model.replace"
@@ -245,4 +246,6 @@ class NormalBody:
     @property
     def frequencies(self) -> Array:
         """Natural frequencies with the inboard node held [Hz], shape (n_mode,)."""
+        if self.rod is not None:
+            return natural_frequencies(self.rod, self.stiffness)
         return np.sqrt(self.stiffness) / (2 * np.pi)

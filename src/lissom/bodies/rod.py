@@ -13,7 +13,7 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from ..errors import ModelError
-from ..immutable import immutable
+from ..immutable import immutable, read_only
 from . import rod_tables
 from .normal import REMEDY, Lump, MassIntegrals, NormalBody
 from .rod_checks import (
@@ -25,7 +25,8 @@ from .rod_checks import (
     positive,
     table,
 )
-from .rod_map import Section, sections_at, stations
+from .rod_map import sections_at, stations
+from .rod_modes import natural_frequencies, weighted_shapes
 from .rod_tables import EPS_X, EPS_Y, EPS_Z, KAPPA_X, KAPPA_Y, KAPPA_Z, RodTables
 from .solids import checked_solids
 
@@ -33,6 +34,7 @@ Array = np.ndarray
 Functions = int | Sequence[Callable[[Array], Any]]  # of one strain
 
 LEAST_STATIONS, MOST_STATIONS = 5, 60  # unless others are asked for
+MOST_ELEMENTS = 1000
 
 # Strains in the order of the coordinates, with the argument that asks for them.
 ORDER = (
@@ -116,7 +118,7 @@ class Rod:
         self._set(mass=table(self.mass, "mass", ()), inertia=table(self.inertia, "inertia", (3,)))
         self._set(curvature=table(self.curvature, "curvature", (3,)))
         self._set(damping=numbers(self.damping, "damping"))
-        self._set(elements=count(self.elements, "elements", 1, 1000))
+        self._set(elements=count(self.elements, "elements", 1, MOST_ELEMENTS))
         self._set(nodes=dict(checked_places(self.nodes, self.length)))
         self._set(solids=checked_solids(self.solids, "Rod"))
         _ = self.functions
@@ -160,7 +162,7 @@ class Rod:
     @property
     def positions(self) -> Array:
         """Undeformed nodes (n_node, 3) [m]."""
-        return np.stack([section.position for section in self._rest_nodes])
+        return self._rest_nodes[0]
 
     @property
     def tables(self) -> RodTables:
@@ -170,9 +172,7 @@ class Rod:
     @cached_property
     def frequencies(self) -> Array:
         """Natural frequencies with the root held [Hz], ascending."""
-        root = 1 / np.sqrt(self._basis[1])
-        compliance = root[:, None] * _modal_mass(self.tables) * root
-        return 1 / np.sqrt(np.linalg.eigvalsh(compliance)[::-1]) / (2 * np.pi)
+        return read_only(natural_frequencies(*self._basis))
 
     @cached_property
     def functions(self) -> tuple[tuple[Callable[[Array], Any], ...], ...]:
@@ -186,6 +186,21 @@ class Rod:
                 "them functions, or use RigidBody.rod"
             )
         return found
+
+    @property
+    def counts(self) -> dict[str, int | tuple[int, int]] | None:
+        """Numbers of functions as the arguments that ask for them; None if some are callables."""
+        planes = (*pair(self.bending, "bending"), *pair(self.shear, "shear"))
+        asked = (*planes, self.torsion, self.stretch)
+        if any(isinstance(x, (list, tuple)) and x for x in asked):
+            return None
+        y, z, torsion, stretch, shear_y, shear_z = (len(found) for found in self.functions)
+        return {
+            "bending": y if y == z else (y, z),
+            "torsion": torsion,
+            "stretch": stretch,
+            "shear": shear_y if shear_y == shear_z else (shear_y, shear_z),
+        }
 
     def converted(self, convert: Callable[[Any], Any]) -> Rod:
         """The rod itself: it has no symbols.
@@ -206,20 +221,20 @@ class Rod:
         level : {"exact"}, optional
             A rod has one level.
         """
-        if level not in (None, "exact"):
+        if level is not None and not (isinstance(level, str) and level == "exact"):
             raise ModelError(
-                f'Rod: level is {level!r}; a rod is always "exact"; use ls.beam for the levels '
-                '"linear", "full" and "stiffened"'
+                f'Rod: level is {level!r}; a rod is always "exact": leave level out of compile, or '
+                'make the body with ls.beam, which has the levels "linear", "full" and "stiffened"'
             )
         tables, stiffness = self._basis
-        nodes = self._rest_nodes
+        positions, shapes = self._rest_nodes
         return NormalBody(
             integrals=_rest_integrals(tables),
             lumps=(),
             stiffness=stiffness,
             damping=self._coordinate_damping(),
-            node_positions=np.stack([x.position for x in nodes]),
-            node_shapes=np.stack([x.shapes for x in nodes]),
+            node_positions=positions,
+            node_shapes=shapes,
             inboard=0,
             node_names=self.names,
             level="exact",
@@ -236,13 +251,16 @@ class Rod:
     @cached_property
     def _places(self) -> Array:
         """Arc lengths of the nodes."""
-        return np.array([*np.linspace(0.0, self.length, self.elements + 1), *self.nodes.values()])
+        even = np.linspace(0.0, self.length, self.elements + 1)
+        return read_only(np.array([*even, *self.nodes.values()]))
 
     @cached_property
-    def _rest_nodes(self) -> list[Section]:
-        """Nodes of the rod at rest."""
+    def _rest_nodes(self) -> tuple[Array, Array]:
+        """Positions (n_node, 3) and shapes (n_node, 6, m) of the nodes of the rod at rest."""
         zero = np.zeros(self.n_mode)
-        return sections_at(self.tables, self.tables.node_pieces, zero, zero)
+        found = sections_at(self.tables, self.tables.node_pieces, zero, zero)
+        stacked = (np.stack([x.position for x in found]), np.stack([x.shapes for x in found]))
+        return read_only(stacked[0]), read_only(stacked[1])
 
     @property
     def _n_station(self) -> int:
@@ -276,7 +294,7 @@ class Rod:
             places=self._places,
         )
         T, stiffness = self._normalising(raw)
-        return dataclasses.replace(raw, functions=raw.functions @ T), stiffness
+        return dataclasses.replace(raw, functions=raw.functions @ T), read_only(stiffness)
 
     def _normalising(self, raw: RodTables) -> tuple[Array, Array]:
         """Given amplitudes by normalised ones, strain by strain, and the stiffness of these.
@@ -287,7 +305,7 @@ class Rod:
         T, stiffness = np.zeros((m, m)), np.zeros(m)
         zero = np.zeros(m)
         sections = stations(raw, zero, zero)
-        rows = np.concatenate([_weighted_shapes(raw, k, x) for k, x in enumerate(sections)])
+        rows = np.concatenate([weighted_shapes(raw, k, x) for k, x in enumerate(sections)])
         tip = sections[-1].shapes
         for component, what in ORDER:
             chosen = np.flatnonzero(raw.strains == component)
@@ -373,20 +391,6 @@ def _rest_integrals(tables: RodTables) -> MassIntegrals:
         lump = Lump(float(tables.masses[k]), np.zeros(3), inertia, 0)
         found = found.with_lump(lump, section.position, section.shapes)
     return found
-
-
-def _modal_mass(tables: RodTables) -> Array:
-    """Mass matrix of the coordinates at rest with the root held."""
-    zero = np.zeros(len(tables.strains))
-    sections = stations(tables, zero, zero)
-    rows = np.concatenate([_weighted_shapes(tables, k, x) for k, x in enumerate(sections)])
-    return rows.T @ rows
-
-
-def _weighted_shapes(tables: RodTables, k: int, section: Section) -> Array:
-    """Motion of a station, times the roots of its inertias, (6, m)."""
-    turning = section.rotation.T @ section.shapes[:3] * np.sqrt(tables.inertias[k])[:, None]
-    return np.concatenate([turning, section.shapes[3:] * math.sqrt(tables.masses[k])])
 
 
 def _check_inertia(sigma: Array, rows: Array, what: str) -> None:

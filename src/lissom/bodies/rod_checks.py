@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.polynomial import legendre
 
-from ..errors import ModelError
+from ..errors import ModelError, shown
 from .nodes import checked_names
 
 Array = np.ndarray
@@ -16,8 +17,9 @@ Array = np.ndarray
 MOST_FUNCTIONS = 30  # of one strain
 
 
-def _legendre(degree: int) -> Callable[[Array], Array]:
-    return legendre.Legendre.basis(degree, domain=[0, 1])
+def _legendre(degree: int, x: Array) -> Array:
+    """Legendre polynomial of x in [0, 1]."""
+    return legendre.legval(2 * x - 1, (0,) * degree + (1,))
 
 
 def pair(given: Any, what: str) -> tuple[Any, Any]:
@@ -28,8 +30,8 @@ def pair(given: Any, what: str) -> tuple[Any, Any]:
         if len(given) == 2:
             return given[0], given[1]
         raise ModelError(
-            f"Rod: {what} is {given!r}; give a number, a list of functions, or a pair of these for "
-            "the planes x-y and x-z"
+            f"Rod: {what} is {shown(given)}; give a number, a list of functions, or a pair of "
+            "these for the planes x-y and x-z"
         )
     return given, given
 
@@ -39,7 +41,7 @@ def checked_functions(given: Any, what: str) -> tuple[Callable[[Array], Any], ..
     if isinstance(given, (list, tuple)) and all(callable(x) for x in given):
         found = tuple(given)
     else:
-        found = tuple(_legendre(k) for k in range(count(given, what, 0, MOST_FUNCTIONS)))
+        found = tuple(partial(_legendre, k) for k in range(count(given, what, 0, MOST_FUNCTIONS)))
     if len(found) > MOST_FUNCTIONS:
         raise ModelError(
             f"Rod: {len(found)} functions of {what}; at most {MOST_FUNCTIONS} are possible: divide "
@@ -62,7 +64,7 @@ def checked_places(nodes: Any, length: float) -> Mapping[str, float]:
             or not 0 <= s <= length
         ):
             raise ModelError(
-                f"Rod: node {name!r} is at {s!r}; give its arc length from the root, 0 to "
+                f"Rod: node {name!r} is at {shown(s)}; give its arc length from the root, 0 to "
                 f"{length:g} m"
             )
     return {name: float(s) for name, s in nodes.items()}
@@ -72,8 +74,8 @@ def numbers(given: Any, what: str) -> Array:
     """Array of finite real numbers."""
     try:
         values = np.array(given, dtype=float)
-    except (TypeError, ValueError):
-        raise ModelError(f"Rod: {what} is {given!r}; give real numbers") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ModelError(f"Rod: {what} is {shown(given)}; give real numbers") from None
     if not np.all(np.isfinite(values)):
         raise ModelError(f"Rod: {what} has a value that is not finite; give finite numbers")
     return values
@@ -97,7 +99,7 @@ def positive(given: Any, what: str) -> float:
     """Number above zero."""
     value = numbers(given, what)
     if value.ndim or value <= 0:
-        raise ModelError(f"Rod: {what} is {given!r}; it must be a number above zero")
+        raise ModelError(f"Rod: {what} is {shown(given)}; it must be a number above zero")
     return float(value)
 
 
@@ -105,5 +107,7 @@ def count(given: Any, what: str, least: int, most: int) -> int:
     """Whole number within limits."""
     whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
     if not whole or not least <= given <= most:
-        raise ModelError(f"Rod: {what} is {given!r}; give a whole number from {least} to {most}")
+        raise ModelError(
+            f"Rod: {what} is {shown(given)}; give a whole number from {least} to {most}"
+        )
     return int(given)

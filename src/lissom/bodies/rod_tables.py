@@ -7,8 +7,9 @@ numbers; Legendre polynomials of degree below n are exact.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import legendre
@@ -24,6 +25,10 @@ _SAME = 1e-12  # fraction of the length within which two places are one
 _TO_MAGNUS = np.array([[9 / 4, 0, -15], [0, 12, 0], [-15, 0, 180]])  # (2) of `rod_map`
 
 
+_REMEDY = "put another body into the model and compile it again"
+
+
+@immutable(_REMEDY)
 @dataclass(frozen=True, eq=False)
 class Piece:
     """Piece of a rod, from a station (or the root) to a section.
@@ -49,7 +54,7 @@ class Piece:
     is_empty: bool
 
 
-@immutable("put another body into the model and compile it again")
+@immutable(_REMEDY)
 @dataclass(frozen=True, eq=False)
 class RodTables:
     """Constants of a rod with n stations and m coordinates.
@@ -83,20 +88,24 @@ class RodTables:
     section_stiffness: Array
     places: Array
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the fields alone; the rest follows from them."""
+        return RodTables, tuple(getattr(self, field.name) for field in fields(self))
+
     @cached_property
     def points(self) -> Array:
         """Arc lengths of the stations [m]."""
-        return self.length * radau_points(len(self.functions))
+        return read_only(self.length * radau_points(len(self.functions)))
 
     @cached_property
     def curvature_axes(self) -> Array:
         """Ones where a coordinate (column) bends or twists about an axis (row)."""
-        return np.equal(np.arange(3)[:, None], self.strains).astype(float)
+        return read_only(np.equal(np.arange(3)[:, None], self.strains).astype(float))
 
     @cached_property
     def strain_axes(self) -> Array:
         """Ones where a coordinate (column) stretches or shears along an axis (row)."""
-        return np.equal(np.arange(3, 6)[:, None], self.strains).astype(float)
+        return read_only(np.equal(np.arange(3, 6)[:, None], self.strains).astype(float))
 
     @cached_property
     def station_pieces(self) -> tuple[Piece, ...]:

@@ -195,7 +195,10 @@ def solid_fields(kind: type[Solid]) -> dict[str, tuple[tuple[int, ...], bool]]:
 
 def checked_solids(given: Any, what: str) -> tuple[Solid, ...]:
     """Solids as a tuple, also for a single one; `what` names the body in messages."""
-    solids = (given,) if isinstance(given, Solid) else tuple(given)
+    try:
+        solids = (given,) if isinstance(given, Solid) else tuple(given)
+    except TypeError:  # neither one nor several
+        solids = (given,)
     for solid in solids:
         if not isinstance(solid, Solid):
             raise ModelError(

@@ -18,7 +18,8 @@ OF_LOOPS = ("closure", "closure_rate")
 OF_BODIES = frozenset(
     """position rotation quaternion velocity angular_velocity acceleration angular_acceleration
     deflection load coordinates angle slide rates hinge_acceleration force modes mode_rates
-    mode_acceleration modal_force reaction servo_force servo_error servo_integral""".split()
+    mode_acceleration modal_force reaction servo_force servo_error servo_integral curvature strain
+    section_moment section_force""".split()
 )
 
 

@@ -25,6 +25,7 @@ from ..system import Coupling, Loop, System
 from .labels import Parts, field_parts
 from .loop_channels import CLOSURE, COUPLING, LOOP, coupling_parts, loop_values
 from .quantities import BODY, NODE, STORED, SUMS, Block, Frame, collected, of_body, sums
+from .rod_quantities import SECTION, missing
 from .store import Columns, Store
 
 Array = np.ndarray
@@ -228,6 +229,9 @@ def _missing(frame: Frame, place: str, key: str) -> str:
         return f"no load on {place!r} was stored; {suggestion(place, frame.columns.wrenches)}"
     if key.startswith("servo_"):
         return f"no servo of {place!r} was stored; {suggestion(place, frame.columns.servos)}"
+    if key in SECTION:
+        grounded = frame.place.grounded
+        return missing(place if grounded else frame.system.names[frame.body], frame.rod, key)
     label = frame.system.joints[frame.body].label
     return f"the joint of {place!r} ({label}) has no single {key}; use '{place}.coordinates'"
 

@@ -11,12 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..bodies.rod_poses import section_poses
+from ..bodies.rod_tables import RodTables
 from ..errors import StateError
 from ..joints import Joint
 from ..spatial.many_rotations import exponential, quaternions, rotated
 from ..system import Frame as Place, System
 from .labels import LOAD, QUATERNION, XYZ, Parts, forces, modes, per, times
 from .loop_forces import forces_at_nodes
+from .rod_quantities import SECTION, OfSection
 from .store import Columns, Store, blocks
 
 __all__ = [
@@ -72,6 +75,11 @@ class Frame(NamedTuple):
     def bends(self) -> bool:
         """Whether it is on a body that does."""
         return not self.place.grounded and bool(self.system.bodies[self.body].n_mode)
+
+    @property
+    def rod(self) -> RodTables | None:
+        """Constants of the rod that it is on."""
+        return None if self.place.grounded else self.system.bodies[self.body].rod
 
     @property
     def wrenches(self) -> list[int]:
@@ -191,8 +199,33 @@ def _deflection(frame: Frame, block: Block) -> Array:
     moved = body.displaced(frame.node, _stored("q", "modal_q")(frame, block))
     if frame.place.plain:
         return moved[:, 3:]
-    point = np.broadcast_to(frame.place.position, (len(moved), 3))
+    point = np.broadcast_to(_at_rest(frame), (len(moved), 3))
     return moved[:, 3:] + rotated(exponential(moved[:, :3]), point) - point
+
+
+def _at_rest(frame: Frame) -> Array:
+    """Origin of a frame relative to its node at rest, body axes; sections of rods have others."""
+    rod, point = frame.system.bodies[frame.body].rod, frame.place.position
+    if rod is None:
+        return point
+    rest = np.zeros((1, len(rod.strains)))
+    turns, _ = section_poses(rod, [rod.node_pieces[frame.node]], rest)
+    return rotated(turns[:, 0], point[None])[0]
+
+
+def _of_section(given: OfSection) -> Quantity:
+    """Quantity of the section at a node of a rod."""
+
+    def parts(frame: Frame) -> Parts | None:
+        rod = frame.rod
+        return None if rod is None else given.parts(rod) or None
+
+    def compute(frame: Frame, block: Block) -> Array:
+        rod, eta = frame.rod, _stored("q", "modal_q")(frame, block)
+        assert rod is not None
+        return given.compute(rod, rod.places[[frame.node]], eta)[:, 0]
+
+    return Quantity(given.description, parts, compute)
 
 
 def _loaded(frame: Frame) -> Parts | None:
@@ -299,6 +332,7 @@ NODE = {
         "angular acceleration, world axes", _same("rad/s^2"), _rate(slice(3), 2)
     ),
     "deflection": Quantity("elastic displacement, body axes", _same("m"), _deflection),
+    **{name: _of_section(given) for name, given in SECTION.items()},
     "load": Quantity("moment and force of its loads, own axes", _loaded, _load),
 }
 BODY = {

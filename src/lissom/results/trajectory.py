@@ -13,6 +13,7 @@ from ..system import State, System
 from .channels import listed, resolved, values
 from .interpolation import check_times, sampled_rows
 from .quantities import sums
+from .rod_quantities import asked
 from .store import Columns, MemoryStore, Store
 from .tables import Channels, to_pandas, to_xarray
 
@@ -193,6 +194,29 @@ class Trajectory:
                 f"or {self.n} such points, one for each row"
             )
         return sums(self.system, self.store, point)["momentum"]
+
+    def along(self, body: str, quantity: str, at: Any) -> Array:
+        """Strains, moments or forces of sections of a rod, section axes.
+
+        Parameters
+        ----------
+        body : str
+            Name of the rod.
+        quantity : {"curvature", "strain", "section_moment", "section_force"}
+            As in the channels of its nodes, which have the same components and units.
+        at : float or array (p,)
+            Arc lengths of the sections from the root, along the unstrained axis [m].
+
+        Returns
+        -------
+        array (n, c) or (n, p, c)
+            One row for each row of the trajectory.
+        """
+        i, section, places = asked(self.system, body, quantity, at)
+        rod, eta = self.system.bodies[i].rod, self.q[:, self.system.layout.modal_q(i)]
+        assert rod is not None
+        found = section.compute(rod, np.atleast_1d(places), eta)
+        return found if places.ndim else found[:, 0]
 
     def state(self, t: float) -> State:
         """State at a time.

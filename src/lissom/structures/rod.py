@@ -10,7 +10,8 @@ import numpy as np
 from numpy.polynomial import legendre
 from numpy.typing import NDArray
 
-from ..bodies.rod import Rod
+from ..bodies.rod import MOST_ELEMENTS, Rod
+from ..bodies.rod_checks import count
 from ..bodies.solids import Sweep
 from ..errors import ModelError
 from ._checks import positive
@@ -114,6 +115,7 @@ def rod(
         )
     positive(length, "rod: length [m]")
     factor = positive(shear_factor, "rod: shear_factor")
+    elements = count(elements, "elements", 1, MOST_ELEMENTS)
     at = _section_function(section)
     uniform = isinstance(section, Section)
     xi, _ = legendre.leggauss(1 if uniform else _TAPER_POINTS)

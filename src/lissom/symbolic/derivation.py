@@ -17,7 +17,7 @@ import sympy
 
 from ..algorithms.tree import reference
 from ..algorithms.tree.body_terms import NodeMotion, first_moment, node_motion
-from ..bodies import RigidBody
+from ..bodies import RigidBody, Rod
 from ..errors import SymbolicError, name_list
 from ..joints import Joint
 from ..model import Model
@@ -326,6 +326,11 @@ def _system(model: Model, level: str | None, form: str, bridge: Bridge) -> Syste
             f"derived: remove the {kind}, and add their forces to the right-hand side"
         )
     for part in model.parts.values():
+        if isinstance(part.body, Rod):
+            raise SymbolicError(
+                f"body {part.name!r} is a rod, whose equations cannot be derived: its sections are "
+                'found by numbers; use ls.beam, with level="stiffened" for the nearest equations'
+            )
         if isinstance(part.body, RigidBody):
             _register_inertia(part.body, bridge)
     system = converted_model(model, level=level, convert=bridge.nodes)

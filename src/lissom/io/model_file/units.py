@@ -48,6 +48,9 @@ DIMENSIONS: dict[Dimension, tuple[Powers, str]] = {
     "area": ((0, 2, 0, 0), "area [m^2]"),
     "second moment": ((0, 4, 0, 0), "second moment of area [m^4]"),
     "pitch": ((0, 1, 0, -1), "pitch [m/rad]"),
+    "curvature": ((0, -1, 0, 1), "curvature [rad/m]"),
+    "mass per length": ((1, -1, 0, 0), "mass per length [kg/m]"),
+    "inertia per length": ((1, 1, 0, 0), "moment of inertia per length [kg m]"),
 }
 
 # Exact factors as fractions, so that 7 g/cm^3 is 7000 kg/m^3 without rounding.

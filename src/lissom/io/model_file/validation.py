@@ -64,7 +64,7 @@ def _problem(source: Source, fault: Any) -> Problem:
             path, f"unknown key; {suggestion(str(loc[-1]), _keys(_root(source), loc))}"
         )
     if kind == "union_tag_invalid":
-        tags = re.findall(r"'([^']*)'", context["expected_tags"])
+        tags = [x for x in re.findall(r"'([^']*)'", context["expected_tags"]) if _written(x)]
         inner = (*path, "kind") if isinstance(value, dict) else path
         tag = context["tag"]
         return source.problem(inner, f"is {described(tag)}; {suggestion(tag, tags)}")
@@ -113,8 +113,13 @@ def _keys(root: Any, loc: Loc) -> list[str]:
 
 
 def _kinds(root: Any, loc: Loc) -> str:
-    names = [name for table in _tables(_schema(root, loc)) for name in _names(table)]
+    names = [x for table in _tables(_schema(root, loc)) for x in _names(table) if _written(x)]
     return f"expected one of {', '.join(repr(x) for x in names)}" if names else "give it"
+
+
+def _written(kind: str) -> bool:
+    """Whether files have this kind; "elastic rod" is a "rod" there."""
+    return " " not in kind
 
 
 def _schema(root: Any, loc: Loc) -> Any:

@@ -22,6 +22,7 @@ from .couplings import check_couplings, describe_couplings, restored_couplings
 from .frames import check_frames, describe_frames, restored_frames
 from .joints import Numbers, UnknownJointError, described_joint, floats, joined, restored_joint
 from .loops import check_loops, describe_loops, restored_loops
+from .rods import described_rods, restored_rods
 from .second_order import described_second_orders, restored_second_orders
 from .solids import described_solids, restored_solids
 
@@ -72,6 +73,9 @@ def describe(system: System, *, whole: bool = True) -> tuple[dict[str, Any], dic
     if any(body.second_order is not None for body in bodies):
         description["second_orders"], numbers = described_second_orders(bodies)
         arrays["second_order_numbers"] = joined(numbers)
+    if any(body.rod is not None for body in bodies):
+        description["rods"], numbers = described_rods(bodies)
+        arrays["rod_numbers"] = joined(numbers)
     if whole and any(body.solids for body in bodies):
         looks = [described_solids(body.solids) for body in bodies]
         description["solids"] = [words for words, _ in looks]
@@ -189,6 +193,8 @@ def _restored(description: dict[str, Any], arrays: dict[str, Array]) -> System:
     bodies = [_restored_body(sizes, flat, look) for sizes, look in pairs]
     bends = Numbers(arrays.get("second_order_numbers", empty))
     bodies = restored_second_orders(bodies, description.get("second_orders", ()), bends)
+    along = Numbers(arrays.get("rod_numbers", empty))
+    bodies = restored_rods(bodies, description.get("rods", ()), along)
     parameters = Numbers(arrays.get("joint_parameters", empty))
     of_body = np.asarray(arrays.get("body_number", empty)).astype(int)
     if np.any(of_body < 0):
@@ -208,7 +214,7 @@ def _restored(description: dict[str, Any], arrays: dict[str, Array]) -> System:
         drives=tuple((str(a), str(b)) for a, b in description.get("drives", ())),
         frames=restored_frames(description.get("frames", ()), arrays),
     )
-    for taken in (*flat.values(), parameters, numbers, bends):
+    for taken in (*flat.values(), parameters, numbers, bends, along):
         taken.check_used()
     return system
 
@@ -244,11 +250,17 @@ def _check(system: System) -> None:
     for body in {id(b): b for b in system.bodies}.values():
         used = [body.inboard, *body.node_names.values(), *(lump.node for lump in body.lumps)]
         exist = (type(k) is int and 0 <= k < len(body.node_positions) for k in used)
-        level = body.level in LEVELS if body.second_order is None else body.level == "stiffened"
-        if not level or not all(exist):
+        if body.level not in _levels(body) or not all(exist):
             raise ValueError("a body has a node or a level that does not exist")
     if {name for pair in system.drives for name in pair} - set(system.names):
         raise ValueError("a drive refers to a body that does not exist")
     check_loops(system)
     check_couplings(system)
     check_frames(system)
+
+
+def _levels(body: NormalBody) -> tuple[str, ...]:
+    """Levels that a body with these constants can have."""
+    if body.rod is not None:
+        return ("exact",) if body.second_order is None and not body.lumps else ()
+    return LEVELS if body.second_order is None else ("stiffened",)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...algorithms.tree.coordinates import error_sizes
+from ...bodies.rod_tables import EPS_X
 from ...kernels.run import fields as run
 from ...system import System
 from .plan import Plan
@@ -18,7 +19,7 @@ FEWEST_STEPS = 10  # least number of adaptive steps in a run
 PROBES = 4096  # samples inside adaptive steps over the whole run
 MOST_PROBES = 64  # largest number in one step: a run can end only between two steps
 FASTEST = 1e9  # [1/s] sizes per second; for a mechanism of 1 m three times the speed of light
-FARTHEST = 10.0  # largest displacement of a node by a mode, in lengths of the body
+FARTHEST = 10.0  # largest displacement of a node by a mode, in lengths of the body, or turn [rad]
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,9 @@ def reasonable(system: System) -> Array:
     """
     position, _ = error_sizes(system)
     deflection = np.full(system.n_v, np.inf)
-    for i in range(system.n_body):
+    for i, body in enumerate(system.bodies):
         modal = system.layout.modal_v(i)
         deflection[modal] = FARTHEST * position[modal]
+        if body.rod is not None:  # each piece between stations may turn as far as another body
+            deflection[modal] *= np.where(body.rod.strains < EPS_X, len(body.rod.masses), 1)
     return np.stack([FASTEST * position, deflection])

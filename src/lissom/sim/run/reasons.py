@@ -116,6 +116,11 @@ def _beyond_reason(machine: Machine) -> str:
     i = next(i for i in range(system.n_body) if _holds(system.layout.modal_v(i), k))
     eta = machine.q[system.layout.modal_q(i)][k - system.layout.modal_v(i).start]
     part = abs(eta) / error_sizes(system)[0][k]
+    if system.bodies[i].rod is not None:
+        return (
+            f"the motion is implausible: {owner} alone would turn or move the rod by {part:.3g} "
+            f"rad or lengths; {advice}"
+        )
     advice = (
         "its model holds for small deflections only; look for an instability (too much spin or "
         f"load), or {advice}"

@@ -33,6 +33,7 @@ STALL_STEPS = 20_000  # steps between two stall checks
 # Steps needed for the whole duration that end a run: if the step has shrunk by this factor, or in
 # any case.
 MANY_STEPS, TOO_MANY_STEPS, SHRUNK = 2e8, 1e10, 1e-3
+CARRYING = ("stiffened", "exact")  # levels with centrifugal stiffening
 SPIN = 0.1  # fraction of its first frequency at which a flexible body spins too fast for its level
 
 
@@ -167,7 +168,7 @@ class Runner:
         """Warn about each flexible body that spins too fast for its level."""
         for i, place in self.plan.spins.items():
             stiffness, level = self.system.bodies[i].stiffness, self.system.bodies[i].level
-            if i in self._warned or not len(stiffness) or level == "stiffened":
+            if i in self._warned or not len(stiffness) or level in CARRYING:
                 continue
             first = float(np.sqrt(stiffness.min()))
             rate = float(self.machine.memory[place])

@@ -5,6 +5,7 @@ Three measures, at some rows of a run or at a state at rest: tension and compres
 under a force at its tip has a relative error of (d/L)^2, one per cent at a tenth of its length; its
 tip then approaches the root by 0.6 (d/L)^2 of the length, which only "stiffened" has.  Source: K.
 E. Bisshopp, D. C. Drucker, Quart. Appl. Math. 3, 1945; the tests solve its elastica independently.
+Rods have no such limits, and others of their own (see `rod_limits`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from ...errors import SimulationWarning
 from ...results.quantities import Block, wrenches_within
 from ...results.trajectory import Trajectory
 from ...system import System
+from .rod_limits import warn_of_rods
 from .tension import axial_forces, axial_scale, euler_load, supports
 
 Array = np.ndarray
@@ -31,6 +33,7 @@ DEFLECTION = 0.1  # limit of deflection, as a fraction of the length
 ROOT = 1.5  # relative deflection of the first part of a divided cantilever, compared with the whole
 MOST_PARTS = 100  # beyond, dividing a body is no advice
 ROWS, DEFLECTED_ROWS = 12, 400  # rows of a run that are checked
+_ROD = "make a beam with ls.rod instead, or "
 _STIFFENED = 'use level="stiffened", which beams with static shapes have'
 
 
@@ -44,19 +47,26 @@ def warn_of_limits(run: Trajectory, stacklevel: int) -> None:
     stacklevel : int
         Stack level of the warning.
     """
+    if not run.n or not any(body.n_mode for body in run.system.bodies):
+        return
+    rows = _spread(run.n, DEFLECTED_ROWS)
+
+    def when(k: int) -> str:
+        return f"t = {float(run.time[rows[k]]):.4g} s"
+
+    q = np.concatenate([run.store.read("q", k, k + 1) for k in rows])
+    warn_of_rods(run.system, q, when, stacklevel + 1)
     look = _Look(run.system)
-    if not look.bodies or not run.n:
+    if not look.bodies:
         return
     with np.errstate(all="ignore"):  # numbers that are not finite are reported elsewhere
         for k in _spread(run.n, ROWS):
             block, time = Block(run.store, k, k + 1), float(run.time[k])
             with suppress(RowError):
                 places, wrenches = wrenches_within(run.system, block)
-                q, v, a = (block[field] for field in ("q", "v", "acceleration"))
-                look.forces(q, v, a, places, wrenches, f"t = {time:.4g} s")
-        rows = _spread(run.n, DEFLECTED_ROWS)
-        q = np.concatenate([run.store.read("q", k, k + 1) for k in rows])
-        look.deflections(q, lambda k: f"t = {float(run.time[rows[k]]):.4g} s")
+                v, a = block["v"], block["acceleration"]
+                look.forces(block["q"], v, a, places, wrenches, f"t = {time:.4g} s")
+        look.deflections(q, when)
     look.warn(stacklevel + 1)
 
 
@@ -76,6 +86,7 @@ def warn_at_rest(
     stacklevel : int
         Stack level of the warning.
     """
+    warn_of_rods(system, q[None], lambda _k: "at rest", stacklevel + 1)
     look, rest = _Look(system), np.zeros((1, system.n_v))
     if not look.bodies:
         return
@@ -111,11 +122,12 @@ def _axial_limits(system: System, bodies: Sequence[int]) -> tuple[Array, Array, 
 
 
 class _Look:
-    """Largest value of each measure so far, for every flexible body."""
+    """Largest value of each measure so far, for every flexible body that is not a rod."""
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self.bodies = [i for i, body in enumerate(system.bodies) if body.n_mode]
+        flexible = (i for i, body in enumerate(system.bodies) if body.n_mode)
+        self.bodies = [i for i in flexible if system.bodies[i].level != "exact"]
         if "axial limits" not in system.derived:
             system.derived["axial limits"] = _axial_limits(system, self.bodies)
         self.scale, self.euler, self.along = system.derived["axial limits"]
@@ -184,7 +196,7 @@ class _Look:
             return (
                 f"body {name} deflects by {size:.3g} m, {100 * part:.3g} % of its length ({when}); "
                 f"level {level} is {order} in the deflection: its error is about one per cent at "
-                f"10 % and grows with the square; {_divide(ROOT * part / DEFLECTION)}"
+                f"10 % and grows with the square; {_divide(ROOT * part / DEFLECTION, _ROD)}"
             )
         if kind == 0:
             return (
@@ -205,8 +217,9 @@ class _Look:
         )
 
 
-def _divide(parts: float) -> str:
+def _divide(parts: float, first: str = "") -> str:
     """Advice to divide a body; parts that lack static shapes would be too stiff."""
     if parts > MOST_PARTS:
         return f"more than {MOST_PARTS} parts in a row would be needed: check the loads and the run"
-    return f"divide the body into {math.ceil(parts)} or more in a row, beams with static shapes"
+    words = f"divide the body into {math.ceil(parts)} or more in a row, beams with static shapes"
+    return first + words

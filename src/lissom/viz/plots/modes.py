@@ -38,7 +38,7 @@ class _Mode:
     @property
     def title(self) -> str:
         """Number, frequency, and kind of motion if there is a single one."""
-        frequency = self.body.frequencies[self.number]
+        frequency = float(np.sqrt(self.body.stiffness[self.number])) / (2 * np.pi)
         return f"{self.where}mode {self.number}: {frequency:.3g} Hz{self.kind}"
 
     @property

@@ -108,6 +108,7 @@ def nodal_tree(system: System, state: StateLike, nodal: Mapping[str, NodalBody])
     """
     state = as_state(system, state)
     motions = motions_of(system, state)
+    _check_no_rods(system)
     check_no_loops(system, "the dynamics of nodal bodies", "forward_dynamics with modal bodies")
     _check_at_rest(system, state)
     if not isinstance(nodal, Mapping):
@@ -115,6 +116,15 @@ def nodal_tree(system: System, state: StateLike, nodal: Mapping[str, NodalBody])
     for name, body in nodal.items():
         _check_same_nodes(system, name, body)
     return NodalTree(tuple(_link(system, motions, i, nodal) for i in range(system.n_body)))
+
+
+def _check_no_rods(system: System) -> None:
+    for name, body in zip(system.names, system.bodies, strict=True):
+        if body.rod is not None:
+            raise StateError(
+                f"body {name!r} is a rod, which has no nodal coordinates; make it with ls.beam, or "
+                "use forward_dynamics"
+            )
 
 
 def nodal_loads(

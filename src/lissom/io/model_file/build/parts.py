@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 
-from ....bodies import FlexibleBody, NodalBody, RigidBody, SecondOrder
+from ....bodies import FlexibleBody, NodalBody, RigidBody, Rod, SecondOrder
 from ....bodies.solids import SOLIDS, Solid
 from ....errors import ModelError, suggestion
 from ....joints import CompoundJoint, Joint, SimpleJoint
@@ -26,10 +26,19 @@ from ....structures import (
     Section,
     Tube,
     beam,
+    rod,
 )
 from ..arrays import ArrayFiles
 from ..joint_kinds import JOINTS, own_joints
-from ..schema.parts import BeamTable, BodyTable, FlexibleTable, JointTable, NodalTable, NodesTable
+from ..schema.parts import (
+    BeamTable,
+    BodyTable,
+    ElasticRodTable,
+    FlexibleTable,
+    JointTable,
+    NodalTable,
+    NodesTable,
+)
 from ..schema.types import Reference
 
 MATERIALS = {x.name: x for x in (ALUMINIUM, CARBON, STEEL, TITANIUM)}
@@ -100,6 +109,8 @@ def made_body(
     body: Body
     if isinstance(table, BeamTable):
         body = _made_beam(given, materials, version)
+    elif isinstance(table, ElasticRodTable):
+        body = _made_rod({name: _array(x, arrays) for name, x in given.items()}, materials)
     elif isinstance(table, NodesTable):
         body = _made_of_nodes(table, given, arrays)
     else:
@@ -138,15 +149,61 @@ def _whole(values: Any, what: str, kind: str = "vertex indices") -> Any:
 def _made_beam(
     given: dict[str, Any], materials: Mapping[str, Material], version: int
 ) -> FlexibleBody:
-    name = given.pop("material")
+    material = _material(given.pop("material"), materials)
+    section = _made_section(given.pop("section"))
+    if given["shapes"] is None:
+        given["shapes"] = "clamped" if version == 1 else "static"
+    return beam(given.pop("length"), section, material, **given)
+
+
+def _material(name: str, materials: Mapping[str, Material]) -> Material:
     known = {**MATERIALS, **materials}
     if name not in known:
         raise ModelError(f"there is no material {name!r}; {suggestion(name, known)}")
-    section = _fields(given.pop("section"))
-    shape = SECTIONS[section.pop("kind")](**{k: float(x) for k, x in section.items()})
-    if given["shapes"] is None:
-        given["shapes"] = "clamped" if version == 1 else "static"
-    return beam(given.pop("length"), shape, known[name], **given)
+    return known[name]
+
+
+def _made_section(table: Any) -> Section:
+    given = _fields(table)
+    return SECTIONS[given.pop("kind")](**{k: float(x) for k, x in given.items()})
+
+
+_OF_SECTIONS = ("section", "sections", "material", "shear_factor")
+_OF_ARRAYS = ("stiffness", "mass", "inertia")
+
+
+def _made_rod(given: dict[str, Any], materials: Mapping[str, Material]) -> Rod:
+    """Rod from a section and a material, or from the arrays of its sections."""
+    for name in ("bending", "shear"):
+        given[name] = tuple(given[name]) if isinstance(given[name], list) else given[name]
+    from_sections, from_arrays = (
+        {name: x for name in names if (x := given.pop(name)) is not None}
+        for names in (_OF_SECTIONS, _OF_ARRAYS)
+    )
+    if from_sections and from_arrays:
+        a, b = next(iter(from_sections)), next(iter(from_arrays))
+        raise ModelError(
+            f"a rod has {a} and {b}; give section (or sections) and material, or stiffness, mass "
+            "and inertia per length"
+        )
+    if from_arrays:
+        _need(from_arrays, _OF_ARRAYS, "or a section and a material instead")
+        return Rod(given.pop("length"), **from_arrays, **given)
+    _need(from_sections, ("material",), 'such as "steel"')
+    shapes = [from_sections.pop(x) for x in ("section", "sections") if x in from_sections]
+    if len(shapes) != 1:
+        what = "both section and sections" if shapes else "no section"
+        raise ModelError(f"a rod has {what}; give section, or sections = [root, tip] of a taper")
+    found = [_made_section(x) for x in (shapes[0] if isinstance(shapes[0], list) else shapes)]
+    material = _material(from_sections.pop("material"), materials)
+    length = float(given.pop("length"))
+    return rod(length, found[0] if len(found) == 1 else found, material, **from_sections, **given)
+
+
+def _need(given: Mapping[str, Any], names: Sequence[str], remedy: str) -> None:
+    for name in names:
+        if name not in given:
+            raise ModelError(f"{name} is missing; give it, {remedy}")
 
 
 _NEEDED = {

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, Union
 
 from pydantic import BeforeValidator, Field, create_model
 
+from ....bodies.rod import MOST_ELEMENTS as MOST_ELEMENTS_OF_RODS, MOST_STATIONS
+from ....bodies.rod_checks import MOST_FUNCTIONS as MOST_FUNCTIONS_OF_RODS
 from ....bodies.solids import SOLIDS, Solid, solid_fields
 from ....joints import Joint
 from ....joints.base import parameter_kinds
 from ....structures.counts import MOST_FUNCTIONS
 from ..joint_kinds import JOINTS, own_joints
+from ..units import described
 from .types import (
     ArrayFile,
     Direction,
@@ -26,6 +29,7 @@ from .types import (
     Table,
     Words,
     array_of,
+    fault,
     number_of,
     one_or_more,
     one_or_two,
@@ -36,6 +40,7 @@ Level = Literal["full", "linear", "stiffened"]
 Shapes = Literal["static", "clamped"]
 Axis = Literal["x", "y", "z"]
 MOST_MODES, MOST_ELEMENTS = 200, 300
+_ELASTIC = {"section", "sections", "stiffness", "material"}  # keys that no rigid rod has
 
 
 class SolidTable(Table):
@@ -195,6 +200,12 @@ class MaterialTable(Table):
     poisson_ratio: Annotated[Any, number_of("number")] = 0.3
 
 
+def _two_sections(given: Any) -> Any:
+    if not isinstance(given, list) or len(given) != 2:
+        raise fault(f"is {described(given)}; expected a list of two sections, at root and tip")
+    return given
+
+
 class BeamTable(BodyTable):
     kind: Literal["beam"]
     length: Length
@@ -210,14 +221,44 @@ class BeamTable(BodyTable):
     elements: Annotated[Any, whole(1, MOST_ELEMENTS)] = None
 
 
+class ElasticRodTable(BodyTable):
+    """Rod that bends; the file calls it "rod", and what it is made of tells it from a rigid one."""
+
+    kind: Literal["elastic rod"]
+    length: Length
+    section: AnySection | None = None
+    sections: Annotated[list[AnySection], BeforeValidator(_two_sections)] | None = None
+    material: Name = None
+    shear_factor: Annotated[Any, number_of("number", above=0)] = None
+    stiffness: Annotated[Any, array_of("number", ndim=(1, 2))] = None
+    mass: Annotated[Any, array_of("mass per length", ndim=(0, 1))] = None
+    inertia: Annotated[Any, array_of("inertia per length", ndim=(1, 2))] = None
+    bending: Annotated[Any, one_or_two(0, MOST_FUNCTIONS_OF_RODS)] = 4
+    torsion: Annotated[Any, whole(0, MOST_FUNCTIONS_OF_RODS)] = 2
+    stretch: Annotated[Any, whole(0, MOST_FUNCTIONS_OF_RODS)] = 1
+    shear: Annotated[Any, one_or_two(0, MOST_FUNCTIONS_OF_RODS)] = 0
+    curvature: Annotated[Any, array_of("curvature", ndim=(1, 2))] = (0.0, 0.0, 0.0)
+    damping: Annotated[Any, array_of("number", ndim=(0, 1, 2))] = 0.005
+    nodes: dict[str, Annotated[Any, number_of("length", least=0)]] = Field(default_factory=dict)
+    elements: Annotated[Any, whole(1, MOST_ELEMENTS_OF_RODS)] = 24
+    stations: Annotated[Any, whole(1, MOST_STATIONS)] = None
+
+
 class BodyByName(Table):
     kind: Literal["named"]
     name: Name
 
 
+def _own_body(given: Any) -> Any:
+    """Table of a body; a rod is elastic if it has a section or a stiffness."""
+    if isinstance(given, dict) and given.get("kind") == "rod" and not _ELASTIC.isdisjoint(given):
+        return {**given, "kind": "elastic rod"}
+    return given
+
+
 def _body(given: Any) -> Any:
     """Table of a body; a string is the name of a body in [bodies]."""
-    return {"kind": "named", "name": given} if isinstance(given, str) else given
+    return {"kind": "named", "name": given} if isinstance(given, str) else _own_body(given)
 
 
 OwnBody = Annotated[
@@ -229,8 +270,10 @@ OwnBody = Annotated[
     | PointsTable
     | FlexibleTable
     | NodalTable
-    | BeamTable,
+    | BeamTable
+    | ElasticRodTable,
     Field(discriminator="kind"),
+    BeforeValidator(_own_body),
 ]
 AnyBody = Annotated[
     RigidTable
@@ -242,6 +285,7 @@ AnyBody = Annotated[
     | FlexibleTable
     | NodalTable
     | BeamTable
+    | ElasticRodTable
     | BodyByName,
     Field(discriminator="kind"),
     BeforeValidator(_body),

@@ -208,7 +208,7 @@ class _Writer:
         if isinstance(body, RigidBody):
             table = self.rigid(body)
         elif isinstance(body, Rod):
-            raise ModelFileError(f"body {name!r} is a rod, which files cannot hold yet")
+            table = self.rod(body, name)
         else:
             table = self.nodes(body, name)
         solids = () if isinstance(body, NodalBody) else body.solids
@@ -225,6 +225,27 @@ class _Writer:
         if _same(body.inertia, np.diag(diagonal)):
             inertia = self.numbers(diagonal, "inertia")
         return table | {"inertia": inertia}
+
+    def rod(self, body: Rod, name: str) -> dict[str, Any]:
+        """Table of a rod; one row of an array is written without the outer list."""
+        table: dict[str, Any] = {"kind": "rod", "length": body.length}
+        rows = {x: getattr(body, x) for x in ("stiffness", "mass", "inertia", "curvature")}
+        given = {key: x[0] if len(x) == 1 else x for key, x in rows.items()}
+        if _same(given["curvature"], np.zeros(3)):
+            del given["curvature"]
+        given["damping"] = body.damping
+        small = sum(np.size(x) for x in given.values()) <= INLINE
+        for key, value in given.items():
+            table[key] = self.array(value, f"{name}.{key}", small or np.ndim(value) == 0)
+        if body.counts is None:
+            raise ModelFileError(
+                f"{self.where}: the functions of a strain are callables, which files cannot hold; "
+                "give numbers of functions (Legendre polynomials) to save the rod"
+            )
+        table |= {key: x if isinstance(x, int) else list(x) for key, x in body.counts.items()}
+        if body.nodes:
+            table["nodes"] = dict(body.nodes)
+        return table | {"elements": body.elements, "stations": len(body.tables.masses)}
 
     def nodes(self, body: FlexibleBody | NodalBody, name: str) -> dict[str, Any]:
         names = ["positions", "masses", "shapes", "stiffness", "damping"]
