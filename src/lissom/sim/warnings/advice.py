@@ -59,4 +59,5 @@ def _divide(parts: float) -> str:
     """Advice to divide a body; parts that lack static shapes would be too stiff."""
     if parts > MOST_PARTS:
         return f"more than {MOST_PARTS} parts in a row would be needed: check the loads and the run"
-    return f"divide the body into {max(2, math.ceil(parts))} or more in a row, beams with static shapes"
+    n = max(2, math.ceil(parts))
+    return f"divide the body into {n} or more in a row, beams with static shapes"
