@@ -1,6 +1,8 @@
 """A boom that spins up beyond its first frequency, in parts, against Exudyn's exact beams."""
 
+import re
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -46,3 +48,20 @@ def test_parts_at_level_full_converge_too_but_slowly(exact):
         tips = [parts_in_a_row(PUBLISHED, n, level="full")[:, 1] for n in (8, 16)]
     coarse, fine = (np.abs(tip - exact[:, 1]).max() / np.ptp(exact[:, 1]) for tip in tips)
     assert 0.02 < coarse < 0.04 and 3.5 < coarse / fine < 5.5
+
+
+def test_a_boom_that_bends_too_far_is_right_in_the_parts_that_are_asked_for():
+    """In 4 s it deflects by a quarter of its length; one body is off by 2 %."""
+    peer("exudyn")
+    boom = replace(PUBLISHED, time=4.0)
+    exact = exact_beams(boom, elements=32, step=0.005)[:, 1]
+    size = np.abs(exact).max()
+    with pytest.warns(ls.SimulationWarning, match="deflects by") as said:
+        whole = parts_in_a_row(boom, 1, step=0.005, level="stiffened")[:, 1]
+    assert np.abs(whole - exact).max() > 0.02 * size
+    asked = re.search(r"into (\d+) or more .* bending=(\d+)", str(said[0].message))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ls.SimulationWarning)
+        parts = {"parts": int(asked[1]), "bending": int(asked[2])}
+        tip = parts_in_a_row(boom, **parts, step=0.005, level="stiffened")[:, 1]
+    assert np.abs(tip - exact).max() < 0.01 * size

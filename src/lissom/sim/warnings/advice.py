@@ -23,9 +23,11 @@ MOST_SHAPES = 12  # beyond, parts are the better advice
 MOST_PARTS = 100  # beyond, dividing a body is no advice
 
 
-def against_deflection(part: float, turn: float) -> str:
+def against_deflection(part: float, turn: float, stiffened: bool) -> str:
     """Advice for a body that deflects by a part of its length; turn: curvature times length."""
-    return _divide(max(ROOT * part, turn / 2) / DEFLECTION)
+    # with more shapes parts at level "stiffened" lose definiteness before they deflect that far
+    few = " and bending=2" if stiffened else ""
+    return f"{_divide(max(ROOT * part, turn / 2) / DEFLECTION)}{few}"
 
 
 def against_pull(part: float) -> str:

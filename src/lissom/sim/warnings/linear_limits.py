@@ -182,10 +182,11 @@ class _Look:
         level = repr(self.system.bodies[self.bodies[j]].level)
         order = "of second order" if self.stiffened[j] else "linear"
         if kind == 2:
+            advice = against_deflection(part, float(self.turn[j]), bool(self.stiffened[j]))
             return (
                 f"body {name} deflects by {size:.3g} m, {100 * part:.3g} % of its length ({when}); "
                 f"level {level} is {order} in the deflection: its error is about one per cent at "
-                f"10 % and grows with the square; {against_deflection(part, float(self.turn[j]))}"
+                f"10 % and grows with the square; {advice}"
             )
         if kind == 0:
             return (
