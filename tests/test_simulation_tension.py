@@ -160,11 +160,15 @@ def test_a_tenth_of_the_length_is_where_deflections_are_off_by_a_per_cent():
 
 
 def test_a_load_beyond_reason_is_not_answered_by_thousands_of_parts():
-    with pytest.warns(ls.SimulationWarning, match="pulled") as caught:
-        ls.equilibrium(column(), loads=[ls.NodeForce("column.tip", (0, 0, 1e5 * EULER))])
-    assert str(caught[0].message).endswith(
-        "100 parts in a row would be needed: check the loads and the run"
-    )
+    for level, word, force in (
+        ("full", "pulled", (0, 0, 1e5 * EULER)),
+        ("stiffened", "deflects", (30 * STIFFNESS, 0, 0)),
+    ):
+        with pytest.warns(ls.SimulationWarning, match=word) as caught:
+            ls.equilibrium(column(level=level), loads=[ls.NodeForce("column.tip", force)])
+        assert str(caught[0].message).endswith(
+            "100 parts in a row would be needed: check the loads and the run"
+        )
 
 
 def test_a_run_names_the_worst_of_a_chain_and_counts_the_others():

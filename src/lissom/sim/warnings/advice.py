@@ -26,8 +26,8 @@ MOST_PARTS = 100  # beyond, dividing a body is no advice
 def against_deflection(part: float, turn: float, stiffened: bool) -> str:
     """Advice for a body that deflects by a part of its length; turn: curvature times length."""
     # with more shapes parts at level "stiffened" lose definiteness before they deflect that far
-    few = " and bending=2" if stiffened else ""
-    return f"{_divide(max(ROOT * part, turn / 2) / DEFLECTION)}{few}"
+    kind = "static shapes and bending=2" if stiffened else "static shapes"
+    return _divide(max(ROOT * part, turn / 2) / DEFLECTION, kind)
 
 
 def against_pull(part: float) -> str:
@@ -57,9 +57,9 @@ def _stiffened(shapes: float) -> str:
     return f"{level} with bending={math.ceil(shapes)} or more"
 
 
-def _divide(parts: float) -> str:
+def _divide(parts: float, kind: str = "static shapes") -> str:
     """Advice to divide a body; parts that lack static shapes would be too stiff."""
     if parts > MOST_PARTS:
         return f"more than {MOST_PARTS} parts in a row would be needed: check the loads and the run"
     n = max(2, math.ceil(parts))
-    return f"divide the body into {n} or more in a row, beams with static shapes"
+    return f"divide the body into {n} or more in a row, beams with {kind}"
