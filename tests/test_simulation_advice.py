@@ -89,7 +89,7 @@ def small_push(part):
     return (q * STIFFNESS, 0, -part * EULER), moved
 
 
-@pytest.mark.parametrize("part", [0.15, 0.5, 0.8, -0.2, -1.0, -5.0])
+@pytest.mark.parametrize("part", [0.15, 0.6, -0.2, -3.0])
 def test_parts_that_are_asked_for_bend_as_a_beam_with_an_axial_force(part):
     force, exact = small_push(part)
     word = "pressed" if part > 0 else "pulled"
