@@ -73,7 +73,7 @@ def largest(values) -> float:
 def serial_chain() -> ls.System:
     """Rigid and flexible bodies in series."""
     section = ls.Rectangle(width=0.02, height=0.03)
-    boom = ls.beam(1.5, section, ls.ALUMINIUM, modes=3, damping=0.02)
+    boom = ls.beam(1.5, section, ls.ALUMINIUM, bending=(2, 1), torsion=0, stretch=0, damping=0.02)
     hub = ls.RigidBody.box(4.0, (1, 1.2, 0.8), com=(0.1, 0, 0.05))
     hand = ls.RigidBody.sphere(0.5, 0.1, com=(0.1, 0.1, 0))
     model = ls.Model("chain", gravity=(1.0, -2.0, -9.0))

@@ -173,11 +173,14 @@ def _mechanism(rng: np.random.Generator, words: list[str]) -> ls.System:
         length = float(rng.uniform(0.5, 3.0))
         if rng.random() < 0.45:
             section = ls.Tube(radius=length * 10 ** rng.uniform(-2.0, -1.2), thickness=0.003)
+            shapes = int(rng.integers(1, 5))
             body = ls.beam(
                 length,
                 section,
                 ls.ALUMINIUM,
-                modes=int(rng.integers(1, 5)),
+                bending=(shapes - shapes // 2, shapes // 2),
+                torsion=0,
+                stretch=0,
                 damping=float(rng.choice([0.0, 0.005])),
             )
             kind, node = "beam", ".tip"

@@ -335,7 +335,9 @@ STRUCTURES = {
     "several roots": several_roots,
     "beams": lambda: beams(modes=5),
     "stiffened beams": lambda: beams(bending=2, torsion=0, level="stiffened"),
-    "stiffened beams that only bend": lambda: beams(modes=3, level="stiffened"),
+    "stiffened beams that only bend": lambda: beams(
+        bending=(2, 1), torsion=0, stretch=0, level="stiffened"
+    ),
     "many children, stiffened": lambda: many_children("stiffened"),
     "many children, stiffened, no lumps": lambda: many_children("stiffened", lumps=False),
     "16 modes, stiffened": lambda: modes_of_number(16, level="stiffened"),

@@ -128,7 +128,7 @@ def linkage() -> ls.Model:
         at = (0, 0, 0) if k == 0 else (1.0, 0, 0)
         model.add(bar, ls.Revolute("y"), name=f"bar{k + 1}", to=to, at=at)
     model.close(ls.Revolute("y"), "bar3", None, at_a=(1, 0, 0), at_b=(1, 0, 0), name="ground")
-    boom = ls.beam(1.0, ls.Circle(0.01), ls.STEEL, modes=2)
+    boom = ls.beam(1.0, ls.Circle(0.01), ls.STEEL, bending=1, torsion=0, stretch=0)
     model.add(boom, None, name="loose")
     turn = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
     model.join(ls.Spherical(), "bar1", "loose.root", at_a=(0.5, 0, 0), rotation_b=turn, name="ball")

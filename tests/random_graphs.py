@@ -13,7 +13,9 @@ from scipy.spatial.transform import Rotation
 
 import lissom as ls
 
-BOOM = ls.beam(1.5, ls.Tube(radius=0.04, thickness=0.002), ls.ALUMINIUM, modes=2)
+BOOM = ls.beam(
+    1.5, ls.Tube(radius=0.04, thickness=0.002), ls.ALUMINIUM, bending=1, torsion=0, stretch=0
+)
 
 
 def matrix(rotation, position) -> np.ndarray:

@@ -49,7 +49,9 @@ class Integral:
 @cache
 def mechanism() -> ls.System:
     model = ls.Model("everything", gravity=(0.3, 0, -1.0))
-    boom = ls.beam(1.5, ls.Rectangle(width=0.02, height=0.01), ls.ALUMINIUM, modes=2)
+    boom = ls.beam(
+        1.5, ls.Rectangle(width=0.02, height=0.01), ls.ALUMINIUM, bending=1, torsion=0, stretch=0
+    )
     brick = ls.RigidBody.box(0.4, (0.3, 0.2, 0.1))
     turn = ls.CompoundJoint([np.eye(6)[0], np.eye(6)[1]])
     model.add(ls.RigidBody.box(8.0, (1, 0.8, 0.6)), ls.Free(), name="hub")

@@ -71,7 +71,9 @@ def paper_arm() -> Sample:
 def satellite(level: str) -> Sample:
     """A free hub, a boom with a load at its tip, and a panel without any symmetry."""
     model = ls.Model("satellite", gravity=(0.1, -0.2, 0.3))
-    boom = ls.beam(3.0, ls.Tube(radius=0.02, thickness=0.001), ls.ALUMINIUM, modes=2)
+    boom = ls.beam(
+        3.0, ls.Tube(radius=0.02, thickness=0.001), ls.ALUMINIUM, bending=1, torsion=0, stretch=0
+    )
     model.add(ls.RigidBody(40.0, (0.1, 0, 0.05), (6, 7, 8)), ls.Free(), name="hub")
     model.add(boom, ls.Revolute("z"), to="hub", at=(0.5, 0, 0.1), name="boom")
     model.add(

@@ -281,7 +281,7 @@ def test_rounding_does_not_grow_from_link_to_link(joint, length, method):
 
 
 def test_rounding_does_not_grow_along_flexible_links():
-    link = boom(modes=3)
+    link = boom(modes=4)
     model = ls.Model()
     for k in range(60):
         joint = ls.Universal("y", "z")

@@ -116,7 +116,7 @@ def test_text_is_written_to_a_folder_on_request(folder, format, file):
 def test_level_form_and_frames_are_passed_on(folder):
     (folder / "boom.py").write_text(
         "import lissom as ls\n"
-        "boom = ls.beam(2.0, ls.Circle(0.02), ls.STEEL, modes=1)\n"
+        "boom = ls.beam(2.0, ls.Circle(0.02), ls.STEEL, bending=(1, 0), torsion=0, stretch=0)\n"
         "sat = ls.Model('sat')\n"
         "sat.add(boom, ls.SimpleJoint([[1, 0, 0], [0, 1, 0], [0, 0, 1]] + [[0, 0, 0]] * 3),"
         " name='boom')\n"

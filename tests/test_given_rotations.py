@@ -53,7 +53,9 @@ def placed(given):
     other = ls.Model()
     other.add(BODY, ls.Fixed(), name="c")
     model.attach(other, rotation=given)
-    boom = ls.beam(1.0, ls.Tube(radius=0.02, thickness=0.002), ls.STEEL, modes=2)
+    boom = ls.beam(
+        1.0, ls.Tube(radius=0.02, thickness=0.002), ls.STEEL, bending=1, torsion=0, stretch=0
+    )
     yield from (model.parts[name].rotation for name in "abc")
     for closing in (model.loops["loop"], model.joins["join"]):
         yield from (closing.a.rotation, closing.b.rotation)

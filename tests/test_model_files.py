@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -178,27 +179,42 @@ SECTIONS = {
 def test_beams_of_every_section_and_of_ones_own_material(tmp_path, kind):
     table, section = SECTIONS[kind]
     beam = {"kind": "beam", "length": 2, "section": {"kind": kind, **table}, "material": "alloy"}
+    shapes = {"bending": 1, "torsion": 1, "stretch": 0}
     data = {
         "lissom": 2,
         "materials": {"alloy": {"youngs_modulus": "72 GPa", "density": "2.8 g/cm^3"}},
-        "bodies": {"boom": {**beam, "modes": 3, "damping": [0.1, 0.2, 0.3], "level": "linear"}},
+        "bodies": {"boom": {**beam, **shapes, "damping": [0.1, 0.2, 0.3], "level": "linear"}},
         "parts": [{"name": "boom", "body": "boom", "joint": "revolute z"}],
     }
     (tmp_path / "a.json").write_text(json.dumps(data))
     alloy = ls.Material("alloy", 72e9, 2800.0)
-    expected = ls.beam(2.0, section, alloy, modes=3, damping=[0.1, 0.2, 0.3], level="linear")
+    expected = ls.beam(2.0, section, alloy, **shapes, damping=[0.1, 0.2, 0.3], level="linear")
     assert differences(ls.load(tmp_path / "a.json").parts["boom"].body, expected) == []
+
+
+def test_one_shape_that_a_file_did_not_ask_for_is_told_with_its_place(tmp_path):
+    text = """lissom = 2
+[[parts]]
+name = "boom"
+joint = "free"
+body = { kind = "beam", length = 1, material = "steel", modes = 2, section = { SECTION } }
+"""
+    file = tmp_path / "a.toml"
+    file.write_text(text.replace("SECTION", 'kind = "circle", radius = 0.02'))
+    place = re.escape(f"{file}:5:1: parts[0].body: beam: modes=2 leaves one bending shape")
+    with pytest.warns(ls.ModelWarning, match=place):
+        ls.load(file)
 
 
 def test_a_section_by_its_four_numbers(tmp_path):
     tube = ls.Tube(0.1, 0.01)
     numbers = {x: getattr(tube, x) for x in ("area", "second_moment_y", "second_moment_z")}
     section = {"kind": "general", "torsion_constant": tube.torsion_constant, **numbers}
-    beam = {"kind": "beam", "length": 2, "section": section, "material": "steel", "modes": 2}
+    beam = {"kind": "beam", "length": 2, "section": section, "material": "steel", "modes": 4}
     data = {"lissom": 2, "parts": [{"name": "a", "body": beam, "joint": "free"}]}
     (tmp_path / "a.json").write_text(json.dumps(data))
     body = ls.load(tmp_path / "a.json").parts["a"].body
-    expected = ls.beam(2.0, tube, ls.STEEL, modes=2)
+    expected = ls.beam(2.0, tube, ls.STEEL, modes=4)
     assert np.array_equal(body.shapes, expected.shapes)
     assert np.array_equal(body.stiffness, expected.stiffness)
 

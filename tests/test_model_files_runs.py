@@ -76,14 +76,14 @@ def test_names_with_braces_are_left_alone_without_repeat(tmp_path):
 
 def test_includes_bring_bodies_materials_and_parts(tmp_path):
     (tmp_path / "lib").mkdir()
-    boom = ls.beam(2.0, ls.Circle(0.01), ls.Material("alloy", 7e10, 2700.0), modes=2)
+    boom = ls.beam(2.0, ls.Circle(0.01), ls.Material("alloy", 7e10, 2700.0), modes=4)
     np.savez(tmp_path / "lib" / "boom.npz", **{x: getattr(boom, x) for x in FIELDS})
     (tmp_path / "lib" / "materials.toml").write_text(
         "lissom = 1\n[materials.alloy]\nyoungs_modulus = 7e10\ndensity = 2700\n"
     )
     (tmp_path / "lib" / "boom.toml").write_text(
         'lissom = 2\ninclude = ["materials.toml"]\n[bodies.boom]\nkind = "beam"\nlength = 2\n'
-        'section = { kind = "circle", radius = 0.01 }\nmaterial = "alloy"\nmodes = 2\n'
+        'section = { kind = "circle", radius = 0.01 }\nmaterial = "alloy"\nmodes = 4\n'
         '[bodies.arrays]\nkind = "flexible"\narrays = "boom.npz"\nnames = { root = 0, tip = 24 }\n'
         "damping = 0.005\n" + HUB
     )

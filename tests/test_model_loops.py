@@ -16,7 +16,9 @@ from lissom.algorithms.tree.reference import kinematics_base_to_tip
 from tests.four_bars import Y, four_bar_of_a_chain, four_bar_of_joins
 
 BALL = ls.RigidBody.sphere(mass=2.0, radius=0.3)
-BOOM = ls.beam(2.0, ls.Tube(radius=0.05, thickness=0.002), ls.ALUMINIUM, modes=3)
+BOOM = ls.beam(
+    2.0, ls.Tube(radius=0.05, thickness=0.002), ls.ALUMINIUM, bending=(2, 1), torsion=0, stretch=0
+)
 TIP = BOOM.names["tip"]
 
 
@@ -153,7 +155,7 @@ def test_remove_needs_consent_for_loops_and_joins():
 def test_replace_and_move_leave_loops_in_place():
     model = chain()
     model.move("c", to="a")
-    model.replace("c", ls.beam(3.0, ls.Circle(0.05), ls.STEEL, modes=2))
+    model.replace("c", ls.beam(3.0, ls.Circle(0.05), ls.STEEL, bending=1, torsion=0, stretch=0))
     system = model.compile()
     assert list(system.parent) == [-1, 0, 0] and ends(system.loops[0])[1][0] == 2
     model.replace("c", BALL)

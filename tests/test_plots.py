@@ -12,7 +12,9 @@ from matplotlib.figure import Figure
 
 import lissom as ls
 
-BOOM = ls.beam(2.0, ls.Tube(radius=0.02, thickness=0.002), ls.ALUMINIUM, modes=2)
+BOOM = ls.beam(
+    2.0, ls.Tube(radius=0.02, thickness=0.002), ls.ALUMINIUM, bending=1, torsion=0, stretch=0
+)
 
 
 def arm():

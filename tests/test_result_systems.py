@@ -382,7 +382,11 @@ def test_what_bodies_look_like_comes_back_and_does_not_change_the_digest():
     mesh = solids.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], color="#ff8800")
     model.add(ls.RigidBody.box(1.0, (1, 2, 3)), ls.Revolute("z"), name="block")
     model.add(ls.RigidBody(1.0, (0, 0, 0), 1.0, solids=[mesh]), ls.Revolute("z"), name="part")
-    model.add(ls.beam(1.0, ls.Tube(0.02, 0.001), ls.STEEL, modes=2), ls.Fixed(), name="boom")
+    model.add(
+        ls.beam(1.0, ls.Tube(0.02, 0.001), ls.STEEL, bending=1, torsion=0, stretch=0),
+        ls.Fixed(),
+        name="boom",
+    )
     model.add(ls.RigidBody.sphere(1.0, 0.1), ls.Fixed(), to="boom.tip", name="ball")
     system = model.compile()
     again = restore(*describe(system))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.errors import SimulationWarning
+from lissom.errors import SimulationError, SimulationWarning
 
 
 def spun_boom() -> ls.System:
@@ -139,3 +139,23 @@ def test_auto_lets_a_fast_vibration_decay():
     )
     assert run.statistics["chosen"].startswith("generalized-alpha")
     assert abs(run.q[-1, 0]) < 1e-7
+
+
+def test_an_event_in_a_step_that_grows_beyond_reason():
+    """The part of the step up to the event is repeated; the state is still that of its start."""
+    model = ls.Model("arm", gravity=(0, 0, -9.81))
+    asked = {"bending": (0, 2), "torsion": 0, "stretch": 0}
+    model.add(ls.RigidBody.box(4.0, (0.2, 0.2, 0.2)), ls.Revolute("z"), name="turret")
+    boom = ls.beam(1.0, ls.Tube(radius=0.03, thickness=0.002), ls.ALUMINIUM, **asked)
+    model.add(boom, ls.Revolute("y"), to="turret", name="boom")
+    model.add(ls.RigidBody.sphere(1.0, 0.05), ls.Fixed(), to="boom.tip", name="hand")
+    arm, event = model.compile(), ls.Event("boom", value=0.5, name="ground")
+    state, way = arm.state(boom=-0.5), {"step": 1e-3, "integrator": "rk4"}
+    with pytest.warns(SimulationWarning, match="diverged"):
+        run = ls.simulate(arm, state, duration=0.1, events=[event], **way)
+    assert run.status == "diverged"
+    assert "it grows without bound before an event; the step of 0.001 s" in run.message
+    stepper = ls.Stepper(arm, state, events=[event], **way)
+    with pytest.raises(SimulationError, match="it grows without bound before an event"):
+        while stepper.step():
+            pass

@@ -19,7 +19,9 @@ BRICK = ls.RigidBody.box(2.0, (0.2, 0.3, 0.4))
 def model() -> ls.Model:
     """A joint of every kind that loads treat differently, one body each, and a boom."""
     built = ls.Model("zoo", gravity=GRAVITY)
-    boom = ls.beam(1.0, ls.Rectangle(width=0.02, height=0.01), ls.ALUMINIUM, modes=2)
+    boom = ls.beam(
+        1.0, ls.Rectangle(width=0.02, height=0.01), ls.ALUMINIUM, bending=1, torsion=0, stretch=0
+    )
     built.add(boom, ls.Revolute("z"), name="boom")
     built.add(BRICK, ls.Fixed(), to="boom.tip", name="plate")
     built.add(BRICK, ls.Spherical(), name="ball", at=(0, 1, 0))
@@ -669,7 +671,9 @@ def test_flexible_drives():
 def test_no_equilibrium_where_nothing_holds():
     """What falls is named, and not what swings beside it and has not come to rest."""
     built = ls.Model("falling", gravity=GRAVITY)
-    boom = ls.beam(1.0, ls.Rectangle(width=0.02, height=0.01), ls.ALUMINIUM, modes=2)
+    boom = ls.beam(
+        1.0, ls.Rectangle(width=0.02, height=0.01), ls.ALUMINIUM, bending=1, torsion=0, stretch=0
+    )
     built.add(boom, ls.Revolute("y"), name="boom")
     built.add(BRICK, ls.Free(), name="hub", at=(0, 1, 0))
     system = built.compile()

@@ -371,7 +371,9 @@ def test_a_function_that_raises_in_a_run_with_a_file_leaves_a_journal(tmp_path):
 
 def spinning(rate) -> ls.System:
     model = ls.Model("rotor")
-    boom = ls.beam(3.0, ls.Rectangle(width=0.02, height=0.01), ls.ALUMINIUM, modes=2)
+    boom = ls.beam(
+        3.0, ls.Rectangle(width=0.02, height=0.01), ls.ALUMINIUM, bending=1, torsion=0, stretch=0
+    )
     model.add(ls.RigidBody.box(5.0, (1, 1, 1)), ls.Revolute("z"), name="hub")
     model.add(boom, ls.Fixed(), to="hub", at=(0.5, 0, 0), name="left")
     model.add(

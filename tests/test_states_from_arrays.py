@@ -21,7 +21,7 @@ RNG = np.random.default_rng(3)
 def arm():
     """Free hub with a flexible link and a hand on a ball joint, so that q has quaternions."""
     model = ls.Model("arm", gravity=(0, 0, -9.81))
-    boom = ls.beam(1.0, ls.Tube(0.05, 0.002), ls.ALUMINIUM, modes=2)
+    boom = ls.beam(1.0, ls.Tube(0.05, 0.002), ls.ALUMINIUM, bending=1, torsion=0, stretch=0)
     model.add(ls.RigidBody.box(2.0, (0.3, 0.2, 0.1)), ls.Free(), name="hub")
     model.add(boom, ls.Revolute("y"), to="hub", name="link")
     model.add(ls.RigidBody.box(1.0, (0.1, 0.2, 0.3)), ls.Spherical(), to="link.tip", name="hand")

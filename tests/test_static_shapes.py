@@ -1,5 +1,7 @@
 """Beams of static shapes against Bernoulli's beam: one of them, in a row, on a hub, with a tip."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.linalg import eigh
@@ -328,3 +330,39 @@ def test_clamped_shapes_are_the_modes_of_vibration():
 def test_wrong_numbers_of_shapes(options, message):
     with pytest.raises(ModelError, match=message):
         ls.beam(LENGTH, BLADE, ls.STEEL, **options)
+
+
+@pytest.mark.parametrize(
+    ("section", "modes", "message"),
+    [
+        (ls.Tube(0.06, 0.004), 1, "in the plane x-y, .*give bending=\\(2, 0\\), torsion=0"),
+        (ls.Tube(0.06, 0.004), 2, "in each plane, .*give bending=2, torsion=0, stretch=0"),
+        (ls.Tube(0.06, 0.004), 3, "in the plane x-z, .*give bending=2, .*or bending=\\(2, 1\\)"),
+        (ls.Rectangle(0.05, 0.01), 4, "in the plane x-y, .*give bending=\\(2, 3\\), torsion=0"),
+    ],
+)
+def test_one_shape_that_nobody_asked_for_is_told(section, modes, message):
+    with pytest.warns(ls.ModelWarning, match=f"beam: modes={modes} leaves one .*{message}") as said:
+        ls.beam(LENGTH, section, ls.STEEL, modes=modes)
+    assert said[0].filename == __file__
+
+
+def test_the_numbers_of_that_warning():
+    """Ritz: sqrt(20) for the first frequency, L³ / 4EI for a force."""
+    found = blade(1)
+    first = 2 * np.pi * found.frequencies[0] / PACE
+    assert first == pytest.approx(np.sqrt(20), rel=1e-12)
+    assert first / CANTILEVER[0] - 1 == pytest.approx(0.27, abs=0.005)
+    tip = found.shapes[found.names["tip"]][5, 0]
+    compliance = tip**2 / (2 * np.pi * found.frequencies[0]) ** 2
+    assert compliance == pytest.approx(0.75 * LENGTH**3 / (3 * EI), rel=1e-12)
+
+
+def test_shapes_that_are_asked_for_are_not_told():
+    tube, flat = ls.Tube(0.06, 0.004), ls.Rectangle(0.4, 0.01)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ls.beam(LENGTH, tube, ls.STEEL, bending=1)
+        ls.beam(LENGTH, tube, ls.STEEL, modes=2, shapes="clamped")
+        ls.beam(LENGTH, tube, ls.STEEL, modes=4)
+        ls.beam(LENGTH, flat, ls.STEEL, modes=2)  # both in the soft plane

@@ -1,5 +1,6 @@
 """Known answers at level "stiffened", through trees, loads, runs and equilibria."""
 
+import re
 import warnings
 
 import numpy as np
@@ -55,19 +56,42 @@ def test_frequencies_of_a_spinning_beam(spin, hub, tip, shapes, bound):
     model.add(ls.beam(1.0, SECTION, UNIT, **asked), ls.Fixed(), to="hub", at=(hub, 0, 0), name="b")
     if tip:
         model.add(ls.RigidBody(tip), ls.Fixed(), to="b.tip", name="bob")
-    system = model.compile()
+    found = frequencies_at(model.compile(), "hub", spin)[:4]
+    np.testing.assert_allclose(found, spinning_reference(spin, hub, tip), rtol=bound)
+
+
+def frequencies_at(system, hinge, spin):
+    """Of the modes of the beam "b", by differences of inverse dynamics."""
     modal, turning = system.layout.modal_v("b"), np.zeros(system.n_v)
-    turning[system.layout.hinge_v("hub")] = spin
+    turning[system.layout.hinge_v(hinge)] = spin
 
     def force(eta):
         q = np.zeros(system.n_q)
         q[modal] = eta
         return ls.inverse_dynamics(system, system.state(q, turning), 0 * turning)[modal]
 
-    K = slopes(force, 2 * shapes)
+    K = slopes(force, modal.stop - modal.start)
     M = ls.mass_matrix(system, system.neutral())[modal, modal]
-    found = np.sqrt(eigh((K + K.T) / 2, M, eigvals_only=True))[:4]
-    np.testing.assert_allclose(found, spinning_reference(spin, hub, tip), rtol=bound)
+    return np.sqrt(eigh((K + K.T) / 2, M, eigvals_only=True))
+
+
+@pytest.mark.parametrize("times, shapes", [(1.0, 3), (2.5, 4), (4.5, 5), (9.0, 7)])
+def test_the_shapes_that_are_asked_for_have_the_frequencies_of_a_spinning_beam(times, shapes):
+    """First lag and flap to a per cent, without a hub, where the lag is softest."""
+
+    def rotor(**asked):
+        model = ls.Model("rotor")
+        model.add(ls.beam(1.0, SECTION, UNIT, **asked), ls.Revolute("z"), name="b")
+        return model.compile()
+
+    system, spin = rotor(), times * 3.516
+    with pytest.warns(ls.SimulationWarning, match="'b' turns at") as caught:
+        ls.simulate(system, system.state(**{"b.rates": spin}), duration=1e-6, step=1e-6)
+    found = int(re.search(r"bending=(\d+) or more", str(caught[0].message))[1])
+    assert found == shapes
+    asked = {"bending": found, "torsion": 0, "stretch": 0, "level": "stiffened"}
+    lowest = frequencies_at(rotor(**asked), "b", spin)[:2]
+    np.testing.assert_allclose(lowest, spinning_reference(spin, 0, 0)[:2], rtol=0.01)
 
 
 SPIN, TIME = 6.0, 15.0  # the first frequency at rest is 3.5
@@ -124,6 +148,39 @@ def test_spin_up_beyond_the_first_frequency_is_that_of_linear_theory(shapes, set
     assert np.abs(expected).max() > 1e-2
     error = np.abs(run["boom.tip.deflection"][:, 1] - expected).max()
     assert error < bound * np.abs(expected).max()
+
+
+def test_the_parts_that_are_asked_for_spin_up_as_linear_theory_says():
+    """At level "full", with default shapes; the warning is that of the whole boom at full spin."""
+
+    def boom(parts, **asked):
+        model, to = ls.Model("boom"), None
+        piece = ls.beam(1.0 / parts, SECTION, UNIT, damping=0.0, **asked)
+        for k in range(parts):
+            joint = ls.Fixed() if k else ls.Revolute("z")
+            to = f"{model.add(piece, joint, to=to, name=f'p{k}').name}.tip"
+        return model.compile(), to
+
+    whole, _ = boom(1, stretch=0)  # else it has still to stretch, and pulls less
+    with pytest.warns(ls.SimulationWarning, match="pulled") as caught:
+        ls.simulate(whole, whole.state(**{"p0.rates": SPIN}), duration=1e-6, step=1e-6)
+    parts = int(re.search(r"into (\d+) or more", str(caught[-1].message))[1])
+    system, tip = boom(parts)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ls.SimulationWarning)
+        run = ls.simulate(
+            system,
+            duration=TIME,
+            loads=[ls.Motion("p0", acceleration=lambda t: spin(t)[1])],
+            integrator="generalized_alpha",
+            step=0.01,
+            output_step=TIME / 50,
+        )
+    expected = linear_spin_up(4, run.time)
+    x, y = run[f"{tip}.position"][:, :2].T
+    angle = run["p0.angle"]
+    found = np.cos(angle) * y - np.sin(angle) * x
+    assert np.abs(found - expected).max() < 0.01 * np.abs(expected).max()
 
 
 def test_implicit_steps_are_divided_where_an_iterate_bends_too_far():

@@ -219,6 +219,49 @@ def test_a_mass_matrix_that_is_not_definite_names_the_body_and_its_deflection():
                     ls.forward_dynamics(system, state, method=method)
 
 
+def is_definite(parts, shapes, joint, bent, hub=None, shape=0):
+    """Whether parts of a tube of 6 m are, each bent by a part of its length, in one shape."""
+    piece = ls.beam(
+        6 / parts, ls.Tube(0.04, 0.002), ls.ALUMINIUM, bending=shapes, level="stiffened"
+    )
+    model, to = ls.Model("tube"), None
+    if hub is not None:
+        heavy = ls.RigidBody(10 * piece.mass, inertia=np.full(3, hub * piece.mass * 6**2 / 3))
+        to, joint = model.add(heavy, joint, name="hub"), ls.Fixed()
+    for k in range(parts):
+        to = f"{model.add(piece, ls.Fixed() if k else joint, to=to, name=f'p{k}').name}.tip"
+    system, tip = model.compile(), piece.shapes[piece.names["tip"]][5]
+    modes = np.where(np.arange(piece.n_mode) == np.flatnonzero(np.abs(tip) > 1e-9)[shape], 1.0, 0)
+    modes *= bent * 6 / parts / abs(tip @ modes)
+    state = system.state(**{f"p{k}.modes": modes for k in range(parts)})
+    return np.linalg.eigvalsh(ls.mass_matrix(system, state))[0] > 0
+
+
+@pytest.mark.parametrize(
+    "shapes, free, hinge, hub",
+    [
+        (2, (0.058, 0.035), (0.107, 0.064), (1.06, 0.64)),
+        (3, (0.029, 0.013), (0.054, 0.024), (1.06, 0.47)),
+        (4, (0.018, 0.008), (0.032, 0.014), (1.06, 0.46)),
+    ],
+)
+def test_the_documented_limits_of_definiteness(shapes, free, hinge, hub):
+    columns = [(ls.Free(), None, free), (ls.Spherical(), None, hinge), (ls.Free(), 1.0, hub)]
+    for joint, inertia, limits in columns:
+        for shape, limit in enumerate(limits):
+            given = {"hub": inertia, "shape": shape}
+            assert is_definite(1, shapes, joint, 0.93 * limit, **given)
+            assert not is_definite(1, shapes, joint, 1.07 * limit, **given)
+    assert all(is_definite(1, shapes, ls.Fixed(), 3.0, shape=k) for k in (0, 1))
+
+
+@pytest.mark.parametrize("joint", [ls.Fixed(), ls.Revolute("y"), ls.Revolute("z")])
+def test_parts_that_bend_by_a_tenth_are_definite_with_two_shapes(joint):
+    for parts in (2, 4, 8):
+        assert is_definite(parts, 2, joint, 0.1)
+        assert not is_definite(parts, 3, joint, 0.1)
+
+
 def test_spin_and_tension_warn_below_the_level_that_has_them():
     def messages(level):
         model = ls.Model("boom")

@@ -159,7 +159,9 @@ def bending():
     """The parallelogram with beams for crank and coupler."""
     model = ls.Model("bending", gravity=(0, -9.81, 0.5))
     section = ls.Tube(radius=0.02, thickness=0.002)
-    crank, bar = (ls.beam(x, section, ls.ALUMINIUM, modes=2) for x in (1.0, 2.0))
+    crank, bar = (
+        ls.beam(x, section, ls.ALUMINIUM, bending=1, torsion=0, stretch=0) for x in (1.0, 2.0)
+    )
     rocker = ls.RigidBody.rod(3.0, 1.0, com=(0.5, 0, 0))
     model.add(crank, ls.Revolute("z"), name="crank")
     model.add(bar, ls.Revolute("z"), name="coupler", to="crank.tip")

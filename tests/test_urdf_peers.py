@@ -131,7 +131,15 @@ def test_a_robot_with_a_flexible_forearm_keeps_its_shape_and_its_energy():
     wrist = robot.model.parts["wrist_1_link"]
     assert np.allclose(wrist.at[:2], 0)  # the forearm lies along z
     along_z = np.array([[0.0, 0, -1], [0, 1, 0], [1, 0, 0]])
-    boom = ls.beam(wrist.at[2], ls.Tube(0.04, 0.001), ls.ALUMINIUM, modes=2, damping=0.0)
+    boom = ls.beam(
+        wrist.at[2],
+        ls.Tube(0.04, 0.001),
+        ls.ALUMINIUM,
+        bending=1,
+        torsion=0,
+        stretch=0,
+        damping=0.0,
+    )
     robot.model.replace("forearm_link", boom.turned(along_z))
     robot.model.move("wrist_1_link", to="forearm_link.tip", rotation=wrist.rotation)
     system = robot.model.compile()

@@ -80,7 +80,14 @@ def test_corners_are_where_the_engine_has_them(opened):
 
 def test_large_turns_of_nodes_are_drawn_as_the_engine_turns_them(opened):
     model = ls.Model("bent")
-    boom = ls.beam(2.0, ls.Tube(radius=0.08, thickness=0.002), ls.ALUMINIUM, modes=3)
+    boom = ls.beam(
+        2.0,
+        ls.Tube(radius=0.08, thickness=0.002),
+        ls.ALUMINIUM,
+        bending=(2, 1),
+        torsion=0,
+        stretch=0,
+    )
     model.add(boom, ls.Spherical(), name="boom")
     turn = {"axis": (1, 2, 3), "angle": 0.7}
     model.frame("tool", on="boom.tip", at=(0.1, 0.2, 0.3), rotation=turn)

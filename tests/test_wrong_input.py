@@ -19,7 +19,9 @@ JUNK = [
     *(np.zeros((0, 3)), np.ones((4, 6, 2)), np.array([1, 2, 3], dtype=object)),
     *(np.ones(20), np.zeros(18), "upper", "upper.tip", "nope", ls.Free, ls.Free(), len),
 ]
-BOOM = ls.beam(2.0, ls.Tube(radius=0.05, thickness=0.002), ls.ALUMINIUM, modes=3)
+BOOM = ls.beam(
+    2.0, ls.Tube(radius=0.05, thickness=0.002), ls.ALUMINIUM, bending=(2, 1), torsion=0, stretch=0
+)
 BALL = ls.RigidBody.sphere(2.0, 0.3)
 ROD = ls.rod(1.0, ls.Circle(0.01), ls.STEEL, bending=1, torsion=0, stations=3, elements=2)
 
@@ -148,7 +150,7 @@ CALLS = {
         external=pick(None),
         nodal_forces=pick(None, {"hub": [[1] * 6]}),
     ),
-    "beam": lambda pick: ls.beam(pick(1), pick(ls.Circle(0.1)), pick(ls.STEEL), modes=pick(2)),
+    "beam": lambda pick: ls.beam(pick(1), pick(ls.Circle(0.1)), pick(ls.STEEL), modes=pick(4)),
     "rod": lambda pick: ls.rod(
         pick(1),
         pick(ls.Circle(0.1), (ls.Circle(0.1), ls.Circle(0.05))),

@@ -117,6 +117,7 @@ def main() -> int:
         Check("seeded faults are noticed", "tests.verify_faults"),
         Check("1000 random runs are right or say that they may not be", "tests.verify_honesty"),
         Check("a free flexible spacecraft over 10,000 s", "tests.verify_long_runs"),
+        Check("booms that spin up against geometrically exact beams", "tests.verify_spin_up"),
         Check(
             f"{loops} random trees with loops against the independent model",
             "tests.verify_loops",

@@ -77,7 +77,9 @@ def strided() -> Iterator[None]:
 def mechanism(*, closed: bool) -> ls.System:
     """Flexible and rigid links with joints of several kinds, optionally with a loop."""
     model = ls.Model("chain", gravity=(0, 0, -9.81))
-    boom = ls.beam(1.0, ls.Tube(0.02, 0.002), ls.ALUMINIUM, modes=2, damping=0.01)
+    boom = ls.beam(
+        1.0, ls.Tube(0.02, 0.002), ls.ALUMINIUM, bending=1, torsion=0, stretch=0, damping=0.01
+    )
     model.add(ls.RigidBody.box(2.0, (1, 0.2, 0.3), com=(0.5, 0, 0)), ls.Spherical(), name="a")
     model.add(boom, ls.Revolute("y"), to="a", at=(1, 0, 0), name="b")
     model.add(ls.RigidBody.box(1.0, (0.5, 0.1, 0.1)), ls.Universal("y", "z"), to="b.tip", name="c")

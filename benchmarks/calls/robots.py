@@ -125,7 +125,15 @@ def with_flexible_forearm() -> Model | None:
     model = _read(path).model
     wrist = model.parts["wrist_1_link"]
     along_z = np.array([[0.0, 0, -1], [0, 1, 0], [1, 0, 0]])
-    boom = beam(float(wrist.at[2]), Tube(0.04, 0.001), ALUMINIUM, modes=2, damping=0.02)
+    boom = beam(
+        float(wrist.at[2]),
+        Tube(0.04, 0.001),
+        ALUMINIUM,
+        bending=1,
+        torsion=0,
+        stretch=0,
+        damping=0.02,
+    )
     model.replace("forearm_link", boom.turned(along_z))
     model.move("wrist_1_link", to="forearm_link.tip", rotation=wrist.rotation)
     return model

@@ -56,9 +56,10 @@ def _system(source: str, *, code: bool) -> System:
 
     if source.endswith((".nc", ".npz", ".nc.part")):
         return Trajectory.load(source).system
+    model = load_model(source, code=code)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)  # they are listed among the facts
-        return load_model(source, code=code).compile()
+        return model.compile()
 
 
 def _facts(system: System, most: int | None) -> dict[str, Any]:

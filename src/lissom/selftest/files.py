@@ -20,7 +20,7 @@ from .check import Check
 def _model() -> Model:
     model = Model("boom", gravity=(0, 0, -9.81))
     tube = Tube(radius=0.03, thickness=0.002)
-    model.add(beam(2.0, tube, ALUMINIUM, modes=2), Revolute("y"), name="boom")
+    model.add(beam(2.0, tube, ALUMINIUM, modes=4), Revolute("y"), name="boom")
     return model
 
 

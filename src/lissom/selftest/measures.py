@@ -26,7 +26,7 @@ def relative(found: Any, expected: Any) -> float:
 
 def free_tree(gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> System:
     """Free-floating tree of rigid and flexible bodies with many kinds of joints, undamped."""
-    boom = beam(2.0, Tube(radius=0.03, thickness=0.002), ALUMINIUM, modes=3, damping=0.0)
+    boom = beam(2.0, Tube(radius=0.03, thickness=0.002), ALUMINIUM, modes=4, damping=0.0)
     parts: tuple[tuple[str, Any, Joint, str], ...] = (
         ("boom", boom, Revolute((0.2, 1.0, -0.3)), "hub"),
         ("wrist", _box(2.0), Universal("y", "z"), "boom.tip"),

@@ -16,7 +16,7 @@ from ..errors import ModelError
 from ._checks import count, positive
 from .beam_basis import Basis, Properties, clamped_basis, properties, static_basis
 from .cantilever import Mesh
-from .counts import asked
+from .counts import asked, warn_of_one_shape
 from .materials import Material
 from .second_order import second_order
 from .sections import Section
@@ -50,7 +50,8 @@ def beam(
         Material, for example `ALUMINIUM`.
     modes : int, optional
         Number of bending shapes in both planes together, those of lowest frequency; no torsion
-        and no stretch.  It stands in place of the next three.
+        and no stretch.  It stands in place of the next three.  A `ModelWarning` says if it leaves
+        one static shape to a plane, which is too stiff; `bending=1` is taken without a word.
     bending : int or (int, int), optional
         Number of bending shapes in each plane, or in the planes x-y and x-z; by default 3.  With
         2 or more, forces and moments at the tip bend the beam exactly.
@@ -101,10 +102,10 @@ def beam(
     6  1e-10    1e-5     3e-4
     == ======== ======== ========
 
-    and a plane with one shape has a constant curvature: exact for a moment at the tip, 25 % too
-    stiff for a force.  The first frequency of torsion and of stretch is 10 % too high with one
-    shape, 0.4 % with two.  Frequencies of "clamped" are too high by 3 % with one element to the
-    half wave, 0.4 % with two, 0.03 % with four.
+    and a plane with one shape has a constant curvature: exact for a moment at the tip, while a
+    force bends it 25 % too little.  The first frequency of torsion and of stretch is 10 % too high
+    with one shape, 0.4 % with two.  Frequencies of "clamped" are too high by 3 % with one element
+    to the half wave, 0.4 % with two, 0.03 % with four.
 
     The mass consists of particles, so that the level `full` is exactly the Lagrangian mechanics of
     points.  They lie at Gauss stations (for "clamped", four in each element); the four particles of
@@ -129,6 +130,8 @@ def beam(
     solid = properties(positive(length, "beam: length [m]"), section, material)
     wanted = asked(shapes, modes, bending, torsion, stretch)
     parts = None if elements is None else count(elements, "beam: elements")
+    if shapes == "static" and isinstance(wanted, int):
+        warn_of_one_shape(solid.rates[:2], wanted, stacklevel=2)
     basis = (static_basis if shapes == "static" else clamped_basis)(solid, wanted, parts)
     positions, masses = _particles(solid, basis.grid)
     if shapes == "clamped" and level == "stiffened":

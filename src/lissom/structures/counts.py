@@ -6,13 +6,14 @@ torsion and stretch.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError
+from ..errors import ModelError, ModelWarning
 from ._checks import count
 
 Array = NDArray[np.float64]
@@ -107,6 +108,35 @@ def lowest_bending(rates: Array, modes: int) -> Functions:
     y, z = (int(np.sum(family == plane)) for plane in (0, 1))
     check_most(max(y, z), f"beam: modes={modes}: the number of shapes in one plane")
     return y, z, 0, 0
+
+
+def warn_of_one_shape(rates: Array, modes: int, stacklevel: int) -> None:
+    """Warn where `modes` leaves one static shape to a plane: too stiff for what it promises.
+
+    Parameters
+    ----------
+    rates, modes
+        As for `lowest_bending`.
+    stacklevel : int
+        Stack level of the warning.
+    """
+    y, z, *_ = lowest_bending(rates, modes)
+    if 1 not in (y, z):
+        return
+    where = "each plane" if y == z else f"the plane {'x-y' if y == 1 else 'x-z'}"
+    two = (2 if n == 1 else n for n in (y, z))
+    warnings.warn(
+        f"beam: modes={modes} leaves one bending shape in {where}, of constant curvature: the "
+        "first frequency there is 27 % too high, and a force at the tip bends it 25 % too little; "
+        f"give {_as_bending(*two)}, torsion=0, stretch=0 (or {_as_bending(y, z)}, if one shape "
+        "is meant)",
+        ModelWarning,
+        stacklevel + 1,
+    )
+
+
+def _as_bending(y: int, z: int) -> str:
+    return f"bending={y if y == z else (y, z)}"
 
 
 def lowest(omega: Sequence[Array], n_mode: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

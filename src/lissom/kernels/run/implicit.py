@@ -11,7 +11,7 @@ from ..compiling import uncounted
 from ..fields import POSITIVE
 from ..tree.rods import stiffen_rods
 from . import fields as run
-from .evaluate import forces_of, set_armature
+from .evaluate import evaluate, forces_of, set_armature
 from .loads import hinge_slopes
 from .states import put_states
 
@@ -71,7 +71,15 @@ def prepare_armature(system, given, of, of_damping, of_stiffness, h):
 
 
 @uncounted
-def prepare_rods(system, given, work, state, x, of_stiffness):
-    """Write the rotary armature of rods under tension, from a state and accelerations."""
+def prepare_rods(system, given, work, t, state, w, x, of_stiffness):
+    """Write the rotary armature of rods under tension, from a state and accelerations.
+
+    Forces on nodes and in loops are evaluated first: those left from the last step would make a run
+    depend on more than its state.  Returns 0 or a failure.
+    """
+    status = 0
+    if given.plan[run.N_SLOT] != 0 or system.ints[field.LOOPS] != 0:
+        status = evaluate(system, given, work, t, state, w, work.out)
     forces_of(system, given, work, state, x)
     stiffen_rods(system.ints, system.floats, system.scratch, of_stiffness)
+    return status

@@ -227,6 +227,17 @@ def stiffen_rods(ints, floats, scratch, factor):
 
 
 @jit
+def relax_rods(ints, scratch):
+    """Remove the rotary armature of all rods."""
+    for i in range(ints[field.N_BODY]):
+        row = field.HEADER + i * field.ROW
+        if ints[row + field.LEVEL] == field.EXACT:
+            m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
+            place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
+            scratch[place.tension] = 0.0
+
+
+@jit
 def _axial_forces(ints, floats, scratch, row):
     """Write the forces on each station's tangent, of the mass and of what nodes carry."""
     m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE

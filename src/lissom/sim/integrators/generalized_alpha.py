@@ -37,6 +37,7 @@ from ...kernels.run.implicit import (
 )
 from ...kernels.run.registry import Method, register
 from ...kernels.run.states import begin_states, end_states
+from ...kernels.tree.rods import relax_rods
 from .integrator import Integrator
 
 MOST_ITERATIONS = 40
@@ -97,11 +98,18 @@ def _alpha_step(system, given, work, t, h, start, end, x, of, weights):
     _guess(memory, h, m, x)
     if plan[run.PROJECT] != 0:
         close_in_speeds(system.ints, system.scratch, m.ratio * m.gamma * h)  # (6)
-    if system.ints[field.RODS] != 0 and plan[run.DENSE] == 0:
+    rods, status = system.ints[field.RODS] != 0 and plan[run.DENSE] == 0, 0
+    if rods:
         if not _place(given, work, h, m, start, end, x):
             return run.SINGULAR_COORDINATES
-        prepare_rods(system, given, work, end, x.x1, m.ratio * m.beta * h * h)
-    status = _iterate(system, given, work, t, h, m, start, end, x, of, weights)
+        for k in range(len(x.a0)):
+            work.extra[k] = of.A[k] * x.x1[k]
+        factor = m.ratio * m.beta * h * h
+        status = prepare_rods(system, given, work, t + h, end, 0.5 * h, x.x1, factor)
+    if status == 0:
+        status = _iterate(system, given, work, t, h, m, start, end, x, of, weights)
+    if rods:
+        relax_rods(system.ints, system.scratch)
     for k in range(len(x.a0)):
         work.extra[k] = 0.0
     if status != 0:

@@ -113,10 +113,11 @@ def _beyond_reason(machine: Machine) -> str:
         advice = f"the step of {machine.settings.step:g} s may be too long; try a shorter one"
     if abs(machine.v[k]) > machine.limits[0, k]:
         return f"the motion is implausible: the speed of {owner} is {machine.v[k]:.3g}; {advice}"
-    i = next(i for i in range(system.n_body) if _holds(system.layout.modal_v(i), k))
-    eta = machine.q[system.layout.modal_q(i)][k - system.layout.modal_v(i).start]
-    part = abs(eta) / error_sizes(system)[0][k]
-    if system.bodies[i].rod is not None:
+    bent = _modal(machine, k)
+    if not bent > machine.limits[1, k]:  # the step was repeated up to an event, and undone
+        return f"the motion is implausible: it grows without bound before an event; {advice}"
+    part = bent / error_sizes(system)[0][k]
+    if _is_rod(machine, k):
         return (
             f"the motion is implausible: {owner} alone would turn or move the rod by {part:.3g} "
             f"rad or lengths; {advice}"
@@ -128,8 +129,21 @@ def _beyond_reason(machine: Machine) -> str:
     return f"{owner} bends by {part:.3g} times the length of the body; {advice}"
 
 
-def _holds(piece: slice, k: int) -> bool:
-    return piece.start <= k < piece.stop
+def _modal(machine: Machine, k: int) -> float:
+    """Size of the modal coordinate of a speed; 0 for those of hinges."""
+    layout = machine.system.layout
+    for i in range(machine.system.n_body):
+        v = layout.modal_v(i)
+        if v.start <= k < v.stop:
+            return float(abs(machine.q[layout.modal_q(i)][k - v.start]))
+    return 0.0
+
+
+def _is_rod(machine: Machine, k: int) -> bool:
+    """Whether a speed is that of a coordinate of a rod."""
+    layout, bodies = machine.system.layout, machine.system.bodies
+    slices = [layout.modal_v(i) for i, body in enumerate(bodies) if body.rod is not None]
+    return any(v.start <= k < v.stop for v in slices)
 
 
 def _singular_hinge(machine: Machine) -> str:

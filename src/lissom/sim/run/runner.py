@@ -18,6 +18,7 @@ from ...errors import ResultError, SimulationWarning
 from ...kernels.run import fields as run
 from ...results.files.journal.writer import Checkpoint
 from ..loads.controller import with_arrays_apart
+from ..warnings.advice import against_spin
 from ..warnings.slow_iterations import SlowIterations
 from .judge import Judge
 from .machine import Machine
@@ -178,7 +179,7 @@ class Runner:
                     f"body {self.system.names[i]!r} turns at {rate:.3g} rad/s, more than {SPIN:g} "
                     f"of its first frequency ({first:.3g} rad/s); level {level!r} neglects "
                     "centrifugal stiffening: frequencies are too low and deflections too large; "
-                    'use level="stiffened", which beams with static shapes have',
+                    f"{against_spin(rate / first if first else np.inf)}",
                     SimulationWarning,
                     stacklevel=6,
                 )

@@ -10,7 +10,6 @@ Rods have no such limits, and others of their own (see `rod_limits`).
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -23,18 +22,14 @@ from ...errors import SimulationWarning
 from ...results.quantities import Block, wrenches_within
 from ...results.trajectory import Trajectory
 from ...system import System
+from .advice import DEFLECTION, against_deflection, against_press, against_pull
 from .rod_limits import warn_of_rods
-from .tension import axial_forces, axial_scale, euler_load, supports
+from .tension import axial_forces, axial_scale, curvatures, euler_load, supports
 
 Array = np.ndarray
 
 AXIAL = 0.1  # limit of tension and compression, as a fraction of the force that a body carries
-DEFLECTION = 0.1  # limit of deflection, as a fraction of the length
-ROOT = 1.5  # relative deflection of the first part of a divided cantilever, compared with the whole
-MOST_PARTS = 100  # beyond, dividing a body is no advice
 ROWS, DEFLECTED_ROWS = 12, 400  # rows of a run that are checked
-_ROD = "make a beam with ls.rod instead, or "
-_STIFFENED = 'use level="stiffened", which beams with static shapes have'
 
 
 def warn_of_limits(run: Trajectory, stacklevel: int) -> None:
@@ -134,6 +129,7 @@ class _Look:
         self.stiffened = np.array([system.bodies[i].level == "stiffened" for i in self.bodies])
         # tension, compression, deflection: fraction of the limit, absolute value, time
         self.part, self.size = np.zeros((2, 3, len(self.bodies)))
+        self.turn = np.zeros(len(self.bodies))  # largest curvature times length
         self.when = [[""] * len(self.bodies) for _ in range(3)]
 
     def forces(
@@ -165,10 +161,14 @@ class _Look:
             modal = q[:, self.system.layout.modal_q(i)]
             # bound: no node moves by more than the sum over all modes
             most = np.abs(modal) @ np.linalg.norm(body.node_shapes[:, 3:], axis=1).max(axis=0)
-            for k in np.flatnonzero(most > DEFLECTION * length):
+            rows = np.flatnonzero(most > DEFLECTION * length)
+            bends = curvatures(body) if len(rows) else np.zeros(0)
+            for k in rows:
                 moved = float(np.linalg.norm(body.node_shapes[:, 3:] @ modal[k], axis=1).max())
                 if moved > size[j]:
                     part[j], size[j], row[j] = moved / length, moved, k
+                turn = length * float(np.linalg.norm(bends @ modal[k], axis=1).max())
+                self.turn[j] = max(self.turn[j], turn)
         self._take(2, part, size, [when(k) for k in row])
 
     def _take(self, kind: int, part: Array, size: Array, when: Sequence[str]) -> None:
@@ -193,10 +193,11 @@ class _Look:
         level = repr(self.system.bodies[self.bodies[j]].level)
         order = "of second order" if self.stiffened[j] else "linear"
         if kind == 2:
+            advice = against_deflection(part, float(self.turn[j]), bool(self.stiffened[j]))
             return (
                 f"body {name} deflects by {size:.3g} m, {100 * part:.3g} % of its length ({when}); "
                 f"level {level} is {order} in the deflection: its error is about one per cent at "
-                f"10 % and grows with the square; {_divide(ROOT * part / DEFLECTION, _ROD)}"
+                f"10 % and grows with the square; {advice}"
             )
         if kind == 0:
             return (
@@ -204,22 +205,12 @@ class _Look:
                 f"the force that about doubles its bending stiffness ({self.scale[j]:.3g} N); "
                 f"level {level} neglects this stiffening: the relative error of bending is about "
                 "this fraction, and from 1 on the motion can be wrong altogether; "
-                f"{_STIFFENED}, or {_divide(math.sqrt(part / AXIAL))}"
+                f"{against_pull(part)}"
             )
-        # the Euler load of n parts is too high by 1/n² of it, and bending grows as 1/(1 - part)
-        room = min(1.0, max(1.0 - part, AXIAL * part))
         return (
             f"body {name} is pressed along its length with {size:.3g} N ({when}), {part:.2g} of "
             f"its Euler load ({self.euler[j]:.3g} N); level {level} neglects the softening by such "
             "a force: the relative error of bending is about this fraction, and from 1 on the link "
             "would buckle, which is not modelled; "
-            f"{_STIFFENED}, or {_divide(math.sqrt(part / (AXIAL * room)))}"
+            f"{against_press(part, size / float(self.scale[j]))}"
         )
-
-
-def _divide(parts: float, first: str = "") -> str:
-    """Advice to divide a body; parts that lack static shapes would be too stiff."""
-    if parts > MOST_PARTS:
-        return f"more than {MOST_PARTS} parts in a row would be needed: check the loads and the run"
-    words = f"divide the body into {math.ceil(parts)} or more in a row, beams with static shapes"
-    return first + words

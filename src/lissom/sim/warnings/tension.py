@@ -70,15 +70,11 @@ def euler_load(body: NormalBody, ends: int) -> float:
     far, length, along = _axis(body)
     if length == 0.0 or body.stiffness.min() <= 0.0:
         return math.inf
-    across, places = _across(along), body.node_positions @ along
-    off = np.linalg.norm(body.node_positions @ across, axis=1)
-    order = np.argsort(places)
-    order = order[off[order] <= ON_AXIS * length]
-    order = order[np.diff(places[order], prepend=-math.inf) > 1e-9 * length]
+    order, steps = _nodes_on_axis(body)
     if len(order) < 3:
         return CANTILEVER * axial_scale(body)[0]
+    across = _across(along)
     w = np.einsum("ij,njm->nim", across, body.node_shapes[order, 3:]) / np.sqrt(body.stiffness)
-    steps = np.diff(places[order])
     slopes = np.diff(w, axis=0) / steps[:, None, None]
     tip = across @ body.node_shapes[far][3:] / np.sqrt(body.stiffness)
     if ends == PINNED:  # relative to the chord, which rotates with the tip
@@ -90,6 +86,30 @@ def euler_load(body: NormalBody, ends: int) -> float:
         K_G = Z.T @ K_G @ Z
     largest = float(np.linalg.eigvalsh(K_G)[-1]) if len(K_G) else 0.0
     return 1 / largest if largest > 0.0 else math.inf
+
+
+def curvatures(body: NormalBody) -> Array:
+    """Mean curvatures between the nodes on the axis, per modal coordinate, (k, 3, n_mode) [1/m].
+
+    Zero for a body that is not a rod with nodes on a line.
+    """
+    order, steps = _nodes_on_axis(body)
+    if len(order) < 3:
+        return np.zeros((1, 3, body.n_mode))
+    turns = np.diff(body.node_shapes[order, :3], axis=0) / steps[:, None, None]
+    across: Array = np.einsum("ij,njm->nim", _across(_axis(body)[2]), turns)
+    return across
+
+
+def _nodes_on_axis(body: NormalBody) -> tuple[Array, Array]:
+    """Nodes on the line from the joint to the farthest node, in order, and their distances."""
+    _, length, along = _axis(body)
+    places = body.node_positions @ along
+    off = np.linalg.norm(body.node_positions @ _across(along), axis=1)
+    order = np.argsort(places)
+    order = order[off[order] <= ON_AXIS * length]
+    order = order[np.diff(places[order], prepend=-math.inf) > 1e-9 * length]
+    return order, np.diff(places[order])
 
 
 def _axis(body: NormalBody) -> tuple[int, float, Array]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, TypeVar
@@ -184,11 +185,16 @@ class Builder:
         if id(table) not in self._made:
             folder = os.path.dirname(entry.source.path)
             arrays = self._arrays.setdefault(folder, ArrayFiles(folder))
-            self._made[id(table)] = self._tried(
-                entry,
-                lambda: made_body(table, arrays, self._materials, entry.source.data["lissom"]),
-                *inner,
-            )
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                self._made[id(table)] = self._tried(
+                    entry,
+                    lambda: made_body(table, arrays, self._materials, entry.source.data["lissom"]),
+                    *inner,
+                )
+            for one in said:  # again, with the place in the file
+                text = str(entry.problem(str(one.message), *inner))
+                warnings.warn(text, one.category, stacklevel=2)
         return self._made[id(table)]
 
     def _add(self, entry: Entry) -> None:
