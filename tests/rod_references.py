@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 from numpy.polynomial import legendre
-from scipy.integrate import solve_ivp
+from scipy.integrate import solve_bvp, solve_ivp
 from scipy.optimize import brentq, fsolve
 
 
@@ -96,3 +96,18 @@ def spinning_frequencies(spin, hub, tip=0.0, n=24):
     M = (shape * w) @ shape.T + tip * np.outer(ends, ends)
     flap = np.sqrt(scipy.linalg.eigh(K, M, eigvals_only=True))[:2]
     return np.sort(np.concatenate([flap, np.sqrt(flap**2 - spin**2)]))
+
+
+def pushed(force, angle):
+    """Tip (x, y) of a cantilever with EI = L = 1 under a dead force at an angle, by collocation."""
+    x, y = np.linspace(0, 1, 101), np.zeros((2, 101))
+    for part in np.linspace(0, force, max(3, int(4 * force)))[1:]:
+
+        def rate(_, y, part=part):
+            return np.vstack([y[1], part * np.sin(y[0] - angle)])
+
+        found = solve_bvp(rate, lambda a, b: np.array([a[0], b[1]]), x, y, tol=1e-8)
+        x, y = found.x, found.y
+    g, w = legendre.leggauss(100)
+    theta = found.sol((g + 1) / 2)[0]
+    return np.array([w @ np.cos(theta), w @ np.sin(theta)]) / 2

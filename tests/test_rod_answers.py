@@ -156,3 +156,40 @@ def test_a_column_is_found_buckled_and_its_straight_shape_unstable(part):
     assert found.position == pytest.approx(expected, abs=6e-6)
     with pytest.warns(ls.SimulationWarning, match="equilibrium is unstable: .*mode 0 of body 'rod"):
         ls.equilibrium(system, loads=loads)
+
+
+STRIP, BACK = ls.Rectangle(0.02, 0.002), np.radians(165)
+EI = ls.STEEL.youngs_modulus * STRIP.second_moment_y
+PUSHED = {
+    0.05: 0.4742233,
+    0.3: 1.5533474,
+    1.5: 12.7805656,
+}  # force in EI/L² for a motion of the tip
+
+
+def pushed_strip(body, part, steps=4):
+    """Tip of a clamped strip under the force that moves the exact one by a part of its length."""
+    model = ls.Model("strip")
+    model.add(body, ls.Fixed(), name="strip")
+    system = model.compile()
+    force, state = PUSHED[part] * EI * np.array([np.cos(BACK), 0, np.sin(BACK)]), system.neutral()
+    for x in np.linspace(0, 1, steps + 1)[1:]:
+        state = ls.equilibrium(system, state, loads=[ls.NodeForce("strip.tip", x * force)])
+    return ls.pose(system, state, "strip.tip").position[[0, 2]]
+
+
+@pytest.mark.parametrize("part, rod, stiffened, full", [
+    (0.05, 2e-7, 1.4e-4, 9.2e-3), (0.3, 6e-7, 4.7e-2, 0.17), (1.5, 1.4e-3, None, 1.4),
+])  # fmt: skip
+@pytest.mark.filterwarnings("ignore::lissom.errors.SimulationWarning")
+def test_one_beam_at_every_level(part, rod, stiffened, full):
+    """The table of the page of levels."""
+    exact = known.pushed(PUSHED[part], BACK)
+    assert np.hypot(exact[0] - 1, exact[1]) == pytest.approx(part, rel=1e-6)
+    error = np.linalg.norm(pushed_strip(ls.rod(1.0, STRIP, ls.STEEL), part) - exact)
+    assert error < rod
+    for level, expected in (("full", full), ("linear", full), ("stiffened", stiffened)):
+        if expected is not None:
+            beam = ls.beam(1.0, STRIP, ls.STEEL, level=level)
+            error = np.linalg.norm(pushed_strip(beam, part) - exact)
+            assert error == pytest.approx(expected, rel=0.05)
