@@ -12,6 +12,7 @@ ALGORITHMS = "tests/test_algorithms.py"
 ROTATIONS = "tests/test_rotations.py"
 FRAMES = "tests/test_frames.py"
 STIFFENED = "tests/test_stiffened_bodies.py"
+RODS = "tests/test_rods.py"
 
 MOTION = "kernels/tree/motion.py"
 
@@ -23,7 +24,7 @@ SIMULATION = "kernels/run/"
 
 # All that a fault has to get past; the un-mutated source must pass it.
 SUITE = (
-    *(ROTATIONS, JOINTS, CONSERVATION, ALGORITHMS, PEERS, ORACLE, FRAMES, STIFFENED),
+    *(ROTATIONS, JOINTS, CONSERVATION, ALGORITHMS, PEERS, ORACLE, FRAMES, STIFFENED, RODS),
     *(ORDERS, MOVED, GIVEN, JOINT_LOADS, POINTS, TABLES, LOCKS),
 )
 
@@ -504,6 +505,41 @@ FAULTS = (
         "form = symmetric_form(floats, product, m, v, o_v, -2.0 * w[k], scratch, b_f)",
         "form = symmetric_form(floats, product, m, v, o_v, 0.0, scratch, b_f)",
         STIFFENED,
+    ),
+    Fault(
+        "rods: sections without the rate of the turning Jacobian",
+        "kernels/tree/rods.py",
+        "add(turn(R, J_dot), turn(RJ, second))",
+        "turn(RJ, second)",
+        RODS,
+    ),
+    Fault(
+        "rods: Coriolis acceleration of stretch counted once",
+        "kernels/tree/rods.py",
+        "turning = cross(w, added(swung, 2.0, stretching))",
+        "turning = cross(w, added(swung, 1.0, stretching))",
+        RODS,
+    ),
+    Fault(
+        "rods: third moment of the curvature without its commutator",
+        "kernels/tree/rods.py",
+        "return psi, F1, F2, _skews(1.0 / 12.0, -k / 30.0, P, a1, -k, Q)",
+        "return psi, F1, F2, _skews(1.0 / 12.0, -k / 30.0, P, a1, 0.0, Q)",
+        RODS,
+    ),
+    Fault(
+        "rods: node between stations where the station is",
+        "kernels/tree/rods.py",
+        "if c[o + NODE_EMPTY] != 0.0:",
+        "if c[o + NODE_EMPTY] >= 0.0:",
+        RODS,
+    ),
+    Fault(
+        "rods: modal mass without the turning of sections",
+        "kernels/tree/rods.py",
+        "+ wz * scratch[work + 2 * m + h]",
+        "+ 0.0 * wz * scratch[work + 2 * m + h]",
+        RODS,
     ),
     Fault(
         "simulation: weights of generalized-alpha with the wrong sign",

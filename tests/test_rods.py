@@ -97,3 +97,34 @@ def test_pictures_of_many_states_are_those_of_one(seed):
         for k, moved in enumerate(body.displaced(node, eta)):
             section = section_of(rod, node, eta[k])
             assert moved[3:] + body.node_positions[node] == pytest.approx(section.position)
+
+
+def test_functions_of_ones_own_span_the_same_rod():
+    """1 and x instead of Legendre's polynomials; a sine besides makes it softer."""
+    given = [np.ones_like, lambda x: x]
+    asked = {"torsion": 0, "stretch": 0, "stations": 8}
+    section = ls.Rectangle(0.05, 0.04)
+    own, plain, more = (
+        ls.rod(1.3, section, SOFT, bending=functions, **asked)
+        for functions in (given, 2, ([*given, lambda x: np.sin(3 * x)], 0))
+    )
+    assert own.frequencies == pytest.approx(plain.frequencies, rel=1e-12)
+    assert own.tables.functions == pytest.approx(plain.tables.functions)
+    assert more.n_mode == 3
+    assert more.frequencies[0] < plain.frequencies[1]  # plane x-y of a section that is wider there
+
+
+@pytest.mark.parametrize("asked, words", [
+    ({"bending": [len, 3]}, "bending in the plane x-y is <built-in function len>; give"),
+    ({"bending": (1, 2, 3)}, "Rod: bending is .*; give a number, a list of functions, or a pair"),
+    ({"bending": 0, "torsion": 0, "stretch": 0}, "nothing deforms; give one of them functions"),
+    ({"bending": [np.ones_like, np.ones_like]}, "are not independent; leave one out"),
+    ({"bending": 31}, "give a whole number from 0 to 30"),
+    ({"stations": 4}, "Rod: stations is 4; give a whole number from 5 to 60"),
+    ({"nodes": {"middle": 2.0}}, "node 'middle' is at 2.0; give its arc length .* 0 to 1.3"),
+    ({"damping": -0.1}, "damping has the negative value -0.1"),
+    ({"curvature": (1.0, 2.0)}, r"curvature has shape \(2,\); expected \(3,\)"),
+])  # fmt: skip
+def test_what_is_wrong_is_said(asked, words):
+    with pytest.raises(ls.ModelError, match=words):
+        ls.rod(1.3, ls.Rectangle(0.05, 0.04), SOFT, **asked)
