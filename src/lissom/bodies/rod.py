@@ -33,6 +33,7 @@ Array = np.ndarray
 Functions = int | Sequence[Callable[[Array], Any]]  # of one strain
 
 MOST_STATIONS = 60
+MOST_ELEMENTS = 1000
 
 # Strains in the order of the coordinates, with the argument that asks for them.
 ORDER = (
@@ -116,7 +117,7 @@ class Rod:
         self._set(mass=table(self.mass, "mass", ()), inertia=table(self.inertia, "inertia", (3,)))
         self._set(curvature=table(self.curvature, "curvature", (3,)))
         self._set(damping=numbers(self.damping, "damping"))
-        self._set(elements=count(self.elements, "elements", 1, 1000))
+        self._set(elements=count(self.elements, "elements", 1, MOST_ELEMENTS))
         self._set(nodes=dict(checked_places(self.nodes, self.length)))
         self._set(solids=checked_solids(self.solids, "Rod"))
         _ = self.functions

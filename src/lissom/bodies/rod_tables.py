@@ -8,7 +8,7 @@ numbers; Legendre polynomials of degree below n are exact.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.polynomial import legendre
@@ -135,7 +135,7 @@ class RodTables:
     def _piece(self, start: int, end: float) -> Piece:
         begin = self.points[start] if start >= 0 else 0.0
         n, h = len(self.functions), end - begin
-        x, weights = legendre.leggauss(n // 2 + 3)
+        x, weights = _gauss(n // 2 + 3)
         fields = interpolation(self.points / self.length, (begin + h * (x + 1) / 2) / self.length)
         powers = np.stack([weights * h / 2 * (x / 2) ** k for k in range(3)])
         moments = _TO_MAGNUS @ powers @ fields
@@ -159,16 +159,25 @@ def radau_points(n: int) -> Array:
 
 def interpolation(points: Array, at: Array) -> Array:
     """Values at points to values at other places of (0, 1), of a polynomial."""
-    degree = len(points) - 1
-    inverse = np.linalg.inv(legendre.legvander(2 * points - 1, degree))
-    return legendre.legvander(2 * at - 1, degree) @ inverse
+    return legendre.legvander(2 * at - 1, len(points) - 1) @ _to_legendre(points.tobytes())
 
 
 def integration(points: Array, to: Array) -> Array:
     """Values at points to integrals of the polynomial from 0 to other places."""
-    n = len(points)
-    inverse = np.linalg.inv(legendre.legvander(2 * points - 1, n - 1))
-    rows = [
-        legendre.legval(2 * to - 1, legendre.legint(np.eye(n)[k], lbnd=-1)) / 2 for k in range(n)
-    ]
-    return np.stack(rows, axis=-1) @ inverse
+    n, x = len(points), 2 * to - 1
+    P = legendre.legvander(x, n)
+    rows = np.empty((len(to), n))
+    rows[:, 0] = (x + 1) / 2
+    # the integral of P_k from -1 is (P_k+1 - P_k-1) / (2 k + 1)
+    rows[:, 1:] = (P[:, 2:] - P[:, :-2]) / (4 * np.arange(1, n) + 2)
+    return rows @ _to_legendre(points.tobytes())
+
+
+@lru_cache(maxsize=64)
+def _to_legendre(points: bytes) -> Array:
+    """Values at points of (0, 1) to coefficients of Legendre polynomials."""
+    x = 2 * np.frombuffer(points) - 1
+    return np.linalg.inv(legendre.legvander(x, len(x) - 1))
+
+
+_gauss = lru_cache(maxsize=64)(legendre.leggauss)

@@ -345,6 +345,7 @@ class Trajectory:
         theme: str = "auto",
         scale: float = 1.0,
         reactions: bool | None = None,
+        color: str | None = None,
     ) -> None:
         """Write the animated view to a single HTML file, which needs no network.
 
@@ -364,11 +365,14 @@ class Trajectory:
             Initial factor by which deformations are enlarged.
         reactions : bool, optional
             Whether to include joint forces; by default for up to 24 bodies.
+        color : {"deflection", "curvature", "moment"}, optional
+            What the colours of flexible bodies show at first, the last two of rods only; by default
+            bodies have colours of their own.
         """
         from ..viz.view.animated import write_page
 
         options = {"title": title, "trails": trails, "theme": theme, "scale": scale}
-        write_page(self, path, frames=frames, reactions=reactions, **options)
+        write_page(self, path, frames=frames, reactions=reactions, color=color, **options)
 
     def view(self, *, browser: bool = True, block: bool = False, **options: Any) -> View:
         """Show the animated view in the browser.

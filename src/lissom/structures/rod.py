@@ -10,7 +10,8 @@ import numpy as np
 from numpy.polynomial import legendre
 from numpy.typing import NDArray
 
-from ..bodies.rod import Rod
+from ..bodies.rod import MOST_ELEMENTS, Rod
+from ..bodies.rod_checks import count
 from ..bodies.solids import Sweep
 from ..errors import ModelError
 from ._checks import positive
@@ -114,6 +115,7 @@ def rod(
         )
     positive(length, "rod: length [m]")
     factor = positive(shear_factor, "rod: shear_factor")
+    elements = count(elements, "elements", 1, MOST_ELEMENTS)
     at = _section_function(section)
     uniform = isinstance(section, Section)
     xi, _ = legendre.leggauss(1 if uniform else _TAPER_POINTS)
@@ -133,8 +135,17 @@ def rod(
         nodes={} if nodes is None else nodes,
         elements=elements,
         stations=stations,
-        solids=Sweep(at(0.0).outline, range(elements + 1)),
+        solids=_swept(at, 1 if uniform else elements + 1, elements),
     )
+
+
+def _swept(at: Callable[[float], Section], n: int, elements: int) -> Sweep:
+    """Appearance: n outlines along the axis; rectangles where they are of different kinds."""
+    sections = [at(x) for x in np.linspace(0.0, 1.0, n)]
+    outlines = [np.asarray(section.outline) for section in sections]
+    if len({outline.shape for outline in outlines}) > 1:
+        outlines = [np.asarray(Section.outline.__get__(section)) for section in sections]
+    return Sweep(outlines[0] if n == 1 else np.array(outlines), range(elements + 1))
 
 
 def _section_function(section: Any) -> Callable[[float], Section]:

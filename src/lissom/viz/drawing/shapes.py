@@ -73,7 +73,7 @@ def shape(
     color : str
         Colour of solids that do not define one.
     """
-    body = system.bodies[i]
+    body = placed.body
     triangles, edges = [np.zeros((0, 3, 3))], [np.zeros((2, 0, 2, 3))]
     for solid in body.solids:
         found = surface(body, solid, system.names[i])

@@ -23,6 +23,7 @@ from ...spatial.many_rotations import (
 )
 from ...system import GROUND, System
 from .amplitudes import amplitude_pairs, amplitudes
+from .nodes import node_frames
 
 Array = np.ndarray
 
@@ -145,11 +146,11 @@ def node_poses(system: System, i: int, node: int, q: Array, bodies: Array) -> tu
         Poses of the bodies, as `poses` gives them.
     """
     body, place, turn = system.bodies[i], bodies[:, i, :3], bodies[:, i, 3:]
-    at = np.broadcast_to(body.node_positions[node], place.shape)
     if not body.n_mode:
+        at = np.broadcast_to(body.node_positions[node], place.shape)
         return place + rotated(turn, at), turn
-    moved = body.displaced(node, q[:, system.layout.modal_q(i)])
-    return place + rotated(turn, at + moved[:, 3:]), product(turn, exponential(moved[:, :3]))
+    turns, places = node_frames(body, np.array([node]), q[:, system.layout.modal_q(i)])
+    return place + rotated(turn, places[:, 0]), product(turn, turns[:, 0])
 
 
 def _moved(factor: Factor, q: Array) -> tuple[Array, Array]:

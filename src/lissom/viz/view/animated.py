@@ -30,6 +30,7 @@ def page_text(
     theme: str = "auto",
     scale: float = 1.0,
     reactions: bool | None = None,
+    color: str | None = None,
 ) -> str:
     """Page of a run as self-contained HTML.
 
@@ -49,8 +50,11 @@ def page_text(
         Initial factor by which deformations are enlarged.
     reactions : bool, optional
         Whether to include joint forces; by default for up to 24 bodies.
+    color : {"deflection", "curvature", "moment"}, optional
+        What the colours of flexible bodies show at first, the last two of rods only; by default
+        bodies have colours of their own.
     """
-    return _text(run, Options(title, trails, theme, scale, reactions), whole_frames(frames))
+    return _text(run, Options(title, trails, theme, scale, reactions, color), whole_frames(frames))
 
 
 def _text(run: Trajectory, options: Options, frames: int, why: str = "") -> str:
