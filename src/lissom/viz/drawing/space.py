@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
+_THIN = 0.004  # radius over the extent of the drawing below which a rod has a centre line
 _LIGHT = np.array([0.4, -0.5, 0.8])
 _BESIDE = np.array([2.0, 0.4])  # space for legend and title [inch]
 
@@ -40,6 +41,8 @@ def draw_space(figure: Figure, scene: Scene, view: Space) -> None:
     for shape in scene.shapes:
         axes.plot(*shape.dots.T, ".", color=shape.color, ms=3, zorder=3)
         for line in shape.lines:
+            if shape.radius > _THIN * scene.extent and len(line) > 2:
+                continue  # of a rod that winds, it would hide what is in front
             width = 1.2 if len(shape.dots) else 2.6 if shape.bare else 1.8 if len(line) > 2 else 0.7
             axes.plot(*line.T, color=shape.color, lw=width, solid_capstyle="round", zorder=3)
     _draw_joints(axes, scene)
@@ -136,7 +139,8 @@ def _draw_surfaces(axes: Any, scene: Scene, towards: Array) -> None:
         colors.append(shaded(shape.triangles[seen], shape.color, _LIGHT))
         edges = shape.edges[scene.turns | np.any(shape.edge_normals @ towards > 1e-9, axis=1)]
         # shifted towards the camera, otherwise the faces of the body would cover half of them
-        nearer = 0.0 if scene.turns else np.ptp(shape.points @ towards) / 2
+        depth = 1.5 * shape.radius or np.ptp(shape.points @ towards) / 2
+        nearer = 0.0 if scene.turns else depth
         faces += list(edges[:, [0, 1, 1]] + nearer * towards)
         colors.append(np.tile(to_rgb(shape.color), (len(edges), 1)))
     if not faces:

@@ -15,7 +15,7 @@ from ...spatial.many_rotations import exponential
 
 Array = np.ndarray
 
-_STEP = 0.2  # rad, largest turn between drawn sections
+_STEP = 0.15  # rad, largest turn between drawn sections
 _MOST = 600  # drawn sections of a sweep
 _AROUND = 16  # corners of a rod without solids
 _THINNEST, _THICKEST = 0.003, 0.05  # its radius over its length
