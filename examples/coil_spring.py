@@ -63,9 +63,7 @@ assert abs(stiffness / formula - 1) < 5e-3
 # %%
 # The bob is let go where the spring is not stretched.
 
-run = ls.simulate(
-    system, duration=30, step=2e-3, output_step=0.01, integrator="generalized_alpha"
-)
+run = ls.simulate(system, duration=30, step=2e-3, output_step=0.01, integrator="generalized_alpha")
 swing = 1000 * (run["bob.position"][:, 2] - height(0.0))
 turned = np.degrees([np.arctan2(R[1, 0], R[0, 0]) for R in run["bob.rotation"]])
 sizes = np.array([np.ptp(piece) / 2 for piece in np.array_split(swing, 100)])

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...bodies.solids import Sweep
 from ...errors import ModelError
 from ...spatial.many_rotations import rotated
 from ...system import GROUND, System
@@ -172,10 +173,15 @@ class SceneBody:
         """Points around the body, in body axes, in states with these coordinates (k, n, 3) [m]."""
         if self.body.rod is None:
             return np.broadcast_to(self.box, (len(modes), 8, 3))
-        offsets = np.concatenate([s.offsets for s in self.surfaces])
-        radius = np.linalg.norm(offsets, axis=1).max()
         points = node_frames(self.body, self.nodes, modes)[1]
-        return np.concatenate([points - radius, points + radius], axis=1)
+        return np.concatenate([points - self.radius, points + self.radius], axis=1)
+
+    @cached_property
+    def radius(self) -> float | None:
+        """Largest distance of the corners of a rod from its centre line [m]; None: no rod."""
+        if self.body.rod is None:
+            return None
+        return max(float(np.linalg.norm(s.offsets, axis=1).max()) for s in self.surfaces)
 
     def described(self, arrays: Arrays, first_mode: int) -> dict[str, Any]:
         """Description of the body for the page; call it after all nodes are marked as in use.
@@ -200,12 +206,18 @@ class SceneBody:
             "box": [self.rest.min(axis=0).tolist(), self.rest.max(axis=0).tolist()],
             "n_mode": shapes.shape[1] if rod is None else len(rod.strains),
             "rod": None if rod is None else described_rod(rod, nodes, arrays),
+            "along": None if rod is None else arrays.add(self._along(), "uint16"),
             "first_mode": first_mode,
             "nodes": arrays.add(self.body.node_positions[nodes]),
             "shapes": arrays.add(shapes),
             "surfaces": pieces,
             "label": {"node": self.use(node), "offset": offset.tolist()},
         }
+
+    def _along(self) -> list[int]:
+        """Numbers in the page of the nodes along the first sweep of a rod."""
+        sweep = next((s for s in self.body.solids if isinstance(s, Sweep)), None)
+        return [self.use(node) for node in sweep.nodes] if sweep else []
 
     def _by_color(self) -> list[Surface]:
         """Surfaces joined by colour, each of which the page draws in one call."""

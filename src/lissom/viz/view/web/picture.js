@@ -241,9 +241,11 @@ class Picture {
     return found;
   }
 
-  // Thin lines between joints, so that chains of small links are visible from a distance.
+  // Thin lines between joints and along rods, so that chains of small links and cables are visible
+  // from a distance; near by, the line is inside the rod.
   drawSkeleton() {
     const { motion, scene, show } = this, found = [];
+    scene.bodies.forEach((_, i) => motion.rods[i] && this.addCentreLine(i, found));
     scene.bodies.forEach(({ parent, surfaces }, i) => {
       if (parent < 0 || !scene.bodies[parent].simple) return;
       const paint = color(surfaces[0].color).map((x) => (show.dark ? x : 0.75 * x));
@@ -252,6 +254,19 @@ class Picture {
     if (!found.length) return;
     this.skeletonLines.fill(found);
     this.lines(this.skeletonLines, 1.5);
+  }
+
+  addCentreLine(i, found) {
+    const { motion, scene, show, colored } = this, rod = motion.rods[i], { along, surfaces } = scene.bodies[i];
+    const own = color(surfaces[0].color).map((x) => (show.dark ? x : 0.85 * x)), largest = this.scaleOf(-1);
+    const paint = (k) => (largest ? scaleColor(rod.shown(k, colored) / largest) : own);
+    const offset = [0, 0, 0], nodes = scene.array(along);
+    let from = null;
+    for (const node of nodes) {
+      const to = [...motion.frame({ body: i, node, offset }).p], tint = paint(node);
+      if (from) found.push(...from.p, ...to, ...from.tint, 1, ...tint, 1);
+      from = { p: to, tint };
+    }
   }
 
   // Complete paths faintly, the past part strongly.
