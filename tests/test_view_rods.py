@@ -166,6 +166,15 @@ def test_a_spring_of_ten_turns_is_drawn_with_enough_sections():
     assert np.array_equal(nodes[[0, -1]], [0, 24])
 
 
+def test_a_rod_of_a_run_that_ended_in_nonsense_is_shown():
+    run = winding_run()
+    rows = np.array(run.q)
+    rows[-1, run.system.layout.modal_q(0)] = 1e29
+    wild = moved(run.system, [run.system.state(q) for q in rows])
+    frames = Scene(wild).data()["frames"]
+    assert np.all(np.isfinite([*frames["low"], *frames["high"], frames["moment"]]))
+
+
 def test_a_rod_without_solids_is_drawn_along_its_axis():
     bare = ls.bodies.Rod(1.0, [1.0, 1.0, 1.0, 1e4, 1e4, 1e4], 1.0, [1e-4] * 3)
     model = ls.Model("bare")

@@ -73,7 +73,7 @@ class Drawing:
         return image.quantize(256)
 
     def _visible(self, frame: int) -> tuple[Array, Array, Array]:
-        """Triangles that face the camera, far to near (n, 3, 2), colours (n, 3), widths of edges."""
+        """Triangles that face the camera, far to near (n, 3, 2), colours, widths of edges."""
         corners, paints, rims = [], [], []
         for i, (triangles, colors) in enumerate(self._triangles):
             corners.append(self.scene.corners(frame, i)[triangles])

@@ -12,7 +12,7 @@ from ...errors import ModelError
 from ...spatial.many_rotations import rotated
 from ...system import GROUND, System
 from .amplitudes import amplitude_shapes
-from .nodes import node_frames, smooth
+from .nodes import drawable, node_frames, smooth
 from .normals import shaded
 from .numbers import Arrays
 from .rods import described_rod, shown_strains
@@ -166,7 +166,7 @@ class SceneBody:
         """Largest values of what colours can show, in states with these modal coordinates."""
         found = {"deflection": self.deflections(modes)}
         if self.body.rod is not None:
-            found |= shown_strains(self.body.rod, self.nodes, modes)
+            found |= shown_strains(self.body.rod, self.nodes, drawable(self.body, modes))
         return {kind: float(values.max(initial=0.0)) for kind, values in found.items()}
 
     def reach(self, modes: Array) -> Array:

@@ -18,6 +18,7 @@ Array = np.ndarray
 _STEP = 0.15  # rad, largest turn between drawn sections
 _MOST = 600  # drawn sections of a sweep
 _AROUND = 16  # corners of a rod without solids
+_WILD = 1e6  # coordinates of a rod; larger ones overflow
 _THINNEST, _THICKEST = 0.003, 0.05  # its radius over its length
 
 
@@ -36,10 +37,16 @@ def node_frames(body: NormalBody, nodes: Array, eta: Array) -> tuple[Array, Arra
         Modal coordinates.
     """
     if body.rod is not None:
-        return section_poses(body.rod, [body.rod.node_pieces[node] for node in nodes], eta)
+        pieces = [body.rod.node_pieces[node] for node in nodes]
+        return section_poses(body.rod, pieces, drawable(body, eta))
     moved = np.stack([body.displaced(int(node), eta) for node in nodes], axis=1)
     turns = exponential(moved[..., :3].reshape(-1, 3))
     return turns.reshape(*moved.shape[:2], 4), body.node_positions[nodes] + moved[..., 3:]
+
+
+def drawable(body: NormalBody, eta: Array) -> Array:
+    """Modal coordinates, those of a rod limited: a failed run may end beyond all reason."""
+    return eta if body.rod is None else np.clip(eta, -_WILD, _WILD)
 
 
 def smooth(body: NormalBody, eta: Array, least: int = 1) -> NormalBody:
@@ -60,7 +67,7 @@ def smooth(body: NormalBody, eta: Array, least: int = 1) -> NormalBody:
         return body
     places, solids = list(body.rod.places), []
     for solid in body.solids or (_round(body.rod),):
-        solids.append(_divided(solid, body.rod, places, eta, least))
+        solids.append(_divided(solid, body.rod, places, drawable(body, eta), least))
     rod = dataclasses.replace(body.rod, places=np.array(places))
     zero = np.zeros((1, body.n_mode))
     shapes = np.zeros((len(places), 6, body.n_mode))  # of the new nodes nobody asks for them
@@ -98,8 +105,7 @@ def _divided(solid: Solid, rod: RodTables, places: list[float], eta: Array, leas
 def _parts(rod: RodTables, length: float, eta: Array) -> int:
     """Parts into which a piece of a length is divided, so that none turns too far."""
     turned = piece_turns(rod, np.vstack([np.zeros((1, len(rod.strains))), eta]))
-    finite = turned[np.all(np.isfinite(turned), axis=1)]
-    steepest = float((finite / np.diff(rod.points, prepend=0.0)).max())
+    steepest = float((turned / np.diff(rod.points, prepend=0.0)).max())
     return math.ceil(min(steepest * length / _STEP, _MOST))
 
 
