@@ -104,6 +104,24 @@ def shape(
     return Shape(color, all_triangles, ends, normals, lines, dots, bare, middle, radius)
 
 
+def facing(triangles: Array, towards: Array) -> Array:
+    """Triangles (n, 3, 3) that face the camera in a direction."""
+    a, b, c = triangles[:, 0], triangles[:, 1], triangles[:, 2]
+    return triangles[np.cross(b - a, c - a) @ towards > 0]
+
+
+def rim(triangles: Array, towards: Array) -> Array:
+    """Edges (n, 2, 3) between triangles that face the camera and those that do not."""
+    faces = facing(triangles, towards)
+    if not len(faces):
+        return np.zeros((0, 2, 3))
+    corners, index = np.unique(faces.reshape(-1, 3).round(12), axis=0, return_inverse=True)
+    index = index.reshape(-1, 3)
+    pairs = np.sort(np.concatenate([index[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1)
+    found, count = np.unique(pairs, axis=0, return_counts=True)
+    return np.asarray(corners[found[count == 1]])
+
+
 def _bones(
     body: NormalBody, placed: PlacedBody, joints: list[PlacedJoint], i: int, swept: bool
 ) -> list[Array]:

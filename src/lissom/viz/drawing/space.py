@@ -9,6 +9,7 @@ import numpy as np
 from ..plots.style import INK
 from .direction import Space
 from .paint import AXIS_COLORS, add_legend, halo, rasterized, shaded, write_name
+from .shapes import rim
 from .symbols import CLOSING, axis_lines, ground_marker, marker
 
 if TYPE_CHECKING:
@@ -138,6 +139,8 @@ def _draw_surfaces(axes: Any, scene: Scene, towards: Array) -> None:
         faces += list(shape.triangles[seen])
         colors.append(shaded(shape.triangles[seen], shape.color, _LIGHT))
         edges = shape.edges[scene.turns | np.any(shape.edge_normals @ towards > 1e-9, axis=1)]
+        if shape.radius and not scene.turns:  # of a rod that winds, to tell front from back
+            edges = np.concatenate([edges, rim(shape.triangles, towards)])
         # shifted towards the camera, otherwise the faces of the body would cover half of them
         depth = 1.5 * shape.radius or np.ptp(shape.points @ towards) / 2
         nearer = 0.0 if scene.turns else depth
