@@ -132,6 +132,16 @@ def test_colours_of_the_page_show_one_thing_at_a_time(opened):
     assert np.mean(np.any(by_moment != page.pixels(), axis=1)) > 1e-3
 
 
+def test_a_thin_cable_is_a_line_on_the_page(opened):
+    model = ls.Model("cable")
+    model.add(ls.rod(10.0, ls.Circle(1e-4), ls.STEEL), ls.Fixed(), name="cable")
+    system = model.compile()
+    page = opened(moved(system, [system.neutral()] * 2))
+    page.press("show-grid")
+    dark = np.all(np.abs(page.pixels() - [243, 245, 248]) > 30, axis=1)
+    assert np.count_nonzero(dark) > 300
+
+
 def test_curvature_is_that_of_the_axis_and_moment_that_of_the_change():
     rod = ls.rod(1.0, SECTION, ls.STEEL, curvature=(0, 0, 2.0), torsion=0, stretch=0).normalised()
     chosen = np.flatnonzero(rod.rod.strains == KAPPA_Z)

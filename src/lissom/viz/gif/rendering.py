@@ -15,11 +15,6 @@ Array = np.ndarray
 
 _BACK, _PATH = "#f3f5f8", "#d55e00"
 _DPI = 100
-_NARROW, _WIDE = (
-    0.3,
-    1.2,
-)  # width of the edges of triangles: of bodies, and of rods that are thin [pt]
-_THIN = 0.002  # radius over the size of the scene
 _FLAT = 0.15  # a flatter bounding box is viewed along its thin direction
 
 
@@ -47,22 +42,17 @@ class Drawing:
         axes.set_axis_off()
         self._fit(axes, size)
         self._lines = [axes.plot([], [], color=_PATH, lw=1.2, alpha=0.6)[0] for _ in scene.trails]
-        self._faces: Any = axes.add_collection(PolyCollection([]))
+        self._faces: Any = axes.add_collection(PolyCollection([], linewidths=0.3))
         self._clock = axes.text(0.02, 0.03, "", transform=axes.transAxes, color="0.35", fontsize=9)
         self._paths = [self._flat(scene.rows[f"{where}.position"]) for where in scene.trails]
         self._triangles = [_triangles(body) for body in scene.bodies]
-        extent = float(np.linalg.norm(scene.high - scene.low))
-        self._thin = [
-            body.radius is not None and body.radius < _THIN * extent for body in scene.bodies
-        ]
 
     def picture(self, frame: int) -> Image:
         """Image of a frame, with at most 256 colours."""
         from PIL import Image as Images
 
-        flat, colors, widths = self._visible(frame)
+        flat, colors = self._visible(frame)
         self._faces.set_verts(flat)
-        self._faces.set_linewidth(widths)
         self._faces.set_facecolor(colors)
         self._faces.set_edgecolor(colors)
         for line, path in zip(self._lines, self._paths, strict=True):
@@ -72,14 +62,13 @@ class Drawing:
         image = Images.fromarray(np.asarray(self._canvas.buffer_rgba())[..., :3].copy())
         return image.quantize(256)
 
-    def _visible(self, frame: int) -> tuple[Array, Array, Array]:
-        """Triangles that face the camera, far to near (n, 3, 2), colours, widths of edges."""
-        corners, paints, rims = [], [], []
+    def _visible(self, frame: int) -> tuple[Array, Array]:
+        """Triangles that face the camera, from far to near (n, 3, 2), and their colours (n, 3)."""
+        corners, paints = [], []
         for i, (triangles, colors) in enumerate(self._triangles):
             corners.append(self.scene.corners(frame, i)[triangles])
             paints.append(colors)
-            rims.append(np.full(len(triangles), _WIDE if self._thin[i] else _NARROW))
-        faces, paint, rim = (np.concatenate(x) for x in (corners, paints, rims))
+        faces, paint = np.concatenate(corners), np.concatenate(paints)
         normals = np.cross(faces[:, 1] - faces[:, 0], faces[:, 2] - faces[:, 0])
         length = np.linalg.norm(normals, axis=1)
         seen = normals @ self.toward > 1e-9 * length
@@ -88,8 +77,7 @@ class Drawing:
         light = 0.7 * self.toward + 0.65 * self.top - 0.45 * self.right
         bright = 0.5 + 0.55 * np.clip(normals @ (light / np.linalg.norm(light)), 0.0, 1.0)
         order = np.argsort((faces @ self.toward).mean(axis=1))
-        paint = np.clip(paint * bright[:, None], 0.0, 1.0)
-        return self._flat(faces[order]), paint[order], rim[seen][order]
+        return self._flat(faces[order]), np.clip(paint * bright[:, None], 0.0, 1.0)[order]
 
     def _flat(self, points: Array) -> Array:
         return np.stack([points @ self.right, points @ self.top], axis=-1)

@@ -173,15 +173,9 @@ class SceneBody:
         """Points around the body, in body axes, in states with these coordinates (k, n, 3) [m]."""
         if self.body.rod is None:
             return np.broadcast_to(self.box, (len(modes), 8, 3))
+        radius = max(np.linalg.norm(s.offsets, axis=1).max() for s in self.surfaces)
         points = node_frames(self.body, self.nodes, modes)[1]
-        return np.concatenate([points - self.radius, points + self.radius], axis=1)
-
-    @cached_property
-    def radius(self) -> float | None:
-        """Largest distance of the corners of a rod from its centre line [m]; None: no rod."""
-        if self.body.rod is None:
-            return None
-        return max(float(np.linalg.norm(s.offsets, axis=1).max()) for s in self.surfaces)
+        return np.concatenate([points - radius, points + radius], axis=1)
 
     def described(self, arrays: Arrays, first_mode: int) -> dict[str, Any]:
         """Description of the body for the page; call it after all nodes are marked as in use.
