@@ -13,6 +13,7 @@ from lissom.results.description.joints import Numbers
 from lissom.results.description.solids import described_solids, restored_solids
 from lissom.spatial import quaternion_rotation
 from lissom.viz.drawing.places import placed_bodies, placed_frames, placed_joints
+from lissom.viz.gif.rendering import Drawing
 from lissom.viz.scene.bodies import SceneBody
 from lissom.viz.scene.motion import Scene
 from lissom.viz.scene.nodes import node_frames
@@ -142,6 +143,20 @@ def test_a_thin_cable_is_a_line_on_the_page(opened):
     assert np.count_nonzero(dark) > 300
 
 
+def test_animated_pictures_show_the_largest_moment_in_yellow():
+    model = ls.Model("bow")
+    model.add(ls.rod(1.0, ls.Circle(0.05), ls.STEEL), ls.Fixed(), name="rod")
+    system = model.compile()
+    bent = np.eye(system.n_q)[0]  # first shape of bending: most at the root
+    run = moved(system, [system.neutral(), system.state(bent)])
+    drawing = Drawing(Scene(run), (300, 200), "moment")
+    yellow = []
+    for frame in (0, 1):
+        picture = np.asarray(drawing.picture(frame).convert("RGB"), int)
+        yellow.append(np.count_nonzero(np.all(picture[..., :2] > 100 + picture[..., 2:], axis=2)))
+    assert yellow[0] == 0 and yellow[1] > 20
+
+
 def test_curvature_is_that_of_the_axis_and_moment_that_of_the_change():
     rod = ls.rod(1.0, SECTION, ls.STEEL, curvature=(0, 0, 2.0), torsion=0, stretch=0).normalised()
     chosen = np.flatnonzero(rod.rod.strains == KAPPA_Z)
@@ -160,6 +175,8 @@ def test_curvature_is_that_of_the_axis_and_moment_that_of_the_change():
 def test_colours_that_nothing_has_are_named(tmp_path, color, words):
     with pytest.raises(StateError, match=words):
         bending_run().to_html(tmp_path / "run.html", color=color)
+    with pytest.raises(StateError, match=words):
+        bending_run().to_gif(tmp_path / "run.gif", color=color)
 
 
 def test_a_spring_of_ten_turns_is_drawn_with_enough_sections():

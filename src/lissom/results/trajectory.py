@@ -421,6 +421,7 @@ class Trajectory:
         duration: float | None = None,
         size: tuple[int, int] = (640, 420),
         trails: Sequence[str] | None = None,
+        color: str | None = None,
     ) -> None:
         """Write an animated GIF, for slides and other media that cannot show web pages.
 
@@ -436,10 +437,14 @@ class Trajectory:
             Width and height [pixels].
         trails : sequence of str, optional
             "body", "body.node" or frames whose paths are drawn; by default outermost bodies.
+        color : {"deflection", "curvature", "moment"}, optional
+            What the colours of flexible bodies show, the last two of rods only; by default bodies
+            have colours of their own.
         """
         from ..viz.gif.animation import write_gif
 
-        write_gif(self, path, frames=frames, duration=duration, size=size, trails=trails)
+        options: dict[str, Any] = {"size": size, "trails": trails, "color": color}
+        write_gif(self, path, frames=frames, duration=duration, **options)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Reject assignment: trajectories are immutable."""

@@ -154,20 +154,29 @@ class SceneBody:
         """
         return np.concatenate([bent(self.body, s.nodes, s.offsets, modes) for s in self.surfaces])
 
-    def deflections(self, modes: Array) -> Array:
-        """Displacements of the corners by deformation, one row for each state [m]."""
+    def shown(self, modes: Array, nodes: Array | None = None) -> dict[str, Array]:
+        """What colours can show of the body at nodes, (k, n) each.
+
+        Parameters
+        ----------
+        modes : array (k, n_mode)
+            Modal coordinates of k states.
+        nodes : array (n,) of int, optional
+            Nodes; by default those in use.
+        """
         if not self.body.n_mode:
-            return np.zeros((len(modes), 1))
-        own = self.nodes[self.nodes < len(self.system.bodies[self.i].node_positions)]
-        moved = node_frames(self.body, own, modes)[1] - self.body.node_positions[own]
-        return np.linalg.norm(moved, axis=2)
+            return {}
+        nodes = self.nodes if nodes is None else nodes
+        moved = node_frames(self.body, nodes, modes)[1] - self.body.node_positions[nodes]
+        found = {"deflection": np.linalg.norm(moved, axis=2)}
+        if self.body.rod is not None:
+            found |= shown_strains(self.body.rod, nodes, drawable(self.body, modes))
+        return found
 
     def largest(self, modes: Array) -> dict[str, float]:
         """Largest values of what colours can show, in states with these modal coordinates."""
-        found = {"deflection": self.deflections(modes)}
-        if self.body.rod is not None:
-            found |= shown_strains(self.body.rod, self.nodes, drawable(self.body, modes))
-        return {kind: float(values.max(initial=0.0)) for kind, values in found.items()}
+        own = self.nodes[self.nodes < len(self.system.bodies[self.i].node_positions)]
+        return {kind: float(x.max(initial=0.0)) for kind, x in self.shown(modes, own).items()}
 
     def reach(self, modes: Array) -> Array:
         """Points around the body, in body axes, in states with these coordinates (k, n, 3) [m]."""

@@ -113,7 +113,7 @@ class Scene:
             low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
         return (low, high) if self.bodies else (np.zeros(3), np.zeros(3))
 
-    def _largest(self, rows: Trajectory) -> dict[str, float]:
+    def largest(self, rows: Trajectory) -> dict[str, float]:
         """Largest values of what colours can show."""
         found = dict.fromkeys(SHOWN, 0.0)
         for i, body in enumerate(self.bodies):
@@ -189,7 +189,7 @@ class Scene:
             "peaks": peaks.tolist(),
             "low": (low - self.origin).tolist(),
             "high": (high - self.origin).tolist(),
-            **self._largest(rows),
+            **self.largest(rows),
             "events": [[t - start, name] for t, name in rows.events[:_EVENTS]],
             "status": str(rows.status or ""),
             "message": rows.message,

@@ -12,11 +12,36 @@ from typing import Any
 import numpy as np
 
 from ...bodies.rod_tables import Piece, RodTables, interpolation
+from ...errors import StateError
+from ...system import System
 from .numbers import Arrays
 
 Array = np.ndarray
 
-SHOWN = ("deflection", "curvature", "moment")  # what colours can show; the last two of rods only
+# What colours can show, with units; the last two of rods only
+SHOWN = {"deflection": "m", "curvature": "rad/m", "moment": "N m"}
+
+
+def check_color(color: Any, system: System | None = None) -> None:
+    """Refuse colours that do not exist, or of something that no body of a system has.
+
+    Parameters
+    ----------
+    color : str or None
+        What colours show.
+    system : System, optional
+        Mechanism.
+    """
+    if color is not None and (not isinstance(color, str) or color not in SHOWN):
+        words = ", ".join(map(repr, SHOWN))
+        raise StateError(f"color is {color!r}; expected one of {words}, or None")
+    if color is None or system is None:
+        return
+    kind = "flexible body" if color == "deflection" else "rod"
+    if not any(b.n_mode if kind != "rod" else b.rod for b in system.bodies):
+        raise StateError(
+            f"color is {color!r}, but the system has no {kind} that could show it; omit it"
+        )
 
 
 def described_rod(rod: RodTables, nodes: Array, arrays: Arrays) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import ResultError, StateError
 from ...results.files.disk import PathLike, as_path, replacing
 from ..scene.instants import frames_of, still
+from ..scene.rods import check_color
 from .options import Options, whole_frames
 from .page import ICON
 from .server import FixedPage, View
@@ -58,6 +59,7 @@ def page_text(
 
 
 def _text(run: Trajectory, options: Options, frames: int, why: str = "") -> str:
+    check_color(options.color, run.system)
     rows = frames_of(run, frames)
     notice = f"{rows.n} frames of {run.n} rows{why}" if why or 2 * rows.n < run.n else ""
     return options.page(rows, settings={"notice": notice})

@@ -7,9 +7,8 @@ from typing import Any
 
 from ...errors import StateError
 from ...results.trajectory import Trajectory
-from ...system import System
 from ..scene.motion import Scene, outermost
-from ..scene.rods import SHOWN
+from ..scene.rods import check_color
 from .page import page
 
 THEMES = ("auto", "light", "dark")
@@ -52,9 +51,7 @@ class Options:
             raise StateError(f"trails is {trails!r}; expected a list such as ['hand', 'boom.tip']")
         if not isinstance(self.reactions, (bool, type(None))):
             raise StateError(f"reactions is {self.reactions!r}; expected True or False")
-        if self.color is not None and self.color not in SHOWN:
-            words = ", ".join(map(repr, SHOWN))
-            raise StateError(f"color is {self.color!r}; expected one of {words}, or None")
+        check_color(self.color)
 
     def scene(self, rows: Trajectory, *, growing: bool = False) -> Scene:
         """Scene of the page.
@@ -85,7 +82,6 @@ class Options:
         settings : dict, optional
             Settings of the page in addition to the scale.
         """
-        self._check_color(rows.system)
         scene = self.scene(rows) if scene is None else scene
         return page(
             scene.data(rows),
@@ -93,15 +89,6 @@ class Options:
             theme=self.theme,
             settings={"scale": float(self.scale), "color": self.color, **(settings or {})},
         )
-
-    def _check_color(self, system: System) -> None:
-        """Refuse colours of something that no body of the system has."""
-        kind = "flexible body" if self.color == "deflection" else "rod"
-        bodies = system.bodies
-        if self.color and not any(b.n_mode if kind != "rod" else b.rod for b in bodies):
-            raise StateError(
-                f"color is {self.color!r}, but the system has no {kind} that could show it; omit it"
-            )
 
 
 def whole_frames(frames: Any) -> int:

@@ -70,7 +70,7 @@ function start() {
     deflection: false, curvature: false, moment: false, trails: true, loads: true, loopForces: true, reactions: false, arrows: 1, frames: false,
     named: scene.named.length <= 12, loops: true, labels: false, grid: true, dark: theme === "dark" || (theme === "auto" && Boolean(night?.matches)),
   };
-  if (scene.settings.color) show[scene.settings.color] = true;
+  for (const [name] of switches(scene)) show[name] ||= name === scene.settings.color;
   motion.scale = scene.settings.scale;
   motion.go(0);
   const canvas = byId("canvas");
