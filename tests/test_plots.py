@@ -425,7 +425,7 @@ def test_modes_of_a_system_say_whose_they_are():
         ((BOOM, "boom"), "selects a body of a System"),
         ((LINKAGE,), "four-bar has no flexible body"),
         ((ls.Model("m"),), "got Model; call model.compile() first"),
-        ((None,), "expected a FlexibleBody, a NodalBody or a System, got NoneType"),
+        ((None,), "expected a FlexibleBody, a NodalBody, a Rod or a System, got NoneType"),
     ],
 )
 def test_what_has_no_modes_is_explained(given, words):

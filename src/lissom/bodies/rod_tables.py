@@ -8,7 +8,7 @@ numbers; Legendre polynomials of degree below n are exact.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -144,7 +144,7 @@ class RodTables:
     def _piece(self, start: int, end: float) -> Piece:
         begin = self.points[start] if start >= 0 else 0.0
         n, h = len(self.functions), end - begin
-        x, weights = legendre.leggauss(n // 2 + 3)
+        x, weights = _gauss(n // 2 + 3)
         fields = interpolation(self.points / self.length, (begin + h * (x + 1) / 2) / self.length)
         powers = np.stack([weights * h / 2 * (x / 2) ** k for k in range(3)])
         moments = _TO_MAGNUS @ powers @ fields
@@ -169,21 +169,25 @@ def radau_points(n: int) -> Array:
 
 def interpolation(points: Array, at: Array) -> Array:
     """Values at points to values at other places of (0, 1), of a polynomial."""
-    return legendre.legvander(2 * at - 1, len(points) - 1) @ _coefficients(tuple(points))
+    return legendre.legvander(2 * at - 1, len(points) - 1) @ _to_legendre(points.tobytes())
 
 
 def integration(points: Array, to: Array) -> Array:
-    """Values at points to integrals of the polynomial from 0 to other places.
+    """Values at points to integrals of the polynomial from 0 to other places."""
+    n, x = len(points), 2 * to - 1
+    P = legendre.legvander(x, n)
+    rows = np.empty((len(to), n))
+    rows[:, 0] = (x + 1) / 2
+    # the integral of P_k from -1 is (P_k+1 - P_k-1) / (2 k + 1)
+    rows[:, 1:] = (P[:, 2:] - P[:, :-2]) / (4 * np.arange(1, n) + 2)
+    return rows @ _to_legendre(points.tobytes())
 
-    The integral of P_k from -1 is (P_(k+1) - P_(k-1)) / (2k + 1), of P_0 it is x + 1.
-    """
-    n = len(points)
-    P = legendre.legvander(2 * to - 1, n)
-    once = np.hstack([P[:, :1] + P[:, 1:2], (P[:, 2:] - P[:, :-2]) / (2 * np.arange(1, n) + 1)])
-    return once / 2 @ _coefficients(tuple(points))
+
+@lru_cache(maxsize=64)
+def _to_legendre(points: bytes) -> Array:
+    """Values at points of (0, 1) to coefficients of Legendre polynomials."""
+    x = 2 * np.frombuffer(points) - 1
+    return np.linalg.inv(legendre.legvander(x, len(x) - 1))
 
 
-@cache
-def _coefficients(points: tuple[float, ...]) -> Array:
-    """Values at points to coefficients of Legendre polynomials."""
-    return np.linalg.inv(legendre.legvander(2 * np.array(points) - 1, len(points) - 1))
+_gauss = lru_cache(maxsize=64)(legendre.leggauss)

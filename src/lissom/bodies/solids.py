@@ -16,9 +16,12 @@ __all__ = ["Box", "Cylinder", "Mesh", "Solid", "Sphere", "Sweep"]
 Array = np.ndarray
 
 
-def _array(*shape: int, whole: bool = False) -> dict[str, Any]:
-    """Metadata of a field: shape, -1 for any number of rows; lengths or whole numbers."""
-    return {"shape": shape, "whole": whole}
+def _array(*shape: int, whole: bool = False, many: bool = False) -> dict[str, Any]:
+    """Metadata of a field: shape, -1 for any number of rows; lengths or whole numbers.
+
+    `many`: whether several arrays of this shape may be given, one behind the other.
+    """
+    return {"shape": shape, "whole": whole, "many": many}
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,19 +170,27 @@ class Sweep(Solid):
 
     Parameters
     ----------
-    outline : array (k, 2)
-        Corners of the cross-section in y and z of the nodes, counterclockwise seen from +x [m].
+    outline : array (k, 2) or (n, k, 2)
+        Corners of the cross-section in y and z of the nodes, counterclockwise seen from +x [m]; or
+        those at each of the n nodes, with straight lines between.
     nodes : sequence of int
         Numbers of the nodes along the sweep.
     """
 
-    outline: Any = field(metadata=_array(-1, 2))
+    outline: Any = field(metadata=_array(-1, 2, many=True))
     nodes: Any = field(metadata=_array(-1, whole=True))
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._keep("outline", _numbers(self.outline, (len(self.outline), 2), "Sweep: outline"))
         self._keep("nodes", tuple(int(node) for node in self.nodes))
+        shape = np.shape(self.outline)
+        many = (len(self.nodes), *shape[1:2], 2) if len(shape) == 3 else (*shape[:1], 2)
+        self._keep("outline", _numbers(self.outline, many, "Sweep: outline"))
+
+    @property
+    def outlines(self) -> Array:
+        """Corners at each node, (n, k, 2) [m]."""
+        return np.broadcast_to(self.outline, (len(self.nodes), *self.outline.shape[-2:]))
 
 
 # Kinds of solids, by their names in files
@@ -188,9 +199,10 @@ SOLIDS: dict[str, type[Solid]] = {
 }
 
 
-def solid_fields(kind: type[Solid]) -> dict[str, tuple[tuple[int, ...], bool]]:
-    """Fields of a kind of solid: shape (-1 for any number of rows), and whether they are whole."""
-    return {f.name: (f.metadata["shape"], f.metadata["whole"]) for f in fields(kind) if f.metadata}
+def solid_fields(kind: type[Solid]) -> dict[str, tuple[tuple[int, ...], bool, bool]]:
+    """Fields of a kind of solid: shape (-1 for any number of rows), whether whole, whether many."""
+    keys = ("shape", "whole", "many")
+    return {f.name: tuple(f.metadata[k] for k in keys) for f in fields(kind) if f.metadata}
 
 
 def checked_solids(given: Any, what: str) -> tuple[Solid, ...]:

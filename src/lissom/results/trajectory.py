@@ -369,6 +369,7 @@ class Trajectory:
         theme: str = "auto",
         scale: float = 1.0,
         reactions: bool | None = None,
+        color: str | None = None,
     ) -> None:
         """Write the animated view to a single HTML file, which needs no network.
 
@@ -388,11 +389,14 @@ class Trajectory:
             Initial factor by which deformations are enlarged.
         reactions : bool, optional
             Whether to include joint forces; by default for up to 24 bodies.
+        color : {"deflection", "curvature", "moment"}, optional
+            What the colours of flexible bodies show at first, the last two of rods only; by default
+            bodies have colours of their own.
         """
         from ..viz.view.animated import write_page
 
         options = {"title": title, "trails": trails, "theme": theme, "scale": scale}
-        write_page(self, path, frames=frames, reactions=reactions, **options)
+        write_page(self, path, frames=frames, reactions=reactions, color=color, **options)
 
     def view(self, *, browser: bool = True, block: bool = False, **options: Any) -> View:
         """Show the animated view in the browser.
@@ -441,6 +445,7 @@ class Trajectory:
         duration: float | None = None,
         size: tuple[int, int] = (640, 420),
         trails: Sequence[str] | None = None,
+        color: str | None = None,
     ) -> None:
         """Write an animated GIF, for slides and other media that cannot show web pages.
 
@@ -456,10 +461,14 @@ class Trajectory:
             Width and height [pixels].
         trails : sequence of str, optional
             "body", "body.node" or frames whose paths are drawn; by default outermost bodies.
+        color : {"deflection", "curvature", "moment"}, optional
+            What the colours of flexible bodies show, the last two of rods only; by default bodies
+            have colours of their own.
         """
         from ..viz.gif.animation import write_gif
 
-        write_gif(self, path, frames=frames, duration=duration, size=size, trails=trails)
+        options: dict[str, Any] = {"size": size, "trails": trails, "color": color}
+        write_gif(self, path, frames=frames, duration=duration, **options)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Reject assignment: trajectories are immutable."""

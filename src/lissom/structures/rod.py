@@ -135,8 +135,17 @@ def rod(
         nodes={} if nodes is None else nodes,
         elements=elements,
         stations=stations,
-        solids=Sweep(at(0.0).outline, range(elements + 1)),
+        solids=_swept(at, 1 if uniform else elements + 1, elements),
     )
+
+
+def _swept(at: Callable[[float], Section], n: int, elements: int) -> Sweep:
+    """Appearance: n outlines along the axis; rectangles where they are of different kinds."""
+    sections = [at(x) for x in np.linspace(0.0, 1.0, n)]
+    outlines = [np.asarray(section.outline) for section in sections]
+    if len({outline.shape for outline in outlines}) > 1:
+        outlines = [np.asarray(Section.outline.__get__(section)) for section in sections]
+    return Sweep(outlines[0] if n == 1 else np.array(outlines), range(elements + 1))
 
 
 def _section_function(section: Any) -> Callable[[float], Section]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from .places import PlacedJoint
 Array = np.ndarray
 
 _PARALLEL = 1e-6
+_OUTSIDE = 0.05  # largest way of a rod along the normal of a plane drawing, over its size
 _AZIMUTHS, _CLEARLY = (-58.0, -32.0, -75.0, -122.0, -148.0), 1.3
 _PLANES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 
@@ -79,7 +81,9 @@ class Space:
         return np.roll(seen, {"x": 1, "y": 2, "z": 0}[self.vertical])
 
 
-def chosen_view(view: Any, joints: list[PlacedJoint], gravity: Array) -> Flat | Space:
+def chosen_view(
+    view: Any, joints: list[PlacedJoint], gravity: Array, lines: Sequence[Array] = ()
+) -> Flat | Space:
     """Direction of view as given by the user, or a suitable one.
 
     Parameters
@@ -90,10 +94,14 @@ def chosen_view(view: Any, joints: list[PlacedJoint], gravity: Array) -> Flat | 
         Joints in the world.
     gravity : array (3,)
         Gravity, which points down in the drawing if possible.
+    lines : sequence of array (k, 3)
+        Centre lines of rods: if one leaves the plane, the drawing is in space.
     """
     vertical = "xyz"[int(np.argmax(np.abs(gravity)))] if np.any(gravity) else "z"
     if view is None:
         normal = _common_normal(joints)
+        if normal is not None and any(_leaves(line, normal) for line in lines):
+            normal = None
         return _best_space(joints, vertical) if normal is None else _flat(normal, gravity)
     if isinstance(view, str) and view in _PLANES:
         right, up = (np.eye(3)[k] for k in _PLANES[view])
@@ -141,6 +149,11 @@ def _common_normal(joints: list[PlacedJoint]) -> Array | None:
     if np.abs(np.cross(turns, normal)).max() > _PARALLEL:
         return None
     return normal if np.abs(slides @ normal).max(initial=0.0) < _PARALLEL else None
+
+
+def _leaves(line: Array, normal: Array) -> bool:
+    """Whether a line leaves the plane with a normal."""
+    return bool(np.ptp(line @ normal) > _OUTSIDE * np.linalg.norm(np.ptp(line, axis=0)))
 
 
 def _units(columns: Array) -> Array:

@@ -8,6 +8,7 @@ import numpy as np
 
 from .direction import Flat
 from .paint import AXIS_COLORS, add_legend, rasterized, tint, write_name
+from .shapes import facing, rim
 from .symbols import CLOSING, ground_marker, marker
 
 if TYPE_CHECKING:
@@ -67,38 +68,20 @@ def _draw_body(axes: Axes, shape: Shape, view: Flat, zorder: float) -> None:
     from matplotlib.collections import LineCollection, PolyCollection
 
     if len(shape.triangles):
-        faces = view(_facing(shape.triangles, view))
+        faces = view(facing(shape.triangles, view.towards))
         color = tint(shape.color)
         look: dict[str, Any] = {"facecolors": color, "edgecolors": color, "linewidths": 0.4}
         painted = PolyCollection(list(faces), **look, zorder=zorder)
         painted.set_rasterized(rasterized(len(faces)))
         axes.add_collection(painted)
-        rim = LineCollection(list(view(_rim(shape.triangles, view))), colors=shape.color)
-        rim.set(linewidth=0.9, zorder=zorder + 1e-3, capstyle="round")
-        axes.add_collection(rim)
+        edge = LineCollection(list(view(rim(shape.triangles, view.towards))), colors=shape.color)
+        edge.set(linewidth=0.9, zorder=zorder + 1e-3, capstyle="round")
+        axes.add_collection(edge)
     axes.plot(*view(shape.dots).T, ".", color=shape.color, ms=3, zorder=zorder)
     for line in shape.lines:
         width = 1.2 if len(shape.dots) else 3.0 if shape.bare else 1.8 if len(line) > 2 else 0.8
         (drawn,) = axes.plot(*view(line).T, color=shape.color, lw=width, zorder=zorder + 2e-3)
         drawn.set_solid_capstyle("round")
-
-
-def _facing(triangles: Array, view: Flat) -> Array:
-    """Triangles that face the camera."""
-    a, b, c = triangles[:, 0], triangles[:, 1], triangles[:, 2]
-    return triangles[np.cross(b - a, c - a) @ view.towards > 0]
-
-
-def _rim(triangles: Array, view: Flat) -> Array:
-    """Edges (n, 2, 3) between triangles that face the camera and those that do not."""
-    faces = _facing(triangles, view)
-    if not len(faces):
-        return np.zeros((0, 2, 3))
-    corners, index = np.unique(faces.reshape(-1, 3).round(12), axis=0, return_inverse=True)
-    index = index.reshape(-1, 3)
-    pairs = np.sort(np.concatenate([index[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1)
-    found, count = np.unique(pairs, axis=0, return_counts=True)
-    return np.asarray(corners[found[count == 1]])
 
 
 def _draw_gap(axes: Axes, a: Array, b: Array, view: Flat, scene: Scene, closing: bool) -> None:

@@ -92,7 +92,8 @@ def draw(
 ) -> Figure:
     """Drawing of a mechanism: deformed bodies, joints, loops and the ground.
 
-    A mechanism whose axes are all parallel is drawn in the plane normal to them, others in space.
+    A mechanism whose axes are all parallel is drawn in the plane normal to them if its rods do not
+    leave this, others in space.
 
     Parameters
     ----------
@@ -133,10 +134,11 @@ def draw(
     if not bodies:
         raise StateError("the system has no bodies, so that there is nothing to draw")
     joints = placed_joints(system, state, bodies)
-    look = chosen_view(view, joints, system.gravity)
     shapes = [
         shape(system, i, body, joints, COLORS[i % len(COLORS)]) for i, body in enumerate(bodies)
     ]
+    lines = [line for found in shapes for line in found.windings]
+    look = chosen_view(view, joints, system.gravity, lines)
     named = len(bodies) <= _NAMED if names is None else names
     placed = placed_frames(system, bodies)
     scene = Scene(bodies, joints, shapes, placed, named, frames, turns=show)

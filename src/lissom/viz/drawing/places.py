@@ -11,10 +11,12 @@ import numpy as np
 
 from ...algorithms.tree.arguments import as_state
 from ...algorithms.tree.reference import kinematics_base_to_tip
+from ...bodies import NormalBody
 from ...errors import StateError
 from ...joints import Joint
-from ...spatial import rotate, rotation_exp
+from ...spatial import quaternion_rotation, rotate
 from ...system import GROUND, Frame as NamedFrame, LoopEnd, State, StateLike, System
+from ..scene.nodes import node_frames, smooth
 
 __all__ = ["PlacedBody", "PlacedJoint", "placed_bodies", "placed_frames", "placed_joints"]
 
@@ -30,6 +32,8 @@ class PlacedBody:
     ----------
     name : str
         Name of the body.
+    body : NormalBody
+        The body; a rod with as many nodes as a smooth picture needs.
     rotation, position : arrays (3, 3) and (3,)
         Body axes to world axes, origin in the world [m].
     node_rotations, node_positions : arrays (n, 3, 3) and (n, 3)
@@ -37,6 +41,7 @@ class PlacedBody:
     """
 
     name: str
+    body: NormalBody
     rotation: Array
     position: Array
     node_rotations: Array
@@ -94,13 +99,11 @@ def placed_bodies(system: System, state: StateLike) -> list[PlacedBody]:
     found = []
     motions = kinematics_base_to_tip(system, state.q, np.zeros(system.n_v))
     for name, body, motion in zip(system.names, system.bodies, motions, strict=True):
-        turn, origin = motion.world_rotation, motion.world_position
-        shifts = [body.displaced(k, motion.eta) for k in range(len(body.node_positions))]
-        turned, moved = np.split(np.stack(shifts), 2, axis=1)
-        own = np.eye(3)[None] if not body.n_mode else np.array([rotation_exp(t) for t in turned])
-        rotations = np.broadcast_to(turn @ own, (len(body.node_positions), 3, 3))
-        positions = origin + (body.node_positions + moved) @ turn.T
-        found.append(PlacedBody(name, turn, origin, rotations, positions))
+        turn, origin, eta = motion.world_rotation, motion.world_position, motion.eta[None]
+        drawn = smooth(body, eta)
+        turns, places = node_frames(drawn, np.arange(len(drawn.node_positions)), eta)
+        rotations = turn @ np.array([quaternion_rotation(q) for q in turns[0]])
+        found.append(PlacedBody(name, drawn, turn, origin, rotations, origin + places[0] @ turn.T))
     return found
 
 

@@ -37,6 +37,8 @@ class Shape:
         Whether the body has no solids.
     middle : array (3,)
         Position of its name.
+    radius : float
+        Largest distance of the corners of a rod from its centre line [m]; 0 for other bodies.
     """
 
     color: str
@@ -47,6 +49,12 @@ class Shape:
     dots: Array
     bare: bool
     middle: Array
+    radius: float = 0.0
+
+    @property
+    def windings(self) -> list[Array]:
+        """Centre lines of a rod, parts of which may be behind others."""
+        return [line for line in self.lines if self.radius and len(line) > 2]
 
     @property
     def points(self) -> Array:
@@ -73,7 +81,7 @@ def shape(
     color : str
         Colour of solids that do not define one.
     """
-    body = system.bodies[i]
+    body = placed.body
     triangles, edges = [np.zeros((0, 3, 3))], [np.zeros((2, 0, 2, 3))]
     for solid in body.solids:
         found = surface(body, solid, system.names[i])
@@ -82,6 +90,10 @@ def shape(
         triangles.append(corners[found.triangles])
         edges.append(_sharp(corners, found.triangles))
         color = solid.color or color
+    radius = 0.0
+    if body.rod is not None:
+        sweeps = [s for s in body.solids if isinstance(s, Sweep)]
+        radius = max((float(np.linalg.norm(s.outline, axis=-1).max()) for s in sweeps), default=0.0)
     lines = [placed.node_positions[list(s.nodes)] for s in body.solids if isinstance(s, Sweep)]
     lines += _bones(body, placed, joints, i, bool(lines))
     all_triangles = np.concatenate(triangles)
@@ -89,7 +101,25 @@ def shape(
     dots = placed.node_positions if bare and body.n_mode else np.zeros((0, 3))
     middle = _middle(all_triangles, lines, placed)
     ends, normals = np.concatenate(edges, axis=1)
-    return Shape(color, all_triangles, ends, normals, lines, dots, bare, middle)
+    return Shape(color, all_triangles, ends, normals, lines, dots, bare, middle, radius)
+
+
+def facing(triangles: Array, towards: Array) -> Array:
+    """Triangles (n, 3, 3) that face the camera in a direction."""
+    a, b, c = triangles[:, 0], triangles[:, 1], triangles[:, 2]
+    return triangles[np.cross(b - a, c - a) @ towards > 0]
+
+
+def rim(triangles: Array, towards: Array) -> Array:
+    """Edges (n, 2, 3) between triangles that face the camera and those that do not."""
+    faces = facing(triangles, towards)
+    if not len(faces):
+        return np.zeros((0, 2, 3))
+    corners, index = np.unique(faces.reshape(-1, 3).round(12), axis=0, return_inverse=True)
+    index = index.reshape(-1, 3)
+    pairs = np.sort(np.concatenate([index[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1)
+    found, count = np.unique(pairs, axis=0, return_counts=True)
+    return np.asarray(corners[found[count == 1]])
 
 
 def _bones(

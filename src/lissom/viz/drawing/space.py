@@ -9,6 +9,7 @@ import numpy as np
 from ..plots.style import INK
 from .direction import Space
 from .paint import AXIS_COLORS, add_legend, halo, rasterized, shaded, write_name
+from .shapes import rim
 from .symbols import CLOSING, axis_lines, ground_marker, marker
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
+_THIN = 0.004  # radius over the extent of the drawing below which a rod has a centre line
 _LIGHT = np.array([0.4, -0.5, 0.8])
 _BESIDE = np.array([2.0, 0.4])  # space for legend and title [inch]
 
@@ -40,6 +42,8 @@ def draw_space(figure: Figure, scene: Scene, view: Space) -> None:
     for shape in scene.shapes:
         axes.plot(*shape.dots.T, ".", color=shape.color, ms=3, zorder=3)
         for line in shape.lines:
+            if shape.radius > _THIN * scene.extent and len(line) > 2:
+                continue  # of a rod that winds, it would hide what is in front
             width = 1.2 if len(shape.dots) else 2.6 if shape.bare else 1.8 if len(line) > 2 else 0.7
             axes.plot(*line.T, color=shape.color, lw=width, solid_capstyle="round", zorder=3)
     _draw_joints(axes, scene)
@@ -135,8 +139,11 @@ def _draw_surfaces(axes: Any, scene: Scene, towards: Array) -> None:
         faces += list(shape.triangles[seen])
         colors.append(shaded(shape.triangles[seen], shape.color, _LIGHT))
         edges = shape.edges[scene.turns | np.any(shape.edge_normals @ towards > 1e-9, axis=1)]
+        if shape.radius and not scene.turns:  # of a rod that winds, to tell front from back
+            edges = np.concatenate([edges, rim(shape.triangles, towards)])
         # shifted towards the camera, otherwise the faces of the body would cover half of them
-        nearer = 0.0 if scene.turns else np.ptp(shape.points @ towards) / 2
+        depth = 1.5 * shape.radius or np.ptp(shape.points @ towards) / 2
+        nearer = 0.0 if scene.turns else depth
         faces += list(edges[:, [0, 1, 1]] + nearer * towards)
         colors.append(np.tile(to_rgb(shape.color), (len(edges), 1)))
     if not faces:

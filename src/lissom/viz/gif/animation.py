@@ -10,6 +10,7 @@ from ...errors import ResultError, StateError
 from ...results.files.disk import PathLike, as_path, replacing
 from ..scene.instants import frames_of
 from ..scene.motion import Scene, outermost
+from ..scene.rods import check_color
 from .rendering import Drawing
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def write_gif(
     duration: float | None,
     size: Any,
     trails: Any,
+    color: Any,
 ) -> None:
     """Write an animated GIF of a run.
 
@@ -44,6 +46,8 @@ def write_gif(
         Width and height [pixels].
     trails : sequence of str, optional
         Points whose paths are drawn.
+    color : {"deflection", "curvature", "moment"}, optional
+        What the colours of flexible bodies show.
     """
     name = as_path(path)
     if not name.endswith(".gif"):
@@ -55,7 +59,8 @@ def write_gif(
     points = outermost(rows, 3) if trails is None else trails
     if not isinstance(points, (list, tuple)) or not all(isinstance(x, str) for x in points):
         raise StateError(f"trails is {trails!r}; expected a list such as ['hand', 'boom.tip']")
-    drawing = Drawing(Scene(rows, points, reactions=False), _pixels(size))
+    check_color(color, run.system)
+    drawing = Drawing(Scene(rows, points, reactions=False), _pixels(size), color)
     pictures = [drawing.picture(k) for k in range(rows.n)]
     with replacing(name) as temporary:
         pictures[0].save(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..scene.motion import Scene
+from ..scene.rods import SHOWN
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -27,14 +28,16 @@ class Drawing:
         Scene to draw.
     size : (int, int)
         Width and height [pixels].
+    color : str, optional
+        What the colours of flexible bodies show, one of `SHOWN`.
     """
 
-    def __init__(self, scene: Scene, size: tuple[int, int]) -> None:
+    def __init__(self, scene: Scene, size: tuple[int, int], color: str | None = None) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.collections import PolyCollection
         from matplotlib.figure import Figure
 
-        self.scene = scene
+        self.scene, self.color = scene, color
         self.right, self.top, self.toward = _axes(scene)
         figure = Figure(figsize=(size[0] / _DPI, size[1] / _DPI), dpi=_DPI, facecolor=_BACK)
         self._canvas = FigureCanvasAgg(figure)
@@ -46,6 +49,11 @@ class Drawing:
         self._clock = axes.text(0.02, 0.03, "", transform=axes.transAxes, color="0.35", fontsize=9)
         self._paths = [self._flat(scene.rows[f"{where}.position"]) for where in scene.trails]
         self._triangles = [_triangles(body) for body in scene.bodies]
+        self._largest = scene.largest(scene.rows)[color] if color else 0.0
+        if color:
+            words = f"yellow: {self._largest:.2g} {SHOWN[color]} {color}"
+            at = axes.transAxes
+            axes.text(0.98, 0.03, words, transform=at, ha="right", color="0.35", fontsize=9)
 
     def picture(self, frame: int) -> Image:
         """Image of a frame, with at most 256 colours."""
@@ -67,7 +75,7 @@ class Drawing:
         corners, paints = [], []
         for i, (triangles, colors) in enumerate(self._triangles):
             corners.append(self.scene.corners(frame, i)[triangles])
-            paints.append(colors)
+            paints.append(self._shown(frame, i, colors, triangles) if self.color else colors)
         faces, paint = np.concatenate(corners), np.concatenate(paints)
         normals = np.cross(faces[:, 1] - faces[:, 0], faces[:, 2] - faces[:, 0])
         length = np.linalg.norm(normals, axis=1)
@@ -78,6 +86,19 @@ class Drawing:
         bright = 0.5 + 0.55 * np.clip(normals @ (light / np.linalg.norm(light)), 0.0, 1.0)
         order = np.argsort((faces @ self.toward).mean(axis=1))
         return self._flat(faces[order]), np.clip(paint * bright[:, None], 0.0, 1.0)[order]
+
+    def _shown(self, frame: int, i: int, colors: Array, triangles: Array) -> Array:
+        """Colours of the triangles of body i by what they show; grey if it does not have that."""
+        from matplotlib import colormaps
+
+        body = self.scene.bodies[i]
+        found = body.shown(self.scene.modes[i][frame, None]).get(self.color or "")
+        if found is None or not self._largest:
+            return np.full_like(colors, 0.63)
+        at = np.empty(len(body.body.node_positions))
+        at[body.nodes] = found[0] / self._largest
+        nodes = np.concatenate([piece.nodes for piece in body.surfaces])
+        return np.asarray(colormaps["viridis"](at[nodes[triangles]].mean(axis=1)))[:, :3]
 
     def _flat(self, points: Array) -> Array:
         return np.stack([points @ self.right, points @ self.top], axis=-1)

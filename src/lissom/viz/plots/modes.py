@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...bodies import FlexibleBody, NodalBody, NormalBody
+from ...bodies import FlexibleBody, NodalBody, NormalBody, Rod
 from ...bodies.solids import Sweep
 from ...errors import ModelError, StateError, suggestion
 from ...results.files.disk import PathLike
-from ...spatial import rotation_exp
+from ...spatial import quaternion_rotation
 from ...system import System
 from ..drawing.space import equal_box, fill
+from ..scene.nodes import node_frames, smooth
 from .style import COLORS, GREY, INK, checked_size, picture
 
 if TYPE_CHECKING:
@@ -25,6 +26,15 @@ _MOST = 36  # panels
 _AMPLITUDE = 0.14  # largest displacement over the size of the body
 _TURN = 1.2  # largest rotation if displacements are small [rad]
 _RIBS = 9  # crosses along a centre line, which show the twist
+# Coordinates of a rod, by the component of strain
+_STRAINS = (
+    "torsion",
+    "bending along z",
+    "bending along y",
+    "stretch",
+    "shear along y",
+    "shear along z",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +53,9 @@ class _Mode:
 
     @property
     def kind(self) -> str:
-        """Kind of motion of a straight body along x, if there is a single one."""
+        """Kind of motion of a rod, or of a straight body along x if there is a single one."""
+        if self.body.rod is not None:
+            return f", {_STRAINS[self.body.rod.strains[self.number]]}"
         line = self.line
         if line is None or np.abs(self.body.node_positions[line, 1:]).max() > 1e-9 * self.size:
             return ""
@@ -72,12 +84,18 @@ class _Mode:
         turned, moved = np.abs(shapes[:, :3]).max(), np.abs(shapes[:, 3:]).max()
         # whichever is reached first: the largest displacement or the largest rotation
         factor = 1 / max(moved / (_AMPLITUDE * self.size), turned / _TURN, 1e-300)
-        turns = np.array([rotation_exp(t) for t in factor * shapes[:, :3]])
-        return self.body.node_positions[nodes] + factor * shapes[:, 3:], turns
+        return self.placed(nodes, factor)
+
+    def placed(self, nodes: Any, amplitude: float) -> tuple[Array, Array]:
+        """Positions (n, 3) and rotations (n, 3, 3) of nodes at an amplitude."""
+        eta = np.zeros((1, self.body.n_mode))
+        eta[0, self.number] = amplitude
+        turns, places = node_frames(self.body, nodes, eta)
+        return places[0], np.array([quaternion_rotation(q) for q in turns[0]])
 
 
 def plot_modes(
-    what: System | FlexibleBody | NodalBody,
+    what: System | FlexibleBody | NodalBody | Rod,
     name: str | None = None,
     *,
     modes: Any = None,
@@ -89,12 +107,12 @@ def plot_modes(
     """Mode shapes of flexible bodies, one panel each, with their frequencies.
 
     The body is held at its inboard node, as by its joint in a mechanism.  Amplitudes are
-    exaggerated.  A beam is drawn as its centre line, with crosses that show the twist; other bodies
-    as their nodes.
+    exaggerated.  A beam or rod is drawn as its centre line, with crosses that show the twist; other
+    bodies as their nodes.  Modes of a rod are its coordinates, each of a single strain.
 
     Parameters
     ----------
-    what : FlexibleBody, NodalBody or System
+    what : FlexibleBody, NodalBody, Rod or System
         Body, or system with flexible bodies.
     name : str, optional
         Name of a body of the system; by default all flexible bodies.
@@ -124,7 +142,7 @@ def plot_modes(
         raise StateError(f"title is {title!r}; expected a string")
     panels = [
         _Mode(where, body, k)
-        for where, body in _bodies(what, name)
+        for where, body in ((w, smooth(b, np.zeros((1, b.n_mode)))) for w, b in _bodies(what, name))
         for k in _numbers(modes, body, where)
     ]
     if len(panels) > _MOST:
@@ -160,7 +178,7 @@ def _bodies(what: Any, name: Any) -> list[tuple[str, NormalBody]]:
         raise StateError(
             f"name is {name!r}; it selects a body of a System: omit it for a single body"
         )
-    if isinstance(what, (FlexibleBody, NodalBody)):
+    if isinstance(what, (FlexibleBody, NodalBody, Rod)):
         if not what.normalised().n_mode:
             raise ModelError(
                 f"the {type(what).__name__} has no modes, so that there is nothing to plot"
@@ -168,7 +186,7 @@ def _bodies(what: Any, name: Any) -> list[tuple[str, NormalBody]]:
         return [("", what.normalised())]
     hint = "; call model.compile() first" if hasattr(what, "compile") else ""
     raise StateError(
-        f"expected a FlexibleBody, a NodalBody or a System, got {type(what).__name__}{hint}"
+        f"expected a FlexibleBody, a NodalBody, a Rod or a System, got {type(what).__name__}{hint}"
     )
 
 
@@ -194,7 +212,7 @@ def _numbers(modes: Any, body: NormalBody, where: str) -> list[int]:
 def _draw_mode(axes: Any, mode: _Mode, color: str) -> None:
     line = mode.line
     nodes = np.arange(len(mode.body.node_positions)) if line is None else np.array(line)
-    rest = mode.body.node_positions[nodes]
+    rest, still = mode.placed(nodes, 0.0)
     moved, turns = mode.displaced(nodes)
     points = np.concatenate([rest, moved])
     if line is None:
@@ -203,7 +221,7 @@ def _draw_mode(axes: Any, mode: _Mode, color: str) -> None:
     else:
         axes.plot(*rest.T, color=GREY, lw=1.0, ls=(0, (4, 2)))
         axes.plot(*moved.T, color=color, lw=2.2)
-        _draw_ribs(axes, mode, rest, np.broadcast_to(np.eye(3), turns.shape), GREY)
+        _draw_ribs(axes, mode, rest, still, GREY)
         points = np.concatenate([points, _draw_ribs(axes, mode, moved, turns, color)])
     axes.set_title(mode.title, color=INK, loc="center")
     axes.view_init(28, -54)

@@ -1,7 +1,7 @@
 """Amplitudes by which the page bends a body, linear in fixed shapes.
 
 They are the modal coordinates; at level "stiffened" products of two of them follow, eta_i eta_j,
-whose shapes are the second order of the nodes.  Then the page draws every level in the same way.
+whose shapes are the second order of the nodes.  A rod has no shapes: see `rods`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ def amplitudes(body: NormalBody, eta: Array) -> Array:
 
 
 def amplitude_shapes(body: NormalBody, nodes: Array) -> Array:
-    """Rotation and displacement of nodes by each amplitude, (n_node, k, 6)."""
+    """Rotation and displacement of nodes by each amplitude, (n_node, k, 6); of a rod none."""
+    if body.rod is not None:
+        return np.zeros((len(nodes), 0, 6))
     shapes, (i, j) = body.node_shapes[nodes].transpose(0, 2, 1), amplitude_pairs(body)
     if not len(i):
         return shapes

@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from ...bodies.solids import Sweep
 from ...errors import ModelError
-from ...spatial import rotation_exp
+from ...spatial.many_rotations import rotated
 from ...system import GROUND, System
 from .amplitudes import amplitude_shapes
+from .nodes import drawable, node_frames, smooth
 from .normals import shaded
 from .numbers import Arrays
+from .rods import described_rod, shown_strains
 from .surfaces import Surface, ball, joined, rod, surface
 
 Array = np.ndarray
@@ -22,6 +25,7 @@ Array = np.ndarray
 ROOT = "#98a2b0"
 COLORS = ("#3b8fc4", "#e8a33d", "#2ca583", "#cf86b0", "#7cc0ea", "#dd6b35", "#d9cd57")
 _MANY = 12  # with more bodies, colours are by branch
+_PARTS = 4  # between nodes of a rod whose bending is not known yet
 
 
 class SceneBody:
@@ -35,13 +39,27 @@ class SceneBody:
         Number of the body.
     extent : float
         Size of the whole mechanism [m]; 0 if unknown.
+    modes : array (k, n_mode), optional
+        Modal coordinates of states that are drawn, by which a rod gets its sections.
+    growing : bool
+        Whether there will be others, in which it may bend farther.
     """
 
-    def __init__(self, system: System, i: int, extent: float = 0.0) -> None:
+    def __init__(
+        self,
+        system: System,
+        i: int,
+        extent: float = 0.0,
+        modes: Array | None = None,
+        *,
+        growing: bool = False,
+    ) -> None:
         self.system, self.i = system, i
         # radius of the ball of the default appearance: visible overall, but smaller than the body
         self._ball = min(0.25 * system.length, max(0.025 * system.length, 0.006 * extent))
-        self.name, self.body = system.names[i], system.bodies[i]
+        self.name, body = system.names[i], system.bodies[i]
+        modes = np.zeros((1, body.n_mode)) if modes is None else modes
+        self.body = smooth(body, modes, _PARTS if growing else 1)
         self._nodes: dict[int, int] = {}
         self.use(self.body.inboard)
         # fixed order: nodes that carry bodies first, then those of surfaces
@@ -100,9 +118,7 @@ class SceneBody:
     @cached_property
     def rest(self) -> Array:
         """All corners of the undeformed body, shape (n, 3) [m]."""
-        return np.concatenate(
-            [self.body.node_positions[s.nodes] + s.offsets for s in self.surfaces]
-        )
+        return self.corners(np.zeros(self.body.n_mode))
 
     @property
     def box(self) -> Array:
@@ -120,6 +136,9 @@ class SceneBody:
     @property
     def middle(self) -> tuple[int, Array]:
         """Node and offset of the position of the name."""
+        if self.body.rod is not None:
+            half = np.abs(self.body.rod.places[self.nodes] - self.body.rod.length / 2)
+            return int(self.nodes[np.argmin(half)]), np.zeros(3)
         centre = (self.rest.min(axis=0) + self.rest.max(axis=0)) / 2
         away = np.linalg.norm(self.body.node_positions[self.nodes] - centre, axis=1)
         node = int(self.nodes[np.argmin(away)])
@@ -135,12 +154,37 @@ class SceneBody:
         """
         return np.concatenate([bent(self.body, s.nodes, s.offsets, modes) for s in self.surfaces])
 
-    def deflections(self, modes: Array) -> Array:
-        """Displacements of the corners by deformation, one row for each state [m]."""
+    def shown(self, modes: Array, nodes: Array | None = None) -> dict[str, Array]:
+        """What colours can show of the body at nodes, (k, n) each.
+
+        Parameters
+        ----------
+        modes : array (k, n_mode)
+            Modal coordinates of k states.
+        nodes : array (n,) of int, optional
+            Nodes; by default those in use.
+        """
         if not self.body.n_mode:
-            return np.zeros((len(modes), 1))
-        moved = [self.body.displaced(int(node), modes)[:, 3:] for node in self.nodes]
-        return np.linalg.norm(np.stack(moved, axis=1), axis=2)
+            return {}
+        nodes = self.nodes if nodes is None else nodes
+        moved = node_frames(self.body, nodes, modes)[1] - self.body.node_positions[nodes]
+        found = {"deflection": np.linalg.norm(moved, axis=2)}
+        if self.body.rod is not None:
+            found |= shown_strains(self.body.rod, nodes, drawable(self.body, modes))
+        return found
+
+    def largest(self, modes: Array) -> dict[str, float]:
+        """Largest values of what colours can show, in states with these modal coordinates."""
+        own = self.nodes[self.nodes < len(self.system.bodies[self.i].node_positions)]
+        return {kind: float(x.max(initial=0.0)) for kind, x in self.shown(modes, own).items()}
+
+    def reach(self, modes: Array) -> Array:
+        """Points around the body, in body axes, in states with these coordinates (k, n, 3) [m]."""
+        if self.body.rod is None:
+            return np.broadcast_to(self.box, (len(modes), 8, 3))
+        radius = max(np.linalg.norm(s.offsets, axis=1).max() for s in self.surfaces)
+        points = node_frames(self.body, self.nodes, modes)[1]
+        return np.concatenate([points - radius, points + radius], axis=1)
 
     def described(self, arrays: Arrays, first_mode: int) -> dict[str, Any]:
         """Description of the body for the page; call it after all nodes are marked as in use.
@@ -155,6 +199,7 @@ class SceneBody:
         system, nodes, (node, offset) = self.system, self.nodes, self.middle
         pieces = [self._shaded(s, arrays) for s in self._by_color()]
         shapes = amplitude_shapes(self.body, nodes)
+        rod = self.body.rod
         return {
             "name": self.name,
             "joint": system.joints[self.i].label,
@@ -162,13 +207,20 @@ class SceneBody:
             "color": self.color,
             "simple": not self.body.solids,
             "box": [self.rest.min(axis=0).tolist(), self.rest.max(axis=0).tolist()],
-            "n_mode": shapes.shape[1],
+            "n_mode": shapes.shape[1] if rod is None else len(rod.strains),
+            "rod": None if rod is None else described_rod(rod, nodes, arrays),
+            "along": None if rod is None else arrays.add(self._along(), "uint16"),
             "first_mode": first_mode,
             "nodes": arrays.add(self.body.node_positions[nodes]),
             "shapes": arrays.add(shapes),
             "surfaces": pieces,
             "label": {"node": self.use(node), "offset": offset.tolist()},
         }
+
+    def _along(self) -> list[int]:
+        """Numbers in the page of the nodes along the first sweep of a rod."""
+        sweep = next((s for s in self.body.solids if isinstance(s, Sweep)), None)
+        return [self.use(node) for node in sweep.nodes] if sweep else []
 
     def _by_color(self) -> list[Surface]:
         """Surfaces joined by colour, each of which the page draws in one call."""
@@ -178,7 +230,10 @@ class SceneBody:
         return [joined(pieces) for pieces in colors.values()]
 
     def _shaded(self, piece: Surface, arrays: Arrays) -> dict[str, Any]:
-        rest = self.body.node_positions[piece.nodes] + piece.offsets
+        rod, at = self.body.rod, self.body.node_positions[piece.nodes]
+        if rod is not None:  # normals are in section axes: those of the rod made straight
+            at = rod.places[piece.nodes, None] * np.array([1.0, 0.0, 0.0])
+        rest = at + piece.offsets
         key = ("shaded", rest.tobytes(), piece.triangles.tobytes())
         corners, normals, triangles = arrays.once(key, lambda: shaded(rest, piece.triangles))
         numbers = np.array([self._nodes[int(node)] for node in piece.nodes[corners]])
@@ -212,7 +267,7 @@ def _branches(system: System) -> list[int]:
 
 
 def bent(body: Any, nodes: Array, offsets: Array, modes: Array) -> Array:
-    """Points attached to nodes, in body axes: ``l + delta + exp(skew(theta)) offset`` [m].
+    """Points attached to nodes, in body axes: ``l + R offset`` [m].
 
     Parameters
     ----------
@@ -228,7 +283,5 @@ def bent(body: Any, nodes: Array, offsets: Array, modes: Array) -> Array:
     if not body.n_mode:
         return body.node_positions[nodes] + offsets
     places, numbers = np.unique(nodes, return_inverse=True)
-    moved = np.stack([body.displaced(int(node), modes) for node in places])
-    turns = np.stack([rotation_exp(theta) for theta in moved[:, :3]])
-    points = (body.node_positions[places] + moved[:, 3:])[numbers]
-    return points + np.einsum("nij,nj->ni", turns[numbers], offsets)
+    turns, points = node_frames(body, places, modes[None])
+    return points[0][numbers] + rotated(turns[0][numbers], offsets)

@@ -23,6 +23,7 @@ from ...spatial.many_rotations import (
 )
 from ...system import GROUND, System
 from .amplitudes import amplitude_pairs, amplitudes
+from .nodes import drawable, node_frames
 
 Array = np.ndarray
 
@@ -76,16 +77,19 @@ def coordinates(system: System, q: Array) -> Array:
     q : array (n, n_q)
         Coordinates.
     """
-    pieces = [q]
+    pieces = [q.copy() if any(body.rod for body in system.bodies) else q]
     for i, joint in enumerate(system.joints):
         if joint.factors is None:
             placed = [joint.pose(row) for row in q[:, system.layout.hinge_q(i)]]
             turns = continuous(quaternions(np.array([R for R, _ in placed]).reshape(-1, 3, 3)))
             pieces += [turns, np.array([r for _, r in placed]).reshape(-1, 3)]
     for i, body in enumerate(system.bodies):
+        modal = system.layout.modal_q(i)
+        if body.rod is not None:
+            pieces[0][:, modal] = drawable(body, q[:, modal])
         if body.second_order is not None:
-            pieces.append(amplitudes(body, q[:, system.layout.modal_q(i)]))
-    return np.concatenate(pieces, axis=1) if len(pieces) > 1 else q
+            pieces.append(amplitudes(body, q[:, modal]))
+    return np.concatenate(pieces, axis=1)
 
 
 def amplitude_columns(system: System) -> list[int]:
@@ -145,11 +149,11 @@ def node_poses(system: System, i: int, node: int, q: Array, bodies: Array) -> tu
         Poses of the bodies, as `poses` gives them.
     """
     body, place, turn = system.bodies[i], bodies[:, i, :3], bodies[:, i, 3:]
-    at = np.broadcast_to(body.node_positions[node], place.shape)
     if not body.n_mode:
+        at = np.broadcast_to(body.node_positions[node], place.shape)
         return place + rotated(turn, at), turn
-    moved = body.displaced(node, q[:, system.layout.modal_q(i)])
-    return place + rotated(turn, at + moved[:, 3:]), product(turn, exponential(moved[:, :3]))
+    turns, places = node_frames(body, np.array([node]), q[:, system.layout.modal_q(i)])
+    return place + rotated(turn, places[:, 0]), product(turn, turns[:, 0])
 
 
 def _moved(factor: Factor, q: Array) -> tuple[Array, Array]:

@@ -1,7 +1,8 @@
 """Scene of a motion: bodies, sent to the page once, and frames.
 
 The page receives the corners, mode shapes and joint of each body once; a frame consists of the
-coordinates.  The page computes poses as in `scene_joints` and corners as in `scene_bodies.bent`.
+coordinates.  The page computes poses as in `joints`, corners as in `bodies.bent` and sections of
+rods as in `rod_poses`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from .arrows import Arrow, arrow_values, arrows
 from .bodies import SceneBody
 from .joints import amplitude_columns, body_factors, coordinates, node_poses, poses
 from .numbers import Arrays
+from .rods import SHOWN
 
 Array = np.ndarray
 
@@ -58,7 +60,11 @@ class Scene:
         self.growing = growing
         first = poses(system, rows.q[:1])[0, :, :3]
         extent = float(np.linalg.norm(np.ptp(first, axis=0))) if system.n_body else 0.0
-        self.bodies = tuple(SceneBody(system, i, extent) for i in range(system.n_body))
+        some = rows.q[np.linspace(0, rows.n - 1, _SOME).astype(int)]
+        self.bodies = tuple(
+            SceneBody(system, i, extent, some[:, system.layout.modal_q(i)], growing=growing)
+            for i in range(system.n_body)
+        )
         self.low, self.high = self._bounds(rows)
         self.origin = np.round((self.low + self.high) / 2, 3)
         self._base = coordinates(system, rows.q[:1])[0]
@@ -95,7 +101,8 @@ class Scene:
         placed = poses(self.system, rows.q[some])
         low, high = np.full(3, np.inf), np.full(3, -np.inf)
         for i, body in enumerate(self.bodies):
-            box = body.box @ np.swapaxes(_matrices(placed[:, i, 3:]), 1, 2) + placed[:, i, None, :3]
+            box = body.reach(rows.q[some][:, self.system.layout.modal_q(i)])
+            box = box @ np.swapaxes(_matrices(placed[:, i, 3:]), 1, 2) + placed[:, i, None, :3]
             low = np.minimum(low, box.min(axis=(0, 1)))
             high = np.maximum(high, box.max(axis=(0, 1)))
         for frame in self.system.frames:
@@ -106,14 +113,13 @@ class Scene:
             low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
         return (low, high) if self.bodies else (np.zeros(3), np.zeros(3))
 
-    def _deflection(self, rows: Trajectory) -> float:
-        """Largest displacement by deformation of any drawn point [m]."""
-        layout = self.system.layout
-        each = (
-            body.deflections(rows.q[:, layout.modal_q(i)]).max(initial=0.0)
-            for i, body in enumerate(self.bodies)
-        )
-        return float(max(each, default=0.0))
+    def largest(self, rows: Trajectory) -> dict[str, float]:
+        """Largest values of what colours can show."""
+        found = dict.fromkeys(SHOWN, 0.0)
+        for i, body in enumerate(self.bodies):
+            for kind, value in body.largest(rows.q[:, self.system.layout.modal_q(i)]).items():
+                found[kind] = max(found[kind], value)
+        return found
 
     @property
     def up(self) -> list[float]:
@@ -183,7 +189,7 @@ class Scene:
             "peaks": peaks.tolist(),
             "low": (low - self.origin).tolist(),
             "high": (high - self.origin).tolist(),
-            "deflection": self._deflection(rows),
+            **self.largest(rows),
             "events": [[t - start, name] for t, name in rows.events[:_EVENTS]],
             "status": str(rows.status or ""),
             "message": rows.message,

@@ -9,6 +9,8 @@ import numpy as np
 from ...bodies import NormalBody
 from ...bodies.solids import Box, Cylinder, Mesh, Solid, Sphere, Sweep
 from ...errors import ModelError
+from ...spatial.many_rotations import rotated
+from .nodes import node_frames
 
 Array = np.ndarray
 
@@ -19,8 +21,7 @@ _AROUND = 32  # corners of a circle
 class Surface:
     """Triangles whose corners move with nodes.
 
-    A corner is at ``l + exp(skew(theta)) offset`` with l the position of its node and theta its
-    rotation vector.
+    A corner is at ``l + R offset`` with l the position of its node and R its attitude.
 
     Attributes
     ----------
@@ -62,7 +63,17 @@ def surface(body: NormalBody, solid: Solid, name: str) -> Surface:
         nodes = _nearest(body, placed)
     else:
         nodes = np.repeat(_nearest(body, solid.at[None]), len(placed))
-    return Surface(nodes, placed - body.node_positions[nodes], triangles, solid.color)
+    offsets = _to_nodes(body, nodes, placed - body.node_positions[nodes])
+    return Surface(nodes, offsets, triangles, solid.color)
+
+
+def _to_nodes(body: NormalBody, nodes: Array, vectors: Array) -> Array:
+    """Vectors in body axes, in the axes of nodes at rest: those of the sections of a rod."""
+    if body.rod is None:
+        return vectors
+    used, numbers = np.unique(nodes, return_inverse=True)
+    turns, _ = node_frames(body, used, np.zeros((1, body.n_mode)))
+    return rotated(turns[0][numbers] * [1, -1, -1, -1], vectors)
 
 
 def rod(
@@ -139,7 +150,7 @@ def _sphere(radius: float, around: int) -> tuple[Array, Array]:
 
 
 def _swept(body: NormalBody, solid: Sweep, name: str) -> Surface:
-    n_node, k = len(body.node_positions), len(solid.outline)
+    n_node, k = len(body.node_positions), solid.outline.shape[-2]
     along = np.array(solid.nodes, dtype=int)
     if len(along) < 2 or k < 3:
         raise ModelError(
@@ -151,10 +162,10 @@ def _swept(body: NormalBody, solid: Sweep, name: str) -> Surface:
             f"body {name!r}: its Sweep goes along nodes {along.min()} to {along.max()}; "
             f"the body has nodes 0 to {n_node - 1}"
         )
-    section = np.column_stack([np.zeros(k), solid.outline]) @ solid.rotation.T + solid.at
-    nodes, offsets = np.repeat(along, k), np.tile(section, (len(along), 1))
-    triangles = _tube(len(along), k, _clipped(solid.outline))
-    return Surface(nodes, offsets, triangles, solid.color)
+    corners = solid.outlines.reshape(-1, 2)
+    offsets = np.column_stack([np.zeros(len(corners)), corners]) @ solid.rotation.T + solid.at
+    cap = _clipped(solid.outlines[0])
+    return Surface(np.repeat(along, k), offsets, _tube(len(along), k, cap), solid.color)
 
 
 def _circle(n: int) -> Array:

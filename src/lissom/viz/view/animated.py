@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import ResultError, StateError
 from ...results.files.disk import PathLike, as_path, replacing
 from ..scene.instants import frames_of, still
+from ..scene.rods import check_color
 from .options import Options, whole_frames
 from .page import ICON
 from .server import FixedPage, View
@@ -30,6 +31,7 @@ def page_text(
     theme: str = "auto",
     scale: float = 1.0,
     reactions: bool | None = None,
+    color: str | None = None,
 ) -> str:
     """Page of a run as self-contained HTML.
 
@@ -49,11 +51,15 @@ def page_text(
         Initial factor by which deformations are enlarged.
     reactions : bool, optional
         Whether to include joint forces; by default for up to 24 bodies.
+    color : {"deflection", "curvature", "moment"}, optional
+        What the colours of flexible bodies show at first, the last two of rods only; by default
+        bodies have colours of their own.
     """
-    return _text(run, Options(title, trails, theme, scale, reactions), whole_frames(frames))
+    return _text(run, Options(title, trails, theme, scale, reactions, color), whole_frames(frames))
 
 
 def _text(run: Trajectory, options: Options, frames: int, why: str = "") -> str:
+    check_color(options.color, run.system)
     rows = frames_of(run, frames)
     notice = f"{rows.n} frames of {run.n} rows{why}" if why or 2 * rows.n < run.n else ""
     return options.page(rows, settings={"notice": notice})

@@ -33,6 +33,7 @@ def live(
     theme: str = "auto",
     scale: float = 1.0,
     reactions: bool | None = None,
+    color: str | None = None,
 ) -> LiveView:
     """Show a run in the browser while it is computed.
 
@@ -50,7 +51,7 @@ def live(
         Whether to open the browser.
     frames : int
         Largest number of frames, over the whole duration of the run.
-    title, trails, theme, scale, reactions
+    title, trails, theme, scale, reactions, color
         As in `Trajectory.to_html`.
 
     Returns
@@ -58,7 +59,7 @@ def live(
     LiveView
         ``.url`` is the address of the page, ``.close()`` stops the server.
     """
-    options, n = Options(title, trails, theme, scale, reactions), whole_frames(frames)
+    options, n = Options(title, trails, theme, scale, reactions, color), whole_frames(frames)
     name = as_path(path).removesuffix(".part")
     if not name.endswith(".nc"):
         raise ResultError(f"path is {name!r}; expected the results file NAME.nc of a run")

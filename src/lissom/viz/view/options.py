@@ -8,6 +8,7 @@ from typing import Any
 from ...errors import StateError
 from ...results.trajectory import Trajectory
 from ..scene.motion import Scene, outermost
+from ..scene.rods import check_color
 from .page import page
 
 THEMES = ("auto", "light", "dark")
@@ -26,6 +27,7 @@ class Options:
     theme : {"auto", "light", "dark"}
     scale : float
     reactions : bool or None
+    color : {"deflection", "curvature", "moment"} or None
     """
 
     title: Any = None
@@ -33,6 +35,7 @@ class Options:
     theme: Any = "auto"
     scale: Any = 1.0
     reactions: Any = None
+    color: Any = None
 
     def __post_init__(self) -> None:
         title, trails, theme, scale = self.title, self.trails, self.theme, self.scale
@@ -48,6 +51,7 @@ class Options:
             raise StateError(f"trails is {trails!r}; expected a list such as ['hand', 'boom.tip']")
         if not isinstance(self.reactions, (bool, type(None))):
             raise StateError(f"reactions is {self.reactions!r}; expected True or False")
+        check_color(self.color)
 
     def scene(self, rows: Trajectory, *, growing: bool = False) -> Scene:
         """Scene of the page.
@@ -83,7 +87,7 @@ class Options:
             scene.data(rows),
             title=rows.system.name or "mechanism" if self.title is None else self.title,
             theme=self.theme,
-            settings={"scale": float(self.scale), **(settings or {})},
+            settings={"scale": float(self.scale), "color": self.color, **(settings or {})},
         )
 
 

@@ -13,6 +13,7 @@ _SCRIPTS = (
     "numbers.js",
     "data.js",
     "cursor.js",
+    "rod.js",
     "motion.js",
     "shaders.js",
     "drawing.js",

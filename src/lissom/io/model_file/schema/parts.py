@@ -51,12 +51,13 @@ class SolidTable(Table):
     color: Words = None
 
 
-def _solid_field(shape: tuple[int, ...], is_whole: bool) -> Any:
+def _solid_field(shape: tuple[int, ...], is_whole: bool, many: bool) -> Any:
     """Type of a solid's field, with its validator."""
     if shape == (-1,):
         return list[Annotated[Any, whole()]]
     if shape and shape[0] < 0:
-        return Annotated[Any, array_of("number" if is_whole else "length", ndim=(len(shape),))]
+        depths = (len(shape), len(shape) + 1) if many else (len(shape),)
+        return Annotated[Any, array_of("number" if is_whole else "length", ndim=depths)]
     return Point if shape else Length
 
 

@@ -9,6 +9,7 @@ const SIZES = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 function switches(scene) {
   const found = [], arrows = new Set(scene.forces.map((f) => ARROWS[f.kind].show));
   if (scene.n_mode) found.push(["deflection", "colour by deflection"]);
+  if (scene.bodies.some((b) => b.rod)) found.push(["curvature", "colour by curvature"], ["moment", "colour by moment"]);
   if (scene.trails.length) found.push(["trails", "trails"]);
   if (arrows.has("loads")) found.push(["loads", "loads"]);
   if (arrows.has("reactions")) found.push(["reactions", "forces of joints"]);
@@ -24,7 +25,12 @@ function addToggles(scene, show, changed) {
   for (const [name, text] of switches(scene)) {
     const label = document.createElement("label"), box = document.createElement("input");
     Object.assign(box, { type: "checkbox", id: `show-${name}`, checked: show[name] });
-    box.addEventListener("change", () => { show[name] = box.checked; changed(); });
+    box.addEventListener("change", () => {
+      show[name] = box.checked;
+      if (box.checked && COLORED.includes(name)) // one at a time
+        for (const other of COLORED.filter((x) => x !== name && show[x])) byId(`show-${other}`).checked = show[other] = false;
+      changed();
+    });
     label.append(box, text);
     byId("toggles").append(label);
   }

@@ -67,9 +67,10 @@ function start() {
   const scene = withArrays(JSON.parse(byId("data").textContent)), motion = new Motion(scene), camera = new Camera(scene, motion);
   const { theme } = document.documentElement.dataset, night = window.matchMedia?.("(prefers-color-scheme: dark)");
   const show = {
-    deflection: false, trails: true, loads: true, loopForces: true, reactions: false, arrows: 1, frames: false,
+    deflection: false, curvature: false, moment: false, trails: true, loads: true, loopForces: true, reactions: false, arrows: 1, frames: false,
     named: scene.named.length <= 12, loops: true, labels: false, grid: true, dark: theme === "dark" || (theme === "auto" && Boolean(night?.matches)),
   };
+  for (const [name] of switches(scene)) show[name] ||= name === scene.settings.color;
   motion.scale = scene.settings.scale;
   motion.go(0);
   const canvas = byId("canvas");
@@ -166,7 +167,7 @@ function refresh({ scene, motion, player, show, steps, picture }) {
   byId("play").setAttribute("aria-label", player.playing ? "pause" : "play");
   byId("live").textContent = player.following ? "● live" : "go live";
   byId("live").classList.toggle("on", player.following);
-  showDeflection(motion, show);
+  showColors(motion, picture.colored);
   showArrows(picture, show);
   steps.scale.show(motion.scale);
   steps.arrows.show(show.arrows);

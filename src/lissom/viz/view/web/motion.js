@@ -1,3 +1,6 @@
+// What the colours of flexible bodies can show: switch -> unit.
+const UNITS = { deflection: "m", curvature: "rad/m", moment: "N m" }, COLORED = Object.keys(UNITS);
+
 // Positions of everything at a time.  Coordinates are interpolated linearly between frames, so that
 // joints stay connected; quaternions take the shorter way.
 
@@ -6,11 +9,12 @@ class Motion {
     this.scene = scene;
     this.base = scene.array(scene.base);
     this.tables = scene.bodies.map((b) => ({ nodes: scene.array(b.nodes), shapes: scene.array(b.shapes) }));
+    this.rods = scene.bodies.map((b) => b.rod && new Rod(scene, b));
     this.quaternions = scene.bodies.flatMap((b) => b.factors.filter((f) => !f.twist).map((f) => f.q));
     Object.assign(this, {
       times: new Float64Array(0), rows: new Float32Array(0), forces: new Float32Array(0),
       q: new Float64Array(scene.n_q), placed: new Float64Array(7 * scene.bodies.length),
-      cursor: new Cursor(), scale: 1, time: 0, deflection: 0, low: null, high: null,
+      cursor: new Cursor(), scale: 1, time: 0, largest: {}, low: null, high: null,
       events: [], status: "", message: "", peaks: scene.forces.map(() => 0),
     });
     this.clearPaths();
@@ -37,7 +41,7 @@ class Motion {
     this.rows = joined(this.rows, batch.array(batch.q), width);
     this.forces = joined(this.forces, arrows, three);
     this.peaks = this.peaks.map((x, k) => Math.max(x, batch.peaks[k]));
-    this.deflection = Math.max(this.deflection, batch.deflection);
+    for (const kind of COLORED) this.largest[kind] = Math.max(this.largest[kind] ?? 0, batch[kind]);
     this.low = batch.low.map((x, k) => Math.min(x, this.low?.[k] ?? x));
     this.high = batch.high.map((x, k) => Math.max(x, this.high?.[k] ?? x));
     Object.assign(this, { events: batch.events, status: batch.status, message: batch.message });
@@ -81,10 +85,17 @@ class Motion {
     for (const { q: k, twist } of factors)
       if (twist) cursor.twist(twist, q[k]); else cursor.turn(q[k], q[k + 1], q[k + 2], q[k + 3]);
     cursor.store(this.placed, i);
+    this.rods[i]?.go(q, this.scale);
   }
 
-  // Move the cursor from a body frame to a node: l + shift, exp(skew(turn)).
+  // Move the cursor from a body frame to a node: l + shift, exp(skew(turn)); or to a section.
   toNode(i, node) {
+    if (this.rods[i]) {
+      const { x, y, z, w, i: a, j: b, k: c } = this.rods[i].section(node);
+      this.cursor.shift(x, y, z);
+      this.cursor.turn(w, a, b, c);
+      return;
+    }
     const { n_mode: m, first_mode: first } = this.scene.bodies[i], { nodes, shapes } = this.tables[i], turn = [0, 0, 0];
     let x = nodes[3 * node], y = nodes[3 * node + 1], z = nodes[3 * node + 2];
     for (let k = 0; k < m; k++) {
@@ -129,7 +140,13 @@ class Motion {
     for (let s = 0; s < some; s++) {
       this.go(this.times[Math.round(s * (n - 1) / Math.max(1, some - 1))]);
       scene.bodies.forEach(({ box }, i) => {
-        for (let k = 0; k < corners; k++) {
+        const rod = this.rods[i];
+        for (let k = 0; k < (rod?.n ?? 0); k += Math.ceil(rod.n / 40)) {
+          cursor.load(this.placed, i);
+          this.toNode(i, k);
+          found.push([cursor.x, cursor.y, cursor.z]);
+        }
+        for (let k = 0; !rod && k < corners; k++) {
           cursor.load(this.placed, i);
           cursor.shift(box[k & 1][0], box[(k >> 1) & 1][1], box[(k >> 2) & 1][2]);
           found.push([cursor.x, cursor.y, cursor.z]);

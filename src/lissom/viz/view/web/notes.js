@@ -44,10 +44,10 @@ function showOutcome({ status, message }) {
   showStatus(quiet ? "" : [status, message].filter(Boolean).join(": "), !GOOD.includes(status));
 }
 
-function showDeflection(motion, show) {
-  byId("legend").hidden = !(show.deflection && motion.deflection > 0);
-  const [value, length] = motion.deflection < 1 ? [1000 * motion.deflection, "mm"] : [motion.deflection, "m"];
-  byId("largest").textContent = `${short(value, 2)} ${length} deflection`;
+function showColors(motion, kind) {
+  const largest = motion.largest[kind] ?? 0, small = kind === "deflection" && largest < 1;
+  byId("legend").hidden = !(largest > 0);
+  byId("largest").textContent = `${short(small ? 1000 * largest : largest, 2)} ${small ? "mm" : UNITS[kind]} ${kind}`;
   byId("enlarged").hidden = motion.scale === 1 || !motion.scene.n_mode;
   byId("enlarged").textContent = motion.scale === 0 ? "bending is not drawn" : `bending is drawn ${short(motion.scale)} times as large`;
 }

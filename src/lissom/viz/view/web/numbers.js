@@ -38,6 +38,13 @@ function toward(direction) {
 
 const color = (text) => [1, 3, 5].map((k) => parseInt(text.slice(k, k + 2), 16) / 255);
 
+// Colour of a value from 0 to 1, as in the shader.
+const VIRIDIS = [[.267, .004, .329], [.231, .322, .545], [.129, .569, .549], [.369, .788, .384], [.993, .906, .144]];
+function scaleColor(t) {
+  const x = Math.max(0, Math.min(1, t)) * 3.999, k = Math.floor(x);
+  return VIRIDIS[k].map((c, i) => c + (x - k) * (VIRIDIS[k + 1][i] - c));
+}
+
 // Smallest of 1, 2, 5 times a power of ten that is not less than x.
 function rounded(x) {
   const ten = 10 ** Math.floor(Math.log10(x));

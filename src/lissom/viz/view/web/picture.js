@@ -20,27 +20,32 @@ class Picture {
     this.lineProgram = program(gl, LINE_VERTEX, LINE_FRAGMENT);
     this.groups = this.load(scene, motion);
     this.eta = table(gl, motion.q, 1);
+    this.sections = table(gl, new Float32Array(8 * this.n_section), 4);
     this.arrow = arrowPatch(gl);
     this.origin = nodeTable(gl, new Float32Array(3), new Float32Array(0), 0);
     for (const name of ["grid", "trails", "marks", "skeleton"]) this[`${name}Lines`] = new Lines(gl);
     this.grown();
   }
 
-  // Bodies with the same appearance are drawn together: {table, patch, n_mode, members}.
+  // Bodies with the same appearance are drawn together: {table, patch, modes, members}; `modes` is
+  // -1 for rods, whose members have their first section in the place of the first mode.
   load(scene, motion) {
     const { gl } = this, groups = new Map(), tables = new Map();
+    this.n_section = 0;
     scene.bodies.forEach((body, i) => {
-      const nodes = `${body.nodes} ${body.shapes}`;
+      const nodes = `${body.nodes} ${body.shapes}`, modes = body.rod ? -1 : body.n_mode;
+      const first = body.rod ? this.n_section : body.first_mode;
+      this.n_section += motion.rods[i]?.n ?? 0;
       if (!tables.has(nodes))
-        tables.set(nodes, nodeTable(gl, motion.tables[i].nodes, motion.tables[i].shapes, body.n_mode));
+        tables.set(nodes, nodeTable(gl, motion.tables[i].nodes, motion.tables[i].shapes, Math.max(0, modes)));
       body.surfaces.forEach((s, part) => {
-        const key = `${nodes} ${s.offsets} ${s.normals} ${s.nodes} ${s.triangles}`;
+        const key = `${modes} ${nodes} ${s.offsets} ${s.normals} ${s.nodes} ${s.triangles}`;
         if (!groups.has(key)) {
           const [offsets, normals, at, triangles] = [s.offsets, s.normals, s.nodes, s.triangles].map(scene.array);
           const patch = new Patch(gl, offsets, normals, at, triangles);
-          groups.set(key, { table: tables.get(nodes), patch, n_mode: body.n_mode, members: [] });
+          groups.set(key, { table: tables.get(nodes), patch, modes, members: [] });
         }
-        groups.get(key).members.push({ i, part, first: body.first_mode, paint: color(s.color) });
+        groups.get(key).members.push({ i, part, first, paint: color(s.color) });
       });
     });
     return [...groups.values()];
@@ -70,6 +75,7 @@ class Picture {
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
     this.matrix = camera.matrix();
     this.sendModes();
+    this.sendSections();
     this.sendBodies();
     if (show.grid) { this.drawShadows(); this.drawGrid(); }
     this.drawBodies();
@@ -101,11 +107,33 @@ class Picture {
     gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, 1024, eta.rows, gl.RED, gl.FLOAT, data);
   }
 
+  // What colours show, or undefined.
+  get colored() { return COLORED.find((kind) => this.show[kind]); }
+
+  // Attitude, position and coloured value of each section of all rods.
+  sendSections() {
+    if (!this.n_section) return;
+    const { gl, sections, motion } = this, data = new Float32Array(4096 * sections.rows), kind = this.colored;
+    let at = 0;
+    for (const rod of motion.rods)
+      for (let k = 0; k < (rod?.n ?? 0); k++, at += 8) {
+        const { x, y, z, w, i, j, k: l } = rod.section(k);
+        data[at] = i; data[at + 1] = j; data[at + 2] = l; data[at + 3] = w;
+        data[at + 4] = x; data[at + 5] = y; data[at + 6] = z;
+        if (kind) data[at + 7] = rod.shown(k, kind);
+      }
+    gl.bindTexture(gl.TEXTURE_2D, sections.made);
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, 1024, sections.rows, gl.RGBA, gl.FLOAT, data);
+  }
+
   useBodies({ made, at } = this.bodyProgram) {
     const { gl, camera, show } = this;
     gl.useProgram(made);
     gl.uniform1i(at.table, 0);
     gl.uniform1i(at.eta, 1);
+    gl.uniform1i(at.sections, 2);
+    gl.activeTexture(gl.TEXTURE2);
+    gl.bindTexture(gl.TEXTURE_2D, this.sections.made);
     gl.activeTexture(gl.TEXTURE1);
     gl.bindTexture(gl.TEXTURE_2D, this.eta.made);
     gl.activeTexture(gl.TEXTURE0);
@@ -122,19 +150,25 @@ class Picture {
 
   // Upload the poses of all bodies to GPU memory.
   sendBodies() {
-    const { motion, show } = this, poses = this.scene.bodies.map((_, i) => motion.pose(i));
-    for (const { patch, n_mode, members } of this.groups) {
-      const grey = show.deflection && !n_mode ? [0.6, 0.63, 0.67] : null;
+    const { motion } = this, poses = this.scene.bodies.map((_, i) => motion.pose(i));
+    for (const { patch, modes, members } of this.groups) {
+      const grey = this.colored && !this.scaleOf(modes) ? [0.6, 0.63, 0.67] : null;
       patch.fill(members.map(({ i, first, paint }) => ({ pose: poses[i], first, paint: grey ?? paint })));
     }
   }
 
+  // Value of the last colour for bodies with so many modes; 0: they show nothing.
+  scaleOf(modes) {
+    const kind = this.colored;
+    return modes < 0 || (modes && kind === "deflection") ? this.motion.largest[kind] ?? 0 : 0;
+  }
+
   drawBodies(at = this.useBodies()) {
-    const { gl, motion, show } = this;
-    for (const { table: nodes, patch, n_mode } of this.groups) {
+    const { gl } = this;
+    for (const { table: nodes, patch, modes } of this.groups) {
       gl.bindTexture(gl.TEXTURE_2D, nodes);
-      gl.uniform1i(at.modes, n_mode);
-      gl.uniform1f(at.largest, show.deflection && n_mode ? motion.deflection : 0);
+      gl.uniform1i(at.modes, modes);
+      gl.uniform1f(at.largest, this.scaleOf(modes));
       patch.draw();
     }
   }
@@ -207,9 +241,11 @@ class Picture {
     return found;
   }
 
-  // Thin lines between joints, so that chains of small links are visible from a distance.
+  // Thin lines between joints and along rods, so that chains of small links and cables are visible
+  // from a distance; near by, the line is inside the rod.
   drawSkeleton() {
     const { motion, scene, show } = this, found = [];
+    scene.bodies.forEach((_, i) => motion.rods[i] && this.addCentreLine(i, found));
     scene.bodies.forEach(({ parent, surfaces }, i) => {
       if (parent < 0 || !scene.bodies[parent].simple) return;
       const paint = color(surfaces[0].color).map((x) => (show.dark ? x : 0.75 * x));
@@ -218,6 +254,19 @@ class Picture {
     if (!found.length) return;
     this.skeletonLines.fill(found);
     this.lines(this.skeletonLines, 1.5);
+  }
+
+  addCentreLine(i, found) {
+    const { motion, scene, show, colored } = this, rod = motion.rods[i], { along, surfaces } = scene.bodies[i];
+    const own = color(surfaces[0].color).map((x) => (show.dark ? x : 0.85 * x)), largest = this.scaleOf(-1);
+    const paint = (k) => (largest ? scaleColor(rod.shown(k, colored) / largest) : own);
+    const offset = [0, 0, 0], nodes = scene.array(along);
+    let from = null;
+    for (const node of nodes) {
+      const to = [...motion.frame({ body: i, node, offset }).p], tint = paint(node);
+      if (from) found.push(...from.p, ...to, ...from.tint, 1, ...tint, 1);
+      from = { p: to, tint };
+    }
   }
 
   // Complete paths faintly, the past part strongly.
@@ -306,12 +355,13 @@ class Picture {
     this.feedback ??= program(gl, BODY_VERTEX, BODY_FRAGMENT, ["place"]);
     this.matrix = this.camera.matrix();
     this.sendModes();
+    this.sendSections();
     const at = this.useBodies(this.feedback), found = [];
     gl.enable(gl.RASTERIZER_DISCARD);
-    for (const { table: nodes, patch, n_mode, members } of this.groups)
+    for (const { table: nodes, patch, modes, members } of this.groups)
       for (const { part, first, paint } of members.filter((member) => member.i === i)) {
         gl.bindTexture(gl.TEXTURE_2D, nodes);
-        gl.uniform1i(at.modes, n_mode);
+        gl.uniform1i(at.modes, modes);
         patch.fill([{ pose: this.motion.pose(i), first, paint }]);
         found[part] = this.captured(patch);
       }

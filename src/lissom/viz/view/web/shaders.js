@@ -10,7 +10,8 @@ layout(location = 3) in mat4 model;  // of the body; one for each instance
 layout(location = 7) in vec4 own;    // colour, and index of its first modal coordinate
 uniform sampler2D table;  // for each node: position, then rotation and translation of each mode
 uniform sampler2D eta;    // coordinates of the system
-uniform int modes;
+uniform sampler2D sections;  // of rods: quaternion, then position and what the colour shows
+uniform int modes;           // -1: a rod; own.w is then the number of its first section
 uniform float scale;      // of the deformation
 uniform mat4 flatten, camera;
 out vec3 place, face, tint;
@@ -27,7 +28,19 @@ vec3 turned(vec3 theta, vec3 x) {
   return x + sin(angle) / angle * once + 2.0 * half_sine * half_sine * twice;
 }
 
-void main() {
+vec3 attitude(vec4 q, vec3 x) { return x + 2.0 * cross(q.xyz, cross(q.xyz, x) + q.w * x); }
+
+vec4 section(int k) { return texelFetch(sections, ivec2(k % 1024, k / 1024), 0); }
+
+void deform(out vec3 local, out vec3 outward) {
+  if (modes < 0) {
+    int k = 2 * (int(own.w + 0.5) + int(node));
+    vec4 q = section(k), p = section(k + 1);
+    bend = p.w;
+    local = p.xyz + attitude(q, offset);
+    outward = attitude(q, normal);
+    return;
+  }
   int row = int(node) * (1 + 2 * modes), first = int(own.w + 0.5);
   vec3 rest = entry(row), turn = vec3(0.0), shift = vec3(0.0);
   for (int k = 0; k < modes; k++) {
@@ -36,9 +49,15 @@ void main() {
     shift += e * entry(row + 2 + 2 * k);
   }
   bend = length(shift);
-  vec3 local = rest + scale * shift + turned(scale * turn, offset);
+  local = rest + scale * shift + turned(scale * turn, offset);
+  outward = turned(scale * turn, normal);
+}
+
+void main() {
+  vec3 local, outward;
+  deform(local, outward);
   place = (flatten * model * vec4(local, 1.0)).xyz;
-  face = mat3(model) * turned(scale * turn, normal);
+  face = mat3(model) * outward;
   gl_Position = camera * vec4(place, 1.0);
   tint = own.rgb;
 }`;
@@ -48,7 +67,7 @@ precision highp float;
 in vec3 place, face, tint;
 in float bend;
 uniform vec3 eye, light, up;
-uniform float largest;  // deflection of the last colour; 0: bodies keep their colours
+uniform float largest;  // value of the last colour; 0: bodies keep their colours
 uniform float shadow;   // above 0: draw only a shadow of this darkness
 out vec4 result;
 
