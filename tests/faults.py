@@ -495,8 +495,8 @@ FAULTS = (
     Fault(
         "stiffened: nodes without the bend by modal rates",
         "kernels/tree/nodes.py",
-        "y[out + 6 + k] = bend",
-        "y[out + 6 + k] = 0.0",
+        "y[node.bend + k] = bend",
+        "y[node.bend + k] = 0.0",
         STIFFENED,
     ),
     Fault(
@@ -508,7 +508,7 @@ FAULTS = (
     ),
     Fault(
         "rods: sections without the rate of the turning Jacobian",
-        "kernels/tree/rods.py",
+        "kernels/tree/rod_pieces.py",
         "add(turn(R, J_dot), turn(RJ, second))",
         "turn(RJ, second)",
         RODS,
@@ -522,7 +522,7 @@ FAULTS = (
     ),
     Fault(
         "rods: third moment of the curvature without its commutator",
-        "kernels/tree/rods.py",
+        "kernels/tree/rod_pieces.py",
         "return psi, F1, F2, _skews(1.0 / 12.0, -k / 30.0, P, a1, -k, Q)",
         "return psi, F1, F2, _skews(1.0 / 12.0, -k / 30.0, P, a1, 0.0, Q)",
         RODS,

@@ -155,6 +155,16 @@ def turned_symmetric(R, J):
 
 
 @jit
+def column(A, axis):
+    """Column of a matrix."""
+    if axis == 0:
+        return A[0], A[3], A[6]
+    if axis == 1:
+        return A[1], A[4], A[7]
+    return A[2], A[5], A[8]
+
+
+@jit
 def transposed(A):
     """Transpose."""
     return A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8]

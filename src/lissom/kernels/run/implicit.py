@@ -9,7 +9,7 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import uncounted
 from ..fields import POSITIVE
-from ..tree.rods import stiffen_rods
+from ..tree.rod_tension import stiffen_rods
 from . import fields as run
 from .evaluate import evaluate, forces_of, set_armature
 from .loads import hinge_slopes

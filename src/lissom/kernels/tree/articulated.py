@@ -58,7 +58,7 @@ from .rigid import (
     shifted_articulated,
     turned_articulated,
 )
-from .rods import keep_turning
+from .rod_tension import keep_turning
 
 
 @jit

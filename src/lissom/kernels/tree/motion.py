@@ -36,6 +36,7 @@ from ..small import (
     add,
     added,
     apply,
+    column,
     cross,
     matrix,
     product,
@@ -177,16 +178,6 @@ def _ground(floats, scratch, flags):
     if flags & field.GRAVITY != 0:
         for k in range(3):
             scratch[g + field.ACCELERATION + 3 + k] = -floats[field.GRAVITY_VECTOR + k]
-
-
-@jit
-def column(A, axis):
-    """Column of a matrix."""
-    if axis == 0:
-        return A[0], A[3], A[6]
-    if axis == 1:
-        return A[1], A[4], A[7]
-    return A[2], A[5], A[8]
 
 
 @jit

@@ -25,6 +25,7 @@ from ..small import (
     ZERO,
     add,
     added,
+    column,
     cross,
     matrix,
     product,
@@ -36,7 +37,7 @@ from ..small import (
 )
 from .composite import motion_column
 from .joints import general_joint
-from .motion import column, turned_about
+from .motion import turned_about
 from .nodes import deform_listed, node_place
 from .rods import rod_stations
 

@@ -1,19 +1,12 @@
 """Rods with exact kinematics (level "exact"): their stations, inertia, forces and nodes.
 
-Notation and equation numbers of `bodies.rod_map`.  Each coordinate belongs to one strain, and those
-of a strain are contiguous: with F_k = d psi / d a_k and G_k = R J_l F_k a coordinate i that bends
-about axis c adds
-  W_j[:, i] = W_(j-1)[:, i] + alpha_1i G_1[:, c] + alpha_2i G_2[:, c] + alpha_3i G_3[:, c]    (8)
-to (5).  A station is a rigid body of mass mu and inertia J at a node with Pi_hat = [W; D]; with its
-acceleration A = [alpha; a], all but that of the unknowns:
+Notation and equation numbers of `bodies.rod_map`; (8) is in `rod_pieces`.  A station is a rigid
+body of mass mu and inertia J at a node with Pi_hat = [W; D]; with its acceleration [alpha; a], all
+but that of the unknowns:
   n = J alpha + w x J w    f = mu a    z += [n + r x f; f]    t_f += W^T n + D^T f            (9)
   M_rr, M_rf, M_ff += [phi; Pi_hat^T] diag(J, mu) [phi^T, Pi_hat]                            (10)
 Offsets: `records.rod_record` for the constants, `records.station_record` for the workspace.
-
-Implicit steps.  Constant stiffness is armature on the coordinates.  What tension N adds acts on the
-turning of sections in space: rotary armature of the sections, t their tangent, c h^2 of the method:
-  A_k = c h^2 max(N_k, 0) (1 - t t^T)    N_k = t . sum_j Q_jk f_j + f of nodes, times weight  (11)
-  n += A_k (alpha_k - alpha_k of the last iteration)      J += A_k in (10)                    (12)
+Rotary armature in implicit steps, (12): `rod_tension`.
 """
 
 from __future__ import annotations
@@ -24,7 +17,6 @@ from ..fields import POSITIVE
 from ..records import (
     modal_record,
     node_record,
-    node_size,
     rod_record,
     section_place,
     station_record,
@@ -35,21 +27,19 @@ from ..small import (
     add,
     added,
     apply,
+    column,
     cross,
-    dot,
     matrix,
-    one_plus,
-    product,
     put_matrix,
     put_symmetric,
     put_vector,
-    rotation_coefficients,
     scaled,
     symmetric,
     turn,
     vector,
 )
 from .modal import modal_dot
+from .rod_pieces import turned_piece
 
 # scratch: a section at a station
 TURN = 0  # 9: R
@@ -103,8 +93,8 @@ def rod_terms(ints, floats, scratch, row, q, v, x, flags):
             alpha_s = add(alpha_s, add(vector(scratch, s + TURN_BIAS), cross(w, w_r)))
             a_s = add(a_s, add(bias, cross(w, added(cross(w, r), 2.0, rate))))
         if flags & field.ACCELERATED != 0:
-            alpha_s = add(alpha_s, _three(scratch, W, m, x, o_v))
-            a_s = add(a_s, _three(scratch, D, m, x, o_v))
+            alpha_s = add(alpha_s, three_sums(scratch, W, m, x, o_v))
+            a_s = add(a_s, three_sums(scratch, D, m, x, o_v))
         mu, R = floats[rod.masses + j], matrix(scratch, s + TURN)
         J = _turned_diagonal(R, vector(floats, rod.inertias + 3 * j))
         moment = add(apply(J, alpha_s), cross(w_s, apply(J, w_s)))  # (9)
@@ -146,7 +136,7 @@ def rod_stations(ints, floats, scratch, row, q, v, moving):
     for j in range(n):
         W, slope = place.turning + 3 * m * j, place.slopes + 3 * m * j
         moments, natural = rod.moments + 3 * m * j, rod.natural + 9 * j
-        R, w, bias = _turned(
+        R, w, bias = turned_piece(
             ints, row, floats, natural, moments, q, v, moving, R, w, bias, scratch, before, W
         )
         E, s = rod.functions + m * j, section_place(place, j)
@@ -184,7 +174,7 @@ def rod_node(ints, row, c, o, scratch, q, v, y, out):
         for k in range(3 * m):
             y[node.shapes + k] = scratch[before + k]
     else:
-        R, w, bias = _turned(
+        R, w, bias = turned_piece(
             ints, row, c, o + NODE_NATURAL, o + NODE_MOMENTS, q, v, True, R, w, bias,
             scratch, before, place.node,
         )  # fmt: skip
@@ -197,262 +187,6 @@ def rod_node(ints, row, c, o, scratch, q, v, y, out):
     put_vector(y, node.position, r)
     put_vector(y, node.bend, bias)
     put_vector(y, node.bend + 3, pushed)
-
-
-@jit
-def stiffen_rods(ints, floats, scratch, factor):
-    """Write the rotary armature (11) of all rods; factor: c h^2.
-
-    After a sweep of inverse dynamics with given accelerations.
-    """
-    for i in range(ints[field.N_BODY]):
-        row = field.HEADER + i * field.ROW
-        if ints[row + field.LEVEL] == field.EXACT:
-            _axial_forces(ints, floats, scratch, row)
-    o = int(scratch[field.EXTERNAL])
-    for _entry in range(int(scratch[field.N_EXTERNAL])):
-        row = field.HEADER + int(scratch[o]) * field.ROW
-        f = vector(scratch, o + field.WRENCH + 3)
-        o += field.EXTERNAL_NODE
-        if ints[row + field.LEVEL] == field.EXACT:
-            m = ints[row + field.N_MODE] & POSITIVE
-            f = turn(matrix(scratch, node_record(o).turn), f)
-            _add_axial(ints, scratch, row, scratch, o + node_size(m) + NODE_MOMENTS + 3 * m, f)
-        if ints[row + field.LEVEL] != field.RIGID:
-            o += ints[row + field.LISTED] & POSITIVE
-    for i in range(ints[field.N_BODY]):
-        row = field.HEADER + i * field.ROW
-        if ints[row + field.LEVEL] == field.EXACT:
-            _put_tension(ints, scratch, row, factor)
-
-
-@jit
-def relax_rods(ints, scratch):
-    """Remove the rotary armature of all rods."""
-    for i in range(ints[field.N_BODY]):
-        row = field.HEADER + i * field.ROW
-        if ints[row + field.LEVEL] == field.EXACT:
-            m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
-            place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
-            scratch[place.tension] = 0.0
-
-
-@jit
-def _axial_forces(ints, floats, scratch, row):
-    """Write the forces on each station's tangent, of the mass and of what nodes carry."""
-    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
-    rod, place = (
-        rod_record(ints[row + field.ROD] & POSITIVE, n, m),
-        station_record(ints[row + field.STATIONS] & POSITIVE, n, m),
-    )
-    for k in range(n):
-        put_vector(scratch, section_place(place, k) + TENSION, ZERO)
-    for j in range(n):
-        f = scaled(-1.0, vector(scratch, section_place(place, j) + STATION_FORCE))
-        _add_axial(ints, scratch, row, floats, rod.integration + n * j, f)
-    c = ints[row + field.BENDING] & POSITIVE
-    size = (ints[row + field.LISTED] & POSITIVE) - node_size(m)
-    for node in range(ints[row + field.N_NODE]):
-        d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
-        f = scaled(-1.0, vector(scratch, d + field.FORCE + 3))
-        weights = c + node * size + NODE_MOMENTS + 3 * m
-        _add_axial(ints, scratch, row, floats, weights, f)
-
-
-@jit
-def _add_axial(ints, scratch, row, c, weights, f):
-    """Add a force at the end of a row of Q to those on the stations' tangents."""
-    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
-    place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
-    for k in range(n):
-        s = section_place(place, k) + TENSION
-        put_vector(scratch, s, added(vector(scratch, s), c[weights + k], f))
-
-
-@jit
-def _put_tension(ints, scratch, row, factor):
-    """Write (11), and the accelerations of the sections as those of the last iteration."""
-    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
-    place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
-    scratch[place.tension] = 1.0
-    for k in range(n):
-        s = section_place(place, k)
-        t = _first(matrix(scratch, s + TURN))
-        e = factor * max(0.0, dot(t, vector(scratch, s + TENSION)))
-        x, y, z = t
-        put_symmetric(
-            scratch,
-            s + TENSION,
-            (e - e * x * x, -e * x * y, -e * x * z, e - e * y * y, -e * y * z, e - e * z * z),
-        )
-        put_vector(scratch, s + LAST, vector(scratch, s + TURN_ACCELERATION))
-
-
-@jit
-def keep_turning(ints, scratch, row, alpha, x):
-    """Keep the angular accelerations of the sections of one rod, for (12).
-
-    alpha: of the root due to the unknowns; x: accelerations of all coordinates.
-    """
-    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
-    place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
-    if scratch[place.tension] == 0.0:
-        return
-    o_v = ints[row + field.MODAL_V] & POSITIVE
-    for k in range(n):
-        s, W = section_place(place, k), place.turning + 3 * m * k
-        own = add(vector(scratch, s + TURN_ACCELERATION), alpha)
-        put_vector(scratch, s + LAST, add(own, _three(scratch, W, m, x, o_v)))
-
-
-@jit
-def _turned(ints, row, c, natural, moments, q, v, moving, R, w, bias, scratch, before, W):
-    """Attitude, rate and bias at the end of a piece (4), (6); writes W (8)."""
-    m = ints[row + field.N_MODE] & POSITIVE
-    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-    y, z = ints[row + field.FIRST_XZ] & POSITIVE, ints[row + field.FIRST_TORSION] & POSITIVE
-    end = ints[row + field.FIRST_STRETCH] & POSITIVE
-    e_z, e_y, e_x = (
-        _moments(c, moments, m, 0, y, q, o_q),
-        _moments(c, moments, m, y, z, q, o_q),
-        _moments(c, moments, m, z, end, q, o_q),
-    )
-    a1 = add(vector(c, natural), (e_x[0], e_y[0], e_z[0]))
-    a2 = add(vector(c, natural + 3), (e_x[1], e_y[1], e_z[1]))
-    a3 = add(vector(c, natural + 6), (e_x[2], e_y[2], e_z[2]))
-    psi, F1, F2, F3 = _magnus(a1, a2, a3)
-    a0, b0, c0, b1, c1 = rotation_coefficients(dot(psi, psi))
-    RJ = product(R, one_plus(b0, c0, psi))
-    if moving:
-        e_z, e_y, e_x = (
-            _moments(c, moments, m, 0, y, v, o_v),
-            _moments(c, moments, m, y, z, v, o_v),
-            _moments(c, moments, m, z, end, v, o_v),
-        )
-        d1, d2, d3 = (e_x[0], e_y[0], e_z[0]), (e_x[1], e_y[1], e_z[1]), (e_x[2], e_y[2], e_z[2])
-        rate, second = _magnus_rates(a1, a2, a3, d1, d2, d3)
-        x, s = cross(psi, rate), dot(psi, rate)
-        J_dot = add(scaled(b1 * s, x), scaled(c1 * s, cross(psi, x)))
-        J_dot = added(J_dot, c0, cross(rate, x))
-        relative = turn(RJ, rate)
-        bias = add(add(bias, cross(w, relative)), add(turn(R, J_dot), turn(RJ, second)))  # (6)
-        w = add(w, relative)
-    G1, G2, G3 = product(RJ, F1), product(RJ, F2), product(RJ, F3)
-    _spread(c, moments, m, 0, y, scratch, before, W, _third(G1), _third(G2), _third(G3))
-    _spread(c, moments, m, y, z, scratch, before, W, _second(G1), _second(G2), _second(G3))
-    _spread(c, moments, m, z, end, scratch, before, W, _first(G1), _first(G2), _first(G3))
-    return product(R, one_plus(a0, b0, psi)), w, bias
-
-
-@jit
-def _magnus(a1, a2, a3):
-    """Rotation vector psi of a piece (3), and its derivatives by a1, a2, a3."""
-    k, C1 = 1.0 / 240.0, cross(a2, a1)
-    g = added(C1, 2.0, a3)
-    Q = added(a2, 1.0 / 60.0, cross(a1, g))
-    P = added(added(C1, -20.0, a1), -1.0, a3)
-    psi = added(added(a1, 1.0 / 12.0, a3), k, cross(Q, P))
-    F1 = _minus(
-        _skews(1.0, k, Q, a2, -20.0 * k, Q),
-        k,
-        _crossed(P, _skews(0.0, 1.0 / 60.0, a1, a2, -1.0 / 60.0, g)),
-    )
-    F2 = _minus(
-        _skews(0.0, -k, Q, a1, 0.0, Q),
-        k,
-        _crossed(P, _skews(1.0, -1.0 / 60.0, a1, a1, 0.0, a1)),
-    )
-    return psi, F1, F2, _skews(1.0 / 12.0, -k / 30.0, P, a1, -k, Q)
-
-
-@jit
-def _magnus_rates(a1, a2, a3, d1, d2, d3):
-    """Rate of psi, and its second rate at zero eta_ddot, from the rates d of a."""
-    k, C1 = 1.0 / 240.0, cross(a2, a1)
-    g = added(C1, 2.0, a3)
-    Q = added(a2, 1.0 / 60.0, cross(a1, g))
-    P = added(added(C1, -20.0, a1), -1.0, a3)
-    dC1 = added(cross(a2, d1), -1.0, cross(a1, d2))
-    dg = added(dC1, 2.0, d3)
-    dQ = added(added(d2, 1.0 / 60.0, cross(d1, g)), 1.0 / 60.0, cross(a1, dg))
-    dP = added(added(dC1, -20.0, d1), -1.0, d3)
-    rate = added(added(added(d1, 1.0 / 12.0, d3), k, cross(Q, dP)), -k, cross(P, dQ))
-    ddP = scaled(2.0, cross(d2, d1))
-    ddQ = added(cross(d1, dg), 0.5, cross(a1, ddP))  # times 30
-    second = added(added(cross(Q, ddP), -2.0, cross(dP, dQ)), -1.0 / 30.0, cross(P, ddQ))
-    return rate, scaled(k, second)
-
-
-@jit
-def _skews(d, f, a, b, g, x):
-    """Matrix d I + f [a]x [b]x + g [x]x."""
-    e = d - f * dot(a, b)
-    return (
-        e + f * b[0] * a[0], f * b[0] * a[1] - g * x[2], f * b[0] * a[2] + g * x[1],
-        f * b[1] * a[0] + g * x[2], e + f * b[1] * a[1], f * b[1] * a[2] - g * x[0],
-        f * b[2] * a[0] - g * x[1], f * b[2] * a[1] + g * x[0], e + f * b[2] * a[2],
-    )  # fmt: skip
-
-
-@jit
-def _crossed(a, B):
-    """Matrix [a]x B."""
-    x, y, z = cross(a, _first(B)), cross(a, _second(B)), cross(a, _third(B))
-    return x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]
-
-
-@jit
-def _minus(A, f, B):
-    """Matrix A - f B."""
-    return (
-        A[0] - f * B[0], A[1] - f * B[1], A[2] - f * B[2],
-        A[3] - f * B[3], A[4] - f * B[4], A[5] - f * B[5],
-        A[6] - f * B[6], A[7] - f * B[7], A[8] - f * B[8],
-    )  # fmt: skip
-
-
-@jit
-def _first(A):
-    """First column."""
-    return A[0], A[3], A[6]
-
-
-@jit
-def _second(A):
-    """Second column."""
-    return A[1], A[4], A[7]
-
-
-@jit
-def _third(A):
-    """Third column."""
-    return A[2], A[5], A[8]
-
-
-@jit(reassociate=True)
-def _moments(c, o, m, first, last, x, o_x):
-    """Sums of the three rows of m numbers at c[o] times x, over some coordinates."""
-    o, m, first, last = o & POSITIVE, m & POSITIVE, first & POSITIVE, last & POSITIVE
-    o_x = o_x & POSITIVE
-    s1 = s2 = s3 = 0.0
-    for i in range(first, last):
-        e = x[o_x + i]
-        s1 += c[o + i] * e
-        s2 += c[o + m + i] * e
-        s3 += c[o + 2 * m + i] * e
-    return s1, s2, s3
-
-
-@jit
-def _spread(c, o, m, first, last, y, before, W, g1, g2, g3):
-    """Columns of W of the coordinates of one strain (8); g: a column of G_1, G_2, G_3."""
-    o, m, first, last = o & POSITIVE, m & POSITIVE, first & POSITIVE, last & POSITIVE
-    before, W = before & POSITIVE, W & POSITIVE
-    for i in range(first, last):
-        a, b, d = c[o + i], c[o + m + i], c[o + 2 * m + i]
-        y[W + i] = y[before + i] + a * g1[0] + b * g2[0] + d * g3[0]
-        y[W + m + i] = y[before + m + i] + a * g1[1] + b * g2[1] + d * g3[1]
-        y[W + 2 * m + i] = y[before + 2 * m + i] + a * g1[2] + b * g2[2] + d * g3[2]
 
 
 @jit
@@ -480,7 +214,7 @@ def _stretch_columns(ints, row, floats, E, scratch, slope, R):
     m, x = ints[row + field.N_MODE] & POSITIVE, ints[row + field.FIRST_STRETCH] & POSITIVE
     y, z = ints[row + field.FIRST_SHEAR] & POSITIVE, ints[row + field.FIRST_SHEAR_Z] & POSITIVE
     for i in range(x, m):
-        along = _first(R) if i < y else (_second(R) if i < z else _third(R))
+        along = column(R, 0) if i < y else (column(R, 1) if i < z else column(R, 2))
         e = scaled(floats[E + i], along)
         scratch[slope + i], scratch[slope + m + i], scratch[slope + 2 * m + i] = e
 
@@ -518,7 +252,7 @@ def _sums(c, o, n, scratch, sections):
 
 
 @jit
-def _three(c, o, m, x, o_x):
+def three_sums(c, o, m, x, o_x):
     """Three consecutive modal sums."""
     return (
         modal_dot(c, o, m, x, o_x),
@@ -530,7 +264,7 @@ def _three(c, o, m, x, o_x):
 @jit
 def _turned_diagonal(R, d):
     """Product R diag(d) R^T, six numbers."""
-    x, y, z = scaled(d[0], _first(R)), scaled(d[1], _second(R)), scaled(d[2], _third(R))
+    x, y, z = scaled(d[0], column(R, 0)), scaled(d[1], column(R, 1)), scaled(d[2], column(R, 2))
     return (
         x[0] * R[0] + y[0] * R[1] + z[0] * R[2],
         x[0] * R[3] + y[0] * R[4] + z[0] * R[5],

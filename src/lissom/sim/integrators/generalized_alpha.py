@@ -37,7 +37,7 @@ from ...kernels.run.implicit import (
 )
 from ...kernels.run.registry import Method, register
 from ...kernels.run.states import begin_states, end_states
-from ...kernels.tree.rods import relax_rods
+from ...kernels.tree.rod_tension import relax_rods
 from .integrator import Integrator
 
 MOST_ITERATIONS = 40

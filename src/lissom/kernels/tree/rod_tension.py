@@ -1,0 +1,142 @@
+"""Rods in implicit steps: rotary armature of sections under tension.
+
+Constant stiffness is armature on the coordinates.  What tension N adds acts on the turning of
+sections in space: rotary armature of the sections, t their tangent, c h^2 of the method:
+  A_k = c h^2 max(N_k, 0) (1 - t t^T)    N_k = t . sum_j Q_jk f_j + f of nodes, times weight  (11)
+  n += A_k (alpha_k - alpha_k of the last iteration)      J += A_k in (10) of `rods`          (12)
+"""
+
+from __future__ import annotations
+
+from .. import fields as field
+from ..compiling import jit
+from ..fields import POSITIVE
+from ..records import node_record, node_size, rod_record, section_place, station_record
+from ..small import (
+    ZERO,
+    add,
+    added,
+    column,
+    dot,
+    matrix,
+    put_symmetric,
+    put_vector,
+    scaled,
+    turn,
+    vector,
+)
+from .rods import (
+    LAST,
+    NODE_MOMENTS,
+    STATION_FORCE,
+    TENSION,
+    TURN,
+    TURN_ACCELERATION,
+    three_sums,
+)
+
+
+@jit
+def stiffen_rods(ints, floats, scratch, factor):
+    """Write the rotary armature (11) of all rods; factor: c h^2.
+
+    After a sweep of inverse dynamics with given accelerations.
+    """
+    for i in range(ints[field.N_BODY]):
+        row = field.HEADER + i * field.ROW
+        if ints[row + field.LEVEL] == field.EXACT:
+            _axial_forces(ints, floats, scratch, row)
+    o = int(scratch[field.EXTERNAL])
+    for _entry in range(int(scratch[field.N_EXTERNAL])):
+        row = field.HEADER + int(scratch[o]) * field.ROW
+        f = vector(scratch, o + field.WRENCH + 3)
+        o += field.EXTERNAL_NODE
+        if ints[row + field.LEVEL] == field.EXACT:
+            m = ints[row + field.N_MODE] & POSITIVE
+            f = turn(matrix(scratch, node_record(o).turn), f)
+            _add_axial(ints, scratch, row, scratch, o + node_size(m) + NODE_MOMENTS + 3 * m, f)
+        if ints[row + field.LEVEL] != field.RIGID:
+            o += ints[row + field.LISTED] & POSITIVE
+    for i in range(ints[field.N_BODY]):
+        row = field.HEADER + i * field.ROW
+        if ints[row + field.LEVEL] == field.EXACT:
+            _put_tension(ints, scratch, row, factor)
+
+
+@jit
+def relax_rods(ints, scratch):
+    """Remove the rotary armature of all rods."""
+    for i in range(ints[field.N_BODY]):
+        row = field.HEADER + i * field.ROW
+        if ints[row + field.LEVEL] == field.EXACT:
+            m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
+            place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
+            scratch[place.tension] = 0.0
+
+
+@jit
+def _axial_forces(ints, floats, scratch, row):
+    """Write the forces on each station's tangent, of the mass and of what nodes carry."""
+    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
+    rod, place = (
+        rod_record(ints[row + field.ROD] & POSITIVE, n, m),
+        station_record(ints[row + field.STATIONS] & POSITIVE, n, m),
+    )
+    for k in range(n):
+        put_vector(scratch, section_place(place, k) + TENSION, ZERO)
+    for j in range(n):
+        f = scaled(-1.0, vector(scratch, section_place(place, j) + STATION_FORCE))
+        _add_axial(ints, scratch, row, floats, rod.integration + n * j, f)
+    c = ints[row + field.BENDING] & POSITIVE
+    size = (ints[row + field.LISTED] & POSITIVE) - node_size(m)
+    for node in range(ints[row + field.N_NODE]):
+        d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
+        f = scaled(-1.0, vector(scratch, d + field.FORCE + 3))
+        weights = c + node * size + NODE_MOMENTS + 3 * m
+        _add_axial(ints, scratch, row, floats, weights, f)
+
+
+@jit
+def _add_axial(ints, scratch, row, c, weights, f):
+    """Add a force at the end of a row of Q to those on the stations' tangents."""
+    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
+    place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
+    for k in range(n):
+        s = section_place(place, k) + TENSION
+        put_vector(scratch, s, added(vector(scratch, s), c[weights + k], f))
+
+
+@jit
+def _put_tension(ints, scratch, row, factor):
+    """Write (11), and the accelerations of the sections as those of the last iteration."""
+    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
+    place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
+    scratch[place.tension] = 1.0
+    for k in range(n):
+        s = section_place(place, k)
+        t = column(matrix(scratch, s + TURN), 0)
+        e = factor * max(0.0, dot(t, vector(scratch, s + TENSION)))
+        x, y, z = t
+        put_symmetric(
+            scratch,
+            s + TENSION,
+            (e - e * x * x, -e * x * y, -e * x * z, e - e * y * y, -e * y * z, e - e * z * z),
+        )
+        put_vector(scratch, s + LAST, vector(scratch, s + TURN_ACCELERATION))
+
+
+@jit
+def keep_turning(ints, scratch, row, alpha, x):
+    """Keep the angular accelerations of the sections of one rod, for (12).
+
+    alpha: of the root due to the unknowns; x: accelerations of all coordinates.
+    """
+    m, n = ints[row + field.N_MODE] & POSITIVE, ints[row + field.N_STATION] & POSITIVE
+    place = station_record(ints[row + field.STATIONS] & POSITIVE, n, m)
+    if scratch[place.tension] == 0.0:
+        return
+    o_v = ints[row + field.MODAL_V] & POSITIVE
+    for k in range(n):
+        s, W = section_place(place, k), place.turning + 3 * m * k
+        own = add(vector(scratch, s + TURN_ACCELERATION), alpha)
+        put_vector(scratch, s + LAST, add(own, three_sums(scratch, W, m, x, o_v)))
