@@ -226,7 +226,7 @@ def on_boom(**where):
         (lambda: chain_of(ls.Revolute("x"), to="a"), ["a -> a", "cycle"]),
         (lambda: chain_of("revolute"), ["'a'", "expected a joint", "'revolute'"]),
         (lambda: chain_of(ls.Free), ["'a'", "expected a joint", "Free(...)"]),
-        (lambda: chain_of(ls.Free(), body=3), ["'a'", "RigidBody, FlexibleBody or NodalBody"]),
+        (lambda: chain_of(ls.Free(), body=3), ["'a'", "RigidBody, FlexibleBody, NodalBody or Rod"]),
         (lambda: chain_of(ls.Free(), at=(1, 2)), ["'a'", "at", "three real numbers"]),
         (lambda: chain_of(ls.Free(), at=(1, 2, np.nan)), ["'a'", "at", "finite"]),
         (lambda: chain_of(ls.Free(), rotation=np.eye(2)), ["'a'", "rotation", "(3, 3)"]),

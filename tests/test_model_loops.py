@@ -222,7 +222,7 @@ def closed(*args, **more):
     "args, more, words",
     [
         ((Y, "a", "a"), {}, ["body 'a' to itself", "two different bodies"]),
-        ((Y, "c", "c.tip"), {}, ["body 'c' to itself"]),
+        ((Y, "c.tip", "c.tip"), {}, ["body 'c' to itself"]),
         ((Y, None, None), {}, ["the ground to itself"]),
         ((Y, "a", "cc"), {}, ["end b", "'cc'", "not in the model", "did you mean 'c'"]),
         ((Y, "q", "a"), {}, ["end a", "'q'", "known: 'a', 'b', 'c'"]),

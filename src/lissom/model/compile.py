@@ -159,6 +159,10 @@ def _loop(
         return LoopEnd(body, node, given.rotation, given.at)
 
     a, b = end(closing.a, "a"), end(closing.b, "b")
+    if (a.body, a.node) == (b.body, b.node):
+        raise ModelError(
+            f"{closing.title} joins a node of body {closing.a.body!r} to itself; give another node"
+        )
     return Loop(closing.name, closing.joint, a, b, chosen=chosen)
 
 
@@ -221,7 +225,7 @@ def _converted_frame(frame: NamedFrame, convert: Convert) -> NamedFrame:
 def _placed_closing(closing: Closing, convert: Convert, frames: Mapping[str, End]) -> Closing:
     """Loop or join, converted and resolved to bodies, nodes or the ground."""
     placed = resolved_closing(_converted_closing(closing, convert), frames)
-    check_two_bodies(placed.title, placed.a, placed.b)
+    check_two_bodies(placed)
     return placed
 
 

@@ -32,19 +32,22 @@ def checked_closing(kind: str, name: str, joint: Any, a: Given, b: Given) -> Clo
             f"the {kind} out or give another joint; to let a body float, add it with Free()"
         )
     ends = checked_end(*a, where, "a"), checked_end(*b, where, "b")
-    check_two_bodies(where, *ends)
-    return Closing(kind, name, joint, *ends)
+    closing = Closing(kind, name, joint, *ends)
+    check_two_bodies(closing)
+    return closing
 
 
-def check_two_bodies(where: str, a: End, b: End) -> None:
-    """Reject a joint between a body and itself, except between two nodes of it."""
-    nodes = [end.part and end.part.node for end in (a, b)]
-    if a.body == b.body and (a.body is None or nodes[0] == nodes[1]):
-        what = "the ground" if a.body is None else f"body {a.body!r}"
-        raise ModelError(
-            f"{where} connects {what} to itself; give two different bodies, two nodes of a "
-            "flexible body, or one body and the ground (None)"
-        )
+def check_two_bodies(closing: Closing) -> None:
+    """Reject a joint between a body and itself, except a loop between two nodes of it."""
+    a, b = closing.a, closing.b
+    nodes = [end.part.node if end.part is not None else None for end in (a, b)]
+    if a.body != b.body or (closing.kind == "loop" and nodes[0] != nodes[1]):
+        return
+    what = "the ground" if a.body is None else f"body {a.body!r}"
+    raise ModelError(
+        f"{closing.title} connects {what} to itself; give two different bodies, one body and the "
+        "ground (None), or to Model.close two nodes of a flexible body"
+    )
 
 
 def removed(
