@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import ModelError, name_list
 from .coupling import Couple
 from .frames import NamedFrame
-from .parts import Closing, Connection, End, checked_end, checked_joint
+from .parts import Closing, Connection, checked_end, checked_joint
 
 Given = tuple[Any, Any, Any]
 
