@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import scipy.linalg
 from numpy.polynomial import legendre
@@ -52,7 +54,8 @@ def shooting_slopes(m0, *arguments):
     return np.stack(columns, axis=-1)
 
 
-def loaded_rod(stiffness, force, curvature=(0, 0, 0), length=1.0, steps=400):
+@cache
+def loaded_rod(stiffness, force, curvature=(0, 0, 0), length=1.0, steps=200):
     """Tip of a cantilever under a dead end force in space, no stretch."""
     m0, force = np.zeros(3), np.asarray(force, dtype=float)
     for part in np.linspace(0, 1, 7)[1:]:
@@ -62,7 +65,8 @@ def loaded_rod(stiffness, force, curvature=(0, 0, 0), length=1.0, steps=400):
     return shoot(m0, *given)[9:12]
 
 
-def lateral_load(stiffness, steps=200):
+@cache
+def lateral_load(stiffness, steps=100):
     """Smallest end force along y at which a rod of length 1, bent in x-y, buckles sideways."""
     stiffness = np.asarray(stiffness, dtype=float)
 
@@ -73,7 +77,7 @@ def lateral_load(stiffness, steps=200):
         return np.linalg.det(slopes[:2, :2])
 
     start = 4.0126 * np.sqrt(stiffness[0] * stiffness[1])
-    forces = np.linspace(0.7 * start, 1.8 * start, 23)
+    forces = np.linspace(start, 1.8 * start, 9)
     values = [planar(f) for f in forces]
     k = next(k for k in range(len(values) - 1) if values[k] * values[k + 1] < 0)
     return brentq(planar, forces[k], forces[k + 1], xtol=1e-12)

@@ -104,7 +104,7 @@ def test_lateral_buckling_of_a_rod_that_bends_before(functions, bound):
     stiffness = np.array([0.5, 1.0, 4.0])
     system = cantilever(stiffness, bending=functions, torsion=functions, stations=functions + 3)
     planar = cantilever(stiffness, bending=(functions, 0), torsion=0, stations=functions + 3)
-    exact = known.lateral_load(stiffness)
+    exact = known.lateral_load(tuple(stiffness))
     assert exact > 1.3 * 4.0126 * np.sqrt(0.5)
 
     def least(force):
