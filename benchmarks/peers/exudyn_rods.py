@@ -12,6 +12,9 @@ from ..rods.motions import TURNED, RodMotion
 from .exudyn import ExudynModel, implicit_settings
 
 
+ROUNDING = 1e-11  # of the forces of elements, as a part of their stiffness
+
+
 class ExudynRods(ExudynModel):
     """Rods of two-node elements with stretch and shear, by the generalised-α method.
 
@@ -25,6 +28,8 @@ class ExudynRods(ExudynModel):
         Elements of a rod.
     radius : float
         Spectral radius at infinite frequency of the generalised-α method.
+    tolerance : float
+        Part of the residual at which Newton's iteration stops.
     angle : callable, optional
         Angle of the root of the first rod in time, instead of its joint; only in the plane.
     """
@@ -36,11 +41,15 @@ class ExudynRods(ExudynModel):
         motion: RodMotion,
         elements: int,
         radius: float = 0.9,
+        tolerance: float = 1e-6,
         angle: Callable[[float], float] | None = None,
     ) -> None:
         super().__init__("GeneralizedAlpha")
         self.motion, self.elements = motion, elements
         implicit_settings(self, radius)
+        newton = self.settings.timeIntegration.newton
+        newton.relativeTolerance = tolerance
+        newton.absoluteTolerance = ROUNDING * motion.stiffness[3]
         self._ground = self.mbs.AddObject(self.items.ObjectGround())
         rotation, start, last = np.eye(3), np.zeros(3), None
         for k, joint in enumerate(motion.joints):
@@ -72,7 +81,7 @@ class ExudynRods(ExudynModel):
 
     def _add_node(self, place: Any, rotation: Any) -> Any:
         if self.motion.planar:
-            given = items_plane(self.items, place)
+            given = self.items.NodeRigidBody2D(referenceCoordinates=[place[0], place[1], 0.0])
         else:
             turn = np.array([0.0, 0.0, np.arctan2(rotation[1, 0], rotation[0, 0])])
             given = self.items.NodeRigidBodyRotVecLG(referenceCoordinates=[*place, *turn])
@@ -155,8 +164,3 @@ class ExudynRods(ExudynModel):
                 writeToFile=False,
             )
         )
-
-
-def items_plane(items: Any, place: Any) -> Any:
-    """Node of a section in the plane."""
-    return items.NodeRigidBody2D(referenceCoordinates=[place[0], place[1], 0.0])

@@ -110,7 +110,7 @@ def slender(bending: float, ratio: float, mass: float) -> dict[str, Any]:
 EARTH = (0.0, -9.81, 0.0)
 
 SOFT = RodMotion(
-    "soft pendulum", ("pin",), 1.0, **slender(1.0, 100.0, 1.0), gravity=EARTH,
+    "soft pendulum", ("pin",), 1.0, **slender(1.0, 1000.0, 1.0), gravity=EARTH,
     duration=1.0, output_step=0.05,
 )  # fmt: skip
 DOUBLE = RodMotion(
