@@ -11,7 +11,6 @@ import numpy as np
 from ..rods.motions import TURNED, RodMotion
 from .exudyn import ExudynModel, implicit_settings
 
-
 ROUNDING = 1e-11  # of the forces of elements, as a part of their stiffness
 
 

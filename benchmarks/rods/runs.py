@@ -49,13 +49,13 @@ class Plan:
 
     functions: tuple[int, ...] = (3, 4, 6, 8)
     elements: tuple[int, ...] = (4, 8, 16, 32, 64, 128)
-    parts: tuple[int, ...] = (5, 10, 20, 40, 80)
+    parts: tuple[int, ...] = (2, 5, 10, 20, 40)
     rtols: tuple[float, ...] = (1e-2, 1e-3, 1e-4, 1e-5)
     explicit_rtols: tuple[float, ...] = (1e-2, 1e-3, 1e-4)
     peer_tolerances: tuple[float, ...] = (1e-6, 1e-4)
-    finest: tuple[int, int, int, int] = (12, 128, 200, 100)
+    finest: tuple[int, int, int, int] = (12, 128, 100, 40)
     part: float = 1.0
-    rounds: int = 3
+    rounds: int = 2
 
     def shortened(self, motion: RodMotion) -> RodMotion:
         """Motion over the part of its duration that is run."""
