@@ -19,7 +19,7 @@ from benchmarks.rods.motions import RodMotion
 SPIN, TIME = 6.0, 15.0
 BOOM = RodMotion(
     "boom", ("pin",), 10.0, (1.0, 1.4e4, 1.4e4, 2.8e7, 1e7, 1e7), 1.2, (0.0, 6e-4, 6e-4),
-    duration=TIME, output_step=0.5,
+    duration=TIME, output_step=0.5, fine_step=5e-3,
 )  # fmt: skip
 SLENDER = replace(BOOM, inertia=(0.0, 0.0, 0.0))
 

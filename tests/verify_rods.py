@@ -89,7 +89,7 @@ def convergence(bounds: Bounds, motion: RodMotion) -> tuple[str, str]:
     said = bounds.add(f"{motion.name}, against Exudyn [lengths]", apart, AGREEMENT[motion])
     for functions, most in CONVERGENCE[motion].items():
         start = own_start(motion, functions)
-        steps = [motion.output_step / n for n in (50, 100)]
+        steps = (2 * motion.fine_step, motion.fine_step)
         found = limit(*(start(integrator=METHOD, step=step) for step in steps))
         last = bounds.add(
             f"{motion.name}, {functions} functions", error(found, exact, motion.length), most

@@ -23,7 +23,7 @@ PLANS = {
         rtols=(1e-3,),
         explicit_rtols=(1e-3,),
         peer_tolerances=(1e-6,),
-        finest=(6, 8, 20, 20),
+        finest=(6, 8),
         part=0.05,
         rounds=1,
     ),

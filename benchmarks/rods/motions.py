@@ -29,8 +29,8 @@ class RodMotion:
         Of a rod [m].
     stiffness, mass, inertia : tuple, float, tuple
         Of a section, as for `Rod`.
-    duration, output_step : float
-        Simulated time, and time between records [s].
+    duration, output_step, fine_step : float
+        Simulated time, time between records, and step of the converged motion [s].
     gravity : tuple
         World axes [m/s²].
     planar : bool
@@ -47,6 +47,7 @@ class RodMotion:
     inertia: tuple[float, float, float]
     duration: float
     output_step: float
+    fine_step: float
     gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     planar: bool = True
     pulse: tuple[tuple[float, float], ...] = field(default=())
@@ -111,16 +112,16 @@ EARTH = (0.0, -9.81, 0.0)
 
 SOFT = RodMotion(
     "soft pendulum", ("pin",), 1.0, **slender(1.0, 1000.0, 1.0), gravity=EARTH,
-    duration=1.0, output_step=0.05,
+    duration=1.0, output_step=0.05, fine_step=5e-4,
 )  # fmt: skip
 DOUBLE = RodMotion(
     "double pendulum", ("pin", "pin"), 1.0, **slender(10.0, 100.0, 1.0), gravity=EARTH,
-    duration=1.0, output_step=0.05,
+    duration=1.0, output_step=0.05, fine_step=5e-4,
 )  # fmt: skip
 # J. C. Simo, L. Vu-Quoc, Comput. Methods Appl. Mech. Eng. 66, 1988
 FRAME = RodMotion(
     "right-angle frame", ("clamp", "corner"), 10.0, (1e3, 1e3, 1e3, 1e6, 1e6, 1e6), 1.0,
     (20.0, 10.0, 10.0), planar=False, pulse=((0.0, 0.0), (1.0, 50.0), (2.0, 0.0)),
-    duration=15.0, output_step=0.25,
+    duration=15.0, output_step=0.25, fine_step=6.25e-3,
 )  # fmt: skip
 MOTIONS = (SOFT, DOUBLE, FRAME)

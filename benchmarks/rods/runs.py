@@ -39,8 +39,8 @@ class Plan:
         Tolerances of adaptive runs.
     peer_tolerances : tuple of float
         Tolerances of Exudyn's iteration.
-    finest : tuple
-        Of the converged motions: functions, elements, and steps between two records of each.
+    finest : tuple of int
+        Functions and elements of the converged motions.
     part : float
         Part of the duration that is run.
     rounds : int
@@ -49,11 +49,11 @@ class Plan:
 
     functions: tuple[int, ...] = (3, 4, 6, 8)
     elements: tuple[int, ...] = (4, 8, 16, 32, 64, 128)
-    parts: tuple[int, ...] = (2, 5, 10, 20, 40)
+    parts: tuple[int, ...] = (2, 3, 4, 5, 10, 20, 40)
     rtols: tuple[float, ...] = (1e-2, 1e-3, 1e-4, 1e-5)
     explicit_rtols: tuple[float, ...] = (1e-2, 1e-3, 1e-4)
     peer_tolerances: tuple[float, ...] = (1e-6, 1e-4)
-    finest: tuple[int, int, int, int] = (12, 128, 100, 40)
+    finest: tuple[int, int] = (12, 128)
     part: float = 1.0
     rounds: int = 2
 
@@ -168,14 +168,13 @@ def exact_motion(motion: RodMotion, plan: Plan) -> tuple[PeerRun, float | None]:
     plan : Plan
         Extent of the runs.
     """
-    functions, elements, parts, peer_parts = plan.finest
+    functions, elements = plan.finest
     start = own_start(motion, functions, **whole(motion, functions))
     method = GeneralizedAlpha(spectral_radius=0.9, tolerance=1e-10)
-    steps = [motion.output_step / n for n in (parts, 2 * parts)]
+    steps = (motion.fine_step, motion.fine_step / 2)
     exact = limit(*(start(integrator=method, step=step) for step in steps))
     if not installed("exudyn"):
         return exact, None
-    steps = [motion.output_step / n for n in (peer_parts, 2 * peer_parts)]
     meshes = []
     for n in (elements // 2, elements):
         peer = ExudynRods(motion, n)
