@@ -11,6 +11,8 @@ import numpy as np
 from ..rods.motions import TURNED, RodMotion
 from .exudyn import ExudynModel, implicit_settings
 
+BACK = np.eye(4)  # from the axes of a rod beyond a corner to those of the rod before it
+BACK[:3, :3] = TURNED.T
 ROUNDING = 1e-11  # of the forces of elements, as a part of their stiffness
 
 
@@ -57,7 +59,7 @@ class ExudynRods(ExudynModel):
             if k == 0 and angle is not None:
                 self._drive(nodes[0], angle)
             else:
-                self._join(joint, last, nodes[0], rotation)
+                self._join(joint, last, nodes[0])
             last, start = nodes[-1], start + motion.length * rotation[:, 0]
             self.end_sensors.append(self._sensor(last))
             if k == 0 and motion.pulse:
@@ -108,29 +110,20 @@ class ExudynRods(ExudynModel):
             nodeNumbers=list(pair), length=part, sectionData=section
         )
 
-    def _join(self, joint: str, last: Any, root: Any, rotation: Any) -> None:
+    def _join(self, joint: str, last: Any, root: Any) -> None:
+        """Pin in the plane, clamp in space."""
         items, add = self.items, self.mbs.AddMarker
+        kind = "Position" if self.motion.planar else "Rigid"
+        body, node = (getattr(items, f"Marker{on}{kind}") for on in ("Body", "Node"))
+        frame = {"localHT": BACK} if joint == "corner" else {}
+        inner = body(bodyNumber=self._ground) if last is None else node(nodeNumber=last)
+        markers = [add(inner), add(node(nodeNumber=root, **frame))]
         if self.motion.planar:
-            inner = (
-                items.MarkerBodyPosition(bodyNumber=self._ground)
-                if last is None
-                else items.MarkerNodePosition(nodeNumber=last)
+            self.mbs.AddObject(items.ObjectJointRevolute2D(markerNumbers=markers))
+        else:
+            self.mbs.AddObject(
+                items.ObjectJointGeneric(markerNumbers=markers, constrainedAxes=[1] * 6)
             )
-            outer = items.MarkerNodePosition(nodeNumber=root)
-            self.mbs.AddObject(items.ObjectJointRevolute2D(markerNumbers=[add(inner), add(outer)]))
-            return
-        inner = (
-            items.MarkerBodyRigid(bodyNumber=self._ground)
-            if last is None
-            else items.MarkerNodeRigid(nodeNumber=last)
-        )
-        outer = items.MarkerNodeRigid(nodeNumber=root)
-        held = items.ObjectJointGeneric(
-            markerNumbers=[add(inner), add(outer)],
-            constrainedAxes=[1] * 6,
-            rotationMarker1=rotation.T @ np.eye(3) if joint == "corner" else np.eye(3),
-        )
-        self.mbs.AddObject(held)
 
     def _drive(self, root: Any, angle: Callable[[float], float]) -> None:
         """Hold the position of the root, and turn it."""
