@@ -8,24 +8,22 @@ import pytest
 import lissom as ls
 from benchmarks.rods.iterations import hanging_mass, iterations, pendulum, satellites, spin_up
 
-# Iterations a step that the armature of K alone needs until the error is 1e-10; with the error that
-# a step makes anyway fewer are enough.  The last two need the armature of tension.
+# Two are the least by which an error can be estimated.  Without the armature of tension the last
+# two motions need more than fifteen.
 TRIALS = [
-    (spin_up, {0.005: 1.8, 0.01: 2.0, 0.02: 2.2}),
-    (lambda: pendulum("stiff", 1996.0), {0.001: 2.8, 0.005: 3.5, 0.01: 3.7}),
-    (lambda: pendulum("soft", 1.0), {0.001: 2.7, 0.005: 4.3, 0.01: 5.4}),
-    (hanging_mass, {0.002: 3.2, 0.005: 4.8, 0.01: 7.2}),
-    (satellites, {0.01: 7.2}),
+    (spin_up(), (2.1, 2.1, 2.1)),
+    (pendulum("stiff", 1996.0), (2.1, 2.1, 2.1)),
+    (pendulum("soft", 1.0), (2.1, 2.1, 2.1)),
+    (hanging_mass(), (2.1, 2.2, 2.6)),
+    (satellites(), (2.4,)),
 ]
 
 
-@pytest.mark.parametrize("make, most", TRIALS, ids=[make().name for make, _ in TRIALS])
-def test_iterations_of_an_implicit_step(make, most):
-    trial = make()
-    for step, number in most.items():
+@pytest.mark.parametrize("trial, most", TRIALS, ids=[trial.name for trial, _ in TRIALS])
+def test_iterations_of_an_implicit_step(trial, most):
+    for step, number in zip(trial.steps, most, strict=True):
         found, divided = iterations(trial, step)
-        # Two are the least by which an error can be estimated.
-        assert found <= max(number, 2.05) and divided == 0, step
+        assert found <= number and divided == 0, step
 
 
 def tumbling(steps):
@@ -74,6 +72,6 @@ def test_a_rod_is_a_stiffened_beam_up_to_the_second_order_of_its_deflection():
         exact, other = (moved(body, force) for body in bodies)
         return np.linalg.norm(exact - other) / np.linalg.norm(exact)
 
-    far = [apart(force) for force in (400, 200, 100)]
+    far = [apart(force) for force in (200, 100, 50)]
     assert 0.01 < np.linalg.norm(moved(bodies[0], 100)) < 0.1
-    np.testing.assert_allclose([far[0] / far[1], far[1] / far[2]], 4, rtol=0.03)
+    np.testing.assert_allclose([far[0] / far[1], far[1] / far[2]], 4, rtol=0.01)

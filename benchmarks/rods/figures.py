@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from ..drawing import BLUE, GREEN, ORANGE, RED, SKY, Records, new_panels, values
 from ..simulation.figures import OUTSIDE
-from .runs import ADAPTIVE, EXPLICIT, GENERALIZED_ALPHA
+from ..simulation.swinging_runs import GENERALIZED_ALPHA
+from .runs import ADAPTIVE, EXPLICIT
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

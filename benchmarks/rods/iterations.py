@@ -143,7 +143,7 @@ def iteration_table(quick: bool) -> tuple[Table, list[dict[str, Any]]]:
     quick : bool
         Whether only the pendulums are run.
     """
-    records = []
+    records: list[dict[str, Any]] = []
     for trial in trials()[1:3] if quick else trials():
         for step in trial.steps:
             mean, divided = iterations(trial, step)

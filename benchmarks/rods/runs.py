@@ -126,7 +126,7 @@ def planned(motion: RodMotion, plan: Plan) -> dict[Point, Callable[[], Any]]:
 
 
 def _peer_calls(motion: RodMotion, plan: Plan) -> dict[Point, Callable[[], Any]]:
-    calls = {}
+    calls: dict[Point, Callable[[], Any]] = {}
     for elements in plan.elements:
         for tolerance in plan.peer_tolerances:
             peer = ExudynRods(motion, elements, tolerance=tolerance)
