@@ -18,7 +18,7 @@ pytestmark = pytest.mark.peer
     "motion, functions, elements, step, bound",
     [
         (replace(DOUBLE, duration=0.5), 4, 16, 2.5e-3, 3e-4),
-        (replace(FRAME, duration=5.0), 4, 16, 2.5e-2, 1.5e-3),
+        (replace(FRAME, duration=5.0), 4, 16, 2.5e-2, 2e-3),
     ],
     ids=["double pendulum", "frame"],
 )

@@ -14,7 +14,7 @@ import numpy as np
 
 import lissom as ls
 from benchmarks.rods.motions import DOUBLE, FRAME, SOFT, RodMotion
-from benchmarks.rods.runs import Plan, error, exact_motion, limit, own_start, whole
+from benchmarks.rods.runs import Plan, error, exact_motion, fine_motion, whole
 from tests import lagrange_rods
 from tests.kernel_comparison import Case, Findings, compare_all, compare_products
 from tests.lagrange_rods import Result
@@ -88,9 +88,7 @@ def convergence(bounds: Bounds, motion: RodMotion) -> tuple[str, str]:
     assert apart is not None, "Exudyn is not installed"
     said = bounds.add(f"{motion.name}, against Exudyn [lengths]", apart, AGREEMENT[motion])
     for functions, most in CONVERGENCE[motion].items():
-        start = own_start(motion, functions)
-        steps = (2 * motion.fine_step, motion.fine_step)
-        found = limit(*(start(integrator=METHOD, step=step) for step in steps))
+        found = fine_motion(motion, functions)
         last = bounds.add(
             f"{motion.name}, {functions} functions", error(found, exact, motion.length), most
         )

@@ -169,17 +169,31 @@ def exact_motion(motion: RodMotion, plan: Plan) -> tuple[PeerRun, float | None]:
         Extent of the runs.
     """
     functions, elements = plan.finest
-    start = own_start(motion, functions, **whole(motion, functions))
-    method = GeneralizedAlpha(spectral_radius=0.9, tolerance=1e-10)
-    steps = (motion.fine_step, motion.fine_step / 2)
-    exact = limit(*(start(integrator=method, step=step) for step in steps))
+    exact = fine_motion(motion, functions, **whole(motion, functions))
     if not installed("exudyn"):
         return exact, None
     meshes = []
     for n in (elements // 2, elements):
         peer = ExudynRods(motion, n)
+        steps = (motion.fine_step, motion.fine_step / 2)
         meshes.append(limit(*(peer_run(peer, step) for step in steps)))
     return exact, error(limit(*meshes), exact, motion.length)
+
+
+def fine_motion(motion: RodMotion, functions: int, **asked: Any) -> PeerRun:
+    """Motion of rods with two small steps, extrapolated.
+
+    Parameters
+    ----------
+    motion : RodMotion
+        What moves.
+    functions, **asked
+        As for `RodMotion.model`.
+    """
+    start = own_start(motion, functions, **asked)
+    method = GeneralizedAlpha(spectral_radius=0.9, tolerance=1e-10)
+    steps = (motion.fine_step, motion.fine_step / 2)
+    return limit(*(start(integrator=method, step=step) for step in steps))
 
 
 def whole(motion: RodMotion, functions: int) -> dict[str, Any]:
