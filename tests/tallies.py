@@ -45,10 +45,8 @@ def tally_seeds(description: str, default: int, check: Callable, parallel: bool 
     parser.add_argument("--start", type=int, default=0, help="first seed")
     options = parser.parse_args()
     tally, began = Tally(options.count), time.perf_counter()
-    seeds, checked = (
-        range(options.start, options.start + options.count),
-        functools.partial(_check, check),
-    )
+    seeds = range(options.start, options.start + options.count)
+    checked = functools.partial(_check, check)
     with ProcessPoolExecutor(os.cpu_count() if parallel else 1) as pool:
         results = pool.map(checked, seeds) if parallel else map(checked, seeds)
         for done, (seed, result) in enumerate(zip(seeds, results, strict=True), start=1):

@@ -10,9 +10,11 @@ import numpy as np
 
 from ..rods.motions import TURNED, RodMotion
 from .exudyn import ExudynModel, implicit_settings
+from .twins import PeerError
 
 BACK = np.eye(4)  # from the axes of a rod beyond a corner to those of the rod before it
 BACK[:3, :3] = TURNED.T
+DENSE = 16  # elements up to which a dense Jacobian is faster than a sparse one
 ROUNDING = 1e-11  # of the forces of elements, as a part of their stiffness
 
 
@@ -51,6 +53,8 @@ class ExudynRods(ExudynModel):
         newton = self.settings.timeIntegration.newton
         newton.relativeTolerance = tolerance
         newton.absoluteTolerance = ROUNDING * motion.stiffness[3]
+        if elements * len(motion.joints) <= DENSE:
+            self.settings.linearSolver.solverType = self.exu.LinearSolverType.EigenDense
         self._ground = self.mbs.AddObject(self.items.ObjectGround())
         rotation, start, last = np.eye(3), np.zeros(3), None
         for k, joint in enumerate(motion.joints):
@@ -112,6 +116,8 @@ class ExudynRods(ExudynModel):
 
     def _join(self, joint: str, last: Any, root: Any) -> None:
         """Pin in the plane, clamp in space."""
+        if (joint == "pin") != self.motion.planar:
+            raise PeerError(f"joint {joint!r}: rods are pinned in the plane, clamped in space")
         items, add = self.items, self.mbs.AddMarker
         kind = "Position" if self.motion.planar else "Rigid"
         body, node = (getattr(items, f"Marker{on}{kind}") for on in ("Body", "Node"))

@@ -43,8 +43,9 @@ another; it then swings freely through more than its height, 15 s. lissom's rods
 functions of curvature in a plane (in space as many of torsion), and either half as many of stretch
 and of shear or, "default", one of stretch and none of shear. Exudyn's are its geometrically exact
 beams with two nodes, `ObjectBeamGeometricallyExact2D` and `ObjectBeamGeometricallyExact`, with
-stretch and shear, by its generalised-α method with the fastest settings found: sparse Jacobian,
-reused while the iteration converges, Newton's iteration stopped at 1e-6 or at 1e-4 of the residual.
+stretch and shear, by its generalised-α method with the fastest settings found: Jacobian dense up to
+16 elements, else sparse, reused while the iteration converges, Newton's iteration stopped at 1e-6
+or at 1e-4 of the residual.
 Both have a spectral radius of their own: lissom's default is 0.8, Exudyn's is set to 0.9.
 
 Times are CPU milliseconds on one thread for the whole motion; lissom's are those of the whole call
