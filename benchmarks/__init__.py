@@ -31,6 +31,7 @@ MODULES = {  # module of each benchmark, with its function `run`
     "batch": "batch",
     "simulate-rigid": "simulation.rigid",
     "simulate-flexible": "simulation.flexible",
+    "rods": "rods.measure",
     "drift": "drift",
     "order-n": "order_n.measure",
     "symbolic": "symbolic.measure",

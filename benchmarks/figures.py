@@ -12,6 +12,7 @@ from .calls.figures import draw_calls
 from .drawing import BLUE, GREEN, ORANGE, SEQUENCE, STYLE, Records, new_panels, values
 from .order_n.figures import draw_motion, draw_times
 from .result import Result
+from .rods.figures import draw_rods
 from .simulation.figures import draw_bows, draw_drift, draw_rigid, draw_tips
 from .symbolic.figures import draw_symbolic
 
@@ -209,6 +210,7 @@ DRAWINGS: dict[str, dict[str, Callable[[Records], Figure]]] = {
     "batch": {"": _batch},
     "simulate-rigid": {"": draw_rigid},
     "simulate-flexible": {"": draw_tips, "-bow": draw_bows},
+    "rods": {"": draw_rods},
     "drift": {"": draw_drift},
     "order-n": {"": draw_times, "-motion": draw_motion},
     "symbolic": {"": draw_symbolic},

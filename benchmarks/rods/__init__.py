@@ -1,0 +1,1 @@
+"""Rods beside Exudyn's geometrically exact beams."""
