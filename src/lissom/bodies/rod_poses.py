@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..spatial.many_rotations import exponential, product, rotated
-from .rod_tables import Piece, RodTables
+from ..spatial.many_rotations import cross, exponential, product, rotated
+from .rod_tables import EPS_X, Piece, RodTables
 
 Array = np.ndarray
 
@@ -52,8 +52,14 @@ def piece_turns(rod: RodTables, eta: Array) -> Array:
     eta : array (k, m)
         Coordinates.
     """
-    vectors = [_vector(rod, piece, eta) for piece in rod.station_pieces]
-    return np.linalg.norm(np.stack(vectors, axis=1), axis=2)
+    bends = rod.strains < EPS_X  # one sum for all pieces: this is asked after every run
+    moments = np.stack([piece.moments for piece in rod.station_pieces])[..., bends]
+    axes = rod.curvature_axes[:, bends]
+    natural = np.stack([piece.natural for piece in rod.station_pieces])
+    rates = (axes * moments[:, :, None, :]).reshape(natural.size, int(np.sum(bends)))
+    a = natural + (eta[:, bends] @ rates.T).reshape(len(eta), *natural.shape)
+    a1, a2, a3 = (a[:, :, k].reshape(-1, 3) for k in range(3))
+    return np.linalg.norm(_magnus(a1, a2, a3), axis=1).reshape(len(eta), len(natural))
 
 
 def _vector(rod: RodTables, piece: Piece, eta: Array) -> Array:
@@ -62,6 +68,11 @@ def _vector(rod: RodTables, piece: Piece, eta: Array) -> Array:
         natural + eta @ (rod.curvature_axes * moments).T
         for natural, moments in zip(piece.natural, piece.moments, strict=True)
     )
-    C1 = np.cross(a2, a1)
-    C2 = np.cross(a1, 2 * a3 + C1) / 60
-    return a1 + a3 / 12 + np.cross(a2 + C2, C1 - 20 * a1 - a3) / 240
+    return _magnus(a1, a2, a3)
+
+
+def _magnus(a1: Array, a2: Array, a3: Array) -> Array:
+    """Rotation vectors (3) from rows of vectors."""
+    C1 = cross(a2, a1)
+    C2 = cross(a1, 2 * a3 + C1) / 60
+    return a1 + a3 / 12 + cross(a2 + C2, C1 - 20 * a1 - a3) / 240
