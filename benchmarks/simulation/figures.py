@@ -105,7 +105,7 @@ def _styles(model: str) -> dict[tuple[str, str, str], tuple[str, str, str]]:
     }
     return own | {
         **{
-            ("lissom", "2 shapes, stiffened", method): (f"lissom, stiffened: {method}", BLACK, line)
+            ("lissom", "3 shapes, stiffened", method): (f"lissom, stiffened: {method}", BLACK, line)
             for method, line in METHODS.items()
             if method in ("generalized_alpha", "rk4", "dop853")
         },

@@ -50,7 +50,7 @@ a bar in the plane of its motion; the others bend it out of the plane and stay a
 without modes bend in the plane only. There are four kinds of models. *Modes*: lissom's with the
 modes of clamped links, and Exudyn's bodies on floating frames with lissom's nodes, masses and
 modes, which have the same equations in redundant coordinates with constraints. *Shapes*: lissom's
-with two static shapes in the plane, at level `full` and `stiffened`. *Segments*: four rigid
+with three static shapes in the plane, at level `full` and `stiffened`. *Segments*: four rigid
 segments in a link with springs between them, in MuJoCo, Pinocchio and lissom. *Beam elements*: four
 of Exudyn's planar `ObjectANCFCable2D` in a link, which follow large deformations. Times are CPU
 milliseconds on one thread for a simulated second, with a record every 20 ms; lissom's are those of

@@ -26,8 +26,8 @@ from ..peers.segments import segmented_links
 from .own_runs import OwnRun, body_points, link_places, own_run
 
 SEGMENTS, BEAMS = "segments", "beam elements"
-# Two static shapes in the plane of the motion, by level.
-SHAPES = {"2 shapes": "full", "2 shapes, stiffened": "stiffened"}
+# Three static shapes in the plane of the motion, by level; with two a link between hinges has no bow.
+SHAPES = {"3 shapes": "full", "3 shapes, stiffened": "stiffened"}
 GENERALIZED_ALPHA = "generalized_alpha"
 
 
@@ -184,7 +184,7 @@ def _ways(
 
 
 def _shaped_start(plan: Plan, model: str) -> Callable[..., OwnRun | None]:
-    links = swinging_links(plan.n_link, 2, SHAPES[model], planar=True, shapes="static")
+    links = swinging_links(plan.n_link, 3, SHAPES[model], planar=True, shapes="static")
     return _started(plan, links.compile())
 
 
