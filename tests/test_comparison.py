@@ -56,6 +56,11 @@ def measured(what: str, other: str) -> tuple[float, float]:
         found = table("simulate-rigid", "RK4 with 1 ms")
         joints = int(what.split()[0])
         return cell(found, joints, "lissom"), cell(found, joints, library)
+    if rod := re.match(
+        r"(soft pendulum|double pendulum|right-angle frame).* (1e-\d\d) lengths", what
+    ):
+        found = table("rods", rod[1].capitalize())
+        return cell(found, rod[2], "lissom [ms]"), cell(found, rod[2], "Exudyn [ms]")
     modes = re.search(r"(\d+ modes)", what)[1]
     if error := re.search(r"tip to (1e-\d) m", what):
         found = table("simulate-flexible", "Cheapest run whose tip")
