@@ -42,7 +42,7 @@ static: $(VENV)/.all
 
 tests: $(VENV)/.all kernels
 	@echo "running the tests and the examples of the documentation (some minutes)"
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 verify: $(VENV)/.all kernels
 	$(BIN)/python -m tests.verify

@@ -189,7 +189,7 @@ print(ls.forward_dynamics(system, system.neutral()))
 """
 
 
-def test_twelve_processes_at_once_from_a_folder_that_stays_as_it_is(copy):
+def test_eight_processes_at_once_from_a_folder_that_stays_as_it_is(copy):
     before = sorted(copy.rglob("*"))
     paths = {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1", "LISSOM_KERNELS": "native"}
     started = [
@@ -199,7 +199,7 @@ def test_twelve_processes_at_once_from_a_folder_that_stays_as_it_is(copy):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        for _ in range(12)
+        for _ in range(8)
     ]
     ends = [process.communicate(timeout=200) for process in started]
     assert len({out for out, _ in ends}) == 1 and ends[0][0]

@@ -99,7 +99,7 @@ def test_prandtls_load(functions, bound):
     assert 0 < load / exact - 1 < bound
 
 
-@pytest.mark.parametrize("functions, bound", [(4, 2.5e-3), (5, 2e-4)])
+@pytest.mark.parametrize("functions, bound", [(5, 2e-4)])
 def test_lateral_buckling_of_a_rod_that_bends_before(functions, bound):
     stiffness = np.array([0.5, 1.0, 4.0])
     system = cantilever(stiffness, bending=functions, torsion=functions, stations=functions + 3)
