@@ -26,7 +26,7 @@ from ..peers.segments import segmented_links
 from .own_runs import OwnRun, body_points, link_places, own_run
 
 SEGMENTS, BEAMS = "segments", "beam elements"
-# Three static shapes in the plane of the motion, by level; with two a link between hinges has no bow.
+# Three static shapes in the plane of the motion; with two a link between hinges has no bow.
 SHAPES = {"3 shapes": "full", "3 shapes, stiffened": "stiffened"}
 GENERALIZED_ALPHA = "generalized_alpha"
 
