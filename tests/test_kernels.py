@@ -11,7 +11,7 @@ import pytest
 from tests.kernel_cases import JOINTS, STRUCTURES, far_state, joint_systems, random_case
 from tests.kernel_comparison import Case, Findings, compare, compare_forward, compare_products
 
-SEEDS, CHUNK = 20, 5  # each deformation in each chunk
+SEEDS, CHUNK = 10, 5  # each deformation in each chunk
 
 
 def check(failures):

@@ -42,7 +42,7 @@ def test_rate_of_the_gap_is_its_difference_quotient(seed):
 
 
 @pytest.mark.filterwarnings("ignore:body .* (turns at|is p|deflects)")  # the same softness in both
-@pytest.mark.parametrize("seed", [0, 1, 2, 3, 6, 7])
+@pytest.mark.parametrize("seed", [0, 3, 7])
 def test_looped_trees_move_as_the_particle_model(seed):
     """A short run from a random state; the oracle is integrated with its loops' coordinates."""
     case = looped_tree(seed)

@@ -20,7 +20,7 @@ def rotor() -> ls.System:
 ROTOR = rotor()
 
 
-@pytest.mark.parametrize("hertz", [0.1, 3.0, 30.0, 50.0, 100.0, 333.0, 2000.0])
+@pytest.mark.parametrize("hertz", [0.1, 30.0, 100.0, 2000.0])
 @pytest.mark.parametrize("given", ["position", "velocity"])
 def test_torque_of_a_vibrating_rotor(hertz, given):
     """Inertia times the second derivative, which is known; 100 Hz divides the first spacing."""
