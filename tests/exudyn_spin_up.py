@@ -7,13 +7,13 @@ Vu-Quoc, J. Appl. Mech. 53, 1986, part II.
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 
 import numpy as np
 
 import lissom as ls
-from benchmarks.peers.exudyn import ExudynModel, implicit_settings
+from benchmarks.peers.exudyn_rods import ExudynRods
+from benchmarks.rods.motions import RodMotion
 
 OUTPUT_STEP = 0.1
 
@@ -34,6 +34,15 @@ class Boom:
     def first_frequency(self) -> float:
         """Of the clamped beam at rest [rad/s]."""
         return 3.516 * float(np.sqrt(self.EI / (self.line * self.length**4)))
+
+    @property
+    def motion(self) -> RodMotion:
+        """The boom as one rod, its root pinned."""
+        turning = self.line * self.EI / self.EA
+        return RodMotion(
+            "boom", ("pin",), self.length, (1.0, self.EI, self.EI, self.EA, self.GA, self.GA),
+            self.line, (0.0, turning, turning), duration=self.time, output_step=0.5, fine_step=5e-3,
+        )  # fmt: skip
 
     def angle(self, t):
         """Angle of the hub [rad]."""
@@ -78,42 +87,6 @@ def parts_in_a_row(boom: Boom, parts: int, step: float | None = 0.01, **asked) -
 
 def exact_beams(boom: Boom, elements: int, step: float = 0.01) -> np.ndarray:
     """The same by Exudyn's geometrically exact beams, with stretch and shear."""
-    peer = ExudynModel("GeneralizedAlpha")
-    items, mbs = peer.items, peer.mbs
-    implicit_settings(peer, 0.9)
-    newton = peer.settings.timeIntegration.newton
-    newton.relativeTolerance, newton.absoluteTolerance = 1e-7, 1e-4  # [N]: EA times rounding
-    nodes = [
-        mbs.AddNode(items.NodeRigidBody2D(referenceCoordinates=[x, 0.0, 0.0]))
-        for x in np.linspace(0.0, boom.length, elements + 1)
-    ]
-    for pair in itertools.pairwise(nodes):
-        mbs.AddObject(
-            items.ObjectBeamGeometricallyExact2D(
-                nodeNumbers=list(pair),
-                length=boom.length / elements,
-                massPerLength=boom.line,
-                crossSectionInertia=boom.line * boom.EI / boom.EA,
-                bendingStiffness=boom.EI,
-                axialStiffness=boom.EA,
-                shearStiffness=boom.GA,
-            )
-        )
-    ground = mbs.AddNode(items.NodePointGround())
-    held = mbs.AddMarker(items.MarkerNodeCoordinate(nodeNumber=ground, coordinate=0))
-    turn = {"offsetUserFunction": lambda _mbs, t, _number, _offset: float(boom.angle(t))}
-    for coordinate, given in enumerate(({}, {}, turn)):
-        root = mbs.AddMarker(items.MarkerNodeCoordinate(nodeNumber=nodes[0], coordinate=coordinate))
-        mbs.AddObject(items.ObjectConnectorCoordinate(markerNumbers=[held, root], **given))
-    sensor = mbs.AddSensor(
-        items.SensorNode(
-            nodeNumber=nodes[-1],
-            outputVariableType=peer.exu.OutputVariableType.Position,
-            storeInternal=True,
-            writeToFile=False,
-        )
-    )
-    peer.finish()
-    peer.solve(boom.time, step, OUTPUT_STEP)
-    time = mbs.GetSensorStoredData(sensor)[:, 0]
-    return boom.seen_from_the_hub(time, peer.record(sensor))
+    peer = ExudynRods(boom.motion, elements, tolerance=1e-7, angle=boom.angle)
+    run = peer.run(boom.time, step, OUTPUT_STEP)
+    return boom.seen_from_the_hub(run.time, run.tip)

@@ -16,9 +16,8 @@ from scipy.special import roots_jacobi
 
 import lissom as ls
 from tests.flexible_samples import flexible_body
-from tests.lagrange_stiffened import Lagrange, Result, Tree, random_joint
+from tests.lagrange_stiffened import Lagrange, Result, Tree, compared, grown
 
-TOLERANCE = 1e-9
 SOFT = ls.Material("soft", youngs_modulus=2e6, density=1000.0)
 
 
@@ -146,7 +145,7 @@ def random_rod(rng, small=False):
 def random_tree(seed: int) -> Tree:
     """A tree of two to four bodies, the first of them a rod."""
     rng = np.random.default_rng([seed, 11])
-    model, motions = ls.Model("tree", gravity=rng.standard_normal(3)), {}
+    gravity = rng.standard_normal(3)
     bodies = [random_rod(rng, small=True)]
     for _ in range(rng.integers(1, 4)):
         kind = rng.random()
@@ -156,17 +155,7 @@ def random_tree(seed: int) -> Tree:
             bodies.append(flexible_body(int(rng.integers(1000)), n_mode=2, lumps=kind < 0.65))
         else:
             bodies.append(ls.RigidBody(2.0, 0.2 * rng.standard_normal(3), (0.2, 0.3, 0.25)))
-    for i, body in enumerate(bodies):
-        joint, motions[f"b{i}"] = random_joint(rng)
-        place = {"at": 0.3 * rng.standard_normal(3)}
-        if i:
-            p = int(rng.integers(i))
-            place["to"] = f"b{p}"
-            if not isinstance(bodies[p], ls.RigidBody):
-                place["node"] = int(rng.integers(len(bodies[p].positions)))
-        model.add(body, joint, name=f"b{i}", **place)
-    system = model.compile()
-    return Tree(system, [motions[name] for name in system.names])
+    return grown(bodies, gravity, rng)
 
 
 def random_motion(system: ls.System, rng):
@@ -187,13 +176,4 @@ def random_motion(system: ls.System, rng):
 
 def check_seed(seed: int) -> Result:
     """Inverse dynamics of a random tree against Lagrange's equations, at two states."""
-    tree = random_tree(seed)
-    oracle, rng, worst = RodLagrange(tree), np.random.default_rng(seed), 0.0
-    for _ in range(2):
-        q, v, a = random_motion(tree.system, rng)
-        expected = oracle.forces(q, v, a)
-        found = ls.inverse_dynamics(tree.system, tree.system.state(q, v), a)
-        sizes = np.abs(expected).max(initial=1e-300)
-        worst = max(worst, float(np.abs(found - expected).max(initial=0.0) / sizes))
-    line = f"seed {seed}: forces differ from Lagrange's by {worst:.1e} of the largest"
-    return Result([] if worst <= TOLERANCE else [line], {"Lagrange, rods": worst})
+    return compared(seed, RodLagrange(random_tree(seed)), random_motion, "Lagrange, rods")

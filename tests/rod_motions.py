@@ -15,24 +15,11 @@ import numpy as np
 import lissom as ls
 from benchmarks.peers.exudyn_rods import ExudynRods
 from benchmarks.rods.motions import RodMotion
+from tests.exudyn_spin_up import PUBLISHED
 
-SPIN, TIME = 6.0, 15.0
-BOOM = RodMotion(
-    "boom", ("pin",), 10.0, (1.0, 1.4e4, 1.4e4, 2.8e7, 1e7, 1e7), 1.2, (0.0, 6e-4, 6e-4),
-    duration=TIME, output_step=0.5, fine_step=5e-3,
-)  # fmt: skip
+SPIN, TIME = PUBLISHED.spin, PUBLISHED.time
+BOOM = PUBLISHED.motion
 SLENDER = replace(BOOM, inertia=(0.0, 0.0, 0.0))
-
-
-def turned(t: float) -> float:
-    """Angle of the root [rad]."""
-    z = 2 * math.pi / TIME
-    return SPIN / TIME * (t * t / 2 + (math.cos(z * t) - 1) / z**2)
-
-
-def acceleration(t: float) -> float:
-    """Angular acceleration of the root [rad/s²]."""
-    return SPIN / TIME * (1 - math.cos(2 * math.pi / TIME * t))
 
 
 def spun_rod(boom: RodMotion, functions: int, asked: dict, **options) -> np.ndarray:
@@ -41,7 +28,7 @@ def spun_rod(boom: RodMotion, functions: int, asked: dict, **options) -> np.ndar
         boom.model(functions, **asked).compile(),
         duration=boom.duration,
         output_step=boom.output_step,
-        loads=[ls.Motion("rod0", acceleration=acceleration)],
+        loads=[ls.Motion("rod0", acceleration=PUBLISHED.acceleration)],
         **options,
     )
     assert run.status == "finished", run.message
@@ -50,7 +37,7 @@ def spun_rod(boom: RodMotion, functions: int, asked: dict, **options) -> np.ndar
 
 def spun_elements(elements: int, step: float) -> np.ndarray:
     """The same by Exudyn, with stretch and shear."""
-    peer = ExudynRods(BOOM, elements, tolerance=1e-9, angle=turned)
+    peer = ExudynRods(BOOM, elements, tolerance=1e-9, angle=PUBLISHED.angle)
     return peer.run(BOOM.duration, step, BOOM.output_step).tip[:, :2]
 
 

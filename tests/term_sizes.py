@@ -121,7 +121,7 @@ class TermSizes:
         rigid = np.array([[J, np.sqrt(J * m)], [np.sqrt(J * m), m]])
         root = np.sqrt(np.diag(terms.M_ff))
         body = self.system.bodies[i]
-        modal = np.outer(root, root) if body.lumps or body.rod is not None else terms.M_ff
+        modal = np.outer(root, root) if body.dense_mass else terms.M_ff
         return rigid, np.outer(np.sqrt([J, m]), root), modal
 
     def gyroscopic(self, i: int):

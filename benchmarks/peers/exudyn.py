@@ -84,6 +84,17 @@ class ExudynModel:
         self.mbs.SolveDynamic(self.settings, solverType=self.solver)
         return time.process_time() - begin
 
+    def node_sensor(self, node: Any) -> Any:
+        """Add a sensor for the position of a node."""
+        return self.mbs.AddSensor(
+            self.items.SensorNode(
+                nodeNumber=node,
+                outputVariableType=self.exu.OutputVariableType.Position,
+                storeInternal=True,
+                writeToFile=False,
+            )
+        )
+
     def record(self, sensor: Any) -> Array:
         """Data stored by a sensor, one row for each time, without the time."""
         return self.mbs.GetSensorStoredData(sensor)[:, 1:]

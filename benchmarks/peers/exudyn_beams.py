@@ -55,8 +55,8 @@ class ExudynBeams(ExudynModel):
             )
             mbs.AddObject(items.ObjectJointRevolute2D(markerNumbers=[last, root]))
             last = tip
-            self.end_sensors.append(self._sensor(nodes[-1]))
-            self.middle_sensors.append(self._sensor(nodes[elements // 2]))
+            self.end_sensors.append(self.node_sensor(nodes[-1]))
+            self.middle_sensors.append(self.node_sensor(nodes[elements // 2]))
         self.finish()
 
     def _add_element(self, nodes: list[Any], length: float) -> None:
@@ -72,16 +72,6 @@ class ExudynBeams(ExudynModel):
         marker = self.mbs.AddMarker(self.items.MarkerBodyMass(bodyNumber=element))
         self.mbs.AddLoad(
             self.items.LoadMassProportional(markerNumber=marker, loadVector=[0.0, EARTH[2], 0.0])
-        )
-
-    def _sensor(self, node: Any) -> Any:
-        return self.mbs.AddSensor(
-            self.items.SensorNode(
-                nodeNumber=node,
-                outputVariableType=self.exu.OutputVariableType.Position,
-                storeInternal=True,
-                writeToFile=False,
-            )
         )
 
     def record(self, sensor: Any) -> Array:

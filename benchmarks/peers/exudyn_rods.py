@@ -65,7 +65,7 @@ class ExudynRods(ExudynModel):
             else:
                 self._join(joint, last, nodes[0])
             last, start = nodes[-1], start + motion.length * rotation[:, 0]
-            self.end_sensors.append(self._sensor(last))
+            self.end_sensors.append(self.node_sensor(last))
             if k == 0 and motion.pulse:
                 self._push(last)
         self.finish()
@@ -151,14 +151,4 @@ class ExudynRods(ExudynModel):
         marker = self.mbs.AddMarker(self.items.MarkerNodeRigid(nodeNumber=node))
         self.mbs.AddLoad(
             self.items.LoadForceVector(markerNumber=marker, loadVectorUserFunction=load)
-        )
-
-    def _sensor(self, node: Any) -> Any:
-        return self.mbs.AddSensor(
-            self.items.SensorNode(
-                nodeNumber=node,
-                outputVariableType=self.exu.OutputVariableType.Position,
-                storeInternal=True,
-                writeToFile=False,
-            )
         )

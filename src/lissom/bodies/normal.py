@@ -182,6 +182,11 @@ class NormalBody:
         """Number of modes."""
         return len(self.stiffness)
 
+    @property
+    def dense_mass(self) -> bool:
+        """Whether the modal mass depends on the deformation: lumps, or level "exact"."""
+        return bool(self.lumps) or self.rod is not None
+
     def second_shapes(self, node: int) -> Array:
         """Second order [rho; h] of a node at level "stiffened", (6, n_mode, n_mode).
 

@@ -7,16 +7,14 @@ Where a strain has no functions the rod is rigid, and C says nothing of the mome
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from .rod_tables import EPS_X, RodTables, interpolation
+from .rod_tables import EPS_X, RodTables
 
 Array = np.ndarray
 
 
-def strains(rod: RodTables, at: Sequence[float] | Array, eta: Array) -> Array:
+def strains(rod: RodTables, at: Array, eta: Array) -> Array:
     """Curvatures [rad/m] less the natural ones, stretch and shears, (k, p, 6).
 
     Parameters
@@ -28,12 +26,12 @@ def strains(rod: RodTables, at: Sequence[float] | Array, eta: Array) -> Array:
     eta : array (k, m)
         Coordinates.
     """
-    values = _fields(rod, at) @ rod.functions
+    values = rod.interpolated(at) @ rod.functions
     axes = np.equal(np.arange(6)[:, None], rod.strains)
     return np.einsum("km,pm,cm->kpc", eta, values, axes)
 
 
-def curvatures(rod: RodTables, at: Sequence[float] | Array, eta: Array) -> Array:
+def curvatures(rod: RodTables, at: Array, eta: Array) -> Array:
     """Twist and curvatures with the natural ones [rad/m], (k, p, 3).
 
     Parameters
@@ -45,10 +43,10 @@ def curvatures(rod: RodTables, at: Sequence[float] | Array, eta: Array) -> Array
     eta : array (k, m)
         Coordinates.
     """
-    return _fields(rod, at) @ rod.natural + strains(rod, at, eta)[:, :, :EPS_X]
+    return rod.interpolated(at) @ rod.natural + strains(rod, at, eta)[:, :, :EPS_X]
 
 
-def stresses(rod: RodTables, at: Sequence[float] | Array, eta: Array) -> Array:
+def stresses(rod: RodTables, at: Array, eta: Array) -> Array:
     """Moments [N m] and forces [N] that sections carry, (k, p, 6).
 
     Only the components in `elastic` mean something.
@@ -62,7 +60,7 @@ def stresses(rod: RodTables, at: Sequence[float] | Array, eta: Array) -> Array:
     eta : array (k, m)
         Coordinates.
     """
-    return _fields(rod, at) @ rod.section_stiffness * strains(rod, at, eta)
+    return rod.interpolated(at) @ rod.section_stiffness * strains(rod, at, eta)
 
 
 def elastic(rod: RodTables) -> list[int]:
@@ -74,8 +72,3 @@ def elastic(rod: RodTables) -> list[int]:
         Constants of the rod.
     """
     return sorted({int(k) for k in rod.strains})
-
-
-def _fields(rod: RodTables, at: Sequence[float] | Array) -> Array:
-    """Values at the stations to values at arc lengths."""
-    return interpolation(rod.points / rod.length, np.asarray(at, dtype=float) / rod.length)

@@ -129,17 +129,15 @@ class RodTables:
         start = int(np.searchsorted(self.points, s + _SAME * self.length)) - 1
         return self._piece(start, s)
 
-    def field_at(self, values: Array, s: float) -> Array:
-        """Value of a field at an arc length, from its values at the stations.
+    def interpolated(self, at: Array) -> Array:
+        """Values at the stations to values at arc lengths, (p, n).
 
         Parameters
         ----------
-        values : array (n, ...)
-            Field at the stations.
-        s : float
-            Arc length [m].
+        at : array (p,)
+            Arc lengths [m].
         """
-        return interpolation(self.points / self.length, np.array([s / self.length]))[0] @ values
+        return interpolation(self.points / self.length, np.asarray(at, dtype=float) / self.length)
 
     def _piece(self, start: int, end: float) -> Piece:
         begin = self.points[start] if start >= 0 else 0.0

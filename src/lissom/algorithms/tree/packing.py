@@ -145,7 +145,7 @@ def _place(
     row[field.LISTED] = plain(node_size)(0)
     if row[field.LEVEL] != field.RIGID:
         row[field.N_LUMP] = len(body.lumps)
-        row[field.DENSE] = bool(body.lumps) or body.rod is not None
+        row[field.DENSE] = body.dense_mass
         row[field.NODES] = scratch.add(len(nodes) * field.NODE_RECORD)
         row[field.MODAL] = scratch.add(
             2 * m + (dense_size(m, len(nodes)) if row[field.DENSE] else 0)

@@ -392,7 +392,7 @@ def articulate_tip_to_base(
     for i in tip_to_base(system):
         motion, terms, body = motions[i], motions[i].terms, system.bodies[i]
         a_f, a_r = armature[i] if armature is not None else (zeros(body.n_mode), 0.0)
-        W = _modal_inverse(terms, a_f, bool(body.lumps) or body.rod is not None)  # (10)
+        W = _modal_inverse(terms, a_f, body.dense_mass)  # (10)
         Pi_hat, phi = motion.outboard_shapes, motion.outboard_shift
         M_bar = terms.M_rr - terms.M_rf @ W @ terms.M_rf.T  # (11)
         Y, S = phi - terms.M_rf @ W @ Pi_hat.T, Pi_hat @ W @ Pi_hat.T

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...algorithms.loops.closed_loops import constraint_jacobian, loop_motions
 from ...algorithms.tree.reference import kinematics_base_to_tip
+from ...bodies.rod_strains import elastic
 from ...bodies.rod_tables import EPS_X
 from ...errors import SimulationWarning, name_list
 from ...system import System
@@ -33,7 +34,7 @@ def warn_of_inextensible(system: System, q: Array, *, stacklevel: int) -> None:
     rods = [
         i
         for i, body in enumerate(system.bodies)
-        if body.rod is not None and not np.any(body.rod.strains == EPS_X)
+        if body.rod is not None and EPS_X not in elastic(body.rod)
     ]
     if not system.loops or not rods:
         return

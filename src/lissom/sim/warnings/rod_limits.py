@@ -31,7 +31,6 @@ from ...bodies.rod_tables import (
     KAPPA_Y,
     KAPPA_Z,
     RodTables,
-    interpolation,
 )
 from ...errors import SimulationWarning
 from ...system import System
@@ -59,10 +58,11 @@ def warn_of_rods(system: System, q: Array, when: Callable[[int], str], stackleve
     """
     turns, strained = list[tuple[float, str]](), list[tuple[float, str]]()
     for i, (name, body) in enumerate(zip(system.names, system.bodies, strict=True)):
-        rod, eta = body.rod, q[:, system.layout.modal_q(i)]
-        eta = np.where(np.isfinite(eta), eta, 0.0)  # what is not is reported elsewhere
+        rod = body.rod
         if rod is None:
             continue
+        eta = q[:, system.layout.modal_q(i)]
+        eta = np.where(np.isfinite(eta), eta, 0.0)  # what is not is reported elsewhere
         turned = piece_turns(rod, eta)
         if (turn := float(turned.max(initial=0.0))) > TURN:
             row = int(np.argmax(turned.max(axis=1)))
@@ -90,7 +90,7 @@ def strain_sizes(rod: RodTables, eta: Array) -> Array:
     """
     at = rod.places
     strain = np.abs(strains(rod, at, eta))
-    C = interpolation(rod.points / rod.length, at / rod.length) @ rod.section_stiffness
+    C = rod.interpolated(at) @ rod.section_stiffness
     with np.errstate(divide="ignore", invalid="ignore"):
         y, z = (np.sqrt(3 * C[:, k] / C[:, EPS_X]) for k in (KAPPA_Z, KAPPA_Y))
         r = np.sqrt(2 * C[:, KAPPA_X] / np.minimum(C[:, EPS_Y], C[:, EPS_Z]))
