@@ -160,6 +160,9 @@ def rod_record(o, n, m):
     return Rod(o, inertias, integration, natural, moments, moments + 3 * m * n)
 
 
+SECTION = 39  # numbers of a section, whose fields are in `rods`
+
+
 class Stations(NamedTuple):
     """Workspace of a rod with n stations and m coordinates; see `rods`."""
 
@@ -185,12 +188,12 @@ def station_record(o, n, m):
 @jit
 def section_place(place, j):
     """Offset of the section at station j."""
-    return place.sections + 39 * j
+    return place.sections + SECTION * j
 
 
 def station_size(n: int, m: int) -> int:
     """Size of the workspace of a rod."""
-    return 1 + 9 * m * n + 6 * m + 39 * n
+    return 1 + 9 * m * n + 6 * m + SECTION * n
 
 
 class Closure(NamedTuple):

@@ -50,9 +50,10 @@ from .modal import (
     modal_sums,
     symmetric_form,
     symmetric_product,
+    three_sums,
 )
 from .nodes import deform_node, node_motion
-from .rods import rod_node, rod_terms
+from .rods import rod_terms
 
 
 @jit
@@ -165,9 +166,9 @@ def _deformed(ints, floats, scratch, row, q, v, flags):
     o_x = modal_dot(scratch, u + 6 * m, m, v, o_v)
     o_y = modal_dot(scratch, u + 7 * m, m, v, o_v)
     o_z = modal_dot(scratch, u + 8 * m, m, v, o_v)
-    row_x = _three(floats, g, m, v, o_v)
-    row_y = _three(floats, g + 3 * m, m, v, o_v)
-    row_z = _three(floats, g + 6 * m, m, v, o_v)
+    row_x = three_sums(floats, g, m, v, o_v)
+    row_y = three_sums(floats, g + 3 * m, m, v, o_v)
+    row_z = three_sums(floats, g + 6 * m, m, v, o_v)
     Q_x = (row_x[0] + U[0], row_x[1] + 0.5 * (U[1] - o_z), row_x[2] + 0.5 * (U[2] + o_y))
     Q_y = (row_y[0] + 0.5 * (U[1] + o_z), row_y[1] + U[3], row_y[2] + 0.5 * (U[4] - o_x))
     Q_z = (row_z[0] + 0.5 * (U[2] - o_y), row_z[1] + 0.5 * (U[4] + o_x), row_z[2] + U[5])
@@ -230,15 +231,12 @@ def _bent(ints, floats, scratch, row, q, v, p, flags):
 def _nodes(ints, floats, scratch, row, q, v, x, flags):
     """Write the records of the nodes that carry children."""
     m, level = ints[row + field.N_MODE] & POSITIVE, ints[row + field.LEVEL]
-    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
     shapes, c = ints[row + field.NODE_SHAPES] & POSITIVE, ints[row + field.BENDING] & POSITIVE
-    size, bits = (ints[row + field.LISTED] & POSITIVE) - node_size(m), ints[row + field.BENT]
+    size = (ints[row + field.LISTED] & POSITIVE) - node_size(m)
     for node in range(ints[row + field.N_NODE]):
         out = shapes + node * node_size(m)
-        if level == field.STIFFENED:
-            deform_node(floats, c + node * size, bits, m, q, o_q, v, o_v, scratch, out)
-        elif level == field.EXACT:
-            rod_node(ints, row, floats, c + node * size, scratch, q, v, scratch, out)
+        if level >= field.STIFFENED:
+            deform_node(ints, row, floats, c + node * size, scratch, q, v, scratch, out)
         d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
         E, l, J_l, w_t, alpha_t, a_t = node_motion(ints, row, scratch, out, scratch, q, v, x, flags)
         put_matrix(scratch, d + field.R_, E)
@@ -249,13 +247,3 @@ def _nodes(ints, floats, scratch, row, q, v, x, flags):
         put_vector(scratch, d + field.ACCELERATION + 3, a_t)
         put_vector(scratch, d + field.FORCE, ZERO)
         put_vector(scratch, d + field.FORCE + 3, ZERO)
-
-
-@jit
-def _three(c, o, m, x, o_x):
-    """Three consecutive modal sums."""
-    return (
-        modal_dot(c, o, m, x, o_x),
-        modal_dot(c, o + m, m, x, o_x),
-        modal_dot(c, o + 2 * m, m, x, o_x),
-    )

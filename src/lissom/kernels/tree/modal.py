@@ -53,6 +53,16 @@ def modal_dot(c, o, m, x, o_x):
 
 
 @jit
+def three_sums(c, o, m, x, o_x):
+    """Three consecutive modal sums."""
+    return (
+        modal_dot(c, o, m, x, o_x),
+        modal_dot(c, o + m, m, x, o_x),
+        modal_dot(c, o + 2 * m, m, x, o_x),
+    )
+
+
+@jit
 def modal_product(c, o, m, x, o_x, scale, y, o_y):
     """Add scale times the m x m matrix at c[o], times x[o_x], to y[o_y].
 

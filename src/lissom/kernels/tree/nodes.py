@@ -111,7 +111,28 @@ def _section_motion(ints, row, c, o, scratch, v, x, flags):
 
 
 @jit
-def deform_node(c, o, bits, m, q, o_q, v, o_v, y, out):
+def deform_node(ints, row, c, o, scratch, q, v, y, out):
+    """Write the record of a node to y[out], from level "stiffened" on; its constants are at c[o].
+
+    A rod has its sections in the workspace.
+    """
+    m, bits = ints[row + field.N_MODE] & POSITIVE, ints[row + field.BENT]
+    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
+    if ints[row + field.LEVEL] == field.EXACT:
+        rod_node(ints, row, c, o, scratch, q, v, y, out)
+    else:
+        _bend_node(c, o, bits, m, q, o_q, v, o_v, y, out)
+
+
+@jit
+def deform_listed(ints, row, c, o, scratch, q, v, y, out):
+    """`deform_node` for a node of a list, whose constants follow its record at c[o]."""
+    after = o + node_size(ints[row + field.N_MODE])
+    deform_node(ints, row, c, after, scratch, q, v, y, out)
+
+
+@jit
+def _bend_node(c, o, bits, m, q, o_q, v, o_v, y, out):
     """Write the record (3) of a node at level "stiffened" to y[out].
 
     c[o]: its undeformed position 3, shapes 6m, and of S the m x m matrices of the rows in `bits`.
@@ -131,17 +152,3 @@ def deform_node(c, o, bits, m, q, o_q, v, o_v, y, out):
         y[place] -= 0.5 * square
         y[node.bend + k] = bend
         S += m * m
-
-
-@jit
-def deform_listed(ints, row, c, o, scratch, q, v, y, out):
-    """Write the record of a node of a list to y[out]; its constants follow it at c[o].
-
-    From level "stiffened" on; a rod has its sections in the workspace.
-    """
-    m, at = ints[row + field.N_MODE] & POSITIVE, o + node_size(ints[row + field.N_MODE])
-    o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-    if ints[row + field.LEVEL] == field.EXACT:
-        rod_node(ints, row, c, at, scratch, q, v, y, out)
-    else:
-        deform_node(c, at, ints[row + field.BENT], m, q, o_q, v, o_v, y, out)

@@ -25,6 +25,7 @@ from ..small import (
     turn,
     vector,
 )
+from .modal import three_sums
 from .rods import (
     LAST,
     NODE_MOMENTS,
@@ -32,7 +33,6 @@ from .rods import (
     TENSION,
     TURN,
     TURN_ACCELERATION,
-    three_sums,
 )
 
 

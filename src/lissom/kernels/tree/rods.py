@@ -38,7 +38,7 @@ from ..small import (
     turn,
     vector,
 )
-from .modal import modal_dot
+from .modal import modal_dot, three_sums
 from .rod_pieces import turned_piece
 
 # scratch: a section at a station
@@ -51,8 +51,7 @@ TANGENT_BIAS = 21  # 3: the bracket of (7)
 STATION_FORCE = 24  # 3: f of (9) at given accelerations
 TURN_ACCELERATION = 27  # 3: angular acceleration, without the unknowns or with given ones
 LAST = 30  # 3: the whole of it in the last iteration of an implicit step
-TENSION = 33  # 6: rotary armature
-SECTION = 39  # as in `records.section_place`
+TENSION = 33  # 6: rotary armature; `records.SECTION` numbers in all
 
 # floats: constants of a node, after its record; then a_1, a_2, a_3 of the natural curvature 9, of
 # the curvature functions 3m, and the row of Q, n
@@ -84,7 +83,7 @@ def rod_terms(ints, floats, scratch, row, q, v, x, flags):
     J_0 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for j in range(n):
         W, D = place.turning + 3 * m * j, place.moving + 3 * m * j
-        r, rate, bias = _sums(floats, rod.integration + n * j, n, scratch, place.sections)
+        r, rate, bias = _sums(floats, rod.integration + n * j, n, scratch, place)
         s = section_place(place, j)
         w_s, alpha_s, a_s = w, alpha, add(a, cross(alpha, r))
         if moving:
@@ -181,7 +180,7 @@ def rod_node(ints, row, c, o, scratch, q, v, y, out):
         for k in range(3 * m):
             y[node.shapes + k] = scratch[place.node + k]
     weights = o + NODE_MOMENTS + 3 * m
-    r, _rate, pushed = _sums(c, weights, n, scratch, place.sections)
+    r, _rate, pushed = _sums(c, weights, n, scratch, place)
     _integrate(c, weights, 1, n, scratch, place.slopes, 3 * m, y, node.shapes + 3 * m)
     put_matrix(y, node.turn, R)
     put_vector(y, node.position, r)
@@ -240,25 +239,15 @@ def _integrate(c, o, rows, n, x, o_x, size, y, o_y):
 
 
 @jit
-def _sums(c, o, n, scratch, sections):
+def _sums(c, o, n, scratch, place):
     """Position, its rate and its bias: sums over the stations with the weights at c[o]."""
     r, rate, bias = ZERO, ZERO, ZERO
     for k in range(n):
-        e, s = c[o + k], sections + k * SECTION
+        e, s = c[o + k], section_place(place, k)
         r = added(r, e, vector(scratch, s + TANGENT))
         rate = added(rate, e, vector(scratch, s + TANGENT_RATE))
         bias = added(bias, e, vector(scratch, s + TANGENT_BIAS))
     return r, rate, bias
-
-
-@jit
-def three_sums(c, o, m, x, o_x):
-    """Three consecutive modal sums."""
-    return (
-        modal_dot(c, o, m, x, o_x),
-        modal_dot(c, o + m, m, x, o_x),
-        modal_dot(c, o + 2 * m, m, x, o_x),
-    )
 
 
 @jit
