@@ -52,6 +52,13 @@ def spun_segments(segments: int) -> np.ndarray:
     )
 
 
+def spun_segments_in_the_limit(segments: tuple[int, ...]) -> np.ndarray:
+    """The polynomial in the square of a rod's length through these numbers, at length zero."""
+    squares = [segments[0] ** 2 / n**2 for n in segments]
+    weights = np.linalg.solve(np.vander(squares, increasing=True).T, np.eye(len(squares))[0])
+    return sum(w * spun_segments(n) for w, n in zip(weights, segments, strict=True))
+
+
 @numba.njit(fastmath=True)
 def _segments(N, h, mass, EI, step, between, records):
     """N rigid rods of length h with springs EI/h, absolute angles, RK4; the root is clamped."""

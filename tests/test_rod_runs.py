@@ -75,3 +75,30 @@ def test_a_rod_is_a_stiffened_beam_up_to_the_second_order_of_its_deflection():
     far = [apart(force) for force in (200, 100, 50)]
     assert 0.01 < np.linalg.norm(moved(bodies[0], 100)) < 0.1
     np.testing.assert_allclose([far[0] / far[1], far[1] / far[2]], 4, rtol=0.01)
+
+
+def test_motions_of_a_rod_and_a_stiffened_beam_differ_in_the_second_order_of_the_deflection():
+    shape, spin = (1.0, ls.Rectangle(0.02, 0.03), ls.ALUMINIUM), 60.0
+    asked = {"bending": 3, "torsion": 0, "stretch": 0}
+    bodies = [ls.rod(*shape, **asked), ls.beam(*shape, **asked, level="stiffened")]
+    assert spin > 3 * bodies[1].frequencies[0]
+
+    def moved(body, force):
+        model = ls.Model("boom", gravity=(0, 0, 0))
+        model.add(body, ls.Revolute("z"), name="rod")
+        system = model.compile()
+        loads = [
+            ls.Motion("rod", acceleration=lambda t: 0.0),
+            ls.NodeForce("rod.tip", (0, force, force)),
+        ]
+        start = system.state(**{"rod.rates": spin})
+        run = ls.simulate(system, start, duration=0.03, output_step=0.01, rtol=1e-10, loads=loads)
+        return run["rod.tip.position"]
+
+    def apart(force):
+        exact, other = (moved(body, force) for body in bodies)
+        return np.linalg.norm(exact - other, axis=1).max()
+
+    far = [apart(force) for force in (400, 200, 100)]
+    assert 1e-5 < far[-1] < 1e-3
+    np.testing.assert_allclose([far[0] / far[1], far[1] / far[2]], 4, rtol=0.06)
