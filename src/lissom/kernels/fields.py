@@ -161,8 +161,14 @@ DONE, SINGULAR, NOT_FINITE = 0, 1, 2
     GROUND_PLACE,  # scratch, as END_PLACE
     N_COUPLING,
     COUPLING_ROWS,  # ints
+    N_SOLVED,  # combinations of constraints that can do work: the unknowns of the solution
+    ENVELOPE,  # ints: for each of them the first and the offset of its row of Lambda
+    LAMBDA,  # scratch: rows of Lambda from their first entries to the diagonal
+    FACTOR,  # scratch: its factor, stored likewise
+    SOLUTION,  # scratch: see `records.solution_record`
     LOOP_HEADER,
-) = range(13)
+) = range(18)
+ENVELOPE_ROW = 2  # first column of a row of Lambda, and where its column zero would be
 # scratch: closing method
 (
     GAP_WEIGHT,  # Baumgarte's factors of gap and rate
@@ -187,8 +193,11 @@ SHARP, SOFT, SOFT_BEYOND = 0.0, 1.0, 2.0
     L_FIRST,  # number of the first
     L_STATE,  # scratch: state of the loop, record below
     L_MAP,  # floats: P where it is constant, else -1
+    L_N_SOLVED,  # combinations of its constraints that can do work
+    L_SOLVED,  # number of the first
+    L_TURN,  # floats: columns P Q, then rows of Q; -1 if all constraints can do work and Q is 1
     L_END,
-) = range(9)
+) = range(12)
 # scratch: state of a loop
 L_P = 0  # P, columns of six in the axes of frame b
 L_Q = 36  # coordinates of its joint
@@ -201,7 +210,7 @@ L_RECORD = 48
     END_PLACE,  # scratch: working axes of its body to the common axes 9, origin 3
     END_NODE,  # whether the record is that of a node of a flexible body
     END_VELOCITY,  # scratch: linear, angular velocity of the node, common axes
-    END_FORCES,  # scratch: columns of forces on the node, 6 n; -1 for the ground
+    END_FORCES,  # scratch: columns of the loop's forces on the node; -1 for the ground
     END_FRAME,  # floats: frame's axes to node axes 9, its origin from the node 3
     END_SHAPES,  # scratch: shapes of the node
     END_ROW,
@@ -217,22 +226,23 @@ LOOP_ROW = L_END + 2 * END_ROW
     W_CARRIER_VELOCITY,  # scratch: velocity of the node that carries it, -1 for the ground
     W_CARRIER_NODE,  # whether its carrier is a node of a flexible body
     W_N_NODE,  # number of node records, 1 if it is rigid
-    W_FORCES,  # scratch: columns of forces on its nodes, 6 n each
+    W_FORCES,  # scratch: columns of forces on its nodes, 6 for each column that reaches it
     W_CARRIER_FORCES,  # scratch: columns of the node that carries it, -1 for the ground
     W_INNOVATIONS,  # scratch: e of each column at its hinge
     W_N_ACTIVE,  # columns that reach it
-    W_ACTIVE,  # ints: their numbers
+    W_ACTIVE,  # ints: their numbers, then their places among the columns of the carrier
     PATH_ROW,
 ) = range(13)
 
 # ints: row of a coupling
 (
     C_COLUMN,  # number of its constraint
+    C_SOLVED,  # and of its unknown
     C_N,  # number of coordinates that it couples
     C_TERMS,  # ints: a row for each
     C_NUMBERS,  # floats: scale, offset times scale, ratios times scale
     COUPLING_ROW,
-) = range(5)
+) = range(6)
 # ints: coordinate of a coupling
 (
     TERM_Q,  # its offset in q

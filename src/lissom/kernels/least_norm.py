@@ -59,27 +59,27 @@ def factor_semidefinite(x, o, n, o_l, o_order, o_left, o_size):
 
 
 @jit
-def solve_least_norm(x, closure, n, rank, soft):
-    """Replace the right-hand side at x[closure.force] by the least-norm solution.
+def solve_least_norm(x, solution, n, rank, soft):
+    """Replace the right-hand side at x[solution.force] by the least-norm solution.
 
-    soft: the part at x[closure.asked] is solved by (3), the rest by (2).
+    soft: the part at x[solution.asked] is solved by (3), the rest by (2).
     """
     if soft:
         for i in range(n):
-            x[closure.force + i] -= x[closure.asked + i]
-    _substitute(x, closure, n, rank)
+            x[solution.force + i] -= x[solution.asked + i]
+    _substitute(x, solution, n, rank)
     if soft:
-        _soften(x, closure, n, rank)
+        _soften(x, solution, n, rank)
         for i in range(n):
-            x[closure.force + i] += x[closure.asked + i]
+            x[solution.force + i] += x[solution.asked + i]
     if rank < n:
-        _shorten(x, closure, n, rank)
+        _shorten(x, solution, n, rank)
 
 
 @jit
-def _substitute(x, closure, n, rank):
+def _substitute(x, solution, n, rank):
     """Solution (2); zero in the rows that depend on others."""
-    o_l, o_order, o_work, o_y = closure.factor, closure.order, closure.work, closure.force
+    o_l, o_order, o_work, o_y = solution.factor, solution.order, solution.work, solution.force
     for s in range(rank):
         p = int(x[o_order + s])
         e = x[o_y + p] - modal_dot(x, o_l + p * n, s, x, o_work)
@@ -95,10 +95,10 @@ def _substitute(x, closure, n, rank):
 
 
 @jit
-def _soften(x, closure, n, rank):
+def _soften(x, solution, n, rank):
     """Solution (3); zero in the rows that depend on others."""
-    o, o_order, o_size = closure.Lambda, closure.order, closure.size
-    o_gram, o_work, o_y = closure.gram, closure.work, closure.asked
+    o, o_order, o_size = solution.Lambda, solution.order, solution.size
+    o_gram, o_work, o_y = solution.gram, solution.work, solution.asked
     for s in range(rank):
         i = int(x[o_order + s])
         for t in range(s + 1):
@@ -121,10 +121,10 @@ def _soften(x, closure, n, rank):
 
 
 @jit
-def _shorten(x, closure, n, rank):
+def _shorten(x, solution, n, rank):
     """Remove the null-space component from a solution (4)."""
-    o_l, o_order, o_gram = closure.factor, closure.order, closure.gram
-    o_work, o_y = closure.work, closure.force
+    o_l, o_order, o_gram = solution.factor, solution.order, solution.gram
+    o_work, o_y = solution.work, solution.force
     for s in range(n):  # beyond the independent rows, L is nonzero above its diagonal
         p = int(x[o_order + s])
         for t in range(s + 1, rank):

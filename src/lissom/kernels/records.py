@@ -197,40 +197,54 @@ def station_size(n: int, m: int) -> int:
 
 
 class Closure(NamedTuple):
-    """Equations of all loops and couplings, n constraints; see `loop_forces` and `least_norm`."""
+    """Equations of all loops and couplings, n constraints; see `closing`."""
 
     gap: int  # n
     rate: int  # n
     rhs: int  # right-hand side, n
     force: int  # lambda, n
     applied: int  # A x of given accelerations x, n
-    Lambda: int  # n^2
-    factor: int  # its factor, n^2
-    order: int  # of its rows, n
-    left: int  # their remainders, n
-    size: int  # sizes of the rows, n
-    gram: int  # n^2
-    work: int  # 3n
-    asked: int  # part of the right-hand side to be softened, n
 
 
 @jit
 def closure_record(o, n):
     """Offsets in the equations of n constraints."""
-    Lambda = o + 5 * n
-    factor = Lambda + n * n
-    order = factor + n * n
-    gram = order + 3 * n
-    work = gram + n * n
-    return Closure(
-        o, o + n, o + 2 * n, o + 3 * n, o + 4 * n, Lambda, factor, order, order + n, order + 2 * n,
-        gram, work, work + 3 * n,
-    )  # fmt: skip
+    return Closure(o, o + n, o + 2 * n, o + 3 * n, o + 4 * n)
 
 
 def closure_size(n: int) -> int:
     """Size of the equations of n constraints."""
-    return 12 * n + 3 * n * n
+    return 5 * n
+
+
+class Solution(NamedTuple):
+    """Unknown forces of loops and couplings; see `loops.forces` and `least_norm`."""
+
+    rhs: int  # right-hand side, n
+    asked: int  # part of it to be softened, n
+    force: int  # solution, n
+    size: int  # sizes of the rows of Lambda, n
+    order: int  # of its rows, n
+    left: int  # their remainders, n
+    work: int  # 2n
+    Lambda: int  # the whole matrix where it is nearly singular, n^2
+    factor: int  # its factor, n^2
+    gram: int  # n^2
+
+
+@jit
+def solution_record(o, n):
+    """Offsets in the solution for n unknown forces."""
+    m = o + 8 * n
+    return Solution(
+        o, o + n, o + 2 * n, o + 3 * n, o + 4 * n, o + 5 * n, o + 6 * n,
+        m, m + n * n, m + 2 * n * n,
+    )  # fmt: skip
+
+
+def solution_size(n: int) -> int:
+    """Size of the solution for n unknown forces."""
+    return 8 * n + 3 * n * n
 
 
 class JointWork(NamedTuple):

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ...joints import Joint
 from ...joints.nearness import constraint_map
 from ...kernels import fields as field
 from ...kernels.compiling import plain
-from ...kernels.records import JOINT_WORK, closure_size, node_shapes
-from ...system import GROUND, LoopEnd, System
+from ...kernels.records import JOINT_WORK, closure_size, node_shapes, solution_size
+from ...system import GROUND, Coupling, LoopEnd, System
 from ..tree.allocators import Buffer, Stack
 from ..tree.joint_packing import loop_columns, loop_joint_row
 from ..tree.own_joints import OwnJoints
 from .couplings import coupled_rows
+from .elimination import elimination_order, envelope
+from .unknowns import working_combinations
 
 __all__ = ["pack_loops"]
 
@@ -33,37 +37,48 @@ def pack_loops(
     """
     if not system.constraints:
         return np.zeros(0, dtype=np.int64)
-    n, paths = system.n_constraint, _Paths(system, rows, scratch)
+    joints = [_packed_joint(loop.joint, constants, scratch, own) for loop in system.loops]
+    turns = working_combinations(system, [kind in _CONSTANT for kind, _, _ in joints])
+    n, paths = system.n_constraint, _Paths(system, rows, scratch, turns)
     header = np.zeros(field.LOOP_HEADER, dtype=np.int64)
     loops = np.zeros((len(system.loops), field.LOOP_ROW), dtype=np.int64)
     ground = scratch.add(12), scratch.add(6)
     header[field.GROUND_PLACE] = ground[0]
     first = 0
-    for row, loop in zip(loops, system.loops, strict=True):
+    for k, (row, loop) in enumerate(zip(loops, system.loops, strict=True)):
         joint, state = loop.joint, scratch.add(field.L_RECORD)
-        kind, numbers, columns = _packed_joint(joint, constants, scratch, own)
+        kind, numbers, columns = joints[k]
         row[[field.L_KIND, field.L_DOF, field.L_N]] = kind, joint.n_v, loop.n_constraint
         row[[field.L_JOINT, field.L_COLUMNS]] = numbers, columns
         row[[field.L_FIRST, field.L_STATE, field.L_MAP]] = first, state, -1
+        row[[field.L_SOLVED, field.L_N_SOLVED, field.L_TURN]] = *paths.unknowns(k), -1
         if kind in _CONSTANT:
             P = constraint_map(joint.motion_map(joint.neutral()), system.length)
             row[field.L_MAP] = constants.add(P.T)
+            if (Q := turns[k]) is not None:
+                row[field.L_TURN] = constants.add((P @ Q).T, Q)
         first += loop.n_constraint
         ends = row[field.L_END :].reshape(2, field.END_ROW)
         for numbers_of_end, end in zip(ends, loop.ends, strict=True):
-            paths.place_end(numbers_of_end, end, ground)
+            paths.place_end(numbers_of_end, end, ground, k)
             numbers_of_end[field.END_FRAME] = constants.add(end.rotation, end.position)
     most = max(1, *(len(system.outboard_nodes[i]) for i in paths.bodies))
     header[[field.N_LOOP, field.N_COLUMN, field.N_PATH]] = len(loops), n, len(paths.bodies)
     header[field.LOOP_ROWS] = start + field.LOOP_HEADER
     header[field.PATH_ROWS] = header[field.LOOP_ROWS] + loops.size
     header[field.CLOSURE] = scratch.add(closure_size(n))
-    header[field.LOOP_WORK] = scratch.add(JOINT_WORK + 6 * n + 12 * most * n + 6 * most)
+    m, most_active = paths.n_unknown, max(map(len, paths.columns.values()), default=0)
+    header[field.N_SOLVED], header[field.SOLUTION] = m, scratch.add(solution_size(m))
+    header[field.LOOP_WORK] = scratch.add(JOINT_WORK + (6 + 12 * most) * most_active + 6 * most)
+    ends, size = envelope(paths.columns.values(), m)
+    header[field.LAMBDA], header[field.FACTOR] = scratch.add(size), scratch.add(size)
     header[field.CLOSING] = scratch.add(field.CLOSING_RECORD)
     mass = sum(body.mass for body in system.bodies)
     header[field.LENGTH] = constants.add(np.array([system.length, mass]))
     lists = paths.list_active(int(header[field.PATH_ROWS]) + paths.rows.size)
     packed = np.concatenate([header, loops.ravel(), paths.rows.ravel(), lists])
+    packed[field.ENVELOPE] = start + packed.size
+    packed = np.concatenate([packed, ends.ravel()])
     packed[field.N_COUPLING] = len(system.couplings)
     packed[field.COUPLING_ROWS] = start + packed.size
     return np.concatenate([packed, paths.couplings(constants, start + packed.size)])
@@ -82,33 +97,63 @@ def _packed_joint(
 
 
 class _Paths:
-    """Bodies with loop ends or coupled hinges on them or outboard of them."""
+    """Bodies with loop ends or coupled hinges on them or outboard of them.
 
-    def __init__(self, system: System, rows: Array, scratch: Buffer) -> None:
+    Attributes
+    ----------
+    columns : dict
+        By body, the numbers of the unknowns that reach it.
+    n_unknown : int
+        Number of all unknowns.
+    """
+
+    def __init__(
+        self, system: System, rows: Array, scratch: Buffer, turns: Sequence[Array | None]
+    ) -> None:
         self.system, self.body_rows = system, rows
-        n, first = system.n_constraint, 0
-        self.columns: dict[int, set[int]] = {}
-        for loop in system.loops:
-            columns = range(first, first + loop.n_constraint)
-            first += loop.n_constraint
-            for end in loop.ends:
-                self._reach(end.body, columns)
-        for coupling in system.couplings:
-            for body in coupling.bodies:
-                self._reach(body, range(first, first + 1))
-            first += 1
+        reached: dict[int, set[int]] = {}
+        for k, one in enumerate(system.constraints):
+            for i in one.bodies if isinstance(one, Coupling) else (one.a.body, one.b.body):
+                self._reach(reached, i, k)
+        sizes = [loop.n_constraint for loop in system.loops] + [1] * len(system.couplings)
+        for k, turn in enumerate(turns):
+            sizes[k] = sizes[k] if turn is None else turn.shape[1]
+        self._first, self._sizes, self.n_unknown = [0] * len(sizes), sizes, 0
+        moving = (sorted(those) for i, those in reached.items() if self._moves(i))
+        for k in elimination_order(moving, len(sizes)):
+            self._first[k] = self.n_unknown
+            self.n_unknown += sizes[k]
+        self.columns = {
+            i: sorted(c for k in those for c in range(*self._range(k)))
+            for i, those in reached.items()
+        }
         self.bodies = sorted(self.columns)
         self.number = {i: k for k, i in enumerate(self.bodies)}
         self.rows = np.zeros((len(self.bodies), field.PATH_ROW), dtype=np.int64)
         apart = self._stands_alone()
         for i, row in zip(self.bodies, self.rows, strict=True):
-            self._place(i, row, n, scratch, apart)
+            self._place(i, row, scratch, apart)
 
-    def _reach(self, i: int, columns: range) -> None:
-        """Mark a body and all its ancestors as reached by columns."""
+    def _reach(self, reached: dict[int, set[int]], i: int, k: int) -> None:
+        """Mark a body and all its ancestors as reached by a loop or coupling."""
         while i != GROUND:
-            self.columns.setdefault(i, set()).update(columns)
+            reached.setdefault(i, set()).add(k)
             i = int(self.system.parent[i])
+
+    def _moves(self, i: int) -> bool:
+        """Whether a body has speeds of its own."""
+        return self.system.joints[i].n_v > 0 or self.body_rows[i, field.LEVEL] != field.RIGID
+
+    def _range(self, k: int) -> tuple[int, int]:
+        return self._first[k], self._first[k] + self._sizes[k]
+
+    def unknowns(self, k: int) -> tuple[int, int]:
+        """First unknown of a loop or coupling, and their number."""
+        return self._first[k], self._sizes[k]
+
+    def _place_among(self, i: int, k: int) -> int:
+        """Place of the first unknown of loop or coupling k among those that reach body i."""
+        return self.columns[i].index(self._first[k]) if self._sizes[k] else 0
 
     def _stands_alone(self) -> bool:
         """Whether no loop connects to the ground or to another base body."""
@@ -120,8 +165,8 @@ class _Paths:
             i = int(self.system.parent[i])
         return i
 
-    def _place(self, i: int, row: Array, n: int, scratch: Buffer, apart: bool) -> None:
-        p, body = int(self.system.parent[i]), self.body_rows[i]
+    def _place(self, i: int, row: Array, scratch: Buffer, apart: bool) -> None:
+        p, body, n = int(self.system.parent[i]), self.body_rows[i], len(self.columns[i])
         rigid = body[field.LEVEL] == field.RIGID
         nodes = 1 if rigid else int(body[field.N_NODE])
         row[field.W_BODY] = field.HEADER + i * field.ROW
@@ -139,10 +184,10 @@ class _Paths:
             slot = self.system.outboard_nodes[p].index(int(self.system.parent_node[i]))
         row[field.W_PARENT] = parent[field.W_PLACE]
         row[field.W_CARRIER_VELOCITY] = parent[field.W_VELOCITY] + 6 * slot
-        row[field.W_CARRIER_FORCES] = parent[field.W_FORCES] + 6 * n * slot
+        row[field.W_CARRIER_FORCES] = parent[field.W_FORCES] + 6 * len(self.columns[p]) * slot
 
-    def place_end(self, row: Array, end: LoopEnd, ground: tuple[int, int]) -> None:
-        """Write the offsets of the numbers of a loop end."""
+    def place_end(self, row: Array, end: LoopEnd, ground: tuple[int, int], k: int) -> None:
+        """Write the offsets of the numbers of an end of loop k."""
         if end.body == GROUND:
             row[[field.END_BODY, field.END_FORCES]] = -1
             row[field.END_RECORD] = field.GROUND_RECORD
@@ -159,33 +204,38 @@ class _Paths:
             row[field.END_SHAPES] = plain(node_shapes)(body[field.NODE_SHAPES], slot, m)
         row[field.END_PLACE] = path[field.W_PLACE]
         row[field.END_VELOCITY] = path[field.W_VELOCITY] + 6 * slot
-        row[field.END_FORCES] = path[field.W_FORCES] + 6 * self.system.n_constraint * slot
+        column = len(self.columns[end.body]) * slot + self._place_among(end.body, k)
+        row[field.END_FORCES] = path[field.W_FORCES] + 6 * column
 
     def couplings(self, constants: Stack, start: int) -> Array:
         """Rows of the couplings and their coordinates, for ints[start:]."""
         system = self.system
         rows = np.zeros((len(system.couplings), field.COUPLING_ROW), dtype=np.int64)
         terms: list[Array] = []
-        column = system.n_constraint - len(rows)
+        column, k = system.n_constraint - len(rows), len(system.loops)
         for row, coupling, given in zip(rows, system.couplings, coupled_rows(system), strict=True):
-            row[field.C_COLUMN], row[field.C_N] = column, len(given.v)
+            row[field.C_COLUMN], row[field.C_SOLVED] = column, self._first[k]
+            row[field.C_N] = len(given.v)
             row[field.C_TERMS] = start + rows.size + field.TERM_ROW * len(terms)
             row[field.C_NUMBERS] = constants.add(
                 np.array([given.scale, given.offset, *given.weights])
             )
-            for q, v, i, k in zip(given.q, given.v, coupling.bodies, coupling.entries, strict=True):
+            for q, v, i, c in zip(given.q, given.v, coupling.bodies, coupling.entries, strict=True):
                 term, r = np.zeros(field.TERM_ROW, dtype=np.int64), system.joints[i].n_v
-                place = self.rows[self.number[i], field.W_INNOVATIONS] + r * column + k
+                place = self.rows[self.number[i], field.W_INNOVATIONS]
+                place += r * self._place_among(i, k) + c
                 term[[field.TERM_Q, field.TERM_V, field.TERM_PLACE]] = q, v, place
                 term[field.TERM_BODY] = field.HEADER + i * field.ROW
                 terms.append(term)
-            column += 1
+            column, k = column + 1, k + 1
         return np.concatenate([rows.ravel(), *terms])
 
     def list_active(self, start: int) -> Array:
-        """Numbers of the columns that reach each body, for ints[start:]."""
+        """Numbers of the columns that reach each body and places at its carrier, for ints[start:]."""
         lists: list[int] = []
+        places = {i: {c: k for k, c in enumerate(own)} for i, own in self.columns.items()}
         for i, row in zip(self.bodies, self.rows, strict=True):
-            row[field.W_N_ACTIVE], row[field.W_ACTIVE] = len(self.columns[i]), start + len(lists)
-            lists += sorted(self.columns[i])
+            own, carrier = self.columns[i], places.get(int(self.system.parent[i]), {})
+            row[field.W_N_ACTIVE], row[field.W_ACTIVE] = len(own), start + len(lists)
+            lists += own + [carrier.get(c, 0) for c in own]
         return np.array(lists, dtype=np.int64)

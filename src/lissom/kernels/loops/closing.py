@@ -114,20 +114,14 @@ def close_loops(ints, floats, scratch, q, v, x, flags):
 @jit
 def _clear_columns(ints, scratch, h):
     """Set the columns of all constraints on nodes and hinges to zero."""
-    n = ints[h + field.N_COLUMN] & POSITIVE
     for k in range(ints[h + field.N_PATH]):
         p = (ints[h + field.PATH_ROWS] & POSITIVE) + k * field.PATH_ROW
-        for node in range(ints[p + field.W_N_NODE]):
-            o = (ints[p + field.W_FORCES] & POSITIVE) + 6 * n * node
-            for j in range(ints[p + field.W_N_ACTIVE]):
-                column = o + 6 * ints[ints[p + field.W_ACTIVE] + j]
-                put_vector(scratch, column, ZERO)
-                put_vector(scratch, column + 3, ZERO)
+        o, n = ints[p + field.W_FORCES] & POSITIVE, ints[p + field.W_N_ACTIVE]
+        for j in range(6 * n * ints[p + field.W_N_NODE]):
+            scratch[o + j] = 0.0
         row, e = ints[p + field.W_BODY] & POSITIVE, ints[p + field.W_INNOVATIONS] & POSITIVE
-        r = ints[row + field.HINGE_DOF] if ints[row + field.DRIVEN] == 0 else 0
-        for j in range(ints[p + field.W_N_ACTIVE]):
-            for c in range(r):
-                scratch[e + r * ints[ints[p + field.W_ACTIVE] + j] + c] = 0.0
+        for j in range(ints[row + field.HINGE_DOF] * n):
+            scratch[e + j] = 0.0
 
 
 @jit
@@ -177,9 +171,15 @@ def _close_loop(ints, floats, scratch, h, k, flags):
             stiffness = scratch[closing + field.GAP_WEIGHT]
             rhs -= stiffness * gap + scratch[closing + field.RATE_WEIGHT] * rate
         scratch[closure.rhs + column] = rhs
+    for c in range(ints[l + field.L_N_SOLVED]):
+        if ints[l + field.L_TURN] < 0:
+            m, f = vector(scratch, P + 6 * c), vector(scratch, P + 6 * c + 3)
+        else:
+            o = (ints[l + field.L_TURN] & POSITIVE) + 6 * c
+            m, f = vector(floats, o), vector(floats, o + 3)
         m, f = turn(F_b, m), turn(F_b, f)
-        _push_on_end(scratch, ints[b + field.END_FORCES], column, C_b, arm_b, m, f, -1.0)
-        _push_on_end(scratch, ints[a + field.END_FORCES], column, C_a, s, m, f, 1.0)
+        _push_on_end(scratch, ints[b + field.END_FORCES], c, C_b, arm_b, m, f, -1.0)
+        _push_on_end(scratch, ints[a + field.END_FORCES], c, C_a, s, m, f, 1.0)
     return speed
 
 
@@ -213,10 +213,10 @@ def _relative_motion(ints, scratch, a, b, C_a, C_b, F_b, s, arm_b, length):
 
 
 @jit
-def _push_on_end(scratch, forces, column, C, arm, m, f, sign):
-    """Add sign times a constraint's moment and force, `arm` from the node, to those of an end."""
+def _push_on_end(scratch, forces, c, C, arm, m, f, sign):
+    """Add sign times moment and force c of a loop, `arm` from the node, to those of an end."""
     if forces >= 0:
-        o = (forces & POSITIVE) + 6 * column
+        o = (forces & POSITIVE) + 6 * c
         z = turn_back(C, add(m, cross(arm, f)))
         put_vector(scratch, o, added(vector(scratch, o), sign, z))
         put_vector(scratch, o + 3, added(vector(scratch, o + 3), sign, turn_back(C, f)))

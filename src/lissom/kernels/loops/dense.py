@@ -14,7 +14,17 @@ from ..fields import POSITIVE
 from ..records import closure_record, node_shapes
 from ..small import ZERO, add, cross, dot, matrix, turn, turn_back, vector
 from .closing import close_loops, place_loops
-from .forces import add_at_carrier, closed_in_speeds, expects, factor_loops, keep_asked, solve_loops
+from .envelope import row_of_envelope
+from .forces import (
+    add_at_carrier,
+    closed_in_speeds,
+    expects,
+    factor_loops,
+    gather_rhs,
+    keep_asked,
+    solve_loops,
+)
+from .unknowns import solution_of
 
 
 @jit
@@ -26,9 +36,10 @@ def constraint_rows(ints, floats, scratch, q, v, given, before, M, flags):
     place_loops(ints, scratch, v, flags)
     close_loops(ints, floats, scratch, q, v, given, flags)
     closed_in_speeds(ints, floats, scratch, before)
+    gather_rhs(ints, floats, scratch)
     h = ints[field.LOOPS] & POSITIVE
-    n, n_v = ints[h + field.N_COLUMN] & POSITIVE, ints[field.N_V]
-    for k in range(n):
+    n_v = ints[field.N_V]
+    for k in range(ints[h + field.N_SOLVED]):
         for c in range(n_v):
             M[n_v + 2 + k, c] = 0.0
     for j in range(ints[h + field.N_PATH] - 1, -1, -1):
@@ -45,16 +56,16 @@ def constraint_rows(ints, floats, scratch, q, v, given, before, M, flags):
             matrix(scratch, b + field.R_),
             ints[p + field.W_CARRIER_FORCES],
         )
-        for i in range(ints[p + field.W_N_ACTIVE]):
-            k = ints[active + i] & POSITIVE
-            below = n_v + 2 + k
-            z_w, z_v = vector(scratch, forces + 6 * k), vector(scratch, forces + 6 * k + 3)
+        n = ints[p + field.W_N_ACTIVE]
+        for i in range(n):
+            below = n_v + 2 + ints[active + i]
+            z_w, z_v = vector(scratch, forces + 6 * i), vector(scratch, forces + 6 * i + 3)
             if not rigid:
                 z_w, z_v = ZERO, ZERO
                 for node in range(ints[p + field.W_N_NODE]):
                     d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD
                     Pi = node_shapes(ints[row + field.NODE_SHAPES] & POSITIVE, node, m)
-                    column = forces + 6 * n * node + 6 * k
+                    column = forces + 6 * n * node + 6 * i
                     f_w, f_v = vector(scratch, column), vector(scratch, column + 3)
                     b_w = turn_back(matrix(scratch, d + field.LEFT), f_w)
                     for a in range(m):
@@ -70,15 +81,15 @@ def constraint_rows(ints, floats, scratch, q, v, given, before, M, flags):
                     z_v = add(z_v, f_v)
             for c in range(r):
                 h_w, h_v = vector(scratch, o + 6 * c), vector(scratch, o + 6 * c + 3)
-                M[below, o_v + c] = scratch[e + r * k + c] - dot(h_w, z_w) - dot(h_v, z_v)
+                M[below, o_v + c] = scratch[e + r * i + c] - dot(h_w, z_w) - dot(h_v, z_v)
             if carrier >= 0:
                 if not rigid:
                     z_w, z_v = turn(R, z_w), turn(R, z_v)
-                add_at_carrier(scratch, (carrier & POSITIVE) + 6 * k, arm, z_w, z_v)
-    keep_asked(ints, scratch)
+                place = ints[active + n + i] & POSITIVE
+                add_at_carrier(scratch, (carrier & POSITIVE) + 6 * place, arm, z_w, z_v)
     if expects(ints, scratch):
-        asked = closure_record(ints[h + field.CLOSURE] & POSITIVE, n).asked
-        for k in range(n):
+        asked = solution_of(ints, h).asked
+        for k in range(ints[h + field.N_SOLVED]):
             e, row_k = 0.0, M[n_v + 2 + k]
             for c in range(n_v):
                 e += row_k[c] * before[c]
@@ -89,38 +100,37 @@ def constraint_rows(ints, floats, scratch, q, v, given, before, M, flags):
 def constraint_compliance(ints, scratch, M):
     """Replace the rows of A by Y and write Lambda (2); after the factorisation."""
     h = ints[field.LOOPS] & POSITIVE
-    n, n_v = ints[h + field.N_COLUMN] & POSITIVE, ints[field.N_V]
-    Lam = closure_record(ints[h + field.CLOSURE] & POSITIVE, n).Lambda
+    n_v, Lam = ints[field.N_V], ints[h + field.LAMBDA] & POSITIVE
     flat = M.ravel()
-    for k in range(n):
+    for k in range(ints[h + field.N_SOLVED]):
         forward_spd(flat, 0, n_v, flat, (n_v + 2 + k) * n_v)
         y = M[n_v + 2 + k]
-        for l in range(k + 1):
+        first, row = row_of_envelope(ints, h, k)
+        for l in range(first, k + 1):
             z, e = M[n_v + 2 + l], 0.0
             for c in range(n_v):
                 e += y[c] * M[c, c] * z[c]
-            scratch[Lam + k * n + l] = scratch[Lam + l * n + k] = e
+            scratch[Lam + row + l] = e
 
 
 @jit
 def constrain_dense(ints, floats, scratch, M):
     """Add Y lambda to L^-1 (T - b), the row below the factor of the mass matrix (2), (3)."""
     h = ints[field.LOOPS] & POSITIVE
-    n, n_v = ints[h + field.N_COLUMN] & POSITIVE, ints[field.N_V]
-    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
+    n, n_v, solution = ints[h + field.N_SOLVED], ints[field.N_V], solution_of(ints, h)
     x = M[n_v]
     for k in range(n):
         y, e = M[n_v + 2 + k], 0.0
         for c in range(n_v):
             e += y[c] * M[c, c] * x[c]
-        scratch[closure.rhs + k] -= e
+        scratch[solution.rhs + k] -= e
     if not expects(ints, scratch):
         keep_asked(ints, scratch)
     rank, soft = factor_loops(ints, floats, scratch)
-    solve_loops(ints, scratch, rank, soft)
+    solve_loops(ints, floats, scratch, rank, soft)
     finite = 0.0
     for k in range(n):
-        s = scratch[closure.force + k]
+        s = scratch[solution.force + k]
         finite += 0.0 * s
         y = M[n_v + 2 + k]
         for c in range(n_v):

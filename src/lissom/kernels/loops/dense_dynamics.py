@@ -21,7 +21,7 @@ from .dense import (
     constraint_rows,
     keep_loop_forces,
 )
-from .forces import closes_in_speeds, keep_asked, push_loops
+from .forces import closes_in_speeds, gather_rhs, push_loops
 
 
 @jit
@@ -96,7 +96,7 @@ def _refine(ints, floats, scratch, q, v, driven, forces, M, flags, looped):
     _hold_driven_forces(ints, x)
     if looped:
         keep_loop_forces(ints, scratch)
-        keep_asked(ints, scratch)
+        gather_rhs(ints, floats, scratch)
     status = _solve(ints, floats, scratch, M, looped)
     if looped:
         add_kept_loop_forces(ints, scratch)

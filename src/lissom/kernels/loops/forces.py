@@ -10,6 +10,8 @@ The accelerations of the free tree along constraint k need no outward sweep:
 and the outward sweep then gives the constrained accelerations, with
   e += sum e_k lambda_k at the hinges, zeta += sum zeta_k lambda_k at the nodes              (4)
 A rigid body is its own node: x = Z = zeta.  u_k are the forces of a coupling at the hinge.
+The columns k are the unknown forces of `unknowns`; a body has those that reach it, one after
+another, and Lambda has the entries of columns that meet on a body.
 """
 
 from __future__ import annotations
@@ -37,10 +39,19 @@ from ..tree.compliance import node_forces
 from ..tree.modal import modal_spread
 from ..tree.one_node import combined, product_at, put_row, row as row_of_six
 from .closing import close_loops, constraint_rates, loop_end, place_loops
+from .envelope import (
+    clear_envelope,
+    factor_envelope,
+    row_of_envelope,
+    solve_envelope,
+    spread_envelope,
+)
+from .unknowns import gather, scatter, solution_of
 
 # Fractions of the largest diagonal entry of Lambda, and of the inverse of the system's mass, below
 # which a loop moves nothing.
 NEGLIGIBLE, MOTIONLESS = 1e-10, 1e-16
+REGULAR = -1  # instead of a rank: Lambda is factored within its envelope
 
 
 @jit
@@ -57,23 +68,32 @@ def constrain(ints, floats, scratch, q, v, x, before, flags):
     place_loops(ints, scratch, v, flags)
     close_loops(ints, floats, scratch, q, v, x, flags)
     closed_in_speeds(ints, floats, scratch, before)
-    keep_asked(ints, scratch)
+    gather_rhs(ints, floats, scratch)
     compliance_tip_to_base(ints, scratch, True)
     rank, soft = factor_loops(ints, floats, scratch)
     if soft:
         _soft_beyond(ints, floats, scratch, before)
-    solve_loops(ints, scratch, rank, soft)
+    solve_loops(ints, floats, scratch, rank, soft)
     return put_loop_forces(ints, scratch)
+
+
+@jit
+def gather_rhs(ints, floats, scratch):
+    """Right-hand sides of the unknowns from those of the constraints; all is to be softened."""
+    h = ints[field.LOOPS] & POSITIVE
+    n = ints[h + field.N_COLUMN] & POSITIVE
+    rhs = closure_record(ints[h + field.CLOSURE] & POSITIVE, n).rhs
+    gather(ints, floats, scratch, rhs, solution_of(ints, h).rhs)
+    keep_asked(ints, scratch)
 
 
 @jit
 def keep_asked(ints, scratch):
     """Save the right-hand side as the part to be softened."""
     h = ints[field.LOOPS] & POSITIVE
-    n = ints[h + field.N_COLUMN] & POSITIVE
-    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
-    for k in range(n):
-        scratch[closure.asked + k] = scratch[closure.rhs + k]
+    solution = solution_of(ints, h)
+    for k in range(ints[h + field.N_SOLVED]):
+        scratch[solution.asked + k] = scratch[solution.rhs + k]
 
 
 @jit
@@ -91,10 +111,12 @@ def _soft_beyond(ints, floats, scratch, expected):
         return
     h = ints[field.LOOPS] & POSITIVE
     n = ints[h + field.N_COLUMN] & POSITIVE
-    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
-    constraint_rates(ints, floats, scratch, expected, closure.applied)
-    for k in range(n):
-        scratch[closure.asked + k] -= scratch[closure.applied + k]
+    applied = closure_record(ints[h + field.CLOSURE] & POSITIVE, n).applied
+    constraint_rates(ints, floats, scratch, expected, applied)
+    solution = solution_of(ints, h)
+    gather(ints, floats, scratch, applied, solution.work)
+    for k in range(ints[h + field.N_SOLVED]):
+        scratch[solution.asked + k] -= scratch[solution.work + k]
 
 
 @jit
@@ -121,57 +143,73 @@ def closes_in_speeds(ints, scratch):
 
 @jit
 def factor_loops(ints, floats, scratch):
-    """Factor Lambda; return the number of independent rows and whether to soften the forces."""
+    """Factor Lambda; return the number of independent rows and whether to soften the forces.
+
+    The rank is REGULAR if the factor within the envelope is far from singular.  Otherwise the whole
+    matrix is factored with pivoting.
+    """
     h = ints[field.LOOPS] & POSITIVE
-    n = ints[h + field.N_COLUMN] & POSITIVE
-    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
-    Lam, size = closure.Lambda, closure.size
-    least_own = MOTIONLESS / floats[ints[h + field.LENGTH] + 1]
-    least = least_own
-    for k in range(n):
-        least = max(least, NEGLIGIBLE * scratch[Lam + k * n + k])
-    for k in range(ints[h + field.N_LOOP]):
-        l = (ints[h + field.LOOP_ROWS] & POSITIVE) + k * field.LOOP_ROW
-        first, own = ints[l + field.L_FIRST] & POSITIVE, least
-        for c in range(first, first + ints[l + field.L_N]):
-            own = max(own, scratch[Lam + c * n + c])
-        for c in range(first, first + ints[l + field.L_N]):
-            scratch[size + c] = own
-    for k in range(ints[h + field.N_COUPLING]):  # its coordinates move, however little
-        row = (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW
-        c = ints[row + field.C_COLUMN] & POSITIVE
-        scratch[size + c] = max(least_own, scratch[Lam + c * n + c])
-    rank, smallest = factor_semidefinite(
-        scratch, Lam, n, closure.factor, closure.order, closure.left, size
-    )
+    n, solution = ints[h + field.N_SOLVED] & POSITIVE, solution_of(ints, h)
     closing = ints[h + field.CLOSING] & POSITIVE
+    _row_sizes(ints, floats, scratch, h, solution.size)
+    smallest = factor_envelope(ints, scratch, h, solution.size, CLOSE)
+    if smallest > CLOSE:
+        scratch[closing + field.LEAST_LEFT] = smallest
+        return REGULAR, False
+    spread_envelope(ints, scratch, h, solution.Lambda)
+    rank, smallest = factor_semidefinite(
+        scratch, solution.Lambda, n, solution.factor, solution.order, solution.left, solution.size
+    )
     scratch[closing + field.LEAST_LEFT] = smallest
     return rank, smallest <= CLOSE and scratch[closing + field.SOFTENED] != field.SHARP
 
 
 @jit
-def solve_loops(ints, scratch, rank, soft):
+def _row_sizes(ints, floats, scratch, h, size):
+    """Write the largest diagonal entry of its loop for each row of Lambda; its own of a coupling."""
+    Lam, n = ints[h + field.LAMBDA] & POSITIVE, ints[h + field.N_SOLVED]
+    least_own = MOTIONLESS / floats[ints[h + field.LENGTH] + 1]
+    least = least_own
+    for k in range(n):
+        _first, row = row_of_envelope(ints, h, k)
+        scratch[size + k] = scratch[Lam + row + k]
+        least = max(least, NEGLIGIBLE * scratch[size + k])
+    for j in range(ints[h + field.N_LOOP]):
+        l = (ints[h + field.LOOP_ROWS] & POSITIVE) + j * field.LOOP_ROW
+        first, own = size + ints[l + field.L_SOLVED], least
+        for c in range(ints[l + field.L_N_SOLVED]):
+            own = max(own, scratch[first + c])
+        for c in range(ints[l + field.L_N_SOLVED]):
+            scratch[first + c] = own
+    for j in range(ints[h + field.N_COUPLING]):  # its coordinates move, however little
+        c = (ints[h + field.COUPLING_ROWS] & POSITIVE) + j * field.COUPLING_ROW
+        own = size + ints[c + field.C_SOLVED]
+        scratch[own] = max(least_own, scratch[own])
+
+
+@jit
+def solve_loops(ints, floats, scratch, rank, soft):
     """Loop forces lambda from the factor of Lambda and the right-hand side.
 
     soft: soften the part saved by `keep_asked`.
     """
     h = ints[field.LOOPS] & POSITIVE
-    n = ints[h + field.N_COLUMN] & POSITIVE
-    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
+    n, solution = ints[h + field.N_SOLVED] & POSITIVE, solution_of(ints, h)
     for k in range(n):
-        scratch[closure.force + k] = scratch[closure.rhs + k]
-    solve_least_norm(scratch, closure, n, rank, soft)
+        scratch[solution.force + k] = scratch[solution.rhs + k]
+    if rank == REGULAR:
+        solve_envelope(ints, scratch, h, solution.force)
+    else:
+        solve_least_norm(scratch, solution, n, rank, soft)
+    scatter(ints, floats, scratch)
 
 
 @jit
 def compliance_tip_to_base(ints, scratch, free):
     """Write Lambda (1), (2), and with `free` the accelerations of the free tree (3) to the rhs."""
     h = ints[field.LOOPS] & POSITIVE
-    n = ints[h + field.N_COLUMN] & POSITIVE
-    closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
-    rhs, Lam = closure.rhs, closure.Lambda
-    for k in range(n * n):
-        scratch[Lam + k] = 0.0
+    rhs, Lam = solution_of(ints, h).rhs, ints[h + field.LAMBDA] & POSITIVE
+    clear_envelope(ints, scratch, h)
     for j in range(ints[h + field.N_PATH] - 1, -1, -1):
         p = (ints[h + field.PATH_ROWS] & POSITIVE) + j * field.PATH_ROW
         row = ints[p + field.W_BODY] & POSITIVE
@@ -182,9 +220,9 @@ def compliance_tip_to_base(ints, scratch, free):
         if not rigid:
             Z = ints[h + field.LOOP_WORK] & POSITIVE
             if ints[p + field.W_N_NODE] == 1:
-                _through_one_node(ints, scratch, p, row, Z, n, Lam, rhs, free)
+                _through_one_node(ints, scratch, h, p, row, Z, rhs, free)
             else:
-                _through_nodes(ints, scratch, p, row, Z, n, Lam, rhs, free)
+                _through_nodes(ints, scratch, h, p, row, Z, rhs, free)
         r, o = ints[row + field.HINGE_DOF], ints[row + field.HINGE] & POSITIVE
         if ints[row + field.DRIVEN] != 0:
             r = 0
@@ -194,8 +232,10 @@ def compliance_tip_to_base(ints, scratch, free):
         arm, R = vector(scratch, b + field.ARM), matrix(scratch, b + field.R_)
         for i in range(n_active):
             k = ints[active + i] & POSITIVE
-            z_w, z_v = vector(scratch, Z + 6 * k), vector(scratch, Z + 6 * k + 3)
-            e_k = e + r * k
+            z_w, z_v = vector(scratch, Z + 6 * i), vector(scratch, Z + 6 * i + 3)
+            e_k = e + r * i
+            _first, entry = row_of_envelope(ints, h, k)
+            entry += Lam
             n_w, n_v = z_w, z_v
             for c in range(r):  # (2)
                 s = scratch[e_k + c]  # initial value of a coupling
@@ -209,15 +249,12 @@ def compliance_tip_to_base(ints, scratch, free):
                 if free:
                     scratch[rhs + k] -= s * scratch[o_e + c]
                 for t in range(i + 1):
-                    l = ints[active + t] & POSITIVE
-                    scratch[Lam + k * n + l] += s * scratch[e + r * l + c]
+                    scratch[entry + ints[active + t]] += s * scratch[e + r * t + c]
             if o_n >= 0:
                 if not rigid:
                     n_w, n_v = turn(R, n_w), turn(R, n_v)
-                add_at_carrier(scratch, (o_n & POSITIVE) + 6 * k, arm, n_w, n_v)
-    for k in range(n):
-        for l in range(k):
-            scratch[Lam + l * n + k] = scratch[Lam + k * n + l]
+                place = ints[active + n_active + i] & POSITIVE
+                add_at_carrier(scratch, (o_n & POSITIVE) + 6 * place, arm, n_w, n_v)
 
 
 @jit
@@ -228,9 +265,10 @@ def add_at_carrier(scratch, o, arm, n, f):
 
 
 @jit
-def _through_one_node(ints, scratch, p, row, Z, n, Lam, rhs, free):
+def _through_one_node(ints, scratch, h, p, row, Z, rhs, free):
     """`_through_nodes` for one node, the common case: Z = (Y N) zeta, w = (S N) zeta."""
     active, forces = ints[p + field.W_ACTIVE] & POSITIVE, ints[p + field.W_FORCES] & POSITIVE
+    n, Lam = ints[p + field.W_N_ACTIVE] & POSITIVE, ints[h + field.LAMBDA] & POSITIVE
     t, d = ints[row + field.STACK] & POSITIVE, ints[row + field.NODES] & POSITIVE
     w, SN = Z + 6 * n, Z + 12 * n
     YN = SN + 36
@@ -245,15 +283,15 @@ def _through_one_node(ints, scratch, p, row, Z, n, Lam, rhs, free):
         g0, g1, g2, g3, g4, g5 = (
             y[0] - s[0], y[1] - s[1], y[2] - s[2], y[3] - s[3], y[4] - s[4], y[5] - s[5]
         )  # fmt: skip
-    for i in range(ints[p + field.W_N_ACTIVE]):
+    for i in range(n):
         k = ints[active + i] & POSITIVE
-        z = row_of_six(scratch, forces + 6 * k)
-        put_row(scratch, Z + 6 * k, product_at(scratch, YN, z))
-        put_row(scratch, w + 6 * k, product_at(scratch, SN, z))
+        z = row_of_six(scratch, forces + 6 * i)
+        put_row(scratch, Z + 6 * i, product_at(scratch, YN, z))
+        put_row(scratch, w + 6 * i, product_at(scratch, SN, z))
+        _first, entry = row_of_envelope(ints, h, k)
         for j in range(i + 1):
-            l = ints[active + j] & POSITIVE
-            o = w + 6 * l
-            scratch[Lam + k * n + l] += (
+            o = w + 6 * j
+            scratch[Lam + entry + ints[active + j]] += (
                 z[0] * scratch[o] + z[1] * scratch[o + 1] + z[2] * scratch[o + 2]
                 + z[3] * scratch[o + 3] + z[4] * scratch[o + 4] + z[5] * scratch[o + 5]
             )  # fmt: skip
@@ -270,10 +308,11 @@ def _product_of_six(x, a, b, out):
 
 
 @jit
-def _through_nodes(ints, scratch, p, row, Z, n, Lam, rhs, free):
+def _through_nodes(ints, scratch, h, p, row, Z, rhs, free):
     """Write the columns of a flexible body at its frame to Z; add to Lambda (1) and the rhs (3)."""
     active, forces = ints[p + field.W_ACTIVE] & POSITIVE, ints[p + field.W_FORCES] & POSITIVE
-    n_active, n_node = ints[p + field.W_N_ACTIVE], ints[p + field.W_N_NODE]
+    n, n_node = ints[p + field.W_N_ACTIVE] & POSITIVE, ints[p + field.W_N_NODE]
+    Lam = ints[h + field.LAMBDA] & POSITIVE
     t, nodes = ints[row + field.STACK] & POSITIVE, ints[row + field.NODES] & POSITIVE
     order = 6 * n_node
     _M, _X, _S0, o_y, o_s, o_n, _work = stack_record(t, n_node)
@@ -281,29 +320,29 @@ def _through_nodes(ints, scratch, p, row, Z, n, Lam, rhs, free):
     zeta = softened + order * n
     if free:
         node_forces(scratch, t, nodes, n_node, field.YIELD)  # f_0
-    for i in range(n_active):
+    for i in range(n):
         k = ints[active + i] & POSITIVE
         for node in range(n_node):
             for c in range(6):
-                scratch[zeta + 6 * node + c] = scratch[forces + 6 * n * node + 6 * k + c]
+                scratch[zeta + 6 * node + c] = scratch[forces + 6 * n * node + 6 * i + c]
         for r in range(order):
             x = s = 0.0
             for c in range(order):
                 x += scratch[o_n + r * order + c] * scratch[zeta + c]
                 s += scratch[o_s + r * order + c] * scratch[zeta + c]
-            scratch[passed + order * k + r] = x
-            scratch[softened + order * k + r] = s
+            scratch[passed + order * i + r] = x
+            scratch[softened + order * i + r] = s
         for r in range(6):
             z = 0.0
             for c in range(order):
-                z += scratch[o_y + r * order + c] * scratch[passed + order * k + c]
-            scratch[Z + 6 * k + r] = z
+                z += scratch[o_y + r * order + c] * scratch[passed + order * i + c]
+            scratch[Z + 6 * i + r] = z
+        _first, entry = row_of_envelope(ints, h, k)
         for j in range(i + 1):
-            l = ints[active + j] & POSITIVE
             e = 0.0
             for c in range(order):
-                e += scratch[softened + order * k + c] * scratch[passed + order * l + c]
-            scratch[Lam + k * n + l] += e
+                e += scratch[softened + order * i + c] * scratch[passed + order * j + c]
+            scratch[Lam + entry + ints[active + j]] += e
         if free:
             e = 0.0
             for node in range(n_node):
@@ -311,7 +350,7 @@ def _through_nodes(ints, scratch, p, row, Z, n, Lam, rhs, free):
                 for c in range(6):
                     e += scratch[zeta + 6 * node + c] * scratch[d + field.YIELD + c]
                     e -= (
-                        scratch[softened + order * k + 6 * node + c]
+                        scratch[softened + order * i + 6 * node + c]
                         * scratch[d + field.NODE_FORCE + c]
                     )
             scratch[rhs + k] += e
@@ -321,10 +360,8 @@ def _through_nodes(ints, scratch, p, row, Z, n, Lam, rhs, free):
 def put_loop_forces(ints, scratch):
     """Add the loop forces to the inputs of the outward sweep (4)."""
     h = ints[field.LOOPS] & POSITIVE
-    n = ints[h + field.N_COLUMN] & POSITIVE
-    lam = closure_record(ints[h + field.CLOSURE] & POSITIVE, n).force
-    finite = 0.0
-    for k in range(n):
+    lam, finite = solution_of(ints, h).force, 0.0
+    for k in range(ints[h + field.N_SOLVED]):
         finite += 0.0 * scratch[lam + k]
     if finite != 0.0:
         return field.NOT_FINITE
@@ -332,21 +369,21 @@ def put_loop_forces(ints, scratch):
         p = (ints[h + field.PATH_ROWS] & POSITIVE) + j * field.PATH_ROW
         row, active = ints[p + field.W_BODY] & POSITIVE, ints[p + field.W_ACTIVE] & POSITIVE
         r, forces = ints[row + field.HINGE_DOF], ints[p + field.W_FORCES] & POSITIVE
+        n = ints[p + field.W_N_ACTIVE]
         if ints[row + field.DRIVEN] != 0:
             r = 0
         o_e = hinge_record(ints[row + field.HINGE] & POSITIVE, r).innovation
         e = ints[p + field.W_INNOVATIONS] & POSITIVE
         rigid = ints[row + field.LEVEL] == field.RIGID
-        for i in range(ints[p + field.W_N_ACTIVE]):
-            k = ints[active + i] & POSITIVE
-            s = scratch[lam + k]
+        for i in range(n):
+            s = scratch[lam + ints[active + i]]
             for c in range(r):
-                scratch[o_e + c] += s * scratch[e + r * k + c]
+                scratch[o_e + c] += s * scratch[e + r * i + c]
             if rigid:
                 continue
             for node in range(ints[p + field.W_N_NODE]):
                 d = (ints[row + field.NODES] & POSITIVE) + node * field.NODE_RECORD + field.FORCE
-                o = forces + 6 * n * node + 6 * k
+                o = forces + 6 * n * node + 6 * i
                 for c in range(6):
                     scratch[d + c] += s * scratch[o + c]
     return field.DONE

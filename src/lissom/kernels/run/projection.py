@@ -16,7 +16,7 @@ from ..loops.closing import OPEN, close_loops, place_loops
 from ..loops.forces import (
     compliance_tip_to_base,
     factor_loops,
-    keep_asked,
+    gather_rhs,
     put_loop_forces,
     solve_loops,
 )
@@ -89,8 +89,8 @@ def project(system, given, work, state):
                 continue
             for k in range(n):
                 scratch[o + 2 * n + k] = scratch[o + part * n + k]
-            keep_asked(ints, scratch)
-            solve_loops(ints, scratch, rank, soft)
+            gather_rhs(ints, floats, scratch)
+            solve_loops(ints, floats, scratch, rank, soft)
             _still(ints, scratch)
             for k in range(n_v):
                 out[k] = 0.0  # hinges whose motion is given are not written
