@@ -70,6 +70,7 @@ from .io import (
 )
 from .joints import (
     CompoundJoint as CompoundJoint,
+    Contact as Contact,
     Cylindrical as Cylindrical,
     FactoredJoint as FactoredJoint,
     Fixed as Fixed,
@@ -78,8 +79,11 @@ from .joints import (
     Planar as Planar,
     Prismatic as Prismatic,
     Revolute as Revolute,
+    Rolling as Rolling,
+    RollingBall as RollingBall,
     Screw as Screw,
     SimpleJoint as SimpleJoint,
+    Skate as Skate,
     Slide as Slide,
     Spherical as Spherical,
     Turn as Turn,

@@ -3,12 +3,14 @@
 from .axial import Cylindrical, Fixed, Planar, Prismatic, Revolute, Screw, Universal
 from .ball import Free, Spherical
 from .base import Joint, Symbol
+from .contacts import Contact, Rolling, RollingBall, Skate
 from .exponential import CompoundJoint, SimpleJoint
 from .factored import FactoredJoint
 from .factors import Slide, Turn, Twist
 
 __all__ = [
     "CompoundJoint",
+    "Contact",
     "Cylindrical",
     "FactoredJoint",
     "Fixed",
@@ -17,8 +19,11 @@ __all__ = [
     "Planar",
     "Prismatic",
     "Revolute",
+    "Rolling",
+    "RollingBall",
     "Screw",
     "SimpleJoint",
+    "Skate",
     "Slide",
     "Spherical",
     "Symbol",

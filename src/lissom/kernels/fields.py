@@ -92,12 +92,13 @@ HEADER = 11
 # Kinds of joint; AXIAL and above use their general motion map.
 FIXED, REVOLUTE, PRISMATIC, SPHERICAL, FREE = range(5)
 AXIAL, UNIVERSAL, PLANAR, EXPONENTIAL, OWN = range(5, 10)
+ROLLING, BALL, SKATE = range(10, 13)  # contacts, of loops only
 
 # floats: constants of an AXIAL joint: its axis 3, then angle and slide per coordinate, angle = A q0
 # and slide = B q0 + C q1 (revolute 1 0 0, prismatic 0 1 0, screw 1 pitch 0, cylindrical 1 0 1).
 AXIAL_TURN, AXIAL_SLIDE, AXIAL_SECOND = 3, 4, 5
 # Constants of a UNIVERSAL joint: its two axes.  Of a PLANAR joint: its normal and two axes in the
-# plane.  Of EXPONENTIAL and OWN joints: see `joints` and `own_joints`.
+# plane.  Of EXPONENTIAL and OWN joints: see `joints` and `own_joints`.  Of contacts: axis, radius.
 
 RIGID, LINEAR, FULL, STIFFENED, EXACT = range(5)
 NONE, DIAGONAL, MATRIX = range(3)
@@ -189,6 +190,7 @@ SHARP, SOFT, SOFT_BEYOND = 0.0, 1.0, 2.0
     L_JOINT,  # floats: constants of the joint
     L_COLUMNS,  # floats: the same; for a joint of paper E with each column as a separate joint
     L_DOF,
+    L_N_Q,  # coordinates
     L_N,  # constraints
     L_FIRST,  # number of the first
     L_STATE,  # scratch: state of the loop, record below
@@ -197,7 +199,7 @@ SHARP, SOFT, SOFT_BEYOND = 0.0, 1.0, 2.0
     L_SOLVED,  # number of the first
     L_TURN,  # floats: columns P Q, then rows of Q; -1 if all constraints can do work and Q is 1
     L_END,
-) = range(12)
+) = range(13)
 # scratch: state of a loop
 L_P = 0  # P, columns of six in the axes of frame b
 L_Q = 36  # coordinates of its joint

@@ -10,7 +10,7 @@ import numpy as np
 from ..bodies import FlexibleBody, NodalBody, RigidBody, Rod
 from ..errors import ModelError, shown
 from ..immutable import immutable
-from ..joints import Free, Joint
+from ..joints import Contact, Free, Joint
 from ..spatial.given import given_rotation
 from ..spatial.scalar import array, is_numeric
 from .joint_checks import check_fields
@@ -119,6 +119,11 @@ def checked_connection(
     """Validated body and joint; see `Model.add`."""
     where = f"body {name!r}"
     checked_body(body, where)
+    if isinstance(joint, Contact):
+        raise ModelError(
+            f"{where}: {joint.label} is a contact and cannot carry a body; add the body with the "
+            "joint that carries it, by default Free(), and give the contact to Model.close"
+        )
     connection = Connection(
         name=name,
         body=body,

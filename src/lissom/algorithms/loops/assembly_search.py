@@ -134,7 +134,8 @@ class ClosingSearch:
             if self.follows and all(np.all(np.isfinite(x.coordinates)) for x in placed):
                 self.near = [x.coordinates for x in placed]
             g = closure_gaps(self.system, q, placed, self.couplings) / length
-            J = closure_jacobian(self.system, q, placed, self.couplings) * self.sizes / length
+            J = closure_jacobian(self.system, q, placed, self.couplings, of_gaps=True)
+            J = J * self.sizes / length
         far = max((float(np.abs(x.frames[1].position).max()) for x in placed), default=0.0)
         return g, J, ROUNDING * max(1.0, far / length)
 

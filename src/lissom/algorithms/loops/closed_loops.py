@@ -15,6 +15,7 @@ Notation (frames a, b of a loop; all in the axes of frame b, at its origin; d fr
   A_b = [alpha_a; a_a + alpha_a x d] + H* beta_dot + c,  so that
   A vdot + gamma = P^T (A_b - [alpha_a; a_a + alpha_a x d] - c) = 0               (3)
   c = [w_a x w_rel; w_a x (w_a x d) + 2 w_a x v_rel] + bias of the joint          (4)
+      of a contact, P^T times its bias is -drift, see `joints.contacts`
       and the centripetal acceleration of the frames on their nodes: w x (w x p), p from the node
   forces: [moment; force] = P lambda on b, its opposite on a, both at the origin of frame b
   M vdot + b = T + A^T lambda,   Lambda lambda = -(A vdot_free + gamma),   Lambda = A M^-1 A^T  (5)
@@ -30,6 +31,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...joints import Contact
 from ...joints.nearness import constraint_map, pose_error
 from ...spatial import block_diagonal, cross, motion_transform
 from ...spatial.scalar import solve_spd
@@ -79,6 +81,8 @@ class LoopMotion:
         c, in the axes of frame b.
     gap_motion : array (6,)
         xi, in the axes of frame b [rad; m].
+    drift : array (n,)
+        Part of A vdot + gamma due to the change of P; zero for joints.
     """
 
     coordinates: Array
@@ -89,6 +93,7 @@ class LoopMotion:
     rate: Array
     bias: Array
     gap_motion: Array
+    drift: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,26 +135,32 @@ def loop_motions(system: System, motions: Sequence[BodyMotion]) -> list[LoopMoti
 def _loop_motion(system: System, motions: Sequence[BodyMotion], loop: Loop) -> LoopMotion:
     a, b = _frame(system, motions, loop.a), _frame(system, motions, loop.b)
     R, r = a.rotation.T @ b.rotation, a.rotation.T @ (b.position - a.position)
-    q = loop.joint.nearest(R, r)
-    Ht = loop.joint.motion_map(q)
-    P = constraint_map(Ht, system.length)
-    xi = pose_error(loop.joint, q, R, r)
     X = motion_transform(R, r)  # motion of frame a -> motion at b of a body fixed to a
     dV = b.velocity - X @ a.velocity
-    beta = np.linalg.lstsq(Ht, dV, rcond=None)[0]
     w_a, d = R.T @ a.velocity[:3], R.T @ r
     turning = cross(w_a, cross(w_a, d)) + 2 * cross(w_a, dV[3:])
-    c = np.concatenate([cross(w_a, dV[:3]), turning]) + loop.joint.bias(q, beta)
+    c = np.concatenate([cross(w_a, dV[:3]), turning])
     c = c + X @ a.turning - b.turning  # (4)
+    if isinstance(loop.joint, Contact):
+        q, P, gap, drift = loop.joint.touch(R, r, dV)
+        xi = np.zeros(6)
+    else:
+        q = loop.joint.nearest(R, r)
+        Ht = loop.joint.motion_map(q)
+        P = constraint_map(Ht, system.length)
+        xi = pose_error(loop.joint, q, R, r)
+        gap, drift = P.T @ xi, np.zeros(P.shape[1])
+        c = c + loop.joint.bias(q, np.linalg.lstsq(Ht, dV, rcond=None)[0])
     return LoopMotion(
         coordinates=q,
         constraint_map=P,
         map_a=-P.T @ X @ a.transform,
         map_b=P.T @ b.transform,
-        gap=P.T @ xi,
+        gap=gap,
         rate=P.T @ dV,
         bias=c,
         gap_motion=xi,
+        drift=drift,
     )
 
 
@@ -239,7 +250,7 @@ def closure_accelerations(
     _, at_nodes = accelerations_base_to_tip(system, motions, vdot)
     rows = []
     for loop, motion in zip(system.loops, loops, strict=True):
-        row = -motion.constraint_map.T @ motion.bias
+        row = motion.drift - motion.constraint_map.T @ motion.bias
         for end, on_node in ((loop.a, motion.map_a), (loop.b, motion.map_b)):
             A_t = ground_acceleration(system)
             if end.body != GROUND:

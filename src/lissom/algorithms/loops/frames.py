@@ -17,7 +17,8 @@ from itertools import pairwise
 import numpy as np
 
 from ...errors import StateError
-from ...joints import Free
+from ...joints import Contact, Free
+from ...joints.contacts import Touch
 from ...joints.nearness import constraint_map, nearest_from, pose_error
 from ...spatial import cross, rotate, skew
 from ...system import GROUND, Coupling, Loop, LoopEnd, State, System
@@ -73,20 +74,35 @@ class PlacedLoop:
         return joint.nearest(*self.relative)
 
     @cached_property
+    def touch(self) -> Touch | None:
+        """Contact at rest in this pose, if it is one."""
+        joint = self.loop.joint
+        return joint.touch(*self.relative, np.zeros(6)) if isinstance(joint, Contact) else None
+
+    @cached_property
     def directions(self) -> Array:
-        """Prevented motions N (6, n), [rotation times length; displacement], axes of b."""
+        """Prevented motions N (6, n), [rotation times length; displacement], axes of b.
+
+        Orthonormal for a joint.
+        """
+        if self.touch is not None:
+            return self.touch.constraint_map / self.scale[:, None]
         Ht = self.loop.joint.motion_map(self.coordinates)
         return constraint_map(Ht, self.length) / self.scale[:, None]
 
     @cached_property
     def gap(self) -> Array:
-        """Gap (n,) [m]."""
+        """Gap (n,) [m]; zero for constraints on velocities only."""
+        if self.touch is not None:
+            return self.touch.gap
         xi = pose_error(self.loop.joint, self.coordinates, *self.relative)
         return self.directions.T @ (self.scale * xi)
 
     @property
     def left(self) -> tuple[float, float]:
         """Displacement [m] and rotation [rad] of the gap."""
+        if self.touch is not None:
+            return float(np.abs(self.gap).max(initial=0.0)), 0.0
         xi = self.directions @ self.gap / self.scale
         return float(np.linalg.norm(xi[3:])), float(np.linalg.norm(xi[:3]))
 
@@ -162,8 +178,13 @@ def closure_jacobian(
     q: Array,
     placed: Sequence[PlacedLoop],
     couplings: Sequence[Coupling] | None = None,
+    *,
+    of_gaps: bool = False,
 ) -> Array:
-    """Jacobian A (n, n_v): speeds to the rates of `closure_gaps` [m/s]."""
+    """Jacobian A (n, n_v): speeds to the rates of `closure_gaps` [m/s].
+
+    of_gaps: rows of constraints on velocities only, which have no gap, are zero.
+    """
     state = State.trusted(system, q, np.zeros(system.n_v))
     rows = [np.zeros((0, system.n_v))]
     for placement in placed:
@@ -174,7 +195,10 @@ def closure_jacobian(
                 J = node_jacobian(system, state, end.body, end.node)
                 arm = skew(point - node.position)
                 motion += sign * np.concatenate([J[:3], J[3:] - arm @ J[:3]])
-        rows.append((placement.scale[:, None] * placement.directions).T @ rotate(R.T, motion))
+        row = (placement.scale[:, None] * placement.directions).T @ rotate(R.T, motion)
+        if of_gaps and isinstance(placement.loop.joint, Contact):
+            row[placement.loop.joint.n_gap :] = 0.0
+        rows.append(row)
     return np.concatenate([*rows, coupling_jacobian(system, couplings)])
 
 

@@ -49,6 +49,7 @@ def pack_loops(
         joint, state = loop.joint, scratch.add(field.L_RECORD)
         kind, numbers, columns = joints[k]
         row[[field.L_KIND, field.L_DOF, field.L_N]] = kind, joint.n_v, loop.n_constraint
+        row[field.L_N_Q] = joint.n_q
         row[[field.L_JOINT, field.L_COLUMNS]] = numbers, columns
         row[[field.L_FIRST, field.L_STATE, field.L_MAP]] = first, state, -1
         row[[field.L_SOLVED, field.L_N_SOLVED, field.L_TURN]] = *paths.unknowns(k), -1
@@ -231,7 +232,7 @@ class _Paths:
         return np.concatenate([rows.ravel(), *terms])
 
     def list_active(self, start: int) -> Array:
-        """Numbers of the columns that reach each body and places at its carrier, for ints[start:]."""
+        """Columns that reach each body, and their places at its carrier, for ints[start:]."""
         lists: list[int] = []
         places = {i: {c: k for k, c in enumerate(own)} for i, own in self.columns.items()}
         for i, row in zip(self.bodies, self.rows, strict=True):

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...system import System, equation
+from ...joints import Contact
+from ...system import Loop, System, equation
 from .frames import PlacedLoop, closure_slices
 
 Array = np.ndarray
@@ -103,8 +104,10 @@ def redundant_motions(
         new = own - own @ before.T @ before
         u, values, _ = np.linalg.svd(new)
         kept = int(np.sum(values > RANK * size))
-        if k < len(placed):
-            found[one.name] = _words(placed[k].directions @ u[:, kept:])
+        if isinstance(one, Loop) and isinstance(one.joint, Contact):
+            found[one.name] = _words(u[:, kept:], one.joint.rows)
+        elif k < len(placed):
+            found[one.name] = _words(placed[k].directions @ u[:, kept:], AXES)
         else:
             coupling = system.couplings[k - len(placed)]
             found[one.name] = () if kept else (equation(system, coupling),)
@@ -112,18 +115,19 @@ def redundant_motions(
     return found
 
 
-def _words(directions: Array) -> tuple[str, ...]:
+def _words(directions: Array, names: Sequence[str]) -> tuple[str, ...]:
     """Descriptions of the columns of a basis: axes in its span, combinations for the rest.
 
-    Motions are [rotation times length; displacement] in the axes of frame b.
+    Motions are [rotation times length; displacement] in the axes of frame b, or the constraints of
+    a contact.
     """
     words, left = [], directions
-    for k, name in enumerate(AXES):
+    for k, name in enumerate(names):
         if left.shape[1] and np.linalg.norm(left[k]) > ALIGNED:
             words.append(name)
             left = _without(left, k)
     for column in _sparse(left).T:
-        parts = [f"{x:+.2f} {AXES[k]}" for k, x in enumerate(column) if abs(x) > 1e-6]
+        parts = [f"{x:+.2f} {names[k]}" for k, x in enumerate(column) if abs(x) > 1e-6]
         words.append(" ".join(parts))
     return tuple(words)
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...joints import Joint, Slide, Turn
+from ...joints import Joint, Rolling, RollingBall, Skate, Slide, Turn
 from ...joints.factors import OneFactor, Quaternion, is_pure, twist_of
 from ...kernels import fields as field
 
@@ -44,6 +44,13 @@ def joint_row(joint: Joint) -> JointRow:
 
 def loop_joint_row(joint: Joint) -> JointRow:
     """Row of a joint that closes a loop; OWN for one whose methods have to be called."""
+    match joint:
+        case Rolling(radius=radius, axis=axis):
+            return JointRow(field.ROLLING, 0, [*axis, radius])
+        case RollingBall(radius=radius):
+            return JointRow(field.BALL, 0, [0.0, 0.0, 0.0, radius])
+        case Skate(axis=axis):
+            return JointRow(field.SKATE, 0, [*axis])
     factors = joint.factors
     if factors is None:
         return JointRow(field.OWN, 0, [])

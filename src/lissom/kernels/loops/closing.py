@@ -31,6 +31,7 @@ from ..small import (
 )
 from ..tree.joints import general_joint
 from ..tree.modal import modal_sums
+from .contacts import touch
 from .couplings import close_couplings, coupling_rates
 from .joints import back_product, constraint_map, joint_pose, joint_rates, nearest, rotation_vector
 
@@ -139,25 +140,30 @@ def _close_loop(ints, floats, scratch, h, k, flags):
     j, kind = ints[l + field.L_JOINT] & POSITIVE, ints[l + field.L_KIND]
     theta, rates = P + field.L_Q, P + field.L_RATES
     columns = ints[l + field.L_COLUMNS] & POSITIVE
-    nearest(floats, columns, kind, dof, R, r, length, scratch, theta, work)
-    R_j, r_j = joint_pose(floats, j, kind, scratch, theta, work)
-    if ints[l + field.L_MAP] < 0:
-        constraint_map(scratch, work, dof, length, P)
-    else:
-        for c in range(6 * ints[l + field.L_N]):
-            scratch[P + c] = floats[ints[l + field.L_MAP] + c]
-    xi_w, xi_v = rotation_vector(back_product(R_j, R)), turn_back(R, added(r, -1.0, r_j))
+    contact = kind >= field.ROLLING
+    xi_w, xi_v, distance, drift = ZERO, ZERO, 0.0, ZERO
+    if not contact:
+        nearest(floats, columns, kind, dof, R, r, length, scratch, theta, work)
+        R_j, r_j = joint_pose(floats, j, kind, scratch, theta, work)
+        if ints[l + field.L_MAP] < 0:
+            constraint_map(scratch, work, dof, length, P)
+        else:
+            for c in range(6 * ints[l + field.L_N]):
+                scratch[P + c] = floats[ints[l + field.L_MAP] + c]
+        xi_w, xi_v = rotation_vector(back_product(R_j, R)), turn_back(R, added(r, -1.0, r_j))
     w_rel, v_rel, D_w, D_v, speed = ZERO, ZERO, ZERO, ZERO, 0.0
     if flags != 0:
         w_rel, v_rel, D_w, D_v, speed = _relative_motion(
             ints, scratch, a, b, C_a, C_b, F_b, s, arm_b, length
         )
-        if ints[l + field.L_MAP] < 0:
+        if ints[l + field.L_MAP] < 0 and not contact:
             joint_rates(scratch, work, dof, length, w_rel, v_rel, rates)
             _R, _r, _w, _v, c_w, c_v = general_joint(
                 floats, j, kind, scratch, theta, scratch, rates, flags != 0, scratch, work
             )
             D_w, D_v = added(D_w, -1.0, c_w), added(D_v, -1.0, c_v)
+    if contact:
+        distance, drift = touch(floats, j, kind, R, r, w_rel, v_rel, scratch, P, theta)
     n, closing = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSING] & POSITIVE
     closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
     for c in range(ints[l + field.L_N]):
@@ -165,6 +171,10 @@ def _close_loop(ints, floats, scratch, h, k, flags):
         column = ints[l + field.L_FIRST] + c
         gap, rate = dot(m, xi_w) + dot(f, xi_v), dot(m, w_rel) + dot(f, v_rel)
         rhs = -dot(m, D_w) - dot(f, D_v)
+        if contact:
+            gap = distance if c == 0 else 0.0
+            if flags & field.RATES != 0:
+                rhs -= drift[c]
         scratch[closure.gap + column] = gap
         scratch[closure.rate + column] = rate
         if flags & field.GRAVITY != 0:  # accelerations are wanted
@@ -306,10 +316,9 @@ def closure_numbers(ints, scratch, out, o):
             out[o + c] = scratch[closure.gap + first + c]
             out[o + count + c] = scratch[closure.rate + first + c]
         o += 2 * count
-        n_q = 4 if ints[l + field.L_KIND] == field.SPHERICAL else ints[l + field.L_DOF]
-        for c in range(n_q):
+        for c in range(ints[l + field.L_N_Q]):
             out[o + c] = scratch[(ints[l + field.L_STATE] & POSITIVE) + field.L_Q + c]
-        o += n_q
+        o += ints[l + field.L_N_Q]
     for k in range(ints[h + field.N_COUPLING]):
         row = (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW
         column = ints[row + field.C_COLUMN]

@@ -166,7 +166,7 @@ def factor_loops(ints, floats, scratch):
 
 @jit
 def _row_sizes(ints, floats, scratch, h, size):
-    """Write the largest diagonal entry of its loop for each row of Lambda; its own of a coupling."""
+    """Write the sizes of rows: the largest diagonal entry of the loop; that of a coupling."""
     Lam, n = ints[h + field.LAMBDA] & POSITIVE, ints[h + field.N_SOLVED]
     least_own = MOTIONLESS / floats[ints[h + field.LENGTH] + 1]
     least = least_own

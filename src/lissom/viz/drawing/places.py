@@ -13,7 +13,7 @@ from ...algorithms.tree.arguments import as_state
 from ...algorithms.tree.reference import kinematics_base_to_tip
 from ...bodies import NormalBody
 from ...errors import StateError
-from ...joints import Joint
+from ...joints import Contact, Joint
 from ...spatial import quaternion_rotation, rotate
 from ...system import GROUND, Frame as NamedFrame, LoopEnd, State, StateLike, System
 from ..scene.nodes import node_frames, smooth
@@ -129,8 +129,10 @@ def placed_joints(system: System, state: State, bodies: list[PlacedBody]) -> lis
         found.append(PlacedJoint(joint, inboard, outboard, p, i, False, axes))
     for loop in system.loops:
         a, b = (_end(bodies, end) for end in loop.ends)
-        theta = loop.joint.nearest(a[0].T @ b[0], a[0].T @ (b[1] - a[1]))
-        axes = rotate(b[0], loop.joint.motion_map(theta))
+        axes = np.zeros((6, 0))
+        if not isinstance(loop.joint, Contact):
+            theta = loop.joint.nearest(a[0].T @ b[0], a[0].T @ (b[1] - a[1]))
+            axes = rotate(b[0], loop.joint.motion_map(theta))
         found.append(PlacedJoint(loop.joint, a, b, loop.a.body, loop.b.body, True, axes))
     return found
 
