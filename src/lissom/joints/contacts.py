@@ -20,14 +20,16 @@ from typing import ClassVar, NamedTuple, final
 
 import numpy as np
 
-from ..errors import ModelError
+from ..errors import ModelError, StateError
 from ..immutable import immutable
 from ..spatial import cross
-from ..spatial.scalar import array, sqrt, zeros
+from ..spatial.scalar import array, is_numeric, sqrt, zeros
 from .base import DIRECTION, REMEDY, Joint, Names, Symbol
 
 Array = np.ndarray
 
+# Sine of the angle between wheel and plane below which the wheel lies flat.
+FLAT = 1e-9
 RADIUS = {"kind": "number", "unit": "m", "dimension": "length"}
 
 
@@ -129,7 +131,7 @@ class _Rolls(Contact):
         super().__post_init__()
         if isinstance(self.radius, (int, float)) and not self.radius > 0:
             raise ModelError(
-                f"{type(self).__name__}: radius is {self.radius!r}; expected a positive number [m]"
+                f"{type(self).__name__}: radius is {self.radius:g}; expected a positive number [m]"
             )
 
     @abstractmethod
@@ -184,6 +186,11 @@ class Rolling(_Rolls):
         s_dot, n = cross(spin, s), array([0.0, 0.0, 1.0])
         u = n - s[2] * s
         size = sqrt(u @ u)
+        if is_numeric(u) and abs(size) < FLAT:
+            raise StateError(
+                f"a wheel ({self.label}) lies flat on its plane and touches it along its whole "
+                "edge; start with the wheel more upright"
+            )
         e, u_dot = u / size, -s_dot[2] * s - s[2] * s_dot
         return -self.radius * e, -self.radius / size * (u_dot - (e @ u_dot) * e)
 
