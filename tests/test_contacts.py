@@ -185,6 +185,9 @@ def test_a_cart_with_two_driven_wheels():
     about = 8.0 / 12 * (0.6**2 + 0.5**2) + 2 * (ACROSS + MASS * 0.4**2)
     about += 2 * AXIAL * (0.4 / RADIUS) ** 2
     assert vdot[2] == pytest.approx(2 * torque * 0.4 / RADIUS / about, rel=1e-12)
+    needed = ls.inverse_dynamics(system, rest, vdot, actuated=["left", "right"])
+    wheels = [system.layout.hinge_v(name).start for name in ("left", "right")]
+    np.testing.assert_allclose(needed[wheels], (-torque, torque), rtol=1e-12)
     found = ls.closure(system, rest)
     assert (found.rank, len(found.independent.indices)) == (3, 2)
     assert sum(map(len, found.redundant.values())) == 3
@@ -223,15 +226,15 @@ def test_both_texts_agree_and_bias_is_the_derivative_of_the_rates():
     system, rng = rover(), np.random.default_rng(7)
     q = system.neutral().q.copy()
     q[system.layout.modal_q("arm")] = 1e-3 * rng.standard_normal(system.bodies[2].n_mode)
-    rough = system.state(
-        q, rng.standard_normal(system.n_v), car=(0.8, 0.0, 0.0, 0.6, 0.1, 0.2, 0.9)
-    )
+    v = rng.standard_normal(system.n_v)
+    v[system.layout.modal_v("arm")] *= 1e-3
+    rough = system.state(q, v, car=(0.8, 0.0, 0.0, 0.6, 0.1, 0.2, 0.9))
     state = ls.assemble(system, rough)
     closed = ls.closure(system, state)
     assert np.abs(closed.gap).max() < 1e-12 and np.abs(closed.rate).max() < 1e-12
     forces = rng.standard_normal(system.n_v)
     motions = kinematics_base_to_tip(system, state.q, state.v)
-    vdot, lam = constrained_dynamics(system, motions, forces)
+    vdot, _ = constrained_dynamics(system, motions, forces)
     for method in ("articulated", "composite"):
         found = ls.forward_dynamics(system, state, forces, method=method)
         np.testing.assert_allclose(found, vdot, atol=1e-9 * np.abs(vdot).max())
@@ -243,10 +246,6 @@ def test_both_texts_agree_and_bias_is_the_derivative_of_the_rates():
     )
     np.testing.assert_allclose((ahead.rate - behind.rate) / (2 * h), closed.bias, atol=2e-8)
     np.testing.assert_allclose((ahead.gap - behind.gap)[[0, 3]] / (2 * h), 0, atol=1e-8)
-    back = ls.inverse_dynamics(system, state, vdot)
-    np.testing.assert_allclose(
-        back - forces, closed.jacobian.T @ lam, atol=1e-8 * np.abs(back).max()
-    )
 
 
 def test_contacts_are_written_to_files_and_read_again(tmp_path):
