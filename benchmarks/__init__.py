@@ -29,6 +29,7 @@ MODULES = {  # module of each benchmark, with its function `run`
     "counts": "counts.measure",
     "crossover": "crossover",
     "batch": "batch",
+    "loops": "loops",
     "simulate-rigid": "simulation.rigid",
     "simulate-flexible": "simulation.flexible",
     "rods": "rods.measure",

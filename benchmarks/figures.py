@@ -201,6 +201,19 @@ def _batch(records: Records) -> Figure:
 
 
 # Functions that draw a result, by the suffix of the file name.
+def _loops(records: Records) -> Figure:
+    """Time per window against windows."""
+    figure, ((panel,),) = new_panels(1, 1, (5.0, 3.4))
+    for colour, name in zip((BLUE, ORANGE), values(records, "mechanism"), strict=True):
+        x, y = _selected(records, "windows", "seconds", mechanism=name)
+        each = [t / n for t, n in zip(_micro(y), x, strict=True)]
+        panel.semilogx(x, each, "o-", color=colour, label=name, markersize=3)
+    panel.set(xlabel="windows", ylabel="µs per window", title="forward dynamics")
+    panel.set_ylim(bottom=0)
+    panel.legend(fontsize=7)
+    return figure
+
+
 DRAWINGS: dict[str, dict[str, Callable[[Records], Figure]]] = {
     "rigid": {"": _rigid},
     "calls": {"": draw_calls},
@@ -208,6 +221,7 @@ DRAWINGS: dict[str, dict[str, Callable[[Records], Figure]]] = {
     "counts": {"": _counts},
     "crossover": {"": _crossover},
     "batch": {"": _batch},
+    "loops": {"": _loops},
     "simulate-rigid": {"": draw_rigid},
     "simulate-flexible": {"": draw_tips, "-bow": draw_bows},
     "rods": {"": draw_rods},

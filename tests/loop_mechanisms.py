@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import lissom as ls
-from tests.loop_oracles import bricard, crossed, windows
+from tests.loop_oracles import bricard, crossed
 from tests.loop_oracles.governor import Governor
 from tests.loop_oracles.planar import FlexibleSliderCrank, FourBar
 from tests.loop_oracles.stewart import GRAVITY, Stewart
@@ -23,44 +23,6 @@ def about_x(angle: float) -> np.ndarray:
     """Rotation about x."""
     c, s = np.cos(angle), np.sin(angle)
     return np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
-
-
-def window_row(n: int) -> ls.System:
-    """Cranks "crank0".. upright at zero, on each but the last a coupler; gravity along -y."""
-    model = ls.Model(f"{n} windows", gravity=(0, -windows.GRAVITY, 0))
-    upright = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])
-    body, length = rod(windows.MASS, windows.LENGTH), windows.LENGTH
-    for k in range(n + 1):
-        name, at = f"crank{k}", (k * length, 0, 0)
-        model.add(body, ls.Revolute("z"), name=name, at=at, rotation=upright)
-    for k in range(n):
-        model.add(
-            body,
-            ls.Revolute("z"),
-            to=f"crank{k}",
-            at=(length, 0, 0),
-            rotation=upright.T,
-            name=f"coupler{k}",
-        )
-        model.close(
-            ls.Revolute("z"),
-            f"coupler{k}",
-            f"crank{k + 1}",
-            at_a=(length, 0, 0),
-            at_b=(length, 0, 0),
-            name=f"corner{k}",
-        )
-    return model.compile()
-
-
-def window_state(system: ls.System, angle: float, rate: float) -> ls.State:
-    """State with all cranks at an angle from the upright, towards +x, and at its rate."""
-    n = (system.n_body - 1) // 2
-    cranks = {f"crank{k}": -angle for k in range(n + 1)}
-    couplers = {f"coupler{k}": angle for k in range(n)}
-    rates = {f"crank{k}.rates": -rate for k in range(n + 1)}
-    rates |= {f"coupler{k}.rates": rate for k in range(n)}
-    return system.state(**cranks, **couplers, **rates)
 
 
 def bricard_ring() -> ls.System:

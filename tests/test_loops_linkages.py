@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from benchmarks.loop_rows import window_row, window_state
 from tests.loop_mechanisms import (
     bricard_ring,
     bricard_state,
@@ -15,8 +16,6 @@ from tests.loop_mechanisms import (
     four_bar_state,
     governor,
     governor_state,
-    window_row,
-    window_state,
 )
 from tests.loop_oracles import bricard, crossed, windows
 from tests.loop_oracles.governor import Governor

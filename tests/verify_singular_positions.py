@@ -15,7 +15,7 @@ import warnings
 import numpy as np
 
 import lissom as ls
-from tests.loop_mechanisms import window_row, window_state
+from benchmarks.loop_rows import window_row, window_state
 from tests.loop_oracles import windows
 
 STARTS, DURATION = 40, 4.0

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from . import fields as field
 from .compiling import Entry, jit
+from .loops.closed_tree import closed_accelerations
 from .loops.closing import close_loops, closure_numbers, loops_open, place_loops
 from .loops.dense_dynamics import mirror_upper, solve_dense, triangle
-from .loops.forces import constrain
 from .small import put_matrix, put_vector
 from .tree.articulated import accelerate_base_to_tip, all_finite, articulate_tip_to_base, prepare
 from .tree.external import apply_external
@@ -46,13 +46,14 @@ def _forward_rows(ints, floats, scratch, Q, V, F, out, flags, start, stop):
         motion_base_to_tip(ints, floats, scratch, q, v, f, flags & COUNTED)
         if scratch[field.N_EXTERNAL] != 0.0:
             apply_external(ints, scratch, q, v)
-        if articulate_tip_to_base(ints, scratch, f) != field.DONE:
-            return k
         if ints[field.LOOPS] != 0 and flags & field.TREE == 0:
-            if constrain(ints, floats, scratch, q, v, f, v, flags) != field.DONE:
+            if closed_accelerations(ints, floats, scratch, q, v, f, v, f, x, flags) != field.DONE:
                 return k
             if flags & field.RATES != 0 and loops_open(ints, floats, scratch):
                 return k
+            continue
+        if articulate_tip_to_base(ints, scratch, f) != field.DONE:
+            return k
         if accelerate_base_to_tip(ints, scratch, x) != field.DONE:
             return k
     return -1

@@ -163,13 +163,31 @@ DONE, SINGULAR, NOT_FINITE = 0, 1, 2
     N_COUPLING,
     COUPLING_ROWS,  # ints
     N_SOLVED,  # combinations of constraints that can do work: the unknowns of the solution
-    ENVELOPE,  # ints: for each of them the first and the offset of its row of Lambda
+    ENVELOPE,  # ints: for each of them a row of Lambda, see below
+    WHOLE,  # ints: the same for the mass matrix, where columns of different groups meet
     LAMBDA,  # scratch: rows of Lambda from their first entries to the diagonal
     FACTOR,  # scratch: its factor, stored likewise
     SOLUTION,  # scratch: see `records.solution_record`
+    N_GROUP,  # groups of loops; the last is that of the ground
+    GROUP_ROWS,  # ints: tip to base
+    RESPONSES,  # scratch: forces of groups for each acceleration of their nodes, and without
     LOOP_HEADER,
-) = range(18)
-ENVELOPE_ROW = 2  # first column of a row of Lambda, and where its column zero would be
+) = range(22)
+# ints, row of Lambda: its first column, where its column zero would be, unknowns of its loop (in
+# the first row of a loop; 0 for a coupling)
+ENVELOPE_ROW = 3
+# ints: row of a group of loops, see `groups`
+(
+    G_BODY,  # number of the body on whose node it hangs, -1 for the ground
+    G_RECORD,  # scratch: record of the node
+    G_FORCES,  # scratch: columns of its forces on the node
+    G_FIRST,  # its first unknown
+    G_N,  # number of unknowns
+    G_PATHS,  # ints: bodies that its columns reach, rows of REACHED_ROW
+    G_N_PATH,
+    GROUP_ROW,
+) = range(8)
+REACHED_ROW = 3  # row of the path, first and last place of the group among its columns
 # scratch: closing method
 (
     GAP_WEIGHT,  # Baumgarte's factors of gap and rate
@@ -228,13 +246,12 @@ LOOP_ROW = L_END + 2 * END_ROW
     W_CARRIER_VELOCITY,  # scratch: velocity of the node that carries it, -1 for the ground
     W_CARRIER_NODE,  # whether its carrier is a node of a flexible body
     W_N_NODE,  # number of node records, 1 if it is rigid
-    W_FORCES,  # scratch: columns of forces on its nodes, 6 for each column that reaches it
-    W_CARRIER_FORCES,  # scratch: columns of the node that carries it, -1 for the ground
+    W_FORCES,  # scratch: columns of forces on its nodes, 6 for each column that passes it
     W_INNOVATIONS,  # scratch: e of each column at its hinge
     W_N_ACTIVE,  # columns that reach it
-    W_ACTIVE,  # ints: their numbers, then their places among the columns of the carrier
+    W_ACTIVE,  # ints: their numbers, then where they go (scratch) at the carrier, -1 for the ground
     PATH_ROW,
-) = range(13)
+) = range(12)
 
 # ints: row of a coupling
 (

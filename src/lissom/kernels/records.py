@@ -242,6 +242,15 @@ def solution_record(o, n):
     )  # fmt: skip
 
 
+@jit
+def solution_part(s, first):
+    """The solution from an unknown on."""
+    return Solution(
+        s.rhs + first, s.asked + first, s.force + first, s.size + first, s.order + first,
+        s.left + first, s.work + 2 * first, s.Lambda, s.factor, s.gram,
+    )  # fmt: skip
+
+
 def solution_size(n: int) -> int:
     """Size of the solution for n unknown forces."""
     return 8 * n + 3 * n * n

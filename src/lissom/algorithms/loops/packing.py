@@ -11,18 +11,28 @@ from ...joints.nearness import constraint_map
 from ...kernels import fields as field
 from ...kernels.compiling import plain
 from ...kernels.records import JOINT_WORK, closure_size, node_shapes, solution_size
-from ...system import GROUND, Coupling, LoopEnd, System
+from ...system import GROUND, LoopEnd, System
 from ..tree.allocators import Buffer, Stack
 from ..tree.joint_packing import loop_columns, loop_joint_row
 from ..tree.own_joints import OwnJoints
 from .couplings import coupled_rows
-from .elimination import elimination_order, envelope
+from .elimination import (
+    Groups,
+    bodies_on_paths,
+    elimination_order,
+    envelope,
+    ground_group,
+    nested_groups,
+)
 from .unknowns import working_combinations
 
 __all__ = ["pack_loops"]
 
 Array = np.ndarray
 
+# Number of unknowns from which groups of loops are eliminated at their nodes, and the largest part
+# of them that one group may have.
+LEAST_NESTED, WIDEST = 24, 0.5
 # Joints that allow the same motions, seen by the outer body, wherever they stand.
 _CONSTANT = (field.FIXED, field.AXIAL, field.SPHERICAL, field.PLANAR)
 
@@ -71,15 +81,23 @@ def pack_loops(
     m, most_active = paths.n_unknown, max(map(len, paths.columns.values()), default=0)
     header[field.N_SOLVED], header[field.SOLUTION] = m, scratch.add(solution_size(m))
     header[field.LOOP_WORK] = scratch.add(JOINT_WORK + (6 + 12 * most) * most_active + 6 * most)
-    ends, size = envelope(paths.columns.values(), m)
-    header[field.LAMBDA], header[field.FACTOR] = scratch.add(size), scratch.add(size)
+    header[field.RESPONSES] = scratch.add(7 * m if len(paths.groups.members) > 1 else 0)
     header[field.CLOSING] = scratch.add(field.CLOSING_RECORD)
     mass = sum(body.mass for body in system.bodies)
     header[field.LENGTH] = constants.add(np.array([system.length, mass]))
     lists = paths.list_active(int(header[field.PATH_ROWS]) + paths.rows.size)
     packed = np.concatenate([header, loops.ravel(), paths.rows.ravel(), lists])
-    packed[field.ENVELOPE] = start + packed.size
-    packed = np.concatenate([packed, ends.ravel()])
+    packed[field.ENVELOPE] = packed[field.WHOLE] = start + packed.size
+    table, size = paths.envelope(paths.first_columns)
+    packed = np.concatenate([packed, table])
+    if len(paths.groups.members) > 1:
+        packed[field.WHOLE] = start + packed.size
+        table, size = paths.envelope(np.zeros(m, dtype=np.int64))
+        packed = np.concatenate([packed, table])
+    packed[field.LAMBDA], packed[field.FACTOR] = scratch.add(size), scratch.add(size)
+    packed[field.N_GROUP] = len(paths.groups.members)
+    packed[field.GROUP_ROWS] = start + packed.size
+    packed = np.concatenate([packed, paths.list_groups(start, packed)])
     packed[field.N_COUPLING] = len(system.couplings)
     packed[field.COUPLING_ROWS] = start + packed.size
     return np.concatenate([packed, paths.couplings(constants, start + packed.size)])
@@ -112,34 +130,53 @@ class _Paths:
         self, system: System, rows: Array, scratch: Buffer, turns: Sequence[Array | None]
     ) -> None:
         self.system, self.body_rows = system, rows
-        reached: dict[int, set[int]] = {}
-        for k, one in enumerate(system.constraints):
-            for i in one.bodies if isinstance(one, Coupling) else (one.a.body, one.b.body):
-                self._reach(reached, i, k)
         sizes = [loop.n_constraint for loop in system.loops] + [1] * len(system.couplings)
         for k, turn in enumerate(turns):
             sizes[k] = sizes[k] if turn is None else turn.shape[1]
-        self._first, self._sizes, self.n_unknown = [0] * len(sizes), sizes, 0
-        moving = (sorted(those) for i, those in reached.items() if self._moves(i))
-        for k in elimination_order(moving, len(sizes)):
-            self._first[k] = self.n_unknown
-            self.n_unknown += sizes[k]
-        self.columns = {
-            i: sorted(c for k in those for c in range(*self._range(k)))
-            for i, those in reached.items()
+        self._sizes, self.n_unknown = sizes, sum(sizes)
+        groups = nested_groups(system)
+        widest = max(sum(sizes[k] for k in members) for members in groups.members.values())
+        if self.n_unknown < LEAST_NESTED or widest > WIDEST * self.n_unknown:
+            groups = ground_group(system)
+        self._number(groups)
+        self.bodies = bodies_on_paths(system)
+        self.blocks = {
+            place: scratch.add(6 * sum(sizes[k] for k in members)) if place[0] != GROUND else -1
+            for place, members in self.groups.members.items()
         }
-        self.bodies = sorted(self.columns)
         self.number = {i: k for k, i in enumerate(self.bodies)}
         self.rows = np.zeros((len(self.bodies), field.PATH_ROW), dtype=np.int64)
         apart = self._stands_alone()
         for i, row in zip(self.bodies, self.rows, strict=True):
             self._place(i, row, scratch, apart)
 
-    def _reach(self, reached: dict[int, set[int]], i: int, k: int) -> None:
-        """Mark a body and all its ancestors as reached by a loop or coupling."""
-        while i != GROUND:
-            reached.setdefault(i, set()).add(k)
-            i = int(self.system.parent[i])
+    def _number(self, groups: Groups) -> None:
+        """Number the unknowns group by group, and list those that pass each body."""
+        self.groups, first = groups, 0
+        self._first = [0] * len(self._sizes)
+        moving = [those for i, those in groups.passing.items() if self._moves(i)]
+        for members in groups.members.values():
+            for k in elimination_order(moving, members):
+                self._first[k] = first
+                first += self._sizes[k]
+        self.columns = {
+            i: sorted(c for k in those for c in range(*self._range(k)))
+            for i, those in groups.passing.items()
+        }
+        self._places = {i: {c: k for k, c in enumerate(own)} for i, own in self.columns.items()}
+        moving_columns = [own for i, own in self.columns.items() if self._moves(i)]
+        self.first_columns = envelope(moving_columns, self.n_unknown)
+
+    def envelope(self, first: Array) -> tuple[Array, int]:
+        """Table of the rows of Lambda that start at given columns, and the size of all rows."""
+        numbers = np.arange(self.n_unknown)
+        ends = np.cumsum(numbers + 1 - first)
+        sizes = np.zeros(self.n_unknown, dtype=np.int64)
+        for k in range(len(self.system.loops)):
+            if self._sizes[k]:
+                sizes[self._first[k]] = self._sizes[k]
+        table = np.column_stack([first, ends - 1 - numbers, sizes]).astype(np.int64)
+        return table.ravel(), int(ends[-1]) if self.n_unknown else 0
 
     def _moves(self, i: int) -> bool:
         """Whether a body has speeds of its own."""
@@ -154,7 +191,22 @@ class _Paths:
 
     def _place_among(self, i: int, k: int) -> int:
         """Place of the first unknown of loop or coupling k among those that reach body i."""
-        return self.columns[i].index(self._first[k]) if self._sizes[k] else 0
+        return self._places[i][self._first[k]] if self._sizes[k] else 0
+
+    def _slot(self, i: int, node: int) -> int:
+        """Number of the node record of a body."""
+        rigid = self.body_rows[i, field.LEVEL] == field.RIGID
+        return 0 if rigid else self.system.outboard_nodes[i].index(node)
+
+    def _address(self, i: int, node: int, c: int) -> int:
+        """Place in the workspace of unknown c at a node of body i."""
+        key = (i, 0 if self.body_rows[i, field.LEVEL] == field.RIGID else node)
+        members = self.groups.members.get(key, ())
+        own = [self._first[k] for k in members]
+        if own and min(own) <= c < min(own) + sum(self._sizes[k] for k in members):
+            return self.blocks[key] + 6 * (c - min(own))
+        column = len(self.columns[i]) * self._slot(i, node) + self._places[i][c]
+        return int(self.rows[self.number[i], field.W_FORCES]) + 6 * column
 
     def _stands_alone(self) -> bool:
         """Whether no loop connects to the ground or to another base body."""
@@ -167,14 +219,14 @@ class _Paths:
         return i
 
     def _place(self, i: int, row: Array, scratch: Buffer, apart: bool) -> None:
-        p, body, n = int(self.system.parent[i]), self.body_rows[i], len(self.columns[i])
+        p, body, n = int(self.system.parent[i]), self.body_rows[i], len(self.columns.get(i, ()))
         rigid = body[field.LEVEL] == field.RIGID
         nodes = 1 if rigid else int(body[field.N_NODE])
         row[field.W_BODY] = field.HEADER + i * field.ROW
         row[field.W_PLACE], row[field.W_VELOCITY] = scratch.add(12), scratch.add(6 * nodes)
         row[field.W_N_NODE], row[field.W_FORCES] = nodes, scratch.add(6 * n * nodes)
         row[field.W_INNOVATIONS] = scratch.add(int(body[field.HINGE_DOF]) * n)
-        row[[field.W_PARENT, field.W_CARRIER_VELOCITY, field.W_CARRIER_FORCES]] = -1
+        row[[field.W_PARENT, field.W_CARRIER_VELOCITY]] = -1
         if p == GROUND:
             row[field.W_PARENT] = -2 if apart else -1
             return
@@ -185,7 +237,6 @@ class _Paths:
             slot = self.system.outboard_nodes[p].index(int(self.system.parent_node[i]))
         row[field.W_PARENT] = parent[field.W_PLACE]
         row[field.W_CARRIER_VELOCITY] = parent[field.W_VELOCITY] + 6 * slot
-        row[field.W_CARRIER_FORCES] = parent[field.W_FORCES] + 6 * len(self.columns[p]) * slot
 
     def place_end(self, row: Array, end: LoopEnd, ground: tuple[int, int], k: int) -> None:
         """Write the offsets of the numbers of an end of loop k."""
@@ -205,8 +256,8 @@ class _Paths:
             row[field.END_SHAPES] = plain(node_shapes)(body[field.NODE_SHAPES], slot, m)
         row[field.END_PLACE] = path[field.W_PLACE]
         row[field.END_VELOCITY] = path[field.W_VELOCITY] + 6 * slot
-        column = len(self.columns[end.body]) * slot + self._place_among(end.body, k)
-        row[field.END_FORCES] = path[field.W_FORCES] + 6 * column
+        if self._sizes[k]:
+            row[field.END_FORCES] = self._address(end.body, end.node, self._first[k])
 
     def couplings(self, constants: Stack, start: int) -> Array:
         """Rows of the couplings and their coordinates, for ints[start:]."""
@@ -234,9 +285,43 @@ class _Paths:
     def list_active(self, start: int) -> Array:
         """Columns that reach each body, and their places at its carrier, for ints[start:]."""
         lists: list[int] = []
-        places = {i: {c: k for k, c in enumerate(own)} for i, own in self.columns.items()}
         for i, row in zip(self.bodies, self.rows, strict=True):
-            own, carrier = self.columns[i], places.get(int(self.system.parent[i]), {})
+            own, p = self.columns.get(i, []), int(self.system.parent[i])
             row[field.W_N_ACTIVE], row[field.W_ACTIVE] = len(own), start + len(lists)
-            lists += own + [carrier.get(c, 0) for c in own]
+            lists += own
+            if p == GROUND:
+                lists += [-1] * len(own)
+            else:
+                node = int(self.system.parent_node[i])
+                lists += [self._address(p, node, c) for c in own]
         return np.array(lists, dtype=np.int64)
+
+    def list_groups(self, start: int, packed: Array) -> Array:
+        """Rows of the groups and the bodies that their columns pass, after `packed`."""
+        groups = self.groups.members
+        table = np.zeros((len(groups), field.GROUP_ROW), dtype=np.int64)
+        reached: list[list[int]] = []
+        for row, ((i, node), members) in zip(table, groups.items(), strict=True):
+            first = min((self._first[k] for k in members), default=0)
+            n = sum(self._sizes[k] for k in members)
+            row[[field.G_BODY, field.G_FORCES]] = i, self.blocks[i, node]
+            row[[field.G_FIRST, field.G_N]] = first, n
+            if i != GROUND:
+                body, slot = self.body_rows[i], self._slot(i, node)
+                rigid = body[field.LEVEL] == field.RIGID
+                start_of_nodes = body[field.NODES] + slot * field.NODE_RECORD
+                row[field.G_RECORD] = body[field.BODY] if rigid else start_of_nodes
+            reached.append([])
+        group_of = np.repeat(np.arange(len(table)), table[:, field.G_N])
+        for j in self.bodies:
+            path = int(packed[field.PATH_ROWS]) + self.number[j] * field.PATH_ROW
+            those = group_of[self.columns.get(j, [])]
+            for g in np.unique(those):
+                places = np.flatnonzero(those == g)
+                reached[g] += [path, int(places[0]), int(places[-1]) + 1]
+        lists: list[int] = []
+        for row, one in zip(table, reached, strict=True):
+            row[field.G_PATHS] = start + packed.size + table.size + len(lists)
+            row[field.G_N_PATH] = len(one) // field.REACHED_ROW
+            lists += one
+        return np.concatenate([table.ravel(), np.array(lists, dtype=np.int64)])

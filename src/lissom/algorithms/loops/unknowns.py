@@ -9,19 +9,30 @@ the coordinates: a combination that is idle in configurations taken at random is
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from ...bodies import NormalBody
 from ...joints.nearness import constraint_map
-from ...spatial import motion_transform
+from ...spatial import rotate
 from ...system import GROUND, Loop, LoopEnd, System
-from ..tree.reference import BodyMotion, kinematics_base_to_tip
+from ..tree.body_terms import NodeMotion, node_motion
 
 Array = np.ndarray
 
 SAMPLES = 2
 # Fraction of the largest singular value below which a combination does no work.
 IDLE = 1e-11
+
+
+class _Placed(NamedTuple):
+    """A body in a configuration: axes and origin in the world, motion map, nodes with children."""
+
+    rotation: Array
+    position: Array
+    motion_map: Array
+    nodes: dict[int, NodeMotion]
 
 
 def working_combinations(system: System, constant: Sequence[bool]) -> list[Array | None]:
@@ -38,26 +49,44 @@ def working_combinations(system: System, constant: Sequence[bool]) -> list[Array
         return [None] * len(system.loops)
     rng = np.random.default_rng(1965)
     samples = [_sample(system, rng) for _ in range(SAMPLES)]
-    return [
-        _basis(np.hstack([_rows(system, motions, loop) for motions in samples])) if same else None
-        for loop, same in zip(system.loops, constant, strict=True)
-    ]
+    found: list[Array | None] = []
+    for loop, same in zip(system.loops, constant, strict=True):
+        if not same:
+            found.append(None)
+            continue
+        P = constraint_map(loop.joint.motion_map(loop.joint.neutral()), system.length)
+        A = np.hstack([_rows(system, placed, loop, P) for placed in samples])
+        found.append(_basis(A))
+    return found
 
 
-def _sample(system: System, rng: np.random.Generator) -> list[BodyMotion]:
-    """Motions of all bodies in a random configuration, at rest."""
-    q = system.neutral().q.copy()
-    for i, joint in enumerate(system.joints):
-        piece = system.layout.hinge_q(i)
-        q[piece] = joint.neutral() + 0.4 * rng.standard_normal(joint.n_q)
+def _sample(system: System, rng: np.random.Generator) -> list[_Placed]:
+    """All bodies in a random configuration."""
+    placed: list[_Placed] = []
+    for i, (joint, body) in enumerate(zip(system.joints, system.bodies, strict=True)):
+        theta = joint.neutral() + 0.4 * rng.standard_normal(joint.n_q)
         if joint.has_quaternion:
-            first = slice(piece.start, piece.start + 4)
-            q[first] /= np.linalg.norm(q[first])
-        modal, body = system.layout.modal_q(i), system.bodies[i]
-        if modal.stop > modal.start:
-            most = np.abs(body.node_shapes).max(axis=(0, 1))
-            q[modal] = 0.1 * rng.standard_normal(most.size) / np.maximum(most, 1e-300)
-    return kinematics_base_to_tip(system, q, np.zeros(system.n_v))
+            theta[:4] /= np.linalg.norm(theta[:4])
+        R, r = system.frame_rotation[i], system.frame_position[i]
+        if (p := int(system.parent[i])) != GROUND:
+            R, r = _on(placed[p], int(system.parent_node[i]), R, r)
+        R_joint, r_joint = joint.pose(theta)
+        most = np.abs(body.node_shapes).max(axis=(0, 1), initial=1e-300)
+        eta = 0.1 * rng.standard_normal(body.n_mode) / most
+        nodes = {t: _node(body, t, eta) for t in system.outboard_nodes[i]}
+        placed.append(_Placed(R @ R_joint, r + R @ r_joint, joint.motion_map(theta), nodes))
+    return placed
+
+
+def _node(body: NormalBody, node: int, eta: Array) -> NodeMotion:
+    return node_motion(body, node, eta, np.zeros(len(eta)), np.zeros(6))
+
+
+def _on(body: _Placed, node: int, rotation: Array, position: Array) -> tuple[Array, Array]:
+    """World axes and origin of a frame on a node."""
+    motion = body.nodes[node]
+    R = body.rotation @ motion.rotation
+    return R @ rotation, body.position + body.rotation @ motion.position + R @ position
 
 
 def _basis(A: Array) -> Array | None:
@@ -67,27 +96,32 @@ def _basis(A: Array) -> Array | None:
     return None if m == len(A) else left[:, :m]
 
 
-def _rows(system: System, motions: Sequence[BodyMotion], loop: Loop) -> Array:
+def _rows(system: System, placed: Sequence[_Placed], loop: Loop, P: Array) -> Array:
     """Rows A_k (n, speeds around the loop) in a configuration."""
-    P = constraint_map(loop.joint.motion_map(loop.joint.neutral()), system.length)
     paths = [_path(system, end.body) for end in loop.ends]
     shared = set(paths[0]) & set(paths[1])
-    C, x = _pose(system, motions, loop.b)
-    X = motion_transform(C, x)
-    columns = []
+    C, x = _frame(placed, loop.b)
+    columns = [np.zeros((6, 0))]
     for end, path, sign in zip(loop.ends, paths, (-1.0, 1.0), strict=True):
         node = end.node
         for i in path:
-            motion = motions[i]
-            Y = X @ np.linalg.inv(motion_transform(motion.world_rotation, motion.world_position))
+            body, motion = placed[i], placed[i].nodes[node]
             if i not in shared:
-                columns.append(sign * P.T @ Y @ motion.motion_map)
-            if motion.outboard_shapes.size:
-                columns.append(sign * P.T @ Y @ _moved(system, motion, i, node))
+                columns.append(sign * _moved(body, body.motion_map, body.position, x))
+            if motion.shapes.size:
+                at = body.position + body.rotation @ motion.position
+                columns.append(sign * _moved(body, motion.shapes, at, x))
             node = int(system.parent_node[i])
             if i in shared:
                 break
-    return np.hstack(columns) if columns else np.zeros((P.shape[1], 0))
+    return rotate(C, P).T @ np.hstack(columns)
+
+
+def _moved(body: _Placed, motions: Array, at: Array, point: Array) -> Array:
+    """Velocities of a point, world axes, due to motions [angular; linear] of a body at `at`."""
+    turned = rotate(body.rotation, motions)
+    turned[3:] += np.cross(turned[:3].T, point - at).T
+    return turned
 
 
 def _path(system: System, i: int) -> list[int]:
@@ -99,20 +133,8 @@ def _path(system: System, i: int) -> list[int]:
     return path
 
 
-def _pose(system: System, motions: Sequence[BodyMotion], end: LoopEnd) -> tuple[Array, Array]:
+def _frame(placed: Sequence[_Placed], end: LoopEnd) -> tuple[Array, Array]:
     """World axes and origin of an end's frame."""
     if end.body == GROUND:
         return end.rotation, end.position
-    motion = motions[end.body]
-    node = motion.outboard[system.outboard_nodes[end.body].index(end.node)]
-    R = motion.world_rotation @ node.rotation
-    r = motion.world_position + motion.world_rotation @ node.position
-    return R @ end.rotation, r + R @ end.position
-
-
-def _moved(system: System, motion: BodyMotion, i: int, node: int) -> Array:
-    """Velocities at the origin of body i of what a node carries, due to its modal rates."""
-    k = system.outboard_nodes[i].index(node)
-    rows = slice(6 * k, 6 * k + 6)
-    back = np.linalg.inv(motion.outboard_shift[:, rows].T)
-    return back @ motion.outboard_shapes[rows]
+    return _on(placed[end.body], end.node, end.rotation, end.position)

@@ -123,6 +123,12 @@ def _clear_columns(ints, scratch, h):
         row, e = ints[p + field.W_BODY] & POSITIVE, ints[p + field.W_INNOVATIONS] & POSITIVE
         for j in range(ints[row + field.HINGE_DOF] * n):
             scratch[e + j] = 0.0
+    for k in range(ints[h + field.N_GROUP]):
+        g = (ints[h + field.GROUP_ROWS] & POSITIVE) + k * field.GROUP_ROW
+        if ints[g + field.G_BODY] >= 0:
+            o = ints[g + field.G_FORCES] & POSITIVE
+            for j in range(6 * ints[g + field.G_N]):
+                scratch[o + j] = 0.0
 
 
 @jit

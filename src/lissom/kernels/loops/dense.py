@@ -14,17 +14,11 @@ from ..fields import POSITIVE
 from ..records import closure_record, node_shapes
 from ..small import ZERO, add, cross, dot, matrix, turn, turn_back, vector
 from .closing import close_loops, place_loops
+from .columns import add_at_carrier
 from .envelope import row_of_envelope
-from .forces import (
-    add_at_carrier,
-    closed_in_speeds,
-    expects,
-    factor_loops,
-    gather_rhs,
-    keep_asked,
-    solve_loops,
-)
-from .unknowns import solution_of
+from .forces import closed_in_speeds, expects, gather_rhs, keep_asked
+from .groups import factor_group, solve_group
+from .unknowns import scatter, solution_of
 
 
 @jit
@@ -51,11 +45,7 @@ def constraint_rows(ints, floats, scratch, q, v, given, before, M, flags):
         r = ints[row + field.HINGE_DOF] if ints[row + field.DRIVEN] == 0 else 0
         e = ints[p + field.W_INNOVATIONS] & POSITIVE
         m, o_m = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
-        arm, R, carrier = (
-            vector(scratch, b + field.ARM),
-            matrix(scratch, b + field.R_),
-            ints[p + field.W_CARRIER_FORCES],
-        )
+        arm, R = vector(scratch, b + field.ARM), matrix(scratch, b + field.R_)
         n = ints[p + field.W_N_ACTIVE]
         for i in range(n):
             below = n_v + 2 + ints[active + i]
@@ -82,11 +72,11 @@ def constraint_rows(ints, floats, scratch, q, v, given, before, M, flags):
             for c in range(r):
                 h_w, h_v = vector(scratch, o + 6 * c), vector(scratch, o + 6 * c + 3)
                 M[below, o_v + c] = scratch[e + r * i + c] - dot(h_w, z_w) - dot(h_v, z_v)
-            if carrier >= 0:
+            place = ints[active + n + i]
+            if place >= 0:
                 if not rigid:
                     z_w, z_v = turn(R, z_w), turn(R, z_v)
-                place = ints[active + n + i] & POSITIVE
-                add_at_carrier(scratch, (carrier & POSITIVE) + 6 * place, arm, z_w, z_v)
+                add_at_carrier(scratch, place & POSITIVE, arm, z_w, z_v)
     if expects(ints, scratch):
         asked = solution_of(ints, h).asked
         for k in range(ints[h + field.N_SOLVED]):
@@ -105,7 +95,7 @@ def constraint_compliance(ints, scratch, M):
     for k in range(ints[h + field.N_SOLVED]):
         forward_spd(flat, 0, n_v, flat, (n_v + 2 + k) * n_v)
         y = M[n_v + 2 + k]
-        first, row = row_of_envelope(ints, h, k)
+        first, row = row_of_envelope(ints, ints[h + field.WHOLE], k)
         for l in range(first, k + 1):
             z, e = M[n_v + 2 + l], 0.0
             for c in range(n_v):
@@ -126,8 +116,11 @@ def constrain_dense(ints, floats, scratch, M):
         scratch[solution.rhs + k] -= e
     if not expects(ints, scratch):
         keep_asked(ints, scratch)
-    rank, soft = factor_loops(ints, floats, scratch)
-    solve_loops(ints, floats, scratch, rank, soft)
+    table = ints[h + field.WHOLE]
+    scratch[(ints[h + field.CLOSING] & POSITIVE) + field.LEAST_LEFT] = 1.0
+    rank, soft = factor_group(ints, floats, scratch, h, table, 0, n)
+    solve_group(ints, scratch, h, table, 0, n, rank, soft)
+    scatter(ints, floats, scratch)
     finite = 0.0
     for k in range(n):
         s = scratch[solution.force + k]

@@ -4,6 +4,9 @@
 Loops that share no body have no entry in Lambda.  With the loops ordered by neighbourhood
 (`elimination`) each row is as long as the band of its neighbours, and a row of windows costs as
 much per window however many there are.  The factor has no entries outside the envelope.
+
+`e` is the table of rows in ints, see `fields`; `first` and `last` limit the rows of a group, which
+have no entries to the left of the group.
 """
 
 from __future__ import annotations
@@ -17,36 +20,35 @@ from ..tree.modal import modal_dot
 
 
 @jit
-def row_of_envelope(ints, h, k):
+def row_of_envelope(ints, e, k):
     """First column of row k, and the offset of its column zero."""
-    e = (ints[h + field.ENVELOPE] & POSITIVE) + field.ENVELOPE_ROW * k
-    return ints[e] & POSITIVE, ints[e + 1]
+    o = (e & POSITIVE) + field.ENVELOPE_ROW * k
+    return ints[o] & POSITIVE, ints[o + 1]
 
 
 @jit
-def clear_envelope(ints, scratch, h):
+def clear_envelope(ints, scratch, e, Lam, n):
     """Set Lambda to zero."""
-    Lam = ints[h + field.LAMBDA] & POSITIVE
-    for k in range(ints[h + field.N_SOLVED]):
-        first, row = row_of_envelope(ints, h, k)
-        for l in range(first, k + 1):
+    for k in range(n):
+        start, row = row_of_envelope(ints, e, k)
+        for l in range(start, k + 1):
             scratch[Lam + row + l] = 0.0
 
 
 @jit
-def factor_envelope(ints, scratch, h, sizes, least):
+def factor_envelope(ints, scratch, h, e, first, last, sizes, least):
     """Write the factor (1), with 1/L_kk on the diagonal; the smallest remainder of a row.
 
     Remainders are relative to the sizes of rows.  Stops where one is not above `least`.
     """
     Lam, factor = ints[h + field.LAMBDA] & POSITIVE, ints[h + field.FACTOR] & POSITIVE
     smallest = 1.0
-    for k in range(ints[h + field.N_SOLVED]):
-        first, row = row_of_envelope(ints, h, k)
+    for k in range(first, last):
+        begin, row = row_of_envelope(ints, e, k)
         d = scratch[Lam + row + k]
-        for l in range(first, k):
-            start, other = row_of_envelope(ints, h, l)
-            start = max(first, start)
+        for l in range(begin, k):
+            start, other = row_of_envelope(ints, e, l)
+            start = max(begin, start)
             s = scratch[Lam + row + l] - modal_dot(
                 scratch, factor + row + start, l - start, scratch, factor + other + start
             )
@@ -62,28 +64,29 @@ def factor_envelope(ints, scratch, h, sizes, least):
 
 
 @jit
-def solve_envelope(ints, scratch, h, y):
-    """Replace scratch[y:] by the solution with the factor (1)."""
-    factor, n = ints[h + field.FACTOR] & POSITIVE, ints[h + field.N_SOLVED]
-    for k in range(n):
-        first, row = row_of_envelope(ints, h, k)
-        s = scratch[y + k] - modal_dot(scratch, factor + row + first, k - first, scratch, y + first)
+def solve_envelope(ints, scratch, h, e, first, last, y):
+    """Replace entries `first` to `last` of scratch[y:] by the solution with the factor (1)."""
+    factor = ints[h + field.FACTOR] & POSITIVE
+    for k in range(first, last):
+        begin, row = row_of_envelope(ints, e, k)
+        s = scratch[y + k] - modal_dot(scratch, factor + row + begin, k - begin, scratch, y + begin)
         scratch[y + k] = s * scratch[factor + row + k]
-    for k in range(n - 1, -1, -1):
-        first, row = row_of_envelope(ints, h, k)
+    for k in range(last - 1, first - 1, -1):
+        begin, row = row_of_envelope(ints, e, k)
         s = scratch[y + k] * scratch[factor + row + k]
         scratch[y + k] = s
-        for l in range(first, k):
+        for l in range(begin, k):
             scratch[y + l] -= scratch[factor + row + l] * s
 
 
 @jit
-def spread_envelope(ints, scratch, h, out):
-    """Write the whole matrix Lambda to scratch[out:]."""
-    Lam, n = ints[h + field.LAMBDA] & POSITIVE, ints[h + field.N_SOLVED]
+def spread_envelope(ints, scratch, h, e, first, last, out):
+    """Write the whole matrix Lambda of the rows `first` to `last` to scratch[out:]."""
+    Lam, n = ints[h + field.LAMBDA] & POSITIVE, last - first
     for k in range(n * n):
         scratch[out + k] = 0.0
     for k in range(n):
-        first, row = row_of_envelope(ints, h, k)
-        for l in range(first, k + 1):
-            scratch[out + k * n + l] = scratch[out + l * n + k] = scratch[Lam + row + l]
+        begin, row = row_of_envelope(ints, e, first + k)
+        for l in range(begin - first, k + 1):
+            s = scratch[Lam + row + first + l]
+            scratch[out + k * n + l] = scratch[out + l * n + k] = s

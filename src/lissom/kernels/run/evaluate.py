@@ -5,9 +5,10 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import uncounted
 from ..fields import POSITIVE
+from ..loops.closed_tree import closed_accelerations
 from ..loops.couplings import take_coupling_forces
 from ..loops.dense_dynamics import solve_dense
-from ..loops.forces import constrain, push_loops
+from ..loops.forces import push_loops
 from ..records import hinge_record
 from ..tree.articulated import accelerate_base_to_tip, articulate_tip_to_base, prepare
 from ..tree.external import apply_external
@@ -76,10 +77,10 @@ def evaluate(system, given, work, t, state, w, out):
             flags & ALL,
             flags != 0,
         )
+    elif ints[field.LOOPS] != 0:
+        status = closed_accelerations(ints, floats, scratch, q, v, x, before, out, out, flags & ALL)
     else:
         status = articulate_tip_to_base(ints, scratch, out)
-        if status == field.DONE and ints[field.LOOPS] != 0:
-            status = constrain(ints, floats, scratch, q, v, x, before, flags & ALL)
         if status == field.DONE:
             status = accelerate_base_to_tip(ints, scratch, out)
     if status != field.DONE:
@@ -97,12 +98,15 @@ def solve_mass(system, given, q, forces, out):
     ints, floats, scratch = system
     flags = given.plan[run.FLAGS]
     motion_base_to_tip(ints, floats, scratch, q, forces, forces, flags & 0)
-    status = articulate_tip_to_base(ints, scratch, forces)
-    if status == field.DONE and ints[field.LOOPS] != 0:
+    if ints[field.LOOPS] != 0:
         scratch[ints[ints[field.LOOPS] + field.CLOSING] + field.SOFTENED] = field.SOFT
-        status = constrain(ints, floats, scratch, q, forces, forces, forces, flags & 0)
-    if status == field.DONE:
-        status = accelerate_base_to_tip(ints, scratch, out)
+        status = closed_accelerations(
+            ints, floats, scratch, q, forces, forces, forces, forces, out, flags & 0
+        )
+    else:
+        status = articulate_tip_to_base(ints, scratch, forces)
+        if status == field.DONE:
+            status = accelerate_base_to_tip(ints, scratch, out)
     if status != field.DONE:
         return run.SINGULAR_ if status == field.SINGULAR else run.NOT_FINITE_
     return 0

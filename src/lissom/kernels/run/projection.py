@@ -12,15 +12,9 @@ from __future__ import annotations
 from .. import fields as field
 from ..compiling import uncounted
 from ..fields import POSITIVE
+from ..loops.closed_tree import accelerate_closed, articulate_closed, solve_last_group
 from ..loops.closing import OPEN, close_loops, place_loops
-from ..loops.forces import (
-    compliance_tip_to_base,
-    factor_loops,
-    gather_rhs,
-    put_loop_forces,
-    solve_loops,
-)
-from ..tree.articulated import accelerate_base_to_tip, articulate_tip_to_base
+from ..loops.forces import gather_rhs
 from ..tree.motion import motion_base_to_tip
 from . import fields as run
 from .coordinates import moved
@@ -77,26 +71,35 @@ def project(system, given, work, state):
             break  # a singular position: the remainder cannot be removed
         before = max(gap, rate)
         memory[run.N_PROJECTIONS] += 1.0
-        for k in range(n_v):
-            T[k] = 0.0
-        status = articulate_tip_to_base(ints, scratch, T)
-        if status != field.DONE:
-            return run.SINGULAR_ if status == field.SINGULAR else run.NOT_FINITE_
-        compliance_tip_to_base(ints, scratch, flags < 0)
-        rank, soft = factor_loops(ints, floats, scratch)
+        nested, factored = ints[h + field.N_GROUP] > 1, False
+        rank, soft = 0, False
         for part in range(2):
             if (part == 0 and gap <= ROUNDING) or (part == 1 and rate <= ROUNDING):
                 continue
+            if nested and factored:  # the tree holds the forces of the first part
+                motion_base_to_tip(ints, floats, scratch, q, v, v, flags & field.RATES)
+                place_loops(ints, scratch, v, flags & field.RATES)
+                close_loops(ints, floats, scratch, q, v, v, flags & field.RATES)
             for k in range(n):
                 scratch[o + 2 * n + k] = scratch[o + part * n + k]
             gather_rhs(ints, floats, scratch)
-            solve_loops(ints, floats, scratch, rank, soft)
-            _still(ints, scratch)
             for k in range(n_v):
+                T[k] = 0.0
                 out[k] = 0.0  # hinges whose motion is given are not written
-            if put_loop_forces(ints, scratch) != field.DONE:
-                return run.NOT_FINITE_
-            if accelerate_base_to_tip(ints, scratch, out) != field.DONE:
+            if nested or not factored:
+                if nested:
+                    _take_forces(ints, scratch)
+                status, rank, soft = articulate_closed(
+                    ints, floats, scratch, v, T, nested, flags < 0
+                )
+                if status != field.DONE:
+                    return run.SINGULAR_ if status == field.SINGULAR else run.NOT_FINITE_
+            else:
+                solve_last_group(ints, scratch, rank, soft)
+            factored = True
+            if not nested:
+                _still(ints, scratch)
+            if accelerate_closed(ints, floats, scratch, out) != field.DONE:
                 return run.NOT_FINITE_
             if part == 1:
                 for k in range(n_v):
@@ -109,6 +112,20 @@ def project(system, given, work, state):
         if max(gap, rate) < SURE:
             return 0
     return run.LOOP_OPEN if gap > OPEN or rate > OPEN else 0
+
+
+@uncounted
+def _take_forces(ints, scratch):
+    """Set all inputs of the inward sweep to zero; forces of loops follow."""
+    for i in range(ints[field.N_BODY]):
+        row = field.HEADER + i * field.ROW
+        b = ints[row + field.BODY] & POSITIVE
+        for c in range(6):
+            scratch[b + field.FORCE + c] = 0.0
+        if ints[row + field.LEVEL] != field.RIGID:
+            m, t = ints[row + field.N_MODE] & POSITIVE, ints[row + field.MODAL] & POSITIVE
+            for k in range(m):
+                scratch[t + m + k] = 0.0
 
 
 @uncounted

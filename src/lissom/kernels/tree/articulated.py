@@ -73,8 +73,14 @@ def prepare(ints, scratch):
 @jit
 def articulate_tip_to_base(ints, scratch, forces):
     """Inward sweep; the status tells whether a hinge has no inertia."""
+    return articulate_bodies(ints, scratch, forces, 0, ints[field.N_BODY])
+
+
+@jit
+def articulate_bodies(ints, scratch, forces, start, stop):
+    """Inward sweep over the bodies from `stop` - 1 to `start`."""
     armature = scratch[field.ARMATURE] != 0.0
-    for i in range(ints[field.N_BODY] - 1, -1, -1):
+    for i in range(stop - 1, start - 1, -1):
         row = field.HEADER + i * field.ROW
         b, o = ints[row + field.BODY] & POSITIVE, ints[row + field.HINGE] & POSITIVE
         kind, rigid = ints[row + field.KIND], ints[row + field.LEVEL] == field.RIGID
@@ -153,10 +159,17 @@ def articulate_tip_to_base(ints, scratch, forces):
 @jit
 def accelerate_base_to_tip(ints, scratch, out):
     """Outward sweep: accelerations of hinges and modes; NOT_FINITE if one of them is not."""
+    accelerate_bodies(ints, scratch, out, 0, ints[field.N_BODY])
+    return all_finite(out, ints[field.N_V])
+
+
+@jit
+def accelerate_bodies(ints, scratch, out, start, stop):
+    """Outward sweep over the bodies from `start` to `stop` - 1."""
     put_vector(scratch, field.GROUND_RECORD + field.CHANGE, ZERO)
     put_vector(scratch, field.GROUND_RECORD + field.CHANGE + 3, ZERO)
     armature = scratch[field.ARMATURE] != 0.0
-    for i in range(ints[field.N_BODY]):
+    for i in range(start, stop):
         row = field.HEADER + i * field.ROW
         b, n = ints[row + field.BODY] & POSITIVE, ints[row + field.CARRIER] & POSITIVE
         o, o_v = ints[row + field.HINGE] & POSITIVE, ints[row + field.HINGE_V] & POSITIVE
@@ -186,7 +199,6 @@ def accelerate_base_to_tip(ints, scratch, out):
             deform(ints, scratch, row, alpha, a, out)
         if ints[row + field.LEVEL] == field.EXACT:
             keep_turning(ints, scratch, row, alpha, out)
-    return all_finite(out, ints[field.N_V])
 
 
 @jit
