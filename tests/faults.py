@@ -13,6 +13,8 @@ ROTATIONS = "tests/test_rotations.py"
 FRAMES = "tests/test_frames.py"
 STIFFENED = "tests/test_stiffened_bodies.py"
 RODS = "tests/test_rods.py"
+CONTACTS = "tests/test_contacts.py"
+GROUPS = "tests/test_loop_groups.py"
 
 MOTION = "kernels/tree/motion.py"
 
@@ -25,6 +27,7 @@ SIMULATION = "kernels/run/"
 # All that a fault has to get past; the un-mutated source must pass it.
 SUITE = (
     *(ROTATIONS, JOINTS, CONSERVATION, ALGORITHMS, PEERS, ORACLE, FRAMES, STIFFENED, RODS),
+    *(CONTACTS, GROUPS),
     *(ORDERS, MOVED, GIVEN, JOINT_LOADS, POINTS, TABLES, LOCKS),
 )
 
@@ -589,5 +592,40 @@ FAULTS = (
         "r = turn(C, vector(floats, k + field.PLACE))",
         "r = vector(floats, k + field.PLACE)",
         FRAMES,
+    ),
+    Fault(
+        "contacts: point of contact at rest on the wheel",
+        "kernels/loops/contacts.py",
+        "swept = cross(w, rate)",
+        "swept = scaled(0.0, rate)",
+        CONTACTS,
+    ),
+    Fault(
+        "contacts: edge of a skate that does not turn",
+        "kernels/loops/contacts.py",
+        "dot(cross(w_rel, e), v_rel)",
+        "0.0 * dot(cross(w_rel, e), v_rel)",
+        CONTACTS,
+    ),
+    Fault(
+        "contacts: readable text without the turning of the wheel's axis",
+        "joints/contacts.py",
+        "-s_dot[2] * s - s[2] * s_dot",
+        "-s[2] * s_dot",
+        CONTACTS,
+    ),
+    Fault(
+        "groups: force on the node of a group forgotten",
+        "kernels/loops/groups.py",
+        "scratch[d + field.FORCE + c] += _product(scratch, Z, c, X + first + 6 * n_all, n)",
+        "pass",
+        GROUPS,
+    ),
+    Fault(
+        "groups: forces that do not follow the node",
+        "kernels/loops/groups.py",
+        "s += scratch[X + c * n_all + k] * alpha[c] + scratch[X + (3 + c) * n_all + k] * a[c]",
+        "s += scratch[X + (3 + c) * n_all + k] * a[c]",
+        GROUPS,
     ),
 )
