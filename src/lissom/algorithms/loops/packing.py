@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from ...joints import Joint
@@ -16,23 +14,14 @@ from ..tree.allocators import Buffer, Stack
 from ..tree.joint_packing import loop_columns, loop_joint_row
 from ..tree.own_joints import OwnJoints
 from .couplings import coupled_rows
-from .elimination import (
-    Groups,
-    bodies_on_paths,
-    elimination_order,
-    envelope,
-    ground_group,
-    nested_groups,
-)
+from .elimination import bodies_on_paths
+from .numbering import Numbering
 from .unknowns import working_combinations
 
 __all__ = ["pack_loops"]
 
 Array = np.ndarray
 
-# Number of unknowns from which groups of loops are eliminated at their nodes, and the largest part
-# of them that one group may have.
-LEAST_NESTED, WIDEST = 24, 0.5
 # Joints that allow the same motions, seen by the outer body, wherever they stand.
 _CONSTANT = (field.FIXED, field.AXIAL, field.SPHERICAL, field.PLANAR)
 
@@ -49,7 +38,8 @@ def pack_loops(
         return np.zeros(0, dtype=np.int64)
     joints = [_packed_joint(loop.joint, constants, scratch, own) for loop in system.loops]
     turns = working_combinations(system, [kind in _CONSTANT for kind, _, _ in joints])
-    n, paths = system.n_constraint, _Paths(system, rows, scratch, turns)
+    numbering = Numbering(system, turns)
+    n, m, paths = system.n_constraint, numbering.n, _Paths(system, rows, scratch, numbering)
     header = np.zeros(field.LOOP_HEADER, dtype=np.int64)
     loops = np.zeros((len(system.loops), field.LOOP_ROW), dtype=np.int64)
     ground = scratch.add(12), scratch.add(6)
@@ -62,7 +52,8 @@ def pack_loops(
         row[field.L_N_Q] = joint.n_q
         row[[field.L_JOINT, field.L_COLUMNS]] = numbers, columns
         row[[field.L_FIRST, field.L_STATE, field.L_MAP]] = first, state, -1
-        row[[field.L_SOLVED, field.L_N_SOLVED, field.L_TURN]] = *paths.unknowns(k), -1
+        row[[field.L_SOLVED, field.L_N_SOLVED]] = numbering.first[k], numbering.sizes[k]
+        row[field.L_TURN] = -1
         if kind in _CONSTANT:
             P = constraint_map(joint.motion_map(joint.neutral()), system.length)
             row[field.L_MAP] = constants.add(P.T)
@@ -78,24 +69,24 @@ def pack_loops(
     header[field.LOOP_ROWS] = start + field.LOOP_HEADER
     header[field.PATH_ROWS] = header[field.LOOP_ROWS] + loops.size
     header[field.CLOSURE] = scratch.add(closure_size(n))
-    m, most_active = paths.n_unknown, max(map(len, paths.columns.values()), default=0)
+    most_active = max(map(len, numbering.columns.values()), default=0)
     header[field.N_SOLVED], header[field.SOLUTION] = m, scratch.add(solution_size(m))
     header[field.LOOP_WORK] = scratch.add(JOINT_WORK + (6 + 12 * most) * most_active + 6 * most)
-    header[field.RESPONSES] = scratch.add(7 * m if len(paths.groups.members) > 1 else 0)
+    header[field.RESPONSES] = scratch.add(7 * m if numbering.nested else 0)
     header[field.CLOSING] = scratch.add(field.CLOSING_RECORD)
     mass = sum(body.mass for body in system.bodies)
     header[field.LENGTH] = constants.add(np.array([system.length, mass]))
     lists = paths.list_active(int(header[field.PATH_ROWS]) + paths.rows.size)
     packed = np.concatenate([header, loops.ravel(), paths.rows.ravel(), lists])
     packed[field.ENVELOPE] = packed[field.WHOLE] = start + packed.size
-    table, size = paths.envelope(paths.first_columns)
-    packed = np.concatenate([packed, table])
-    if len(paths.groups.members) > 1:
+    table, size = numbering.rows()
+    packed = np.concatenate([packed, table.ravel()])
+    if numbering.nested:
         packed[field.WHOLE] = start + packed.size
-        table, size = paths.envelope(np.zeros(m, dtype=np.int64))
-        packed = np.concatenate([packed, table])
+        table, size = numbering.rows(whole=True)
+        packed = np.concatenate([packed, table.ravel()])
     packed[field.LAMBDA], packed[field.FACTOR] = scratch.add(size), scratch.add(size)
-    packed[field.N_GROUP] = len(paths.groups.members)
+    packed[field.N_GROUP] = len(numbering.members)
     packed[field.GROUP_ROWS] = start + packed.size
     packed = np.concatenate([packed, paths.list_groups(start, packed)])
     packed[field.N_COUPLING] = len(system.couplings)
@@ -116,33 +107,14 @@ def _packed_joint(
 
 
 class _Paths:
-    """Bodies with loop ends or coupled hinges on them or outboard of them.
+    """Bodies with loop ends or coupled hinges on them or outboard of them."""
 
-    Attributes
-    ----------
-    columns : dict
-        By body, the numbers of the unknowns that reach it.
-    n_unknown : int
-        Number of all unknowns.
-    """
-
-    def __init__(
-        self, system: System, rows: Array, scratch: Buffer, turns: Sequence[Array | None]
-    ) -> None:
-        self.system, self.body_rows = system, rows
-        sizes = [loop.n_constraint for loop in system.loops] + [1] * len(system.couplings)
-        for k, turn in enumerate(turns):
-            sizes[k] = sizes[k] if turn is None else turn.shape[1]
-        self._sizes, self.n_unknown = sizes, sum(sizes)
-        groups = nested_groups(system)
-        widest = max(sum(sizes[k] for k in members) for members in groups.members.values())
-        if self.n_unknown < LEAST_NESTED or widest > WIDEST * self.n_unknown:
-            groups = ground_group(system)
-        self._number(groups)
+    def __init__(self, system: System, rows: Array, scratch: Buffer, numbering: Numbering) -> None:
+        self.system, self.body_rows, self.numbering = system, rows, numbering
         self.bodies = bodies_on_paths(system)
         self.blocks = {
-            place: scratch.add(6 * sum(sizes[k] for k in members)) if place[0] != GROUND else -1
-            for place, members in self.groups.members.items()
+            place: scratch.add(6 * len(numbering.of_group(place))) if place[0] != GROUND else -1
+            for place in numbering.members
         }
         self.number = {i: k for k, i in enumerate(self.bodies)}
         self.rows = np.zeros((len(self.bodies), field.PATH_ROW), dtype=np.int64)
@@ -150,48 +122,9 @@ class _Paths:
         for i, row in zip(self.bodies, self.rows, strict=True):
             self._place(i, row, scratch, apart)
 
-    def _number(self, groups: Groups) -> None:
-        """Number the unknowns group by group, and list those that pass each body."""
-        self.groups, first = groups, 0
-        self._first = [0] * len(self._sizes)
-        moving = [those for i, those in groups.passing.items() if self._moves(i)]
-        for members in groups.members.values():
-            for k in elimination_order(moving, members):
-                self._first[k] = first
-                first += self._sizes[k]
-        self.columns = {
-            i: sorted(c for k in those for c in range(*self._range(k)))
-            for i, those in groups.passing.items()
-        }
-        self._places = {i: {c: k for k, c in enumerate(own)} for i, own in self.columns.items()}
-        moving_columns = [own for i, own in self.columns.items() if self._moves(i)]
-        self.first_columns = envelope(moving_columns, self.n_unknown)
-
-    def envelope(self, first: Array) -> tuple[Array, int]:
-        """Table of the rows of Lambda that start at given columns, and the size of all rows."""
-        numbers = np.arange(self.n_unknown)
-        ends = np.cumsum(numbers + 1 - first)
-        sizes = np.zeros(self.n_unknown, dtype=np.int64)
-        for k in range(len(self.system.loops)):
-            if self._sizes[k]:
-                sizes[self._first[k]] = self._sizes[k]
-        table = np.column_stack([first, ends - 1 - numbers, sizes]).astype(np.int64)
-        return table.ravel(), int(ends[-1]) if self.n_unknown else 0
-
-    def _moves(self, i: int) -> bool:
-        """Whether a body has speeds of its own."""
-        return self.system.joints[i].n_v > 0 or self.body_rows[i, field.LEVEL] != field.RIGID
-
-    def _range(self, k: int) -> tuple[int, int]:
-        return self._first[k], self._first[k] + self._sizes[k]
-
-    def unknowns(self, k: int) -> tuple[int, int]:
-        """First unknown of a loop or coupling, and their number."""
-        return self._first[k], self._sizes[k]
-
-    def _place_among(self, i: int, k: int) -> int:
-        """Place of the first unknown of loop or coupling k among those that reach body i."""
-        return self._places[i][self._first[k]] if self._sizes[k] else 0
+    def _columns(self, i: int) -> list[int]:
+        """Unknowns that pass a body."""
+        return self.numbering.columns.get(i, [])
 
     def _slot(self, i: int, node: int) -> int:
         """Number of the node record of a body."""
@@ -201,11 +134,10 @@ class _Paths:
     def _address(self, i: int, node: int, c: int) -> int:
         """Place in the workspace of unknown c at a node of body i."""
         key = (i, 0 if self.body_rows[i, field.LEVEL] == field.RIGID else node)
-        members = self.groups.members.get(key, ())
-        own = [self._first[k] for k in members]
-        if own and min(own) <= c < min(own) + sum(self._sizes[k] for k in members):
-            return self.blocks[key] + 6 * (c - min(own))
-        column = len(self.columns[i]) * self._slot(i, node) + self._places[i][c]
+        group = self.numbering.of_group(key)
+        if c in group:
+            return self.blocks[key] + 6 * (c - group.start)
+        column = len(self._columns(i)) * self._slot(i, node) + self.numbering.places[i][c]
         return int(self.rows[self.number[i], field.W_FORCES]) + 6 * column
 
     def _stands_alone(self) -> bool:
@@ -219,7 +151,7 @@ class _Paths:
         return i
 
     def _place(self, i: int, row: Array, scratch: Buffer, apart: bool) -> None:
-        p, body, n = int(self.system.parent[i]), self.body_rows[i], len(self.columns.get(i, ()))
+        p, body, n = int(self.system.parent[i]), self.body_rows[i], len(self._columns(i))
         rigid = body[field.LEVEL] == field.RIGID
         nodes = 1 if rigid else int(body[field.N_NODE])
         row[field.W_BODY] = field.HEADER + i * field.ROW
@@ -256,17 +188,22 @@ class _Paths:
             row[field.END_SHAPES] = plain(node_shapes)(body[field.NODE_SHAPES], slot, m)
         row[field.END_PLACE] = path[field.W_PLACE]
         row[field.END_VELOCITY] = path[field.W_VELOCITY] + 6 * slot
-        if self._sizes[k]:
-            row[field.END_FORCES] = self._address(end.body, end.node, self._first[k])
+        if self.numbering.sizes[k]:
+            first = self.numbering.first[k]
+            row[field.END_FORCES] = self._address(end.body, end.node, first)
 
     def couplings(self, constants: Stack, start: int) -> Array:
         """Rows of the couplings and their coordinates, for ints[start:]."""
         system = self.system
         rows = np.zeros((len(system.couplings), field.COUPLING_ROW), dtype=np.int64)
         terms: list[Array] = []
-        column, k = system.n_constraint - len(rows), len(system.loops)
-        for row, coupling, given in zip(rows, system.couplings, coupled_rows(system), strict=True):
-            row[field.C_COLUMN], row[field.C_SOLVED] = column, self._first[k]
+        column, unknowns = (
+            system.n_constraint - len(rows),
+            self.numbering.first[len(system.loops) :],
+        )
+        every = zip(rows, system.couplings, coupled_rows(system), unknowns, strict=True)
+        for row, coupling, given, unknown in every:
+            row[field.C_COLUMN], row[field.C_SOLVED] = column, unknown
             row[field.C_N] = len(given.v)
             row[field.C_TERMS] = start + rows.size + field.TERM_ROW * len(terms)
             row[field.C_NUMBERS] = constants.add(
@@ -275,18 +212,18 @@ class _Paths:
             for q, v, i, c in zip(given.q, given.v, coupling.bodies, coupling.entries, strict=True):
                 term, r = np.zeros(field.TERM_ROW, dtype=np.int64), system.joints[i].n_v
                 place = self.rows[self.number[i], field.W_INNOVATIONS]
-                place += r * self._place_among(i, k) + c
+                place += r * self.numbering.places[i][unknown] + c
                 term[[field.TERM_Q, field.TERM_V, field.TERM_PLACE]] = q, v, place
                 term[field.TERM_BODY] = field.HEADER + i * field.ROW
                 terms.append(term)
-            column, k = column + 1, k + 1
+            column += 1
         return np.concatenate([rows.ravel(), *terms])
 
     def list_active(self, start: int) -> Array:
         """Columns that reach each body, and their places at its carrier, for ints[start:]."""
         lists: list[int] = []
         for i, row in zip(self.bodies, self.rows, strict=True):
-            own, p = self.columns.get(i, []), int(self.system.parent[i])
+            own, p = self._columns(i), int(self.system.parent[i])
             row[field.W_N_ACTIVE], row[field.W_ACTIVE] = len(own), start + len(lists)
             lists += own
             if p == GROUND:
@@ -298,14 +235,13 @@ class _Paths:
 
     def list_groups(self, start: int, packed: Array) -> Array:
         """Rows of the groups and the bodies that their columns pass, after `packed`."""
-        groups = self.groups.members
+        groups = self.numbering.members
         table = np.zeros((len(groups), field.GROUP_ROW), dtype=np.int64)
         reached: list[list[int]] = []
-        for row, ((i, node), members) in zip(table, groups.items(), strict=True):
-            first = min((self._first[k] for k in members), default=0)
-            n = sum(self._sizes[k] for k in members)
+        for row, (i, node) in zip(table, groups, strict=True):
+            unknowns = self.numbering.of_group((i, node))
             row[[field.G_BODY, field.G_FORCES]] = i, self.blocks[i, node]
-            row[[field.G_FIRST, field.G_N]] = first, n
+            row[[field.G_FIRST, field.G_N]] = unknowns.start, len(unknowns)
             if i != GROUND:
                 body, slot = self.body_rows[i], self._slot(i, node)
                 rigid = body[field.LEVEL] == field.RIGID
@@ -315,7 +251,7 @@ class _Paths:
         group_of = np.repeat(np.arange(len(table)), table[:, field.G_N])
         for j in self.bodies:
             path = int(packed[field.PATH_ROWS]) + self.number[j] * field.PATH_ROW
-            those = group_of[self.columns.get(j, [])]
+            those = group_of[self._columns(j)]
             for g in np.unique(those):
                 places = np.flatnonzero(those == g)
                 reached[g] += [path, int(places[0]), int(places[-1]) + 1]
