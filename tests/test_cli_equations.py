@@ -187,7 +187,7 @@ SOURCES = {
     "lacks.py": ("lacks.py, line 1: ModuleNotFoundError: No module named 'nothing_of_that_name'",),
     "ends.py": ("ends.py, line 2: the program exits", "__main__"),
     "lines.py": ("lines.py, line 1: ValueError: one two",),
-    "loop.py": ("has loops ('pin')", "trees"),
+    "loop.py": ("loop 'pin': its joint", "close the loop at another joint"),
 }
 FILES = {
     "some.py": "import lissom as ls\na, b = ls.Model('a'), ls.Model('b')\n",
@@ -202,7 +202,9 @@ FILES = {
     "lacks.py": "import nothing_of_that_name\n",
     "ends.py": "import sys\nsys.exit(0)\n",
     "lines.py": "raise ValueError('one\\ntwo')\n",
-    "loop.py": PENDULUM + "\nmodel.close(ls.Revolute('y'), None, 'rod', name='pin')\n",
+    "loop.py": PENDULUM
+    + "\nmodel.close(ls.CompoundJoint([[1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0]]), None, 'rod', "
+    + "name='pin')\n",
 }
 
 

@@ -295,7 +295,13 @@ def test_model_with_loops(kind):
     getattr(model, kind)(
         ls.Revolute("y"), None, "lower", at_a=(2, 0, 0), at_b=(2, 0, 0), name="pin"
     )
-    with refused(ls.SymbolicError, "'pair'", "'pin'", "trees", "remove the loops"):
+    assert derive(model).constraints.sources == ("pin", "pin")
+
+
+def test_loop_of_a_joint_without_coordinates_in_closed_form():
+    model, unit = pair(), np.eye(6)
+    model.close(ls.CompoundJoint([unit[0], unit[1]]), None, "lower", name="pin")
+    with refused(ls.SymbolicError, "loop 'pin'", "compound", "close the loop at another joint"):
         derive(model)
 
 

@@ -16,6 +16,7 @@ from sympy import ImmutableDenseMatrix as Matrix
 from ..errors import SymbolicError, name_list, suggestion
 from .c_code import write_c
 from .calculus import replaced_in
+from .constraint_equations import ConstraintEquations
 from .derivation import Derivation
 from .graph import Node
 from .joints import with_tangents
@@ -43,9 +44,12 @@ def derive(
     form: str = "poincare",
     coordinates: Any = None,
     speeds: Any = None,
+    constraints: Any = (),
+    independent: Any = None,
+    time: Any = None,
     simplify: bool = False,
 ) -> Equations:
-    """Equations of motion of a tree, M pdot + C p + F = Q.
+    """Equations of motion, M pdot + C p + F = Q + A^T lambda.
 
     Every parameter of the model may be a number or a SymPy expression; flexible bodies accept
     symbols if their modes are uncoupled (diagonal modal mass and stiffness).
@@ -53,7 +57,7 @@ def derive(
     Parameters
     ----------
     model : Model
-        Model without loops.
+        Trees, loops and couplings; rods are not supported.
     level : {"full", "linear", "stiffened"}, optional
         Level of all flexible bodies; by default the level of each body, as for `Model.compile`.
         Formulas are much shorter at "linear".
@@ -61,6 +65,13 @@ def derive(
         With "lagrange" all speeds are rates of coordinates.
     coordinates, speeds : names or symbols, optional
         Their names, in the order of q and v: ``coordinates="t1 t2"``.
+    constraints : SymPy expression or list of them
+        Constraints beside loops and couplings, each an expression that is zero: of coordinates
+        alone (holonomic), or linear in the speeds (nonholonomic).
+    independent : names or symbols, optional
+        Speeds by which the projected equations express the others; by default the first ones.
+    time : name or symbol, optional
+        Symbol of time in gravity, constraints and forces.
     simplify : bool
         Pass every expression through ``sympy.simplify``; slow, and seldom shorter.
 
@@ -68,7 +79,8 @@ def derive(
     -------
     Equations
     """
-    return Equations(model, level, form, coordinates, speeds, simplify)
+    given = (level, form, coordinates, speeds, constraints, independent, time)
+    return Equations(model, given, simplify)
 
 
 @dataclass(frozen=True)
@@ -93,13 +105,17 @@ class Operators:
 
 
 class Equations:
-    """Equations of motion, M(q) pdot + C(q, p) p + F(q, p) = Q and qdot = V(q) p.
+    """Equations of motion, M(q) pdot + C(q, p) p + F(q, p) = Q + A^T lambda and qdot = V(q) p.
 
     Every quantity is computed when it is first used.  Made by `derive`.
 
     Parameters
     ----------
-    model, level, form, coordinates, speeds, simplify
+    model : Model
+        Mechanism.
+    given : tuple
+        Further arguments of `Derivation`.
+    simplify : bool
         As for `derive`.
 
     Attributes
@@ -108,19 +124,13 @@ class Equations:
         Symbols q and p, in the order of the numeric vectors.
     parameters : tuple of sympy.Symbol
         Symbols of the model.
+    time : sympy.Symbol or None
+        Symbol of time.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        level: str | None,
-        form: str,
-        coordinates: Any,
-        speeds: Any,
-        simplify: bool,
-    ) -> None:
+    def __init__(self, model: Model, given: tuple[Any, ...], simplify: bool) -> None:
         kept = copy.copy(model)  # programs are derived later, from the model as it is now
-        self._again = kept, level, form, coordinates, speeds
+        self._again = kept, *given
         self._derivation = Derivation(*self._again, sums=True)
         self._shortest = Shortest(self._derivation.bridge)
         self._simplify = simplify
@@ -128,6 +138,7 @@ class Equations:
         self.coordinates = self._derivation.coordinates
         self.speeds = self._derivation.speeds
         self.parameters = self._derivation.parameters
+        self.time = self._derivation.time
 
     @cached_property
     def _program(self) -> Derivation:
@@ -193,6 +204,11 @@ class Equations:
         """Constants c[k, i, j] of [v_i, v_j] = sum over k of c[k, i, j] v_k, v_i columns of V."""
         flat = [self._expression(x) for x in self._derivation.structure_constants.ravel()]
         return sympy.ImmutableDenseNDimArray(flat, self._derivation.structure_constants.shape)
+
+    @cached_property
+    def constraints(self) -> ConstraintEquations:
+        """Constraints of loops, couplings and formulas: A p + a = 0."""
+        return ConstraintEquations(self._derivation, self._matrix)
 
     # Frames
 
@@ -274,6 +290,12 @@ class Equations:
     @property
     def conserved_momenta(self) -> dict[sympy.Symbol, sympy.Expr]:
         """Momentum dT/dqdot of each ignorable coordinate, in terms of q and p."""
+        if len(self._derivation.constraints):
+            raise SymbolicError(
+                f"model {self.name!r} has constraints, whose forces may change the momenta of "
+                "ignorable coordinates; use the equations in independent speeds, "
+                "constraints.projected"
+            )
         return {
             self.coordinates[k]: self._expression(x)
             for k, x in momenta(self._derivation, ignorable(self._derivation)).items()
@@ -288,6 +310,10 @@ class Equations:
             Values of coordinates, numbers or expressions, by symbol or name; other coordinates stay
             symbols.
         """
+        if len(self._derivation.constraints):
+            raise SymbolicError(
+                f"model {self.name!r} has constraints; linearize constraints.projected instead"
+            )
         return linearized(self._derivation, self._shortest, self._values(at))
 
     # Programs

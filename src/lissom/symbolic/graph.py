@@ -149,6 +149,7 @@ class Graph:
         self._roots: dict[Any, int] = {}
         self._angles: dict[int, dict[Any, int] | None] = {}
         self.symbols: dict[str, Node] = {}
+        self.units: list[tuple[str, ...]] = []
         self.zero, self.one = self.number(0), self.number(1)
 
     def node(self, x: Any) -> Node:
@@ -180,6 +181,7 @@ class Graph:
         residues = [(1 - square) * scale % PRIME, *(2 * x * scale % PRIME for x in t)]
         for name, residue in zip(names, residues, strict=True):
             self.symbols[name] = self._keep(Node(self, "symbol", (name,), residue))
+        self.units.append(tuple(names))
         return [self.symbols[name] for name in names]
 
     def _draw(self) -> int:
@@ -193,6 +195,7 @@ class Graph:
         """Graph with the same symbols at the same point and no other expressions."""
         new = Graph()
         new._random, new._circles, new._roots = self._random, self._circles, self._roots
+        new.units = self.units
         for name, symbol in self.symbols.items():
             new.symbols[name] = new._keep(Node(new, "symbol", (name,), symbol.residue))
         return new

@@ -42,10 +42,11 @@ def _checked(function, sizes, *given, many=True):
         x = values
         if type(x) is not np.ndarray or x.dtype != np.float64:
             x = _floats(function, name, n, values)
-        if x.shape[:1] != (n,) or (x.ndim > 1 and not many):
+        x = x[None] if n == 0 else x  # a number
+        if x.shape[:1] != (n or 1,) or (x.ndim > 1 and not many):
             words = f", or ({{n}}, ...) for many states" if many else ""
-            found = f"{{function}}: {{name}} has shape {{x.shape}}"
-            raise _Error(f"{{found}}; expected ({{n}},){{words}}")
+            found = f"{{function}}: {{name}} has shape {{x.shape[1:] if n == 0 else x.shape}}"
+            raise _Error(f"{{found}}; expected {{f'({{n}},){{words}}' if n else 'one number'}}")
         if x.ndim == 1:
             total = sum(x.tolist())  # total - total is NaN if an entry is not finite
             finite = total - total == 0.0 or np.isfinite(x).all()
@@ -63,7 +64,7 @@ def _checked(function, sizes, *given, many=True):
         except ValueError:
             found = ", ".join(f"{{n}} {{x.shape}}" for (n, _), x in zip(sizes, arrays))
             raise _Error(f"{{function}}: {{found}} have different numbers of states") from None
-    return arrays
+    return [x if n else x[0] for (_, n), x in zip(sizes, arrays)]
 
 
 def _floats(function, name, n, values):
@@ -76,7 +77,8 @@ def _floats(function, name, n, values):
             x = np.array(None)
     if x.dtype.kind not in "biuf":
         found = f"{{function}}: {{name}} is {{values!r}}"
-        raise _Error(f"{{found}}; expected an array of {{n}} real numbers")
+        words = f"an array of {{n}} real numbers" if n else "one real number"
+        raise _Error(f"{{found}}; expected {{words}}")
     return x.astype(float)
 
 
@@ -127,6 +129,9 @@ def python_source(program: Program, backend: str) -> str:
     title = f"Equations of motion of {d.system.name or 'a mechanism'}, written by lissom.\n\n"
     title += f"q: {', '.join(s.name for s in d.coordinates)}\n"
     title += f"v: {', '.join(s.name for s in d.speeds)}"
+    if len(d.constraints):
+        title += f"\nu: {', '.join(d.speeds[k].name for k in d.constraints.independent)}"
+        title += f"\nmultipliers: {', '.join(d.constraints.names)}"
     if program.parameters:
         title += f"\np: {', '.join(program.parameters)}"
     pieces = [_HEADS[backend].format(title=_in_docstring(title))]
@@ -136,7 +141,7 @@ def python_source(program: Program, backend: str) -> str:
 
 def _source(function: Function, program: Program, backend: str) -> str:
     symbols = {
-        name: f"{vector}[{k}]"
+        name: vector if vector in function.SCALARS else f"{vector}[{k}]"
         for vector, names in function.inputs.items()
         for k, name in enumerate(names)
     }
@@ -154,8 +159,10 @@ def _source(function: Function, program: Program, backend: str) -> str:
 
 
 def _sizes(function: Function, program: Program) -> dict[str, int]:
-    """Number of entries of each argument of a function."""
-    sizes = {key: len(names) for key, names in function.inputs.items()}
+    """Number of entries of each argument of a function; 0 for a number, which is no vector."""
+    sizes = {
+        key: 0 if key in function.SCALARS else len(names) for key, names in function.inputs.items()
+    }
     return sizes | ({"p": len(program.parameters)} if program.parameters else {})
 
 
@@ -166,9 +173,13 @@ def _checks(function: str, sizes: Mapping[str, int], backend: str) -> list[str]:
         called = f"_checked({function!r}, {tuple(sizes.items())}, {', '.join(sizes)})"
         return [f"    {names} = {called}"]
     if backend == "casadi":
-        return [f"    _check({function!r}, {key!r}, {n}, {key})" for key, n in sizes.items()]
+        return [f"    _check({function!r}, {key!r}, {n}, {key})" for key, n in sizes.items() if n]
     lines = []
     for key, n in sizes.items():
+        if n == 0:
+            words = f"{function}: {key} must be a finite number"
+            lines += [f"    if not math.isfinite({key}):", f"        raise _Error({words!r})"]
+            continue
         words = f"{function}: {key} must be {n} finite numbers, an array of shape ({n},)"
         lines += [f"    fits, {key} = _checked({key}, {n})"]
         lines += ["    if not fits:", f"        raise _Error({words!r})"]
@@ -228,7 +239,7 @@ class Compiled:
 
     def __init__(self, dispatcher: Any, sizes: Mapping[str, int]) -> None:
         self._dispatcher, self._sizes = dispatcher, tuple(sizes.items())
-        self._shapes = tuple((n,) for n in sizes.values())
+        self._shapes = tuple((n,) if n else () for n in sizes.values())
         self.__name__, self.__doc__ = dispatcher.__name__, dispatcher.__doc__
 
     def __call__(self, *given: Any, **named: Any) -> Any:
@@ -281,7 +292,7 @@ def casadi_functions(program: Program) -> dict[str, Any]:
     result = {}
     for name in program.names:
         inputs = _sizes(program.function(name), program)
-        symbols = [casadi.SX.sym(key, n) for key, n in inputs.items()]
+        symbols = [casadi.SX.sym(key, max(n, 1)) for key, n in inputs.items()]
         output = getattr(made, name)(*symbols)
         result[name] = casadi.Function(name, symbols, [output], [*inputs], ["out"])
     return result
