@@ -318,10 +318,10 @@ def test_model_that_cannot_move():
 
 
 @pytest.mark.parametrize(
-    "mass", (sympy.exp(m), m**l, sympy.Function("f")(l), sympy.Abs(sympy.Symbol("u")), sympy.log(m))
+    "mass", (sympy.gamma(m), m**l, sympy.Function("f")(l), sympy.asinh(m), sympy.floor(m))
 )
 def test_parameter_with_a_function_that_is_not_supported(mass):
-    words = ("body 'rod'", f"parameter {mass}", "use a symbol instead", "sin, cos and tan")
+    words = ("body 'rod'", f"parameter {mass}", "use a symbol instead", "sin, cos, tan, ")
     with refused(ls.SymbolicError, *words):
         derive(pendulum(mass))
 
@@ -438,10 +438,10 @@ def test_point_that_is_none():
     ("at", "words"),
     (
         ({"q_rodd": 0}, ("at", "no symbol 'q_rodd'", "did you mean 'q_rod'?")),
-        ({"v_rod": 1}, ("at", "v_rod is a speed", "give coordinates")),
-        ({"q_rod": "0"}, ("'0' is neither a finite number nor a SymPy expression",)),
-        ({"q_rod": np.nan}, ("nan is neither a finite number nor a SymPy expression",)),
-        ({"q_rod": sympy.exp(m)}, ("exp(m)", "use a symbol instead")),
+        ({"v_rod": "fast"}, ("at: v_rod: 'fast' is neither a finite number",)),
+        ({"q_rod": "0"}, ("at: q_rod: '0' is neither a finite number nor a SymPy expression",)),
+        ({"q_rod": np.nan}, ("at: q_rod: nan is neither a finite number nor a SymPy expression",)),
+        ({"q_rod": sympy.gamma(m)}, ("gamma(m)", "use a symbol instead")),
         ([0], ("at is [0]", "dictionary")),
     ),
 )

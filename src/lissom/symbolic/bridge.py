@@ -100,6 +100,11 @@ class Bridge:
         if isinstance(x, (sympy.sin, sympy.cos)):
             argument = self._of_sympy(x.args[0])
             return argument.sin() if isinstance(x, sympy.sin) else argument.cos()
+        if (name := type(x).__name__) in ("exp", "log", "tanh", "atan"):
+            return getattr(self._of_sympy(x.args[0]), name)()
+        if isinstance(x, sympy.Abs):
+            size = self._of_sympy(x.args[0])
+            return size.select(0.0, -size, size)
         if isinstance(x, sympy.tan):
             argument = self._of_sympy(x.args[0])
             return argument.sin() / argument.cos()
@@ -109,8 +114,8 @@ class Bridge:
             )
         raise SymbolicError(
             f"the parameter {x} contains an unsupported function; use a symbol instead and "
-            "substitute the expression afterwards (sums, products, powers, roots, sin, cos and "
-            "tan are supported)"
+            "substitute the expression afterwards (sums, products, powers, roots, sin, cos, tan, "
+            "exp, log, tanh, atan and Abs are supported)"
         )
 
     def expression(self, node: Any) -> sympy.Expr:

@@ -55,6 +55,14 @@ def _rate(graph: Graph, x: Node, d: dict[int, Node]) -> Node:
             return a.cos() * da
         case "cos":
             return -(a.sin() * da)
+        case "exp":
+            return x * da
+        case "log":
+            return da / a
+        case "tanh":
+            return (1 - x * x) * da
+        case "atan":
+            return da / (1 + a * a)
     return da / (2 * x)  # sqrt
 
 

@@ -21,13 +21,14 @@ from ..errors import SymbolicError, name_list
 from ..model import Model
 from ..spatial import block_diagonal
 from ..spatial.scalar import solve_spd, zeros
-from ..system import GROUND, Frame, System
+from ..system import GROUND, Frame
 from .bridge import Bridge
-from .calculus import differentiated
+from .calculus import differentiated, symbols_in
 from .constrained import constrained_accelerations
 from .constraints import Constraints
 from .converting import symbolic_system
 from .graph import Graph, Node, ordered
+from .loads import AppliedLoads
 from .names import Names, as_symbols
 from .poincare import coriolis_by_connection, structure_constants
 from .rank import generic_rank
@@ -57,6 +58,10 @@ class Derivation:
         Equations between coordinates and speeds beside those of loops and couplings.
     independent : names or symbols, optional
         Speeds that determine the others by the constraints.
+    loads : sequence of Load
+        Loads that have a formula.
+    forces : mapping, optional
+        Formulas of generalized forces by speed.
     time : symbol, optional
         Symbol of time.
     sums : bool
@@ -73,6 +78,8 @@ class Derivation:
         speeds: Any = None,
         constraints: Any = (),
         independent: Any = None,
+        loads: Any = (),
+        forces: Any = None,
         time: Any = None,
         *,
         sums: bool = False,
@@ -90,9 +97,26 @@ class Derivation:
         if sums:
             self._combine_angles()
         self.constraints = Constraints(self, constraints, independent)
-        known = {*self.coordinates, *self.speeds, self.time}
+        self.loads = AppliedLoads(self, loads, forces)
+        self._check_time()
+        known = {*self.coordinates, *self.speeds, *self.loads.inputs, self.time}
         parameters = [s for s in self.bridge.symbols.values() if s not in known]
         self.parameters = tuple(sorted(parameters, key=lambda s: s.name))
+
+    def _check_time(self) -> None:
+        """Refuse inertia and geometry that depend on time, whose rates are not in the equations."""
+        if self.time is None:
+            return
+        poses = [x for motion in self.at_rest for x in (motion.world_rotation.ravel())]
+        poses += [x for motion in self.at_rest for x in motion.world_position]
+        nodes = [*self.bridge.nodes(poses), *self.mass.ravel()]
+        if self.time.name in symbols_in(nodes):
+            raise SymbolicError(
+                f"model {self.system.name!r}: a length or a mass depends on the time {self.time}; "
+                "for a length that changes, add a Prismatic joint and the constraint "
+                "constraints=[coordinate - length]; gravity, forces and stiffness may depend on "
+                "time"
+            )
 
     def _symbols(self, symbols: Sequence[sympy.Symbol], what: str) -> Array:
         return np.array([self.bridge.symbol(s, what) for s in symbols], dtype=object)
@@ -154,10 +178,19 @@ class Derivation:
         named = {s: known[s.name] for s in expression.free_symbols if s.name in known}
         return self.bridge.node(expression.xreplace(named))
 
+    def given(self, value: Any, what: str) -> Node:
+        """Node of a user's number or formula; `what` names it in messages."""
+        try:
+            known = isinstance(value, sympy.Expr)
+            return self.formula(value) if known else self.bridge.node(value)
+        except SymbolicError as error:
+            raise SymbolicError(f"{what}: {error}") from None
+
     @cached_property
     def mass(self) -> Array:
         """Mass matrix M (n_v, n_v)."""
-        return self.bridge.nodes(reference.mass_matrix(self.system, self.at_rest))
+        M = self.bridge.nodes(reference.mass_matrix(self.system, self.at_rest))
+        return self.bridge.nodes(M + np.diag(self.loads.armature))
 
     @cached_property
     def bias(self) -> Array:
@@ -167,7 +200,12 @@ class Derivation:
     def inverse(self, vdot: Array) -> Array:
         """Generalized forces for accelerations (n_v,)."""
         forces, _ = reference.inverse_dynamics(self.system, self.motions, vdot)
-        return self.bridge.nodes(forces)
+        return self.bridge.nodes(forces + self.loads.armature * vdot - self.load_forces)
+
+    @cached_property
+    def load_forces(self) -> Array:
+        """Generalized forces of the loads (n_v,), without those of actuators."""
+        return self.loads.forces(self.v)
 
     @cached_property
     def velocity_terms(self) -> Array:
@@ -180,9 +218,16 @@ class Derivation:
 
     @cached_property
     def static(self) -> Array:
-        """Forces of gravity and stiffness (n_v,)."""
+        """Forces of gravity, stiffness and loads at rest (n_v,)."""
+        still = zeros(self.system.n_v)
+        forces, _ = reference.inverse_dynamics(self.system, self.at_rest, still)
+        return self.bridge.nodes(forces - self.loads.forces(self.bridge.nodes(still)))
+
+    @cached_property
+    def force(self) -> Array:
+        """Forces F of gravity, stiffness, damping and loads (n_v,)."""
         forces, _ = reference.inverse_dynamics(self.system, self.at_rest, zeros(self.system.n_v))
-        return self.bridge.nodes(forces)
+        return self.bridge.nodes(forces + self.damping - self.load_forces)
 
     @cached_property
     def damping(self) -> Array:
@@ -238,9 +283,7 @@ class Derivation:
         if not self.parameters:  # inertia due to rounding is detected only in numbers
             self._model.compile(level=self._level)
         try:
-            by_recursion = self.bridge.nodes(
-                reference.forward_dynamics(self.system, self.motions, forces)
-            )
+            by_recursion = self._by_recursion(forces + self.load_forces)
             if self.system.n_v > _DENSE:
                 return by_recursion
             dense = self.bridge.nodes(solve_spd(self.mass, forces - self.bias))
@@ -251,6 +294,16 @@ class Derivation:
                 "axis, or omit forward_dynamics with functions="
             ) from None
         return min((by_recursion, dense), key=lambda x: operations(list(x)))
+
+    def _by_recursion(self, forces: Array) -> Array:
+        layout, a = self.system.layout, self.loads.armature
+        blocks = [
+            (a[layout.modal_v(i)], np.diag(a[layout.hinge_v(i)])) for i in range(self.system.n_body)
+        ]
+        armature = blocks if any(a) else None
+        return self.bridge.nodes(
+            reference.forward_dynamics(self.system, self.motions, forces, armature=armature)
+        )
 
     def _without_inertia(self) -> str:
         """Name of the last body whose joint has a motion without inertia."""

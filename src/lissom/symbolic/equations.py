@@ -21,7 +21,7 @@ from .derivation import Derivation
 from .graph import Node
 from .joints import with_tangents
 from .latex import latex_of
-from .linear import Linearization, linearized
+from .linear import Linearization, linearized, linearized_along
 from .names import check_choice
 from .poincare import coriolis_by_brackets
 from .program import Program
@@ -46,6 +46,8 @@ def derive(
     speeds: Any = None,
     constraints: Any = (),
     independent: Any = None,
+    loads: Any = (),
+    forces: Mapping[Any, Any] | None = None,
     time: Any = None,
     simplify: bool = False,
 ) -> Equations:
@@ -70,8 +72,13 @@ def derive(
         alone (holonomic), or linear in the speeds (nonholonomic).
     independent : names or symbols, optional
         Speeds by which the projected equations express the others; by default the first ones.
+    loads : sequence of Load
+        Springs, dampers, friction, stops and forces, which become part of F, and actuators, whose
+        forces become inputs; as for `simulate`.
+    forces : mapping, optional
+        Formulas of further generalized forces by speed: ``forces={"v_pole": -k * q_pole}``.
     time : name or symbol, optional
-        Symbol of time in gravity, constraints and forces.
+        Symbol of time in gravity, constraints, loads and forces.
     simplify : bool
         Pass every expression through ``sympy.simplify``; slow, and seldom shorter.
 
@@ -79,7 +86,7 @@ def derive(
     -------
     Equations
     """
-    given = (level, form, coordinates, speeds, constraints, independent, time)
+    given = (level, form, coordinates, speeds, constraints, independent, loads, forces, time)
     return Equations(model, given, simplify)
 
 
@@ -124,6 +131,8 @@ class Equations:
         Symbols q and p, in the order of the numeric vectors.
     parameters : tuple of sympy.Symbol
         Symbols of the model.
+    inputs : tuple of sympy.Symbol
+        Forces of the actuators.
     time : sympy.Symbol or None
         Symbol of time.
     """
@@ -138,6 +147,7 @@ class Equations:
         self.coordinates = self._derivation.coordinates
         self.speeds = self._derivation.speeds
         self.parameters = self._derivation.parameters
+        self.inputs = self._derivation.loads.inputs
         self.time = self._derivation.time
 
     @cached_property
@@ -180,9 +190,13 @@ class Equations:
 
     @cached_property
     def force(self) -> Matrix:
-        """Forces F (n_v,) of gravity, stiffness and damping."""
-        d = self._derivation
-        return self._matrix(d.bridge.nodes(d.static + d.damping))
+        """Forces F (n_v,) of gravity, stiffness, damping and loads."""
+        return self._matrix(self._derivation.force)
+
+    @cached_property
+    def actuation(self) -> Matrix:
+        """Generalized forces (n_v,) of the inputs, a part of Q."""
+        return self._matrix(self._derivation.loads.actuation)
 
     @cached_property
     def bias(self) -> Matrix:
@@ -290,31 +304,59 @@ class Equations:
     @property
     def conserved_momenta(self) -> dict[sympy.Symbol, sympy.Expr]:
         """Momentum dT/dqdot of each ignorable coordinate, in terms of q and p."""
-        if len(self._derivation.constraints):
+        if len(self._derivation.constraints) or self._derivation.loads.given:
             raise SymbolicError(
-                f"model {self.name!r} has constraints, whose forces may change the momenta of "
-                "ignorable coordinates; use the equations in independent speeds, "
-                "constraints.projected"
+                f"model {self.name!r} has constraints or loads, whose forces may change the "
+                "momenta of ignorable coordinates; derive the equations of the tree alone"
             )
         return {
             self.coordinates[k]: self._expression(x)
             for k, x in momenta(self._derivation, ignorable(self._derivation)).items()
         }
 
-    def linearize(self, at: Mapping[Any, Any] | None = None) -> Linearization:
-        """Linear equations about a state of rest, M x_v' + D x_v + K x_q = Q.
+    def linearize(
+        self, at: Mapping[Any, Any] | None = None, *, motion: Mapping[Any, Any] | None = None
+    ) -> Linearization:
+        """Linear equations about a state or a motion, M x_v' + D x_v + K x_q = x_Q.
+
+        With constraints, speeds are the independent ones, and the state must satisfy them.
 
         Parameters
         ----------
         at : mapping, optional
-            Values of coordinates, numbers or expressions, by symbol or name; other coordinates stay
-            symbols.
+            Values of coordinates and speeds, numbers or expressions, by symbol or name.  Other
+            coordinates stay symbols, other speeds are zero, and so are accelerations.
+        motion : mapping, optional
+            Formulas of all coordinates in the time of ``derive(..., time=...)``, instead of `at`:
+            the matrices are then functions of time.
         """
-        if len(self._derivation.constraints):
+        if motion is None:
+            return linearized(self._derivation, self._shortest, self._values(at))
+        if at is not None:
+            raise SymbolicError("both at and motion are given; give one of them")
+        return self._along(motion)
+
+    def _along(self, motion: Mapping[Any, Any]) -> Linearization:
+        d = self._derivation
+        if d.t is None:
             raise SymbolicError(
-                f"model {self.name!r} has constraints; linearize constraints.projected instead"
+                "a motion needs a symbol of time; derive the equations with time=, such as "
+                'derive(model, time="t")'
             )
-        return linearized(self._derivation, self._shortest, self._values(at))
+        known = {s.name: k for k, s in enumerate(self.coordinates)}
+        given: dict[int, Node] = {}
+        for key, x in _items(motion, "motion"):
+            if str(key) not in known:
+                raise SymbolicError(
+                    f"motion: there is no coordinate {str(key)!r}; {suggestion(str(key), known)}"
+                )
+            given[known[str(key)]] = d.given(x, f"motion: {key}")
+        if missing := [s for s in self.coordinates if known[s.name] not in given]:
+            raise SymbolicError(
+                f"motion: no formula for {name_list(missing, show=str)}; give one for each "
+                "coordinate"
+            )
+        return linearized_along(d, self._shortest, given, d.t)
 
     # Programs
 
@@ -516,18 +558,13 @@ class Equations:
         """Replacement nodes by symbol node, given by symbol or name."""
         bridge = self._derivation.bridge
         replacements = {}
-        speeds = {s.name for s in self.speeds}
         for key, value in _items(values, "at"):
             if str(key) not in bridge.symbols:
                 raise SymbolicError(
                     f"at: there is no symbol {str(key)!r}; {suggestion(str(key), bridge.symbols)}"
                 )
-            if str(key) in speeds:
-                raise SymbolicError(
-                    f"at: {key} is a speed, but the state must be at rest; give coordinates only"
-                )
             node = bridge.node(bridge.symbols[str(key)])
-            replacements[node] = bridge.node(value)
+            replacements[node] = self._derivation.given(value, f"at: {key}")
         return replacements
 
     def _nodes(self, quantity: str) -> Array:
@@ -535,7 +572,7 @@ class Equations:
         known = {
             "mass": lambda: d.mass,
             "coriolis": lambda: self._derivation.coriolis,
-            "force": lambda: d.bridge.nodes(d.static + d.damping),
+            "force": lambda: d.force,
             "bias": lambda: d.bias,
             "velocity_force": lambda: d.velocity_terms,
             "kinematics": lambda: d.rates,

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ..spatial.scalar import cos, select, sin, sqrt
+from ..spatial.scalar import atan, cos, exp, log, select, sin, sqrt, tanh
 
 PRIME = 2**127 - 1
 # Digits of a decimal number that is read as exact; relative size of a sum that is rounding noise.
@@ -30,6 +30,9 @@ _WRITTEN, _NOISE = 12, 1e-15
 _DENOMINATOR = 20_000
 
 Number = int | float | Fraction
+
+_FUNCTIONS = {f.__name__: f for f in (sin, cos, sqrt, exp, log, tanh, atan)}
+_ODD = ("tanh", "atan")
 
 
 class Node:
@@ -40,7 +43,8 @@ class Node:
     graph : Graph
         Graph that owns the node.
     op : str
-        "number", "symbol", "add", "sub", "mul", "neg", "inv", "sin", "cos", "sqrt" or "select".
+        "number", "symbol", "add", "sub", "mul", "neg", "inv", "sin", "cos", "sqrt", "exp", "log",
+        "tanh", "atan" or "select".
     args : tuple
         Operands; the value of a number, the name of a symbol.
     residue : int
@@ -115,6 +119,22 @@ class Node:
     def sqrt(self) -> Node:
         """Square root."""
         return self.graph.sqrt(self)
+
+    def exp(self) -> Node:
+        """Exponential function."""
+        return self.graph.function("exp", self)
+
+    def log(self) -> Node:
+        """Natural logarithm."""
+        return self.graph.function("log", self)
+
+    def tanh(self) -> Node:
+        """Hyperbolic tangent."""
+        return self.graph.function("tanh", self)
+
+    def atan(self) -> Node:
+        """Arc tangent."""
+        return self.graph.function("atan", self)
 
     def select(self, limit: float, below: Any, above: Any) -> Node:
         """`below` where this is less than `limit`, otherwise `above`."""
@@ -303,6 +323,17 @@ class Graph:
             self._roots[a.residue] = self._draw()
         return self._found("sqrt", (a,), self._roots[a.residue])
 
+    def function(self, op: str, a: Node) -> Node:
+        """Function of a: a random value at the point, which is known for no other argument."""
+        if a.number is not None:
+            return self.number(_FUNCTIONS[op](float(a.number)))
+        if a.op == "neg" and op in _ODD:
+            return self.neg(self.function(op, a.args[0]))
+        key = op, a.residue
+        if key not in self._roots:
+            self._roots[key] = self._draw()
+        return self._found(op, (a,), self._roots[key])
+
     def select(self, x: Node, limit: float, below: Any, above: Any) -> Node:
         """`below` where x < limit, otherwise `above`."""
         b, a = self.node(below), self.node(above)
@@ -407,7 +438,7 @@ def applied(op: str, args: Sequence[Any]) -> Any:
         case "select":
             x, limit, below, above = args
             return select(x, float(limit), below, above)
-    return {"sin": sin, "cos": cos, "sqrt": sqrt}[op](args[0])
+    return _FUNCTIONS[op](args[0])
 
 
 def ordered(roots: Iterable[Node]) -> Iterator[Node]:

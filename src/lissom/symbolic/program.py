@@ -110,8 +110,14 @@ class Program:
             "forces": tuple(x.args[0] for x in self.forces),
             "acceleration": tuple(x.args[0] for x in self.accelerations),
             "u": tuple(d.speeds[k].name for k in d.constraints.independent),
+            "inputs": tuple(s.name for s in d.loads.inputs),
             "t": () if d.time is None else (d.time.name,),
         }
+
+    @cached_property
+    def applied(self) -> Array:
+        """Generalized forces, with those of the actuators."""
+        return self.forces + self.derivation.loads.actuation
 
     @cached_property
     def projection(self) -> Projection:

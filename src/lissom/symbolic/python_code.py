@@ -10,16 +10,17 @@ import numpy as np
 
 from ..errors import StateError, SymbolicError
 from .names import check_choice
-from .printing import Body, Language, body_of
+from .printing import FUNCTIONS, Body, Language, body_of
 from .program import Function, Program
 
 
-def _language(module: str, select: str) -> Language:
-    return Language({name: f"{module}.{name}" for name in ("sin", "cos", "sqrt")}, select)
+def _language(module: str, select: str, arc: str = "") -> Language:
+    names = {name: f"{module}.{name}" for name in FUNCTIONS}
+    return Language(names | {"atan": f"{module}.{arc or 'atan'}"}, select)
 
 
 _LANGUAGES = {
-    "numpy": _language("np", "np.where({x} < {limit}, {below}, {above})"),
+    "numpy": _language("np", "np.where({x} < {limit}, {below}, {above})", "arctan"),
     "numba": _language("math", "({below} if {x} < {limit} else {above})"),
     "casadi": _language("ca", "ca.if_else({x} < {limit}, {below}, {above})"),
 }

@@ -49,11 +49,16 @@ def quantities(d: Derivation) -> dict[str, Quantity]:
     if not d.constraints.independent:
         found = {name: x for name, x in found.items() if not name.startswith("reduced")}
         found.pop("speeds", None)
+    if d.loads.inputs:
+        found = {name: _with_input(x, "inputs", "forces" in x.inputs) for name, x in found.items()}
+        found |= {"actuation": _ACTUATION}
     if d.time is None:
         return found
-    return {
-        name: replace(x, inputs=(*x.inputs, "t")) if x.timed else x for name, x in found.items()
-    }
+    return {name: _with_input(x, "t", x.timed) for name, x in found.items()}
+
+
+def _with_input(quantity: Quantity, name: str, wanted: bool) -> Quantity:
+    return replace(quantity, inputs=(*quantity.inputs, name)) if wanted else quantity
 
 
 def _qdot(p: Program) -> Array:
@@ -69,6 +74,12 @@ def _reduced_bias(p: Program) -> Array:
     return by_independent(p.derivation, p.projection, p.projection.bias)
 
 
+_ACTUATION = Quantity(
+    ("inputs",),
+    "generalized forces of the actuators",
+    lambda p: p.derivation.loads.actuation,
+    timed=False,
+)
 _TREE = {
     "mass": Quantity(("q",), "mass matrix", lambda p: p.derivation.mass, timed=False),
     "bias": Quantity(
@@ -85,7 +96,7 @@ _TREE = {
     "forward_dynamics": Quantity(
         ("q", "v", "forces"),
         "accelerations for generalized forces",
-        lambda p: p.derivation.forward(p.forces),
+        lambda p: p.derivation.forward(p.applied),
     ),
     "inverse_dynamics": Quantity(
         ("q", "v", "acceleration"),
@@ -120,7 +131,7 @@ _CONSTRAINED = {
     "multipliers": Quantity(
         ("q", "v", "forces"),
         "constraint forces lambda; M vdot + bias = forces + A^T lambda",
-        lambda p: constrained_accelerations(p.derivation, p.forces)[1],
+        lambda p: constrained_accelerations(p.derivation, p.applied)[1],
     ),
     "speeds": Quantity(
         ("q", "u"),
@@ -136,6 +147,6 @@ _CONSTRAINED = {
     "reduced_dynamics": Quantity(
         ("q", "u", "forces"),
         "rates of the independent speeds for generalized forces",
-        lambda p: projected_accelerations(p.derivation, p.projection, p.forces),
+        lambda p: projected_accelerations(p.derivation, p.projection, p.applied),
     ),
 }

@@ -20,8 +20,9 @@ Array = np.ndarray
 # Products, given by their atoms and powers -> coefficient.
 Sum = dict[tuple[tuple[int, int], ...], Number]
 
-# Largest number of terms of an expanded sum.
-_MOST = 200
+# Largest number of terms of an expanded sum; largest number of operations of an expansion that is
+# searched for factors and sums of angles, which takes long where denominators are long.
+_MOST, _SEARCHED = 200, 600
 
 
 class Shortest:
@@ -52,7 +53,7 @@ class Shortest:
             return built
         flat = sympy.Add(*(self._product(key, number) for key, number in terms.items()))
         forms = [built, flat]
-        if len(terms) <= _MOST // 4:
+        if len(terms) <= _MOST // 4 and sympy.count_ops(flat) <= _SEARCHED:
             joined = TR10i(flat)  # sin a cos b + cos a sin b
             forms += [sympy.factor_terms(flat), joined, sympy.factor_terms(joined)]
         return min(forms, key=lambda x: (sympy.count_ops(x), x is built))
