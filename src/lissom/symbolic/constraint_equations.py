@@ -10,11 +10,15 @@ import numpy as np
 import sympy
 from sympy import ImmutableDenseMatrix as Matrix
 
+from .calculus import replaced_in
 from .constrained import Projection, projection
-from .derivation import Derivation
+from .derivation import Derivation, operations
 
 Array = np.ndarray
 Shown = Callable[[Array], Matrix]
+
+# Largest number of operations of a dependent speed that is replaced in formulas.
+_SHORT = 2
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,8 @@ class Augmented:
 class Projected:
     """Equations of motion in independent speeds u, B^T M B udot + B^T (M s + C p + F) = B^T Q.
 
-    Formulas may contain all speeds; `speeds` expresses them by the independent ones.
+    Formulas may contain all speeds; `speeds` expresses them by the independent ones.  Where that is
+    short, it is done already.
 
     Parameters
     ----------
@@ -79,12 +84,18 @@ class Projected:
     @cached_property
     def bias(self) -> Matrix:
         """Bias forces B^T (M s + C p + F) (k, 1), in terms of all speeds."""
-        return self._shown(self._nodes.bias)
+        return self._shown(self._shortened(self._nodes.bias))
 
     @cached_property
     def drift(self) -> Matrix:
         """Accelerations s (n_v, 1) for udot = 0, in terms of all speeds."""
-        return self._shown(self._nodes.drift)
+        return self._shown(self._shortened(self._nodes.drift))
+
+    def _shortened(self, values: Array) -> Array:
+        """Values with dependent speeds replaced that are short expressions."""
+        d, speeds = self._d, self._nodes.speeds
+        short = [k for k in d.constraints.dependent if operations([speeds[k]]) <= _SHORT]
+        return replaced_in(values, {d.v[k]: speeds[k] for k in short})
 
 
 class ConstraintEquations:
