@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..errors import SymbolicError
-from .derivation import Derivation
 from .names import check_choice, identifier
 from .printing import C_DOUBLE, C_FLOAT, body_of
-from .program import Function, Program
+from .program import Function, Program, heading
 from .writing import as_path, write_text
 
 _RESERVED = frozenset(
@@ -50,27 +49,15 @@ def _check_name(word: str) -> None:
 
 
 def _comment(program: Program) -> str:
-    d = program.derivation
-    system, name = d.system, d.system.name or "a mechanism"
+    system = program.derivation.system
     lines = [
-        f"Equations of motion of {name}, written by lissom.",
-        "",
-        f"q: {', '.join(s.name for s in d.coordinates)}",
-        f"v: {', '.join(s.name for s in d.speeds)}",
+        *heading(program),
         f"The caller provides all arrays: q has {system.n_q} entries, v, forces and acceleration",
         f"have {system.n_v}, the size of out is given with each function. Sizes are not checked.",
-        *_about_constraints(d),
         "Matrices are stored row by row.  Results may overwrite inputs.",
     ]
     text = _in_comment("\n   ".join(lines).replace("\n   \n", "\n\n"))
     return f"/* {text} */\n"
-
-
-def _about_constraints(d: Derivation) -> list[str]:
-    if not len(d.constraints):
-        return []
-    names = [d.speeds[k].name for k in d.constraints.independent]
-    return [f"u: {', '.join(names)}", f"multipliers: {', '.join(d.constraints.names)}"]
 
 
 def _in_comment(text: str) -> str:

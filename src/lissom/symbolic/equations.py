@@ -22,6 +22,7 @@ from .graph import Node
 from .joints import with_tangents
 from .latex import latex_of
 from .linear import Linearization, linearized, linearized_along
+from .matlab_code import write_matlab
 from .names import check_choice
 from .poincare import coriolis_by_brackets
 from .program import Program
@@ -394,8 +395,8 @@ class Equations:
         ----------
         values : mapping, optional
             Numbers for all parameters, by symbol or name.
-        backend : {"numpy", "numba"}
-            "numpy" also accepts arrays of states, "numba" is compiled.
+        backend : {"numpy", "numba", "jax"}
+            "numpy" also accepts arrays of states, "numba" and "jax" are compiled.
         frames : sequence of str, optional
             Frames to provide pose and Jacobian functions for; by default those of the last bodies.
         functions : sequence of str, optional
@@ -426,7 +427,7 @@ class Equations:
             File to write.
         values : mapping, optional
             Numbers for parameters; the others become a vector p.
-        backend : {"numpy", "numba", "casadi"}
+        backend : {"numpy", "numba", "jax", "casadi"}
             Library used by the module.
         frames, functions : sequence of str, optional
             As for `lambdify`.
@@ -450,7 +451,7 @@ class Equations:
         ----------
         values : mapping, optional
             Numbers for parameters; the others become a vector p.
-        backend : {"numpy", "numba", "casadi"}
+        backend : {"numpy", "numba", "jax", "casadi"}
             Library used by the module.
         frames, functions : sequence of str, optional
             As for `lambdify`.
@@ -488,12 +489,46 @@ class Equations:
             Header and source.
         """
         program = self._made_program(values, frames, functions)
+        return write_c(program, folder, self._file_name(name), real)
+
+    def to_matlab(
+        self,
+        folder: str | Path,
+        *,
+        name: str | None = None,
+        values: Mapping[Any, float] | None = None,
+        frames: Sequence[str] | None = None,
+        functions: Sequence[str] | None = None,
+    ) -> Path:
+        """Write a package of MATLAB functions, which Octave runs too: ``name.mass(q)``.
+
+        Parameters
+        ----------
+        folder : path
+            Folder to write the package to; it must be on MATLAB's path.
+        name : str, optional
+            Name of the package; by default the name of the model.
+        values : mapping, optional
+            Numbers for parameters; the others become fields of a struct.
+        frames, functions : sequence of str, optional
+            As for `lambdify`.
+
+        Returns
+        -------
+        path
+            Folder of the package.
+        """
+        program = self._made_program(values, frames, functions)
+        return write_matlab(program, folder, self._file_name(name))
+
+    def _file_name(self, name: str | None) -> str:
+        """Name of files that the user may have given; by default that of the model."""
         name = self.name if name is None else name
         if not isinstance(name, str):
             raise SymbolicError(
                 f"name is {name!r}; give a string that files and functions begin with"
             )
-        return write_c(program, folder, name or "model", real)
+        return name or "model"
 
     def to_casadi(
         self,

@@ -209,6 +209,18 @@ def leaf_frames(derivation: Derivation) -> tuple[str, ...]:
     return tuple(frames)
 
 
+def heading(program: Program) -> list[str]:
+    """Lines that say what a program is, and the order of its vectors."""
+    d = program.derivation
+    shown = {key: program.vectors[key] for key in ("q", "v")}
+    if len(d.constraints):
+        shown |= {"u": program.vectors["u"], "multipliers": d.constraints.names}
+    if d.loads.inputs:
+        shown |= {"inputs": program.vectors["inputs"]}
+    title = f"Equations of motion of {d.system.name or 'a mechanism'}, written by lissom."
+    return [title, "", *(f"{key}: {', '.join(names)}" for key, names in shown.items())]
+
+
 def all_nodes(function: Function) -> list[Node]:
     """Entries of a function's output."""
     return list(function.output.ravel())

@@ -1,7 +1,8 @@
-"""Python programs for NumPy, Numba and CasADi."""
+"""Python programs for NumPy, Numba, JAX and CasADi."""
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from ..errors import StateError, SymbolicError
 from .names import check_choice
 from .printing import FUNCTIONS, Body, Language, body_of
-from .program import Function, Program
+from .program import Function, Program, heading
 
 
 def _language(module: str, select: str, arc: str = "") -> Language:
@@ -22,9 +23,11 @@ def _language(module: str, select: str, arc: str = "") -> Language:
 _LANGUAGES = {
     "numpy": _language("np", "np.where({x} < {limit}, {below}, {above})", "arctan"),
     "numba": _language("math", "({below} if {x} < {limit} else {above})"),
+    "jax": _language("jnp", "jnp.where({x} < {limit}, {below}, {above})", "arctan"),
     "casadi": _language("ca", "ca.if_else({x} < {limit}, {below}, {above})"),
 }
-BACKENDS = ("numpy", "numba")
+_DECORATORS = {"numba": "@njit", "jax": "@jax.jit"}
+BACKENDS = ("numpy", "numba", "jax")
 
 _HEADS = {
     "numpy": '''"""{title}
@@ -105,6 +108,25 @@ def _checked(values, n):
         fits = fits and math.isfinite(number)
     return fits, flat
 ''',
+    "jax": '''"""{title}
+
+One state each: jax.vmap makes functions of many, jax.grad and jax.jacfwd derivatives.  Numbers have
+single precision unless jax.config.update("jax_enable_x64", True) is called first.
+"""
+
+import jax
+import jax.numpy as jnp
+
+_Error = ValueError
+
+
+def _vector(function, name, n, values):
+    x = jnp.asarray(values)
+    if x.shape != ((n,) if n else ()):
+        expected = f"({{n}},); use jax.vmap for many states" if n else "one number"
+        raise _Error(f"{{function}}: {{name}} has shape {{x.shape}}; expected {{expected}}")
+    return x
+''',
     "casadi": '''"""{title}
 
 Vectors are CasADi's, numeric or symbolic; parameters are one vector p.
@@ -126,13 +148,7 @@ def _check(function, name, n, x):
 def python_source(program: Program, backend: str) -> str:
     """Source text of a module with all functions of a program."""
     check_choice(backend, _LANGUAGES, "backend")
-    d = program.derivation
-    title = f"Equations of motion of {d.system.name or 'a mechanism'}, written by lissom.\n\n"
-    title += f"q: {', '.join(s.name for s in d.coordinates)}\n"
-    title += f"v: {', '.join(s.name for s in d.speeds)}"
-    if len(d.constraints):
-        title += f"\nu: {', '.join(d.speeds[k].name for k in d.constraints.independent)}"
-        title += f"\nmultipliers: {', '.join(d.constraints.names)}"
+    title = "\n".join(heading(program))
     if program.parameters:
         title += f"\np: {', '.join(program.parameters)}"
     pieces = [_HEADS[backend].format(title=_in_docstring(title))]
@@ -152,8 +168,8 @@ def _source(function: Function, program: Program, backend: str) -> str:
     lines = [f"def {function.name}({', '.join(sizes)}):"]
     words = _in_docstring(function.words)
     lines.append(f'    """{words[0].upper()}{words[1:]}."""')
-    if backend == "numba":
-        lines.insert(0, "@njit")
+    if backend in _DECORATORS:
+        lines.insert(0, _DECORATORS[backend])
     lines += _checks(function.name, sizes, backend)
     lines += [f"    {name} = {text}" for name, text in body.assignments]
     return "\n".join([*lines, *_returned(function, body, backend)]) + "\n"
@@ -173,6 +189,10 @@ def _checks(function: str, sizes: Mapping[str, int], backend: str) -> list[str]:
         names = ", ".join(sizes) + ("," if len(sizes) == 1 else "")
         called = f"_checked({function!r}, {tuple(sizes.items())}, {', '.join(sizes)})"
         return [f"    {names} = {called}"]
+    if backend == "jax":
+        return [
+            f"    {key} = _vector({function!r}, {key!r}, {n}, {key})" for key, n in sizes.items()
+        ]
     if backend == "casadi":
         return [f"    _check({function!r}, {key!r}, {n}, {key})" for key, n in sizes.items() if n]
     lines = []
@@ -195,6 +215,8 @@ def _returned(function: Function, body: Body, backend: str) -> list[str]:
     shape, entries = function.output.shape, body.results
     if backend == "numpy":
         return [f"    return _gathered({shape}, [{', '.join(entries)}])"]
+    if backend == "jax":  # an entry may be a plain number
+        return [f"    return jnp.array([{', '.join(entries)}], dtype=float).reshape({shape})"]
     if backend == "casadi":
         if len(shape) == 1:
             return [f"    return ca.vertcat({', '.join(entries)})"]
@@ -275,6 +297,8 @@ class Compiled:
 def executed(program: Program, backend: str) -> Functions:
     """Numeric functions of a program without free parameters."""
     check_choice(backend, BACKENDS, "backend")
+    if backend == "jax" and importlib.util.find_spec("jax") is None:
+        raise SymbolicError("JAX is not installed; run: pip install 'lissom[jax]'")
     made = _executed(program, python_source(program, backend))
     if backend == "numba":
         for name in program.names:
