@@ -93,7 +93,7 @@ def equations(
         Form,
         typer.Option(
             metavar="|".join(Form),
-            help="By default poincare; with lagrange, all speeds are rates of coordinates.",
+            help="With lagrange, all speeds are rates of coordinates.",
         ),
     ] = Form.POINCARE,
     set_: Annotated[
