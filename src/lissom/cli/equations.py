@@ -112,8 +112,7 @@ def equations(
     frame: Annotated[
         list[str] | None,
         typer.Option(
-            help="For programs only: frame with pose and Jacobian; by default those of the last "
-            "bodies; repeatable.",
+            help="For programs only: frame with pose and Jacobian; repeatable.",
             metavar="BODY[.NODE]",
         ),
     ] = None,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
 
 from ..bodies import RigidBody, Rod
 from ..errors import SymbolicError
@@ -14,6 +17,11 @@ from .bridge import Bridge
 from .names import check_choice
 from .poincare import leaves_span
 from .rank import generic_rank
+
+T = TypeVar("T")
+
+# Size of an entry of an array of floats, relative to the largest, that counts as rounding.
+_ROUNDING = 1e-15
 
 
 def symbolic_system(model: Model, level: str | None, form: str, bridge: Bridge) -> System:
@@ -31,12 +39,31 @@ def symbolic_system(model: Model, level: str | None, form: str, bridge: Bridge) 
         if isinstance(part.body, RigidBody):
             _register_inertia(part.body, bridge)
     system = converted_model(model, level=level, convert=bridge.nodes)
+    system = replace(system, bodies=tuple(_without_rounding(body) for body in system.bodies))
     for name, joint in zip(system.names, system.joints, strict=True):
         _check_map(name, joint, bridge)
     if check_choice(form, ("poincare", "lagrange"), "form") == "poincare":
         return system
     pairs = zip(system.names, system.joints, strict=True)
     return replace(system, joints=tuple(_with_rates(name, joint) for name, joint in pairs))
+
+
+def _without_rounding(part: T) -> T:
+    """Copy of a compiled body, or of a part of it, without what rounding left of zeros.
+
+    Integrals over a body are sums in floats, in which what cancels leaves some 1e-20.
+    """
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    new: dict[str, Any] = {}
+    for f in fields(part):
+        value = getattr(part, f.name)
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size:
+            dust = np.abs(value) < _ROUNDING * np.abs(value).max()
+            new[f.name] = np.where(dust, 0.0, value)
+        elif is_dataclass(value):
+            new[f.name] = _without_rounding(value)
+    return replace(part, **new)
 
 
 def _register_inertia(body: RigidBody, bridge: Bridge) -> None:

@@ -22,14 +22,11 @@ from typing import Any
 import numpy as np
 
 from ..spatial.scalar import atan, cos, exp, log, select, sin, sqrt, tanh
+from .numbers import Number, exact, negated, product_of, sum_of
 
 PRIME = 2**127 - 1
-# Digits of a decimal number that is read as exact; relative size of a sum that is rounding noise.
-_WRITTEN, _NOISE = 12, 1e-15
-# Largest denominator of a fraction that a float may be read as.
-_DENOMINATOR = 20_000
-
-Number = int | float | Fraction
+# Relative size of a sine that is rounding noise.
+_NOISE = 1e-15
 
 _FUNCTIONS = {f.__name__: f for f in (sin, cos, sqrt, exp, log, tanh, atan)}
 _ODD = ("tanh", "atan")
@@ -178,7 +175,7 @@ class Graph:
 
     def number(self, value: Any) -> Node:
         """Node of a number; whole numbers and fractions stay exact."""
-        x = _exact(value)
+        x = exact(value)
         residue = _residue(x)
         found = self._known.get(residue)
         if found is not None and found.op == "number":
@@ -253,7 +250,7 @@ class Graph:
             return self.neg(b)
         x, y = a.number, b.number
         if x is not None and y is not None:
-            return self.number(sum_of(x, -y))
+            return self.number(sum_of(x, negated(y)))
         if b.op == "neg":
             return self.add(a, b.args[0])
         if a.op == "neg":
@@ -265,7 +262,7 @@ class Graph:
         if a.op == "neg":
             return a.args[0]
         if a.op == "number":
-            return self.number(-a.args[0])
+            return self.number(negated(a.args[0]))
         if a.op == "sub":
             return self._found("sub", a.args[::-1], PRIME - a.residue)
         residue = PRIME - a.residue
@@ -282,20 +279,20 @@ class Graph:
             return a
         x, y = a.number, b.number
         if x is not None and y is not None:
-            return self.number(x * y)
+            return self.number(product_of(x, y))
         if y is not None:
             a, b, x = b, a, y
         if x is not None:
             if x == -1:
                 return self.neg(b)
             if b.op == "mul" and b.args[0].op == "number":
-                return self.mul(self.number(x * b.args[0].args[0]), b.args[1])
+                return self.mul(self.number(product_of(x, b.args[0].args[0])), b.args[1])
         if a.op == "neg":
             return self.neg(self.mul(a.args[0], b))
         if b.op == "neg":
             return self.neg(self.mul(a, b.args[0]))
         if x is not None and x < 0:
-            return self.neg(self.mul(self.number(-x), b))
+            return self.neg(self.mul(self.number(negated(x)), b))
         if a is b and a.op == "sqrt":
             return a.args[0]
         return self._found("mul", (a, b), a.residue * b.residue % PRIME)
@@ -388,38 +385,11 @@ class Graph:
         return {angle.residue: 1}
 
 
-def _exact(value: Any) -> Number:
-    """Whole number or fraction if the value is close to one, otherwise the float.
-
-    Decimals of up to twelve digits, and floats within two roundings of a fraction with a small
-    denominator, such as 1/12, are read as fractions.
-    """
-    if isinstance(value, (int, Fraction)):
-        return int(value) if isinstance(value, int) or value.denominator == 1 else value
-    x = float(value)
-    if not math.isfinite(x):
-        raise ValueError(f"{value!r} is not a finite number")
-    if x.is_integer() and abs(x) < 2**53:
-        return int(x)
-    if sum(c.isdigit() for c in repr(x).partition("e")[0].lstrip("-0.")) <= _WRITTEN:
-        return Fraction(repr(x))
-    near = Fraction(x).limit_denominator(_DENOMINATOR)
-    return near if abs(float(near) - x) <= 2 * math.ulp(x) else x
-
-
-def sum_of(x: Number, y: Number) -> Number:
-    """Sum of x and y; a difference of floats that is mere rounding becomes zero."""
-    if not isinstance(x, float) and not isinstance(y, float):
-        return Fraction(x) + Fraction(y)
-    total = float(x) + float(y)
-    return 0 if abs(total) < _NOISE * (abs(float(x)) + abs(float(y))) else total
-
-
 def _residue(x: Number) -> int:
     if isinstance(x, int):
         return x % PRIME
-    exact = Fraction(x)
-    return exact.numerator * pow(exact.denominator, -1, PRIME) % PRIME
+    value = Fraction(x)
+    return value.numerator * pow(value.denominator, -1, PRIME) % PRIME
 
 
 def applied(op: str, args: Sequence[Any]) -> Any:

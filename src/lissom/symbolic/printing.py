@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from .graph import Node, Number, ordered
+from .graph import Node, ordered
+from .numbers import Number
 from .program import Function, all_nodes
 from .staged import temporaries
 
