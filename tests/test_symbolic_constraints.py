@@ -203,6 +203,17 @@ def test_independent_speeds_may_be_chosen():
             derive(four_bar(), independent=given)
 
 
+def test_structure_without_motion_keeps_its_rows():
+    """A triangle of two rods: lengths of zero, which close it too, are no way to judge it."""
+    model = ls.Model("triangle")
+    model.add(ls.RigidBody(m, (a, 0, 0)), ls.Revolute("y"), name="upper")
+    model.add(ls.RigidBody(m, (b, 0, 0)), ls.Revolute("y"), to="upper", at=(a, 0, 0), name="lower")
+    model.close(ls.Revolute("y"), "lower", None, at_a=(b, 0, 0), at_b=(c, 0, 0), name="pin")
+    equations = derive(model)
+    assert len(equations.constraints) == 2 and equations.constraints.projected.independent == ()
+    assert "speeds" not in equations.functions and "multipliers" in equations.functions
+
+
 def test_gear_with_symbols():
     """Two rotors with a ratio n: the first feels J1 + n^2 J2."""
     J1, J2, n, c0 = sympy.symbols("J1 J2 n c0", positive=True)

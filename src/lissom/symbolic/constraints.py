@@ -88,7 +88,8 @@ class Constraints:
         apart = self._apart([*rows, *given], len(rows))
         self.gaps = np.array([row.gap for row in apart if row.gap is not None], dtype=object)
         every = [row.gap for row in (*rows, *given) if row.gap is not None]
-        closed = point_where(derivation.graph, np.array(every, dtype=object))
+        unknowns = [s.name for s in derivation.coordinates]
+        closed = point_where(derivation.graph, np.array(every, dtype=object), unknowns)
         point = random_point(derivation.graph) if closed is None else closed
         self.rows = [apart[k] for k in independent_rows(values_at(self._stacked(apart), point))]
         self.names = _multiplier_names([row.source for row in self.rows])

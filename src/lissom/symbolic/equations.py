@@ -561,7 +561,8 @@ class Equations:
         def shown(quantity: str) -> Matrix:
             return self._matrix(replaced_in(self._nodes(quantity), new))
 
-        return latex_of(self, self.staged("mass", "bias", "qdot", values=values), shown)
+        more = ("constraint_jacobian", "constraint_bias") if len(self.constraints) else ()
+        return latex_of(self, self.staged("mass", "bias", "qdot", *more, values=values), shown)
 
     def _made_program(
         self,
