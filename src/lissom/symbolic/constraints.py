@@ -21,7 +21,7 @@ from ..errors import SymbolicError, name_list, suggestion
 from ..spatial import skew
 from ..system import Frame, Loop
 from .calculus import differentiated, directional, symbols_in
-from .generic_point import point_where, random_point, values_at
+from .generic_point import Point, point_where, random_point, values_at
 from .graph import Node
 from .loop_rows import loop_rows
 from .names import as_symbols, identifier
@@ -85,13 +85,9 @@ class Constraints:
         rows = [row for loop in system.loops for row in _of_loop(derivation, loop)]
         rows += [_of_coupling(derivation, coupling) for coupling in system.couplings]
         given = [_of_formula(derivation, k, x) for k, x in enumerate(_listed(formulas))]
-        apart = self._apart([*rows, *given], len(rows))
-        self.gaps = np.array([row.gap for row in apart if row.gap is not None], dtype=object)
-        every = [row.gap for row in (*rows, *given) if row.gap is not None]
-        unknowns = [s.name for s in derivation.coordinates]
-        closed = point_where(derivation.graph, np.array(every, dtype=object), unknowns)
-        point = random_point(derivation.graph) if closed is None else closed
-        self.rows = [apart[k] for k in independent_rows(values_at(self._stacked(apart), point))]
+        point = self._point([*rows, *given])
+        self.rows = self._apart([*rows, *given], len(rows), point)
+        self.gaps = _gaps(self.rows)
         self.names = _multiplier_names([row.source for row in self.rows])
         self.independent = self._chosen(independent, values_at(self.jacobian, point))
         self.dependent = [k for k in range(system.n_v) if k not in self.independent]
@@ -103,10 +99,15 @@ class Constraints:
         speeds = [row.speeds for row in rows]
         return np.array(speeds, dtype=object).reshape(len(rows), self._d.system.n_v)
 
-    def _apart(self, rows: list[Row], n_model: int) -> list[Row]:
-        """Rows that do not depend on those before them everywhere; a formula must not."""
-        A = values_at(self._stacked(rows), random_point(self._d.graph))
-        kept = independent_rows(A)
+    def _point(self, rows: list[Row]) -> Point:
+        """Random point at which the constraints are satisfied; any point if none is found."""
+        unknowns = [s.name for s in self._d.coordinates]
+        closed = point_where(self._d.graph, _gaps(rows), unknowns)
+        return random_point(self._d.graph) if closed is None else closed
+
+    def _apart(self, rows: list[Row], n_model: int, point: Point) -> list[Row]:
+        """Rows that do not depend on those before them; a formula must not."""
+        kept = independent_rows(values_at(self._stacked(rows), point))
         for k in range(n_model, len(rows)):
             if k not in kept:
                 raise SymbolicError(
@@ -156,6 +157,10 @@ class Constraints:
         d = self._d
         rates = list(d.bridge.nodes(self.jacobian @ d.v + self.drift)) if self.rows else []
         return np.array(directional(rates, d.flow), dtype=object)
+
+
+def _gaps(rows: list[Row]) -> Array:
+    return np.array([row.gap for row in rows if row.gap is not None], dtype=object)
 
 
 def _listed(formulas: Any) -> list[Any]:
