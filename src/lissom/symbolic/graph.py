@@ -87,7 +87,7 @@ class Node:
 
     def __float__(self) -> float:
         if self.op != "number":
-            raise TypeError(f"{self!r} is not a number")
+            raise TypeError(f"an expression ({self.op}) is not a number")  # its text may be endless
         return float(self.args[0])
 
     def __neg__(self) -> Node:
