@@ -53,7 +53,7 @@ class CProgram:
         self.functions = {
             name.removeprefix(f"{self.prefix}_"): (
                 tuple(int(n) for n in shape.split(" x ")),
-                re.findall(r"\*(\w+)", arguments)[:-1],
+                re.findall(r"(\w+)(?:,|$)", arguments)[:-1],
             )
             for _, shape, name, arguments in declared
         }
@@ -71,6 +71,8 @@ class CProgram:
         size = int(np.prod(shape))
         vectors = {}
         for name in arguments:
+            if name == "t":
+                continue
             if name == "p":
                 vectors[name] = np.array([parameters[field] for field in self.fields], self.real)
             else:
@@ -78,7 +80,11 @@ class CProgram:
                 vectors[name][: len(inputs[name])] = inputs[name]
         kept = {name: vector.copy() for name, vector in vectors.items() if name != over}
         out = vectors[over] if over else np.full(size, np.nan, self.real)
-        pointers = [vectors[name].ctypes.data_as(ctypes.c_void_p) for name in arguments]
+        real = np.ctypeslib.as_ctypes_type(self.real)
+        pointers = [
+            real(inputs[name]) if name == "t" else vectors[name].ctypes.data_as(ctypes.c_void_p)
+            for name in arguments
+        ]
         getattr(self._library, f"{self.prefix}_{function}")(
             *pointers, out.ctypes.data_as(ctypes.c_void_p)
         )

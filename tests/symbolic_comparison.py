@@ -10,6 +10,7 @@ import numpy as np
 import lissom as ls
 from lissom.symbolic import derive
 from tests.oracle_comparison import well_conditioned
+from tests.random_loops import looped_model, looped_tree
 from tests.random_trees import build_model, frame_names
 
 BOUND = 1e-10
@@ -74,6 +75,31 @@ def check_coriolis(seed: int, level: str) -> Errors:
     size = max(1.0, np.abs(Mdot).max(), np.abs(C).max())
     # The quotient is good for 1e-6 of its size, which counts as BOUND.
     result.add("skewness", Mdot, C + C.T, 1e-6 * size / BOUND)
+    return result
+
+
+def check_loops(seed: int) -> Errors | None:
+    """Accelerations of a random mechanism with loops; None if its loops have no formulas.
+
+    Rows of A are compared through accelerations: the particle model has others of the same span.
+    """
+    case = looped_tree(seed)
+    result = Errors(seed, case.coverage)
+    try:
+        equations = derive(looped_model(case.description, case.oracle.closings))
+    except ls.SymbolicError:  # a compound joint
+        return None
+    functions = equations.lambdify(functions=["forward_dynamics", "constraint_jacobian"])
+    tree, state, forces = case.tree, case.state, case.description.forces
+    snapshot = case.oracle.at(case.q, case.v, length=tree.system.length)
+    vdot, _ = snapshot.forward_dynamics(forces, None)
+    weight = np.sqrt(np.diag(snapshot.tree.mass_matrix))
+    free = snapshot.tree.forward_dynamics(forces, None)
+    scale = max(np.abs(weight * x).max() for x in (vdot, free))
+    found = functions.forward_dynamics(state.q, state.v, tree.to_lissom(forces))
+    result.add("loops: accelerations", weight * found[tree.v_index], weight * vdot, scale)
+    A = functions.constraint_jacobian(state.q)
+    result.add("loops: rates", A @ state.v, 0.0, np.abs(A).sum(axis=1).max() + 1.0)
     return result
 
 

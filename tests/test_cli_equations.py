@@ -102,6 +102,37 @@ def test_c_program_is_written_to_this_folder_or_another(folder):
     compile_strictly(folder / "pendulum.c", "-fsyntax-only")
 
 
+def test_matlab_package_is_written_to_a_folder(folder):
+    place = Path("made", "+pendulum")
+    assert run("swing.py", "--format", "matlab", "--output", "made") == f"wrote {place}\n"
+    assert (folder / place / "mass.m").read_text().startswith("function out = mass(")
+
+
+def test_loads_of_a_model_file_are_included_on_request(folder):
+    (folder / "spring.toml").write_text(SPRING)
+    assert "7 q" not in run("spring.toml")
+    assert "7 q_{mass}" in run("spring.toml", "--loads")
+
+
+SPRING = """
+lissom = 2
+name = "spring"
+
+[[parts]]
+name = "mass"
+body = { kind = "rigid", mass = 1 }
+joint = "prismatic x"
+
+[simulation]
+duration = 1.0
+
+[[simulation.loads]]
+kind = "joint_spring"
+joint = "mass"
+stiffness = 7.0
+"""
+
+
 @pytest.mark.parametrize(
     ("format", "file"),
     (("latex", "pendulum.tex"), ("python", "pendulum.py"), ("casadi", "pendulum_casadi.py")),
@@ -187,7 +218,7 @@ SOURCES = {
     "lacks.py": ("lacks.py, line 1: ModuleNotFoundError: No module named 'nothing_of_that_name'",),
     "ends.py": ("ends.py, line 2: the program exits", "__main__"),
     "lines.py": ("lines.py, line 1: ValueError: one two",),
-    "loop.py": ("has loops ('pin')", "trees"),
+    "loop.py": ("loop 'pin': its joint", "close the loop at another joint"),
 }
 FILES = {
     "some.py": "import lissom as ls\na, b = ls.Model('a'), ls.Model('b')\n",
@@ -202,7 +233,9 @@ FILES = {
     "lacks.py": "import nothing_of_that_name\n",
     "ends.py": "import sys\nsys.exit(0)\n",
     "lines.py": "raise ValueError('one\\ntwo')\n",
-    "loop.py": PENDULUM + "\nmodel.close(ls.Revolute('y'), None, 'rod', name='pin')\n",
+    "loop.py": PENDULUM
+    + "\nmodel.close(ls.CompoundJoint([[1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0]]), None, 'rod', "
+    + "name='pin')\n",
 }
 
 
@@ -260,7 +293,7 @@ def test_numbers_for_a_model_without_parameters(folder, capsys, monkeypatch):
         ("--format", "c", "--backend", "numba"),
         ("--real", "float"),
         ("--frame", "rod"),
-        ("--format", "python", "--backend", "jax"),
+        ("--format", "python", "--backend", "torch"),
     ),
 )
 def test_options_that_do_not_fit_each_other_are_refused_with_the_usage(folder, options):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 import sympy
 
 import lissom as ls
 from lissom.symbolic import derive
-from tests.symbolic_samples import SAMPLES, double_pendulum, paper_arm
+from tests.measures import error
+from tests.symbolic_samples import SAMPLES, double_pendulum, engine, l1, l2, paper_arm, states
 
 TOKEN = re.compile(r"\\(?:begin|end)\{\w+\}|\\(?:left|right)(?=[\W_])\\?.|\\.|[{}]")
 CLOSING = {"}": "{", r"\right": r"\left"}
@@ -65,17 +67,68 @@ def test_short_equations_are_written_out():
     assert f"V = {sympy.latex(equations.kinematics)}" in text
 
 
-def test_long_equations_are_written_in_stages_each_after_what_it_uses():
-    equations = paper_arm().equations()
-    lines = lines_of(equations.latex())
-    staged = equations.staged("mass", "bias", "qdot")
-    assert len(lines) == 2 + len(staged.assignments) + len(staged.results) > 20
-    known = set()
-    for line in lines[2:]:
-        name, _, text = line.removeprefix("& ").partition(" = ")
-        assert set(re.findall(r"z_\{\d+\}", text)) <= known
-        known.add(name)
-    assert {"M", "b", r"\dot q"} <= known
+def equations_in(text):
+    """Left- and right-hand sides of all lines, with broken lines joined."""
+    joined = re.sub(r" \\\\\n& \\qquad \{\}", "", text)
+    return [line.removeprefix("& ").rsplit(" = ", 1) for line in lines_of(joined)[2:]]
+
+
+NAME = re.compile(r"(?:\\dot )?[a-zA-Z]+_\{[\w ]+\}")
+
+
+def evaluated(text, known):
+    """Value of a right-hand side, read as a person would read it."""
+    text = text.replace(r"\left(", "(").replace(r"\right)", ")")
+    while r"\frac" in text:
+        text = re.sub(r"\\frac\{((?:[^{}]|\{[^{}]*\})*)\}\{(\d+)\}", r"((\1) / \2)", text)
+    text = NAME.sub(lambda m: f"<{m[0].replace(' ', '')}>", text)
+    text = re.sub(r"\^\{(\d+)\}", r"**\1", text)
+    text = re.sub(r"(?<=[\w>)]) (?=[\w<(])", " * ", text.replace("} ", "}"))
+    text = re.sub(r"<([^>]*)>", lambda m: f"({known[m[1]]!r})", text)
+    return eval(text)
+
+
+def test_long_equations_are_lines_that_a_person_can_compute_with():
+    """Read line by line, they give the numbers of the engine, and no line is too long."""
+    sample = paper_arm()
+    equations, system = sample.equations(), sample.system()
+    text = equations.latex()
+    assert all(len(re.sub(r"\\[a-z]+|[{}_^ ]", "", line)) < 130 for line in lines_of(text)[2:])
+    inputs = states(system)[0]
+    names = (*equations.coordinates, *equations.speeds)
+    numbers = [*inputs["q"], *inputs["v"]]
+    known = {sympy.latex(s).replace(" ", ""): float(x) for s, x in zip(names, numbers, strict=True)}
+    for name, turn, angle in re.findall(
+        r"([cs]_\{\d\}) = \\(cos|sin)\{\\left\((.*?) \\right", text
+    ):
+        known[name] = float(getattr(np, turn)(known[angle.replace(" ", "")]))
+    for left, right in equations_in(text):
+        if r"\cos" in right or r"\sin" in right:
+            continue
+        for name in left.split(" = "):
+            known[name.replace(" ", "")] = evaluated(right, known)
+    expected = engine(system, inputs)
+    mass = [[known.get(f"M_{{{i + 1}{j + 1}}}", 0.0) for j in range(6)] for i in range(6)]
+    assert error(np.array(mass), expected["mass"]) < 1e-12
+    assert error(np.array([known[f"b_{{{i + 1}}}"] for i in range(6)]), expected["bias"]) < 1e-12
+    assert [known[rf"\dotq_{{{i + 1}}}"] for i in range(6)] == list(expected["qdot"])
+    assert "z_{0}" in text and r"c_{1} = \cos{\left(q_{upper 1} \right)}" in text
+
+
+def test_names_of_parameters_are_no_abbreviations():
+    c1 = sympy.Symbol("c_1", positive=True)
+    model = paper_arm().model
+    model.gravity = (0, 0, -c1)
+    text = derive(model).latex()
+    assert r"\mathrm{c}_{1}" in text
+
+
+def test_constraints_are_written_too():
+    model = double_pendulum().model
+    model.close(ls.Revolute("y"), "lower", None, at_a=(l2, 0, 0), at_b=(l1, 0, 0), name="pin")
+    text = derive(model).latex()
+    check_form(text)
+    assert r"A^{\mathsf T} \lambda" in text and "& A = " in text and r"& \gamma = " in text
 
 
 def test_numbers_take_the_place_of_parameters():

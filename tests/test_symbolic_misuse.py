@@ -238,14 +238,14 @@ def test_frames_whose_functions_would_have_the_same_name(tmp_path):
         (lambda: derive(pendulum(), form="hamilton"), ls.SymbolicError, ("form", '"lagrange"')),
         (lambda: derive(pendulum(), form=None), ls.SymbolicError, ("form is None", '"poincare"')),
         (
-            lambda: derive(pendulum()).lambdify(values=VALUES, backend="jax"),
+            lambda: derive(pendulum()).lambdify(values=VALUES, backend="torch"),
             ls.SymbolicError,
-            ("backend is 'jax'", '"numpy" or "numba"'),
+            ("backend is 'torch'", '"numpy", "numba" or "jax"'),
         ),
         (
             lambda: derive(pendulum()).python_source(backend=["numpy"]),
             ls.SymbolicError,
-            ("backend is ['numpy']", '"numpy", "numba" or "casadi"'),
+            ("backend is ['numpy']", '"numpy", "numba", "jax" or "casadi"'),
         ),
         (
             lambda: derive(pendulum()).to_c("unwritten", real="half"),
@@ -295,7 +295,13 @@ def test_model_with_loops(kind):
     getattr(model, kind)(
         ls.Revolute("y"), None, "lower", at_a=(2, 0, 0), at_b=(2, 0, 0), name="pin"
     )
-    with refused(ls.SymbolicError, "'pair'", "'pin'", "trees", "remove the loops"):
+    assert derive(model).constraints.sources == ("pin", "pin")
+
+
+def test_loop_of_a_joint_without_coordinates_in_closed_form():
+    model, unit = pair(), np.eye(6)
+    model.close(ls.CompoundJoint([unit[0], unit[1]]), None, "lower", name="pin")
+    with refused(ls.SymbolicError, "loop 'pin'", "compound", "close the loop at another joint"):
         derive(model)
 
 
@@ -312,10 +318,10 @@ def test_model_that_cannot_move():
 
 
 @pytest.mark.parametrize(
-    "mass", (sympy.exp(m), m**l, sympy.Function("f")(l), sympy.Abs(sympy.Symbol("u")), sympy.log(m))
+    "mass", (sympy.gamma(m), m**l, sympy.Function("f")(l), sympy.asinh(m), sympy.floor(m))
 )
 def test_parameter_with_a_function_that_is_not_supported(mass):
-    words = ("body 'rod'", f"parameter {mass}", "use a symbol instead", "sin, cos and tan")
+    words = ("body 'rod'", f"parameter {mass}", "use a symbol instead", "sin, cos, tan, ")
     with refused(ls.SymbolicError, *words):
         derive(pendulum(mass))
 
@@ -432,10 +438,10 @@ def test_point_that_is_none():
     ("at", "words"),
     (
         ({"q_rodd": 0}, ("at", "no symbol 'q_rodd'", "did you mean 'q_rod'?")),
-        ({"v_rod": 1}, ("at", "v_rod is a speed", "give coordinates")),
-        ({"q_rod": "0"}, ("'0' is neither a finite number nor a SymPy expression",)),
-        ({"q_rod": np.nan}, ("nan is neither a finite number nor a SymPy expression",)),
-        ({"q_rod": sympy.exp(m)}, ("exp(m)", "use a symbol instead")),
+        ({"v_rod": "fast"}, ("at: v_rod: 'fast' is neither a finite number",)),
+        ({"q_rod": "0"}, ("at: q_rod: '0' is neither a finite number nor a SymPy expression",)),
+        ({"q_rod": np.nan}, ("at: q_rod: nan is neither a finite number nor a SymPy expression",)),
+        ({"q_rod": sympy.gamma(m)}, ("gamma(m)", "use a symbol instead")),
         ([0], ("at is [0]", "dictionary")),
     ),
 )

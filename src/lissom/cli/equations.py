@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +14,8 @@ from .output import say
 from .values import NoCode
 
 if TYPE_CHECKING:
+    from ..model import Model
+    from ..sim import Load
     from ..symbolic import Equations
 
 
@@ -23,6 +26,7 @@ class Format(StrEnum):
     PYTHON = "python"
     C = "c"
     CASADI = "casadi"
+    MATLAB = "matlab"
 
 
 class Level(StrEnum):
@@ -45,6 +49,7 @@ class Backend(StrEnum):
 
     NUMPY = "numpy"
     NUMBA = "numba"
+    JAX = "jax"
 
 
 class Real(StrEnum):
@@ -72,7 +77,8 @@ def equations(
         typer.Option(
             "--output",
             "-o",
-            help="Folder for files; by default, C goes to this folder, the rest to the terminal.",
+            help="Folder for files; by default, C and MATLAB go to this folder, the rest to the "
+            "terminal.",
             metavar="FOLDER",
         ),
     ] = None,
@@ -80,15 +86,14 @@ def equations(
         Level | None,
         typer.Option(
             metavar="|".join(Level),
-            help="Level of all flexible bodies; by default that of each body. Formulas are much "
-            "shorter with linear.",
+            help="Level of all flexible bodies; by default that of each body.",
         ),
     ] = None,
     form: Annotated[
         Form,
         typer.Option(
             metavar="|".join(Form),
-            help="By default poincare; with lagrange, all speeds are rates of coordinates.",
+            help="With lagrange, all speeds are rates of coordinates.",
         ),
     ] = Form.POINCARE,
     set_: Annotated[
@@ -107,26 +112,32 @@ def equations(
     frame: Annotated[
         list[str] | None,
         typer.Option(
-            help="For programs only: frame to provide pose and Jacobian for; by default those of "
-            "the last bodies; repeatable.",
+            help="For programs only: frame with pose and Jacobian; repeatable.",
             metavar="BODY[.NODE]",
         ),
     ] = None,
+    loads: Annotated[
+        bool,
+        typer.Option("--loads", help="Include the loads of a model file."),
+    ] = False,
     no_code: NoCode = False,
 ) -> None:
     """Write the equations of motion as formulas or as a program."""
     _check_options(format, backend, real, frame)
     from ..symbolic import derive
-    from .sources import load_model
 
-    source = load_model(model, code=not no_code)
-    derived = derive(source, level=level and level.value, form=form.value)
+    source, given = _source(model, loads, code=not no_code)
+    derived = derive(source, level=level and level.value, form=form.value, loads=given)
     values = _numbers(set_ or [], [symbol.name for symbol in derived.parameters])
     if format is Format.C:
         folder = Path() if output is None else output
         precision = (real or Real.DOUBLE).value
         for path in derived.to_c(folder, real=precision, values=values, frames=frame):
             say(f"wrote {path}")
+        return
+    if format is Format.MATLAB:
+        folder = Path() if output is None else output
+        say(f"wrote {derived.to_matlab(folder, values=values, frames=frame)}")
         return
     if format is Format.LATEX:
         text = derived.latex(values=values) + "\n"
@@ -139,6 +150,18 @@ def equations(
         _write(derived, format, output, text)
 
 
+def _source(place: str, loads: bool, *, code: bool) -> tuple[Model, Sequence[Load]]:
+    """Model of a source, and the loads of a model file if they are wanted."""
+    if not loads:
+        from .sources import load_model
+
+        return load_model(place, code=code), ()
+    from .ready import load_source
+
+    run = load_source(place, code=code)
+    return run.model, run.settings.get("loads", ())
+
+
 def _check_options(
     format: Format, backend: Backend | None, real: Real | None, frame: list[str] | None
 ) -> None:
@@ -148,7 +171,7 @@ def _check_options(
     if real and format is not Format.C:
         raise typer.BadParameter("--real is an option of --format c")
     if frame and format is Format.LATEX:
-        raise typer.BadParameter("--frame is an option of --format python, c and casadi")
+        raise typer.BadParameter("--frame is an option of --format python, c, casadi and matlab")
 
 
 def _numbers(given: list[str], known: list[str]) -> dict[str, float]:

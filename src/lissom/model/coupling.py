@@ -142,9 +142,9 @@ def resolved_couple(
                 "their ratios"
             )
         terms[place] = key
-    ratios = np.array([float(x) for x in couple.ratios.values()])
+    ratios = array(list(couple.ratios.values()))
     bodies, entries = zip(*terms, strict=True)
-    return Coupling(couple.name, bodies, entries, ratios, float(couple.offset))
+    return Coupling(couple.name, bodies, entries, ratios, couple.offset)
 
 
 def _check_carried(couple: Couple, part: Connection, given: Connection | None) -> None:

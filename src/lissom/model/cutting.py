@@ -18,6 +18,7 @@ import numpy as np
 from ..bodies import RigidBody
 from ..errors import ModelError
 from ..joints import Fixed, Joint
+from ..spatial.scalar import as_numbers, is_numeric
 from .arborescence import least_arborescence
 from .parts import Closing, Connection, End, Part
 from .reach import check_reached, depths
@@ -167,7 +168,10 @@ def _commutes(joint: Joint, p: Array) -> bool:
     True if all rotations of the joint are about p.
     """
     q = joint.neutral() if joint.has_quaternion else 0.3 + 0.11 * np.arange(joint.n_q)
-    across = np.cross(joint.motion_map(q)[:3].T, p)
+    across = as_numbers(np.cross(joint.motion_map(q)[:3].T, p))
+    if not is_numeric(across):
+        return not any(across.ravel())  # expressions, false if they are zero
+    p = as_numbers(p)
     return bool(np.abs(across).max(initial=0.0) <= 1e-15 * np.abs(p).max())
 
 

@@ -81,7 +81,7 @@ def _one(x: Any, name: str) -> Any:
 
 
 def _elementwise(name: str) -> Callable[[Any], Any]:
-    numeric = getattr(np, name)
+    numeric = getattr(np, {"atan": "arctan"}.get(name, name))
 
     def function(x: Any) -> Any:
         if isinstance(x, np.ndarray):
@@ -98,6 +98,10 @@ def _elementwise(name: str) -> Callable[[Any], Any]:
 sin = _elementwise("sin")
 cos = _elementwise("cos")
 sqrt = _elementwise("sqrt")
+exp = _elementwise("exp")
+log = _elementwise("log")
+tanh = _elementwise("tanh")
+atan = _elementwise("atan")
 
 
 def scaled(x: Any, values: Array) -> Array:

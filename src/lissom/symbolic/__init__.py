@@ -12,6 +12,7 @@
 Source: Kwatny & Blankenship, Symbolic construction of models for multibody dynamics, 1995.
 """
 
+from .constraint_equations import Augmented, ConstraintEquations, Projected
 from .equations import Equations, Operators, derive
 from .joints import joint_configuration, joint_kinematics, joint_map
 from .linear import Linearization
@@ -19,10 +20,13 @@ from .python_code import Functions
 from .staged import Staged
 
 __all__ = [
+    "Augmented",
+    "ConstraintEquations",
     "Equations",
     "Functions",
     "Linearization",
     "Operators",
+    "Projected",
     "Staged",
     "derive",
     "joint_configuration",

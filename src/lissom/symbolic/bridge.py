@@ -15,6 +15,8 @@ Array = np.ndarray
 
 # Fractions with a larger numerator or denominator are shown as floats.
 _SHOWN = 10**6
+# Size of a coefficient, relative to those that it is the sum of, that is rounding noise.
+_NOISE = 1e-15
 
 
 class Bridge:
@@ -100,6 +102,11 @@ class Bridge:
         if isinstance(x, (sympy.sin, sympy.cos)):
             argument = self._of_sympy(x.args[0])
             return argument.sin() if isinstance(x, sympy.sin) else argument.cos()
+        if (name := type(x).__name__) in ("exp", "log", "tanh", "atan"):
+            return getattr(self._of_sympy(x.args[0]), name)()
+        if isinstance(x, sympy.Abs):
+            size = self._of_sympy(x.args[0])
+            return size.select(0.0, -size, size)
         if isinstance(x, sympy.tan):
             argument = self._of_sympy(x.args[0])
             return argument.sin() / argument.cos()
@@ -109,8 +116,8 @@ class Bridge:
             )
         raise SymbolicError(
             f"the parameter {x} contains an unsupported function; use a symbol instead and "
-            "substitute the expression afterwards (sums, products, powers, roots, sin, cos and "
-            "tan are supported)"
+            "substitute the expression afterwards (sums, products, powers, roots, sin, cos, tan, "
+            "exp, log, tanh, atan and Abs are supported)"
         )
 
     def expression(self, node: Any) -> sympy.Expr:
@@ -134,7 +141,25 @@ class Bridge:
         if x.op == "symbol":
             return self.symbols[x.args[0]]
         args = [self._expressions[y] for y in x.args]
+        if x.op in ("add", "sub"):
+            return _sum(args[0], args[1] if x.op == "add" else -args[1])
         return applied(x.op, args)
+
+
+def _sum(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr:
+    """Sum a + b, without terms of which rounding left something when SymPy added them up."""
+    total = a + b
+    n = sum(len(x.args) if x.is_Add else 1 for x in (a, b))
+    if (len(total.args) if total.is_Add else 1) == n or not total.has(sympy.Float):
+        return total
+    before = [x.as_coefficients_dict() for x in (a, b)]
+    kept = [
+        number * term
+        for term, number in total.as_coefficients_dict().items()
+        if not number.is_Float
+        or abs(number) > _NOISE * max(abs(terms.get(term, 0)) for terms in before)
+    ]
+    return total if len(kept) == len(sympy.Add.make_args(total)) else sympy.Add(*kept)
 
 
 def as_sympy_number(x: int | float | Fraction) -> sympy.Expr:

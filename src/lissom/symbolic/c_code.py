@@ -7,7 +7,7 @@ from pathlib import Path
 from ..errors import SymbolicError
 from .names import check_choice, identifier
 from .printing import C_DOUBLE, C_FLOAT, body_of
-from .program import Function, Program
+from .program import Function, Program, heading
 from .writing import as_path, write_text
 
 _RESERVED = frozenset(
@@ -49,13 +49,9 @@ def _check_name(word: str) -> None:
 
 
 def _comment(program: Program) -> str:
-    d = program.derivation
-    system, name = d.system, d.system.name or "a mechanism"
+    system = program.derivation.system
     lines = [
-        f"Equations of motion of {name}, written by lissom.",
-        "",
-        f"q: {', '.join(s.name for s in d.coordinates)}",
-        f"v: {', '.join(s.name for s in d.speeds)}",
+        *heading(program),
         f"The caller provides all arrays: q has {system.n_q} entries, v, forces and acceleration",
         f"have {system.n_v}, the size of out is given with each function. Sizes are not checked.",
         "Matrices are stored row by row.  Results may overwrite inputs.",
@@ -69,7 +65,10 @@ def _in_comment(text: str) -> str:
 
 
 def _signature(function: Function, program: Program, prefix: str, real: str) -> str:
-    arguments = [f"const {real} *{name}" for name in function.inputs]
+    arguments = [
+        f"{real} {name}" if name in function.SCALARS else f"const {real} *{name}"
+        for name in function.inputs
+    ]
     if program.parameters:
         arguments.append(f"const {prefix}_parameters *p")
     name = identifier(function.name, ascii_only=True)
@@ -108,7 +107,7 @@ def _function(function: Function, program: Program, prefix: str, real: str) -> s
     where: dict[str, tuple[str, int]] = {}
     for vector, names in function.inputs.items():
         for k, name in enumerate(names):
-            symbols[name] = f"{vector}{k}"
+            symbols[name] = vector if vector in function.SCALARS else f"{vector}{k}"
             where[name] = vector, k
     body = body_of(function, _REALS[real], symbols)
     read = {where[name][0] for name in body.used if name in where}
@@ -119,7 +118,7 @@ def _function(function: Function, program: Program, prefix: str, real: str) -> s
     lines += [
         f"    const {real} {vector}{k} = {vector}[{k}];"
         for name, (vector, k) in where.items()
-        if name in body.used
+        if name in body.used and vector not in function.SCALARS
     ]
     lines += [f"    const {real} {name} = {text};" for name, text in body.assignments]
     lines += [f"    out[{k}] = {text};" for k, text in enumerate(body.results)]

@@ -55,6 +55,14 @@ def _rate(graph: Graph, x: Node, d: dict[int, Node]) -> Node:
             return a.cos() * da
         case "cos":
             return -(a.sin() * da)
+        case "exp":
+            return x * da
+        case "log":
+            return da / a
+        case "tanh":
+            return (1 - x * x) * da
+        case "atan":
+            return da / (1 + a * a)
     return da / (2 * x)  # sqrt
 
 
@@ -95,6 +103,18 @@ def _rebuilt(graph: Graph, roots: Sequence[Node], made: dict[int, Node]) -> dict
     return made
 
 
+def substituted(values: Array, new: Mapping[Node, Node]) -> Array:
+    """Array of nodes with nodes substituted for symbols, in the same graph.
+
+    A known node of equal value may still contain those symbols, in a form in which they cancel.
+    """
+    flat = list(values.ravel())
+    if not flat or not new:
+        return values
+    made = _rebuilt(flat[0].graph, flat, {id(x): y for x, y in new.items()})
+    return np.array([made[id(x)] for x in flat], dtype=object).reshape(values.shape)
+
+
 def replaced_in(values: Array, new: Mapping[Node, Node]) -> Array:
     """Array of nodes with nodes substituted for symbols."""
     return np.array(replaced(list(values.ravel()), new), dtype=object).reshape(values.shape)
@@ -103,3 +123,16 @@ def replaced_in(values: Array, new: Mapping[Node, Node]) -> Array:
 def symbols_in(roots: Sequence[Node]) -> set[str]:
     """Names of the symbols in expressions."""
     return {x.args[0] for x in ordered(roots) if x.op == "symbol"}
+
+
+def evaluated(roots: Sequence[Node], point: Mapping[str, float]) -> list[float]:
+    """Values of nodes in floats at a point, which has a number for each symbol."""
+    found: dict[int, float] = {}
+    for x in ordered(roots):
+        if x.op == "number":
+            found[id(x)] = float(x.args[0])
+        elif x.op == "symbol":
+            found[id(x)] = point[x.args[0]]
+        else:
+            found[id(x)] = applied(x.op, [found[id(y)] for y in x.args])
+    return [found[id(x)] for x in roots]

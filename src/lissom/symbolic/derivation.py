@@ -17,19 +17,20 @@ import sympy
 
 from ..algorithms.tree import reference
 from ..algorithms.tree.body_terms import NodeMotion, first_moment, node_motion
-from ..bodies import RigidBody, Rod
 from ..errors import SymbolicError, name_list
-from ..joints import Joint
 from ..model import Model
-from ..model.compile import converted_model
 from ..spatial import block_diagonal
 from ..spatial.scalar import solve_spd, zeros
-from ..system import GROUND, Frame, System
+from ..system import GROUND, Frame
 from .bridge import Bridge
-from .calculus import differentiated
+from .calculus import differentiated, symbols_in
+from .constrained import constrained_accelerations
+from .constraints import Constraints
+from .converting import symbolic_system
 from .graph import Graph, Node, ordered
-from .names import Names, check_choice
-from .poincare import coriolis_by_connection, leaves_span, structure_constants
+from .loads import AppliedLoads
+from .names import Names, as_symbols
+from .poincare import coriolis_by_connection, structure_constants
 from .rank import generic_rank
 
 Array = np.ndarray
@@ -53,6 +54,16 @@ class Derivation:
         "lagrange": all speeds are rates of coordinates.
     coordinates, speeds : sequence of names or symbols, optional
         Their symbols; by default derived from the names of the bodies.
+    constraints : sequence of SymPy expressions
+        Equations between coordinates and speeds beside those of loops and couplings.
+    independent : names or symbols, optional
+        Speeds that determine the others by the constraints.
+    loads : sequence of Load
+        Loads that have a formula.
+    forces : mapping, optional
+        Formulas of generalized forces by speed.
+    time : symbol, optional
+        Symbol of time.
     sums : bool
         Whether products of sines and cosines are written with sums of angles, which is more
         readable; programs are faster without.
@@ -65,20 +76,47 @@ class Derivation:
         form: str = "poincare",
         coordinates: Any = None,
         speeds: Any = None,
+        constraints: Any = (),
+        independent: Any = None,
+        loads: Any = (),
+        forces: Any = None,
+        time: Any = None,
         *,
         sums: bool = False,
     ) -> None:
         self._model, self._level = model, level
         self.graph = Graph()
         self.bridge = Bridge(self.graph)
-        self.system = _system(model, level, form, self.bridge)
-        self.parameters = tuple(sorted(self.bridge.symbols.values(), key=lambda s: s.name))
+        self.time = None if time is None else as_symbols(time, "time")[0]
+        self.t = None if self.time is None else self.bridge.symbol(self.time, "time")
+        self.system = symbolic_system(model, level, form, self.bridge)
         names = Names.of(self.system, coordinates, speeds)
         self.coordinates, self.speeds = names.coordinates, names.speeds
         self.q = self._coordinates()
         self.v = self._symbols(self.speeds, "speed")
         if sums:
             self._combine_angles()
+        self.constraints = Constraints(self, constraints, independent)
+        self.loads = AppliedLoads(self, loads, forces)
+        self._check_time()
+        known = {*self.coordinates, *self.speeds, *self.loads.inputs, self.time}
+        parameters = [s for s in self.bridge.symbols.values() if s not in known]
+        self.parameters = tuple(sorted(parameters, key=lambda s: s.name))
+
+    def _check_time(self) -> None:
+        """Refuse inertia and geometry that depend on time, whose rates are not in the equations."""
+        if self.time is None:
+            return
+        poses = [x for motion in self.at_rest for x in (motion.world_rotation.ravel())]
+        poses += [x for motion in self.at_rest for x in motion.world_position]
+        nodes = [*self.bridge.nodes(poses), *self.mass.ravel()]
+        if self.time.name in symbols_in(nodes):
+            raise SymbolicError(
+                f"model {self.system.name!r}: a length or a mass depends on the time {self.time}; "
+                "for a length that changes, add a Prismatic joint and the constraint "
+                "constraints=[coordinate - length]; gravity, forces and stiffness may depend on "
+                "time"
+            )
 
     def _symbols(self, symbols: Sequence[sympy.Symbol], what: str) -> Array:
         return np.array([self.bridge.symbol(s, what) for s in symbols], dtype=object)
@@ -129,9 +167,30 @@ class Derivation:
         return self.bridge.nodes(block_diagonal(zeros(0, 0), *blocks))
 
     @cached_property
+    def flow(self) -> dict[Node, Node]:
+        """Rates of all symbols at zero acceleration: qdot of coordinates, 1 of time."""
+        rates = dict(zip(self.q, self.bridge.nodes(self.rates @ self.v), strict=True))
+        return rates if self.t is None else rates | {self.t: self.graph.one}
+
+    def formula(self, expression: sympy.Expr) -> Node:
+        """Node of a user's formula, whose symbols are known by their names or new parameters."""
+        known = self.bridge.symbols
+        named = {s: known[s.name] for s in expression.free_symbols if s.name in known}
+        return self.bridge.node(expression.xreplace(named))
+
+    def given(self, value: Any, what: str) -> Node:
+        """Node of a user's number or formula; `what` names it in messages."""
+        try:
+            known = isinstance(value, sympy.Expr)
+            return self.formula(value) if known else self.bridge.node(value)
+        except SymbolicError as error:
+            raise SymbolicError(f"{what}: {error}") from None
+
+    @cached_property
     def mass(self) -> Array:
         """Mass matrix M (n_v, n_v)."""
-        return self.bridge.nodes(reference.mass_matrix(self.system, self.at_rest))
+        M = self.bridge.nodes(reference.mass_matrix(self.system, self.at_rest))
+        return self.bridge.nodes(M + np.diag(self.loads.armature))
 
     @cached_property
     def bias(self) -> Array:
@@ -141,7 +200,12 @@ class Derivation:
     def inverse(self, vdot: Array) -> Array:
         """Generalized forces for accelerations (n_v,)."""
         forces, _ = reference.inverse_dynamics(self.system, self.motions, vdot)
-        return self.bridge.nodes(forces)
+        return self.bridge.nodes(forces + self.loads.armature * vdot - self.load_forces)
+
+    @cached_property
+    def load_forces(self) -> Array:
+        """Generalized forces of the loads (n_v,), without those of actuators."""
+        return self.loads.forces(self.v)
 
     @cached_property
     def velocity_terms(self) -> Array:
@@ -154,9 +218,16 @@ class Derivation:
 
     @cached_property
     def static(self) -> Array:
-        """Forces of gravity and stiffness (n_v,)."""
+        """Forces of gravity, stiffness and loads at rest (n_v,)."""
+        still = zeros(self.system.n_v)
+        forces, _ = reference.inverse_dynamics(self.system, self.at_rest, still)
+        return self.bridge.nodes(forces - self.loads.forces(self.bridge.nodes(still)))
+
+    @cached_property
+    def force(self) -> Array:
+        """Forces F of gravity, stiffness, damping and loads (n_v,)."""
         forces, _ = reference.inverse_dynamics(self.system, self.at_rest, zeros(self.system.n_v))
-        return self.bridge.nodes(forces)
+        return self.bridge.nodes(forces + self.damping - self.load_forces)
 
     @cached_property
     def damping(self) -> Array:
@@ -202,13 +273,17 @@ class Derivation:
         return self.graph.node(total)
 
     def forward(self, forces: Array) -> Array:
-        """Generalized accelerations (n_v,): by the recursion, or by M if that takes less."""
+        """Generalized accelerations (n_v,), which satisfy the constraints."""
+        if len(self.constraints):
+            return constrained_accelerations(self, forces)[0]
+        return self.tree_forward(forces)
+
+    def tree_forward(self, forces: Array) -> Array:
+        """Accelerations (n_v,) of the tree: by the recursion, or by M if that takes less."""
         if not self.parameters:  # inertia due to rounding is detected only in numbers
             self._model.compile(level=self._level)
         try:
-            by_recursion = self.bridge.nodes(
-                reference.forward_dynamics(self.system, self.motions, forces)
-            )
+            by_recursion = self._by_recursion(forces + self.load_forces)
             if self.system.n_v > _DENSE:
                 return by_recursion
             dense = self.bridge.nodes(solve_spd(self.mass, forces - self.bias))
@@ -219,6 +294,16 @@ class Derivation:
                 "axis, or omit forward_dynamics with functions="
             ) from None
         return min((by_recursion, dense), key=lambda x: operations(list(x)))
+
+    def _by_recursion(self, forces: Array) -> Array:
+        layout, a = self.system.layout, self.loads.armature
+        blocks = [
+            (a[layout.modal_v(i)], np.diag(a[layout.hinge_v(i)])) for i in range(self.system.n_body)
+        ]
+        armature = blocks if any(a) else None
+        return self.bridge.nodes(
+            reference.forward_dynamics(self.system, self.motions, forces, armature=armature)
+        )
 
     def _without_inertia(self) -> str:
         """Name of the last body whose joint has a motion without inertia."""
@@ -231,13 +316,16 @@ class Derivation:
 
     def pose(self, where: str, at: Any = (0, 0, 0)) -> Array:
         """Configuration matrix (4, 4) of a body, node or frame, its origin moved by `at`."""
-        frame = self._located(where, at)
+        return self._configuration(*self.frame_pose(self._located(where, at)))
+
+    def frame_pose(self, frame: Frame) -> tuple[Array, Array]:
+        """Rotation (3, 3) and position (3,) of a frame in the world."""
         if frame.grounded:
-            return self._configuration(frame.rotation, frame.position)
+            return frame.rotation, frame.position
         body, node = self.at_rest[frame.body], self._node(frame)
         rotation = body.world_rotation @ node.rotation
         position = body.world_position + body.world_rotation @ node.position
-        return self._configuration(*frame.pose(rotation, position))
+        return frame.pose(rotation, position)
 
     def joint_configuration(self, body: str) -> Array:
         """Configuration matrix (4, 4) of a body's joint."""
@@ -262,14 +350,22 @@ class Derivation:
         return node_motion(body, frame.node, eta, zeros(len(eta)), zeros(6))
 
     def jacobian(self, where: str, axes: str, at: Any = (0, 0, 0)) -> Array:
-        """J (6, n_v): speeds -> [omega; v] of a frame, world or own axes."""
-        frame = self._located(where, at)
-        layout, J = self.system.layout, np.zeros((6, self.system.n_v), dtype=object)
+        """J (6, n_v): speeds -> [omega; v] of a body, node or frame, world or own axes."""
+        return self.frame_jacobian(self._located(where, at), axes)
+
+    def frame_jacobian(self, frame: Frame, axes: str) -> Array:
+        """J (6, n_v) of a frame, world or own axes."""
         if frame.grounded:
-            return self.bridge.nodes(J)
+            return self.bridge.nodes(np.zeros((6, self.system.n_v)))
+        J, own = self._in_body_axes(frame)
+        R = own.T if axes == "body" else self.at_rest[frame.body].world_rotation
+        return self.bridge.nodes(block_diagonal(R, R) @ J)
+
+    def _in_body_axes(self, frame: Frame) -> tuple[Array, Array]:
+        """J (6, n_v) of a frame on a body, in the body's axes, and the frame's axes in those."""
+        layout, J = self.system.layout, np.zeros((6, self.system.n_v), dtype=object)
         i, node = frame.body, self._node(frame)
         rotation, _ = frame.pose(node.rotation, node.position)
-        world = self.at_rest[i].world_rotation
         shift = frame.velocity(node.shift.T, node.rotation)  # from the body's frame to this one
         J[:, layout.modal_v(i)] = frame.velocity(node.shapes, node.rotation)
         J[:, layout.hinge_v(i)] = shift @ self.at_rest[i].motion_map
@@ -280,8 +376,7 @@ class Derivation:
             shift = shift @ carrier.shift.T
             J[:, layout.hinge_v(p)] = shift @ self.at_rest[p].motion_map
             i = p
-        R = rotation.T if axes == "body" else world
-        return self.bridge.nodes(block_diagonal(R, R) @ J)
+        return J, rotation
 
     def operators(self) -> tuple[Array, Array, Array]:
         """Factors Phi, H and inertia of M = H^T Phi^T inertia Phi H (paper E, (50)-(52))."""
@@ -309,79 +404,3 @@ def operations(roots: Sequence[Node]) -> int:
     """Number of operations to evaluate nodes, each expression once, without counting signs."""
     free = ("number", "symbol", "neg")
     return sum(x.op not in free for x in ordered(roots))
-
-
-def _system(model: Model, level: str | None, form: str, bridge: Bridge) -> System:
-    """Compiled model with nodes as parameters."""
-    if not isinstance(model, Model):
-        raise SymbolicError(
-            f"derive takes a Model, whose parameters may be symbols, not {type(model).__name__}"
-        )
-    if model.loops or model.joins or model.couplings:
-        groups = (model.loops, model.joins, model.couplings)
-        names = name_list(name for group in groups for name in group)
-        kind = "loops" if model.loops or model.joins else "couplings"
-        raise SymbolicError(
-            f"model {model.name!r} has {kind} ({names}); only the equations of trees can be "
-            f"derived: remove the {kind}, and add their forces to the right-hand side"
-        )
-    for part in model.parts.values():
-        if isinstance(part.body, Rod):
-            raise SymbolicError(
-                f"body {part.name!r} is a rod, whose equations cannot be derived: its sections are "
-                'found by numbers; use ls.beam, with level="stiffened" for the nearest equations'
-            )
-        if isinstance(part.body, RigidBody):
-            _register_inertia(part.body, bridge)
-    system = converted_model(model, level=level, convert=bridge.nodes)
-    for name, joint in zip(system.names, system.joints, strict=True):
-        _check_map(name, joint, bridge)
-    if check_choice(form, ("poincare", "lagrange"), "form") == "poincare":
-        return system
-    pairs = zip(system.names, system.joints, strict=True)
-    return replace(system, joints=tuple(_with_rates(name, joint) for name, joint in pairs))
-
-
-def _register_inertia(body: RigidBody, bridge: Bridge) -> None:
-    """Register first moment and inertia about the origin in their shortest form.
-
-    The graph keeps the first form of an expression.
-    """
-    try:
-        m, c, inertia = (bridge.nodes(x) for x in (body.mass, body.com, body.inertia))
-    except SymbolicError:  # reported by `converted_model`, with the body's name
-        return
-    p = m * c
-    for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)):
-        others = [k for k in range(3) if k != i]
-        if i == j:
-            _ = inertia[i, i] + (p[others[0]] * c[others[0]] + p[others[1]] * c[others[1]])
-        else:
-            _ = inertia[i, j] - p[i] * c[j]
-
-
-def _check_map(name: str, joint: Joint, bridge: Bridge) -> None:
-    """Refuse a joint whose map, known with symbols only, is nonholonomic or of too many motions."""
-    for H in joint.maps:
-        if generic_rank(H) < H.shape[1]:
-            raise SymbolicError(
-                f"body {name!r}: its joint ({joint.label}) has linearly dependent columns; "
-                "remove the redundant ones"
-            )
-        if pair := leaves_span(bridge, H):
-            raise SymbolicError(
-                f"body {name!r}: its joint ({joint.label}) is nonholonomic: the Lie bracket of "
-                f"columns {pair[0]} and {pair[1]} (counted from 0) is a motion outside their span; "
-                "use CompoundJoint([column, column, ...]) for a sequence of joints"
-            )
-
-
-def _with_rates(name: str, joint: Joint) -> Joint:
-    """A joint with the same coordinates whose speeds are their rates."""
-    found = joint.with_rates()
-    if found is None:
-        raise SymbolicError(
-            f"body {name!r}: its joint ({joint.label}) has a quaternion, whose rates are not "
-            "independent; for Lagrange's equations use CompoundJoint with one column for each angle"
-        )
-    return found

@@ -16,11 +16,13 @@ from sympy import ImmutableDenseMatrix as Matrix
 from ..errors import SymbolicError, name_list, suggestion
 from .c_code import write_c
 from .calculus import replaced_in
+from .constraint_equations import ConstraintEquations
 from .derivation import Derivation
 from .graph import Node
 from .joints import with_tangents
 from .latex import latex_of
-from .linear import Linearization, linearized
+from .linear import Linearization, linearized, linearized_along
+from .matlab_code import write_matlab
 from .names import check_choice
 from .poincare import coriolis_by_brackets
 from .program import Program
@@ -43,9 +45,14 @@ def derive(
     form: str = "poincare",
     coordinates: Any = None,
     speeds: Any = None,
+    constraints: Any = (),
+    independent: Any = None,
+    loads: Any = (),
+    forces: Mapping[Any, Any] | None = None,
+    time: Any = None,
     simplify: bool = False,
 ) -> Equations:
-    """Equations of motion of a tree, M pdot + C p + F = Q.
+    """Equations of motion, M pdot + C p + F = Q + A^T lambda.
 
     Every parameter of the model may be a number or a SymPy expression; flexible bodies accept
     symbols if their modes are uncoupled (diagonal modal mass and stiffness).
@@ -53,7 +60,7 @@ def derive(
     Parameters
     ----------
     model : Model
-        Model without loops.
+        Trees, loops and couplings; rods are not supported.
     level : {"full", "linear", "stiffened"}, optional
         Level of all flexible bodies; by default the level of each body, as for `Model.compile`.
         Formulas are much shorter at "linear".
@@ -61,6 +68,18 @@ def derive(
         With "lagrange" all speeds are rates of coordinates.
     coordinates, speeds : names or symbols, optional
         Their names, in the order of q and v: ``coordinates="t1 t2"``.
+    constraints : SymPy expression or list of them
+        Constraints beside loops and couplings, each an expression that is zero: of coordinates
+        alone (holonomic), or linear in the speeds (nonholonomic).
+    independent : names or symbols, optional
+        Speeds by which the projected equations express the others; by default the first ones.
+    loads : sequence of Load
+        Springs, dampers, friction, stops and forces, which become part of F, and actuators, whose
+        forces become inputs; as for `simulate`.
+    forces : mapping, optional
+        Formulas of further generalized forces by speed: ``forces={"v_pole": -k * q_pole}``.
+    time : name or symbol, optional
+        Symbol of time in gravity, constraints, loads and forces.
     simplify : bool
         Pass every expression through ``sympy.simplify``; slow, and seldom shorter.
 
@@ -68,7 +87,8 @@ def derive(
     -------
     Equations
     """
-    return Equations(model, level, form, coordinates, speeds, simplify)
+    given = (level, form, coordinates, speeds, constraints, independent, loads, forces, time)
+    return Equations(model, given, simplify)
 
 
 @dataclass(frozen=True)
@@ -93,13 +113,17 @@ class Operators:
 
 
 class Equations:
-    """Equations of motion, M(q) pdot + C(q, p) p + F(q, p) = Q and qdot = V(q) p.
+    """Equations of motion, M(q) pdot + C(q, p) p + F(q, p) = Q + A^T lambda and qdot = V(q) p.
 
     Every quantity is computed when it is first used.  Made by `derive`.
 
     Parameters
     ----------
-    model, level, form, coordinates, speeds, simplify
+    model : Model
+        Mechanism.
+    given : tuple
+        Further arguments of `Derivation`.
+    simplify : bool
         As for `derive`.
 
     Attributes
@@ -108,19 +132,15 @@ class Equations:
         Symbols q and p, in the order of the numeric vectors.
     parameters : tuple of sympy.Symbol
         Symbols of the model.
+    inputs : tuple of sympy.Symbol
+        Forces of the actuators.
+    time : sympy.Symbol or None
+        Symbol of time.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        level: str | None,
-        form: str,
-        coordinates: Any,
-        speeds: Any,
-        simplify: bool,
-    ) -> None:
+    def __init__(self, model: Model, given: tuple[Any, ...], simplify: bool) -> None:
         kept = copy.copy(model)  # programs are derived later, from the model as it is now
-        self._again = kept, level, form, coordinates, speeds
+        self._again = kept, *given
         self._derivation = Derivation(*self._again, sums=True)
         self._shortest = Shortest(self._derivation.bridge)
         self._simplify = simplify
@@ -128,6 +148,8 @@ class Equations:
         self.coordinates = self._derivation.coordinates
         self.speeds = self._derivation.speeds
         self.parameters = self._derivation.parameters
+        self.inputs = self._derivation.loads.inputs
+        self.time = self._derivation.time
 
     @cached_property
     def _program(self) -> Derivation:
@@ -169,9 +191,13 @@ class Equations:
 
     @cached_property
     def force(self) -> Matrix:
-        """Forces F (n_v,) of gravity, stiffness and damping."""
-        d = self._derivation
-        return self._matrix(d.bridge.nodes(d.static + d.damping))
+        """Forces F (n_v,) of gravity, stiffness, damping and loads."""
+        return self._matrix(self._derivation.force)
+
+    @cached_property
+    def actuation(self) -> Matrix:
+        """Generalized forces (n_v,) of the inputs, a part of Q."""
+        return self._matrix(self._derivation.loads.actuation)
 
     @cached_property
     def bias(self) -> Matrix:
@@ -193,6 +219,11 @@ class Equations:
         """Constants c[k, i, j] of [v_i, v_j] = sum over k of c[k, i, j] v_k, v_i columns of V."""
         flat = [self._expression(x) for x in self._derivation.structure_constants.ravel()]
         return sympy.ImmutableDenseNDimArray(flat, self._derivation.structure_constants.shape)
+
+    @cached_property
+    def constraints(self) -> ConstraintEquations:
+        """Constraints of loops, couplings and formulas: A p + a = 0."""
+        return ConstraintEquations(self._derivation, self._matrix)
 
     # Frames
 
@@ -274,21 +305,59 @@ class Equations:
     @property
     def conserved_momenta(self) -> dict[sympy.Symbol, sympy.Expr]:
         """Momentum dT/dqdot of each ignorable coordinate, in terms of q and p."""
+        if len(self._derivation.constraints) or self._derivation.loads.given:
+            raise SymbolicError(
+                f"model {self.name!r} has constraints or loads, whose forces may change the "
+                "momenta of ignorable coordinates; derive the equations of the tree alone"
+            )
         return {
             self.coordinates[k]: self._expression(x)
             for k, x in momenta(self._derivation, ignorable(self._derivation)).items()
         }
 
-    def linearize(self, at: Mapping[Any, Any] | None = None) -> Linearization:
-        """Linear equations about a state of rest, M x_v' + D x_v + K x_q = Q.
+    def linearize(
+        self, at: Mapping[Any, Any] | None = None, *, motion: Mapping[Any, Any] | None = None
+    ) -> Linearization:
+        """Linear equations about a state or a motion, M x_v' + D x_v + K x_q = x_Q.
+
+        With constraints, speeds are the independent ones, and the state must satisfy them.
 
         Parameters
         ----------
         at : mapping, optional
-            Values of coordinates, numbers or expressions, by symbol or name; other coordinates stay
-            symbols.
+            Values of coordinates and speeds, numbers or expressions, by symbol or name.  Other
+            coordinates stay symbols, other speeds are zero, and so are accelerations.
+        motion : mapping, optional
+            Formulas of all coordinates in the time of ``derive(..., time=...)``, instead of `at`:
+            the matrices are then functions of time.
         """
-        return linearized(self._derivation, self._shortest, self._values(at))
+        if motion is None:
+            return linearized(self._derivation, self._shortest, self._values(at))
+        if at is not None:
+            raise SymbolicError("both at and motion are given; give one of them")
+        return self._along(motion)
+
+    def _along(self, motion: Mapping[Any, Any]) -> Linearization:
+        d = self._derivation
+        if d.t is None:
+            raise SymbolicError(
+                "a motion needs a symbol of time; derive the equations with time=, such as "
+                'derive(model, time="t")'
+            )
+        known = {s.name: k for k, s in enumerate(self.coordinates)}
+        given: dict[int, Node] = {}
+        for key, x in _items(motion, "motion"):
+            if str(key) not in known:
+                raise SymbolicError(
+                    f"motion: there is no coordinate {str(key)!r}; {suggestion(str(key), known)}"
+                )
+            given[known[str(key)]] = d.given(x, f"motion: {key}")
+        if missing := [s for s in self.coordinates if known[s.name] not in given]:
+            raise SymbolicError(
+                f"motion: no formula for {name_list(missing, show=str)}; give one for each "
+                "coordinate"
+            )
+        return linearized_along(d, self._shortest, given, d.t)
 
     # Programs
 
@@ -326,8 +395,8 @@ class Equations:
         ----------
         values : mapping, optional
             Numbers for all parameters, by symbol or name.
-        backend : {"numpy", "numba"}
-            "numpy" also accepts arrays of states, "numba" is compiled.
+        backend : {"numpy", "numba", "jax"}
+            "numpy" also accepts arrays of states, "numba" and "jax" are compiled.
         frames : sequence of str, optional
             Frames to provide pose and Jacobian functions for; by default those of the last bodies.
         functions : sequence of str, optional
@@ -358,7 +427,7 @@ class Equations:
             File to write.
         values : mapping, optional
             Numbers for parameters; the others become a vector p.
-        backend : {"numpy", "numba", "casadi"}
+        backend : {"numpy", "numba", "jax", "casadi"}
             Library used by the module.
         frames, functions : sequence of str, optional
             As for `lambdify`.
@@ -382,7 +451,7 @@ class Equations:
         ----------
         values : mapping, optional
             Numbers for parameters; the others become a vector p.
-        backend : {"numpy", "numba", "casadi"}
+        backend : {"numpy", "numba", "jax", "casadi"}
             Library used by the module.
         frames, functions : sequence of str, optional
             As for `lambdify`.
@@ -420,12 +489,46 @@ class Equations:
             Header and source.
         """
         program = self._made_program(values, frames, functions)
+        return write_c(program, folder, self._file_name(name), real)
+
+    def to_matlab(
+        self,
+        folder: str | Path,
+        *,
+        name: str | None = None,
+        values: Mapping[Any, float] | None = None,
+        frames: Sequence[str] | None = None,
+        functions: Sequence[str] | None = None,
+    ) -> Path:
+        """Write a package of MATLAB functions, which Octave runs too: ``name.mass(q)``.
+
+        Parameters
+        ----------
+        folder : path
+            Folder to write the package to; it must be on MATLAB's path.
+        name : str, optional
+            Name of the package; by default the name of the model.
+        values : mapping, optional
+            Numbers for parameters; the others become fields of a struct.
+        frames, functions : sequence of str, optional
+            As for `lambdify`.
+
+        Returns
+        -------
+        path
+            Folder of the package.
+        """
+        program = self._made_program(values, frames, functions)
+        return write_matlab(program, folder, self._file_name(name))
+
+    def _file_name(self, name: str | None) -> str:
+        """Name of files that the user may have given; by default that of the model."""
         name = self.name if name is None else name
         if not isinstance(name, str):
             raise SymbolicError(
                 f"name is {name!r}; give a string that files and functions begin with"
             )
-        return write_c(program, folder, name or "model", real)
+        return name or "model"
 
     def to_casadi(
         self,
@@ -458,7 +561,8 @@ class Equations:
         def shown(quantity: str) -> Matrix:
             return self._matrix(replaced_in(self._nodes(quantity), new))
 
-        return latex_of(self, self.staged("mass", "bias", "qdot", values=values), shown)
+        more = ("constraint_jacobian", "constraint_bias") if len(self.constraints) else ()
+        return latex_of(self, self.staged("mass", "bias", "qdot", *more, values=values), shown)
 
     def _made_program(
         self,
@@ -490,18 +594,13 @@ class Equations:
         """Replacement nodes by symbol node, given by symbol or name."""
         bridge = self._derivation.bridge
         replacements = {}
-        speeds = {s.name for s in self.speeds}
         for key, value in _items(values, "at"):
             if str(key) not in bridge.symbols:
                 raise SymbolicError(
                     f"at: there is no symbol {str(key)!r}; {suggestion(str(key), bridge.symbols)}"
                 )
-            if str(key) in speeds:
-                raise SymbolicError(
-                    f"at: {key} is a speed, but the state must be at rest; give coordinates only"
-                )
             node = bridge.node(bridge.symbols[str(key)])
-            replacements[node] = bridge.node(value)
+            replacements[node] = self._derivation.given(value, f"at: {key}")
         return replacements
 
     def _nodes(self, quantity: str) -> Array:
@@ -509,7 +608,7 @@ class Equations:
         known = {
             "mass": lambda: d.mass,
             "coriolis": lambda: self._derivation.coriolis,
-            "force": lambda: d.bridge.nodes(d.static + d.damping),
+            "force": lambda: d.force,
             "bias": lambda: d.bias,
             "velocity_force": lambda: d.velocity_terms,
             "kinematics": lambda: d.rates,

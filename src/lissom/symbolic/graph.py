@@ -21,15 +21,15 @@ from typing import Any
 
 import numpy as np
 
-from ..spatial.scalar import cos, select, sin, sqrt
+from ..spatial.scalar import atan, cos, exp, log, select, sin, sqrt, tanh
+from .numbers import Number, exact, negated, product_of, sum_of
 
 PRIME = 2**127 - 1
-# Digits of a decimal number that is read as exact; relative size of a sum that is rounding noise.
-_WRITTEN, _NOISE = 12, 1e-15
-# Largest denominator of a fraction that a float may be read as.
-_DENOMINATOR = 20_000
+# Relative size of a sine that is rounding noise.
+_NOISE = 1e-15
 
-Number = int | float | Fraction
+_FUNCTIONS = {f.__name__: f for f in (sin, cos, sqrt, exp, log, tanh, atan)}
+_ODD = ("tanh", "atan")
 
 
 class Node:
@@ -40,7 +40,8 @@ class Node:
     graph : Graph
         Graph that owns the node.
     op : str
-        "number", "symbol", "add", "sub", "mul", "neg", "inv", "sin", "cos", "sqrt" or "select".
+        "number", "symbol", "add", "sub", "mul", "neg", "inv", "sin", "cos", "sqrt", "exp", "log",
+        "tanh", "atan" or "select".
     args : tuple
         Operands; the value of a number, the name of a symbol.
     residue : int
@@ -86,7 +87,7 @@ class Node:
 
     def __float__(self) -> float:
         if self.op != "number":
-            raise TypeError(f"{self!r} is not a number")
+            raise TypeError(f"an expression ({self.op}) is not a number")  # its text may be endless
         return float(self.args[0])
 
     def __neg__(self) -> Node:
@@ -115,6 +116,22 @@ class Node:
     def sqrt(self) -> Node:
         """Square root."""
         return self.graph.sqrt(self)
+
+    def exp(self) -> Node:
+        """Exponential function."""
+        return self.graph.function("exp", self)
+
+    def log(self) -> Node:
+        """Natural logarithm."""
+        return self.graph.function("log", self)
+
+    def tanh(self) -> Node:
+        """Hyperbolic tangent."""
+        return self.graph.function("tanh", self)
+
+    def atan(self) -> Node:
+        """Arc tangent."""
+        return self.graph.function("atan", self)
 
     def select(self, limit: float, below: Any, above: Any) -> Node:
         """`below` where this is less than `limit`, otherwise `above`."""
@@ -149,6 +166,7 @@ class Graph:
         self._roots: dict[Any, int] = {}
         self._angles: dict[int, dict[Any, int] | None] = {}
         self.symbols: dict[str, Node] = {}
+        self.units: list[tuple[str, ...]] = []
         self.zero, self.one = self.number(0), self.number(1)
 
     def node(self, x: Any) -> Node:
@@ -157,7 +175,7 @@ class Graph:
 
     def number(self, value: Any) -> Node:
         """Node of a number; whole numbers and fractions stay exact."""
-        x = _exact(value)
+        x = exact(value)
         residue = _residue(x)
         found = self._known.get(residue)
         if found is not None and found.op == "number":
@@ -180,6 +198,7 @@ class Graph:
         residues = [(1 - square) * scale % PRIME, *(2 * x * scale % PRIME for x in t)]
         for name, residue in zip(names, residues, strict=True):
             self.symbols[name] = self._keep(Node(self, "symbol", (name,), residue))
+        self.units.append(tuple(names))
         return [self.symbols[name] for name in names]
 
     def _draw(self) -> int:
@@ -193,6 +212,7 @@ class Graph:
         """Graph with the same symbols at the same point and no other expressions."""
         new = Graph()
         new._random, new._circles, new._roots = self._random, self._circles, self._roots
+        new.units = self.units
         for name, symbol in self.symbols.items():
             new.symbols[name] = new._keep(Node(new, "symbol", (name,), symbol.residue))
         return new
@@ -230,7 +250,7 @@ class Graph:
             return self.neg(b)
         x, y = a.number, b.number
         if x is not None and y is not None:
-            return self.number(sum_of(x, -y))
+            return self.number(sum_of(x, negated(y)))
         if b.op == "neg":
             return self.add(a, b.args[0])
         if a.op == "neg":
@@ -242,7 +262,7 @@ class Graph:
         if a.op == "neg":
             return a.args[0]
         if a.op == "number":
-            return self.number(-a.args[0])
+            return self.number(negated(a.args[0]))
         if a.op == "sub":
             return self._found("sub", a.args[::-1], PRIME - a.residue)
         residue = PRIME - a.residue
@@ -259,20 +279,20 @@ class Graph:
             return a
         x, y = a.number, b.number
         if x is not None and y is not None:
-            return self.number(x * y)
+            return self.number(product_of(x, y))
         if y is not None:
             a, b, x = b, a, y
         if x is not None:
             if x == -1:
                 return self.neg(b)
             if b.op == "mul" and b.args[0].op == "number":
-                return self.mul(self.number(x * b.args[0].args[0]), b.args[1])
+                return self.mul(self.number(product_of(x, b.args[0].args[0])), b.args[1])
         if a.op == "neg":
             return self.neg(self.mul(a.args[0], b))
         if b.op == "neg":
             return self.neg(self.mul(a, b.args[0]))
         if x is not None and x < 0:
-            return self.neg(self.mul(self.number(-x), b))
+            return self.neg(self.mul(self.number(negated(x)), b))
         if a is b and a.op == "sqrt":
             return a.args[0]
         return self._found("mul", (a, b), a.residue * b.residue % PRIME)
@@ -299,6 +319,17 @@ class Graph:
         if a.residue not in self._roots:
             self._roots[a.residue] = self._draw()
         return self._found("sqrt", (a,), self._roots[a.residue])
+
+    def function(self, op: str, a: Node) -> Node:
+        """Function of a: a random value at the point, which is known for no other argument."""
+        if a.number is not None:
+            return self.number(_FUNCTIONS[op](float(a.number)))
+        if a.op == "neg" and op in _ODD:
+            return self.neg(self.function(op, a.args[0]))
+        key = op, a.residue
+        if key not in self._roots:
+            self._roots[key] = self._draw()
+        return self._found(op, (a,), self._roots[key])
 
     def select(self, x: Node, limit: float, below: Any, above: Any) -> Node:
         """`below` where x < limit, otherwise `above`."""
@@ -354,38 +385,11 @@ class Graph:
         return {angle.residue: 1}
 
 
-def _exact(value: Any) -> Number:
-    """Whole number or fraction if the value is close to one, otherwise the float.
-
-    Decimals of up to twelve digits, and floats within two roundings of a fraction with a small
-    denominator, such as 1/12, are read as fractions.
-    """
-    if isinstance(value, (int, Fraction)):
-        return int(value) if isinstance(value, int) or value.denominator == 1 else value
-    x = float(value)
-    if not math.isfinite(x):
-        raise ValueError(f"{value!r} is not a finite number")
-    if x.is_integer() and abs(x) < 2**53:
-        return int(x)
-    if sum(c.isdigit() for c in repr(x).partition("e")[0].lstrip("-0.")) <= _WRITTEN:
-        return Fraction(repr(x))
-    near = Fraction(x).limit_denominator(_DENOMINATOR)
-    return near if abs(float(near) - x) <= 2 * math.ulp(x) else x
-
-
-def sum_of(x: Number, y: Number) -> Number:
-    """Sum of x and y; a difference of floats that is mere rounding becomes zero."""
-    if not isinstance(x, float) and not isinstance(y, float):
-        return Fraction(x) + Fraction(y)
-    total = float(x) + float(y)
-    return 0 if abs(total) < _NOISE * (abs(float(x)) + abs(float(y))) else total
-
-
 def _residue(x: Number) -> int:
     if isinstance(x, int):
         return x % PRIME
-    exact = Fraction(x)
-    return exact.numerator * pow(exact.denominator, -1, PRIME) % PRIME
+    value = Fraction(x)
+    return value.numerator * pow(value.denominator, -1, PRIME) % PRIME
 
 
 def applied(op: str, args: Sequence[Any]) -> Any:
@@ -404,7 +408,7 @@ def applied(op: str, args: Sequence[Any]) -> Any:
         case "select":
             x, limit, below, above = args
             return select(x, float(limit), below, above)
-    return {"sin": sin, "cos": cos, "sqrt": sqrt}[op](args[0])
+    return _FUNCTIONS[op](args[0])
 
 
 def ordered(roots: Iterable[Node]) -> Iterator[Node]:

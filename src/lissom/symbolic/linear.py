@@ -1,8 +1,11 @@
-"""Linearized equations about a state of rest.
+"""Linearized equations about a state, or about a motion.
 
-  M x_v' + D x_v + K x_q = u,   x_q' = V x_v                                               (1)
-with x_q, x_v and u the deviations of coordinates, speeds and generalized forces from those of the
-state; K = dF/dq and D = dF/dp, since the other forces are quadratic in the speeds.
+  M x_v' + D x_v + K x_q = x_Q,   x_q' = V x_v + E x_q                                         (1)
+with x_q, x_v and x_Q the deviations of coordinates, speeds and generalized forces, and
+  K = d(M vdot + b)/dq,   D = db/dv,   E = d(V v)/dq                                           (2)
+at the state, its accelerations included.  At rest E is zero, and K and D are derivatives of F.
+With constraints, the speeds are the independent ones and M, b, V those of the projected equations;
+forces act on the independent speeds.  x_q then satisfies the constraints if it does at first.
 """
 
 from __future__ import annotations
@@ -16,11 +19,13 @@ import sympy
 from sympy import ImmutableDenseMatrix as Matrix
 
 from ..errors import SymbolicError
-from ..spatial.scalar import solve_spd, zeros
-from .calculus import differentiated, replaced
+from ..spatial.scalar import solve_spd
+from .calculus import differentiated, directional, replaced_in, substituted
+from .constrained import by_independent, projection
 from .derivation import Derivation
 from .graph import Node
 from .shortest import Shortest
+from .study import rate_inverse
 
 Array = np.ndarray
 
@@ -30,7 +35,9 @@ _SHORT = 120
 
 @dataclass(frozen=True)
 class Linearization:
-    """Linearized equations M x_v' + D x_v + K x_q = u and x_q' = V x_v.
+    """Linearized equations M x_v' + D x_v + K x_q = x_Q and x_q' = V x_v + E x_q.
+
+    With constraints the speeds are the independent ones, n_v of them.
 
     Attributes
     ----------
@@ -40,8 +47,12 @@ class Linearization:
         K.
     kinematics : matrix (n_q, n_v)
         V.
+    coordinate_rates : matrix (n_q, n_q)
+        E, zero at rest.
+    input_map : matrix (n_v, n_input)
+        Deviations of the inputs to x_Q, if there are actuators.
     force : matrix (n_v, 1)
-        Generalized forces that hold the mechanism at rest in that state.
+        Generalized forces that keep the mechanism in that state or motion.
     solved : callable
         Returns A and B.
     """
@@ -50,6 +61,8 @@ class Linearization:
     damping: Matrix
     stiffness: Matrix
     kinematics: Matrix
+    coordinate_rates: Matrix
+    input_map: Matrix
     force: Matrix
     solved: Callable[[], tuple[Matrix, Matrix]] = field(repr=False, compare=False)
 
@@ -70,24 +83,82 @@ class Linearization:
 
     @property
     def B(self) -> Matrix:
-        """Input matrix (n_q + n_v, n_v)."""
+        """Input matrix (n_q + n_v, n_v) of x_Q."""
         return self._state_space[1]
 
 
+@dataclass(frozen=True, eq=False)
+class _Terms:
+    """Equations r(q, v, vdot) = Q and qdot(q, v), with symbols for the accelerations."""
+
+    speeds: Array
+    accelerations: Array
+    mass: Array
+    force: Array
+    kinematics: Array
+    qdot: Array
+    input_map: Array
+
+
+def _terms(d: Derivation, *, at_rest: bool) -> _Terms:
+    c = d.constraints
+    inputs = np.array([d.bridge.node(s) for s in d.loads.inputs], dtype=object)
+    B_u = differentiated(d.loads.actuation, inputs)
+    names = [f"acceleration[{k}]" for k in range(len(c.independent))]
+    a = np.array([d.graph.symbol(name) for name in names], dtype=object)
+    nodes = d.bridge.nodes
+    if not len(c):
+        force = d.force if at_rest else d.inverse(a)
+        return _Terms(d.v, a, d.mass, force, d.rates, nodes(d.rates @ d.v), B_u)
+    p = projection(d)
+    force = nodes(p.mass @ a + by_independent(d, p, p.bias))
+    V, qdot = nodes(d.rates @ p.map), nodes(d.rates @ p.speeds)
+    return _Terms(d.v[c.independent], a, p.mass, force, V, qdot, nodes(p.map.T @ B_u))
+
+
 def linearized(d: Derivation, shortest: Shortest, values: Mapping[Node, Node]) -> Linearization:
-    """Linearized equations of a derivation, with values substituted for symbols."""
+    """Linearized equations about a state, with values substituted for symbols.
 
+    Speeds without a value are zero, accelerations are zero.
+    """
+    given = {id(x) for x in values}
+    still = {x: d.graph.zero for x in d.v if id(x) not in given}
+    terms = _terms(d, at_rest=len(still) == len(d.v))
+    resting = {x: d.graph.zero for x in terms.accelerations}
+    return _linearized(d, shortest, terms, {**values, **still, **resting})
+
+
+def linearized_along(
+    d: Derivation, shortest: Shortest, motion: Mapping[int, Node], time: Node
+) -> Linearization:
+    """Linearized equations about a motion: coordinates, by their numbers, as functions of time."""
+    terms = _terms(d, at_rest=False)
+    q = np.array([motion[k] for k in range(len(d.q))], dtype=object)
+
+    def rate(values: Array) -> Array:
+        return np.array(directional(list(values), {time: d.graph.one}), dtype=object)
+
+    W = substituted(rate_inverse(d), dict(zip(d.q, q, strict=True)))
+    v = d.bridge.nodes(W @ rate(q))[d.constraints.independent]
+    new = dict(zip(d.q, q, strict=True)) | dict(zip(terms.speeds, v, strict=True))
+    new |= dict(zip(terms.accelerations, rate(v), strict=True))
+    return _linearized(d, shortest, terms, new)
+
+
+def _linearized(
+    d: Derivation, shortest: Shortest, terms: _Terms, values: Mapping[Node, Node]
+) -> Linearization:
     def at(nodes: Array) -> Array:
-        flat = replaced(list(nodes.ravel()), values)
-        return np.array(flat, dtype=object).reshape(nodes.shape)
+        return replaced_in(nodes, values)
 
-    M, V = at(d.mass), at(d.rates)
-    D, K = at(differentiated(d.damping, d.v)), at(differentiated(d.static, d.q))
+    M, V, B_u = at(terms.mass), at(terms.kinematics), at(terms.input_map)
+    K, D = at(differentiated(terms.force, d.q)), at(differentiated(terms.force, terms.speeds))
+    E = at(differentiated(terms.qdot, d.q))
 
     def solved() -> tuple[Matrix, Matrix]:
         n_q, n_v = V.shape
         columns = solve_spd(M, np.concatenate([-K, -D, np.eye(n_v)], axis=1))
-        above = np.concatenate([zeros(n_q, n_q), V, zeros(n_q, n_v)], axis=1)
+        above = np.concatenate([E, V, np.zeros((n_q, n_v))], axis=1)
         both = shortest.matrix(d.bridge.nodes(np.concatenate([above, columns])))
         both = both.applyfunc(_as_ratio)
         return both[:, : n_q + n_v], both[:, n_q + n_v :]
@@ -97,7 +168,9 @@ def linearized(d: Derivation, shortest: Shortest, values: Mapping[Node, Node]) -
         damping=shortest.matrix(D),
         stiffness=shortest.matrix(K),
         kinematics=shortest.matrix(V),
-        force=shortest.matrix(at(d.static)),
+        coordinate_rates=shortest.matrix(E),
+        input_map=shortest.matrix(B_u),
+        force=shortest.matrix(at(terms.force)),
         solved=solved,
     )
 

@@ -28,16 +28,17 @@ class Names:
         default_v: list[str] = []
         for name, body, joint in zip(system.names, system.bodies, system.joints, strict=True):
             word = identifier(name)
-            default_q += _numbered("eta", word, body.n_mode, always=True)
-            default_q += _numbered("q", word, joint.n_q)
-            default_v += _numbered("etadot", word, body.n_mode, always=True)
-            default_v += _numbered("v", word, joint.n_v)
+            default_q += numbered("eta", word, body.n_mode, always=True)
+            default_q += numbered("q", word, joint.n_q)
+            default_v += numbered("etadot", word, body.n_mode, always=True)
+            default_v += numbered("v", word, joint.n_v)
         return cls(
             _chosen(coordinates, default_q, "coordinates"), _chosen(speeds, default_v, "speeds")
         )
 
 
-def _numbered(letter: str, word: str, n: int, *, always: bool = False) -> list[str]:
+def numbered(letter: str, word: str, n: int, *, always: bool = False) -> list[str]:
+    """Names such as q_arm_1, without a number if there is only one."""
     if n == 1 and not always:
         return [f"{letter}_{word}"]
     return [f"{letter}_{word}_{k}" for k in range(1, n + 1)]

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from .graph import Node, Number, ordered
+from .graph import Node, ordered
+from .numbers import Number
 from .program import Function, all_nodes
 from .staged import temporaries
 
@@ -21,7 +22,7 @@ class Language:
     Attributes
     ----------
     functions : mapping
-        Names of sin, cos and sqrt.
+        Names of sin, cos, sqrt, exp, log, tanh and atan.
     select : str
         Template with {x}, {limit}, {below}, {above}.
     suffix : str
@@ -41,12 +42,10 @@ class Language:
         return text + self.suffix
 
 
-C_DOUBLE = Language(
-    {"sin": "sin", "cos": "cos", "sqrt": "sqrt"}, "({x} < {limit} ? {below} : {above})"
-)
-C_FLOAT = Language(
-    {"sin": "sinf", "cos": "cosf", "sqrt": "sqrtf"}, "({x} < {limit} ? {below} : {above})", "f"
-)
+FUNCTIONS = ("sin", "cos", "sqrt", "exp", "log", "tanh", "atan")
+_C_SELECT = "({x} < {limit} ? {below} : {above})"
+C_DOUBLE = Language({name: name for name in FUNCTIONS}, _C_SELECT)
+C_FLOAT = Language({name: f"{name}f" for name in FUNCTIONS}, _C_SELECT, "f")
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import sympy
 
 from ..errors import SymbolicError, suggestion
 from .calculus import replaced, symbols_in
+from .constrained import Projection, projection
 from .derivation import Derivation
 from .graph import Node
 from .names import identifier
+from .quantities import quantities
 
 Array = np.ndarray
 
@@ -34,6 +38,9 @@ class Function:
     words : str
         Description of the result, for comments.
     """
+
+    # Inputs that are numbers, not vectors.
+    SCALARS: ClassVar[tuple[str, ...]] = ("t",)
 
     name: str
     inputs: Mapping[str, tuple[str, ...]]
@@ -57,6 +64,10 @@ class Program:
         Functions to include; by default all but "coriolis", which is long for large systems.
     """
 
+    derivation: Derivation
+    forces: Array
+    accelerations: Array
+
     def __init__(
         self,
         derivation: Derivation,
@@ -70,7 +81,8 @@ class Program:
         self._values = {bridge.node(s): bridge.node(x) for s, x in values.items()}
         self.parameters = tuple(s.name for s in derivation.parameters if s not in values)
         self.frames = leaf_frames(derivation) if frames is None else _listed(frames, "frames")
-        self._all = (*_FUNCTIONS, *self._of_frames())
+        self._quantities = quantities(derivation)
+        self._all = (*self._quantities, *self._of_frames())
         self.names = tuple(n for n in self._all if n != "coriolis")
         if functions is not None:
             self.names = tuple(self._checked(name) for name in _listed(functions, "functions"))
@@ -97,7 +109,20 @@ class Program:
             "v": tuple(s.name for s in d.speeds),
             "forces": tuple(x.args[0] for x in self.forces),
             "acceleration": tuple(x.args[0] for x in self.accelerations),
+            "u": tuple(d.speeds[k].name for k in d.constraints.independent),
+            "inputs": tuple(s.name for s in d.loads.inputs),
+            "t": () if d.time is None else (d.time.name,),
         }
+
+    @cached_property
+    def applied(self) -> Array:
+        """Generalized forces, with those of the actuators."""
+        return self.forces + self.derivation.loads.actuation
+
+    @cached_property
+    def projection(self) -> Projection:
+        """Equations in independent speeds."""
+        return projection(self.derivation)
 
     def _of_frames(self) -> list[str]:
         """Names of the functions of frames, which must be unique."""
@@ -124,9 +149,9 @@ class Program:
     def function(self, name: str) -> Function:
         """One function by name."""
         d = self.derivation
-        if self._checked(name) in _FUNCTIONS:
-            inputs, words = _FUNCTIONS[name]
-            return self._made(name, inputs, self._quantity(name), words)
+        if self._checked(name) in self._quantities:
+            quantity = self._quantities[name]
+            return self._made(name, quantity.inputs, quantity.nodes(self), quantity.words)
         what, frame = next(
             (what, frame)
             for frame in self.frames
@@ -138,23 +163,6 @@ class Program:
             return self._made(name, ("q",), d.pose(frame), words)
         words = f"Jacobian of {frame}, [angular; linear] velocity in world axes"
         return self._made(name, ("q",), d.jacobian(frame, "world"), words)
-
-    def _quantity(self, name: str) -> Array:
-        d = self.derivation
-        match name:
-            case "mass":
-                return d.mass
-            case "bias":
-                return d.bias
-            case "coriolis":
-                return d.coriolis
-            case "forward_dynamics":
-                return d.forward(self.forces)
-            case "inverse_dynamics":
-                return d.inverse(self.accelerations)
-            case "qdot":
-                return d.bridge.nodes(d.rates @ d.v)
-        return np.array([d.kinetic, d.potential], dtype=object)  # energy
 
     def _made(self, name: str, inputs: Sequence[str], output: Array, words: str) -> Function:
         try:
@@ -182,17 +190,6 @@ class Program:
         return replaced(nodes, {graph.symbols[name]: graph.one for name in sorted(others)})
 
 
-_FUNCTIONS: dict[str, tuple[tuple[str, ...], str]] = {
-    "mass": (("q",), "mass matrix"),
-    "bias": (("q", "v"), "bias forces: all forces except mass times acceleration"),
-    "coriolis": (("q", "v"), "matrix C of the forces C v quadratic in the speeds"),
-    "forward_dynamics": (("q", "v", "forces"), "accelerations for generalized forces"),
-    "inverse_dynamics": (("q", "v", "acceleration"), "generalized forces for accelerations"),
-    "qdot": (("q", "v"), "rates of the coordinates"),
-    "energy": (("q", "v"), "kinetic and potential energy"),
-}
-
-
 def _listed(given: Sequence[str], what: str) -> tuple[str, ...]:
     """Unique names, from a list or a single name."""
     names = (given,) if isinstance(given, str) else given
@@ -210,6 +207,18 @@ def leaf_frames(derivation: Derivation) -> tuple[str, ...]:
             tip = "tip" if "tip" in body.node_names else ""
             frames.append(f"{name}.{tip}" if tip else name)
     return tuple(frames)
+
+
+def heading(program: Program) -> list[str]:
+    """Lines that say what a program is, and the order of its vectors."""
+    d = program.derivation
+    shown = {key: program.vectors[key] for key in ("q", "v")}
+    if len(d.constraints):
+        shown |= {"u": program.vectors["u"], "multipliers": d.constraints.names}
+    if d.loads.inputs:
+        shown |= {"inputs": program.vectors["inputs"]}
+    title = f"Equations of motion of {d.system.name or 'a mechanism'}, written by lissom."
+    return [title, "", *(f"{key}: {', '.join(names)}" for key, names in shown.items())]
 
 
 def all_nodes(function: Function) -> list[Node]:

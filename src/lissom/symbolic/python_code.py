@@ -1,7 +1,8 @@
-"""Python programs for NumPy, Numba and CasADi."""
+"""Python programs for NumPy, Numba, JAX and CasADi."""
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
@@ -10,20 +11,23 @@ import numpy as np
 
 from ..errors import StateError, SymbolicError
 from .names import check_choice
-from .printing import Body, Language, body_of
-from .program import Function, Program
+from .printing import FUNCTIONS, Body, Language, body_of
+from .program import Function, Program, heading
 
 
-def _language(module: str, select: str) -> Language:
-    return Language({name: f"{module}.{name}" for name in ("sin", "cos", "sqrt")}, select)
+def _language(module: str, select: str, arc: str = "") -> Language:
+    names = {name: f"{module}.{name}" for name in FUNCTIONS}
+    return Language(names | {"atan": f"{module}.{arc or 'atan'}"}, select)
 
 
 _LANGUAGES = {
-    "numpy": _language("np", "np.where({x} < {limit}, {below}, {above})"),
+    "numpy": _language("np", "np.where({x} < {limit}, {below}, {above})", "arctan"),
     "numba": _language("math", "({below} if {x} < {limit} else {above})"),
+    "jax": _language("jnp", "jnp.where({x} < {limit}, {below}, {above})", "arctan"),
     "casadi": _language("ca", "ca.if_else({x} < {limit}, {below}, {above})"),
 }
-BACKENDS = ("numpy", "numba")
+_DECORATORS = {"numba": "@njit", "jax": "@jax.jit"}
+BACKENDS = ("numpy", "numba", "jax")
 
 _HEADS = {
     "numpy": '''"""{title}
@@ -42,10 +46,11 @@ def _checked(function, sizes, *given, many=True):
         x = values
         if type(x) is not np.ndarray or x.dtype != np.float64:
             x = _floats(function, name, n, values)
-        if x.shape[:1] != (n,) or (x.ndim > 1 and not many):
+        x = x[None] if n == 0 else x  # a number
+        if x.shape[:1] != (n or 1,) or (x.ndim > 1 and not many):
             words = f", or ({{n}}, ...) for many states" if many else ""
-            found = f"{{function}}: {{name}} has shape {{x.shape}}"
-            raise _Error(f"{{found}}; expected ({{n}},){{words}}")
+            found = f"{{function}}: {{name}} has shape {{x.shape[1:] if n == 0 else x.shape}}"
+            raise _Error(f"{{found}}; expected {{f'({{n}},){{words}}' if n else 'one number'}}")
         if x.ndim == 1:
             total = sum(x.tolist())  # total - total is NaN if an entry is not finite
             finite = total - total == 0.0 or np.isfinite(x).all()
@@ -63,7 +68,7 @@ def _checked(function, sizes, *given, many=True):
         except ValueError:
             found = ", ".join(f"{{n}} {{x.shape}}" for (n, _), x in zip(sizes, arrays))
             raise _Error(f"{{function}}: {{found}} have different numbers of states") from None
-    return arrays
+    return [x if n else x[0] for (_, n), x in zip(sizes, arrays)]
 
 
 def _floats(function, name, n, values):
@@ -76,7 +81,8 @@ def _floats(function, name, n, values):
             x = np.array(None)
     if x.dtype.kind not in "biuf":
         found = f"{{function}}: {{name}} is {{values!r}}"
-        raise _Error(f"{{found}}; expected an array of {{n}} real numbers")
+        words = f"an array of {{n}} real numbers" if n else "one real number"
+        raise _Error(f"{{found}}; expected {{words}}")
     return x.astype(float)
 
 
@@ -102,6 +108,25 @@ def _checked(values, n):
         fits = fits and math.isfinite(number)
     return fits, flat
 ''',
+    "jax": '''"""{title}
+
+One state each: jax.vmap makes functions of many, jax.grad and jax.jacfwd derivatives.  Numbers have
+single precision unless jax.config.update("jax_enable_x64", True) is called first.
+"""
+
+import jax
+import jax.numpy as jnp
+
+_Error = ValueError
+
+
+def _vector(function, name, n, values):
+    x = jnp.asarray(values)
+    if x.shape != ((n,) if n else ()):
+        expected = f"({{n}},); use jax.vmap for many states" if n else "one number"
+        raise _Error(f"{{function}}: {{name}} has shape {{x.shape}}; expected {{expected}}")
+    return x
+''',
     "casadi": '''"""{title}
 
 Vectors are CasADi's, numeric or symbolic; parameters are one vector p.
@@ -123,10 +148,7 @@ def _check(function, name, n, x):
 def python_source(program: Program, backend: str) -> str:
     """Source text of a module with all functions of a program."""
     check_choice(backend, _LANGUAGES, "backend")
-    d = program.derivation
-    title = f"Equations of motion of {d.system.name or 'a mechanism'}, written by lissom.\n\n"
-    title += f"q: {', '.join(s.name for s in d.coordinates)}\n"
-    title += f"v: {', '.join(s.name for s in d.speeds)}"
+    title = "\n".join(heading(program))
     if program.parameters:
         title += f"\np: {', '.join(program.parameters)}"
     pieces = [_HEADS[backend].format(title=_in_docstring(title))]
@@ -136,7 +158,7 @@ def python_source(program: Program, backend: str) -> str:
 
 def _source(function: Function, program: Program, backend: str) -> str:
     symbols = {
-        name: f"{vector}[{k}]"
+        name: vector if vector in function.SCALARS else f"{vector}[{k}]"
         for vector, names in function.inputs.items()
         for k, name in enumerate(names)
     }
@@ -146,16 +168,18 @@ def _source(function: Function, program: Program, backend: str) -> str:
     lines = [f"def {function.name}({', '.join(sizes)}):"]
     words = _in_docstring(function.words)
     lines.append(f'    """{words[0].upper()}{words[1:]}."""')
-    if backend == "numba":
-        lines.insert(0, "@njit")
+    if backend in _DECORATORS:
+        lines.insert(0, _DECORATORS[backend])
     lines += _checks(function.name, sizes, backend)
     lines += [f"    {name} = {text}" for name, text in body.assignments]
     return "\n".join([*lines, *_returned(function, body, backend)]) + "\n"
 
 
 def _sizes(function: Function, program: Program) -> dict[str, int]:
-    """Number of entries of each argument of a function."""
-    sizes = {key: len(names) for key, names in function.inputs.items()}
+    """Number of entries of each argument of a function; 0 for a number, which is no vector."""
+    sizes = {
+        key: 0 if key in function.SCALARS else len(names) for key, names in function.inputs.items()
+    }
     return sizes | ({"p": len(program.parameters)} if program.parameters else {})
 
 
@@ -165,10 +189,18 @@ def _checks(function: str, sizes: Mapping[str, int], backend: str) -> list[str]:
         names = ", ".join(sizes) + ("," if len(sizes) == 1 else "")
         called = f"_checked({function!r}, {tuple(sizes.items())}, {', '.join(sizes)})"
         return [f"    {names} = {called}"]
+    if backend == "jax":
+        return [
+            f"    {key} = _vector({function!r}, {key!r}, {n}, {key})" for key, n in sizes.items()
+        ]
     if backend == "casadi":
-        return [f"    _check({function!r}, {key!r}, {n}, {key})" for key, n in sizes.items()]
+        return [f"    _check({function!r}, {key!r}, {n}, {key})" for key, n in sizes.items() if n]
     lines = []
     for key, n in sizes.items():
+        if n == 0:
+            words = f"{function}: {key} must be a finite number"
+            lines += [f"    if not math.isfinite({key}):", f"        raise _Error({words!r})"]
+            continue
         words = f"{function}: {key} must be {n} finite numbers, an array of shape ({n},)"
         lines += [f"    fits, {key} = _checked({key}, {n})"]
         lines += ["    if not fits:", f"        raise _Error({words!r})"]
@@ -183,6 +215,8 @@ def _returned(function: Function, body: Body, backend: str) -> list[str]:
     shape, entries = function.output.shape, body.results
     if backend == "numpy":
         return [f"    return _gathered({shape}, [{', '.join(entries)}])"]
+    if backend == "jax":  # an entry may be a plain number
+        return [f"    return jnp.array([{', '.join(entries)}], dtype=float).reshape({shape})"]
     if backend == "casadi":
         if len(shape) == 1:
             return [f"    return ca.vertcat({', '.join(entries)})"]
@@ -228,7 +262,7 @@ class Compiled:
 
     def __init__(self, dispatcher: Any, sizes: Mapping[str, int]) -> None:
         self._dispatcher, self._sizes = dispatcher, tuple(sizes.items())
-        self._shapes = tuple((n,) for n in sizes.values())
+        self._shapes = tuple((n,) if n else () for n in sizes.values())
         self.__name__, self.__doc__ = dispatcher.__name__, dispatcher.__doc__
 
     def __call__(self, *given: Any, **named: Any) -> Any:
@@ -263,6 +297,8 @@ class Compiled:
 def executed(program: Program, backend: str) -> Functions:
     """Numeric functions of a program without free parameters."""
     check_choice(backend, BACKENDS, "backend")
+    if backend == "jax" and importlib.util.find_spec("jax") is None:
+        raise SymbolicError("JAX is not installed; run: pip install 'lissom[jax]'")
     made = _executed(program, python_source(program, backend))
     if backend == "numba":
         for name in program.names:
@@ -281,7 +317,7 @@ def casadi_functions(program: Program) -> dict[str, Any]:
     result = {}
     for name in program.names:
         inputs = _sizes(program.function(name), program)
-        symbols = [casadi.SX.sym(key, n) for key, n in inputs.items()]
+        symbols = [casadi.SX.sym(key, max(n, 1)) for key, n in inputs.items()]
         output = getattr(made, name)(*symbols)
         result[name] = casadi.Function(name, symbols, [output], [*inputs], ["out"])
     return result

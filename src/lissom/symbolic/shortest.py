@@ -14,14 +14,16 @@ import sympy
 from sympy.simplify.fu import TR10i
 
 from .bridge import Bridge, as_sympy_number
-from .graph import Node, Number, ordered, sum_of
+from .graph import Node, ordered
+from .numbers import Number, negated, product_of, sum_of
 
 Array = np.ndarray
 # Products, given by their atoms and powers -> coefficient.
 Sum = dict[tuple[tuple[int, int], ...], Number]
 
-# Largest number of terms of an expanded sum.
-_MOST = 200
+# Largest number of terms of an expanded sum; largest number of operations of an expansion that is
+# searched for factors and sums of angles, which takes long where denominators are long.
+_MOST, _SEARCHED = 200, 600
 
 
 class Shortest:
@@ -52,7 +54,7 @@ class Shortest:
             return built
         flat = sympy.Add(*(self._product(key, number) for key, number in terms.items()))
         forms = [built, flat]
-        if len(terms) <= _MOST // 4:
+        if len(terms) <= _MOST // 4 and sympy.count_ops(flat) <= _SEARCHED:
             joined = TR10i(flat)  # sin a cos b + cos a sin b
             forms += [sympy.factor_terms(flat), joined, sympy.factor_terms(joined)]
         return min(forms, key=lambda x: (sympy.count_ops(x), x is built))
@@ -78,7 +80,7 @@ class Shortest:
         if a is None:
             return None
         if x.op == "neg":
-            return {key: -number for key, number in a.items()}
+            return {key: negated(number) for key, number in a.items()}
         b = self._sums[x.args[1]]
         if b is None:
             return None
@@ -86,7 +88,7 @@ class Shortest:
             return self._times(a, b)
         total = dict(a)
         for key, number in b.items():
-            _gather(total, key, number if x.op == "add" else -number)
+            _gather(total, key, number if x.op == "add" else negated(number))
         return total if len(total) <= _MOST else None
 
     def _times(self, a: Sum, b: Sum) -> Sum | None:
@@ -98,7 +100,7 @@ class Shortest:
                 powers = dict(key)
                 for atom, power in other:
                     powers[atom] = powers.get(atom, 0) + power
-                self._reduce(total, powers, number * factor)
+                self._reduce(total, powers, product_of(number, factor))
         return total if len(total) <= _MOST else None
 
     def _reduce(self, total: Sum, powers: dict[int, int], number: Number) -> None:
@@ -111,7 +113,7 @@ class Shortest:
                 rest = powers | {atom: power - 2}
                 self._reduce(total, rest, number)
                 rest[cosine.residue] = rest.get(cosine.residue, 0) + 2
-                self._reduce(total, rest, -number)
+                self._reduce(total, rest, negated(number))
                 return
         _gather(total, tuple(sorted((a, n) for a, n in powers.items() if n)), number)
 

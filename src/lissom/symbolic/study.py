@@ -44,11 +44,11 @@ def ignorable(d: Derivation) -> list[int]:
 
 def momenta(d: Derivation, numbers: Sequence[int]) -> dict[int, Node]:
     """Momenta dT/dqdot = W^T M v of coordinates, with v = W qdot."""
-    W, Mv = _rate_inverse(d), d.mass @ d.v
+    W, Mv = rate_inverse(d), d.mass @ d.v
     return {k: d.graph.node(W[:, k] @ Mv) for k in numbers}
 
 
-def _rate_inverse(d: Derivation) -> Array:
+def rate_inverse(d: Derivation) -> Array:
     """Matrix W (n_v, n_q) with v = W qdot."""
     blocks = []
     for i, (body, joint) in enumerate(zip(d.system.bodies, d.system.joints, strict=True)):
