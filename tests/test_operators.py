@@ -86,6 +86,36 @@ def test_propagation_is_the_inverse_of_one_minus_step(case):
     assert_same((op.I_body - op.E_Psi) @ op.Psi, op.I_body, 1.0)
 
 
+def test_compiled_products_are_those_of_the_dense_blocks(case):
+    """Also with several columns, transposed, and along the tree."""
+    _, _, op = case
+    rng = np.random.default_rng(10)
+    for operator, swept in ((op.H, None), (op.G, None), (op.E_Phi, op.Phi), (op.E_Psi, op.Psi)):
+        dense = np.zeros(operator.shape)
+        for rows, block, columns in operator.places:
+            dense[rows, columns] += block
+        size = 1 + np.abs(dense).max()
+        for k in (1, 3):
+            x, y = (rng.standard_normal((n, k)) for n in dense.shape[::-1])
+            assert_same(operator @ x, dense @ x, size)
+            assert_same(operator.T @ y, dense.T @ y, size)
+            if swept is not None:
+                whole = np.linalg.inv(np.eye(len(dense)) - dense)
+                assert_same(swept @ x, whole @ x, np.abs(whole).max())
+                assert_same(swept.T @ x, whole.T @ x, np.abs(whole).max())
+
+
+def test_products_at_a_complex_state_are_complex():
+    """The blocks are then complex, and products run in NumPy: derivatives by a complex step."""
+    system = branched()
+    state = random_state(system)
+    turned = system.state(state.q + 1e-30j * ls.qdot(system, state), state.v + 0j)
+    x = np.random.default_rng(11).standard_normal(system.n_v)
+    found, expected = ls.operators(system, turned).mass @ x, ls.mass_matrix(system, turned) @ x
+    assert_same(found.real, expected.real)
+    assert_same(found.imag, expected.imag)
+
+
 def test_step_is_nilpotent(case):
     system, _, op = case
     power = op.E_Phi.as_matrix()

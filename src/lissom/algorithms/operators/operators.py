@@ -15,10 +15,11 @@ from ...system import StateLike, System
 from ..tree import reference
 from ..tree.arguments import motions_of
 from ..tree.reference import BodyMotion
-from .algebra import BlockDiagonal, Dense, Identity, Label, SpatialOperator
+from .algebra import Dense, Identity, Label, SpatialOperator
+from .blocks import BlockDiagonal, Blocks
 from .mass import Factor, Mass, MassInverse, inward_step
 from .operational import FramePicker, frame_compliance
-from .propagation import Propagation, StepPropagation
+from .propagation import Propagation
 
 Array = np.ndarray
 
@@ -75,15 +76,9 @@ class Operators:
     # Kinematics and mass: paper A, section II.
 
     @cached_property
-    def E_Phi(self) -> StepPropagation:
+    def E_Phi(self) -> Blocks:
         """One step inward: block (p, i) is [0, [Pi_hat_t^T; phi_t] X^T] (12)."""
-        return StepPropagation(
-            self._label("E_Phi", _BLOCKS),
-            self.system.parent,
-            self._bodies,
-            self.steps,
-            self._spatial,
-        )
+        return self._inward("E_Phi", self.steps, self._spatial)
 
     @cached_property
     def Phi(self) -> Propagation:
@@ -147,12 +142,11 @@ class Operators:
         return self._on_bodies("tau_bar", [np.eye(len(g)) - g @ h for g, h in pairs])
 
     @cached_property
-    def E_Psi(self) -> StepPropagation:
+    def E_Psi(self) -> Blocks:
         """One step inward through free hinges, E_Phi tau_bar (52)."""
         passed = zip(self.steps, self.tau_bar.blocks, strict=True)
         steps = [None if step is None else step @ tau[-6:] for step, tau in passed]
-        label = self._label("E_Psi", _BLOCKS)
-        return StepPropagation(label, self.system.parent, self._bodies, steps, self._bodies)
+        return self._inward("E_Psi", steps, self._bodies)
 
     @cached_property
     def Psi(self) -> Propagation:
@@ -320,6 +314,16 @@ class Operators:
 
     def _on_bodies(self, name: str, blocks: Sequence[Array]) -> BlockDiagonal:
         return BlockDiagonal(self._label(name, _BLOCKS), blocks, self._bodies, self._bodies)
+
+    def _inward(self, name: str, steps: Sequence[Array | None], sources: Sequence[slice]) -> Blocks:
+        """Operator from every body to its parent; a block acts on the `sources` of its body."""
+        n = self._bodies[-1].stop
+        places = [
+            (self._bodies[self.system.parent[i]], step, sources[i])
+            for i, step in enumerate(steps)
+            if step is not None
+        ]
+        return Blocks(self._label(name, _BLOCKS), (n, n), places)
 
     @cached_property
     def steps(self) -> list[Array | None]:
