@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ...system import GROUND, System
 from ..tree.reference import Articulated, BodyMotion, carrying_node, outboard_rows
 from .algebra import Label, SpatialOperator
 from .blocks import Block, Blocks
+from .body_space import slices
 from .propagation import Propagation
 
 Array = np.ndarray
@@ -209,11 +209,6 @@ class MassInverse(SpatialOperator):
                 places["U"] += [(at, inward @ passed @ B, modes), (at, inward @ G, hinge)]
                 places["E_n"].append((at, inward @ passed @ YN, t))
         return {name: Blocks(self.label, shapes[name], places[name]) for name in shapes}
-
-
-def slices(sizes: Sequence[int]) -> list[slice]:
-    """Places of pieces of given sizes in a stacked vector."""
-    return [slice(a, b) for a, b in pairwise(int(e) for e in np.cumsum([0, *sizes]))]
 
 
 def inward_step(system: System, motions: Sequence[BodyMotion], i: int) -> Array | None:
