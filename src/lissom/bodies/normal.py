@@ -23,7 +23,9 @@ from .solids import Solid
 
 Array = np.ndarray
 
-LEVELS = ("linear", "full", "stiffened")  # of bodies with modes; rods are "exact"
+# Of bodies with modes; rods are "exact".  The first two have the inertia of the undeformed body.
+LEVELS = ("ruthless", "linear", "full", "stiffened")
+LINEARISED = LEVELS[:2]
 
 # Remedies in messages when a body, or a compiled body, is assigned to.
 REMEDY = "make a changed copy, dataclasses.replace(body, ...), and pass it to model.replace"
@@ -137,10 +139,10 @@ class NormalBody:
     Attributes
     ----------
     integrals : MassIntegrals
-        Integrals of the whole body to zeroth order at level "linear", of the point masses at
-        the others.
+        Integrals of the whole body to zeroth order at levels "linear" and "ruthless", of the
+        point masses at the others.
     lumps : tuple of Lump
-        Nodes with rotary inertia; empty at level "linear", where the integrals include them.
+        Nodes with rotary inertia; empty at these two levels, where the integrals include them.
     stiffness : array (n_mode,)
         Diagonal of K_m, the squared angular frequencies [rad^2/s^2].
     damping : array (n_mode, n_mode)
@@ -153,7 +155,7 @@ class NormalBody:
         Index of the node at the body's frame.
     node_names : dict
         Names of nodes.
-    level : {"linear", "full", "stiffened", "exact"}
+    level : {"ruthless", "linear", "full", "stiffened", "exact"}
         Deformation terms that the inertia of the body includes.
     solids : tuple of Solid
         Appearance in drawings and views.
@@ -162,6 +164,9 @@ class NormalBody:
     rod : RodTables, optional
         Stations and strain functions, at level "exact"; integrals and node shapes are then those
         at rest.
+    floating : NormalBody, optional
+        The same body in the frame of its given shapes, if these turn the inboard node, at level
+        "full"; its own `inboard` is -1.  The rest of this body is then the linearisation at rest.
     """
 
     integrals: MassIntegrals
@@ -176,6 +181,7 @@ class NormalBody:
     solids: tuple[Solid, ...] = ()
     second_order: SecondOrder | None = None
     rod: RodTables | None = None
+    floating: NormalBody | None = None
 
     @property
     def n_mode(self) -> int:
@@ -184,8 +190,8 @@ class NormalBody:
 
     @property
     def dense_mass(self) -> bool:
-        """Whether the modal mass depends on the deformation: lumps, or level "exact"."""
-        return bool(self.lumps) or self.rod is not None
+        """Whether the modal mass depends on the deformation: not that of points seen inboard."""
+        return bool(self.lumps) or self.rod is not None or self.floating is not None
 
     def second_shapes(self, node: int) -> Array:
         """Second order [rho; h] of a node at level "stiffened", (6, n_mode, n_mode).
