@@ -231,11 +231,25 @@ class NormalBody:
             turned = many_rotations.rotation_vector(from_rest, np.zeros((len(rows), 3)))
             moved = np.hstack([turned, places[1:, 0] - places[:1, 0]])
             return moved.reshape(*np.shape(eta)[:-1], 6)
+        if self.floating is not None:
+            return self._seen_from_inboard(node, eta)
         moved = eta @ self.node_shapes[node].T
         if self.second_order is None or node not in self.second_order.node_shapes:
             return moved
         S = self.second_order.node_shapes[node]
         return moved + np.einsum("kij,...i,...j->...k", S, eta, eta) / 2
+
+    def _seen_from_inboard(self, node: int, eta: Array) -> Array:
+        """`displaced` of a body whose shapes turn its inboard node."""
+        assert self.floating is not None
+        rows = np.reshape(eta, (-1, self.n_mode))
+        moved, held = (self.floating.displaced(k, rows) for k in (node, self.inboard))
+        back = many_rotations.exponential(-held[:, :3])
+        turn = many_rotations.product(back, many_rotations.exponential(moved[:, :3]))
+        place = self.node_positions[node] + moved[:, 3:] - held[:, 3:]
+        shift = many_rotations.rotated(back, place) - self.node_positions[node]
+        vectors = many_rotations.rotation_vector(turn, np.zeros((len(rows), 3)))
+        return np.hstack([vectors, shift]).reshape(*np.shape(eta)[:-1], 6)
 
     def deflection(self, eta: Array) -> float:
         """Largest displacement of a node by deformation, as a fraction of the body's length.
