@@ -54,8 +54,7 @@ HEADER = 11
     FIRST,  # whether it is the first child to contribute to its node, tip to base
     BODY,  # scratch: its record
     CARRIER,  # scratch: record of the node that carries it
-    TURNS,  # scratch: record with the rate that its hinge turns with, the same; on a body at level
-    # RUTHLESS the record of that body
+    TURNS,  # scratch: on a body at level RUTHLESS its record, with whose rate the hinge turns; or 0
     NODES,  # scratch: records of its nodes
     HINGE,  # scratch: its hinge
     MODAL,  # scratch: its modal part

@@ -180,7 +180,7 @@ def _place(
         slot = system.outboard_nodes[p].index(int(system.parent_node[i]))
         row[field.CARRIER] = rows[p, field.NODES] + slot * field.NODE_RECORD
     ruthless = p != GROUND and rows[p, field.LEVEL] == field.RUTHLESS
-    row[field.TURNS] = rows[p, field.BODY] if ruthless else row[field.CARRIER]
+    row[field.TURNS] = rows[p, field.BODY] if ruthless else 0
     frame, mass = system.frame_rotation[i], body.integrals
     row[field.TURNED] = not np.array_equal(frame, np.eye(3))
     row[field.CONSTANTS] = constants.add(

@@ -69,7 +69,6 @@ def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
         kind, rigid = ints[row + field.KIND], ints[row + field.LEVEL] == field.RIGID
         accelerated = all_given or ints[row + field.DRIVEN] != 0
         N, w_N = matrix(scratch, n + field.R_), vector(scratch, n + field.RATE)
-        spin = vector(scratch, (ints[row + field.TURNS] & POSITIVE) + field.RATE)
         A = product(N, matrix(floats, k + field.FRAME)) if ints[row + field.TURNED] != 0 else N
         r = turn(N, vector(floats, k + field.PLACE))
         o_q, o_v = ints[row + field.HINGE_Q] & POSITIVE, ints[row + field.HINGE_V] & POSITIVE
@@ -141,8 +140,10 @@ def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
                 vector(scratch, n + field.ACCELERATION + 3),
             )
             w = add(w_N, w_j)  # (1)
-            alpha = add(add(alpha_N, h_w), add(cross(spin, w_j), c_w))  # (2)
-            turning = cross(spin, added(cross(spin, r), 2.0, rate))
+            if ints[row + field.TURNS] != 0:
+                w_N = vector(scratch, (ints[row + field.TURNS] & POSITIVE) + field.RATE)
+            alpha = add(add(alpha_N, h_w), add(cross(w_N, w_j), c_w))  # (2)
+            turning = cross(w_N, added(cross(w_N, r), 2.0, rate))
             a = add(add(add(a_N, h_v), cross(alpha_N, r)), add(turning, c_v))  # (3)
         put_matrix(scratch, b + field.R_, R)
         put_vector(scratch, b + field.ARM, r)
