@@ -189,6 +189,20 @@ FAULTS = (
         ORACLE,
     ),
     Fault(
+        "free-free modes: bias of a node without the Coriolis term of the inboard one",
+        BODY_TERMS,
+        " - cross(B_d, l) - 2 * cross(w_d, l_dot)",
+        " - cross(B_d, l) - cross(w_d, l_dot)",
+        ORACLE,
+    ),
+    Fault(
+        "free-free modes: modal force without that of the frame of the shapes",
+        BODY_TERMS,
+        "b_f=own.b_f + own.M_rf.T @ gamma + S.T @ b_r",
+        "b_f=own.b_f + own.M_rf.T @ gamma",
+        ORACLE,
+    ),
+    Fault(
         "damping matrix transposed",
         "bodies/flexible.py",
         "x.T @ self.damping @ x",

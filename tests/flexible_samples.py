@@ -10,12 +10,12 @@ AXLE = (0.3, -0.5, 0.8)
 
 
 def flexible_body(
-    seed, *, n_node=5, n_mode=2, lumps=False, level="full", damping=0.0, stiffness=40.0
+    seed, *, n_node=5, n_mode=2, lumps=False, level="full", damping=0.0, stiffness=40.0, free=False
 ):
     """Nodes and shapes without any symmetry; the last node is "tip", the middle one "side".
 
-    The inboard node moves with the modes, as in a free-free basis, so that the body is normalised;
-    at level "stiffened" it does not, and the second order has no symmetry either.
+    With `free` the modes move and turn the inboard node too, as in a free-free basis.  At level
+    "stiffened" the second order has no symmetry either.
     """
     rng = np.random.default_rng(seed)
     positions = rng.uniform(-0.2, 0.2, (n_node, 3))
@@ -32,6 +32,10 @@ def flexible_body(
     if level == "stiffened":
         shapes[0] = 0.0
         second = random_second_order(rng, n_node, n_mode)
+    if not free:  # seen from the inboard node
+        (w, u), arms = np.split(shapes[0], 2), positions - positions[0]
+        swung = [np.cross(w.T, arm).T for arm in arms]
+        shapes = shapes - np.array([np.concatenate([w, u + x]) for x in swung])
     return ls.FlexibleBody(
         positions,
         masses,

@@ -192,17 +192,17 @@ def massless_links():
     )
 
 
-def many_children(level="full", lumps=True):
+def many_children(level="full", lumps=True, free=False):
     """Several children on several nodes of a flexible body, the inboard node among them."""
     return _tree(
-        ("hub", flexible(5, n_node=6, n_mode=3, lumps=lumps, level=level), ls.Free()),
+        ("hub", flexible(5, n_node=6, n_mode=3, lumps=lumps, level=level, free=free), ls.Free()),
         ("a", rigid(1), ls.Revolute("x"), _on("hub.tip")),
-        ("b", flexible(2, level=level), ls.Spherical(), _on("hub.tip")),
+        ("b", flexible(2, level=level, free=free), ls.Spherical(), _on("hub.tip")),
         ("c", rigid(3), ls.Prismatic("y"), _on("hub.tip", rotation=TURN)),
         ("d", rigid(4), ls.Fixed(), _on("hub.side")),
         ("e", flexible(3, level=level), ls.Revolute(AXLE), _on("hub", node=1)),
         ("f", rigid(5), ls.Universal("x", "y"), {"to": "hub"}),
-        ("g", flexible(4, lumps=lumps, level=level), ls.Fixed(), _on("hub", node=0)),
+        ("g", flexible(4, lumps=lumps, level=level, free=free), ls.Fixed(), _on("hub", node=0)),
         ("h", rigid(6), ls.Cylindrical("z"), _on("hub")),
         ("i", rigid(7), ls.Revolute("z"), _on("b.side")),
         gravity=(0, 0, -3.0),
@@ -316,9 +316,16 @@ STRUCTURES = {
     "massless links": massless_links,
     "many children": many_children,
     "many children, linear": lambda: many_children("linear"),
+    "many children, ruthless": lambda: many_children("ruthless"),
     "many children, no lumps": lambda: many_children(lumps=False),
+    "many children, free-free": lambda: many_children(free=True),
+    "many children, free-free, no lumps": lambda: many_children(lumps=False, free=True),
     "mixed levels": mixed_levels,
-    "all levels": lambda: mixed_levels(flexible(6, n_mode=3, level="stiffened", damping=0.1)),
+    "all levels": lambda: mixed_levels(
+        flexible(6, n_mode=3, level="stiffened", damping=0.1),
+        flexible(7, n_mode=3, level="ruthless"),
+        flexible(8, free=True, damping=0.1),
+    ),
     "lumps of all kinds": lumps_of_all_kinds,
     "full damping": lambda: _tree(
         ("a", full_damping(1, n_mode=4), ls.Revolute("x")),

@@ -54,6 +54,7 @@ ALGEBRA = {
     ),
     "jacobian": lambda s, q, v, x: engine.jacobian(s, s.place(s.names[-1]), q),
     "joint_forces_rows": engine.joint_forces,
+    "multiply_blocks": lambda s, q, v, x: ls.operators(s, (q, v)).mass @ x,
 }
 
 

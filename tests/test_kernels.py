@@ -26,7 +26,7 @@ def test_random_trees(first):
     check(failures)
 
 
-@pytest.mark.parametrize("level", ["linear", "full", "stiffened"])
+@pytest.mark.parametrize("level", ["ruthless", "linear", "full", "stiffened"])
 def test_random_trees_at_one_level(level):
     failures = []
     for seed in range(CHUNK):

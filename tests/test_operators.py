@@ -1,5 +1,7 @@
 """The operator algebra: every operator passes the adjoint test, every identity of paper A holds."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import scipy.sparse.linalg
@@ -7,6 +9,7 @@ import scipy.sparse.linalg
 import lissom as ls
 from lissom.algorithms.papers.jain_rodriguez import articulate_in_parts
 from lissom.algorithms.tree.reference import articulate_tip_to_base, kinematics_base_to_tip
+from lissom.spatial import spatial_inertia
 from tests.oracle.random_mechanism import draw
 from tests.random_trees import build
 from tests.test_algorithms import branched, random_state
@@ -53,7 +56,7 @@ def assert_same(a, b, scale=None):
     a = a.as_matrix() if hasattr(a, "as_matrix") else a
     b = b.as_matrix() if hasattr(b, "as_matrix") else b
     size = np.abs(b).max(initial=0.0) if scale is None else scale
-    assert np.all(np.abs(a - b) <= 1e-11 * size)
+    assert a.shape == b.shape and np.all(np.abs(a - b) <= 1e-11 * size)
 
 
 def conditioned(M):
@@ -84,6 +87,36 @@ def test_propagation_is_the_inverse_of_one_minus_step(case):
     _, _, op = case
     assert_same((op.I_body - op.E_Phi) @ op.Phi, op.I_body, 1.0)
     assert_same((op.I_body - op.E_Psi) @ op.Psi, op.I_body, 1.0)
+
+
+def test_compiled_products_are_those_of_the_dense_blocks(case):
+    """Also with several columns, transposed, and along the tree."""
+    _, _, op = case
+    rng = np.random.default_rng(10)
+    for operator, swept in ((op.H, None), (op.G, None), (op.E_Phi, op.Phi), (op.E_Psi, op.Psi)):
+        dense = np.zeros(operator.shape)
+        for rows, block, columns in operator.places:
+            dense[rows, columns] += block
+        size = 1 + np.abs(dense).max()
+        for k in (1, 3):
+            x, y = (rng.standard_normal((n, k)) for n in dense.shape[::-1])
+            assert_same(operator @ x, dense @ x, size)
+            assert_same(operator.T @ y, dense.T @ y, size)
+            if swept is not None:
+                whole = np.linalg.inv(np.eye(len(dense)) - dense)
+                assert_same(swept @ x, whole @ x, np.abs(whole).max())
+                assert_same(swept.T @ x, whole.T @ x, np.abs(whole).max())
+
+
+def test_products_at_a_complex_state_are_complex():
+    """The blocks are then complex, and products run in NumPy: derivatives by a complex step."""
+    system = branched()
+    state = random_state(system)
+    turned = system.state(state.q + 1e-30j * ls.qdot(system, state), state.v + 0j)
+    x = np.random.default_rng(11).standard_normal(system.n_v)
+    found, expected = ls.operators(system, turned).mass @ x, ls.mass_matrix(system, turned) @ x
+    assert_same(found.real, expected.real)
+    assert_same(found.imag, expected.imag)
 
 
 def test_step_is_nilpotent(case):
@@ -198,6 +231,119 @@ def test_articulated_quantities_of_all_forms_are_equal_A51_A63_B3(case, ruthless
         D_f, D_R = part.modal_inertia_inverse, part.hinge_inertia
         separate = np.linalg.slogdet(D_R)[1] - np.linalg.slogdet(D_f)[1]
         assert np.isclose(separate, np.linalg.slogdet(op.D.blocks[i])[1], rtol=1e-9, atol=1e-8)
+
+
+def test_step_in_two_factors_and_hinge_map_in_two_parts_A14_A60(case):
+    system, _, op = case
+    assert_same(op.A @ op.B, op.E_Phi, 1 + np.abs(op.E_Phi.as_matrix()).max())
+    pieces = [system.layout.modal_v(i) for i in range(system.n_body)]
+    modes = np.concatenate([np.arange(x.start, x.stop) for x in pieces])
+    assert_same(op.H_f, op.H.as_matrix()[modes], 1.0)
+    assert_same(op.H_r, np.delete(op.H.as_matrix(), modes, axis=0), 1.0)
+
+
+def test_modes_are_crossed_before_the_hinge_A62_A63(case):
+    """As the paper has it; part of it is computed in the normalised form."""
+    system, state, op = case
+    loss = conditioned(ls.mass_matrix(system, state))
+    size = loss * np.abs(op.P.as_matrix()).max()
+    assert_same(op.P_plus, op.tau_bar @ op.P, size)
+    assert_same(op.Gamma, op.B @ op.P_plus @ op.B.T, size)
+    assert_same(op.A @ op.Gamma @ op.A.T + op.M_m, op.P, size)
+    assert_same(op.D_f, op.H_f @ op.P @ op.H_f.T, size)
+    assert_same(op.G_f @ op.D_f, op.P @ op.H_f.T, size)
+    assert_same(
+        op.tau_bar_f, op.I_body - op.G_f @ op.H_f, 1 + np.abs(op.G_f.as_matrix()).max(initial=0.0)
+    )
+    gain = (
+        loss
+        * (1 + np.abs(op.G_f.as_matrix()).max(initial=0.0))
+        * (1 + np.abs(op.G_r.as_matrix()).max(initial=0.0))
+    )
+    assert_same(op.P_r, op.tau_bar_f @ op.P, size)
+    assert_same(op.D_R, op.H_r @ op.P_r @ op.H_r.T, size)
+    assert_same(op.G_r @ op.D_R, op.P_r @ op.H_r.T, size)
+    assert_same(op.tau_bar_r, op.I_body - op.G_r @ op.H_r, gain)
+    assert_same(op.tau_bar_r @ op.P_r, op.P_plus, size * gain)
+    assert_same(op.tau_bar_r @ op.tau_bar_f, op.tau_bar, gain)
+    for i, P in enumerate(op.P.blocks):
+        P_R = P[-6:, -6:] - op.g.blocks[i] @ op.mu.blocks[i].T
+        assert_same(op.P_R.blocks[i], P_R, size)
+        assert_same(op.g.blocks[i] @ op.D_f.blocks[i], op.mu.blocks[i], size)
+        assert_same(op.P_R_plus.blocks[i], op.tau_bar_R.blocks[i] @ op.P_R.blocks[i], size * gain)
+        assert_same(op.P_R_plus.blocks[i], op.P_plus.blocks[i][-6:, -6:], size)
+    assert_same(op.H_F @ op.P_R @ op.H_F.T, op.D_R, size)
+    assert_same(op.G_R @ op.D_R, op.P_R @ op.H_F.T, size)
+
+
+def test_inverse_of_the_modal_inertia_B3_B4(case):
+    _, _, op = case
+    own = op.H_f @ op.M_m @ op.H_f.T
+    assert_same(op.Lambda @ own, np.eye(own.shape[0]), 1.0)
+    assert_same(op.zeta, op.H_f @ op.A, 1 + np.abs(op.zeta.as_matrix()).max(initial=0.0))
+    for i, D_f in enumerate(op.D_f.blocks):
+        Gamma, Omega, U = op.Gamma.blocks[i], op.Omega.blocks[i], op.Upsilon.blocks[i]
+        inner = np.linalg.solve(np.eye(len(Gamma)) + Gamma @ Omega, Gamma)
+        inverse = op.Lambda.blocks[i] - U @ inner @ U.T
+        if len(D_f):
+            assert_same(inverse @ D_f, np.eye(len(D_f)), np.linalg.cond(D_f))
+        assert_same(Omega, op.zeta.blocks[i].T @ U, 1 + np.abs(Omega).max(initial=0.0))
+
+
+def test_velocities_accelerations_and_forces_by_name_A20_A26_A40(case):
+    system, state, op = case
+    vdot = np.random.default_rng(3).standard_normal(system.n_v)
+    assert_same(op.Phi.T @ (op.H.T @ state.v), op.V_m, 1 + np.abs(op.V_m).max())
+    f_m = op.by_body(op.f_m(vdot))
+    T, f = ls.inverse_dynamics(system, state, vdot), ls.joint_forces(system, state, vdot)
+    alpha = op.by_body(op.alpha_m(vdot))
+    for i, name in enumerate(system.names):
+        modes = system.layout.modal_v(i)
+        size = 1 + max(np.abs(f).max(), np.abs(T).max())
+        assert_same(f_m[i], np.concatenate([T[modes], f[i]]), size)
+        fall = np.concatenate([np.zeros(3), system.gravity])
+        R = ls.pose(system, state, name).rotation
+        found = ls.acceleration(system, state, name, vdot) - fall
+        size = 1 + np.abs(found).max()
+        assert_same(np.kron(np.eye(2), R) @ alpha[i][-6:], found, size)
+    eta = np.concatenate([x for n in system.names for x in (state[f"{n}.modes"], np.zeros(6))])
+    elastic = op.K_m @ eta + op.C_m @ op.V_m
+    assert_same(elastic, op.elastic, np.abs(op.elastic).max(initial=0.0) + 1)
+
+
+def test_nodal_terms_A21_A27_A37():
+    """Velocities and accelerations of nodes; b_m is their force on the modes, from masses given."""
+    boom = ls.beam(1.0, ls.Circle(0.02), ls.STEEL, modes=3, elements=4, shapes="clamped")
+    n, rng = len(boom.masses), np.random.default_rng(12)
+    inertias, offsets = np.zeros((n, 3, 3)), np.zeros((n, 3))
+    masses, tip = boom.masses.copy(), boom.names["tip"]
+    masses[tip], offsets[tip], inertias[tip] = 2.0, (0.1, 0, 0.02), np.diag([0.05, 0.06, 0.07])
+    heavy = dataclasses.replace(boom, masses=masses, node_inertias=inertias, node_offsets=offsets)
+    model = ls.Model("nodes", gravity=(0, 0, -9.81))
+    model.add(ls.RigidBody.sphere(1.0, 0.1), ls.Free(), name="hub")
+    model.add(heavy, ls.Spherical(), to="hub", name="boom")
+    system = model.compile()
+    state = system.state(**{"boom.modes": [0.05, -0.02, 0.01]}, v=rng.standard_normal(system.n_v))
+    op, vdot = ls.operators(system, state), rng.standard_normal(system.n_v)
+    terms, alpha = op.nodal_terms("boom"), op.by_body(op.alpha_m(vdot))[1]
+    R = ls.pose(system, state, "boom").rotation
+    alpha_s = terms.alpha_s(alpha).reshape(n, 6)
+    M_s = []
+    for s in range(n):
+        V = np.kron(np.eye(2), R.T) @ ls.velocity(system, state, f"boom.{s}")
+        assert np.allclose(terms.V_s[6 * s : 6 * s + 6], V, rtol=0, atol=1e-11)
+        found = R @ alpha_s[s, 3:] + system.gravity
+        expected = ls.acceleration(system, state, f"boom.{s}", vdot)[3:]
+        assert np.allclose(found, expected, rtol=0, atol=1e-10)
+        E = R.T @ ls.pose(system, state, f"boom.{s}").rotation
+        M_s.append(spatial_inertia(masses[s], masses[s] * (E @ offsets[s]), E @ inertias[s] @ E.T))
+    force = terms.b + np.concatenate(
+        [M @ a for M, a in zip(M_s, terms.a.reshape(n, 6), strict=True)]
+    )
+    b_m = np.concatenate([terms.Pi.T, terms.B]) @ force
+    assert np.allclose(b_m, op.by_body(op.b_m)[1], rtol=0, atol=1e-10 * np.abs(b_m).max())
+    with pytest.raises(ls.StateError, match="'hub'.*is rigid"):
+        op.nodal_terms("hub")
 
 
 def test_operator_forms_of_velocity_acceleration_force_A42(case):

@@ -200,7 +200,7 @@ def test_every_field_of_system_body_and_joint_has_its_place_in_the_description()
     assert names[MassIntegrals] <= shapes
     assert names[Lump] == {*described._OF_LUMP, "node"}
     sizes = set(described._sizes(structure("beams").bodies[0])) - {"n_mode", "n_node"}
-    elsewhere = {"integrals", "solids", "second_order", "rod"}
+    elsewhere = {"integrals", "solids", "second_order", "rod", "floating"}
     assert names[NormalBody] == {*elsewhere, *described._OF_BODY, *sizes}
     assert {f.name for f in fields(RodTables)} == {"strains", *rods._shapes(0, 0, 0)}
     assert {f.name for f in fields(SecondOrder)} == {"first_moment", "second_moment", "node_shapes"}

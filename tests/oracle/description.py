@@ -33,6 +33,8 @@ class Body:
     stiffness, damping : (m, m) in the amplitudes of ``shapes``.
     clouds : particles on each node (key: node index) and on the body frame (key: None).
     level : ``full``, or ``linear``: own inertia and bias terms of the undeformed body.
+    own_shapes : (n, 6, m) at level ``full``: the shapes in a frame of their own, in which node
+        ``inboard``, the body frame, moves too.
     """
 
     name: str
@@ -42,6 +44,8 @@ class Body:
     stiffness: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     damping: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     level: str = FULL
+    own_shapes: np.ndarray | None = None
+    inboard: int = 0
 
     @property
     def n_mode(self) -> int:

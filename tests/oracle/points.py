@@ -12,7 +12,7 @@ import casadi as ca
 import numpy as np
 
 from . import joints
-from .description import Body, Mechanism
+from .description import FULL, Body, Mechanism
 
 FrameKey = tuple[int, int | None]
 
@@ -47,9 +47,18 @@ def node_pose(body: Body, node: int | None, rotation, position, eta):
     """World pose of a node (None: the body frame) of a body whose own world pose is given."""
     if node is None:
         return rotation, position
-    shape = body.shapes[node]
-    arm = body.positions[node] + ca.DM(shape[3:]) @ eta
-    return rotation @ joints.small_turn(ca.DM(shape[:3]) @ eta), position + rotation @ arm
+    if body.level != FULL or body.own_shapes is None:
+        turned, arm = displaced(body.positions[node], body.shapes[node], eta)
+        return rotation @ turned, position + rotation @ arm
+    held, origin = displaced(body.positions[body.inboard], body.own_shapes[body.inboard], eta)
+    turned, arm = displaced(body.positions[node], body.own_shapes[node], eta)
+    rotation = rotation @ held.T  # of the frame of the shapes
+    return rotation @ turned, position + rotation @ (arm - origin)
+
+
+def displaced(place, shape, eta):
+    """Attitude and position of a node in the frame of its shapes."""
+    return joints.small_turn(ca.DM(shape[:3]) @ eta), place + ca.DM(shape[3:]) @ eta
 
 
 def body_poses(mechanism: Mechanism, layout: Layout, q) -> list[tuple[ca.SX, ca.SX]]:

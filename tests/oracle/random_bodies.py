@@ -115,6 +115,8 @@ def normalised(name: str, data, transform: np.ndarray | None = None) -> Body:
         stiffness=stiffness,
         damping=damping,
         level=data.level,
+        own_shapes=data.shapes @ T,
+        inboard=data.inboard,
     )
 
 

@@ -2,7 +2,7 @@
 
 from .loops.assembly import AssemblyError, closed_state
 from .loops.closure import Closure, CouplingClosure, LoopClosure, Speeds, closure
-from .operators import Operators, SpatialOperator, operators
+from .operators import NodalTerms, Operators, SpatialOperator, operators
 from .papers.duality import (
     ConstraintForces,
     FilteredForces,
@@ -38,6 +38,7 @@ __all__ = [
     "LQSolution",
     "LoopClosure",
     "NodalSolution",
+    "NodalTerms",
     "Operators",
     "Pose",
     "SpatialOperator",

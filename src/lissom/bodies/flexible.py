@@ -19,7 +19,7 @@ from ..spatial.scalar import array, is_numeric, sqrt, zeros
 from . import second_order
 from .basis import check_independent, check_stiffness, normal_basis
 from .nodes import check_masses, checked_inboard, checked_names
-from .normal import LEVELS, REMEDY, Lump, MassIntegrals, NormalBody
+from .normal import LEVELS, LINEARISED, REMEDY, Lump, MassIntegrals, NormalBody
 from .second_order import SecondOrder
 from .solids import checked_solids
 
@@ -33,9 +33,9 @@ class FlexibleBody:
     """Body that deforms by a sum of mode shapes.
 
     Each node is a small rigid body that moves with l = l0 + Pi_tr eta and turns by
-    exp(skew(Pi_rot eta)).  The body frame is at the inboard node.  Shapes that move that node
-    (free-free modes) are expressed relative to it, to first order; any basis is normalised once
-    (see the theory page "Flexible bodies").
+    exp(skew(Pi_rot eta)), in the frame of the shapes.  The joint holds the inboard node, which the
+    shapes may move too (free-free modes).  Any basis is normalised once (see the theory page
+    "Flexible bodies").
 
     Parameters
     ----------
@@ -58,10 +58,11 @@ class FlexibleBody:
         Node that carries the joint towards the base.
     names : dict
         Names of nodes, such as {"tip": 9}.
-    level : {"full", "linear", "stiffened"}
+    level : {"full", "linear", "ruthless", "stiffened"}
         "full" keeps all deformation-dependent terms of the body's inertia, "linear" those of the
-        undeformed body; the motion of attached bodies is exact at both.  "stiffened" adds the
-        second order of the deformation: bending under tension, compression and spin.
+        undeformed body; the motion of attached bodies is exact at both.  "ruthless" drops the
+        deformation from the velocity-dependent accelerations of attached bodies too.  "stiffened"
+        adds the second order of the deformation: bending under tension, compression and spin.
     second_order : SecondOrder or callable, optional
         Second order of the deformation in the given amplitudes, or a function without arguments
         that returns it; for level "stiffened", with shapes that vanish at the inboard node.
@@ -184,26 +185,22 @@ class FlexibleBody:
 
         Parameters
         ----------
-        level : {"full", "linear", "stiffened"}, optional
+        level : {"full", "linear", "ruthless", "stiffened"}, optional
             Level of deformation terms; by default the body's.
         """
         level = check_level(self.level if level is None else level)
         stiffened = level == "stiffened" and self.n_mode > 0
         x, stiffness = self._basis
         shapes = self._relative_shapes @ x
-        points = np.array([node for node in range(len(self.masses)) if node not in self._lumps])
-        points = points.astype(int)
-        integrals = MassIntegrals.of_points(
-            self.masses[points], self._relative_positions[points], shapes[points][:, 3:]
-        )
+        integrals = self._integrals(shapes)
         lumps = tuple(self._lumps.values())
-        if level == "linear":
+        if level in LINEARISED:
             for lump in lumps:
                 position = self._relative_positions[lump.node]
                 integrals = integrals.with_lump(lump, position, shapes[lump.node])
             products = np.zeros_like(integrals.modal_products)
             integrals, lumps = dataclasses.replace(integrals, modal_products=products), ()
-        return NormalBody(
+        body = NormalBody(
             integrals=integrals,
             lumps=lumps,
             stiffness=stiffness,
@@ -215,6 +212,20 @@ class FlexibleBody:
             level=level,
             solids=self.solids,
             second_order=self.constants_of_second_order.in_modes(x) if stiffened else None,
+        )
+        if level != "full" or not np.any(self.shapes[self.inboard, :3]):
+            return body  # the shapes seen from the inboard node are linear in the modes
+        own = self.shapes @ x
+        in_own_frame = dataclasses.replace(
+            body, integrals=self._integrals(own), node_shapes=own, inboard=-1, solids=()
+        )
+        return dataclasses.replace(body, floating=in_own_frame)
+
+    def _integrals(self, shapes: Array) -> MassIntegrals:
+        """Integrals of the point masses with given shapes, about the undeformed inboard node."""
+        points = np.array([k for k in range(len(self.masses)) if k not in self._lumps], dtype=int)
+        return MassIntegrals.of_points(
+            self.masses[points], self._relative_positions[points], shapes[points][:, 3:]
         )
 
     # Computed once, for numbers only.
@@ -378,7 +389,7 @@ def check_level(level: str) -> str:
         return level
     exact = "; rods are exact: make the body with ls.rod, without a level"
     raise ModelError(
-        f'level is {level!r}; use "full", "linear" or "stiffened"'
+        f'level is {level!r}; use "full", "linear", "ruthless" or "stiffened"'
         f"{exact if isinstance(level, str) and level == 'exact' else ''}"
     )
 

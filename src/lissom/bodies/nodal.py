@@ -56,7 +56,7 @@ class NodalBody:
         Names of nodes, such as {"tip": 9}.
     damping : float, array (k,) or array (6 n, 6 n)
         Damping ratio of all modes, ratios of the lowest k modes, or a matrix of all displacements.
-    level : {"full", "linear"}
+    level : {"full", "linear", "ruthless"}
         Level of the modal form, see `FlexibleBody`.
 
     Notes
@@ -168,7 +168,7 @@ class NodalBody:
         modes : int, optional
             Number of modes to keep, those of lowest frequency with the inboard node held; by
             default all, which makes the modal form equal to the nodal one.
-        level : {"full", "linear"}, optional
+        level : {"full", "linear", "ruthless"}, optional
             Level of deformation terms; by default the body's.
 
         Returns
@@ -216,7 +216,7 @@ class NodalBody:
 
         Parameters
         ----------
-        level : {"full", "linear"}, optional
+        level : {"full", "linear", "ruthless"}, optional
             Level of deformation terms; by default the body's.
         """
         return self.to_modal(level=level).normalised()

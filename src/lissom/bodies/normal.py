@@ -23,7 +23,9 @@ from .solids import Solid
 
 Array = np.ndarray
 
-LEVELS = ("linear", "full", "stiffened")  # of bodies with modes; rods are "exact"
+# Of bodies with modes; rods are "exact".  The first two have the inertia of the undeformed body.
+LEVELS = ("ruthless", "linear", "full", "stiffened")
+LINEARISED = LEVELS[:2]
 
 # Remedies in messages when a body, or a compiled body, is assigned to.
 REMEDY = "make a changed copy, dataclasses.replace(body, ...), and pass it to model.replace"
@@ -137,10 +139,10 @@ class NormalBody:
     Attributes
     ----------
     integrals : MassIntegrals
-        Integrals of the whole body to zeroth order at level "linear", of the point masses at
-        the others.
+        Integrals of the whole body to zeroth order at levels "linear" and "ruthless", of the
+        point masses at the others.
     lumps : tuple of Lump
-        Nodes with rotary inertia; empty at level "linear", where the integrals include them.
+        Nodes with rotary inertia; empty at these two levels, where the integrals include them.
     stiffness : array (n_mode,)
         Diagonal of K_m, the squared angular frequencies [rad^2/s^2].
     damping : array (n_mode, n_mode)
@@ -153,7 +155,7 @@ class NormalBody:
         Index of the node at the body's frame.
     node_names : dict
         Names of nodes.
-    level : {"linear", "full", "stiffened", "exact"}
+    level : {"ruthless", "linear", "full", "stiffened", "exact"}
         Deformation terms that the inertia of the body includes.
     solids : tuple of Solid
         Appearance in drawings and views.
@@ -162,6 +164,9 @@ class NormalBody:
     rod : RodTables, optional
         Stations and strain functions, at level "exact"; integrals and node shapes are then those
         at rest.
+    floating : NormalBody, optional
+        The same body in the frame of its given shapes, if these turn the inboard node, at level
+        "full"; its own `inboard` is -1.  The rest of this body is then the linearisation at rest.
     """
 
     integrals: MassIntegrals
@@ -176,6 +181,7 @@ class NormalBody:
     solids: tuple[Solid, ...] = ()
     second_order: SecondOrder | None = None
     rod: RodTables | None = None
+    floating: NormalBody | None = None
 
     @property
     def n_mode(self) -> int:
@@ -184,8 +190,8 @@ class NormalBody:
 
     @property
     def dense_mass(self) -> bool:
-        """Whether the modal mass depends on the deformation: lumps, or level "exact"."""
-        return bool(self.lumps) or self.rod is not None
+        """Whether the modal mass depends on the deformation: not that of points seen inboard."""
+        return bool(self.lumps) or self.rod is not None or self.floating is not None
 
     def second_shapes(self, node: int) -> Array:
         """Second order [rho; h] of a node at level "stiffened", (6, n_mode, n_mode).
@@ -225,11 +231,25 @@ class NormalBody:
             turned = many_rotations.rotation_vector(from_rest, np.zeros((len(rows), 3)))
             moved = np.hstack([turned, places[1:, 0] - places[:1, 0]])
             return moved.reshape(*np.shape(eta)[:-1], 6)
+        if self.floating is not None:
+            return self._seen_from_inboard(node, eta)
         moved = eta @ self.node_shapes[node].T
         if self.second_order is None or node not in self.second_order.node_shapes:
             return moved
         S = self.second_order.node_shapes[node]
         return moved + np.einsum("kij,...i,...j->...k", S, eta, eta) / 2
+
+    def _seen_from_inboard(self, node: int, eta: Array) -> Array:
+        """`displaced` of a body whose shapes turn its inboard node."""
+        assert self.floating is not None
+        rows = np.reshape(eta, (-1, self.n_mode))
+        moved, held = (self.floating.displaced(k, rows) for k in (node, self.inboard))
+        back = many_rotations.exponential(-held[:, :3])
+        turn = many_rotations.product(back, many_rotations.exponential(moved[:, :3]))
+        place = self.node_positions[node] + moved[:, 3:] - held[:, 3:]
+        shift = many_rotations.rotated(back, place) - self.node_positions[node]
+        vectors = many_rotations.rotation_vector(turn, np.zeros((len(rows), 3)))
+        return np.hstack([vectors, shift]).reshape(*np.shape(eta)[:-1], 6)
 
     def deflection(self, eta: Array) -> float:
         """Largest displacement of a node by deformation, as a fraction of the body's length.

@@ -204,7 +204,7 @@ class RigidBody:
 
         Parameters
         ----------
-        level : {"full", "linear", "stiffened"}, optional
+        level : {"full", "linear", "ruthless", "stiffened"}, optional
             Has no effect on a rigid body.
         """
         L0 = second_moment(self.inertia) + self.mass * np.outer(self.com, self.com)

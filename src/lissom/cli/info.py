@@ -98,14 +98,15 @@ def _frame(system: System, frame: Frame) -> dict[str, Any]:
 
 def _warnings(system: System) -> list[str]:
     """Warnings about things that are valid but often unintended."""
+    from ..bodies.normal import LINEARISED
     from ..model.seats import off_node_warnings
 
     found = off_node_warnings(system)
     for name, body in zip(system.names, system.bodies, strict=True):
         if body.n_mode and body.frequencies[0] < 1e-3:
             found.append(f"{name!r}: its first frequency is {body.frequencies[0]:.2g} Hz")
-        if body.n_mode and body.level == "linear":
-            found.append(f'{name!r}: level "linear" conserves neither energy nor momentum')
+        if body.n_mode and body.level in LINEARISED:
+            found.append(f'{name!r}: level "{body.level}" conserves neither energy nor momentum')
     masses = [body.mass for body in system.bodies if body.mass > 0]
     if masses and max(masses) > 1e6 * min(masses):
         found.append(f"masses differ by a factor of {max(masses) / min(masses):.0e}")

@@ -7,6 +7,7 @@ constant in a call inside the kernels would compile the sweeps again for that co
 from __future__ import annotations
 
 from . import fields as field
+from .blocks import multiply_blocks
 from .compiling import Entry, jit
 from .loops.closed_tree import closed_accelerations
 from .loops.closing import close_loops, closure_numbers, loops_open, place_loops
@@ -284,4 +285,10 @@ JOINT_FORCES = Entry(
     f"int64({_SYSTEM}, {_ROWS}, float64[::1], {_MATRIX}, {_RANGE})",
     "joint forces",
     seconds=10,
+)
+MULTIPLY_BLOCKS = Entry(
+    multiply_blocks,
+    f"void(int64[::1], {_THREE}, int64, boolean, boolean)",
+    "products of operators",
+    seconds=2,
 )

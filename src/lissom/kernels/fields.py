@@ -48,16 +48,17 @@ HEADER = 11
     MODAL_Q,
     MODAL_V,
     N_MODE,
-    LEVEL,  # RIGID, LINEAR, FULL, STIFFENED, EXACT
+    LEVEL,  # RIGID, RUTHLESS, LINEAR, FULL, STIFFENED, EXACT, FLOATING
     N_NODE,  # nodes that carry children; the record of a rigid body does not count
     CARRIES,  # whether it has children
     FIRST,  # whether it is the first child to contribute to its node, tip to base
     BODY,  # scratch: its record
     CARRIER,  # scratch: record of the node that carries it
+    TURNS,  # scratch: on a body at level RUTHLESS its record, with whose rate the hinge turns; or 0
     NODES,  # scratch: records of its nodes
     HINGE,  # scratch: its hinge
     MODAL,  # scratch: its modal part
-    M_RF,  # scratch: M_rf 6m; level LINEAR: constant, one for equal bodies
+    M_RF,  # scratch: M_rf 6m; up to level LINEAR: constant, one for equal bodies
     STACK,  # scratch: matrices stacked over its nodes
     CONSTANTS,  # floats: its inertia and the joint's inboard frame
     JOINT,  # floats: constants of a general joint
@@ -71,12 +72,12 @@ HEADER = 11
     LISTED,  # numbers of a node in a list: its record, and from level STIFFENED on its constants
     SECOND,  # floats: from level FULL on, g 9m, then the products that are not zero, m x m each
     PRODUCTS,  # bits: which of the products are not zero, see `flexible`
-    DENSE,  # whether M_ff depends on the deformation: lumps, or level EXACT
+    DENSE,  # whether M_ff depends on the deformation: lumps, or level EXACT or FLOATING
     N_LUMP,
     LUMPS,  # floats: per lump mass, offset 3, inertia 6, its node as in a list
     N_STATION,  # level EXACT: sections that carry the mass
-    ROD,  # floats: `records.rod_record`
-    STATIONS,  # scratch: `records.station_record`
+    ROD,  # floats: `records.rod_record`; level FLOATING: shapes of the inboard node, 6m
+    STATIONS,  # scratch: `records.station_record`; level FLOATING: `records.floating_record`
     FIRST_XZ,  # first coordinates of bending in the plane x-z, after those in the plane x-y,
     FIRST_TORSION,  # of torsion,
     FIRST_STRETCH,  # of stretch,
@@ -87,7 +88,7 @@ HEADER = 11
     WORLD,  # scratch: working axes to world axes 9, origin in the world 3
     DRIVEN,  # whether the accelerations of its hinge are given
     ROW,
-) = range(48)
+) = range(49)
 
 # Kinds of joint; AXIAL and above use their general motion map.
 FIXED, REVOLUTE, PRISMATIC, SPHERICAL, FREE = range(5)
@@ -100,7 +101,8 @@ AXIAL_TURN, AXIAL_SLIDE, AXIAL_SECOND = 3, 4, 5
 # Constants of a UNIVERSAL joint: its two axes.  Of a PLANAR joint: its normal and two axes in the
 # plane.  Of EXPONENTIAL and OWN joints: see `joints` and `own_joints`.  Of contacts: axis, radius.
 
-RIGID, LINEAR, FULL, STIFFENED, EXACT = range(5)
+RIGID, RUTHLESS, LINEAR, FULL, STIFFENED, EXACT = range(6)
+FLOATING = 6  # level "full" of a body whose shapes turn its inboard node
 NONE, DIAGONAL, MATRIX = range(3)
 
 # scratch: header

@@ -139,6 +139,29 @@ def node_shapes(shapes, node, m):
     return shapes + node * (18 + 6 * m) + 18
 
 
+class Floating(NamedTuple):
+    """Inboard node of a body of m modes in the frame of its shapes; see `floating`."""
+
+    turn: int  # E_d, 9
+    place: int  # l_d, 3
+    place_rate: int  # 3
+    rate: int  # w_d, 3
+    bias: int  # B_d, 3
+    shapes: int  # Pi_hat_d, six rows of m
+    frame: int  # S, six rows of m
+
+
+@jit
+def floating_record(o, m):
+    """Offsets in the record of a floating body."""
+    return Floating(o, o + 9, o + 12, o + 15, o + 18, o + 21, o + 21 + 6 * m)
+
+
+def floating_size(m: int) -> int:
+    """Size of the record of a floating body."""
+    return 21 + 12 * m
+
+
 class Rod(NamedTuple):
     """Constants of a rod with n stations and m coordinates; see `rods`."""
 

@@ -57,7 +57,7 @@ def converted_model(model: Model, *, level: str | None, convert: Convert) -> Sys
     ----------
     model : Model
         Mechanism to compile.
-    level : {"full", "linear", "stiffened"}, optional
+    level : {"full", "linear", "ruthless", "stiffened"}, optional
         Level for all flexible bodies.
     convert : callable
         Maps an array or a scalar, numbers or symbols, to the value that the system stores.
@@ -85,7 +85,7 @@ def converted_model(model: Model, *, level: str | None, convert: Convert) -> Sys
     for loop in (*loops, *cuts):
         check_own_joint(f"loop {loop.name!r}", loop.joint)
     by_name = {part.name: part for part in parts}
-    return System(
+    system = System(
         name=model.name,
         gravity=checked_vector(convert(model.gravity), "gravity", f"model {model.name!r}"),
         names=tuple(part.name for part in parts),
@@ -115,6 +115,29 @@ def converted_model(model: Model, *, level: str | None, convert: Convert) -> Sys
         ),
         frames=tuple(_frame(name, end, numbers, by_name) for name, end in frames.items()),
     )
+    _check_ruthless(system)
+    return system
+
+
+def _check_ruthless(system: System) -> None:
+    """Reject level "ruthless" where accelerations must be the rates of velocities."""
+    name = next((n for n, b in zip(system.names, system.bodies, strict=True) if _ruthless(b)), None)
+    if name is None:
+        return
+    what = f'body {name!r}: level "ruthless" drops terms from the accelerations of what it carries'
+    if system.loops:
+        raise ModelError(
+            f"{what}, and loops would not stay closed; the model has {len(system.loops)}; use "
+            'level "linear" or "full"'
+        )
+    if not is_numeric(system.gravity):
+        raise SymbolicError(
+            f'{what}, and has no equations in symbols; use level "linear" or "full"'
+        )
+
+
+def _ruthless(body: NormalBody) -> bool:
+    return body.level == "ruthless" and body.n_mode > 0
 
 
 def _tree(

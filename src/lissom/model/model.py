@@ -471,7 +471,7 @@ class Model:
 
         Parameters
         ----------
-        level : {"full", "linear", "stiffened"}, optional
+        level : {"full", "linear", "ruthless", "stiffened"}, optional
             Level for all flexible bodies; by default the level of each body.
         values : mapping, optional
             Values of the symbols in parameters.

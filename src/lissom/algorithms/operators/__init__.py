@@ -6,7 +6,9 @@ Notation (paper A: Jain & Rodriguez 1992)
   H            hinge map, body space -> speeds (13)                     here [I 0; 0 H]
   M_m          modal mass matrices (23)
   R            composite-body inertias (47)
-  P, D, G, K, tau_bar, E_Psi, Psi    articulated-body quantities (51)-(53)
+  P, P_plus, D, G, K, tau_bar, E_Psi, Psi    articulated-body quantities (51)-(53)
+  Gamma, D_f, mu, g, P_R, D_R, G_R, ...      modes and hinge separate (62), (63)
+  Lambda, zeta, Upsilon, Omega               D_f^-1 by the compliance of the body (B4)
   M = H Phi M_m Phi* H* = (I + H Phi K) D (I + H Phi K)*                (43), (54)
   M^-1 = (I - H Psi K)* D^-1 (I - H Psi K)                              (55), (56)
 Differs: bodies numbered base to tip, trees instead of chains, modes zero at the inboard node.
@@ -15,6 +17,7 @@ Differs: bodies numbered base to tip, trees instead of chains, modes zero at the
 from __future__ import annotations
 
 from .algebra import SpatialOperator
+from .nodal_terms import NodalTerms
 from .operators import Operators, operators
 
-__all__ = ["Operators", "SpatialOperator", "operators"]
+__all__ = ["NodalTerms", "Operators", "SpatialOperator", "operators"]

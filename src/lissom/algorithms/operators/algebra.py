@@ -273,36 +273,3 @@ class Dense(SpatialOperator):
 
     def _apply_transpose(self, y: Array) -> Array:
         return self._matrix.T @ y
-
-
-class BlockDiagonal(SpatialOperator):
-    """One block for each body.
-
-    Parameters
-    ----------
-    label : Label
-        Name, cost and state.
-    blocks : sequence of arrays
-        Block of each body.
-    rows, columns : sequence of slice
-        Positions of the blocks.
-    """
-
-    def __init__(
-        self,
-        label: Label,
-        blocks: Sequence[Array],
-        rows: Sequence[slice],
-        columns: Sequence[slice],
-    ) -> None:
-        super().__init__(label, (rows[-1].stop, columns[-1].stop))
-        self.blocks = tuple(blocks)
-        self._rows, self._columns = rows, columns
-
-    def _apply(self, x: Array) -> Array:
-        pieces = zip(self.blocks, self._columns, strict=True)
-        return np.concatenate([block @ x[c] for block, c in pieces])
-
-    def _apply_transpose(self, y: Array) -> Array:
-        pieces = zip(self.blocks, self._rows, strict=True)
-        return np.concatenate([block.T @ y[r] for block, r in pieces])

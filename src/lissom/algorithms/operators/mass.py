@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,9 @@ import numpy as np
 from ...system import GROUND, System
 from ..tree.reference import Articulated, BodyMotion, carrying_node, outboard_rows
 from .algebra import Label, SpatialOperator
+from .blocks import Block, Blocks
+from .body_space import slices
+from .propagation import Propagation
 
 Array = np.ndarray
 
@@ -110,9 +114,12 @@ class Mass(SpatialOperator):
 class MassInverse(SpatialOperator):
     """Inverse of the mass matrix by articulated bodies in normalised form; two sweeps.
 
-    The recursion is `reference.forward_dynamics` without velocities, gravity and stiffness:
-      eps_f = T_f,   y = Pi_hat W eps_f,   f_0 = E y + N zeta,   z_R = M_rf W eps_f + Y f_0
-      eps_R = T_R - H z_R,   z+ = z_R + G eps_R;   then outward as there, eqs. (22)-(25).
+    With the children's residual forces zeta at the nodes that carry them, the recursion of
+    `reference.forward_dynamics` without velocities, gravity and stiffness is, for forces x:
+      zeta = (I - E_n)^-1 U x,   E_n = X^T (I - G H) Y N,   U = X^T [(I - G H) B, G]         (1)
+      nu = D^-1 (Q x - H Y N zeta),   Q = [-H B, I],   B = M_rf W + Y E Pi_hat W             (2)
+      A = (I - E_n)^-T (-N^T Y^T H* nu - V^T x + S N zeta),   V = [W Pi_hat^T N; 0]          (3)
+      M^-1 x = Q^T nu + (W - W Pi_hat^T E Pi_hat W) x_f - V zeta + U^T A                     (4)
 
     Parameters
     ----------
@@ -157,48 +164,51 @@ class MassInverse(SpatialOperator):
         return float(sum(pieces))
 
     def _apply(self, x: Array) -> Array:
-        system, layout = self._system, self._system.layout
-        inward = self._tip_to_base(x)
-        at_nodes: list[Array] = []
-        result = []
-        for i, (motion, block) in enumerate(zip(self._motions, self._articulated, strict=True)):
-            eps_R, y, f_0 = inward[i]
-            p = int(system.parent[i])
-            A_t = (
-                np.zeros((6, x.shape[1]))
-                if p == GROUND
-                else at_nodes[p][outboard_rows(self._system, i)]
-            )
-            alpha_plus = motion.transform @ A_t
-            nu = np.linalg.solve(block.hinge_inertia, eps_R)
-            beta_dot = nu - block.hinge_gain.T @ alpha_plus
-            alpha = alpha_plus + motion.motion_map @ beta_dot
-            f_t = block.E @ (block.Y.T @ alpha) + f_0
-            at_nodes.append(block.Y.T @ alpha + y - block.S @ f_t)
-            loads = motion.terms.M_rf.T @ alpha + motion.outboard_shapes.T @ f_t
-            result += [block.W @ (x[layout.modal_v(i)] - loads), beta_dot]
-        return np.concatenate(result)
+        part, propagation = self._parts, self._propagation
+        zeta = propagation._apply(part["U"]._apply(x))  # (1)
+        nu = part["D^-1"]._apply(part["Q"]._apply(x) - part["HYN"]._apply(zeta))  # (2)
+        A = part["SN"]._apply(zeta) - part["V"]._apply_transpose(x)  # (3)
+        A = propagation._apply_transpose(A - part["HYN"]._apply_transpose(nu))
+        y = part["Q"]._apply_transpose(nu) + part["D_f^-1"]._apply(x)  # (4)
+        return y - part["V"]._apply(zeta) + part["U"]._apply_transpose(A)
 
     def _apply_transpose(self, y: Array) -> Array:
         return self._apply(y)
 
-    def _tip_to_base(self, x: Array) -> list[tuple[Array, Array, Array]]:
-        """Residuals (eps_R, y, f_0) of every body."""
+    @cached_property
+    def _propagation(self) -> Propagation:
+        return Propagation(self.label, self._parts["E_n"])
+
+    @cached_property
+    def _parts(self) -> dict[str, Blocks]:
+        """Operators of (1)-(4) on speeds, hinge speeds and nodes that carry children."""
         system, layout = self._system, self._system.layout
-        zeta = [np.zeros((6 * len(nodes), x.shape[1])) for nodes in system.outboard_nodes]
-        found: list[tuple[Array, Array, Array]] = []
-        for i in reversed(range(system.n_body)):
-            motion, block = self._motions[i], self._articulated[i]
-            w = block.W @ x[layout.modal_v(i)]
-            y = motion.outboard_shapes @ w
-            f_0 = block.E @ y + block.N @ zeta[i]
-            z_R = motion.terms.M_rf @ w + block.Y @ f_0
-            eps_R = x[layout.hinge_v(i)] - motion.motion_map.T @ z_R
-            found.append((eps_R, y, f_0))
+        nodes = slices([6 * len(t) for t in system.outboard_nodes])
+        hinges = slices([motion.motion_map.shape[1] for motion in self._motions])
+        n_v, n_h, n_n = system.n_v, hinges[-1].stop, nodes[-1].stop
+        shapes = {"U": (n_n, n_v), "E_n": (n_n, n_n), "Q": (n_h, n_v), "HYN": (n_h, n_n)}
+        shapes |= {"D^-1": (n_h, n_h), "V": (n_v, n_n), "D_f^-1": (n_v, n_v), "SN": (n_n, n_n)}
+        places: dict[str, list[Block]] = {name: [] for name in shapes}
+        for i, (motion, block) in enumerate(zip(self._motions, self._articulated, strict=True)):
+            modes, hinge, h, t = layout.modal_v(i), layout.hinge_v(i), hinges[i], nodes[i]
+            Ht, G, W, Pi = motion.motion_map, block.hinge_gain, block.W, motion.outboard_shapes
+            B = motion.terms.M_rf @ W + block.Y @ block.E @ Pi @ W
+            passed = np.eye(6) - G @ Ht.T
+            YN = block.Y @ block.N
+            places["Q"] += [(h, -Ht.T @ B, modes), (h, np.eye(len(G.T)), hinge)]
+            places["HYN"].append((h, Ht.T @ YN, t))
+            places["D^-1"].append((h, np.linalg.inv(block.hinge_inertia), h))
+            if len(W):
+                places["V"].append((modes, W @ Pi.T @ block.N, t))
+                places["D_f^-1"].append((modes, W - W @ Pi.T @ block.E @ Pi @ W, modes))
+                places["SN"].append((t, block.S @ block.N, t))
             if (p := int(system.parent[i])) != GROUND:
-                z_plus = z_R + block.hinge_gain @ eps_R
-                zeta[p][outboard_rows(self._system, i)] += motion.transform.T @ z_plus
-        return found[::-1]
+                rows = outboard_rows(system, i)
+                at = slice(nodes[p].start + rows.start, nodes[p].start + rows.stop)
+                inward = motion.transform.T
+                places["U"] += [(at, inward @ passed @ B, modes), (at, inward @ G, hinge)]
+                places["E_n"].append((at, inward @ passed @ YN, t))
+        return {name: Blocks(self.label, shapes[name], places[name]) for name in shapes}
 
 
 def inward_step(system: System, motions: Sequence[BodyMotion], i: int) -> Array | None:

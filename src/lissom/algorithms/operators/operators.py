@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import pairwise
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 
@@ -15,14 +14,16 @@ from ...system import StateLike, System
 from ..tree import reference
 from ..tree.arguments import motions_of
 from ..tree.reference import BodyMotion
-from .algebra import BlockDiagonal, Dense, Identity, Label, SpatialOperator
+from .algebra import Dense, Identity, SpatialOperator
+from .blocks import BlockDiagonal, Blocks
+from .body_space import BLOCKS
 from .mass import Factor, Mass, MassInverse, inward_step
+from .modes_first import ModesFirst
 from .operational import FramePicker, frame_compliance
-from .propagation import Propagation, StepPropagation
+from .propagation import Propagation
 
 Array = np.ndarray
 
-_BLOCKS = "O(N) small blocks"
 _SWEEP = "O(N), one sweep"
 
 
@@ -42,14 +43,15 @@ def operators(system: System, state: StateLike) -> Operators:
     Returns
     -------
     Operators
-        ``.E_Phi .Phi .H .M_m .R .P .D .G .K .tau_bar .E_Psi .Psi .innovations
-        .innovations_inverse .mass .mass_inverse``; each supports ``@`` with a vector, columns or an
-        operator, and has ``.T`` and ``.as_matrix()``.
+        Every operator of paper A under its name there; each supports ``@`` with a vector, columns
+        or an operator, and has ``.T`` and ``.as_matrix()``.  ``.mass`` and ``.mass_inverse`` are
+        the mass matrix and its inverse.
     """
     return Operators(system, motions_of(system, state))
 
 
-class Operators:
+@final
+class Operators(ModesFirst):
     """Spatial operators of one state; see the notation in the package docstring.
 
     Parameters
@@ -61,12 +63,7 @@ class Operators:
     """
 
     def __init__(self, system: System, motions: Sequence[BodyMotion]) -> None:
-        self.system = system
-        self._motions = motions
-        sizes = [body.n_mode + 6 for body in system.bodies]
-        edges = [0, *(int(e) for e in np.cumsum(sizes))]
-        self._bodies = [slice(a, b) for a, b in pairwise(edges)]
-        self._spatial = [slice(b - 6, b) for b in edges[1:]]
+        super().__init__(system, motions)
         layout = system.layout
         self.speeds = [
             slice(layout.modal_v(i).start, layout.hinge_v(i).stop) for i in range(system.n_body)
@@ -75,15 +72,9 @@ class Operators:
     # Kinematics and mass: paper A, section II.
 
     @cached_property
-    def E_Phi(self) -> StepPropagation:
+    def E_Phi(self) -> Blocks:
         """One step inward: block (p, i) is [0, [Pi_hat_t^T; phi_t] X^T] (12)."""
-        return StepPropagation(
-            self._label("E_Phi", _BLOCKS),
-            self.system.parent,
-            self._bodies,
-            self.steps,
-            self._spatial,
-        )
+        return self._inward("E_Phi", self.steps, self._spatial)
 
     @cached_property
     def Phi(self) -> Propagation:
@@ -97,7 +88,7 @@ class Operators:
             block_diagonal(np.eye(body.n_mode), motion.motion_map.T)
             for body, motion in zip(self.system.bodies, self._motions, strict=True)
         ]
-        return BlockDiagonal(self._label("H", _BLOCKS), blocks, self.speeds, self._bodies)
+        return BlockDiagonal(self._label("H", BLOCKS), blocks, self.speeds, self._bodies)
 
     @cached_property
     def M_m(self) -> BlockDiagonal:
@@ -117,28 +108,34 @@ class Operators:
         return self._on_bodies("P", self._articulated_blocks)
 
     @cached_property
+    def P_plus(self) -> BlockDiagonal:
+        """Articulated-body inertias inboard of modes and hinge, tau_bar P (51)."""
+        pairs = zip(self.tau_bar.blocks, self.P.blocks, strict=True)
+        return self._on_bodies("P_plus", [symmetric(tau @ P) for tau, P in pairs])
+
+    @cached_property
     def D(self) -> BlockDiagonal:
         """Hinge inertias H P H* (51), (52)."""
         blocks = [h @ p @ h.T for h, p in zip(self.H.blocks, self.P.blocks, strict=True)]
-        return BlockDiagonal(self._label("D", _BLOCKS), blocks, self.speeds, self.speeds)
+        return BlockDiagonal(self._label("D", BLOCKS), blocks, self.speeds, self.speeds)
 
     @cached_property
     def D_inverse(self) -> BlockDiagonal:
         """Inverse of the hinge inertias."""
         blocks = [np.linalg.inv(d) for d in self.D.blocks]
-        return BlockDiagonal(self._label("D_inverse", _BLOCKS), blocks, self.speeds, self.speeds)
+        return BlockDiagonal(self._label("D_inverse", BLOCKS), blocks, self.speeds, self.speeds)
 
     @cached_property
     def G(self) -> BlockDiagonal:
         """Kalman gains P H* D^-1 (51), (52)."""
         triples = zip(self.H.blocks, self.P.blocks, self.D.blocks, strict=True)
         blocks = [np.linalg.solve(d, h @ p).T for h, p, d in triples]
-        return BlockDiagonal(self._label("G", _BLOCKS), blocks, self._bodies, self.speeds)
+        return BlockDiagonal(self._label("G", BLOCKS), blocks, self._bodies, self.speeds)
 
     @cached_property
     def K(self) -> SpatialOperator:
         """Shifted gains E_Phi G (52)."""
-        return (self.E_Phi @ self.G).named("K", _BLOCKS)
+        return (self.E_Phi @ self.G).named("K", BLOCKS)
 
     @cached_property
     def tau_bar(self) -> BlockDiagonal:
@@ -147,12 +144,11 @@ class Operators:
         return self._on_bodies("tau_bar", [np.eye(len(g)) - g @ h for g, h in pairs])
 
     @cached_property
-    def E_Psi(self) -> StepPropagation:
+    def E_Psi(self) -> Blocks:
         """One step inward through free hinges, E_Phi tau_bar (52)."""
         passed = zip(self.steps, self.tau_bar.blocks, strict=True)
         steps = [None if step is None else step @ tau[-6:] for step, tau in passed]
-        label = self._label("E_Psi", _BLOCKS)
-        return StepPropagation(label, self.system.parent, self._bodies, steps, self._bodies)
+        return self._inward("E_Psi", steps, self._bodies)
 
     @cached_property
     def Psi(self) -> Propagation:
@@ -200,35 +196,44 @@ class Operators:
         roots = [np.linalg.cholesky(d) for d in self.D.blocks]
         inverses = [np.linalg.inv(r) for r in roots]
         place = (self.speeds, self.speeds)
-        root = BlockDiagonal(self._label("sqrt(D)", _BLOCKS), roots, *place)
-        inverse = BlockDiagonal(self._label("sqrt(D)^-1", _BLOCKS), inverses, *place)
+        root = BlockDiagonal(self._label("sqrt(D)", BLOCKS), roots, *place)
+        inverse = BlockDiagonal(self._label("sqrt(D)^-1", BLOCKS), inverses, *place)
         label = self._label("L", _SWEEP)
         return Factor(label, self.innovations @ root, inverse @ self.innovations_inverse)
 
-    # Vectors of the equations of motion, on the body space: (42), (57).
+    # The equations of motion: (42).
 
-    @cached_property
-    def a_m(self) -> Array:
-        """Coriolis accelerations a_m (25); those of base bodies include -gravity."""
-        pieces = []
-        for i, motion in enumerate(self._motions):
-            coriolis = reference.coriolis_acceleration(self.system, self._motions, i)
-            pieces += [np.zeros(len(motion.eta)), coriolis]
-        return np.concatenate(pieces)
+    def alpha_m(self, vdot: Any) -> Array:
+        """Modal accelerations [eta_ddot; alpha] of the bodies, Phi* (H* vdot + a_m) (24), (26).
 
-    @cached_property
-    def b_m(self) -> Array:
-        """Gyroscopic forces b_m (37)."""
-        terms = [motion.terms for motion in self._motions]
-        return np.concatenate([x for t in terms for x in (t.b_f, t.b_r)])
+        Gravity is an acceleration of the ground, and alpha lacks it.
 
-    @cached_property
-    def elastic(self) -> Array:
-        """Elastic and damping forces, K_m theta of (38) with damping added."""
-        pieces = []
-        for body, motion in zip(self.system.bodies, self._motions, strict=True):
-            pieces += [body.stiffness * motion.eta + body.damping @ motion.eta_dot, np.zeros(6)]
-        return np.concatenate(pieces)
+        Parameters
+        ----------
+        vdot : array (n_v,)
+            Rates of the speeds.
+
+        Returns
+        -------
+        array
+            Vector of the body space.
+        """
+        return self.Phi.T @ (self.H.T @ vdot + self.a_m)
+
+    def f_m(self, vdot: Any) -> Array:
+        """Modal forces [T_f; f] of the bodies, Phi (M_m alpha_m + b_m + elastic) (36), (40).
+
+        Parameters
+        ----------
+        vdot : array (n_v,)
+            Rates of the speeds.
+
+        Returns
+        -------
+        array
+            Vector of the body space; H f_m are the generalized forces (41).
+        """
+        return self.Phi @ (self.M_m @ self.alpha_m(vdot) + self.b_m + self.elastic)
 
     # Motion of frames: operational space.
 
@@ -298,16 +303,6 @@ class Operators:
         Lam = Dense(self._label("Lambda", "O(1)"), self.operational_inertia(where))
         return (self.I - self.mass_inverse @ J.T @ Lam @ J).named("I - M^-1 J.T Lambda J", _SWEEP)
 
-    def by_body(self, x: Array) -> list[Array]:
-        """Pieces of a vector of the body space, one for each body.
-
-        Parameters
-        ----------
-        x : array
-            Vector of the body space.
-        """
-        return [x[piece] for piece in self._bodies]
-
     # Construction of the blocks.
 
     def _picker(self, where: Any, axes: str) -> FramePicker:
@@ -315,11 +310,15 @@ class Operators:
         label = self._label("B", "O(frames)")
         return FramePicker(label, self.system, self._motions, self._bodies, frames, axes)
 
-    def _label(self, name: str, cost: str) -> Label:
-        return Label(name, cost, self)
-
-    def _on_bodies(self, name: str, blocks: Sequence[Array]) -> BlockDiagonal:
-        return BlockDiagonal(self._label(name, _BLOCKS), blocks, self._bodies, self._bodies)
+    def _inward(self, name: str, steps: Sequence[Array | None], sources: Sequence[slice]) -> Blocks:
+        """Operator from every body to its parent; a block acts on the `sources` of its body."""
+        n = self._bodies[-1].stop
+        places = [
+            (self._bodies[self.system.parent[i]], step, sources[i])
+            for i, step in enumerate(steps)
+            if step is not None
+        ]
+        return Blocks(self._label(name, BLOCKS), (n, n), places)
 
     @cached_property
     def steps(self) -> list[Array | None]:

@@ -12,8 +12,9 @@ with m modes and in accuracy.
 Differs from the print: modes are zero at the inboard node, so H_f = [I, 0]; trees, with the nodes
 that carry children stacked; (64) subtracts z_f, printed z_r; (B3) as printed needs the inverse of
 Gamma, which does not exist inboard of a moving hinge: [Gamma^-1 + Omega]^-1 is written
-(I + Gamma Omega)^-1 Gamma.  "ruthless" is meant for level "linear", where Lambda and Omega are
-constants of the body except for the attitude of the nodes; it is also exact at level "full".
+(I + Gamma Omega)^-1 Gamma.  The method "ruthless" is meant for the levels "linear" and "ruthless",
+where Lambda and Omega are constants of the body except for the attitude of the nodes; it solves the
+equations of every level.
 """
 
 from __future__ import annotations
@@ -197,7 +198,7 @@ def _outward(
 
 
 def _ruthless_inverse(M_ff: Array, Pi: Array, Gamma: Array) -> Array:
-    """Inverse D_f^-1 by (B3), corrected; Lambda = M_ff^-1, Omega constant at level "linear"."""
+    """Inverse D_f^-1 by (B3), corrected; Lambda = M_ff^-1, Omega constant if linearised."""
     Lam = np.linalg.inv(M_ff)
     Upsilon = Lam @ Pi.T
     Omega = Pi @ Upsilon

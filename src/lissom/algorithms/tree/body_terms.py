@@ -14,8 +14,9 @@ Point masses, with the constants s, g, N, p0, L0 of `MassIntegrals`:
   b_r = [omega x J omega + 2 (tr(Q) I - Q^T) omega;  A p + 2 omega x (s eta_dot)]       (5)
   b_f = sum_kl A_kl h_lk^T + 2 [omega_x (N_zy - N_yz) + omega_y (N_xz - N_zx)
         + omega_z (N_yx - N_xy)] eta_dot                                                (6)
-Level "linear" is the same with eta = eta_dot = 0 (paper A, appendix B); lumps are then part of the
-constants.  Lumps at level "full" add, with M_s, b_s of the small rigid body at the node:
+Levels "linear" and "ruthless" are the same with eta = eta_dot = 0 (paper A, appendix B); lumps are
+then part of the constants.  Lumps at level "full" add, with M_s, b_s of the small rigid body at the
+node:
   M_m += [Pi_hat^T; phi] M_s [Pi_hat, phi^T]                                            (7)
   b_m += [Pi_hat^T; phi] (M_s gamma + [w x J_b w; m w x (w x p_b)]),  w = omega + omega_r (8)
 
@@ -30,10 +31,21 @@ makes a Lagrangian system with M_ff = I and the exact linearisation under spin a
 Level "exact": the sections of a rod at its stations (`bodies.rod_map`) are lumps without offset at
 nodes with Pi_hat = [W; D] and gamma = [gamma_w + omega x omega_r; ... + gamma_v], (7) and (8).
 
+A body whose shapes turn its inboard node d is described in the frame F of its shapes (`floating`)
+and moved to d.  With S, c, r, R the shapes, bias, position and attitude of F seen from d, (17):
+  [eta_dot; V_F] = T [eta_dot; V],  T = [[I, 0], [X S, X phi(r)^T]],  X = diag(R^T, R^T)
+  M_m = T^T M_F T    b_m = T^T (b_F + M_F [0; X gamma_F])                               (16)
+  of a node s seen from d, with all of F's axes on the right, l = l_s - l_d, E_d^T in front:
+  R = E_s    r = l    [W; D] = Pi_hat_s - phi(l)^T Pi_hat_d
+  c = [B_s - B_d - w_d x (w_s - w_d);  w_d x (w_d x l) - B_d x l - 2 w_d x l_dot]       (17)
+  w = J_l theta_dot,  B = dJ_l/dt theta_dot
+
 Nodes: l = l0 + Pi_tr eta,  theta = Pi_rot eta,  E = exp([theta]x)                      (9)
   V_t = phi(l)^T V + Pi_hat eta_dot                                                     (10)
   A_t = phi(l)^T alpha + Pi_hat eta_ddot + gamma                                        (11)
   gamma = [dJ_l/dt theta_dot + omega x omega_r;  omega x (omega x l) + 2 omega x delta_dot]  (12)
+Level "ruthless": gamma = [0; omega x (omega x l0)], and a hinge on the node turns with omega, not
+with omega + omega_r, in its own bias (paper A, (B1): a_m of the undeformed body).
 """
 
 from __future__ import annotations
@@ -43,12 +55,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...bodies import Lump, NormalBody
+from ...bodies.normal import LINEARISED
 from ...bodies.rod_map import Section, sections_at, stations
 from ...spatial import (
     cross,
     left_jacobian,
     left_jacobian_rate,
     rigid_shift,
+    rotate,
     rotation_exp,
     skew,
     spatial_inertia,
@@ -74,6 +88,8 @@ class NodeMotion:
         V_t, spatial velocity of the node.
     coriolis : array (6,)
         gamma, the node's acceleration at zero alpha and eta_ddot.
+    turning : array (3,)
+        Angular velocity in the bias of a hinge on the node; not that of the node at "ruthless".
     """
 
     position: Array
@@ -81,6 +97,7 @@ class NodeMotion:
     shapes: Array
     velocity: Array
     coriolis: Array
+    turning: Array
 
     @property
     def shift(self) -> Array:
@@ -116,10 +133,13 @@ class BodyTerms:
 def node_motion(body: NormalBody, node: int, eta: Array, eta_dot: Array, V: Array) -> NodeMotion:
     """Position, attitude, velocity and Coriolis acceleration of a node (9)-(12)."""
     if node == body.inboard:
-        return NodeMotion(zeros(3), np.eye(3), zeros(6, body.n_mode), V, zeros(6))
+        return NodeMotion(zeros(3), np.eye(3), zeros(6, body.n_mode), V, zeros(6), V[:3])
     if body.rod is not None:
         (section,) = sections_at(body.rod, [body.rod.node_pieces[node]], eta, eta_dot)
         return _section_motion(section, eta_dot, V)
+    if body.floating is not None:
+        at_node = node_motion(body.floating, node, eta, eta_dot, zeros(6))
+        return _section_motion(_seen_from_inboard(body, at_node, eta, eta_dot), eta_dot, V)
     Pi = body.node_shapes[node]
     omega = V[:3]
     theta, l = Pi[:3] @ eta, body.node_positions[node] + Pi[3:] @ eta
@@ -134,12 +154,35 @@ def node_motion(body: NormalBody, node: int, eta: Array, eta_dot: Array, V: Arra
     Pi_hat = np.concatenate([J_l @ Pi[:3], Pi[3:]])
     angular = left_jacobian_rate(theta, theta_dot) + cross(omega, J_l @ theta_dot) + J_l @ bend[:3]
     linear = cross(omega, cross(omega, l)) + 2 * cross(omega, delta_dot) + bend[3:]
+    velocity = rigid_shift(l).T @ V + Pi_hat @ eta_dot
+    turning = velocity[:3]
+    if body.level == "ruthless":
+        angular, turning = zeros(3), omega
+        linear = cross(omega, cross(omega, body.node_positions[node]))
     return NodeMotion(
         position=l,
         rotation=rotation_exp(theta),
         shapes=Pi_hat,
-        velocity=rigid_shift(l).T @ V + Pi_hat @ eta_dot,
+        velocity=velocity,
         coriolis=np.concatenate([angular, linear]),
+        turning=turning,
+    )
+
+
+def _seen_from_inboard(body: NormalBody, node: NodeMotion, eta: Array, eta_dot: Array) -> Section:
+    """Motion relative to the inboard node of a node given in the frame of the shapes (17)."""
+    assert body.floating is not None
+    held = node_motion(body.floating, body.inboard, eta, eta_dot, zeros(6))
+    l, w_d, turn = node.position - held.position, held.velocity[:3], held.rotation.T
+    l_dot, w = node.velocity[3:] - held.velocity[3:], node.velocity[:3]
+    B_s, B_d = node.coriolis[:3], held.coriolis[:3]
+    angular = B_s - B_d - cross(w_d, w - w_d)
+    linear = cross(w_d, cross(w_d, l)) - cross(B_d, l) - 2 * cross(w_d, l_dot)
+    return Section(
+        rotation=turn @ node.rotation,
+        position=turn @ l,
+        shapes=rotate(turn, node.shapes - rigid_shift(l).T @ held.shapes),
+        coriolis=rotate(turn, np.concatenate([angular, linear])),
     )
 
 
@@ -148,12 +191,14 @@ def _section_motion(section: Section, eta_dot: Array, V: Array) -> NodeMotion:
     omega, l, relative = V[:3], section.position, section.shapes @ eta_dot
     angular = cross(omega, relative[:3])
     linear = cross(omega, cross(omega, l)) + 2 * cross(omega, relative[3:])
+    velocity = rigid_shift(l).T @ V + relative
     return NodeMotion(
         position=l,
         rotation=section.rotation,
         shapes=section.shapes,
-        velocity=rigid_shift(l).T @ V + relative,
+        velocity=velocity,
         coriolis=section.coriolis + np.concatenate([angular, linear]),
+        turning=velocity[:3],
     )
 
 
@@ -161,14 +206,40 @@ def body_terms(body: NormalBody, eta: Array, eta_dot: Array, V: Array) -> BodyTe
     """Inertia and velocity terms of a body at its level."""
     if body.rod is not None:
         return _rod_terms(body, eta, eta_dot, V)
-    if body.level == "linear":
+    if body.floating is not None:
+        return _floating_terms(body, eta, eta_dot, V)
+    if body.level in LINEARISED:
         eta = eta_dot = zeros(body.n_mode)
     terms = _point_terms(body, eta, eta_dot, V[:3])
     return _with_lumps(body, terms, eta, eta_dot, V) if body.lumps else terms
 
 
+def _floating_terms(body: NormalBody, eta: Array, eta_dot: Array, V: Array) -> BodyTerms:
+    """Terms of a body whose shapes turn its inboard node (16)."""
+    assert body.floating is not None
+    m = body.n_mode
+    at_rest = NodeMotion(zeros(3), np.eye(3), zeros(6, m), zeros(6), zeros(6), zeros(3))
+    frame = _section_motion(_seen_from_inboard(body, at_rest, eta, eta_dot), eta_dot, V)
+    own = body_terms(body.floating, eta, eta_dot, rotate(frame.rotation.T, frame.velocity))
+    S, shift = rotate(frame.rotation.T, frame.shapes), rotate(frame.rotation.T, frame.shift.T)
+    gamma = rotate(frame.rotation.T, frame.coriolis)
+    b_r = own.b_r + own.M_rr @ gamma
+    M_rf = own.M_rf + own.M_rr @ S
+    return BodyTerms(
+        M_ff=own.M_ff + own.M_rf.T @ S + S.T @ M_rf,
+        M_rf=shift.T @ M_rf,
+        M_rr=shift.T @ own.M_rr @ shift,
+        b_f=own.b_f + own.M_rf.T @ gamma + S.T @ b_r,
+        b_r=shift.T @ b_r,
+    )
+
+
 def first_moment(body: NormalBody, eta: Array) -> Array:
     """First moment of mass p about the origin of the deformed body [kg m]."""
+    if body.floating is not None:
+        held = node_motion(body.floating, body.inboard, eta, zeros(body.n_mode), zeros(6))
+        p = first_moment(body.floating, eta) - scaled(body.mass, held.position)
+        return held.rotation.T @ p
     if body.rod is not None:
         sections = stations(body.rod, eta, zeros(body.n_mode))
         pairs = zip(body.rod.masses.tolist(), sections, strict=True)
@@ -205,8 +276,10 @@ def _point_terms(body: NormalBody, eta: Array, eta_dot: Array, omega: Array) -> 
     b_f = sum((scaled(A[k, l], h[l][k]) for k in xyz for l in xyz), zeros(body.n_mode))  # (6)
     for k, l, m in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
         b_f = b_f + scaled(2 * omega[k], (N[m, l] - N[l, m]) @ eta_dot)
-    # The modal mass at rest is the identity, lumps included; N_xx + N_yy + N_zz: the points' part.
-    M_ff = N[0, 0] + N[1, 1] + N[2, 2] if body.lumps else np.eye(body.n_mode)
+    # The modal mass at rest, seen from the inboard node, is the identity, lumps included;
+    # N_xx + N_yy + N_zz: the points' part.
+    part = body.lumps or body.inboard < 0
+    M_ff = N[0, 0] + N[1, 1] + N[2, 2] if part else np.eye(body.n_mode)
     return BodyTerms(
         M_ff=M_ff,
         M_rf=M_rf,

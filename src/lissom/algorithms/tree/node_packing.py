@@ -38,9 +38,11 @@ def node_numbers(body: NormalBody, node: int, bits: int) -> Array:
 
 
 def node_bending(body: NormalBody, node: int, bits: int) -> Array:
-    """Constants of a node from level "stiffened" on, as kernels read them; otherwise empty."""
+    """Constants of a node from level STIFFENED on, as kernels read them; otherwise empty."""
     if body.rod is not None:
         return rod_node_numbers(body.rod, node)
+    if body.floating is not None:
+        return np.concatenate([body.node_positions[node], body.floating.node_shapes[node].ravel()])
     if body.second_order is None:
         return np.zeros(0)
     second = body.second_shapes(node)

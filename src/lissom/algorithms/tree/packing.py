@@ -9,7 +9,14 @@ import numpy as np
 from ...bodies import MassIntegrals, NormalBody, SecondOrder
 from ...kernels import fields as field
 from ...kernels.compiling import plain
-from ...kernels.records import dense_size, hinge_size, node_size, stack_size, station_size
+from ...kernels.records import (
+    dense_size,
+    floating_size,
+    hinge_size,
+    node_size,
+    stack_size,
+    station_size,
+)
 from ...system import GROUND, System
 from ..loops.packing import pack_loops
 from .allocators import Buffer, Stack
@@ -159,6 +166,8 @@ def _place(
         if row[field.LEVEL] >= field.STIFFENED or shapes not in shared:
             shared[shapes] = scratch.add(len(nodes) * plain(node_size)(m))
         row[field.NODE_SHAPES] = shared[shapes]
+        if body.floating is not None:
+            row[field.STATIONS] = scratch.add(floating_size(m))
         if body.rod is not None:
             row[field.N_STATION] = len(body.rod.masses)
             row[field.STATIONS] = scratch.add(station_size(len(body.rod.masses), m))
@@ -170,6 +179,8 @@ def _place(
     else:
         slot = system.outboard_nodes[p].index(int(system.parent_node[i]))
         row[field.CARRIER] = rows[p, field.NODES] + slot * field.NODE_RECORD
+    ruthless = p != GROUND and rows[p, field.LEVEL] == field.RUTHLESS
+    row[field.TURNS] = rows[p, field.BODY] if ruthless else 0
     frame, mass = system.frame_rotation[i], body.integrals
     row[field.TURNED] = not np.array_equal(frame, np.eye(3))
     row[field.CONSTANTS] = constants.add(
@@ -185,7 +196,10 @@ def _place(
 def _level(body: NormalBody) -> int:
     if body.n_mode == 0 and not body.lumps and len(body.node_positions) == 1:
         return field.RIGID
+    if body.floating is not None:
+        return field.FLOATING
     return {
+        "ruthless": field.RUTHLESS,
         "linear": field.LINEAR,
         "full": field.FULL,
         "stiffened": field.STIFFENED,
@@ -239,7 +253,7 @@ def _modal_constants(
 def _add_modal_constants(
     row: Array, body: NormalBody, nodes: tuple[int, ...], constants: Stack
 ) -> None:
-    mass = body.integrals
+    mass = body.integrals if body.floating is None else body.floating.integrals
     g, N = mass.modal_second_moment, mass.modal_products
     sums = np.stack([g[k, k] if k == l else g[k, l] + g[l, k] for k, l in _SUMS])
     row[field.SHAPES] = constants.add(body.stiffness, _coupling(mass), sums)
@@ -252,15 +266,17 @@ def _add_modal_constants(
         row[field.DAMPING] = constants.add(body.damping.T)
     if body.rod is not None:
         row[field.ROD] = constants.add(*rod_numbers(body.rod))
+    if body.floating is not None:
+        row[field.ROD] = constants.add(body.floating.node_shapes[body.inboard])
     bits = bent_rows(body)
     row[field.BENT], row[field.LISTED] = bits, len(node_numbers(body, body.inboard, bits))
     row[field.BENDING] = constants.add(*(node_bending(body, t, bits) for t in nodes))
-    if field.FULL <= row[field.LEVEL] <= field.STIFFENED:
+    if row[field.LEVEL] in (field.FULL, field.STIFFENED, field.FLOATING):
         products = _products(N, body.second_order)
         kept = [k for k, product in enumerate(products) if np.any(product)]
         row[field.PRODUCTS] = sum(1 << k for k in kept)
         row[field.SECOND] = constants.add(g, *(products[k].T for k in kept))
-    if body.lumps:
+    if body.lumps or body.floating is not None:
         pieces: list[Array] = []
         for lump in body.lumps:
             place = node_numbers(body, lump.node, bits)

@@ -15,7 +15,8 @@ Kinematics, base to tip:
   V_t, gamma, Pi_hat of the parent's node                        see `body_terms`
   V = X V_t + H* beta                                            (1)
   c = [R^T (w_N x w_j); R^T (w_N x (w_N x r) + 2 w_N x r_dot)] + bias of the joint           (2)
-      w_N rate of the node; w_j, r_dot rates of the body relative to the node, in parent's axes
+      w_N rate of the node (at "ruthless" of its body); w_j, r_dot rates of the body relative to
+      the node, in parent's axes
 """
 
 from __future__ import annotations
@@ -168,7 +169,7 @@ def kinematics_base_to_tip(system: System, q: Array, v: Array) -> list[BodyMotio
                 world_position=r_parent + R_parent @ (node.position + r),
                 transform=X,
                 motion_map=Ht,
-                bias=_hinge_bias(node.velocity[:3], R, r, Ht @ beta) + joint.bias(theta, beta),
+                bias=_hinge_bias(node.turning, R, r, Ht @ beta) + joint.bias(theta, beta),
                 velocity=V,
                 outboard=tuple(
                     node_motion(body, t, eta, eta_dot, V) for t in system.outboard_nodes[i]
@@ -190,7 +191,7 @@ def carrying_node(system: System, motions: Sequence[BodyMotion], i: int) -> Node
     """Node of the parent that carries body i; the world frame for a base body."""
     p = system.parent[i]
     if p == GROUND:
-        return NodeMotion(zeros(3), np.eye(3), zeros(6, 0), zeros(6), zeros(6))
+        return NodeMotion(zeros(3), np.eye(3), zeros(6, 0), zeros(6), zeros(6), zeros(3))
     return motions[p].outboard[_slot(system, i)]
 
 

@@ -10,8 +10,9 @@ children have the order 6 n_node; T = diag(J_l, I) of each node:
 Outward:
   f = N (Gamma (Y^T alpha + y) + zeta)     A_t = Y^T alpha + y - S f                    (6)
   eta_ddot = W (eps_f - M_rf^T alpha - (T Pi)^T f)                                      (7)
-At level "linear" (1) is constant; at "full" only S_0 is, and M_bar and X are sums over modes; at
-"stiffened" and where the modal mass is dense (`dense_modes`) all of it depends on the deformation.
+At levels "ruthless" and "linear" (1) is constant; at "full" only S_0 is, and M_bar and X are sums
+over modes; at "stiffened" and where the modal mass is dense (`dense_modes`) all of it depends on
+the deformation.
 The accelerations already contain the accelerations gamma of the nodes (see `motion`).  Under a
 heavy child the rounding errors of N are large; the same N for Gamma and zeta, applied to the sum,
 keeps them in proportion to the force, which is small.
@@ -37,7 +38,7 @@ def prepare_body(ints, scratch, row):
     if ints[row + field.DENSE] != 0 or ints[row + field.LEVEL] == field.STIFFENED:
         return
     node_compliance(ints, scratch, row)
-    if ints[row + field.LEVEL] == field.LINEAR:
+    if ints[row + field.LEVEL] <= field.LINEAR:
         softened_inertia(ints, scratch, row)
 
 

@@ -13,6 +13,8 @@ times eta and o_k the others times eta:
   M_rf = [g_yz - g_zy - o_x; ...; s]     b_f = sum A_kl (g_kl + u_kl) - 2 sum w_k O_k eta_dot
   h_kl eta_dot = g_kl eta_dot + (u_kl -+ o_m) eta_dot / 2
 
+A body whose shapes turn its inboard node has these terms in the frame of its shapes (`floating`).
+
 Level "stiffened", eqs. (13) and (14) of `body_terms`: with X_x = Z_yz - Z_zy and so on, the first
 nine matrices become N_kk + Z_kk, N_kl + N_lk + Z_kl + Z_lk and O_k - X_k, so that all but the last
 term of b_f has the same form.  After them follow X_k and sigma_k:
@@ -41,7 +43,8 @@ from ..small import (
     unit,
     vector,
 )
-from .lumps import lump_terms
+from .floating import frame_motion, inboard_node, seen_from_inboard
+from .lumps import lump_terms, point_mass
 from .modal import (
     modal_dot,
     modal_product,
@@ -65,11 +68,15 @@ def flexible_terms(ints, floats, scratch, row, q, v, x, flags):
     t = modal_record(ints[row + field.MODAL] & POSITIVE, m).force
     w = vector(scratch, b + field.RATE)
     alpha, a = vector(scratch, b + field.ACCELERATION), vector(scratch, b + field.ACCELERATION + 3)
+    level, w_d = ints[row + field.LEVEL], w
+    if level == field.FLOATING:
+        inboard_node(ints, floats, scratch, row, q, v, flags & field.RATES != 0)
+        w, alpha, a = frame_motion(ints, scratch, row, w, alpha, a, x, flags)
+        put_vector(scratch, b + field.RATE, w)  # of the frame of the shapes, for the point masses
     A = _spin(w)
     mass, p = floats[c + field.OWN_MASS], vector(floats, c + field.OWN_MOMENT)
     J = symmetric(floats, c + field.OWN_INERTIA)
     swirl, drift, M_rf = ZERO, ZERO, ints[row + field.M_RF] & POSITIVE
-    level = ints[row + field.LEVEL]
     if level == field.EXACT:
         rod_terms(ints, floats, scratch, row, q, v, x, flags)
         if flags & field.ELASTIC != 0:
@@ -91,9 +98,16 @@ def flexible_terms(ints, floats, scratch, row, q, v, x, flags):
     if flags & field.ACCELERATED != 0:
         e = modal_sums(scratch, M_rf, m, x, o_v)
         z_w, z_v = add(z_w, (e[0], e[1], e[2])), add(z_v, (e[3], e[4], e[5]))
-        if ints[row + field.N_LUMP] == 0:
+        if level == field.FLOATING:
+            modal_product(floats, point_mass(ints, row), m, x, o_v, 1.0, scratch, t)
+        elif ints[row + field.N_LUMP] == 0:
             for k in range(m):
                 scratch[t + k] += x[o_v + k]  # (2)
+    if level == field.FLOATING:
+        J, p, z_w, z_v = seen_from_inboard(
+            ints, floats, scratch, row, point_mass(ints, row), J, p, mass, z_w, z_v
+        )
+        put_vector(scratch, b + field.RATE, w_d)
     put_symmetric(scratch, b + field.INERTIA, J)
     put_vector(scratch, b + field.MOMENT, p)
     scratch[b + field.MASS] = mass

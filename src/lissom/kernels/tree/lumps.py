@@ -35,6 +35,13 @@ LUMP_MASS, LUMP_OFFSET, LUMP_INERTIA, LUMP_NODE = 0, 1, 4, 10
 
 
 @jit
+def point_mass(ints, row):
+    """Place of the modal mass m x m of the points of a body that has lumps or is floating."""
+    size = LUMP_NODE + (ints[row + field.LISTED] & POSITIVE)
+    return (ints[row + field.LUMPS] & POSITIVE) + ints[row + field.N_LUMP] * size
+
+
+@jit
 def lump_terms(ints, floats, scratch, row, q, v, x, flags):
     """Add the lumps of one body to its terms (1), (2); M_ff starts with that of point masses."""
     b, m = ints[row + field.BODY] & POSITIVE, ints[row + field.N_MODE] & POSITIVE
@@ -43,16 +50,16 @@ def lump_terms(ints, floats, scratch, row, q, v, x, flags):
     size, n_lump = LUMP_NODE + (ints[row + field.LISTED] & POSITIVE), ints[row + field.N_LUMP]
     M_rf = ints[row + field.M_RF] & POSITIVE
     work = ints[field.TEMPORARY] & POSITIVE
-    lumps = ints[row + field.LUMPS] & POSITIVE
-    points = lumps + n_lump * size
-    for k in range(m * m):
-        scratch[M_ff + k] = floats[points + k]
-    if flags & field.ACCELERATED != 0:
-        modal_product(floats, points, m, x, o_v, 1.0, scratch, t)
+    lumps, points = ints[row + field.LUMPS] & POSITIVE, point_mass(ints, row)
+    if ints[row + field.LEVEL] != field.FLOATING:  # which has both already
+        for k in range(m * m):
+            scratch[M_ff + k] = floats[points + k]
+        if flags & field.ACCELERATED != 0:
+            modal_product(floats, points, m, x, o_v, 1.0, scratch, t)
     for lump in range(n_lump):
         c = lumps + lump * size
         at, node = floats, c + LUMP_NODE
-        if ints[row + field.LEVEL] == field.STIFFENED:
+        if ints[row + field.LEVEL] >= field.STIFFENED:
             at, node = scratch, work + field.THIRD_ROWS * m
             deform_listed(ints, row, floats, c + LUMP_NODE, scratch, q, v, scratch, node)
         shapes = node_record(node).shapes

@@ -5,6 +5,7 @@ Notation (working axes of the body, see `fields`; N: the node that carries the b
   w_j, r'   angular rate of the body relative to the node, rate of its origin
   h         relative acceleration due to given accelerations, H* beta_dot
   c         bias of the joint
+In (2) and (3) w_N is the rate of the carrying body if that is at level "ruthless".
 
   w     = w_N + w_j                                                             (1)
   alpha = alpha_N + w_N x w_j + c_w + h_w                                       (2)
@@ -139,6 +140,8 @@ def motion_base_to_tip(ints, floats, scratch, q, v, x, flags):
                 vector(scratch, n + field.ACCELERATION + 3),
             )
             w = add(w_N, w_j)  # (1)
+            if ints[row + field.TURNS] != 0:
+                w_N = vector(scratch, (ints[row + field.TURNS] & POSITIVE) + field.RATE)
             alpha = add(add(alpha_N, h_w), add(cross(w_N, w_j), c_w))  # (2)
             turning = cross(w_N, added(cross(w_N, r), 2.0, rate))
             a = add(add(add(a_N, h_v), cross(alpha_N, r)), add(turning, c_v))  # (3)

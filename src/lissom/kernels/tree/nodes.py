@@ -2,7 +2,8 @@
 
   w_t = w + J_l theta_dot                                          (1)
   A_t = phi(l)^T [alpha; a] + Pi_hat eta_ddot + gamma              (2)
-Notation and gamma: `body_terms`, eqs. (9)-(12); [alpha; a] is the body's acceleration.
+Notation and gamma: `body_terms`, eqs. (9)-(12), with gamma of level "ruthless" after them;
+[alpha; a] is the body's acceleration.
 
 At level "stiffened" the shapes of a node depend on the deformation, eq. (15) there.  They are
 written, once for each state, to the record that holds the constant shapes of other levels, with
@@ -12,7 +13,8 @@ Then [theta; l] is the second plus Pi(eta) eta, and the third is the bend in gam
 nodes is the same at every level.
 
 At level "exact" the record holds attitude and position, and Pi_hat and the bias of the section in
-the places of Pi and the bend (`rods`).
+the places of Pi and the bend (`rods`); so it does where the shapes turn the inboard node
+(`floating`).
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from ..small import (
     turn,
     vector,
 )
+from .floating import floating_node
 from .modal import modal_sums, modal_sums_of_two, symmetric_product
 from .rods import rod_node
 
@@ -42,7 +45,7 @@ from .rods import rod_node
 def node_place(ints, row, c, o, q):
     """Attitude, position and J_l of a node of a body, whose record is at c[o]."""
     node, m = node_record(o), ints[row + field.N_MODE] & POSITIVE
-    if ints[row + field.LEVEL] == field.EXACT:
+    if ints[row + field.LEVEL] >= field.EXACT:
         return matrix(c, node.turn), vector(c, node.position), IDENTITY
     d = modal_sums(c, node.shapes, m, q, ints[row + field.MODAL_Q] & POSITIVE)
     theta = add(vector(c, node.turn), (d[0], d[1], d[2]))
@@ -57,7 +60,7 @@ def node_motion(ints, row, c, o, scratch, q, v, x, flags):
 
     Its record is at c[o].
     """
-    if ints[row + field.LEVEL] == field.EXACT:
+    if ints[row + field.LEVEL] >= field.EXACT:
         return _section_motion(ints, row, c, o, scratch, v, x, flags)
     m, b = ints[row + field.N_MODE] & POSITIVE, ints[row + field.BODY] & POSITIVE
     o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
@@ -79,10 +82,13 @@ def node_motion(ints, row, c, o, scratch, q, v, x, flags):
         J_dot = add(scaled(b1 * s, y), scaled(c1 * s, cross(theta, y)))
         J_dot = added(J_dot, c0, cross(theta_dot, y))
         w_t = add(w, w_r)
-        alpha_t = add(alpha_t, add(J_dot, cross(w, w_r)))
-        alpha_t = add(alpha_t, turn(J_l, vector(c, node.bend)))
-        a_t = add(a_t, cross(w, added(cross(w, l), 2.0, delta_dot)))
-        a_t = add(a_t, vector(c, node.bend + 3))
+        if ints[row + field.LEVEL] == field.RUTHLESS:
+            a_t = add(a_t, cross(w, cross(w, vector(c, node.position))))
+        else:
+            alpha_t = add(alpha_t, add(J_dot, cross(w, w_r)))
+            alpha_t = add(alpha_t, turn(J_l, vector(c, node.bend)))
+            a_t = add(a_t, cross(w, added(cross(w, l), 2.0, delta_dot)))
+            a_t = add(a_t, vector(c, node.bend + 3))
     if flags & field.ACCELERATED != 0:
         d = modal_sums(c, node.shapes, m, x, o_v)
         alpha_t = add(alpha_t, turn(J_l, (d[0], d[1], d[2])))
@@ -92,7 +98,7 @@ def node_motion(ints, row, c, o, scratch, q, v, x, flags):
 
 @jit
 def _section_motion(ints, row, c, o, scratch, v, x, flags):
-    """`node_motion` of a rod, whose record holds Pi_hat and gamma."""
+    """`node_motion` where the record holds Pi_hat and the bias."""
     m, b = ints[row + field.N_MODE] & POSITIVE, ints[row + field.BODY] & POSITIVE
     o_v, node = ints[row + field.MODAL_V] & POSITIVE, node_record(o)
     w, l = vector(scratch, b + field.RATE), vector(c, node.position)
@@ -114,12 +120,14 @@ def _section_motion(ints, row, c, o, scratch, v, x, flags):
 def deform_node(ints, row, c, o, scratch, q, v, y, out):
     """Write the record of a node to y[out], from level "stiffened" on; its constants are at c[o].
 
-    A rod has its sections in the workspace.
+    A rod has its sections in the workspace, a floating body its inboard node.
     """
     m, bits = ints[row + field.N_MODE] & POSITIVE, ints[row + field.BENT]
     o_q, o_v = ints[row + field.MODAL_Q] & POSITIVE, ints[row + field.MODAL_V] & POSITIVE
     if ints[row + field.LEVEL] == field.EXACT:
         rod_node(ints, row, c, o, scratch, q, v, y, out)
+    elif ints[row + field.LEVEL] == field.FLOATING:
+        floating_node(ints, row, c, o, scratch, q, v, y, out)
     else:
         _bend_node(c, o, bits, m, q, o_q, v, o_v, y, out)
 

@@ -36,6 +36,7 @@ from ..small import (
     vector,
 )
 from .composite import motion_column
+from .floating import inboard_node
 from .joints import general_joint
 from .motion import turned_about
 from .nodes import deform_listed, node_place
@@ -78,6 +79,8 @@ def pose_along_path(ints, floats, scratch, path, q):
         if ints[row + field.LEVEL] != field.RIGID:
             if ints[row + field.LEVEL] == field.EXACT:
                 rod_stations(ints, floats, scratch, row, q, q, False)
+            elif ints[row + field.LEVEL] == field.FLOATING:
+                inboard_node(ints, floats, scratch, row, q, q, False)
             E, l, _J = _placed(ints, scratch, row, path, step + 1, q)
             x = add(x, turn(C, l))
             C = product(C, E)

@@ -79,7 +79,7 @@ def totals(ints, floats, scratch, q, v, out):
             kinetic += 0.5 * modal_dot(scratch, f + n, n, v, o_v)
             for k in range(n):
                 strain += 0.5 * floats[s + k] * q[o_q + k] * q[o_q + k]
-            if ints[row + field.LEVEL] == field.LINEAR:  # its inertia ignores the deformation
+            if ints[row + field.LEVEL] <= field.LINEAR:  # its inertia ignores the deformation
                 moved = modal_sums(scratch, ints[row + field.M_RF] & POSITIVE, n, q, o_q)
                 p = add(p, (moved[3], moved[4], moved[5]))
         h = turn(C, z_v)

@@ -19,6 +19,7 @@ from ...errors import ResultError
 from ...system import GROUND, System
 from ..files.versions import version_for
 from .couplings import check_couplings, describe_couplings, restored_couplings
+from .floating import described_floating, restored_floating
 from .frames import check_frames, describe_frames, restored_frames
 from .joints import Numbers, UnknownJointError, described_joint, floats, joined, restored_joint
 from .loops import check_loops, describe_loops, restored_loops
@@ -76,6 +77,9 @@ def describe(system: System, *, whole: bool = True) -> tuple[dict[str, Any], dic
     if any(body.rod is not None for body in bodies):
         description["rods"], numbers = described_rods(bodies)
         arrays["rod_numbers"] = joined(numbers)
+    if any(body.floating is not None for body in bodies):
+        description["floating"], numbers = described_floating(bodies)
+        arrays["floating_numbers"] = joined(numbers)
     if whole and any(body.solids for body in bodies):
         looks = [described_solids(body.solids) for body in bodies]
         description["solids"] = [words for words, _ in looks]
@@ -195,6 +199,8 @@ def _restored(description: dict[str, Any], arrays: dict[str, Array]) -> System:
     bodies = restored_second_orders(bodies, description.get("second_orders", ()), bends)
     along = Numbers(arrays.get("rod_numbers", empty))
     bodies = restored_rods(bodies, description.get("rods", ()), along)
+    shapes = Numbers(arrays.get("floating_numbers", empty))
+    bodies = restored_floating(bodies, description.get("floating", ()), shapes)
     parameters = Numbers(arrays.get("joint_parameters", empty))
     of_body = np.asarray(arrays.get("body_number", empty)).astype(int)
     if np.any(of_body < 0):
@@ -214,7 +220,7 @@ def _restored(description: dict[str, Any], arrays: dict[str, Array]) -> System:
         drives=tuple((str(a), str(b)) for a, b in description.get("drives", ())),
         frames=restored_frames(description.get("frames", ()), arrays),
     )
-    for taken in (*flat.values(), parameters, numbers, bends, along):
+    for taken in (*flat.values(), parameters, numbers, bends, along, shapes):
         taken.check_used()
     return system
 

@@ -36,7 +36,7 @@ from .types import (
     whole,
 )
 
-Level = Literal["full", "linear", "stiffened"]
+Level = Literal["full", "linear", "ruthless", "stiffened"]
 Shapes = Literal["static", "clamped"]
 Axis = Literal["x", "y", "z"]
 MOST_MODES, MOST_ELEMENTS = 200, 300
