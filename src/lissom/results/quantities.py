@@ -370,14 +370,14 @@ BODY = {
 
 
 def of_hinge(joint: Joint) -> dict[str, Quantity]:
-    """Quantities that have the names of the coordinates of a joint, where rates are speeds.
+    """Quantities that have the names of the coordinates of a joint.
 
     Parameters
     ----------
     joint : Joint
         Joint of the body.
     """
-    names = [name for name, _ in joint.plain_coordinates]
+    names = [name for name, _ in joint.named_coordinates]
     return {x: Quantity(f"hinge {x}", _one(x), _coordinate(x), ()) for x in names}
 
 

@@ -134,7 +134,7 @@ def _guess(memory, h, m, x):
 def _place(given, work, h, m, start, end, x):
     """Write speeds (2) and coordinates (3) at the end of the step; False if that fails."""
     s = work.s
-    for k in range(len(s)):
+    for k in range(len(end.v)):
         end.v[k] = start.v[k] + h * ((1.0 - m.gamma) * x.a0[k] + m.gamma * x.a1[k])
         s[k] = h * start.v[k] + h * h * ((0.5 - m.beta) * x.a0[k] + m.beta * x.a1[k])
     return moved(given.plan, given.table, start.q, s, end.q, work.buffer) == field.DONE

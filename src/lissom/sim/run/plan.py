@@ -59,7 +59,7 @@ class JointPlace:
     @property
     def plain(self) -> bool:
         """Whether its speeds are the rates of its coordinates."""
-        return all(chart.kind != "product" for chart in self.joint.charts)
+        return all(chart.kind not in ("product", "mapped") for chart in self.joint.charts)
 
     @property
     def label(self) -> str:
