@@ -247,7 +247,9 @@ class Joint(ABC):
             )
         step = 1e-30
         p = self.motion_map(q) @ v
-        p_dot = np.imag(self.motion_map(q + 1j * step * (self.rate_map(q) @ v)) @ v) / step
+        with np.errstate(invalid="ignore"):  # singular coordinates have infinite rates
+            q_dot = self.rate_map(q) @ v
+            p_dot = np.imag(self.motion_map(q + 1j * step * q_dot) @ v) / step
         p_dot[3:] += np.cross(p[:3], p[3:])
         return p_dot
 

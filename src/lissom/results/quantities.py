@@ -282,7 +282,8 @@ def reactions_within(system: System, block: Block) -> Array:
 
     places, w = wrenches_within(system, block)
     q, v, a = (block[field] for field in ("q", "v", "acceleration"))
-    return engine.joint_forces_rows(system, q, v, a, places, w)
+    linear = block.store.columns.rate_linear
+    return engine.joint_forces_rows(system, q, v, a, places, w, rate_linear=linear)
 
 
 def wrenches_within(system: System, block: Block) -> tuple[list[tuple[int, int]], Array]:

@@ -50,7 +50,8 @@ class _Served:
         """Pose, map and, where it is moving, bias of the joint; or the rates of its coordinates."""
         joint, moving = self.joint, bool(wanted)
         if wanted == RATES_ONLY:
-            out[MAP + 6 * joint.n_v :] = joint.rate_map(q) @ v
+            with np.errstate(invalid="ignore"):  # singular coordinates have infinite rates
+                out[MAP + 6 * joint.n_v :] = joint.rate_map(q) @ v
             return
         R, r = joint.pose(q)
         out[ROTATION:POSITION], out[POSITION:BIAS] = np.asarray(R).ravel(), r
@@ -168,23 +169,35 @@ def _wrapped(function: Any, n_q: int, n_v: int, n_rate: int, n_parameter: int) -
     carray: Any = numba.carray  # type: ignore[attr-defined]
     address_of = _pointer_as_integer()
     rates, report = MAP + 6 * n_v, _report
-    size = rates + n_rate
-    further = _rates_argument(rates, size) if n_rate else _no_argument()
+    size, total = rates + n_rate, rates + n_rate + n_parameter
 
     def wrapper(number, wanted, q, v, out):  # type: ignore[no-untyped-def]
-        values = carray(out, size + n_parameter)
+        values = carray(out, total)
         good = True
         try:
             function(
-                values[size:],
-                carray(q, n_q),
-                carray(v, n_v),
-                values[ROTATION:POSITION].reshape((3, 3)),
-                values[POSITION:BIAS],
-                values[MAP:rates].reshape((n_v, 6)),
-                values[BIAS:MAP],
-                *further(values),
-            )
+                values[size:], carray(q, n_q), carray(v, n_v),
+                values[ROTATION:POSITION].reshape((3, 3)), values[POSITION:BIAS],
+                values[MAP:rates].reshape((n_v, 6)), values[BIAS:MAP],
+            )  # fmt: skip
+            for k in range(size):
+                good = good and np.isfinite(values[k])
+        except Exception:
+            good = False
+        if good:
+            return 0
+        values[:size] = np.nan
+        return report(number, address_of(q))
+
+    def wrapper_with_rates(number, wanted, q, v, out):  # type: ignore[no-untyped-def]
+        values = carray(out, total)
+        good = True
+        try:  # Numba does not take a variable number of arguments inside `try`
+            function(
+                values[size:], carray(q, n_q), carray(v, n_v),
+                values[ROTATION:POSITION].reshape((3, 3)), values[POSITION:BIAS],
+                values[MAP:rates].reshape((n_v, 6)), values[BIAS:MAP], values[rates:size],
+            )  # fmt: skip
             for k in range(size):
                 good = good and np.isfinite(values[k])
         except Exception:
@@ -195,7 +208,7 @@ def _wrapped(function: Any, n_q: int, n_v: int, n_rate: int, n_parameter: int) -
         return report(number, address_of(q))
 
     try:
-        return cfunc(SIGNATURE)(wrapper)
+        return cfunc(SIGNATURE)(wrapper_with_rates if n_rate else wrapper)
     except NumbaError as error:
         reason = str(error).strip().splitlines()
         raise ModelError(
@@ -203,20 +216,6 @@ def _wrapped(function: Any, n_q: int, n_v: int, n_rate: int, n_parameter: int) -
             f"position, motion_map, bias{', rates' * bool(n_rate)}): "
             f"{reason[0] if reason else error}"
         ) from None
-
-
-@cache
-def _no_argument() -> Any:
-    import numba
-
-    return numba.njit(lambda values: ())
-
-
-@cache
-def _rates_argument(start: int, stop: int) -> Any:
-    import numba
-
-    return numba.njit(lambda values: (values[start:stop],))
 
 
 @cache

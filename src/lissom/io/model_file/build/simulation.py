@@ -157,6 +157,8 @@ class _Section:
         given = {x: getattr(table, x) for x in NUMBERS}
         settings = {x: _floats(value) for x, value in given.items() if value is not None}
         settings["method"] = table.method
+        if table.rate_linear:
+            settings["rate_linear"] = True
         makers = {"integrator": made_integrator, "drift": made_drift}
         for name, make in makers.items():
             try:
