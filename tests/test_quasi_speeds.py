@@ -311,6 +311,21 @@ def test_a_towed_skate_keeps_its_loop_closed():
     assert turn == pytest.approx(run["rod.rates"][:, 0] * np.cos(heading - rod) / 0.5, abs=1e-9)
 
 
+def test_closing_a_loop_moves_quasi_speeds_by_the_whole_gap():
+    """Corrections of one and a half times the gap would divide steps: 57 instead of 50."""
+    model = ls.Model("loop", gravity=(0, 0, -G))
+    link = ls.RigidBody.box(1.0, (1.0, 0.1, 0.1), com=(0.5, 0, 0))
+    model.add(link, ls.SimpleJoint(np.eye(6, 3)), name="link")
+    slider = ls.RigidBody.box(0.5, (0.1, 0.1, 0.1))
+    model.add(slider, ls.Cylindrical("z"), at=(0.6, 0, 0), name="slider")
+    model.close(ls.Spherical(), "link", "slider", at_a=(1, 0, 0), at_b=(0.5, 0, 0), name="pin")
+    system = model.compile()
+    start = ls.assemble(system, system.state(link=(0.1, 0.3, 0.2), slider=(1.0, -0.5)))
+    run = ls.simulate(system, start, duration=1.0, step=2e-2, integrator="rk4", rtol=0.5)
+    assert run.statistics["steps"] == 50
+    assert run.statistics["projections"] < 4 * 50
+
+
 def test_equilibrium_moves_along_the_allowed_motions_only():
     model = ls.Model("slope", gravity=(3.0, 0, -9.0))
     model.add(ls.RigidBody(MASS, com=(0, 0, 0), inertia=(0.1, 0.1, INERTIA)), Skate(), name="sled")
