@@ -95,6 +95,21 @@ def test_forces_of_loops_are_the_estimate_of_gauss_and_markov():
     assert ls.dual_joint_forces(solution) == pytest.approx(joints, abs=1e-9)
 
 
+def test_armstrongs_form_has_the_forces_of_couplings_and_loops():
+    """Constraint forces and those along the free motions add up to the forces of the joints."""
+    case = coupled_tree(2, loops=True)
+    system, own = case.tree.system, case.tree.to_lissom(case.description.forces)
+    problem = ls.optimal_control_dual(system, case.state, own)
+    solution = ls.solve_lq(problem)
+    found = ls.constraint_forces(problem, solution)
+    pairs = zip(problem.control_reward, problem.control_constraint, strict=True)
+    free = [t - F.T @ solution.multipliers for t, F in pairs]
+    for k, (B, t) in enumerate(zip(problem.control_map, free, strict=True)):
+        total = B @ np.linalg.solve(B.T @ B, t) + found.complement[k] @ found.force[k]
+        size = np.abs(solution.adjoints[k]).max()
+        assert total == pytest.approx(-solution.adjoints[k], abs=1e-7 * size)
+
+
 def random_problem(rng, n_c=3):
     sizes, parent = [(3, 2), (4, 3), (2, 2), (3, 1), (4, 2)], [-1, 0, 0, 2, 1]
 

@@ -336,6 +336,53 @@ def test_equilibrium_moves_along_the_allowed_motions_only():
     assert found.q == pytest.approx([3.0 * MASS / 100.0, 0.0, 0.0], abs=1e-8)
 
 
+def balanced(joint=None):
+    """A skate with its centre of mass at the blade: both speeds stay."""
+    model = ls.Model("circle")
+    model.add(ls.RigidBody(MASS, inertia=(0.1, 0.1, INERTIA)), joint or Skate(), name="skate")
+    return model.compile()
+
+
+@pytest.mark.parametrize("integrator", ["dop853", "dopri5"])
+def test_errors_of_coordinates_control_the_steps(integrator):
+    """With constant speeds nothing else does: the largest step would be a turn of 15 rad."""
+    system, t = balanced(), 50.0
+    run = ls.simulate(
+        system, system.state(v=[1.0, 3.0]), duration=t, rtol=1e-6, integrator=integrator
+    )
+    assert run["skate.x"][-1] == pytest.approx(np.sin(3 * t) / 3, abs=1e-4)
+    assert run["skate.y"][-1] == pytest.approx((1 - np.cos(3 * t)) / 3, abs=1e-4)
+
+
+def test_an_absolute_tolerance_holds_for_coordinates_too():
+    system = balanced()
+    runs = [
+        ls.simulate(system, system.state(v=[1.0, 3.0]), duration=5.0, atol=atol)
+        for atol in (1e-3, 1e-10)
+    ]
+    assert runs[0].statistics["steps"] < runs[1].statistics["steps"] / 2
+    assert runs[1]["skate.x"][-1] == pytest.approx(np.sin(15) / 3, abs=1e-8)
+
+
+def test_loads_and_motions_on_the_speeds_of_a_skate():
+    system = balanced()
+    run = ls.simulate(
+        system, system.state(v=[2.0, 0.0]), duration=1.0, loads=[ls.JointDamper("skate", 3.0)]
+    )
+    assert run.v[-1] == pytest.approx([2 * np.exp(-3 / MASS), 0], abs=1e-8)
+    motion = ls.Motion("skate", velocity=(1.0, 0.5))
+    run = ls.simulate(system, system.state(v=[1.0, 0.5]), duration=2.0, loads=[motion])
+    assert run.q[-1] == pytest.approx([np.sin(1) / 0.5, (1 - np.cos(1)) / 0.5, 1.0], abs=1e-7)
+    # no slip: the blade holds it on the circle, m v w across
+    assert run["skate.reaction"][0, 4] == pytest.approx(MASS * 1.0 * 0.5, rel=1e-9)
+    at = ls.Event(lambda t, state: state.q[2] - 0.3, ls.Lock("skate"))
+    run = ls.simulate(system, system.state(v=[1.0, 0.5]), duration=2.0, events=[at])
+    assert run["skate.heading"][-1] == pytest.approx(0.3, abs=1e-7)
+    assert run.v[-1] == pytest.approx([0, 0])
+    with pytest.raises(ls.LoadError, match="2 motions and 3 coordinates"):
+        ls.simulate(system, duration=1.0, events=[ls.Event("skate", value=1.0)])
+
+
 @dataclass(frozen=True, eq=False)
 class Sideways(Skate):
     """Its map is not what its pose does."""

@@ -115,7 +115,7 @@ def test_the_command_line_has_it(tmp_path, monkeypatch):
     assert ls.Trajectory.load("c.nc")["slider.slide"][-1] == pytest.approx(0.6, abs=1e-9)
 
 
-def test_loops_and_other_values_are_refused():
+def test_loops_and_other_values_are_refused(tmp_path):
     system = carousel().compile()
     with pytest.raises(ls.LoadError, match="rate_linear is 'yes'; expected True or False"):
         ls.simulate(system, duration=0.1, rate_linear="yes")
@@ -123,3 +123,6 @@ def test_loops_and_other_values_are_refused():
     model.close(ls.Planar("z"), None, "slider", name="floor")
     with pytest.raises(ls.LoadError, match=r"'floor'.*stay closed; leave rate_linear out"):
         ls.simulate(model.compile(), duration=0.1, rate_linear=True)
+    model.save(tmp_path / "loop.toml", simulation={"duration": 0.1, "rate_linear": True})
+    with pytest.raises(ls.ModelFileError, match=r"simulation.rate_linear.*'floor'"):
+        ls.load_run(tmp_path / "loop.toml")
