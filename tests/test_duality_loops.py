@@ -14,7 +14,7 @@ from tests.random_couplings import coupled_tree
 from tests.random_loops import looped_tree
 from tests.random_trees import frame_names
 
-SEEDS = (0, 1, 2, 3, 5, 8)
+SEEDS = (0, 1, 5)
 
 
 def both_duals(case, forces, external):
@@ -55,7 +55,7 @@ def test_loops_are_constraints_of_the_control_problem_and_a_bias_of_the_estimati
         assert f == pytest.approx(-adjoint, abs=1e-6 * max(1.0, np.abs(adjoint).max()))
 
 
-@pytest.mark.parametrize("seed, loops", [(0, False), (1, False), (2, True)])
+@pytest.mark.parametrize("seed, loops", [(0, False), (2, True)])
 def test_couplings_are_constraints_of_the_controls(seed, loops):
     case = coupled_tree(seed, loops=loops)
     given = case.description

@@ -78,7 +78,7 @@ def in_axes(R, vectors) -> np.ndarray:
     return (np.reshape(vectors, (-1, 2, 3)) @ R).reshape(-1, 6)
 
 
-@pytest.fixture(scope="module", params=range(5))
+@pytest.fixture(scope="module", params=range(3))
 def case(request):
     return Case(request.param)
 
@@ -145,7 +145,7 @@ def test_inverse_dynamics_of_any_motion_is_that_of_the_modal_form(case):
             assert modal == pytest.approx(expected, abs=1e-8 * size)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_free_body_keeps_its_momentum_and_its_energy(seed):
     """Newton and Euler at the nodes, with no mass matrix: sums of forces, moments and power."""
     body, _ = random_body(seed, "lumps")
@@ -193,14 +193,14 @@ def test_operators_of_a_moving_state_are_those_of_its_configuration(case):
 def test_products_with_operators_of_a_long_chain_store_no_matrix():
     body = cantilever(Bar(), 2, "lumps")
     model = ls.Model("chain")
-    for i in range(150):
+    for i in range(60):
         place = {"to": f"link{i - 1}.tip"} if i else {}
         model.add(body.to_modal(modes=1), ls.Revolute("y"), name=f"link{i}", **place)
     system = model.compile()
     nodal = dict.fromkeys(system.names, body)
     op = ls.nodal_operators(system, system.state(), nodal)
     F = np.random.default_rng(0).standard_normal(op.mass.shape[0])
-    assert op.mass.shape == (150 * 13, 150 * 13)
+    assert op.mass.shape == (60 * 13, 60 * 13)
     x = op.mass_inverse @ F
     left = op.mass @ x - F
     assert np.abs(left).max() < 1e-12 * np.abs(op.mass @ np.abs(x)).max()
