@@ -369,6 +369,16 @@ def test_an_implicit_method_sees_the_errors_of_coordinates_too():
     assert run["ball.rotation"][-1] == pytest.approx(rotation_exp(w), abs=1e-4)
 
 
+def test_long_fixed_steps_are_told_by_the_errors_of_coordinates():
+    system = balanced(FastSkate())
+    settings = {"duration": 20.0, "integrator": "rk4"}
+    with pytest.warns(ls.SimulationWarning, match="fixed step of 1 s leaves an error.*'skate'"):
+        ls.simulate(system, system.state(v=[1.0, 3.0]), step=1.0, **settings)
+    run = ls.simulate(system, system.state(v=[1.0, 3.0]), step=0.1, **settings)
+    error = np.abs(run["skate.x"] - np.sin(3 * run.time) / 3).max()
+    assert error < run.statistics["estimated_error"] < 1e3 * error
+
+
 def test_an_absolute_tolerance_holds_for_coordinates_too():
     system = balanced(FastSkate())
     runs = [

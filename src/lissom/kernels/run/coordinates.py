@@ -125,6 +125,24 @@ def moved_error(plan, table, memory, q0, s, q, weights, buffer):
 
 
 @jit
+def apart(plan, table, q, other, weights):
+    """Largest difference of coordinates (4) in units of the tolerance, and the speed it is of."""
+    n_v, worst, which = len(weights) // 2, 0.0, 0
+    for k in range(plan[run.N_SPECIAL]):
+        e = plan[run.SPECIALS] + k * run.E_ROW
+        o_q, o_s = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_A] & POSITIVE
+        if plan[e + run.E_KIND] == run.BALL or plan[e + run.E_KIND] == run.POSE:
+            continue
+        for j in range(plan[e + run.E_N_Q]):
+            i = o_s + j
+            w = weights[i] if i < n_v else table[plan[run.WEIGHTS] + n_v + i]
+            d = abs(q[o_q + j] - other[o_q + j]) / w
+            if not d <= worst:
+                worst, which = d, plan[e + run.E_V]
+    return worst, which
+
+
+@jit
 def chart_rates(plan, table, s, q, v, out, buffer):
     """Write the rates of the local coordinates s at speeds v."""
     for k in range(plan[run.N_PLAIN]):
