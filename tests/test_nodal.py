@@ -12,7 +12,7 @@ from lissom.algorithms.papers.nodal.dynamics import (
     nodal_gains_tip_to_base,
     smooth_base_to_tip,
 )
-from lissom.algorithms.papers.nodal.operators import composite_mass_matrix, nodal_operators
+from lissom.algorithms.papers.nodal.operators import NodalOperators, composite_mass_matrix
 from lissom.algorithms.papers.nodal.tree import nodal_loads, nodal_tree
 from lissom.bodies.nodal import NodalBody
 from tests.measures import TOLERANCE, error, forward_tolerance, random_state
@@ -39,7 +39,7 @@ class Case:
         self.nodal_forces = {n: rng.standard_normal((b.n_node, 6)) for n, b in tree.nodal.items()}
         self.external = {n: rng.standard_normal(6) for n in system.names}
         self.links = nodal_tree(system, state, tree.nodal)
-        self.operators = nodal_operators(self.links)
+        self.operators = NodalOperators(self.links).dense()
         self.solution = nodal_forward_dynamics(
             system,
             state,
@@ -254,7 +254,7 @@ def test_forces_that_balance_may_enter_as_the_paper_has_it_9_12():
     gains = nodal_gains_tip_to_base(links)
     joints = [np.zeros(link.motion_map.shape[1]) for link in links.links]
     found = smooth_base_to_tip(links, gains, filter_tip_to_base(links, gains, joints, loads))
-    o = nodal_operators(links, gains)
+    o = NodalOperators(links, gains).dense()
     F = np.concatenate([o.h @ np.concatenate(loads), np.zeros(len(o.H))])  # the paper's [f, F]
     expected = np.linalg.solve(o.mass, F)
     accelerations = [a.freedoms for a in found] + [a.joint for a in found]
@@ -311,7 +311,7 @@ def test_a_long_chain_is_solved_block_by_block():
     nodal = dict.fromkeys(system.names, body)
     solution = nodal_forward_dynamics(system, system.state(), nodal, {"link0": 1.0})
     assert all(own.nodal_inertia.shape == (18, 18) for own in solution.gains.values())
-    o = nodal_operators(nodal_tree(system, system.state(), nodal))
+    o = NodalOperators(nodal_tree(system, system.state(), nodal)).dense()
     T = np.zeros(len(o.mass))
     T[len(o.h)] = 1.0
     parts = solution.accelerations.values()

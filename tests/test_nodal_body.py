@@ -264,13 +264,14 @@ def system_with(body: NodalBody) -> ls.System:
 
 SYSTEM = system_with(BODY)
 FREE_POINTS = replace(BODY, node_inertias=None)
+FULL = replace(BODY, masses=BODY.mass_matrix, node_inertias=None)  # a consistent matrix
 
 
 @pytest.mark.parametrize(
     ("state", "nodal", "keywords", "words"),
     [
-        ({"boom.rates": 1.0}, {"boom": BODY}, {}, ["'boom'", "not zero", "forward_dynamics"]),
-        ({"boom.modes": [0.1, 0]}, {"boom": BODY}, {}, ["'boom'", "deformed", "nodal_forces"]),
+        ({"boom.rates": 1.0}, {"boom": FULL}, {}, ["'boom'", "not zero", "lumped masses"]),
+        ({"boom.modes": [0.1, 0]}, {"boom": FULL}, {}, ["'boom'", "deformed", "nodal_forces"]),
         ({}, {}, {}, ["'boom'", "flexible", "NodalBody"]),
         ({}, {"bom": BODY}, {}, ["'bom'", "did you mean 'boom'"]),
         ({}, {"boom": BODY, "hub": BODY}, {}, ["'hub'", "4 nodes", "has 1"]),

@@ -31,6 +31,8 @@ from .algorithms import (
     momentum as momentum,
     multiply_mass as multiply_mass,
     nodal_forward_dynamics as nodal_forward_dynamics,
+    nodal_inverse_dynamics as nodal_inverse_dynamics,
+    nodal_operators as nodal_operators,
     operators as operators,
     optimal_control_dual as optimal_control_dual,
     pose as pose,

@@ -17,6 +17,8 @@ from .papers.duality import (
     solve_lq,
 )
 from .papers.nodal.dynamics import NodalSolution, nodal_forward_dynamics
+from .papers.nodal.inverse import NodalForces, nodal_inverse_dynamics
+from .papers.nodal.operators import NodalOperators, nodal_operators
 from .tree.articulated import coupling_forces, forward_dynamics, loop_forces
 from .tree.batch import forward_dynamics_batch, inverse_dynamics_batch
 from .tree.composite import mass_matrix
@@ -37,6 +39,8 @@ __all__ = [
     "LQProblem",
     "LQSolution",
     "LoopClosure",
+    "NodalForces",
+    "NodalOperators",
     "NodalSolution",
     "NodalTerms",
     "Operators",
@@ -67,6 +71,8 @@ __all__ = [
     "momentum",
     "multiply_mass",
     "nodal_forward_dynamics",
+    "nodal_inverse_dynamics",
+    "nodal_operators",
     "operators",
     "optimal_control_dual",
     "pose",

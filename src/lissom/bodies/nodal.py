@@ -150,6 +150,17 @@ class NodalBody:
         result[free] = Q - Z @ settled
         return read_only(result)
 
+    @cached_property
+    def freedom_damping(self) -> Array:
+        """Damping matrix of the displacements x that have mass, (n_freedom, n_freedom)."""
+        if self.damping.ndim == 2:
+            return read_only(self.freedoms.T @ self.damping @ self.freedoms)
+        columns, squares = self._modes
+        ratios = np.zeros(len(squares))
+        ratios[: np.size(self.damping) if self.damping.ndim else None] = self.damping
+        to_modes = columns.T @ self.freedoms.T @ self.mass_matrix @ self.freedoms  # inverse
+        return read_only((to_modes.T * (2 * ratios * np.sqrt(squares))) @ to_modes)
+
     def converted(self, convert: Callable[[Any], Any]) -> NodalBody:
         """The body itself, since all its parameters are numbers.
 

@@ -40,6 +40,9 @@ def run(
             help='Simulated time, overrides the file: 2 (seconds), "200 ms".', metavar="TIME"
         ),
     ] = None,
+    rate_linear: Annotated[
+        bool, typer.Option("--rate-linear", help="Omit terms of second order in the speeds.")
+    ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")] = False,
     view: Annotated[
         bool, typer.Option("--view", help="Show the run in the browser while it is computed.")
@@ -65,8 +68,10 @@ def run(
             "[simulation] with duration = 5"
         )
     with shown_live(target, wanted=view):
+        changes = {"duration": seconds} if seconds is not None else {}
+        changes |= {"rate_linear": True} if rate_linear else {}
         result, reason, warned = _simulated(
-            loaded, target, seconds, resume=resume, progress=False if quiet or json else None
+            loaded, target, changes, resume=resume, progress=False if quiet or json else None
         )
     kept = _kept(target)
     if json:
@@ -76,18 +81,18 @@ def run(
     if reason:
         options = {"-o": output, "--duration": duration}
         given = [y for name, x in options.items() if x is not None for y in (name, str(x))]
-        words = shlex.join(["lissom", "run", model, *given, *no_code * ["--no-code"], "--resume"])
+        given += [*rate_linear * ["--rate-linear"], *no_code * ["--no-code"], "--resume"]
+        words = shlex.join(["lissom", "run", model, *given])
         go_on = f"; continue with: {words}" if kept != target else ""
         _end_early(result, f"{reason}; its {len(result)} rows", f"{kept}{go_on}")
 
 
 def _simulated(
-    loaded: ModelRun, target: Path, seconds: float | None, *, resume: bool, progress: bool | None
+    loaded: ModelRun, target: Path, changes: dict[str, Any], *, resume: bool, progress: bool | None
 ) -> tuple[Trajectory, str, list[str]]:
     """Trajectory, reason for an early end ("" if there was none), and all warnings."""
     from ..errors import SimulationError, SimulationWarning
 
-    changes: dict[str, Any] = {} if seconds is None else {"duration": seconds}
     if target.suffix == ".nc":
         changes["resume" if resume else "file"] = str(target)
     reason, warned, show = "", list[str](), warnings.showwarning

@@ -14,6 +14,7 @@ from ..errors import ModelError
 from ..spatial.given import NAMED_AXES, unit_axis
 from ..spatial.scalar import array, is_numeric, zeros
 from .nearness import nearest_by_iteration
+from .quasi_speeds import rates_from_pose
 
 Array = np.ndarray
 Names = tuple[tuple[str, str], ...]  # name and unit of each coordinate or speed
@@ -51,8 +52,8 @@ class Chart(NamedTuple):
     Attributes
     ----------
     kind : str
-        "plain" (rates are speeds), "ball" (quaternion), "pose" (quaternion and position), or
-        "product" (of the exponentials of a motion map).
+        "plain" (rates are speeds), "ball" (quaternion), "pose" (quaternion and position),
+        "product" (of the exponentials of a motion map), or "mapped" (rates from `rate_map`).
     n_q, n_v : int
         Number of coordinates and speeds.
     columns : array (6, n_v), optional
@@ -75,13 +76,14 @@ class Joint(ABC):
     """Motion of a body's frame relative to the joint's inboard frame.
 
     A joint is immutable and does not refer to bodies.  Its methods accept coordinates of any
-    scalar type.  `motion_map` is the derivative of `pose`, and `bias` completes the second
-    derivative.
+    scalar type.  `motion_map` is the derivative of `pose` along the motions of the speeds, and
+    `bias` completes the second derivative.
 
     A user-defined joint is a dataclass (``frozen=True, eq=False``) derived from `FactoredJoint` if
     it is a product of turns, slides and twists, otherwise from this class with `coordinates`,
-    `pose` and `motion_map`; everything else has a default.  `compile` checks that map and bias are
-    the derivatives of the pose.
+    `pose` and `motion_map`; everything else has a default.  With `speeds` as well, the speeds are
+    quasi-speeds, qdot = N(q) v, and there may be fewer of them than coordinates: the joint is then
+    nonholonomic.  `compile` checks that map and bias are the derivatives of the pose.
 
     Attributes
     ----------
@@ -92,7 +94,8 @@ class Joint(ABC):
     compiled : callable, optional
         Function compiled by Numba, ``f(parameters, q, v, rotation, position, motion_map, bias)``.
         It gets the joint's parameters in one array and writes what the methods return (the map as
-        one row of six for each speed).  Without it, compiled code calls the methods.
+        one row of six for each speed).  With quasi-speeds it has one more argument, ``rates``, and
+        writes qdot there.  Without it, compiled code calls the methods.
     """
 
     has_quaternion: ClassVar[bool] = False
@@ -129,6 +132,11 @@ class Joint(ABC):
         return self.coordinates
 
     @property
+    def has_quasi_speeds(self) -> bool:
+        """Whether the speeds are not the rates of the coordinates."""
+        return type(self).rate_map is not Joint.rate_map or self.speeds != self.coordinates
+
+    @property
     def n_q(self) -> int:
         """Number of coordinates."""
         return len(self.coordinates)
@@ -156,12 +164,18 @@ class Joint(ABC):
     @property
     def plain_coordinates(self) -> tuple[tuple[str, str], ...]:
         """Coordinates, if all their rates are speeds; otherwise empty."""
+        return () if self.has_quasi_speeds else self.coordinates
+
+    @property
+    def named_coordinates(self) -> tuple[tuple[str, str], ...]:
+        """Coordinates that are channels of results by their names."""
         return () if self.maps else self.coordinates
 
     @property
     def charts(self) -> tuple[Any, ...]:
         """Parts of the coordinates as integrated in a simulation."""
-        return (Chart("plain", self.n_q, self.n_v),)
+        kind = "mapped" if self.has_quasi_speeds else "plain"
+        return (Chart(kind, self.n_q, self.n_v),)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -233,19 +247,26 @@ class Joint(ABC):
             )
         step = 1e-30
         p = self.motion_map(q) @ v
-        p_dot = np.imag(self.motion_map(q + 1j * step * (self.rate_map(q) @ v)) @ v) / step
+        with np.errstate(invalid="ignore"):  # singular coordinates have infinite rates
+            q_dot = self.rate_map(q) @ v
+            p_dot = np.imag(self.motion_map(q + 1j * step * q_dot) @ v) / step
         p_dot[3:] += np.cross(p[:3], p[3:])
         return p_dot
 
     def rate_map(self, q: Array) -> Array:
         """Rate map N (n_q, n_v) with qdot = N @ v.
 
+        By default the identity or, where `speeds` are not the coordinates, the rates with which
+        the pose moves as `motion_map` says; these need a pose that determines the coordinates.
+
         Parameters
         ----------
         q : array (n_q,)
             Coordinates.
         """
-        return np.eye(self.n_v)
+        if self.speeds == self.coordinates:
+            return np.eye(self.n_v)
+        return rates_from_pose(self, q)
 
     def moved(self, q: Array, motion: Array) -> Array:
         """Coordinates (n_q,) after a small motion.
@@ -257,7 +278,10 @@ class Joint(ABC):
         motion : array (n_v,)
             Integral of the speeds.
         """
-        return q + motion
+        if not self.has_quasi_speeds:
+            return q + motion
+        half = q + 0.5 * self.rate_map(q) @ motion
+        return q + self.rate_map(half) @ motion
 
     def nearest(self, rotation: Array, position: Array) -> Array:
         """Coordinates (n_q,) whose pose is nearest to a given one; exact if the joint can reach it.
@@ -286,7 +310,7 @@ class Joint(ABC):
 
     def with_rates(self) -> Joint | None:
         """Joint with the same coordinates whose speeds are their rates; None if there is none."""
-        return self
+        return None if self.has_quasi_speeds else self
 
     def reversed(self) -> Joint | None:
         """Joint with inboard and outboard frames swapped (inverse poses); None if unknown."""

@@ -119,10 +119,6 @@ class _FromMaps(Joint):
             return (Chart("plain", self.n_q, self.n_v),)
         return tuple(Chart("product", H.shape[1], H.shape[1], H) for H in self.maps)
 
-    def moved(self, q: Array, motion: Array) -> Array:
-        half = q + 0.5 * self.rate_map(q) @ motion
-        return q + self.rate_map(half) @ motion
-
     def with_rates(self) -> CompoundJoint:
         return CompoundJoint([column for H in self.maps for column in H.T])
 

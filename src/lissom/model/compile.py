@@ -21,7 +21,7 @@ from ..system import GROUND, Frame, Loop, LoopEnd, System
 from .coupling import resolved_couple
 from .cutting import spanning_tree
 from .frames import NamedFrame, carrier, resolved_closing, resolved_connection, resolved_frames
-from .joint_checks import check_own_joint
+from .joint_checks import check_closing_joint, check_own_joint, check_symbolic_joint
 from .loops import check_two_bodies
 from .model import Model
 from .naming import shadowing_warnings
@@ -43,14 +43,16 @@ def compile_model(model: Model, *, level: str | None, values: Mapping[Any, float
     def to_floats(x: Any) -> Any:
         return _floats(x, values)
 
-    system = converted_model(model, level=level, convert=to_floats)
+    system = converted_model(model, level=level, convert=to_floats, numeric=True)
     _check_hinges(system)
     for sentence in (*off_node_warnings(system), *shadowing_warnings(system)):
         warnings.warn(sentence, ModelWarning, stacklevel=3)
     return system
 
 
-def converted_model(model: Model, *, level: str | None, convert: Convert) -> System:
+def converted_model(
+    model: Model, *, level: str | None, convert: Convert, numeric: bool = False
+) -> System:
     """System of a model with all its parameters passed through `convert`.
 
     Parameters
@@ -61,6 +63,8 @@ def converted_model(model: Model, *, level: str | None, convert: Convert) -> Sys
         Level for all flexible bodies.
     convert : callable
         Maps an array or a scalar, numbers or symbols, to the value that the system stores.
+    numeric : bool
+        Whether the result has numbers only; without, joints are refused that need them.
     """
     if level is not None:
         check_level(level)
@@ -72,6 +76,8 @@ def converted_model(model: Model, *, level: str | None, convert: Convert) -> Sys
     parts, cuts = _tree(model, convert, frames)
     for part in parts:
         check_own_joint(f"body {part.name!r}", part.joint)
+        if not numeric:
+            check_symbolic_joint(f"body {part.name!r}", part.joint)
     numbers = {part.name: i for i, part in enumerate(parts)}
     bodies = _normalised(parts, level)
     parent = [GROUND if part.to is None else numbers[part.to.name] for part in parts]
@@ -84,6 +90,7 @@ def converted_model(model: Model, *, level: str | None, convert: Convert) -> Sys
     loops = [_placed_closing(loop, convert, frames) for loop in model.loops.values()]
     for loop in (*loops, *cuts):
         check_own_joint(f"loop {loop.name!r}", loop.joint)
+        check_closing_joint(f"loop {loop.name!r}", loop.joint)
     by_name = {part.name: part for part in parts}
     system = System(
         name=model.name,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
-from ..joints import Joint
+from ..joints import FactoredJoint, Joint
 from ..joints.base import joint_classes
 from ..spatial.scalar import array
 
@@ -17,6 +17,7 @@ Array = np.ndarray
 POINTS = 3  # configurations at which a joint is checked
 STEP = 1e-5  # step of the central differences
 TOLERANCE = 1e-6  # relative difference at which two derivatives count as different
+MOST_COORDINATES, MOST_SPEEDS = 12, 6
 
 
 def check_fields(where: str, joint: Joint) -> None:
@@ -64,29 +65,86 @@ def check_own_joint(where: str, joint: Joint) -> None:
     what = f"{where}: its joint ({kind.__name__})"
     if joint.numbers is None:  # symbols
         return
-    if joint.has_quaternion or kind.rate_map is not Joint.rate_map:
+    if joint.has_quaternion:
         raise ModelError(
-            f"{what} has speeds that are not the rates of its coordinates, which is not supported "
-            "for user-defined joints; leave out rate_map and has_quaternion"
+            f"{what} has has_quaternion = True, which is for joints of this package; leave it out, "
+            "and define neutral() if the neutral coordinates are not zero"
         )
-    _check_names(what, joint)
+    _check_names(what, "coordinates", joint.coordinates, MOST_COORDINATES)
+    _check_names(what, "speeds", joint.speeds, MOST_SPEEDS)
+    if joint.has_quasi_speeds:
+        _check_quasi_speeds(what, joint)
     rng = np.random.default_rng(0)
     for k in range(POINTS):
         q = joint.neutral() + (rng.uniform(-0.5, 0.5, joint.n_q) if k else 0.0)
         _check_derivatives(what, joint, q, rng.standard_normal(joint.n_v))
 
 
-def _check_names(what: str, joint: Joint) -> None:
-    names = [*joint.coordinates]
-    good = all(
+def check_closing_joint(where: str, joint: Joint) -> None:
+    """Reject a user-defined joint with quasi-speeds in a loop.
+
+    Its constraints are on velocities; a loop is closed by constraints on positions.
+
+    Parameters
+    ----------
+    where : str
+        Owner of the joint, such as "loop 'track'".
+    joint : Joint
+        Joint that closes the loop.
+    """
+    if _is_mapped(joint):
+        raise ModelError(
+            f"{where}: its joint ({type(joint).__name__}) has speeds that are not the rates of its "
+            "coordinates and cannot close a loop; let it carry a body with model.add, and close "
+            "the loop with another joint"
+        )
+
+
+def check_symbolic_joint(where: str, joint: Joint) -> None:
+    """Reject a user-defined joint with quasi-speeds where parameters may be symbols.
+
+    Parameters
+    ----------
+    where : str
+        Owner of the joint, such as "body 'disk'".
+    joint : Joint
+        Joint of the body.
+    """
+    if _is_mapped(joint):
+        raise ModelError(
+            f"{where}: its joint ({type(joint).__name__}) has speeds that are not the rates of its "
+            "coordinates; symbolic equations are derived for such joints of this package only "
+            "(SimpleJoint, CompoundJoint, Spherical, Free): use the numerical functions"
+        )
+
+
+def _is_mapped(joint: Joint) -> bool:
+    """Whether a joint is user-defined and has quasi-speeds."""
+    return not type(joint).__module__.startswith("lissom.") and joint.has_quasi_speeds
+
+
+def _check_names(what: str, kind: str, names: Any, most: int) -> None:
+    good = isinstance(names, tuple) and all(
         isinstance(x, tuple) and len(x) == 2 and isinstance(x[0], str) and x[1] in ("rad", "m", "1")
         for x in names
     )
-    if not good or len({name for name, _ in names}) < len(names) or len(names) > 6:
+    if not good or len({name for name, _ in names}) < len(names) or len(names) > most:
         raise ModelError(
-            f"{what} has the coordinates {joint.coordinates!r}; expected at most six pairs of a "
-            'name and a unit ("rad", "m" or "1") in a tuple, such as (("angle", "rad"),), each '
-            "name once"
+            f"{what} has the {kind} {names!r}; expected at most {most} pairs of a name and a unit "
+            '("rad", "m" or "1") in a tuple, such as (("angle", "rad"),), each name once'
+        )
+
+
+def _check_quasi_speeds(what: str, joint: Joint) -> None:
+    if isinstance(joint, FactoredJoint):
+        raise ModelError(
+            f"{what} is a FactoredJoint, whose speeds are the rates of its coordinates; leave out "
+            "speeds and rate_map, or derive the class from Joint and write pose and motion_map"
+        )
+    if not 0 < joint.n_v <= joint.n_q:
+        raise ModelError(
+            f"{what} has {joint.n_q} coordinates and {joint.n_v} speeds; expected at least one "
+            "speed, and a coordinate for each speed at least"
         )
 
 
@@ -108,16 +166,19 @@ def _check_derivatives(what: str, joint: Joint, q: Array, v: Array) -> None:
         raise ModelError(
             f"{what} has a motion_map of shape {np.shape(H)} {at}; expected a finite array (6, {n})"
         )
+    N = _checked_rates(what, at, joint, q)
     for c in range(n):
-        expected = _velocity(joint, q, np.eye(n)[c])
+        expected = _velocity(joint, q, N[:, c])
         if not _near(H[:, c], expected):
+            along = " along rate_map" if joint.has_quasi_speeds else ""
             raise ModelError(
-                f"{what} has a motion_map {at} that is not the derivative of its pose: column {c} "
-                f"is {_row(H[:, c])}, expected {_row(expected)} ([angular; linear], outboard axes)"
+                f"{what} has a motion_map {at} that is not the derivative of its pose{along}: "
+                f"column {c} is {_row(H[:, c])}, expected {_row(expected)} ([angular; linear], "
+                f"outboard axes)"
             )
     bias = _called(what, "bias", lambda: joint.bias(q, v))
     p = H @ v
-    ahead, behind = (joint.motion_map(q + s * STEP * v) @ v for s in (1, -1))
+    ahead, behind = (joint.motion_map(q + s * STEP * (N @ v)) @ v for s in (1, -1))
     expected = (ahead - behind) / (2 * STEP)
     expected[3:] += np.cross(p[:3], p[3:])
     if np.shape(bias) != (6,) or not _near(bias, expected):
@@ -128,7 +189,25 @@ def _check_derivatives(what: str, joint: Joint, q: Array, v: Array) -> None:
             "functions of lissom.spatial, or define bias(q, v)"
         )
     if joint.compiled is not None:
-        _check_compiled(what, joint, q, v, (R, r, H.T, bias))
+        rates = (N @ v,) if joint.has_quasi_speeds else ()
+        _check_compiled(what, joint, q, v, (R, r, H.T, bias, *rates))
+
+
+def _checked_rates(what: str, at: str, joint: Joint, q: Array) -> Array:
+    """Rate map (n_q, n_v) at one configuration."""
+    N = _called(what, "rate_map", lambda: joint.rate_map(q))
+    shape = (joint.n_q, joint.n_v)
+    if np.shape(N) == shape and _finite(N):
+        return np.asarray(N)
+    if type(joint).rate_map is Joint.rate_map:
+        raise ModelError(
+            f"{what} has a pose that does not determine its {joint.n_q} coordinates {at}, so that "
+            "their rates cannot be found from it (it must not drop the imaginary part of complex "
+            "numbers: use the functions of lissom.spatial); define rate_map(q)"
+        )
+    raise ModelError(
+        f"{what} has a rate_map of shape {np.shape(N)} {at}; expected a finite array {shape}"
+    )
 
 
 def _check_compiled(
@@ -139,11 +218,11 @@ def _check_compiled(
             f"{what}: compiled is {joint.compiled!r}; expected a static method decorated with "
             "numba.njit"
         )
-    found = np.zeros((3, 3)), np.zeros(3), np.zeros((joint.n_v, 6)), np.zeros(6)
+    found = [np.zeros(np.shape(x)) for x in expected]
     function: Any = joint.compiled
     _called(what, "compiled", lambda: function(joint.numbers, q, v, *found))
-    names = ("rotation", "position", "motion_map", "bias")
-    for name, a, b in zip(names, found, expected, strict=True):
+    names = ("rotation", "position", "motion_map", "bias", "rates")
+    for name, a, b in zip(names, found, expected, strict=False):
         if not np.allclose(a, b, rtol=1e-9, atol=1e-9 * (1 + np.abs(b).max(initial=0.0))):
             raise ModelError(
                 f"{what}: compiled and the methods disagree on {name} at q = "
@@ -160,10 +239,10 @@ def _called(what: str, name: str, function: Callable[[], Any]) -> Any:
         raise ModelError(f"{what}: {name} failed: {type(error).__name__}: {error}") from error
 
 
-def _velocity(joint: Joint, q: Array, v: Array) -> Array:
+def _velocity(joint: Joint, q: Array, q_dot: Array) -> Array:
     """Relative velocity [omega; v] in outboard axes, by central differences of the pose."""
     R, _ = joint.pose(q)
-    (R_1, r_1), (R_0, r_0) = (joint.pose(q + s * STEP * v) for s in (1, -1))
+    (R_1, r_1), (R_0, r_0) = (joint.pose(q + s * STEP * q_dot) for s in (1, -1))
     W = R.T @ (R_1 - R_0) / (2 * STEP)
     return np.array([W[2, 1], W[0, 2], W[1, 0], *(R.T @ (r_1 - r_0) / (2 * STEP))])
 

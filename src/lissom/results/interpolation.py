@@ -7,8 +7,10 @@ exactly the rate of q.
 
   quaternions   q(t) = q0 exp(s),  omega = J_r(s) ds/dt,  domega/dt = J_r s'' + (dJ_r/dt) s'   (1)
   free          position p in inboard axes:  v = R* p',  dv/dt = R* p'' - omega x v            (2)
-  simple, compound   q itself:  q' = N v,  q'' = N dv/dt + (dN/dt) v                           (3)
+  simple, compound, own with quasi-speeds  q itself:  q' = N v,  q'' = N dv/dt + (dN/dt) v     (3)
   all others, modes  q itself:  q' = v                                                         (4)
+
+In (3) there may be more coordinates than speeds; v is then the least-squares solution.
 
 Where the motion is smooth the error is O(h^6) in q, O(h^5) in v, O(h^4) in dv/dt.  A joint must
 turn by less than about five radians in an interval.  Applied forces, loads and forces of loops may
@@ -18,7 +20,7 @@ between rows loops are violated by the errors of q and v.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +44,7 @@ from .store import Columns, Store, block_size
 Array = np.ndarray
 
 _STEP = 1e-30  # complex step for the derivative of rate maps
+_SPACING = 1e-3  # change of coordinates in differences of rate maps of own joints
 _SINGULAR = 1e12  # larger entries of a rate map indicate singular coordinates
 
 
@@ -157,7 +160,7 @@ def _plan(system: System) -> tuple[Array, Array, list[int]]:
     """Coordinates whose rates are speeds, these speeds, and bodies with other joints."""
     if "interpolation" not in system.derived:
         layout, q, v = system.layout, [np.zeros(0, int)], [np.zeros(0, int)]
-        others = [i for i, x in enumerate(system.joints) if type(x).rate_map is not Joint.rate_map]
+        others = [i for i, x in enumerate(system.joints) if x.has_quasi_speeds]
         for i in range(system.n_body):
             pieces = [(layout.modal_q(i), layout.modal_v(i))]
             if i not in others:
@@ -222,7 +225,9 @@ def _mapped(joint: Joint, name: str, a: Motion, b: Motion, h: Array, tau: Array)
         return found
 
     def change(q: Array, q_dot: Array) -> Array:
-        return joint.rate_map(q + 1j * _STEP * q_dot).imag / _STEP
+        if joint.maps:
+            return joint.rate_map(q + 1j * _STEP * q_dot).imag / _STEP
+        return _difference(lambda s: rate_map(q + s * q_dot), np.abs(q_dot).max(initial=0.0))
 
     def rates(m: Motion) -> Motion:
         maps = np.stack([rate_map(q) for q in m.q])
@@ -233,10 +238,17 @@ def _mapped(joint: Joint, name: str, a: Motion, b: Motion, h: Array, tau: Array)
     q, q_dot, q_dot2 = _hermite(rates(a), rates(b), h, tau)
     v, v_dot = np.empty_like(a.v), np.empty_like(a.a)
     for k, (x, y) in enumerate(zip(q, q_dot, strict=True)):
-        inverse = np.linalg.inv(rate_map(x))
+        inverse = np.linalg.pinv(rate_map(x))
         v[k] = inverse @ y
         v_dot[k] = inverse @ (q_dot2[k] - change(x, y) @ v[k])
     return Motion(q, v, v_dot)
+
+
+def _difference(function: Callable[[float], Array], rate: float) -> Array:
+    """Derivative at zero by central differences of order four."""
+    h = _SPACING / (1.0 + rate)
+    near, far = (function(k * h) - function(-k * h) for k in (1, 2))
+    return np.asarray((8 * near - far) / (12 * h))
 
 
 def _times(matrices: Array, vectors: Array) -> Array:

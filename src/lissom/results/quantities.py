@@ -282,7 +282,8 @@ def reactions_within(system: System, block: Block) -> Array:
 
     places, w = wrenches_within(system, block)
     q, v, a = (block[field] for field in ("q", "v", "acceleration"))
-    return engine.joint_forces_rows(system, q, v, a, places, w)
+    linear = block.store.columns.rate_linear
+    return engine.joint_forces_rows(system, q, v, a, places, w, rate_linear=linear)
 
 
 def wrenches_within(system: System, block: Block) -> tuple[list[tuple[int, int]], Array]:
@@ -370,14 +371,14 @@ BODY = {
 
 
 def of_hinge(joint: Joint) -> dict[str, Quantity]:
-    """Quantities that have the names of the coordinates of a joint, where rates are speeds.
+    """Quantities that have the names of the coordinates of a joint.
 
     Parameters
     ----------
     joint : Joint
         Joint of the body.
     """
-    names = [name for name, _ in joint.plain_coordinates]
+    names = [name for name, _ in joint.named_coordinates]
     return {x: Quantity(f"hinge {x}", _one(x), _coordinate(x), ()) for x in names}
 
 

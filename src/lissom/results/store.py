@@ -45,6 +45,8 @@ class Columns:
         Body whose joint each servo drives.
     n_servo : int
         Numbers of all servos: forces, then errors, then integrals, of each speed of the joint.
+    rate_linear : bool
+        Whether the motion was found without the terms of second order in the speeds.
     """
 
     n_q: int
@@ -54,10 +56,16 @@ class Columns:
     n_coupling: int = 0
     servos: tuple[str, ...] = ()
     n_servo: int = 0
+    rate_linear: bool = False
 
     @classmethod
     def of(
-        cls, system: System, wrenches: Iterable[str] = (), servos: Iterable[str] = ()
+        cls,
+        system: System,
+        wrenches: Iterable[str] = (),
+        servos: Iterable[str] = (),
+        *,
+        rate_linear: bool = False,
     ) -> Columns:
         """Columns of the rows of a system.
 
@@ -67,18 +75,21 @@ class Columns:
             Simulated system.
         wrenches, servos : iterable of str
             As the attributes.
+        rate_linear : bool
+            As the attribute.
         """
         counts = len(system.loops), len(system.couplings)
         names = tuple(servos)
         numbers = sum(3 * system.joints[system.layout.index(name)].n_v for name in names)
-        return cls(system.n_q, system.n_v, tuple(wrenches), *counts, names, numbers)
+        return cls(system.n_q, system.n_v, tuple(wrenches), *counts, names, numbers, rate_linear)
 
     @property
     def names(self) -> Any:
-        """Names of loads with columns, for a file; without servos those on nodes alone."""
-        if not self.servos:
+        """Names of loads with columns, for a file; often those on nodes alone."""
+        if not self.servos and not self.rate_linear:
             return self.wrenches
-        return {"wrenches": self.wrenches, "servos": self.servos}
+        found = {"wrenches": self.wrenches, "servos": self.servos}
+        return found | ({"rate_linear": True} if self.rate_linear else {})
 
     @classmethod
     def named(cls, system: System, names: Any) -> Columns:
@@ -92,7 +103,8 @@ class Columns:
             What `names` gave.
         """
         if isinstance(names, dict):
-            return cls.of(system, map(str, names["wrenches"]), map(str, names["servos"]))
+            groups = (map(str, names[group]) for group in ("wrenches", "servos"))
+            return cls.of(system, *groups, rate_linear=bool(names.get("rate_linear", False)))
         return cls.of(system, map(str, names))
 
     @property

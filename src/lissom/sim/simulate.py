@@ -58,6 +58,7 @@ def simulate(
     max_step: float | None = None,
     drift: Any = "projection",
     method: str = "auto",
+    rate_linear: bool = False,
     file: Any = None,
     resume: Any = None,
     progress: bool | None = None,
@@ -108,6 +109,9 @@ def simulate(
     method : {"auto", "articulated", "composite"}
         Method for accelerations: articulated bodies, O(N), or mass matrix, O(N^3).  "auto" uses
         articulated bodies.
+    rate_linear : bool
+        Whether to omit all terms of second order in the speeds, centrifugal and Coriolis forces;
+        not for systems with loops or couplings.
     file : path, optional
         NAME.nc: rows are written to the journal NAME.nc.part during the run, which becomes NAME.nc
         at the end.
@@ -143,6 +147,7 @@ def simulate(
         max_step=max_step,
         drift=drift,
         method=method,
+        rate_linear=rate_linear,
     )
     machine, settings = ready.machine, ready.settings
     check_ends(machine.plan, settings)

@@ -57,6 +57,8 @@ class Stepper:
         Method that keeps loops closed.
     method : {"auto", "articulated", "composite"}
         Method for accelerations.
+    rate_linear : bool
+        Whether to omit all terms of second order in the speeds, as for `simulate`.
     max_iterations : int, optional
         Most iterations of an implicit step.  Where they do not converge, `step` raises an error; by
         default it takes as many as `simulate`, which then divides the step.
@@ -75,6 +77,7 @@ class Stepper:
         rtol: float = 1e-8,
         drift: Any = "projection",
         method: str = "auto",
+        rate_linear: bool = False,
         max_iterations: int | None = None,
     ) -> None:
         given = given_state(system, state, "Stepper")
@@ -87,6 +90,7 @@ class Stepper:
             "rtol": rtol,
             "drift": drift,
             "method": method,
+            "rate_linear": rate_linear,
             "iterations": _iterations(max_iterations),
         }
         self._run = self._built(given, start_time(start))

@@ -31,6 +31,7 @@ from .reference import Armature, External
 Array = np.ndarray
 
 ALL = field.RATES | field.GRAVITY | field.ELASTIC
+RATE_LINEAR = field.GRAVITY | field.ELASTIC  # the damping of modes is among the elastic terms
 
 
 class Workspace:
@@ -347,7 +348,14 @@ def joint_forces(system: System, q: Array, v: Array, x: Array, external: Externa
 
 
 def joint_forces_rows(
-    system: System, Q: Array, V: Array, A: Array, places: Sequence[tuple[int, int]], W: Array
+    system: System,
+    Q: Array,
+    V: Array,
+    A: Array,
+    places: Sequence[tuple[int, int]],
+    W: Array,
+    *,
+    rate_linear: bool = False,
 ) -> Array:
     """Spatial forces through every joint at many states, (n, n_body, 6) in body axes.
 
@@ -357,17 +365,22 @@ def joint_forces_rows(
     out = np.empty((len(Q) * system.n_body, 6))
     with _Loaded(system, [(i, node, np.zeros(6)) for i, node in places], None) as work:
         rows = (Q.ravel(), V.ravel(), A.ravel())
-        failed = _through_joints(work, rows, W.ravel(), out, len(Q))
+        flags = (RATE_LINEAR if rate_linear else ALL) | field.ACCELERATED
+        failed = _through_joints(work, rows, W.ravel(), out, len(Q), flags)
     if failed >= 0:
         raise RowError(failed)
     return out.reshape(len(Q), system.n_body, 6)
 
 
 def _through_joints(
-    work: Workspace, rows: tuple[Array, Array, Array], wrenches: Array, out: Array, n: int
+    work: Workspace,
+    rows: tuple[Array, Array, Array],
+    wrenches: Array,
+    out: Array,
+    n: int,
+    flags: int = ALL | field.ACCELERATED,
 ) -> int:
     kernel, generalized = work.kernel(entries.JOINT_FORCES), np.empty(len(work.zero))
-    flags = ALL | field.ACCELERATED
     return kernel(*work.call, *rows, wrenches, generalized, out, flags, 0, n)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...errors import LissomError, ModelError
 from ...joints import Joint
-from ...kernels.tree.own_joints import BIAS, MAP, POSITION, ROTATION, SIGNATURE
+from ...kernels.tree.own_joints import BIAS, MAP, POSITION, RATES_ONLY, ROTATION, SIGNATURE
 from .allocators import Buffer
 from .wrappers import kept_wrapper
 
@@ -40,15 +40,19 @@ class _Served:
         joint = self.joint
         if joint.compiled is None:
             return ctypes.cast(_called_back, ctypes.c_void_p).value or 0
-        sizes = (joint.n_q, joint.n_v, n_parameter)
+        sizes = (joint.n_q, joint.n_v, _n_rate(joint), n_parameter)
         self.wrapper = kept_wrapper(
             joint.compiled, ("joint", sizes), partial(_wrapped, joint.compiled, *sizes)
         )
         return int(self.wrapper.address)
 
-    def write(self, q: Array, v: Array, out: Array, moving: bool) -> None:
-        """Pose, map and, where it is moving, bias of the joint."""
-        joint = self.joint
+    def write(self, q: Array, v: Array, out: Array, wanted: int) -> None:
+        """Pose, map and, where it is moving, bias of the joint; or the rates of its coordinates."""
+        joint, moving = self.joint, bool(wanted)
+        if wanted == RATES_ONLY:
+            with np.errstate(invalid="ignore"):  # singular coordinates have infinite rates
+                out[MAP + 6 * joint.n_v :] = joint.rate_map(q) @ v
+            return
         R, r = joint.pose(q)
         out[ROTATION:POSITION], out[POSITION:BIAS] = np.asarray(R).ravel(), r
         out[BIAS:MAP] = joint.bias(q, v) if moving else 0.0
@@ -75,12 +79,19 @@ class OwnJoints:
         """Constants of a joint for the kernels; its parameters go to the workspace."""
         served = _Served(joint, self)
         self.served.append(served)
-        parameters = joint.numbers if joint.numbers is not None else np.zeros(0)
-        size = MAP + 6 * joint.n_v
+        parameters, size = _parameters(joint), out_size(joint)
         out = workspace.add(size + len(parameters))
         self.contents.append((out + size, parameters))
         address = served.address(len(parameters))
         return np.array([address, served.number, joint.n_v, out], dtype=float)
+
+    def rate_call(self, joint: Joint) -> Array:
+        """Constants for `kernels.tree.own_joints.own_rates`: how the rates of a joint are found."""
+        served = next(x for x in self.served if x.joint is joint)
+        parameters, size = _parameters(joint), out_size(joint)
+        address = served.address(len(parameters))
+        head = [address, served.number, size - joint.n_q, size, len(parameters)]
+        return np.concatenate([np.array(head, dtype=float), parameters])
 
     def guard(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
         """The kernel, which now raises what its joints could not."""
@@ -97,6 +108,20 @@ class OwnJoints:
         return guarded
 
 
+def out_size(joint: Joint) -> int:
+    """Number of values that the function of a joint writes."""
+    return MAP + 6 * joint.n_v + _n_rate(joint)
+
+
+def _n_rate(joint: Joint) -> int:
+    """Number of rates that the function of a joint writes."""
+    return joint.n_q if joint.has_quasi_speeds else 0
+
+
+def _parameters(joint: Joint) -> Array:
+    return joint.numbers if joint.numbers is not None else np.zeros(0)
+
+
 def _view(address: int, n: int) -> Array:
     if n == 0:
         return np.zeros(0)
@@ -107,17 +132,20 @@ _INTEGER = ctypes.c_int64
 
 
 @ctypes.CFUNCTYPE(_INTEGER, _INTEGER, _INTEGER, _INTEGER, _INTEGER, _INTEGER)
-def _called_back(number: int, moving: int, q: int, v: int, out: int) -> int:
+def _called_back(number: int, wanted: int, q: int, v: int, out: int) -> int:
     """Serve a joint by its methods in Python."""
     served = _SERVED[number]
     joint = served.joint
-    values = _view(out, MAP + 6 * joint.n_v)
+    values = _view(out, out_size(joint))
     coordinates = _view(q, joint.n_q).copy()
     try:
-        served.write(coordinates, _view(v, joint.n_v).copy(), values, bool(moving))
+        values[:] = 0.0
+        served.write(coordinates, _view(v, joint.n_v).copy(), values, wanted)
         if np.all(np.isfinite(values)):
             return 0
         why = "pose, motion map or bias is not finite"
+        if wanted == RATES_ONLY:
+            why = "the rates of its coordinates are not finite; they may be singular there"
     except BaseException as error:  # also Ctrl-C: it ends the call, not the interpreter
         why = f"{type(error).__name__}: {error}"
     values[:] = np.nan
@@ -132,7 +160,7 @@ def _report(number: int, q: int) -> int:
     return served.fail(q_now, "its compiled function raised an error or wrote what is not finite")
 
 
-def _wrapped(function: Any, n_q: int, n_v: int, n_parameter: int) -> Any:
+def _wrapped(function: Any, n_q: int, n_v: int, n_rate: int, n_parameter: int) -> Any:
     """C function around a user's compiled one."""
     import numba
     from numba import cfunc
@@ -140,21 +168,36 @@ def _wrapped(function: Any, n_q: int, n_v: int, n_parameter: int) -> Any:
 
     carray: Any = numba.carray  # type: ignore[attr-defined]
     address_of = _pointer_as_integer()
-    size, report = MAP + 6 * n_v, _report
+    rates, report = MAP + 6 * n_v, _report
+    size, total = rates + n_rate, rates + n_rate + n_parameter
 
-    def wrapper(number, moving, q, v, out):  # type: ignore[no-untyped-def]
-        values = carray(out, size + n_parameter)
+    def wrapper(number, wanted, q, v, out):  # type: ignore[no-untyped-def]
+        values = carray(out, total)
         good = True
         try:
             function(
-                values[size:],
-                carray(q, n_q),
-                carray(v, n_v),
-                values[ROTATION:POSITION].reshape((3, 3)),
-                values[POSITION:BIAS],
-                values[MAP:size].reshape((n_v, 6)),
-                values[BIAS:MAP],
-            )
+                values[size:], carray(q, n_q), carray(v, n_v),
+                values[ROTATION:POSITION].reshape((3, 3)), values[POSITION:BIAS],
+                values[MAP:rates].reshape((n_v, 6)), values[BIAS:MAP],
+            )  # fmt: skip
+            for k in range(size):
+                good = good and np.isfinite(values[k])
+        except Exception:
+            good = False
+        if good:
+            return 0
+        values[:size] = np.nan
+        return report(number, address_of(q))
+
+    def wrapper_with_rates(number, wanted, q, v, out):  # type: ignore[no-untyped-def]
+        values = carray(out, total)
+        good = True
+        try:  # Numba does not take a variable number of arguments inside `try`
+            function(
+                values[size:], carray(q, n_q), carray(v, n_v),
+                values[ROTATION:POSITION].reshape((3, 3)), values[POSITION:BIAS],
+                values[MAP:rates].reshape((n_v, 6)), values[BIAS:MAP], values[rates:size],
+            )  # fmt: skip
             for k in range(size):
                 good = good and np.isfinite(values[k])
         except Exception:
@@ -165,12 +208,13 @@ def _wrapped(function: Any, n_q: int, n_v: int, n_parameter: int) -> Any:
         return report(number, address_of(q))
 
     try:
-        return cfunc(SIGNATURE)(wrapper)
+        return cfunc(SIGNATURE)(wrapper_with_rates if n_rate else wrapper)
     except NumbaError as error:
         reason = str(error).strip().splitlines()
         raise ModelError(
             "the compiled function of a joint cannot be called as f(parameters, q, v, rotation, "
-            f"position, motion_map, bias): {reason[0] if reason else error}"
+            f"position, motion_map, bias{', rates' * bool(n_rate)}): "
+            f"{reason[0] if reason else error}"
         ) from None
 
 

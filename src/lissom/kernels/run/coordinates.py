@@ -4,10 +4,12 @@ A step uses local coordinates s (n_v numbers, zero at its start):
   plain joints   q = q0 + s                                                          (1)
   ball           quaternion q0 exp(s/2)                                              (2)
   free           attitude as (2), position p0 + R0 J_l(s_w) s_v: the group SE(3)     (3)
-  products of exponentials (paper E)  q = q0 + s, with qdot = Gamma(q) v             (4)
+  products of exponentials (paper E), joints of users' own  q = q0 + s, qdot = Gamma(q) v  (4)
 Their rates: plain s' = v; ball s' = J_r(s)^-1 w; free s_v' from R0^T p' = exp(s_w) v;
-products s' = Gamma(q) v.  `moved` is for methods with one constant motion x = integral of v over
-the step: the same except for (4), which it replaces by the midpoint rule.
+products and own s' = Gamma(q) v.  An own joint may have more coordinates than speeds: its s are
+further numbers, after the n_v of the speeds.  `moved` is for methods with one constant motion
+x = integral of v over the step: the same except for (4), which it replaces by the midpoint rule.
+The error of that is at most about 2/3 of its distance from the trapezoidal rule (`moved_error`).
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from ..small import (
     turn_back,
     vector,
 )
+from ..tree.own_joints import own_rates
 from . import fields as run
 
 DONE = 0
@@ -55,13 +58,14 @@ def charted(plan, q0, s, q):
             if kind == run.POSE:
                 _shifted(q0, o_q, s, o_v, q)
         else:
-            for j in range(plan[e + run.E_N]):
-                q[o_q + j] = q0[o_q + j] + s[o_v + j]
+            o_s = plan[e + run.E_A] & POSITIVE
+            for j in range(plan[e + run.E_N_Q]):
+                q[o_q + j] = q0[o_q + j] + s[o_s + j]
 
 
 @jit
 def moved(plan, table, q0, s, q, buffer):
-    """Write the coordinates q after the motion s, an integral of speeds; buffer: 48 numbers."""
+    """Write the coordinates q after the motion s, an integral of speeds."""
     _plain(plan, q0, s, q)
     for k in range(plan[run.N_SPECIAL]):
         e = plan[run.SPECIALS] + k * run.E_ROW
@@ -75,18 +79,67 @@ def moved(plan, table, q0, s, q, buffer):
             if kind == run.POSE:
                 _shifted(q0, o_q, s, o_v, q)
             continue
-        n, c = plan[e + run.E_N], plan[e + run.E_TABLE] & POSITIVE
+        n, half = plan[e + run.E_N_Q], (plan[run.BUFFER] - run.HALF) & POSITIVE
         for j in range(n):
             q[o_q + j] = q0[o_q + j]
-        if product_rates(table, c, n, q, o_q, s, o_v, buffer, 0) != DONE:
+        o = _mapped_rates(plan, table, e, q, s, buffer)
+        if o < 0:
+            return field.SINGULAR
+        for j in range(n):  # q and q0 may be the same array
+            buffer[half + j] = 0.5 * buffer[o + j]
+            q[o_q + j] += buffer[half + j]
+        o = _mapped_rates(plan, table, e, q, s, buffer)
+        if o < 0:
             return field.SINGULAR
         for j in range(n):
-            q[o_q + j] = q0[o_q + j] + 0.5 * buffer[j]
-        if product_rates(table, c, n, q, o_q, s, o_v, buffer, 0) != DONE:
-            return field.SINGULAR
-        for j in range(n):
-            q[o_q + j] = q0[o_q + j] + buffer[j]
+            q[o_q + j] += buffer[o + j] - buffer[half + j]
     return DONE
+
+
+@jit
+def moved_error(plan, table, memory, q0, s, q, weights, buffer):
+    """Largest error of the coordinates (4) that `moved` found, in units of the tolerance.
+
+    d = (Gamma(q0) + Gamma(q)) s / 2 - (q - q0)      error <= 2/3 |d|
+    """
+    n_v, worst = len(weights) // 2, 0.0
+    for k in range(plan[run.N_SPECIAL]):
+        e = plan[run.SPECIALS] + k * run.E_ROW
+        o_q, kind = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_KIND]
+        if kind == run.BALL or kind == run.POSE:
+            continue
+        n, half = plan[e + run.E_N_Q], (plan[run.BUFFER] - run.HALF) & POSITIVE
+        o_s = plan[e + run.E_A] & POSITIVE
+        o = _mapped_rates(plan, table, e, q, s, buffer)
+        for j in range(n if o >= 0 else 0):
+            buffer[half + j] = buffer[o + j]
+        o = _mapped_rates(plan, table, e, q0, s, buffer) if o >= 0 else o
+        for j in range(n if o >= 0 else 0):
+            d = 0.5 * (buffer[o + j] + buffer[half + j]) - (q[o_q + j] - q0[o_q + j])
+            i = o_s + j
+            w = weights[i] if i < n_v else table[plan[run.WEIGHTS] + n_v + i]
+            if not abs(d) / w <= 1.5 * worst:
+                worst = abs(d) / (1.5 * w)
+                memory[run.WORST] = float(plan[e + run.E_V])
+    return worst
+
+
+@jit
+def apart(plan, table, q, other, weights):
+    """Largest difference of coordinates (4) in units of the tolerance, and the speed it is of."""
+    n_v, worst, which = len(weights) // 2, 0.0, 0
+    for k in range(plan[run.N_SPECIAL]):
+        e = plan[run.SPECIALS] + k * run.E_ROW
+        o_q, o_s = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_A] & POSITIVE
+        if plan[e + run.E_KIND] == run.BALL or plan[e + run.E_KIND] == run.POSE:
+            continue
+        for j in range(plan[e + run.E_N_Q]):
+            i = o_s + j
+            w = weights[i] if i < n_v else table[plan[run.WEIGHTS] + n_v + i]
+            d = abs(q[o_q + j] - other[o_q + j]) / w
+            if not d <= worst:
+                worst, which = d, plan[e + run.E_V]
+    return worst, which
 
 
 @jit
@@ -99,11 +152,7 @@ def chart_rates(plan, table, s, q, v, out, buffer):
             out[o_v + j] = v[o_v + j]
     for k in range(plan[run.N_SPECIAL]):
         e = plan[run.SPECIALS] + k * run.E_ROW
-        o_q, o_v, kind = (
-            plan[e + run.E_Q] & POSITIVE,
-            plan[e + run.E_V] & POSITIVE,
-            plan[e + run.E_KIND],
-        )
+        o_v, kind = plan[e + run.E_V] & POSITIVE, plan[e + run.E_KIND]
         if kind == run.BALL or kind == run.POSE:
             theta, w = vector(s, o_v), vector(v, o_v)
             rate = _right_inverse(theta, w)
@@ -113,12 +162,25 @@ def chart_rates(plan, table, s, q, v, out, buffer):
                     out, o_v + 3, _pose_rate(theta, rate, vector(s, o_v + 3), vector(v, o_v + 3))
                 )
         else:
-            n, c = plan[e + run.E_N], plan[e + run.E_TABLE] & POSITIVE
-            if product_rates(table, c, n, q, o_q, v, o_v, buffer, 0) != DONE:
+            o, o_s = _mapped_rates(plan, table, e, q, v, buffer), plan[e + run.E_A] & POSITIVE
+            if o < 0:
                 return field.SINGULAR
-            for j in range(n):
-                out[o_v + j] = buffer[j]
+            for j in range(plan[e + run.E_N]):
+                out[o_v + j] = 0.0  # those of own joints are further numbers
+            for j in range(plan[e + run.E_N_Q]):
+                out[o_s + j] = buffer[o + j]
     return DONE
+
+
+@jit
+def _mapped_rates(plan, table, e, q, v, buffer):
+    """Write Gamma(q) v of the joint in row e (4); its offset in the buffer, -1 if that fails."""
+    o_q, o_v = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE
+    c = plan[e + run.E_TABLE] & POSITIVE
+    if plan[e + run.E_KIND] == run.MAPPED:
+        return own_rates(table, c, q, o_q, v, o_v, buffer)
+    status = product_rates(table, c, plan[e + run.E_N], q, o_q, v, o_v, buffer, 0)
+    return 0 if status == DONE else -1
 
 
 @jit

@@ -46,12 +46,12 @@ def stage(system, given, work, i, c, t, h, start, at, stages):
     plan, table = given.plan, given.table
     combine(table, plan[run.TABLEAU] + i * stages_of(plan), i, h, start, stages, work.s, at)
     charted(plan, start.q, work.s, at.q)
-    o = i * n
-    status = evaluate(system, given, work, t + c * h, at, 0.0, stages.V[o : o + n])
+    status = evaluate(system, given, work, t + c * h, at, 0.0, stages.V[i * n : (i + 1) * n])
     if status != 0:
         return status
     take_rates(plan, work.own, stages.Z[i * n_z : (i + 1) * n_z])
-    rates = stages.S[o : o + n]
+    o = i * len(work.s)
+    rates = stages.S[o : o + len(work.s)]
     if chart_rates(plan, table, work.s, at.q, at.v, rates, work.buffer) != field.DONE:
         return run.SINGULAR_COORDINATES
     return 0
@@ -60,27 +60,32 @@ def stage(system, given, work, i, c, t, h, start, at, stages):
 @uncounted
 def combine(table, row, width, h, start, stages, s, at):
     """Write s = h sum w_j S_j and v = v0 + h sum w_j V_j over `width` stages; z like v."""
-    n, n_z = len(s), len(at.z)
+    n, n_s, n_z = len(start.v), len(s), len(at.z)
     S, V, v0, v = stages.S, stages.V, start.v, at.v
     fresh = True
     for j in range(width):
         w = h * table[row + j]
         if w == 0.0:
             continue
-        o = (j * n) & POSITIVE
+        o, o_s = (j * n) & POSITIVE, (j * n_s) & POSITIVE
         if fresh:
             for k in range(n):
-                s[k] = w * S[o + k]
+                s[k] = w * S[o_s + k]
                 v[k] = v0[k] + w * V[o + k]
+            for k in range(n, n_s):
+                s[k] = w * S[o_s + k]
             fresh = False
         else:
             for k in range(n):
-                s[k] += w * S[o + k]
+                s[k] += w * S[o_s + k]
                 v[k] += w * V[o + k]
+            for k in range(n, n_s):
+                s[k] += w * S[o_s + k]
     if fresh:
         for k in range(n):
-            s[k] = 0.0
             v[k] = v0[k]
+        for k in range(n_s):
+            s[k] = 0.0
     for k in range(n_z):
         at.z[k] = start.z[k]
     for j in range(width if n_z else 0):
@@ -101,8 +106,10 @@ def runge_kutta(system, given, work, t, h, start, x0, at, stages):
     plan, table, s = given.plan, given.table, work.s
     for k in range(n):
         stages.V[k] = x0[k]
+    for k in range(len(s)):
         s[k] = 0.0
-    if chart_rates(plan, table, s, start.q, start.v, stages.S[:n], work.buffer) != field.DONE:
+    rates = stages.S[: len(s)]
+    if chart_rates(plan, table, s, start.q, start.v, rates, work.buffer) != field.DONE:
         return run.SINGULAR_COORDINATES
     if n_z != 0:
         if state_rates(given, work, t, start, 0.0) != 0:
@@ -143,18 +150,21 @@ def error_norm(system, given, h, stages, weights):
     worst = worst_second = 0.0
     for part in range(2):
         K = stages.S if part == 0 else stages.V
-        for k in range(n):
+        width = n + plan[run.N_MAPPED] if part == 0 else n
+        for k in range(width):
             e = f = 0.0
             for i in range(plan[run.N_STAGE] + 1):
-                e += table[first + i] * K[i * n + k]
+                e += table[first + i] * K[i * width + k]
             if second:
                 for i in range(plan[run.N_STAGE] + 1):
-                    f += table[first + total + i] * K[i * n + k]
-            w = weights[part * n + k]
+                    f += table[first + total + i] * K[i * width + k]
+            # Those of further local coordinates follow the weights of speeds in the table.
+            w = weights[part * n + k] if k < n else table[plan[run.WEIGHTS] + n + k]
             e, f = abs(h * e) / w, abs(h * f) / w
             if not e <= worst:
                 worst = e
-                memory[run.WORST] = k
+                of = float(k) if k < n else table[plan[run.WEIGHTS] + width + k]
+                memory[run.WORST] = of
             worst_second = max(worst_second, f)
     n_z, o = plan[run.N_STATE], plan[run.STATE_WEIGHTS] & POSITIVE
     for k in range(n_z):

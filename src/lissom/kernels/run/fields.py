@@ -42,7 +42,7 @@ from __future__ import annotations
     EVERY,  # steps per row of output, or points within each step where there is no period
     BASE_ARMATURE,  # table: inertia of rotors, n_v numbers
     STIFFNESS,  # table: K of modes, then C, n_v numbers each; hinges add theirs
-    WEIGHTS,  # table: scales of errors of positions, then of speeds, n_v each
+    WEIGHTS,  # table: scales of errors of positions, then of speeds, n_v each; see N_MAPPED
     WIDTH,  # of a row of results
     N_WRENCH,  # slots on bodies; those after them are points of the ground
     PARAMETERS,  # table: of the run, below
@@ -53,7 +53,7 @@ from __future__ import annotations
     O_A,
     O_B,
     M_SIZE,  # size of memory
-    BUFFER,  # size of the buffer
+    BUFFER,  # size of the buffer; its last HALF numbers are half a motion of a joint
     PROJECT,  # whether loops are closed by projection after each step
     DENSE,  # rows of the buffer for the mass matrix, if accelerations come from it; else 0
     LOOK,  # what is sampled inside adaptive steps, below
@@ -62,8 +62,12 @@ from __future__ import annotations
     STATE_WEIGHTS,  # table: scales of their errors
     N_OUTPUT,  # numbers that loads provide as channels
     O_Z,  # memory: states of loads
+    N_MAPPED,  # local coordinates of own joints, after the n_v others; in the table after WEIGHTS
+    # their scales, then the speed to which each belongs
     P_HEADER,
-) = range(53)
+) = range(54)
+
+HALF = 12  # most coordinates of a joint
 
 # Sampling inside adaptive steps
 LOOK_AT_FORCES, LOOK_AT_EVENTS = 1, 2
@@ -77,7 +81,7 @@ LOOK_AT_FORCES, LOOK_AT_EVENTS = 1, 2
     E_N,  # number of speeds
     E_TABLE,  # table: its constants
     E_SIGNAL,  # plan: its signal
-    E_A,  # slot, or row of a body
+    E_A,  # slot, row of a body, or local coordinates of a joint
     E_B,  # second slot, or kind of joint
     E_AXES,  # 1: world axes
     E_ADDRESS,  # of a function
@@ -100,7 +104,7 @@ POSITION, VELOCITY, ACCELERATION_, LOCK = range(4)
 COORDINATE, SPEED, FUNCTION = range(3)
 ARMED = 1
 # Coordinates that are not plain integrals
-BALL, POSE, PRODUCT = range(3)
+BALL, POSE, PRODUCT, MAPPED = range(4)
 # Signals: row [kind, n, table or address, which, pieces, degree]
 CONSTANT, TABLE_, CALLED = range(3)
 S_KIND, S_N, S_WHERE, S_WHICH, S_PIECES, S_DEGREE = range(6)
@@ -181,13 +185,13 @@ SPEEDS_FIRST = 32  # Euler-Cromer: coordinates follow the new speeds
 ON, WHOLE_STEP, ONE_STEP, ONE_STEP_WITH_ROWS, SOLVE, SETTLE = range(6)
 
 # work: two vectors of coordinates (the state of a step, and one inside it), then vectors of n_v
-# numbers, then the rates of stages, the slots, the buffer, the values of events, the saved header
+# numbers, then the rates of stages, the slots, the buffer, the values of events, the saved header,
+# states of loads and their stages, `own`, and the local coordinates
 (
     W_V1,
     W_V2,
     W_X1,  # accelerations at the end of a step
     W_A1,  # algorithmic ones
-    W_S,  # local coordinates
     W_OUT,  # accelerations of the last evaluation
     W_FORCES,  # generalized forces of the last evaluation
     W_X,  # given accelerations
@@ -201,7 +205,7 @@ ON, WHOLE_STEP, ONE_STEP, ONE_STEP_WITH_ROWS, SOLVE, SETTLE = range(6)
     W_SIDES,  # two vectors
     _W_SIDES,
     N_VECTOR,
-) = range(18)
+) = range(17)
 
 # Statuses of `advance`
 FINISHED, MORE, ROWS_FULL, EVENT, CALL_FAILED, SINGULAR_, NOT_FINITE_, STALLED, DIVERGED = range(9)

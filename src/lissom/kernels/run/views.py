@@ -137,15 +137,17 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work, mass):
         work[o + run.W_A1 * n : o + (run.W_A1 + 1) * n],
     )
     after = o + run.N_VECTOR * n
-    slots = after + 2 * total * n
+    n_s = n + plan[run.N_MAPPED]
+    slots = after + total * (n_s + n)
     buffer = slots + plan[run.N_SLOT] * SLOT_RECORD
     values = buffer + plan[run.BUFFER]
     saved = values + plan[run.N_EVENT]
     ends = saved + run.M_HEADER
     inner = ends + 2 * n_z
     own = inner + total * n_z
+    local = own + run.OWN_STATES + 2 * n_z + plan[run.N_OUTPUT]
     stages = Stages(
-        work[after : after + total * n], work[after + total * n : slots], work[inner:own]
+        work[after : after + total * n_s], work[after + total * n_s : slots], work[inner:own]
     )
     evaluation = Work(
         work[o + run.W_FORCES * n : o + (run.W_FORCES + 1) * n],
@@ -155,8 +157,8 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work, mass):
         work[buffer:values],
         mass,
         x.x1,
-        work[own:],
-        work[o + run.W_S * n : o + (run.W_S + 1) * n],
+        work[own:local],
+        work[local : local + n_s],
         work[o + run.W_OUT * n : o + (run.W_OUT + 1) * n],
     )
     return Run(

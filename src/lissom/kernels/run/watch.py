@@ -8,6 +8,7 @@ from .. import fields as field
 from ..compiling import inlined, uncounted
 from ..fields import POSITIVE
 from . import fields as run
+from .coordinates import apart
 from .evaluate import evaluate
 from .explicit import explicit_step
 from .views import State
@@ -65,6 +66,7 @@ def by_halves(r, t, h):
     """Write the speeds at the end of a step taken as two halves, in place of the damping.
 
     Returns 0 or a failure.  The midpoint is r.inside; its accelerations replace the stiffness.
+    The coordinates at the end are left in r.inside.
     """
     system, given, work = r.system, r.given, r.work
     half, middle, x = 0.5 * h, r.inside, r.tangent.K
@@ -74,6 +76,8 @@ def by_halves(r, t, h):
         status = evaluate(system, given, work, t + half, middle, 0.0, x)
     if status == 0:
         status = explicit_step(system, given, work, t + half, half, middle, x, end, r.stages)
+    for k in range(len(end.q)):
+        middle.q[k] = end.q[k]
     return status
 
 
@@ -95,7 +99,10 @@ def watched_step(r, t, h, mode):
 
 @inlined
 def note_sampled_error(r, t):
-    """Add the difference from the speeds of `by_halves`, for this step and those until the next."""
+    """Add the difference from the end of `by_halves`, for this step and those until the next.
+
+    Coordinates count where they do not follow from speeds alone.
+    """
     plan, table, memory = r.given
     n, p = r.system.ints[field.N_V], plan[run.PARAMETERS]
     v1, halved, weights = r.end.v, r.tangent.C, r.weights
@@ -105,6 +112,9 @@ def note_sampled_error(r, t):
         e = abs(v1[k] - halved[k]) / weights[n + k]
         if not e <= worst:
             worst, which = e, k
+    e, k = apart(plan, table, r.end.q, r.inside.q, weights)
+    if not e <= worst:
+        worst, which = e, k
     note_error(memory, min(left, float(_steps_between_looks(plan, table))), worst, which)
 
 

@@ -1,19 +1,25 @@
-"""Joints whose pose and map are computed by a function called by its address."""
+"""Joints whose pose, map and rates are computed by a function called by its address."""
 
 from __future__ import annotations
 
 from ..compiling import intrinsic, jit
 from ..small import ZERO, added, matrix, put_vector, vector
 
-# int which, int moving, double *q, double *v, double *out -> 0 on success
+# int which, int wanted, double *q, double *v, double *out -> 0 on success
 _POINTER = "CPointer(float64)"
 SIGNATURE = f"int64(int64, int64, {_POINTER}, {_POINTER}, {_POINTER})"
 
 # Constants of an OWN joint: address and number of its function, number of speeds, offset of `out`
 # in the workspace.  Addresses have 48 bits, which a float represents exactly.
 ADDRESS, WHICH, DOF, OUT, OWN_ROW = range(5)
-# Contents of `out`, written by the function; the columns of the map follow, six numbers each.
+# Contents of `out`, written by the function; the columns of the map follow, six numbers each, then
+# the rates of the coordinates if these are not the speeds.
 ROTATION, POSITION, BIAS, MAP = 0, 9, 12, 18
+# What is wanted of a function: pose and map, these and the bias, the rates of the coordinates
+STILL, MOVING, RATES_ONLY = range(3)
+# Constants of `own_rates`: address and number, offset of the rates in `out`, size of `out`, number
+# of parameters, which follow
+R_ADDRESS, R_WHICH, R_RATES, R_SIZE, R_N_PARAMETER, R_PARAMETERS = range(6)
 
 
 @jit
@@ -21,7 +27,7 @@ def own_joint(floats, j, q, o_q, v, o_v, moving, scratch, o):
     """Call the function of a joint; results as for `joints.general_joint`."""
     dof, out = int(floats[j + DOF]), int(floats[j + OUT])
     _call(
-        int(floats[j + ADDRESS]), int(floats[j + WHICH]), int(moving),
+        int(floats[j + ADDRESS]), int(floats[j + WHICH]), MOVING if moving else STILL,
         q, o_q, v, o_v, scratch, out,
     )  # fmt: skip
     w, rate, bias_w, bias_v = ZERO, ZERO, ZERO, ZERO
@@ -35,6 +41,22 @@ def own_joint(floats, j, q, o_q, v, o_v, moving, scratch, o):
         bias_w, bias_v = vector(scratch, out + BIAS), vector(scratch, out + BIAS + 3)
     R, r = matrix(scratch, out + ROTATION), vector(scratch, out + POSITION)
     return R, r, w, rate, bias_w, bias_v
+
+
+@jit
+def own_rates(table, c, q, o_q, v, o_v, buffer):
+    """Call the function of a joint for qdot; offset of the result in the buffer, -1 if it failed.
+
+    table[c:]: see R_ADDRESS.
+    """
+    size = int(table[c + R_SIZE])
+    for k in range(int(table[c + R_N_PARAMETER])):
+        buffer[size + k] = table[c + R_PARAMETERS + k]
+    status = _call(
+        int(table[c + R_ADDRESS]), int(table[c + R_WHICH]), RATES_ONLY,
+        q, o_q, v, o_v, buffer, 0,
+    )  # fmt: skip
+    return int(table[c + R_RATES]) if status == 0 else -1
 
 
 @intrinsic

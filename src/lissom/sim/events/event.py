@@ -207,10 +207,10 @@ class Event:
         common = {"E_MEMORY": place, "E_N": self.direction, "E_TABLE": plan.table(self.value)}
         if isinstance(self.when, str):
             joint = plan.joint(self.when, self.label)
-            if joint.n_v != 1:
+            if joint.n_v != 1 or joint.n_q != 1:
                 raise LoadError(
-                    f"{self.label}: joint {self.when!r} has {joint.n_v} motions; watch a function "
-                    "of the state instead"
+                    f"{self.label}: joint {self.when!r} has {joint.n_v} motions and {joint.n_q} "
+                    "coordinates, not one; watch a function of the state instead"
                 )
             kind = run.SPEED if self.rate else run.COORDINATE
             plan.add("events", E_KIND=kind, E_Q=joint.q, E_V=joint.v, **common)

@@ -26,7 +26,7 @@ from ...errors import LoadError
 from ...kernels import fields as field
 from ...kernels.compiling import inlined, uncounted
 from ...kernels.run import fields as run
-from ...kernels.run.coordinates import moved
+from ...kernels.run.coordinates import moved, moved_error
 from ...kernels.run.evaluate import close_in_speeds, evaluate
 from ...kernels.run.implicit import (
     clear_sides,
@@ -134,7 +134,7 @@ def _guess(memory, h, m, x):
 def _place(given, work, h, m, start, end, x):
     """Write speeds (2) and coordinates (3) at the end of the step; False if that fails."""
     s = work.s
-    for k in range(len(s)):
+    for k in range(len(end.v)):
         end.v[k] = start.v[k] + h * ((1.0 - m.gamma) * x.a0[k] + m.gamma * x.a1[k])
         s[k] = h * start.v[k] + h * h * ((0.5 - m.beta) * x.a0[k] + m.beta * x.a1[k])
     return moved(given.plan, given.table, start.q, s, end.q, work.buffer) == field.DONE
@@ -207,7 +207,10 @@ def _correct(memory, h, m, out, x, weights):
 
 @inlined
 def _error(r, h):
-    """Estimate of the local error in units of the tolerance: h^2 |beta - 1/6| (a_1 - a)."""
+    """Estimate of the local error in units of the tolerance: h^2 |beta - 1/6| (a_1 - a).
+
+    Coordinates that do not follow from speeds alone have the error of (3) besides.
+    """
     plan, table, memory = r.given
     x, weights = r.x, r.weights
     factor = h * h * abs(table[plan[run.PARAMETERS] + run.BETA] - 1.0 / 6.0)
@@ -217,6 +220,15 @@ def _error(r, h):
         if not e <= worst:
             worst = e
             memory[run.WORST] = k
+    if plan[run.N_SPECIAL] != 0:
+        which, s = memory[run.WORST], r.work.s
+        beta = table[plan[run.PARAMETERS] + run.BETA]
+        for k in range(len(x.a0)):
+            s[k] = h * r.start.v[k] + h * h * ((0.5 - beta) * x.a0[k] + beta * x.a1[k])
+        e = moved_error(plan, table, memory, r.start.q, s, r.end.q, weights, r.work.buffer)
+        if not e <= worst:
+            return e
+        memory[run.WORST] = which
     return worst
 
 

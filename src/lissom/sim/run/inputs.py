@@ -23,6 +23,7 @@ import numpy as np
 
 from ...kernels.run import fields as run
 from ...kernels.run.registry import JOINT_KINDS, NODE_KINDS
+from ...kernels.tree import own_joints as own
 from ...results.description.system import digest
 from ...system import System
 from ..signals.callbacks import COMPILED
@@ -116,6 +117,10 @@ def _compiled(machine: Machine) -> str:
             row = elements[int(elements[place]) + k * run.E_ROW :]
             row[run.E_ADDRESS] = 0
             row[run.E_WHICH] = 0 if row[run.E_WHICH] >= COMPILED else row[run.E_WHICH]
+    for k in range(int(elements[run.N_SPECIAL])):
+        row = elements[int(elements[run.SPECIALS]) + k * run.E_ROW :]
+        if row[run.E_KIND] == run.MAPPED:
+            table[row[run.E_TABLE] + [own.R_ADDRESS, own.R_WHICH]] = 0.0
     slots = [(body, node) for _, body, node in machine.plan.slots]
     return _digest(_text([elements, table, slot_records(machine.plan), slots]))
 

@@ -17,7 +17,7 @@ from ...kernels.run.registry import JOINT_KINDS, METHODS
 from ...kernels.run.slots import SLOT_RECORD
 from ..drift import Baumgarte
 from .bounds import Bounds, bounds_of, reasonable
-from .packing import elements, external_list, slot_records
+from .packing import elements, external_list, mapped_coordinates, slot_records
 from .plan import Plan
 from .scales import modal_stiffness, spring_rates
 from .settings import Settings
@@ -63,11 +63,12 @@ class Machine:
         self.memory = np.zeros(plan.memory_size)
         total, self.width = self._total, plan.columns.width
         n_slot = len(plan.slots) + len(plan.points)
-        places = [2 * n_q, run.N_VECTOR * n_v, 2 * total * n_v, n_slot * SLOT_RECORD]
+        n_s = n_v + int(self.elements[run.N_MAPPED])
+        places = [2 * n_q, run.N_VECTOR * n_v, total * (n_s + n_v), n_slot * SLOT_RECORD]
         places += [int(self.elements[run.BUFFER]), len(plan.events), run.M_HEADER]
         self._mass = np.zeros((int(self.elements[run.DENSE]), n_v))
         n_z = len(plan.states)
-        places += [(2 + total) * n_z, run.OWN_STATES + 2 * n_z + plan.n_output]
+        places += [(2 + total) * n_z, run.OWN_STATES + 2 * n_z + plan.n_output, n_s]
         self.work = np.zeros(sum(places))
         self._slots = slice(sum(places[:3]), sum(places[:4]))
         self.work[self._slots] = slot_records(plan)
@@ -128,7 +129,7 @@ class Machine:
         sizes = np.stack(error_sizes(plan.system))
         weights = s.rtol * sizes if s.atol is None else s.atol
         weights = np.maximum(weights, 1e-300)
-        header["WEIGHTS"] = plan.table(weights)
+        header["WEIGHTS"] = plan.table(weights, *self._further_weights(weights[0]))
         speeds = [speed for _, speed, _ in plan.states]
         of_states = [size * weights[0, speed] for _, speed, size in plan.states]
         header["STATE_WEIGHTS"] = plan.table(of_states, speeds)
@@ -140,6 +141,15 @@ class Machine:
         header["N_STOP"], header["STOPS"] = len(stops), plan.table(stops)
         header["PARAMETERS"] = plan.table(self._parameters(bounds))
         return header
+
+    def _further_weights(self, positions: Array) -> tuple[list[float], list[int]]:
+        """Scales of errors of the coordinates of own joints with quasi-speeds, and their speeds."""
+        system, s = self.plan.system, self.settings
+        found = mapped_coordinates(system)
+        weights = [s.rtol * (system.length if unit == "m" else 1.0) for unit, _ in found]
+        if s.atol is not None:
+            weights = [float(positions[v].min()) for _, v in found]
+        return weights, [v.start for _, v in found]
 
     def _parameters(self, bounds: Bounds) -> Array:
         s = self.settings

@@ -5,15 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from ...algorithms.tree import engine
+from ...joints import Joint
 from ...joints.base import Chart
 from ...kernels import fields as field
 from ...kernels.run import fields as run
 from ...kernels.run.slots import SLOT_POSE, SLOT_POSITION, SLOT_RECORD
+from ...kernels.tree import own_joints as own
+from ...system import System
 from .plan import Plan
 
 Array = np.ndarray
 
-_CHARTS = {"ball": run.BALL, "pose": run.POSE, "product": run.PRODUCT}
+_CHARTS = {"ball": run.BALL, "pose": run.POSE, "product": run.PRODUCT, "mapped": run.MAPPED}
 
 
 def external_list(plan: Plan) -> tuple[Array, list[int]]:
@@ -69,8 +72,9 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
         "NODE_RATES": int(plan.node_rates),
         "WIDTH": plan.columns.width,
         "N_WRENCH": len(plan.slots),
-        "FLAGS": engine.ALL | field.ACCELERATED,
-        "BUFFER": max(n_v, 64),
+        "FLAGS": (engine.RATE_LINEAR if plan.rate_linear else engine.ALL) | field.ACCELERATED,
+        "BUFFER": max(n_v, 64, *_rate_buffers(plan)) + run.HALF,
+        "N_MAPPED": len(mapped_coordinates(plan.system)),
         "M_SIZE": plan.memory_size,
         "N_STATE": len(plan.states),
         "O_Z": plan.states_place,
@@ -93,7 +97,7 @@ def _coordinates(plan: Plan) -> tuple[list[Array], list[Array]]:
     """Ranges of q that are plain integrals of v, adjacent ones merged, and all other ranges."""
     plains: list[Array] = []
     specials: list[Array] = []
-    layout = plan.system.layout
+    layout, further = plan.system.layout, plan.system.n_v
     for i, joint in enumerate(plan.system.joints):
         modal, hinge = layout.modal_v(i), layout.hinge_v(i)
         _add_plain(plains, layout.modal_q(i).start, modal.start, modal.stop - modal.start)
@@ -102,17 +106,39 @@ def _coordinates(plan: Plan) -> tuple[list[Array], list[Array]]:
             if chart.kind == "plain":
                 _add_plain(plains, q, v, chart.n_v)
             else:
-                specials.append(_element(_CHARTS[chart.kind], q, v, chart.n_v, _table(plan, chart)))
+                row = _element(_CHARTS[chart.kind], q, v, chart.n_v, _table(plan, joint, chart))
+                row[[run.E_N_Q, run.E_A]] = chart.n_q, v
+                if chart.kind == "mapped":
+                    row[run.E_A], further = further, further + chart.n_q
+                specials.append(row)
             q, v = q + chart.n_q, v + chart.n_v
     return plains, specials
 
 
-def _table(plan: Plan, chart: Chart) -> int:
-    """Offset of a motion map and its left inverse in the table; 0 for a chart without one."""
+def _table(plan: Plan, joint: Joint, chart: Chart) -> int:
+    """Offset of a motion map and its left inverse, or of a call, in the table; 0 without these."""
+    if chart.kind == "mapped":
+        return plan.table(plan.packed.own.rate_call(joint))
     if chart.columns is None:
         return 0
     H = chart.columns
     return plan.table(H.T, np.linalg.solve(H.T @ H, H.T))
+
+
+def _rate_buffers(plan: Plan) -> list[int]:
+    """Room that each call for the rates of an own joint needs in the buffer."""
+    calls = [plan.packed.own.rate_call(j) for j in plan.system.joints if _is_mapped(j)]
+    return [int(call[own.R_SIZE] + call[own.R_N_PARAMETER]) for call in calls]
+
+
+def _is_mapped(joint: Joint) -> bool:
+    return any(chart.kind == "mapped" for chart in joint.charts)
+
+
+def mapped_coordinates(system: System) -> list[tuple[str, slice]]:
+    """Units of the coordinates whose rates a function gives, each with its joint's speeds."""
+    pairs = [(j, system.layout.hinge_v(i)) for i, j in enumerate(system.joints)]
+    return [(unit, v) for joint, v in pairs if _is_mapped(joint) for _, unit in joint.coordinates]
 
 
 def slot_records(plan: Plan) -> Array:

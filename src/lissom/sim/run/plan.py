@@ -59,7 +59,7 @@ class JointPlace:
     @property
     def plain(self) -> bool:
         """Whether its speeds are the rates of its coordinates."""
-        return all(chart.kind != "product" for chart in self.joint.charts)
+        return all(chart.kind not in ("product", "mapped") for chart in self.joint.charts)
 
     @property
     def label(self) -> str:
@@ -104,6 +104,7 @@ class Plan:
         self.events: list[tuple[Any, int]] = []  # each with the offset of its value
         self.locks: dict[int, int] = {}  # body -> offset of the flag that locks its joint
         self.node_rates = False
+        self.rate_linear = False  # whether terms of second order in the speeds are omitted
         self.signals: list[list[int]] = []
         self._table: list[float] = []
         self._memory = run.M_HEADER + system.n_q + 4 * system.n_v
@@ -370,7 +371,8 @@ class Plan:
     @property
     def columns(self) -> Columns:
         """Columns of a row of results."""
-        return Columns.of(self.system, (name for name, *_ in self.slots), self.servos)
+        names = (name for name, *_ in self.slots)
+        return Columns.of(self.system, names, self.servos, rate_linear=self.rate_linear)
 
     @property
     def states_place(self) -> int:

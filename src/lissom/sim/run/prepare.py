@@ -15,7 +15,14 @@ from .checks import positive
 from .choice import chosen
 from .drive_checks import check_drives
 from .machine import Machine
-from .settings import TIME, Settings, checked_settings, start_time, tolerance
+from .settings import (
+    TIME,
+    Settings,
+    checked_rate_linear,
+    checked_settings,
+    start_time,
+    tolerance,
+)
 from .start import begun, planned, started, with_motions
 
 Array = np.ndarray
@@ -72,6 +79,7 @@ def prepared(
     output_step: Any = None,
     max_step: Any = None,
     iterations: int | None = None,
+    rate_linear: Any = False,
     what: str = "simulate",
 ) -> Prepared:
     """Machine, initial state and integrator of a run; nothing has been evaluated yet.
@@ -80,7 +88,7 @@ def prepared(
     ----------
     system, state, start, step, integrator, rtol, forces, loads, events, drift, method
         As for `simulate`, unchecked.
-    atol, output_step, max_step
+    atol, output_step, max_step, rate_linear
         As for `simulate`, unchecked.
     duration : float
         Duration of the run [s], checked.
@@ -94,6 +102,7 @@ def prepared(
         step = positive(step, "step", TIME)
     begin, relative = start_time(start), tolerance(rtol)
     plan = planned(system, forces, loads, events)
+    plan.rate_linear = checked_rate_linear(system, rate_linear)
     check_drives(plan)
     motions = with_motions(forces, loads)
     first = begun(plan, given, begin, motions)
@@ -116,6 +125,7 @@ def prepared(
         drift=drift,
         method=method,
         iterations=iterations,
+        rate_linear=plan.rate_linear,
     )
     return Prepared(Machine(plan, settings), first, given, motions, reason, asked)
 

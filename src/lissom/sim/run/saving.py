@@ -199,6 +199,7 @@ def _settings_meta(settings: Settings) -> dict[str, Any]:
         "duration": settings.duration,
         "step": None if settings.adaptive else settings.step,
         "rtol": settings.rtol,
+        "rate_linear": settings.rate_linear,
         "output_step": settings.output_step or None,
         "lissom_version": lissom_version(),
     }

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import LoadError, shown
+from ...errors import LoadError, name_list, shown
 from ...system import System
 from ..drift import PROJECTION, Drift, as_drift
 from ..integrators import Integrator
@@ -50,6 +50,8 @@ class Settings:
     iterations : int or None
         Most iterations of an implicit step, which is then not divided where they do not converge;
         None: as many as the method allows.
+    rate_linear : bool
+        Whether terms of second order in the speeds are omitted.
     """
 
     start: float
@@ -65,6 +67,7 @@ class Settings:
     drift: Drift = PROJECTION
     dense: bool = False
     iterations: int | None = None
+    rate_linear: bool = False
 
     @property
     def end(self) -> float:
@@ -97,6 +100,7 @@ def checked_settings(
     method: Any,
     each_step: bool = False,
     iterations: int | None = None,
+    rate_linear: bool = False,
 ) -> Settings:
     """Validated settings from the user's arguments.
 
@@ -106,7 +110,7 @@ def checked_settings(
         Simulated system.
     integrator : Integrator
         Integration method.
-    duration, step, iterations
+    duration, step, iterations, rate_linear
         Already checked.
     each_step
         As in `Settings`.
@@ -156,7 +160,22 @@ def checked_settings(
         drift=as_drift(drift),
         dense=_is_dense(method),
         iterations=iterations,
+        rate_linear=rate_linear,
     )
+
+
+def checked_rate_linear(system: System, given: Any) -> bool:
+    """Whether terms of second order in the speeds are omitted; refused for systems with loops."""
+    if not isinstance(given, (bool, np.bool_)):
+        raise LoadError(f"rate_linear is {shown(given)}; expected True or False")
+    if given and system.constraints:
+        names = name_list([x.name for x in system.loops] + [x.name for x in system.couplings])
+        raise LoadError(
+            f"rate_linear is True, but {system.name or 'the system'} has loops or couplings "
+            f"({names}): without the terms of second order their speeds would not stay closed; "
+            "leave rate_linear out, or open them"
+        )
+    return bool(given)
 
 
 def shortest_step(latest: float) -> float:

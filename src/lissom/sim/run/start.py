@@ -209,6 +209,8 @@ def _apart(joint: JointPlace, has: Array, asked: Array, sizes: Array) -> float:
         a, b = has[:4], asked[:4]
         turn = 2 * min(np.abs(a - b).max(), np.abs(a + b).max())
         has, asked, sizes = has[4:], asked[4:], sizes[3:]
+    elif joint.n_q != joint.n_v:  # no position can be given
+        return 0.0
     return max(turn, float(np.max(np.abs(has - asked) / sizes, initial=0.0)))
 
 

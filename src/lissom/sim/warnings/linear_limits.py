@@ -51,7 +51,7 @@ def warn_of_limits(run: Trajectory, stacklevel: int) -> None:
 
     q = np.concatenate([run.store.read("q", k, k + 1) for k in rows])
     warn_of_rods(run.system, q, when, stacklevel + 1)
-    look = _Look(run.system)
+    look = _Look(run.system, rate_linear=run.store.columns.rate_linear)
     if not look.bodies:
         return
     with np.errstate(all="ignore"):  # numbers that are not finite are reported elsewhere
@@ -119,8 +119,8 @@ def _axial_limits(system: System, bodies: Sequence[int]) -> tuple[Array, Array, 
 class _Look:
     """Largest value of each measure so far, for every flexible body that is not a rod."""
 
-    def __init__(self, system: System) -> None:
-        self.system = system
+    def __init__(self, system: System, *, rate_linear: bool = False) -> None:
+        self.system, self.rate_linear = system, rate_linear
         flexible = (i for i, body in enumerate(system.bodies) if body.n_mode)
         self.bodies = [i for i in flexible if system.bodies[i].level != "exact"]
         if "axial limits" not in system.derived:
@@ -143,7 +143,10 @@ class _Look:
     ) -> None:
         """Update with the forces along all bodies in one state."""
         system = self.system
-        reactions = engine.joint_forces_rows(system, q, v, a, places, wrenches)[0]
+        linear = self.rate_linear
+        reactions = engine.joint_forces_rows(system, q, v, a, places, wrenches, rate_linear=linear)[
+            0
+        ]
         given = (system, q[0], reactions, self.bodies, self.along, places, wrenches.reshape(-1, 6))
         N = np.where(self.stiffened, 0.0, axial_forces(*given))
         self._take(0, np.maximum(N, 0) / self.scale, N, [when] * len(N))

@@ -95,7 +95,8 @@ def _check_weights(problem: LQProblem, i: int) -> None:
 
 def _node(problem: LQProblem, solution: LQSolution, i: int) -> tuple[Array, Array, Array, Array]:
     """Quantities (f_box, Q, Phi, phi) of one node (1)-(3)."""
-    B, t = problem.control_map[i], problem.control_reward[i]
+    B = problem.control_map[i]
+    t = problem.control_reward[i] - problem.control_constraint[i].T @ solution.multipliers
     S, r, x = solution.value_matrix[i], solution.value_slope[i], solution.states[i]
     Q = _orthonormal_complement(B)
     S_BQ = B.T @ S @ Q

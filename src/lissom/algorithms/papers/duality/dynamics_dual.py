@@ -25,6 +25,10 @@ from the base outwards (paper B, section V):
   R, K                hinge inertia D, and G^T A            ``LQSolution.control_hessian``,
                                                             ``LQSolution.gain``
   cost                Gibbs' function                       `gibbs_function`
+  constraints E, F    loops and couplings                   ``LQProblem.state_constraint``,
+                                                            ``LQProblem.control_constraint``
+  multipliers mu      minus the forces lambda of the loops  ``LQSolution.multipliers``
+  Lambda              operational compliance A M^-1 A^T     ``LQSolution.constraint_compliance``
   ==================  ====================================  ======================================
 
 The velocity terms are split off base to tip,
@@ -47,9 +51,10 @@ from typing import Any
 import numpy as np
 
 from ....system import StateLike, System
-from ...tree.arguments import check_no_loops, motions_of, speeds_vector, to_armature, to_external
+from ...tree.arguments import motions_of, speeds_vector, to_armature, to_external
 from ...tree.reference import ground_acceleration
 from .blocks import modal_blocks, real_state
+from .loop_blocks import loop_blocks
 from .lq import LQSolution
 from .lq_problem import LQProblem
 
@@ -67,7 +72,7 @@ def optimal_control_dual(
 ) -> LQProblem:
     """Optimal control problem whose solution is the forward dynamics of a state.  O(N).
 
-    For trees only; a system with loops is rejected.
+    Loops and couplings are constraints between the states and controls of its nodes.
 
     ``solve_lq(problem).controls`` are the accelerations of the modes and hinges, body by body; the
     table in the module docstring gives the meaning of the other fields.
@@ -108,7 +113,6 @@ def optimal_control_dual(
     >>> bool(np.allclose(dual_accelerations(solution), ls.forward_dynamics(system, state)))
     True
     """
-    check_no_loops(system, "optimal_control_dual", "forward_dynamics")
     return _dual(system, state, forces, external, armature, rate_linear=rate_linear)
 
 
@@ -121,7 +125,7 @@ def _dual(
     *,
     rate_linear: bool = False,
 ) -> LQProblem:
-    """Problem of the tree, ignoring loops."""
+    """Problem of a state."""
     state = real_state(system, state)
     motions = motions_of(system, state)
     if rate_linear:
@@ -133,6 +137,8 @@ def _dual(
     for block, p in zip(blocks, system.parent, strict=True):
         inboard = np.zeros(6) if p < 0 else a_non[p]
         a_non.append(block.propagate_to_parent.T @ inboard + block.coriolis_acceleration)  # (1)
+    loops = loop_blocks(system, motions)
+    held = sum((E @ a for E, a in zip(loops.state, a_non, strict=True)), np.zeros(len(loops.value)))
     return LQProblem(
         transition=[block.propagate_to_parent.T for block in blocks],
         control_map=[block.motion_map for block in blocks],
@@ -144,6 +150,9 @@ def _dual(
         parent=system.parent,
         initial_state=ground_acceleration(system),
         control_weight=[block.armature for block in blocks],
+        state_constraint=loops.state,
+        control_constraint=loops.control,
+        constraint_value=loops.value - held,
         names=system.names,
     )
 

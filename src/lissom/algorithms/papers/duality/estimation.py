@@ -33,6 +33,16 @@ Smoother, base to tip, from alpha = [0; -g] on the ground:
   vdot = nu - G* alpha+,   alpha = alpha+ + H* vdot + a_m                                   (9)
   f = z+ + P+ alpha+                                                                        (10)
 
+Loops and couplings are unknown constant inputs lambda of the process, with no prior knowledge: a
+force -E* lambda on the bodies and an offset F* lambda of the measurements (`loop_blocks`).  Then z,
+epsilon and z+ are affine in lambda, with zeta, psi and zeta+ for their slopes (Friedland's filter
+of a bias apart from the state):
+  zeta = sum Phi zeta+ - E*,   psi = F* - H zeta,   zeta+ = zeta + G psi                     (11)
+  Lambda = sum psi* D^-1 psi                                                                (12)
+  Lambda lambda = -(sum psi* nu - zeta* a_m) + zeta+* [0; -g] on the ground + e             (13)
+Lambda is the information about lambda in the innovations, and (13) are the normal equations of
+generalized least squares; they say that the smoothed accelerations keep the loops closed.
+
 For a state at rest without gravity, deformation and external forces z and z+ are conditional
 expectations of f under (1), (2) with zero-mean noise.  Otherwise the noise has the mean M_m a +
 beta_m; a are velocity-dependent accelerations, which in z(i) are accumulated from body i outwards,
@@ -41,23 +51,25 @@ so that no separate sweep is needed: z(i) is the force through hinge i for alpha
 Source: Jain & Rodriguez 1992, eqs. (51), (58); the reading as estimation is Rodriguez's, in
 D'Eleuterio & Damaren 1991, section V.  Differs: trees, numbered base to tip; damping and external
 forces in beta_m; armature, the covariance of a measurement error; (5) is a sum of squares and
-equals tau_bar P; gravity starts the smoother.  Under a tip much heavier than its links this form
+equals tau_bar P; gravity starts the smoother; loops (11)-(13), after B. Friedland, Treatment of
+bias in recursive filtering, IEEE T-AC 14, 1969.  Under a tip much heavier than its links this form
 loses digits that `forward_dynamics` keeps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ....system import StateLike, System
-from ...tree.arguments import check_no_loops, motions_of, speeds_vector, to_armature, to_external
+from ...tree.arguments import motions_of, speeds_vector, to_armature, to_external
 from ...tree.reference import ground_acceleration
 from .blocks import ModalBlock, modal_blocks, real_state
-from .rounding import check_definite, diagonal_bound
+from .loop_blocks import LoopBlocks, loop_blocks
+from .rounding import check_definite, diagonal_bound, least_multipliers
 
 Array = np.ndarray
 
@@ -95,6 +107,13 @@ class FilteredForces:
         f, the smoothed force: on the modes, and [moment; force] on the body from its joint.
     acceleration : array (n_v,)
         Rates of the speeds, equal to `forward_dynamics`.
+    loop_force : array (n_constraint,)
+        lambda of loops and couplings [N], of least norm where they depend on each other; the other
+        fields belong to it.
+    loop_information : array (n_constraint, n_constraint)
+        Lambda: its inverse, where it has one, is the covariance of the estimate of lambda.
+    bias_slope : tuple of arrays (n_b, n_constraint)
+        zeta, change of the predicted force with lambda.
     """
 
     articulated_inertia: tuple[Array, ...]
@@ -109,6 +128,9 @@ class FilteredForces:
     spatial_acceleration: tuple[Array, ...]
     hinge_force: tuple[Array, ...]
     acceleration: Array
+    loop_force: Array
+    loop_information: Array
+    bias_slope: tuple[Array, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +148,15 @@ class _Filtered:
     rounding_inboard: Array
 
 
+@dataclass(frozen=True, eq=False)
+class _Bias:
+    """Slopes of z, epsilon and z+ of one body by the forces of loops."""
+
+    zeta: Array
+    psi: Array
+    zeta_plus: Array
+
+
 def filter_and_smoother(
     system: System,
     state: StateLike,
@@ -136,7 +167,7 @@ def filter_and_smoother(
 ) -> FilteredForces:
     """Forward dynamics of a state as the estimation of its hinge forces.  O(N).
 
-    For trees only; a system with loops is rejected.
+    Forces of loops and couplings are estimated with them, as unknown inputs.
 
     Parameters
     ----------
@@ -155,13 +186,16 @@ def filter_and_smoother(
     -------
     FilteredForces
     """
-    check_no_loops(system, "filter_and_smoother", "forward_dynamics")
     state = real_state(system, state)
     motions = motions_of(system, state)
     T = speeds_vector(system, forces, "forces")
     loads, added = to_external(system, external), to_armature(system, armature)
     blocks = modal_blocks(system, motions, state.v, T, loads, added)
     filtered = _filter_tip_to_base(system, blocks)
+    loops = loop_blocks(system, motions)
+    slopes = _bias_tip_to_base(system, blocks, filtered, loops)
+    lam, information = _estimated_bias(system, blocks, filtered, slopes, loops)
+    filtered = [_with_bias(f, b, lam) for f, b in zip(filtered, slopes, strict=True)]
     alpha_plus, alpha, vdot = _smooth_base_to_tip(system, blocks, filtered)
     return FilteredForces(
         articulated_inertia=tuple(f.P for f in filtered),
@@ -179,6 +213,9 @@ def filter_and_smoother(
             for f, a in zip(filtered, alpha_plus, strict=True)  # (10)
         ),
         acceleration=np.concatenate([np.zeros(0), *vdot]),
+        loop_force=lam,
+        loop_information=information,
+        bias_slope=tuple(b.zeta for b in slopes),
     )
 
 
@@ -227,6 +264,54 @@ def _across_hinge(block: ModalBlock, P: Array, z: Array, rounding: Array, name: 
         epsilon=epsilon,
         nu=np.linalg.solve(D, epsilon),
         rounding_inboard=tau_bar @ rounding @ tau_bar.T + diagonal_bound(gross),
+    )
+
+
+def _bias_tip_to_base(
+    system: System,
+    blocks: Sequence[ModalBlock],
+    filtered: Sequence[_Filtered],
+    loops: LoopBlocks,
+) -> list[_Bias]:
+    """Slopes of all bodies by the forces of loops (11)."""
+    found: dict[int, _Bias] = {}
+    for i in reversed(range(system.n_body)):
+        zeta = -loops.state[i].T
+        for c in system.children[i]:
+            zeta = zeta + blocks[c].propagate_to_parent @ found[c].zeta_plus
+        psi = loops.control[i].T - blocks[i].motion_map.T @ zeta
+        found[i] = _Bias(zeta, psi, zeta + filtered[i].G @ psi)
+    return [found[i] for i in range(system.n_body)]
+
+
+def _estimated_bias(
+    system: System,
+    blocks: Sequence[ModalBlock],
+    filtered: Sequence[_Filtered],
+    slopes: Sequence[_Bias],
+    loops: LoopBlocks,
+) -> tuple[Array, Array]:
+    """Forces of loops and the information about them (12), (13)."""
+    right, n = loops.value.copy(), len(loops.value)
+    information, ground = np.zeros((n, n)), ground_acceleration(system)
+    for block, body, bias, p in zip(blocks, filtered, slopes, system.parent, strict=True):
+        information += bias.psi.T @ np.linalg.solve(body.D, bias.psi)  # (12)
+        right -= bias.psi.T @ body.nu - bias.zeta.T @ block.coriolis_acceleration
+        if p < 0:
+            right += bias.zeta_plus.T @ (block.propagate_to_parent.T @ ground)
+    information = (information + information.T) / 2
+    return least_multipliers(information, right), information  # (13)
+
+
+def _with_bias(body: _Filtered, bias: _Bias, lam: Array) -> _Filtered:
+    """Result of the filter with the forces of loops inserted."""
+    epsilon = body.epsilon + bias.psi @ lam
+    return replace(
+        body,
+        z=body.z + bias.zeta @ lam,
+        epsilon=epsilon,
+        nu=np.linalg.solve(body.D, epsilon),
+        z_plus=body.z_plus + bias.zeta_plus @ lam,
     )
 
 

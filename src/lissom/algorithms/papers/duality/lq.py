@@ -2,7 +2,7 @@
 
 Notation, at node i with parent p (see `LQProblem`); V the cost of the node and all outboard of it
   V_i(x) = 1/2 x' S x + r' x + s        R  Hessian of the cost in u        K, k  gain, feedforward
-  Gamma  closed loop                    lambda  adjoint
+  Gamma  closed loop                    lambda  adjoint                    mu  multipliers of E, F
 
 Tip to base; the sums run over the children of p:
   R = B'SB + B'N + N'B + W                                                            (1)
@@ -15,24 +15,34 @@ Tip to base; the sums run over the children of p:
 Base to tip:
   u = -K x_p + k,   x = A x_p + B u + c                                               (8)
   lambda = -(S x + r) - N u                                                           (9)
+Constraints sum E x + F u = e make h + E'mu of h and t - F'mu of t.  S, R and K stay; r, k and s
+become r + rho mu, k - kappa mu and s + sigma'mu - 1/2 mu'Lambda mu, with rho = E' at a tip and
+  kappa = R^-1 (F' + B'rho)                                                           (10)
+  rho_p = E_p' + sum Gamma'rho - K'F'                                                 (11)
+  sigma_p = sum sigma + rho'c + kappa'R k,   Lambda_p = sum Lambda + kappa'R kappa    (12)
+Inboard of the root the cost is largest in mu where the constraints hold, x_0 the initial state:
+  Lambda mu = rho'x_0 + sigma - e                                                     (13)
 
 Source: D'Eleuterio & Damaren 1991, eqs. (38)-(42).  Differs: trees; the control of node i drives
 into it (the paper's k + 1); weights W, N, L and offsets c, without which (2)-(6) and (9) are the
 paper's (39), (42), (41), (38).  (5) has the form of (42), a sum of squares where N = L = 0, not of
-(40), a difference.
+(40), a difference.  Constraints are not in the paper.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
-from ....errors import ModelError
+from ....errors import ModelError, SingularError
 from .lq_problem import LQProblem
-from .rounding import check_definite, diagonal_bound
+from .rounding import check_definite, diagonal_bound, least_multipliers
 
 Array = np.ndarray
+
+_FULFILLED = 1e-6  # fraction of the largest terms by which a constraint may be missed
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +60,8 @@ class LQSolution:
     adjoints : tuple of arrays (n_i,)
         lambda, the multiplier of x_i - A x_p - B u_i - c_i = 0; -(S x + r) where the problem has
         no cross weight N.
+    multipliers : array (n_c,)
+        mu, of the constraints E, F; of least norm where constraints depend on each other.
     cost : float
         Smallest cost.
     value_matrix, value_slope : tuple of arrays (n_i, n_i), (n_i,)
@@ -62,6 +74,10 @@ class LQSolution:
         k.
     control_hessian : tuple of arrays (m_i, m_i)
         R, second derivative of the cost-to-go in u_i.
+    constraint_slope : tuple of arrays (n_i, n_c)
+        rho: `value_slope`, which belongs to the multipliers found, changes by rho with them.
+    constraint_compliance : array (n_c, n_c)
+        Lambda, minus the second derivative of the smallest cost in mu.
     """
 
     states: tuple[Array, ...]
@@ -74,32 +90,49 @@ class LQSolution:
     gain: tuple[Array, ...]
     feedforward: tuple[Array, ...]
     control_hessian: tuple[Array, ...]
+    multipliers: Array
+    constraint_slope: tuple[Array, ...]
+    constraint_compliance: Array
 
 
 @dataclass(frozen=True, eq=False)
 class _Value:
-    """Cost-to-go 1/2 x'Sx + r'x + s, and a bound E of the rounding error of S."""
+    """Cost-to-go 1/2 x'Sx + r'x + s, and a bound E of the rounding error of S.
+
+    rho, sigma, Lambda: how r and s depend on the multipliers.
+    """
 
     S: Array
     r: Array
     s: float
     E: Array
+    rho: Array
+    sigma: Array
+    Lam: Array
 
     def __add__(self, other: _Value) -> _Value:
-        return _Value(self.S + other.S, self.r + other.r, self.s + other.s, self.E + other.E)
+        return _Value(*(x + y for x, y in zip(_parts(self), _parts(other), strict=True)))
+
+
+def _parts(value: _Value) -> list[Any]:
+    return [getattr(value, field.name) for field in fields(value)]
 
 
 @dataclass(frozen=True, eq=False)
 class _Law:
-    """Optimal control u = -K x_p + k and its Hessian R."""
+    """Optimal control u = -K x_p + k - kappa mu and its Hessian R."""
 
     R: Array
     K: Array
     k: Array
+    kappa: Array
 
 
 def solve_lq(problem: LQProblem) -> LQSolution:
     """Solve a linear-quadratic problem on a chain or a tree.  O(N) in the nodes.
+
+    Constraints between nodes are columns of the same sweeps: O(N n_c^2) and one solution of n_c
+    equations.
 
     Parameters
     ----------
@@ -114,7 +147,8 @@ def solve_lq(problem: LQProblem) -> LQSolution:
     Raises
     ------
     SingularError
-        If R of a node is singular or indefinite: the cost has no unique minimum.
+        If R of a node is singular or indefinite, so that the cost has no unique minimum; or if the
+        constraints contradict each other.
 
     Examples
     --------
@@ -135,17 +169,18 @@ def solve_lq(problem: LQProblem) -> LQSolution:
     """
     if not isinstance(problem, LQProblem):
         raise ModelError(f"solve_lq: expected an LQProblem, got {type(problem).__name__}")
-    values, laws = _riccati_tip_to_base(problem)
+    values, laws, root = _riccati_tip_to_base(problem)
+    mu = _multipliers(problem, root)
     states: list[Array] = []
     controls: list[Array] = []
     for i, p in enumerate(problem.parent):
         inboard = problem.initial_state if p < 0 else states[p]
-        u = laws[i].k - laws[i].K @ inboard  # (8)
+        u = laws[i].k - laws[i].kappa @ mu - laws[i].K @ inboard  # (8)
         free = problem.transition[i] @ inboard + problem.offset[i]
         states.append(free + problem.control_map[i] @ u)
         controls.append(u)
     adjoints = [
-        -(value.S @ x + value.r) - N @ u  # (9)
+        -(value.S @ x + value.r + value.rho @ mu) - N @ u  # (9)
         for value, x, u, N in zip(values, states, controls, problem.cross_weight, strict=True)
     ]
     return LQSolution(
@@ -154,26 +189,56 @@ def solve_lq(problem: LQProblem) -> LQSolution:
         adjoints=tuple(adjoints),
         cost=float(problem.cost(controls)),
         value_matrix=tuple(value.S for value in values),
-        value_slope=tuple(value.r for value in values),
-        value_constant=tuple(value.s for value in values),
+        value_slope=tuple(value.r + value.rho @ mu for value in values),
+        value_constant=tuple(
+            float(value.s + value.sigma @ mu - mu @ value.Lam @ mu / 2) for value in values
+        ),
         gain=tuple(law.K for law in laws),
-        feedforward=tuple(law.k for law in laws),
+        feedforward=tuple(law.k - law.kappa @ mu for law in laws),
         control_hessian=tuple(law.R for law in laws),
+        multipliers=mu,
+        constraint_slope=tuple(value.rho for value in values),
+        constraint_compliance=root.Lam,
     )
 
 
-def _riccati_tip_to_base(problem: LQProblem) -> tuple[list[_Value], list[_Law]]:
-    """Costs-to-go and feedback laws of all nodes (1)-(7)."""
+def _riccati_tip_to_base(problem: LQProblem) -> tuple[list[_Value], list[_Law], _Value]:
+    """Costs-to-go and feedback laws of all nodes, and the whole cost (1)-(7), (10)-(12)."""
+    n, n_c = len(problem.initial_state), len(problem.constraint_value)
+    none = np.zeros(n_c), np.zeros((n_c, n_c))
     values = [
-        _Value(M, h, 0.0, diagonal_bound(np.abs(M)))
-        for M, h in zip(problem.state_weight, problem.state_slope, strict=True)
+        _Value(M, h, 0.0, diagonal_bound(np.abs(M)), E.T, *none)
+        for M, h, E in zip(
+            problem.state_weight, problem.state_slope, problem.state_constraint, strict=True
+        )
     ]
+    whole = _Value(np.zeros((n, n)), np.zeros(n), 0.0, np.zeros((n, n)), np.zeros((n, n_c)), *none)
     laws: dict[int, _Law] = {}
     for i in reversed(range(problem.n_node)):
         laws[i] = _law(problem, i, values[i])
+        value = _inboard_value(problem, i, values[i], laws[i])
         if (p := problem.parent[i]) >= 0:
-            values[p] = values[p] + _inboard_value(problem, i, values[i], laws[i])
-    return values, [laws[i] for i in range(problem.n_node)]
+            values[p] = values[p] + value
+        else:
+            whole = whole + value
+    return values, [laws[i] for i in range(problem.n_node)], whole
+
+
+def _multipliers(problem: LQProblem, whole: _Value) -> Array:
+    """Multipliers mu of the constraints (13)."""
+    e, x_0 = problem.constraint_value, problem.initial_state
+    right = whole.rho.T @ x_0 + whole.sigma - e
+    mu = least_multipliers(whole.Lam, right)
+    gross = np.abs(whole.rho.T) @ np.abs(x_0) + np.abs(whole.sigma) + np.abs(e)
+    missed = np.abs(whole.Lam @ mu - right)
+    scale = (gross + np.abs(whole.Lam) @ np.abs(mu)).max(initial=0.0)
+    if np.any(missed > _FULFILLED * scale):
+        k = int(np.argmax(missed))
+        raise SingularError(
+            f"the constraints of the problem cannot all hold: row {k} is missed by {missed[k]:.3g};"
+            " remove rows that contradict others, or that no control can change"
+        )
+    return mu
 
 
 def _law(problem: LQProblem, i: int, value: _Value) -> _Law:
@@ -192,9 +257,11 @@ def _law(problem: LQProblem, i: int, value: _Value) -> _Law:
         "states that it moves",
         body=problem.names[i] if problem.names else "",
     )
-    right = np.column_stack([F @ A + L.T, t - B.T @ r - F @ c])
+    held = problem.control_constraint[i].T + B.T @ value.rho
+    right = np.column_stack([F @ A + L.T, t - B.T @ r - F @ c, held])
+    n = A.shape[1]
     solved = np.linalg.solve(R, right)
-    return _Law(R, solved[:, :-1], solved[:, -1])  # (2), (3)
+    return _Law(R, solved[:, :n], solved[:, n], solved[:, n + 1 :])  # (2), (3), (10)
 
 
 def _inboard_value(problem: LQProblem, i: int, value: _Value, law: _Law) -> _Value:
@@ -202,6 +269,7 @@ def _inboard_value(problem: LQProblem, i: int, value: _Value, law: _Law) -> _Val
     A, B, c = problem.transition[i], problem.control_map[i], problem.offset[i]
     W, N, L = problem.control_weight[i], problem.cross_weight[i], problem.inboard_cross_weight[i]
     S, r, K, k, t = value.S, value.r, law.K, law.k, problem.control_reward[i]
+    rho, kappa = value.rho, law.kappa
     Gamma = A - B @ K  # (4)
     mixed = (Gamma.T @ N + L) @ K
     S_p = Gamma.T @ S @ Gamma + K.T @ W @ K - mixed - mixed.T  # (5)
@@ -213,6 +281,9 @@ def _inboard_value(problem: LQProblem, i: int, value: _Value, law: _Law) -> _Val
         r=Gamma.T @ (S @ c + r) + K.T @ (t - N.T @ c),  # (6)
         s=float(value.s + c @ (S @ c / 2 + r) - k @ law.R @ k / 2),  # (7)
         E=Gamma.T @ value.E @ Gamma + diagonal_bound(gross),
+        rho=Gamma.T @ rho - K.T @ problem.control_constraint[i].T,  # (11)
+        sigma=value.sigma + rho.T @ c + kappa.T @ law.R @ k,  # (12)
+        Lam=_symmetric(value.Lam + kappa.T @ law.R @ kappa),
     )
 
 

@@ -47,6 +47,7 @@ def checked_fields(given: Mapping[str, Any]) -> dict[str, Any]:
     x0 = _checked_initial_state(given["initial_state"], A[parent.index(-1)].shape[1])
     inboard = [len(x0) if p < 0 else len(A[p]) for p in parent]
     sizes = [(len(a), b.shape[1], n_p) for a, b, n_p in zip(A, B, inboard, strict=True)]
+    e = _finite(given["constraint_value"], "constraint_value", 1)
     shapes: dict[str, list[Shape]] = {
         "transition": [(s, s_p) for s, _, s_p in sizes],
         "control_map": [(s, m) for s, m, _ in sizes],
@@ -57,8 +58,15 @@ def checked_fields(given: Mapping[str, Any]) -> dict[str, Any]:
         "cross_weight": [(s, m) for s, m, _ in sizes],
         "inboard_cross_weight": [(s_p, m) for _, m, s_p in sizes],
         "offset": [(s,) for s, _, _ in sizes],
+        "state_constraint": [(len(e), s) for s, _, _ in sizes],
+        "control_constraint": [(len(e), m) for _, m, _ in sizes],
     }
-    fields: dict[str, Any] = {"names": names, "parent": parent, "initial_state": x0}
+    fields: dict[str, Any] = {
+        "names": names,
+        "parent": parent,
+        "initial_state": x0,
+        "constraint_value": e,
+    }
     for field, expected in shapes.items():
         fields[field] = _with_shapes(given, field, names, expected)
     for field in ("state_weight", "control_weight"):
@@ -116,7 +124,7 @@ def _with_shapes(
         if block.shape != shape:
             raise ModelError(
                 f"{node_label(i, names)}: {field} has shape {block.shape}; expected {shape} from "
-                "the sizes of transition, control_map and the parent's state"
+                "the sizes of transition, control_map, constraint_value and the parent's state"
             )
     return blocks
 

@@ -24,15 +24,16 @@ class LQProblem:
         sum_i  1/2 x_i' M_i x_i + h_i' x_i + 1/2 u_i' W_i u_i - t_i' u_i
                + x_i' N_i u_i + x_p' L_i u_i                                        (1)
         subject to  x_i = A_i x_p + B_i u_i + c_i,    p = parent(i)                 (2)
+        and to      sum_i  E_i x_i + F_i u_i = e                                    (3)
 
     where x_p of a node without parent is the given initial state.  The control u_i drives *into*
     node i.  On a chain, paper B (32), (33) with x_{k+1} = A_k x_k + B_k u_k is this problem with
     A_k, B_k, u_k, t_k of the paper stored at node k + 1, and M_k, h_k at node k; the paper has no
     W, N, L and c.  `from_time_series` accepts data indexed by time.
 
-    Every field except `parent`, `initial_state` and `names` has one array for each node; states and
-    controls may differ in size from node to node, and a node may have no control.  Omitted fields
-    are zero.
+    Every field except `parent`, `initial_state`, `constraint_value` and `names` has one array for
+    each node; states and controls may differ in size from node to node, and a node may have no
+    control.  Omitted fields are zero, and without `constraint_value` there are no constraints (3).
 
     Attributes
     ----------
@@ -59,6 +60,12 @@ class LQProblem:
         L, of the control and the state that it starts from.
     offset : sequence of arrays (n_i,), optional
         c.
+    state_constraint : sequence of arrays (n_c, n_i), optional
+        E: constraints between the states of any nodes, interior or terminal.
+    control_constraint : sequence of arrays (n_c, m_i), optional
+        F.
+    constraint_value : array (n_c,), optional
+        e.
     names : sequence of str, optional
         Names of the nodes, shown in messages with their numbers.
     """
@@ -74,6 +81,9 @@ class LQProblem:
     cross_weight: Blocks = ()
     inboard_cross_weight: Blocks = ()
     offset: Blocks = ()
+    state_constraint: Blocks = ()
+    control_constraint: Blocks = ()
+    constraint_value: Any = ()
     names: Sequence[str] = ()
 
     def __post_init__(self) -> None:

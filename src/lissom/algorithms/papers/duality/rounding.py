@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....errors import SingularError
+from ...loops.closed_loops import least_norm
 
 Array = np.ndarray
 
@@ -56,3 +57,19 @@ def check_definite(matrix: Array, rounding: Array, message: str, body: str = "")
         except np.linalg.LinAlgError:
             pass
     raise SingularError(message, body=body)
+
+
+def least_multipliers(compliance: Array, right: Array) -> Array:
+    """Solution of least norm of Lambda mu = right; rows that depend on others are left out.
+
+    So are rows with less than 1e-12 of the largest compliance, which may be rounding.
+
+    Parameters
+    ----------
+    compliance : array (n, n)
+        Lambda, positive semidefinite.
+    right : array (n,)
+        Right-hand side.
+    """
+    size = np.diag(compliance).max(initial=np.finfo(float).tiny)
+    return least_norm(compliance, right, np.full(len(right), size))[0]

@@ -1,1 +1,1 @@
-"""Trees of finite-element bodies in nodal coordinates (D'Eleuterio and Damaren)."""
+"""Trees of finite-element bodies in nodal coordinates (Rodriguez)."""

@@ -1,7 +1,6 @@
 """Forward dynamics of finite-element bodies in nodal coordinates: a Kalman filter and a smoother.
 
-Source: Rodriguez, N91-22350, section 9.  Bodies are at rest and undeformed; the paper omits
-velocity-dependent terms, and so does this code.
+Source: Rodriguez, N91-22350, section 9.
 
 Notation (bodies numbered base to tip; all quantities of a body in its axes)
   k, children      the paper's k-1 is a child of k; sums over children are added here
@@ -10,6 +9,7 @@ Notation (bodies numbered base to tip; all quantities of a body in its axes)
   P-, D, G, P+     the same at the joint
   z, e; Z, E       residual forces and innovations at the nodes; at the joint
   a, A             accelerations of the nodes and of the body's frame
+  gamma, b, c, s   velocity terms of the nodes and of the joint, forces of the structure: `tree`
   -, +             in the inward sweep before and after a freedom is released, in the outward sweep
                    after and before it is added (A+ is inboard of the joint, A- outboard)
 
@@ -17,8 +17,11 @@ Departures from the source
   - Trees; any joint, with a matrix D(k); rigid bodies, which have no nodal freedoms.
   - h selects free nodes in the paper; here massless displacements follow the others statically, so
     that d is always positive definite (see `NodalBody.freedoms`).
-  - Forces f on the nodes enter z- instead of e-, because applied forces also act on the inboard
-    joints.  For elastic forces, which are in equilibrium within the body, both are equivalent.
+  - Velocity terms, which the paper omits: gamma and b enter z-, c enters Z-, and both accelerations
+    are added again on the way out.  Bodies may be deformed.
+  - Applied forces f on the nodes enter z- instead of e-, because they also act on the inboard
+    joints.  Forces s of a deformed structure enter e-, as in the paper's (9.12): they do no work on
+    the joints.  For small displacements, where they are in equilibrium, both are equivalent.
   - Misprints: (9.2) gives p-; (9.12) has z-; (9.22) is a(N_k) = phi^T(k, N_k) A-(k), and (9.23)
     simply a+(i) = phi^T(k, i) A-(k); the sum of (9.24) runs over all nodes, the inboard one
     included (without it the result is correct for lumped mass only).
@@ -125,11 +128,11 @@ class NodalAccelerations:
     spatial_acceleration : array (6,)
         A-, of the body's frame.
     rigid : array (n, 6)
-        a+, of the nodes if the body did not deform.
+        a+, of the nodes if the body did not deform, without velocity terms.
     freedoms : array (f,)
         x_ddot, of the nodal freedoms.
     relative : array (n, 6)
-        u_ddot, of the nodes relative to the body frame.
+        u_ddot, second rates of the displacements of the nodes.
     total : array (n, 6)
         a-, of the nodes.
     """
@@ -179,11 +182,11 @@ def nodal_forward_dynamics(
     Parameters
     ----------
     system : System
-        Compiled mechanism without loops.  Of its flexible bodies only the nodes are used; their
-        mass comes from `nodal`.  For a body with a consistent mass matrix, use any FlexibleBody
-        with the same nodes.
+        Compiled mechanism without loops.  Of its flexible bodies only the nodes are used, and the
+        shapes by which the state displaces them; mass, stiffness and damping come from `nodal`.
+        For a body with a consistent mass matrix, use any FlexibleBody with the same nodes.
     state : State or (q, v)
-        Configuration, at rest and with undeformed bodies.
+        Configuration and speeds.  Bodies with consistent mass must be undeformed, and then at rest.
     nodal : mapping
         {"body": NodalBody} for every flexible body.
     forces : array (n_v,) or mapping, optional
@@ -191,8 +194,8 @@ def nodal_forward_dynamics(
     external : mapping, optional
         Spatial forces {"body", "body.node" or "frame": [moment; force]} in body axes.
     nodal_forces : mapping, optional
-        {"body": array (n, 6)}: spatial forces on all nodes in body axes, applied or elastic; the
-        displacements u cause -body.stiffness @ u.
+        {"body": array (n, 6)}: spatial forces on all nodes in body axes.  Elastic and damping
+        forces of the state's deformation are added without being given.
 
     Returns
     -------
@@ -202,7 +205,8 @@ def nodal_forward_dynamics(
     Raises
     ------
     StateError
-        If the state is moving or deformed, a name or shape does not match, or there are loops.
+        If a body with consistent mass moves or is deformed, a name or shape does not match, or
+        there are loops.
     SingularError
         If a motion of a joint moves no inertia.
 
@@ -212,15 +216,8 @@ def nodal_forward_dynamics(
     of the 16 digits.  `forward_dynamics` does not lose them.
     """
     tree = nodal_tree(system, state, nodal)
-    T = speeds_vector(system, forces, "forces")
-    for name in system.names:
-        if np.any(T[system.layout.modal_v(name)]):
-            raise StateError(
-                f"forces act on modes of body {name!r}, which has nodal coordinates here; give "
-                "them as nodal_forces"
-            )
     loads = nodal_loads(system, tree, external, nodal_forces)
-    hinge_forces = [T[system.layout.hinge_v(name)] for name in system.names]
+    hinge_forces = hinge_values(system, forces, "forces", "nodal_forces")
     gains = nodal_gains_tip_to_base(tree)
     residuals = filter_tip_to_base(tree, gains, hinge_forces, loads)
     accelerations = smooth_base_to_tip(tree, gains, residuals)
@@ -229,6 +226,28 @@ def nodal_forward_dynamics(
         residuals=dict(zip(system.names, residuals, strict=True)),
         accelerations=dict(zip(system.names, accelerations, strict=True)),
     )
+
+
+def hinge_values(system: System, given: Any, what: str, instead: str) -> list[Array]:
+    """Values at the joints of all bodies; those of modes must be zero.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism.
+    given : array (n_v,) or mapping
+        As given by the user.
+    what, instead : str
+        Name of the argument, and of the one for nodes.
+    """
+    values = speeds_vector(system, given, what)
+    for name in system.names:
+        if np.any(values[system.layout.modal_v(name)]):
+            raise StateError(
+                f"{what} act on modes of body {name!r}, which has nodal coordinates here; give "
+                f"them as {instead}"
+            )
+    return [values[system.layout.hinge_v(name)] for name in system.names]
 
 
 def nodal_gains_tip_to_base(tree: NodalTree) -> list[NodalGains]:
@@ -268,20 +287,21 @@ def filter_tip_to_base(
 ) -> list[NodalResiduals]:
     """Residual forces, tip to base; hinge forces F(k) (r,) and forces f on the nodes (6 n,).
 
-    z- = sum over children C Z+ - f       e- = -h z-       e+ = d^-1 e-        (9.10)-(9.13)
-    z+ = z- + g e-                        Z- = B z+                            (9.14), (9.15)
+    z- = sum over children C Z+ - f + b + p- gamma                             (9.10), (9.11)
+    e- = s - h z-       e+ = d^-1 e-      z+ = z- + g e-                       (9.12)-(9.14)
+    Z- = B z+ + P- c                                                           (9.15)
     E- = F - H Z-       E+ = D^-1 E-      Z+ = Z- + G E-                       (9.16)-(9.18)
     """
     residuals: dict[int, NodalResiduals] = {}
     for k in reversed(range(tree.n_body)):
         link, own = tree.links[k], gains[k]
-        z_minus = -loads[k]
+        z_minus = link.gyroscopic + own.nodal_inertia @ link.coriolis - loads[k]
         for c in tree.children[k]:
             z_minus = z_minus + tree.links[c].attachment @ residuals[c].residual_force_inboard
-        e_minus = -link.freedoms.T @ z_minus  # (9.12)
+        e_minus = link.structural - link.freedoms.T @ z_minus  # (9.12)
         e_plus = solve_spd(own.freedom_inertia, e_minus)  # (9.13)
         z_plus = z_minus + own.nodal_gain @ e_minus  # (9.14)
-        Z_minus = link.shift @ z_plus  # (9.15)
+        Z_minus = link.shift @ z_plus + own.articulated_inertia @ link.joint_coriolis  # (9.15)
         E_minus = hinge_forces[k] - link.motion_map.T @ Z_minus  # (9.16)
         E_plus = solve_spd(own.hinge_inertia, E_minus)  # (9.17)
         Z_plus = Z_minus + own.hinge_gain @ E_minus  # (9.18)
@@ -297,9 +317,9 @@ def smooth_base_to_tip(
     """Accelerations, base to tip.
 
     A+ = C^T a- of the parent, zero on the ground                              (9.19), (9.26)
-    theta_ddot = E+ - G^T A+              A- = A+ + H^T theta_ddot             (9.20), (9.21)
+    theta_ddot = E+ - G^T A+              A- = A+ + H^T theta_ddot + c         (9.20), (9.21)
     a+ = B^T A-                                                                (9.22), (9.23)
-    x_ddot = e+ - g^T a+    u_ddot = h^T x_ddot       a- = a+ + u_ddot         (9.24), (9.25)
+    x_ddot = e+ - g^T a+                  a- = a+ + h^T x_ddot + gamma         (9.24), (9.25)
     """
     result: list[NodalAccelerations] = []
     for link, own, residual in zip(tree.links, gains, residuals, strict=True):
@@ -307,11 +327,11 @@ def smooth_base_to_tip(
         if link.parent != GROUND:
             A_plus = link.attachment.T @ result[link.parent].total.ravel()  # (9.26)
         theta_ddot = residual.innovation_acceleration - own.hinge_gain.T @ A_plus  # (9.20)
-        A_minus = A_plus + link.motion_map @ theta_ddot  # (9.21)
+        A_minus = A_plus + link.motion_map @ theta_ddot + link.joint_coriolis  # (9.21)
         a_plus = link.shift.T @ A_minus  # (9.22), (9.23)
         x_ddot = residual.nodal_innovation_acceleration - own.nodal_gain.T @ a_plus  # (9.24)
-        u_ddot = link.freedoms @ x_ddot
-        a_minus = a_plus + u_ddot  # (9.25)
+        u_ddot = link.displacements @ x_ddot
+        a_minus = a_plus + link.freedoms @ x_ddot + link.coriolis  # (9.25)
         rigid, relative, total = (a.reshape(-1, 6) for a in (a_plus, u_ddot, a_minus))
         result.append(
             NodalAccelerations(A_plus, theta_ddot, A_minus, rigid, x_ddot, relative, total)

@@ -1,4 +1,4 @@
-"""Spatial operators of trees in nodal coordinates as dense matrices, for small systems and tests.
+"""Spatial operators of trees in nodal coordinates, matrix-free: every product costs O(N).
 
 Source: Rodriguez, N91-22350, sections 4 to 8.  Speeds are ordered as in the paper, the nodal
 freedoms of all bodies and then the joints of all bodies; bodies are numbered base to tip, so that
@@ -14,123 +14,33 @@ Departures from the source
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 
-from ....spatial import block_diagonal
-from ....system import GROUND
+from ....bodies.nodal import NodalBody
+from ....system import GROUND, StateLike, System
+from ...operators.algebra import BlockDiagonal, Identity, Label, SpatialOperator
+from ...operators.propagation import Propagation, StepPropagation
+from .blocks import Attachment, Quarters, Stacked
 from .dynamics import NodalGains, nodal_gains_tip_to_base
-from .tree import NodalTree
+from .tree import NodalTree, nodal_tree
 
 Array = np.ndarray
 
+_BLOCKS = "O(N) small blocks"
+_SWEEP = "O(N), one sweep"
+_SWEEPS = "O(N), two sweeps"
+_NAMES = "m h B C H g d G D Phi X mass r mass_composite causal diagonal causal_inverse mass_inverse"
 
-@dataclass(frozen=True, eq=False)
+
 class NodalOperators:
-    """Stacked operators; sizes: bodies N, nodes n, nodal freedoms f, hinge freedoms r, all summed.
+    """Operators of a tree; sizes: bodies N, nodes n, nodal freedoms f, hinge freedoms r, summed.
 
-    Attributes
-    ----------
-    m : array (6 n, 6 n)
-        Mass matrices of the bodies.
-    h : array (f, 6 n)
-        Forces on the nodes -> forces on the nodal freedoms.
-    B : array (6 N, 6 n)
-        Forces on the nodes -> forces at the bodies' frames.
-    C : array (6 n, 6 N)
-        Forces at the bodies' frames -> forces on the nodes of the parents.
-    H : array (r, 6 N)
-        Forces at the bodies' frames -> forces of the joints.
-    g, d, G, D : arrays (6 n, f), (f, f), (6 N, r), (r, r)
-        Gains and inertias of the Riccati equation (8.2).
-    """
-
-    m: Array
-    h: Array
-    B: Array
-    C: Array
-    H: Array
-    g: Array
-    d: Array
-    G: Array
-    D: Array
-
-    @property
-    def Phi(self) -> Array:
-        """Propagation of forces inward, (6 N, 6 N): Phi = (I - B C)^-1."""
-        return _inverse_of_one_minus(self.B @ self.C)
-
-    @property
-    def X(self) -> Array:
-        """Forces on the nodes -> generalized forces of each body, (f + r, 6 n) (4.5)."""
-        return np.concatenate([self.h, self.H @ self.B])
-
-    @property
-    def mass(self) -> Array:
-        """System mass matrix, (f + r, f + r): X (I + C Phi B) m (I + B* Phi* C*) X* (5.1)."""
-        inward = self.X @ (np.eye(len(self.m)) + self.C @ self.Phi @ self.B)
-        return inward @ self.m @ inward.T
-
-    @property
-    def r(self) -> Array:
-        """Composite mass r of the nodes, (6 n, 6 n): r = m + C R C*, R = B r B* (7.2)."""
-        r = self.m
-        step = self.C @ self.B  # nilpotent: at most one power per body along a branch
-        while np.any(step):
-            r, step = r + step @ r @ step.T, step @ step
-        return r
-
-    @property
-    def mass_composite(self) -> Array:
-        """System mass matrix by composite bodies: X (r + C Phi B r + r B* Phi* C*) X* (7.1)."""
-        inward = self.C @ self.Phi @ self.B @ self.r
-        return self.X @ (self.r + inward + inward.T) @ self.X.T
-
-    @property
-    def causal(self) -> Array:
-        """Causal factor K with mass = (I + K) D (I + K*), (f + r, f + r) (8.1)."""
-        Phi, inward = self.Phi, self.h @ self.C @ self.Phi
-        return np.block(
-            [
-                [inward @ self.B @ self.g, inward @ self.G],
-                [self.H @ Phi @ self.B @ self.g, self.H @ (Phi - np.eye(len(Phi))) @ self.G],
-            ]
-        )
-
-    @property
-    def diagonal(self) -> Array:
-        """Block-diagonal inertias d and D, (f + r, f + r) (8.1)."""
-        return block_diagonal(self.d, self.D)
-
-    @property
-    def causal_inverse(self) -> Array:
-        """Matrix L with (I + K)^-1 = I - L, (f + r, f + r) (8.3).
-
-        B~ = B (I - g h),  C~ = C (I - G H),  Psi = (I - B~ C~)^-1,  psi = Psi B~ C
-        """
-        h, H, g, G = self.h, self.H, self.g, self.G
-        B_tilde = self.B @ (np.eye(len(self.m)) - g @ h)
-        C_tilde = self.C @ (np.eye(H.shape[1]) - G @ H)
-        Psi = _inverse_of_one_minus(B_tilde @ C_tilde)
-        psi = Psi @ B_tilde @ self.C
-        return np.block(
-            [
-                [h @ C_tilde @ Psi @ self.B @ g, h @ self.C @ G + h @ C_tilde @ psi @ G],
-                [H @ Psi @ self.B @ g, H @ psi @ G],
-            ]
-        )
-
-    @property
-    def mass_inverse(self) -> Array:
-        """Inverse of the mass matrix: (I - L*) D^-1 (I - L) (8.4)."""
-        filtered = np.eye(len(self.diagonal)) - self.causal_inverse
-        return filtered.T @ np.linalg.solve(self.diagonal, filtered)
-
-
-def nodal_operators(tree: NodalTree, gains: Sequence[NodalGains] | None = None) -> NodalOperators:
-    """Dense operators of a tree.  O(N^2) memory, for small systems.
+    Each supports ``@`` with a vector, columns or an operator, and has ``.T`` and ``.as_matrix()``.
 
     Parameters
     ----------
@@ -138,26 +48,205 @@ def nodal_operators(tree: NodalTree, gains: Sequence[NodalGains] | None = None) 
         From `nodal_tree`.
     gains : sequence of NodalGains, optional
         From `nodal_gains_tip_to_base`; by default they are computed.
+    """
+
+    def __init__(self, tree: NodalTree, gains: Sequence[NodalGains] | None = None) -> None:
+        self._tree, links = tree, tree.links
+        self._gains = nodal_gains_tip_to_base(tree) if gains is None else gains
+        self._nodes = _slices([len(link.mass) for link in links])
+        self._frames = _slices([6] * len(links))
+        self._freedoms = _slices([link.freedoms.shape[1] for link in links])
+        self._joints = _slices([link.motion_map.shape[1] for link in links])
+
+    def _label(self, name: str, cost: str) -> Label:
+        return Label(name, cost, self)
+
+    def _diagonal(
+        self, name: str, blocks: Sequence[Array], rows: Sequence[slice], columns: Sequence[slice]
+    ) -> BlockDiagonal:
+        return BlockDiagonal(self._label(name, _BLOCKS), blocks, rows, columns)
+
+    @cached_property
+    def m(self) -> BlockDiagonal:
+        """Mass matrices of the bodies, (6 n, 6 n)."""
+        return self._diagonal("m", [k.mass for k in self._tree.links], self._nodes, self._nodes)
+
+    @cached_property
+    def h(self) -> BlockDiagonal:
+        """Forces on the nodes -> forces on the nodal freedoms, (f, 6 n)."""
+        blocks = [link.freedoms.T for link in self._tree.links]
+        return self._diagonal("h", blocks, self._freedoms, self._nodes)
+
+    @cached_property
+    def B(self) -> BlockDiagonal:
+        """Forces on the nodes -> forces at the bodies' frames, (6 N, 6 n)."""
+        return self._diagonal("B", [k.shift for k in self._tree.links], self._frames, self._nodes)
+
+    @cached_property
+    def C(self) -> Attachment:
+        """Forces at the bodies' frames -> forces on the nodes of the parents, (6 n, 6 N)."""
+        blocks = [link.attachment for link in self._tree.links]
+        return self._attachment("C", blocks)
+
+    @cached_property
+    def H(self) -> BlockDiagonal:
+        """Forces at the bodies' frames -> forces of the joints, (r, 6 N)."""
+        blocks = [link.motion_map.T for link in self._tree.links]
+        return self._diagonal("H", blocks, self._joints, self._frames)
+
+    @cached_property
+    def g(self) -> BlockDiagonal:
+        """Gains of the nodal freedoms, (6 n, f) (8.2)."""
+        return self._diagonal(
+            "g", [own.nodal_gain for own in self._gains], self._nodes, self._freedoms
+        )
+
+    @cached_property
+    def d(self) -> BlockDiagonal:
+        """Inertias of the nodal freedoms, (f, f) (8.2)."""
+        blocks = [own.freedom_inertia for own in self._gains]
+        return self._diagonal("d", blocks, self._freedoms, self._freedoms)
+
+    @cached_property
+    def G(self) -> BlockDiagonal:
+        """Gains of the joints, (6 N, r) (8.2)."""
+        blocks = [own.hinge_gain for own in self._gains]
+        return self._diagonal("G", blocks, self._frames, self._joints)
+
+    @cached_property
+    def D(self) -> BlockDiagonal:
+        """Inertias of the joints, (r, r) (8.2)."""
+        blocks = [own.hinge_inertia for own in self._gains]
+        return self._diagonal("D", blocks, self._joints, self._joints)
+
+    @cached_property
+    def Phi(self) -> Propagation:
+        """Propagation of forces inward, (6 N, 6 N): Phi = (I - B C)^-1."""
+        return self._propagation("Phi", self.B.blocks, self.C.blocks)
+
+    @cached_property
+    def X(self) -> SpatialOperator:
+        """Forces on the nodes -> generalized forces of each body, (f + r, 6 n) (4.5)."""
+        return Stacked(self._label("X", _BLOCKS), self.h, self.H @ self.B)
+
+    @cached_property
+    def mass(self) -> SpatialOperator:
+        """System mass matrix, (f + r, f + r): X (I + C Phi B) m (I + B* Phi* C*) X* (5.1)."""
+        inward = self.X @ (self._one(self._nodes) + self.C @ self.Phi @ self.B)
+        return (inward @ self.m @ inward.T).named("M", _SWEEPS)
+
+    @cached_property
+    def r(self) -> BlockDiagonal:
+        """Composite mass r of the nodes, (6 n, 6 n): r = m + C R C*, R = B r B* (7.2)."""
+        r = [link.mass for link in self._tree.links]
+        for k in reversed(range(self._tree.n_body)):
+            link = self._tree.links[k]
+            if link.parent != GROUND:
+                at_nodes = link.attachment @ link.shift
+                r[link.parent] = r[link.parent] + at_nodes @ r[k] @ at_nodes.T
+        return self._diagonal("r", r, self._nodes, self._nodes)
+
+    @cached_property
+    def mass_composite(self) -> SpatialOperator:
+        """System mass matrix by composite bodies: X (r + C Phi B r + r B* Phi* C*) X* (7.1)."""
+        inward = self.C @ self.Phi @ self.B @ self.r
+        return (self.X @ (self.r + inward + inward.T) @ self.X.T).named("M", _SWEEPS)
+
+    @cached_property
+    def causal(self) -> SpatialOperator:
+        """Causal factor K with mass = (I + K) D (I + K*), (f + r, f + r) (8.1)."""
+        Phi, inward = self.Phi, self.h @ self.C @ self.Phi
+        return Quarters(
+            self._label("K", _SWEEP),
+            (inward @ self.B @ self.g, inward @ self.G),
+            (self.H @ Phi @ self.B @ self.g, self.H @ (Phi - self._one(self._frames)) @ self.G),
+        )
+
+    @cached_property
+    def diagonal(self) -> SpatialOperator:
+        """Block-diagonal inertias d and D, (f + r, f + r) (8.1)."""
+        return self._both("D", self.d, self.D)
+
+    @cached_property
+    def causal_inverse(self) -> SpatialOperator:
+        """Matrix L with (I + K)^-1 = I - L, (f + r, f + r) (8.3).
+
+        B~ = B (I - g h),  C~ = C (I - G H),  Psi = (I - B~ C~)^-1,  psi = Psi B~ C
+        """
+        h, H, g, G, C = self.h, self.H, self.g, self.G, self.C
+        b = [x - x @ y @ z for x, y, z in zip(self.B.blocks, g.blocks, h.blocks, strict=True)]
+        c = [x - x @ y @ z for x, y, z in zip(C.blocks, G.blocks, H.blocks, strict=True)]
+        B_tilde = self._diagonal("B~", b, self._frames, self._nodes)
+        C_tilde, Psi = self._attachment("C~", c), self._propagation("Psi", b, c)
+        psi = Psi @ B_tilde @ C
+        return Quarters(
+            self._label("L", _SWEEP),
+            (h @ C_tilde @ Psi @ self.B @ g, h @ C @ G + h @ C_tilde @ psi @ G),
+            (H @ Psi @ self.B @ g, H @ psi @ G),
+        )
+
+    @cached_property
+    def mass_inverse(self) -> SpatialOperator:
+        """Inverse of the mass matrix: (I - L*) D^-1 (I - L) (8.4)."""
+        d, D = ([np.linalg.inv(x) for x in diagonal.blocks] for diagonal in (self.d, self.D))
+        inverse = self._both(
+            "D^-1",
+            self._diagonal("d^-1", d, self._freedoms, self._freedoms),
+            self._diagonal("D^-1", D, self._joints, self._joints),
+        )
+        filtered = Identity(self.diagonal.shape[0], self) - self.causal_inverse
+        return (filtered.T @ inverse @ filtered).named("M^-1", _SWEEPS)
+
+    def dense(self) -> SimpleNamespace:
+        """All operators as dense matrices by their names, for small systems and inspection."""
+        return SimpleNamespace(**{name: getattr(self, name).as_matrix() for name in _NAMES.split()})
+
+    def _one(self, places: Sequence[slice]) -> Identity:
+        return Identity(places[-1].stop, self)
+
+    def _both(self, name: str, first: SpatialOperator, second: SpatialOperator) -> SpatialOperator:
+        return Quarters(self._label(name, _BLOCKS), (first, None), (None, second))
+
+    def _attachment(self, name: str, blocks: Sequence[Array]) -> Attachment:
+        parents = [link.parent for link in self._tree.links]
+        return Attachment(self._label(name, _BLOCKS), parents, self._nodes, self._frames, blocks)
+
+    def _propagation(self, name: str, B: Sequence[Array], C: Sequence[Array]) -> Propagation:
+        """Propagation (I - B C)^-1 from frame to frame."""
+        parents = np.array([link.parent for link in self._tree.links])
+        steps = [None if p == GROUND else B[p] @ c for p, c in zip(parents, C, strict=True)]
+        label = self._label(f"E_{name}", _BLOCKS)
+        step = StepPropagation(label, parents, self._frames, steps, self._frames)
+        return Propagation(self._label(name, _SWEEP), step)
+
+
+def _slices(sizes: Sequence[int]) -> list[slice]:
+    edges = [0, *(int(x) for x in np.cumsum(sizes))]
+    return [slice(a, b) for a, b in pairwise(edges)]
+
+
+def nodal_operators(
+    system: System, state: StateLike, nodal: Mapping[str, NodalBody]
+) -> NodalOperators:
+    """Spatial operators of a system in nodal coordinates at a state.
+
+    Parameters
+    ----------
+    system : System
+        Compiled mechanism without loops, as for `nodal_forward_dynamics`.
+    state : State or (q, v)
+        Configuration and speeds.
+    nodal : mapping
+        {"body": NodalBody} for every flexible body.
 
     Returns
     -------
     NodalOperators
+        ``.m .h .B .C .H .g .d .G .D .Phi .X .mass .r .mass_composite .causal .diagonal
+        .causal_inverse .mass_inverse``; each supports ``@`` with a vector, columns or an operator,
+        and has ``.T`` and ``.as_matrix()``.
     """
-    gains = nodal_gains_tip_to_base(tree) if gains is None else gains
-    links = tree.links
-    return NodalOperators(
-        m=block_diagonal(*(link.mass for link in links)),
-        h=block_diagonal(*(link.freedoms.T for link in links)),
-        B=block_diagonal(*(link.shift for link in links)),
-        C=np.block(
-            [[_attachment(tree, i, k) for k in range(len(links))] for i in range(len(links))]
-        ),
-        H=block_diagonal(*(link.motion_map.T for link in links)),
-        g=block_diagonal(*(own.nodal_gain for own in gains)),
-        d=block_diagonal(*(own.freedom_inertia for own in gains)),
-        G=block_diagonal(*(own.hinge_gain for own in gains)),
-        D=block_diagonal(*(own.hinge_inertia for own in gains)),
-    )
+    return NodalOperators(nodal_tree(system, state, nodal))
 
 
 def composite_mass_matrix(tree: NodalTree) -> Array:
@@ -186,16 +275,3 @@ def composite_mass_matrix(tree: NodalTree) -> Array:
     )
     order = np.concatenate([np.flatnonzero(nodal), np.flatnonzero(~nodal)])
     return by_body[np.ix_(order, order)]
-
-
-def _attachment(tree: NodalTree, i: int, k: int) -> Array:
-    """Block C(i, k); zero unless body i carries body k."""
-    if tree.links[k].parent == i:
-        return tree.links[k].attachment
-    return np.zeros((len(tree.links[i].mass), 6))
-
-
-def _inverse_of_one_minus(step: Array) -> Array:
-    """Inverse (I - E)^-1 for a nilpotent E."""
-    eye = np.eye(len(step))
-    return np.linalg.solve(eye - step, eye)

@@ -1,7 +1,17 @@
-"""Trees of finite-element bodies in nodal coordinates, at rest and undeformed.
+"""Trees of finite-element bodies in nodal coordinates.
 
 Notation of Rodriguez, N91-22350, sections 3 and 4; bodies are numbered base to tip, so that the
 paper's k+1 is the parent here, and each body has its own axes.
+
+Node i of a body with displacements u_i = [theta; delta], u = h0* x, body axes:
+  l = l0 + delta      E = exp([theta]x)      T = blockdiag(J_l(theta), I)                  (1)
+  V_i = phi(l)^T V + T u_dot                                                             (2)
+  A_i = phi(l)^T alpha + T u_ddot + gamma                                                (3)
+so that B has phi(l), h* = T h0*, and m has E J E^T.  With w the angular velocity of the node:
+  gamma = [dJ_l/dt theta_dot + omega x J_l theta_dot; omega x (omega x l) + 2 omega x delta_dot]
+  b = [w x E J E^T w; 0]                                                                 (4)
+The force of the structure on x is -h0 (s u + c u_dot): it does work on u alone, not on V.
+Not in the paper, which omits velocity-dependent terms and takes bodies undeformed.
 """
 
 from __future__ import annotations
@@ -20,6 +30,7 @@ from ....spatial.scalar import array
 from ....system import GROUND, State, StateLike, System
 from ...tree.arguments import as_state, check_no_loops, motions_of, to_external
 from ...tree.reference import BodyMotion
+from .nodes import flexible_nodes, rigid_nodes
 
 Array = np.ndarray
 
@@ -37,7 +48,9 @@ class NodalLink:
     mass : array (6 n, 6 n)
         m_k, the free-free mass matrix of the n nodes.
     freedoms : array (6 n, f)
-        h_k*: displacements of the nodes relative to the inboard node, per nodal freedom.
+        h_k*: motions of the nodes relative to the inboard node, per rate of a nodal freedom.
+    displacements : array (6 n, f)
+        h0_k*: displacements of the nodes, per nodal freedom; `freedoms` if they are zero.
     shift : array (6, 6 n)
         B(k) = [phi(k, 1), ..., phi(k, N_k)]: forces on the nodes to the body's frame.
     attachment : array (6 n_parent, 6)
@@ -46,16 +59,32 @@ class NodalLink:
         H*(k), the motions that the joint allows, in the body's axes.
     gravity : array (6,)
         [0; g] in the body's axes [m/s^2].
+    coriolis : array (6 n,)
+        gamma, accelerations of the nodes due to velocities.
+    gyroscopic : array (6 n,)
+        b, forces on the nodes due to velocities.
+    joint_coriolis : array (6,)
+        c, acceleration of the joint due to velocities.
+    structural : array (f,)
+        Elastic and damping forces on the nodal freedoms.
+    node_rotations : array (n, 3, 3)
+        E, node axes to body axes.
     """
 
     name: str
     parent: int
     mass: Array
     freedoms: Array
+    displacements: Array
     shift: Array
     attachment: Array
     motion_map: Array
     gravity: Array
+    coriolis: Array
+    gyroscopic: Array
+    joint_coriolis: Array
+    structural: Array
+    node_rotations: Array
 
     @property
     def n_node(self) -> int:
@@ -96,9 +125,10 @@ def nodal_tree(system: System, state: StateLike, nodal: Mapping[str, NodalBody])
     Parameters
     ----------
     system : System
-        Compiled mechanism without loops.  Of its flexible bodies only the nodes are used.
+        Compiled mechanism without loops.  Of its flexible bodies only the nodes are used, and the
+        shapes by which the state displaces them.
     state : State or (q, v)
-        Configuration, at rest and with undeformed bodies.
+        Configuration and speeds.  Bodies with consistent mass must be undeformed, and then at rest.
     nodal : mapping
         {"body": NodalBody} for every flexible body of the system, with the same nodes.
 
@@ -110,11 +140,12 @@ def nodal_tree(system: System, state: StateLike, nodal: Mapping[str, NodalBody])
     motions = motions_of(system, state)
     _check_no_rods(system)
     check_no_loops(system, "the dynamics of nodal bodies", "forward_dynamics with modal bodies")
-    _check_at_rest(system, state)
     if not isinstance(nodal, Mapping):
         raise StateError(f'nodal is {nodal!r}; give a mapping {{"body": NodalBody}}')
     for name, body in nodal.items():
         _check_same_nodes(system, name, body)
+        if not body.is_lumped:
+            _check_at_rest(system, state, name)
     return NodalTree(tuple(_link(system, motions, i, nodal) for i in range(system.n_body)))
 
 
@@ -148,7 +179,9 @@ def nodal_loads(
     """
     loads = [link.mass @ np.tile(link.gravity, link.n_node) for link in tree.links]
     for i, node, wrench in to_external(system, external):
-        loads[i] = loads[i] + np.kron(np.eye(tree.links[i].n_node)[node], wrench)
+        E = tree.links[i].node_rotations[node]
+        turned = np.concatenate([E @ wrench[:3], E @ wrench[3:]])
+        loads[i] = loads[i] + np.kron(np.eye(tree.links[i].n_node)[node], turned)
     if nodal_forces is not None and not isinstance(nodal_forces, Mapping):
         raise StateError(f'nodal_forces is {nodal_forces!r}; give a mapping {{"body": (n, 6)}}')
     for name, values in (nodal_forces or {}).items():
@@ -176,18 +209,14 @@ def _link(
     system: System, motions: Sequence[BodyMotion], i: int, nodal: Mapping[str, NodalBody]
 ) -> NodalLink:
     name, body, motion, p = system.names[i], system.bodies[i], motions[i], int(system.parent[i])
-    if name in nodal:
-        mass, freedoms = nodal[name].mass_matrix, nodal[name].freedoms
-        nodes = nodal[name].positions - nodal[name].positions[body.inboard]
-    elif body.n_mode:
+    if body.n_mode and name not in nodal:
         raise StateError(
             f"body {name!r} is flexible and has no nodal data; add a NodalBody for {name!r} to "
             "nodal"
         )
-    else:
-        nodes, at_inboard = body.node_positions, np.eye(len(body.node_positions))[body.inboard]
-        mass = np.kron(np.outer(at_inboard, at_inboard), motion.terms.M_rr)
-        freedoms = np.zeros((6 * len(nodes), 0))
+    own = rigid_nodes(body, motion)
+    if name in nodal:
+        own = flexible_nodes(nodal[name], body, motion, name)
     if p == GROUND:
         attachment = np.zeros((0, 6))
     else:
@@ -196,28 +225,36 @@ def _link(
     return NodalLink(
         name=name,
         parent=p,
-        mass=mass,
-        freedoms=freedoms,
-        shift=np.concatenate([rigid_shift(l) for l in nodes], axis=1),
+        mass=own.mass,
+        freedoms=own.freedoms,
+        displacements=own.displacements,
+        shift=np.concatenate([rigid_shift(l) for l in own.positions], axis=1),
         attachment=attachment,
         motion_map=motion.motion_map,
         gravity=np.concatenate([np.zeros(3), motion.world_rotation.T @ system.gravity]),
+        coriolis=own.coriolis,
+        gyroscopic=own.gyroscopic,
+        joint_coriolis=motion.bias,
+        structural=own.structural,
+        node_rotations=own.rotations,
     )
 
 
-def _check_at_rest(system: System, state: State) -> None:
+def _check_at_rest(system: System, state: State, name: str) -> None:
+    """Refuse motion or deformation of a body whose mass has no known place."""
     if np.any(state.v):
         owner = system.layout.owner_v(int(np.flatnonzero(state.v)[0]))
         raise StateError(
-            f"{owner} is not zero; the nodal recursions omit velocity-dependent terms and support "
-            "states at rest only: use forward_dynamics, or state.replace(v=0 * state.v)"
+            f"{owner} is not zero, but body {name!r} has a consistent mass matrix, which does not "
+            "say where its mass is: velocity-dependent terms need lumped masses; give them, or "
+            "state.replace(v=0 * state.v)"
         )
-    for name in system.names:
-        if np.any(state.q[system.layout.modal_q(name)]):
-            raise StateError(
-                f"body {name!r} is deformed; the nodal recursions support undeformed bodies only: "
-                "set its modes to zero and give the elastic forces -stiffness @ u as nodal_forces"
-            )
+    if np.any(state.q[system.layout.modal_q(name)]):
+        raise StateError(
+            f"body {name!r} is deformed, but has a consistent mass matrix, which belongs to the "
+            "undeformed body; give lumped masses, or set its modes to zero and give the elastic "
+            "forces -stiffness @ u as nodal_forces"
+        )
 
 
 def _check_same_nodes(system: System, name: str, body: NodalBody) -> None:

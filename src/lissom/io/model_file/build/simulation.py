@@ -153,10 +153,18 @@ class _Section:
 
     def settings(self) -> dict[str, Any]:
         """Arguments of `simulate`."""
+        from ....sim.run.settings import checked_rate_linear
+
         table = self.table
         given = {x: getattr(table, x) for x in NUMBERS}
         settings = {x: _floats(value) for x, value in given.items() if value is not None}
         settings["method"] = table.method
+        if table.rate_linear:
+            settings["rate_linear"] = True
+            try:
+                checked_rate_linear(self.system, True)
+            except LissomError as error:
+                self._note(error, "rate_linear")
         makers = {"integrator": made_integrator, "drift": made_drift}
         for name, make in makers.items():
             try:

@@ -207,6 +207,7 @@ class SimulationTable(Table):
     time_limit: Annotated[Any, number_of("time", above=0, infinite=True)] = float("inf")
     drift: Annotated[Any, BeforeValidator(_drift)] = "projection"
     method: Literal["auto", "articulated", "composite"] = "auto"
+    rate_linear: Switch = False
     forces: Annotated[Any, BeforeValidator(_forces)] = None
     state: dict[str, Annotated[Any, one_or_more(*STATE)]] = Field(default_factory=dict)
     loads: list[Any] = Field(default_factory=list)  # checked by `schema_loads`

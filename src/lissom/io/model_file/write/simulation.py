@@ -22,7 +22,7 @@ from ..schema.simulation import NUMBERS, SimulationTable
 from ..schema.types import FUNCTION
 
 _PIECES = ("", ".modes", ".rates", ".mode_rates")
-_PLAIN = (*NUMBERS, "method")
+_PLAIN = (*NUMBERS, "method", "rate_linear")
 
 
 def simulation_table(given: Any, folder: str, bodies: Container[str]) -> dict[str, Any]:
