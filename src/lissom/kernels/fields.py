@@ -165,14 +165,12 @@ DONE, SINGULAR, NOT_FINITE = 0, 1, 2
 ) = range(13)
 # scratch: closing method
 (
-    GAP_WEIGHT,  # Baumgarte's factors of gap and rate
-    RATE_WEIGHT,
     LOOP_SPEED,  # largest speed of the ends of loops
     KAPPA,  # change of speeds per acceleration, where a method closes loops in its speeds, else 0
     LEAST_LEFT,  # smallest remaining fraction of an independent row of Lambda
     SOFTENED,  # softening of loop forces close to singular positions, see below
     CLOSING_RECORD,
-) = range(7)
+) = range(5)
 # Loop forces close to singular positions: not softened, softened, or only their part beyond
 # expected accelerations softened.
 SHARP, SOFT, SOFT_BEYOND = 0.0, 1.0, 2.0

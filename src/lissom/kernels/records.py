@@ -212,6 +212,8 @@ class Closure(NamedTuple):
     gram: int  # n^2
     work: int  # 3n
     asked: int  # part of the right-hand side to be softened, n
+    stiffness: int  # Baumgarte's K and C of each constraint, n each; zero: not stabilised
+    damping: int
 
 
 @jit
@@ -224,13 +226,13 @@ def closure_record(o, n):
     work = gram + n * n
     return Closure(
         o, o + n, o + 2 * n, o + 3 * n, o + 4 * n, Lambda, factor, order, order + n, order + 2 * n,
-        gram, work, work + 3 * n,
+        gram, work, work + 3 * n, work + 4 * n, work + 5 * n,
     )  # fmt: skip
 
 
 def closure_size(n: int) -> int:
     """Size of the equations of n constraints."""
-    return 12 * n + 3 * n * n
+    return 14 * n + 3 * n * n
 
 
 class JointWork(NamedTuple):

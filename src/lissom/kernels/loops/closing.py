@@ -164,7 +164,7 @@ def _close_loop(ints, floats, scratch, h, k, flags):
                 floats, j, kind, scratch, theta, scratch, rates, flags != 0, scratch, work
             )
             D_w, D_v = added(D_w, -1.0, c_w), added(D_v, -1.0, c_v)
-    n, closing = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSING] & POSITIVE
+    n = ints[h + field.N_COLUMN] & POSITIVE
     closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
     for c in range(ints[l + field.L_N]):
         m, f = vector(scratch, P + 6 * c), vector(scratch, P + 6 * c + 3)
@@ -174,8 +174,8 @@ def _close_loop(ints, floats, scratch, h, k, flags):
         scratch[closure.gap + column] = gap
         scratch[closure.rate + column] = rate
         if flags & field.GRAVITY != 0:  # accelerations are wanted
-            stiffness = scratch[closing + field.GAP_WEIGHT]
-            rhs -= stiffness * gap + scratch[closing + field.RATE_WEIGHT] * rate
+            stiffness = scratch[closure.stiffness + column]
+            rhs -= stiffness * gap + scratch[closure.damping + column] * rate
         scratch[closure.rhs + column] = rhs
         m, f = turn(F_b, m), turn(F_b, f)
         _push_on_end(scratch, ints[b + field.END_FORCES], column, C_b, arm_b, m, f, -1.0)

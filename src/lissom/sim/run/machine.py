@@ -12,6 +12,8 @@ from ...algorithms.tree import engine
 from ...algorithms.tree.arguments import to_armature
 from ...algorithms.tree.coordinates import error_sizes
 from ...kernels import fields as field
+from ...kernels.compiling import plain
+from ...kernels.records import closure_record
 from ...kernels.run import fields as run
 from ...kernels.run.registry import JOINT_KINDS, METHODS
 from ...kernels.run.slots import SLOT_RECORD
@@ -75,9 +77,7 @@ class Machine:
         self._rows = np.zeros(self.capacity * self.width)
         self.scratch = self._scratch()
         if system.constraints:
-            place = packed.ints[packed.ints[field.LOOPS] + field.CLOSING]
-            self.scratch[place : place + len(self._weights)] = self._weights
-            self.scratch[place + field.SOFTENED] = field.SOFT
+            self._set_closing()
         self.stiff = self.scratch.copy()
         self._first = self._first_memory()
         self.memory[:] = self._first
@@ -93,13 +93,16 @@ class Machine:
         memory[run.PREPARED] = -1.0
         return memory
 
-    @property
-    def _weights(self) -> tuple[float, ...]:
-        """Baumgarte's factors of gap and rate; empty for projection."""
-        drift = self.settings.drift
-        if not self.system.constraints or not isinstance(drift, Baumgarte):
-            return ()
-        return drift.stiffness, drift.damping
+    def _set_closing(self) -> None:
+        """Write how loops are kept closed into the workspace."""
+        ints, drift, n = self.plan.packed.ints, self.settings.drift, self.system.n_constraint
+        h = int(ints[field.LOOPS])
+        self.scratch[ints[h + field.CLOSING] + field.SOFTENED] = field.SOFT
+        if isinstance(drift, Baumgarte):
+            closure = plain(closure_record)(int(ints[h + field.CLOSURE]), n)
+            stiffness, damping = drift.gains(self.system)
+            self.scratch[closure.stiffness : closure.stiffness + n] = stiffness
+            self.scratch[closure.damping : closure.damping + n] = damping
 
     def _header(self) -> dict[str, int]:
         """Header entries of the method; its constants are added to the table."""
@@ -122,7 +125,9 @@ class Machine:
             header["EVERY"] = max(1, round(s.output_step / s.step))
         if s.dense:
             header["DENSE"] = plan.system.n_v + 2 + plan.system.n_constraint
-        header["PROJECT"] = int(bool(plan.system.constraints) and not self._weights)
+        header["PROJECT"] = int(
+            bool(plan.system.constraints) and not isinstance(s.drift, Baumgarte)
+        )
         header["BASE_ARMATURE"] = plan.table(plan.armature)
         header["STIFFNESS"] = plan.table(self.stiffness, self.damping)
         sizes = np.stack(error_sizes(plan.system))
