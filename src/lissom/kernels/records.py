@@ -204,6 +204,8 @@ class Closure(NamedTuple):
     rhs: int  # right-hand side, n
     force: int  # lambda, n
     applied: int  # A x of given accelerations x, n
+    stiffness: int  # Baumgarte's K and C of each constraint, n each; zero: not stabilised
+    damping: int
     Lambda: int  # n^2
     factor: int  # its factor, n^2
     order: int  # of its rows, n
@@ -212,21 +214,19 @@ class Closure(NamedTuple):
     gram: int  # n^2
     work: int  # 3n
     asked: int  # part of the right-hand side to be softened, n
-    stiffness: int  # Baumgarte's K and C of each constraint, n each; zero: not stabilised
-    damping: int
 
 
 @jit
 def closure_record(o, n):
     """Offsets in the equations of n constraints."""
-    Lambda = o + 5 * n
+    Lambda = o + 7 * n
     factor = Lambda + n * n
     order = factor + n * n
     gram = order + 3 * n
     work = gram + n * n
     return Closure(
-        o, o + n, o + 2 * n, o + 3 * n, o + 4 * n, Lambda, factor, order, order + n, order + 2 * n,
-        gram, work, work + 3 * n, work + 4 * n, work + 5 * n,
+        o, o + n, o + 2 * n, o + 3 * n, o + 4 * n, o + 5 * n, o + 6 * n,
+        Lambda, factor, order, order + n, order + 2 * n, gram, work, work + 3 * n,
     )  # fmt: skip
 
 

@@ -3,8 +3,8 @@
 A row is one instant: time, coordinates, speeds, accelerations, generalized forces that act on the
 speeds (actuators, springs, controllers; at a hinge with prescribed motion the required force), the
 spatial forces of loads on nodes, each in the axes of its node, those of loops, each on end b, at
-the origin and in the axes of that end's frame, the forces of couplings, and force, error and
-integral of servos.
+the origin and in the axes of that end's frame, the forces of couplings, force, error and integral
+of servos, and the forces of loads on joints of loops.
 """
 
 from __future__ import annotations
@@ -45,6 +45,10 @@ class Columns:
         Body whose joint each servo drives.
     n_servo : int
         Numbers of all servos: forces, then errors, then integrals, of each speed of the joint.
+    loaded : tuple of str
+        Loops on whose joints loads act.
+    n_loaded : int
+        Speeds of these joints: one force each.
     """
 
     n_q: int
@@ -54,10 +58,16 @@ class Columns:
     n_coupling: int = 0
     servos: tuple[str, ...] = ()
     n_servo: int = 0
+    loaded: tuple[str, ...] = ()
+    n_loaded: int = 0
 
     @classmethod
     def of(
-        cls, system: System, wrenches: Iterable[str] = (), servos: Iterable[str] = ()
+        cls,
+        system: System,
+        wrenches: Iterable[str] = (),
+        servos: Iterable[str] = (),
+        loaded: Iterable[str] = (),
     ) -> Columns:
         """Columns of the rows of a system.
 
@@ -65,20 +75,24 @@ class Columns:
         ----------
         system : System
             Simulated system.
-        wrenches, servos : iterable of str
+        wrenches, servos, loaded : iterable of str
             As the attributes.
         """
         counts = len(system.loops), len(system.couplings)
         names = tuple(servos)
         numbers = sum(3 * system.joints[system.layout.index(name)].n_v for name in names)
-        return cls(system.n_q, system.n_v, tuple(wrenches), *counts, names, numbers)
+        speeds, loops = {loop.name: loop.joint.n_v for loop in system.loops}, tuple(loaded)
+        on_loops = sum(speeds[name] for name in loops)
+        given = (*counts, names, numbers, loops, on_loops)
+        return cls(system.n_q, system.n_v, tuple(wrenches), *given)
 
     @property
     def names(self) -> Any:
-        """Names of loads with columns, for a file; without servos those on nodes alone."""
-        if not self.servos:
+        """Names of loads with columns, for a file; those on nodes alone if there are no others."""
+        if not self.servos and not self.loaded:
             return self.wrenches
-        return {"wrenches": self.wrenches, "servos": self.servos}
+        names = {"wrenches": self.wrenches, "servos": self.servos}
+        return names | ({"loops": self.loaded} if self.loaded else {})
 
     @classmethod
     def named(cls, system: System, names: Any) -> Columns:
@@ -92,12 +106,13 @@ class Columns:
             What `names` gave.
         """
         if isinstance(names, dict):
-            return cls.of(system, map(str, names["wrenches"]), map(str, names["servos"]))
+            lists = (names["wrenches"], names["servos"], names.get("loops", ()))
+            return cls.of(system, *(map(str, x) for x in lists))
         return cls.of(system, map(str, names))
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Fields of the rows; the last ones only if there are loops, couplings and servos."""
+        """Fields of the rows; the last ones only where there is something to store."""
         return (*FIELDS, *(field for field, n in self._more.items() if n))
 
     @property
@@ -107,6 +122,7 @@ class Columns:
             "loop_force": 6 * self.n_loop,
             "coupling_force": self.n_coupling,
             "servo": self.n_servo,
+            "loop_load": self.n_loaded,
         }
 
     @cached_property

@@ -155,7 +155,7 @@ def _close_loop(ints, floats, scratch, h, k, flags):
     xi_w, xi_v = rotation_vector(back_product(R_j, R)), turn_back(R, added(r, -1.0, r_j))
     w_rel, v_rel, D_w, D_v, speed = ZERO, ZERO, ZERO, ZERO, 0.0
     if flags != 0:
-        w_rel, v_rel, D_w, D_v, speed = _relative_motion(
+        w_rel, v_rel, D_w, D_v, speed = relative_motion(
             ints, scratch, a, b, C_a, C_b, F_b, s, arm_b, length
         )
         if ints[l + field.L_MAP] < 0:
@@ -184,7 +184,7 @@ def _close_loop(ints, floats, scratch, h, k, flags):
 
 
 @jit
-def _relative_motion(ints, scratch, a, b, C_a, C_b, F_b, s, arm_b, length):
+def relative_motion(ints, scratch, a, b, C_a, C_b, F_b, s, arm_b, length):
     """Velocity and acceleration of frame b relative to node a without unknowns, b's axes; (3), (4).
 
     Also returns the speed of the ends.

@@ -62,15 +62,21 @@ from __future__ import annotations
     STATE_WEIGHTS,  # table: scales of their errors
     N_OUTPUT,  # numbers that loads provide as channels
     O_Z,  # memory: states of loads
+    N_LOOP_JOINT,  # joints of loops that loads act on
+    LOOP_JOINTS,
+    N_LOOP_FORCE,  # elements on these joints; E_Q and E_V are offsets among their motions
+    LOOP_FORCES,
+    N_LOOP_Q,  # coordinates and speeds of all these joints
+    N_LOOP_V,
     P_HEADER,
-) = range(53)
+) = range(59)
 
 # Sampling inside adaptive steps
 LOOK_AT_FORCES, LOOK_AT_EVENTS = 1, 2
 
 # plan: row of an element
 (
-    E_KIND,  # of loads: its number in `registry`
+    E_KIND,  # of loads: its number in `registry`; of a joint of a loop: number of the loop
     E_ACTIVE,  # memory: 1 if it acts
     E_Q,  # offset of its coordinates
     E_V,

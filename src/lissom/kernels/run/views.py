@@ -34,13 +34,36 @@ class State(NamedTuple):
     z: Any
 
 
+class LoopJoints(NamedTuple):
+    """Loaded joints of loops: coordinates, speeds and forces; see `loop_loads`.
+
+    K, C, A: slopes of their loads, and these as armature; sides: as in `Tangent`; J, X: rows of n_v
+    numbers; small: for the solution; column, found: of n_v numbers; zero: so many zeros.
+    """
+
+    q: Any
+    v: Any
+    T: Any
+    K: Any
+    C: Any
+    A: Any
+    sides: Any
+    J: Any
+    X: Any
+    small: Any
+    column: Any
+    found: Any
+    zero: Any
+
+
 class Work(NamedTuple):
     """Workspace of one evaluation.
 
     forces: applied generalized forces; x: given accelerations; extra: forces that a method adds;
     slots: records of the nodes that loads act on; buffer: for signals and small systems; mass: for
     the mass matrix; before: accelerations of the last iterate (see `constrain`); own: states and
-    outputs of loads (see `states`); s: local coordinates; out: accelerations found.
+    outputs of loads (see `states`); s: local coordinates; out: accelerations found; loops: joints
+    of loops that loads act on.
     """
 
     forces: Any
@@ -53,6 +76,7 @@ class Work(NamedTuple):
     own: Any
     s: Any
     out: Any
+    loops: Any
 
 
 class Stages(NamedTuple):
@@ -144,6 +168,7 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work, mass):
     ends = saved + run.M_HEADER
     inner = ends + 2 * n_z
     own = inner + total * n_z
+    loops = own + run.OWN_STATES + 2 * n_z + plan[run.N_OUTPUT]
     stages = Stages(
         work[after : after + total * n], work[after + total * n : slots], work[inner:own]
     )
@@ -155,9 +180,10 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work, mass):
         work[buffer:values],
         mass,
         x.x1,
-        work[own:],
+        work[own:loops],
         work[o + run.W_S * n : o + (run.W_S + 1) * n],
         work[o + run.W_OUT * n : o + (run.W_OUT + 1) * n],
+        _loop_joints(work, loops, plan[run.N_LOOP_Q], plan[run.N_LOOP_V], n),
     )
     return Run(
         System(ints, floats, scratch),
@@ -178,6 +204,30 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work, mass):
         work[values:saved],
         work[saved:ends],
     )
+
+
+@inlined
+def _loop_joints(work, o, n_q, m, n):
+    """Views of m motions of loaded joints of loops; their size is `loop_joints_size`."""
+    v = o + n_q
+    J = v + 7 * m
+    X = J + m * n
+    small = X + m * n
+    column = small + m * (m + 2)
+    end = column + n
+    if m == 0:
+        end = column  # nothing uses the vectors below
+    return LoopJoints(
+        work[o:v], work[v : v + m], work[v + m : v + 2 * m], work[v + 2 * m : v + 3 * m],
+        work[v + 3 * m : v + 4 * m], work[v + 4 * m : v + 5 * m], work[v + 5 * m : J],
+        work[J:X], work[X:small], work[small:column], work[column:end],
+        work[end : 2 * end - column], work[2 * end - column : 3 * end - 2 * column],
+    )  # fmt: skip
+
+
+def loop_joints_size(n_q: int, m: int, n: int) -> int:
+    """Size of the views of m motions, n_q coordinates, of joints in a system of n speeds."""
+    return n_q + 7 * m + 2 * m * n + m * (m + 2) + (3 * n if m else 0)
 
 
 @uncounted

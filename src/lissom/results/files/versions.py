@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT_VERSION", "check_version", "lissom_version", "version_for"]
 
 # Of all files of results; a reader refuses later ones.
-# 1: trees; 2: loops; 3: couplings; 4: frames and servos; 5: bodies at level "stiffened"; 6: rods.
-FORMAT_VERSION = 6
+# 1: trees; 2: loops; 3: couplings; 4: frames and servos; 5: bodies at level "stiffened"; 6: rods;
+# 7: loads on joints of loops.
+FORMAT_VERSION = 7
 
 
 def version_for(system: System, columns: Columns | None = None, *, frames: bool = True) -> int:
@@ -35,6 +36,8 @@ def version_for(system: System, columns: Columns | None = None, *, frames: bool 
     frames : bool
         Whether named frames are in the file.
     """
+    if columns is not None and columns.loaded:
+        return 7
     if any(body.rod is not None for body in system.bodies):
         return 6
     if any(body.second_order is not None for body in system.bodies):

@@ -15,8 +15,9 @@ from ...kernels import fields as field
 from ...kernels.compiling import plain
 from ...kernels.records import closure_record
 from ...kernels.run import fields as run
-from ...kernels.run.registry import JOINT_KINDS, METHODS
+from ...kernels.run.registry import METHODS
 from ...kernels.run.slots import SLOT_RECORD
+from ...kernels.run.views import loop_joints_size
 from ..drift import Baumgarte
 from .bounds import Bounds, bounds_of, reasonable
 from .packing import elements, external_list, slot_records
@@ -70,6 +71,8 @@ class Machine:
         self._mass = np.zeros((int(self.elements[run.DENSE]), n_v))
         n_z = len(plan.states)
         places += [(2 + total) * n_z, run.OWN_STATES + 2 * n_z + plan.n_output]
+        loop_q, loop_v = (int(self.elements[x]) for x in (run.N_LOOP_Q, run.N_LOOP_V))
+        places += [loop_joints_size(loop_q, loop_v, n_v)]
         self.work = np.zeros(sum(places))
         self._slots = slice(sum(places[:3]), sum(places[:4]))
         self.work[self._slots] = slot_records(plan)
@@ -110,7 +113,7 @@ class Machine:
         tableau = s.integrator.tableau
         header = {"METHOD": s.integrator.method, "ADAPTIVE": int(s.adaptive), "N_STAGE": 1}
         header["TRAITS"] = METHODS[s.integrator.method].traits
-        kinds = [JOINT_KINDS[row[run.E_KIND]] for row in plan.rows["forces"]]
+        kinds = plan.joint_kinds
         header["NONLINEAR"] = int(any(kind.nonlinear for kind in kinds))
         self._total = 2
         if tableau is not None:
@@ -325,6 +328,9 @@ class Machine:
         self.memory[[run.FRESH, run.FORCED]] = 0.0, 1.0
         status = self.advance(0)
         found = self.rows()[0].copy() if self.memory[run.N_ROWS] else np.zeros(self.width)
+        for row in self.plan.rows["loop_joints"]:  # searches continue angles over turns, too
+            place = slice(int(row[run.E_MEMORY]), int(row[run.E_MEMORY] + row[run.E_N_Q]))
+            kept[place] = self.memory[place]
         self.memory[:] = kept
         return status, found
 

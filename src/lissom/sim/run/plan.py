@@ -18,9 +18,9 @@ from ...errors import LissomError, LoadError
 from ...joints import Joint
 from ...kernels import fields as field
 from ...kernels.run import fields as run
-from ...kernels.run.registry import JOINT_KINDS
+from ...kernels.run.registry import JOINT_KINDS, JointKind
 from ...results.store import Columns
-from ...system import GROUND, Frame, System
+from ...system import GROUND, Frame, LoopEnd, System
 from ..signals.callbacks import Functions, is_compiled, takes_state, trusted_state
 from ..signals.signal import Signal, Table
 
@@ -36,12 +36,14 @@ class JointPlace:
     Attributes
     ----------
     body : int
-        Number of the body that the joint carries.
+        Number of the body that the joint carries; -1 for the joint of a loop.
     joint : Joint
     q, v : int
-        Offsets of its coordinates and speeds.
+        Offsets of its coordinates and speeds; of a loop: among those of all loaded loops.
     n_q, n_v : int
         Numbers of coordinates and speeds.
+    loop : int
+        Number of the loop that the joint closes, or -1.
     """
 
     body: int
@@ -50,6 +52,7 @@ class JointPlace:
     v: int
     n_q: int
     n_v: int
+    loop: int = -1
 
     @property
     def has_quaternion(self) -> bool:
@@ -59,6 +62,8 @@ class JointPlace:
     @property
     def plain(self) -> bool:
         """Whether its speeds are the rates of its coordinates."""
+        if self.loop >= 0 and self.joint.nearest_iterates:
+            return False  # its coordinates are searched for and may jump
         return all(chart.kind != "product" for chart in self.joint.charts)
 
     @property
@@ -94,8 +99,13 @@ class Plan:
         self.driven: dict[int, str] = {}  # body -> name of its motion
         self.active: dict[str, list[int]] = {}  # name of a load -> offsets of its flags
         self.rows: dict[str, list[Array]] = {
-            name: [] for name in ("forces", "nodes", "motions", "controllers", "events")
+            name: []
+            for name in (
+                *("forces", "nodes", "motions", "controllers", "events"),
+                *("loop_joints", "loop_forces"),
+            )
         }
+        self.loop_joints: dict[str, JointPlace] = {}  # those that loads act on, by loop
         self.starts: list[tuple[int, float]] = []  # initial values in memory
         self.controllers: list[Any] = []
         self.states: list[tuple[float, int, float]] = []  # initial value, speed, size of each
@@ -117,17 +127,27 @@ class Plan:
 
     # Joints, nodes and frames
 
-    def joint(self, name: Any, what: Any) -> JointPlace:
-        """Joint that carries a body.
+    def joint(self, name: Any, what: Any, *, loops: bool = False) -> JointPlace:
+        """Joint that carries a body, or that closes a loop.
 
         Parameters
         ----------
         name : str
-            The body.
+            The body or loop.
         what : Load or str
             Part named in errors.
+        loops : bool
+            Whether the joint of a loop will do.
         """
         label = what if isinstance(what, str) else what.label
+        if str(name) in [loop.name for loop in self.system.loops]:
+            if not loops:
+                raise LoadError(
+                    f"{label}: {str(name)!r} is the joint of a loop, which has no coordinates in "
+                    "the state; give a joint of the tree, or cut the loop at another joint "
+                    "(Model.close)"
+                )
+            return self._loop_joint(str(name), label)
         try:
             i = self.system.layout.index(str(name))
         except LissomError as error:
@@ -138,6 +158,42 @@ class Plan:
         return JointPlace(
             i, joint, layout.hinge_q(i).start, layout.hinge_v(i).start, joint.n_q, joint.n_v
         )
+
+    def _loop_joint(self, name: str, label: str) -> JointPlace:
+        """Joint of a loop, with room for its motions and slots at its ends from the first use."""
+        if name in self.loop_joints:
+            return self.loop_joints[name]
+        k = [loop.name for loop in self.system.loops].index(name)
+        loop, before = self.system.loops[k], self.loop_joints.values()
+        joint = loop.joint
+        if joint.n_v == 0:
+            raise LoadError(f"{label}: the joint of loop {name!r} is fixed; nothing moves there")
+        q, v = sum(x.n_q for x in before), sum(x.n_v for x in before)
+        place = JointPlace(GROUND, joint, q, v, joint.n_q, joint.n_v, k)
+        self.add(
+            "loop_joints",
+            E_KIND=k,
+            E_Q=q,
+            E_V=v,
+            E_N=joint.n_v,
+            E_N_Q=joint.n_q,
+            E_A=self.slot(self._end_frame(loop.a)),
+            E_B=self.slot(self._end_frame(loop.b)),
+            E_TABLE=self.table(joint.turning),
+            E_MEMORY=self.reserve(joint.n_q, [np.inf] * joint.n_q),
+        )
+        self.loop_joints[name] = place
+        return place
+
+    def _end_frame(self, end: LoopEnd) -> Frame:
+        """Node that carries an end of a loop."""
+        if end.body == GROUND:
+            return Frame("the ground", GROUND, GROUND)
+        name, body = self.system.names[end.body], self.system.bodies[end.body]
+        if end.node != body.inboard:
+            nodes = {number: node for node, number in body.node_names.items()}
+            name = f"{name}.{nodes.get(end.node, end.node)}"
+        return Frame(name, end.body, end.node, plain=True)
 
     def place(self, where: Any, what: Any) -> Frame:
         """Frame of a body, node or frame given by name, or of a point fixed in the world."""
@@ -237,7 +293,8 @@ class Plan:
 
     def add_armature(self, joint: JointPlace, inertia: float) -> None:
         """Armature: inertia added at the speeds of a joint."""
-        self.armature[joint.v : joint.v + joint.n_v] += inertia
+        if joint.loop < 0:
+            self.armature[joint.v : joint.v + joint.n_v] += inertia
 
     def add_hinge_load(
         self,
@@ -260,7 +317,7 @@ class Plan:
         kind : int
             Number of its kernel in the registry.
         joint : JointPlace
-            Joint on which it acts.
+            Joint on which it acts, also that of a loop.
         numbers : array
             Its constants.
         signal, orders : int
@@ -269,7 +326,7 @@ class Plan:
             Offsets of its states and outputs, if any.
         """
         self.add(
-            "forces",
+            "forces" if joint.loop < 0 else "loop_forces",
             E_KIND=kind,
             E_ACTIVE=self.flag(load.label, load.on),
             E_Q=joint.q,
@@ -368,9 +425,16 @@ class Plan:
     # Arrays
 
     @property
+    def joint_kinds(self) -> list[JointKind]:
+        """Kinds of the loads on joints."""
+        rows = self.rows["forces"] + self.rows["loop_forces"]
+        return [JOINT_KINDS[row[run.E_KIND]] for row in rows]
+
+    @property
     def columns(self) -> Columns:
         """Columns of a row of results."""
-        return Columns.of(self.system, (name for name, *_ in self.slots), self.servos)
+        slots = (name for name, *_ in self.slots)
+        return Columns.of(self.system, slots, self.servos, self.loop_joints)
 
     @property
     def states_place(self) -> int:

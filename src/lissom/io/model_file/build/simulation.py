@@ -157,7 +157,10 @@ class _Section:
         given = {x: getattr(table, x) for x in NUMBERS}
         settings = {x: _floats(value) for x, value in given.items() if value is not None}
         settings["method"] = table.method
-        makers = {"integrator": made_integrator, "drift": partial(made_drift, self.system)}
+        makers: dict[str, Callable[[Any], Any]] = {
+            "integrator": made_integrator,
+            "drift": partial(made_drift, self.system),
+        }
         for name, make in makers.items():
             try:
                 settings[name] = make(getattr(table, name))
