@@ -35,7 +35,7 @@ JOINTS = {
 
 
 class Ring:
-    """Ground, ball, "left", hinge, right body, ball, ground: cut at the hinge, or at the last ball.
+    """Free body "left", hinge, right body, ball, ground: cut at the hinge, or at the ball.
 
     The joint between the two bodies is "hinge" in both: that of a body, or of a loop.
     """
@@ -46,7 +46,7 @@ class Ring:
         model.add(BODY, joint, to=seat, at=SEAT, rotation=TURN, name="hinge")
         turned = Rotation.from_rotvec([0.5, -0.4, 0.8]).as_quat()[[3, 0, 1, 2]]
         free = model.compile()
-        start = free.state(left=turned, hinge=coordinates)
+        start = free.state(left=[*turned, 0.2, -0.1, 0.3], hinge=coordinates)
         anchor = ls.pose(free, start, "hinge", at=TIP).position
         model.close(ls.Spherical(), None, "hinge", at_a=anchor, at_b=TIP, name="ball")
         self.tree = model.compile()
@@ -62,7 +62,7 @@ class Ring:
     @staticmethod
     def _model(left):
         model = ls.Model("ring", gravity=(1.0, -9.81, 2.0))
-        model.add(left, ls.Spherical(), name="left")
+        model.add(left, ls.Free(), name="left")
         return model
 
     def _state_of_loop(self):
@@ -113,10 +113,10 @@ def size(found):
 def test_accelerations_under_a_force_on_the_joint_do_not_depend_on_the_cut(name, method):
     case = ring(name)
     n = case.loop.loops[0].joint.n_v
-    forces = {"hinge": np.array([3.0, -2.0, 1.0])[:n], "left": [1.0, 2.0, 3.0]}
+    forces = {"hinge": np.array([3.0, -2.0, 1.0])[:n], "left": [1.0, 2.0, 3.0, 2.0, 1.0, 0.0]}
     cut, whole = case.accelerations(forces, method=method)
     assert size(cut - whole) < 1e-12 * max(1.0, size(whole))
-    without = case.accelerations({"left": [1.0, 2.0, 3.0]}, method=method)[0]
+    without = case.accelerations({"left": [1.0, 2.0, 3.0, 2.0, 1.0, 0.0]}, method=method)[0]
     assert size(cut - without) > 0.1
 
 
@@ -171,18 +171,24 @@ def test_a_spring_on_a_ball_joint_of_a_loop():
 @pytest.mark.parametrize("method", ["articulated", "composite"])
 @pytest.mark.parametrize("name", ["revolute", "flexible", "cylindrical"])
 def test_stiff_loads_do_not_limit_implicit_steps(name, method):
-    """1e6 N m/rad: explicit steps of 1 ms are unstable, and iterations without slopes diverge."""
+    """1e6 N m/rad: explicit steps of 1 ms are unstable, and iterations without slopes diverge.
+
+    The order is two, or one: what depends on the cut falls by four, or by two, with half the step.
+    """
     case = ring(name)
-    loads = [ls.JointSpring("hinge", 1e6, rest=JOINTS["revolute"][1], damping=1e3)]
-    if name == "cylindrical":
-        loads = [ls.JointSpring("hinge", 1e6, rest=JOINTS[name][1], damping=1e3)]
-    settings = {"duration": 0.1, "step": 1e-3, "method": method, "output_step": 0.05}
-    cut, whole = case.runs(loads, integrator="generalized_alpha", **settings)
-    assert cut.statistics["divided_steps"] == whole.statistics["divided_steps"] == 0
-    assert cut.statistics["iterations"] <= 1.2 * whole.statistics["iterations"]
-    assert case.apart(cut, whole) < 2e-5
-    cut, whole = case.runs(loads, integrator="linearly_implicit_euler", **settings)
-    assert case.apart(cut, whole) < 5e-3
+    rest = JOINTS["revolute" if name == "flexible" else name][1]
+    loads = [ls.JointSpring("hinge", 1e6, rest=rest, damping=1e3)]
+    settings = {"duration": 0.1, "method": method, "output_step": 0.05}
+    orders = {"generalized_alpha": (2, 1e-4), "linearly_implicit_euler": (1, 5e-3)}
+    for integrator, (order, allowed) in orders.items():
+        apart = []
+        for step in (1e-3, 5e-4):
+            cut, whole = case.runs(loads, integrator=integrator, step=step, **settings)
+            assert cut.statistics["divided_steps"] == whole.statistics["divided_steps"] == 0
+            assert cut.statistics["iterations"] <= 1.2 * whole.statistics["iterations"]
+            apart.append(case.apart(cut, whole))
+        assert apart[0] < allowed
+        assert abs(np.log2(apart[0] / apart[1]) - order) < 0.4
 
 
 @pytest.mark.parametrize("load", ["friction", "stop"])
@@ -197,7 +203,7 @@ def test_implicit_steps_with_loads_whose_slopes_change(load):
     cut, whole = case.runs(loads, integrator="generalized_alpha", **settings)
     assert cut.status == "finished"
     assert cut.statistics["iterations"] <= 1.3 * whole.statistics["iterations"]
-    assert case.apart(cut, whole) < 1e-4
+    assert case.apart(cut, whole) < 3e-4
 
 
 def test_auto_sees_stiff_loads_on_loops():
@@ -255,7 +261,7 @@ def test_work_of_the_loads_is_the_change_of_energy():
 
 def test_equilibrium_balances_loads_on_loops():
     case = ring("revolute")
-    loads = [ls.JointSpring("hinge", 40.0, rest=0.9)]
+    loads = [ls.JointSpring("hinge", 40.0, rest=0.9), ls.JointSpring("left", 60.0)]
     cut = ls.equilibrium(case.loop, case.on_loop, loads=loads)
     whole = ls.equilibrium(case.tree, case.on_tree, loads=loads)
     assert (
@@ -264,8 +270,6 @@ def test_equilibrium_balances_loads_on_loops():
     )
     angle = ls.closure(case.loop, cut).coordinates["hinge"]
     assert size(angle - whole["hinge"]) < 1e-7
-    still = ls.forward_dynamics(case.loop, cut, {"hinge": 40.0 * (0.9 - angle)})
-    assert size(still) < 1e-6
 
 
 def test_an_equilibrium_after_several_turns_is_found():
@@ -278,7 +282,7 @@ def test_a_constant_force_by_name_is_a_load():
     case = ring("revolute")
     settings = {"duration": 0.1, "step": 1e-2, "integrator": "rk4"}
     named = ls.simulate(
-        case.loop, case.on_loop, forces={"hinge": 3.0, "left": [0, 0, 1]}, **settings
+        case.loop, case.on_loop, forces={"hinge": 3.0, "left": [0, 0, 1, 0, 0, 0]}, **settings
     )
     push = np.zeros(case.loop.n_v)
     push[2] = 1.0

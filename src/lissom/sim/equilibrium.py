@@ -192,6 +192,7 @@ class _Search:
                 "accelerations are not finite; start nearer to the equilibrium (state=) or check "
                 "the loads there"
             )
+        self.machine.keep_turns()
         return row
 
     def balance(self, q: Array, loop_forces: Array | None = None) -> tuple[Array, Array]:

@@ -72,6 +72,7 @@ class Machine:
         n_z = len(plan.states)
         places += [(2 + total) * n_z, run.OWN_STATES + 2 * n_z + plan.n_output]
         loop_q, loop_v = (int(self.elements[x]) for x in (run.N_LOOP_Q, run.N_LOOP_V))
+        self._loops = sum(places)
         places += [loop_joints_size(loop_q, loop_v, n_v)]
         self.work = np.zeros(sum(places))
         self._slots = slice(sum(places[:3]), sum(places[:4]))
@@ -328,11 +329,14 @@ class Machine:
         self.memory[[run.FRESH, run.FORCED]] = 0.0, 1.0
         status = self.advance(0)
         found = self.rows()[0].copy() if self.memory[run.N_ROWS] else np.zeros(self.width)
-        for row in self.plan.rows["loop_joints"]:  # searches continue angles over turns, too
-            place = slice(int(row[run.E_MEMORY]), int(row[run.E_MEMORY] + row[run.E_N_Q]))
-            kept[place] = self.memory[place]
         self.memory[:] = kept
         return status, found
+
+    def keep_turns(self) -> None:
+        """Continue angles of loaded joints of loops from the configuration evaluated last."""
+        for row in self.plan.rows["loop_joints"]:
+            n, q, place = (int(row[x]) for x in (run.E_N_Q, run.E_Q, run.E_MEMORY))
+            self.memory[place : place + n] = self.work[self._loops + q : self._loops + q + n]
 
     @property
     def statistics(self) -> dict[str, Any]:
