@@ -99,6 +99,10 @@ class Ring:
 
 @cache
 def ring(name):
+    if name == "rod":
+        stiffness = (20.0, 40.0, 30.0, 1e3, 1.0, 1.0)
+        soft = ls.Rod(1.5, stiffness, 0.6, (1e-3,) * 3, bending=2, torsion=1)
+        return Ring(*JOINTS["revolute"], left=soft)
     if name == "flexible":
         return Ring(*JOINTS["revolute"], left=flexible_body(3, lumps=True, damping=0.02))
     return Ring(*JOINTS[name])
@@ -108,7 +112,7 @@ def size(found):
     return np.abs(found).max()
 
 
-@pytest.mark.parametrize("name", [*JOINTS, "flexible"])
+@pytest.mark.parametrize("name", [*JOINTS, "flexible", "rod"])
 @pytest.mark.parametrize("method", ["articulated", "composite", "reference"])
 def test_accelerations_under_a_force_on_the_joint_do_not_depend_on_the_cut(name, method):
     case = ring(name)
@@ -147,7 +151,8 @@ EXPLICIT = {"duration": 0.4, "rtol": 1e-10, "integrator": "dop853", "output_step
     ("name", "load"),
     [
         *(("revolute", load) for load in LOADS),
-        *((name, "spring") for name in ("screw", "prismatic", "cylindrical", "planar", "flexible")),
+        *((name, "spring") for name in ("screw", "prismatic", "cylindrical", "planar")),
+        *((name, "spring") for name in ("flexible", "rod")),
         *(("universal", load) for load in ("spring", "damper")),
         ("compound", "damper"),
     ],
@@ -178,7 +183,7 @@ def test_stiff_loads_do_not_limit_implicit_steps(name, method):
     The order is two, or one: what depends on the cut falls by four, or by two, with half the step.
     """
     case = ring(name)
-    rest = JOINTS["revolute" if name == "flexible" else name][1]
+    rest = JOINTS[name if name in JOINTS else "revolute"][1]
     loads = [ls.JointSpring("hinge", 1e6, rest=rest, damping=1e3)]
     settings = {"duration": 0.1, "method": method, "output_step": 0.05}
     orders = {"generalized_alpha": (2, 1e-4), "linearly_implicit_euler": (1, 5e-3)}
@@ -191,6 +196,14 @@ def test_stiff_loads_do_not_limit_implicit_steps(name, method):
             apart.append(case.apart(cut, whole))
         assert apart[0] < allowed
         assert abs(np.log2(apart[0] / apart[1]) - order) < 0.4
+
+
+def test_stiff_loads_beside_rods_do_not_limit_implicit_steps():
+    loads = [ls.JointSpring("hinge", 1e6, rest=0.4, damping=1e3)]
+    settings = {"duration": 0.05, "step": 1e-3, "output_step": 0.05}
+    cut, whole = ring("rod").runs(loads, integrator="generalized_alpha", **settings)
+    assert cut.statistics["divided_steps"] == 0
+    assert cut.statistics["iterations"] <= 1.5 * whole.statistics["iterations"]
 
 
 @pytest.mark.parametrize("load", ["friction", "stop"])
@@ -406,3 +419,61 @@ def test_events_and_forces_of_speeds_on_loops_are_refused():
         ls.simulate(system, duration=0.1, forces=lambda t, state: {"axle": 1.0})
     with pytest.raises(ls.StateError, match="loop 'axle' needs 1 finite number, got"):
         ls.forward_dynamics(system, system.neutral(), {"axle": [1.0, 2.0]})
+
+
+def two_wheels(away=0.0):
+    """A free base with two wheels, each held by the joint of a loop only."""
+    model = ls.Model("two")
+    model.add(BODY, ls.Free(), name="base")
+    for name, y in (("one", 0.5), ("two", -0.5)):
+        model.add(WHEEL, ls.Free(), to="base", name=f"{name}_wheel")
+        axes = Rotation.from_rotvec([0.4 * y, 0.2, 0.0]).as_matrix()
+        place = {"at_a": (0.1, y, 0), "rotation_a": axes}
+        model.close(ls.Revolute("z"), "base", f"{name}_wheel", name=name, **place)
+    system = model.compile()
+    start = system.state(base=[1, 0, 0, 0, away, 0, 0])
+    return system, ls.assemble(system, start, held=["base"])
+
+
+def test_loads_on_several_loops_add_up_and_share_nodes_with_others():
+    system, start = two_wheels()
+    loads = [
+        ls.JointSpring("two", 3.0, rest=1.0),
+        ls.Actuator("one", 2.0),
+        ls.JointDamper("two", 0.2),
+        ls.NodeForce("base", (0.0, 0.0, 1.0)),
+    ]
+    run = ls.simulate(system, start, duration=0.5, rtol=1e-10, loads=loads, output_step=0.01)
+    angle = run["two.coordinates"][:, 0]
+    rate = np.gradient(angle, run.time)
+    assert size(run["one.load"] - 2.0) == 0.0
+    assert size((run["two.load"][:, 0] + 3.0 * (angle - 1.0) + 0.2 * rate)[1:-1]) < 1e-3
+    # of all, only the force on the base moves the centre of mass
+    mass = sum(body.mass for body in system.bodies)
+    moved = run["center_of_mass"] - run["center_of_mass"][0]
+    assert size(moved[:, 2] - 0.5 / mass * run.time**2) < 1e-6
+    still = ls.simulate(system, start, duration=0.5, rtol=1e-10, loads=loads[:3], output_step=0.05)
+    assert size(still.momentum()) < 1e-9
+
+
+def test_a_floating_system_far_away_has_the_same_loads():
+    """Coordinates of joints of loops are found near the base, not in the world."""
+    settings = {"duration": 0.2, "step": 1e-2, "integrator": "rk4"}
+    loads = [ls.JointSpring("two", 300.0, rest=1.0)]
+    runs = [ls.simulate(*two_wheels(away), loads=loads, **settings) for away in (0.0, 1e7)]
+    here, there = (run["two.load"] for run in runs)
+    assert size(here - there) < 1e-6 * size(here)
+
+
+def test_a_stepper_takes_the_steps_of_a_run():
+    system, start = two_wheels()
+    loads = [ls.JointSpring("two", 3.0, rest=9.0), ls.JointFriction("one", 0.1, speed=0.1)]
+    for integrator in ("rk4", "generalized_alpha"):
+        run = ls.simulate(
+            system, start, duration=0.3, step=0.01, integrator=integrator, loads=loads
+        )
+        stepper = ls.Stepper(system, start, step=0.01, integrator=integrator, loads=loads)
+        for _ in range(30):
+            stepper.step()
+        assert np.array_equal(stepper.state.q, run.q[-1])
+        assert np.array_equal(stepper["two.load"], run["two.load"][-1])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from . import fields as field
 from .compiling import Entry, jit
 from .loops.closing import close_loops, closure_numbers, loops_open, place_loops
-from .loops.dense_dynamics import CAREFUL, mirror_upper, solve_dense, triangle
+from .loops.dense_dynamics import mirror_upper, solve_dense, triangle
 from .loops.forces import constrain
 from .small import put_matrix, put_vector
 from .tree.articulated import accelerate_base_to_tip, all_finite, articulate_tip_to_base, prepare
@@ -90,15 +90,12 @@ def _mass(ints, floats, scratch, q, M, flags, repeats, whole):
 
 @jit
 def _composite(ints, floats, scratch, q, v, forces, out, M, floor, flags):
-    """Accelerations by the mass matrix; see `solve_dense`.
-
-    They are refined, but for trees whose pivots stay above CAREFUL: these have most digits anyway.
-    """
+    """Accelerations by the mass matrix, with REFINED corrected once; see `solve_dense`."""
     motion_base_to_tip(ints, floats, scratch, q, v, forces, flags & COUNTED)
     if scratch[field.N_EXTERNAL] != 0.0:
         apply_external(ints, scratch, q, v)
-    refine = ints[field.LOOPS] != 0 or floor < CAREFUL
-    status = solve_dense(ints, floats, scratch, q, v, v, v, forces, out, M, floor, flags, refine)
+    terms, refine = flags & (COUNTED | field.TREE), flags & field.REFINED != 0
+    status = solve_dense(ints, floats, scratch, q, v, v, v, forces, out, M, floor, terms, refine)
     if (
         status == field.DONE
         and ints[field.LOOPS] != 0

@@ -143,6 +143,7 @@ OWN_MASS, OWN_MOMENT, OWN_INERTIA = 12, 13, 16  # 1, 3, 6
 # Terms that a sweep includes; bits of `flags`.
 RATES, GRAVITY, ELASTIC, ACCELERATED = 1, 2, 4, 8
 TREE = 16  # forward dynamics: leave the loops open
+REFINED = 32  # forward dynamics by the mass matrix: correct the solution by its residual
 
 # Outcome of a kernel.
 DONE, SINGULAR, NOT_FINITE = 0, 1, 2

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import SingularError, StateError
+from ...kernels.fields import REFINED
 from ...spatial import block_diagonal
 from ...spatial.scalar import is_numeric, solve_spd
 from ...system import State, StateLike, System
@@ -123,6 +124,7 @@ def forward_dynamics(
             added,
             composite=method == "composite",
             floor=engine.CAREFUL if careful else engine.LEAST,
+            flags=engine.ALL if careful else engine.ALL | REFINED,
         )
     else:
         vdot = _readable(system, state, T, loads, added, method)

@@ -17,7 +17,6 @@ import numpy as np
 from ...errors import SingularError, StateError
 from ...kernels import entries, fields as field
 from ...kernels.compiling import plain
-from ...kernels.loops.dense_dynamics import CAREFUL as CAREFUL, LEAST as LEAST
 from ...kernels.records import closure_record, hinge_record
 from ...kernels.tree import path
 from ...system import GROUND, Frame, System
@@ -210,6 +209,10 @@ _SAVED, _PER_MODE, _PER_PAIR = 560.0, 66.0, 3.7
 
 # Number of speeds above which a pivot of the mass matrix is likely to be small, see CAREFUL.
 _MOST_SPEEDS = 12
+
+# Fraction of a diagonal entry of the mass matrix; a smaller pivot costs too many digits, and "auto"
+# then uses articulated bodies.
+CAREFUL, LEAST = 1e-3, 1e-14
 
 
 def chosen_method(system: System) -> str:

@@ -23,10 +23,6 @@ from .dense import (
 )
 from .forces import closes_in_speeds, keep_asked, push_loops
 
-# Fraction of a diagonal entry of the mass matrix: a smaller pivot costs digits that a solution
-# without refinement lacks, or makes the matrix singular.
-CAREFUL, LEAST = 1e-3, 1e-14
-
 
 @jit
 def solve_dense(ints, floats, scratch, q, v, given, before, forces, out, M, floor, flags, refine):

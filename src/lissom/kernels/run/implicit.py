@@ -40,7 +40,7 @@ def tangent(given, work, t, state, w, of, secant):
 def loop_tangent(system, given, work, t, state, of_damping, of_stiffness):
     """Write A_c, J and X of loads on joints of loops (`loop_loads`); 0 or a failure.
 
-    After `prepare_armature`, at the start of a step.
+    After `prepare_armature`, once in a step.
     """
     plan, of = given.plan, work.loops
     if plan[run.N_LOOP_FORCE] == 0:

@@ -109,10 +109,12 @@ def _alpha_step(system, given, work, t, h, start, end, x, of, weights):
             work.extra[k] = of.A[k] * x.x1[k]
         factor = m.ratio * m.beta * h * h
         status = prepare_rods(system, given, work, t + h, end, 0.5 * h, x.x1, factor)
-    if status == 0:
-        status = loop_tangent(
-            system, given, work, t, start, m.ratio * m.gamma * h, m.ratio * m.beta * h * h
-        )
+    if status == 0 and plan[run.N_LOOP_FORCE] != 0:
+        status = run.SINGULAR_COORDINATES
+        if _place(given, work, h, m, start, end, x):
+            status = loop_tangent(
+                system, given, work, t + h, end, m.ratio * m.gamma * h, m.ratio * m.beta * h * h
+            )
     if status == 0:
         status = _iterate(system, given, work, t, h, m, start, end, x, of, weights)
     if rods:
