@@ -6,110 +6,16 @@ against closed forms elsewhere; motions must not depend on where a ring is cut.
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
 from scipy.integrate import cumulative_trapezoid
-from scipy.spatial.transform import Rotation
 
 import lissom as ls
-from tests.flexible_samples import flexible_body
+from tests.loop_load_samples import JOINTS, ring, size, two_wheels, wheel
+from tests.loop_mechanisms import four_bar, four_bar_state
+from tests.loop_oracles.planar import FourBar
 
 pytestmark = pytest.mark.filterwarnings("ignore:body .* (turns at|is pulled|is pressed|deflects)")
-
-MASS, COM, INERTIA = 1.2, np.array([0.1, -0.2, 0.15]), (0.3, 0.4, 0.5)
-BODY = ls.RigidBody(MASS, COM, INERTIA)
-SEAT, TURN = (0.4, 0.1, -0.3), Rotation.from_rotvec([0.3, -0.2, 0.5]).as_matrix()
-TIP = np.array([0.5, -0.2, 0.3])  # of the right body, where a ball joint holds it
-JOINTS = {
-    "revolute": (ls.Revolute((0.6, 0.0, 0.8)), 0.4),
-    "prismatic": (ls.Prismatic("y"), 0.2),
-    "screw": (ls.Screw("x", 0.1), 0.5),
-    "cylindrical": (ls.Cylindrical("z"), [0.3, -0.1]),
-    "universal": (ls.Universal("x", "y"), [0.3, -0.4]),
-    "planar": (ls.Planar("z"), [0.1, 0.2, 0.3]),
-    "ball": (ls.Spherical(), np.array([0.9, 0.3, -0.1, 0.2]) / np.sqrt(0.95)),
-    "compound": (ls.CompoundJoint([*np.eye(6)[[0, 4]]]), [0.3, 0.1]),
-}
-
-
-class Ring:
-    """Free body "left", hinge, right body, ball, ground: cut at the hinge, or at the ball.
-
-    The joint between the two bodies is "hinge" in both: that of a body, or of a loop.
-    """
-
-    def __init__(self, joint, coordinates, left=BODY):
-        seat = "left" if left is BODY else "left.tip"
-        model = self._model(left)
-        model.add(BODY, joint, to=seat, at=SEAT, rotation=TURN, name="hinge")
-        turned = Rotation.from_rotvec([0.5, -0.4, 0.8]).as_quat()[[3, 0, 1, 2]]
-        free = model.compile()
-        start = free.state(left=[*turned, 0.2, -0.1, 0.3], hinge=coordinates)
-        anchor = ls.pose(free, start, "hinge", at=TIP).position
-        model.close(ls.Spherical(), None, "hinge", at_a=anchor, at_b=TIP, name="ball")
-        self.tree = model.compile()
-        rates = np.random.default_rng(3).normal(size=self.tree.n_v)
-        self.on_tree = ls.assemble(self.tree, self.tree.state(q=start.q, v=rates))
-        model = self._model(left)
-        right = ls.RigidBody(MASS, COM - TIP, INERTIA)  # from its ball joint
-        model.add(right, ls.Spherical(), at=anchor, name="right")
-        model.close(joint, seat, "right", at_a=SEAT, rotation_a=TURN, at_b=-TIP, name="hinge")
-        self.loop = model.compile()
-        self.on_loop = self._state_of_loop()
-
-    @staticmethod
-    def _model(left):
-        model = ls.Model("ring", gravity=(1.0, -9.81, 2.0))
-        model.add(left, ls.Free(), name="left")
-        return model
-
-    def _state_of_loop(self):
-        tree, state, layout = self.tree, self.on_tree, self.loop.layout
-        turn = ls.pose(tree, state, "hinge").rotation
-        q, v = self.loop.neutral().q.copy(), np.zeros(self.loop.n_v)
-        n, n_v = layout.hinge_q("left").stop, layout.hinge_v("left").stop
-        q[:n], v[:n_v] = state.q[:n], state.v[:n_v]
-        q[layout.hinge_q("right")] = Rotation.from_matrix(turn).as_quat()[[3, 0, 1, 2]]
-        v[layout.hinge_v("right")] = turn.T @ ls.velocity(tree, state, "hinge")[:3]
-        return self.loop.state(q, v)
-
-    def runs(self, loads, **settings):
-        """The same run, cut at the hinge and at the ball."""
-        of_loop = ls.simulate(self.loop, self.on_loop, loads=loads, **settings)
-        return of_loop, ls.simulate(self.tree, self.on_tree, loads=loads, **settings)
-
-    def apart(self, one, other):
-        """Largest difference between the attitudes of both bodies in two runs."""
-        names = {"left": "left", "right": "hinge"}
-        turns = [np.abs(one[f"{a}.rotation"] - other[f"{b}.rotation"]) for a, b in names.items()]
-        return max(x.max() for x in turns)
-
-    def accelerations(self, forces, **settings):
-        """Accelerations of both bodies, cut at the hinge and at the ball."""
-        cases = (self.loop, self.on_loop, "right", -TIP), (self.tree, self.on_tree, "hinge", None)
-        found = []
-        for system, state, right, at in cases:
-            vdot = ls.forward_dynamics(system, state, forces, **settings)
-            left = ls.acceleration(system, state, "left", vdot)
-            found.append([left, ls.acceleration(system, state, right, vdot, at=at)])
-        return np.array(found)
-
-
-@cache
-def ring(name):
-    if name == "rod":
-        stiffness = (20.0, 40.0, 30.0, 1e3, 1.0, 1.0)
-        soft = ls.Rod(1.5, stiffness, 0.6, (1e-3,) * 3, bending=2, torsion=1)
-        return Ring(*JOINTS["revolute"], left=soft)
-    if name == "flexible":
-        return Ring(*JOINTS["revolute"], left=flexible_body(3, lumps=True, damping=0.02))
-    return Ring(*JOINTS[name])
-
-
-def size(found):
-    return np.abs(found).max()
 
 
 @pytest.mark.parametrize("name", [*JOINTS, "flexible", "rod"])
@@ -236,17 +142,6 @@ def test_auto_sees_stiff_loads_on_loops():
     assert cut.statistics["chosen"] == whole.statistics["chosen"]
 
 
-WHEEL = ls.RigidBody(2.0, (0, 0, 0), (0.3, 0.3, 0.5))
-
-
-def wheel():
-    """A wheel that nothing but the joint of a loop holds."""
-    model = ls.Model("wheel")
-    model.add(WHEEL, ls.Free(), name="wheel")
-    model.close(ls.Revolute("z"), None, "wheel", name="axle")
-    return model.compile()
-
-
 @pytest.mark.parametrize("settings", [{"rtol": 1e-9}, {"step": 2e-3, "integrator": "rk4"}])
 def test_angles_of_loops_are_continued_over_turns(settings):
     """A torsion spring that is relaxed after four turns: theta = 8 pi (1 - cos 2t)."""
@@ -293,148 +188,6 @@ def test_an_equilibrium_after_several_turns_is_found():
     assert abs(angle - (7.0 - 2 * np.pi)) < 1e-8
 
 
-def test_a_constant_force_by_name_is_a_load():
-    case = ring("revolute")
-    settings = {"duration": 0.1, "step": 1e-2, "integrator": "rk4"}
-    named = ls.simulate(
-        case.loop, case.on_loop, forces={"hinge": 3.0, "left": [0, 0, 1, 0, 0, 0]}, **settings
-    )
-    push = np.zeros(case.loop.n_v)
-    push[2] = 1.0
-    load = ls.simulate(
-        case.loop, case.on_loop, forces=push, loads=[ls.Actuator("hinge", 3.0)], **settings
-    )
-    assert np.array_equal(named.q, load.q)
-
-
-def test_a_switched_load_and_a_resumed_run(tmp_path):
-    system, path = wheel(), str(tmp_path / "run.nc")
-    off = ls.Event(lambda t, state: t - 1.0, ls.Switch("spring", False), name="off")
-    spring = ls.JointSpring("axle", 2.0, rest=8 * np.pi, name="spring")
-    settings = {
-        "duration": 2.0,
-        "rtol": 1e-8,
-        "loads": [spring],
-        "events": [off],
-        "output_step": 0.05,
-    }
-    whole = ls.simulate(system, **settings)
-    assert whole["axle.load"][-1, 0] == 0.0 and whole["axle.load"][0, 0] != 0.0
-    ends = [0.6]
-
-    def until(t, state):
-        if t > ends[0]:
-            raise KeyboardInterrupt
-        return np.zeros(system.n_v)
-
-    with pytest.warns(ls.SimulationWarning, match="interrupted"):
-        ls.simulate(system, forces=until, file=path, **settings)
-    ends[0] = np.inf
-    again = ls.simulate(system, forces=until, file=path, resume=path, **settings)
-    twice = ls.simulate(system, forces=until, **settings)
-    assert np.array_equal(again.q, twice.q)
-    assert np.array_equal(again["axle.load"], twice["axle.load"])
-    loaded = ls.Trajectory.load(path)
-    assert np.array_equal(loaded["axle.load"], again["axle.load"])
-    assert loaded.channels("axle.load")["axle.load"].units == ("N m",)
-
-
-@pytest.mark.parametrize("suffix", ["npz", "nc", "csv", "mat"])
-def test_loads_on_loops_are_saved(suffix, tmp_path):
-    path = tmp_path / f"run.{suffix}"
-    run = ls.simulate(
-        wheel(), duration=0.1, step=0.01, integrator="rk4", loads=[ls.Actuator("axle", 3.0)]
-    )
-    run.save(path)
-    if suffix == "csv":
-        assert "loop_load axle.angle [N m]" in path.read_text().splitlines()[0]
-    elif suffix == "mat":
-        import scipy.io
-
-        assert np.all(scipy.io.loadmat(path)["loop_load"] == 3.0)
-    else:
-        assert np.array_equal(ls.Trajectory.load(path)["axle.load"], run["axle.load"])
-
-
-def test_a_channel_of_loads_that_are_not_there_is_refused():
-    run = ls.simulate(wheel(), duration=0.1, step=0.1, integrator="rk4")
-    with pytest.raises(ls.StateError, match="no load on the joint of loop 'axle' was stored"):
-        run["axle.load"]
-    assert "axle.load" not in run.channels()
-
-
-def test_model_files_hold_loads_on_loops(tmp_path):
-    model = ls.Model("wheel")
-    model.add(WHEEL, ls.Free(), name="wheel")
-    model.close(ls.Revolute("z"), None, "wheel", name="axle")
-    loads = [
-        ls.JointSpring("axle", 2.0, rest=3.0, damping=0.1),
-        ls.Actuator("axle", 1.0),
-        ls.JointStop("axle", -1.0, 4.0, stiffness=10.0),
-    ]
-    settings = {"duration": 0.5, "step": 0.01, "integrator": "rk4", "loads": loads}
-    path = tmp_path / "wheel.toml"
-    model.save(path, simulation=settings)
-    own = ls.simulate(model.compile(), **settings)
-    assert np.array_equal(ls.load_run(path).simulate().q, own.q)
-    path.write_text(path.read_text().replace("stiffness = 2.0", 'stiffness = "2 N/m"'))
-    with pytest.raises(ls.ModelFileError, match="stiffness of 'axle' has a unit that does not fit"):
-        ls.load_run(path)
-
-
-COMPOUND = JOINTS["compound"][0]
-REFUSED = {
-    "motion": (lambda: ls.Motion("axle", 1.0), "'axle' is the joint of a loop.*cut"),
-    "servo": (lambda: ls.Servo("axle", 1.0, kp=1.0), "'axle' is the joint of a loop.*cut"),
-    "rotor": (lambda: ls.Actuator("axle", rotor_inertia=0.1), "rotor_inertia is 0.1.*'axle'"),
-    "weld": (lambda: ls.JointDamper("weld", 1.0), "joint of loop 'weld' is fixed"),
-    "name": (lambda: ls.JointDamper("axel", 1.0), "axel"),
-    "shape": (lambda: ls.JointSpring("axle", [1.0, 2.0]), r"stiffness has shape \(2,\)"),
-    "signal": (lambda: ls.Actuator("axle", [1.0, 2.0]), "force"),
-    "compound": (lambda: ls.JointSpring("odd", 1.0), "CompoundJoint"),
-    "stop": (lambda: ls.JointStop("odd", 0, 1, stiffness=1.0), "no coordinates to limit"),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_loads_that_a_loop_cannot_have_are_refused(name):
-    load, words = REFUSED[name]
-    model = ls.Model("wheel")
-    for body, joint, loop in (
-        ("wheel", ls.Revolute("z"), "axle"),
-        ("block", ls.Fixed(), "weld"),
-        ("slab", COMPOUND, "odd"),
-    ):
-        model.add(WHEEL, ls.Free(), name=body)
-        model.close(joint, None, body, name=loop)
-    with pytest.raises(ls.LoadError, match=words):
-        ls.simulate(model.compile(), duration=0.1, loads=[load()])
-
-
-def test_events_and_forces_of_speeds_on_loops_are_refused():
-    system = wheel()
-    with pytest.raises(ls.LoadError, match="'axle' is the joint of a loop"):
-        ls.simulate(system, duration=0.1, events=[ls.Event("axle", ls.Stop())])
-    with pytest.raises(ls.LoadError, match="'axle' is the joint of a loop"):
-        ls.simulate(system, duration=0.1, forces=lambda t, state: {"axle": 1.0})
-    with pytest.raises(ls.StateError, match="loop 'axle' needs 1 finite number, got"):
-        ls.forward_dynamics(system, system.neutral(), {"axle": [1.0, 2.0]})
-
-
-def two_wheels(away=0.0):
-    """A free base with two wheels, each held by the joint of a loop only."""
-    model = ls.Model("two")
-    model.add(BODY, ls.Free(), name="base")
-    for name, y in (("one", 0.5), ("two", -0.5)):
-        model.add(WHEEL, ls.Free(), to="base", name=f"{name}_wheel")
-        axes = Rotation.from_rotvec([0.4 * y, 0.2, 0.0]).as_matrix()
-        place = {"at_a": (0.1, y, 0), "rotation_a": axes}
-        model.close(ls.Revolute("z"), "base", f"{name}_wheel", name=name, **place)
-    system = model.compile()
-    start = system.state(base=[1, 0, 0, 0, away, 0, 0])
-    return system, ls.assemble(system, start, held=["base"])
-
-
 def test_loads_on_several_loops_add_up_and_share_nodes_with_others():
     system, start = two_wheels()
     loads = [
@@ -465,15 +218,34 @@ def test_a_floating_system_far_away_has_the_same_loads():
     assert size(here - there) < 1e-6 * size(here)
 
 
-def test_a_stepper_takes_the_steps_of_a_run():
-    system, start = two_wheels()
-    loads = [ls.JointSpring("two", 3.0, rest=9.0), ls.JointFriction("one", 0.1, speed=0.1)]
-    for integrator in ("rk4", "generalized_alpha"):
-        run = ls.simulate(
-            system, start, duration=0.3, step=0.01, integrator=integrator, loads=loads
-        )
-        stepper = ls.Stepper(system, start, step=0.01, integrator=integrator, loads=loads)
-        for _ in range(30):
-            stepper.step()
-        assert np.array_equal(stepper.state.q, run.q[-1])
-        assert np.array_equal(stepper["two.load"], run["two.load"][-1])
+def test_a_four_bar_with_a_spring_and_friction_in_its_pin_moves_as_lagrange_says():
+    """Cut at the pin itself; the oracle has absolute angles and multipliers."""
+    values = FourBar()
+    system, equations = four_bar(values), values.equations()
+    q, qdot = values.start(0.5, 2.0)
+    stiffness, rest, damping, size_, speed = 6.0, 0.4, 0.2, 0.5, 0.1
+    loads = [
+        ls.JointSpring("pin", stiffness, rest=rest, damping=damping),
+        ls.JointFriction("pin", size_, speed=speed),
+    ]
+
+    def torque(angles, rates):
+        turned, rate = angles[2] - angles[1], rates[2] - rates[1]
+        return -stiffness * (turned - rest) - damping * rate - size_ * np.tanh(rate / speed)
+
+    def on_links(t, angles, rates):
+        return torque(angles, rates) * np.array([0.0, -1.0, 1.0])
+
+    times = np.linspace(0.0, 1.0, 11)
+    exact, rates = equations.motion(times, q, qdot, on_links, rtol=1e-11)
+    start = four_bar_state(system, q, qdot)
+    run = ls.simulate(system, start, duration=1.0, rtol=1e-10, output_step=0.1, loads=loads)
+    angles = np.stack([run["crank"], run["crank"] + run["coupler"], run["rocker"]])[..., 0]
+    assert size(angles.T - exact) < 1e-7
+    expected = [torque(*row) for row in zip(exact, rates, strict=True)]
+    assert size(run["pin.load"][:, 0] - expected) < 1e-6
+    for k in (0, 5, 10):
+        mu = equations.acceleration(exact[k], rates[k], on_links(0.0, exact[k], rates[k]))[1]
+        c, s = np.cos(exact[k, 2]), np.sin(exact[k, 2])
+        held = np.array([[c, s], [-s, c]]) @ -mu  # on the rocker, in its axes
+        assert size(run["pin.force"][k, :2] - held) < 1e-5 * size(held)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,61 +14,18 @@ import numpy as np
 from ...algorithms.tree import engine
 from ...algorithms.tree.packing import Packed
 from ...errors import LissomError, LoadError
-from ...joints import Joint
 from ...kernels import fields as field
 from ...kernels.run import fields as run
 from ...kernels.run.registry import JOINT_KINDS, JointKind
 from ...results.store import Columns
-from ...system import GROUND, Frame, LoopEnd, System
+from ...system import GROUND, Frame, System
 from ..signals.callbacks import Functions, is_compiled, takes_state, trusted_state
 from ..signals.signal import Signal, Table
+from .joint_places import JointPlace as JointPlace, loop_joint
 
 Array = np.ndarray
 
 SIGNAL_ROW = 6
-
-
-@dataclass(frozen=True)
-class JointPlace:
-    """Offsets and counts of a joint's coordinates and speeds.
-
-    Attributes
-    ----------
-    body : int
-        Number of the body that the joint carries; -1 for the joint of a loop.
-    joint : Joint
-    q, v : int
-        Offsets of its coordinates and speeds; of a loop: among those of all loaded loops.
-    n_q, n_v : int
-        Numbers of coordinates and speeds.
-    loop : int
-        Number of the loop that the joint closes, or -1.
-    """
-
-    body: int
-    joint: Joint
-    q: int
-    v: int
-    n_q: int
-    n_v: int
-    loop: int = -1
-
-    @property
-    def has_quaternion(self) -> bool:
-        """Whether its first coordinates are a quaternion."""
-        return self.joint.has_quaternion
-
-    @property
-    def plain(self) -> bool:
-        """Whether its speeds are the rates of its coordinates."""
-        if self.loop >= 0 and self.joint.nearest_iterates:
-            return False  # its coordinates are searched for and may jump
-        return all(chart.kind != "product" for chart in self.joint.charts)
-
-    @property
-    def label(self) -> str:
-        """Kind of the joint."""
-        return type(self.joint).__name__
 
 
 class Plan:
@@ -147,7 +103,7 @@ class Plan:
                     "the state; give a joint of the tree, or cut the loop at another joint "
                     "(Model.close)"
                 )
-            return self._loop_joint(str(name), label)
+            return loop_joint(self, str(name), label)
         try:
             i = self.system.layout.index(str(name))
         except LissomError as error:
@@ -158,42 +114,6 @@ class Plan:
         return JointPlace(
             i, joint, layout.hinge_q(i).start, layout.hinge_v(i).start, joint.n_q, joint.n_v
         )
-
-    def _loop_joint(self, name: str, label: str) -> JointPlace:
-        """Joint of a loop, with room for its motions and slots at its ends from the first use."""
-        if name in self.loop_joints:
-            return self.loop_joints[name]
-        k = [loop.name for loop in self.system.loops].index(name)
-        loop, before = self.system.loops[k], self.loop_joints.values()
-        joint = loop.joint
-        if joint.n_v == 0:
-            raise LoadError(f"{label}: the joint of loop {name!r} is fixed; nothing moves there")
-        q, v = sum(x.n_q for x in before), sum(x.n_v for x in before)
-        place = JointPlace(GROUND, joint, q, v, joint.n_q, joint.n_v, k)
-        self.add(
-            "loop_joints",
-            E_KIND=k,
-            E_Q=q,
-            E_V=v,
-            E_N=joint.n_v,
-            E_N_Q=joint.n_q,
-            E_A=self.slot(self._end_frame(loop.a)),
-            E_B=self.slot(self._end_frame(loop.b)),
-            E_TABLE=self.table(joint.turning),
-            E_MEMORY=self.reserve(joint.n_q, [np.inf] * joint.n_q),
-        )
-        self.loop_joints[name] = place
-        return place
-
-    def _end_frame(self, end: LoopEnd) -> Frame:
-        """Node that carries an end of a loop."""
-        if end.body == GROUND:
-            return Frame("the ground", GROUND, GROUND)
-        name, body = self.system.names[end.body], self.system.bodies[end.body]
-        if end.node != body.inboard:
-            nodes = {number: node for node, number in body.node_names.items()}
-            name = f"{name}.{nodes.get(end.node, end.node)}"
-        return Frame(name, end.body, end.node, plain=True)
 
     def place(self, where: Any, what: Any) -> Frame:
         """Frame of a body, node or frame given by name, or of a point fixed in the world."""
