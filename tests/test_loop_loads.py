@@ -15,7 +15,9 @@ from tests.loop_load_samples import JOINTS, ring, size, two_wheels, wheel
 from tests.loop_mechanisms import four_bar, four_bar_state
 from tests.loop_oracles.planar import FourBar
 
-pytestmark = pytest.mark.filterwarnings("ignore:body .* (turns at|is pulled|is pressed|deflects)")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:(body|rod) .* (turns at|is pulled|is pressed|deflects|is twisted)"
+)
 
 
 @pytest.mark.parametrize("name", [*JOINTS, "flexible", "rod"])
@@ -112,19 +114,20 @@ def test_stiff_loads_beside_rods_do_not_limit_implicit_steps():
     assert cut.statistics["iterations"] <= 1.5 * whole.statistics["iterations"]
 
 
-@pytest.mark.parametrize("load", ["friction", "stop"])
+CHANGING = {
+    "friction": ls.JointFriction("hinge", 2.0, speed=1e-4),
+    "stop": ls.JointStop("hinge", 0.3, 0.45, stiffness=2e4, damping=0.1),
+}
+
+
+@pytest.mark.parametrize("load", CHANGING)
 def test_implicit_steps_with_loads_whose_slopes_change(load):
-    case = ring("revolute")
-    loads = [
-        ls.JointFriction("hinge", 2.0, speed=1e-4)
-        if load == "friction"
-        else ls.JointStop("hinge", -1.0, 0.35, stiffness=1e5, damping=0.1)
-    ]
     settings = {"duration": 0.3, "step": 1e-3, "output_step": 0.05}
-    cut, whole = case.runs(loads, integrator="generalized_alpha", **settings)
-    assert cut.status == "finished"
-    assert cut.statistics["iterations"] <= 1.3 * whole.statistics["iterations"]
-    assert case.apart(cut, whole) < 3e-4
+    case = ring("revolute")
+    cut, whole = case.runs([CHANGING[load]], integrator="generalized_alpha", **settings)
+    assert cut.status == "finished" and size(cut["hinge.load"]) > 1.0
+    assert cut.statistics["iterations"] <= 1.1 * whole.statistics["iterations"]
+    assert case.apart(cut, whole) < 2e-6
 
 
 def test_auto_sees_stiff_loads_on_loops():
