@@ -45,7 +45,7 @@ def advance(
         return settle(r.system, r.given, r.work, memory[run.TIME], r.start)
     p, first = plan[run.PARAMETERS], memory[run.N_EVALUATIONS]
     if not knows_turns(r.given):
-        note_turns(r.system, r.given, r.work.loops, r.start)
+        note_turns(r.system, r.given, r.work, r.start)
     while True:
         if mode <= run.WHOLE_STEP:
             status = _begin(r, rows, capacity)
@@ -216,7 +216,7 @@ def _commit(r, used, h, t1):
     pass_instants(plan, table, memory, t1)
     watch_spin(ints, used.scratch, plan, memory)
     if plan[run.N_LOOP_JOINT] != 0:
-        note_turns(r.system, r.given, r.work.loops, r.start)
+        note_turns(r.system, r.given, r.work, r.start)
 
 
 _INTS, _FLOATS = "int64[::1]", "float64[::1]"

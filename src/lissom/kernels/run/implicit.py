@@ -15,6 +15,7 @@ from .evaluate import evaluate, forces_of, set_armature, solve_mass
 from .loads import hinge_slopes
 from .loop_loads import loop_rows, loop_slopes
 from .states import put_states
+from .views import loop_joints
 
 
 @uncounted
@@ -42,9 +43,10 @@ def loop_tangent(system, given, work, t, state, of_damping, of_stiffness):
 
     After `prepare_armature`, once in a step.
     """
-    plan, of = given.plan, work.loops
+    plan = given.plan
     if plan[run.N_LOOP_FORCE] == 0:
         return 0
+    of = loop_joints(system, given, work.loops)
     clear_sides(of.sides)
     if loop_slopes(system, given, work, t, state, of_damping, of_stiffness) != 0:
         return run.CALL_FAILED

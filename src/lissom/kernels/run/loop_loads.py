@@ -28,6 +28,7 @@ from . import fields as run
 from .coordinates import eliminate
 from .loads import add_load_slopes, add_loads
 from .slots import SLOT_RECORD, add_wrench, clear_wrenches, put_wrenches
+from .views import loop_joints
 
 
 @uncounted
@@ -50,9 +51,9 @@ def loop_joint_motions(system, given, of, v):
 
 
 @uncounted
-def note_turns(system, given, of, state):
+def note_turns(system, given, work, state):
     """Store the coordinates of loaded joints of loops, from which angles are continued."""
-    plan, memory = given.plan, given.memory
+    plan, memory, of = given.plan, given.memory, loop_joints(system, given, work.loops)
     _find_motions(system, given, of, state)
     for k in range(plan[run.N_LOOP_JOINT]):
         e = plan[run.LOOP_JOINTS] + k * run.E_ROW
@@ -85,7 +86,7 @@ def loop_loads(system, given, work, t, q, v):
     After `motion_base_to_tip`.
     """
     plan, table, memory = given
-    of = work.loops
+    of = loop_joints(system, given, work.loops)
     loop_joint_motions(system, given, of, v)
     for k in range(plan[run.N_LOOP_V]):
         of.T[k] = 0.0
@@ -121,9 +122,9 @@ def loop_slopes(system, given, work, t, state, of_damping, of_stiffness):
     The numbers A_c before are written to `small`.
     """
     plan, table, memory = given
-    of = work.loops
     if plan[run.N_LOOP_FORCE] == 0:
         return 0
+    of = loop_joints(system, given, work.loops)
     _find_motions(system, given, of, state)
     n = plan[run.N_LOOP_V]
     for k in range(n):
@@ -146,7 +147,7 @@ def loop_slopes(system, given, work, t, state, of_damping, of_stiffness):
 def loop_rows(system, given, work, state):
     """Write the rows of J, after `loop_slopes` in the same state."""
     ints, floats, scratch = system
-    plan, of = given.plan, work.loops
+    plan, of = given.plan, loop_joints(system, given, work.loops)
     n, flags = ints[field.N_V], plan[run.FLAGS]
     for k in range(plan[run.N_LOOP_V]):
         for j in range(plan[run.N_LOOP_V]):
@@ -162,9 +163,10 @@ def loop_rows(system, given, work, state):
 
 
 @uncounted
-def soften(system, given, of, x0, x):
+def soften(system, given, work, x0, x):
     """Replace accelerations x, found without the slopes of loads on joints of loops, by (1)."""
     n, m = system.ints[field.N_V], given.plan[run.N_LOOP_V]
+    of = loop_joints(system, given, work.loops)
     w, y = m + 1, of.small
     for k in range(m):  # rows of [1 + A_c J X | A_c J d], after m numbers
         o = m + k * w

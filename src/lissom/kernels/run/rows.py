@@ -110,5 +110,5 @@ def write_row(system, given, work, t, state, rows):
         rows[o + k] = work.own[first + k]
     o += plan[run.N_OUTPUT]
     for k in range(plan[run.N_LOOP_V]):
-        rows[o + k] = work.loops.T[k]
+        rows[o + k] = work.loops[plan[run.N_LOOP_Q] + plan[run.N_LOOP_V] + k]  # `LoopJoints.T`
     memory[run.N_ROWS] += 1.0

@@ -62,8 +62,8 @@ class Work(NamedTuple):
     forces: applied generalized forces; x: given accelerations; extra: forces that a method adds;
     slots: records of the nodes that loads act on; buffer: for signals and small systems; mass: for
     the mass matrix; before: accelerations of the last iterate (see `constrain`); own: states and
-    outputs of loads (see `states`); s: local coordinates; out: accelerations found; loops: joints
-    of loops that loads act on.
+    outputs of loads (see `states`); s: local coordinates; out: accelerations found; loops: numbers
+    of the joints of loops that loads act on, see `loop_joints`.
     """
 
     forces: Any
@@ -183,7 +183,7 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work, mass):
         work[own:loops],
         work[o + run.W_S * n : o + (run.W_S + 1) * n],
         work[o + run.W_OUT * n : o + (run.W_OUT + 1) * n],
-        _loop_joints(work, loops, plan[run.N_LOOP_Q], plan[run.N_LOOP_V], n),
+        work[loops:],
     )
     return Run(
         System(ints, floats, scratch),
@@ -207,9 +207,13 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work, mass):
 
 
 @inlined
-def _loop_joints(work, o, n_q, m, n):
-    """Views of m motions of loaded joints of loops; their size is `loop_joints_size`."""
-    v = o + n_q
+def loop_joints(system, given, o):
+    """Views of the numbers o of loaded joints of loops; their size is `loop_joints_size`.
+
+    Made where they are used: in `Work` they would be copied at each call.
+    """
+    n_q, m, n = given.plan[run.N_LOOP_Q], given.plan[run.N_LOOP_V], system.ints[field.N_V]
+    v = n_q
     J = v + 7 * m
     X = J + m * n
     small = X + m * n
@@ -218,10 +222,10 @@ def _loop_joints(work, o, n_q, m, n):
     if m == 0:
         end = column  # nothing uses the vectors below
     return LoopJoints(
-        work[o:v], work[v : v + m], work[v + m : v + 2 * m], work[v + 2 * m : v + 3 * m],
-        work[v + 3 * m : v + 4 * m], work[v + 4 * m : v + 5 * m], work[v + 5 * m : J],
-        work[J:X], work[X:small], work[small:column], work[column:end],
-        work[end : 2 * end - column], work[2 * end - column : 3 * end - 2 * column],
+        o[:v], o[v : v + m], o[v + m : v + 2 * m], o[v + 2 * m : v + 3 * m],
+        o[v + 3 * m : v + 4 * m], o[v + 4 * m : v + 5 * m], o[v + 5 * m : J],
+        o[J:X], o[X:small], o[small:column], o[column:end],
+        o[end : 2 * end - column], o[2 * end - column : 3 * end - 2 * column],
     )  # fmt: skip
 
 

@@ -40,6 +40,7 @@ from ...kernels.run.implicit import (
 from ...kernels.run.loop_loads import loop_slopes, soften
 from ...kernels.run.registry import Method, register
 from ...kernels.run.states import begin_states, end_states
+from ...kernels.run.views import loop_joints
 from ...kernels.tree.rod_tension import relax_rods
 from .integrator import Integrator
 
@@ -171,7 +172,7 @@ def _iterate(system, given, work, t, h, m, start, end, x, of, weights):
         if status != 0:
             return status
         if plan[run.N_LOOP_FORCE] != 0:
-            soften(system, given, work.loops, x.x1, out)
+            soften(system, given, work, x.x1, out)
         change, step = _correct(memory, h, m, out, x, weights)
         rate = 1.0
         if iteration > 0 and before > 0.0 and steady:
@@ -192,7 +193,7 @@ def _iterate(system, given, work, t, h, m, start, end, x, of, weights):
             prepare_armature(system, given, of, of_damping, of_stiffness, h)
             if loop_slopes(system, given, work, t + h, end, of_damping, of_stiffness) != 0:
                 return run.CALL_FAILED
-            steady, cut = True, work.loops
+            steady, cut = True, loop_joints(system, given, work.loops)
             for k in range(n):
                 steady = steady and abs(of.A[k] - out[k]) <= 0.1 * min(of.A[k], out[k])
             for k in range(plan[run.N_LOOP_V]):

@@ -19,6 +19,7 @@ from ...kernels.run.implicit import clear_sides, loop_tangent, prepare_armature,
 from ...kernels.run.loop_loads import soften
 from ...kernels.run.registry import Method, register
 from ...kernels.run.states import end_states
+from ...kernels.run.views import loop_joints
 from .integrator import Integrator
 
 
@@ -42,7 +43,7 @@ def _euler_step(system, given, work, t, h, start, end, of):
     status = loop_tangent(system, given, work, t, start, h, h * h)
     if status != 0:
         return status
-    cut = work.loops
+    cut = loop_joints(system, given, work.loops)
     for c in range(plan[run.N_LOOP_V]):
         for k in range(n):
             extra[k] -= h * cut.K[c] * cut.v[c] * cut.J[c * n + k]
@@ -61,7 +62,7 @@ def _euler_step(system, given, work, t, h, start, end, of):
     if status != 0:
         return status
     if plan[run.N_LOOP_FORCE] != 0:
-        soften(system, given, cut, cut.zero, work.out)
+        soften(system, given, work, cut.zero, work.out)
     for k in range(n):
         v1[k] = v0[k] + h * work.out[k]
         s[k] = h * v1[k]
