@@ -310,12 +310,12 @@ def _by_limb(joints, angles):
 
 @pytest.mark.parametrize("case", (8, 12, 13, 16))
 def test_accelerations_of_both_methods_agree_along_a_run(case):
-    """To 1e-10 with loops, where the dense solution is refined; else to what rounding M changes."""
+    """To 1e-10, though rounding M alone changes up to 1e-8: the dense solution is refined."""
     ready = case_of(case)
     run = timed_run(ready, 2.0, **ready.options(WAYS[1]))
     found = acceleration_record(ready, run.motion, 20)
     assert found["states"] == 20
-    assert found["largest"] < (1e-10 if case > 8 else max(1e-10, found["rounding"]))
+    assert found["largest"] < 1e-10
 
 
 @pytest.mark.parametrize("way", WAYS)

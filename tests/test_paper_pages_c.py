@@ -175,6 +175,16 @@ def test_baumgarte_s_terms_make_the_closure_a_damped_oscillator(made):
     assert gap(found, np.concatenate(expected)) < 1e-8
 
 
+def test_each_loop_has_its_own_constants(made):
+    """(4.16): K_i and C_i of loop i."""
+    case = made["ball and slot"]
+    K, C = np.array([25.0, 400.0]), np.array([10.0, 40.0])
+    vdot, _, _ = case.solve(stiffness=K, damping=C)
+    found = closed_loops.closure_accelerations(case.system, case.motions, case.loops, vdot)
+    each = zip(case.loops, K, C, strict=True)
+    assert gap(found, np.concatenate([-k * x.gap - c * x.rate for x, k, c in each])) < 1e-8
+
+
 def test_known_forces_in_the_free_directions_are_loads_on_both_points(made):
     """(4.17)-(4.19): a torque about a free axis of the ball joint, on both of its bodies."""
     case = made["ball and slot"]

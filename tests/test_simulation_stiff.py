@@ -99,13 +99,15 @@ def test_auto_says_what_it_chose_and_why():
 
 
 def test_the_rate_that_auto_sees_is_an_eigenvalue():
-    from lissom.sim.run.scales import fastest_motions, modal_stiffness
+    from lissom.sim.run.scales import Slopes, fastest_motions, modal_stiffness
 
     system = ls.library.swinging_links(3, 4).compile()
     state = system.state(np.full(system.n_q, 0.1))
     stiffness, _ = modal_stiffness(system)
     M = ls.mass_matrix(system, state)
-    found = fastest_motions(lambda f: np.linalg.solve(M, f), stiffness, 0 * stiffness).vibration
+    none = np.zeros((0, system.n_v)), np.zeros(0)
+    slopes = Slopes(stiffness, *none), Slopes(0 * stiffness, *none)
+    found = fastest_motions(lambda f: np.linalg.solve(M, f), *slopes).vibration
     wanted = np.sqrt(np.linalg.eigvals(np.linalg.solve(M, np.diag(stiffness))).real.max())
     assert 0.97 * wanted < found < 1.0001 * wanted
 

@@ -92,13 +92,12 @@ def _mass(ints, floats, scratch, q, M, flags, repeats, whole):
 
 @jit
 def _composite(ints, floats, scratch, q, v, forces, out, M, floor, flags):
-    """Accelerations by the mass matrix; see `solve_dense`."""
+    """Accelerations by the mass matrix, with REFINED corrected once; see `solve_dense`."""
     motion_base_to_tip(ints, floats, scratch, q, v, forces, flags & COUNTED)
     if scratch[field.N_EXTERNAL] != 0.0:
         apply_external(ints, scratch, q, v)
-    status = solve_dense(
-        ints, floats, scratch, q, v, v, v, forces, out, M, floor, flags, ints[field.LOOPS] != 0
-    )
+    terms, refine = flags & (COUNTED | field.TREE), flags & field.REFINED != 0
+    status = solve_dense(ints, floats, scratch, q, v, v, v, forces, out, M, floor, terms, refine)
     if (
         status == field.DONE
         and ints[field.LOOPS] != 0

@@ -146,6 +146,7 @@ OWN_MASS, OWN_MOMENT, OWN_INERTIA = 12, 13, 16  # 1, 3, 6
 # Terms that a sweep includes; bits of `flags`.
 RATES, GRAVITY, ELASTIC, ACCELERATED = 1, 2, 4, 8
 TREE = 16  # forward dynamics: leave the loops open
+REFINED = 32  # forward dynamics by the mass matrix: correct the solution by its residual
 
 # Outcome of a kernel.
 DONE, SINGULAR, NOT_FINITE = 0, 1, 2
@@ -192,14 +193,12 @@ ENVELOPE_ROW = 3
 REACHED_ROW = 3  # row of the path, first and last place of the group among its columns
 # scratch: closing method
 (
-    GAP_WEIGHT,  # Baumgarte's factors of gap and rate
-    RATE_WEIGHT,
     LOOP_SPEED,  # largest speed of the ends of loops
     KAPPA,  # change of speeds per acceleration, where a method closes loops in its speeds, else 0
     LEAST_LEFT,  # smallest remaining fraction of an independent row of Lambda
     SOFTENED,  # softening of loop forces close to singular positions, see below
     CLOSING_RECORD,
-) = range(7)
+) = range(5)
 # Loop forces close to singular positions: not softened, softened, or only their part beyond
 # expected accelerations softened.
 SHARP, SOFT, SOFT_BEYOND = 0.0, 1.0, 2.0

@@ -227,17 +227,19 @@ class Closure(NamedTuple):
     rhs: int  # right-hand side, n
     force: int  # lambda, n
     applied: int  # A x of given accelerations x, n
+    stiffness: int  # Baumgarte's K and C of each constraint, n each; zero: not stabilised
+    damping: int
 
 
 @jit
 def closure_record(o, n):
     """Offsets in the equations of n constraints."""
-    return Closure(o, o + n, o + 2 * n, o + 3 * n, o + 4 * n)
+    return Closure(o, o + n, o + 2 * n, o + 3 * n, o + 4 * n, o + 5 * n, o + 6 * n)
 
 
 def closure_size(n: int) -> int:
     """Size of the equations of n constraints."""
-    return 5 * n
+    return 7 * n
 
 
 class Solution(NamedTuple):

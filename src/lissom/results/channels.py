@@ -110,6 +110,8 @@ def listed(system: System, columns: Columns, text: str = "") -> dict[str, Channe
     for loop in system.loops:
         for key in LOOP:
             channel = _of_loop(loop, f"{loop.name}.{key}")
+            if key == "load" and loop.name not in columns.loaded:
+                continue
             if text in channel.name and channel.labels:
                 found[channel.name] = channel
     for coupling in system.couplings:
@@ -146,6 +148,9 @@ def resolved(
     parts = name.split(".")
     loops = {loop.name: loop for loop in system.loops}
     if parts[0] in loops and (len(parts) == 1 or (len(parts) == 2 and parts[1] in LOOP)):
+        if parts[1:] == ["load"] and parts[0] not in columns.loaded:
+            hint = suggestion(parts[0], columns.loaded)
+            raise StateError(f"no load on the joint of loop {parts[0]!r} was stored; {hint}")
         return _of_loop(loops[parts[0]], name), None
     couplings = {one.name: one for one in system.couplings}
     if parts[0] in couplings and len(parts) == 2 and parts[1] in COUPLING:

@@ -109,6 +109,10 @@ def field_parts(system: System, columns: Columns, field: str) -> Parts:
         return tuple((one.name, coupling_units(system, one)[2]) for one in system.couplings)
     if field == "servo":
         return _servo_parts(system, columns)
+    if field == "loop_load":
+        joints = {loop.name: loop.joint for loop in system.loops}
+        pairs = ((name, part) for name in columns.loaded for part in forces(joints[name].speeds))
+        return tuple((f"{name}.{x}", unit) for name, (x, unit) in pairs)
     found: list[tuple[str, str]] = []
     for name, body, joint in zip(system.names, system.bodies, system.joints, strict=True):
         found += [(f"{name}.mode.{x}", unit) for x, unit in modes(body)]

@@ -13,9 +13,9 @@ import numpy as np
 from ..joints import Joint
 from ..spatial.many_rotations import continuous
 from ..system import Coupling, Loop, System
-from .labels import XYZ, Parts, coupling_units
+from .labels import XYZ, Parts, coupling_units, forces
 from .quantities import Block, collected
-from .store import Store
+from .store import Columns, Store
 
 Array = np.ndarray
 
@@ -31,11 +31,12 @@ def _rows(unit: str) -> Callable[[Loop], Parts]:
 
 # Quantities of a loop: description, labels and units.
 LOOP: dict[str, tuple[str, Callable[[Loop], Parts]]] = {
-    "force": ("force on its end b, axes of that end", _vector("N")),
-    "moment": ("moment on its end b, axes of that end", _vector("N m")),
+    "force": ("constraint force on its end b, axes of that end", _vector("N")),
+    "moment": ("constraint moment on its end b, axes of that end", _vector("N m")),
     "gap": ("constraint residual of its joint", _rows("m")),
     "rate": ("rate of the constraint residual", _rows("m/s")),
     "coordinates": ("coordinates of its joint", lambda loop: loop.joint.coordinates),
+    "load": ("force of the loads on its joint", lambda loop: forces(loop.joint.speeds)),
 }
 # Quantities of a coupling: description, and index of the unit.
 COUPLING: dict[str, tuple[str, int]] = {
@@ -66,6 +67,10 @@ def loop_values(system: System, store: Store, name: str) -> dict[str, Array]:
         found = store.read("coupling_force")[:, couplings.index(group)].view()
         found.flags.writeable = False
         return {name: found}
+    if key == "load":
+        found = store.read("loop_load")[:, loaded_speeds(system, store.columns, group)].view()
+        found.flags.writeable = False
+        return {name: found}
     if key not in ("force", "moment"):
         motions = _motions(system, store)
         # a loop's name alone
@@ -74,6 +79,24 @@ def loop_values(system: System, store: Store, name: str) -> dict[str, Array]:
     found = store.read("loop_force")[:, k : k + 3].view()
     found.flags.writeable = False
     return {name: found}
+
+
+def loaded_speeds(system: System, columns: Columns, name: str) -> slice:
+    """Forces of the loads on the joint of a loop among those of all loops.
+
+    Parameters
+    ----------
+    system : System
+        Simulated system.
+    columns : Columns
+        Columns of the rows.
+    name : str
+        Loop with loads on its joint.
+    """
+    speeds = {loop.name: loop.joint.n_v for loop in system.loops}
+    before = columns.loaded[: columns.loaded.index(name)]
+    start = sum(speeds[x] for x in before)
+    return slice(start, start + speeds[name])
 
 
 def _motions(system: System, store: Store) -> dict[str, Array]:

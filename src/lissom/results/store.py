@@ -3,8 +3,8 @@
 A row is one instant: time, coordinates, speeds, accelerations, generalized forces that act on the
 speeds (actuators, springs, controllers; at a hinge with prescribed motion the required force), the
 spatial forces of loads on nodes, each in the axes of its node, those of loops, each on end b, at
-the origin and in the axes of that end's frame, the forces of couplings, and force, error and
-integral of servos.
+the origin and in the axes of that end's frame, the forces of couplings, force, error and integral
+of servos, and the forces of loads on joints of loops.
 """
 
 from __future__ import annotations
@@ -45,6 +45,10 @@ class Columns:
         Body whose joint each servo drives.
     n_servo : int
         Numbers of all servos: forces, then errors, then integrals, of each speed of the joint.
+    loaded : tuple of str
+        Loops on whose joints loads act.
+    n_loaded : int
+        Speeds of these joints: one force each.
     rate_linear : bool
         Whether the motion was found without the terms of second order in the speeds.
     """
@@ -56,6 +60,8 @@ class Columns:
     n_coupling: int = 0
     servos: tuple[str, ...] = ()
     n_servo: int = 0
+    loaded: tuple[str, ...] = ()
+    n_loaded: int = 0
     rate_linear: bool = False
 
     @classmethod
@@ -64,6 +70,7 @@ class Columns:
         system: System,
         wrenches: Iterable[str] = (),
         servos: Iterable[str] = (),
+        loaded: Iterable[str] = (),
         *,
         rate_linear: bool = False,
     ) -> Columns:
@@ -73,7 +80,7 @@ class Columns:
         ----------
         system : System
             Simulated system.
-        wrenches, servos : iterable of str
+        wrenches, servos, loaded : iterable of str
             As the attributes.
         rate_linear : bool
             As the attribute.
@@ -81,14 +88,18 @@ class Columns:
         counts = len(system.loops), len(system.couplings)
         names = tuple(servos)
         numbers = sum(3 * system.joints[system.layout.index(name)].n_v for name in names)
-        return cls(system.n_q, system.n_v, tuple(wrenches), *counts, names, numbers, rate_linear)
+        speeds, loops = {loop.name: loop.joint.n_v for loop in system.loops}, tuple(loaded)
+        on_loops = sum(speeds[name] for name in loops)
+        given = (*counts, names, numbers, loops, on_loops, rate_linear)
+        return cls(system.n_q, system.n_v, tuple(wrenches), *given)
 
     @property
     def names(self) -> Any:
         """Names of loads with columns, for a file; often those on nodes alone."""
-        if not self.servos and not self.rate_linear:
+        if not self.servos and not self.loaded and not self.rate_linear:
             return self.wrenches
         found = {"wrenches": self.wrenches, "servos": self.servos}
+        found |= {"loops": self.loaded} if self.loaded else {}
         return found | ({"rate_linear": True} if self.rate_linear else {})
 
     @classmethod
@@ -103,13 +114,14 @@ class Columns:
             What `names` gave.
         """
         if isinstance(names, dict):
-            groups = (map(str, names[group]) for group in ("wrenches", "servos"))
-            return cls.of(system, *groups, rate_linear=bool(names.get("rate_linear", False)))
+            lists = (names["wrenches"], names["servos"], names.get("loops", ()))
+            linear = bool(names.get("rate_linear", False))
+            return cls.of(system, *(map(str, x) for x in lists), rate_linear=linear)
         return cls.of(system, map(str, names))
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """Fields of the rows; the last ones only if there are loops, couplings and servos."""
+        """Fields of the rows; the last ones only where there is something to store."""
         return (*FIELDS, *(field for field, n in self._more.items() if n))
 
     @property
@@ -119,6 +131,7 @@ class Columns:
             "loop_force": 6 * self.n_loop,
             "coupling_force": self.n_coupling,
             "servo": self.n_servo,
+            "loop_load": self.n_loaded,
         }
 
     @cached_property

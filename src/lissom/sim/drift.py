@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import LoadError, shown
+import numpy as np
+
+from ..errors import LoadError, name_list, shown, suggestion
+from ..immutable import FixedDict
+from ..system import System
 from .run.checks import positive
+
+Array = np.ndarray
+
+_UNITS = {"stiffness": "1/s^2", "damping": "1/s"}
 
 
 @dataclass(frozen=True)
@@ -18,25 +27,68 @@ class Baumgarte:
 
     Parameters
     ----------
-    stiffness : float
-        [1/s^2].
-    damping : float
-        [1/s].
+    stiffness : float or mapping
+        [1/s^2].  One number for all loops and couplings, or one for each by its name:
+        ``{"pin": 400.0, "gear": 100.0}``.
+    damping : float or mapping
+        [1/s].  As the stiffness.
 
     References
     ----------
     J. Baumgarte, Comput. Methods Appl. Mech. Eng. 1, 1972; the Order-N paper, eq. (4.16).
     """
 
-    stiffness: float
-    damping: float
+    stiffness: float | Mapping[str, float]
+    damping: float | Mapping[str, float]
 
     def __post_init__(self) -> None:
-        for name, unit in (("stiffness", "1/s^2"), ("damping", "1/s")):
-            value = positive(
-                getattr(self, name), f"Baumgarte: {name}", f"a positive number [{unit}]"
-            )
+        for name, unit in _UNITS.items():
+            value = _gain(getattr(self, name), f"Baumgarte: {name}", unit)
             object.__setattr__(self, name, value)
+
+    def gains(self, system: System) -> Array:
+        """Stiffness and damping of each constraint equation, (2, n_constraint).
+
+        Parameters
+        ----------
+        system : System
+            Its loops and couplings, all of which a mapping must name.
+        """
+        counts = {one.name: one.n_constraint for one in system.constraints}
+        found = np.zeros((2, system.n_constraint))
+        for row, name in zip(found, _UNITS, strict=True):
+            given = getattr(self, name)
+            if isinstance(given, Mapping):
+                _check_names(given, list(counts), f"Baumgarte: {name}")
+            else:
+                given = dict.fromkeys(counts, given)
+            row[:] = np.repeat([given[x] for x in counts], list(counts.values()))
+        return found
+
+
+def _gain(value: Any, what: str, unit: str) -> Any:
+    """One positive number, or a read-only mapping of such numbers by name."""
+    if not isinstance(value, Mapping):
+        expected = f"a positive number [{unit}], or one for each loop by its name"
+        return positive(value, what, expected)
+    if wrong := [key for key in value if not isinstance(key, str)]:
+        raise LoadError(f"{what} contains {shown(wrong[0])}; expected names of loops as text")
+    expected = f"a positive number [{unit}]"
+    return FixedDict({key: positive(x, f"{what} of {key!r}", expected) for key, x in value.items()})
+
+
+def _check_names(given: Mapping[str, float], known: list[str], what: str) -> None:
+    """Refuse names that are not those of all loops and couplings."""
+    for name in given:
+        if name not in known:
+            raise LoadError(
+                f"{what}: there is no loop or coupling {name!r}; {suggestion(name, known)}"
+            )
+    if missing := [name for name in known if name not in given]:
+        raise LoadError(
+            f"{what} has no number for {name_list(missing)}; give one for each loop and coupling, "
+            "or one number for all"
+        )
 
 
 @dataclass(frozen=True)
@@ -49,7 +101,13 @@ PROJECTION = Projection()
 
 
 def as_drift(given: Any) -> Drift:
-    """Drift method from the user's argument."""
+    """Drift method from the user's argument.
+
+    Parameters
+    ----------
+    given : object
+        "projection" or a Baumgarte object.
+    """
     if isinstance(given, Drift):
         return given
     if isinstance(given, str) and given == "projection":

@@ -25,7 +25,6 @@ from ..algorithms.tree.arguments import as_state, check_system
 from ..algorithms.tree.coordinates import error_sizes, moved
 from ..errors import LoadError, SimulationWarning, SingularError, StateError, shown
 from ..kernels.run import fields as run
-from ..kernels.run.registry import JOINT_KINDS
 from ..model import Part
 from ..system import State, StateLike, System
 from .loop_balance import LoopBalance
@@ -131,11 +130,11 @@ class _Search:
         self.rest = np.zeros(system.n_v)
         mass = sum(float(body.integrals.mass) for body in system.bodies)
         self.weight = mass * float(np.linalg.norm(system.gravity)) * system.length
-        stiff = self.size**2 * stiffness_of(machine.plan)[0]
+        stiff = self.size**2 * stiffness_of(machine.plan, machine.q)[0].diagonal
         common = max(self.weight, 1e-12 * stiff.max(initial=0.0)) or 1.0
         self.loops = LoopBalance(system, ~free, self.size / np.sqrt(1 + stiff / common))
         # stops have no effect before contact: a body may fall far before one catches it
-        stops = any(JOINT_KINDS[row[run.E_KIND]].catches for row in machine.plan.rows["forces"])
+        stops = any(kind.catches for kind in machine.plan.joint_kinds)
         self.patience = MOST_STEPS if stops else PATIENCE
 
     def run(self, q: Array, fixed: list[str]) -> State:
@@ -193,6 +192,7 @@ class _Search:
                 "accelerations are not finite; start nearer to the equilibrium (state=) or check "
                 "the loads there"
             )
+        self.machine.keep_turns()
         return row
 
     def balance(self, q: Array, loop_forces: Array | None = None) -> tuple[Array, Array]:

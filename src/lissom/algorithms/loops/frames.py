@@ -185,21 +185,37 @@ def closure_jacobian(
 
     of_gaps: rows of constraints on velocities only, which have no gap, are zero.
     """
-    state = State.trusted(system, q, np.zeros(system.n_v))
     rows = [np.zeros((0, system.n_v))]
     for placement in placed:
-        point, R = placement.frames[1].position, placement.frames[1].rotation
-        motion = np.zeros((6, system.n_v))
-        for end, node, sign in zip(placement.loop.ends, placement.nodes, (-1.0, 1.0), strict=True):
-            if end.body != GROUND:
-                J = node_jacobian(system, state, end.body, end.node)
-                arm = skew(point - node.position)
-                motion += sign * np.concatenate([J[:3], J[3:] - arm @ J[:3]])
-        row = (placement.scale[:, None] * placement.directions).T @ rotate(R.T, motion)
+        P = placement.scale[:, None] * placement.directions
+        row = P.T @ _relative_jacobian(system, q, placement)
         if of_gaps and isinstance(placement.loop.joint, Contact):
             row[placement.loop.joint.n_gap :] = 0.0
         rows.append(row)
     return np.concatenate([*rows, coupling_jacobian(system, couplings)])
+
+
+def _relative_jacobian(system: System, q: Array, placement: PlacedLoop) -> Array:
+    """Jacobian (6, n_v): speeds to the velocity of frame b relative to a, axes and origin of b."""
+    state = State.trusted(system, q, np.zeros(system.n_v))
+    point, R = placement.frames[1].position, placement.frames[1].rotation
+    motion = np.zeros((6, system.n_v))
+    for end, node, sign in zip(placement.loop.ends, placement.nodes, (-1.0, 1.0), strict=True):
+        if end.body != GROUND:
+            J = node_jacobian(system, state, end.body, end.node)
+            arm = skew(point - node.position)
+            motion += sign * np.concatenate([J[:3], J[3:] - arm @ J[:3]])
+    return rotate(R.T, motion)
+
+
+def joint_jacobian(system: System, q: Array, placement: PlacedLoop) -> Array:
+    """Jacobian (n, n_v): speeds of the system to those of a loop's joint.
+
+    Its transpose maps forces along the joint to generalized forces, (4.17) of the Order-N paper.
+    """
+    Ht = placement.scale[:, None] * placement.loop.joint.motion_map(placement.coordinates)
+    motion = placement.scale[:, None] * _relative_jacobian(system, q, placement)
+    return np.linalg.lstsq(Ht, motion, rcond=None)[0]
 
 
 def loop_external(placement: PlacedLoop, wrench: Array) -> External:

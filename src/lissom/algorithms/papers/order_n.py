@@ -147,14 +147,15 @@ def solve_loops(
     external: External = (),
     *,
     known: Array | None = None,
-    stiffness: float = 0.0,
-    damping: float = 0.0,
+    stiffness: float | Array = 0.0,
+    damping: float | Array = 0.0,
     printed: Collection[str] = (),
 ) -> tuple[Array, Array, Array]:
     """Steps 2-5: rates of the speeds, lambda [N], and the matrix M of (4.20), which is -Lambda.
 
     `known` are given forces on the points, F_f of (4.17); `stiffness` [1/s^2] and `damping` [1/s]
-    are Baumgarte's constants K and C of (4.16).  The constraints must be independent.
+    are Baumgarte's constants K_i and C_i of (4.16): one number for all loops, or one for each.  The
+    constraints must be independent.
     """
     loops = loop_motions(system, motions)
     L = constraint_rows(loops)
@@ -165,9 +166,15 @@ def solve_loops(
     M, Z = -L @ H @ L.T, L @ (h + H @ F_f)  # (4.15): E' - E, for a force on E; (4.19)
     P_dot = np.concatenate([m.constraint_map.T @ m.bias for m in loops])
     gap, rate = (np.concatenate([getattr(m, what) for m in loops]) for what in ("gap", "rate"))
-    lam = np.linalg.solve(M, Z - P_dot + stiffness * gap + damping * rate)  # (4.16), (4.20)
+    K, C = (_for_each(loops, given) for given in (stiffness, damping))
+    lam = np.linalg.solve(M, Z - P_dot + K * gap + C * rate)  # (4.16), (4.20)
     u = np.concatenate([[1.0], L.T @ lam + F_f])  # (4.17)
     return outward(system, motions, swept, u[:, None])[0][:, 0], lam, M
+
+
+def _for_each(loops: Sequence[LoopMotion], given: float | Array) -> Array:
+    """Numbers of loops, one for all or one for each, for each of their equations."""
+    return np.repeat(np.broadcast_to(given, len(loops)), [len(m.gap) for m in loops])
 
 
 def constraint_rows(loops: Sequence[LoopMotion]) -> Array:

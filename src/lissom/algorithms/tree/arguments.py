@@ -136,6 +136,11 @@ def speeds_vector(system: System, values: Any, what: str) -> Array:
     pieces = [np.zeros(1) for _ in range(system.n_v)]
     for key, value in values.items():
         name, _, part = str(key).partition(".")
+        if name in [loop.name for loop in system.loops]:
+            raise StateError(
+                f"{what}: {key!r} is the joint of a loop, which has none of the speeds of the "
+                "system; give a force on it as a load (Actuator), or by name to forward_dynamics"
+            )
         if part not in ("", "modes"):
             raise StateError(f'{what}: {key!r} is neither "body" nor "body.modes"')
         piece = system.layout.modal_v(name) if part else system.layout.hinge_v(name)

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 
 from ...errors import SingularError, StateError
+from ...kernels.fields import REFINED
 from ...spatial import block_diagonal
 from ...spatial.scalar import is_numeric, solve_spd
 from ...system import State, StateLike, System
 from ..loops import closed_loops
 from ..loops.checks import check_closed
 from ..loops.couplings import transmitted
+from ..loops.joint_loads import applied
 from . import engine, reference
-from .arguments import all_floats, as_state, speeds_vector, to_armature, to_external, written
+from .arguments import all_floats, as_state, to_armature, written
 
 Array = np.ndarray
 
@@ -58,7 +60,8 @@ def forward_dynamics(
         Configuration and speeds.
     forces : array (n_v,) or mapping, optional
         Generalized forces, [modal, hinge] body by body, or {"body": ..., "body.modes": ...}; by
-        default zero.  Stiffness and damping of flexible bodies are included automatically.
+        default zero.  {"loop": ...} are forces along the motions of the joint that closes a loop.
+        Stiffness and damping of flexible bodies are included automatically.
     external : mapping, optional
         Spatial forces {"body", "body.node" or "frame": [moment; force]} in the axes of that frame.
     method : str
@@ -99,8 +102,7 @@ def forward_dynamics(
         except (AttributeError, KeyError, TypeError):
             pass
     state = as_state(system, state)
-    T = speeds_vector(system, forces, "forces")
-    loads, added = to_external(system, external), to_armature(system, armature)
+    (T, loads), added = applied(system, state, forces, external), to_armature(system, armature)
     if system.constraints and method in PAPER:
         kind, n = (
             ("loops", len(system.loops)) if system.loops else ("couplings", len(system.couplings))
@@ -122,6 +124,7 @@ def forward_dynamics(
             added,
             composite=method == "composite",
             floor=engine.CAREFUL if careful else engine.LEAST,
+            flags=engine.ALL if careful else engine.ALL | REFINED,
         )
     else:
         vdot = _readable(system, state, T, loads, added, method)
@@ -135,7 +138,7 @@ def loop_forces(
     *,
     external: Mapping[Any, Any] | None = None,
 ) -> Array:
-    """Forces through the joints that close loops.
+    """Constraint forces in the joints that close loops.
 
     Parameters
     ----------
@@ -159,8 +162,7 @@ def loop_forces(
         raise StateError(
             f"the system has no loops; use joint_forces for the forces of its joints{more}"
         )
-    T = speeds_vector(system, forces, "forces")
-    loads = to_external(system, external)
+    T, loads = applied(system, state, forces, external)
     if all_floats(state, T, *(wrench for *_, wrench in loads)):
         return engine.loop_forces(system, state.raw_q, state.raw_v, T, loads)
     motions, lam = _readable_multipliers(system, state, T, loads)
@@ -194,8 +196,7 @@ def coupling_forces(
     state = as_state(system, state)
     if not system.couplings:
         raise StateError("the system has no couplings; add them with model.couple(...)")
-    T = speeds_vector(system, forces, "forces")
-    loads = to_external(system, external)
+    T, loads = applied(system, state, forces, external)
     if all_floats(state, T, *(wrench for *_, wrench in loads)):
         return engine.coupling_forces(system, state.raw_q, state.raw_v, T, loads)
     _, lam = _readable_multipliers(system, state, T, loads)

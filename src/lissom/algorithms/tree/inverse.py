@@ -12,6 +12,7 @@ from ...kernels.fields import ACCELERATED, GRAVITY
 from ...system import State, StateLike, System
 from ..loops.actuation import actuated_joints, actuator_forces
 from ..loops.frames import check_real, closure_slices, loop_external, placed_loops
+from ..loops.joint_loads import applied
 from . import engine, reference
 from .arguments import all_floats, as_state, motions_of, speeds_vector, to_external
 from .articulated import forward_dynamics, loop_forces
@@ -201,6 +202,7 @@ def joint_forces(
                 "joint_forces: actuated is given without acceleration; omit it, or give both"
             )
         vdot = forward_dynamics(system, state, forces, external=external)
+        loads = applied(system, state, forces, external)[1]
         if system.loops:
             wrenches = loop_forces(system, state, forces, external=external)
             for loop, wrench in zip(placed_loops(system, state.raw_q), wrenches, strict=True):

@@ -36,7 +36,7 @@ def check_joint_units(system: System, joint: Any, what: str, value: Any, kind: s
     system : System
         Compiled mechanism.
     joint : str
-        Body carried by the joint.
+        Body carried by the joint, or loop closed by it.
     what : str
         Key, for errors.
     value : number or list
@@ -44,10 +44,12 @@ def check_joint_units(system: System, joint: Any, what: str, value: Any, kind: s
     kind : str
         Key of PAIRS.
     """
-    if joint not in system.names:
-        known = suggestion(joint, system.names)
+    joints = dict(zip(system.names, system.joints, strict=True))
+    joints |= {loop.name: loop.joint for loop in system.loops}
+    if joint not in joints:
+        known = suggestion(joint, joints)
         raise LoadError(f"joint is {joint!r}, but there is no such joint; {known}")
-    found = system.joints[system.names.index(joint)]
+    found = joints[joint]
     own = _natures(found, rates=kind != "coordinate")
     entries = value if isinstance(value, list) else [value]
     if not own or (len(set(own)) > 1 and len(entries) != len(own)):

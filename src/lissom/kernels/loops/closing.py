@@ -159,7 +159,7 @@ def _close_loop(ints, floats, scratch, h, k, flags):
         xi_w, xi_v = rotation_vector(back_product(R_j, R)), turn_back(R, added(r, -1.0, r_j))
     w_rel, v_rel, D_w, D_v, speed = ZERO, ZERO, ZERO, ZERO, 0.0
     if flags != 0:
-        w_rel, v_rel, D_w, D_v, speed = _relative_motion(
+        w_rel, v_rel, D_w, D_v, speed = relative_motion(
             ints, scratch, a, b, C_a, C_b, F_b, s, arm_b, length
         )
         if ints[l + field.L_MAP] < 0 and not contact:
@@ -170,7 +170,7 @@ def _close_loop(ints, floats, scratch, h, k, flags):
             D_w, D_v = added(D_w, -1.0, c_w), added(D_v, -1.0, c_v)
     if contact:
         distance, drift = touch(floats, j, kind, R, r, w_rel, v_rel, scratch, P, theta)
-    n, closing = ints[h + field.N_COLUMN] & POSITIVE, ints[h + field.CLOSING] & POSITIVE
+    n = ints[h + field.N_COLUMN] & POSITIVE
     closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
     for c in range(ints[l + field.L_N]):
         m, f = vector(scratch, P + 6 * c), vector(scratch, P + 6 * c + 3)
@@ -184,8 +184,8 @@ def _close_loop(ints, floats, scratch, h, k, flags):
         scratch[closure.gap + column] = gap
         scratch[closure.rate + column] = rate
         if flags & field.GRAVITY != 0:  # accelerations are wanted
-            stiffness = scratch[closing + field.GAP_WEIGHT]
-            rhs -= stiffness * gap + scratch[closing + field.RATE_WEIGHT] * rate
+            stiffness = scratch[closure.stiffness + column]
+            rhs -= stiffness * gap + scratch[closure.damping + column] * rate
         scratch[closure.rhs + column] = rhs
     for c in range(ints[l + field.L_N_SOLVED]):
         if ints[l + field.L_TURN] < 0:
@@ -200,7 +200,7 @@ def _close_loop(ints, floats, scratch, h, k, flags):
 
 
 @jit
-def _relative_motion(ints, scratch, a, b, C_a, C_b, F_b, s, arm_b, length):
+def relative_motion(ints, scratch, a, b, C_a, C_b, F_b, s, arm_b, length):
     """Velocity and acceleration of frame b relative to node a without unknowns, b's axes; (3), (4).
 
     Also returns the speed of the ends.

@@ -28,7 +28,7 @@ def close_couplings(ints, floats, scratch, q, v, x, flags):
     h = ints[field.LOOPS] & POSITIVE
     n = ints[h + field.N_COLUMN] & POSITIVE
     closure = closure_record(ints[h + field.CLOSURE] & POSITIVE, n)
-    closing, speed = ints[h + field.CLOSING] & POSITIVE, 0.0
+    speed = 0.0
     for k in range(ints[h + field.N_COUPLING]):
         c = (ints[h + field.COUPLING_ROWS] & POSITIVE) + k * field.COUPLING_ROW
         column, numbers = ints[c + field.C_COLUMN] & POSITIVE, ints[c + field.C_NUMBERS] & POSITIVE
@@ -57,10 +57,8 @@ def close_couplings(ints, floats, scratch, q, v, x, flags):
         scratch[closure.gap + column] = gap
         scratch[closure.rate + column] = rate
         if flags & field.GRAVITY != 0:  # accelerations are wanted
-            rhs -= (
-                scratch[closing + field.GAP_WEIGHT] * gap
-                + scratch[closing + field.RATE_WEIGHT] * rate
-            )
+            stiffness = scratch[closure.stiffness + column]
+            rhs -= stiffness * gap + scratch[closure.damping + column] * rate
         scratch[closure.rhs + column] = rhs
     return speed
 

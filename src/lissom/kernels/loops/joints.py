@@ -157,7 +157,7 @@ def _descend(floats, j, kind, dof, R, r, length, scratch, theta, work):
     for _ in range(ITERATIONS):
         R_j, r_j = joint_pose(floats, j, kind, scratch, theta, work)
         xi_w, xi_v = rotation_vector(back_product(R_j, R)), turn_back(R, added(r, -1.0, r_j))
-        _orthonormal(scratch, work, dof, length)
+        orthonormal(scratch, work, dof, length)
         joint_rates(scratch, work, dof, length, xi_w, xi_v, theta + MOST_Q)
         largest = 0.0
         for c in range(dof):
@@ -173,7 +173,7 @@ def _descend(floats, j, kind, dof, R, r, length, scratch, theta, work):
 
 
 @jit
-def _orthonormal(scratch, work, dof, length):
+def orthonormal(scratch, work, dof, length):
     """Orthonormalise the columns of diag(length, 1) H*; also writes the factors."""
     H, basis, factors, _rest, _best = joint_work(work)
     for c in range(dof):
@@ -195,7 +195,7 @@ def _orthonormal(scratch, work, dof, length):
 
 @jit
 def joint_rates(scratch, work, dof, length, w, v, out):
-    """Speeds of the joint for a motion, by least squares; after `_orthonormal`."""
+    """Speeds of the joint for a motion, by least squares; after `orthonormal`."""
     _H, basis, factors, _rest, _best = joint_work(work)
     for c in range(dof - 1, -1, -1):
         y_w, y_v = vector(scratch, basis + 6 * c), vector(scratch, basis + 6 * c + 3)
@@ -207,9 +207,29 @@ def joint_rates(scratch, work, dof, length, w, v, out):
 
 
 @jit
+def joint_force(scratch, work, dof, length, T, o):
+    """Moment and force along the free motions that do the work of generalized forces T[o:].
+
+    f = D g,  D = diag(length, 1):  H f = (D H*)^T g = T with the least g; after `orthonormal`.
+    """
+    _H, basis, factors, y, _best = joint_work(work)
+    n, f = ZERO, ZERO
+    for c in range(dof):
+        e = T[o + c]
+        for k in range(c):
+            e -= scratch[factors + 6 * k + c] * scratch[y + k]
+        d = scratch[factors + 6 * c + c]
+        e = e / d if d > 1e-9 * length else 0.0
+        scratch[y + c] = e
+        n = added(n, e * length, vector(scratch, basis + 6 * c))
+        f = added(f, e, vector(scratch, basis + 6 * c + 3))
+    return n, f
+
+
+@jit
 def constraint_map(scratch, work, dof, length, P):
-    """Write P of the motion map at `work`, see `nearness.constraint_map`; calls `_orthonormal`."""
-    _orthonormal(scratch, work, dof, length)
+    """Write P of the motion map at `work`, see `nearness.constraint_map`; calls `orthonormal`."""
+    orthonormal(scratch, work, dof, length)
     _H, basis, _factors, left, _best = joint_work(work)
     for k in range(6):
         for i in range(6):

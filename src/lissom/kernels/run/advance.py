@@ -17,6 +17,7 @@ from .evaluate import evaluate, solve_mass
 from .event_values import crossed, event_values, keep_values
 from .expected import note_expected
 from .instants import next_instant, pass_instants, sample
+from .loop_loads import knows_turns, note_turns
 from .methods import commit_step, take_step
 from .projection import settle
 from .rows import row_due, rows_within, write_row
@@ -39,10 +40,12 @@ def advance(
     r = views(ints, floats, scratch, stiff, plan, table, memory, work, mass)
     used = r.stiff if plan[run.TRAITS] & run.USES_ARMATURE != 0 else r.system
     if mode == run.SOLVE:
-        return solve_mass(r.system, r.given, r.start.q, r.x.a1, r.x.x1)
+        return solve_mass(r.system, r.given, r.start.q, r.x.a1, r.x.a1, r.x.x1)
     if mode == run.SETTLE:
         return settle(r.system, r.given, r.work, memory[run.TIME], r.start)
     p, first = plan[run.PARAMETERS], memory[run.N_EVALUATIONS]
+    if not knows_turns(r.given):
+        note_turns(r.system, r.given, r.work, r.start)
     while True:
         if mode <= run.WHOLE_STEP:
             status = _begin(r, rows, capacity)
@@ -212,6 +215,8 @@ def _commit(r, used, h, t1):
         keep_values(plan, memory, r.values)
     pass_instants(plan, table, memory, t1)
     watch_spin(ints, used.scratch, plan, memory)
+    if plan[run.N_LOOP_JOINT] != 0:
+        note_turns(r.system, r.given, r.work, r.start)
 
 
 _INTS, _FLOATS = "int64[::1]", "float64[::1]"

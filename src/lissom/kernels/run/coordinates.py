@@ -278,11 +278,11 @@ def product_rates(table, c, n, q, o_q, v, o_v, buffer, o):
         R = product(R_j, R)
     for i in range(n):
         buffer[m + i * (n + 1) + n] = v[o_v + i]
-    return _eliminate(buffer, m, n, o)
+    return eliminate(buffer, m, n, o)
 
 
 @jit
-def _eliminate(x, m, n, o):
+def eliminate(x, m, n, o):
     """Write the solution of the n x n system at x[m:], rows of n + 1, to x[o:]; pivots rows."""
     w = n + 1
     for k in range(n):

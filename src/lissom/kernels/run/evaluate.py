@@ -18,8 +18,9 @@ from ..tree.world import place_base_to_tip
 from . import fields as run
 from .expected import expect
 from .loads import hinge_loads, node_loads
+from .loop_loads import loop_loads
 from .motions import drive, undrive
-from .slots import slot_motions
+from .slots import clear_wrenches, put_wrenches, slot_motions
 from .states import put_states
 
 ALL = field.RATES | field.GRAVITY | field.ELASTIC
@@ -55,8 +56,12 @@ def evaluate(system, given, work, t, state, w, out):
         if plan[run.NODE_RATES] == 0:
             place_base_to_tip(ints, scratch)
             slot_motions(ints, scratch, plan, q, v, slots, 0, flags & 0)
-        if node_loads(scratch, plan, table, memory, t, q, v, slots, 0, buffer) != 0:
+        clear_wrenches(plan, slots, 0)
+        if node_loads(plan, table, memory, t, q, v, slots, 0, buffer) != 0:
             return run.CALL_FAILED
+        if plan[run.N_LOOP_JOINT] != 0 and loop_loads(system, given, work, t, q, v) != 0:
+            return run.CALL_FAILED
+        put_wrenches(scratch, plan, slots, 0)
         apply_external(ints, scratch, q, v)
     expect(system, given, t, before)
     for k in range(n):
@@ -90,10 +95,10 @@ def evaluate(system, given, work, t, state, w, out):
 
 
 @uncounted
-def solve_mass(system, given, q, forces, out):
+def solve_mass(system, given, q, forces, before, out):
     """Write M^-1 forces to `out`, with rotors and loops; driven hinges do not move.
 
-    Returns 0 or a failure.
+    before: zero where loops are closed in the speeds, else any.  Returns 0 or a failure.
     """
     ints, floats, scratch = system
     flags = given.plan[run.FLAGS]
@@ -101,7 +106,7 @@ def solve_mass(system, given, q, forces, out):
     if ints[field.LOOPS] != 0:
         scratch[ints[ints[field.LOOPS] + field.CLOSING] + field.SOFTENED] = field.SOFT
         status = closed_accelerations(
-            ints, floats, scratch, q, forces, forces, forces, forces, out, flags & 0
+            ints, floats, scratch, q, forces, forces, before, forces, out, flags & 0
         )
     else:
         status = articulate_tip_to_base(ints, scratch, forces)

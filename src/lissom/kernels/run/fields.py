@@ -64,8 +64,14 @@ from __future__ import annotations
     O_Z,  # memory: states of loads
     N_MAPPED,  # local coordinates of own joints, after the n_v others; in the table after WEIGHTS
     # their scales, then the speed to which each belongs
+    N_LOOP_JOINT,  # joints of loops that loads act on
+    LOOP_JOINTS,
+    N_LOOP_FORCE,  # elements on these joints; E_Q and E_V are offsets among their motions
+    LOOP_FORCES,
+    N_LOOP_Q,  # coordinates and speeds of all these joints
+    N_LOOP_V,
     P_HEADER,
-) = range(54)
+) = range(60)
 
 HALF = 12  # most coordinates of a joint
 
@@ -74,7 +80,7 @@ LOOK_AT_FORCES, LOOK_AT_EVENTS = 1, 2
 
 # plan: row of an element
 (
-    E_KIND,  # of loads: its number in `registry`
+    E_KIND,  # of loads: its number in `registry`; of a joint of a loop: number of the loop
     E_ACTIVE,  # memory: 1 if it acts
     E_Q,  # offset of its coordinates
     E_V,

@@ -11,9 +11,11 @@ from ..compiling import uncounted
 from ..fields import POSITIVE
 from ..tree.rod_tension import stiffen_rods
 from . import fields as run
-from .evaluate import evaluate, forces_of, set_armature
+from .evaluate import evaluate, forces_of, set_armature, solve_mass
 from .loads import hinge_slopes
+from .loop_loads import loop_rows, loop_slopes
 from .states import put_states
+from .views import loop_joints
 
 
 @uncounted
@@ -33,6 +35,32 @@ def tangent(given, work, t, state, w, of, secant):
     return hinge_slopes(
         plan, table, memory, t, state.q, state.v, work.own, of.sides, work.buffer, K, C
     )
+
+
+@uncounted
+def loop_tangent(system, given, work, t, state, of_damping, of_stiffness):
+    """Write A_c, J and X of loads on joints of loops (`loop_loads`); 0 or a failure.
+
+    After `prepare_armature`, once in a step.
+    """
+    plan = given.plan
+    if plan[run.N_LOOP_FORCE] == 0:
+        return 0
+    of = loop_joints(system, given, work.loops)
+    clear_sides(of.sides)
+    if loop_slopes(system, given, work, t, state, of_damping, of_stiffness) != 0:
+        return run.CALL_FAILED
+    loop_rows(system, given, work, state)
+    n = system.ints[field.N_V]
+    for k in range(plan[run.N_LOOP_V]):
+        for j in range(n):
+            of.column[j], of.found[j] = of.J[k * n + j], 0.0
+        status = solve_mass(system, given, state.q, of.column, of.zero, of.found)
+        if status != 0:
+            return status
+        for j in range(n):
+            of.X[k * n + j] = of.found[j]
+    return 0
 
 
 @uncounted

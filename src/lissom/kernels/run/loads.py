@@ -7,7 +7,7 @@ from ..fields import POSITIVE
 from . import fields as run
 from .registry import JOINT_KINDS, NO_SLOPES, NODE_KINDS, SLOPES_WITH_SIGNAL
 from .signals import signal
-from .slots import SLOT_RECORD, clear_wrenches, put_wrenches
+from .slots import SLOT_RECORD
 
 if not JOINT_KINDS or not NODE_KINDS:
     raise ImportError("no loads are registered; import lissom.sim first")
@@ -87,10 +87,9 @@ add_force, add_slopes = _forces(JOINT_KINDS), _slopes(JOINT_KINDS)
 add_node_force = _node_forces(NODE_KINDS)
 
 
-@uncounted
+@inlined
 def hinge_loads(plan, table, memory, t, q, v, T, n_v, own, buffer):
     """Write generalized forces T of controllers and hinge loads; 0, or a function's status."""
-    n_z = plan[run.N_STATE]
     for k in range(n_v):
         T[k] = 0.0
     for k in range(plan[run.N_CONTROLLER]):
@@ -99,8 +98,20 @@ def hinge_loads(plan, table, memory, t, q, v, T, n_v, own, buffer):
         if memory[plan[e + run.E_ACTIVE]] != 0.0:
             for j in range(n_v):
                 T[j] += memory[held + j]
-    for k in range(plan[run.N_FORCE]):
-        e = plan[run.FORCES] + k * run.E_ROW
+    return add_loads(
+        plan, table, memory, t, q, v, plan[run.N_FORCE], plan[run.FORCES], q, v, T, own, buffer
+    )
+
+
+@uncounted
+def add_loads(plan, table, memory, t, q, v, count, first, at_q, at_v, T, own, buffer):
+    """Add the forces of `count` loads on joints, rows plan[first:], to T; 0, or a status.
+
+    at_q, at_v: coordinates and speeds of their joints; q, v: of the system, for functions.
+    """
+    n_z = plan[run.N_STATE]
+    for k in range(count):
+        e = first + k * run.E_ROW
         if memory[plan[e + run.E_ACTIVE]] == 0.0:
             continue
         n, c = plan[e + run.E_N], plan[e + run.E_TABLE] & POSITIVE
@@ -114,19 +125,30 @@ def hinge_loads(plan, table, memory, t, q, v, T, n_v, own, buffer):
                 return status
         add_force(
             plan[e + run.E_KIND],
-            table, c, n, q, o_q, v, o_v, buffer, own, z, dz, o, T,
+            table, c, n, at_q, o_q, at_v, o_v, buffer, own, z, dz, o, T,
         )  # fmt: skip
     return 0
 
 
-@uncounted
+@inlined
 def hinge_slopes(plan, table, memory, t, q, v, own, sides, buffer, K, C):
     """Add the slopes of loads on hinges to stiffness K and damping C; 0, or a function's status.
 
     sides: for each speed the last iterates below and above zero.
     """
-    for k in range(plan[run.N_FORCE]):
-        e = plan[run.FORCES] + k * run.E_ROW
+    return add_load_slopes(
+        plan, table, memory, t, q, v, plan[run.N_FORCE], plan[run.FORCES],
+        q, v, own, sides, buffer, K, C,
+    )  # fmt: skip
+
+
+@uncounted
+def add_load_slopes(
+    plan, table, memory, t, q, v, count, first, at_q, at_v, own, sides, buffer, K, C
+):
+    """Add the slopes of `count` loads on joints to K and C; arguments as for `add_loads`."""
+    for k in range(count):
+        e = first + k * run.E_ROW
         when = plan[e + run.E_SLOPES]
         if when == NO_SLOPES or memory[plan[e + run.E_ACTIVE]] == 0.0:
             continue
@@ -138,14 +160,16 @@ def hinge_slopes(plan, table, memory, t, q, v, own, sides, buffer, K, C):
         n, c = plan[e + run.E_N], plan[e + run.E_TABLE] & POSITIVE
         o_q, o_v = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_V] & POSITIVE
         z = plan[e + run.E_STATE] & POSITIVE
-        add_slopes(plan[e + run.E_KIND], table, c, n, q, o_q, v, o_v, buffer, own, z, sides, K, C)
+        add_slopes(
+            plan[e + run.E_KIND],
+            table, c, n, at_q, o_q, at_v, o_v, buffer, own, z, sides, K, C,
+        )  # fmt: skip
     return 0
 
 
 @uncounted
-def node_loads(scratch, plan, table, memory, t, q, v, work, o, buffer):
-    """Write the wrenches of all node loads to the list of external forces; 0, or a status."""
-    clear_wrenches(plan, work, o)
+def node_loads(plan, table, memory, t, q, v, work, o, buffer):
+    """Add the wrenches of all node loads to the slots; 0, or a function's status."""
     for k in range(plan[run.N_NODE_LOAD]):
         e = plan[run.NODE_LOADS] + k * run.E_ROW
         if memory[plan[e + run.E_ACTIVE]] == 0.0:
@@ -157,5 +181,4 @@ def node_loads(scratch, plan, table, memory, t, q, v, work, o, buffer):
             if status != 0:
                 return status
         add_node_force(plan[e + run.E_KIND], table, c, plan[e + run.E_AXES], buffer, work, a, b)
-    put_wrenches(scratch, plan, work, o)
     return 0

@@ -74,7 +74,8 @@ def rows_within(r, t, h, t1, rows, capacity, ready):
 def write_row(system, given, work, t, state, rows):
     """Write one row: time, q, v, accelerations, forces, wrenches, forces of loops and couplings.
 
-    The outputs of loads follow.  After `evaluate` at the same state.
+    The outputs of loads follow, then the forces of loads on joints of loops.  After `evaluate` at
+    the same state.
     """
     plan, _table, memory = given
     ints, floats, scratch = system
@@ -107,4 +108,7 @@ def write_row(system, given, work, t, state, rows):
     first = run.OWN_STATES + 2 * plan[run.N_STATE]
     for k in range(plan[run.N_OUTPUT]):
         rows[o + k] = work.own[first + k]
+    o += plan[run.N_OUTPUT]
+    for k in range(plan[run.N_LOOP_V]):
+        rows[o + k] = work.loops[plan[run.N_LOOP_Q] + plan[run.N_LOOP_V] + k]  # `LoopJoints.T`
     memory[run.N_ROWS] += 1.0

@@ -34,13 +34,36 @@ class State(NamedTuple):
     z: Any
 
 
+class LoopJoints(NamedTuple):
+    """Loaded joints of loops: coordinates, speeds and forces; see `loop_loads`.
+
+    K, C, A: slopes of their loads, and these as armature; sides: as in `Tangent`; J, X: rows of n_v
+    numbers; small: for the solution; column, found: of n_v numbers; zero: so many zeros.
+    """
+
+    q: Any
+    v: Any
+    T: Any
+    K: Any
+    C: Any
+    A: Any
+    sides: Any
+    J: Any
+    X: Any
+    small: Any
+    column: Any
+    found: Any
+    zero: Any
+
+
 class Work(NamedTuple):
     """Workspace of one evaluation.
 
     forces: applied generalized forces; x: given accelerations; extra: forces that a method adds;
     slots: records of the nodes that loads act on; buffer: for signals and small systems; mass: for
     the mass matrix; before: accelerations of the last iterate (see `constrain`); own: states and
-    outputs of loads (see `states`); s: local coordinates; out: accelerations found.
+    outputs of loads (see `states`); s: local coordinates; out: accelerations found; loops: numbers
+    of the joints of loops that loads act on, see `loop_joints`.
     """
 
     forces: Any
@@ -53,6 +76,7 @@ class Work(NamedTuple):
     own: Any
     s: Any
     out: Any
+    loops: Any
 
 
 class Stages(NamedTuple):
@@ -146,6 +170,7 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work, mass):
     inner = ends + 2 * n_z
     own = inner + total * n_z
     local = own + run.OWN_STATES + 2 * n_z + plan[run.N_OUTPUT]
+    loops = local + n_s
     stages = Stages(
         work[after : after + total * n_s], work[after + total * n_s : slots], work[inner:own]
     )
@@ -158,8 +183,9 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work, mass):
         mass,
         x.x1,
         work[own:local],
-        work[local : local + n_s],
+        work[local:loops],
         work[o + run.W_OUT * n : o + (run.W_OUT + 1) * n],
+        work[loops:],
     )
     return Run(
         System(ints, floats, scratch),
@@ -180,6 +206,34 @@ def views(ints, floats, scratch, stiff, plan, table, memory, work, mass):
         work[values:saved],
         work[saved:ends],
     )
+
+
+@inlined
+def loop_joints(system, given, o):
+    """Views of the numbers o of loaded joints of loops; their size is `loop_joints_size`.
+
+    Made where they are used: in `Work` they would be copied at each call.
+    """
+    n_q, m, n = given.plan[run.N_LOOP_Q], given.plan[run.N_LOOP_V], system.ints[field.N_V]
+    v = n_q
+    J = v + 7 * m
+    X = J + m * n
+    small = X + m * n
+    column = small + m * (m + 2)
+    end = column + n
+    if m == 0:
+        end = column  # nothing uses the vectors below
+    return LoopJoints(
+        o[:v], o[v : v + m], o[v + m : v + 2 * m], o[v + 2 * m : v + 3 * m],
+        o[v + 3 * m : v + 4 * m], o[v + 4 * m : v + 5 * m], o[v + 5 * m : J],
+        o[J:X], o[X:small], o[small:column], o[column:end],
+        o[end : 2 * end - column], o[2 * end - column : 3 * end - 2 * column],
+    )  # fmt: skip
+
+
+def loop_joints_size(n_q: int, m: int, n: int) -> int:
+    """Size of the views of m motions, n_q coordinates, of joints in a system of n speeds."""
+    return n_q + 7 * m + 2 * m * n + m * (m + 2) + (3 * n if m else 0)
 
 
 @uncounted

@@ -8,6 +8,7 @@ a: the algorithmic accelerations, x = vdot at the end of the step, z: states of 
   M(q_1) x_1 = forces(q_1, v_1, z_1) by iteration, with (4) inserted, also in K = -dT/dq:
   (M + A) x = forces + A x_before      A = (1 - alpha_f)/(1 - alpha_m) (gamma h C + beta h^2 K)  (5)
 Each iteration is one forward-dynamics solution with armature; M is that of the current iterate.
+Loads on joints of loops have their K and C along those joints, see `loop_loads`.
 Rods under tension have rotary armature of their sections besides, found once in a step (`rods`).
 Loops are closed in the speeds v_1 at the end of the step, not in accelerations                  (6)
 Near singular positions, where errors of speeds would need huge accelerations, (6) stays bounded.
@@ -30,13 +31,16 @@ from ...kernels.run.coordinates import moved, moved_error
 from ...kernels.run.evaluate import close_in_speeds, evaluate
 from ...kernels.run.implicit import (
     clear_sides,
+    loop_tangent,
     note_sides,
     prepare_armature,
     prepare_rods,
     tangent,
 )
+from ...kernels.run.loop_loads import loop_slopes, soften
 from ...kernels.run.registry import Method, register
 from ...kernels.run.states import begin_states, end_states
+from ...kernels.run.views import loop_joints
 from ...kernels.tree.rod_tension import relax_rods
 from .integrator import Integrator
 
@@ -106,6 +110,12 @@ def _alpha_step(system, given, work, t, h, start, end, x, of, weights):
             work.extra[k] = of.A[k] * x.x1[k]
         factor = m.ratio * m.beta * h * h
         status = prepare_rods(system, given, work, t + h, end, 0.5 * h, x.x1, factor)
+    if status == 0 and plan[run.N_LOOP_FORCE] != 0:
+        status = run.SINGULAR_COORDINATES
+        if _place(given, work, h, m, start, end, x):
+            status = loop_tangent(
+                system, given, work, t + h, end, m.ratio * m.gamma * h, m.ratio * m.beta * h * h
+            )
     if status == 0:
         status = _iterate(system, given, work, t, h, m, start, end, x, of, weights)
     if rods:
@@ -161,6 +171,8 @@ def _iterate(system, given, work, t, h, m, start, end, x, of, weights):
             return run.DIVERGED  # an iterate may bend bodies more than the solution does
         if status != 0:
             return status
+        if plan[run.N_LOOP_FORCE] != 0:
+            soften(system, given, work, x.x1, out)
         change, step = _correct(memory, h, m, out, x, weights)
         rate = 1.0
         if iteration > 0 and before > 0.0 and steady:
@@ -177,10 +189,16 @@ def _iterate(system, given, work, t, h, m, start, end, x, of, weights):
             note_sides(end.v, of.sides)
             if tangent(given, work, t + h, end, 0.5 * h, of, 1.0) != 0:
                 return run.CALL_FAILED
-            prepare_armature(system, given, of, m.ratio * m.gamma * h, m.ratio * m.beta * h * h, h)
-            steady = True
+            of_damping, of_stiffness = m.ratio * m.gamma * h, m.ratio * m.beta * h * h
+            prepare_armature(system, given, of, of_damping, of_stiffness, h)
+            if loop_slopes(system, given, work, t + h, end, of_damping, of_stiffness) != 0:
+                return run.CALL_FAILED
+            steady, cut = True, loop_joints(system, given, work.loops)
             for k in range(n):
                 steady = steady and abs(of.A[k] - out[k]) <= 0.1 * min(of.A[k], out[k])
+            for k in range(plan[run.N_LOOP_V]):
+                old, new = cut.small[k], cut.A[k]
+                steady = steady and abs(new - old) <= 0.1 * min(new, old)
         before = change
     return run.DIVERGED
 

@@ -2,7 +2,8 @@
 
   (M + h C + h^2 K) x = forces(q, v, z + h z'(q, v)) - h K v                                   (1)
   v_1 = v + h x      q_1 = q moved by h v_1      z_1 = z + h z'(q_1, v_1)                      (2)
-K is -dT/dq with z + h z' for z, the states of loads.
+K is -dT/dq with z + h z' for z, the states of loads.  Loads on joints of loops have their K and C
+along those joints: see `loop_loads`.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from ...kernels.compiling import inlined
 from ...kernels.run import fields as run
 from ...kernels.run.coordinates import moved
 from ...kernels.run.evaluate import close_in_speeds, evaluate
-from ...kernels.run.implicit import clear_sides, prepare_armature, tangent
+from ...kernels.run.implicit import clear_sides, loop_tangent, prepare_armature, tangent
+from ...kernels.run.loop_loads import soften
 from ...kernels.run.registry import Method, register
 from ...kernels.run.states import end_states
+from ...kernels.run.views import loop_joints
 from .integrator import Integrator
 
 
@@ -37,6 +40,14 @@ def _euler_step(system, given, work, t, h, start, end, of):
     prepare_armature(system, given, of, h, h * h, h)
     for k in range(n):
         extra[k] = -h * of.K[k] * v0[k]
+    status = loop_tangent(system, given, work, t, start, h, h * h)
+    if status != 0:
+        return status
+    cut = loop_joints(system, given, work.loops)
+    for c in range(plan[run.N_LOOP_V]):
+        for k in range(n):
+            extra[k] -= h * cut.K[c] * cut.v[c] * cut.J[c * n + k]
+    for k in range(n):
         v1[k] = v0[k]
         work.before[k] = 0.0
     if plan[run.PROJECT] != 0:
@@ -50,6 +61,8 @@ def _euler_step(system, given, work, t, h, start, end, of):
         extra[k] = 0.0
     if status != 0:
         return status
+    if plan[run.N_LOOP_FORCE] != 0:
+        soften(system, given, work, cut.zero, work.out)
     for k in range(n):
         v1[k] = v0[k] + h * work.out[k]
         s[k] = h * v1[k]

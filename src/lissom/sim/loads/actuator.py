@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ...errors import LoadError
 from ...kernels.compiling import jit
 from ...kernels.run.registry import STIFF_FUNCTION, JointKind, register
 from ..run.checks import joint_name, keep, not_negative, number
@@ -40,7 +41,7 @@ class Actuator(Load):
     Parameters
     ----------
     joint : str
-        Body that the joint carries.
+        Body that the joint carries, or loop that it closes.
     force : number, array, Table or callable
         On the motor side [N or N m], one number for each speed of the joint: constant, tabulated,
         or a function f(time) or f(time, state).
@@ -95,7 +96,13 @@ class Actuator(Load):
 
     def enter(self, plan: Plan) -> None:
         """Add the load to the plan of a run."""
-        joint = plan.joint(self.joint, self)
+        joint = plan.joint(self.joint, self, loops=True)
+        if joint.loop >= 0 and self.rotor_inertia:
+            raise LoadError(
+                f"{self.label}: rotor_inertia is {self.rotor_inertia:g}, but {self.joint!r} is the "
+                "joint of a loop, at which there is no inertia; leave it out, add it to a body, or "
+                "cut the loop at another joint (Model.close)"
+            )
         plan.add_armature(joint, self.ratio * self.ratio * self.rotor_inertia)
         value = as_signal(self.force, joint.n_v, f"{self.label}: force")
         plan.add_hinge_load(

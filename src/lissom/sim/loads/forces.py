@@ -12,7 +12,7 @@ from ...errors import LissomError, LoadError, shown
 from ...system import System
 from ..run.plan import checked_values
 from ..signals.callbacks import is_compiled, trusted_state
-from .actuator import FORCE
+from .actuator import FORCE, Actuator
 from .drive import across_gear
 from .load import Load
 
@@ -67,6 +67,11 @@ def enter_forces(plan: Plan, forces: Any) -> None:
             plan.enter(load)
         return
     system, what = plan.system, "forces"
+    if isinstance(forces, Mapping):
+        names = [loop.name for loop in system.loops]
+        for name in [key for key in forces if str(key) in names]:
+            Actuator(str(name), forces[name], name=what).enter(plan)
+        forces = {key: value for key, value in forces.items() if str(key) not in names}
     if not callable(forces):
         signal = plan.signal(real_speeds(system, forces, what), system.n_v, what)
     elif is_compiled(forces):

@@ -42,7 +42,7 @@ class JointDamper(Load):
     Parameters
     ----------
     joint : str
-        Body that the joint carries.
+        Body that the joint carries, or loop that it closes.
     damping : float or array (n_v,)
         Damping [N m s/rad or N s/m].
     """
@@ -68,5 +68,5 @@ class JointDamper(Load):
 
     def enter(self, plan: Plan) -> None:
         """Add the load to the plan of a run."""
-        joint = plan.joint(self.joint, self)
+        joint = plan.joint(self.joint, self, loops=True)
         plan.add_hinge_load(self, DAMPER, joint, spread(self, "damping", joint.n_v))

@@ -60,7 +60,7 @@ class JointFriction(Load):
     Parameters
     ----------
     joint : str
-        Body that the joint carries.
+        Body that the joint carries, or loop that it closes.
     force : float
         Friction at large speed [N m or N].
     speed : float
@@ -94,5 +94,5 @@ class JointFriction(Load):
 
     def enter(self, plan: Plan) -> None:
         """Add the load to the plan of a run."""
-        joint = plan.joint(self.joint, self)
+        joint = plan.joint(self.joint, self, loops=True)
         plan.add_hinge_load(self, FRICTION, joint, [self.force, self.speed])

@@ -106,8 +106,9 @@ class JointSpring(Load):
     Parameters
     ----------
     joint : str
-        Body that the joint carries.  At a spherical joint the spring acts on the rotation vector,
-        at a free joint on that and on the position.
+        Body that the joint carries, or loop that it closes.  At a spherical joint the spring acts
+        on the rotation vector, at a free joint on that and on the position.  The angle of a loop's
+        joint is between -pi and pi at the start of a run and is continued from there over turns.
     stiffness : float or array (n_v,)
         Stiffness [N m/rad or N/m]; spherical joints take one number, free joints one or two (for
         rotation and translation).
@@ -144,7 +145,7 @@ class JointSpring(Load):
 
     def enter(self, plan: Plan) -> None:
         """Add the load to the plan of a run."""
-        joint = plan.joint(self.joint, self)
+        joint = plan.joint(self.joint, self, loops=True)
         if joint.has_quaternion:
             if np.any(self.rest):
                 raise LoadError(

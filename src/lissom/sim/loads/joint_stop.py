@@ -75,9 +75,9 @@ class JointStop(Load):
     Parameters
     ----------
     joint : str
-        Body that the joint carries.
+        Body that the joint carries, or loop that it closes.
     lower, upper : float
-        Limits of each coordinate.
+        Limits of each coordinate; the angle of a loop's joint as for `JointSpring`.
     stiffness : float
         Stiffness [N m/rad or N/m].
     damping : float
@@ -123,7 +123,7 @@ class JointStop(Load):
 
     def enter(self, plan: Plan) -> None:
         """Add the load to the plan of a run."""
-        joint = plan.joint(self.joint, self)
+        joint = plan.joint(self.joint, self, loops=True)
         if not joint.plain or joint.has_quaternion:
             raise LoadError(
                 f"{self.label}: a {joint.label} joint has no coordinates to limit; stops need "

@@ -33,7 +33,7 @@ def chosen(
 ) -> tuple[Integrator, str]:
     """Integrator for "auto", and the reason in words."""
     machine = at_rest(_undisturbed(plan), state, start)
-    fastest = fastest_motions(machine.solve, *stiffness_of(plan))
+    fastest = fastest_motions(machine.solve, *stiffness_of(plan, state.raw_q))
     rate = fastest.rate
     words = f"fastest vibration or decay {rate:.3g} rad/s" if rate else "nothing is stiff"
     if step is None:
@@ -116,7 +116,7 @@ def first_step(machine: Machine, row: Array) -> float:
     acceleration, velocity = (columns.part(row[None], x)[0] for x in ("acceleration", "v"))
     position, _ = error_sizes(machine.system)
     pace = max(
-        10 * fastest_motions(machine.solve, *stiffness_of(machine.plan)).rate,
+        10 * fastest_motions(machine.solve, *stiffness_of(machine.plan, machine.q)).rate,
         20 * np.sqrt(np.max(np.abs(acceleration) / position, initial=0.0)),
         20 * np.max(np.abs(velocity) / position, initial=0.0),
         20 / machine.settings.duration,

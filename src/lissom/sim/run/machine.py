@@ -12,9 +12,12 @@ from ...algorithms.tree import engine
 from ...algorithms.tree.arguments import to_armature
 from ...algorithms.tree.coordinates import error_sizes
 from ...kernels import fields as field
+from ...kernels.compiling import plain
+from ...kernels.records import closure_record
 from ...kernels.run import fields as run
-from ...kernels.run.registry import JOINT_KINDS, METHODS
+from ...kernels.run.registry import METHODS
 from ...kernels.run.slots import SLOT_RECORD
+from ...kernels.run.views import loop_joints_size
 from ..drift import Baumgarte
 from .bounds import Bounds, bounds_of, reasonable
 from .packing import elements, external_list, mapped_coordinates, slot_records
@@ -69,6 +72,9 @@ class Machine:
         self._mass = np.zeros((int(self.elements[run.DENSE]), n_v))
         n_z = len(plan.states)
         places += [(2 + total) * n_z, run.OWN_STATES + 2 * n_z + plan.n_output, n_s]
+        loop_q, loop_v = (int(self.elements[x]) for x in (run.N_LOOP_Q, run.N_LOOP_V))
+        self._loops = sum(places)
+        places += [loop_joints_size(loop_q, loop_v, n_v)]
         self.work = np.zeros(sum(places))
         self._slots = slice(sum(places[:3]), sum(places[:4]))
         self.work[self._slots] = slot_records(plan)
@@ -76,9 +82,7 @@ class Machine:
         self._rows = np.zeros(self.capacity * self.width)
         self.scratch = self._scratch()
         if system.constraints:
-            place = packed.ints[packed.ints[field.LOOPS] + field.CLOSING]
-            self.scratch[place : place + len(self._weights)] = self._weights
-            self.scratch[place + field.SOFTENED] = field.SOFT
+            self._set_closing()
         self.stiff = self.scratch.copy()
         self._first = self._first_memory()
         self.memory[:] = self._first
@@ -94,13 +98,16 @@ class Machine:
         memory[run.PREPARED] = -1.0
         return memory
 
-    @property
-    def _weights(self) -> tuple[float, ...]:
-        """Baumgarte's factors of gap and rate; empty for projection."""
-        drift = self.settings.drift
-        if not self.system.constraints or not isinstance(drift, Baumgarte):
-            return ()
-        return drift.stiffness, drift.damping
+    def _set_closing(self) -> None:
+        """Write how loops are kept closed into the workspace."""
+        ints, drift, n = self.plan.packed.ints, self.settings.drift, self.system.n_constraint
+        h = int(ints[field.LOOPS])
+        self.scratch[ints[h + field.CLOSING] + field.SOFTENED] = field.SOFT
+        if isinstance(drift, Baumgarte):
+            closure = plain(closure_record)(int(ints[h + field.CLOSURE]), n)
+            stiffness, damping = drift.gains(self.system)
+            self.scratch[closure.stiffness : closure.stiffness + n] = stiffness
+            self.scratch[closure.damping : closure.damping + n] = damping
 
     def _header(self) -> dict[str, int]:
         """Header entries of the method; its constants are added to the table."""
@@ -108,7 +115,7 @@ class Machine:
         tableau = s.integrator.tableau
         header = {"METHOD": s.integrator.method, "ADAPTIVE": int(s.adaptive), "N_STAGE": 1}
         header["TRAITS"] = METHODS[s.integrator.method].traits
-        kinds = [JOINT_KINDS[row[run.E_KIND]] for row in plan.rows["forces"]]
+        kinds = plan.joint_kinds
         header["NONLINEAR"] = int(any(kind.nonlinear for kind in kinds))
         self._total = 2
         if tableau is not None:
@@ -123,7 +130,9 @@ class Machine:
             header["EVERY"] = max(1, round(s.output_step / s.step))
         if s.dense:
             header["DENSE"] = plan.system.n_v + 2 + plan.system.n_constraint
-        header["PROJECT"] = int(bool(plan.system.constraints) and not self._weights)
+        header["PROJECT"] = int(
+            bool(plan.system.constraints) and not isinstance(s.drift, Baumgarte)
+        )
         header["BASE_ARMATURE"] = plan.table(plan.armature)
         header["STIFFNESS"] = plan.table(self.stiffness, self.damping)
         sizes = np.stack(error_sizes(plan.system))
@@ -332,6 +341,12 @@ class Machine:
         found = self.rows()[0].copy() if self.memory[run.N_ROWS] else np.zeros(self.width)
         self.memory[:] = kept
         return status, found
+
+    def keep_turns(self) -> None:
+        """Continue angles of loaded joints of loops from the configuration evaluated last."""
+        for row in self.plan.rows["loop_joints"]:
+            n, q, place = (int(row[x]) for x in (run.E_N_Q, run.E_Q, run.E_MEMORY))
+            self.memory[place : place + n] = self.work[self._loops + q : self._loops + q + n]
 
     @property
     def statistics(self) -> dict[str, Any]:

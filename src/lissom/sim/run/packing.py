@@ -42,8 +42,8 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
         row[run.E_A] = -1
     for row, (_, i, _), offset in zip(slots, plan.slots, offsets, strict=False):
         row[run.E_A], row[run.E_B] = field.HEADER + field.ROW * i, offset
-    nodes = [row.copy() for row in plan.rows["nodes"]]
-    for row in nodes:
+    nodes, joints = ([row.copy() for row in plan.rows[x]] for x in ("nodes", "loop_joints"))
+    for row in nodes + joints:
         for end in (run.E_A, run.E_B):
             if row[end] < 0:
                 row[end] = len(plan.slots) - row[end] - 1
@@ -61,6 +61,8 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
         ("N_PLAIN", "PLAINS", plains),
         ("N_SPECIAL", "SPECIALS", specials),
         ("N_FLEXIBLE", "FLEXIBLES", _flexible(plan)),
+        ("N_LOOP_JOINT", "LOOP_JOINTS", joints),
+        ("N_LOOP_FORCE", "LOOP_FORCES", plan.rows["loop_forces"]),
     ):
         head[getattr(run, count)] = len(rows)
         head[getattr(run, place)] = size
@@ -79,6 +81,8 @@ def elements(plan: Plan, header: dict[str, int]) -> Array:
         "N_STATE": len(plan.states),
         "O_Z": plan.states_place,
         "N_OUTPUT": plan.n_output,
+        "N_LOOP_Q": sum(joint.n_q for joint in plan.loop_joints.values()),
+        "N_LOOP_V": sum(joint.n_v for joint in plan.loop_joints.values()),
         **dict(zip(("O_Q", "O_V", "O_X", "O_A", "O_B"), map(int, places), strict=True)),
     }
     for name, value in {**fixed, **header}.items():

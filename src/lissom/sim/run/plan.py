@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,56 +14,18 @@ import numpy as np
 from ...algorithms.tree import engine
 from ...algorithms.tree.packing import Packed
 from ...errors import LissomError, LoadError
-from ...joints import Joint
 from ...kernels import fields as field
 from ...kernels.run import fields as run
-from ...kernels.run.registry import JOINT_KINDS
+from ...kernels.run.registry import JOINT_KINDS, JointKind
 from ...results.store import Columns
 from ...system import GROUND, Frame, System
 from ..signals.callbacks import Functions, is_compiled, takes_state, trusted_state
 from ..signals.signal import Signal, Table
+from .joint_places import JointPlace as JointPlace, loop_joint
 
 Array = np.ndarray
 
 SIGNAL_ROW = 6
-
-
-@dataclass(frozen=True)
-class JointPlace:
-    """Offsets and counts of a joint's coordinates and speeds.
-
-    Attributes
-    ----------
-    body : int
-        Number of the body that the joint carries.
-    joint : Joint
-    q, v : int
-        Offsets of its coordinates and speeds.
-    n_q, n_v : int
-        Numbers of coordinates and speeds.
-    """
-
-    body: int
-    joint: Joint
-    q: int
-    v: int
-    n_q: int
-    n_v: int
-
-    @property
-    def has_quaternion(self) -> bool:
-        """Whether its first coordinates are a quaternion."""
-        return self.joint.has_quaternion
-
-    @property
-    def plain(self) -> bool:
-        """Whether its speeds are the rates of its coordinates."""
-        return all(chart.kind not in ("product", "mapped") for chart in self.joint.charts)
-
-    @property
-    def label(self) -> str:
-        """Kind of the joint."""
-        return type(self.joint).__name__
 
 
 class Plan:
@@ -94,8 +55,13 @@ class Plan:
         self.driven: dict[int, str] = {}  # body -> name of its motion
         self.active: dict[str, list[int]] = {}  # name of a load -> offsets of its flags
         self.rows: dict[str, list[Array]] = {
-            name: [] for name in ("forces", "nodes", "motions", "controllers", "events")
+            name: []
+            for name in (
+                *("forces", "nodes", "motions", "controllers", "events"),
+                *("loop_joints", "loop_forces"),
+            )
         }
+        self.loop_joints: dict[str, JointPlace] = {}  # those that loads act on, by loop
         self.starts: list[tuple[int, float]] = []  # initial values in memory
         self.controllers: list[Any] = []
         self.states: list[tuple[float, int, float]] = []  # initial value, speed, size of each
@@ -118,17 +84,27 @@ class Plan:
 
     # Joints, nodes and frames
 
-    def joint(self, name: Any, what: Any) -> JointPlace:
-        """Joint that carries a body.
+    def joint(self, name: Any, what: Any, *, loops: bool = False) -> JointPlace:
+        """Joint that carries a body, or that closes a loop.
 
         Parameters
         ----------
         name : str
-            The body.
+            The body or loop.
         what : Load or str
             Part named in errors.
+        loops : bool
+            Whether the joint of a loop will do.
         """
         label = what if isinstance(what, str) else what.label
+        if str(name) in [loop.name for loop in self.system.loops]:
+            if not loops:
+                raise LoadError(
+                    f"{label}: {str(name)!r} is the joint of a loop, which has no coordinates in "
+                    "the state; give a joint of the tree, or cut the loop at another joint "
+                    "(Model.close)"
+                )
+            return loop_joint(self, str(name), label)
         try:
             i = self.system.layout.index(str(name))
         except LissomError as error:
@@ -238,7 +214,8 @@ class Plan:
 
     def add_armature(self, joint: JointPlace, inertia: float) -> None:
         """Armature: inertia added at the speeds of a joint."""
-        self.armature[joint.v : joint.v + joint.n_v] += inertia
+        if joint.loop < 0:
+            self.armature[joint.v : joint.v + joint.n_v] += inertia
 
     def add_hinge_load(
         self,
@@ -261,7 +238,7 @@ class Plan:
         kind : int
             Number of its kernel in the registry.
         joint : JointPlace
-            Joint on which it acts.
+            Joint on which it acts, also that of a loop.
         numbers : array
             Its constants.
         signal, orders : int
@@ -270,7 +247,7 @@ class Plan:
             Offsets of its states and outputs, if any.
         """
         self.add(
-            "forces",
+            "forces" if joint.loop < 0 else "loop_forces",
             E_KIND=kind,
             E_ACTIVE=self.flag(load.label, load.on),
             E_Q=joint.q,
@@ -369,10 +346,18 @@ class Plan:
     # Arrays
 
     @property
+    def joint_kinds(self) -> list[JointKind]:
+        """Kinds of the loads on joints."""
+        rows = self.rows["forces"] + self.rows["loop_forces"]
+        return [JOINT_KINDS[row[run.E_KIND]] for row in rows]
+
+    @property
     def columns(self) -> Columns:
         """Columns of a row of results."""
-        names = (name for name, *_ in self.slots)
-        return Columns.of(self.system, names, self.servos, rate_linear=self.rate_linear)
+        slots = (name for name, *_ in self.slots)
+        return Columns.of(
+            self.system, slots, self.servos, self.loop_joints, rate_linear=self.rate_linear
+        )
 
     @property
     def states_place(self) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ...algorithms.loops.frames import joint_jacobian, placed_loops
 from ...algorithms.tree import engine
 from ...kernels.fields import ACCELERATED
 from ...kernels.run import fields as run
@@ -47,33 +48,61 @@ class Fastest(NamedTuple):
         return max(self.vibration, self.decay)
 
 
-def fastest_motions(solve: Callable[[Array], Array], K: Array, C: Array) -> Fastest:
+class Slopes(NamedTuple):
+    """Stiffness or damping diag(own) + rowsᵀ diag(along) rows.
+
+    Attributes
+    ----------
+    own : array (n_v,)
+        On the speeds.
+    rows : array (m, n_v)
+        Speeds of the joints of loops that loads act on.
+    along : array (m,)
+        On these.
+    """
+
+    own: Array
+    rows: Array
+    along: Array
+
+    def times(self, x: Array) -> Array:
+        """Product with a vector."""
+        return np.asarray(self.own * x + self.rows.T @ (self.along * (self.rows @ x)))
+
+    @property
+    def diagonal(self) -> Array:
+        """Diagonal (n_v,)."""
+        return np.asarray(self.own + self.along @ self.rows**2)
+
+
+def fastest_motions(solve: Callable[[Array], Array], K: Slopes, C: Slopes) -> Fastest:
     """Fastest vibration and decay, by power iteration.
 
     Parameters
     ----------
     solve : callable
         Product of M^-1 and a vector.
-    K, C : array (n_v,)
-        Stiffness and damping on the speeds.
+    K, C : Slopes
+        Stiffness and damping.
     """
     square, x = _largest(solve, K)
     decay, _ = _largest(solve, C)
-    stiff = x @ (K * x)  # xᵀ M x = xᵀ K x / ω²
-    its_decay = 0.5 * square * (x @ (C * x)) / stiff if stiff > 0 else 0.0
+    stiff = x @ K.times(x)  # xᵀ M x = xᵀ K x / ω²
+    its_decay = 0.5 * square * (x @ C.times(x)) / stiff if stiff > 0 else 0.0
     return Fastest(float(np.sqrt(square)), float(its_decay), decay)
 
 
-def _largest(solve: Callable[[Array], Array], diagonal: Array) -> tuple[float, Array]:
-    """Largest eigenvalue of M^-1 diagonal, and its vector."""
+def _largest(solve: Callable[[Array], Array], slopes: Slopes) -> tuple[float, Array]:
+    """Largest eigenvalue of M^-1 slopes, and its vector."""
+    diagonal = slopes.diagonal
     largest, x = 0.0, np.zeros(len(diagonal))
     if not np.any(diagonal):
         return largest, x
     x = np.sqrt(diagonal) * (1 + 0.1 * np.cos(np.arange(len(diagonal))))
     for _ in range(ITERATIONS):
-        force = diagonal * x
+        force = slopes.times(x)
         y = solve(force)
-        # Rayleigh's quotient in the norm of `diagonal`, in which the product is symmetric
+        # Rayleigh's quotient in the norm of the slopes, in which the product is symmetric
         largest = float(force @ y / (force @ x))
         size = np.linalg.norm(y)
         if size == 0:  # all stiff coordinates are driven
@@ -116,19 +145,37 @@ def spring_rates(plan: Plan, q: Array) -> Array:
     return np.where(rates <= EXPLICIT_RATE, rates, 0.0)
 
 
-def stiffness_of(plan: Plan) -> tuple[Array, Array]:
-    """Stiffness and damping on the speeds: modes and elements on hinges."""
-    of_modes, of_hinges = modal_stiffness(plan.system), hinge_stiffness(plan)
-    return of_modes[0] + of_hinges[0], of_modes[1] + of_hinges[1]
+def stiffness_of(plan: Plan, q: Array) -> tuple[Slopes, Slopes]:
+    """Stiffness and damping of modes and of loads on joints, at coordinates q (n_q,)."""
+    own = zip(modal_stiffness(plan.system), hinge_stiffness(plan), strict=True)
+    n = sum(joint.n_v for joint in plan.loop_joints.values())
+    along, rows = _steepest(plan, "loop_forces", n), loop_joint_rows(plan, q)
+    K, C = (Slopes(x + y, rows, z) for (x, y), z in zip(own, along, strict=True))
+    return K, C
+
+
+def loop_joint_rows(plan: Plan, q: Array) -> Array:
+    """Speeds of the joints of loops that loads act on by those of the system, (m, n_v)."""
+    system, rows = plan.system, [np.zeros((0, plan.system.n_v))]
+    loops = [system.loops[joint.loop] for joint in plan.loop_joints.values()]
+    rows += [joint_jacobian(system, q, placed) for placed in placed_loops(system, q, loops)]
+    return np.concatenate(rows)
 
 
 def hinge_stiffness(
     plan: Plan, counts: Callable[[JointKind], bool] = lambda _: True
 ) -> tuple[Array, Array]:
     """Largest stiffness and damping of the loads on hinges, on the speeds (n_v,)."""
-    K, C = np.zeros(plan.system.n_v), np.zeros(plan.system.n_v)
+    return _steepest(plan, "forces", plan.system.n_v, counts)
+
+
+def _steepest(
+    plan: Plan, where: str, n_v: int, counts: Callable[[JointKind], bool] = lambda _: True
+) -> tuple[Array, Array]:
+    """Largest stiffness and damping of loads on n_v motions of joints."""
+    K, C = np.zeros(n_v), np.zeros(n_v)
     table = plan.constants()
-    for row in plan.rows["forces"]:
+    for row in plan.rows[where]:
         o, n, c = int(row[run.E_V]), int(row[run.E_N]), int(row[run.E_TABLE])
         kind = JOINT_KINDS[row[run.E_KIND]]
         if kind.steepest is not None and counts(kind):

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import LoadError, name_list, shown
 from ...system import System
-from ..drift import PROJECTION, Drift, as_drift
+from ..drift import PROJECTION, Baumgarte, Drift, as_drift
 from ..integrators import Integrator
 from .checks import as_numbers, number, positive
 
@@ -157,7 +157,7 @@ def checked_settings(
         output_step=period or (0.0 if fixed is None else fixed),
         max_step=longest,
         each_step=each_step,
-        drift=as_drift(drift),
+        drift=_drift(system, drift),
         dense=_is_dense(method),
         iterations=iterations,
         rate_linear=rate_linear,
@@ -198,6 +198,14 @@ def check_resolution(step: float, latest: float) -> None:
             f"a step of {step:g} s is below floating-point resolution at t = {latest:g} s; start "
             "again nearer to zero"
         )
+
+
+def _drift(system: System, given: Any) -> Drift:
+    """Drift method that knows all loops of the system."""
+    drift = as_drift(given)
+    if isinstance(drift, Baumgarte):
+        drift.gains(system)
+    return drift
 
 
 def _is_dense(method: Any) -> bool:

@@ -8,12 +8,13 @@ import numpy as np
 
 from ....system import GROUND
 from ...operators.algebra import Label, SpatialOperator
+from ...operators.blocks import Blocks
 
 Array = np.ndarray
 Row = tuple[SpatialOperator | None, SpatialOperator | None]
 
 
-class Attachment(SpatialOperator):
+class Attachment(Blocks):
     """One step from the frame of every body to the nodes of its parent.
 
     Parameters
@@ -36,25 +37,13 @@ class Attachment(SpatialOperator):
         frames: Sequence[slice],
         blocks: Sequence[Array],
     ) -> None:
-        super().__init__(label, (nodes[-1].stop, frames[-1].stop))
-        self.blocks = tuple(blocks)
-        self._steps = [
+        places = [
             (nodes[p], block, frames[k])
             for k, (p, block) in enumerate(zip(parents, blocks, strict=True))
             if p != GROUND
         ]
-
-    def _apply(self, x: Array) -> Array:
-        y = np.zeros((self.shape[0], x.shape[1]))
-        for target, block, source in self._steps:
-            y[target] += block @ x[source]
-        return y
-
-    def _apply_transpose(self, y: Array) -> Array:
-        x = np.zeros((self.shape[1], y.shape[1]))
-        for target, block, source in self._steps:
-            x[source] += block.T @ y[target]
-        return x
+        super().__init__(label, (nodes[-1].stop, frames[-1].stop), places)
+        self.blocks = tuple(blocks)
 
 
 class Stacked(SpatialOperator):

@@ -23,8 +23,9 @@ import numpy as np
 
 from ....bodies.nodal import NodalBody
 from ....system import GROUND, StateLike, System
-from ...operators.algebra import BlockDiagonal, Identity, Label, SpatialOperator
-from ...operators.propagation import Propagation, StepPropagation
+from ...operators.algebra import Identity, Label, SpatialOperator
+from ...operators.blocks import BlockDiagonal, Blocks
+from ...operators.propagation import Propagation
 from .blocks import Attachment, Quarters, Stacked
 from .dynamics import NodalGains, nodal_gains_tip_to_base
 from .tree import NodalTree, nodal_tree
@@ -213,10 +214,13 @@ class NodalOperators:
 
     def _propagation(self, name: str, B: Sequence[Array], C: Sequence[Array]) -> Propagation:
         """Propagation (I - B C)^-1 from frame to frame."""
-        parents = np.array([link.parent for link in self._tree.links])
-        steps = [None if p == GROUND else B[p] @ c for p, c in zip(parents, C, strict=True)]
-        label = self._label(f"E_{name}", _BLOCKS)
-        step = StepPropagation(label, parents, self._frames, steps, self._frames)
+        places = [
+            (self._frames[link.parent], B[link.parent] @ c, self._frames[k])
+            for k, (link, c) in enumerate(zip(self._tree.links, C, strict=True))
+            if link.parent != GROUND
+        ]
+        n = self._frames[-1].stop
+        step = Blocks(self._label(f"E_{name}", _BLOCKS), (n, n), places)
         return Propagation(self._label(name, _SWEEP), step)
 
 

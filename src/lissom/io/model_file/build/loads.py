@@ -114,8 +114,24 @@ def made_integrator(given: Any) -> Any:
     return given
 
 
-def made_drift(given: Any) -> Any:
-    """Drift control of loops: a Baumgarte object or "projection"."""
-    if isinstance(given, DriftTable):
-        return Baumgarte(float(given.stiffness), float(given.damping))
-    return given
+def made_drift(system: System, given: Any) -> Any:
+    """Drift control of loops: a Baumgarte object or "projection".
+
+    Parameters
+    ----------
+    system : System
+        Mechanism whose loops it must know.
+    given : DriftTable or str
+        Validated table, or "projection".
+    """
+    if not isinstance(given, DriftTable):
+        return given
+    drift = Baumgarte(_gain(given.stiffness), _gain(given.damping))
+    drift.gains(system)
+    return drift
+
+
+def _gain(given: Any) -> Any:
+    if isinstance(given, dict):
+        return {name: float(value) for name, value in given.items()}
+    return float(given)

@@ -165,7 +165,10 @@ class _Section:
                 checked_rate_linear(self.system, True)
             except LissomError as error:
                 self._note(error, "rate_linear")
-        makers = {"integrator": made_integrator, "drift": made_drift}
+        makers: dict[str, Callable[[Any], Any]] = {
+            "integrator": made_integrator,
+            "drift": partial(made_drift, self.system),
+        }
         for name, make in makers.items():
             try:
                 settings[name] = make(getattr(table, name))

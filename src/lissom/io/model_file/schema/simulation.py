@@ -150,11 +150,19 @@ class IntegratorTable(Table):
     tolerance: Annotated[Any, number_of("number", above=0)] = 1e-8
 
 
+def _gain(given: Any) -> Any:
+    """Validated gain: a positive number, or one for each loop by its name."""
+    number = number_of("number", above=0).func
+    if not isinstance(given, dict):
+        return number(given)  # type: ignore[call-arg]
+    return {name: number(value) for name, value in given.items()}  # type: ignore[call-arg]
+
+
 class DriftTable(Table):
     """Baumgarte stabilisation of loops."""
 
-    stiffness: Annotated[Any, number_of("number", above=0)]
-    damping: Annotated[Any, number_of("number", above=0)]
+    stiffness: Annotated[Any, BeforeValidator(_gain)]
+    damping: Annotated[Any, BeforeValidator(_gain)]
 
 
 def _integrator(given: Any) -> Any:

@@ -97,7 +97,10 @@ class _Section:
             table["integrator"] = integrator
         drift = as_drift(given.get("drift", "projection"))
         if isinstance(drift, Baumgarte):
-            table["drift"] = dataclasses.asdict(drift)
+            table["drift"] = {
+                name: dict(value) if isinstance(value, Mapping) else value
+                for name, value in vars(drift).items()
+            }
         return table
 
     def state(self, state: Any) -> dict[str, Any]:

@@ -75,6 +75,12 @@ _VARIABLES: dict[str, tuple[tuple[str, ...], str, str, str]] = {
         "see servo_unit",
         "force at the joint, target minus coordinate, and the integral of that",
     ),
+    "loop_load": (
+        ("time", "loop_speed"),
+        "forces of loads on joints of loops",
+        "see loop_speed_unit",
+        "on end b along the motions of the joint, opposite on a; power is its speed times force",
+    ),
 }
 _NAMES = {
     "coordinate": "coordinate_name",
@@ -83,6 +89,7 @@ _NAMES = {
     "loop": "loop_name",
     "coupling": "coupling_name",
     "servo_part": "servo_name",
+    "loop_speed": "loop_speed_name",
     "six": "six_name",
 }
 _ATTRIBUTE_LIMIT = 60_000  # bytes; HDF5 stores no attribute above 64 kB
@@ -196,12 +203,14 @@ def _write_names(file: Any, system: System, store: Store) -> None:
         "loop": tuple((loop.name, "") for loop in system.loops),
         "coupling": field_parts(system, columns, "coupling_force"),
         "servo_part": field_parts(system, columns, "servo"),
+        "loop_speed": field_parts(system, columns, "loop_load"),
         "six": LOAD if columns.wrenches or columns.n_loop else (),
     }
     units = {"coordinate_unit": ("coordinate", "q"), "speed_unit": ("speed", "v")}
     units["force_unit"] = ("speed", "force")
     units["coupling_unit"] = ("coupling", "coupling_force")
     units["servo_unit"] = ("servo_part", "servo")
+    units["loop_speed_unit"] = ("loop_speed", "loop_load")
     file.dimensions["time"] = len(store) or None  # a dimension without entries must be unlimited
     for dimension, pairs in words.items():
         if pairs:

@@ -1,0 +1,184 @@
+"""Loads on the joints of loops: motions of these joints, and wrenches on the ends of the loops.
+
+A loop's joint has no coordinates in the state: they follow from the poses of its ends.  Angles are
+continued over turns: memory holds those at the start of the step, and an angle is the one less than
+half a turn away.
+
+Implicit methods: with J the speeds of these joints by the speeds of the system, and A_c what
+stiffness and damping of their loads are as armature, the matrix of a step is M + A + J^T A_c J.
+With X the accelerations that forces J^T cause in the step without J^T A_c J, loops closed:
+  x = x_0 + d - X (1 + A_c J X)^-1 A_c J d                                                   (1)
+where d = y - x_0, and y are the accelerations found without it (Woodbury).  x_0 is the last iterate
+or, in a step without iteration, zero.
+"""
+
+from __future__ import annotations
+
+import math
+
+from .. import fields as field
+from ..compiling import uncounted
+from ..fields import POSITIVE
+from ..loops.closing import place_loops
+from ..loops.joint_motions import loop_joint_motion, loop_joint_wrenches
+from ..tree.external import apply_external
+from ..tree.inverse import forces_tip_to_base
+from ..tree.motion import motion_base_to_tip
+from . import fields as run
+from .coordinates import eliminate
+from .loads import add_load_slopes, add_loads
+from .slots import SLOT_RECORD, add_wrench, clear_wrenches, put_wrenches
+from .views import loop_joints
+
+
+@uncounted
+def loop_joint_motions(system, given, of, v):
+    """Write coordinates and speeds of the loaded joints of loops, after `motion_base_to_tip`."""
+    ints, floats, scratch = system
+    plan, table, memory = given
+    place_loops(ints, scratch, v, plan[run.FLAGS] & field.RATES)
+    for k in range(plan[run.N_LOOP_JOINT]):
+        e = plan[run.LOOP_JOINTS] + k * run.E_ROW
+        o, c = plan[e + run.E_Q] & POSITIVE, plan[e + run.E_TABLE] & POSITIVE
+        m = plan[e + run.E_MEMORY] & POSITIVE
+        loop_joint_motion(
+            ints, floats, scratch, plan[e + run.E_KIND], of.q, o, of.v, plan[e + run.E_V] & POSITIVE
+        )
+        for j in range(plan[e + run.E_N_Q]):
+            if table[c + j] != 0.0 and memory[m + j] < math.inf:
+                turns = round((memory[m + j] - of.q[o + j]) / (2.0 * math.pi))
+                of.q[o + j] += 2.0 * math.pi * turns
+
+
+@uncounted
+def note_turns(system, given, work, state):
+    """Store the coordinates of loaded joints of loops, from which angles are continued."""
+    plan, memory, of = given.plan, given.memory, loop_joints(system, given, work.loops)
+    _find_motions(system, given, of, state)
+    for k in range(plan[run.N_LOOP_JOINT]):
+        e = plan[run.LOOP_JOINTS] + k * run.E_ROW
+        for j in range(plan[e + run.E_N_Q]):
+            memory[plan[e + run.E_MEMORY] + j] = of.q[plan[e + run.E_Q] + j]
+
+
+@uncounted
+def _find_motions(system, given, of, state):
+    """Write coordinates and speeds of the loaded joints of loops."""
+    ints, floats, scratch = system
+    flags = given.plan[run.FLAGS] & field.RATES
+    motion_base_to_tip(ints, floats, scratch, state.q, state.v, state.v, flags)
+    loop_joint_motions(system, given, of, state.v)
+
+
+@uncounted
+def knows_turns(given):
+    """Whether memory holds the coordinates of loaded joints of loops, if there are any."""
+    plan = given.plan
+    if plan[run.N_LOOP_JOINT] == 0:
+        return True
+    return given.memory[plan[plan[run.LOOP_JOINTS] + run.E_MEMORY]] < math.inf
+
+
+@uncounted
+def loop_loads(system, given, work, t, q, v):
+    """Add the wrenches of loads on joints of loops to the slots; 0, or a function's status.
+
+    After `motion_base_to_tip`.
+    """
+    plan, table, memory = given
+    of = loop_joints(system, given, work.loops)
+    loop_joint_motions(system, given, of, v)
+    for k in range(plan[run.N_LOOP_V]):
+        of.T[k] = 0.0
+    status = add_loads(
+        plan, table, memory, t, q, v, plan[run.N_LOOP_FORCE], plan[run.LOOP_FORCES],
+        of.q, of.v, of.T, work.own, work.buffer,
+    )  # fmt: skip
+    _push(system, given, work, of.T)
+    return status
+
+
+@uncounted
+def _push(system, given, work, T):
+    """Add the wrenches of forces T on the joints of loops to the slots."""
+    ints, floats, scratch = system
+    plan = given.plan
+    for k in range(plan[run.N_LOOP_JOINT]):
+        e = plan[run.LOOP_JOINTS] + k * run.E_ROW
+        n_a, f_a, n_b, f_b = loop_joint_wrenches(
+            ints, floats, scratch, plan[e + run.E_KIND], T, plan[e + run.E_V] & POSITIVE
+        )
+        add_wrench(work.slots, plan[e + run.E_A] * SLOT_RECORD, n_a, f_a)
+        add_wrench(work.slots, plan[e + run.E_B] * SLOT_RECORD, n_b, f_b)
+
+
+# Implicit methods
+
+
+@uncounted
+def loop_slopes(system, given, work, t, state, of_damping, of_stiffness):
+    """Write stiffness, damping and A_c of loads on joints of loops; 0, or a function's status.
+
+    The numbers A_c before are written to `small`.
+    """
+    plan, table, memory = given
+    if plan[run.N_LOOP_FORCE] == 0:
+        return 0
+    of = loop_joints(system, given, work.loops)
+    _find_motions(system, given, of, state)
+    n = plan[run.N_LOOP_V]
+    for k in range(n):
+        of.K[k] = of.C[k] = 0.0
+        if of.v[k] < 0.0:
+            of.sides[k] = of.v[k]
+        elif of.v[k] > 0.0:
+            of.sides[n + k] = of.v[k]
+    status = add_load_slopes(
+        plan, table, memory, t, state.q, state.v, plan[run.N_LOOP_FORCE], plan[run.LOOP_FORCES],
+        of.q, of.v, work.own, of.sides, work.buffer, of.K, of.C,
+    )  # fmt: skip
+    for k in range(n):
+        of.small[k] = of.A[k]
+        of.A[k] = of_damping * of.C[k] + of_stiffness * of.K[k]
+    return status
+
+
+@uncounted
+def loop_rows(system, given, work, state):
+    """Write the rows of J, after `loop_slopes` in the same state."""
+    ints, floats, scratch = system
+    plan, of = given.plan, loop_joints(system, given, work.loops)
+    n, flags = ints[field.N_V], plan[run.FLAGS]
+    for k in range(plan[run.N_LOOP_V]):
+        for j in range(plan[run.N_LOOP_V]):
+            of.T[j] = 1.0 if j == k else 0.0
+        motion_base_to_tip(ints, floats, scratch, state.q, state.v, of.zero, flags & 0)
+        clear_wrenches(plan, work.slots, 0)
+        _push(system, given, work, of.T)
+        put_wrenches(scratch, plan, work.slots, 0)
+        apply_external(ints, scratch, state.q, state.v)
+        forces_tip_to_base(ints, scratch, of.zero, of.column, flags & 0)
+        for j in range(n):
+            of.J[k * n + j] = -of.column[j]
+
+
+@uncounted
+def soften(system, given, work, x0, x):
+    """Replace accelerations x, found without the slopes of loads on joints of loops, by (1)."""
+    n, m = system.ints[field.N_V], given.plan[run.N_LOOP_V]
+    of = loop_joints(system, given, work.loops)
+    w, y = m + 1, of.small
+    for k in range(m):  # rows of [1 + A_c J X | A_c J d], after m numbers
+        o = m + k * w
+        for c in range(w):
+            y[o + c] = 1.0 if c == k else 0.0
+        for j in range(n):
+            e = of.A[k] * of.J[k * n + j]
+            y[o + m] += e * (x[j] - x0[j])
+            for c in range(m):
+                y[o + c] += e * of.X[c * n + j]
+    if eliminate(y, m, m, 0) != field.DONE:
+        return
+    for k in range(m):
+        for j in range(n):
+            x[j] -= of.X[k * n + j] * y[k]
