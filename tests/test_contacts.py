@@ -277,5 +277,7 @@ def test_mistakes_are_named():
     sliding = leaning(system, 0.2, (0, 5.0, 0.3)).replace(v=np.ones(6))
     with pytest.raises(ls.StateError, match="road"):
         ls.forward_dynamics(system, sliding)
+    with pytest.raises(ls.LoadError, match="loop 'road' is a contact"):
+        ls.simulate(system, duration=0.1, loads=[ls.JointDamper("road", 1.0)])
     with pytest.raises(ls.StateError, match="lies flat"):
         ls.closure(system, system.state(disk=(np.sqrt(0.5), np.sqrt(0.5), 0, 0, 0, 0, 0))).gap  # noqa: B018

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import LoadError
-from ...joints import Joint
+from ...joints import Contact, Joint
 from ...system import GROUND, Frame, LoopEnd, System
 
 if TYPE_CHECKING:
@@ -75,6 +75,11 @@ def loop_joint(plan: Plan, name: str, label: str) -> JointPlace:
     k = [loop.name for loop in plan.system.loops].index(name)
     loop, before = plan.system.loops[k], plan.loop_joints.values()
     joint = loop.joint
+    if isinstance(joint, Contact):
+        raise LoadError(
+            f"{label}: loop {name!r} is a contact ({joint.label}), which has no joint to load; act "
+            "on the joint of the wheel, or use NodeForce"
+        )
     if joint.n_v == 0:
         raise LoadError(f"{label}: the joint of loop {name!r} is fixed; nothing moves there")
     q, v = sum(x.n_q for x in before), sum(x.n_v for x in before)
