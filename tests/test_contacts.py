@@ -264,6 +264,30 @@ def test_contacts_are_written_to_files_and_read_again(tmp_path):
     assert kept.system.loops[0].joint.radius == RADIUS
 
 
+def test_contacts_in_formulas():
+    """Program of the equations of a disk on five joints and of a skate, against the recursion."""
+    model, light = ls.Model("disk", gravity=(0, 0, -G)), ls.RigidBody(0.1, inertia=(0.01,) * 3)
+    joints = {"x": ls.Prismatic("x"), "y": ls.Prismatic("y"), "z": ls.Prismatic("z")}
+    joints |= {"yaw": ls.Revolute("z"), "lean": ls.Revolute("x"), "disk": ls.Revolute("y")}
+    carrier = None
+    for name, joint in joints.items():
+        model.add(DISK if name == "disk" else light, joint, to=carrier, name=name)
+        carrier = name
+    model.close(ls.Rolling(RADIUS, "y"), None, "disk", name="road")
+    model.close(ls.Skate((1, 0.2, 0.4)), None, "lean", name="edge")
+    system = model.compile()
+    rough = system.state(np.array([0.1, 0.2, 0.3, 0.4, 0.3, 0.2]), np.arange(1.0, 7.0))
+    state = ls.assemble(system, rough)
+    forces = np.arange(6.0)
+    expected, _ = constrained_dynamics(
+        system, kinematics_base_to_tip(system, state.q, state.v), forces
+    )
+    equations = ls.symbolic.derive(model)
+    assert len(equations.constraints) == 4
+    found = equations.lambdify().forward_dynamics(state.q, state.v, forces)
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-11 * np.abs(expected).max())
+
+
 def test_mistakes_are_named():
     model = ls.Model("coin")
     with pytest.raises(ls.ModelError, match="body 'disk': rolling 0.3 y is a contact and cannot"):

@@ -14,6 +14,7 @@ comes from, gdot = P^T [w; u] where the loop is closed.  Joints of slides s_k fo
   axes n1, n2 (R_a n1 x R_b n2) . w = 0                      g = n1 . n2 - R_a n1 . R_b n2   (4)
   screw       also (R_b n) . u - pitch (R_b n) . w = 0                                       (5)
 A joint with a constant map H, in axes of b, has the rows P^T H = 0, without gaps.           (6)
+A contact has the rows of its constraint map, see `joints.contacts`.                         (7)
 Differs from `algorithms.loops.closed_loops`: rows are not made orthonormal and not scaled by a
 length, so that multipliers are forces [N] and moments [N m].
 """
@@ -26,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import SymbolicError
-from ..joints import Joint, Slide
+from ..joints import Contact, Joint, Slide
 from ..joints.factors import Quaternion, Turn, is_pure
 from ..spatial import cross, rotate
 from ..spatial.scalar import as_numbers, is_numeric, zeros
@@ -54,7 +55,11 @@ class LoopRows:
 
 
 def loop_rows(name: str, joint: Joint, R_a: Array, R_b: Array, d: Array) -> LoopRows:
-    """Rows (1)-(6) of a loop, from the poses of the frames that its joint connects."""
+    """Rows (1)-(7) of a loop, from the poses of the frames that its joint connects."""
+    if isinstance(joint, Contact):
+        at_rest = joint.touch(R_a.T @ R_b, R_a.T @ d, zeros(6))
+        gaps = [x if k < joint.n_gap else None for k, x in enumerate(at_rest.gap)]
+        return LoopRows(rotate(R_b, at_rest.constraint_map).T, gaps)  # (7)
     found = _slides_then_turns(joint)
     if found is not None:
         return _rows_of_factors(*found, R_a, R_b, d)
