@@ -206,7 +206,7 @@ class Equations:
 
     @cached_property
     def potential(self) -> sympy.Expr:
-        """Potential energy of gravity and strain [J]."""
+        """Potential energy of gravity and strain [J], without that of loads."""
         return self._expression(self._derivation.potential)
 
     @cached_property
@@ -277,7 +277,7 @@ class Equations:
 
     @property
     def equilibrium(self) -> Matrix:
-        """Generalized forces (n_v,) that hold the mechanism at rest; zero at an equilibrium."""
+        """Forces (n_v,) that hold the mechanism at rest; zero, or A^T lambda, at an equilibrium."""
         return self._matrix(self._derivation.static)
 
     def dependence(self, quantity: str = "mass") -> dict[tuple[int, ...], tuple[sympy.Symbol, ...]]:
