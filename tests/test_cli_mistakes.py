@@ -133,7 +133,7 @@ MISTAKES: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "unknown choice": (
         "equations swing.py --format julia",
         2,
-        ("--format is 'julia'; known: 'latex', 'python', 'c', 'casadi'.",),
+        ("--format is 'julia'; known: 'latex', 'python', 'c', 'casadi', 'matlab'.",),
     ),
     "measurements": (
         "bench --quick",

@@ -413,7 +413,7 @@ q_a, v_a, v_b = (sympy.Symbol(x) for x in ("q_a", "v_a", "v_b"))
         ([v_a - v_b, 2 * v_a - 2 * v_b], "equation 1 .* restricts no motion"),
         (["v_a"], "equation 0 .*'v_a'; give a SymPy expression"),
         ([sympy.Integer(0)], "equation 0 .* restricts no motion"),
-        ([sympy.gamma(q_a)], "unsupported function"),
+        ([sympy.gamma(q_a)], "equation 0 .* unsupported function"),
     ),
 )
 def test_wrong_formulas(given, words):

@@ -47,7 +47,9 @@ DRIVEN = {
 def test_every_language_has_constraints_inputs_and_time(tmp_path):
     equations = driven_four_bar()
     expected = equations.lambdify(values={"g": 9.81})
-    numba = equations.lambdify(values={"g": 9.81}, backend="numba", functions=["multipliers"])
+    numba = equations.lambdify(
+        values={"g": 9.81}, backend="numba", functions=["energy", "actuation"]
+    )
     program = CProgram(*equations.to_c(tmp_path))
     casadi = equations.to_casadi() if importlib.util.find_spec("casadi") else {}
     assert {"closure", "multipliers", "reduced_dynamics", "actuation"} <= set(program.functions)
@@ -58,8 +60,11 @@ def test_every_language_has_constraints_inputs_and_time(tmp_path):
         if casadi:
             found = np.array(casadi[name](*given, [9.81])).reshape(right.shape)
             np.testing.assert_allclose(found, right, rtol=1e-12, atol=1e-15)
-    given = [DRIVEN[x] for x in ("q", "v", "forces", "inputs", "t")]
-    np.testing.assert_allclose(numba.multipliers(*given), expected.multipliers(*given))
+    given = [DRIVEN[x] for x in ("q", "v", "t")]
+    np.testing.assert_allclose(numba.energy(*given), expected.energy(*given))
+    assert numba.actuation(DRIVEN["inputs"])[0] == 2.0  # at its limit
+    with pytest.raises(ls.StateError, match="energy: t"):
+        numba.energy(*given[:2], np.nan)
 
 
 @pytest.mark.peer

@@ -157,6 +157,8 @@ def test_constraint_by_time_moves_a_length():
         ({"forces": {"v_rot": 1}}, "no speed 'v_rot'.*'v_rod'"),
         ({"forces": {"v_rod": "x"}}, "forces: v_rod: 'x' is neither a finite number"),
         ({"forces": 3}, "forces is 3; give a dictionary"),
+        ({"time": "t s"}, "time is 't s'; give one name"),
+        ({"time": 3}, "time is 3; give names"),
         ({"time": length}, "a length or a mass depends on the time l"),
     ),
 )

@@ -26,6 +26,6 @@ def test_coriolis_matrix_gives_the_velocity_terms_and_is_skew_where_energies_say
     assert check_coriolis(seed, level).failures == []
 
 
-@pytest.mark.parametrize("seed", (11, 12, 16, 29))  # the second and third are overconstrained
+@pytest.mark.parametrize("seed", (12, 16))  # both are overconstrained
 def test_loops_agree_with_the_particle_model(seed):
     assert check_loops(seed).failures == []

@@ -204,7 +204,7 @@ def _of_formula(d: Derivation, k: int, x: Any) -> Row:
         raise SymbolicError(
             f"{what} is {x!r}; give a SymPy expression of coordinates and speeds that is zero"
         )
-    node = d.formula(given)
+    node = d.given(given, what)
     moving = {s.name for s in d.speeds}
     if not symbols_in([node]) & moving:
         rates = directional([node], d.flow)[0]

@@ -87,7 +87,7 @@ class Derivation:
         self._model, self._level = model, level
         self.graph = Graph()
         self.bridge = Bridge(self.graph)
-        self.time = None if time is None else as_symbols(time, "time")[0]
+        self.time = None if time is None else _one_symbol(time)
         self.t = None if self.time is None else self.bridge.symbol(self.time, "time")
         self.system = symbolic_system(model, level, form, self.bridge)
         names = Names.of(self.system, coordinates, speeds)
@@ -398,6 +398,13 @@ class Derivation:
                 Phi[own, : 6 * p + 6] = across @ Phi[6 * p : 6 * p + 6, : 6 * p + 6]
         inertia = block_diagonal(*(motion.terms.M_rr for motion in self.at_rest))
         return self.bridge.nodes(Phi), self.bridge.nodes(H), self.bridge.nodes(inertia)
+
+
+def _one_symbol(time: Any) -> sympy.Symbol:
+    symbols = as_symbols(time, "time")
+    if len(symbols) != 1:
+        raise SymbolicError(f"time is {time!r}; give one name or symbol")
+    return symbols[0]
 
 
 def operations(roots: Sequence[Node]) -> int:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,23 +13,18 @@ import sympy
 from sympy import ImmutableDenseMatrix as Matrix
 
 from ..errors import SymbolicError, name_list, suggestion
-from .c_code import write_c
 from .calculus import replaced_in
 from .constraint_equations import ConstraintEquations
 from .derivation import Derivation
+from .exports import Exports, items
 from .graph import Node
 from .joints import with_tangents
 from .latex import latex_of
 from .linear import Linearization, linearized, linearized_along
-from .matlab_code import write_matlab
 from .names import check_choice
 from .poincare import coriolis_by_brackets
-from .program import Program
-from .python_code import Functions, casadi_functions, executed, python_source
 from .shortest import Shortest
-from .staged import Staged, staged
 from .study import dependence, ignorable, is_skew, momenta
-from .writing import write_text
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -112,7 +106,7 @@ class Operators:
     inertia: Matrix
 
 
-class Equations:
+class Equations(Exports):
     """Equations of motion, M(q) pdot + C(q, p) p + F(q, p) = Q + A^T lambda and qdot = V(q) p.
 
     Every quantity is computed when it is first used.  Made by `derive`.
@@ -144,17 +138,12 @@ class Equations:
         self._derivation = Derivation(*self._again, sums=True)
         self._shortest = Shortest(self._derivation.bridge)
         self._simplify = simplify
-        self.name: str = model.name
+        self.name = model.name
         self.coordinates = self._derivation.coordinates
         self.speeds = self._derivation.speeds
         self.parameters = self._derivation.parameters
         self.inputs = self._derivation.loads.inputs
         self.time = self._derivation.time
-
-    @cached_property
-    def _program(self) -> Derivation:
-        """Derivation for programs, which are faster without sines of sums of angles."""
-        return Derivation(*self._again)
 
     # The equations
 
@@ -206,7 +195,7 @@ class Equations:
 
     @cached_property
     def potential(self) -> sympy.Expr:
-        """Potential energy of gravity and strain [J]."""
+        """Potential energy of gravity and strain [J], without that of loads."""
         return self._expression(self._derivation.potential)
 
     @cached_property
@@ -277,7 +266,7 @@ class Equations:
 
     @property
     def equilibrium(self) -> Matrix:
-        """Generalized forces (n_v,) that hold the mechanism at rest; zero at an equilibrium."""
+        """Forces (n_v,) that hold the mechanism at rest; zero, or A^T lambda, at an equilibrium."""
         return self._matrix(self._derivation.static)
 
     def dependence(self, quantity: str = "mass") -> dict[tuple[int, ...], tuple[sympy.Symbol, ...]]:
@@ -346,7 +335,7 @@ class Equations:
             )
         known = {s.name: k for k, s in enumerate(self.coordinates)}
         given: dict[int, Node] = {}
-        for key, x in _items(motion, "motion"):
+        for key, x in items(motion, "motion"):
             if str(key) not in known:
                 raise SymbolicError(
                     f"motion: there is no coordinate {str(key)!r}; {suggestion(str(key), known)}"
@@ -359,194 +348,7 @@ class Equations:
             )
         return linearized_along(d, self._shortest, given, d.t)
 
-    # Programs
-
-    def staged(self, *quantities: str, values: Mapping[Any, float] | None = None) -> Staged:
-        """Quantities as a sequence of short assignments to intermediate variables.
-
-        Parameters
-        ----------
-        *quantities : str
-            Functions of a program, such as "mass", "coriolis", "forward_dynamics" (see
-            `functions`); by default "mass" and "bias".
-        values : mapping, optional
-            Numbers for parameters; the others stay symbols.
-        """
-        program = self._made_program(values, None, None)
-        chosen = {name: program.function(name).output for name in quantities or ("mass", "bias")}
-        return staged(self._program.bridge, chosen)
-
-    @property
-    def functions(self) -> tuple[str, ...]:
-        """Names of the functions available in programs."""
-        return Program(self._program).names
-
-    def lambdify(
-        self,
-        *,
-        values: Mapping[Any, float] | None = None,
-        backend: str = "numpy",
-        frames: Sequence[str] | None = None,
-        functions: Sequence[str] | None = None,
-    ) -> Functions:
-        """Numeric functions ``.mass(q)``, ``.forward_dynamics(q, v, forces)`` and others.
-
-        Parameters
-        ----------
-        values : mapping, optional
-            Numbers for all parameters, by symbol or name.
-        backend : {"numpy", "numba", "jax"}
-            "numpy" also accepts arrays of states, "numba" and "jax" are compiled.
-        frames : sequence of str, optional
-            Frames to provide pose and Jacobian functions for; by default those of the last bodies.
-        functions : sequence of str, optional
-            Functions to include; by default all but "coriolis", which is long for large systems.
-        """
-        program = self._made_program(values, frames, functions)
-        if program.parameters:
-            raise SymbolicError(
-                f"no number for {name_list(program.parameters, show=str)}; give numbers for all "
-                "parameters with values={symbol: number}"
-            )
-        return executed(program, backend)
-
-    def to_python(
-        self,
-        path: str | Path,
-        *,
-        values: Mapping[Any, float] | None = None,
-        backend: str = "numpy",
-        frames: Sequence[str] | None = None,
-        functions: Sequence[str] | None = None,
-    ) -> Path:
-        """Write a Python module with all functions.
-
-        Parameters
-        ----------
-        path : path
-            File to write.
-        values : mapping, optional
-            Numbers for parameters; the others become a vector p.
-        backend : {"numpy", "numba", "jax", "casadi"}
-            Library used by the module.
-        frames, functions : sequence of str, optional
-            As for `lambdify`.
-        """
-        text = self.python_source(
-            values=values, backend=backend, frames=frames, functions=functions
-        )
-        return write_text(path, text)
-
-    def python_source(
-        self,
-        *,
-        values: Mapping[Any, float] | None = None,
-        backend: str = "numpy",
-        frames: Sequence[str] | None = None,
-        functions: Sequence[str] | None = None,
-    ) -> str:
-        """Source text of the module that `to_python` writes.
-
-        Parameters
-        ----------
-        values : mapping, optional
-            Numbers for parameters; the others become a vector p.
-        backend : {"numpy", "numba", "jax", "casadi"}
-            Library used by the module.
-        frames, functions : sequence of str, optional
-            As for `lambdify`.
-        """
-        return python_source(self._made_program(values, frames, functions), backend)
-
-    def to_c(
-        self,
-        folder: str | Path,
-        *,
-        name: str | None = None,
-        real: str = "double",
-        values: Mapping[Any, float] | None = None,
-        frames: Sequence[str] | None = None,
-        functions: Sequence[str] | None = None,
-    ) -> tuple[Path, Path]:
-        """Write a C99 program, one header and one source, which needs only <math.h>.
-
-        Parameters
-        ----------
-        folder : path
-            Folder to write to.
-        name : str, optional
-            Name of the files and prefix of the functions; by default the name of the model.
-        real : {"double", "float"}
-            Floating-point type.
-        values : mapping, optional
-            Numbers for parameters; the others become fields of a struct.
-        frames, functions : sequence of str, optional
-            As for `lambdify`.
-
-        Returns
-        -------
-        tuple of two paths
-            Header and source.
-        """
-        program = self._made_program(values, frames, functions)
-        return write_c(program, folder, self._file_name(name), real)
-
-    def to_matlab(
-        self,
-        folder: str | Path,
-        *,
-        name: str | None = None,
-        values: Mapping[Any, float] | None = None,
-        frames: Sequence[str] | None = None,
-        functions: Sequence[str] | None = None,
-    ) -> Path:
-        """Write a package of MATLAB functions, which Octave runs too: ``name.mass(q)``.
-
-        Parameters
-        ----------
-        folder : path
-            Folder to write the package to; it must be on MATLAB's path.
-        name : str, optional
-            Name of the package; by default the name of the model.
-        values : mapping, optional
-            Numbers for parameters; the others become fields of a struct.
-        frames, functions : sequence of str, optional
-            As for `lambdify`.
-
-        Returns
-        -------
-        path
-            Folder of the package.
-        """
-        program = self._made_program(values, frames, functions)
-        return write_matlab(program, folder, self._file_name(name))
-
-    def _file_name(self, name: str | None) -> str:
-        """Name of files that the user may have given; by default that of the model."""
-        name = self.name if name is None else name
-        if not isinstance(name, str):
-            raise SymbolicError(
-                f"name is {name!r}; give a string that files and functions begin with"
-            )
-        return name or "model"
-
-    def to_casadi(
-        self,
-        *,
-        values: Mapping[Any, float] | None = None,
-        frames: Sequence[str] | None = None,
-        functions: Sequence[str] | None = None,
-    ) -> dict[str, Any]:
-        """CasADi functions by name; parameters without a number become a last input, p.
-
-        Parameters
-        ----------
-        values : mapping, optional
-            Numbers for parameters.
-        frames, functions : sequence of str, optional
-            As for `lambdify`.
-        """
-        return casadi_functions(self._made_program(values, frames, functions))
+    # Formulas
 
     def latex(self, *, values: Mapping[Any, float] | None = None) -> str:
         """Equations in LaTeX; long ones as a list of assignments.
@@ -564,37 +366,11 @@ class Equations:
         more = ("constraint_jacobian", "constraint_bias") if len(self.constraints) else ()
         return latex_of(self, self.staged("mass", "bias", "qdot", *more, values=values), shown)
 
-    def _made_program(
-        self,
-        values: Mapping[Any, float] | None,
-        frames: Sequence[str] | None,
-        functions: Sequence[str] | None,
-    ) -> Program:
-        return Program(self._program, self._numbers(values), frames, functions)
-
-    def _numbers(self, values: Mapping[Any, Any] | None) -> dict[sympy.Symbol, float]:
-        """Numbers by symbol, given by symbol or name."""
-        known = {s.name: s for s in self.parameters}
-        numbers = {}
-        for key, value in _items(values, "values"):
-            symbol = known.get(str(key))
-            if symbol is None:
-                raise SymbolicError(
-                    f"values: there is no parameter {str(key)!r}; {suggestion(str(key), known)}"
-                )
-            try:
-                numbers[symbol] = float(value)
-            except (TypeError, ValueError, OverflowError):
-                raise SymbolicError(f"values: {symbol} is {value!r}; expected a number") from None
-            if not np.isfinite(numbers[symbol]):
-                raise SymbolicError(f"values: {symbol} is {value!r}; expected a finite number")
-        return numbers
-
     def _values(self, values: Mapping[Any, Any] | None) -> dict[Node, Node]:
         """Replacement nodes by symbol node, given by symbol or name."""
         bridge = self._derivation.bridge
         replacements = {}
-        for key, value in _items(values, "at"):
+        for key, value in items(values, "at"):
             if str(key) not in bridge.symbols:
                 raise SymbolicError(
                     f"at: there is no symbol {str(key)!r}; {suggestion(str(key), bridge.symbols)}"
@@ -624,12 +400,3 @@ class Equations:
     def _expression(self, node: Any) -> sympy.Expr:
         result = self._shortest.expression(node)
         return sympy.simplify(result) if self._simplify else result
-
-
-def _items(values: Any, what: str) -> Iterable[tuple[Any, Any]]:
-    """Pairs of a mapping given by the user; `what` names it in messages."""
-    if values is None:
-        return ()
-    if not isinstance(values, Mapping):
-        raise SymbolicError(f"{what} is {values!r}; give a dictionary {{symbol: value}}")
-    return values.items()

@@ -1,0 +1,263 @@
+"""Programs of equations: choice of functions and numbers, and the languages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sympy
+
+from ..errors import SymbolicError, name_list, suggestion
+from .c_code import write_c
+from .derivation import Derivation
+from .matlab_code import write_matlab
+from .program import Program
+from .python_code import Functions, casadi_functions, executed, python_source
+from .staged import Staged, staged
+from .writing import write_text
+
+
+class Exports:
+    """Base of `Equations`: its programs.
+
+    Attributes
+    ----------
+    name : str
+        Name of the model.
+    parameters : tuple of sympy.Symbol
+        Symbols of the model.
+    """
+
+    name: str
+    parameters: tuple[sympy.Symbol, ...]
+    _again: tuple[Any, ...]  # arguments of `Derivation`
+
+    @cached_property
+    def _program(self) -> Derivation:
+        """Derivation for programs, which are faster without sines of sums of angles."""
+        return Derivation(*self._again)
+
+    def staged(self, *quantities: str, values: Mapping[Any, float] | None = None) -> Staged:
+        """Quantities as a sequence of short assignments to intermediate variables.
+
+        Parameters
+        ----------
+        *quantities : str
+            Functions of a program, such as "mass", "coriolis", "forward_dynamics" (see
+            `functions`); by default "mass" and "bias".
+        values : mapping, optional
+            Numbers for parameters; the others stay symbols.
+        """
+        program = self._made_program(values, None, None)
+        chosen = {name: program.function(name).output for name in quantities or ("mass", "bias")}
+        return staged(self._program.bridge, chosen)
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Names of the functions available in programs."""
+        return Program(self._program).names
+
+    def lambdify(
+        self,
+        *,
+        values: Mapping[Any, float] | None = None,
+        backend: str = "numpy",
+        frames: Sequence[str] | None = None,
+        functions: Sequence[str] | None = None,
+    ) -> Functions:
+        """Numeric functions ``.mass(q)``, ``.forward_dynamics(q, v, forces)`` and others.
+
+        Parameters
+        ----------
+        values : mapping, optional
+            Numbers for all parameters, by symbol or name.
+        backend : {"numpy", "numba", "jax"}
+            "numpy" also accepts arrays of states, "numba" and "jax" are compiled.
+        frames : sequence of str, optional
+            Frames to provide pose and Jacobian functions for; by default those of the last bodies.
+        functions : sequence of str, optional
+            Functions to include; by default all but "coriolis", which is long for large systems.
+        """
+        program = self._made_program(values, frames, functions)
+        if program.parameters:
+            raise SymbolicError(
+                f"no number for {name_list(program.parameters, show=str)}; give numbers for all "
+                "parameters with values={symbol: number}"
+            )
+        return executed(program, backend)
+
+    def to_python(
+        self,
+        path: str | Path,
+        *,
+        values: Mapping[Any, float] | None = None,
+        backend: str = "numpy",
+        frames: Sequence[str] | None = None,
+        functions: Sequence[str] | None = None,
+    ) -> Path:
+        """Write a Python module with all functions.
+
+        Parameters
+        ----------
+        path : path
+            File to write.
+        values : mapping, optional
+            Numbers for parameters; the others become a vector p.
+        backend : {"numpy", "numba", "jax", "casadi"}
+            Library used by the module.
+        frames, functions : sequence of str, optional
+            As for `lambdify`.
+        """
+        text = self.python_source(
+            values=values, backend=backend, frames=frames, functions=functions
+        )
+        return write_text(path, text)
+
+    def python_source(
+        self,
+        *,
+        values: Mapping[Any, float] | None = None,
+        backend: str = "numpy",
+        frames: Sequence[str] | None = None,
+        functions: Sequence[str] | None = None,
+    ) -> str:
+        """Source text of the module that `to_python` writes.
+
+        Parameters
+        ----------
+        values : mapping, optional
+            Numbers for parameters; the others become a vector p.
+        backend : {"numpy", "numba", "jax", "casadi"}
+            Library used by the module.
+        frames, functions : sequence of str, optional
+            As for `lambdify`.
+        """
+        return python_source(self._made_program(values, frames, functions), backend)
+
+    def to_c(
+        self,
+        folder: str | Path,
+        *,
+        name: str | None = None,
+        real: str = "double",
+        values: Mapping[Any, float] | None = None,
+        frames: Sequence[str] | None = None,
+        functions: Sequence[str] | None = None,
+    ) -> tuple[Path, Path]:
+        """Write a C99 program, one header and one source, which needs only <math.h>.
+
+        Parameters
+        ----------
+        folder : path
+            Folder to write to.
+        name : str, optional
+            Name of the files and prefix of the functions; by default the name of the model.
+        real : {"double", "float"}
+            Floating-point type.
+        values : mapping, optional
+            Numbers for parameters; the others become fields of a struct.
+        frames, functions : sequence of str, optional
+            As for `lambdify`.
+
+        Returns
+        -------
+        tuple of two paths
+            Header and source.
+        """
+        program = self._made_program(values, frames, functions)
+        return write_c(program, folder, self._file_name(name), real)
+
+    def to_matlab(
+        self,
+        folder: str | Path,
+        *,
+        name: str | None = None,
+        values: Mapping[Any, float] | None = None,
+        frames: Sequence[str] | None = None,
+        functions: Sequence[str] | None = None,
+    ) -> Path:
+        """Write a package of MATLAB functions, which Octave runs too: ``name.mass(q)``.
+
+        Parameters
+        ----------
+        folder : path
+            Folder to write the package to; it must be on MATLAB's path.
+        name : str, optional
+            Name of the package; by default the name of the model.
+        values : mapping, optional
+            Numbers for parameters; the others become fields of a struct.
+        frames, functions : sequence of str, optional
+            As for `lambdify`.
+
+        Returns
+        -------
+        path
+            Folder of the package.
+        """
+        program = self._made_program(values, frames, functions)
+        return write_matlab(program, folder, self._file_name(name))
+
+    def _file_name(self, name: str | None) -> str:
+        """Name of files that the user may have given; by default that of the model."""
+        name = self.name if name is None else name
+        if not isinstance(name, str):
+            raise SymbolicError(
+                f"name is {name!r}; give a string that files and functions begin with"
+            )
+        return name or "model"
+
+    def to_casadi(
+        self,
+        *,
+        values: Mapping[Any, float] | None = None,
+        frames: Sequence[str] | None = None,
+        functions: Sequence[str] | None = None,
+    ) -> dict[str, Any]:
+        """CasADi functions by name; parameters without a number become a last input, p.
+
+        Parameters
+        ----------
+        values : mapping, optional
+            Numbers for parameters.
+        frames, functions : sequence of str, optional
+            As for `lambdify`.
+        """
+        return casadi_functions(self._made_program(values, frames, functions))
+
+    def _made_program(
+        self,
+        values: Mapping[Any, float] | None,
+        frames: Sequence[str] | None,
+        functions: Sequence[str] | None,
+    ) -> Program:
+        return Program(self._program, self._numbers(values), frames, functions)
+
+    def _numbers(self, values: Mapping[Any, Any] | None) -> dict[sympy.Symbol, float]:
+        """Numbers by symbol, given by symbol or name."""
+        known = {s.name: s for s in self.parameters}
+        numbers = {}
+        for key, value in items(values, "values"):
+            symbol = known.get(str(key))
+            if symbol is None:
+                raise SymbolicError(
+                    f"values: there is no parameter {str(key)!r}; {suggestion(str(key), known)}"
+                )
+            try:
+                numbers[symbol] = float(value)
+            except (TypeError, ValueError, OverflowError):
+                raise SymbolicError(f"values: {symbol} is {value!r}; expected a number") from None
+            if not np.isfinite(numbers[symbol]):
+                raise SymbolicError(f"values: {symbol} is {value!r}; expected a finite number")
+        return numbers
+
+
+def items(values: Any, what: str) -> Iterable[tuple[Any, Any]]:
+    """Pairs of a mapping given by the user; `what` names it in messages."""
+    if values is None:
+        return ()
+    if not isinstance(values, Mapping):
+        raise SymbolicError(f"{what} is {values!r}; give a dictionary {{symbol: value}}")
+    return values.items()
