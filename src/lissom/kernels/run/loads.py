@@ -103,7 +103,7 @@ def hinge_loads(plan, table, memory, t, q, v, T, n_v, own, buffer):
     )
 
 
-@uncounted
+@inlined
 def add_loads(plan, table, memory, t, q, v, count, first, at_q, at_v, T, own, buffer):
     """Add the forces of `count` loads on joints, rows plan[first:], to T; 0, or a status.
 
@@ -142,7 +142,7 @@ def hinge_slopes(plan, table, memory, t, q, v, own, sides, buffer, K, C):
     )  # fmt: skip
 
 
-@uncounted
+@inlined
 def add_load_slopes(
     plan, table, memory, t, q, v, count, first, at_q, at_v, own, sides, buffer, K, C
 ):
