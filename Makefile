@@ -3,6 +3,7 @@
 # verify the long checks, into docs/verification
 # oldest tests with the oldest versions that pyproject.toml allows; a part of verify
 # bench  speed, into docs/benchmarks
+# pages  docs/papers/symbols.md, whose lines move with the source
 # docs   the site in docs/_build/html, warnings are errors
 # kernels  compiled ahead of their use, once; all of the above do it
 # wheels for a release, into dist
@@ -16,7 +17,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help kernels run test static tests verify oldest bench docs wheels
+.PHONY: help kernels run test static tests verify oldest bench pages docs wheels
 
 help:
 	@sed -n 's/^# \([a-z]*  *.*\)/make \1/p' $(firstword $(MAKEFILE_LIST))
@@ -52,6 +53,9 @@ oldest: | $(BIN)/python
 
 bench: $(VENV)/.all kernels
 	$(BIN)/python -m benchmarks.run
+
+pages: | $(BIN)/python
+	$(BIN)/python tools/symbols.py
 
 docs: $(VENV)/.all kernels
 	$(BIN)/sphinx-build -W --keep-going --quiet -b html docs docs/_build/html

@@ -22,8 +22,10 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.mathjax",
     "sphinx_gallery.gen_gallery",
+    "displays",
 ]
 myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
+myst_fence_as_directive = ["math"]  # as code hosts write displays
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 
@@ -57,6 +59,7 @@ examples = [
     "four_bar.py",
     "stewart_platform.py",
     "gyroscope.py",
+    "rolling.py",
     "order_n_platform.py",
     "chain.py",
     "tracking_arm.py",

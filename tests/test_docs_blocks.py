@@ -76,13 +76,26 @@ def commands(block: Block) -> list[list[str]]:
 
 
 def test_every_block_is_of_a_kind_that_is_checked():
-    known = ("python", "toml", "matlab", *SHELL)
+    known = ("python", "toml", "matlab", "math", *SHELL)
     for block in BLOCKS:
         is_directive = block.language.startswith("{")  # Sphinx, whose warnings are errors
         is_run = relative(block.path) in RUN_BY and block.language in ("console", "python")
         is_recipe = block.path.name == "CONTRIBUTING.md" and " " in block.language
         assert is_directive or is_run or is_recipe or block.language in known, block
     assert len(of("python")) > 300 and len(of(*SHELL)) > 5 and len(of("toml")) > 2
+
+
+def test_displays_close_what_they_open():
+    for block in of("math"):
+        opened = re.findall(r"\\(begin|end)\{(.*?)\}", block.text)
+        stack: list[str] = []
+        for verb, name in opened:
+            assert verb == "begin" or (stack and stack.pop() == name), f"{block}: {name}"
+            stack += [name] * (verb == "begin")
+        assert not stack, f"{block}: {stack}"
+        sides = [len(re.findall(rf"\\{side}(?![a-z])", block.text)) for side in ("left", "right")]
+        assert sides[0] == sides[1], block
+    assert len(of("math")) > 50
 
 
 def test_python_is_a_doctest_and_none_is_skipped():

@@ -59,12 +59,14 @@ WITH_LOOPS = {
     "closure": lambda s, x, _: ls.closure(s, x),
     "Closure": lambda s, x, _: ls.Closure(s, x),
     "equilibrium": lambda s, x, _: ls.equilibrium(s, x, loads=_springs(s)),
+    "filter_and_smoother": lambda s, x, _: ls.filter_and_smoother(s, x),
     "forward_dynamics": lambda s, x, _: ls.forward_dynamics(s, x),
     "forward_dynamics_batch": lambda s, x, _: ls.forward_dynamics_batch(s, x.q[None], x.v[None]),
     "inverse_dynamics": lambda s, x, _: ls.inverse_dynamics(
         s, x, ls.forward_dynamics(s, x), actuated=s.names
     ),
     "joint_forces": lambda s, x, _: ls.joint_forces(s, x),
+    "optimal_control_dual": lambda s, x, _: ls.optimal_control_dual(s, x),
     "simulate": lambda s, x, _: ls.simulate(s, x, duration=1e-3),
     "State": lambda s, x, _: ls.State(s, x.q, x.v),
     "Trajectory": lambda s, x, _: ls.simulate(s, x, duration=1e-3).state(5e-4),
@@ -81,12 +83,12 @@ def _springs(system: ls.System) -> list[ls.JointSpring]:
 
 # What knows trees only.
 REFUSED = {
-    "filter_and_smoother": lambda s, x: ls.filter_and_smoother(s, x),
     "inverse_dynamics_batch": lambda s, x: ls.inverse_dynamics_batch(
         s, x.q[None], x.v[None], x.v[None]
     ),
     "nodal_forward_dynamics": lambda s, x: ls.nodal_forward_dynamics(s, s.neutral(), {}),
-    "optimal_control_dual": lambda s, x: ls.optimal_control_dual(s, x),
+    "nodal_inverse_dynamics": lambda s, x: ls.nodal_inverse_dynamics(s, s.neutral(), {}),
+    "nodal_operators": lambda s, x: ls.nodal_operators(s, s.neutral(), {}),
 }
 
 

@@ -41,6 +41,8 @@ MORE = {
     "jacobian": ("lower",),
     "multiply_mass": (np.zeros(2),),
     "nodal_forward_dynamics": ({},),
+    "nodal_inverse_dynamics": ({},),
+    "nodal_operators": ({},),
     "pose": ("lower",),
     "solve_mass": (np.zeros(2),),
     "velocity": ("lower",),

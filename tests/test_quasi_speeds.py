@@ -21,7 +21,7 @@ RADIUS = 0.2
 
 
 @dataclass(frozen=True, eq=False)
-class Skate(ls.Joint):
+class Blade(ls.Joint):
     """Blade on a plane: it glides along x and turns about z, but does not slip along y."""
 
     coordinates = (("x", "m"), ("y", "m"), ("heading", "rad"))
@@ -47,14 +47,14 @@ def fast_skate(parameters, q, v, rotation, position, motion_map, bias, rates):
 
 
 @dataclass(frozen=True, eq=False)
-class FastSkate(Skate):
+class FastSkate(Blade):
     """The same with a compiled function."""
 
     compiled = staticmethod(fast_skate)
 
 
 @dataclass(frozen=True, eq=False)
-class Rolling(ls.Joint):
+class Disk(ls.Joint):
     """Disk about its axis y on the plane z = 0; (x, y) is the contact."""
 
     radius: float
@@ -76,13 +76,13 @@ class Rolling(ls.Joint):
 def sleigh_model(joint=None):
     model = ls.Model("sleigh", gravity=(0, 0, -G))
     body = ls.RigidBody(MASS, com=(AHEAD, 0, 0), inertia=(0.1, 0.1, INERTIA))
-    model.add(body, joint or Skate(), name="sleigh")
+    model.add(body, joint or Blade(), name="sleigh")
     return model
 
 
 def disk_model(rider=False):
     model = ls.Model("disk", gravity=(0, 0, -G))
-    model.add(disk_body(), Rolling(RADIUS), name="disk")
+    model.add(disk_body(), Disk(RADIUS), name="disk")
     if rider:
         rod = ls.RigidBody.box(0.4, (0.02, 0.03, 0.5), com=(0, 0.02, -0.2))
         model.add(rod, ls.Revolute("y"), to="disk", at=(0, 0.05, 0), name="rider")
@@ -94,7 +94,7 @@ def disk_body():
     return ls.RigidBody(m, inertia=m * RADIUS**2 * np.array([0.25, 0.5, 0.25]))
 
 
-@pytest.fixture(params=[Skate, FastSkate], scope="module")
+@pytest.fixture(params=[Blade, FastSkate], scope="module")
 def sleigh(request):
     return sleigh_model(request.param()).compile()
 
@@ -135,10 +135,10 @@ def test_a_skate_has_more_coordinates_than_speeds(sleigh):
 @pytest.mark.parametrize(
     "kind, integrator, settings, rough",
     [
-        (Skate, "dop853", {"rtol": 1e-10}, 1e-9),
+        (Blade, "dop853", {"rtol": 1e-10}, 1e-9),
         (FastSkate, "dopri5", {"rtol": 1e-9}, 1e-8),
         (FastSkate, "rk4", {"step": 1e-2}, 1e-8),
-        (Skate, "generalized_alpha", {"step": 1e-2}, 4e-4),
+        (Blade, "generalized_alpha", {"step": 1e-2}, 4e-4),
         (FastSkate, "generalized_alpha", {"rtol": 1e-6}, 3e-4),
         (FastSkate, "linearly_implicit_euler", {"step": 5e-3}, 3e-2),
         (FastSkate, "euler_cromer", {"step": 5e-3}, 3e-2),
@@ -242,7 +242,7 @@ def test_a_rider_on_the_disk_feels_the_constraint():
         free.add(part.body, joint, name=part.name, to=part.to, at=part.at)
     free = free.compile()
     rng = np.random.default_rng(3)
-    joint, q, v = Rolling(RADIUS), rng.uniform(-0.8, 0.8, 6), 2 * rng.standard_normal(4)
+    joint, q, v = Disk(RADIUS), rng.uniform(-0.8, 0.8, 6), 2 * rng.standard_normal(4)
 
     def allowed(q):
         S = np.eye(7, 4, k=-3)
@@ -329,7 +329,7 @@ def test_closing_a_loop_moves_quasi_speeds_by_the_whole_gap():
 
 def test_equilibrium_moves_along_the_allowed_motions_only():
     model = ls.Model("slope", gravity=(3.0, 0, -9.0))
-    model.add(ls.RigidBody(MASS, com=(0, 0, 0), inertia=(0.1, 0.1, INERTIA)), Skate(), name="sled")
+    model.add(ls.RigidBody(MASS, com=(0, 0, 0), inertia=(0.1, 0.1, INERTIA)), Blade(), name="sled")
     system = model.compile()
     spring = ls.NodeSpring("sled", (0, 0, 0), 100.0, length=0.0)
     start = system.state(sled=(0.5, 0.0, 0.0))
@@ -340,7 +340,7 @@ def test_equilibrium_moves_along_the_allowed_motions_only():
 def balanced(joint=None):
     """A skate with its centre of mass at the blade: both speeds stay."""
     model = ls.Model("circle")
-    model.add(ls.RigidBody(MASS, inertia=(0.1, 0.1, INERTIA)), joint or Skate(), name="skate")
+    model.add(ls.RigidBody(MASS, inertia=(0.1, 0.1, INERTIA)), joint or Blade(), name="skate")
     return model.compile()
 
 
@@ -409,7 +409,7 @@ def test_loads_and_motions_on_the_speeds_of_a_skate():
 
 
 @dataclass(frozen=True, eq=False)
-class Sideways(Skate):
+class Sideways(Blade):
     """Its map is not what its pose does."""
 
     def motion_map(self, q):
@@ -417,25 +417,25 @@ class Sideways(Skate):
 
 
 @dataclass(frozen=True, eq=False)
-class WrongRates(Skate):
+class WrongRates(Blade):
     def rate_map(self, q):
         return np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]])
 
 
 @dataclass(frozen=True, eq=False)
-class Misshapen(Skate):
+class Misshapen(Blade):
     def rate_map(self, q):
         return np.eye(2)
 
 
 @dataclass(frozen=True, eq=False)
-class TooFew(Skate):
+class TooFew(Blade):
     coordinates = (("x", "m"),)
     speeds = (("glide", "m"), ("turn", "rad"))
 
 
 @dataclass(frozen=True, eq=False)
-class RealPose(Skate):
+class RealPose(Blade):
     def pose(self, q):
         return super().pose(np.real(q).astype(float))
 
@@ -451,7 +451,7 @@ class Renamed(ls.FactoredJoint):
 
 
 @dataclass(frozen=True, eq=False)
-class WithQuaternion(Skate):
+class WithQuaternion(Blade):
     has_quaternion = True
 
 
@@ -462,7 +462,7 @@ def slow_skate(parameters, q, v, rotation, position, motion_map, bias, rates):
 
 
 @dataclass(frozen=True, eq=False)
-class WrongFastSkate(Skate):
+class WrongFastSkate(Blade):
     compiled = staticmethod(slow_skate)
 
 
@@ -494,14 +494,14 @@ def test_where_coordinates_need_rates_the_joint_is_refused():
         ls.Motion("sleigh", lambda t: (0, 0, t)),
         ls.Servo("sleigh", 0.0, kp=1.0),
     ):
-        with pytest.raises(ls.LoadError, match="Skate"):
+        with pytest.raises(ls.LoadError, match="Blade"):
             ls.simulate(system, duration=0.1, loads=[load])
     closed = ls.Model("closed")
     closed.add(ls.RigidBody.sphere(1.0, 0.1), ls.Free(), name="ball")
-    closed.close(Skate(), None, "ball", name="edge")
-    with pytest.raises(ls.ModelError, match=r"'edge'.*Skate.*cannot close a loop.*model.add"):
+    closed.close(Blade(), None, "ball", name="edge")
+    with pytest.raises(ls.ModelError, match=r"'edge'.*Blade.*cannot close a loop.*model.add"):
         closed.compile()
-    with pytest.raises(ls.ModelError, match=r"'sleigh'.*Skate.*numerical functions"):
+    with pytest.raises(ls.ModelError, match=r"'sleigh'.*Blade.*numerical functions"):
         ls.symbolic.derive(sleigh_model())
 
 

@@ -73,6 +73,16 @@ CALLS = {
         RIGID.neutral(),
         lambda s, x: ls.nodal_forward_dynamics(s, x, {}),
     ),
+    "nodal_inverse_dynamics": (
+        RIGID,
+        RIGID.neutral(),
+        lambda s, x: ls.nodal_inverse_dynamics(s, x, {}),
+    ),
+    "nodal_operators": (
+        RIGID,
+        RIGID.neutral(),
+        lambda s, x: ls.nodal_operators(s, x, {}).mass.as_matrix(),
+    ),
     "operators": (TREE, STATE, ls.operators),
     "optimal_control_dual": (TREE, STATE, ls.optimal_control_dual),
     "pose": (TREE, STATE, lambda s, x: ls.pose(s, x, "hand", at=(0, 0, 0.1))),

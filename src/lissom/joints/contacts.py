@@ -135,7 +135,7 @@ class _Rolls(Contact):
             )
 
     @abstractmethod
-    def arm(self, rotation: Array, spin: Array) -> tuple[Array, Array]:
+    def _arm(self, rotation: Array, spin: Array) -> tuple[Array, Array]:
         """From the centre to the point of contact, and its rate, in axes of a.
 
         Parameters
@@ -149,7 +149,7 @@ class _Rolls(Contact):
     def touch(self, rotation: Array, position: Array, velocity: Array) -> Touch:
         """Constraints (1)-(3)."""
         w = rotation @ velocity[:3]
-        rho, rho_dot = self.arm(rotation, w)
+        rho, rho_dot = self._arm(rotation, w)
         x, y, n = array(np.eye(3))
         directions = (n, x, y)
         point, swept = position + rho, cross(w, rho_dot)
@@ -180,7 +180,7 @@ class Rolling(_Rolls):
     radius: float = field(metadata=RADIUS)
     axis: Array = field(metadata=DIRECTION)
 
-    def arm(self, rotation: Array, spin: Array) -> tuple[Array, Array]:
+    def _arm(self, rotation: Array, spin: Array) -> tuple[Array, Array]:
         """From the centre to the lowest point of the edge, and its rate."""
         s = rotation @ self.axis
         s_dot, n = cross(spin, s), array([0.0, 0.0, 1.0])
@@ -211,7 +211,7 @@ class RollingBall(_Rolls):
 
     radius: float = field(metadata=RADIUS)
 
-    def arm(self, rotation: Array, spin: Array) -> tuple[Array, Array]:
+    def _arm(self, rotation: Array, spin: Array) -> tuple[Array, Array]:
         """From the centre to the lowest point, constant."""
         return array([0.0, 0.0, -self.radius]), zeros(3)
 
