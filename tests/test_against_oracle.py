@@ -8,7 +8,7 @@ from tests.oracle.random_mechanism import FEATURES, coverage_table, draw
 from tests.oracle_comparison import check_both_texts, check_seed
 
 SEEDS, CHUNK, ENOUGH = 100, 10, 3
-CHECKED = 40  # of these; `make verify` takes thousands
+CHECKED = 30  # of these; `make verify` takes thousands
 FRAMES = 3  # of the readable text one in three; `make verify` asks it for all of them
 
 
@@ -23,7 +23,7 @@ def test_random_mechanisms_agree_with_the_oracle(first):
 @pytest.mark.parametrize("level", ["full", "linear"])
 def test_a_level_given_to_compile_is_that_of_all_bodies(level):
     failures = []
-    for seed in range(CHUNK):
+    for seed in range(0, CHUNK, 2):
         failures += check_seed(seed, level).failures
     assert not failures, "\n".join(failures)
 

@@ -41,7 +41,7 @@ def envelope_size(system):
 
 @pytest.mark.parametrize("mechanism", [window_row, ladder])
 def test_the_work_per_window_is_that_of_a_short_row(mechanism):
-    sizes = [envelope_size(mechanism(n)) / n for n in (15, 40, 160)]
+    sizes = [envelope_size(mechanism(n)) / n for n in (15, 60)]
     assert max(sizes) < 1.2 * min(sizes)
 
 
@@ -70,7 +70,7 @@ def test_long_rows_agree_with_the_reference(make, start):
     np.testing.assert_allclose(found, wrenches, atol=1e-10 * np.abs(wrenches).max())
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(5))
 def test_groups_agree_with_the_particle_model(seed, nested):
     failures = check_looped_seed(seed).failures
     assert not failures, "\n".join(failures)
