@@ -142,8 +142,8 @@ def contents(trajectory: ls.Trajectory) -> dict:
     }
 
 
-def main(folder: str, seed: str, slow: str, times: str) -> None:
-    """Runs of all kinds to files in a folder, so many each, every one killed at a random moment.
+def main(folder: str, seed: str, slow: str, times: str, *kinds: str) -> None:
+    """Runs of all or some kinds to files, so many each, every one killed at a random moment.
 
     Each is a fork of this process, which has loaded the kernels: most of its life is the run.
     """
@@ -152,7 +152,7 @@ def main(folder: str, seed: str, slow: str, times: str) -> None:
     record.PERIOD, runner.SLICE = 0.003, 0.003  # the journal grows every few milliseconds
     rng = np.random.default_rng(int(seed))
     run("rk4", duration=0.01)
-    for kind in KINDS:
+    for kind in kinds or KINDS:
         begun = time.monotonic()
         run(kind, slow=float(slow), file=f"{folder}/{kind}.nc")
         whole = time.monotonic() - begun

@@ -26,7 +26,7 @@ from tests.simulation_cases import KINDS, contents, run as run_everything
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
 
 FOREVER = 1e7  # [s]
-PROMPT = 0.5  # [s], in which a run must end
+PROMPT = 3.0  # [s] on a busy computer; without an end these runs go on for minutes
 
 
 @cache
