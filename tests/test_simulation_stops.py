@@ -192,7 +192,7 @@ def test_handlers_of_the_user_come_back_and_ignored_signals_stay_ignored():
         signal.signal(signal.SIGINT, before)
 
 
-@pytest.mark.parametrize("kind", [*KINDS][::2])
+@pytest.mark.parametrize("kind", ["rk4", "alpha", "dopri5"])
 def test_a_run_cut_short_by_its_limit_goes_on_to_the_same_result(kind, tmp_path):
     """Slow functions are left in the middle of a step; the journal ends before that step."""
     path, rounds = tmp_path / "run.nc", 0

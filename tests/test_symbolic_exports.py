@@ -250,7 +250,7 @@ def test_numpy_functions_take_one_value_for_many_states():
         assert error(result[:, k], alone) < 1e-14
 
 
-@pytest.mark.parametrize("make", (double_pendulum, paper_arm))
+@pytest.mark.parametrize("make", (double_pendulum,))
 def test_numba_functions_give_what_the_engine_gives(make):
     sample = make()
     system = sample.system()
