@@ -21,7 +21,7 @@ import lissom as ls
 from lissom.errors import SimulationWarning
 from lissom.sim.run import runner
 from tests.kernel_cases import far_state, random_system
-from tests.simulation_cases import KINDS, contents, run as run_everything
+from tests.simulation_cases import contents, run as run_everything
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
 

@@ -25,7 +25,6 @@ from tests.symbolic_samples import (
     inputs_of,
     l1,
     m1,
-    paper_arm,
     satellite,
     states,
 )
