@@ -18,6 +18,7 @@ import numpy as np
 
 from ...bodies import RigidBody
 from ...system import GROUND, Coupling, System
+from ..tree.reference import carriers
 
 Array = np.ndarray
 Graph = dict[int, set[int]]
@@ -87,7 +88,7 @@ def ground_group(system: System) -> Groups:
     """All loops and couplings in the group of the ground."""
     passing: dict[int, list[int]] = defaultdict(list)
     for k in range(len(system.constraints)):
-        for i in sorted({j for x, _ in _touched(system, k) for j in _inward(system, x)}):
+        for i in sorted({j for x, _ in _touched(system, k) for j in carriers(system, x)}):
             passing[i].append(k)
     return Groups({(GROUND, 0): range(len(system.constraints))}, passing)
 
@@ -114,15 +115,6 @@ def _touched(system: System, k: int) -> list[tuple[int, int]]:
 def _record(system: System, i: int, node: int) -> int:
     """Node of a body with an inertia of its own; a rigid body has one."""
     return 0 if i == GROUND or isinstance(system.bodies[i], RigidBody) else node
-
-
-def _inward(system: System, i: int) -> list[int]:
-    """A body and all that carry it."""
-    path = []
-    while i != GROUND:
-        path.append(i)
-        i = int(system.parent[i])
-    return path
 
 
 def elimination_order(reached: Iterable[Sequence[int]], members: Sequence[int]) -> list[int]:

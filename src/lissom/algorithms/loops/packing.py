@@ -13,6 +13,7 @@ from ...system import GROUND, LoopEnd, System
 from ..tree.allocators import Buffer, Stack
 from ..tree.joint_packing import loop_columns, loop_joint_row
 from ..tree.own_joints import OwnJoints
+from ..tree.reference import carriers
 from .couplings import coupled_rows
 from .elimination import bodies_on_paths
 from .numbering import Numbering
@@ -142,13 +143,11 @@ class _Paths:
 
     def _stands_alone(self) -> bool:
         """Whether no loop connects to the ground or to another base body."""
-        roots = [{self._root(end.body) for end in loop.ends} for loop in self.system.loops]
-        return all(len(r) == 1 and GROUND not in r for r in roots)
-
-    def _root(self, i: int) -> int:
-        while i != GROUND and self.system.parent[i] != GROUND:
-            i = int(self.system.parent[i])
-        return i
+        for loop in self.system.loops:
+            roots = {tuple(carriers(self.system, end.body)[-1:]) for end in loop.ends}
+            if len(roots) > 1 or () in roots:
+                return False
+        return True
 
     def _place(self, i: int, row: Array, scratch: Buffer, apart: bool) -> None:
         p, body, n = int(self.system.parent[i]), self.body_rows[i], len(self._columns(i))

@@ -18,6 +18,7 @@ from ...joints.nearness import constraint_map
 from ...spatial import rotate
 from ...system import GROUND, Loop, LoopEnd, System
 from ..tree.body_terms import NodeMotion, node_motion
+from ..tree.reference import carriers
 
 Array = np.ndarray
 
@@ -98,7 +99,7 @@ def _basis(A: Array) -> Array | None:
 
 def _rows(system: System, placed: Sequence[_Placed], loop: Loop, P: Array) -> Array:
     """Rows A_k (n, speeds around the loop) in a configuration."""
-    paths = [_path(system, end.body) for end in loop.ends]
+    paths = [carriers(system, end.body) for end in loop.ends]
     shared = set(paths[0]) & set(paths[1])
     C, x = _frame(placed, loop.b)
     columns = [np.zeros((6, 0))]
@@ -122,15 +123,6 @@ def _moved(body: _Placed, motions: Array, at: Array, point: Array) -> Array:
     turned = rotate(body.rotation, motions)
     turned[3:] += np.cross(turned[:3].T, point - at).T
     return turned
-
-
-def _path(system: System, i: int) -> list[int]:
-    """A body and all that carry it, inward."""
-    path = []
-    while i != GROUND:
-        path.append(i)
-        i = int(system.parent[i])
-    return path
 
 
 def _frame(placed: Sequence[_Placed], end: LoopEnd) -> tuple[Array, Array]:

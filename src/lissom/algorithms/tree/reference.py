@@ -145,6 +145,15 @@ def tip_to_base(system: System) -> Iterator[int]:
     return reversed(range(system.n_body))
 
 
+def carriers(system: System, i: int) -> list[int]:
+    """A body and all that carry it, inward; empty for the ground."""
+    found = []
+    while i != GROUND:
+        found.append(i)
+        i = int(system.parent[i])
+    return found
+
+
 def kinematics_base_to_tip(system: System, q: Array, v: Array) -> list[BodyMotion]:
     """Poses, velocities and velocity-dependent terms of all bodies.  O(N)."""
     motions: list[BodyMotion] = []

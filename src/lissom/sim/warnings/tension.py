@@ -14,9 +14,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...algorithms.tree.reference import carriers
 from ...bodies import NormalBody
 from ...spatial.rotation import rotation_exp
-from ...system import GROUND, System
+from ...system import System
 
 Array = np.ndarray
 
@@ -136,7 +137,8 @@ def supports(system: System) -> list[int]:
     """
     in_loops: set[int] = set()
     for loop in system.loops:
-        in_loops |= _carriers(system, loop.a.body) ^ _carriers(system, loop.b.body)
+        a, b = (set(carriers(system, end.body)) for end in loop.ends)
+        in_loops |= a ^ b
     found = []
     for i, (body, joint) in enumerate(zip(system.bodies, system.joints, strict=True)):
         turning = _across(_axis(body)[2]) @ joint.motion_map(joint.neutral())[:3]
@@ -145,15 +147,6 @@ def supports(system: System) -> list[int]:
             found.append(PINNED if turns else CLAMPED)
         else:
             found.append(PINNED if joint.n_v == 6 else FREE_TIP)
-    return found
-
-
-def _carriers(system: System, body: int) -> set[int]:
-    """Body and all bodies that carry it."""
-    found = set()
-    while body != GROUND:
-        found.add(body)
-        body = int(system.parent[body])
     return found
 
 
