@@ -20,6 +20,7 @@ from . import second_order
 from .basis import check_independent, check_stiffness, normal_basis
 from .nodes import check_masses, checked_inboard, checked_names
 from .normal import LEVELS, LINEARISED, REMEDY, Lump, MassIntegrals, NormalBody
+from .recovery import Recovery
 from .second_order import SecondOrder
 from .solids import checked_solids
 
@@ -68,6 +69,8 @@ class FlexibleBody:
         that returns it; for level "stiffened", with shapes that vanish at the inboard node.
     solids : Solid or sequence of Solid
         Appearance in drawings and views, see `solids.Sweep`.
+    recovery : Recovery, optional
+        Stresses and section loads in the given amplitudes, see `bodies.recovery`.
     """
 
     positions: Any
@@ -82,6 +85,8 @@ class FlexibleBody:
     level: str = field(default="full", kw_only=True)
     solids: Any = field(default=(), kw_only=True)
     second_order: second_order.Given = field(default=None, kw_only=True)
+    recovery: Recovery | None = field(default=None, kw_only=True)
+    source: Any = field(default=None, kw_only=True, repr=False)  # Structure that was reduced
 
     def __post_init__(self) -> None:
         for name in ("positions", "masses", "shapes", "stiffness", "damping"):
@@ -212,6 +217,7 @@ class FlexibleBody:
             level=level,
             solids=self.solids,
             second_order=self.constants_of_second_order.in_modes(x) if stiffened else None,
+            recovery=None if self.recovery is None else self.recovery.in_modes(x),
         )
         if level != "full" or not np.any(self.shapes[self.inboard, :3]):
             return body  # the shapes seen from the inboard node are linear in the modes

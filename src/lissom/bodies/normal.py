@@ -15,6 +15,7 @@ from ..errors import ModelError
 from ..immutable import immutable
 from ..spatial import cross, many_rotations, second_moment
 from ..spatial.scalar import is_numeric, zeros
+from .recovery import Recovery
 from .rod_modes import natural_frequencies
 from .rod_poses import section_poses
 from .rod_tables import RodTables
@@ -167,6 +168,8 @@ class NormalBody:
     floating : NormalBody, optional
         The same body in the frame of its given shapes, if these turn the inboard node, at level
         "full"; its own `inboard` is -1.  The rest of this body is then the linearisation at rest.
+    recovery : Recovery, optional
+        Stresses and section loads in the modal coordinates.
     """
 
     integrals: MassIntegrals
@@ -182,6 +185,7 @@ class NormalBody:
     second_order: SecondOrder | None = None
     rod: RodTables | None = None
     floating: NormalBody | None = None
+    recovery: Recovery | None = None
 
     @property
     def n_mode(self) -> int:
