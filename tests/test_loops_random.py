@@ -19,6 +19,13 @@ def test_looped_trees_agree_with_the_particle_model(kind):
     assert not failures, "\n".join(failures)
 
 
+@pytest.mark.parametrize("seed", [93, 142])
+def test_forces_that_work_in_few_configurations_are_kept(seed):
+    """A loop of two speeds, whose working forces need more than two configurations to be seen."""
+    failures = check_looped_seed(seed).failures
+    assert not failures, "\n".join(failures)
+
+
 @pytest.mark.parametrize("seed", range(4, 8))
 def test_looped_trees_agree_without_kernels(seed, monkeypatch):
     monkeypatch.setattr("lissom.algorithms.tree.arguments.READABLE", True)
