@@ -89,7 +89,7 @@ def derive(
 class Operators:
     """Factors of the mass matrix of a tree of rigid bodies, M = H^T Phi^T inertia Phi H.
 
-    Source: Kwatny & Blankenship (paper E), eqs. (50)-(52).
+    Source: Kwatny & Blankenship (paper E), eqs. (E 50), (E 51), (E 52a), (E 52b).
 
     Attributes
     ----------
@@ -168,7 +168,7 @@ class Equations(Exports):
 
     @cached_property
     def poincare_coriolis(self) -> Matrix:
-        """Matrix C of paper E, (53b) with signs corrected: same C p, but Mdot - 2 C not skew."""
+        """Matrix C of paper E, (E 53b) with signs corrected: same C p, but Mdot - 2 C not skew."""
         d = self._derivation
         C = coriolis_by_brackets(d.mass, d.rates, d.structure_constants, d.q, d.v)
         return self._matrix(d.bridge.nodes(C))

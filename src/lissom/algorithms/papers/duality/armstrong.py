@@ -15,8 +15,8 @@ Notation, at node i of a problem without control and cross weights
   S - S B S_BB^-1 B'S = Q Phi Q'                                    (5)
   S_p = M_p + sum A'Q Phi Q'A                                       (6)
 
-Source: D'Eleuterio & Damaren 1991, eqs. (8), (29)-(31).  (5) and (6) are (29) and (30), with
-T_{n+1,n} transposed in (30); (29)-(31) need an orthonormal Q.  Differs: for a flexible body B holds
+Source: D'Eleuterio & Damaren 1991, eqs. (B 8), (B 29), (B 30), (B 31).  (5) and (6) are (B 29) and (B 30), with
+T_{n+1,n} transposed in (B 30); (B 29), (B 30), (B 31) need an orthonormal Q.  Differs: for a flexible body B holds
 its modes, all of which are free, so that Q has rows for the hinge only.
 """
 
