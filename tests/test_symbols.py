@@ -26,6 +26,16 @@ NAMES = sorted(
     {name for paper in PAPERS.values() for row in paper["rows"] for name in row["names"]}
 )
 papers = pytest.mark.parametrize("key", PAPERS)
+NUMBER = symbols.NUMBER.pattern
+CITED = re.compile(rf"\((?:[A-E] {NUMBER},\s+)*[A-E] {NUMBER}\)")
+OTHER_MANNERS = re.compile(
+    r"\b[Pp]aper [A-E]\b"  # paper A, (51)
+    rf"|\b[A-E] \({NUMBER}\)"  # A (51)
+    rf"|\b[Pp]aper'?s? \({NUMBER}\)|\({NUMBER}\) of the (?:\S+ )?paper"
+    rf"|\b(?:1992|1991|1995|1994|22350|Rodriguez|Damaren|Blankenship),? (?:[Ee]qs?\. )?\({NUMBER}\)"
+    rf"|\([A-E] {NUMBER}\)\s?(?:-|–|to)\s?\([A-E]"  # (A 48)-(A 50)
+    rf"|\((?:[3-9]|\d\d)\.\d+\)"  # (9.12)
+)
 
 
 def defined(name: str) -> bool:
@@ -191,3 +201,55 @@ def test_pages_on_the_papers_are_readable_on_a_code_host(page):
     assert r"\begin{" not in plain and "$$" not in plain, "write displays as ```math"
     eaten = [m for m in re.findall(r"\$[^$]+\$", plain) if re.search(r"\\[,;!{}]", m)]
     assert eaten == [], r"Markdown eats \, and \{ : write a space and \lbrace"
+
+
+def python_sources() -> dict[str, str]:
+    """Text of every module of the package, by its path."""
+    paths = sorted(source_lines.SOURCES.rglob("*.py"))
+    return {str(path.relative_to(source_lines.SOURCES)): path.read_text("utf-8") for path in paths}
+
+
+def cited(text: str) -> set[str]:
+    """Equations of papers in a text, each in the form "A 51"."""
+    return {number for group in CITED.findall(text) for number in re.split(r",\s+", group[1:-1])}
+
+
+@papers
+def test_every_equation_is_found_by_its_letter_and_number(key):
+    paper, sources = PAPERS[key], cited("\n".join(python_sources().values()))
+    numbers = {f"{key} {number}" for number in symbols.equations(paper)}
+    page = set(symbols.tags((symbols.PAPERS / paper["page"]).read_text("utf-8")))
+    assert numbers - sources - page == set()
+    assert {f"{key} {number}" for number in symbols.computed(paper)} - sources == set()
+
+
+@papers
+def test_an_equation_of_the_text_alone_says_why_and_is_not_cited(key):
+    sources = cited("\n".join(python_sources().values()))
+    for item in PAPERS[key].get("text_only", ()):
+        assert len(item["why"]) > 20
+        numbers = symbols.mentioned(item)
+        assert set(numbers) <= set(symbols.equations(PAPERS[key]))
+        assert [n for n in numbers if f"{key} {n}" in sources] == [], "cited: take it off the list"
+
+
+def test_sources_and_pages_cite_no_equation_that_a_paper_does_not_have():
+    there = {f"{key} {number}" for key in PAPERS for number in symbols.equations(PAPERS[key])}
+    pages = symbols.PAPERS.parent.rglob("*.md")
+    texts = python_sources() | {path.name: path.read_text("utf-8") for path in pages}
+    assert {name: cited(text) - there for name, text in texts.items() if cited(text) - there} == {}
+
+
+def test_sources_cite_equations_of_papers_in_no_other_manner():
+    found = {name: OTHER_MANNERS.findall(text) for name, text in python_sources().items()}
+    assert {name: manners for name, manners in found.items() if manners} == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["paper A, (B1)", "Jain & Rodriguez 1992, eqs. (48)-(50)", "(4.17) of the Order-N paper"]
+    + ["the paper's (33)", "A (51), (58)", "paper E, (53b)", "(A 48)-(A 50)", "section 9, (9.12)"],
+)
+def test_other_manners_are_seen(text):
+    assert OTHER_MANNERS.search(text)
+    assert not OTHER_MANNERS.search("(A 48), (A 49) and (C 4.17); (1)-(3), (2) of `tree`")

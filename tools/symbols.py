@@ -3,7 +3,8 @@
     python tools/symbols.py            writes the page (`make pages`)
     python tools/symbols.py --check    says whether it is up to date
 
-The table of symbols has for each paper its equations and rows of
+The table of symbols has for each paper its equations, those that a row names and that the source
+does not cite (``text_only``, with the reason), and rows of
 
     symbol     LaTeX
     equation   numbers of the equations that define it, without the letter of the paper; "list" is
@@ -63,9 +64,16 @@ def _expanded(item: str) -> list[str]:
     return [f"{start}{k}" for k in range(int(first[len(start) :]), int(last[len(start) :]) + 1)]
 
 
+def computed(paper: dict[str, Any]) -> list[str]:
+    """Numbers of the equations that the source must cite: a row names a line for their symbol."""
+    rows = (row for row in paper["rows"] if row["names"] and not row["equation"].startswith("at "))
+    left_out = {number for item in paper.get("text_only", ()) for number in mentioned(item)}
+    return [number for row in rows for number in mentioned(row) if number not in left_out]
+
+
 def mentioned(row: dict[str, Any]) -> list[str]:
     """Numbers of the equations that a row names, or that stand beside its definition."""
-    return NUMBER.findall(row["equation"])
+    return NUMBER.findall(row.get("equation") or row["equations"])
 
 
 def without_symbol(paper: dict[str, Any]) -> list[str]:

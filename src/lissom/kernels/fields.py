@@ -207,7 +207,7 @@ SHARP, SOFT, SOFT_BEYOND = 0.0, 1.0, 2.0
 (
     L_KIND,  # of joint
     L_JOINT,  # floats: constants of the joint
-    L_COLUMNS,  # floats: the same; for a joint of paper E with each column as a separate joint
+    L_COLUMNS,  # floats: the same; for a product of exponentials with each column as a joint
     L_DOF,
     L_N_Q,  # coordinates
     L_N,  # constraints

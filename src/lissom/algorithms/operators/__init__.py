@@ -1,6 +1,6 @@
 """Spatial operators of the papers as objects that can be multiplied, transposed and inspected.
 
-Notation (paper A: Jain & Rodriguez 1992)
+Notation (A is Jain & Rodriguez 1992)
   n_b = n_mode + 6 entries for a body: [modal; spatial].  The "body space" stacks them over bodies
   E_Phi, Phi   one step and all steps inward (A 12), (A 18), (A 19)
   H            hinge map, body space -> speeds (A 13)                     here [I 0; 0 H]

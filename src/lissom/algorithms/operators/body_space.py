@@ -26,7 +26,7 @@ def slices(sizes: Sequence[int]) -> list[slice]:
 
 
 class BodySpace:
-    """Vectors of a state on the body space, paper A, eqs. (A 42) and (A 57); base of `Operators`.
+    """Vectors of a state on the body space (A 42), (A 57); base of `Operators`.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""Operators that tell the modes of a body from its hinge: paper A, eqs. (A 59), (A 60), (A 61), (A 62), (A 63) and (A B4).
+"""Operators that tell the modes of a body from its hinge.
+
+Source: (A 59), (A 60), (A 61), (A 62), (A 63), (A B4).
 
 Spaces beside speeds and body space: *modes* and *hinges* are the two parts of the speeds, *frames*
 has six entries for each body, *nodes* six for each node that carries children.

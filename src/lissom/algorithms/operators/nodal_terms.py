@@ -1,4 +1,4 @@
-"""Motion of all nodes of one body: paper A, eqs. (A 2), (A 21), (A 22), (A 27), (A 28) and (A 31)."""
+"""Motion of all nodes of one body (A 2), (A 21), (A 22), (A 27), (A 28), (A 31), (A 32)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class NodalTerms:
     Attributes
     ----------
     Pi : array (6 n_s, n_mode)
-        Modal rates to velocities of the nodes relative to the body (A 2); rotation rows include J_l.
+        Modal rates to velocities of the nodes relative to the body (A 2); rotation rows with J_l.
     B : array (6, 6 n_s)
         Rigid shifts from the nodes to the body's origin, side by side (A 22).
     V_s : array (6 n_s,)

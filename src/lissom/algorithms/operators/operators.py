@@ -43,9 +43,9 @@ def operators(system: System, state: StateLike) -> Operators:
     Returns
     -------
     Operators
-        Every operator of paper A under its name there; each supports ``@`` with a vector, columns
-        or an operator, and has ``.T`` and ``.as_matrix()``.  ``.mass`` and ``.mass_inverse`` are
-        the mass matrix and its inverse.
+        Every operator of Jain & Rodriguez under its name there; each supports ``@`` with a vector,
+        columns or an operator, and has ``.T`` and ``.as_matrix()``.  ``.mass`` and
+        ``.mass_inverse`` are the mass matrix and its inverse.
     """
     return Operators(system, motions_of(system, state))
 
@@ -69,7 +69,7 @@ class Operators(ModesFirst):
             slice(layout.modal_v(i).start, layout.hinge_v(i).stop) for i in range(system.n_body)
         ]
 
-    # Kinematics and mass: paper A, section II.
+    # Kinematics and mass.
 
     @cached_property
     def E_Phi(self) -> Blocks:
@@ -100,7 +100,7 @@ class Operators(ModesFirst):
         """Composite-body inertias (A 47): everything outboard frozen."""
         return self._on_bodies("R", self._accumulate(lambda _, R: R[-6:, -6:]))
 
-    # Articulated bodies: paper A, section V.
+    # Articulated bodies.
 
     @cached_property
     def P(self) -> BlockDiagonal:
@@ -221,7 +221,9 @@ class Operators(ModesFirst):
         return self.Phi.T @ (self.H.T @ vdot + self.a_m)
 
     def f_m(self, vdot: Any) -> Array:
-        """Modal forces [T_f; f] of the bodies, Phi (M_m alpha_m + b_m + elastic) (A 36), (A 40).
+        """Modal forces [T_f; f] of the bodies, Phi (M_m alpha_m + b_m + elastic).
+
+        Source: (A 35), (A 36), (A 40).
 
         Parameters
         ----------

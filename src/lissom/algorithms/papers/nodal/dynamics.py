@@ -1,6 +1,6 @@
 """Forward dynamics of finite-element bodies in nodal coordinates: a Kalman filter and a smoother.
 
-Source: Rodriguez, N91-22350, section 9.
+Source: Rodriguez, section 9, (D 9.1) and what follows; it solves (D 8.5).
 
 Notation (bodies numbered base to tip; all quantities of a body in its axes)
   k, children      the paper's k-1 is a child of k; sums over children are added here
@@ -20,11 +20,11 @@ Departures from the source
   - Velocity terms, which the paper omits: gamma and b enter z-, c enters Z-, and both accelerations
     are added again on the way out.  Bodies may be deformed.
   - Applied forces f on the nodes enter z- instead of e-, because they also act on the inboard
-    joints.  Forces s of a deformed structure enter e-, as in the paper's (D 9.12): they do no work on
-    the joints.  For small displacements, where they are in equilibrium, both are equivalent.
-  - Misprints: (D 9.2) gives p-; (D 9.12) has z-; (D 9.22) is a(N_k) = phi^T(k, N_k) A-(k), and (D 9.23)
-    simply a+(i) = phi^T(k, i) A-(k); the sum of (D 9.24) runs over all nodes, the inboard one
-    included (without it the result is correct for lumped mass only).
+    joints.  Forces s of a deformed structure enter e-, as in (D 9.12): they do no work on the
+    joints.  For small displacements, where they are in equilibrium, both are equivalent.
+  - Misprints: (D 9.2) gives p-; (D 9.12) has z-; (D 9.22) is a(N_k) = phi^T(k, N_k) A-(k), and
+    (D 9.23) simply a+(i) = phi^T(k, i) A-(k); the sum of (D 9.24) runs over all nodes, the inboard
+    one included (without it the result is correct for lumped mass only).
 """
 
 from __future__ import annotations
@@ -212,8 +212,8 @@ def nodal_forward_dynamics(
 
     Notes
     -----
-    (D 9.5) and (D 9.9) are differences: a load 10^k times as heavy as the body that carries it costs k
-    of the 16 digits.  `forward_dynamics` does not lose them.
+    (D 9.5) and (D 9.9) are differences: a load 10^k times as heavy as the body that carries it
+    costs k of the 16 digits.  `forward_dynamics` does not lose them.
     """
     tree = nodal_tree(system, state, nodal)
     loads = nodal_loads(system, tree, external, nodal_forces)
@@ -251,7 +251,7 @@ def hinge_values(system: System, given: Any, what: str, instead: str) -> list[Ar
 
 
 def nodal_gains_tip_to_base(tree: NodalTree) -> list[NodalGains]:
-    """Riccati equation for the articulated inertias; the numbers are the paper's.
+    """Riccati equation for the articulated inertias.
 
     p- = m + sum over children C P+ C^T                                  (D 9.1), (D 9.2)
     d  = h p- h^T       g = p- h^T d^-1       p+ = p- - g d g^T          (D 9.3), (D 9.4), (D 9.5)
@@ -287,10 +287,10 @@ def filter_tip_to_base(
 ) -> list[NodalResiduals]:
     """Residual forces, tip to base; hinge forces F(k) (r,) and forces f on the nodes (6 n,).
 
-    z- = sum over children C Z+ - f + b + p- gamma                             (D 9.10), (D 9.11)
-    e- = s - h z-       e+ = d^-1 e-      z+ = z- + g e-                       (D 9.12), (D 9.13), (D 9.14)
-    Z- = B z+ + P- c                                                           (D 9.15)
-    E- = F - H Z-       E+ = D^-1 E-      Z+ = Z- + G E-                       (D 9.16), (D 9.17), (D 9.18)
+    z- = sum over children C Z+ - f + b + p- gamma                  (D 9.10), (D 9.11)
+    e- = s - h z-       e+ = d^-1 e-      z+ = z- + g e-            (D 9.12), (D 9.13), (D 9.14)
+    Z- = B z+ + P- c                                                (D 9.15)
+    E- = F - H Z-       E+ = D^-1 E-      Z+ = Z- + G E-            (D 9.16), (D 9.17), (D 9.18)
     """
     residuals: dict[int, NodalResiduals] = {}
     for k in reversed(range(tree.n_body)):

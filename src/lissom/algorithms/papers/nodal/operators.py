@@ -1,6 +1,6 @@
 """Spatial operators of trees in nodal coordinates, matrix-free: every product costs O(N).
 
-Source: Rodriguez, N91-22350, sections 4 to 8.  Speeds are ordered as in the paper, the nodal
+Source: Rodriguez, sections 4 to 8.  Speeds are ordered as in the paper, the nodal
 freedoms of all bodies and then the joints of all bodies; bodies are numbered base to tip, so that
 causal parts (tip to base) are above the diagonal, and below it in the paper.
 
@@ -97,26 +97,26 @@ class NodalOperators:
 
     @cached_property
     def g(self) -> BlockDiagonal:
-        """Gains of the nodal freedoms, (6 n, f) (D 8.2a), (D 8.2b)."""
+        """Gains of the nodal freedoms, (6 n, f) (D 8.2a)."""
         return self._diagonal(
             "g", [own.nodal_gain for own in self._gains], self._nodes, self._freedoms
         )
 
     @cached_property
     def d(self) -> BlockDiagonal:
-        """Inertias of the nodal freedoms, (f, f) (D 8.2a), (D 8.2b)."""
+        """Inertias of the nodal freedoms, (f, f) (D 8.2a)."""
         blocks = [own.freedom_inertia for own in self._gains]
         return self._diagonal("d", blocks, self._freedoms, self._freedoms)
 
     @cached_property
     def G(self) -> BlockDiagonal:
-        """Gains of the joints, (6 N, r) (D 8.2a), (D 8.2b)."""
+        """Gains of the joints, (6 N, r) (D 8.2b)."""
         blocks = [own.hinge_gain for own in self._gains]
         return self._diagonal("G", blocks, self._frames, self._joints)
 
     @cached_property
     def D(self) -> BlockDiagonal:
-        """Inertias of the joints, (r, r) (D 8.2a), (D 8.2b)."""
+        """Inertias of the joints, (r, r) (D 8.2b)."""
         blocks = [own.hinge_inertia for own in self._gains]
         return self._diagonal("D", blocks, self._joints, self._joints)
 
