@@ -42,7 +42,7 @@ def disk(joint):
     return ls.symbolic.derive(model, coordinates=t, speeds=w)
 
 
-ROTATION = sp.Matrix(  # (35b)
+ROTATION = sp.Matrix(  # (E 35b)
     [
         [
             cos(t2) * cos(t3),

@@ -1,6 +1,5 @@
 """The Order-N paper on loops: its recursion, its signs, and the page that walks through it."""
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -173,7 +172,7 @@ def test_baumgarte_s_terms_make_the_closure_a_damped_oscillator(made):
 
 
 def test_each_loop_has_its_own_constants(made):
-    """(4.16): K_i and C_i of loop i."""
+    """(C 4.16): K_i and C_i of loop i."""
     case = made["ball and slot"]
     K, C = np.array([25.0, 400.0]), np.array([10.0, 40.0])
     vdot, _, _ = case.solve(stiffness=K, damping=C)
@@ -183,7 +182,7 @@ def test_each_loop_has_its_own_constants(made):
 
 
 def test_known_forces_in_the_free_directions_are_loads_on_both_points(made):
-    """(4.17)-(4.19): a torque about a free axis of the ball joint, on both of its bodies."""
+    """(C 4.17), (C 4.18), (C 4.19): a torque about a free axis of a ball joint, on both bodies."""
     case = made["ball and slot"]
     torque, loads, known = np.array([900.0, -300.0, 600.0]), list(case.loads), []  # in world axes
     for end, sign in zip(case.system.loops[0].ends, (-1, 1), strict=True):

@@ -247,8 +247,16 @@ def test_sources_cite_equations_of_papers_in_no_other_manner():
 
 @pytest.mark.parametrize(
     "text",
-    ["paper A, (B1)", "Jain & Rodriguez 1992, eqs. (48)-(50)", "(4.17) of the Order-N paper"]
-    + ["the paper's (33)", "A (51), (58)", "paper E, (53b)", "(A 48)-(A 50)", "section 9, (9.12)"],
+    [
+        "paper A, (B1)",
+        "Jain & Rodriguez 1992, eqs. (48)-(50)",
+        "(4.17) of the Order-N paper",
+        "the paper's (33)",
+        "A (51), (58)",
+        "paper E, (53b)",
+        "(A 48)-(A 50)",
+        "section 9, (9.12)",
+    ],
 )
 def test_other_manners_are_seen(text):
     assert OTHER_MANNERS.search(text)

@@ -3,7 +3,8 @@
 Notation (E is Kwatny & Blankenship 1995, section II)
   h_i     column i of a joint map H, a twist [h_w; h_v]                               (E 8)
   lambda  configuration matrix, here as (rotation, position) of the outboard frame
-  eps     coordinates;  beta  quasi-velocities, p = H beta the relative velocity in body axes, (E 7), (E 9)
+  eps     coordinates;  beta  quasi-velocities
+  p       = H beta, the relative velocity in body axes                        (E 7), (E 9)
 
   lambda(eps) = lambda_r(eps_r) ... lambda_1(eps_1)                          (E 15)
   lambda_i: rotation exp([h_w]x eps), position (integral_0^eps exp([h_w]x s) ds) h_v
