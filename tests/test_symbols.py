@@ -29,12 +29,13 @@ papers = pytest.mark.parametrize("key", PAPERS)
 NUMBER = symbols.NUMBER.pattern
 CITED = re.compile(rf"\((?:[A-E] {NUMBER},\s+)*[A-E] {NUMBER}\)")
 OTHER_MANNERS = re.compile(
-    r"\b[Pp]aper [A-E]\b"  # paper A, (51)
-    rf"|\b[A-E] \({NUMBER}\)"  # A (51)
-    rf"|\b[Pp]aper'?s? \({NUMBER}\)|\({NUMBER}\) of the (?:\S+ )?paper"
-    rf"|\b(?:1992|1991|1995|1994|22350|Rodriguez|Damaren|Blankenship),? (?:[Ee]qs?\. )?\({NUMBER}\)"
-    rf"|\([A-E] {NUMBER}\)\s?(?:-|–|to)\s?\([A-E]"  # (A 48)-(A 50)
-    rf"|\((?:[3-9]|\d\d)\.\d+\)"  # (9.12)
+    r"\b[Ee]qs?\. ?\(?\d"  # eqs. (48)
+    r"|\b[Pp]aper [A-E]\b"  # paper A, (51)
+    r"|\b[A-E] \((?:\d\d|[AB]\d|\d\.\d)"  # A (51)
+    rf"|\b[Pp]aper(?:'s)? \({NUMBER}\)|\({NUMBER}\) (?:of|in) the (?:\S+ )?paper"
+    rf"|(?:199\d|22350|Rodriguez|Damaren|Blankenship),? \({NUMBER}\)"
+    rf"|\([A-E] {NUMBER}\) ?(?:-|–|to) ?\([A-E]"  # (A 48)-(A 50)
+    r"|(?<=[ (])\([1-9]\.[1-9]\d?[ab]?\)"  # (9.12)
 )
 
 
