@@ -1,6 +1,6 @@
 """Forward dynamics of finite-element bodies in nodal coordinates: a Kalman filter and a smoother.
 
-Source: Rodriguez, section 9, (D 9.1) and what follows; it solves (D 8.5).
+Source: Rodriguez, section 9; it solves (D 8.5).
 
 Notation (bodies numbered base to tip; all quantities of a body in its axes)
   k, children      the paper's k-1 is a child of k; sums over children are added here
