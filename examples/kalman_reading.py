@@ -5,8 +5,8 @@ Dynamics read as a Kalman filter
 Forward dynamics of an arm is the same computation as filtering a random process: the inertias of
 its bodies are covariances, and what each joint feels is a measurement. Here the process is
 sampled, and the filter's covariances are found in the samples; then the filter and the smoother
-give the accelerations of ``forward_dynamics``. Numbers in brackets are equations of Jain &
-Rodriguez 1992.
+give the accelerations of ``forward_dynamics``. ``(A 54)`` is equation (54) of Jain
+& Rodriguez 1992.
 """
 
 import matplotlib.pyplot as plt
@@ -53,10 +53,10 @@ print(system)
 M = ls.mass_matrix(system, state)
 L, L_inverse = op.innovations, op.innovations_inverse
 print("\nrelative error of the identities")
-print(f"  (43)  M = H Phi M_m Phi* H*                     {gap(op.mass, M):.0e}")
-print(f"  (54)  M = (I + H Phi K) D (I + H Phi K)*        {gap(L @ op.D @ L.T, M):.0e}")
+print(f"  (A 43)  M = H Phi M_m Phi* H*                     {gap(op.mass, M):.0e}")
+print(f"  (A 54)  M = (I + H Phi K) D (I + H Phi K)*        {gap(L @ op.D @ L.T, M):.0e}")
 error = gap(L_inverse.T @ op.D_inverse @ L_inverse, np.linalg.inv(M))
-print(f"  (56)  M^-1 = (I - H Psi K)* D^-1 (I - H Psi K)  {error:.0e}")
+print(f"  (A 56)  M^-1 = (I - H Psi K)* D^-1 (I - H Psi K)  {error:.0e}")
 
 # %%
 # The random process. "Time" runs from the tip to the base. The state is the force :math:`f`

@@ -38,9 +38,9 @@ def listed(title, values):
 # rates are not the speeds. A compound joint is a sequence of joints, its map is not constant.
 
 angles = "t1 t2 t3"
-show("rotation of both joints (35b)", joint_configuration([X, Y, Z], angles)[:3, :3])
+show("rotation of both joints (E 35b)", joint_configuration([X, Y, Z], angles)[:3, :3])
 show("simple: kinematics (the map is constant)", joint_kinematics(np.transpose([X, Y, Z]), angles))
-show("compound: map (35a) (the kinematics are 1)", joint_map([X, Y, Z], angles))
+show("compound: map (E 35a) (the kinematics are 1)", joint_map([X, Y, Z], angles))
 
 # %%
 # A thin disk of 5 kg and radius 2 m, free to turn about its centre: Poincaré's equations of the

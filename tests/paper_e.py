@@ -32,7 +32,7 @@ def compound(*motions):
 
 t = t1, t2, t3 = sp.symbols("t1:4", real=True)
 w = w1, w2, w3 = sp.symbols("w1:4", real=True)
-u1, u2, u3 = w  # the letters of (55)
+u1, u2, u3 = w  # the letters of (E 55b)
 
 
 def disk(joint):
@@ -42,7 +42,7 @@ def disk(joint):
     return ls.symbolic.derive(model, coordinates=t, speeds=w)
 
 
-ROTATION = sp.Matrix(  # (35b)
+ROTATION = sp.Matrix(  # (E 35b)
     [
         [
             cos(t2) * cos(t3),
@@ -57,18 +57,18 @@ ROTATION = sp.Matrix(  # (35b)
         [-sin(t2), cos(t2) * sin(t1), cos(t1) * cos(t2)],
     ]
 )
-GAMMA = sp.Matrix(  # (36b), (54a), the spherical joint of table II
+GAMMA = sp.Matrix(  # (E 36b), (E 54a), the spherical joint of table II
     [
         [1, sin(t1) * tan(t2), cos(t1) * tan(t2)],
         [0, cos(t1), -sin(t1)],
         [0, sec(t2) * sin(t1), cos(t1) * sec(t2)],
     ]
 )
-FORCE_SIMPLE = sp.Matrix([-5 * w2 * w3, 5 * w1 * w3, 0])  # (54b)
+FORCE_SIMPLE = sp.Matrix([-5 * w2 * w3, 5 * w1 * w3, 0])  # (E 54b)
 
 
 def mass_compound(last):
-    """(55a), with the last term of entry (3, 3)."""
+    """(E 55a), with the last term of entry (3, 3)."""
     corner = 10 * cos(t1) ** 2 * cos(t2) ** 2 + 5 * cos(t2) ** 2 * sin(t1) ** 2 + last
     side = -Q(5, 2) * cos(t2) * sin(2 * t1)
     return sp.Matrix(
@@ -80,7 +80,7 @@ def mass_compound(last):
     )
 
 
-FORCE_COMPOUND = sp.Matrix(  # (55b)
+FORCE_COMPOUND = sp.Matrix(  # (E 55b)
     [
         u3 * (-5 * u2 * cos(2 * t1) * cos(t2) - 5 * u3 * cos(t2) ** 2 * sin(2 * t1)) / 2
         + u2 * (5 * u3 * cos(t2) + (-5 * u3 * cos(2 * t1) * cos(t2) + 5 * u2 * sin(2 * t1)) / 2),

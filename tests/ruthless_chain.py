@@ -19,7 +19,7 @@ def tilde(a):
 
 
 def phi(arm):
-    """(6)."""
+    """(A 6)."""
     return np.block([[np.eye(3), tilde(arm)], [np.zeros((3, 3)), np.eye(3)]])
 
 
@@ -71,20 +71,20 @@ class Chain:
                 undeformed, R = R @ place, R @ expm(tilde(theta))
                 r = R @ inner.at
                 step = np.concatenate([Pi.T @ phi(r), phi(arm + r)])
-                self.Phi.append(np.pad(step, ((0, 0), (link.n_mode, 0))))  # (12)
-                V = step.T @ V_m  # (5), (7)
-                # (25) of the undeformed body: its rate, and its place of the node
+                self.Phi.append(np.pad(step, ((0, 0), (link.n_mode, 0))))  # (A 12)
+                V = step.T @ V_m  # (A 5), (A 7)
+                # (A 25) of the undeformed body: its rate, and its place of the node
                 turn = np.cross(spin, R @ link.axis * rates[k])
                 a = np.concatenate([turn, np.cross(spin, np.cross(spin, undeformed + r))])
             axis = np.concatenate([R @ link.axis, np.zeros(3)])
             R = R @ expm(tilde(link.axis) * angles[k])
-            V_m = np.concatenate([eta_dots[k], V + axis * rates[k]])  # (8), (11)
+            V_m = np.concatenate([eta_dots[k], V + axis * rates[k]])  # (A 8), (A 11)
             self.H.append(block_diag(np.eye(link.n_mode), axis))
             self.a.append(np.concatenate([np.zeros(link.n_mode), a]))
             self._body(link, R, V_m[-6:-3])
 
     def _body(self, link, R, spin):
-        """M_m (23) and b_m (37) of the undeformed body."""
+        """M_m (A 23) and b_m (A 37) of the undeformed body."""
         M, b = 0.0, 0.0
         for mass, place, shape in zip(link.masses, link.positions, link.shapes, strict=True):
             at = R @ place
@@ -95,7 +95,7 @@ class Chain:
         self.b.append(b)
 
     def inverse(self, accelerations):
-        """Generalized forces (44)."""
+        """Generalized forces (A 44)."""
         alpha, f, found = [], 0.0, []
         for k in range(len(self.links)):
             inboard = self.Phi[k - 1].T @ alpha[k - 1] if k else 0.0
@@ -109,7 +109,7 @@ class Chain:
 
 
 def forward(links, gravity, etas, angles, eta_dots, rates, forces):
-    """Accelerations [eta_ddot, theta_ddot] body by body, by (42) solved as a dense system."""
+    """Accelerations [eta_ddot, theta_ddot] body by body, by (A 42) solved as a dense system."""
     chain = Chain(links, gravity, etas, angles, eta_dots, rates)
     sizes = np.cumsum([link.n_mode + 1 for link in links])[:-1]
 

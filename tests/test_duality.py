@@ -171,7 +171,7 @@ def test_gibbs_function_is_that_of_the_particles_but_for_a_constant(seed):
 
 @seeds
 def test_armstrong_form_gives_the_constraint_forces(seed):
-    """(8), (10), (31): a force through a hinge is B (B'B)^-1 t + Q f_box."""
+    """(B 8), (B 10), (B 31): a force through a hinge is B (B'B)^-1 t + Q f_box."""
     problem, solution = solved(seed)
     result = constraint_forces(problem, solution)
     scale = largest(dual_joint_forces(solution))
@@ -189,7 +189,7 @@ def test_armstrong_form_gives_the_constraint_forces(seed):
 
 @seeds
 def test_armstrong_inertias_make_the_articulated_inertias(seed):
-    """(29), (30) with T_{n+1,n} transposed, and (42), on a tree."""
+    """(B 29), (B 30) with T_{n+1,n} transposed, and (B 42), on a tree."""
     problem, solution = solved(seed)
     result, S = constraint_forces(problem, solution), solution.value_matrix
     by_30 = [M.copy() for M in problem.state_weight]

@@ -198,7 +198,7 @@ def test_time_series_with_linear_terms_is_the_textbook_sum():
 
 
 def test_paper_form_meets_its_boundary_value_problem():
-    """(35)-(38) and the Riccati equation (40), in the indices of the paper."""
+    """(B 35), (B 36), (B 37), (B 38) and the Riccati equation (B 40), in the paper's indices."""
     problem = random_problem(3, chain=True, weights=False)
     solution = solve_lq(problem)
     x, u, lam = solution.states, solution.controls, solution.adjoints

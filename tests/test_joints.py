@@ -127,7 +127,7 @@ def test_paper_e_spherical_kinematics():
 
 
 def test_paper_e_compound_map():
-    """Equation (35a): the joint map of the three-angle compound joint."""
+    """(E 35a): the joint map of the three-angle compound joint."""
     t1, t2, t3 = 0.3, -0.5, 0.8
     s, c = np.sin, np.cos
     expected = np.zeros((6, 3))

@@ -1,4 +1,4 @@
-"""Baumgarte's constants, one pair for each loop and coupling: (4.16) of the Order-N paper."""
+"""Baumgarte's constants, one pair for each loop and coupling (C 4.16)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loads on the joint that closes a loop: known forces F_f of (4.17) of the Order-N paper.
+"""Loads on the joint that closes a loop: known forces F_f of (C 4.17).
 
 The same ring cut at another joint has the load on a joint of the tree, where loads are checked
 against closed forms elsewhere; motions must not depend on where a ring is cut.

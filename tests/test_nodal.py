@@ -65,7 +65,7 @@ class Case:
 
     @property
     def generalized_forces(self) -> np.ndarray:
-        """F of (8.5), with forces on nodes carried inward to the joints."""
+        """F of (D 8.5), with forces on nodes carried inward to the joints."""
         o, joints = self.operators, np.concatenate(list(self.forces.values()))
         inward = o.X @ (np.eye(len(o.m)) + o.C @ o.Phi @ o.B)
         own = np.concatenate([np.zeros(len(o.h)), joints])
@@ -176,10 +176,10 @@ def test_riccati_equations_8_2(case):
             for c in case.links.children[k]
         )
         assert error(p, link.mass + felt) < TOLERANCE
-        released = np.eye(len(p)) - own.nodal_gain @ link.freedoms.T  # (9.5) as printed
+        released = np.eye(len(p)) - own.nodal_gain @ link.freedoms.T  # (D 9.5) as printed
         assert error(own.nodal_inertia_released, released @ p) < TOLERANCE
         assert error(P, link.shift @ released @ p @ link.shift.T) < TOLERANCE
-        crossed = np.eye(6) - own.hinge_gain @ link.motion_map.T  # (9.9) as printed
+        crossed = np.eye(6) - own.hinge_gain @ link.motion_map.T  # (D 9.9) as printed
         deviation = own.articulated_inertia_inboard - crossed @ P
         assert np.abs(deviation).max() < TOLERANCE * np.abs(P).max()
         for inertia, freedoms in (

@@ -216,7 +216,7 @@ def test_papers_own_forms_A58_A64_B3(case, method):
 
 @pytest.mark.parametrize("ruthless", [False, True])
 def test_articulated_quantities_of_all_forms_are_equal_A51_A63_B3(case, ruthless):
-    """P_R, D_R, G_R, P_R+ of (63) are those of the normalised form; det D of (51) is theirs."""
+    """P_R, D_R, G_R, P_R+ of (A 63) are those of the normalised form; det D of (A 51) is theirs."""
     system, state, op = case
     motions = kinematics_base_to_tip(system, state.q, state.v)
     parts = articulate_in_parts(system, motions, ruthless=ruthless)

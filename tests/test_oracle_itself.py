@@ -131,7 +131,7 @@ def test_a_cantilever_with_one_mode(level):
 
 
 def test_the_universal_joint_of_three_frames():
-    """Kwatny and Blankenship 1994, eq. (35a)."""
+    """The joint with three axes (E 35a)."""
     maps = tuple(column[:, None] for column in np.eye(6)[:3])
     body = rigid_body("body", six_particles(1.0, np.zeros(3), INERTIA))
     t1, t2, _ = q = np.array([0.4, -0.8, 1.1])

@@ -73,7 +73,7 @@ def parts(maps):
 
 
 def seen_from_the_body(maps):
-    """Columns of (18) and (28): each map seen through the configurations outboard of it."""
+    """Columns of (E 18a), (E 28a): each map seen through the configurations outboard of it."""
     U, blocks = sp.eye(4), []
     for H, q in parts(maps):
         blocks.append(adjoint(U) * H)
@@ -82,7 +82,7 @@ def seen_from_the_body(maps):
 
 
 def b_matrix(H):
-    """B of (18)."""
+    """B of (E 18a), (E 18b), (E 18c)."""
     return seen_from_the_body([H[:, i] for i in range(H.cols)])
 
 
@@ -105,7 +105,7 @@ def test_kinematics_of_table_1_are_those_of_rates(name):
 
 @pytest.mark.parametrize("axis", [(1, 2, 2), (0, 3, 4), (0, 0, 0)])
 def test_proposition_1_configuration_of_one_column(axis):
-    """(12), (13), (14) with axes of any length; (12b) as it stands, by integration."""
+    """(E 12a), (E 12b), (E 13), (E 14) with axes of any length; (E 12b) by integration."""
     h = sp.Matrix([*axis, 1, s, -2])
     X = joint_configuration(h, [z1])
     assert vanishes(X.diff(z1) - X * hat(h))
@@ -125,7 +125,7 @@ def test_corollary_1_configuration_is_a_product_of_one_column_motions(name):
 
 
 def test_the_inverse_of_a_configuration_has_the_position_turned():
-    """(2b), printed -R."""
+    """(E 2b), printed -R."""
     X = joint_configuration(columns(TURN_Z, SLIDE_X), [z1, z2])
     L, R = X[:3, :3].T, X[:3, 3]
     assert vanishes(X * pose(L, -L * R) - sp.eye(4))
@@ -137,14 +137,17 @@ def test_the_inverse_of_a_configuration_has_the_position_turned():
 
 @holonomic
 def test_proposition_2_kinematics_solve_b_gamma_is_h(name):
-    """(16)-(19), (24)."""
+    """(E 16), (E 17a), (E 17b), (E 18a), (E 18b), (E 18c), (E 19), (E 24)."""
     H = HOLONOMIC[name]
     assert vanishes(b_matrix(H) * joint_kinematics(H, eps[: H.cols]) - H)
 
 
 @holonomic
 def test_columns_of_b_are_the_velocities_that_the_coordinates_cause(name):
-    """(7), (10), (20)-(23): with B Gamma = H, the body moves with H beta."""
+    """With B Gamma = H, the body moves with H beta.
+
+    (E 7), (E 10a), (E 10b), (E 20), (E 21), (E 22), (E 23a), (E 23b), (E 23c).
+    """
     H = HOLONOMIC[name]
     X, B = joint_configuration(H, eps[: H.cols]), b_matrix(H)
     for i in range(H.cols):
@@ -164,7 +167,7 @@ def test_recursions_17_are_products_and_not_the_printed_sums():
     def b(LT, R):
         own = [(LT[i].T, R[i], H[:3, i], H[3:, i]) for i in range(3)]
         return sp.Matrix.hstack(
-            *((L * h).col_join(L * (skew(h) * r + v)) for L, r, h, v in own)  # (18)
+            *((L * h).col_join(L * (skew(h) * r + v)) for L, r, h, v in own)  # (E 18a)
         )
 
     Gamma = joint_kinematics(H, eps[:3])
@@ -217,7 +220,7 @@ def test_the_universal_maps_are_joints_if_each_column_is_a_part(name):
 
 
 def test_proposition_3_a_compound_joint_of_2_1_and_2_columns():
-    """(25)-(28)."""
+    """(E 25), (E 26), (E 27), (E 28a), (E 28b), (E 28c)."""
     blocks = [joint_kinematics(H, q) for H, q in parts(COMPOUND)]
     assert vanishes(joint_kinematics(COMPOUND, eps[:5]) - sp.diag(*blocks))
     X = sp.eye(4)
@@ -228,7 +231,7 @@ def test_proposition_3_a_compound_joint_of_2_1_and_2_columns():
 
 
 def test_the_body_moves_with_the_map_of_a_compound_joint():
-    """(29)-(34)."""
+    """(E 29), (E 30), (E 31), (E 32), (E 33), (E 34)."""
     q, p = eps[:5], sp.Matrix(beta[:5])
     X, rates = joint_configuration(COMPOUND, q), joint_kinematics(COMPOUND, q) * p
     X_dot = sum((X.diff(x) * rate for x, rate in zip(q, rates, strict=True)), sp.zeros(4))
@@ -236,7 +239,7 @@ def test_the_body_moves_with_the_map_of_a_compound_joint():
 
 
 def test_the_joint_with_three_axes():
-    """(35), and that the simple joint of the same columns has the same configurations."""
+    """(E 35a), (E 35b), (E 35c); the simple joint of the same columns has the same poses."""
     maps = [TURN_X, TURN_Y, TURN_Z]
     t1, t2, _ = t
     H = sp.Matrix(
@@ -256,7 +259,7 @@ def test_the_joint_with_three_axes():
 
 
 def test_the_joint_with_six_columns():
-    """(36): angles 3-2-1 seen from the inboard frame, and the position in its axes."""
+    """(E 36a), (E 36b), (E 36c): angles 3-2-1 seen from inboard, and the position in its axes."""
     q = (*t, *sp.symbols("x y z", real=True))
     Gamma = joint_kinematics(sp.eye(6), q)
     assert vanishes(Gamma - sp.diag(GAMMA, ROTATION))
@@ -288,7 +291,7 @@ def test_with_translations_first_the_position_is_in_body_axes():
 
 
 def test_brackets_of_the_kinematics_are_those_of_the_columns():
-    """The vector fields that the columns of Gamma are have the structure of the map, (38)."""
+    """The vector fields that the columns of Gamma are have the structure of the map, (E 38)."""
     H = HOLONOMIC["plane, with a screw"]
     q = sp.Matrix(eps[:3])
     V = joint_kinematics(H, list(q))

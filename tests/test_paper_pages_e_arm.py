@@ -120,7 +120,7 @@ def upper(matrix):
 
 
 def test_mass_matrix_is_that_of_the_recursion(arms):
-    """(52b), all of it with symbols."""
+    """(E 52b), all of it with symbols."""
     M = arms["compound"].mass
     assert M == M.T
     assert all(vanishes(x) for x in upper(M - by_recursion(COMPOUND, outboard=True)))
@@ -150,7 +150,7 @@ def test_poincare_s_equations_are_lagrange_s_at_a_rational_point(arms, wrist, la
 
 
 def by_recursion(maps, outboard):
-    """H^T Phi^T M Phi H, with the rotation of the outboard or of the inboard joint in (46)."""
+    """H^T Phi^T M Phi H, with the rotation of the outboard or of the inboard joint in (E 46)."""
 
     def phi(r):
         return sp.Matrix.vstack(sp.eye(3).row_join(sp.zeros(3)), (-skew(r)).row_join(sp.eye(3)))
@@ -174,7 +174,7 @@ def difference(row, other):
 
 @pytest.mark.parametrize(("maps", "printed"), [(COMPOUND, ROW_COMPOUND), (SIMPLE, ROW_SIMPLE)])
 def test_printed_last_rows_turn_with_the_joint_inboard_of_the_right_one(maps, printed):
-    """Not with (45), (46): the rows are those of a program that is one joint behind."""
+    """Not with (E 45), (E 46): the rows are those of a program that is one joint behind."""
     wrong = list(by_recursion(maps, outboard=False)[5, :])
     assert vanishes(difference(wrong, printed))
     right = list(by_recursion(maps, outboard=True)[5, :])

@@ -91,7 +91,7 @@ def test_the_example_moves_as_it_is_written_down(equations, lagrange):
 
 @pytest.mark.parametrize("name", ["sled", "disk", "free"])
 def test_structure_constants_are_those_of_the_brackets_of_the_columns(equations, name):
-    """(38)."""
+    """(E 38)."""
     if name == "sled":
         these = equations
     elif name == "disk":
@@ -111,7 +111,7 @@ def test_structure_constants_are_those_of_the_brackets_of_the_columns(equations,
 
 
 def poincare(equations, c_term):
-    """Left side of (40) as a column, from the energies and V; c_term(c, i, j, k) is c's place."""
+    """Left side of (E 40) as a column, from the energies and V; c_term(c, i, j, k) is c's place."""
     V, n = equations.kinematics, len(p)
     lagrangian = equations.kinetic - equations.potential
     momentum = sp.Matrix([lagrangian.diff(x) for x in p])
@@ -131,7 +131,7 @@ def left_side(equations):
 
 
 def test_poincare_s_equations_in_components(equations):
-    """(40), printed with c_ij^k where c_jk^i is meant; for a spherical joint they are equal."""
+    """(E 40), printed with c_ij^k where c_jk^i is meant; for a spherical joint they are equal."""
     ours = left_side(equations)
     assert vanishes(poincare(equations, lambda c, i, j, k: c[i, j, k]) - ours)
     assert not vanishes(poincare(equations, lambda c, i, j, k: c[k, i, j]) - ours)
@@ -140,7 +140,7 @@ def test_poincare_s_equations_in_components(equations):
 
 
 def test_poincare_s_equations_as_a_row(equations):
-    """(41)."""
+    """(E 41)."""
     V, n = equations.kinematics, len(p)
     lagrangian = equations.kinetic - equations.potential
     momentum = sp.Matrix([lagrangian.diff(x) for x in p])
@@ -154,7 +154,7 @@ def test_poincare_s_equations_as_a_row(equations):
 
 
 def test_they_are_lagrange_s_equations_in_other_speeds(equations, lagrange):
-    """(37), (39): V^T (M q'' + b + G) with q' = V p, from poses and inertias alone."""
+    """(E 37), (E 39): V^T (M q'' + b + G) with q' = V p, from poses and inertias alone."""
     V = equations.kinematics
     rates = V * sp.Matrix(p)
     V_dot = sum((V.diff(x) * rate for x, rate in zip(q, rates, strict=True)), sp.zeros(5))
@@ -165,7 +165,7 @@ def test_they_are_lagrange_s_equations_in_other_speeds(equations, lagrange):
 
 
 def test_forces_change_over_with_v_transposed():
-    """(41), (53c): printed are V^-1 and V^-T; power says V^T, and so does the weight of a top."""
+    """(E 41), (E 53c): printed are V^-1 and V^-T; power says V^T, so does the weight of a top."""
     model = ls.Model("top", gravity=(0, 0, -g))
     model.add(ls.RigidBody(1, (0, 0, 1), 1), simple(TURN_X, TURN_Y, TURN_Z), name="top")
     these = ls.symbolic.derive(model, coordinates=t, speeds=w)
@@ -192,12 +192,12 @@ def test_with_rates_for_speeds_they_are_lagrange_s_equations(lagrange):
 
 
 def phi(r):
-    """(43)."""
+    """(E 43)."""
     return sp.Matrix.vstack(sp.eye(3).row_join(sp.zeros(3)), (-skew(r)).row_join(sp.eye(3)))
 
 
 def test_the_velocity_of_another_point_of_a_body(equations):
-    """(42), (43)."""
+    """(E 42), (E 43)."""
     r = (1, -2, 3)
     J = equations.jacobian("pole", axes="body")
     assert vanishes(equations.jacobian("pole", at=r, axes="body") - phi(r) * J)
@@ -205,7 +205,7 @@ def test_the_velocity_of_another_point_of_a_body(equations):
 
 
 def test_spatial_inertia_has_the_vector_from_the_origin_to_the_centre_of_mass(equations):
-    """(48); its text has a from the centre of mass to the origin."""
+    """(E 48); its text has a from the centre of mass to the origin."""
     for k, (m, com, inertia) in enumerate((SLED, POLE)):
         found = equations.operators.inertia[6 * k : 6 * k + 6, 6 * k : 6 * k + 6]
         a, at_com = sp.Matrix(com), sp.diag(inertia, m * sp.eye(3))
@@ -226,18 +226,21 @@ def chain():
 
 
 def test_velocities_of_a_chain_body_by_body():
-    """(44)-(51): Phi from the joints' configurations, the bodies' velocities from their poses."""
+    """Phi from the joints' configurations, the bodies' velocities from their poses.
+
+    (E 44), (E 45), (E 46), (E 47), (E 48), (E 49), (E 50), (E 51).
+    """
     these = chain()
     step = []
     for k in (1, 2):
         X = these.joint_configuration(f"b{k}")
         L, r = X[:3, :3].T, sp.Matrix((1, k, 2)) + X[:3, 3]  # to the origin, wherever it slid to
-        step.append(sp.diag(L, L) * phi(r))  # (46)
+        step.append(sp.diag(L, L) * phi(r))  # (E 46)
     Phi = sp.eye(18)
-    Phi[6:12, :6], Phi[12:, 6:12], Phi[12:, :6] = step[0], step[1], step[1] * step[0]  # (51)
+    Phi[6:12, :6], Phi[12:, 6:12], Phi[12:, :6] = step[0], step[1], step[1] * step[0]  # (E 51)
     assert vanishes(these.operators.Phi - Phi)
     rates = these.kinematics * sp.Matrix(these.speeds)
-    V = these.operators.Phi * these.operators.H * sp.Matrix(these.speeds)  # (50)
+    V = these.operators.Phi * these.operators.H * sp.Matrix(these.speeds)  # (E 50)
     for k in range(3):
         X = these.pose(f"b{k}")
         X_dot = sum(
@@ -249,7 +252,7 @@ def test_velocities_of_a_chain_body_by_body():
 
 
 def test_mass_matrix_of_a_chain_is_h_phi_m_phi_h(equations, lagrange):
-    """(52), and the kinetic energy from poses."""
+    """(E 52a), (E 52b), and the kinetic energy from poses."""
     for these in (equations, chain()):
         op = these.operators
         M = op.H.T * op.Phi.T * op.inertia * op.Phi * op.H
@@ -264,7 +267,7 @@ def test_mass_matrix_of_a_chain_is_h_phi_m_phi_h(equations, lagrange):
 
 
 def printed_c(equations):
-    """(53b) as it is printed."""
+    """(E 53b) as it is printed."""
     V, M = equations.kinematics, equations.mass
     speeds = sp.Matrix(equations.speeds)
     coordinates = sp.Matrix(equations.coordinates)
@@ -301,19 +304,19 @@ def euler(omega, rates):
 
 
 def test_thin_disk_on_a_simple_joint():
-    """(54); X is (35b), where the text says (55b)."""
+    """(E 54a), (E 54b); X is (E 35b), where the text says (E 55b)."""
     these = disk(simple(TURN_X, TURN_Y, TURN_Z))
     assert vanishes(these.joint_configuration("disk") - pose(ROTATION))
     assert vanishes(these.kinematics - GAMMA)
     assert these.mass == sp.diag(5, 5, 10)
     omega, rates = sp.Matrix(w), sp.Matrix(p_dot[:3])
     assert vanishes(these.mass * rates + these.velocity_force - euler(omega, rates))
-    assert vanishes(these.velocity_force + FORCE_SIMPLE)  # printed with the sign of (53b)
+    assert vanishes(these.velocity_force + FORCE_SIMPLE)  # printed with the sign of (E 53b)
     assert not vanishes(these.velocity_force - FORCE_SIMPLE)
 
 
 def test_thin_disk_on_a_compound_joint():
-    """(55), against Euler's equations in the rates of the angles and against Lagrange's."""
+    """(E 55a), (E 55b), against Euler's equations in rates of the angles and Lagrange's."""
     these = disk(compound(TURN_X, TURN_Y, TURN_Z))
     assert vanishes(these.joint_configuration("disk") - pose(ROTATION))
     assert these.kinematics == sp.eye(3)

@@ -18,7 +18,6 @@ from tests.test_docs import FENCE
 from tests.test_notation import resolve
 from tests.test_paper_pages import NUMBERS
 from tests.test_paper_pages_bd import EQUATIONS
-from tests.test_paper_pages_c import LOOPS
 from tools import source_lines, symbols
 
 PAPERS = symbols.load()
@@ -27,6 +26,17 @@ NAMES = sorted(
     {name for paper in PAPERS.values() for row in paper["rows"] for name in row["names"]}
 )
 papers = pytest.mark.parametrize("key", PAPERS)
+NUMBER = symbols.NUMBER.pattern
+CITED = re.compile(rf"\((?:[A-E] {NUMBER},\s+)*[A-E] {NUMBER}\)")
+OTHER_MANNERS = re.compile(
+    r"\b[Ee]qs?\. ?\(?\d"  # eqs. (48)
+    r"|\b[Pp]aper [A-E]\b"  # paper A, (51)
+    r"|\b[A-E] \((?:\d\d|[AB]\d|\d\.\d)"  # A (51)
+    rf"|\b[Pp]aper(?:'s)? \({NUMBER}\)|\({NUMBER}\) (?:of|in) the (?:\S+ )?paper"
+    rf"|(?:199\d|22350|Rodriguez|Damaren|Blankenship),? \({NUMBER}\)"
+    rf"|\([A-E] {NUMBER}\) ?(?:-|–|to) ?\([A-E]"  # (A 48)-(A 50)
+    r"|(?<=[ (])\([1-9]\.[1-9]\d?[ab]?\)"  # (9.12)
+)
 
 
 def defined(name: str) -> bool:
@@ -90,7 +100,6 @@ def test_the_equations_are_all_those_of_the_paper(key):
     stems = {"A": "jain_rodriguez", "B": "deleuterio_damaren", "C": "order_n"}
     stems |= {"D": "rodriguez", "E": "kwatny_blankenship"}
     expected = EQUATIONS | {"jain_rodriguez": [str(n) for n in NUMBERS]}
-    expected["order_n"] = list(dict.fromkeys([*expected["order_n"], *LOOPS]))
     assert symbols.equations(PAPERS[key]) == expected[stems[key]]
 
 
@@ -98,7 +107,7 @@ def test_the_equations_are_all_those_of_the_paper(key):
 def test_every_equation_is_named_by_a_symbol_or_listed_with_the_page_that_shows_it(key):
     paper = PAPERS[key]
     shown = symbols.sections(symbols.PAPERS / paper["page"])
-    assert set(symbols.equations(paper)) <= set(shown)
+    assert {f"{key} {number}" for number in symbols.equations(paper)} == set(shown)
     named = [number for row in paper["rows"] for number in symbols.mentioned(row)]
     assert set(named) <= set(symbols.equations(paper))
     assert len(symbols.without_symbol(paper)) < len(shown) / 5
@@ -193,3 +202,63 @@ def test_pages_on_the_papers_are_readable_on_a_code_host(page):
     assert r"\begin{" not in plain and "$$" not in plain, "write displays as ```math"
     eaten = [m for m in re.findall(r"\$[^$]+\$", plain) if re.search(r"\\[,;!{}]", m)]
     assert eaten == [], r"Markdown eats \, and \{ : write a space and \lbrace"
+
+
+def python_sources() -> dict[str, str]:
+    """Text of every module of the package, by its path."""
+    paths = sorted(source_lines.SOURCES.rglob("*.py"))
+    return {str(path.relative_to(source_lines.SOURCES)): path.read_text("utf-8") for path in paths}
+
+
+def cited(text: str) -> set[str]:
+    """Equations of papers in a text, each in the form "A 51"."""
+    return {number for group in CITED.findall(text) for number in re.split(r",\s+", group[1:-1])}
+
+
+@papers
+def test_every_equation_is_found_by_its_letter_and_number(key):
+    paper, sources = PAPERS[key], cited("\n".join(python_sources().values()))
+    numbers = {f"{key} {number}" for number in symbols.equations(paper)}
+    page = set(symbols.tags((symbols.PAPERS / paper["page"]).read_text("utf-8")))
+    assert numbers - sources - page == set()
+    assert {f"{key} {number}" for number in symbols.computed(paper)} - sources == set()
+
+
+@papers
+def test_an_equation_of_the_text_alone_says_why_and_is_not_cited(key):
+    sources = cited("\n".join(python_sources().values()))
+    for item in PAPERS[key].get("text_only", ()):
+        assert len(item["why"]) > 20
+        numbers = symbols.mentioned(item)
+        assert set(numbers) <= set(symbols.equations(PAPERS[key]))
+        assert [n for n in numbers if f"{key} {n}" in sources] == [], "cited: take it off the list"
+
+
+def test_sources_and_pages_cite_no_equation_that_a_paper_does_not_have():
+    there = {f"{key} {number}" for key in PAPERS for number in symbols.equations(PAPERS[key])}
+    pages = symbols.PAPERS.parent.rglob("*.md")
+    texts = python_sources() | {path.name: path.read_text("utf-8") for path in pages}
+    assert {name: cited(text) - there for name, text in texts.items() if cited(text) - there} == {}
+
+
+def test_sources_cite_equations_of_papers_in_no_other_manner():
+    found = {name: OTHER_MANNERS.findall(text) for name, text in python_sources().items()}
+    assert {name: manners for name, manners in found.items() if manners} == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "paper A, (B1)",
+        "Jain & Rodriguez 1992, eqs. (48)-(50)",
+        "(4.17) of the Order-N paper",
+        "the paper's (33)",
+        "A (51), (58)",
+        "paper E, (53b)",
+        "(A 48)-(A 50)",
+        "section 9, (9.12)",
+    ],
+)
+def test_other_manners_are_seen(text):
+    assert OTHER_MANNERS.search(text)
+    assert not OTHER_MANNERS.search("(A 48), (A 49) and (C 4.17); (1)-(3), (2) of `tree`")

@@ -3,11 +3,12 @@
     python tools/symbols.py            writes the page (`make pages`)
     python tools/symbols.py --check    says whether it is up to date
 
-The table of symbols has for each paper its equations and rows of
+The table of symbols has for each paper its equations, those that a row names and that the source
+does not cite (``text_only``, with the reason), and rows of
 
     symbol     LaTeX
-    equation   numbers of the equations that define it; "list" is the paper's list of symbols, and
-               "at 43" the text beside (43)
+    equation   numbers of the equations that define it, without the letter of the paper; "list" is
+               the paper's list of symbols, and "at 43" the text beside (43)
     meaning    in our words
     names      dotted names, with ``:variable`` for a variable of a function
     note       how the name differs from the symbol, or why there is none
@@ -29,7 +30,7 @@ from source_lines import SOURCES, find
 PAPERS = SOURCES.parent / "docs" / "papers"
 TABLE, PAGE = PAPERS / "symbols.toml", PAPERS / "symbols.md"
 COMMAND = "make pages"
-TAG = re.compile(r"\\tag\*?\{([^}]*)\}")
+TAG = re.compile(r"\\tag\{([^}]*)\}")
 NUMBER = re.compile(r"[A-Z]?\d+(?:\.\d+)?[a-c]?")
 ACCENT = re.compile(r"\\(bar|overline|dot|ddot|tilde|hat) ?(\\[A-Za-z]+|\{[^{}]*\}|\w)")
 READ = {r"\S": "§", r"\pm": "+-", r"\square": "box", r"\varepsilon": "epsilon"}
@@ -63,9 +64,16 @@ def _expanded(item: str) -> list[str]:
     return [f"{start}{k}" for k in range(int(first[len(start) :]), int(last[len(start) :]) + 1)]
 
 
+def computed(paper: dict[str, Any]) -> list[str]:
+    """Numbers of the equations that the source must cite: a row names a line for their symbol."""
+    rows = (row for row in paper["rows"] if row["names"] and not row["equation"].startswith("at "))
+    left_out = {number for item in paper.get("text_only", ()) for number in mentioned(item)}
+    return [number for row in rows for number in mentioned(row) if number not in left_out]
+
+
 def mentioned(row: dict[str, Any]) -> list[str]:
     """Numbers of the equations that a row names, or that stand beside its definition."""
-    return NUMBER.findall(row["equation"])
+    return NUMBER.findall(row.get("equation") or row["equations"])
 
 
 def without_symbol(paper: dict[str, Any]) -> list[str]:
@@ -76,16 +84,20 @@ def without_symbol(paper: dict[str, Any]) -> list[str]:
 
 
 def sections(page: Path) -> dict[str, str]:
-    """Anchor of the section of a paper's page that shows each equation."""
+    """Anchor of the section of a paper's page that shows each equation "A 51"."""
     found: dict[str, str] = {}
     anchor, fenced = "", False
     for line in page.read_text(encoding="utf-8").splitlines():
         fenced ^= line.startswith("```")
         if not fenced and (heading := re.match(r"##+ (.*)", line)):
             anchor = anchor_of(heading[1])
-        for tag in TAG.findall(line):
-            found |= dict.fromkeys(NUMBER.findall(tag), anchor)
+        found |= dict.fromkeys(tags(line), anchor)
     return found
+
+
+def tags(text: str) -> list[str]:
+    r"""Numbers of the equations that a text shows, each in the form "A 51" of ``\tag{A 51}``."""
+    return [number for tag in TAG.findall(text) for number in tag.split(", ")]
 
 
 def anchor_of(heading: str) -> str:
@@ -132,19 +144,20 @@ def _paper(key: str, paper: dict[str, Any]) -> str:
     """Heading, remark and table of one paper."""
     where = sections(PAPERS / paper["page"])
     head = ["symbol", "spelled", "meaning", "equation", "name", "source"]
-    rows = [_row(row, paper["page"], where) for row in paper["rows"]]
+    rows = [_row(key, row, paper["page"], where) for row in paper["rows"]]
     link = f"[All equations, checked]({paper['page']})."
     text = f"## {_title(key, paper)}\n\n{paper['remark']} {link}\n\n{_table(head, rows)}"
     if rest := without_symbol(paper):
-        text += f"\nWithout a symbol of their own: {_linked(rest, paper['page'], where)}.\n"
+        text += f"\nWithout a symbol of their own: {_linked(key, rest, paper['page'], where)}.\n"
     return text
 
 
-def _linked(numbers: Iterable[str], file: str, where: dict[str, str]) -> str:
-    return ", ".join(f"[({number})]({file}#{where[number]})" for number in numbers)
+def _linked(key: str, numbers: Iterable[str], file: str, where: dict[str, str]) -> str:
+    named = [f"{key} {number}" for number in numbers]
+    return ", ".join(f"[({name})]({file}#{where[name]})" for name in named)
 
 
-def _row(row: dict[str, Any], file: str, where: dict[str, str]) -> list[str]:
+def _row(key: str, row: dict[str, Any], file: str, where: dict[str, str]) -> list[str]:
     """Cells of one symbol."""
     named = [_named(name) for name in row["names"]]
     names = [shown for shown, _ in named] or ["–"]
@@ -152,7 +165,8 @@ def _row(row: dict[str, Any], file: str, where: dict[str, str]) -> list[str]:
     symbol, numbers = row["symbol"], mentioned(row)
     equation = row["equation"]
     if numbers:
-        equation = ("at " if equation.startswith("at ") else "") + _linked(numbers, file, where)
+        beside = "at " if equation.startswith("at ") else ""
+        equation = beside + _linked(key, numbers, file, where)
     cells = [f"${symbol}$", f"`{spelled(symbol)}`", row["meaning"], equation, name]
     return [*cells, "<br>".join(link for _, link in named)]
 

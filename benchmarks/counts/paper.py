@@ -8,7 +8,7 @@ from __future__ import annotations
 
 
 def composite(bodies: int, modes: int) -> float:
-    """Mass matrix by composite bodies (50), bias (45) and a dense solution (46).
+    """Mass matrix by composite bodies (A 50), bias (A 45) and a dense solution (A 46).
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def composite(bodies: int, modes: int) -> float:
 
 
 def articulated(bodies: int, modes: int) -> float:
-    """Articulated bodies by (63) and (64), with the cheaper of the two ways to D_f^-1.
+    """Articulated bodies by (A 63) and (A 64), with the cheaper of the two ways to D_f^-1.
 
     Parameters
     ----------
@@ -38,10 +38,10 @@ def articulated(bodies: int, modes: int) -> float:
 
 
 def explicit(modes: int) -> float:
-    """Equation (63) for one body, D_f inverted; cheaper up to seven modes."""
+    """(A 63) for one body, D_f inverted; cheaper up to seven modes."""
     return 5 / 3 * modes**3 + 23 * modes**2 + 1312 / 3 * modes + 344
 
 
 def indirect(modes: int) -> float:
-    """Equation (63) for one body, D_f^-1 by (B3); cheaper from eight modes on."""
+    """(A 63) for one body, D_f^-1 by (A B3); cheaper from eight modes on."""
     return 25 * modes**2 + 437 * modes + 1017

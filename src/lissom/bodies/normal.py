@@ -1,8 +1,8 @@
 """Bodies in normalised form, the only form that the algorithms use.
 
-The modes of a normalised body vanish at its inboard node, where its frame is; its undeformed modal
-mass matrix is the identity and its stiffness is diagonal.  A rigid body is a body without modes,
-so both share one code path.
+The modes of a normalised body vanish at its inboard node (A 1), where its frame is; its undeformed
+modal mass matrix is the identity and its stiffness is diagonal.  A rigid body is a body without
+modes, so both share one code path.
 """
 
 from __future__ import annotations

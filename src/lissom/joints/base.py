@@ -199,7 +199,7 @@ class Joint(ABC):
 
     @abstractmethod
     def pose(self, q: Array) -> tuple[Array, Array]:
-        """Pose of the outboard frame in the inboard frame.
+        """Pose of the outboard frame in the inboard frame (E 1).
 
         Parameters
         ----------
@@ -313,7 +313,7 @@ class Joint(ABC):
         return None if self.has_quasi_speeds else self
 
     def reversed(self) -> Joint | None:
-        """Joint with inboard and outboard frames swapped (inverse poses); None if unknown."""
+        """Joint with inboard and outboard frames swapped (E 2b); None if unknown."""
         return None
 
     def rotated(self, R: Array) -> Joint | None:

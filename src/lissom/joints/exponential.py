@@ -1,15 +1,18 @@
 """Simple and compound joints: products of exponentials, defined by motion maps.
 
-Notation (paper E: Kwatny & Blankenship, IEEE T-RA 1995, section II)
-  h_i     column i of a joint map H, a twist [h_w; h_v]
+Notation (E is Kwatny & Blankenship 1995, section II)
+  h_i     column i of a joint map H, a twist [h_w; h_v]                               (E 8)
   lambda  configuration matrix, here as (rotation, position) of the outboard frame
-  eps     coordinates;  beta  quasi-velocities, p = H beta the relative velocity in body axes
+  eps     coordinates;  beta  quasi-velocities
+  p       = H beta, the relative velocity in body axes                        (E 7), (E 9)
 
-  lambda(eps) = lambda_r(eps_r) ... lambda_1(eps_1)                                  (15)
-  lambda_i: rotation exp([h_w]x eps), position (integral_0^eps exp([h_w]x s) ds) h_v (12)
-  B(eps) eps_dot = H beta,  column i of B is Ad(U_(i-1)^-1) h_i                      (18), (24)
-  U_j = lambda_j ... lambda_1                                                        (21)
-  eps_dot = Gamma(eps) beta                                                          (16)
+  lambda(eps) = lambda_r(eps_r) ... lambda_1(eps_1)                          (E 15)
+  lambda_i: rotation exp([h_w]x eps), position (integral_0^eps exp([h_w]x s) ds) h_v
+                                                                             (E 12a), (E 12b)
+  U_j = lambda_j ... lambda_1               (E 17a), (E 17b), (E 21), (E 23a), (E 23b), (E 23c)
+  B(eps) eps_dot = H beta                                                    (E 20), (E 22), (E 24)
+  column i of B is Ad(U_(i-1)^-1) h_i                      (E 18a), (E 18b), (E 18c)
+  eps_dot = Gamma(eps) beta                                                  (E 16)
 
 The first column (and the first map of a compound joint) is the one nearest to the outboard body.
 Differs: Gamma solves (H^+ B) Gamma = I, with H^+ the constant left inverse of H, instead of using a
@@ -35,7 +38,7 @@ from .factors import Pose, Twist, twist_exp
 
 
 def _compose(outer: Pose, inner: Pose) -> Pose:
-    """Product (outer inner) of two configuration matrices."""
+    """Product (outer inner) of two configuration matrices (E 2a)."""
     return outer[0] @ inner[0], outer[0] @ inner[1] + outer[1]
 
 
@@ -166,7 +169,7 @@ class SimpleJoint(_FromMaps):
         return SimpleJoint(block_diagonal(R, R) @ self.columns)
 
     def pose(self, q: Array) -> Pose:
-        return self._partial_poses(q)[-1]  # (15)
+        return self._partial_poses(q)[-1]  # (E 15)
 
     def motion_map(self, q: Array) -> Array:
         return self.columns
@@ -178,14 +181,14 @@ class SimpleJoint(_FromMaps):
     def rate_map(self, q: Array) -> Array:
         partial = self._partial_poses(q)
         pairs = zip(partial[:-1], self.columns.T, strict=True)
-        B = np.stack([_transformed(U, h) for U, h in pairs], axis=1)  # (18)
+        B = np.stack([_transformed(U, h) for U, h in pairs], axis=1)  # (E 18a)
         C = self._left_inverse @ B
         if is_numeric(C) and np.linalg.matrix_rank(C) < self.n_v:
             return np.full((self.n_v, self.n_v), np.inf)  # singular coordinates
         return solve(C, np.eye(self.n_v))
 
     def _partial_poses(self, q: Array) -> list[Pose]:
-        """Partial poses U_0 = identity, U_1, ..., U_r (21)."""
+        """Partial poses U_0 = identity, U_1, ..., U_r (E 21)."""
         poses = [(np.eye(3), zeros(3))]
         for i, h in enumerate(self.columns.T):
             poses.append(_compose(twist_exp(h, q[i]), poses[-1]))
@@ -211,8 +214,9 @@ class CompoundJoint(_FromMaps):
 
     Notes
     -----
-    lambda = lambda_p ... lambda_1 (26);  H(eps) has the blocks Ad(U_(i-1)^-1) H_i (27), (28);
-    eps_dot = diag(Gamma_1, ..., Gamma_p) beta (25).
+    lambda = lambda_p ... lambda_1 (E 26);
+    p = H(eps) beta (E 34), with blocks Ad(U_(i-1)^-1) H_i of H (E 27), (E 28a), (E 28b), (E 28c);
+    eps_dot = diag(Gamma_1, ..., Gamma_p) beta (E 25).
     """
 
     parts: tuple[SimpleJoint, ...]
@@ -256,7 +260,7 @@ class CompoundJoint(_FromMaps):
         return CompoundJoint([block_diagonal(R, R) @ part.columns for part in self.parts])
 
     def pose(self, q: Array) -> Pose:
-        return self._partial_poses(q)[-1]  # (26)
+        return self._partial_poses(q)[-1]  # (E 26)
 
     def motion_map(self, q: Array) -> Array:
         return np.concatenate(self._blocks(q), axis=1)
@@ -272,7 +276,7 @@ class CompoundJoint(_FromMaps):
 
     def rate_map(self, q: Array) -> Array:
         maps = (part.rate_map(eps) for part, eps in zip(self.parts, self._split(q), strict=True))
-        return block_diagonal(*maps)  # (25)
+        return block_diagonal(*maps)  # (E 25)
 
     def _split(self, values: Array) -> list[Array]:
         ends = np.cumsum([part.n_q for part in self.parts])
@@ -286,7 +290,7 @@ class CompoundJoint(_FromMaps):
 
     def _blocks(self, q: Array) -> list[Array]:
         pairs = zip(self._partial_poses(q)[:-1], self.parts, strict=True)
-        return [_transformed(U, part.columns) for U, part in pairs]  # (28)
+        return [_transformed(U, part.columns) for U, part in pairs]  # (E 28a)
 
 
 def _opposite(columns: Array) -> Array:

@@ -135,7 +135,7 @@ def twist_of(factor: OneFactor) -> Array:
 
 
 def twist_exp(h: Array, eps: Any) -> Pose:
-    """Pose exp(h eps) of the constant twist h.
+    """Pose exp(h eps) of the constant twist h (E 12a), (E 12b).
 
     rotation exp([h_w]x eps), position (integral_0^eps exp([h_w]x s) ds) h_v
     """

@@ -62,7 +62,7 @@ def pose_error(joint: Joint, q: Array, rotation: Array, position: Array) -> Arra
 
 
 def constraint_map(motion_map: Array, length: float) -> Array:
-    """Constraint map P (6, 6 - r): forces [moment; force] that do no work on a joint's motions.
+    """Constraint map P (6, 6 - r): forces [moment; force] without work on a joint's motions (E 5).
 
     P^T H* = 0.  The columns diag(1/length, 1) P are orthonormal, so that multipliers are forces [N]
     and P^T times a motion is a displacement [m].  If the joint's motions are pure rotations and

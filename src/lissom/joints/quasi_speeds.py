@@ -1,7 +1,7 @@
 """Rates of coordinates from a pose and a motion map whose speeds are quasi-speeds.
 
   B(q) qdot = P(q) v      B: derivatives of the pose by the coordinates, P: the motion map     (1)
-The map alone says which velocities are allowed (D'Eleuterio & Damaren 1991, eq. (6)); (1) adds the
+The map alone says which velocities are allowed (B 6); (1) adds the
 coordinates, of which there may be more than speeds.
 """
 

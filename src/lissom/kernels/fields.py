@@ -122,7 +122,7 @@ INERTIA = 21  # 6: J about the origin
 MOMENT = 27  # 3: first moment of mass
 MASS = 30  # 1
 FORCE = 31  # 6: residual force z, later with the contributions of the children
-P_ = 37  # 21: articulated inertia (A 6, B 9, D 6); composite: J 6, p 3, m 1
+P_ = 37  # 21: articulated inertia (A: 6, B: 9, D: 6); composite: J 6, p 3, m 1
 CHANGE = 58  # 6: acceleration due to the unknowns
 RECORD = 64
 
@@ -207,7 +207,7 @@ SHARP, SOFT, SOFT_BEYOND = 0.0, 1.0, 2.0
 (
     L_KIND,  # of joint
     L_JOINT,  # floats: constants of the joint
-    L_COLUMNS,  # floats: the same; for a joint of paper E with each column as a separate joint
+    L_COLUMNS,  # floats: the same; for a product of exponentials with each column as a joint
     L_DOF,
     L_N_Q,  # coordinates
     L_N,  # constraints

@@ -38,7 +38,7 @@ def hinge_size(r: int) -> int:
 class Stack(NamedTuple):
     """Matrices of a flexible body over its nodes, of order n = 6 n_node; see `compliance`."""
 
-    inertia: int  # M_bar as (A 6, B 9, D 6)
+    inertia: int  # M_bar as (A: 6, B: 9, D: 6)
     coupling: int  # X, 6n
     free_compliance: int  # S_0, n^2
     transfer: int  # Y, 6n

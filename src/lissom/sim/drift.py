@@ -35,7 +35,7 @@ class Baumgarte:
 
     References
     ----------
-    J. Baumgarte, Comput. Methods Appl. Mech. Eng. 1, 1972; the Order-N paper, eq. (4.16).
+    J. Baumgarte, Comput. Methods Appl. Mech. Eng. 1, 1972; (C 4.16).
     """
 
     stiffness: float | Mapping[str, float]

@@ -14,10 +14,11 @@ Array = np.ndarray
 
 
 def rigid_shift(offset: Array) -> Array:
-    """Rigid shift phi(l) = [[I, [l]x], [0, I]] (paper A's phi), shape (6, 6).
+    """Rigid shift phi(l) = [[I, [l]x], [0, I]] (A 6), (D 3.1), (E 43), shape (6, 6).
 
     phi(l) @ force moves a spatial force from the point l to the origin;
-    phi(l).T @ velocity moves a spatial velocity from the origin to the point l.
+    phi(l).T @ velocity moves a spatial velocity from the origin to the point l (E 42).
+    Shifts one after the other are a shift by the sum (D 3.2).
     """
     eye = np.eye(3)
     return np.block([[eye, skew(offset)], [zeros(3, 3), eye]])

@@ -379,7 +379,10 @@ class Derivation:
         return J, rotation
 
     def operators(self) -> tuple[Array, Array, Array]:
-        """Factors Phi, H and inertia of M = H^T Phi^T inertia Phi H (paper E, (50)-(52))."""
+        """Factors Phi, H and inertia of M = H^T Phi^T inertia Phi H.
+
+        Source: (E 46), (E 48), (E 49), (E 50), (E 51), (E 52b).
+        """
         system, n = self.system, 6 * self.system.n_body
         flexible = [name for name, b in zip(system.names, system.bodies, strict=True) if b.n_mode]
         if flexible:

@@ -59,7 +59,7 @@ def derive(
         Level of all flexible bodies; by default the level of each body, as for `Model.compile`.
         Formulas are much shorter at "linear".
     form : {"poincare", "lagrange"}
-        With "lagrange" all speeds are rates of coordinates.
+        With "lagrange" all speeds are rates of coordinates (E 37).
     coordinates, speeds : names or symbols, optional
         Their names, in the order of q and v: ``coordinates="t1 t2"``.
     constraints : SymPy expression or list of them
@@ -89,7 +89,7 @@ def derive(
 class Operators:
     """Factors of the mass matrix of a tree of rigid bodies, M = H^T Phi^T inertia Phi H.
 
-    Source: Kwatny & Blankenship (paper E), eqs. (50)-(52).
+    Source: (E 50), (E 51), (E 52a), (E 52b).
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ class Equations(Exports):
 
     @cached_property
     def kinematics(self) -> Matrix:
-        """Matrix V (n_q, n_v) with qdot = V p."""
+        """Matrix V (n_q, n_v) with qdot = V p (E 39)."""
         return self._matrix(self._derivation.rates).applyfunc(with_tangents)
 
     @cached_property
@@ -168,7 +168,7 @@ class Equations(Exports):
 
     @cached_property
     def poincare_coriolis(self) -> Matrix:
-        """Matrix C of paper E, (53b) with signs corrected: same C p, but Mdot - 2 C not skew."""
+        """Matrix C of (E 53b) with signs corrected: same C p, but Mdot - 2 C not skew."""
         d = self._derivation
         C = coriolis_by_brackets(d.mass, d.rates, d.structure_constants, d.q, d.v)
         return self._matrix(d.bridge.nodes(C))
@@ -180,7 +180,7 @@ class Equations(Exports):
 
     @cached_property
     def force(self) -> Matrix:
-        """Forces F (n_v,) of gravity, stiffness, damping and loads."""
+        """Forces F (n_v,) of gravity, stiffness, damping and loads (E 53c)."""
         return self._matrix(self._derivation.force)
 
     @cached_property
@@ -211,7 +211,7 @@ class Equations(Exports):
 
     @cached_property
     def constraints(self) -> ConstraintEquations:
-        """Constraints of loops, couplings and formulas: A p + a = 0."""
+        """Constraints of loops, couplings and formulas: A p + a = 0 (E 3b), (E 3c)."""
         return ConstraintEquations(self._derivation, self._matrix)
 
     # Frames

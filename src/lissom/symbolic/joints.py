@@ -1,11 +1,11 @@
 """Configuration, kinematics and joint map of any simple or compound joint, from its motion maps.
 
-Source: Kwatny & Blankenship (paper E), section II.  `joint_configuration` is XXeuc and XXCompnd,
+Source: Kwatny & Blankenship, section II.  `joint_configuration` is XXeuc and XXCompnd,
 `joint_kinematics` GammaKin and GamCompnd, `joint_map` HCompnd.
 
-  lambda(eps) = lambda_r(eps_r) ... lambda_1(eps_1)                                    (15), (26)
-  eps_dot = Gamma(eps) beta,  B(eps) Gamma = H                                         (16), (24)
-  p = H(eps) beta                                                                      (34)
+  lambda(eps) = lambda_r(eps_r) ... lambda_1(eps_1)                   (E 15), (E 26)
+  eps_dot = Gamma(eps) beta,  B(eps) Gamma = H                        (E 16), (E 24)
+  p = H(eps) beta                                                     (E 34)
 Differs: a map whose columns have Lie brackets outside their span is nonholonomic, and then B Gamma
 = H has no solution; the paper's Gamma, the least-squares fit (B^T B)^-1 B^T H, is given on request.
 """
@@ -183,7 +183,7 @@ def with_tangents(x: sympy.Expr) -> sympy.Expr:
 
 
 def _least_squares(H: Array, q: Array) -> Array:
-    """Least-squares Gamma, (B^T B)^-1 B^T H (19)."""
+    """Least-squares Gamma, (B^T B)^-1 B^T H (E 19)."""
     columns = [column for column in H.T]
     B = CompoundJoint(columns).motion_map(q)
     return solve(B.T @ B, B.T @ H)

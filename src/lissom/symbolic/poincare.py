@@ -1,18 +1,18 @@
 """Poincare's equations: structure constants and the Coriolis matrix.
 
-Notation (paper E: Kwatny & Blankenship, section III)
-  q, p      coordinates and quasi-velocities;  qdot = V(q) p                                (39)
-  v_k       columns of V;  [v_i, v_j] = sum over k of c^k_ij v_k                            (38)
-  M pdot + C p + F = Q                                                                      (53a)
+Notation (E is Kwatny & Blankenship, section III)
+  q, p      coordinates and quasi-velocities;  qdot = V(q) p                                (E 39)
+  v_k       columns of V;  [v_i, v_j] = sum over k of c^k_ij v_k                            (E 38)
+  M pdot + C p + F = Q                                                                (E 53a)
 
 C is the one that makes Mdot - 2 C skew: the connection of M (Koszul's formula)
   2 <D_k v_j, v_i> = v_k(M_ij) + v_j(M_ik) - v_i(M_kj)
                      + <[v_k, v_j], v_i> - <[v_j, v_i], v_k> + <[v_i, v_k], v_j>            (1)
   C_ij = sum over k of p_k <D_k v_j, v_i>,   v_k(f) = sum over a of V_ak df/dq_a            (2)
-With V = I it is given by the Christoffel symbols.  The paper's C, (53b) with three signs corrected,
-gives the same C p:
+With V = I it is given by the Christoffel symbols.  The paper's C, (E 53b) with three signs
+corrected, gives the same C p:
   C = [d(M p)/dq V] - [d(M p)/dq V]^T / 2 - [sum over j of p_j X_j^T] V^-T M                (3)
-  X_j = [[v_j, v_1] ... [v_j, v_m]],  so that X_j^T V^-T M p has the entries <[v_j, v_i], p>
+  X_j = [[v_j, v_1] ... [v_j, v_m]],  so that X_j^T V^-T M p has the entries <[v_j, v_i], p>  (E 41)
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ PARTS = ("modes", "rates", "mode_rates")
 
 
 class Layout:
-    """Slices of q and v by body name; a body's slice is [modal, hinge] (paper A, eq. 3).
+    """Slices of q and v by body name; a body's slice is [modal, hinge] (A 3), (A 4).
 
     Parameters
     ----------

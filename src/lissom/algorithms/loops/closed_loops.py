@@ -222,7 +222,7 @@ def operational_compliance(
       zeta = sum of the children's X^T Z+ at each node - F                          (6)
       Z_R = Y N zeta        Lambda += zeta^T S N zeta                               (7)
       U = u - H Z_R         Lambda += U^T D^-1 U          Z+ = Z_R + G U            (8)
-    Source: steps 2-4 of the Order-N paper, in the normalised form of `articulate_tip_to_base`.
+    Source: steps 2-4 of the Order-N paper to (C 4.20), in the form of `articulate_tip_to_base`.
     Differs: nodes with loops are treated as nodes with massless children, so that constraint forces
     on the body and on outer bodies follow the same equations; N replaces I - E S.
     """

@@ -193,7 +193,7 @@ class Closure:
 
     @cached_property
     def basis(self) -> Array:
-        """Basis B (n_v, n_free) with v = B v[independent.indices] and A B = 0."""
+        """Basis B (n_v, n_free) with v = B v[independent.indices] and A B = 0 (E 4)."""
         free = list(self.independent.indices)
         follow = [k for k in range(self.system.n_v) if k not in set(free)]
         size, B = error_sizes(self.system)[0], np.zeros((self.system.n_v, len(free)))

@@ -211,7 +211,7 @@ def _relative_jacobian(system: System, q: Array, placement: PlacedLoop) -> Array
 def joint_jacobian(system: System, q: Array, placement: PlacedLoop) -> Array:
     """Jacobian (n, n_v): speeds of the system to those of a loop's joint.
 
-    Its transpose maps forces along the joint to generalized forces, (4.17) of the Order-N paper.
+    Its transpose maps forces along the joint to generalized forces (C 4.17).
     """
     Ht = placement.scale[:, None] * placement.loop.joint.motion_map(placement.coordinates)
     motion = placement.scale[:, None] * _relative_jacobian(system, q, placement)

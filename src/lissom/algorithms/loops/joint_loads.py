@@ -1,4 +1,4 @@
-"""Given forces on the joints of loops, (4.17) of the Order-N paper, as forces on nodes.
+"""Given forces on the joints of loops, (C 4.17), as forces on nodes.
 
 With tau along the free motions H* of the joint, D = diag(length, 1):
   F_f = D g on frame b,  (D H*)^T g = tau with the least g;  its opposite on frame a

@@ -1,16 +1,16 @@
 """Spatial operators of the papers as objects that can be multiplied, transposed and inspected.
 
-Notation (paper A: Jain & Rodriguez 1992)
+Notation (A is Jain & Rodriguez 1992)
   n_b = n_mode + 6 entries for a body: [modal; spatial].  The "body space" stacks them over bodies
-  E_Phi, Phi   one step and all steps inward (12), (18), (19)
-  H            hinge map, body space -> speeds (13)                     here [I 0; 0 H]
-  M_m          modal mass matrices (23)
-  R            composite-body inertias (47)
-  P, P_plus, D, G, K, tau_bar, E_Psi, Psi    articulated-body quantities (51)-(53)
-  Gamma, D_f, mu, g, P_R, D_R, G_R, ...      modes and hinge separate (62), (63)
-  Lambda, zeta, Upsilon, Omega               D_f^-1 by the compliance of the body (B4)
-  M = H Phi M_m Phi* H* = (I + H Phi K) D (I + H Phi K)*                (43), (54)
-  M^-1 = (I - H Psi K)* D^-1 (I - H Psi K)                              (55), (56)
+  E_Phi, Phi   one step and all steps inward (A 12), (A 18), (A 19)
+  H            hinge map, body space -> speeds (A 13)                     here [I 0; 0 H]
+  M_m          modal mass matrices (A 23)
+  R            composite-body inertias (A 47)
+  P, P_plus, D, G, K, tau_bar, E_Psi, Psi    articulated-body quantities (A 51), (A 52), (A 53)
+  Gamma, D_f, mu, g, P_R, D_R, G_R, ...      modes and hinge separate (A 62), (A 63)
+  Lambda, zeta, Upsilon, Omega               D_f^-1 by the compliance of the body (A B4)
+  M = H Phi M_m Phi* H* = (I + H Phi K) D (I + H Phi K)*                (A 43), (A 54)
+  M^-1 = (I - H Psi K)* D^-1 (I - H Psi K)                              (A 55), (A 56)
 Differs: bodies numbered base to tip, trees instead of chains, modes zero at the inboard node.
 """
 

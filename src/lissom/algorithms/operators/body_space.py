@@ -26,7 +26,7 @@ def slices(sizes: Sequence[int]) -> list[slice]:
 
 
 class BodySpace:
-    """Vectors of a state on the body space, paper A, eqs. (42) and (57); base of `Operators`.
+    """Vectors of a state on the body space (A 42), (A 57); base of `Operators`.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class BodySpace:
 
     @cached_property
     def a_m(self) -> Array:
-        """Coriolis accelerations a_m (25); those of base bodies include -gravity."""
+        """Coriolis accelerations a_m (A 25); those of base bodies include -gravity."""
         pieces = []
         for i, motion in enumerate(self._motions):
             coriolis = coriolis_acceleration(self.system, self._motions, i)
@@ -57,13 +57,13 @@ class BodySpace:
 
     @cached_property
     def b_m(self) -> Array:
-        """Gyroscopic forces b_m (37)."""
+        """Gyroscopic forces b_m (A 37)."""
         terms = [motion.terms for motion in self._motions]
         return np.concatenate([x for t in terms for x in (t.b_f, t.b_r)])
 
     @cached_property
     def K_m(self) -> BlockDiagonal:
-        """Stiffness of the modes on the body space, blocks [K 0; 0 0] (38)."""
+        """Stiffness of the modes on the body space, blocks [K 0; 0 0] (A 38)."""
         stiffness = [np.diag(body.stiffness) for body in self.system.bodies]
         return self._on_bodies("K_m", [block_diagonal(K, np.zeros((6, 6))) for K in stiffness])
 
@@ -75,7 +75,7 @@ class BodySpace:
 
     @cached_property
     def elastic(self) -> Array:
-        """Elastic and damping forces, K_m theta of (38) with C_m V_m added."""
+        """Elastic and damping forces, K_m theta of (A 38) with C_m V_m added."""
         pieces = []
         for body, motion in zip(self.system.bodies, self._motions, strict=True):
             pieces += [body.stiffness * motion.eta + body.damping @ motion.eta_dot, np.zeros(6)]
@@ -83,11 +83,11 @@ class BodySpace:
 
     @cached_property
     def V_m(self) -> Array:
-        """Modal velocities [eta_dot; V] of the bodies, Phi* H* v (11), (20)."""
+        """Modal velocities [eta_dot; V] of the bodies, Phi* H* v (A 11), (A 20)."""
         return np.concatenate([x for m in self._motions for x in (m.eta_dot, m.velocity)])
 
     def nodal_terms(self, body: str) -> NodalTerms:
-        """Motion of all nodes of a flexible body, (21), (22), (27), (28) and (31).
+        """Motion of all nodes of a flexible body, (A 21), (A 22), (A 27), (A 28) and (A 31).
 
         Parameters
         ----------

@@ -212,7 +212,7 @@ class MassInverse(SpatialOperator):
 
 
 def inward_step(system: System, motions: Sequence[BodyMotion], i: int) -> Array | None:
-    """Block [Pi_hat_t^T; phi_t] X^T: spatial force on body i -> modal force on its parent (12)."""
+    """Block [Pi_hat_t^T; phi_t] X^T: force on body i to modal force on its parent (A 12)."""
     if system.parent[i] == GROUND:
         return None
     node = carrying_node(system, motions, i)

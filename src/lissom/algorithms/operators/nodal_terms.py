@@ -1,4 +1,4 @@
-"""Motion of all nodes of one body: paper A, eqs. (2), (21), (22), (27), (28) and (31)."""
+"""Motion of all nodes of one body (A 2), (A 21), (A 22), (A 27), (A 28), (A 31), (A 32)."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class NodalTerms:
     Attributes
     ----------
     Pi : array (6 n_s, n_mode)
-        Modal rates to velocities of the nodes relative to the body (2); rotation rows include J_l.
+        Modal rates to velocities of the nodes relative to the body (A 2); rotation rows with J_l.
     B : array (6, 6 n_s)
-        Rigid shifts from the nodes to the body's origin, side by side (22).
+        Rigid shifts from the nodes to the body's origin, side by side (A 22).
     V_s : array (6 n_s,)
-        Spatial velocities of the nodes, Pi eta_dot + B* V (21).
+        Spatial velocities of the nodes, Pi eta_dot + B* V (A 21).
     a : array (6 n_s,)
-        Velocity-dependent accelerations of the nodes (28).
+        Velocity-dependent accelerations of the nodes (A 28).
     b : array (6 n_s,)
-        Gyroscopic forces of the nodes, zero for particles (31).
+        Gyroscopic forces of the nodes, zero for particles (A 31).
     """
 
     Pi: Array
@@ -41,7 +41,7 @@ class NodalTerms:
     b: Array
 
     def alpha_s(self, alpha_m: Any) -> Array:
-        """Spatial accelerations of the nodes, (27).
+        """Spatial accelerations of the nodes, (A 27).
 
         Parameters
         ----------
@@ -71,7 +71,7 @@ def nodal_terms(system: System, motion: BodyMotion, i: int) -> NodalTerms:
     for lump in body.lumps:
         E, w = nodes[lump.node].rotation, nodes[lump.node].velocity[:3]
         moment = cross(w, E @ lump.inertia @ (E.T @ w))
-        b[lump.node] = [*moment, *(lump.mass * cross(w, cross(w, E @ lump.offset)))]  # (31)
+        b[lump.node] = [*moment, *(lump.mass * cross(w, cross(w, E @ lump.offset)))]  # (A 31)
     return NodalTerms(
         Pi=np.concatenate([node.shapes for node in nodes]),
         B=np.concatenate([node.shift for node in nodes], axis=1),

@@ -43,9 +43,9 @@ def operators(system: System, state: StateLike) -> Operators:
     Returns
     -------
     Operators
-        Every operator of paper A under its name there; each supports ``@`` with a vector, columns
-        or an operator, and has ``.T`` and ``.as_matrix()``.  ``.mass`` and ``.mass_inverse`` are
-        the mass matrix and its inverse.
+        Every operator of Jain & Rodriguez under its name there; each supports ``@`` with a vector,
+        columns or an operator, and has ``.T`` and ``.as_matrix()``.  ``.mass`` and
+        ``.mass_inverse`` are the mass matrix and its inverse.
     """
     return Operators(system, motions_of(system, state))
 
@@ -69,21 +69,21 @@ class Operators(ModesFirst):
             slice(layout.modal_v(i).start, layout.hinge_v(i).stop) for i in range(system.n_body)
         ]
 
-    # Kinematics and mass: paper A, section II.
+    # Kinematics and mass.
 
     @cached_property
     def E_Phi(self) -> Blocks:
-        """One step inward: block (p, i) is [0, [Pi_hat_t^T; phi_t] X^T] (12)."""
+        """One step inward: block (p, i) is [0, [Pi_hat_t^T; phi_t] X^T] (A 12)."""
         return self._inward("E_Phi", self.steps, self._spatial)
 
     @cached_property
     def Phi(self) -> Propagation:
-        """All steps inward, (I - E_Phi)^-1 (18), (19)."""
+        """All steps inward, (I - E_Phi)^-1 (A 18), (A 19)."""
         return Propagation(self._label("Phi", _SWEEP), self.E_Phi)
 
     @cached_property
     def H(self) -> BlockDiagonal:
-        """Hinge map, body space to speeds (13); its transpose is the motion map."""
+        """Hinge map, body space to speeds (A 13); its transpose is the motion map."""
         blocks = [
             block_diagonal(np.eye(body.n_mode), motion.motion_map.T)
             for body, motion in zip(self.system.bodies, self._motions, strict=True)
@@ -92,30 +92,30 @@ class Operators(ModesFirst):
 
     @cached_property
     def M_m(self) -> BlockDiagonal:
-        """Modal mass matrices of the bodies (23)."""
+        """Modal mass matrices of the bodies (A 23)."""
         return self._on_bodies("M_m", [motion.terms.modal_mass for motion in self._motions])
 
     @cached_property
     def R(self) -> BlockDiagonal:
-        """Composite-body inertias (47): everything outboard frozen."""
+        """Composite-body inertias (A 47): everything outboard frozen."""
         return self._on_bodies("R", self._accumulate(lambda _, R: R[-6:, -6:]))
 
-    # Articulated bodies: paper A, section V.
+    # Articulated bodies.
 
     @cached_property
     def P(self) -> BlockDiagonal:
-        """Articulated-body inertias (51): everything outboard free."""
+        """Articulated-body inertias (A 51): everything outboard free."""
         return self._on_bodies("P", self._articulated_blocks)
 
     @cached_property
     def P_plus(self) -> BlockDiagonal:
-        """Articulated-body inertias inboard of modes and hinge, tau_bar P (51)."""
+        """Articulated-body inertias inboard of modes and hinge, tau_bar P (A 51)."""
         pairs = zip(self.tau_bar.blocks, self.P.blocks, strict=True)
         return self._on_bodies("P_plus", [symmetric(tau @ P) for tau, P in pairs])
 
     @cached_property
     def D(self) -> BlockDiagonal:
-        """Hinge inertias H P H* (51), (52)."""
+        """Hinge inertias H P H* (A 51), (A 52)."""
         blocks = [h @ p @ h.T for h, p in zip(self.H.blocks, self.P.blocks, strict=True)]
         return BlockDiagonal(self._label("D", BLOCKS), blocks, self.speeds, self.speeds)
 
@@ -127,32 +127,32 @@ class Operators(ModesFirst):
 
     @cached_property
     def G(self) -> BlockDiagonal:
-        """Kalman gains P H* D^-1 (51), (52)."""
+        """Kalman gains P H* D^-1 (A 51), (A 52)."""
         triples = zip(self.H.blocks, self.P.blocks, self.D.blocks, strict=True)
         blocks = [np.linalg.solve(d, h @ p).T for h, p, d in triples]
         return BlockDiagonal(self._label("G", BLOCKS), blocks, self._bodies, self.speeds)
 
     @cached_property
     def K(self) -> SpatialOperator:
-        """Shifted gains E_Phi G (52)."""
+        """Shifted gains E_Phi G (A 52)."""
         return (self.E_Phi @ self.G).named("K", BLOCKS)
 
     @cached_property
     def tau_bar(self) -> BlockDiagonal:
-        """Transmission I - G H: the part of a force that passes the hinge (51), (52)."""
+        """Transmission I - G H: the part of a force that passes the hinge (A 51), (A 52)."""
         pairs = zip(self.G.blocks, self.H.blocks, strict=True)
         return self._on_bodies("tau_bar", [np.eye(len(g)) - g @ h for g, h in pairs])
 
     @cached_property
     def E_Psi(self) -> Blocks:
-        """One step inward through free hinges, E_Phi tau_bar (52)."""
+        """One step inward through free hinges, E_Phi tau_bar (A 52)."""
         passed = zip(self.steps, self.tau_bar.blocks, strict=True)
         steps = [None if step is None else step @ tau[-6:] for step, tau in passed]
         return self._inward("E_Psi", steps, self._bodies)
 
     @cached_property
     def Psi(self) -> Propagation:
-        """All steps inward through free hinges, (I - E_Psi)^-1 (53)."""
+        """All steps inward through free hinges, (I - E_Psi)^-1 (A 53)."""
         return Propagation(self._label("Psi", _SWEEP), self.E_Psi)
 
     # The mass matrix and its factors.
@@ -169,12 +169,12 @@ class Operators(ModesFirst):
 
     @cached_property
     def innovations(self) -> SpatialOperator:
-        """Factor I + H Phi K of the mass matrix (54)."""
+        """Factor I + H Phi K of the mass matrix (A 54)."""
         return (self.I + self.H @ self.Phi @ self.K).named("I + H Phi K", _SWEEP)
 
     @cached_property
     def innovations_inverse(self) -> SpatialOperator:
-        """Inverse I - H Psi K of `innovations` (55)."""
+        """Inverse I - H Psi K of `innovations` (A 55)."""
         return (self.I - self.H @ self.Psi @ self.K).named("I - H Psi K", _SWEEP)
 
     @cached_property
@@ -201,10 +201,10 @@ class Operators(ModesFirst):
         label = self._label("L", _SWEEP)
         return Factor(label, self.innovations @ root, inverse @ self.innovations_inverse)
 
-    # The equations of motion: (42).
+    # The equations of motion: (A 42).
 
     def alpha_m(self, vdot: Any) -> Array:
-        """Modal accelerations [eta_ddot; alpha] of the bodies, Phi* (H* vdot + a_m) (24), (26).
+        """Modal accelerations [eta_ddot; alpha] of the bodies, Phi* (H* vdot + a_m) (A 24), (A 26).
 
         Gravity is an acceleration of the ground, and alpha lacks it.
 
@@ -221,7 +221,9 @@ class Operators(ModesFirst):
         return self.Phi.T @ (self.H.T @ vdot + self.a_m)
 
     def f_m(self, vdot: Any) -> Array:
-        """Modal forces [T_f; f] of the bodies, Phi (M_m alpha_m + b_m + elastic) (36), (40).
+        """Modal forces [T_f; f] of the bodies, Phi (M_m alpha_m + b_m + elastic).
+
+        Source: (A 35), (A 36), (A 40).
 
         Parameters
         ----------
@@ -231,7 +233,7 @@ class Operators(ModesFirst):
         Returns
         -------
         array
-            Vector of the body space; H f_m are the generalized forces (41).
+            Vector of the body space; H f_m are the generalized forces (A 41).
         """
         return self.Phi @ (self.M_m @ self.alpha_m(vdot) + self.b_m + self.elastic)
 
@@ -322,7 +324,7 @@ class Operators(ModesFirst):
 
     @cached_property
     def steps(self) -> list[Array | None]:
-        """Blocks [Pi_hat_t^T; phi_t] X^T of the bodies (12), None for base bodies."""
+        """Blocks [Pi_hat_t^T; phi_t] X^T of the bodies (A 12), None for base bodies."""
         return [inward_step(self.system, self._motions, i) for i in range(self.system.n_body)]
 
     @cached_property
@@ -335,7 +337,7 @@ class Operators(ModesFirst):
         return self._accumulate(self._passed)
 
     def _passed(self, i: int, P: Array) -> Array:
-        """Spatial block of P+ = P - P H* D^-1 H P of body i (51)."""
+        """Spatial block of P+ = P - P H* D^-1 H P of body i (A 51)."""
         h = self.H.blocks[i]
         D = h @ P @ h.T
         hP = h @ P[:, -6:]
@@ -350,7 +352,7 @@ class Operators(ModesFirst):
         return symmetric(P[-6:, -6:] - hP.T @ np.linalg.solve(D, hP))
 
     def _accumulate(self, passed: Any) -> list[Array]:
-        """Sum M_m + step @ passed(child) @ step^T over children, tip to base (47), (51)."""
+        """Sum M_m + step @ passed(child) @ step^T over children, tip to base (A 47), (A 51)."""
         blocks = list(self.M_m.blocks)
         for i in reversed(range(self.system.n_body)):
             inboard = passed(i, blocks[i])

@@ -3,7 +3,7 @@
 A block of E maps a force on a body to a force on its parent; transposed it maps a motion of the
 parent to a motion of the body.  E is nilpotent, so that
 
-  Phi = (I - E)^-1 = I + E + E^2 + ...        paper A, eqs. (18), (19); Psi likewise, (53)
+  Phi = (I - E)^-1 = I + E + E^2 + ...        (A 18), (A 19); Psi likewise (A 53)
 
 is applied by one sweep: y(p) += E(p, i) y(i), tip to base; transposed base to tip.
 """

@@ -1,17 +1,17 @@
-"""Articulated-body forward dynamics in the forms of paper A, as alternatives to the normalised one.
+"""Articulated-body forward dynamics in the forms of Jain & Rodriguez, besides the normalised one.
 
 All three give the accelerations of `reference.forward_dynamics`; they differ in cost for a body
 with m modes and in accuracy.
 
-  method          source                          per body          a heavy child costs digits
-  "innovations"   A (51), (58): one block          O(m^3)            yes
-  "separate"      A (62)-(64): modes, then hinge   O(m^3)            yes
-  "ruthless"      A (63), (64) with (B3)           O(m^2)            yes
-  (reference)     normalised form                  O(m)              no
+  method          source                                    per body   a heavy child costs digits
+  "innovations"   (A 51), (A 58): one block                 O(m^3)     yes
+  "separate"      (A 62), (A 63), (A 64): modes, then hinge O(m^3)     yes
+  "ruthless"      (A 63), (A 64) with (A B3)                O(m^2)     yes
+  (reference)     normalised form                           O(m)       no
 
 Differs from the print: modes are zero at the inboard node, so H_f = [I, 0]; trees, with the nodes
-that carry children stacked; (64) subtracts z_f, printed z_r; (B3) as printed needs the inverse of
-Gamma, which does not exist inboard of a moving hinge: [Gamma^-1 + Omega]^-1 is written
+that carry children stacked; (A 64) subtracts z_f, printed z_r; (A B3) as printed needs the inverse
+of Gamma, which does not exist inboard of a moving hinge: [Gamma^-1 + Omega]^-1 is written
 (I + Gamma Omega)^-1 Gamma.  The method "ruthless" is meant for the levels "linear" and "ruthless",
 where Lambda and Omega are constants of the body except for the attitude of the nodes; it solves the
 equations of every level.
@@ -44,7 +44,7 @@ Array = np.ndarray
 def forward_dynamics_in_blocks(
     system: System, motions: Sequence[BodyMotion], forces: Array, external: External = ()
 ) -> Array:
-    """Accelerations with the modes and hinge of a body eliminated together (58).
+    """Accelerations with the modes and hinge of a body eliminated together (A 58).
 
     z   = sum of the children's Phi z+  +  P a_m + b_m + K_m theta - loads        (1)
     eps = T - H z     nu = D^-1 eps     z+ = z + G eps                            (2)
@@ -77,7 +77,7 @@ def forward_dynamics_in_blocks(
 
 @dataclass(frozen=True, eq=False)
 class ArticulatedParts:
-    """Articulated-body quantities of one body, modes and hinge separate (63).
+    """Articulated-body quantities of one body, modes and hinge separate (A 63).
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ def articulate_in_parts(
     D_f = P_ff    mu = P_rf    g = mu D_f^-1    P_R = P_rr - g mu*                (2)
     D_f^-1 = Lambda - Upsilon (I + Gamma Omega)^-1 Gamma Upsilon*   if ruthless   (3)
     D_R = H P_R H*    G_R = P_R H* D_R^-1    P_R+ = P_R - G_R D_R G_R*            (4)
-    Source: Jain & Rodriguez 1992, eqs. (62), (63), (B3), (B4).
+    Source: (A 62), (A 63), (A B3), (A B4).
     """
     parts: dict[int, ArticulatedParts] = {}
     inboard: dict[int, Array] = {}
@@ -140,7 +140,7 @@ def forward_dynamics_in_parts(
     *,
     ruthless: bool = False,
 ) -> Array:
-    """Accelerations with the modes of a body eliminated before its hinge (64).
+    """Accelerations with the modes of a body eliminated before its hinge (A 64).
 
     Tip to base:
       z   = Q zeta + b_m + K_m theta - loads                                        (5)
@@ -198,7 +198,7 @@ def _outward(
 
 
 def _ruthless_inverse(M_ff: Array, Pi: Array, Gamma: Array) -> Array:
-    """Inverse D_f^-1 by (B3), corrected; Lambda = M_ff^-1, Omega constant if linearised."""
+    """Inverse D_f^-1 by (A B2), (A B3), corrected; Lambda = M_ff^-1, Omega fixed if linearised."""
     Lam = np.linalg.inv(M_ff)
     Upsilon = Lam @ Pi.T
     Omega = Pi @ Upsilon

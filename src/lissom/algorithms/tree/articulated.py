@@ -68,8 +68,8 @@ def forward_dynamics(
         "auto", "articulated", "composite", "reference", "innovations", "separate" or "ruthless".
         "articulated": articulated bodies in normalised form, O(N), compiled; "reference": the same
         in Python.  "composite": mass matrix and a dense solve, O(N^3), compiled.  "auto" selects
-        the faster of the two compiled methods.  The last three are the forms of paper A, eqs. (58),
-        (64) and (64) with (B3), in Python; they do not support armature.
+        the faster of the two compiled methods.  The last three are the forms of Jain
+        & Rodriguez, (A 58), (A 64) and (A 64) with (A B3), in Python; they do not support armature.
     armature : array (n_v,) or mapping, optional
         Inertia added to the speeds: solves (M + armature) vdot = forces - bias.  A mapping gives
         a number, a vector or a symmetric block for the hinges of bodies by name.

@@ -4,7 +4,8 @@ Notation (k, l run over x, y, z; all in body axes at the body's origin)
   eta, eta_dot   modal coordinates and rates
   V = [omega; v] spatial velocity of the body frame
   Pi             mode shapes of a node, [Pi_rot; Pi_tr];  Pi_hat = [J_l Pi_rot; Pi_tr]
-  M_m = [[M_ff, M_rf^T], [M_rf, M_rr]],  b_m = [b_f; b_r]   (paper A, eqs. 23 and 37)
+  M_m = [[M_ff, M_rf^T], [M_rf, M_rr]],  b_m = [b_f; b_r]   (A 23), (A 37)
+  of a rigid body M_rr and b_r alone, (B 3), (B 4), (D 6.2)
 
 Point masses, with the constants s, g, N, p0, L0 of `MassIntegrals`:
   h_kl = g_kl + eta^T N_kl    p = p0 + s eta    L_kl = L0_kl + g_lk eta + h_kl eta      (1)
@@ -14,9 +15,8 @@ Point masses, with the constants s, g, N, p0, L0 of `MassIntegrals`:
   b_r = [omega x J omega + 2 (tr(Q) I - Q^T) omega;  A p + 2 omega x (s eta_dot)]       (5)
   b_f = sum_kl A_kl h_lk^T + 2 [omega_x (N_zy - N_yz) + omega_y (N_xz - N_zx)
         + omega_z (N_yx - N_xy)] eta_dot                                                (6)
-Levels "linear" and "ruthless" are the same with eta = eta_dot = 0 (paper A, appendix B); lumps are
-then part of the constants.  Lumps at level "full" add, with M_s, b_s of the small rigid body at the
-node:
+Levels "linear" and "ruthless" are the same with eta = eta_dot = 0 (A B1); lumps are then part of
+the constants.  Lumps at level "full" add, with M_s, b_s of the small rigid body at the node:
   M_m += [Pi_hat^T; phi] M_s [Pi_hat, phi^T]                                            (7)
   b_m += [Pi_hat^T; phi] (M_s gamma + [w x J_b w; m w x (w x p_b)]),  w = omega + omega_r (8)
 
@@ -41,11 +41,11 @@ and moved to d.  With S, c, r, R the shapes, bias, position and attitude of F se
   w = J_l theta_dot,  B = dJ_l/dt theta_dot
 
 Nodes: l = l0 + Pi_tr eta,  theta = Pi_rot eta,  E = exp([theta]x)                      (9)
-  V_t = phi(l)^T V + Pi_hat eta_dot                                                     (10)
-  A_t = phi(l)^T alpha + Pi_hat eta_ddot + gamma                                        (11)
+  V_t = phi(l)^T V + Pi_hat eta_dot, as (A 5)                                           (10)
+  A_t = phi(l)^T alpha + Pi_hat eta_ddot + gamma, as (A 27), (C 1.1)                    (11)
   gamma = [dJ_l/dt theta_dot + omega x omega_r;  omega x (omega x l) + 2 omega x delta_dot]  (12)
 Level "ruthless": gamma = [0; omega x (omega x l0)], and a hinge on the node turns with omega, not
-with omega + omega_r, in its own bias (paper A, (B1): a_m of the undeformed body).
+with omega + omega_r, in its own bias: a_m of the undeformed body (A B1).
 """
 
 from __future__ import annotations

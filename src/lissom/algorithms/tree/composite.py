@@ -10,7 +10,7 @@ from .arguments import all_floats, as_state, motions_of
 
 
 def mass_matrix(system: System, state: StateLike) -> np.ndarray:
-    """Mass matrix by composite bodies.  O(N^2) for a chain.
+    """Mass matrix by composite bodies (A 50), (D 6.1).  O(N^2) for a chain.
 
     With loops it is that of the tree, in which some speeds depend on others:
     ``closure(system, state).mass_matrix`` is that of the independent speeds.

@@ -88,7 +88,7 @@ def _closed_form_row(factors: tuple[OneFactor, ...]) -> JointRow | None:
 def loop_columns(joint: Joint, row: JointRow) -> list[float]:
     """Constants by which the coordinates of a loop's joint are found.
 
-    Those of paper E's joints are found as if each column were a joint: the poses are the same.
+    Products of exponentials are treated as if each column were a joint: the poses are the same.
     """
     if joint.is_from_maps:
         return _columns([[column] for H in joint.maps for column in H.T])

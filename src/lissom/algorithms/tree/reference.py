@@ -13,7 +13,7 @@ Notation (bodies numbered base to tip; all quantities in body axes at the body's
 
 Kinematics, base to tip:
   V_t, gamma, Pi_hat of the parent's node                        see `body_terms`
-  V = X V_t + H* beta                                            (1)
+  V = X V_t + H* beta, as (A 7), (A 8), (A 9), (A 10), (B 5), (E 44), (E 45), (E 47)         (1)
   c = [R^T (w_N x w_j); R^T (w_N x (w_N x r) + 2 w_N x r_dot)] + bias of the joint           (2)
       w_N rate of the node (at "ruthless" of its body); w_j, r_dot rates of the body relative to
       the node, in parent's axes
@@ -190,7 +190,7 @@ def kinematics_base_to_tip(system: System, q: Array, v: Array) -> list[BodyMotio
 
 
 def _hinge_bias(w_N: Array, R: Array, r: Array, relative: Array) -> Array:
-    """Acceleration of the child frame due to the rotation of the node that carries it (2)."""
+    """Acceleration of the child frame due to the rotation of its node (2), (C 1.2), (C 1.3)."""
     w_j, r_dot = R @ relative[:3], R @ relative[3:]
     linear = cross(w_N, cross(w_N, r)) + 2 * cross(w_N, r_dot)
     return rotate(R.T, np.concatenate([cross(w_N, w_j), linear]))
@@ -218,7 +218,7 @@ def outboard_rows(system: System, i: int) -> slice:
 def coriolis_acceleration(system: System, motions: Sequence[BodyMotion], i: int) -> Array:
     """Acceleration of body i independent of vdot: X gamma + c, with -g at the base.
 
-    Source: Jain & Rodriguez 1992, eq. (25), the spatial part a_mR.
+    Source: (A 25), the spatial part a_mR.
     """
     at_base = system.parent[i] == GROUND
     A_t = ground_acceleration(system) if at_base else carrying_node(system, motions, i).coriolis
@@ -232,7 +232,7 @@ def accelerations_base_to_tip(
 
     A_t = phi(l)^T alpha + Pi_hat eta_ddot + gamma        (3)
     alpha = X A_t + H* beta_dot + c                       (4)
-    Source: Jain & Rodriguez 1992, eq. (24).  Differs: Coriolis terms split between node and hinge.
+    Source: (A 24), (C 1.4).  Differs: Coriolis terms split between node and hinge.
     """
     alphas: list[Array] = []
     at_nodes: list[list[Array]] = []
@@ -268,7 +268,7 @@ def inverse_dynamics(
     T_f = M_rf^T alpha + M_ff eta_ddot + b_f + K eta + C eta_dot
           - sum Pi_hat_c^T F_c + sum Pi_hat_t^T f_t                                         (6)
     T_r = H f_r,    f_t = sum over the children at t of X^T f_r                             (7)
-    Source: Jain & Rodriguez 1992, eqs. (44), (45).  Differs: bodies numbered base to tip; external
+    Source: (A 34), (A 41), (A 44), (A 45), (B 7).  Differs: bodies numbered base to tip; external
     forces F_c on nodes c; modes zero at the inboard node, so that T_f has no hinge part; armature
     adds a_f eta_ddot and a_r beta_dot; `elastic` = False omits K and C.
     """
@@ -317,7 +317,7 @@ def mass_matrix(system: System, motions: Sequence[BodyMotion]) -> Array:
 
     R_m = M_m + sum over children [Pi_hat_t^T; phi_t] X^T R_rr X [Pi_hat_t, phi_t^T]    (8)
     columns of body i: F = [R_rf, R_rr H*];  then inward F <- X^T F, rows Pi_hat^T F, H phi F   (9)
-    Source: Jain & Rodriguez 1992, eqs. (48)-(50).  Differs: R_rr of a child suffices, because its
+    Source: (A 48), (A 49), (A 50).  Differs: R_rr of a child suffices, because its
     modes and hinge are frozen in the composite body.
     """
     composite: dict[int, BodyTerms] = {}
@@ -393,7 +393,7 @@ def articulate_tip_to_base(
     P_R = M_bar + Y E Y^T                                    (14)
     D   = H P_R H* + a_r        G = P_R H* D^-1              (15)
     P+  = P_R - G D G^T                                      (16)
-    Source: Jain & Rodriguez 1992, eqs. (58), (62), (63).  Differs: normalised form, in which the
+    Source: (A 58), (A 62), (A 63).  Differs: normalised form, in which the
     recursion is independent of the number of modes; see the theory page "Articulated bodies".  P+
     is made exactly symmetric: an antisymmetric rounding error would grow from link to link.
     """
@@ -519,7 +519,7 @@ def forward_dynamics(
       alpha = alpha+ + H* beta_dot + c                                  (23)
       f_t = E Y^T alpha + f_0,   A_t = Y^T alpha + y - S f_t            (24)
       eta_ddot = W (eps_f - M_rf^T alpha - Pi_hat^T f_t)                (25)
-    Source: Jain & Rodriguez 1992, eq. (64), in normalised form; there eps_f contains the children.
+    Source: (A 46), (A 64), in normalised form; there eps_f contains the children.
     N zeta equals (I - E S) zeta, but that difference loses all digits with a heavy child.
     """
     articulated = articulate_tip_to_base(system, motions, armature)

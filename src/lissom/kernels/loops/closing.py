@@ -1,6 +1,6 @@
 """Loops in a configuration: frames of their ends, constraint columns, gaps and rates.
 
-Follows `closed_loops`, eqs. (1)-(4).  All loops are expressed in common axes: world axes, or if no
+Follows (1)-(4) of `closed_loops`.  All loops are expressed in common axes: world axes, or if no
 loop is connected to the ground, the axes of the base body's carrier with that body as the origin.
 Then no digits are lost far from the world's origin or at orbital speed.
 """

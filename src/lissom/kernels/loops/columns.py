@@ -1,6 +1,6 @@
 """Columns of the unknown forces: what each does to bodies and hinges, from tip to base.
 
-Follows `closed_loops`, eqs. (6)-(8).  After `close_loops` and the articulation of a body, with
+Follows (6)-(8) of `closed_loops`.  After `close_loops` and the articulation of a body, with
 zeta_k the forces of unknown k on its nodes:
   x_k = N zeta_k     Z_k = Y x_k     Lambda_kl += (S zeta_k) . x_l                           (1)
   L e_k = u_k - H Z_k     Lambda_kl += e_k . d^-1 e_l     Z+_k = Z_k + Y_h d^-1 e_k          (2)

@@ -1,6 +1,6 @@
 """Joints of loops as joints: their coordinates and speeds, and forces along their free motions.
 
-Known forces F_f in the free directions P_f of a loop's joint, (4.17) of the Order-N paper: a wrench
+Known forces F_f in the free directions P_f of a loop's joint (C 4.17): a wrench
 f on frame b with H f = T, and its opposite on frame a.
 """
 

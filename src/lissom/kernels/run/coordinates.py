@@ -4,7 +4,7 @@ A step uses local coordinates s (n_v numbers, zero at its start):
   plain joints   q = q0 + s                                                          (1)
   ball           quaternion q0 exp(s/2)                                              (2)
   free           attitude as (2), position p0 + R0 J_l(s_w) s_v: the group SE(3)     (3)
-  products of exponentials (paper E), joints of users' own  q = q0 + s, qdot = Gamma(q) v  (4)
+  products of exponentials, joints of users' own  q = q0 + s, qdot = Gamma(q) v  (4)
 Their rates: plain s' = v; ball s' = J_r(s)^-1 w; free s_v' from R0^T p' = exp(s_w) v;
 products and own s' = Gamma(q) v.  An own joint may have more coordinates than speeds: its s are
 further numbers, after the n_v of the speeds.  `moved` is for methods with one constant motion

@@ -1,6 +1,6 @@
 """A flexible body as a rigid body in series with a compliance: constants, inward and outward step.
 
-Notation of `reference`, eqs. (10)-(14), (19)-(20), (24)-(25).  Matrices over the nodes that carry
+Notation of `reference`, (10)-(14), (19)-(20), (24)-(25).  Matrices over the nodes that carry
 children have the order 6 n_node; T = diag(J_l, I) of each node:
   M_bar = M_rr - M_rf W M_rf^T     X = M_rf W Pi^T     S_0 = Pi W Pi^T                  (1)
   Y = phi - X T^T                  S = T S_0 T^T                                        (2)

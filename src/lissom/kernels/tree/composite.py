@@ -1,6 +1,6 @@
 """System mass matrix by composite bodies, lower triangle.  O(N^2) for a chain.
 
-Notation of `reference`, eqs. (8), (9).  A composite body is rigid and fully described by (J, p, m).
+Notation of `reference`, (8), (9).  A composite body is rigid and fully described by (J, p, m).
 Row v of the lower triangle is the column of `reference`: the force F that a unit acceleration of
 one mode or hinge motion needs, carried inward and projected on the modes and hinges on its way.
 """

@@ -2,7 +2,7 @@
 
 With M_ff + a_f = L d L^T and the columns of M_rf^T and of Pi^T of each node, six each,
   V = L^-1 [M_rf^T, Pi^T]     [M_rf; Pi] W [M_rf^T, Pi^T] = V^T d^-1 V                    (1)
-whose blocks are those of `compliance`, eq. (1) there.
+whose blocks are those of `compliance`, (1) there.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ times eta and o_k the others times eta:
 
 A body whose shapes turn its inboard node has these terms in the frame of its shapes (`floating`).
 
-Level "stiffened", eqs. (13) and (14) of `body_terms`: with X_x = Z_yz - Z_zy and so on, the first
+Level "stiffened", (13) and (14) of `body_terms`: with X_x = Z_yz - Z_zy and so on, the first
 nine matrices become N_kk + Z_kk, N_kl + N_lk + Z_kl + Z_lk and O_k - X_k, so that all but the last
 term of b_f has the same form.  After them follow X_k and sigma_k:
   M_rf = [...; s + sigma eta]     p += sigma[eta, eta]/2     b_f -= 2 sum w_k X_k eta_dot    (3)

@@ -1,6 +1,6 @@
 """Nodes with rotary inertia from level "full" on: their contribution to a flexible body's terms.
 
-Each is a small rigid body at a node, M_s its spatial inertia there (`body_terms`, eqs. 7 and 8):
+Each is a small rigid body at a node, M_s its spatial inertia there ((7) and (8) of `body_terms`):
   z += phi (M_s A_t + b_s)      t_f += Pi_hat^T (M_s A_t + b_s)                  (1)
   M_rr += phi M_s phi^T    M_rf += phi M_s Pi_hat    M_ff += Pi_hat^T M_s Pi_hat  (2)
 """

@@ -2,10 +2,10 @@
 
   w_t = w + J_l theta_dot                                          (1)
   A_t = phi(l)^T [alpha; a] + Pi_hat eta_ddot + gamma              (2)
-Notation and gamma: `body_terms`, eqs. (9)-(12), with gamma of level "ruthless" after them;
+Notation and gamma: (9)-(12) of `body_terms`, with gamma of level "ruthless" after them;
 [alpha; a] is the body's acceleration.
 
-At level "stiffened" the shapes of a node depend on the deformation, eq. (15) there.  They are
+At level "stiffened" the shapes of a node depend on the deformation, (15) there.  They are
 written, once for each state, to the record that holds the constant shapes of other levels, with
 S = [rho; h] and d_0 = [0; l0]:
   Pi(eta) = Pi + S eta    d_0 - S[eta, eta]/2    S[eta_dot, eta_dot]                      (3)

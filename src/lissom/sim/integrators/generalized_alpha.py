@@ -344,7 +344,7 @@ class GeneralizedAlpha(Integrator):
         return 1e-15
 
     def parameters(self) -> dict[int, float]:
-        """Constants for the kernel: Chung and Hulbert, eqs. (17), (20), (25)."""
+        """Constants for the kernel: Chung and Hulbert, (17), (20), (25)."""
         rho = self.spectral_radius
         alpha_m, alpha_f = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
         gamma = 0.5 - alpha_m + alpha_f

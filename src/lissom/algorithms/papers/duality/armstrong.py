@@ -4,7 +4,7 @@ A force through a hinge has a part along the free motions of the hinge, determin
 constraint part, which is an affine function of the motion that the hinge prevents.
 
 Notation, at node i of a problem without control and cross weights
-  B, S, r, t     control map, cost-to-go, reward (paper B: P, Psi, psi, I f_c)
+  B, S, r, t     control map, cost-to-go, reward (in the source P, Psi, psi, I f_c)
   Q              orthonormal columns with B'Q = 0
   S_BB = B'SB    S_BQ = B'SQ    S_QQ = Q'SQ
 
@@ -15,9 +15,9 @@ Notation, at node i of a problem without control and cross weights
   S - S B S_BB^-1 B'S = Q Phi Q'                                    (5)
   S_p = M_p + sum A'Q Phi Q'A                                       (6)
 
-Source: D'Eleuterio & Damaren 1991, eqs. (8), (29)-(31).  (5) and (6) are (29) and (30), with
-T_{n+1,n} transposed in (30); (29)-(31) need an orthonormal Q.  Differs: for a flexible body B holds
-its modes, all of which are free, so that Q has rows for the hinge only.
+Source: (B 8), (B 10), (B 29), (B 30), (B 31).  (5) and (6) are (B 29) and (B 30), with T_{n+1,n}
+transposed in (B 30); all of them need an orthonormal Q.  Differs: for a flexible body B holds its
+modes, all of which are free, so that Q has rows for the hinge only.
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ Notation (a block has n_b = n_mode + 6 rows: modes, then the rigid motion of the
   beta_m = [b_f + K eta + C eta_dot; b_r] - sum [Pi_hat_c^T; phi_c] F_c                   (5)
 
 t is the node of the parent that carries the body; F_c are external forces on nodes c.
-Source: Jain & Rodriguez 1992, eqs. (12), (17), (23)-(27), (37), in the normalised basis: modes zero
-at the inboard node, so that (2) has no modal part in its lower rows.  Differs: bodies numbered base
-to tip; the parent of a base body is the ground, whose block is the six of its frame.
+Source: (A 12), (A 17), (A 23), (A 24), (A 25), (A 26), (A 27), (A 37), in the normalised basis:
+modes zero at the inboard node, so that (2) has no modal part in its lower rows.  Differs: bodies
+numbered base to tip; the parent of a base body is the ground, whose block is the six of its frame.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Forward dynamics as an optimal control problem: the accelerations minimise Gibbs' function.
 
 At one instant, every body of a tree is a node of a linear-quadratic problem in which "time" runs
-from the base outwards (paper B, section V):
+from the base outwards (D'Eleuterio & Damaren, section V):
 
   ==================  ====================================  ======================================
   optimal control     dynamics                              where
@@ -17,7 +17,7 @@ from the base outwards (paper B, section V):
   control map B       H* = blockdiag(I, motion map)         ``LQProblem.control_map``
   weight M            modal mass M_m                        ``LQProblem.state_weight``
   slope h             b_m + K eta + C eta_dot - external    ``LQProblem.state_slope``
-                      + M_m a_non, paper B's -f_net
+                      + M_m a_non, -f_net of (B 18)
   reward t            generalized force T                   ``LQProblem.control_reward``
   control weight W    armature                              ``LQProblem.control_weight``
   S, r                articulated inertia P, and r of       ``LQSolution.value_matrix``,
@@ -34,13 +34,14 @@ from the base outwards (paper B, section V):
 The velocity terms are split off base to tip,
   a_non = A a_non(parent) + a_m,   a_m = [0; X gamma + c],   zero on the ground                 (1)
 
-Source: D'Eleuterio & Damaren 1991, eqs. (14)-(18), (32)-(43), with a_non as in the note on its step
-2.  Differs: flexible bodies and trees; alpha is the inertial derivative of the spatial velocity,
-where the paper differentiates components, so that a_m is the Coriolis acceleration of paper A and
-not T_dot v + P_dot v_gamma; spatial vectors are angular first; gravity is the ground's acceleration
-and so the initial state, which is zero in the paper's (33); the paper's f_n^{n-1} acts on the
-parent, so that it is -f and equals lambda.  Under a tip much heavier than its links this form
-loses digits that `forward_dynamics` keeps.
+Source: (B 14), (B 15), (B 16), (B 17), (B 18), (B 24), (B 32), (B 33), (B 36), (B 37), (B 43), with
+a_non as in the note on its step 2.  x, S and r are a_n, Psi_n and psi_n of (B 19) and (B 27), and
+the control is (B 28).  Differs: flexible bodies and trees; alpha is the inertial derivative of the
+spatial velocity, where the paper differentiates components, so that a_m is that of (A 25) and not
+T_dot v + P_dot v_gamma; spatial vectors are angular first; gravity is the ground's acceleration and
+so the initial state, which is zero in (B 33); the paper's f_n^{n-1} acts on the parent, so that it
+is -f and equals lambda.  Under a tip much heavier than its links this form loses digits that
+`forward_dynamics` keeps.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ expectations of f under (1), (2) with zero-mean noise.  Otherwise the noise has 
 beta_m; a are velocity-dependent accelerations, which in z(i) are accumulated from body i outwards,
 so that no separate sweep is needed: z(i) is the force through hinge i for alpha(i) = a_m(i).
 
-Source: Jain & Rodriguez 1992, eqs. (51), (58); the reading as estimation is Rodriguez's, in
+Source: (A 51), (A 58); the reading as estimation is Rodriguez's, in
 D'Eleuterio & Damaren 1991, section V.  Differs: trees, numbered base to tip; damping and external
 forces in beta_m; armature, the covariance of a measurement error; (5) is a sum of squares and
 equals tau_bar P; gravity starts the smoother; loops (11)-(13), after B. Friedland, Treatment of

@@ -23,10 +23,11 @@ become r + rho mu, k - kappa mu and s + sigma'mu - 1/2 mu'Lambda mu, with rho = 
 Inboard of the root the cost is largest in mu where the constraints hold, x_0 the initial state:
   Lambda mu = rho'x_0 + sigma - e                                                     (13)
 
-Source: D'Eleuterio & Damaren 1991, eqs. (38)-(42).  Differs: trees; the control of node i drives
-into it (the paper's k + 1); weights W, N, L and offsets c, without which (2)-(6) and (9) are the
-paper's (39), (42), (41), (38).  (5) has the form of (42), a sum of squares where N = L = 0, not of
-(40), a difference.  Constraints are not in the paper.
+Source: (B 34), (B 35), (B 36), (B 37), (B 38), (B 39), (B 40), (B 41), (B 42).  Differs: trees; the
+control of node i drives into it (the paper's k + 1); weights W, N, L and offsets c, without which
+(1)-(3) are (B 39), (5) is (B 42), (6) is (B 41), (8) is (B 35) and (9) is (B 38).  (5) has the form
+of (B 42), a sum of squares where N = L = 0, not of (B 40), a difference; R of (1) is
+Psi_nPP of (B 25).  The paper has no constraints.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class LQProblem:
         and to      sum_i  E_i x_i + F_i u_i = e                                    (3)
 
     where x_p of a node without parent is the given initial state.  The control u_i drives *into*
-    node i.  On a chain, paper B (32), (33) with x_{k+1} = A_k x_k + B_k u_k is this problem with
+    node i.  On a chain, (B 32), (B 33) with x_{k+1} = A_k x_k + B_k u_k is this problem with
     A_k, B_k, u_k, t_k of the paper stored at node k + 1, and M_k, h_k at node k; the paper has no
     W, N, L and c.  `from_time_series` accepts data indexed by time.
 

@@ -1,6 +1,6 @@
 """Forward dynamics of finite-element bodies in nodal coordinates: a Kalman filter and a smoother.
 
-Source: Rodriguez, N91-22350, section 9.
+Source: Rodriguez, section 9; it solves (D 8.5).
 
 Notation (bodies numbered base to tip; all quantities of a body in its axes)
   k, children      the paper's k-1 is a child of k; sums over children are added here
@@ -20,11 +20,11 @@ Departures from the source
   - Velocity terms, which the paper omits: gamma and b enter z-, c enters Z-, and both accelerations
     are added again on the way out.  Bodies may be deformed.
   - Applied forces f on the nodes enter z- instead of e-, because they also act on the inboard
-    joints.  Forces s of a deformed structure enter e-, as in the paper's (9.12): they do no work on
-    the joints.  For small displacements, where they are in equilibrium, both are equivalent.
-  - Misprints: (9.2) gives p-; (9.12) has z-; (9.22) is a(N_k) = phi^T(k, N_k) A-(k), and (9.23)
-    simply a+(i) = phi^T(k, i) A-(k); the sum of (9.24) runs over all nodes, the inboard one
-    included (without it the result is correct for lumped mass only).
+    joints.  Forces s of a deformed structure enter e-, as in (D 9.12): they do no work on the
+    joints.  For small displacements, where they are in equilibrium, both are equivalent.
+  - Misprints: (D 9.2) gives p-; (D 9.12) has z-; (D 9.22) is a(N_k) = phi^T(k, N_k) A-(k), and
+    (D 9.23) simply a+(i) = phi^T(k, i) A-(k); the sum of (D 9.24) runs over all nodes, the inboard
+    one included (without it the result is correct for lumped mass only).
 """
 
 from __future__ import annotations
@@ -212,8 +212,8 @@ def nodal_forward_dynamics(
 
     Notes
     -----
-    (9.5) and (9.9) are differences: a load 10^k times as heavy as the body that carries it costs k
-    of the 16 digits.  `forward_dynamics` does not lose them.
+    (D 9.5) and (D 9.9) are differences: a load 10^k times as heavy as the body that carries it
+    costs k of the 16 digits.  `forward_dynamics` does not lose them.
     """
     tree = nodal_tree(system, state, nodal)
     loads = nodal_loads(system, tree, external, nodal_forces)
@@ -251,13 +251,13 @@ def hinge_values(system: System, given: Any, what: str, instead: str) -> list[Ar
 
 
 def nodal_gains_tip_to_base(tree: NodalTree) -> list[NodalGains]:
-    """Riccati equation for the articulated inertias; the numbers are the paper's.
+    """Riccati equation for the articulated inertias.
 
-    p- = m + sum over children C P+ C^T                                  (9.1), (9.2)
-    d  = h p- h^T       g = p- h^T d^-1       p+ = p- - g d g^T          (9.3)-(9.5)
-    P- = B p+ B^T                                                        (9.6)
-    D  = H P- H^T       G = P- H^T D^-1       P+ = P- - G D G^T          (9.7)-(9.9)
-    The paper prints (9.5) and (9.9) as (I - g h) p- and (I - G H) P-, which is the same.
+    p- = m + sum over children C P+ C^T                                  (D 9.1), (D 9.2)
+    d  = h p- h^T       g = p- h^T d^-1       p+ = p- - g d g^T          (D 9.3), (D 9.4), (D 9.5)
+    P- = B p+ B^T                                                        (D 9.6)
+    D  = H P- H^T       G = P- H^T D^-1       P+ = P- - G D G^T          (D 9.7), (D 9.8), (D 9.9)
+    The paper prints (D 9.5) and (D 9.9) as (I - g h) p- and (I - G H) P-, which is the same.
     """
     gains: dict[int, NodalGains] = {}
     for k in reversed(range(tree.n_body)):
@@ -266,15 +266,15 @@ def nodal_gains_tip_to_base(tree: NodalTree) -> list[NodalGains]:
         p_minus = link.mass
         for c in tree.children[k]:
             C = tree.links[c].attachment
-            p_minus = p_minus + C @ gains[c].articulated_inertia_inboard @ C.T  # (9.2)
-        d = ht.T @ p_minus @ ht  # (9.3)
-        g = solve_spd(d, ht.T @ p_minus).T  # (9.4)
-        p_plus = p_minus - g @ d @ g.T  # (9.5)
-        P_minus = link.shift @ p_plus @ link.shift.T  # (9.6)
-        D = Ht.T @ P_minus @ Ht  # (9.7)
+            p_minus = p_minus + C @ gains[c].articulated_inertia_inboard @ C.T  # (D 9.2)
+        d = ht.T @ p_minus @ ht  # (D 9.3)
+        g = solve_spd(d, ht.T @ p_minus).T  # (D 9.4)
+        p_plus = p_minus - g @ d @ g.T  # (D 9.5)
+        P_minus = link.shift @ p_plus @ link.shift.T  # (D 9.6)
+        D = Ht.T @ P_minus @ Ht  # (D 9.7)
         _check_hinge_inertia(link.name, D, P_minus, Ht)
-        G = solve_spd(D, Ht.T @ P_minus).T  # (9.8)
-        P_plus = symmetric(P_minus - G @ D @ G.T)  # (9.9)
+        G = solve_spd(D, Ht.T @ P_minus).T  # (D 9.8)
+        P_plus = symmetric(P_minus - G @ D @ G.T)  # (D 9.9)
         gains[k] = NodalGains(p_minus, d, g, p_plus, P_minus, D, G, P_plus)
     return [gains[k] for k in range(tree.n_body)]
 
@@ -287,10 +287,10 @@ def filter_tip_to_base(
 ) -> list[NodalResiduals]:
     """Residual forces, tip to base; hinge forces F(k) (r,) and forces f on the nodes (6 n,).
 
-    z- = sum over children C Z+ - f + b + p- gamma                             (9.10), (9.11)
-    e- = s - h z-       e+ = d^-1 e-      z+ = z- + g e-                       (9.12)-(9.14)
-    Z- = B z+ + P- c                                                           (9.15)
-    E- = F - H Z-       E+ = D^-1 E-      Z+ = Z- + G E-                       (9.16)-(9.18)
+    z- = sum over children C Z+ - f + b + p- gamma                  (D 9.10), (D 9.11)
+    e- = s - h z-       e+ = d^-1 e-      z+ = z- + g e-            (D 9.12), (D 9.13), (D 9.14)
+    Z- = B z+ + P- c                                                (D 9.15)
+    E- = F - H Z-       E+ = D^-1 E-      Z+ = Z- + G E-            (D 9.16), (D 9.17), (D 9.18)
     """
     residuals: dict[int, NodalResiduals] = {}
     for k in reversed(range(tree.n_body)):
@@ -298,13 +298,13 @@ def filter_tip_to_base(
         z_minus = link.gyroscopic + own.nodal_inertia @ link.coriolis - loads[k]
         for c in tree.children[k]:
             z_minus = z_minus + tree.links[c].attachment @ residuals[c].residual_force_inboard
-        e_minus = link.structural - link.freedoms.T @ z_minus  # (9.12)
-        e_plus = solve_spd(own.freedom_inertia, e_minus)  # (9.13)
-        z_plus = z_minus + own.nodal_gain @ e_minus  # (9.14)
-        Z_minus = link.shift @ z_plus + own.articulated_inertia @ link.joint_coriolis  # (9.15)
-        E_minus = hinge_forces[k] - link.motion_map.T @ Z_minus  # (9.16)
-        E_plus = solve_spd(own.hinge_inertia, E_minus)  # (9.17)
-        Z_plus = Z_minus + own.hinge_gain @ E_minus  # (9.18)
+        e_minus = link.structural - link.freedoms.T @ z_minus  # (D 9.12)
+        e_plus = solve_spd(own.freedom_inertia, e_minus)  # (D 9.13)
+        z_plus = z_minus + own.nodal_gain @ e_minus  # (D 9.14)
+        Z_minus = link.shift @ z_plus + own.articulated_inertia @ link.joint_coriolis  # (D 9.15)
+        E_minus = hinge_forces[k] - link.motion_map.T @ Z_minus  # (D 9.16)
+        E_plus = solve_spd(own.hinge_inertia, E_minus)  # (D 9.17)
+        Z_plus = Z_minus + own.hinge_gain @ E_minus  # (D 9.18)
         residuals[k] = NodalResiduals(
             z_minus, e_minus, e_plus, z_plus, Z_minus, E_minus, E_plus, Z_plus
         )
@@ -316,22 +316,22 @@ def smooth_base_to_tip(
 ) -> list[NodalAccelerations]:
     """Accelerations, base to tip.
 
-    A+ = C^T a- of the parent, zero on the ground                              (9.19), (9.26)
-    theta_ddot = E+ - G^T A+              A- = A+ + H^T theta_ddot + c         (9.20), (9.21)
-    a+ = B^T A-                                                                (9.22), (9.23)
-    x_ddot = e+ - g^T a+                  a- = a+ + h^T x_ddot + gamma         (9.24), (9.25)
+    A+ = C^T a- of the parent, zero on the ground                              (D 9.19), (D 9.26)
+    theta_ddot = E+ - G^T A+              A- = A+ + H^T theta_ddot + c         (D 9.20), (D 9.21)
+    a+ = B^T A-                                                                (D 9.22), (D 9.23)
+    x_ddot = e+ - g^T a+                  a- = a+ + h^T x_ddot + gamma         (D 9.24), (D 9.25)
     """
     result: list[NodalAccelerations] = []
     for link, own, residual in zip(tree.links, gains, residuals, strict=True):
-        A_plus = np.zeros(6)  # (9.19)
+        A_plus = np.zeros(6)  # (D 9.19)
         if link.parent != GROUND:
-            A_plus = link.attachment.T @ result[link.parent].total.ravel()  # (9.26)
-        theta_ddot = residual.innovation_acceleration - own.hinge_gain.T @ A_plus  # (9.20)
-        A_minus = A_plus + link.motion_map @ theta_ddot + link.joint_coriolis  # (9.21)
-        a_plus = link.shift.T @ A_minus  # (9.22), (9.23)
-        x_ddot = residual.nodal_innovation_acceleration - own.nodal_gain.T @ a_plus  # (9.24)
+            A_plus = link.attachment.T @ result[link.parent].total.ravel()  # (D 9.26)
+        theta_ddot = residual.innovation_acceleration - own.hinge_gain.T @ A_plus  # (D 9.20)
+        A_minus = A_plus + link.motion_map @ theta_ddot + link.joint_coriolis  # (D 9.21)
+        a_plus = link.shift.T @ A_minus  # (D 9.22), (D 9.23)
+        x_ddot = residual.nodal_innovation_acceleration - own.nodal_gain.T @ a_plus  # (D 9.24)
         u_ddot = link.displacements @ x_ddot
-        a_minus = a_plus + link.freedoms @ x_ddot + link.coriolis  # (9.25)
+        a_minus = a_plus + link.freedoms @ x_ddot + link.coriolis  # (D 9.25)
         rigid, relative, total = (a.reshape(-1, 6) for a in (a_plus, u_ddot, a_minus))
         result.append(
             NodalAccelerations(A_plus, theta_ddot, A_minus, rigid, x_ddot, relative, total)

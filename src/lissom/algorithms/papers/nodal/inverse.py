@@ -1,6 +1,6 @@
 """Inverse dynamics in nodal coordinates: accelerations outward, forces inward.
 
-Source: Rodriguez, N91-22350, section 5; read from the right, (5.1) is the recursion
+Source: Rodriguez, section 5; read from the right, (D 5.1) is the recursion
 
   A- = A+ + H* theta_ddot + c      a = B* A- + h* x_ddot + gamma      A+ = C* a of the parent   (1)
   f = m a + b - (applied forces) + sum over children C F                                       (2)

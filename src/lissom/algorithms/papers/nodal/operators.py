@@ -1,6 +1,6 @@
 """Spatial operators of trees in nodal coordinates, matrix-free: every product costs O(N).
 
-Source: Rodriguez, N91-22350, sections 4 to 8.  Speeds are ordered as in the paper, the nodal
+Source: Rodriguez, sections 4 to 8.  Speeds are ordered as in the paper, the nodal
 freedoms of all bodies and then the joints of all bodies; bodies are numbered base to tip, so that
 causal parts (tip to base) are above the diagonal, and below it in the paper.
 
@@ -8,8 +8,8 @@ Departures from the source
   - Trees: C has a block C(parent, k) for every body; phi(k+1, k) = B(k+1) C(k+1, k) includes the
     change of axes, and Phi = (I - B C)^-1.
   - Section 7: R(k) = B(k) r(k) B^T(k), and the inner loop is x(i) = C(i, i-1) B(i-1) x(i-1).
-  - (8.1): the lower right block of K is H (Phi - I) G.
-  - (8.3): Psi(k, k) = I, and the upper right block of L is h C G + h C~ psi G.
+  - (D 8.1): the lower right block of K is H (Phi - I) G.
+  - (D 8.3): Psi(k, k) = I, and the upper right block of L is h C G + h C~ psi G.
 """
 
 from __future__ import annotations
@@ -97,26 +97,26 @@ class NodalOperators:
 
     @cached_property
     def g(self) -> BlockDiagonal:
-        """Gains of the nodal freedoms, (6 n, f) (8.2)."""
+        """Gains of the nodal freedoms, (6 n, f) (D 8.2a)."""
         return self._diagonal(
             "g", [own.nodal_gain for own in self._gains], self._nodes, self._freedoms
         )
 
     @cached_property
     def d(self) -> BlockDiagonal:
-        """Inertias of the nodal freedoms, (f, f) (8.2)."""
+        """Inertias of the nodal freedoms, (f, f) (D 8.2a)."""
         blocks = [own.freedom_inertia for own in self._gains]
         return self._diagonal("d", blocks, self._freedoms, self._freedoms)
 
     @cached_property
     def G(self) -> BlockDiagonal:
-        """Gains of the joints, (6 N, r) (8.2)."""
+        """Gains of the joints, (6 N, r) (D 8.2b)."""
         blocks = [own.hinge_gain for own in self._gains]
         return self._diagonal("G", blocks, self._frames, self._joints)
 
     @cached_property
     def D(self) -> BlockDiagonal:
-        """Inertias of the joints, (r, r) (8.2)."""
+        """Inertias of the joints, (r, r) (D 8.2b)."""
         blocks = [own.hinge_inertia for own in self._gains]
         return self._diagonal("D", blocks, self._joints, self._joints)
 
@@ -127,18 +127,18 @@ class NodalOperators:
 
     @cached_property
     def X(self) -> SpatialOperator:
-        """Forces on the nodes -> generalized forces of each body, (f + r, 6 n) (4.5)."""
+        """Forces on the nodes -> generalized forces of each body, (f + r, 6 n) (D 4.5)."""
         return Stacked(self._label("X", _BLOCKS), self.h, self.H @ self.B)
 
     @cached_property
     def mass(self) -> SpatialOperator:
-        """System mass matrix, (f + r, f + r): X (I + C Phi B) m (I + B* Phi* C*) X* (5.1)."""
+        """System mass matrix, (f + r, f + r): X (I + C Phi B) m (I + B* Phi* C*) X* (D 5.1)."""
         inward = self.X @ (self._one(self._nodes) + self.C @ self.Phi @ self.B)
         return (inward @ self.m @ inward.T).named("M", _SWEEPS)
 
     @cached_property
     def r(self) -> BlockDiagonal:
-        """Composite mass r of the nodes, (6 n, 6 n): r = m + C R C*, R = B r B* (7.2)."""
+        """Composite mass r of the nodes, (6 n, 6 n): r = m + C R C*, R = B r B* (D 7.2)."""
         r = [link.mass for link in self._tree.links]
         for k in reversed(range(self._tree.n_body)):
             link = self._tree.links[k]
@@ -149,13 +149,13 @@ class NodalOperators:
 
     @cached_property
     def mass_composite(self) -> SpatialOperator:
-        """System mass matrix by composite bodies: X (r + C Phi B r + r B* Phi* C*) X* (7.1)."""
+        """System mass matrix by composite bodies: X (r + C Phi B r + r B* Phi* C*) X* (D 7.1)."""
         inward = self.C @ self.Phi @ self.B @ self.r
         return (self.X @ (self.r + inward + inward.T) @ self.X.T).named("M", _SWEEPS)
 
     @cached_property
     def causal(self) -> SpatialOperator:
-        """Causal factor K with mass = (I + K) D (I + K*), (f + r, f + r) (8.1)."""
+        """Causal factor K with mass = (I + K) D (I + K*), (f + r, f + r) (D 8.1)."""
         Phi, inward = self.Phi, self.h @ self.C @ self.Phi
         return Quarters(
             self._label("K", _SWEEP),
@@ -165,12 +165,12 @@ class NodalOperators:
 
     @cached_property
     def diagonal(self) -> SpatialOperator:
-        """Block-diagonal inertias d and D, (f + r, f + r) (8.1)."""
+        """Block-diagonal inertias d and D, (f + r, f + r) (D 8.1)."""
         return self._both("D", self.d, self.D)
 
     @cached_property
     def causal_inverse(self) -> SpatialOperator:
-        """Matrix L with (I + K)^-1 = I - L, (f + r, f + r) (8.3).
+        """Matrix L with (I + K)^-1 = I - L, (f + r, f + r) (D 8.3).
 
         B~ = B (I - g h),  C~ = C (I - G H),  Psi = (I - B~ C~)^-1,  psi = Psi B~ C
         """
@@ -188,7 +188,7 @@ class NodalOperators:
 
     @cached_property
     def mass_inverse(self) -> SpatialOperator:
-        """Inverse of the mass matrix: (I - L*) D^-1 (I - L) (8.4)."""
+        """Inverse of the mass matrix: (I - L*) D^-1 (I - L) (D 8.4)."""
         d, D = ([np.linalg.inv(x) for x in diagonal.blocks] for diagonal in (self.d, self.D))
         inverse = self._both(
             "D^-1",

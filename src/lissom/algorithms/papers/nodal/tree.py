@@ -1,7 +1,7 @@
 """Trees of finite-element bodies in nodal coordinates.
 
-Notation of Rodriguez, N91-22350, sections 3 and 4; bodies are numbered base to tip, so that the
-paper's k+1 is the parent here, and each body has its own axes.
+Notation of Rodriguez, sections 3 and 4: (D 4.1), (D 4.2), (D 4.3).  Bodies are numbered base to
+tip, so that the paper's k+1 is the parent here, and each body has its own axes.
 
 Node i of a body with displacements u_i = [theta; delta], u = h0* x, body axes:
   l = l0 + delta      E = exp([theta]x)      T = blockdiag(J_l(theta), I)                  (1)
