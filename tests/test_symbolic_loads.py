@@ -104,6 +104,32 @@ def test_forces_by_formula_with_symbols_and_time():
         functions.forward_dynamics([angle], [rate], [0.0], "x")
 
 
+def test_loads_with_symbols():
+    x, w, n = sympy.symbols("x w n", positive=True)
+    loads = [
+        ls.JointSpring("rod", k, rest=x, damping=[c]),
+        ls.JointFriction("rod", k, speed=w),
+        ls.JointStop("rod", -0.1, 0.2, stiffness=k, damping=c),
+        ls.Actuator("rod", ratio=n, rotor_inertia=w, name="motor"),
+    ]
+    equations = derive(pendulum(), loads=loads)
+    assert set(map(str, equations.parameters)) == set("kcglnwx")
+    assert sympy.simplify(equations.mass[0] - length**2 - n**2 * w) == 0
+    values = {"k": 2.0, "c": 0.3, "g": 9.81, "l": 0.5, "x": 0.1, "w": 0.2, "n": 5.0}
+    found = equations.lambdify(values=values).forward_dynamics([0.4], [0.7], [0.0], [1.5])
+    stop = -2.0 * (0.4 - 0.2) * (1 + 0.3 * 0.7)
+    spring = -2.0 * (0.4 - 0.1) - 0.3 * 0.7 - 2.0 * np.tanh(0.7 / 0.2)
+    expected = spring + stop + 5.0 * 1.5 + 9.81 * 0.5 * np.cos(0.4)
+    assert np.isclose(found[0], expected / (0.25 + 5.0), rtol=1e-12)
+    tether = ls.NodeSpring("rod", (0, 0, 1), stiffness=k, length=x, at_a=(1, 0, 0))
+    assert {k, x} <= derive(pendulum(), loads=[tether]).force[0].free_symbols
+    numeric = ls.Model("rod")
+    numeric.add(ls.RigidBody.rod(1, 1, com=(0.5, 0, 0)), ls.Revolute("y"), name="rod")
+    for load in (loads[0], tether):
+        with pytest.raises(ls.LoadError, match="stiffness is k; a run needs numbers"):
+            ls.simulate(numeric.compile(), duration=1.0, loads=[load])
+
+
 def test_rotor_inertia_and_ratio_enter_as_in_textbooks():
     equations = derive(
         pendulum(), loads=[ls.Actuator("rod", ratio=5.0, rotor_inertia=0.02, name="motor")]

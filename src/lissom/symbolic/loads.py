@@ -103,13 +103,13 @@ class AppliedLoads:
             symbol = sympy.Symbol(name, real=True)
             given = d.bridge.symbol(symbol, "input")
             self.inputs += (symbol,)
-            pushed = load.ratio * _limited(given, load.limit)
+            pushed = d.bridge.node(load.ratio) * _limited(given, load.limit)
             self.actuation[start + k] = self.actuation[start + k] + pushed
         self._add_rotor(i, load.ratio * load.ratio * load.rotor_inertia)
 
-    def _add_rotor(self, i: int, inertia: float) -> None:
+    def _add_rotor(self, i: int, inertia: Any) -> None:
         v = self._d.system.layout.hinge_v(i)
-        self.armature[v] = self.armature[v] + inertia
+        self.armature[v] = self.armature[v] + self._d.bridge.node(inertia)
 
 
 def _limited(x: Node, limit: float) -> Node:

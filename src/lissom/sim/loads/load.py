@@ -10,7 +10,7 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -74,12 +74,27 @@ class Load(ABC):
         for given in fields(self):  # copies, so that later changes by the user have no effect
             if isinstance(value := getattr(self, given.name), (list, np.ndarray)):
                 keep(self, **{given.name: copy.deepcopy(value)})
+        formulas = self.formulas
+        for name, value in formulas.items():  # checked as the numbers that they stand for
+            keep(self, **{name: 1.0 if np.ndim(value) == 0 else np.ones(np.shape(value))})
         self.check()
+        keep(self, **formulas)
 
     @property
     def label(self) -> str:
         """Name of the load, or its kind and place."""
         return self.name or f"{type(self).__name__} on {shown(self.place)}"
+
+    @property
+    def formulas(self) -> dict[str, Any]:
+        """Fields that hold SymPy expressions in place of numbers, for `symbolic.derive`."""
+        return {
+            name: getattr(self, name)
+            for name, kind in self.file_fields.items()
+            if kind.form in ("number", "numbers")
+            and not kind.infinite
+            and _has_symbols(getattr(self, name))
+        }
 
     @property
     @abstractmethod
@@ -99,3 +114,9 @@ class Load(ABC):
         plan : Plan
             Resolved arguments of `simulate`.
         """
+
+
+def _has_symbols(value: Any) -> bool:
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return any(_has_symbols(x) for x in value)
+    return bool(getattr(value, "free_symbols", False))

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...algorithms.tree import engine
 from ...algorithms.tree.packing import Packed
-from ...errors import LissomError, LoadError
+from ...errors import LissomError, LoadError, shown
 from ...kernels import fields as field
 from ...kernels.run import fields as run
 from ...kernels.run.registry import JOINT_KINDS, JointKind
@@ -79,6 +79,11 @@ class Plan:
 
     def enter(self, load: Any) -> None:
         """Add a load."""
+        for name, value in load.formulas.items():
+            raise LoadError(
+                f"{load.label}: {name} is {shown(value)}; a run needs numbers, and symbols are for "
+                "symbolic.derive"
+            )
         load.enter(self)
         self.loads.append(load)
 
