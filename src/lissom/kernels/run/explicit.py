@@ -72,25 +72,31 @@ def combine(table, row, width, h, start, stages, s, at):
             for k in range(n):
                 s[k] = w * S[o_s + k]
                 v[k] = v0[k] + w * V[o + k]
-            for k in range(n, n_s):
-                s[k] = w * S[o_s + k]
             fresh = False
         else:
             for k in range(n):
                 s[k] += w * S[o_s + k]
                 v[k] += w * V[o + k]
-            for k in range(n, n_s):
-                s[k] += w * S[o_s + k]
     if fresh:
         for k in range(n):
-            v[k] = v0[k]
-        for k in range(n_s):
             s[k] = 0.0
+            v[k] = v0[k]
+    if n_s != n:
+        _combine_further(table, row, width, h, S, n, s)
     for k in range(n_z):
         at.z[k] = start.z[k]
     for j in range(width if n_z else 0):
         for k in range(n_z):
             at.z[k] += h * table[row + j] * stages.Z[j * n_z + k]
+
+
+@uncounted
+def _combine_further(table, row, width, h, S, n, s):
+    """Local coordinates beyond the n of the speeds, those of own joints."""
+    for k in range(n, len(s)):
+        s[k] = 0.0
+        for j in range(width):
+            s[k] += h * table[row + j] * S[j * len(s) + k]
 
 
 # Tableau in table, total = N_STAGE + 1 + N_DENSE numbers per row: A, one row per stage, where the

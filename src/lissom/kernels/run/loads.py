@@ -87,7 +87,7 @@ add_force, add_slopes = _forces(JOINT_KINDS), _slopes(JOINT_KINDS)
 add_node_force = _node_forces(NODE_KINDS)
 
 
-@inlined
+@uncounted
 def hinge_loads(plan, table, memory, t, q, v, T, n_v, own, buffer):
     """Write generalized forces T of controllers and hinge loads; 0, or a function's status."""
     for k in range(n_v):
@@ -130,7 +130,7 @@ def add_loads(plan, table, memory, t, q, v, count, first, at_q, at_v, T, own, bu
     return 0
 
 
-@inlined
+@uncounted
 def hinge_slopes(plan, table, memory, t, q, v, own, sides, buffer, K, C):
     """Add the slopes of loads on hinges to stiffness K and damping C; 0, or a function's status.
 
