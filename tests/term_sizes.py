@@ -129,7 +129,9 @@ class TermSizes:
         body, motion = self.system.bodies[i], self.motions[i]
         rigid, mixed, modal = self.body(i)
         rate, root = np.linalg.norm(motion.eta_dot), np.sqrt(np.diag(modal))
-        turns = (lengths(body.node_shapes[lump.node])[0] for lump in body.lumps)
+        turns = [lengths(body.node_shapes[lump.node])[0] for lump in body.lumps]
+        if body.floating is not None:  # its frame turns against the inboard node
+            turns.append(lengths(body.floating.node_shapes[body.inboard])[0])
         spin = self.velocity[i][0] + max((x @ np.abs(motion.eta_dot) for x in turns), default=0.0)
         spatial = spin**2 * rigid[:, 0] + 2 * spin * rate * np.sqrt(np.diag(rigid))
         if body.second_order is not None:
