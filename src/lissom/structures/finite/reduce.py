@@ -62,6 +62,7 @@ def reduced(structure: Structure, options: Options) -> FlexibleBody:
     assembly, rigid_force = _assembled(structure, tied(structure, inboard))
     V = kept_shapes(assembly, options.method, wanted, attached, options.inertia_relief)
     V, stiffness, dependent, massless = normal_shapes(assembly, V)
+    flexibility, weight_energy = _statics(assembly)
     facts = Facts(
         method=options.method,
         n_freedom=structure.n_freedom,
@@ -70,7 +71,8 @@ def reduced(structure: Structure, options: Options) -> FlexibleBody:
         rigid_force=rigid_force,
         dependent=dependent,
         massless=massless,
-        **_statics(assembly),
+        flexibility=flexibility,
+        weight_energy=weight_energy,
     )
     return _body(structure, options, assembly.ties, V, stiffness, facts)
 
@@ -144,14 +146,12 @@ def _support(R: Array) -> NDArray[np.intp]:
     return np.sort(pivots[:6])
 
 
-def _statics(assembly: Assembly) -> dict[str, Array]:
+def _statics(assembly: Assembly) -> tuple[Array, Array]:
     """Exact flexibility of the outer interfaces, and energy under unit rigid accelerations."""
-    loads = np.hstack(
-        [assembly.unit_loads(assembly.ties.names[1:]), assembly.M @ assembly.R]
-    )
+    loads = np.hstack([assembly.unit_loads(assembly.ties.names[1:]), assembly.M @ assembly.R])
     work = loads.T @ assembly.inboard_held(loads)
     n = loads.shape[1] - 6
-    return {"flexibility": work[:n, :n], "weight_energy": work[n:, n:]}
+    return work[:n, :n], work[n:, n:]
 
 
 def _body(
