@@ -158,7 +158,8 @@ def report(body: FlexibleBody) -> Report:
 
 
 def _row(values: Array) -> str:
-    return " ".join(f"{x:12.5g}" for x in values)
+    least = 1e-12 * np.abs(values).max(initial=0.0)
+    return " ".join(f"{x if abs(x) > least else 0.0:12.5g}" for x in values)
 
 
 def _percent(values: Array) -> str:

@@ -258,7 +258,7 @@ def _loaded(path: str) -> FlexibleBody:
                     f"{path} is NetCDF, but no body (its attribute format is {kind!r}, not "
                     f"{FORMAT!r}); give a file written by FlexibleBody.save"
                 )
-            version = int(file.attrs.get("version", 0))
+            version = _whole(file, "version")
             if not 1 <= version <= VERSION:
                 raise ModelFileError(
                     f"{path} has version {version} of the layout; this lissom reads up to "
@@ -297,7 +297,7 @@ def _made(path: str, file: Any) -> FlexibleBody:
     recovery = None if points is None and stations is None else Recovery(points, stations)
     return FlexibleBody(
         **given,
-        inboard=int(file.attrs.get("inboard", 0)),
+        inboard=_whole(file, "inboard"),
         names=names,
         level=_text(file.attrs.get("level", "full")),
         solids=restored_solids(solids, Numbers(numbers)),
@@ -348,6 +348,11 @@ def _read(path: str, group: Any, table: Any) -> dict[str, Array]:
 
 
 _WHOLE = ("nodes", "members", "section")
+
+
+def _whole(file: Any, name: str) -> int:
+    """Attribute that is a whole number; 0 if it is missing."""
+    return int(np.ravel(file.attrs.get(name, 0))[0])
 
 
 def _text(value: Any) -> str:
