@@ -189,7 +189,7 @@ def test_modes_are_chosen_by_frequency_or_effective_mass(which):
 
 
 def test_all_interfaces_keep_six_exact_freedoms():
-    K, M = FRAME
+    K, _ = FRAME
     body = frame_body({"root": 0, "middle": 2, "tip": 4}, modes=0)
     assert body.n_mode == 12
     own = body.normalised()

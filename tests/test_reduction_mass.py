@@ -46,7 +46,7 @@ def test_particles_have_the_integrals_they_are_made_for():
 
 
 def test_three_freedoms_per_node_give_the_integrals_of_the_gauss_points():
-    nodes, _, _, (masses, points, spread) = BLOCK
+    _, _, _, (masses, points, spread) = BLOCK
     structure = block_structure()
     moved = sp.kron(spread, sp.eye_array(3), format="csr")
     from_points = dataclasses.replace(structure, particles=(masses, points, moved))

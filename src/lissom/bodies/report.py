@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
-_LARGE, _LIGHT = 100.0, 3e-4  # [m], and [kg/m^3] of mass over length cubed
+_LARGE, _LIGHT = 100.0, 5e-4  # [m], and [kg/m^3] of mass over length cubed
 _SLOW, _FAST = 1e-3, 1e6  # first frequency [Hz]
-_SOUND = (30.0, 3e5)  # [m/s], plausible speeds of sound in a structure
+_SOUND = (30.0, 1e5)  # [m/s], plausible speeds of sound in a structure
 _CHANGED = 1e-6  # relative difference of mass or inertia from the source
 _STIFF = 0.01  # relative loss of flexibility that is worth a word
 _STATIC = 0.05  # relative loss of strain energy under the own weight
