@@ -276,13 +276,17 @@ def _turning(body: FlexibleBody) -> list[str]:
     r = body.positions - body.positions[body.inboard]
     distance = np.linalg.norm(r, axis=1)
     near = (distance > 0) & (distance <= _NEAR * distance.max())
-    if near.sum() < 3:
+    if near.sum() < 3 or not np.all(np.any(body.shapes[near, 3:], axis=(0, 1))):
         return []
     lever = np.concatenate([rigid_shift(x).T[3:, :3] for x in r[near]])
     moved = body.shapes[near, 3:].reshape(len(lever), -1)
     angles = np.linalg.lstsq(lever, moved, rcond=None)[0]
     left = np.linalg.norm(moved - lever @ angles, axis=0)
-    turning = np.flatnonzero(left < _RIGID * np.linalg.norm(moved, axis=0))
+    size = np.linalg.norm(body.shapes[near, 3:], axis=1)
+    moving = size > 0.01 * size.max(axis=0)
+    reach = np.where(moving, distance[near][:, None], np.nan)
+    spread = np.nanmax(reach, axis=0) > 2 * np.nanmin(reach, axis=0)
+    turning = np.flatnonzero(spread & (left < _RIGID * np.linalg.norm(moved, axis=0)))
     if not len(turning):
         return []
     return [
