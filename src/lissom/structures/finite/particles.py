@@ -87,7 +87,7 @@ def gram_of_matrices(
     """
     m = coupling.shape[1]
     rigid = _rigid_fields(rigid_mass)
-    alpha = np.linalg.lstsq(rigid_mass, coupling, rcond=None)[0]
+    alpha: Any = np.linalg.lstsq(rigid_mass, coupling, rcond=None)[0]
     elastic = modal_mass - alpha.T @ coupling
     G = np.zeros((4 + 3 * m, 4 + 3 * m))
     G[:4, :4] = rigid
