@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,11 +81,18 @@ class Report:
 
     def __str__(self) -> str:
         """The report as text."""
-        return "\n".join([self.title, *self._inertia(), *self._modes(), *self._statics()])
+        return f"{self.title}\n{self.text}"
 
     def __repr__(self) -> str:
         """The same text, for interactive use."""
         return str(self)
+
+    @property
+    def text(self) -> str:
+        """The report without its title, in lines of at most 80 columns."""
+        lines = [*self._inertia(), *self._modes(), *self._statics()]
+        folded = (wrap(x, 80, subsequent_indent="  ") if len(x) > 80 else [x] for x in lines)
+        return "\n".join(line for group in folded for line in group)
 
     def _inertia(self) -> list[str]:
         lines = [self.source] if self.source else []
