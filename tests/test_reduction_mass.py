@@ -10,7 +10,11 @@ import scipy.sparse as sp
 import lissom as ls
 from lissom.bodies.recovery import Recovery
 from lissom.structures.finite.matrices import structure_of_matrices
-from lissom.structures.finite.particles import equivalent_particles, gram_of_points
+from lissom.structures.finite.particles import (
+    equivalent_particles,
+    gram_of_matrices,
+    gram_of_points,
+)
 from tests.test_reduction import CORNERS, FRAME, HOUSE, coupling, faces
 from tests.textbook_elements import bricks, frame_matrices, rigid, straight
 
@@ -96,6 +100,37 @@ def test_six_freedoms_per_node_give_the_exact_sums_of_the_matrix():
     products = np.einsum("kkij->ij", body.normalised("full").integrals.modal_products)
     assert products == pytest.approx(np.eye(body.n_mode), abs=1e-9)
     assert body.source.facts.mass_from == "closure"
+
+
+def test_the_closure_is_positive_and_exact_for_any_mass():
+    """Particles that hang on nodes with rotations in random ways."""
+    rng = np.random.default_rng(8)
+    for n in (2, 3, 6):
+        nodes = rng.standard_normal((n, 3)) * [1, 0.3, 0]
+        M = np.zeros((6 * n, 6 * n))
+        for _ in range(12):
+            r, weights = rng.standard_normal(3), rng.dirichlet(np.ones(n))
+            N = [
+                w * np.hstack([np.eye(3), np.cross(r - x, np.eye(3))])
+                for w, x in zip(weights, nodes, strict=True)
+            ]
+            M += rng.uniform(0.1, 2) * np.hstack(N).T @ np.hstack(N)
+        R = rigid(nodes, [(k, d) for k in range(n) for d in HOUSE], np.zeros(3))
+        V = rng.standard_normal((6 * n, 3))
+        kernel = sum(M[k::6, k::6] for k in range(3)) / 3
+        fields = np.hstack(
+            [np.ones((n, 1)), nodes, V.reshape(n, 6, 3)[:, :3].swapaxes(1, 2).reshape(n, 9)]
+        )
+        G = gram_of_matrices(R.T @ M @ R, R.T @ M @ V, V.T @ M @ V, fields.T @ kernel @ fields)
+        size = np.sqrt(np.diag(G))
+        assert la.eigvalsh(G / np.outer(size, size))[0] > -1e-10
+        trace = np.einsum("ikjk->ij", G[4:, 4:].reshape(3, 3, 3, 3))
+        assert trace == pytest.approx(V.T @ M @ V, rel=1e-9)
+        g = G[1:4, 4:].reshape(3, 3, 3)  # position, shape, component
+        turning = [g[1, :, 2] - g[2, :, 1], g[2, :, 0] - g[0, :, 2], g[0, :, 1] - g[1, :, 0]]
+        found = np.vstack([turning, G[0, 4:].reshape(3, 3).T])
+        exact = R.T @ M @ V
+        assert found == pytest.approx(exact, rel=1e-8, abs=1e-9 * np.abs(exact).max())
 
 
 def angle(n):
