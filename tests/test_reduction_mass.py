@@ -15,6 +15,7 @@ from lissom.structures.finite.particles import (
     gram_of_matrices,
     gram_of_points,
 )
+from tests.oracle import Oracle, description as oracle
 from tests.test_reduction import CORNERS, FRAME, HOUSE, coupling, faces
 from tests.textbook_elements import bricks, frame_matrices, rigid, straight
 
@@ -253,3 +254,58 @@ def test_the_three_methods_give_one_motion_and_keep_energy():
     assert fallen > 0.3
     for tip in tips[1:]:
         assert np.linalg.norm(tip - tips[0]) < 1e-4 * fallen
+
+
+def accelerations(body, points, masses, shapes, eta, rates):
+    """Of a body that swings under gravity: lissom's, and the oracle's for given particles."""
+    model = ls.Model("swing", gravity=(0.3, 0, -9.81))
+    model.add(body, ls.Spherical(), name="body")
+    system = model.compile()
+    m = body.n_mode
+    state = system.state()
+    q, v = np.array(state.q), np.array(state.v)
+    q[system.layout.modal_q("body")], v[system.layout.modal_v("body")] = eta[:m], rates[:m]
+    v[system.layout.hinge_v("body")] = (0.7, -1.1, 0.4)
+    state = system.state(q=q, v=v)
+    own = np.zeros((len(points), 6, m))
+    own[:, 3:] = shapes
+    flat = oracle.Body(
+        "body",
+        {k: oracle.particle(x) for k, x in enumerate(masses)},
+        points,
+        own,
+        np.diag(body.normalised().stiffness),
+        np.zeros((m, m)),
+    )
+    joint = oracle.Joint("spherical")
+    swing = oracle.Mechanism((oracle.Link(flat, joint),), np.array([0.3, 0, -9.81]))
+    exact = Oracle(swing).at(q, v).forward_dynamics(np.zeros(system.n_v))
+    return ls.forward_dynamics(system, state), exact
+
+
+def test_solids_move_as_the_particles_of_the_oracle():
+    nodes, _, _, (masses, points, spread) = BLOCK
+    body, x = with_shapes(block_structure(), modes=2, damping=0)
+    shapes = np.einsum("pn,nkm->pkm", spread.toarray(), x.reshape(len(nodes), 3, -1))
+    rng = np.random.default_rng(4)
+    moved = 1e-3 * rng.standard_normal((2, body.n_mode)) / body.frequencies[:1]
+    found, exact = accelerations(
+        body, points - [0, 0.1, 0.05], masses, shapes @ body.transform, *moved
+    )
+    assert found == pytest.approx(exact, rel=1e-8, abs=1e-8 * np.abs(exact).max())
+
+
+def test_beams_move_as_the_particles_of_the_oracle_as_elements_are_refined():
+    errors = []
+    for n in (3, 6, 12):
+        nodes, pairs, K, M = angle(n)
+        body, x = with_shapes(
+            structure_of_matrices(M, K, nodes, {"root": 0}), modes=3, method="cantilever", damping=0
+        )
+        masses, places, spread = on_axis(nodes, pairs)
+        shapes = (spread @ x @ body.transform).reshape(len(masses), 3, -1)
+        eta, rates = np.array([[0.05, -0.03, 0.02], [0.4, 0.3, -0.2]])
+        found, exact = accelerations(body, places, masses, shapes, eta, rates)
+        errors.append(np.abs(found - exact).max())
+    rates = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert np.all(rates > 1.7), (errors, rates)
