@@ -106,7 +106,7 @@ def test_six_freedoms_per_node_give_the_exact_sums_of_the_matrix():
 def test_the_closure_is_positive_and_exact_for_any_mass():
     """Particles that hang on nodes with rotations in random ways."""
     rng = np.random.default_rng(8)
-    for n in (2, 3, 6):
+    for n, excess in ((2, 1), (3, 1), (6, 1), (6, 5)):  # kernels below and above the matrix
         nodes = rng.standard_normal((n, 3)) * [1, 0.3, 0]
         M = np.zeros((6 * n, 6 * n))
         for _ in range(12):
@@ -122,7 +122,9 @@ def test_the_closure_is_positive_and_exact_for_any_mass():
         fields = np.hstack(
             [np.ones((n, 1)), nodes, V.reshape(n, 6, 3)[:, :3].swapaxes(1, 2).reshape(n, 9)]
         )
-        G = gram_of_matrices(R.T @ M @ R, R.T @ M @ V, V.T @ M @ V, fields.T @ kernel @ fields)
+        G = gram_of_matrices(
+            R.T @ M @ R, R.T @ M @ V, V.T @ M @ V, excess * fields.T @ kernel @ fields
+        )
         size = np.sqrt(np.diag(G))
         assert la.eigvalsh(G / np.outer(size, size))[0] > -1e-10
         trace = np.einsum("ikjk->ij", G[4:, 4:].reshape(3, 3, 3, 3))
@@ -132,6 +134,19 @@ def test_the_closure_is_positive_and_exact_for_any_mass():
         found = np.vstack([turning, G[0, 4:].reshape(3, 3).T])
         exact = R.T @ M @ V
         assert found == pytest.approx(exact, rel=1e-8, abs=1e-9 * np.abs(exact).max())
+
+
+def test_the_closure_is_positive_where_the_kernel_has_too_much_inertia():
+    points = np.vstack([np.diag([3.0, 2, 1]), -np.diag([3.0, 2, 1])])
+    stretch = (points * [1, 0.5, 2]).reshape(-1, 1)
+    kernel = gram_of_points(np.ones(6), points, stretch)
+    second = kernel[1:4, 1:4] / 4  # of the inertia that the matrix has
+    mass = la.block_diag(np.trace(second) * np.eye(3) - second, 6 * np.eye(3))
+    energy = np.array([[np.sum(stretch**2)]])
+    G = gram_of_matrices(mass, np.zeros((6, 1)), energy, kernel)
+    assert G[1:4, 1:4] == pytest.approx(second)
+    assert la.eigvalsh(G)[0] > -1e-10
+    assert np.abs(G[1:4, 4:]).max() > 1  # not for lack of coupling
 
 
 def angle(n):
