@@ -1,0 +1,1 @@
+"""Files of CalculiX: decks, stored matrices and results."""

@@ -1,0 +1,1 @@
+"""Files of Nastran: bulk data, and matrices in DMIG and OP4 form."""
