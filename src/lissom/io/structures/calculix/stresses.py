@@ -104,8 +104,8 @@ class _Basis:
         if len(parts) and parts[worst] > _MOST_LEFT**2:
             raise ModelError(
                 f"{self.path}: its steps explain shape {worst + 1} of {self.structure.name} "
-                f"but for {100 * np.sqrt(parts[worst]):.1f} %, so that its stress is not known; write "
-                "results of more modes, and of static steps with loads at the interfaces"
+                f"but for {100 * np.sqrt(parts[worst]):.1f} %, so that its stress is not known; "
+                "write results of more modes, and of static steps with loads at the interfaces"
             )
         stress = self.stressed @ c
         nodes = np.arange(self.structure.n_node)
