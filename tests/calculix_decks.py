@@ -75,7 +75,9 @@ def text(kind: str, cells, size, *, scale: float = 1.0, material=("70e9", "0.33"
     tip = np.flatnonzero(places[:, axis] > size[axis] * (last[axis] + 1) - 1e-9) + 1
     modulus, poisson, density = material
     lines = ["*HEADING", "** written by tests/calculix_decks.py", "*NODE, NSET=NALL"]
-    lines += [", ".join([str(k), *(f"{x:.9g}" for x in p * scale)]) for k, p in enumerate(places, 1)]
+    lines += [
+        ", ".join([str(k), *(f"{x:.9g}" for x in p * scale)]) for k, p in enumerate(places, 1)
+    ]
     lines.append(f"*ELEMENT, TYPE={kind}, ELSET=EALL")
     for k, nodes in enumerate(elements, 1):
         words = [str(k), *map(str, nodes)]

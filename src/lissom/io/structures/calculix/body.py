@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..text import path_text, refused
 from ..units import units as unit_system
 from .deck import Deck
 from .elements import outer_triangles
+from .incompatible import as_nodes, inner_nodes
 from .matrices import read_dof, read_matrix
 from .read_deck import read_inp
 from .stresses import with_stresses
@@ -84,10 +86,21 @@ def read_structure(
     base = os.path.splitext(deck.path)[0] if matrices is None else path_text(matrices)
     base = base if not base.endswith((".dof", ".sti", ".mas")) else base[:-4]
     rows = read_dof(f"{base}.dof")
-    mass, stiffness = (read_matrix(f"{base}.{x}", len(rows), f"{base}.dof") for x in ("mas", "sti"))
-    kept, freedoms = _freedoms(deck, rows, f"{base}.dof")
+    inner, corners = inner_nodes(deck, rows, f"{base}.dof")
+    mass, stiffness = as_nodes(
+        rows,
+        inner,
+        deck.numbers[corners],
+        [read_matrix(f"{base}.{x}", len(rows), f"{base}.dof") for x in ("mas", "sti")],
+    )
+    every = Mesh(
+        deck.path,
+        np.concatenate([deck.numbers, inner]),
+        np.concatenate([deck.positions, deck.positions[corners].mean(axis=1)]),
+        deck.group,
+    )
+    mesh, freedoms = _freedoms(deck, every, rows, f"{base}.dof")
     freedoms, mass, stiffness = in_house_order(freedoms, mass, stiffness, unit_system(units))
-    mesh = Mesh(deck.path, deck.numbers[kept], deck.positions[kept], deck.group)
     check_free(mesh, freedoms, mass, stiffness, f"{base}.sti, {base}.mas: {_advice(deck)}")
     structure = Structure(
         os.path.basename(deck.path),
@@ -96,24 +109,24 @@ def read_structure(
         mass,
         stiffness,
         interfaces_of(interfaces, mesh, freedoms),
-        surface=_surface(deck, kept),
+        surface=_surface(deck, mesh),
     )
     if stresses is None:
         return structure
     return with_stresses(structure, mesh.numbers, path_text(stresses), unit_system(units))
 
 
-def _freedoms(deck: Deck, rows: Numbers, path: str) -> tuple[Numbers, Numbers]:
-    """Indices of the deck's nodes that have freedoms; and node and direction of the rows.
+def _freedoms(deck: Deck, every: Mesh, rows: Numbers, path: str) -> tuple[Mesh, Numbers]:
+    """Nodes that have freedoms; and node and direction of the rows.
 
     Translations of the rotation node of a *RIGID BODY are rotations of its reference node.
     """
     turns = {one.rotation: one.reference for one in deck.rigid}
     owners = np.array([turns.get(int(x), int(x)) for x in rows[:, 0]], dtype=np.intp)
     direction = rows[:, 1] - 1 + np.where(np.isin(rows[:, 0], list(turns)), 0, 3)
-    known = np.isin(owners, deck.numbers)
-    if not known.all() or (rows[:, 1] > 3).any():
-        k = int(np.argmax(~known | (rows[:, 1] > 3)))
+    known = np.isin(owners, every.numbers) & (rows[:, 1] <= 3)
+    if not known.all():
+        k = int(np.argmin(known))
         raise refused(
             path,
             f"row {rows[k, 0]}.{rows[k, 1]} is no translation of a node of {deck.path}: the files "
@@ -121,15 +134,16 @@ def _freedoms(deck: Deck, rows: Numbers, path: str) -> tuple[Numbers, Numbers]:
             f"{_HOW}",
             k + 1,
         )
-    kept, node = np.unique(np.searchsorted(deck.numbers, owners), return_inverse=True)
-    return kept, np.stack([node.ravel(), direction], axis=1)
+    kept, node = np.unique(np.searchsorted(every.numbers, owners), return_inverse=True)
+    mesh = replace(every, numbers=every.numbers[kept], positions=every.positions[kept])
+    return mesh, np.stack([node.ravel(), direction], axis=1)
 
 
-def _surface(deck: Deck, kept: Numbers) -> SurfaceMesh | None:
+def _surface(deck: Deck, mesh: Mesh) -> SurfaceMesh | None:
     """Outer faces whose nodes all have freedoms."""
-    triangles = outer_triangles(deck.blocks)
-    triangles = triangles[np.isin(triangles, kept).all(axis=1)]
-    return SurfaceMesh(np.searchsorted(kept, triangles)) if len(triangles) else None
+    triangles = deck.numbers[outer_triangles(deck.blocks)]
+    triangles = triangles[np.isin(triangles, mesh.numbers).all(axis=1)]
+    return SurfaceMesh(mesh.indices(triangles)) if len(triangles) else None
 
 
 def _advice(deck: Deck) -> str:

@@ -12,7 +12,6 @@ and what is left over in (1) is refused beyond a limit: it would be stress that 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from ..text import refused
 from ..units import Units
 from .results import Result, read_frd
 
+_NEAR = 1e-4  # of places, which results print with six digits
 _MOST_LEFT = 0.02  # of a shape that results do not explain, in the norm of the mass
 
 
@@ -47,50 +47,52 @@ def with_stresses(structure: Structure, numbers: Numbers, path: str, units: Unit
             path,
             "no step has displacements and stresses; write *NODE FILE with U and *EL FILE with S",
         )
-    places = structure.positions[:, None] / units.length
-    own = np.searchsorted(numbers, results.numbers).clip(max=len(numbers) - 1)
-    same = numbers[own] == results.numbers
-    if same.sum() < len(numbers) or not np.allclose(
-        places[own[same], 0], results.positions[same], rtol=0, atol=2e-5 * np.ptp(places)
-    ):
+    known = np.flatnonzero(np.isin(numbers, results.numbers))
+    order = np.argsort(results.numbers, kind="stable")
+    own = order[np.searchsorted(results.numbers[order], numbers[known])]
+    places = structure.positions[known] / units.length
+    far = np.abs(places - results.positions[own]).max(initial=0.0)
+    if len(known) < 4 or far > _NEAR * np.abs(places).max():
         raise refused(path, f"its nodes are not those of {structure.name}: results of another mesh")
-    moved = np.stack([_at(numbers, one, 3) for one, _ in pairs], axis=-1)
-    stressed = np.stack([_at(numbers, one, 6) for _, one in pairs], axis=-1) * units.pressure
-    basis = _Basis(structure, moved * units.length, stressed, path)
+    moved = np.stack([_at(numbers[known], one, 3, path) for one, _ in pairs], axis=-1)
+    stressed = np.stack([_at(numbers[known], one, 6, path) for _, one in pairs], axis=-1)
+    basis = _Basis(structure, known, moved * units.length, stressed * units.pressure, path)
     return replace(structure, recovery=basis.recovery)
 
 
-def _at(numbers: Numbers, field: Result, n_component: int) -> Array:
-    """Values of a field at the nodes of the structure, zero where it has none."""
-    if field.values.shape[1] != n_component:
-        raise ModelError(f"{field.name} has {field.values.shape[1]} components, not {n_component}")
-    found = np.zeros((len(numbers), n_component))
-    place = np.searchsorted(numbers, field.numbers).clip(max=len(numbers) - 1)
-    same = numbers[place] == field.numbers
-    found[place[same]] = field.ordered()[same]
-    return found
+def _at(numbers: Numbers, field: Result, n_component: int, path: str) -> Array:
+    """Values of a field at nodes."""
+    order = np.argsort(field.numbers, kind="stable")
+    place = np.searchsorted(field.numbers[order], numbers).clip(max=len(order) - 1)
+    if field.values.shape[1] != n_component or not len(order):
+        raise refused(path, f"{field.name} has {field.values.shape[1]} components")
+    if (missing := field.numbers[order[place]] != numbers).any():
+        raise refused(path, f"{field.name} has no values at node {numbers[np.argmax(missing)]}")
+    return field.ordered()[order[place]]
 
 
 class _Basis:
-    """Rigid motions and the fields of the results, with the stresses of each."""
+    """Rigid motions and the fields of the results at known nodes, with the stresses of each."""
 
-    def __init__(self, structure: Structure, moved: Array, stressed: Array, path: str) -> None:
-        self.structure, self.path = structure, path
+    def __init__(
+        self, structure: Structure, known: Numbers, moved: Array, stressed: Array, path: str
+    ) -> None:
+        self.structure, self.known, self.path = structure, known, path
         node, direction = structure.freedoms.T
         if (direction < 3).any():
             raise refused(path, "stresses need matrices of solids alone, without *RIGID BODY")
-        fields = moved[node, direction - 3]
-        rigid = rigid_motions(structure.positions, structure.freedoms)
+        self.rows = np.flatnonzero(np.isin(node, known))
+        fields = moved[np.searchsorted(known, node[self.rows]), direction[self.rows] - 3]
+        rigid = rigid_motions(structure.positions, structure.freedoms)[self.rows]
         scale = np.linalg.norm(fields, axis=0)
         scale[scale == 0] = 1.0
         self.fields = np.hstack([rigid, fields / scale])
-        self.stressed = np.concatenate(
-            [np.zeros((*stressed.shape[:2], 6)), stressed / scale], axis=-1
-        )
+        none = np.zeros((*stressed.shape[:2], 6))
+        self.stressed = np.concatenate([none, stressed / scale], axis=-1)
 
     def recovery(self, x: Array) -> Recovery:
         """Stresses (2) of displacements x (N, m)."""
-        mass: Any = self.structure.mass
+        x, mass = x[self.rows], self.structure.mass[self.rows][:, self.rows]
         weighted = mass @ self.fields
         gram = self.fields.T @ weighted
         size = np.sqrt(np.diag(gram))
@@ -108,5 +110,5 @@ class _Basis:
                 "write results of more modes, and of static steps with loads at the interfaces"
             )
         stress = self.stressed @ c
-        nodes = np.arange(self.structure.n_node)
-        return Recovery(StressPoints(self.structure.positions, stress, nodes))
+        places = self.structure.positions[self.known]
+        return Recovery(StressPoints(places, stress, self.known.copy()))
