@@ -67,6 +67,7 @@ from .io import (
     Urdf as Urdf,
     check_file as check_file,
     load as load,
+    load_body as load_body,
     load_run as load_run,
     read_urdf as read_urdf,
 )
@@ -146,6 +147,7 @@ from .structures import (
     Tube as Tube,
     beam as beam,
     from_matrices as from_matrices,
+    from_modes as from_modes,
     rod as rod,
 )
 from .system import State as State, System as System
