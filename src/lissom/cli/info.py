@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..system import Frame, System
 
 PACKAGES = ("numpy", "scipy", "numba", "sympy", "matplotlib", "h5netcdf", "pydantic", "typer")
+FINITE_ELEMENTS = (".inp", ".bdf", ".dat", ".nas", ".pch")
 EXTRAS = ("pyyaml", "xarray", "casadi", "jax")
 
 
@@ -24,7 +25,8 @@ def info(
         str | None,
         typer.Argument(
             metavar="MODEL",
-            help="Model file, URDF file, FILE.py:NAME, MODULE:NAME, or results.",
+            help="Model file, URDF file, FILE.py:NAME, MODULE:NAME, results, or a "
+            "finite-element file (.inp, .bdf, .dat, .nas, .pch).",
         ),
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="List all bodies, however many.")] = False,
@@ -37,6 +39,9 @@ def info(
     """Show the tree, masses, frequencies, and possible mistakes."""
     if model is None and not env:
         raise typer.BadParameter("give a MODEL, or --env for versions")
+    if model is not None and model.lower().endswith(FINITE_ELEMENTS):
+        _describe_elements(model, json)
+        return
     facts: dict[str, Any] = {"environment": _environment()} if env else {}
     system = None if model is None else _system(model, code=not no_code)
     if system is not None:
@@ -60,6 +65,19 @@ def _system(source: str, *, code: bool) -> System:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)  # they are listed among the facts
         return model.compile()
+
+
+def _describe_elements(path: str, json: bool) -> None:
+    """Content of a deck of CalculiX or of bulk data of Nastran."""
+    from ..io.structures.calculix import read_inp
+    from ..io.structures.nastran import read_bulk
+
+    content = read_inp(path) if path.lower().endswith(".inp") else read_bulk(path)
+    facts = content.facts()
+    if json:
+        say(json_text(facts))
+    else:
+        _print_rows(facts)
 
 
 def _facts(system: System, most: int | None) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +22,8 @@ from .matrices import read_dof, read_matrix
 from .read_deck import read_inp
 from .stresses import with_stresses
 
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
 _HOW = "write them with *FREQUENCY, SOLVER=MATRIXSTORAGE and without *BOUNDARY"
 
 
@@ -30,7 +32,7 @@ def read_calculix(
     *,
     interfaces: Mapping[str, Any],
     matrices: str | os.PathLike[str] | None = None,
-    stresses: str | os.PathLike[str] | None = None,
+    stresses: Paths | None = None,
     units: str = "m-kg-s",
     **reduction: Any,
 ) -> FlexibleBody:
@@ -50,7 +52,7 @@ def read_calculix(
         "average") and "position" (default: mean of the nodes [m]).
     matrices : path, optional
         NAME of the files NAME.dof, NAME.sti and NAME.mas; default: that of the deck.
-    stresses : path, optional
+    stresses : path or sequence of paths, optional
         Results NAME.frd with displacements and stresses of the same mesh, of modes or static
         steps: the body then knows its stresses at the nodes.
     units : {"m-kg-s", "mm-t-s", "mm-kg-ms", "in-lbf-s"}
@@ -78,7 +80,7 @@ def read_structure(
     path: str | os.PathLike[str],
     interfaces: Mapping[str, Any],
     matrices: str | os.PathLike[str] | None = None,
-    stresses: str | os.PathLike[str] | None = None,
+    stresses: Paths | None = None,
     units: str = "m-kg-s",
 ) -> Structure:
     """Unreduced model; parameters as for `read_calculix`."""
@@ -111,9 +113,11 @@ def read_structure(
         interfaces_of(interfaces, mesh, freedoms),
         surface=_surface(deck, mesh),
     )
-    if stresses is None:
+    if not stresses:
         return structure
-    return with_stresses(structure, mesh.numbers, path_text(stresses), unit_system(units))
+    several = isinstance(stresses, Sequence) and not isinstance(stresses, str)
+    paths = [path_text(x) for x in (stresses if several else [stresses])]
+    return with_stresses(structure, mesh.numbers, paths, unit_system(units))
 
 
 def _freedoms(deck: Deck, every: Mesh, rows: Numbers, path: str) -> tuple[Mesh, Numbers]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ....errors import ModelError, name_list, printable, suggestion
+from ....errors import ModelError, name_list, suggestion
 from ....structures.materials import Material
+from .elements import KINDS
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
@@ -89,6 +90,30 @@ class Deck:
         """Shape and nodes of the elements by type, as `meshio.Mesh` takes them."""
         return [(one.shape, one.nodes) for one in self.cells]
 
+    def solids(self) -> list[tuple[str, Numbers, Numbers, Material]]:
+        """Shape, element numbers, nodes and material of the solid elements, by section and type.
+
+        Raises
+        ------
+        ModelError
+            If a solid element has no material, or a section names what is not there.
+        """
+        found, left = [], {one.kind: set(one.numbers.tolist()) for one in self.cells}
+        for elements, material in self.sections:
+            if elements not in self.element_sets or material not in self.materials:
+                what = f"*SOLID SECTION of set {elements} and material {material}"
+                raise ModelError(f"{self.path}: {what}: one of them is not there or not complete")
+            for one in self.cells:
+                own = np.isin(one.numbers, self.element_sets[elements])
+                if KINDS[one.kind].solid and own.any():
+                    part = (one.shape, one.numbers[own], one.nodes[own], self.materials[material])
+                    found.append(part)
+                    left[one.kind] -= set(one.numbers[own].tolist())
+        bare = [x for kind, own in left.items() if KINDS[kind].solid for x in own]
+        if bare:
+            raise ModelError(f"{self.path}: element {min(bare)} has no *SOLID SECTION; add it")
+        return found
+
     def group(self, name: str) -> Numbers:
         """Numbers of the nodes of a node set or a surface.
 
@@ -103,20 +128,19 @@ class Deck:
         hint = suggestion(name.upper(), [*self.node_sets, *self.surfaces])
         raise ModelError(f"{self.path}: there is no node set or surface {name!r}; {hint}")
 
-    def summary(self) -> str:
+    def facts(self) -> dict[str, str]:
         """Content in a few lines, as `lissom info` prints it."""
-        kinds = ", ".join(f"{len(one.numbers)} {one.kind}" for one in self.cells) or "none"
-        size = np.ptp(self.positions, axis=0)
-        rows = {
-            "nodes": f"{len(self.numbers)} within {size[0]:.4g} x {size[1]:.4g} x {size[2]:.4g} m",
-            "elements": kinds,
+        kinds = (f"{len(one.numbers)} {one.kind}" for one in self.cells)
+        x, y, z = np.ptp(self.positions, axis=0)
+        return {
+            "nodes": f"{len(self.numbers)} within {x:.4g} x {y:.4g} x {z:.4g}",
+            "elements": name_list(kinds, show=str) or "none",
             "node sets": _counts(self.node_sets),
             "element sets": _counts(self.element_sets),
             "surfaces": _counts(self.surfaces),
             "materials": name_list(self.materials, show=str) or "none",
             "not used": name_list(self.unused, show=str, between="; ") or "nothing",
         }
-        return "\n".join(f"{name:12}  {printable(text)}" for name, text in rows.items())
 
 
 def _counts(sets: dict[str, Numbers]) -> str:

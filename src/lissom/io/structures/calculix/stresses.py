@@ -11,6 +11,7 @@ and what is left over in (1) is refused beyond a limit: it would be stress that 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,13 +22,15 @@ from ....structures.finite import Structure
 from ..assembling import Array, Numbers, rigid_motions
 from ..text import refused
 from ..units import Units
-from .results import Result, read_frd
+from .results import Result, Results, read_frd
 
 _NEAR = 1e-4  # of places, which results print with six digits
 _MOST_LEFT = 0.02  # of a shape that results do not explain, in the norm of the mass
 
 
-def with_stresses(structure: Structure, numbers: Numbers, path: str, units: Units) -> Structure:
+def with_stresses(
+    structure: Structure, numbers: Numbers, paths: Sequence[str], units: Units
+) -> Structure:
     """Structure that knows its stresses.
 
     Parameters
@@ -35,29 +38,42 @@ def with_stresses(structure: Structure, numbers: Numbers, path: str, units: Unit
     structure : Structure
     numbers : array (n,) of int
         Numbers of its nodes in the files.
-    path : str
-        NAME.frd.
+    paths : sequence of str
+        Files NAME.frd.
     units : Units
         Of the results.
     """
-    results = read_frd(path)
-    pairs = results.pairs()
-    if not pairs:
+    every = [read_frd(path) for path in paths]
+    known = np.flatnonzero(np.isin(numbers, every[0].numbers))
+    moved, stressed = [], []
+    for results in every:
+        _check_mesh(structure, numbers[known], structure.positions[known] / units.length, results)
+        for u, s in results.pairs():
+            moved.append(_at(numbers[known], u, 3, results.path))
+            stressed.append(_at(numbers[known], s, 6, results.path))
+    basis = _Basis(
+        structure,
+        known,
+        np.stack(moved, axis=-1) * units.length,
+        np.stack(stressed, axis=-1) * units.pressure,
+        ", ".join(paths),
+    )
+    return replace(structure, recovery=basis.recovery)
+
+
+def _check_mesh(structure: Structure, numbers: Numbers, places: Array, results: Results) -> None:
+    """Check that results have stresses and are of the same mesh."""
+    if not results.pairs():
         raise refused(
-            path,
+            results.path,
             "no step has displacements and stresses; write *NODE FILE with U and *EL FILE with S",
         )
-    known = np.flatnonzero(np.isin(numbers, results.numbers))
     order = np.argsort(results.numbers, kind="stable")
-    own = order[np.searchsorted(results.numbers[order], numbers[known])]
-    places = structure.positions[known] / units.length
-    far = np.abs(places - results.positions[own]).max(initial=0.0)
-    if len(known) < 4 or far > _NEAR * np.abs(places).max():
-        raise refused(path, f"its nodes are not those of {structure.name}: results of another mesh")
-    moved = np.stack([_at(numbers[known], one, 3, path) for one, _ in pairs], axis=-1)
-    stressed = np.stack([_at(numbers[known], one, 6, path) for _, one in pairs], axis=-1)
-    basis = _Basis(structure, known, moved * units.length, stressed * units.pressure, path)
-    return replace(structure, recovery=basis.recovery)
+    at = order[np.searchsorted(results.numbers[order], numbers).clip(max=len(order) - 1)]
+    same = len(numbers) > 3 and (results.numbers[at] == numbers).all()
+    if not same or np.abs(places - results.positions[at]).max() > _NEAR * np.abs(places).max():
+        message = f"its nodes are not those of {structure.name}: results of another mesh"
+        raise refused(results.path, message)
 
 
 def _at(numbers: Numbers, field: Result, n_component: int, path: str) -> Array:

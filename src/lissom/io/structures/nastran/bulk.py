@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ....errors import name_list, printable
+from ....errors import name_list
 from ..text import path_text, refused
 from ..units import units as unit_system
 from .cards import Card, read_cards
@@ -50,19 +50,16 @@ class Bulk:
     matrices: dict[str, Labelled]
     unused: tuple[str, ...]
 
-    def summary(self) -> str:
+    def facts(self) -> dict[str, str]:
         """Content in a few lines, as `lissom info` prints it."""
-        size = np.ptp(self.positions, axis=0) if len(self.positions) else np.zeros(3)
-        rows = {
-            "grids": f"{len(self.numbers)} within {size[0]:.4g} x {size[1]:.4g} x {size[2]:.4g} m",
-            "matrices": name_list(
-                (f"{k} ({len(v.rows)} rows)" for k, v in self.matrices.items()), show=str
-            )
-            or "none",
+        x, y, z = np.ptp(self.positions, axis=0) if len(self.positions) else np.zeros(3)
+        matrices = (f"{name} ({len(one.rows)} rows)" for name, one in self.matrices.items())
+        return {
+            "grids": f"{len(self.numbers)} within {x:.4g} x {y:.4g} x {z:.4g}",
+            "matrices": name_list(matrices, show=str) or "none",
             "analysis set": f"{len(self.analysis_set)} freedoms",
             "not used": name_list(self.unused, show=str, between="; ") or "nothing",
         }
-        return "\n".join(f"{name:12}  {printable(text)}" for name, text in rows.items())
 
 
 def read_bulk(path: str | os.PathLike[str], *, units: str = "m-kg-s") -> Bulk:
