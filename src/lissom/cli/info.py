@@ -13,11 +13,13 @@ from .output import json_text, say
 from .values import NoCode
 
 if TYPE_CHECKING:
+    from ..bodies import FlexibleBody
     from ..system import Frame, System
 
 PACKAGES = ("numpy", "scipy", "numba", "sympy", "matplotlib", "h5netcdf", "pydantic", "typer")
-FINITE_ELEMENTS = (".inp", ".bdf", ".dat", ".nas", ".pch")
 EXTRAS = ("pyyaml", "xarray", "casadi", "jax")
+FINITE_ELEMENTS = (".inp", ".bdf", ".dat", ".nas", ".pch")
+_REPORTS = 3  # of flexible bodies, unless all are asked for
 
 
 def info(
@@ -39,11 +41,11 @@ def info(
     """Show the tree, masses, frequencies, and possible mistakes."""
     if model is None and not env:
         raise typer.BadParameter("give a MODEL, or --env for versions")
-    if model is not None and model.lower().endswith(FINITE_ELEMENTS):
-        _describe_elements(model, json)
-        return
     facts: dict[str, Any] = {"environment": _environment()} if env else {}
-    system = None if model is None else _system(model, code=not no_code)
+    elements = _elements(model)
+    known = model is None or bool(elements)
+    system, bodies = (None, {}) if known else _system(model or "", code=not no_code)
+    facts |= elements
     if system is not None:
         facts |= _facts(system, None if all_ else MOST_LINES)
     if json:
@@ -51,33 +53,39 @@ def info(
         return
     if env:
         _print_rows(facts["environment"])
+    _print_rows(elements)
     if system is not None:
         _describe(system, facts, None if all_ else MOST_LINES)
+        _describe_bodies(bodies, len(bodies) if all_ else _REPORTS)
 
 
-def _system(source: str, *, code: bool) -> System:
+def _system(source: str, *, code: bool) -> tuple[System, dict[str, FlexibleBody]]:
+    """System, and the different flexible bodies of a model by the name of their first part."""
+    from ..bodies import FlexibleBody
     from ..results import Trajectory
     from .sources import load_model
 
     if source.endswith((".nc", ".npz", ".nc.part")):
-        return Trajectory.load(source).system
+        return Trajectory.load(source).system, {}
     model = load_model(source, code=code)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)  # they are listed among the facts
-        return model.compile()
+        system = model.compile()
+    found: dict[int, tuple[str, FlexibleBody]] = {}
+    for name, part in model.parts.items():
+        if isinstance(part.body, FlexibleBody) and part.body.is_numeric:
+            found.setdefault(id(part.body), (name, part.body))
+    return system, dict(found.values())
 
 
-def _describe_elements(path: str, json: bool) -> None:
-    """Content of a deck of CalculiX or of bulk data of Nastran."""
+def _elements(path: str | None) -> dict[str, Any]:
+    """Content of a deck of CalculiX or of bulk data of Nastran; empty for other files."""
+    if path is None or not path.lower().endswith(FINITE_ELEMENTS):
+        return {}
     from ..io.structures.calculix import read_inp
     from ..io.structures.nastran import read_bulk
 
-    content = read_inp(path) if path.lower().endswith(".inp") else read_bulk(path)
-    facts = content.facts()
-    if json:
-        say(json_text(facts))
-    else:
-        _print_rows(facts)
+    return (read_inp(path) if path.lower().endswith(".inp") else read_bulk(path)).facts()
 
 
 def _facts(system: System, most: int | None) -> dict[str, Any]:
@@ -148,6 +156,14 @@ def _describe(system: System, facts: dict[str, Any], most: int | None) -> None:
     warned = [f"warning: {warning}" for warning in facts["warnings"]]
     for line in cut_lines(warned, most, "warnings", len(warned)):
         say(line)
+
+
+def _describe_bodies(bodies: dict[str, FlexibleBody], most: int) -> None:
+    """Reports of the first flexible bodies."""
+    for name, body in list(bodies.items())[:most]:
+        say(f"\n{printable(name)}: {body.report()}")
+    if len(bodies) > most:
+        say(f"\n... and {len(bodies) - most} more flexible bodies; --all shows them")
 
 
 def _environment() -> dict[str, str]:

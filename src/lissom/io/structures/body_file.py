@@ -24,6 +24,7 @@ from ...errors import ModelError, ModelFileError, ModelWarning, ResultError
 from ...results.description.joints import Numbers
 from ...results.description.solids import described_solids, restored_solids
 from ...results.files.disk import as_path, open_regular, replacing
+from ...results.files.netcdf.check import check_start
 from ...results.files.seal import read_seal, seal
 from ...results.files.shield import shielded
 from ...structures import Circle, ISection, Rectangle, Section, Tube
@@ -208,6 +209,10 @@ def _check_bytes(path: str) -> None:
                 return
         except ValueError as error:
             raise _damaged(path, str(error)) from None
+    try:
+        check_start(path)
+    except ResultError as error:
+        raise ModelFileError(str(error)) from None
     _read_apart(path)
 
 
@@ -274,7 +279,7 @@ def _loaded(path: str) -> FlexibleBody:
 
 
 def _made(path: str, file: Any) -> FlexibleBody:
-    given = _read(path, file, _BODY)
+    given: dict[str, Any] = _read(path, file, _BODY)
     n = len(given["positions"])
     given.setdefault("shapes", np.zeros((n, 6, 0)))
     given.setdefault("stiffness", np.zeros((0, 0)))
