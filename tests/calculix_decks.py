@@ -105,12 +105,16 @@ def solve(folder: Path, name: str, deck: str) -> None:
     for step, words in STEPS.items():
         held = "*BOUNDARY\nROOT, 1, 3\n" if step else ""
         path = folder / f"{step or name}.inp"
-        path.write_text(f"{deck}{held}*STEP\n{words.format(load=load)}*END STEP\n")
-        done = subprocess.run(
-            ["ccx", path.stem], cwd=folder, capture_output=True, text=True, timeout=300
-        )
-        if "Job finished" not in done.stdout:
-            raise RuntimeError(f"CalculiX on {path}: {done.stdout[-2000:]}")
+        run(path, f"{deck}{held}*STEP\n{words.format(load=load)}*END STEP\n")
+
+
+def run(path: Path, deck: str) -> None:
+    """Write a deck and run the solver on it."""
+    path.write_text(deck)
+    command = ["ccx", path.stem]
+    done = subprocess.run(command, cwd=path.parent, capture_output=True, text=True, timeout=300)
+    if "Job finished" not in done.stdout:
+        raise RuntimeError(f"CalculiX on {path}: {done.stdout[-2000:]}")
 
 
 def unpacked(name: str, folder: Path) -> Path:

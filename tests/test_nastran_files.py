@@ -212,6 +212,40 @@ def test_matrices_of_another_mesh_or_of_a_held_one_are_refused(tmp_path: Path) -
         read_structure(path, "MAAX", tmp_path / "k.op4", ENDS)
 
 
+def test_output4_files_that_cannot_be_read(tmp_path: Path) -> None:
+    text = (DATA / "nonbigmat_text.op4").read_text().splitlines()
+    cases = {
+        "\n".join(text[:20]): "the file ends within matrix KAA",
+        "\n".join([text[0][:24] + "       4" + text[0][32:], *text[1:]]): "matrix KAA is complex",
+        "\n".join([text[0][:24] + "       9" + text[0][32:], *text[1:]]): "type 9; expected 1 or 2",
+        "\n".join(["99999999" * 2 + text[0][16:], *text[1:]]): "a matrix of 99999999 rows",
+        "\n".join([text[0], *text[1:4], *text[1:]]): "is not after those before it",
+        "\n".join([*text, *text]): "matrix KAA is there twice",
+        "hello": "expected the header of a matrix",
+        "": "the file is empty",
+    }
+    for content, message in cases.items():
+        (tmp_path / "x.op4").write_text(content)
+        with pytest.raises(ModelFileError, match=message):
+            ls.read_op4(tmp_path / "x.op4")
+
+
+def test_binary_output4_files_that_cannot_be_read(tmp_path: Path) -> None:
+    whole = (DATA / "dense_big.op4").read_bytes()
+    huge = struct.pack(">i", 2_000_000_000)
+    cases = {
+        whole[:100]: "byte 96: .* cut|does not end",
+        whole[:28] + whole[:4] + huge + whole[36:]: "a record of 2000000000|does not end",
+        whole[:4] + huge * 2 + whole[12:]: "a matrix of 2000000000 rows and 2000000000 columns",
+        struct.pack("<i", 7) + whole[4:]: "its first record has 24 or 48 bytes",
+        bytes(64): "its first record has 24 or 48 bytes",
+    }
+    for content, message in cases.items():
+        (tmp_path / "x.op4").write_bytes(content)
+        with pytest.raises(ModelFileError, match=message):
+            ls.read_op4(tmp_path / "x.op4")
+
+
 def _with_stiffness(folder: Path, K: np.ndarray) -> Path:
     lines = [f"{18:8}{18:8}{6:8}{2:8}{'K':8}1P,3E23.16"]
     for j in range(18):

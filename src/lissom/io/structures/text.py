@@ -11,6 +11,7 @@ import os
 from dataclasses import dataclass, field
 
 from ...errors import ModelFileError, printable, suggestion
+from ...results.files.disk import open_regular
 from ..model_file.problems import Problem
 from ..reading import read_regular
 
@@ -44,16 +45,21 @@ def path_text(path: object) -> str:
     return name
 
 
-def read_bytes(path: str) -> bytes:
+def read_bytes(path: str, first: int | None = None) -> bytes:
     """Content of a regular file.
 
     Parameters
     ----------
     path : str
         File.
+    first : int, optional
+        Number of bytes at its start; default: all.
     """
     try:
-        return read_regular(path, LARGEST)
+        if first is None:
+            return read_regular(path, LARGEST)
+        with open_regular(path) as file:
+            return file.read(first)
     except (OSError, ValueError, MemoryError) as error:
         if getattr(error, "errno", None) == errno.ENOENT:
             raise refused(path, f"there is no such file; {_neighbour(path)}") from None

@@ -115,8 +115,8 @@ def read_structure(
     )
     if not stresses:
         return structure
-    several = isinstance(stresses, Sequence) and not isinstance(stresses, str)
-    paths = [path_text(x) for x in (stresses if several else [stresses])]
+    each = [stresses] if isinstance(stresses, (str, os.PathLike)) else stresses
+    paths = [path_text(x) for x in each]
     return with_stresses(structure, mesh.numbers, paths, unit_system(units))
 
 

@@ -121,7 +121,7 @@ def _labelled(bulk: Bulk, what: str, spec: Any, freedoms: Any) -> Labelled:
 
 def _is_op4(path: str) -> bool:
     """OUTPUT4 files are binary, or begin with a header of numbers."""
-    start = read_bytes(path)[:80]
+    start = read_bytes(path, 80)
     return b"\0" in start or start[:8].strip().isdigit()
 
 

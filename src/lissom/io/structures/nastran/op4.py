@@ -24,7 +24,7 @@ from scipy import sparse
 
 from ..text import Lines, path_text, read_bytes, refused, whole
 
-MOST_ROWS = 2_000_000_000
+MOST_ROWS = 20_000_000  # an empty matrix of as many columns takes 160 MB
 SYMMETRIC = 6
 _LONGEST = 65536
 _FORMAT = re.compile(r"(\d*)[ED](\d+)\.\d+", re.IGNORECASE)
@@ -61,7 +61,8 @@ class Draft:
         self.big = self.big or self.n_row < 0 or self.n_row >= _LONGEST
         self.n_row = abs(self.n_row)
         if not (0 < self.n_column <= MOST_ROWS and 0 < self.n_row <= MOST_ROWS):
-            return f"a matrix of {self.n_row} rows and {self.n_column} columns"
+            size = f"a matrix of {self.n_row} rows and {self.n_column} columns"
+            return f"{size}; expected 1 to {MOST_ROWS} of either"
         if self.kind in (3, 4):
             return f"matrix {self.name} is complex; only real ones are read"
         if self.kind not in (1, 2):
@@ -77,10 +78,13 @@ class Draft:
             First place, counted from 1.
         values : array
         """
-        if not (1 <= column <= self.n_column and 1 <= row <= self.n_row - len(values) + 1):
+        within = 1 <= column <= self.n_column and 1 <= row <= self.n_row - len(values) + 1
+        if not within or not len(values):
             last = row + len(values) - 1
             size = f"{self.n_row} rows and {self.n_column} columns"
             return f"values in rows {row} to {last} of column {column}; {self.name} has {size}"
+        if self.columns and (column, row) <= (self.columns[-1][-1] + 1, self.rows[-1][-1] + 1):
+            return f"column {column}, row {row} of {self.name} is not after those before it"
         if not np.isfinite(values).all():
             return f"column {column} of {self.name} has a value that is not finite"
         self.rows.append(np.arange(row - 1, row - 1 + len(values)))
