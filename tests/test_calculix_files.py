@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from lissom.errors import ModelError, ModelFileError
 from lissom.io.structures.calculix.body import read_structure
 from tests.calculix_decks import DECKS, ELL, FORCE, mesh, text, unpacked
 
-ENDS = {"root": "ROOT", "tip": {"nodes": "TIP", "tie": "average"}}
+ENDS = {"root": "ROOT", "tip": {"where": "TIP", "tie": "average"}}
 
 
 @pytest.fixture(scope="module")
@@ -280,8 +281,10 @@ INTERFACES = [
     ({"root": [1, 2]}, "on one line or in one point"),
     ({"root": [1, 2, "x"]}, "expected a node number"),
     ({"root": 3.5}, "expected a set's name or node numbers"),
-    ({"root": {"nodes": "ROOT", "ties": "rigid"}}, "interface 'root' has 'ties'"),
-    ({"root": {"nodes": "ROOT", "position": (1, 2)}}, "expected three finite numbers"),
+    ({"root": {"where": "ROOT", "ties": "rigid"}}, "interface 'root' has 'ties'"),
+    ({"root": {"where": "ROOT", "at": (1, 2)}}, "expected three finite numbers"),
+    ({"root": lambda x: x}, "its function returns"),
+    ({"root": lambda x: x[:, 0] > 9}, "has no nodes"),
     ("ROOT", "expected names and nodes"),
 ]
 
@@ -290,6 +293,22 @@ INTERFACES = [
 def test_interfaces_that_do_not_fit(decks: dict[str, Path], given, message: str) -> None:
     with pytest.raises(ModelError, match=message):
         read_structure(decks["bracket"], given)
+
+
+def test_interfaces_of_all_forms_are_the_same(decks: dict[str, Path]) -> None:
+    numbers = ls.read_inp(decks["bracket"]).group("root")
+    forms = [
+        "root",
+        numbers,
+        numbers.tolist(),
+        lambda x: x[:, 0] < 1e-9,
+        SimpleNamespace(where="ROOT", tie="rigid", at=None),
+    ]
+    for form in forms:
+        found = read_structure(decks["bracket"], {"root": form}).interfaces["root"]
+        np.testing.assert_array_equal(found.nodes, np.sort(numbers) - 1)
+        np.testing.assert_allclose(found.position, [0, 0.015, 0.015], atol=1e-12)
+        assert found.tie == "rigid"
 
 
 RESULTS = [

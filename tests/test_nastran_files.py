@@ -183,7 +183,7 @@ MIXED = [
     ({"interfaces": {"root": 12}}, "interface 'root': node 12 is not in"),
     ({"interfaces": {}}, "expected names and nodes"),
     ({"interfaces": {"root": [11, 14]}}, "on one line"),
-    ({"interfaces": {"root": {"nodes": 11, "tie": "glue"}}}, "expected one of 'rigid', 'average'"),
+    ({"interfaces": {"root": {"where": 11, "tie": "glue"}}}, "expected one of 'rigid', 'average'"),
     ({"interfaces": {"root": "ROOT"}}, "no named sets"),
     ({"units": "mm"}, "expected the units of the file"),
     ({"mass": (DATA / "dense_text.op4", "MAA"), "freedoms": [(11, 1)]}, "18 x 18; freedoms"),

@@ -26,7 +26,7 @@ def compared(kind: str, folder: Path) -> float:
     """Largest relative difference of six frequencies; displacements are checked too."""
     deck = text(kind, CELLS, SIZE)
     solve(folder, "block", deck)
-    ends = {"root": "ROOT", "tip": {"nodes": "TIP", "tie": "average"}}
+    ends = {"root": "ROOT", "tip": {"where": "TIP", "tie": "average"}}
     body = ls.read_calculix(folder / "block.inp", interfaces=ends, method="cantilever", modes=6)
     expected = [x.value for x in ls.read_frd(folder / "held.frd").named("DISP")]
     check_displacements(body.source, folder / "pull.frd")

@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 
 _TIES = ("rigid", "average")
-_KEYS = {"nodes", "tie", "position"}
+_KEYS = ("where", "tie", "at")
 _LOOSEST = 1e-6  # of forces of a rigid motion, relative to those that cancel
 
 
@@ -68,8 +68,8 @@ def interfaces_of(given: Any, mesh: Mesh, freedoms: Numbers) -> dict[str, Interf
     Parameters
     ----------
     given : mapping
-        By name: the name of a set, a node number, a list of node numbers, or a mapping with
-        "nodes" (one of these), "tie" and "position".
+        By name: the name of a set, a node number, a list of node numbers, a function of positions,
+        or a mapping or an object with "where" (one of these), "tie" and "at".
     mesh : Mesh
         Nodes of the file.
     freedoms : array (N, 2) of int
@@ -87,26 +87,35 @@ def interfaces_of(given: Any, mesh: Mesh, freedoms: Numbers) -> dict[str, Interf
 
 def _interface(name: str, spec: Any, mesh: Mesh, count: Numbers) -> Interface:
     part = f"interface {name!r}"
-    options = dict(spec) if isinstance(spec, Mapping) else {"nodes": spec}
-    if (unknown := set(options) - _KEYS) or "nodes" not in options:
-        found = name_list(sorted(map(str, unknown))) or "no nodes"
-        raise ModelError(f"{part} has {found}; expected {name_list(sorted(_KEYS))}")
-    nodes = _nodes(part, options["nodes"], mesh)
+    options = _options(part, spec)
+    nodes = _nodes(part, options["where"], mesh)
     loose = nodes[count[nodes, 1] < 3]
     if len(loose):
         raise ModelError(
             f"{part}: node {mesh.numbers[loose[0]]} of {mesh.path} has {count[loose[0], 1]} "
             "translations in the matrices (held, or tied to others); name free nodes"
         )
-    if len(nodes) == 1 and "tie" not in options and "position" not in options:
+    if len(nodes) == 1 and "tie" not in options and "at" not in options:
         return _of_node(part, int(nodes[0]), mesh, count)
     tie = options.get("tie", "rigid")
     if tie not in _TIES:
         raise ModelError(f"{part}: tie is {shown(tie)}; expected one of {name_list(_TIES)}")
-    place = options.get("position")
+    place = options.get("at")
     position = mesh.positions[nodes].mean(axis=0) if place is None else _position(part, place)
     _check_spread(part, nodes, mesh)
     return Interface(position, nodes, tie)
+
+
+def _options(part: str, spec: Any) -> dict[str, Any]:
+    """Fields of an interface, which may be a mapping, an object with them, or its nodes alone."""
+    if hasattr(spec, "where"):
+        spec = {key: getattr(spec, key, None) for key in _KEYS}
+    if not isinstance(spec, Mapping):
+        return {"where": spec}
+    if (unknown := set(spec) - set(_KEYS)) or "where" not in spec:
+        found = name_list(sorted(map(str, unknown))) or "no 'where'"
+        raise ModelError(f"{part} has {found}; expected {name_list(_KEYS)}")
+    return {key: value for key, value in spec.items() if value is not None}
 
 
 def _of_node(part: str, node: int, mesh: Mesh, count: Numbers) -> Interface:
@@ -135,7 +144,7 @@ def _position(part: str, value: Any) -> Array:
     except (TypeError, ValueError):
         found = np.zeros(0)
     if found.shape != (3,) or not np.isfinite(found).all():
-        raise ModelError(f"{part}: position is {shown(value)}; expected three finite numbers [m]")
+        raise ModelError(f"{part}: at is {shown(value)}; expected three finite numbers [m]")
     return found
 
 
@@ -146,6 +155,8 @@ def _nodes(part: str, value: Any, mesh: Mesh) -> Numbers:
             if mesh.group is None:
                 raise ModelError(f"{mesh.path} has no named sets; give node numbers")
             found = mesh.indices(mesh.group(value))
+        elif callable(value):
+            found = _within(value, mesh.positions)
         else:
             found = mesh.indices(_numbers(value))
     except ModelError as error:
@@ -153,6 +164,17 @@ def _nodes(part: str, value: Any, mesh: Mesh) -> Numbers:
     if not len(found):
         raise ModelError(f"{part}: {shown(value)} has no nodes; name at least one")
     return np.unique(found)
+
+
+def _within(region: Callable[[Array], Any], positions: Array) -> Numbers:
+    """Nodes for which a function of positions is true."""
+    chosen = np.asarray(region(positions.copy()))
+    if chosen.shape != (len(positions),) or chosen.dtype != bool:
+        raise ModelError(
+            f"its function returns {shown(chosen)}; expected True or False for each of the "
+            f"{len(positions)} positions, such as x[:, 0] < 0.01"
+        )
+    return np.flatnonzero(chosen)
 
 
 def _numbers(value: Any) -> list[int]:

@@ -47,9 +47,10 @@ def read_calculix(
         NAME.inp.
     interfaces : mapping
         Places where joints and loads attach, by name; the first is the inboard one.  Each is the
-        name of a node set or a surface, a list of node numbers, the number of a reference node of
-        *RIGID BODY, or a mapping with "nodes" (one of these), "tie" ("rigid", the default, or
-        "average") and "position" (default: mean of the nodes [m]).
+        name of a node set or a surface, a list of node numbers, a function of positions (n, 3) [m]
+        that returns which belong to it, the number of a reference node of *RIGID BODY, or a
+        mapping with "where" (one of these), "tie" ("rigid", the default, or "average") and "at"
+        (position [m], by default the mean of the nodes).
     matrices : path, optional
         NAME of the files NAME.dof, NAME.sti and NAME.mas; default: that of the deck.
     stresses : path or sequence of paths, optional

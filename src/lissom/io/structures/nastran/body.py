@@ -44,8 +44,9 @@ def read_nastran(
         OUTPUT4 file ("maa.op4"), or file and name ("model.op4", "MAA") if there are several.
     interfaces : mapping
         Places where joints and loads attach, by name; the first is the inboard one.  Each is the
-        number of a grid with six freedoms, a list of grids, or a mapping with "nodes", "tie"
-        ("rigid", the default, or "average") and "position" [m].
+        number of a grid with six freedoms, a list of grids, a function of positions (n, 3) [m], or
+        a mapping with "where" (one of these), "tie" ("rigid", the default, or "average") and "at"
+        (position [m], by default the mean of the nodes).
     freedoms : sequence of (grid, component), optional
         Rows of OUTPUT4 matrices, which do not name theirs; components are 1 to 6.  Default: ASET
         and ASET1 cards, else six for each grid in ascending order.
