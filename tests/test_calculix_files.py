@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import lissom as ls
+from lissom.cli import app
 from lissom.errors import ModelError, ModelFileError
 from lissom.io.structures.calculix.body import read_structure
 from tests.calculix_decks import DECKS, ELL, FORCE, mesh, text, unpacked
+from tests.nastran_samples import DATA as NASTRAN
 
 ENDS = {"root": "ROOT", "tip": {"where": "TIP", "tie": "average"}}
 
@@ -188,6 +192,16 @@ def test_deck_is_read_and_what_is_not_used_is_listed(tmp_path: Path) -> None:
     )
 
 
+def test_shells_and_beams_are_numbers_and_nodes_may_follow_elements(tmp_path: Path) -> None:
+    (tmp_path / "x.inp").write_text(
+        "*ELEMENT, TYPE=S4R, ELSET=E\n1, 1, 2, 3, 4\n*ELEMENT, TYPE=B31\n2, 1, 2\n"
+        "*SURFACE, NAME=TOP\nE, SPOS\n*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n"
+    )
+    deck = ls.read_inp(tmp_path / "x.inp")
+    assert [(x.kind, x.shape) for x in deck.cells] == [("S4R", "quad"), ("B31", "line")]
+    assert deck.unused == ("line 6 *SURFACE: faces of S4R",) and deck.solids() == []
+
+
 TETRA = "*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n4,0,0,1\n*ELEMENT,TYPE=C3D4,ELSET=E\n1,1,2,3,4\n"
 WRONG = [
     ("1,2,3", 1, "begins with a keyword"),
@@ -201,7 +215,6 @@ WRONG = [
     (TETRA + "*ELEMENT\n", 8, "has no TYPE"),
     (TETRA + "*ELEMENT,TYPE=C3D4\n2,1,2,3\n", 9, "element with 3 nodes found; C3D4 has 4"),
     (TETRA + "*ELEMENT,TYPE=C3D4\n2,1,2,3,5\n", 9, "names node 5"),
-    (TETRA + "*ELEMENT,TYPE=C3D4\n2,1,2,3,3\n", 9, "names a node twice"),
     (TETRA + "*ELEMENT,TYPE=C3D4\n1,1,2,3,4\n", 9, "is there twice"),
     (TETRA + "*NSET,NSET=A\n1,9\n", 9, "no node 9"),
     (TETRA + "*NSET,NSET=A\nB\n", 9, "neither a number nor an earlier set"),
@@ -285,6 +298,7 @@ INTERFACES = [
     ({"root": {"where": "ROOT", "at": (1, 2)}}, "expected three finite numbers"),
     ({"root": lambda x: x}, "its function returns"),
     ({"root": lambda x: x[:, 0] > 9}, "has no nodes"),
+    ({"root": "ROOT", "tip": [1, 20, 30]}, "'root' and 'tip' have node 1 of .* in common"),
     ("ROOT", "expected names and nodes"),
 ]
 
@@ -309,6 +323,22 @@ def test_interfaces_of_all_forms_are_the_same(decks: dict[str, Path]) -> None:
         np.testing.assert_array_equal(found.nodes, np.sort(numbers) - 1)
         np.testing.assert_allclose(found.position, [0, 0.015, 0.015], atol=1e-12)
         assert found.tie == "rigid"
+
+
+def test_matrices_and_stresses_that_are_not_there(bracket: Path) -> None:
+    with pytest.raises(ModelFileError, match="path is 3"):
+        read_structure(bracket, ENDS, stresses=3)
+    bracket.with_suffix(".dof").unlink()
+    with pytest.raises(ModelFileError, match="no stored matrices; write them with .FREQUENCY"):
+        read_structure(bracket, ENDS)
+
+
+def test_info_says_what_is_in_a_file(decks: dict[str, Path]) -> None:
+    shown = CliRunner().invoke(app, ["info", str(decks["bracket"])]).output
+    for words in ("68 within 0.12 x 0.03 x 0.09", "5 C3D20", "TIP (8)", "line 93 *STEP"):
+        assert words in shown
+    shown = CliRunner().invoke(app, ["info", str(NASTRAN / "frame.bdf"), "--json"]).output
+    assert json.loads(shown)["matrices"] == "KAAX (18 rows), MAAX (18 rows)"
 
 
 RESULTS = [

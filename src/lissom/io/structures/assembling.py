@@ -82,7 +82,9 @@ def interfaces_of(given: Any, mesh: Mesh, freedoms: Numbers) -> dict[str, Interf
         )
     count = np.zeros((len(mesh.positions), 2), dtype=np.intp)
     np.add.at(count, (freedoms[:, 0], freedoms[:, 1] // 3), 1)
-    return {str(name): _interface(str(name), spec, mesh, count) for name, spec in given.items()}
+    found = {str(name): _interface(str(name), spec, mesh, count) for name, spec in given.items()}
+    _check_apart(found, mesh)
+    return found
 
 
 def _interface(name: str, spec: Any, mesh: Mesh, count: Numbers) -> Interface:
@@ -104,6 +106,18 @@ def _interface(name: str, spec: Any, mesh: Mesh, count: Numbers) -> Interface:
     position = mesh.positions[nodes].mean(axis=0) if place is None else _position(part, place)
     _check_spread(part, nodes, mesh)
     return Interface(position, nodes, tie)
+
+
+def _check_apart(found: Mapping[str, Interface], mesh: Mesh) -> None:
+    """A node can follow one rigid interface only."""
+    owners: dict[int, str] = {}
+    for name, interface in found.items():
+        for node in interface.nodes.tolist() if interface.tie != "average" else ():
+            if (other := owners.setdefault(node, name)) != name:
+                raise ModelError(
+                    f"interfaces {other!r} and {name!r} have node {mesh.numbers[node]} of "
+                    f'{mesh.path} in common; give it to one of them, or tie one "average"'
+                )
 
 
 def _options(part: str, spec: Any) -> dict[str, Any]:

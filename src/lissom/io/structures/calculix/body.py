@@ -88,6 +88,8 @@ def read_structure(
     deck = read_inp(path, units=units)
     base = os.path.splitext(deck.path)[0] if matrices is None else path_text(matrices)
     base = base if not base.endswith((".dof", ".sti", ".mas")) else base[:-4]
+    if not os.path.exists(f"{base}.dof"):
+        raise refused(f"{base}.dof", f"there are no stored matrices; {_HOW}")
     rows = read_dof(f"{base}.dof")
     inner, corners = inner_nodes(deck, rows, f"{base}.dof")
     mass, stiffness = as_nodes(
@@ -116,8 +118,9 @@ def read_structure(
     )
     if not stresses:
         return structure
-    each = [stresses] if isinstance(stresses, (str, os.PathLike)) else stresses
-    paths = [path_text(x) for x in each]
+    paths = [
+        path_text(x) for x in (stresses if isinstance(stresses, (list, tuple)) else [stresses])
+    ]
     return with_stresses(structure, mesh.numbers, paths, unit_system(units))
 
 

@@ -119,7 +119,7 @@ def _append(flat: Lines, path: str, chain: tuple[str, ...]) -> None:
         flat.append(text, path, number)
         if len(flat) > _MOST_LINES:
             raise flat.refused(len(flat) - 1, f"more than {_MOST_LINES} lines; split the deck")
-        if text[:8].upper() == "*INCLUDE":
+        if "".join(text.partition(",")[0].split()).upper() == "*INCLUDE":
             name = text.partition("=")[2].strip().strip("\"'")
             below = included(flat, len(flat) - 1, name, chain)
             flat.pop()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ....errors import suggestion
-from ..text import path_text, refused
+from ..text import Lines, path_text, refused
 from ..units import Units, units as unit_system
 from .cards import Card, read_cards
 from .deck import Cells, Deck, Numbers, RigidTie
@@ -42,8 +42,11 @@ def read_inp(path: str | os.PathLike[str], *, units: str = "m-kg-s") -> Deck:
     ModelFileError
         If a line cannot be understood; with file and line.
     """
-    reader = _Reader(path_text(path), unit_system(units))
-    for card in read_cards(reader.path):
+    name = path_text(path)
+    system = unit_system(units)
+    cards = read_cards(name)
+    reader = _Reader(name, system, cards[0].lines)
+    for card in cards:
         reader.take(card)
     return reader.deck()
 
@@ -54,8 +57,10 @@ class _Reader:
 
     path: str
     units: Units
+    lines: Lines
     nodes: dict[int, tuple[float, ...]] = field(default_factory=dict)
     elements: dict[int, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
+    places: dict[int, int] = field(default_factory=dict)  # lines of the elements
     sets: Sets = field(default_factory=Sets)
     materials: Materials = field(default_factory=Materials)
     sections: list[tuple[str, str]] = field(default_factory=list)
@@ -131,15 +136,12 @@ class _Reader:
         problem = ""
         if len(nodes) != wanted:
             problem = f"has {len(nodes)} nodes; {kind} has {wanted}"
-        elif missing := [x for x in nodes if x not in self.nodes]:
-            problem = f"names node {missing[0]}, which no *NODE before it defines"
-        elif len(set(nodes)) < wanted:
-            problem = f"names a node twice; give {wanted} different nodes"
         elif number in self.elements:
             problem = "is there twice; give each number once"
         if problem:
             raise lines.refused(k, f"element {number} {problem}")
         self.elements[number] = (kind, nodes)
+        self.places[number] = k
         return number
 
     def _surface(self, card: Card) -> None:
@@ -155,6 +157,7 @@ class _Reader:
         """All of it, with nodes by index."""
         if not self.nodes:
             raise refused(self.path, "there are no nodes; expected a deck with *NODE")
+        self._check_nodes()
         numbers = np.array(sorted(self.nodes), dtype=np.intp)
         positions = np.array([self.nodes[int(x)] for x in numbers]) * self.units.length
         materials = self.materials.complete(self.units)
@@ -171,6 +174,14 @@ class _Reader:
             tuple(self._tie(card, numbers) for card in self.rigid),
             tuple([*self.unused, *self.sets.remarks, *self.materials.remarks]),
         )
+
+    def _check_nodes(self) -> None:
+        """Check that elements name nodes of the deck, which may stand after them."""
+        for number, (_, nodes) in self.elements.items():
+            for node in nodes:
+                if node not in self.nodes:
+                    message = f"element {number} names node {node}, which no *NODE defines"
+                    raise self.lines.refused(self.places[number], message)
 
     def _cells(self, numbers: Numbers) -> list[Cells]:
         groups: dict[str, list[int]] = {}

@@ -128,15 +128,19 @@ class Sets:
         name = card.name("NAME")
         self.extend("surface", name, ())
         for k, words in card.rows():
-            label = words[1].upper() if len(words) == 2 else ""
+            label, others = words[1].upper() if len(words) == 2 else "", set()
             for number in self._members("element", card, k, words[0] if words else ""):
                 if number not in elements:
                     raise card.lines.refused(k, f"there is no element {number}")
                 kind, nodes = elements[number]
-                known = faces(KINDS[kind].shape)
+                if not (known := faces(KINDS[kind].shape)):
+                    others.add(kind)
+                    continue
                 which = whole(label[1:]) if label.startswith("S") else None
                 if which is None or not 1 <= which <= len(known):
                     wanted = f"expected a face S1 to S{len(known)} of {kind}"
-                    wanted = wanted if known else f"{kind} has no faces that are read"
                     raise card.lines.refused(k, f"{card.lines.quoted(label, k)} found; {wanted}")
                 self.extend("surface", name, [nodes[j] for j in known[which - 1]])
+            if others:
+                kinds = name_list(sorted(others), show=str)
+                self.remarks.append(f"{card.lines.place(k)} {card.title}: faces of {kinds}")

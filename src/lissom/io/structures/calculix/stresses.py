@@ -112,7 +112,7 @@ class _Basis:
         weighted = mass @ self.fields
         gram = self.fields.T @ weighted
         size = np.sqrt(np.diag(gram))
-        c = np.linalg.lstsq(gram / size / size[:, None], (weighted.T @ x) / size[:, None])[0]
+        c = np.linalg.lstsq(gram / size / size[:, None], (weighted.T @ x) / size[:, None], None)[0]
         c /= size[:, None]
         left = x - self.fields @ c
         parts = np.einsum("ij,ij->j", left, mass @ left) / np.maximum(

@@ -174,10 +174,8 @@ def _together(bulk: Bulk, parts: list[Labelled]) -> tuple[list[Label], list[Any]
     for part in parts:
         place = np.array([index[label] for label in part.rows])
         entries = sparse.coo_array(part.matrix)
-        i, j = (place[x] for x in entries.coords)
-        matrix = sparse.csc_array(
-            sparse.coo_array((entries.data, (i, j)), shape=(len(labels), len(labels)))
-        )
+        i, j = place[entries.row], place[entries.col]
+        matrix = sparse.csc_array((entries.data, (i, j)), shape=(len(labels), len(labels)))
         full.append(_symmetric(part, matrix))
     used = np.flatnonzero(sum(abs(x).sum(axis=0) for x in full))
     if not len(used):
