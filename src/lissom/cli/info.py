@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from ..system import Frame, System
 
 PACKAGES = ("numpy", "scipy", "numba", "sympy", "matplotlib", "h5netcdf", "pydantic", "typer")
-EXTRAS = ("pyyaml", "xarray", "casadi", "jax")
-FINITE_ELEMENTS = (".inp", ".bdf", ".dat", ".nas", ".pch")
 _REPORTS = 3  # of flexible bodies, unless all are asked for
+EXTRAS = ("pyyaml", "xarray", "casadi", "jax")
 
 
 def info(
@@ -80,7 +79,7 @@ def _system(source: str, *, code: bool) -> tuple[System, dict[str, FlexibleBody]
 
 def _elements(path: str | None) -> dict[str, Any]:
     """Content of a deck of CalculiX or of bulk data of Nastran; empty for other files."""
-    if path is None or not path.lower().endswith(FINITE_ELEMENTS):
+    if path is None or not path.lower().endswith((".inp", ".bdf", ".dat", ".nas", ".pch")):
         return {}
     from ..io.structures.calculix import read_inp
     from ..io.structures.nastran import read_bulk
