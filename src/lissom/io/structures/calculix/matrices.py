@@ -8,6 +8,7 @@ equations fix are missing.
 from __future__ import annotations
 
 import io
+import os
 import re
 import warnings
 
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ....results.files.disk import open_regular
 from ..text import Lines, read_text, refused
 
 Numbers = NDArray[np.intp]
@@ -67,65 +69,69 @@ def read_matrix(path: str, n_row: int, dof: str) -> sparse.csc_array:
     dof : str
         File that names the rows, for messages.
     """
-    text = read_text(path, "lines of row, column and value")
-    i, j, value = _triplets(path, text)
-    bad = np.flatnonzero((i < 1) | (j < 1) | (i > n_row) | (j > n_row))
-    if len(bad):
-        k = int(bad[0])
-        raise refused(path, f"entry ({i[k]}, {j[k]}); {_together(dof, n_row)}", k + 1)
-    if len(bad := np.flatnonzero(~np.isfinite(value))):
-        raise refused(path, f"value {value[bad[0]]}; expected a finite number", int(bad[0]) + 1)
-    if (i < j).any() and (i > j).any():
-        k = int(
-            np.flatnonzero((i > j) if i[np.argmax(i != j)] < j[np.argmax(i != j)] else i < j)[0]
-        )
-        message = f"entry ({i[k]}, {j[k]}) is on the other side of the diagonal than those before"
-        raise refused(path, f"{message}; expected one triangle of a symmetric matrix", k + 1)
-    key = np.minimum(i, j) * (n_row + 1) + np.maximum(i, j)
-    order = np.argsort(key, kind="stable")
-    if len(twice := np.flatnonzero(np.diff(key[order]) == 0)):
-        k = int(order[twice[0] + 1])
-        raise refused(path, f"entry ({i[k]}, {j[k]}) is there twice; write the file again", k + 1)
+    i, j, value = _triplets(path)
+    wrong = {
+        f"expected rows and columns of {_together(dof, n_row)}": (
+            (i < 1) | (j < 1) | (i > n_row) | (j > n_row)
+        ),
+        "expected a finite number": ~np.isfinite(value),
+        "expected one triangle of a symmetric matrix": (i > j) & (i < j).any(),
+        "expected each place once; write the file again": _again(
+            np.minimum(i, j), np.maximum(i, j)
+        ),
+    }
+    for expected, mask in wrong.items():
+        if mask.any():
+            k = int(np.argmax(mask))
+            raise refused(path, f"entry ({i[k]}, {j[k]}) is {value[k]:.6g}; {expected}", k + 1)
     if (have := int((i == j).sum())) != n_row:
-        raise refused(path, f"{have} entries on the diagonal; {_together(dof, n_row)}")
-    half = sparse.coo_array((value, (i - 1, j - 1)), shape=(n_row, n_row))
-    off = half.T - sparse.diags_array(half.diagonal())
-    return sparse.csc_array(half + off)
+        message = f"{have} entries on the diagonal; expected those of {_together(dof, n_row)}"
+        raise refused(path, message)
+    half = sparse.csc_array((value, (i - 1, j - 1)), shape=(n_row, n_row))
+    return sparse.csc_array(half + half.T - sparse.diags_array(half.diagonal()))
+
+
+def _again(low: Numbers, high: Numbers) -> NDArray[np.bool_]:
+    """Whether each pair of numbers has occurred before."""
+    order = np.lexsort((low, high))
+    found = np.zeros(len(low), dtype=bool)
+    found[order[1:]] = (np.diff(low[order]) == 0) & (np.diff(high[order]) == 0)
+    return found
 
 
 def _together(dof: str, n_row: int) -> str:
-    return f"{dof} names {n_row} rows: the files are of different runs, or one is cut; run it again"
+    return (
+        f"the {n_row} rows of {dof}: the files are of different runs, or one is cut; run it again"
+    )
 
 
-def _triplets(path: str, text: str) -> tuple[Numbers, Numbers, NDArray[np.float64]]:
-    wanted = "expected row, column and value on each line"
-    if text.endswith("\n") is False:
-        raise refused(path, f"the last line has no end: the file is cut; {wanted}", _lines(text))
+def _triplets(path: str) -> tuple[Numbers, Numbers, NDArray[np.float64]]:
+    """Rows, columns and values; line by line, since these files are large."""
     try:
-        with warnings.catch_warnings():
+        with open_regular(path) as file, warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = np.loadtxt(io.StringIO(text), dtype=_TRIPLET, comments=None, ndmin=1)
-    except (ValueError, OverflowError):
-        raise refused(
-            path, f"{wanted}; the file is cut or of another kind", _first_bad(text)
-        ) from None
-    if len(found) != _lines(text):
-        raise refused(path, f"empty lines; {wanted}", _first_bad(text))
-    return found["row"], found["column"], found["value"]
-
-
-def _lines(text: str) -> int:
-    return text.count("\n") + (not text.endswith("\n"))
+            lines = io.TextIOWrapper(file, "latin-1")
+            found = np.loadtxt(lines, dtype=_TRIPLET, comments=None, ndmin=1)
+            file.seek(-1, os.SEEK_END)
+            whole = file.read() == b"\n"
+    except (OSError, ValueError, OverflowError, MemoryError):
+        whole = False
+    if whole:
+        return found["row"], found["column"], found["value"]
+    wanted = "expected row, column and value on each line"
+    text = read_text(path, "lines of row, column and value")
+    raise refused(path, f"{wanted}; the file is cut or of another kind", _first_bad(text))
 
 
 def _first_bad(text: str) -> int:
-    """Number of the first line that is no row, column and value."""
-    for k, line in enumerate(text.split("\n"), 1):
+    """Number of the first line that is no row, column and value; else of the last."""
+    k = 0
+    for k, line in enumerate(text.splitlines(), 1):
         words = line.split()
         try:
             int(words[0]), int(words[1]), float(words[2])
-            if len(words) != 3:
-                return k
         except (IndexError, ValueError):
             return k
-    return 0
+        if len(words) != 3:
+            return k
+    return k
