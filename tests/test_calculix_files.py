@@ -242,6 +242,14 @@ def test_decks_that_cannot_be_read(tmp_path: Path, content: str, line: int, mess
     assert f"{path}:{line}:" in str(caught.value) if line else f"{path}: " in str(caught.value)
 
 
+def test_includes_are_not_quoted(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("sword, fish\n")
+    (tmp_path / "x.inp").write_text("*NODE\n*INCLUDE, INPUT=secret\n")
+    with pytest.raises(ModelFileError) as caught:
+        ls.read_inp(tmp_path / "x.inp")
+    assert "secret:1:" in str(caught.value) and "sword" not in str(caught.value).lower()
+
+
 def _lines(path: Path, change) -> None:
     lines = path.read_text().splitlines()
     path.write_text("\n".join(change(lines)) + "\n")
