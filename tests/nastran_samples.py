@@ -133,6 +133,12 @@ def main() -> None:
                 forms=[6, 6],
                 **options,
             )
+    for kind, options in {
+        "text": {"binary": False, "digits": 16},
+        "little": {"endian": "<"},
+    }.items():
+        path = str(DATA / f"complex_{kind}.op4")
+        op4.write(path, ["Z"], [K + 1j * M], sparse="nonbigmat", **options)
 
 
 if __name__ == "__main__":

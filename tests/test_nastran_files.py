@@ -16,7 +16,7 @@ from tests.nastran_samples import DATA, GRIDS, basic, displaced
 
 HOUSE = [6 * k + j for k in range(3) for j in (3, 4, 5, 0, 1, 2)]  # rotations first
 ENDS = {"root": 11, "tip": 30}
-OP4 = sorted(path.name for path in DATA.glob("*.op4"))
+OP4 = sorted(path.name for path in DATA.glob("*.op4") if "complex" not in path.name)
 
 
 def house(matrix: np.ndarray) -> np.ndarray:
@@ -135,6 +135,29 @@ def test_grids_in_all_fields_and_coordinate_systems(tmp_path: Path) -> None:
     assert found.unused == ("line 16 CQUAD4",)
 
 
+def test_matrices_of_other_forms_are_listed(tmp_path: Path) -> None:
+    """Punch files have loads beside mass and stiffness."""
+    text = (DATA / "frame.bdf").read_text()
+    path = tmp_path / "x.bdf"
+    path.write_text("DMIG,PAX,0,9,2,,,,4\nDMIG,PAX,1,,,11,1,2.\n" + text)
+    found = ls.read_bulk(path)
+    assert found.unused == ("line 1 DMIG PAX, form 9, type 2",)
+    assert sorted(found.matrices) == ["KAAX", "MAAX"]
+    with pytest.raises(ModelError, match="no DMIG matrix 'PAX'"):
+        ls.read_nastran(path, mass="PAX", stiffness="KAAX", interfaces=ENDS)
+
+
+@pytest.mark.parametrize("name", ["complex_text.op4", "complex_little.op4"])
+def test_complex_matrices_are_read_but_are_no_mass(name: str) -> None:
+    found = ls.read_op4(DATA / name)
+    K, M = displaced()
+    np.testing.assert_array_equal(found["Z"].toarray(), K + 1j * M)
+    with pytest.raises(ModelError, match="is complex; expected real numbers"):
+        ls.read_nastran(
+            DATA / "frame.bdf", mass=(DATA / name, "Z"), stiffness="KAAX", interfaces=ENDS
+        )
+
+
 WRONG = [
     ("GRID,1,,0.,x,0.", 1, "'x' found; expected a coordinate of GRID"),
     ("GRID,1,,0.,nan,0.", 1, "finite number"),
@@ -146,8 +169,7 @@ WRONG = [
     (",1,2,3", 1, "a continuation before any card"),
     ("<html>", 1, "expected a card of bulk data"),
     ("DMIG,K,1,1,,1,1,2.", 1, "has no header"),
-    ("DMIG,K,0,6,4", 1, "only real matrices"),
-    ("DMIG,K,0,9,2", 1, "only square"),
+    ("DMIG,K,0,x,2", 1, "'x' found; expected the form of DMIG"),
     ("DMIG,K,0,6,2\nDMIG,K,1,7,,1,1,2.", 2, "component 7"),
     ("DMIG,K,0,6,2\nDMIG,K,1,1,,1,1", 2, "expected a value"),
     ("DMIG,K,0,6,2\nDMIG,K,1,1,,2,1,2.\nDMIG,K,2,1,,1,1,3.", 3, "two values"),
@@ -217,8 +239,8 @@ def test_output4_files_that_cannot_be_read(tmp_path: Path) -> None:
     heads = [k for k, x in enumerate(text) if len(x.split()) == 3 and "." not in x]
     cases = {
         "\n".join(text[:20]): "the file ends within matrix KAA",
-        "\n".join([text[0][:24] + "       4" + text[0][32:], *text[1:]]): "matrix KAA is complex",
-        "\n".join([text[0][:24] + "       9" + text[0][32:], *text[1:]]): "type 9; expected 1 or 2",
+        "\n".join([text[0][:24] + "       4" + text[0][32:], *text[1:]]): "ends with a real part",
+        "\n".join([text[0][:24] + "       9" + text[0][32:], *text[1:]]): "type 9; expected 1 to 4",
         "\n".join(["99999999" * 2 + text[0][16:], *text[1:]]): "a matrix of 99999999 rows",
         "\n".join([*text[: heads[1]], *text[heads[0] :]]): "is not after those before it",
         "\n".join([*text, *text]): "matrix KAA is there twice",

@@ -187,6 +187,8 @@ def _together(bulk: Bulk, parts: list[Labelled]) -> tuple[list[Label], list[Any]
 
 def _symmetric(part: Labelled, matrix: Any) -> Any:
     """Matrix without its rounding errors; others are refused."""
+    if np.iscomplexobj(matrix.data):
+        raise ModelError(f"the matrix of {part.place} is complex; expected real numbers")
     off = abs(matrix - matrix.T).max() if matrix.nnz else 0.0
     if off > _UNSYMMETRIC * abs(matrix).max():
         raise ModelError(

@@ -85,9 +85,9 @@ def read_bulk(path: str | os.PathLike[str], *, units: str = "m-kg-s") -> Bulk:
     systems = [x for kind in list(by_name) if _is_system(kind) for x in by_name.pop(kind)]
     numbers = sorted(grids)
     places, axes = _placed(Frames(systems, grids), [grids[x] for x in numbers])
-    matrices = labelled_matrices(by_name.pop("DMIG", []))
+    matrices, others = labelled_matrices(by_name.pop("DMIG", []))
     chosen = _analysis_set(by_name.pop("ASET", []), by_name.pop("ASET1", []))
-    if not grids and not matrices:
+    if not grids and not matrices and not others:
         raise refused(name, "no GRID and no DMIG; expected bulk data with nodes or matrices")
     return Bulk(
         name,
@@ -96,7 +96,7 @@ def read_bulk(path: str | os.PathLike[str], *, units: str = "m-kg-s") -> Bulk:
         axes,
         chosen,
         matrices,
-        tuple(_unused(cards) for cards in by_name.values()),
+        (*others, *(_unused(cards) for cards in by_name.values())),
     )
 
 

@@ -37,11 +37,17 @@ class Labelled:
 class _Draft:
     header: Card
     form: int
+    kind: int
     entries: dict[tuple[Label, Label], float] = field(default_factory=dict)
 
+    @property
+    def used(self) -> bool:
+        """Whether it is square and real."""
+        return self.form in (_SQUARE, _SYMMETRIC) and self.kind in (1, 2)
 
-def labelled_matrices(cards: list[Card]) -> dict[str, Labelled]:
-    """Matrices by name.
+
+def labelled_matrices(cards: list[Card]) -> tuple[dict[str, Labelled], list[str]]:
+    """Square real matrices by name, and places of others, which are not used.
 
     Parameters
     ----------
@@ -54,22 +60,19 @@ def labelled_matrices(cards: list[Card]) -> dict[str, Labelled]:
         if card.text(1) == "0":
             if name in drafts:
                 raise card.refused(f"matrix {card.lines.quoted(name, card.at)} has two headers")
-            drafts[name] = _header(card)
+            form, kind = card.integer(2, "the form"), card.integer(3, "the type")
+            drafts[name] = _Draft(card, form, kind)
         elif name not in drafts:
             message = f"matrix {card.lines.quoted(name, card.at)} has no header before its columns"
             raise card.refused(f"{message}; expected DMIG, NAME, 0, form, type")
-        else:
+        elif drafts[name].used:
             _column(card, drafts[name])
-    return {name: _finished(draft) for name, draft in drafts.items()}
-
-
-def _header(card: Card) -> _Draft:
-    form, kind = card.integer(2, "the form"), card.integer(3, "the type")
-    if form not in (_SQUARE, _SYMMETRIC):
-        raise card.refused(f"form {form}; only square (1) and symmetric (6) matrices are read")
-    if kind not in (1, 2):
-        raise card.refused(f"type {kind}; only real matrices (1, 2) are read")
-    return _Draft(card, form)
+    found = {name: _finished(draft) for name, draft in drafts.items() if draft.used}
+    return found, [
+        f"{draft.header.place} {draft.header.text(0)}, form {draft.form}, type {draft.kind}"
+        for draft in drafts.values()
+        if not draft.used
+    ]
 
 
 def _column(card: Card, draft: _Draft) -> None:

@@ -41,7 +41,7 @@ class Draft:
     form : int
         2 is rectangular, 6 symmetric.
     kind : int
-        1 and 2 are real, single and double.
+        1 and 2 are real, 3 and 4 complex, single and double.
     big : bool
         Form BIGMAT of strings.
     """
@@ -54,7 +54,7 @@ class Draft:
     big: bool = False
     rows: list[NDArray[np.intp]] = field(default_factory=list)
     columns: list[NDArray[np.intp]] = field(default_factory=list)
-    values: list[NDArray[np.float64]] = field(default_factory=list)
+    values: list[NDArray[np.inexact]] = field(default_factory=list)
 
     def problem(self) -> str:
         """What is wrong with the header; empty if nothing is."""
@@ -63,13 +63,16 @@ class Draft:
         if not (0 < self.n_column <= MOST_ROWS and 0 < self.n_row <= MOST_ROWS):
             size = f"a matrix of {self.n_row} rows and {self.n_column} columns"
             return f"{size}; expected 1 to {MOST_ROWS} of either"
-        if self.kind in (3, 4):
-            return f"matrix {self.name} is complex; only real ones are read"
-        if self.kind not in (1, 2):
-            return f"type {self.kind}; expected 1 or 2, real numbers"
+        if self.kind not in (1, 2, 3, 4):
+            return f"type {self.kind}; expected 1 to 4"
         return ""
 
-    def add(self, column: int, row: int, values: NDArray[np.float64]) -> str:
+    @property
+    def n_word(self) -> int:
+        """Words of four bytes of a number."""
+        return 2 - self.kind % 2
+
+    def add(self, column: int, row: int, values: NDArray[np.inexact]) -> str:
         """Add values of a column; returns what is wrong.
 
         Parameters
@@ -77,7 +80,12 @@ class Draft:
         column, row : int
             First place, counted from 1.
         values : array
+            Real; those of a complex matrix alternate with imaginary ones.
         """
+        if self.kind > 2:
+            if len(values) % 2:
+                return f"column {column} of {self.name} ends with a real part"
+            values = values[0::2] + 1j * values[1::2]
         within = 1 <= column <= self.n_column and 1 <= row <= self.n_row - len(values) + 1
         if not within or not len(values):
             last = row + len(values) - 1
@@ -108,7 +116,7 @@ class Draft:
 
 
 def read_op4(path: str | os.PathLike[str]) -> Mapping[str, sparse.csc_array]:
-    """Real matrices of an OUTPUT4 file, by name.
+    """Matrices of an OUTPUT4 file, by name.
 
     Parameters
     ----------
@@ -122,7 +130,7 @@ def read_op4(path: str | os.PathLike[str]) -> Mapping[str, sparse.csc_array]:
     Raises
     ------
     ModelFileError
-        If it is cut, damaged, complex or no such file; with line or byte.
+        If it is cut, damaged or no such file; with line or byte.
     """
     name = path_text(path)
     content = read_bytes(name)
@@ -202,7 +210,7 @@ class _Text:
         return length + 1 + self.draft.big
 
     def _take(self, column: int, row: int, values: list[float], n_word: int) -> None:
-        if n_word not in (len(values), self.draft.kind * len(values)) or not values:
+        if n_word not in (len(values), self.draft.n_word * len(values)) or not values:
             raise self._refused(f"{len(values)} values found, {n_word} words announced: it is cut")
         if wrong := self.draft.add(column, row, np.array(values)):
             raise self._refused(wrong)
@@ -323,7 +331,7 @@ class _Binary:
     def _take(
         self, draft: Draft, column: int, row: int, record: bytes, at: int, n_word: int, start: int
     ) -> None:
-        size = 8 if self.word == 8 else 4 * draft.kind
+        size = 8 if self.word == 8 else 4 * draft.n_word
         count = n_word * self.word // size
         values = np.frombuffer(record, f"{self.order}f{size}", count, at * self.word)
         if wrong := draft.add(column, row, values.astype(float)):
