@@ -66,6 +66,12 @@ def test_structure_is_along_basic_axes_with_rotations_first(file: str) -> None:
     np.testing.assert_array_equal(found.freedoms[:6], [[0, k] for k in range(6)])
 
 
+def test_short_fields_have_the_digits_that_fit() -> None:
+    found = ls.read_bulk(DATA / "frame_short.bdf")
+    assert found.numbers.tolist() == list(GRIDS)
+    np.testing.assert_allclose(found.positions, [x for x, _ in GRIDS.values()], atol=1e-6)
+
+
 def test_body_has_the_frequencies_of_its_matrices() -> None:
     mass, stiffness = ((DATA / "bigmat_little.op4", name) for name in ("MAA", "KAA"))
     body = ls.read_nastran(
