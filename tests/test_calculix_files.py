@@ -307,13 +307,13 @@ def test_matrices_of_a_held_body_are_refused(bracket: Path) -> None:
 INTERFACES = [
     ({"root": "ROO"}, "no node set or surface 'ROO'; did you mean 'ROOT'"),
     ({"root": 1}, "node 1 of .* has three freedoms, an interface has six"),
-    ({"root": [1, 2]}, "on one line or in one point"),
+    ({"root": [1, 2]}, "2 nodes in .*bracket.inp are on one line or in one point"),
     ({"root": [1, 2, "x"]}, "expected a node number"),
     ({"root": 3.5}, "expected a set's name or node numbers"),
     ({"root": {"where": "ROOT", "ties": "rigid"}}, "interface 'root' has 'ties'"),
     ({"root": {"where": "ROOT", "at": (1, 2)}}, "expected three finite numbers"),
     ({"root": lambda x: x}, "its function returns"),
-    ({"root": lambda x: x[:, 0] > 9}, "has no nodes"),
+    ({"root": lambda x: x[:, 0] > 9}, "has no nodes in .*bracket.inp; name at least one"),
     ({"root": "ROOT", "tip": [1, 20, 30]}, "'root' and 'tip' have node 1 of .* in common"),
     ("ROOT", "expected names and nodes"),
 ]

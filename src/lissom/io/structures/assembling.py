@@ -147,8 +147,8 @@ def _check_spread(part: str, nodes: Numbers, mesh: Mesh) -> None:
     sizes = np.linalg.svd(spread, compute_uv=False) if len(nodes) > 2 else np.zeros(3)
     if len(sizes) < 2 or sizes[1] <= 1e-9 * sizes[0] or sizes[0] == 0:
         raise ModelError(
-            f"{part}: its {len(nodes)} nodes are on one line or in one point, which leaves a "
-            "rotation free; name at least three nodes that are not"
+            f"{part}: its {len(nodes)} nodes in {mesh.path} are on one line or in one point, which "
+            "leaves a rotation free; name at least three nodes that are not"
         )
 
 
@@ -176,7 +176,7 @@ def _nodes(part: str, value: Any, mesh: Mesh) -> Numbers:
     except ModelError as error:
         raise ModelError(f"{part}: {error}") from None
     if not len(found):
-        raise ModelError(f"{part}: {shown(value)} has no nodes; name at least one")
+        raise ModelError(f"{part}: {shown(value)} has no nodes in {mesh.path}; name at least one")
     return np.unique(found)
 
 
