@@ -71,6 +71,16 @@ from .io import (
     load_run as load_run,
     read_urdf as read_urdf,
 )
+from .io.structures.calculix import (
+    read_calculix as read_calculix,
+    read_frd as read_frd,
+    read_inp as read_inp,
+)
+from .io.structures.nastran import (
+    read_bulk as read_bulk,
+    read_nastran as read_nastran,
+    read_op4 as read_op4,
+)
 from .joints import (
     CompoundJoint as CompoundJoint,
     Contact as Contact,

@@ -26,7 +26,8 @@ def info(
         str | None,
         typer.Argument(
             metavar="MODEL",
-            help="Model file, URDF file, FILE.py:NAME, MODULE:NAME, or results.",
+            help="Model file, URDF file, FILE.py:NAME, MODULE:NAME, results, or a "
+            "finite-element file (.inp, .bdf, .dat, .nas, .pch).",
         ),
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="List all bodies, however many.")] = False,
@@ -40,7 +41,10 @@ def info(
     if model is None and not env:
         raise typer.BadParameter("give a MODEL, or --env for versions")
     facts: dict[str, Any] = {"environment": _environment()} if env else {}
-    system, bodies = (None, {}) if model is None else _system(model, code=not no_code)
+    elements = _elements(model)
+    known = model is None or bool(elements)
+    system, bodies = (None, {}) if known else _system(model or "", code=not no_code)
+    facts |= elements
     if system is not None:
         facts |= _facts(system, None if all_ else MOST_LINES)
     if json:
@@ -48,6 +52,7 @@ def info(
         return
     if env:
         _print_rows(facts["environment"])
+    _print_rows(elements)
     if system is not None:
         _describe(system, facts, None if all_ else MOST_LINES)
         _describe_bodies(bodies, len(bodies) if all_ else _REPORTS)
@@ -70,6 +75,16 @@ def _system(source: str, *, code: bool) -> tuple[System, dict[str, FlexibleBody]
         if isinstance(part.body, FlexibleBody) and part.body.is_numeric:
             found.setdefault(id(part.body), (name, part.body))
     return system, dict(found.values())
+
+
+def _elements(path: str | None) -> dict[str, Any]:
+    """Content of a deck of CalculiX or of bulk data of Nastran; empty for other files."""
+    if path is None or not path.lower().endswith((".inp", ".bdf", ".dat", ".nas", ".pch")):
+        return {}
+    from ..io.structures.calculix import read_inp
+    from ..io.structures.nastran import read_bulk
+
+    return (read_inp(path) if path.lower().endswith(".inp") else read_bulk(path)).facts()
 
 
 def _facts(system: System, most: int | None) -> dict[str, Any]:

@@ -1,0 +1,283 @@
+"""From what files say to a `Structure`: interfaces, freedoms in the house's order, checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ...errors import ModelError, name_list, shown
+from ...structures.finite import Interface
+from .text import refused
+from .units import Units
+
+Array = NDArray[np.float64]
+Numbers = NDArray[np.intp]
+
+_TIES = ("rigid", "average")
+_KEYS = ("where", "tie", "at")
+_LOOSEST = 1e-6  # of forces of a rigid motion, relative to those that cancel
+
+
+@dataclass(frozen=True, eq=False)
+class Mesh:
+    """Nodes of a file, and how interfaces name them.
+
+    Attributes
+    ----------
+    path : str
+        File, for messages.
+    numbers : array (n,) of int
+        Node numbers in the file.
+    positions : array (n, 3)
+        [m].
+    group : callable, optional
+        Node numbers of a named set.
+    """
+
+    path: str
+    numbers: Numbers
+    positions: Array
+    group: Callable[[str], Numbers] | None = None
+
+    def indices(self, numbers: Any) -> Numbers:
+        """Indices of node numbers.
+
+        Parameters
+        ----------
+        numbers : sequence of int
+            Node numbers.
+        """
+        wanted = np.asarray(numbers, dtype=np.intp)
+        if len(missing := wanted[~np.isin(wanted, self.numbers)]):
+            raise ModelError(
+                f"node {missing[0]} is not in {self.path}, or has no freedoms in the matrices "
+                "(held, or tied to others); name free nodes"
+            )
+        return np.searchsorted(self.numbers, wanted)
+
+
+def interfaces_of(given: Any, mesh: Mesh, freedoms: Numbers) -> dict[str, Interface]:
+    """Interfaces as the structure takes them.
+
+    Parameters
+    ----------
+    given : mapping
+        By name: the name of a set, a node number, a list of node numbers, a function of positions,
+        or a mapping or an object with "where" (one of these), "tie" and "at".
+    mesh : Mesh
+        Nodes of the file.
+    freedoms : array (N, 2) of int
+        Node and direction of the rows.
+    """
+    if not isinstance(given, Mapping) or not given:
+        raise ModelError(
+            f"interfaces are {shown(given)}; expected names and nodes, "
+            'such as {"root": "ROOT_NODES", "tip": [12, 13, 14]}'
+        )
+    count = np.zeros((len(mesh.positions), 2), dtype=np.intp)
+    np.add.at(count, (freedoms[:, 0], freedoms[:, 1] // 3), 1)
+    found = {str(name): _interface(str(name), spec, mesh, count) for name, spec in given.items()}
+    _check_apart(found, mesh)
+    return found
+
+
+def _interface(name: str, spec: Any, mesh: Mesh, count: Numbers) -> Interface:
+    part = f"interface {name!r}"
+    options = _options(part, spec)
+    nodes = _nodes(part, options["where"], mesh)
+    loose = nodes[count[nodes, 1] < 3]
+    if len(loose):
+        raise ModelError(
+            f"{part}: node {mesh.numbers[loose[0]]} of {mesh.path} has {count[loose[0], 1]} "
+            "translations in the matrices (held, or tied to others); name free nodes"
+        )
+    if len(nodes) == 1 and "tie" not in options and "at" not in options:
+        return _of_node(part, int(nodes[0]), mesh, count)
+    tie = options.get("tie", "rigid")
+    if tie not in _TIES:
+        raise ModelError(f"{part}: tie is {shown(tie)}; expected one of {name_list(_TIES)}")
+    place = options.get("at")
+    position = mesh.positions[nodes].mean(axis=0) if place is None else _position(part, place)
+    _check_spread(part, nodes, mesh)
+    return Interface(position, nodes, tie)
+
+
+def _check_apart(found: Mapping[str, Interface], mesh: Mesh) -> None:
+    """A node can follow one rigid interface only."""
+    owners: dict[int, str] = {}
+    for name, interface in found.items():
+        for node in interface.nodes.tolist() if interface.tie != "average" else ():
+            if (other := owners.setdefault(node, name)) != name:
+                raise ModelError(
+                    f"interfaces {other!r} and {name!r} have node {mesh.numbers[node]} of "
+                    f'{mesh.path} in common; give it to one of them, or tie one "average"'
+                )
+
+
+def _options(part: str, spec: Any) -> dict[str, Any]:
+    """Fields of an interface, which may be a mapping, an object with them, or its nodes alone."""
+    if hasattr(spec, "where"):
+        spec = {key: getattr(spec, key, None) for key in _KEYS}
+    if not isinstance(spec, Mapping):
+        return {"where": spec}
+    if (unknown := set(spec) - set(_KEYS)) or "where" not in spec:
+        found = name_list(sorted(map(str, unknown))) or "no 'where'"
+        raise ModelError(f"{part} has {found}; expected {name_list(_KEYS)}")
+    return {key: value for key, value in spec.items() if value is not None}
+
+
+def _of_node(part: str, node: int, mesh: Mesh, count: Numbers) -> Interface:
+    if count[node, 0] < 3:
+        raise ModelError(
+            f"{part}: node {mesh.numbers[node]} of {mesh.path} has three freedoms, an interface "
+            "has six; name a set of at least three nodes of solids"
+        )
+    return Interface(mesh.positions[node].copy(), np.array([node]), "node")
+
+
+def _check_spread(part: str, nodes: Numbers, mesh: Mesh) -> None:
+    """Nodes with three translations fix a rotation only if they are not on one line."""
+    spread = mesh.positions[nodes] - mesh.positions[nodes].mean(axis=0)
+    sizes = np.linalg.svd(spread, compute_uv=False) if len(nodes) > 2 else np.zeros(3)
+    if len(sizes) < 2 or sizes[1] <= 1e-9 * sizes[0] or sizes[0] == 0:
+        raise ModelError(
+            f"{part}: its {len(nodes)} nodes in {mesh.path} are on one line or in one point, which "
+            "leaves a rotation free; name at least three nodes that are not"
+        )
+
+
+def _position(part: str, value: Any) -> Array:
+    try:
+        found = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        found = np.zeros(0)
+    if found.shape != (3,) or not np.isfinite(found).all():
+        raise ModelError(f"{part}: at is {shown(value)}; expected three finite numbers [m]")
+    return found
+
+
+def _nodes(part: str, value: Any, mesh: Mesh) -> Numbers:
+    """Indices of the nodes that an interface names."""
+    try:
+        if isinstance(value, str):
+            if mesh.group is None:
+                raise ModelError(f"{mesh.path} has no named sets; give node numbers")
+            found = mesh.indices(mesh.group(value))
+        elif callable(value):
+            found = _within(value, mesh.positions)
+        else:
+            found = mesh.indices(_numbers(value))
+    except ModelError as error:
+        raise ModelError(f"{part}: {error}") from None
+    if not len(found):
+        raise ModelError(f"{part}: {shown(value)} has no nodes in {mesh.path}; name at least one")
+    return np.unique(found)
+
+
+def _within(region: Callable[[Array], Any], positions: Array) -> Numbers:
+    """Nodes for which a function of positions is true."""
+    chosen = np.asarray(region(positions.copy()))
+    if chosen.shape != (len(positions),) or chosen.dtype != bool:
+        raise ModelError(
+            f"its function returns {shown(chosen)}; expected True or False for each of the "
+            f"{len(positions)} positions, such as x[:, 0] < 0.01"
+        )
+    return np.flatnonzero(chosen)
+
+
+def _numbers(value: Any) -> list[int]:
+    each = [value] if isinstance(value, Integral) else value
+    if isinstance(each, np.ndarray):
+        each = each.tolist()
+    if not isinstance(each, Iterable):
+        raise ModelError(f"nodes are {shown(value)}; expected a set's name or node numbers")
+    found = list(each)
+    if wrong := [x for x in found if not isinstance(x, Integral) or isinstance(x, bool)]:
+        raise ModelError(f"node {shown(wrong[0])}; expected a node number, a whole number")
+    return [int(x) for x in found if abs(x) < 2**62]
+
+
+def in_house_order(
+    freedoms: Numbers, mass: Any, stiffness: Any, units: Units
+) -> tuple[Numbers, Any, Any]:
+    """Freedoms and matrices sorted by node and direction, in SI units.
+
+    Parameters
+    ----------
+    freedoms : array (N, 2) of int
+        Node and direction of the rows, rotations first.
+    mass, stiffness : sparse array (N, N)
+        In the units of the file.
+    units : Units
+        Of the file.
+    """
+    order = np.lexsort((freedoms[:, 1], freedoms[:, 0]))
+    freedoms = freedoms[order]
+    rows, of_mass, of_stiffness = units.matrices(freedoms[:, 1])
+    scale = sparse.diags_array(rows)
+    mass, stiffness = (
+        sparse.csc_array(factor * (scale @ sparse.csc_array(x)[order][:, order] @ scale))
+        for x, factor in ((mass, of_mass), (stiffness, of_stiffness))
+    )
+    return freedoms, mass, stiffness
+
+
+def check_free(mesh: Mesh, freedoms: Numbers, mass: Any, stiffness: Any, held: str) -> None:
+    """Check that the structure moves freely: its stiffness resists no rigid motion.
+
+    This is where matrices of another mesh, and with boundary conditions, show.
+
+    Parameters
+    ----------
+    mesh : Mesh
+    freedoms : array (N, 2) of int
+        Node and direction of the rows.
+    mass, stiffness : sparse array (N, N)
+    held : str
+        What to look for if it does not, for messages.
+    """
+    rigid = rigid_motions(mesh.positions, freedoms)
+    forces = np.abs(stiffness @ rigid)
+    scale = (abs(stiffness) @ np.abs(rigid)).max(axis=0)
+    part = forces.max(axis=0) / np.where(scale > 0, scale, 1.0)
+    worst = int(np.argmax(part))
+    if part[worst] > _LOOSEST:
+        node = mesh.numbers[freedoms[int(np.argmax(forces[:, worst])), 0]]
+        what = f"{'rotation about' if worst < 3 else 'translation along'} {'xyz'[worst % 3]}"
+        raise refused(
+            mesh.path,
+            f"a rigid {what} meets a force at node {node}, {part[worst]:.1e} of what its "
+            f"elements exert; expected a free structure: {held}",
+        )
+    total = np.diag(rigid.T @ (mass @ rigid))[3:]
+    if not total.min() > 0 or np.ptp(total) > 1e-6 * total.max():
+        found = ", ".join(f"{x:.6g}" for x in total)
+        message = f"the mass is {found} kg along x, y and z; expected one number above zero: {held}"
+        raise refused(mesh.path, message)
+
+
+def rigid_motions(positions: Array, freedoms: Numbers) -> Array:
+    """Displacements (N, 6) of unit rotations about and translations along x, y, z.
+
+    Parameters
+    ----------
+    positions : array (n, 3)
+        Nodes [m]; rotations are about their mean.
+    freedoms : array (N, 2) of int
+        Node and direction of the rows.
+    """
+    node, direction = freedoms[:, 0], freedoms[:, 1]
+    arm = (positions - positions.mean(axis=0))[node]
+    found = np.zeros((len(freedoms), 6))
+    found[np.arange(len(node)), direction] = 1.0
+    for axis in range(3):
+        turned = np.cross(np.eye(3)[axis], arm)
+        moves = direction >= 3
+        found[moves, axis] = turned[moves, direction[moves] - 3]
+    return found

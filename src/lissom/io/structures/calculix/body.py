@@ -1,0 +1,162 @@
+"""Flexible bodies from CalculiX: a deck and the matrices that the solver stored for it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ....bodies import FlexibleBody
+from ....errors import name_list
+from ....structures.finite import Structure, SurfaceMesh
+from ..assembling import Mesh, Numbers, check_free, in_house_order, interfaces_of
+from ..text import path_text, refused
+from ..units import units as unit_system
+from .deck import Deck
+from .elements import outer_triangles
+from .incompatible import as_nodes, inner_nodes
+from .matrices import read_dof, read_matrix
+from .read_deck import read_inp
+from .stresses import with_stresses
+
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+_HOW = "write them with *FREQUENCY, SOLVER=MATRIXSTORAGE and without *BOUNDARY"
+
+
+def read_calculix(
+    path: str | os.PathLike[str],
+    *,
+    interfaces: Mapping[str, Any],
+    matrices: str | os.PathLike[str] | None = None,
+    stresses: Paths | None = None,
+    units: str = "m-kg-s",
+    **reduction: Any,
+) -> FlexibleBody:
+    """Flexible body from a CalculiX deck and the matrices that CalculiX stored for it.
+
+    Run the deck once with a step ``*FREQUENCY, SOLVER=MATRIXSTORAGE`` and without boundary
+    conditions: the solver writes NAME.dof, NAME.sti and NAME.mas.
+
+    Parameters
+    ----------
+    path : path
+        NAME.inp.
+    interfaces : mapping
+        Places where joints and loads attach, by name; the first is the inboard one.  Each is the
+        name of a node set or a surface, a list of node numbers, a function of positions (n, 3) [m]
+        that returns which belong to it, the number of a reference node of *RIGID BODY, or a
+        mapping with "where" (one of these), "tie" ("rigid", the default, or "average") and "at"
+        (position [m], by default the mean of the nodes).
+    matrices : path, optional
+        NAME of the files NAME.dof, NAME.sti and NAME.mas; default: that of the deck.
+    stresses : path or sequence of paths, optional
+        Results NAME.frd with displacements and stresses of the same mesh, of modes or static
+        steps: the body then knows its stresses at the nodes.
+    units : {"m-kg-s", "mm-t-s", "mm-kg-ms", "in-lbf-s"}
+        Units of the files, which do not say theirs.
+    **reduction
+        Options of `Structure.reduce`: method, modes, frequency, damping and others.
+
+    Returns
+    -------
+    FlexibleBody
+        In SI units; `body.source` is the whole model.
+
+    Raises
+    ------
+    ModelFileError
+        If a file is damaged or the files do not belong together; with file and line.
+    ModelError
+        If an interface or an option does not fit.
+    """
+    structure = read_structure(path, interfaces, matrices, stresses, units)
+    return structure.reduce(**reduction)
+
+
+def read_structure(
+    path: str | os.PathLike[str],
+    interfaces: Mapping[str, Any],
+    matrices: str | os.PathLike[str] | None = None,
+    stresses: Paths | None = None,
+    units: str = "m-kg-s",
+) -> Structure:
+    """Unreduced model; parameters as for `read_calculix`."""
+    deck = read_inp(path, units=units)
+    base = os.path.splitext(deck.path)[0] if matrices is None else path_text(matrices)
+    base = base if not base.endswith((".dof", ".sti", ".mas")) else base[:-4]
+    if not os.path.exists(f"{base}.dof"):
+        raise refused(f"{base}.dof", f"there are no stored matrices; {_HOW}")
+    rows = read_dof(f"{base}.dof")
+    inner, corners = inner_nodes(deck, rows, f"{base}.dof")
+    mass, stiffness = as_nodes(
+        rows,
+        inner,
+        deck.numbers[corners],
+        [read_matrix(f"{base}.{x}", len(rows), f"{base}.dof") for x in ("mas", "sti")],
+    )
+    every = Mesh(
+        deck.path,
+        np.concatenate([deck.numbers, inner]),
+        np.concatenate([deck.positions, deck.positions[corners].mean(axis=1)]),
+        deck.group,
+    )
+    mesh, freedoms = _freedoms(deck, every, rows, f"{base}.dof")
+    freedoms, mass, stiffness = in_house_order(freedoms, mass, stiffness, unit_system(units))
+    check_free(mesh, freedoms, mass, stiffness, f"{base}.sti, {base}.mas: {_advice(deck)}")
+    structure = Structure(
+        os.path.basename(deck.path),
+        mesh.positions,
+        freedoms,
+        mass,
+        stiffness,
+        interfaces_of(interfaces, mesh, freedoms),
+        surface=_surface(deck, mesh),
+    )
+    if not stresses:
+        return structure
+    paths = [
+        path_text(x) for x in (stresses if isinstance(stresses, (list, tuple)) else [stresses])
+    ]
+    return with_stresses(structure, mesh.numbers, paths, unit_system(units))
+
+
+def _freedoms(deck: Deck, every: Mesh, rows: Numbers, path: str) -> tuple[Mesh, Numbers]:
+    """Nodes that have freedoms; and node and direction of the rows.
+
+    Translations of the rotation node of a *RIGID BODY are rotations of its reference node.
+    """
+    turns = {one.rotation: one.reference for one in deck.rigid}
+    owners = np.array([turns.get(int(x), int(x)) for x in rows[:, 0]], dtype=np.intp)
+    direction = rows[:, 1] - 1 + np.where(np.isin(rows[:, 0], list(turns)), 0, 3)
+    known = np.isin(owners, every.numbers) & (rows[:, 1] <= 3)
+    if not known.all():
+        k = int(np.argmin(known))
+        raise refused(
+            path,
+            f"row {rows[k, 0]}.{rows[k, 1]} is no translation of a node of {deck.path}: the files "
+            f"are of different models, or shells and beams are expanded; use solid elements and "
+            f"{_HOW}",
+            k + 1,
+        )
+    kept, node = np.unique(np.searchsorted(every.numbers, owners), return_inverse=True)
+    mesh = replace(every, numbers=every.numbers[kept], positions=every.positions[kept])
+    return mesh, np.stack([node.ravel(), direction], axis=1)
+
+
+def _surface(deck: Deck, mesh: Mesh) -> SurfaceMesh | None:
+    """Outer faces whose nodes all have freedoms."""
+    triangles = deck.numbers[outer_triangles(deck.blocks)]
+    triangles = triangles[np.isin(triangles, mesh.numbers).all(axis=1)]
+    return SurfaceMesh(mesh.indices(triangles)) if len(triangles) else None
+
+
+def _advice(deck: Deck) -> str:
+    """What to do if matrices and deck do not fit."""
+    words = ("*BOUNDARY", "*EQUATION", "*MPC", "*TIE", "*COUPLING", "*RIGID BODY", "*SPRING")
+    found = [x for x in deck.unused if x.endswith(words)] + [x.place for x in deck.rigid]
+    seen = f" ({name_list(found, show=str)} in {deck.path})" if found else ""
+    return f"they are of another mesh or held{seen}; {_HOW}"

@@ -1,0 +1,177 @@
+"""Bulk data of Nastran: grids, matrices in DMIG form, sets, and a list of what is not used."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....errors import name_list
+from ..text import path_text, refused
+from ..units import units as unit_system
+from .cards import Card, read_cards
+from .coordinates import Frames
+from .dmig import Labelled, labelled_matrices
+
+Array = NDArray[np.float64]
+Numbers = NDArray[np.intp]
+
+_MOST_SET = 100_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Bulk:
+    """Content of bulk data in SI units.
+
+    Attributes
+    ----------
+    path : str
+    numbers : array (n,) of int
+        Grid numbers, ascending.
+    positions : array (n, 3)
+        Grids in the basic system [m].
+    axes : array (n, 3, 3)
+        Columns: directions of the grid's freedoms (CD), basic axes.
+    analysis_set : tuple
+        (grid, component 1 to 6) of ASET and ASET1, ascending; empty without them.
+    matrices : dict of Labelled
+        Of DMIG, by name; in the units of the file.
+    unused : tuple of str
+        Cards that are not used, such as "CQUAD4 (12, first line 40)".
+    """
+
+    path: str
+    numbers: Numbers
+    positions: Array
+    axes: Array
+    analysis_set: tuple[tuple[int, int], ...]
+    matrices: dict[str, Labelled]
+    unused: tuple[str, ...]
+
+    def facts(self) -> dict[str, str]:
+        """Content in a few lines, as `lissom info` prints it."""
+        x, y, z = np.ptp(self.positions, axis=0) if len(self.positions) else np.zeros(3)
+        matrices = (f"{name} ({len(one.rows)} rows)" for name, one in self.matrices.items())
+        return {
+            "grids": f"{len(self.numbers)} within {x:.4g} x {y:.4g} x {z:.4g}",
+            "matrices": name_list(matrices, show=str) or "none",
+            "analysis set": f"{len(self.analysis_set)} freedoms",
+            "not used": name_list(self.unused, show=str, between="; ") or "nothing",
+        }
+
+
+def read_bulk(path: str | os.PathLike[str], *, units: str = "m-kg-s") -> Bulk:
+    """Read grids, coordinate systems, DMIG matrices and the analysis set of bulk data.
+
+    Parameters
+    ----------
+    path : path
+        Bulk data, a whole input file, or a punch file, with the files that it includes.
+    units : {"m-kg-s", "mm-t-s", "mm-kg-ms", "in-lbf-s"}
+        Units of the file, which does not say its own.
+
+    Raises
+    ------
+    ModelFileError
+        If a line cannot be understood; with file and line.
+    """
+    name = path_text(path)
+    by_name: dict[str, list[Card]] = {}
+    for card in read_cards(name):
+        by_name.setdefault(card.name, []).append(card)
+    grids = _grids(by_name.pop("GRID", []), by_name.pop("GRDSET", []))
+    systems = [x for kind in list(by_name) if _is_system(kind) for x in by_name.pop(kind)]
+    numbers = sorted(grids)
+    places, axes = _placed(Frames(systems, grids), [grids[x] for x in numbers])
+    matrices, others = labelled_matrices(by_name.pop("DMIG", []))
+    chosen = _analysis_set(by_name.pop("ASET", []), by_name.pop("ASET1", []))
+    if not grids and not matrices and not others:
+        raise refused(name, "no GRID and no DMIG; expected bulk data with nodes or matrices")
+    return Bulk(
+        name,
+        np.array(numbers, dtype=np.intp),
+        places * unit_system(units).length,
+        axes,
+        chosen,
+        matrices,
+        (*others, *(_unused(cards) for cards in by_name.values())),
+    )
+
+
+def _placed(frames: Frames, grids: list[Card]) -> tuple[Array, Array]:
+    """Places of grids, and directions of their freedoms."""
+    places, axes = np.zeros((len(grids), 3)), np.zeros((len(grids), 3, 3))
+    for k, grid in enumerate(grids):
+        try:
+            places[k] = frames.place(grid)
+            axes[k] = frames.frame(grid.integer(5, "CD", 0), grid).directions(places[k])
+        except RecursionError:
+            raise grid.refused("its coordinate system rests on too many others") from None
+    return places, axes
+
+
+def _is_system(name: str) -> bool:
+    return name in {f"CORD{k}{kind}" for k in "12" for kind in "RCS"}
+
+
+def _unused(cards: list[Card]) -> str:
+    """All cards of a name: the places of a few, the number of many."""
+    if len(cards) <= 3:
+        return ", ".join(card.place for card in cards)
+    return f"{cards[0].place} and {len(cards) - 1} more"
+
+
+def _grids(cards: list[Card], defaults: list[Card]) -> dict[int, Card]:
+    """Grids by number, with the defaults of GRDSET for CP and CD."""
+    found: dict[int, Card] = {}
+    for card in cards:
+        number = card.integer(0, "the number", least=1)
+        if number in found:
+            raise card.refused(f"grid {number} is there twice; give each once")
+        for k in (1, 5):
+            if defaults and not card.text(k):
+                card.fields[k] = defaults[0].text(k)
+        found[number] = card
+    return found
+
+
+def _analysis_set(pairs: list[Card], lists: list[Card]) -> tuple[tuple[int, int], ...]:
+    found: set[tuple[int, int]] = set()
+    for card in pairs:
+        for k in range(0, len(card.fields), 2):
+            if card.text(k):
+                grid = card.integer(k, "a grid", least=1)
+                found |= {(grid, c) for c in components(card, k + 1)}
+    for card in lists:
+        chosen = components(card, 0)
+        found |= {(grid, c) for grid in _listed(card) for c in chosen}
+    return tuple(sorted(found))
+
+
+def components(card: Card, k: int) -> list[int]:
+    """Components such as 123456 in a field.
+
+    Parameters
+    ----------
+    card : Card
+    k : int
+        Number of the field.
+    """
+    text = card.text(k)
+    if not text or set(text) - set("123456"):
+        raise card.refused(
+            f"components {card.lines.quoted(text, card.at)}; expected some of 123456"
+        )
+    return sorted({int(x) for x in text})
+
+
+def _listed(card: Card) -> list[int]:
+    if card.text(2).upper() == "THRU":
+        first, last = card.integer(1, "a grid", least=1), card.integer(3, "a grid", least=1)
+        if not 0 <= last - first < _MOST_SET:
+            raise card.refused(f"{first} THRU {last}; expected at most {_MOST_SET} grids")
+        return list(range(first, last + 1))
+    places = range(1, len(card.fields))
+    return [card.integer(k, "a grid", least=1) for k in places if card.text(k)]
