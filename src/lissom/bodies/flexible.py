@@ -18,6 +18,7 @@ from ..spatial.given import given_rotation
 from ..spatial.scalar import array, is_numeric, sqrt, zeros
 from . import second_order
 from .basis import check_independent, check_stiffness, normal_basis
+from .line import Line
 from .nodes import check_masses, checked_inboard, checked_names
 from .normal import LEVELS, LINEARISED, REMEDY, Lump, MassIntegrals, NormalBody
 from .recovery import Recovery
@@ -71,6 +72,8 @@ class FlexibleBody:
         Appearance in drawings and views, see `solids.Sweep`.
     recovery : Recovery, optional
         Stresses and section loads in the given amplitudes, see `bodies.recovery`.
+    line : Line, optional
+        Axis of a beam, from which its section loads follow; `ls.beam` gives it.
     """
 
     positions: Any
@@ -86,6 +89,7 @@ class FlexibleBody:
     solids: Any = field(default=(), kw_only=True)
     second_order: second_order.Given = field(default=None, kw_only=True)
     recovery: Recovery | None = field(default=None, kw_only=True)
+    line: Line | None = field(default=None, kw_only=True, repr=False)
     source: Any = field(default=None, kw_only=True, repr=False)  # Structure that was reduced
 
     def __post_init__(self) -> None:
@@ -218,6 +222,7 @@ class FlexibleBody:
             solids=self.solids,
             second_order=self.constants_of_second_order.in_modes(x) if stiffened else None,
             recovery=None if self.recovery is None else self.recovery.in_modes(x),
+            line=self.line,
         )
         if level != "full" or not np.any(self.shapes[self.inboard, :3]):
             return body  # the shapes seen from the inboard node are linear in the modes

@@ -195,11 +195,36 @@ def joint_forces(
         [moment; force] on each body from its joint, in the body's axes at the body's origin.
     """
     state = as_state(system, state)
+    vdot, loads = balanced(system, state, acceleration, forces, external, actuated, "joint_forces")
+    if all_floats(state, vdot, *(wrench for *_, wrench in loads)):
+        return engine.joint_forces(system, state.raw_q, state.raw_v, vdot, loads)
+    motions = motions_of(system, state)
+    return np.array(reference.inverse_dynamics(system, motions, vdot, loads)[1])
+
+
+def balanced(
+    system: System,
+    state: State,
+    acceleration: Any,
+    forces: Any,
+    external: Mapping[Any, Any] | None,
+    actuated: Any,
+    what: str,
+) -> tuple[Array, reference.External]:
+    """Accelerations (n_v,), and all spatial forces on nodes that act with them, those of loops too.
+
+    Parameters
+    ----------
+    system, state, acceleration, forces, external, actuated
+        As for `joint_forces`.
+    what : str
+        Name of the function, for messages.
+    """
     loads = to_external(system, external)
     if acceleration is None:
         if actuated is not None:
             raise StateError(
-                "joint_forces: actuated is given without acceleration; omit it, or give both"
+                f"{what}: actuated is given without acceleration; omit it, or give both"
             )
         vdot = forward_dynamics(system, state, forces, external=external)
         loads = applied(system, state, forces, external)[1]
@@ -207,11 +232,8 @@ def joint_forces(
             wrenches = loop_forces(system, state, forces, external=external)
             for loop, wrench in zip(placed_loops(system, state.raw_q), wrenches, strict=True):
                 loads = [*loads, *loop_external(loop, wrench)]
-    else:
-        vdot = speeds_vector(system, acceleration, "acceleration")
-        if system.constraints or actuated is not None:
-            loads = _by_actuators(system, state, vdot, loads, actuated, "joint_forces")[1]
-    if all_floats(state, vdot, *(wrench for *_, wrench in loads)):
-        return engine.joint_forces(system, state.raw_q, state.raw_v, vdot, loads)
-    motions = motions_of(system, state)
-    return np.array(reference.inverse_dynamics(system, motions, vdot, loads)[1])
+        return vdot, loads
+    vdot = speeds_vector(system, acceleration, "acceleration")
+    if system.constraints or actuated is not None:
+        loads = _by_actuators(system, state, vdot, loads, actuated, what)[1]
+    return vdot, loads
