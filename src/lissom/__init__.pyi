@@ -50,8 +50,8 @@ from .bodies import (
     Rod as Rod,
     SecondOrder as SecondOrder,
     principal_stresses as principal_stresses,
-    von_mises as von_mises,
     solids as solids,
+    von_mises as von_mises,
 )
 from .errors import (
     KernelError as KernelError,

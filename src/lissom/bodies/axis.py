@@ -141,5 +141,7 @@ class Axis:
         whole, known = self.beyond(0.0).integrals, self.body.integrals
         pairs = [(whole.second_moment, known.second_moment)]
         pairs += [(whole.modal_second_moment, known.modal_second_moment)]
-        alike = all(np.abs(a - b).max(initial=0.0) <= 1e-9 * np.abs(b).max(initial=1e-300) for a, b in pairs)
+        alike = all(
+            np.abs(a - b).max(initial=0.0) <= 1e-9 * np.abs(b).max(initial=1e-300) for a, b in pairs
+        )
         return alike and self.body.inboard == 0 and not self.body.lumps

@@ -221,7 +221,7 @@ class FlexibleBody:
             level=level,
             solids=self.solids,
             second_order=self.constants_of_second_order.in_modes(x) if stiffened else None,
-            recovery=None if self.recovery is None else self.recovery.in_modes(x),
+            recovery=self._recovery(x),
             line=self.line,
         )
         if level != "full" or not np.any(self.shapes[self.inboard, :3]):
@@ -231,6 +231,12 @@ class FlexibleBody:
             body, integrals=self._integrals(own), node_shapes=own, inboard=-1, solids=()
         )
         return dataclasses.replace(body, floating=in_own_frame)
+
+    def _recovery(self, x: Array) -> Recovery | None:
+        """Recovery in other amplitudes, with positions relative to the inboard node."""
+        if self.recovery is None:
+            return None
+        return self.recovery.in_modes(x).seen_from(self.positions[self.inboard])
 
     def _integrals(self, shapes: Array) -> MassIntegrals:
         """Integrals of the point masses with given shapes, about the undeformed inboard node."""

@@ -89,6 +89,21 @@ class Recovery:
     points: StressPoints | None = field(default=None)
     stations: Stations | None = field(default=None)
 
+    def seen_from(self, origin: Array) -> Recovery:
+        """Same recovery with positions relative to a point.
+
+        Parameters
+        ----------
+        origin : array (3,)
+            The point [m].
+        """
+        points, stations = self.points, self.stations
+        if points is not None:
+            points = replace(points, positions=points.positions - origin)
+        if stations is not None:
+            stations = replace(stations, positions=stations.positions - origin)
+        return Recovery(points, stations)
+
     def in_modes(self, x: Array) -> Recovery:
         """Same recovery in other amplitudes: those given here are x times them.
 

@@ -13,7 +13,7 @@ from ..system import State, System
 from .channels import listed, resolved, values
 from .interpolation import check_times, sampled_rows
 from .quantities import sums
-from .rod_quantities import asked
+from .sectioned import along, stress
 from .store import Columns, MemoryStore, Store
 from .tables import Channels, to_pandas, to_xarray
 
@@ -195,28 +195,50 @@ class Trajectory:
             )
         return sums(self.system, self.store, point)["momentum"]
 
-    def along(self, body: str, quantity: str, at: Any) -> Array:
-        """Strains, moments or forces of sections of a rod, section axes.
+    def along(self, body: str, quantity: str, at: Any = None) -> Array:
+        """Loads, stress or strains of sections of a beam, rod or frame, section axes.
+
+        Loads are what the part beyond a section exerts on the part before it.  Those of beams
+        follow from equilibrium, whatever the number of shapes, and include a load on a node at the
+        node itself; those of rods and frames follow from the deformation.
 
         Parameters
         ----------
         body : str
-            Name of the rod.
-        quantity : {"curvature", "strain", "section_moment", "section_force"}
-            As in the channels of its nodes, which have the same components and units.
-        at : float or array (p,)
-            Arc lengths of the sections from the root, along the unstrained axis [m].
+            Name of the body.
+        quantity : {"section_force", "section_moment", "stress", "curvature", "strain"}
+            As in the channels of nodes, which have the same components and units: N, Q_y, Q_z; T,
+            M_y, M_z; the largest von Mises stress of the section; the last two of rods only.
+        at : float or array (p,), optional
+            Distances of the sections from the root, along the unstrained axis [m]; of a frame
+            numbers of its stations.  By default nodes on the axis, or all stations.
 
         Returns
         -------
-        array (n, c) or (n, p, c)
+        array (n, c) or (n, p, c); of "stress" (n,) or (n, p)
             One row for each row of the trajectory.
         """
-        i, section, places = asked(self.system, body, quantity, at)
-        rod, eta = self.system.bodies[i].rod, self.q[:, self.system.layout.modal_q(i)]
-        assert rod is not None
-        found = section.compute(rod, np.atleast_1d(places), eta)
-        return found if places.ndim else found[:, 0]
+        return along(self.system, self.store, body, quantity, at)
+
+    def stress(self, body: str, at: Any = None) -> Any:
+        """Stress of a flexible body, components xx, yy, zz, yz, zx, xy [Pa].
+
+        `von_mises` and `principal_stresses` make other measures of it.
+
+        Parameters
+        ----------
+        body : str
+            Name of the body.
+        at : float or array (p,), optional
+            Sections of a beam or frame, as in `along`, or numbers of points of a solid; by default
+            all.
+
+        Returns
+        -------
+        array
+            As `lissom.stress` returns, with a first axis for the rows of the trajectory.
+        """
+        return stress(self.system, self.store, body, at)
 
     def state(self, t: float) -> State:
         """State at a time.

@@ -166,7 +166,9 @@ def i_section(
     webs = [(side * web / 2, at) for side in (1, -1) for at in (inner, 0.0, -inner)]
     names = [f"corner {'+-'[a < 0]}y {'+-'[b < 0]}z" for a, b in corners]
     names += ["flange +z", "flange -z"]
-    names += [f"web {'+-'[a < 0]}y {place}" for (a, _), place in zip(webs, _WEB_PLACES, strict=True)]
+    names += [
+        f"web {'+-'[a < 0]}y {place}" for (a, _), place in zip(webs, _WEB_PLACES, strict=True)
+    ]
     found = _points(section, np.array([*corners, *middles, *webs]), tuple(names))
     for k, sign in ((4, 1.0), (5, -1.0)):
         found.factors[k, 1, _Q_Y] = 1.5 / (2 * width * flange)

@@ -6,9 +6,9 @@ loads are exact for the given accelerations whatever the number of shapes:
   S = sum of the wrenches on its nodes - M_rr [alpha; a - g] - M_rf eta_ddot - b_r             (1)
 
 with M_rr, M_rf and b_r of `body_terms`, (1)-(5), (13) and (14), whose integrals extend over this
-part alone.  S is what the part beyond exerts on the part before: a pull is positive.  It is moved to
-the section and turned into its axes.  At levels "linear" and "ruthless" the inertia is that of the
-undeformed body, so its moments are taken about the undeformed section.
+part alone.  S is what the part beyond exerts on the part before: a pull is positive.  It is moved
+to the section and turned into its axes.  At levels "linear" and "ruthless" the inertia is that of
+the undeformed body, so its moments are taken about the undeformed section.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import numpy as np
 from ...bodies import NormalBody
 from ...bodies.axis import Axis, Part
 from ...bodies.normal import LINEARISED
+from ...bodies.sections import Sections
 from ...kernels import fields as field
 from ...spatial.many_rotations import exponential, rotated
 from ...system import Frame, System
@@ -70,8 +71,30 @@ class Motion(NamedTuple):
     linear: Array
 
 
-def section_loads_rows(system: System, i: int, axis: Axis, at: Array, rows: Rows) -> Array:
+def loads_of(system: System, i: int, sections: Sections, at: Array, rows: Rows) -> Array:
     """Loads N, Q_y, Q_z, T, M_y, M_z of sections, (n, p, 6), section axes.
+
+    Parameters
+    ----------
+    system : System
+        Mechanism.
+    i : int
+        Number of the body.
+    sections : Sections
+        Of this body.
+    at : array (p,)
+        Which of them.
+    rows : Rows
+        States.
+    """
+    if not sections.by_balance:
+        return sections.elastic_loads(at, rows.q[:, system.layout.modal_q(i)])
+    sections.check_balance()
+    return _of_beam(system, i, sections.axis, at, rows)
+
+
+def _of_beam(system: System, i: int, axis: Axis, at: Array, rows: Rows) -> Array:
+    """Loads of sections of a beam, by equilibrium.
 
     Parameters
     ----------
@@ -202,7 +225,7 @@ def inertial_wrench(body: NormalBody, part: Part, motion: Motion) -> Array:
     L = I.second_moment + np.einsum("lkm,nm->nkl", I.modal_second_moment, eta)
     L = L + np.einsum("nklm,nm->nkl", h, eta)
     bend = np.zeros((len(eta), 6))
-    if part.first_moment is not None:
+    if part.first_moment is not None and part.second_moment is not None:
         sigma, Z = part.first_moment, part.second_moment
         half = np.einsum("klij,ni,nj->nkl", Z, eta, eta) / 2
         p = p + np.einsum("kij,ni,nj->nk", sigma, eta, eta) / 2

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import StateError
+from ...bodies.sections import Sections, check_has_stress, checked_points
+from ...errors import StateError, suggestion
 from ...system import StateLike, System
 from . import engine
-from .arguments import all_floats, as_state
+from .arguments import all_floats, as_state, check_system
 from .inverse import balanced
-from .section_loads import Rows
-from .sections import Sections, body_number
+from .section_loads import Rows, loads_of
 
 Array = np.ndarray
 
@@ -70,9 +70,10 @@ def section_loads(
     >>> bool(abs(found[4] - (1000.0 * 2 + weight * 1)) < 1e-8)  # M_y: the upper side is pulled
     True
     """
-    sections, rows = _asked(system, state, body, acceleration, forces, external, actuated)
+    i = _number(system, body)
+    sections, rows = _asked(system, state, i, acceleration, forces, external, actuated)
     places = sections.checked(at)
-    found = sections.loads(np.atleast_1d(places), rows)[0]
+    found = loads_of(system, i, sections, np.atleast_1d(places), rows)[0]
     return found if places.ndim else found[0]
 
 
@@ -112,67 +113,40 @@ def stress(
         each section, section axes; for a single section (k, 6).  Frames with sections of several
         kinds: a list of p arrays (k, 6).
     """
-    i = body_number(system, body)
+    i = _number(system, body)
     recovery = system.bodies[i].recovery
     if recovery is not None and recovery.points is not None:
         state = as_state(system, state)
         points = checked_points(body, len(recovery.points.positions), at)
         return recovery.points.stresses[points] @ state.raw_q[system.layout.modal_q(i)]
-    sections, rows = _asked(system, state, body, acceleration, forces, external, actuated)
+    sections, rows = _asked(system, state, i, acceleration, forces, external, actuated)
     check_has_stress(sections)
     places = sections.checked(at)
     every = np.atleast_1d(places)
-    found = [x[0] for x in sections.stress(every, sections.loads(every, rows))]
+    found = [x[0] for x in sections.stress(every, loads_of(system, i, sections, every, rows))]
     if not places.ndim:
         return found[0]
     return np.stack(found) if len({len(x) for x in found}) == 1 else found
 
 
-def check_has_stress(sections: Sections) -> None:
-    """Reject rods, which know the stiffness of their sections and not their outline."""
-    if not sections.has_stress:
-        raise StateError(
-            f"rod {sections.name!r} has section loads, but no stress; compute it from "
-            "section_loads and the stress_points of the section"
-        )
-
-
-def checked_points(body: str, count: int, at: Any) -> Array:
-    """Numbers of stress points that were asked for; all for None.
-
-    Parameters
-    ----------
-    body : str
-        Name of the body.
-    count : int
-        Number of its points.
-    at : int or array (p,)
-        As given.
-    """
-    if at is None:
-        return np.arange(count)
-    try:
-        found = np.asarray(at)
-        wrong = found.ndim > 1 or found.dtype.kind not in "iu"
-        wrong = wrong or bool(np.any((found < 0) | (found >= count)))
-    except (TypeError, ValueError):
-        wrong = True
-    if wrong:
-        raise StateError(f"at is {at!r}; expected numbers of points of {body!r}, 0 to {count - 1}")
-    return found
+def _number(system: System, body: Any) -> int:
+    check_system(system)
+    if not isinstance(body, str) or body not in system.names:
+        raise StateError(f"there is no body {body!r}; {suggestion(str(body), system.names)}")
+    return system.names.index(body)
 
 
 def _asked(
     system: System,
     state: StateLike,
-    body: Any,
+    i: int,
     acceleration: Any,
     forces: Any,
     external: Mapping[Any, Any] | None,
     actuated: Any,
 ) -> tuple[Sections, Rows]:
     state = as_state(system, state)
-    sections = Sections(system, body_number(system, body))
+    sections = Sections(system.bodies[i], system.names[i])
     vdot, loads = balanced(system, state, acceleration, forces, external, actuated, "section_loads")
     if not all_floats(state, vdot, *(wrench for *_, wrench in loads)):
         raise StateError("section loads need real numbers: the state has symbols or complex ones")

@@ -7,16 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ...bodies import rod_strains
-from ...bodies.axis import Axis
-from ...bodies.recovery import SECTION_LOADS
-from ...errors import StateError, suggestion
-from ...system import System
-from .section_loads import Rows, section_loads_rows
+from ..errors import StateError
+from . import rod_strains
+from .axis import Axis
+from .normal import NormalBody
 
 Array = np.ndarray
 
-UNITS = ("N", "N", "N", "N m", "N m", "N m")  # of SECTION_LOADS
 _ROD = [3, 4, 5, 0, 1, 2]  # of `rod_strains.stresses`
 
 
@@ -28,26 +25,19 @@ class Sections:
 
     Parameters
     ----------
-    system : System
-        Mechanism.
-    i : int
-        Number of the body.
+    body : NormalBody
+        The body.
+    name : str
+        Its name, for messages.
     """
 
-    def __init__(self, system: System, i: int) -> None:
-        self.system, self.i = system, i
-        self.name, self.body = system.names[i], system.bodies[i]
-        recovery = self.body.recovery
-        self.stations = None if recovery is None else recovery.stations
-        if self.body.line is None and self.body.rod is None and self.stations is None:
+    def __init__(self, body: NormalBody, name: str) -> None:
+        self.body, self.name = body, name
+        self.stations = None if body.recovery is None else body.recovery.stations
+        if not has_sections(body):
             raise StateError(
-                f"{self.name!r} has no sections whose loads are known; make the body with ls.beam, "
-                f"ls.rod or ls.frame; '{self.name}.reaction' is the load of its joint"
-            )
-        if self.body.line is not None and not self.axis.describes_body:
-            raise StateError(
-                f"the section loads of {self.name!r} are unknown: its masses, shapes or inboard "
-                "node were changed after ls.beam made it; attach masses as bodies on Fixed joints"
+                f"{name!r} has no sections whose loads are known; make the body with ls.beam, "
+                f"ls.rod or ls.frame; '{name}.reaction' is the load of its joint"
             )
 
     @cached_property
@@ -91,8 +81,9 @@ class Sections:
 
     def place(self, at: float) -> str:
         """Section in words, for tables."""
-        if self.stations is None or self.body.line is not None:
+        if not self._numbered:
             return f"{at:.6g} m"
+        assert self.stations is not None
         k = int(at)
         member = int(self.stations.members[k])
         return f"member {member}, {self.stations.places[k]:.6g} m"
@@ -105,36 +96,55 @@ class Sections:
             found = np.asarray(at, dtype=float)
         except (TypeError, ValueError, OverflowError):
             found = np.array([np.nan])
-        last = self.usual[-1] if self.body.line is None and self.body.rod is None else self.length
-        whole = self.stations is None or bool(np.all(found == np.rint(found)))
-        if found.ndim > 1 or not np.all((found >= 0) & (found <= last)) or not whole:
-            expected = f"distances from the root of {self.name!r}, 0 to {last:g} m"
-            if last is not self.length and self.body.line is None and self.body.rod is None:
-                expected = f"numbers of stations of {self.name!r}, 0 to {last}"
+        last, expected = self._expected
+        inside = found.ndim <= 1 and bool(np.all((found >= 0) & (found <= last)))
+        if not inside or (self._numbered and np.any(found != np.rint(found))):
             raise StateError(f"at is {at!r}; expected {expected}")
         return found
 
-    def loads(self, at: Array, rows: Rows) -> Array:
-        """N, Q_y, Q_z, T, M_y, M_z of sections, (n, p, 6), section axes.
+    @property
+    def _numbered(self) -> bool:
+        return self.body.line is None and self.body.rod is None
 
-        Of rods and frames they follow from the deformation, of beams from equilibrium; components
-        that a rod is rigid against are NaN.
+    @property
+    def _expected(self) -> tuple[float, str]:
+        """Last section, and what `at` may be in words."""
+        if self._numbered:
+            last = len(self.usual) - 1
+            return last, f"numbers of stations of {self.name!r}, 0 to {last}"
+        where = "arc lengths" if self.body.rod is not None else "distances"
+        return self.length, f"{where} from the root of {self.name!r}, 0 to {self.length:g} m"
+
+    @property
+    def by_balance(self) -> bool:
+        """Whether loads follow from equilibrium; else from the deformation alone."""
+        return self.body.line is not None
+
+    def check_balance(self) -> None:
+        """Reject a body that is no longer the beam whose axis it has."""
+        if not self.axis.describes_body:
+            raise StateError(
+                f"the section loads of {self.name!r} are unknown: its masses, shapes or inboard "
+                "node were changed after ls.beam made it; attach masses as bodies on Fixed joints"
+            )
+
+    def elastic_loads(self, at: Array, eta: Array) -> Array:
+        """N, Q_y, Q_z, T, M_y, M_z by the deformation, (n, p, 6), section axes.
+
+        Components that a rod is rigid against are NaN.
 
         Parameters
         ----------
         at : array (p,)
             Sections.
-        rows : Rows
-            States.
+        eta : array (n, m)
+            Modal coordinates.
         """
-        eta = rows.q[:, self.system.layout.modal_q(self.i)]
         if self.body.rod is not None:
             found = rod_strains.stresses(self.body.rod, at, eta)
             rigid = sorted(set(range(6)) - set(rod_strains.elastic(self.body.rod)))
             found[:, :, rigid] = np.nan
             return found[:, :, _ROD]
-        if self.body.line is not None:
-            return section_loads_rows(self.system, self.i, self.axis, at, rows)
         assert self.stations is not None
         return np.einsum("pcm,nm->npc", self.stations.loads[at.astype(int)], eta)
 
@@ -168,19 +178,41 @@ class Sections:
         return self.stations.sections[int(place)].stress_points().factors
 
 
-def body_number(system: System, body: Any) -> int:
-    """Number of a body by its name, checked.
+def has_sections(body: NormalBody) -> bool:
+    """Whether a body has sections whose loads are known."""
+    stations = None if body.recovery is None else body.recovery.stations
+    return body.line is not None or body.rod is not None or stations is not None
+
+
+def check_has_stress(sections: Sections) -> None:
+    """Reject rods, which know the stiffness of their sections and not their outline."""
+    if not sections.has_stress:
+        raise StateError(
+            f"rod {sections.name!r} has section loads, but no stress; compute it from "
+            "section_loads and the stress_points of the section"
+        )
+
+
+def checked_points(body: str, count: int, at: Any) -> Array:
+    """Numbers of stress points that were asked for; all for None.
 
     Parameters
     ----------
-    system : System
-        Mechanism.
     body : str
-        Name, as given.
+        Name of the body.
+    count : int
+        Number of its points.
+    at : int or array (p,)
+        As given.
     """
-    if not isinstance(body, str) or body not in system.names:
-        raise StateError(f"there is no body {body!r}; {suggestion(str(body), system.names)}")
-    return system.names.index(body)
-
-
-__all__ = ["SECTION_LOADS", "UNITS", "Sections", "body_number"]
+    if at is None:
+        return np.arange(count)
+    try:
+        found = np.asarray(at)
+        wrong = found.ndim > 1 or found.dtype.kind not in "iu"
+        wrong = wrong or bool(np.any((found < 0) | (found >= count)))
+    except (TypeError, ValueError):
+        wrong = True
+    if wrong:
+        raise StateError(f"at is {at!r}; expected numbers of points of {body!r}, 0 to {count - 1}")
+    return found
