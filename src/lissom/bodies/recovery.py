@@ -83,6 +83,27 @@ class Stations:
 
 @immutable("make another one")
 @dataclass(frozen=True, eq=False)
+class KnownSection:
+    """Cross-section of which only the points with known stress are left, as in results files.
+
+    Attributes
+    ----------
+    places : array (k, 2)
+        y and z of the points [m].
+    factors : array (k, 3, 6)
+        Stresses xx, xy, xz [Pa] per unit of N, Q_y, Q_z, T, M_y, M_z.
+    """
+
+    places: Any
+    factors: Any
+
+    def stress_points(self) -> KnownSection:
+        """The points themselves."""
+        return self
+
+
+@immutable("make another one")
+@dataclass(frozen=True, eq=False)
 class Recovery:
     """What a flexible body knows of its stresses; either part may be missing."""
 

@@ -11,7 +11,9 @@ import numpy as np
 from ..errors import StateError, printable
 from ..system import State, System
 from .channels import listed, resolved, values
+from .envelopes import Envelope, envelope
 from .interpolation import check_times, sampled_rows
+from .load_tables import load_table
 from .quantities import sums
 from .sectioned import along, stress
 from .store import Columns, MemoryStore, Store
@@ -239,6 +241,40 @@ class Trajectory:
             As `lissom.stress` returns, with a first axis for the rows of the trajectory.
         """
         return stress(self.system, self.store, body, at)
+
+    def envelope(self, *names: str) -> Envelope:
+        """Largest and smallest values of loads, with times and places.
+
+        Parameters
+        ----------
+        *names : str
+            Channels.  "body.section_force", "body.section_moment" and "body.stress" are searched
+            all along the body.  By default these of every body, the reactions of joints, loads of
+            nodes to which something is attached, and forces of loops.
+
+        Returns
+        -------
+        Envelope
+            Prints as a table; ``.save("envelope.csv")`` writes it, ``.times`` are the instants.
+        """
+        return envelope(self, names)
+
+    def load_table(self, path: str | os.PathLike[str], *names: str, times: Any = None) -> None:
+        """Write loads over time as text for other programs.
+
+        Lines that begin with # say what acts on what, and in which axes; then follow a line of
+        names with units and a row for each instant.
+
+        Parameters
+        ----------
+        path : path
+            File to write, with the suffix ".csv".
+        *names : str
+            Channels; by default as in `envelope`, without stresses, sections at the root.
+        times : array (k,), optional
+            Instants [s], such as ``run.envelope().times``; by default all rows.
+        """
+        load_table(self, path, names, times)
 
     def state(self, t: float) -> State:
         """State at a time.
