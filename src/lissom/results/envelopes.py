@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..bodies.sections import Sections
+from ..bodies.sections import Sections, has_sections
 from ..errors import ResultError, StateError, printable, suggestion
 from .channels import resolved
 from .files.disk import PathLike, as_path, replacing
-from .section_quantities import SECTION
+from .section_quantities import SECTION, asked
 from .stress_quantities import worst
 from .within import Block, collected, rows_within
 
@@ -139,9 +139,12 @@ def check_csv(path: Any) -> None:
 def usual_loads(run: Trajectory) -> list[str]:
     """Loads taken by default: of joints, loops, nodes with attachments, sections, and stresses."""
     loops, names = {one.name for one in run.system.loops}, []
+    for body, own in zip(run.system.names, run.system.bodies, strict=True):
+        known = [key for key in _LOADS if has_sections(own) and SECTION[key].parts(own)]
+        names += [f"{body}.{key}" for key in known]
     for name in run.channels():
         group, _, last = name.rpartition(".")
-        of_body = group in run.system.names and last in ("reaction", *_ALONG)
+        of_body = group in run.system.names and last in ("reaction", "stress")
         of_loop = group in loops and last in ("force", "moment")
         inboard = group.rpartition(".")[0] in run.system.names and _is_inboard(run, group)
         of_node = last == "interface_load" and "." in group and not inboard
@@ -150,7 +153,7 @@ def usual_loads(run: Trajectory) -> list[str]:
     return names
 
 
-_ALONG = ("section_force", "section_moment", "stress")
+_LOADS = ("section_force", "section_moment")
 
 
 def _is_inboard(run: Trajectory, place: str) -> bool:
@@ -182,17 +185,15 @@ def _extreme(name: str, unit: str, values: Array, time: Array, places: list[str]
 
 def _values(run: Trajectory, name: str) -> tuple[Array, Any, Any, list[str]]:
     """Values (n, p, c) of a load, labels and units of its c components, and its p places."""
+    body, _, key = name.partition(".") if isinstance(name, str) else ("", "", "")
+    if body in run.system.names and key in SECTION and key != "stress":
+        found, section, at = asked(run.system, body, key, None)
+        labels, units = zip(*section.parts(found.body), strict=True)
+        return run.along(body, key), labels, units, [found.sections.place(x) for x in at]
     channel = resolved(run.system, run.store.columns, name)[0]
-    labels, units = channel.labels or ("",), channel.units
-    body, _, key = name.partition(".")
-    if body in run.system.names and key in SECTION:
-        own = run.system.bodies[run.system.names.index(body)]
-        if key == "stress":
-            return _stress(run, body), ("",), units, _stress_places(run, body)
-        sections = Sections(own, body)
-        places = [sections.place(at) for at in sections.usual]
-        return run.along(body, key), labels, units, places
-    return run[name].reshape(run.n, 1, -1), labels, units, [""]
+    if body in run.system.names and key == "stress":
+        return _stress(run, body), ("",), channel.units, _stress_places(run, body)
+    return run[name].reshape(run.n, 1, -1), channel.labels or ("",), channel.units, [""]
 
 
 def _stress(run: Trajectory, body: str) -> Array:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _SIGNS = {
     "reaction": "on the body from its joint, moment about the origin of the body",
     "interface_load": "on the body from all that is attached to the node, moment about the node",
-    "section": "on the part before the section from the part beyond it; a pull is positive",
+    "section": "a pull is positive",
     "load": "of the loads on the node",
 }
 
@@ -27,9 +27,10 @@ _SIGNS = {
 def load_table(run: Trajectory, path: PathLike, names: Sequence[str], times: Any) -> None:
     """Write loads over time; see `Trajectory.load_table`."""
     check_csv(path)
-    chosen = names or [name for name in usual_loads(run) if name.rpartition(".")[2] != "stress"]
+    usual = (name for name in usual_loads(run) if not name.endswith(".stress") and name in run)
+    chosen = names or list(usual)  # a frame has no section at its root
     channels = [resolved(run.system, run.store.columns, name)[0] for name in chosen]
-    rows = run if times is None else run.sample(np.unique(np.asarray(times, dtype=float)))
+    rows = run if times is None else run.sample(times)
     columns, headings = [rows.time[:, None]], ["time [s]"]
     for channel in channels:
         columns.append(rows[channel.name].reshape(rows.n, -1))
