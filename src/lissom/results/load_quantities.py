@@ -135,10 +135,10 @@ NODE_LOADS = {
     **{name: _of_section(given) for name, given in SECTION.items()},
     "stress": _stress_at_node(),
     "interface_load": Quantity(
-        "moment and force of all that is attached here, body axes", _attached, _interface("body")
+        "moment and force of what is attached, body axes", _attached, _interface("body")
     ),
     "interface_load_world": Quantity(
-        "moment and force of all that is attached here, world axes", _attached, _interface("world")
+        "moment and force of what is attached, world axes", _attached, _interface("world")
     ),
 }
 BODY_LOADS = {

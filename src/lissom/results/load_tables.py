@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _SIGNS = {
     "reaction": "on the body from its joint, moment about the origin of the body",
     "interface_load": "on the body from all that is attached to the node, moment about the node",
-    "section": "a pull is positive",
+    "section": "on the part before the section from the part beyond it; a pull is positive",
     "load": "of the loads on the node",
 }
 

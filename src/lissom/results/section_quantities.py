@@ -106,12 +106,12 @@ SECTION = {
         "strain against the natural shape, section axes", *_of_rod(_STRAINS, rod_strains.strains)
     ),
     "section_moment": OfSection(
-        "moment of the part beyond the section on that before, section axes",
+        "moment that the section carries, section axes",
         _load_parts(_MOMENT, "N m"),
         _load(_MOMENT),
     ),
     "section_force": OfSection(
-        "force of the part beyond the section on that before, section axes",
+        "force that the section carries, section axes",
         _load_parts(_FORCE, "N"),
         _load(_FORCE),
     ),

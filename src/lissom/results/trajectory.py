@@ -447,9 +447,10 @@ class Trajectory:
             Initial factor by which deformations are enlarged.
         reactions : bool, optional
             Whether to include joint forces; by default for up to 24 bodies.
-        color : {"deflection", "curvature", "moment"}, optional
+        color : {"deflection", "stress", "curvature", "moment"}, optional
             What the colours of flexible bodies show at first, the last two of rods only; by default
-            bodies have colours of their own.
+            bodies have colours of their own.  Stress is the largest von Mises stress of a section,
+            or that of a node of a solid.
         """
         from ..viz.view.animated import write_page
 
@@ -519,7 +520,7 @@ class Trajectory:
             Width and height [pixels].
         trails : sequence of str, optional
             "body", "body.node" or frames whose paths are drawn; by default outermost bodies.
-        color : {"deflection", "curvature", "moment"}, optional
+        color : {"deflection", "stress", "curvature", "moment"}, optional
             What the colours of flexible bodies show, the last two of rods only; by default bodies
             have colours of their own.
         """

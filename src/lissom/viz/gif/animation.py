@@ -46,7 +46,7 @@ def write_gif(
         Width and height [pixels].
     trails : sequence of str, optional
         Points whose paths are drawn.
-    color : {"deflection", "curvature", "moment"}, optional
+    color : {"deflection", "stress", "curvature", "moment"}, optional
         What the colours of flexible bodies show.
     """
     name = as_path(path)
@@ -60,7 +60,8 @@ def write_gif(
     if not isinstance(points, (list, tuple)) or not all(isinstance(x, str) for x in points):
         raise StateError(f"trails is {trails!r}; expected a list such as ['hand', 'boom.tip']")
     check_color(color, run.system)
-    drawing = Drawing(Scene(rows, points, reactions=False), _pixels(size), color)
+    scene = Scene(rows, points, reactions=False, stress=color == "stress")
+    drawing = Drawing(scene, _pixels(size), color)
     pictures = [drawing.picture(k) for k in range(rows.n)]
     with replacing(name) as temporary:
         pictures[0].save(
