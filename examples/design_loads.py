@@ -32,6 +32,7 @@ system = model.compile()
 
 
 def angular_acceleration(t):
+    """A full sine wave of acceleration [rad/s²], so that the column comes to rest."""
     return np.pi**2 / 4 * np.sin(np.pi * t) if t < 2.0 else 0.0
 
 
@@ -45,9 +46,7 @@ run = ls.simulate(system, start, duration=3.0, loads=[drive], output_step=2e-3)
 envelope = run.envelope("arm.section_force", "arm.section_moment", "arm.stress", "arm.reaction")
 print(envelope)
 folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(tempfile.mkdtemp())
-run.load_table(
-    folder / "loads.csv", "arm.reaction", "arm.tip.interface_load", times=envelope.times
-)
+run.load_table(folder / "loads.csv", "arm.reaction", "arm.tip.interface_load", times=envelope.times)
 text = (folder / "loads.csv").read_text()
 print("\n".join(line[:100] for line in text.splitlines()[:4]))
 
@@ -58,7 +57,7 @@ at = np.linspace(0.0, 4.0, 81)
 moments = run.along("arm", "section_moment", at)
 worst = int(np.argmax(run["arm.stress"]))
 figure, axes = plt.subplots(2, 1, sharex=True, figsize=(7, 5), layout="constrained")
-for axis, k, name in zip(axes, (1, 2), ("upright bending $M_y$", "sideways bending $M_z$")):
+for axis, k, name in ((axes[0], 1, "upright bending $M_y$"), (axes[1], 2, "sideways $M_z$")):
     low, high = moments[:, :, k].min(axis=0), moments[:, :, k].max(axis=0)
     axis.fill_between(at, low / 1e3, high / 1e3, color="#3b8fc4", alpha=0.3, label="envelope")
     axis.plot(at, moments[worst, :, k] / 1e3, color="#d55e00", label="at the largest stress")

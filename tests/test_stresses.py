@@ -167,3 +167,20 @@ def test_what_has_no_stress_is_named():
         ls.stress(system, system.neutral(), "rod")
     with pytest.raises(ls.StateError, match=r"stress must be an array \(..., 6\)"):
         ls.von_mises(np.zeros((2, 5)))
+
+
+def test_a_saved_model_knows_the_sections_of_its_beams(tmp_path):
+    model = ls.Model("cantilever", gravity=(0, 0, -9.81))
+    model.add(ls.beam(2.0, TUBE, ls.STEEL), ls.Fixed(), name="beam")
+    model.save(tmp_path / "model.toml")
+    found = [
+        ls.section_loads(system, system.neutral(), "beam", [0.0, 0.7])
+        for system in (model.compile(), ls.load(tmp_path / "model.toml").compile())
+    ]
+    assert np.array_equal(*found)
+    text = (tmp_path / "model.toml").read_text()
+    start = text.index("line_sizes")
+    end = text.index("\n", start)
+    (tmp_path / "model.toml").write_text(text[:start] + "line_sizes = [900, 1, 5]" + text[end:])
+    with pytest.raises(ls.ModelFileError, match=r"\(900, 1, 5\) nodes, pieces"):
+        ls.load(tmp_path / "model.toml")

@@ -18,7 +18,7 @@ from ..spatial.given import given_rotation
 from ..spatial.scalar import array, is_numeric, sqrt, zeros
 from . import second_order
 from .basis import check_independent, check_stiffness, normal_basis
-from .line import Line
+from .line import Line, check_line
 from .nodes import check_masses, checked_inboard, checked_names
 from .normal import LEVELS, LINEARISED, REMEDY, Lump, MassIntegrals, NormalBody
 from .recovery import Recovery
@@ -106,6 +106,7 @@ class FlexibleBody:
         inboard = checked_inboard(self.inboard, names, len(self.positions), "FlexibleBody")
         object.__setattr__(self, "inboard", inboard)
         second_order.check_kind(self.second_order)
+        check_line(self.line, len(self.positions))
         if check_level(self.level) == "stiffened":
             _ = self.constants_of_second_order
         object.__setattr__(self, "solids", checked_solids(self.solids, "FlexibleBody"))

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from ..errors import ModelError
 from ..immutable import immutable
 
 
@@ -33,3 +36,24 @@ class Line:
     stations: int
     places: Any
     factors: Any
+
+
+def check_line(line: Any, n_node: int) -> None:
+    """Reject what is not the axis of a beam with so many nodes; None is none."""
+    if line is None:
+        return
+    if not isinstance(line, Line):
+        raise ModelError(f"FlexibleBody: line is {line!r}; leave it out, ls.beam gives it")
+    sizes = (line.nodes, line.pieces, line.stations)
+    whole = all(isinstance(n, int) and n > 0 for n in sizes)
+    if not whole or line.nodes < 2 or line.nodes + 4 * line.pieces * line.stations > n_node:
+        raise ModelError(
+            f"FlexibleBody: the axis of a beam with {sizes} nodes, pieces and stations does not "
+            f"fit its {n_node} nodes; make the beam again with ls.beam"
+        )
+    k = len(np.atleast_1d(line.places))
+    if np.shape(line.places) != (k, 2) or np.shape(line.factors) != (k, 3, 6):
+        raise ModelError(
+            f"FlexibleBody: the stress points of a beam have the shapes {np.shape(line.places)} "
+            f"and {np.shape(line.factors)}; expected (k, 2) and (k, 3, 6)"
+        )

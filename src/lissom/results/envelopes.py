@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 _SHOWN = 80  # lines of a printed table
+_ROUNDING = 1e-12  # fraction of a load that is printed as zero
 _COLUMNS = ("largest", "at [s]", "place", "smallest", "at [s]", "place")
 
 
@@ -90,12 +91,27 @@ class Envelope(Sequence[Extreme]):
         return np.unique(np.array(every, dtype=float))
 
     def _rows(self) -> list[list[str]]:
-        rows = [["load", "unit", *_COLUMNS]]
+        rows, sizes = [["load", "unit", *_COLUMNS]], self._sizes()
         for one in self:
-            high = [f"{one.largest:.6g}", f"{one.largest_time:.6g}", one.largest_place]
-            low = [f"{one.smallest:.6g}", f"{one.smallest_time:.6g}", one.smallest_place]
-            rows.append([one.name, one.unit, *high, *low])
+            least = _ROUNDING * sizes[_group(one)]
+            ends = [
+                (one.largest, one.largest_time, one.largest_place),
+                (one.smallest, one.smallest_time, one.smallest_place),
+            ]
+            cells = [
+                ("0", "", "") if abs(x) <= least else (f"{x:.5g}", f"{t:.5g}", place)
+                for x, t, place in ends
+            ]
+            rows.append([one.name, one.unit, *cells[0], *cells[1]])
         return rows
+
+    def _sizes(self) -> dict[tuple[str, str], float]:
+        """Largest absolute value of each load, over its components of one unit."""
+        found: dict[tuple[str, str], float] = {}
+        for one in self:
+            size = max(abs(one.largest), abs(one.smallest))
+            found[_group(one)] = max(found.get(_group(one), 0.0), size)
+        return found
 
     def __repr__(self) -> str:
         """Table with one line for each component."""
@@ -122,6 +138,10 @@ class Envelope(Sequence[Extreme]):
                 high = [repr(one.largest), repr(one.largest_time), one.largest_place]
                 low = [repr(one.smallest), repr(one.smallest_time), one.smallest_place]
                 out.writerow([one.name, one.unit, *high, *low])
+
+
+def _group(one: Extreme) -> tuple[str, str]:
+    return one.name.rpartition(".")[0], one.unit
 
 
 _HEADINGS = (

@@ -135,10 +135,10 @@ NODE_LOADS = {
     **{name: _of_section(given) for name, given in SECTION.items()},
     "stress": _stress_at_node(),
     "interface_load": Quantity(
-        "moment and force of what is attached, body axes", _attached, _interface("body")
+        "moment and force of attachments, body axes", _attached, _interface("body")
     ),
     "interface_load_world": Quantity(
-        "moment and force of what is attached, world axes", _attached, _interface("world")
+        "moment and force of attachments, world axes", _attached, _interface("world")
     ),
 }
 BODY_LOADS = {
@@ -146,7 +146,7 @@ BODY_LOADS = {
         "moment and force of its joint, body axes", lambda _: LOAD, _reaction("body")
     ),
     "reaction_parent": Quantity(
-        "moment and force of its joint, axes of the parent", lambda _: LOAD, _reaction("parent")
+        "moment and force of its joint, parent's axes", lambda _: LOAD, _reaction("parent")
     ),
     "reaction_world": Quantity(
         "moment and force of its joint, world axes", lambda _: LOAD, _reaction("world")

@@ -450,7 +450,7 @@ class Trajectory:
         color : {"deflection", "stress", "curvature", "moment"}, optional
             What the colours of flexible bodies show at first, the last two of rods only; by default
             bodies have colours of their own.  Stress is the largest von Mises stress of a section,
-            or that of a node of a solid.
+            or that of a node of a solid; only pages that show it at first contain it.
         """
         from ..viz.view.animated import write_page
 

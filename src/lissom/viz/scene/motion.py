@@ -28,8 +28,7 @@ Array = np.ndarray
 
 FORMAT = 2  # format version of the data in the page
 _SOME = 40  # frames used to find the size of the scene
-_MANY_BODIES = 24  # with more, joint forces and stresses are sent only on request
-_MANY_STRESSES = 4_000_000  # numbers; with more, stresses are sent only on request
+_MANY_BODIES = 24  # with more, joint forces are sent only on request
 _EVENTS = 500  # largest number of marks
 
 
@@ -46,8 +45,8 @@ class Scene:
         Whether joint forces are sent; by default for mechanisms with few bodies.
     growing : bool
         Whether more frames will follow; arrows that are zero so far are then kept.
-    stress : bool, optional
-        Whether stresses are sent; by default where they are few.
+    stress : bool
+        Whether stresses are sent; they are as many as coordinates, or more.
     """
 
     def __init__(
@@ -57,7 +56,7 @@ class Scene:
         *,
         reactions: bool | None = None,
         growing: bool = False,
-        stress: bool | None = None,
+        stress: bool = False,
     ) -> None:
         system = rows.system
         self.rows, self.system, self.trails = rows, system, tuple(trails)
@@ -75,10 +74,7 @@ class Scene:
         self._base = coordinates(system, rows.q[:1])[0]
         self._factors, self._amplitudes = body_factors(system), amplitude_columns(system)
         self._chosen, self._sent = self._kept_arrows()
-        known = [i for i, body in enumerate(system.bodies) if stressed(body)]
-        numbers = rows.n * sum(len(self.bodies[i].nodes) for i in known)
-        few = len(known) <= _MANY_BODIES and numbers <= _MANY_STRESSES
-        self.stressed = known if (few if stress is None else stress) else []
+        self.stressed = [i for i, body in enumerate(system.bodies) if stress and stressed(body)]
 
     def _kept_arrows(self) -> tuple[Array, list[Arrow]]:
         """Numbers of the arrows to send, and these arrows."""

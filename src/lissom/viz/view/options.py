@@ -66,8 +66,8 @@ class Options:
         trails = self.trails
         if trails is None:
             trails = outermost(rows, _TRAILS, resting=growing)
-        stress = True if self.color == "stress" else None
-        return Scene(rows, trails, reactions=self.reactions, growing=growing, stress=stress)
+        given = {"reactions": self.reactions, "growing": growing, "stress": self.color == "stress"}
+        return Scene(rows, trails, **given)
 
     def page(
         self, rows: Trajectory, scene: Scene | None = None, settings: dict[str, Any] | None = None
