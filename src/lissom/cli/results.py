@@ -89,7 +89,7 @@ def loads(
         ),
     ] = None,
 ) -> None:
-    """Show the largest and smallest loads of a run, with times and places."""
+    """Show the largest and smallest loads of a run, when and where."""
     run = _loaded(file)
     envelope = run.envelope(*(names or ()))
     say(repr(envelope))

@@ -105,9 +105,9 @@ class Envelope(Sequence[Extreme]):
             rows.append([one.name, one.unit, *cells[0], *cells[1]])
         return rows
 
-    def _sizes(self) -> dict[tuple[str, str], float]:
-        """Largest absolute value of each load, over its components of one unit."""
-        found: dict[tuple[str, str], float] = {}
+    def _sizes(self) -> dict[str, float]:
+        """Largest absolute value of each load, over its components; moments as of arms of 1 m."""
+        found: dict[str, float] = {}
         for one in self:
             size = max(abs(one.largest), abs(one.smallest))
             found[_group(one)] = max(found.get(_group(one), 0.0), size)
@@ -140,8 +140,8 @@ class Envelope(Sequence[Extreme]):
                 out.writerow([one.name, one.unit, *high, *low])
 
 
-def _group(one: Extreme) -> tuple[str, str]:
-    return one.name.rpartition(".")[0], one.unit
+def _group(one: Extreme) -> str:
+    return one.name.rpartition(".")[0]
 
 
 _HEADINGS = (
