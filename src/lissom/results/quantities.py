@@ -175,8 +175,8 @@ NODE = {
         "angular acceleration, world axes", _same("rad/s^2"), _rate(slice(3), 2)
     ),
     "deflection": Quantity("elastic displacement, body axes", _same("m"), _deflection),
-    "load": Quantity("moment and force of its loads, own axes", _loaded, _load),
     **NODE_LOADS,
+    "load": Quantity("moment and force of its loads, own axes", _loaded, _load),
 }
 BODY = {
     "angle": Quantity("hinge angle", _one("angle"), _coordinate("angle"), ()),
