@@ -9,9 +9,9 @@ import numpy as np
 
 from ...bodies.sections import Sections, check_has_stress, checked_points
 from ...errors import StateError, suggestion
-from ...system import StateLike, System
+from ...system import State, StateLike, System
 from . import engine
-from .arguments import all_floats, as_state, check_system
+from .arguments import all_floats, as_state
 from .inverse import balanced
 from .section_loads import Rows, loads_of
 
@@ -70,7 +70,7 @@ def section_loads(
     >>> bool(abs(found[4] - (1000.0 * 2 + weight * 1)) < 1e-8)  # M_y: the upper side is pulled
     True
     """
-    i = _number(system, body)
+    state, i = as_state(system, state), _number(system, body)
     sections, rows = _asked(system, state, i, acceleration, forces, external, actuated)
     places = sections.checked(at)
     found = loads_of(system, i, sections, np.atleast_1d(places), rows)[0]
@@ -113,10 +113,10 @@ def stress(
         each section, section axes; for a single section (k, 6).  Frames with sections of several
         kinds: a list of p arrays (k, 6).
     """
-    i = _number(system, body)
+    state, i = as_state(system, state), _number(system, body)
     recovery = system.bodies[i].recovery
     if recovery is not None and recovery.points is not None:
-        state = as_state(system, state)
+        _check_real(state)
         points = checked_points(body, len(recovery.points.positions), at)
         return recovery.points.stresses[points] @ state.raw_q[system.layout.modal_q(i)]
     sections, rows = _asked(system, state, i, acceleration, forces, external, actuated)
@@ -130,28 +130,35 @@ def stress(
 
 
 def _number(system: System, body: Any) -> int:
-    check_system(system)
     if not isinstance(body, str) or body not in system.names:
         raise StateError(f"there is no body {body!r}; {suggestion(str(body), system.names)}")
     return system.names.index(body)
 
 
+def _check_real(state: State, *vectors: Array) -> None:
+    if not all_floats(state, *vectors):
+        raise StateError("section loads and stresses need real numbers, not symbols")
+
+
 def _asked(
     system: System,
-    state: StateLike,
+    state: State,
     i: int,
     acceleration: Any,
     forces: Any,
     external: Mapping[Any, Any] | None,
     actuated: Any,
 ) -> tuple[Sections, Rows]:
-    state = as_state(system, state)
+    """Sections of a body and the state as a row, with what acts on the bodies if it is needed."""
     sections = Sections(system.bodies[i], system.names[i])
+    q, v = state.raw_q[None], state.raw_v[None]
+    if not sections.by_balance:
+        _check_real(state)
+        nothing = np.zeros((1, system.n_body, 6)), [], np.zeros((1, 0))
+        return sections, Rows(q, v, np.zeros_like(v), *nothing)
     vdot, loads = balanced(system, state, acceleration, forces, external, actuated, "section_loads")
-    if not all_floats(state, vdot, *(wrench for *_, wrench in loads)):
-        raise StateError("section loads need real numbers: the state has symbols or complex ones")
+    _check_real(state, vdot, *(wrench for *_, wrench in loads))
     reactions = engine.joint_forces(system, state.raw_q, state.raw_v, vdot, loads)
     places = [(i, node) for i, node, _ in loads]
     wrenches = np.concatenate([np.zeros(0), *(wrench for *_, wrench in loads)])
-    rows = (state.raw_q[None], state.raw_v[None], vdot[None], reactions[None])
-    return sections, Rows(*rows, places, wrenches[None])
+    return sections, Rows(q, v, vdot[None], reactions[None], places, wrenches[None])
