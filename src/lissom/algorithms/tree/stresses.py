@@ -11,7 +11,7 @@ from ...bodies.sections import Sections, check_has_stress, checked_points
 from ...errors import StateError, suggestion
 from ...system import State, StateLike, System
 from . import engine
-from .arguments import all_floats, as_state
+from .arguments import as_state
 from .inverse import balanced
 from .section_loads import Rows, loads_of
 
@@ -136,7 +136,7 @@ def _number(system: System, body: Any) -> int:
 
 
 def _check_real(state: State, *vectors: Array) -> None:
-    if not all_floats(state, *vectors):
+    if not state.real or any(x.dtype != float for x in vectors):
         raise StateError("section loads and stresses need real numbers, not symbols")
 
 
@@ -154,8 +154,8 @@ def _asked(
     q, v = state.raw_q[None], state.raw_v[None]
     if not sections.by_balance:
         _check_real(state)
-        nothing = np.zeros((1, system.n_body, 6)), [], np.zeros((1, 0))
-        return sections, Rows(q, v, np.zeros_like(v), *nothing)
+        none = np.zeros((1, system.n_body, 6))
+        return sections, Rows(q, v, np.zeros_like(v), none, [], np.zeros((1, 0)))
     vdot, loads = balanced(system, state, acceleration, forces, external, actuated, "section_loads")
     _check_real(state, vdot, *(wrench for *_, wrench in loads))
     reactions = engine.joint_forces(system, state.raw_q, state.raw_v, vdot, loads)
