@@ -160,6 +160,66 @@ def test_root_loads_are_the_reaction_of_the_joint_and_shear_jumps_by_the_load(le
     assert np.allclose(before - after, jump, atol=1e-5 * np.abs(before).max())
 
 
+def random_tree(seed):
+    """Beams and rigid bodies on joints of many kinds, at random nodes of each other."""
+    rng = np.random.default_rng(seed)
+    model = ls.Model("tree", gravity=rng.normal(size=3) * 5)
+    joints = [ls.Revolute("y"), ls.Spherical(), ls.Prismatic("x"), ls.Fixed(), ls.Free()]
+    beams = []
+    for k in range(7):
+        axes = Rotation.random(rng=rng).as_matrix()
+        place = {"rotation": axes, "name": f"b{k}"}
+        if k:
+            place |= {"to": f"b{rng.choice(beams)}", "node": int(rng.integers(25))}
+        if k % 3 == 2:
+            body = ls.RigidBody.box(1.5, (0.1, 0.2, 0.3), com=rng.normal(size=3) / 5)
+        else:
+            level, shapes = LEVELS[rng.integers(2)], ("static", "clamped")[rng.integers(2)]
+            body = ls.beam(rng.uniform(0.5, 2), SECTION, MATERIAL, level=level, shapes=shapes)
+            beams.append(k)
+        model.add(body, joints[rng.integers(5)], **place)
+    system = model.compile()
+    q = np.array(system.neutral().q)
+    for i in range(system.n_body):
+        piece = system.layout.modal_q(i)
+        q[piece] = 0.02 * rng.normal(size=piece.stop - piece.start)
+    state = system.state(q, rng.normal(size=system.n_v))
+    return system, state, {f"b{k}.{rng.integers(25)}": rng.normal(size=6) * 20 for k in beams}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_root_loads_are_the_reactions_of_random_trees(seed):
+    system, state, external = random_tree(seed)
+    reactions = ls.joint_forces(system, state, external=external)
+    for i, name in enumerate(system.names):
+        if system.bodies[i].line is not None:
+            root = ls.section_loads(system, state, name, 0.0, external=external)
+            expected = np.concatenate([reactions[i, 3:], reactions[i, :3]])
+            assert np.abs(root + expected).max() < 1e-10 * np.abs(reactions).max()
+
+
+@pytest.mark.parametrize("rate_linear", [False, True])
+def test_runs_are_in_balance_too(rate_linear):
+    system = arm("ruthless" if rate_linear else "full")  # the former without its loop
+    start = ls.assemble(system, system.state(**{"c.rates": 5.0}))
+    force = ls.NodeForce("a.12", force=(3.0, -40.0, 20.0))
+    run = ls.simulate(
+        system,
+        start,
+        duration=0.02,
+        step=1e-4,
+        loads=[force],
+        rate_linear=rate_linear,
+        integrator="generalized_alpha",
+        output_step=0.005,
+    )
+    found = np.hstack([run["a.section_moment"], run["a.section_force"]])
+    assert np.abs(found + run["a.reaction"]).max() < 1e-9 * np.abs(run["a.reaction"]).max()
+    jump = run.along("a", "section_force", [0.65, 0.65 + 1e-8])
+    size = np.linalg.norm(jump[:, 0] - jump[:, 1], axis=1)
+    assert np.allclose(size, np.linalg.norm([3.0, -40.0, 20.0]), rtol=1e-4)
+
+
 def test_inner_sections_carry_the_mass_times_the_acceleration_of_points_beyond():
     """Accelerations by differences of places; a thin beam, whose slices do not resist turning."""
     thin = ls.Circle(1e-4)
