@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import lissom as ls
 from lissom.viz.gif.rendering import Drawing
@@ -74,6 +75,21 @@ def test_animated_pictures_draw_stress_with_its_scale():
     drawing = Drawing(Scene(pulled_up(), stress=True), (400, 300), "stress")
     first, last = (np.asarray(drawing.picture(k).convert("RGB"))[:240] for k in (0, 10))
     assert yellow(first) == 0 and yellow(last) > 50
+
+
+def test_a_picture_of_one_instant_has_the_scale_of_the_whole_run(tmp_path):
+    run = pulled_up()
+    for name, time in (("early", 0.5), ("late", 1.0)):
+        run.to_image(tmp_path / f"{name}.png", time, size=(400, 300), color="stress")
+    early, late = (
+        np.asarray(Image.open(tmp_path / f"{name}.png").convert("RGB"))[:240]
+        for name in ("early", "late")
+    )
+    assert yellow(early) == 0 and yellow(late) > 50
+    with pytest.raises(ls.ResultError, match=r"ends in .png"):
+        run.to_image(tmp_path / "run.jpg", 0.5)
+    with pytest.raises(ls.StateError, match="outside the trajectory"):
+        run.to_image(tmp_path / "run.png", 7.0)
 
 
 def test_a_system_without_stress_is_named(tmp_path):

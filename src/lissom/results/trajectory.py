@@ -529,6 +529,34 @@ class Trajectory:
         options: dict[str, Any] = {"size": size, "trails": trails, "color": color}
         write_gif(self, path, frames=frames, duration=duration, **options)
 
+    def to_image(
+        self,
+        path: str | os.PathLike[str],
+        time: float,
+        *,
+        size: tuple[int, int] = (960, 600),
+        trails: Sequence[str] | None = None,
+        color: str | None = None,
+    ) -> None:
+        """Write a picture of one instant, with the scale of its colours.
+
+        Parameters
+        ----------
+        path : path
+            File to write, with the suffix ".png".
+        time : float
+            Time between the first and the last row [s].
+        size : pair of int
+            Width and height [pixels].
+        trails : sequence of str, optional
+            "body", "body.node" or frames whose paths up to now are drawn; by default none.
+        color : {"deflection", "stress", "curvature", "moment"}, optional
+            As in `to_gif`; the last colour is the largest value of the whole run.
+        """
+        from ..viz.gif.animation import write_image
+
+        write_image(self, path, time, size=size, trails=trails, color=color)
+
     def __setattr__(self, name: str, value: Any) -> None:
         """Reject assignment: trajectories are immutable."""
         raise AttributeError("a Trajectory is immutable; use run.sample(times) to make another one")
