@@ -33,6 +33,7 @@ class Sections:
 
     def __init__(self, body: NormalBody, name: str) -> None:
         self.body, self.name = body, name
+        self._known: dict[int, Array] = {}  # factors by section, of which stations share few
         self.stations = None if body.recovery is None else body.recovery.stations
         if not has_sections(body):
             raise StateError(
@@ -67,17 +68,6 @@ class Sections:
         if self.body.line is not None and node < self.body.line.nodes:
             return self.length * node / (self.body.line.nodes - 1)
         return None
-
-    def nodes(self, at: Array) -> Array:
-        """Nearest node of the body to each section, for pictures."""
-        if self.body.rod is not None:
-            places = self.body.rod.places
-            return np.argmin(np.abs(places[:, None] - at), axis=0)
-        if self.body.line is not None:
-            return np.rint(at / self.length * (self.body.line.nodes - 1)).astype(int)
-        assert self.stations is not None
-        away = self.body.node_positions[:, None] - self.stations.positions[at.astype(int)]
-        return np.argmin(np.linalg.norm(away, axis=2), axis=0)
 
     def place(self, at: float) -> str:
         """Section in words, for tables."""
@@ -175,7 +165,10 @@ class Sections:
         if self.body.line is not None:
             return self.body.line.factors
         assert self.stations is not None
-        return self.stations.sections[int(place)].stress_points().factors
+        section = self.stations.sections[int(place)]
+        if id(section) not in self._known:
+            self._known[id(section)] = section.stress_points().factors
+        return self._known[id(section)]
 
 
 def has_sections(body: NormalBody) -> bool:
