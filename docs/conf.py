@@ -45,6 +45,7 @@ html_css_files = ["gallery.css"]
 examples = [
     "pendulum.py",
     "flexible_arm.py",
+    "design_loads.py",
     "deploying_panels.py",
     "satellite.py",
     "rotor.py",

@@ -85,6 +85,9 @@ def test_small_arrays_are_inline_and_large_ones_beside(tmp_path):
     model.add(bodies()["beam"], ls.Free(), name="large")
     model.save(tmp_path / "one.toml")
     assert sorted(np.load(tmp_path / "one_bodies.npz")) == [
+        "large.line_factors",
+        "large.line_places",
+        "large.line_sizes",
         "large.masses",
         "large.positions",
         "large.shapes",

@@ -108,9 +108,9 @@ ARGUMENTS = {
     "FlexibleBody": (
         ls.FlexibleBody,
         schema_bodies.FlexibleTable,
-        {"second_order", "recovery", "source", "frame"},  # recovery: in body files
+        {"second_order", "line", "recovery", "source", "frame"},  # recovery: in body files
         {"kind", "arrays", "second_first_moment", "second_second_moment", "second_nodes"}
-        | {"second_node_shapes"},
+        | {"second_node_shapes", "line_sizes", "line_places", "line_factors"},
     ),
     "NodalBody": (ls.NodalBody, schema_bodies.NodalTable, set(), {"kind", "arrays", "solids"}),
 }

@@ -44,7 +44,9 @@ MORE = {
     "nodal_inverse_dynamics": ({},),
     "nodal_operators": ({},),
     "pose": ("lower",),
+    "section_loads": ("lower",),
     "solve_mass": (np.zeros(2),),
+    "stress": ("lower",),
     "velocity": ("lower",),
 }
 TAKING = [

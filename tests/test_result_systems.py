@@ -13,6 +13,7 @@ import lissom as ls
 from lissom.algorithms.loops.closed_loops import constrained_dynamics
 from lissom.algorithms.tree.reference import kinematics_base_to_tip
 from lissom.bodies import Lump, MassIntegrals, NormalBody, SecondOrder, solids
+from lissom.bodies.line import Line
 from lissom.bodies.rod_tables import RodTables
 from lissom.errors import ResultError
 from lissom.joints.base import joint_classes, parameter_kinds
@@ -50,7 +51,7 @@ def bits(value) -> object:
         return {key: bits(x) for key, x in value.items()}
     if isinstance(
         value,
-        (ls.Joint, NormalBody, MassIntegrals, SecondOrder, Lump, Loop, LoopEnd, solids.Solid),
+        (ls.Joint, NormalBody, MassIntegrals, SecondOrder, Lump, Line, Loop, LoopEnd, solids.Solid),
     ):
         return type(value), {f.name: bits(getattr(value, f.name)) for f in fields(value)}
     return value
@@ -200,7 +201,7 @@ def test_every_field_of_system_body_and_joint_has_its_place_in_the_description()
     assert names[MassIntegrals] <= shapes
     assert names[Lump] == {*described._OF_LUMP, "node"}
     sizes = set(described._sizes(structure("beams").bodies[0])) - {"n_mode", "n_node"}
-    elsewhere = {"integrals", "solids", "second_order", "rod", "floating"}
+    elsewhere = {"integrals", "solids", "second_order", "rod", "floating", "recovery", "line"}
     assert names[NormalBody] == {*elsewhere, *described._OF_BODY, *sizes}
     assert {f.name for f in fields(RodTables)} == {"strains", *rods._shapes(0, 0, 0)}
     assert {f.name for f in fields(SecondOrder)} == {"first_moment", "second_moment", "node_shapes"}

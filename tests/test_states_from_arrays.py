@@ -87,6 +87,8 @@ CALLS = {
     "optimal_control_dual": (TREE, STATE, ls.optimal_control_dual),
     "pose": (TREE, STATE, lambda s, x: ls.pose(s, x, "hand", at=(0, 0, 0.1))),
     "qdot": (TREE, STATE, ls.qdot),
+    "section_loads": (TREE, STATE, lambda s, x: ls.section_loads(s, x, "link")),
+    "stress": (TREE, STATE, lambda s, x: ls.stress(s, x, "link")),
     "simulate": (RIGID, RIGID.neutral(), lambda s, x: ls.simulate(s, x, **SHORT)),
     "solve_mass": (TREE, STATE, lambda s, x: ls.solve_mass(s, x, ACCELERATIONS)),
     "velocity": (TREE, STATE, lambda s, x: ls.velocity(s, x, "hand", at=(0, 0, 0.1))),

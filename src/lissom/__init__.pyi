@@ -37,8 +37,10 @@ from .algorithms import (
     optimal_control_dual as optimal_control_dual,
     pose as pose,
     qdot as qdot,
+    section_loads as section_loads,
     solve_lq as solve_lq,
     solve_mass as solve_mass,
+    stress as stress,
     velocity as velocity,
 )
 from .bodies import (
@@ -47,7 +49,9 @@ from .bodies import (
     RigidBody as RigidBody,
     Rod as Rod,
     SecondOrder as SecondOrder,
+    principal_stresses as principal_stresses,
     solids as solids,
+    von_mises as von_mises,
 )
 from .errors import (
     KernelError as KernelError,

@@ -19,6 +19,7 @@ from ..spatial.given import given_rotation
 from ..spatial.scalar import array, is_numeric, sqrt, zeros
 from . import second_order
 from .basis import check_independent, check_stiffness, normal_basis
+from .line import Line, check_line
 from .nodes import check_masses, checked_inboard, checked_names
 from .normal import LEVELS, LINEARISED, REMEDY, Lump, MassIntegrals, NormalBody
 from .recovery import Recovery
@@ -82,6 +83,8 @@ class FlexibleBody:
         node are then left out.
     source : Structure, optional
         Finite-element model that was reduced; kept in memory only.
+    line : Line, optional
+        Axis of a beam, from which its section loads follow; `ls.beam` gives it.
     """
 
     positions: Any
@@ -97,6 +100,7 @@ class FlexibleBody:
     solids: Any = field(default=(), kw_only=True)
     second_order: second_order.Given = field(default=None, kw_only=True)
     recovery: Recovery | None = field(default=None, kw_only=True)
+    line: Line | None = field(default=None, kw_only=True, repr=False)
     source: Any = field(default=None, kw_only=True, repr=False)  # Structure that was reduced
     frame: InitVar[str] = field(default="tangent", kw_only=True)
 
@@ -115,6 +119,7 @@ class FlexibleBody:
         object.__setattr__(self, "inboard", inboard)
         object.__setattr__(self, "shapes", _seen_from(frame, self.shapes, inboard))
         second_order.check_kind(self.second_order)
+        check_line(self.line, len(self.positions))
         if check_level(self.level) == "stiffened":
             _ = self.constants_of_second_order
         object.__setattr__(self, "solids", checked_solids(self.solids, "FlexibleBody"))
@@ -256,7 +261,8 @@ class FlexibleBody:
             level=level,
             solids=self.solids,
             second_order=self.constants_of_second_order.in_modes(x) if stiffened else None,
-            recovery=None if self.recovery is None else self.recovery.in_modes(x),
+            recovery=self._recovery(x),
+            line=self.line,
         )
         if level != "full" or not np.any(self.shapes[self.inboard, :3]):
             return body  # the shapes seen from the inboard node are linear in the modes
@@ -265,6 +271,12 @@ class FlexibleBody:
             body, integrals=self._integrals(own), node_shapes=own, inboard=-1, solids=()
         )
         return dataclasses.replace(body, floating=in_own_frame)
+
+    def _recovery(self, x: Array) -> Recovery | None:
+        """Recovery in other amplitudes, with positions relative to the inboard node."""
+        if self.recovery is None:
+            return None
+        return self.recovery.in_modes(x).seen_from(self.positions[self.inboard])
 
     def _integrals(self, shapes: Array) -> MassIntegrals:
         """Integrals of the point masses with given shapes, about the undeformed inboard node."""

@@ -15,6 +15,7 @@ from ..errors import ModelError
 from ..immutable import immutable
 from ..spatial import cross, many_rotations, second_moment
 from ..spatial.scalar import is_numeric, zeros
+from .line import Line
 from .recovery import Recovery
 from .rod_modes import natural_frequencies
 from .rod_poses import section_poses
@@ -170,6 +171,8 @@ class NormalBody:
         "full"; its own `inboard` is -1.  The rest of this body is then the linearisation at rest.
     recovery : Recovery, optional
         Stresses and section loads in the modal coordinates.
+    line : Line, optional
+        Axis of the beam that the body is, for its section loads.
     """
 
     integrals: MassIntegrals
@@ -186,6 +189,7 @@ class NormalBody:
     rod: RodTables | None = None
     floating: NormalBody | None = None
     recovery: Recovery | None = None
+    line: Line | None = None
 
     @property
     def n_mode(self) -> int:

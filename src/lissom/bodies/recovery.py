@@ -95,11 +95,47 @@ class Stations:
 
 @immutable("make another one")
 @dataclass(frozen=True, eq=False)
+class KnownSection:
+    """Cross-section of which only the points with known stress are left, as in results files.
+
+    Attributes
+    ----------
+    places : array (k, 2)
+        y and z of the points [m].
+    factors : array (k, 3, 6)
+        Stresses xx, xy, xz [Pa] per unit of N, Q_y, Q_z, T, M_y, M_z.
+    """
+
+    places: Any
+    factors: Any
+
+    def stress_points(self) -> KnownSection:
+        """The points themselves."""
+        return self
+
+
+@immutable("make another one")
+@dataclass(frozen=True, eq=False)
 class Recovery:
     """What a flexible body knows of its stresses; either part may be missing."""
 
     points: StressPoints | None = field(default=None)
     stations: Stations | None = field(default=None)
+
+    def seen_from(self, origin: Array) -> Recovery:
+        """Same recovery with positions relative to a point.
+
+        Parameters
+        ----------
+        origin : array (3,)
+            The point [m].
+        """
+        points, stations = self.points, self.stations
+        if points is not None:
+            points = replace(points, positions=points.positions - origin)
+        if stations is not None:
+            stations = replace(stations, positions=stations.positions - origin)
+        return Recovery(points, stations)
 
     def in_modes(self, x: Array) -> Recovery:
         """Same recovery in other amplitudes: those given here are x times them.

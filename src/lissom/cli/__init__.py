@@ -21,7 +21,7 @@ from .equations import equations
 from .help import Command, Group
 from .info import info
 from .new import new
-from .results import plot, view
+from .results import loads, plot, view
 from .run import run
 from .selftest import selftest
 
@@ -34,6 +34,7 @@ COMMANDS: dict[Callable[..., None], str] = {  # with an example of each
     info: "lissom info boom.toml",
     run: 'lissom run boom.toml --duration "2 s"',
     plot: "lissom plot boom.nc boom.angle load.position -o boom.svg",
+    loads: "lissom loads boom.nc -o envelope.csv --table loads.csv",
     view: "lissom view boom.nc --scale 5",
     equations: "lissom equations swing.py:model --format c --set m=2.5",
     selftest: "lissom selftest",

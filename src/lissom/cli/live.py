@@ -50,7 +50,7 @@ def in_progress(file: Path) -> bool:
     return is_being_written(journal_path(file)[1])
 
 
-def follow(file: Path, *, scale: float, browser: bool) -> None:
+def follow(file: Path, *, scale: float, browser: bool, color: str | None = None) -> None:
     """Show a run computed by another process, until Ctrl-C.
 
     Parameters
@@ -61,10 +61,12 @@ def follow(file: Path, *, scale: float, browser: bool) -> None:
         Factor by which deformations are enlarged.
     browser : bool
         Whether to open the browser.
+    color : str, optional
+        What colours show at first.
     """
     from ..viz import live
 
-    view = live(file, browser=False, scale=scale)
+    view = live(file, browser=False, scale=scale, color=color)
     say(f"the run is in progress and is shown at {view.url}\nCtrl-C ends this command")
     if browser:
         view.open()

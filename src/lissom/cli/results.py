@@ -1,4 +1,4 @@
-"""The commands `lissom plot` and `lissom view`."""
+"""The commands `lissom plot`, `lissom loads` and `lissom view`."""
 
 from __future__ import annotations
 
@@ -66,6 +66,41 @@ def plot(
     say(f"wrote {target}")
 
 
+def loads(
+    file: ResultFile,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAMES",
+            help="Loads, such as boom.section_moment; by default all.",
+            autocompletion=_quantities,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write the envelope to NAME.csv, too.", metavar="FILE"),
+    ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            "--table",
+            help="Write all loads at the instants of the extremes to NAME.csv.",
+            metavar="FILE",
+        ),
+    ] = None,
+) -> None:
+    """Show the largest and smallest loads of a run, when and where."""
+    run = _loaded(file)
+    envelope = run.envelope(*(names or ()))
+    say(repr(envelope))
+    if output is not None:
+        envelope.save(output)
+        say(f"wrote {output}")
+    if table is not None:
+        run.load_table(table, *(names or ()), times=envelope.times)
+        say(f"wrote {table}")
+
+
 def view(
     file: ResultFile,
     output: Annotated[
@@ -83,6 +118,13 @@ def view(
             metavar="FACTOR", help="Factor by which deformations are enlarged; by default 1."
         ),
     ] = "1",
+    color: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHAT",
+            help="What colours show at first: deflection, stress, curvature or moment.",
+        ),
+    ] = None,
     browser: Annotated[
         bool,
         typer.Option("--browser/--no-browser", help="Open the browser, or only print the address."),
@@ -94,14 +136,14 @@ def view(
     """
     factor = number(scale, "--scale")
     if output is None and in_progress(file):
-        follow(file, scale=factor, browser=browser)
+        follow(file, scale=factor, browser=browser, color=color)
         return
     run = _loaded(file)
     if output is not None:
-        run.to_html(output, scale=factor)
+        run.to_html(output, scale=factor, color=color)
         say(f"wrote {output}")
         return
-    view = run.view(browser=False, scale=factor)
+    view = run.view(browser=False, scale=factor, color=color)
     say(f"the page is at {view.url}\nCtrl-C ends this command; an open page stays usable")
     if browser:
         open_in_browser(view.url)

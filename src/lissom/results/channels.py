@@ -24,9 +24,11 @@ from ..spatial.many_rotations import continuous
 from ..system import Coupling, Loop, System
 from .labels import Parts, field_parts
 from .loop_channels import CLOSURE, COUPLING, LOOP, coupling_parts, loop_values
-from .quantities import BODY, NODE, STORED, SUMS, Block, Frame, collected, of_body, sums
-from .rod_quantities import SECTION, missing
+from .quantities import BODY, NODE, STORED, SUMS, of_body, sums
+from .quantity import Frame
+from .section_quantities import SECTION, missing
 from .store import Columns, Store
+from .within import Block, collected
 
 Array = np.ndarray
 
@@ -234,9 +236,14 @@ def _missing(frame: Frame, place: str, key: str) -> str:
         return f"no load on {place!r} was stored; {suggestion(place, frame.columns.wrenches)}"
     if key.startswith("servo_"):
         return f"no servo of {place!r} was stored; {suggestion(place, frame.columns.servos)}"
+    if key.startswith("interface_load"):
+        hint = f"use '{place}.load'" if not frame.place.plain else "use another node"
+        return f"nothing is attached to {place!r}, so that it has no {key}; {hint}"
     if key in SECTION:
         grounded = frame.place.grounded
-        return missing(place if grounded else frame.system.names[frame.body], frame.rod, key)
+        if grounded:
+            return missing(place, None, key)
+        return missing(frame.system.names[frame.body], frame.system.bodies[frame.body], key)
     label = frame.system.joints[frame.body].label
     return f"the joint of {place!r} ({label}) has no single {key}; use '{place}.coordinates'"
 

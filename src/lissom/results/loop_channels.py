@@ -14,8 +14,8 @@ from ..joints import Joint
 from ..spatial.many_rotations import continuous
 from ..system import Coupling, Loop, System
 from .labels import XYZ, Parts, coupling_units, forces
-from .quantities import Block, collected
 from .store import Columns, Store
+from .within import Block, collected
 
 Array = np.ndarray
 

@@ -6,117 +6,21 @@ The kernels are imported where they are called, so that files can be opened with
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..bodies.rod_poses import section_poses
-from ..bodies.rod_tables import RodTables
-from ..errors import StateError
 from ..joints import Joint
 from ..spatial.many_rotations import exponential, quaternions, rotated
-from ..system import Frame as Place, System
-from .labels import LOAD, QUATERNION, XYZ, Parts, forces, modes, per, times
-from .loop_forces import forces_at_nodes
-from .rod_quantities import SECTION, OfSection
-from .store import Columns, Store, blocks
-
-__all__ = [
-    "BODY",
-    "NODE",
-    "STORED",
-    "SUMS",
-    "Block",
-    "Frame",
-    "Quantity",
-    "collected",
-    "of_body",
-    "reactions",
-    "reactions_within",
-    "sums",
-    "wrenches_within",
-]
+from ..system import System
+from .labels import LOAD, QUATERNION, XYZ, Parts, forces, per, times
+from .load_quantities import BODY_LOADS, NODE_LOADS
+from .quantity import Frame, Quantity
+from .store import Store
+from .within import Block, collected
 
 Array = np.ndarray
-
-
-@dataclass(frozen=True)
-class Block:
-    """Rows start to stop of a store, copied for the kernels."""
-
-    store: Store
-    start: int
-    stop: int
-
-    def __getitem__(self, field: str) -> Array:
-        """One field of the rows."""
-        return np.array(self.store.read(field, self.start, self.stop), dtype=float, order="C")
-
-
-class Frame(NamedTuple):
-    """A frame, or a node of a body; of the body itself the inboard one."""
-
-    system: System
-    columns: Columns
-    place: Place
-
-    @property
-    def body(self) -> int:
-        """Number of the body; -1 for the ground."""
-        return self.place.body
-
-    @property
-    def node(self) -> int:
-        """Number of the node."""
-        return self.place.node
-
-    @property
-    def bends(self) -> bool:
-        """Whether it is on a body that does."""
-        return not self.place.grounded and bool(self.system.bodies[self.body].n_mode)
-
-    @property
-    def rod(self) -> RodTables | None:
-        """Constants of the rod that it is on."""
-        return None if self.place.grounded else self.system.bodies[self.body].rod
-
-    @property
-    def wrenches(self) -> list[int]:
-        """Which of the stored loads act on this node, or were given at this frame."""
-        names = self.columns.wrenches
-        if not self.place.plain:
-            return [k for k, name in enumerate(names) if name == self.place.name]
-        here, places = (self.body, self.node), map(self.system.place, names)
-        return [k for k, place in enumerate(places) if (place.body, place.node) == here]
-
-    @property
-    def coordinates(self) -> Parts:
-        """Labels and units of the hinge coordinates."""
-        return self.system.joints[self.body].coordinates
-
-    @property
-    def speeds(self) -> Parts:
-        """Labels of the hinge speeds, and units times a second."""
-        return self.system.joints[self.body].speeds
-
-    @property
-    def modes(self) -> Parts:
-        """Labels and units of the modal coordinates."""
-        return modes(self.system.bodies[self.body])
-
-
-class Quantity(NamedTuple):
-    """Definition of a channel of a body or node.
-
-    `parts` returns labels and units, or None if the quantity does not exist; `compute` returns the
-    values of a block of rows.  Without a shape there is one axis of components.
-    """
-
-    description: str
-    parts: Callable[[Frame], Parts | None]
-    compute: Callable[[Frame, Block], Array]
-    shape: tuple[int, ...] | None = None
 
 
 def _same(unit: str) -> Callable[[Frame], Parts]:
@@ -213,21 +117,6 @@ def _at_rest(frame: Frame) -> Array:
     return rotated(turns[:, 0], point[None])[0]
 
 
-def _of_section(given: OfSection) -> Quantity:
-    """Quantity of the section at a node of a rod."""
-
-    def parts(frame: Frame) -> Parts | None:
-        rod = frame.rod
-        return None if rod is None else given.parts(rod) or None
-
-    def compute(frame: Frame, block: Block) -> Array:
-        rod, eta = frame.rod, _stored("q", "modal_q")(frame, block)
-        assert rod is not None
-        return given.compute(rod, rod.places[[frame.node]], eta)[:, 0]
-
-    return Quantity(given.description, parts, compute)
-
-
 def _loaded(frame: Frame) -> Parts | None:
     return LOAD if frame.wrenches else None
 
@@ -264,53 +153,6 @@ def _driven(parts: Callable[[Parts], Parts]) -> Callable[[Frame], Parts | None]:
     return found
 
 
-def _reaction(frame: Frame, block: Block) -> Array:
-    return reactions_within(frame.system, block)[:, frame.body]
-
-
-def reactions_within(system: System, block: Block) -> Array:
-    """Moments and forces of all joints in a block of rows, (n, n_body, 6) in body axes.
-
-    Parameters
-    ----------
-    system : System
-        Simulated system.
-    block : Block
-        The rows.
-    """
-    from ..algorithms.tree import engine
-
-    places, w = wrenches_within(system, block)
-    q, v, a = (block[field] for field in ("q", "v", "acceleration"))
-    linear = block.store.columns.rate_linear
-    return engine.joint_forces_rows(system, q, v, a, places, w, rate_linear=linear)
-
-
-def wrenches_within(system: System, block: Block) -> tuple[list[tuple[int, int]], Array]:
-    """Bodies and nodes on which loads and loops act, and the wrenches in a block of rows.
-
-    Parameters
-    ----------
-    system : System
-        Simulated system.
-    block : Block
-        The rows.
-
-    Returns
-    -------
-    places : list of (body, node)
-        The k places.
-    wrenches : array (n, 6 k)
-        Moments and forces, node axes.
-    """
-    frames, w = map(system.place, block.store.columns.wrenches), block["wrench"]
-    places = [(frame.body, frame.node) for frame in frames]
-    if system.loops:
-        ends, of_loops = forces_at_nodes(system, block["q"], block["loop_force"])
-        places, w = places + ends, np.concatenate([w, of_loops], axis=1)
-    return places, w
-
-
 NODE = {
     "position": Quantity("position of the origin in the world", _same("m"), _pose(1)),
     "rotation": Quantity(
@@ -333,7 +175,7 @@ NODE = {
         "angular acceleration, world axes", _same("rad/s^2"), _rate(slice(3), 2)
     ),
     "deflection": Quantity("elastic displacement, body axes", _same("m"), _deflection),
-    **{name: _of_section(given) for name, given in SECTION.items()},
+    **NODE_LOADS,
     "load": Quantity("moment and force of its loads, own axes", _loaded, _load),
 }
 BODY = {
@@ -366,7 +208,7 @@ BODY = {
     "servo_integral": Quantity(
         "integral of the error of its servo", _driven(lambda x: times("s", x)), _servo(2)
     ),
-    "reaction": Quantity("moment and force of its joint, body axes", lambda _: LOAD, _reaction),
+    **BODY_LOADS,
 }
 
 
@@ -437,34 +279,3 @@ def sums(system: System, store: Store, about: Array) -> dict[str, Array]:
     for array in found.values():
         array.flags.writeable = False
     return found
-
-
-def reactions(system: System, store: Store) -> Array:
-    """Moments and forces of all joints, (n, n_body, 6) in body axes.
-
-    Parameters
-    ----------
-    system : System
-        Simulated system.
-    store : Store
-        Rows of the trajectory.
-    """
-    return collected(store, (system.n_body, 6), lambda block: reactions_within(system, block))
-
-
-def collected(store: Store, shape: tuple[int, ...], compute: Callable[[Block], Array]) -> Array:
-    """Values (n, *shape) of all rows, computed block by block."""
-    from ..algorithms.tree.engine import RowError
-
-    out = np.empty((len(store), *shape))
-    for start, stop in blocks(store):
-        try:
-            out[start:stop] = compute(Block(store, start, stop))
-        except RowError as failure:
-            k = start + failure.row
-            t = float(store.read("time", k, k + 1)[0])
-            raise StateError(
-                f"row {k} (time {t!r} s): the result is not finite, because stored values are not "
-                "finite or too large"
-            ) from None
-    return out

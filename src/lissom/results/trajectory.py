@@ -11,9 +11,11 @@ import numpy as np
 from ..errors import StateError, printable
 from ..system import State, System
 from .channels import listed, resolved, values
+from .envelopes import Envelope, envelope
 from .interpolation import check_times, sampled_rows
+from .load_tables import load_table
 from .quantities import sums
-from .rod_quantities import asked
+from .sectioned import along, stress
 from .store import Columns, MemoryStore, Store
 from .tables import Channels, to_pandas, to_xarray
 
@@ -195,28 +197,84 @@ class Trajectory:
             )
         return sums(self.system, self.store, point)["momentum"]
 
-    def along(self, body: str, quantity: str, at: Any) -> Array:
-        """Strains, moments or forces of sections of a rod, section axes.
+    def along(self, body: str, quantity: str, at: Any = None) -> Array:
+        """Loads, stress or strains of sections of a beam, rod or frame, section axes.
+
+        Loads are what the part beyond a section exerts on the part before it.  Those of beams
+        follow from equilibrium, whatever the number of shapes, and include a load on a node at the
+        node itself; those of rods and frames follow from the deformation.
 
         Parameters
         ----------
         body : str
-            Name of the rod.
-        quantity : {"curvature", "strain", "section_moment", "section_force"}
-            As in the channels of its nodes, which have the same components and units.
-        at : float or array (p,)
-            Arc lengths of the sections from the root, along the unstrained axis [m].
+            Name of the body.
+        quantity : {"section_force", "section_moment", "stress", "curvature", "strain"}
+            As in the channels of nodes, which have the same components and units: N, Q_y, Q_z; T,
+            M_y, M_z; the largest von Mises stress of the section; the last two of rods only.
+        at : float or array (p,), optional
+            Distances of the sections from the root, along the unstrained axis [m]; of a frame
+            numbers of its stations.  By default nodes on the axis, or all stations.
 
         Returns
         -------
-        array (n, c) or (n, p, c)
+        array (n, c) or (n, p, c); of "stress" (n,) or (n, p)
             One row for each row of the trajectory.
         """
-        i, section, places = asked(self.system, body, quantity, at)
-        rod, eta = self.system.bodies[i].rod, self.q[:, self.system.layout.modal_q(i)]
-        assert rod is not None
-        found = section.compute(rod, np.atleast_1d(places), eta)
-        return found if places.ndim else found[:, 0]
+        return along(self.system, self.store, body, quantity, at)
+
+    def stress(self, body: str, at: Any = None) -> Any:
+        """Stress of a flexible body, components xx, yy, zz, yz, zx, xy [Pa].
+
+        `von_mises` and `principal_stresses` make other measures of it.
+
+        Parameters
+        ----------
+        body : str
+            Name of the body.
+        at : float or array (p,), optional
+            Sections of a beam or frame, as in `along`, or numbers of points of a solid; by default
+            all.
+
+        Returns
+        -------
+        array
+            As `lissom.stress` returns, with a first axis for the rows of the trajectory.
+        """
+        return stress(self.system, self.store, body, at)
+
+    def envelope(self, *names: str) -> Envelope:
+        """Largest and smallest values of loads, with times and places.
+
+        Parameters
+        ----------
+        *names : str
+            Channels.  "body.section_force", "body.section_moment" and "body.stress" are searched
+            all along the body.  By default these of every body, the reactions of joints, loads of
+            nodes to which something is attached, and forces of loops.
+
+        Returns
+        -------
+        Envelope
+            Prints as a table; ``.save("envelope.csv")`` writes it, ``.times`` are the instants.
+        """
+        return envelope(self, names)
+
+    def load_table(self, path: str | os.PathLike[str], *names: str, times: Any = None) -> None:
+        """Write loads over time as text for other programs.
+
+        Lines that begin with # say what acts on what, and in which axes; then follow a line of
+        names with units and a row for each instant.
+
+        Parameters
+        ----------
+        path : path
+            File to write, with the suffix ".csv".
+        *names : str
+            Channels; by default as in `envelope`, without stresses, sections at the root.
+        times : array (k,), optional
+            Instants [s], such as ``run.envelope().times``; by default all rows.
+        """
+        load_table(self, path, names, times)
 
     def state(self, t: float) -> State:
         """State at a time.
@@ -389,9 +447,10 @@ class Trajectory:
             Initial factor by which deformations are enlarged.
         reactions : bool, optional
             Whether to include joint forces; by default for up to 24 bodies.
-        color : {"deflection", "curvature", "moment"}, optional
+        color : {"deflection", "stress", "curvature", "moment"}, optional
             What the colours of flexible bodies show at first, the last two of rods only; by default
-            bodies have colours of their own.
+            bodies have colours of their own.  Stress is the largest von Mises stress of a section,
+            or that of a node of a solid; only pages that show it at first contain it.
         """
         from ..viz.view.animated import write_page
 
@@ -461,7 +520,7 @@ class Trajectory:
             Width and height [pixels].
         trails : sequence of str, optional
             "body", "body.node" or frames whose paths are drawn; by default outermost bodies.
-        color : {"deflection", "curvature", "moment"}, optional
+        color : {"deflection", "stress", "curvature", "moment"}, optional
             What the colours of flexible bodies show, the last two of rods only; by default bodies
             have colours of their own.
         """
@@ -469,6 +528,34 @@ class Trajectory:
 
         options: dict[str, Any] = {"size": size, "trails": trails, "color": color}
         write_gif(self, path, frames=frames, duration=duration, **options)
+
+    def to_image(
+        self,
+        path: str | os.PathLike[str],
+        time: float,
+        *,
+        size: tuple[int, int] = (960, 600),
+        trails: Sequence[str] | None = None,
+        color: str | None = None,
+    ) -> None:
+        """Write a picture of one instant, with the scale of its colours.
+
+        Parameters
+        ----------
+        path : path
+            File to write, with the suffix ".png".
+        time : float
+            Time between the first and the last row [s].
+        size : pair of int
+            Width and height [pixels].
+        trails : sequence of str, optional
+            "body", "body.node" or frames whose paths up to now are drawn; by default none.
+        color : {"deflection", "stress", "curvature", "moment"}, optional
+            As in `to_gif`; the last colour is the largest value of the whole run.
+        """
+        from ..viz.gif.animation import write_image
+
+        write_image(self, path, time, size=size, trails=trails, color=color)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Reject assignment: trajectories are immutable."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bodies.flexible import FlexibleBody
+from ..bodies.line import Line
 from ..bodies.solids import Sweep
 from ..errors import ModelError
 from ._checks import count, positive
@@ -149,7 +150,16 @@ def beam(
         level=level,
         solids=Sweep(section.outline, range(basis.grid.elements + 1)),
         second_order=partial(second_order, solid, basis) if shapes == "static" else None,
+        line=_line(section, basis.grid, shapes),
     )
+
+
+def _line(section: Section, grid: Mesh, shapes: str) -> Line:
+    """Axis of the beam: static shapes are polynomials over the whole length."""
+    pieces = 1 if shapes == "static" else grid.elements
+    points = section.stress_points()
+    stations = len(grid.weights) // pieces
+    return Line(grid.elements + 1, pieces, stations, points.places, points.factors)
 
 
 def _particles(solid: Properties, grid: Mesh) -> tuple[Array, Array]:

@@ -1,29 +1,22 @@
 """Second order of the deformation of a straight beam with static shapes.
 
-Notation: s arc length, kappa_i and e_i curvature (with twist) and stretch of shape i, turn_i the
-first integral of kappa_i from the root, e_x the direction of the axis; all in root axes.  Sections
-turn by R' = R [kappa]x and the axis follows r' = R (e_x + e).  To second order in the amplitudes a
-section is displaced by Pi eta + h[eta, eta]/2 and turned by the vector Pi eta + rho[eta, eta]/2.
-Integrals go from 0 to s:
-
-    S_ij = turn_i x (kappa_j x e_x) + turn_j x (kappa_i x e_x)
-    h_ij = integral of (s - t) S_ij dt + integral of turn_i x e_j + turn_j x e_i dt            (1)
-    rho_ij = integral of (turn_i x kappa_j + turn_j x kappa_i) / 2 dt                          (2)
-
-Particles of a section take the h of the axis: they leave out the tilt in the first order too.
-The sums over the mass leave out the products of torsion and bending: with them, twisting a bent
-beam moves its mass sideways, which the constant modal mass does not match, and the mass matrix of
-a free beam is not definite beyond a deflection of a tenth of the section's radius of gyration.
-Nodes keep these products, so that they are missing only for loads distributed along one beam.
+Sections follow (1) and (2) of `bodies.along`.  Particles of a section take the h of the axis: they
+leave out the tilt in the first order too.  The sums over the mass leave out the products of torsion
+and bending: with them, twisting a bent beam moves its mass sideways, which the constant modal mass
+does not match, and the mass matrix of a free beam is not definite beyond a deflection of a tenth of
+the section's radius of gyration.  Nodes keep these products, so that they are missing only for
+loads distributed along one beam.
 """
 
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bodies.along import second_shapes_along
 from ..bodies.second_order import SecondOrder
 from .beam_basis import Basis, Properties
 from .static_shapes import strains_at
@@ -60,25 +53,8 @@ def second_order(solid: Properties, basis: Basis) -> SecondOrder:
 def _at(points: Array, solid: Properties, basis: Basis) -> Array:
     """[rho; h] at fractions of the length, (n, 6, n_mode, n_mode), by (1) and (2)."""
     most = max(len(family.strains) for family in basis.families)
-    xi, weights = np.polynomial.legendre.leggauss(most + 1)  # exact: products have degree 2 most
-    t = np.outer(points, (1.0 + xi) / 2.0)
-    fields = _fields(t.ravel(), solid, basis)
-    found = []
-    for k, x in enumerate(points):
-        curvature, turn, stretch = (f[k * len(xi) : (k + 1) * len(xi)] for f in fields)
-        w = solid.length * x * weights / 2.0
-        bent = _products(turn, np.cross(curvature, _AXIS, axisa=1, axisb=0, axisc=1))
-        ahead = np.tensordot(w * solid.length * (x - t[k]), bent, 1)
-        pulled = np.tensordot(w, _products(turn, stretch), 1)
-        turned = np.tensordot(w, _products(turn, curvature), 1) / 2.0
-        found.append(np.concatenate([turned, ahead + pulled]))
-    return np.stack(found)
-
-
-def _products(a: Array, b: Array) -> Array:
-    """Cross products of all pairs of modes, a_i x b_j + a_j x b_i; shape (n, 3, m, m)."""
-    one = np.cross(a[:, :, :, None], b[:, :, None, :], axis=1)
-    return one + one.swapaxes(2, 3)
+    fields = partial(_fields, solid=solid, basis=basis)
+    return second_shapes_along(points, solid.length, _AXIS, most + 1, fields)
 
 
 def _fields(t: Array, solid: Properties, basis: Basis) -> tuple[Array, Array, Array]:

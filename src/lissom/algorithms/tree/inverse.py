@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import StateError
 from ...kernels.fields import ACCELERATED, GRAVITY
-from ...system import State, StateLike, System
+from ...system import GROUND, State, StateLike, System
 from ..loops.actuation import actuated_joints, actuator_forces
 from ..loops.frames import check_real, closure_slices, loop_external, placed_loops
 from ..loops.joint_loads import applied
@@ -168,6 +168,7 @@ def joint_forces(
     forces: Any = None,
     external: Mapping[Any, Any] | None = None,
     actuated: Any = None,
+    axes: str = "body",
 ) -> Array:
     """Spatial force through every joint of the tree, all six components.  O(N).
 
@@ -188,18 +189,64 @@ def joint_forces(
     actuated : sequence of str, optional
         Bodies whose joints are actuated, as for `inverse_dynamics`; required if `acceleration` is
         given and there are loops.
+    axes : {"body", "parent", "world"}
+        Axes of the result: those of each body, of the body that carries it, or of the world.
 
     Returns
     -------
     array (n_body, 6)
-        [moment; force] on each body from its joint, in the body's axes at the body's origin.
+        [moment; force] on each body from its joint, at the body's origin.
     """
     state = as_state(system, state)
+    if not isinstance(axes, str) or axes not in ("body", "parent", "world"):
+        raise StateError(f'axes is {axes!r}; use "body", "parent" or "world"')
+    found = _joint_forces(system, state, acceleration, forces, external, actuated)
+    if axes == "body":
+        return found
+    motions = motions_of(system, state)
+    turned = []
+    for i, wrench in enumerate(found):
+        turn, parent = motions[i].world_rotation, int(system.parent[i])
+        if axes == "parent" and parent != GROUND:
+            turn = motions[parent].world_rotation.T @ turn
+        turned.append(np.concatenate([turn @ wrench[:3], turn @ wrench[3:]]))
+    return np.array(turned).reshape(system.n_body, 6)
+
+
+def _joint_forces(
+    system: System, state: State, acceleration: Any, forces: Any, external: Any, actuated: Any
+) -> Array:
+    """Spatial forces through the joints, body axes."""
+    vdot, loads = balanced(system, state, acceleration, forces, external, actuated, "joint_forces")
+    if all_floats(state, vdot, *(wrench for *_, wrench in loads)):
+        return engine.joint_forces(system, state.raw_q, state.raw_v, vdot, loads)
+    motions = motions_of(system, state)
+    return np.array(reference.inverse_dynamics(system, motions, vdot, loads)[1])
+
+
+def balanced(
+    system: System,
+    state: State,
+    acceleration: Any,
+    forces: Any,
+    external: Mapping[Any, Any] | None,
+    actuated: Any,
+    what: str,
+) -> tuple[Array, reference.External]:
+    """Accelerations (n_v,), and all spatial forces on nodes that act with them, those of loops too.
+
+    Parameters
+    ----------
+    system, state, acceleration, forces, external, actuated
+        As for `joint_forces`.
+    what : str
+        Name of the function, for messages.
+    """
     loads = to_external(system, external)
     if acceleration is None:
         if actuated is not None:
             raise StateError(
-                "joint_forces: actuated is given without acceleration; omit it, or give both"
+                f"{what}: actuated is given without acceleration; omit it, or give both"
             )
         vdot = forward_dynamics(system, state, forces, external=external)
         loads = applied(system, state, forces, external)[1]
@@ -207,11 +254,8 @@ def joint_forces(
             wrenches = loop_forces(system, state, forces, external=external)
             for loop, wrench in zip(placed_loops(system, state.raw_q), wrenches, strict=True):
                 loads = [*loads, *loop_external(loop, wrench)]
-    else:
-        vdot = speeds_vector(system, acceleration, "acceleration")
-        if system.constraints or actuated is not None:
-            loads = _by_actuators(system, state, vdot, loads, actuated, "joint_forces")[1]
-    if all_floats(state, vdot, *(wrench for *_, wrench in loads)):
-        return engine.joint_forces(system, state.raw_q, state.raw_v, vdot, loads)
-    motions = motions_of(system, state)
-    return np.array(reference.inverse_dynamics(system, motions, vdot, loads)[1])
+        return vdot, loads
+    vdot = speeds_vector(system, acceleration, "acceleration")
+    if system.constraints or actuated is not None:
+        loads = _by_actuators(system, state, vdot, loads, actuated, what)[1]
+    return vdot, loads

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...bodies import FlexibleBody, SecondOrder
+from ...bodies.line import Line
 from ...bodies.recovery import Recovery, Stations, StressPoints
 from ...errors import ModelError, ModelFileError, ModelWarning, ResultError
 from ...results.description.joints import Numbers
@@ -68,6 +69,11 @@ _STATIONS: dict[str, tuple[tuple[str, ...], str, bool]] = {
     "places": (("station",), "m", True),
     "loads": (("station", "component", "mode"), "N, N m", True),
     "section": (("station",), "1", True),
+}
+_LINE: dict[str, tuple[tuple[str, ...], str, bool]] = {
+    "sizes": (("size",), "1", True),
+    "places": (("section_point", "plane"), "m", True),
+    "factors": (("section_point", "stress", "component"), "Pa/N, Pa/(N m)", True),
 }
 
 
@@ -147,6 +153,10 @@ def _content(body: FlexibleBody) -> tuple[dict[str, Any], dict[str, Any]]:
         given["nodes"] = np.array(list(second.node_shapes), dtype=np.int64)
         given["node_shapes"] = np.stack(list(second.node_shapes.values()))
         groups["second_order"] = (_SECOND, given, {})
+    if (line := body.line) is not None:
+        sizes = np.array([line.nodes, line.pieces, line.stations])
+        given = {"sizes": sizes, "places": line.places, "factors": line.factors}
+        groups["line"] = (_LINE, given, {})
     recovery = body.recovery or Recovery()
     if recovery.points is not None:
         points = {x: np.asarray(getattr(recovery.points, x)) for x in _POINTS}
@@ -286,7 +296,11 @@ def _made(path: str, file: Any) -> FlexibleBody:
     numbers = given.pop("solid_numbers", np.zeros(0))
     solids = json.loads(_text(file.attrs.get("solids", "[]")))
     names = json.loads(_text(file.attrs.get("names", "{}")))
-    points = stations = second = None
+    points = stations = second = line = None
+    if "line" in file:
+        values = _read(path, file["line"], _LINE)
+        nodes, pieces, count = values["sizes"].tolist()
+        line = Line(nodes, pieces, count, values["places"], values["factors"])
     if "second_order" in file:
         values = _read(path, file["second_order"], _SECOND)
         nodes = values.pop("nodes").astype(int).tolist()
@@ -308,6 +322,7 @@ def _made(path: str, file: Any) -> FlexibleBody:
         solids=restored_solids(solids, Numbers(numbers)),
         second_order=second,
         recovery=recovery,
+        line=line,
     )
 
 
@@ -352,7 +367,7 @@ def _read(path: str, group: Any, table: Any) -> dict[str, Array]:
     return found
 
 
-_WHOLE = ("nodes", "members", "section")
+_WHOLE = ("nodes", "members", "section", "sizes")
 
 
 def _whole(file: Any, name: str) -> int:

@@ -23,6 +23,7 @@ from .floating import described_floating, restored_floating
 from .frames import check_frames, describe_frames, restored_frames
 from .joints import Numbers, UnknownJointError, described_joint, floats, joined, restored_joint
 from .loops import check_loops, describe_loops, restored_loops
+from .recoveries import described_recoveries, knows_stress, restored_recoveries
 from .rods import described_rods, restored_rods
 from .second_order import described_second_orders, restored_second_orders
 from .solids import described_solids, restored_solids
@@ -38,7 +39,8 @@ def describe(system: System, *, whole: bool = True) -> tuple[dict[str, Any], dic
     system : System
         What to describe.
     whole : bool
-        Whether to describe what does not decide how it moves, too: looks of bodies, named frames.
+        Whether to describe what does not decide how it moves, too: looks and
+        stresses of bodies, named frames.
 
     Returns
     -------
@@ -84,6 +86,9 @@ def describe(system: System, *, whole: bool = True) -> tuple[dict[str, Any], dic
         looks = [described_solids(body.solids) for body in bodies]
         description["solids"] = [words for words, _ in looks]
         arrays["solid_numbers"] = joined([x for _, numbers in looks for x in numbers])
+    if whole and any(knows_stress(body) for body in bodies):
+        description["recoveries"], numbers = described_recoveries(bodies)
+        arrays["recovery_numbers"] = joined(numbers)
     if system.loops:  # files without loops keep their original format
         description["loops"], of_loops = describe_loops(system.loops)
         arrays |= of_loops
@@ -201,6 +206,8 @@ def _restored(description: dict[str, Any], arrays: dict[str, Array]) -> System:
     bodies = restored_rods(bodies, description.get("rods", ()), along)
     shapes = Numbers(arrays.get("floating_numbers", empty))
     bodies = restored_floating(bodies, description.get("floating", ()), shapes)
+    known = Numbers(arrays.get("recovery_numbers", empty))
+    bodies = restored_recoveries(bodies, description.get("recoveries", ()), known)
     parameters = Numbers(arrays.get("joint_parameters", empty))
     of_body = np.asarray(arrays.get("body_number", empty)).astype(int)
     if np.any(of_body < 0):
@@ -220,7 +227,7 @@ def _restored(description: dict[str, Any], arrays: dict[str, Array]) -> System:
         drives=tuple((str(a), str(b)) for a, b in description.get("drives", ())),
         frames=restored_frames(description.get("frames", ()), arrays),
     )
-    for taken in (*flat.values(), parameters, numbers, bends, along, shapes):
+    for taken in (*flat.values(), parameters, numbers, bends, along, shapes, known):
         taken.check_used()
     return system
 

@@ -19,8 +19,8 @@ import numpy as np
 from ...algorithms.tree import engine
 from ...algorithms.tree.engine import RowError
 from ...errors import SimulationWarning
-from ...results.quantities import Block, wrenches_within
 from ...results.trajectory import Trajectory
+from ...results.within import Block, wrenches_within
 from ...system import System
 from .advice import DEFLECTION, against_deflection, against_press, against_pull
 from .rod_limits import warn_of_rods

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _LONGEST, _SHORTEST = 10.0, 1.0  # s, limits of the default duration
 _MOST = 1000  # frames
+_FRAMES = 200  # of which a picture takes the scale of its colours
 
 
 def write_gif(
@@ -46,7 +47,7 @@ def write_gif(
         Width and height [pixels].
     trails : sequence of str, optional
         Points whose paths are drawn.
-    color : {"deflection", "curvature", "moment"}, optional
+    color : {"deflection", "stress", "curvature", "moment"}, optional
         What the colours of flexible bodies show.
     """
     name = as_path(path)
@@ -56,11 +57,10 @@ def write_gif(
         raise StateError(f"frames is {frames!r}; expected a whole number, 2 to {_MOST}")
     rows = frames_of(run, frames)
     seconds = _seconds(duration, float(np.ptp(rows.time)))
-    points = outermost(rows, 3) if trails is None else trails
-    if not isinstance(points, (list, tuple)) or not all(isinstance(x, str) for x in points):
-        raise StateError(f"trails is {trails!r}; expected a list such as ['hand', 'boom.tip']")
+    points = _points(trails, outermost(rows, 3))
     check_color(color, run.system)
-    drawing = Drawing(Scene(rows, points, reactions=False), _pixels(size), color)
+    scene = Scene(rows, points, reactions=False, stress=color == "stress")
+    drawing = Drawing(scene, _pixels(size), color)
     pictures = [drawing.picture(k) for k in range(rows.n)]
     with replacing(name) as temporary:
         pictures[0].save(
@@ -71,6 +71,33 @@ def write_gif(
             duration=max(20, round(1000 * seconds / rows.n)),  # browsers do not play faster
             loop=0,
         )
+
+
+def write_image(
+    run: Trajectory, path: PathLike, time: Any, *, size: Any, trails: Any, color: Any
+) -> None:
+    """Write a picture of a run at one instant; see `Trajectory.to_image`."""
+    name = as_path(path)
+    if not name.endswith(".png"):
+        raise ResultError(f"path is {name!r}; expected a name that ends in .png")
+    check_color(color, run.system)
+    points = _points(trails, ())
+    moment = run.sample([time])
+    # scales of colours are those of the whole run
+    rows = frames_of(run, _FRAMES)
+    before = rows.time[rows.time < moment.time[0]]
+    rows = run.sample([*before, moment.time[0], *rows.time[rows.time > moment.time[0]]])
+    scene = Scene(rows, points, reactions=False, stress=color == "stress")
+    picture = Drawing(scene, _pixels(size), color).picture(len(before))
+    with replacing(name) as temporary:
+        picture.save(temporary, format="PNG")
+
+
+def _points(trails: Any, usual: Any) -> Any:
+    points = usual if trails is None else trails
+    if not isinstance(points, (list, tuple)) or not all(isinstance(x, str) for x in points):
+        raise StateError(f"trails is {trails!r}; expected a list such as ['hand', 'boom.tip']")
+    return points
 
 
 def _seconds(given: Any, of_run: float) -> float:

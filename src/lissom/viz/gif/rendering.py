@@ -8,6 +8,7 @@ import numpy as np
 
 from ..scene.motion import Scene
 from ..scene.rods import SHOWN
+from ..scene.stresses import stress_at_nodes
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -50,10 +51,24 @@ class Drawing:
         self._paths = [self._flat(scene.rows[f"{where}.position"]) for where in scene.trails]
         self._triangles = [_triangles(body) for body in scene.bodies]
         self._largest = scene.largest(scene.rows)[color] if color else 0.0
+        stresses = scene.stressed if color == "stress" else []
+        self._stress = {i: stress_at_nodes(scene.rows, i, scene.bodies[i].nodes) for i in stresses}
         if color:
-            words = f"yellow: {self._largest:.2g} {SHOWN[color]} {color}"
-            at = axes.transAxes
-            axes.text(0.98, 0.03, words, transform=at, ha="right", color="0.35", fontsize=9)
+            self._legend(figure, color)
+
+    def _legend(self, figure: Any, color: str) -> None:
+        """Bar of the colours, with the values at its ends."""
+        from matplotlib import colormaps
+
+        bar = figure.add_axes((0.66, 0.045, 0.16, 0.022))
+        bar.imshow(np.linspace(0, 1, 128)[None], aspect="auto", cmap=colormaps["viridis"])
+        bar.set_axis_off()
+        value, unit = scaled(self._largest, SHOWN[color])
+        name = "von Mises stress" if color == "stress" else color
+        words = {"color": "0.35", "fontsize": 9, "va": "center"}
+        figure.text(0.65, 0.055, "0", ha="right", **words)
+        figure.text(0.83, 0.055, f"{value:.3g} {unit}", ha="left", **words)
+        figure.text(0.74, 0.085, name, ha="center", **words)
 
     def picture(self, frame: int) -> Image:
         """Image of a frame, with at most 256 colours."""
@@ -92,7 +107,10 @@ class Drawing:
         from matplotlib import colormaps
 
         body = self.scene.bodies[i]
-        found = body.shown(self.scene.modes[i][frame, None]).get(self.color or "")
+        if self.color == "stress":
+            found = self._stress[i][frame, None] if i in self._stress else None
+        else:
+            found = body.shown(self.scene.modes[i][frame, None]).get(self.color or "")
         if found is None or not self._largest:
             return np.full_like(colors, 0.63)
         at = np.empty(len(body.body.node_positions))
@@ -113,6 +131,13 @@ class Drawing:
         middle = (low + high) / 2
         axes.set_xlim(middle[0] - half[0], middle[0] + half[0])
         axes.set_ylim(middle[1] - half[1], middle[1] + half[1])
+
+
+def scaled(value: float, unit: str) -> tuple[float, str]:
+    """Value in a unit that suits it: stresses in kPa or MPa, short lengths in mm."""
+    if unit == "Pa" and value >= 1e4:
+        return (value / 1e6, "MPa") if value >= 1e5 else (value / 1e3, "kPa")
+    return (1000 * value, "mm") if unit == "m" and value < 1 else (value, unit)
 
 
 def _axes(scene: Scene) -> tuple[Array, Array, Array]:

@@ -22,6 +22,7 @@ from .bodies import SceneBody
 from .joints import amplitude_columns, body_factors, coordinates, node_poses, poses
 from .numbers import Arrays
 from .rods import SHOWN
+from .stresses import stress_at_nodes, stressed
 
 Array = np.ndarray
 
@@ -44,6 +45,8 @@ class Scene:
         Whether joint forces are sent; by default for mechanisms with few bodies.
     growing : bool
         Whether more frames will follow; arrows that are zero so far are then kept.
+    stress : bool
+        Whether stresses are sent; they are as many as coordinates, or more.
     """
 
     def __init__(
@@ -53,6 +56,7 @@ class Scene:
         *,
         reactions: bool | None = None,
         growing: bool = False,
+        stress: bool = False,
     ) -> None:
         system = rows.system
         self.rows, self.system, self.trails = rows, system, tuple(trails)
@@ -70,6 +74,7 @@ class Scene:
         self._base = coordinates(system, rows.q[:1])[0]
         self._factors, self._amplitudes = body_factors(system), amplitude_columns(system)
         self._chosen, self._sent = self._kept_arrows()
+        self.stressed = [i for i, body in enumerate(system.bodies) if stress and stressed(body)]
 
     def _kept_arrows(self) -> tuple[Array, list[Arrow]]:
         """Numbers of the arrows to send, and these arrows."""
@@ -113,13 +118,20 @@ class Scene:
             low, high = np.minimum(low, points.min(axis=0)), np.maximum(high, points.max(axis=0))
         return (low, high) if self.bodies else (np.zeros(3), np.zeros(3))
 
-    def largest(self, rows: Trajectory) -> dict[str, float]:
-        """Largest values of what colours can show."""
+    def largest(self, rows: Trajectory, stress: Array | None = None) -> dict[str, float]:
+        """Largest values of what colours can show; `stress` where it is known already."""
         found = dict.fromkeys(SHOWN, 0.0)
         for i, body in enumerate(self.bodies):
             for kind, value in body.largest(rows.q[:, self.system.layout.modal_q(i)]).items():
                 found[kind] = max(found[kind], value)
+        stress = self.stress(rows) if stress is None else stress
+        found["stress"] = float(stress.max(initial=0.0))
         return found
+
+    def stress(self, rows: Trajectory) -> Array:
+        """Stress at the nodes in use of all stressed bodies, in turn, (frame, node) [Pa]."""
+        found = [stress_at_nodes(rows, i, self.bodies[i].nodes) for i in self.stressed]
+        return np.concatenate([np.zeros((rows.n, 0)), *found], axis=1)
 
     @property
     def up(self) -> list[float]:
@@ -180,6 +192,9 @@ class Scene:
         peaks = np.linalg.norm(values, axis=2).max(axis=0, initial=0.0)
         scaled = np.round(values * (32767 / np.where(peaks > 0, peaks, 1.0))[:, None])
         start = float(self.rows.time[0])
+        stress = self.stress(rows)
+        largest = self.largest(rows, stress)
+        shades = np.rint(stress * (255 / (largest["stress"] or 1.0)))
         return {
             "from": first,
             "n": rows.n,
@@ -189,7 +204,8 @@ class Scene:
             "peaks": peaks.tolist(),
             "low": (low - self.origin).tolist(),
             "high": (high - self.origin).tolist(),
-            **self.largest(rows),
+            "stresses": arrays.add(shades, "uint8"),
+            **largest,
             "events": [[t - start, name] for t, name in rows.events[:_EVENTS]],
             "status": str(rows.status or ""),
             "message": rows.message,
@@ -204,6 +220,7 @@ class Scene:
         return {
             **self.bodies[i].described(arrays, self._amplitudes[i]),
             "carrier": carrier,
+            "stressed": i in self.stressed,
             "at": (position - self.origin if grounded else position).tolist(),
             "turn": quaternion_of(system.frame_rotation[i]).tolist(),
             "factors": [factor.described() for factor in self._factors[i]],

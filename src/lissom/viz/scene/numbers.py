@@ -18,6 +18,7 @@ _TYPES = {
     "uint16": "<u2",
     "int16": "<i2",
     "int8": "|i1",
+    "uint8": "|u1",
 }
 
 
@@ -36,7 +37,7 @@ class Arrays:
         values : array
             Numbers; flattened for the page.
         kind : str
-            "float64", "float32", "uint32", "uint16", "int16" or "int8".
+            "float64", "float32", "uint32", "uint16", "int16", "int8" or "uint8".
         """
         data = np.ascontiguousarray(values, dtype=_TYPES[kind]).tobytes()
         return self._found.setdefault((kind, data), len(self._found))

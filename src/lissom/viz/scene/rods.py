@@ -15,11 +15,12 @@ from ...bodies.rod_tables import Piece, RodTables, interpolation
 from ...errors import StateError
 from ...system import System
 from .numbers import Arrays
+from .stresses import stressed
 
 Array = np.ndarray
 
-# What colours can show, with units; the last two of rods only
-SHOWN = {"deflection": "m", "curvature": "rad/m", "moment": "N m"}
+# What colours can show, with units; curvature and moment of rods only
+SHOWN = {"deflection": "m", "stress": "Pa", "curvature": "rad/m", "moment": "N m"}
 
 
 def check_color(color: Any, system: System | None = None) -> None:
@@ -37,8 +38,11 @@ def check_color(color: Any, system: System | None = None) -> None:
         raise StateError(f"color is {color!r}; expected one of {words}, or None")
     if color is None or system is None:
         return
-    kind = "flexible body" if color == "deflection" else "rod"
-    if not any(b.n_mode if kind != "rod" else b.rod for b in system.bodies):
+    kind, has = {
+        "deflection": ("flexible body", lambda body: body.n_mode),
+        "stress": ("beam, frame or solid", stressed),
+    }.get(color, ("rod", lambda body: body.rod))
+    if not any(map(has, system.bodies)):
         raise StateError(
             f"color is {color!r}, but the system has no {kind} that could show it; omit it"
         )

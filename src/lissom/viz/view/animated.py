@@ -51,7 +51,7 @@ def page_text(
         Initial factor by which deformations are enlarged.
     reactions : bool, optional
         Whether to include joint forces; by default for up to 24 bodies.
-    color : {"deflection", "curvature", "moment"}, optional
+    color : {"deflection", "stress", "curvature", "moment"}, optional
         What the colours of flexible bodies show at first, the last two of rods only; by default
         bodies have colours of their own.
     """

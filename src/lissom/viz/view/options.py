@@ -27,7 +27,7 @@ class Options:
     theme : {"auto", "light", "dark"}
     scale : float
     reactions : bool or None
-    color : {"deflection", "curvature", "moment"} or None
+    color : {"deflection", "stress", "curvature", "moment"} or None
     """
 
     title: Any = None
@@ -66,7 +66,8 @@ class Options:
         trails = self.trails
         if trails is None:
             trails = outermost(rows, _TRAILS, resting=growing)
-        return Scene(rows, trails, reactions=self.reactions, growing=growing)
+        given = {"reactions": self.reactions, "growing": growing, "stress": self.color == "stress"}
+        return Scene(rows, trails, **given)
 
     def page(
         self, rows: Trajectory, scene: Scene | None = None, settings: dict[str, Any] | None = None

@@ -11,6 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from ....bodies import FlexibleBody, NodalBody, RigidBody, Rod, SecondOrder
+from ....bodies.line import Line
 from ....bodies.solids import SOLIDS, Solid
 from ....errors import ModelError, suggestion
 from ....joints import CompoundJoint, Joint, SimpleJoint
@@ -234,7 +235,24 @@ def _made_of_nodes(table: NodesTable, given: dict[str, Any], arrays: ArrayFiles)
     kind = FlexibleBody if isinstance(table, FlexibleTable) else NodalBody
     if kind is FlexibleBody:
         values["second_order"] = _second_order(values)
+        values["line"] = _line(values)
     return kind(**values, **{name: given[name] for name in other})
+
+
+def _line(values: dict[str, Any]) -> Line | None:
+    """Axis of a beam from its arrays, which are taken out of `values`."""
+    names = ("line_sizes", "line_places", "line_factors")
+    sizes, places, factors = found = [values.pop(name) for name in names]
+    if all(x is None for x in found):
+        return None
+    for name, value in zip(names, found, strict=True):
+        if value is None:
+            raise ModelError(f"{name} is missing beside other arrays of the axis of a beam")
+    whole = _whole(sizes, "line_sizes", "numbers of nodes, pieces and stations").tolist()
+    if len(whole) != 3:
+        raise ModelError(f"line_sizes has {len(whole)} numbers; give nodes, pieces and stations")
+    nodes, pieces, stations = whole
+    return Line(nodes, pieces, stations, np.asarray(places), np.asarray(factors))
 
 
 def _second_order(values: dict[str, Any]) -> SecondOrder | None:

@@ -148,6 +148,9 @@ class FlexibleTable(NodesTable):
     second_second_moment: Annotated[Any, array_of("number", ndim=(4,))] = None
     second_nodes: Annotated[Any, array_of("number", ndim=(1,))] = None
     second_node_shapes: Annotated[Any, array_of("number", ndim=(4,))] = None
+    line_sizes: Annotated[Any, array_of("number", ndim=(1,))] = None
+    line_places: Annotated[Any, array_of("length", ndim=(2,))] = None
+    line_factors: Annotated[Any, array_of("number", ndim=(3,))] = None
 
 
 class BodyFileTable(BodyTable):

@@ -261,6 +261,9 @@ class _Writer:
         given = {x: getattr(body, x) for x in names if getattr(body, x, None) is not None}
         if isinstance(body, FlexibleBody) and body.level == "stiffened":
             given |= _second_order(body)
+        if isinstance(body, FlexibleBody) and (line := body.line) is not None:
+            given["line_sizes"] = np.array([line.nodes, line.pieces, line.stations])
+            given |= {"line_places": line.places, "line_factors": line.factors}
         small = sum(np.size(x) for x in given.values()) <= INLINE
         kind = "flexible" if isinstance(body, FlexibleBody) else "nodal"
         table: dict[str, Any] = {"kind": kind, "level": body.level, "inboard": int(body.inboard)}

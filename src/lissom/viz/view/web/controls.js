@@ -9,6 +9,7 @@ const SIZES = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 function switches(scene) {
   const found = [], arrows = new Set(scene.forces.map((f) => ARROWS[f.kind].show));
   if (scene.n_mode) found.push(["deflection", "colour by deflection"]);
+  if (scene.bodies.some((b) => b.stressed)) found.push(["stress", "colour by stress"]);
   if (scene.bodies.some((b) => b.rod)) found.push(["curvature", "colour by curvature"], ["moment", "colour by moment"]);
   if (scene.trails.length) found.push(["trails", "trails"]);
   if (arrows.has("loads")) found.push(["loads", "loads"]);

@@ -1,7 +1,7 @@
 // Data of the page; arrays are decoded on first use.
 
 const KINDS = {
-  float64: Float64Array, float32: Float32Array, uint32: Uint32Array, uint16: Uint16Array, int16: Int16Array, int8: Int8Array,
+  float64: Float64Array, float32: Float32Array, uint32: Uint32Array, uint16: Uint16Array, int16: Int16Array, int8: Int8Array, uint8: Uint8Array,
 };
 
 // Adds `holder.array(k)`: array number k of those stored as text.

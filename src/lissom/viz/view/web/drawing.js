@@ -72,23 +72,26 @@ class Patch {
     this.each = gl.createBuffer();
     gl.bindBuffer(gl.ARRAY_BUFFER, this.each);
     for (let k = 3; k < 8; k++) {
-      gl.vertexAttribPointer(k, 4, gl.FLOAT, false, 80, 16 * (k - 3));
+      gl.vertexAttribPointer(k, 4, gl.FLOAT, false, 84, 16 * (k - 3));
       gl.vertexAttribDivisor(k, 1);
     }
-    for (let k = 0; k < 8; k++) gl.enableVertexAttribArray(k);
+    gl.vertexAttribPointer(8, 1, gl.FLOAT, false, 84, 80);
+    gl.vertexAttribDivisor(8, 1);
+    for (let k = 0; k < 9; k++) gl.enableVertexAttribArray(k);
     buffer(gl, gl.ELEMENT_ARRAY_BUFFER, triangles);
     gl.bindVertexArray(null);
     this.kind = triangles instanceof Uint32Array ? gl.UNSIGNED_INT : gl.UNSIGNED_SHORT;
     Object.assign(this, { size: triangles.length, corners: nodes.length, count: 0 });
   }
 
-  // Instances {pose, length, paint, first}: pose, size, colour and first mode.
+  // Instances {pose, length, paint, first, stress}: pose, size, colour, first mode and first stress.
   fill(things) {
-    const { gl } = this, data = new Float32Array(20 * things.length);
-    things.forEach(({ pose, length = 1, paint, first = 0 }, k) => {
-      data.set(poseMatrix(pose, length), 20 * k);
-      data.set(paint, 20 * k + 16);
-      data[20 * k + 19] = first;
+    const { gl } = this, data = new Float32Array(21 * things.length);
+    things.forEach(({ pose, length = 1, paint, first = 0, stress = -1 }, k) => {
+      data.set(poseMatrix(pose, length), 21 * k);
+      data.set(paint, 21 * k + 16);
+      data[21 * k + 19] = first;
+      data[21 * k + 20] = stress;
     });
     this.count = things.length;
     gl.bindBuffer(gl.ARRAY_BUFFER, this.each);

@@ -67,7 +67,7 @@ function start() {
   const scene = withArrays(JSON.parse(byId("data").textContent)), motion = new Motion(scene), camera = new Camera(scene, motion);
   const { theme } = document.documentElement.dataset, night = window.matchMedia?.("(prefers-color-scheme: dark)");
   const show = {
-    deflection: false, curvature: false, moment: false, trails: true, loads: true, loopForces: true, reactions: false, arrows: 1, frames: false,
+    deflection: false, stress: false, curvature: false, moment: false, trails: true, loads: true, loopForces: true, reactions: false, arrows: 1, frames: false,
     named: scene.named.length <= 12, loops: true, labels: false, grid: true, dark: theme === "dark" || (theme === "auto" && Boolean(night?.matches)),
   };
   for (const [name] of switches(scene)) show[name] ||= name === scene.settings.color;

@@ -1,5 +1,5 @@
 // What the colours of flexible bodies can show: switch -> unit.
-const UNITS = { deflection: "m", curvature: "rad/m", moment: "N m" }, COLORED = Object.keys(UNITS);
+const UNITS = { deflection: "m", stress: "Pa", curvature: "rad/m", moment: "N m" }, COLORED = Object.keys(UNITS);
 
 // Positions of everything at a time.  Coordinates are interpolated linearly between frames, so that
 // joints stay connected; quaternions take the shorter way.
@@ -10,9 +10,14 @@ class Motion {
     this.base = scene.array(scene.base);
     this.tables = scene.bodies.map((b) => ({ nodes: scene.array(b.nodes), shapes: scene.array(b.shapes) }));
     this.rods = scene.bodies.map((b) => b.rod && new Rod(scene, b));
+    this.stressStart = []; // place of each body's nodes in a row of stresses; -1: it has none
+    this.stressWidth = scene.bodies.reduce((at, b, i) => {
+      this.stressStart.push(b.stressed ? at : -1);
+      return b.stressed ? at + this.tables[i].nodes.length / 3 : at;
+    }, 0);
     this.quaternions = scene.bodies.flatMap((b) => b.factors.filter((f) => !f.twist).map((f) => f.q));
     Object.assign(this, {
-      times: new Float64Array(0), rows: new Float32Array(0), forces: new Float32Array(0),
+      times: new Float64Array(0), rows: new Float32Array(0), forces: new Float32Array(0), stresses: new Float32Array(0),
       q: new Float64Array(scene.n_q), placed: new Float64Array(7 * scene.bodies.length),
       cursor: new Cursor(), scale: 1, time: 0, largest: {}, low: null, high: null,
       events: [], status: "", message: "", peaks: scene.forces.map(() => 0),
@@ -37,6 +42,8 @@ class Motion {
     const arrows = Float32Array.from(batch.array(batch.forces), (x, k) => (
       x * batch.peaks[Math.floor((k % three) / 3)] / 32767
     ));
+    const stresses = Float32Array.from(batch.array(batch.stresses), (x) => x * batch.stress / 255);
+    this.stresses = joined(this.stresses, stresses, this.stressWidth);
     this.times = joined(this.times, batch.array(batch.time), 1);
     this.rows = joined(this.rows, batch.array(batch.q), width);
     this.forces = joined(this.forces, arrows, three);
@@ -182,6 +189,12 @@ class Motion {
     this.done = n;
     this.go(now);
     return this.points;
+  }
+
+  // Stresses of all nodes of stressed bodies at the current time.
+  stress(into) {
+    const [a, b, part] = this.between(this.time), { stressWidth: n, stresses } = this;
+    for (let k = 0; k < n; k++) into[k] = (1 - part) * stresses[a * n + k] + part * stresses[b * n + k];
   }
 
   // Force of arrow k at the current time, world axes.

@@ -44,10 +44,17 @@ function showOutcome({ status, message }) {
   showStatus(quiet ? "" : [status, message].filter(Boolean).join(": "), !GOOD.includes(status));
 }
 
+// Factor and unit in which a value reads well: short lengths in mm, stresses in kPa or MPa.
+function suited(value, unit) {
+  if (unit === "m" && value < 1) return [1000, "mm"];
+  if (unit === "Pa" && value >= 1e4) return value >= 1e5 ? [1e-6, "MPa"] : [1e-3, "kPa"];
+  return [1, unit];
+}
+
 function showColors(motion, kind) {
-  const largest = motion.largest[kind] ?? 0, small = kind === "deflection" && largest < 1;
+  const largest = motion.largest[kind] ?? 0, [factor, unit] = suited(largest, UNITS[kind]);
   byId("legend").hidden = !(largest > 0);
-  byId("largest").textContent = `${short(small ? 1000 * largest : largest, 2)} ${small ? "mm" : UNITS[kind]} ${kind}`;
+  byId("largest").textContent = `${short(largest * factor, kind === "stress" ? 3 : 2)} ${unit} ${kind === "stress" ? "von Mises stress" : kind}`;
   byId("enlarged").hidden = motion.scale === 1 || !motion.scene.n_mode;
   byId("enlarged").textContent = motion.scale === 0 ? "bending is not drawn" : `bending is drawn ${short(motion.scale)} times as large`;
 }

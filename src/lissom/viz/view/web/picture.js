@@ -21,6 +21,7 @@ class Picture {
     this.groups = this.load(scene, motion);
     this.eta = table(gl, motion.q, 1);
     this.sections = table(gl, new Float32Array(8 * this.n_section), 4);
+    this.stresses = table(gl, new Float32Array(motion.stressWidth), 1);
     this.arrow = arrowPatch(gl);
     this.origin = nodeTable(gl, new Float32Array(3), new Float32Array(0), 0);
     for (const name of ["grid", "trails", "marks", "skeleton"]) this[`${name}Lines`] = new Lines(gl);
@@ -39,13 +40,13 @@ class Picture {
       if (!tables.has(nodes))
         tables.set(nodes, nodeTable(gl, motion.tables[i].nodes, motion.tables[i].shapes, Math.max(0, modes)));
       body.surfaces.forEach((s, part) => {
-        const key = `${modes} ${nodes} ${s.offsets} ${s.normals} ${s.nodes} ${s.triangles}`;
+        const stress = motion.stressStart[i], key = `${modes} ${stress < 0} ${nodes} ${s.offsets} ${s.normals} ${s.nodes} ${s.triangles}`;
         if (!groups.has(key)) {
           const [offsets, normals, at, triangles] = [s.offsets, s.normals, s.nodes, s.triangles].map(scene.array);
           const patch = new Patch(gl, offsets, normals, at, triangles);
-          groups.set(key, { table: tables.get(nodes), patch, modes, members: [] });
+          groups.set(key, { table: tables.get(nodes), patch, modes, stressed: stress >= 0, members: [] });
         }
-        groups.get(key).members.push({ i, part, first, paint: color(s.color) });
+        groups.get(key).members.push({ i, part, first, stress, paint: color(s.color) });
       });
     });
     return [...groups.values()];
@@ -76,6 +77,7 @@ class Picture {
     this.matrix = camera.matrix();
     this.sendModes();
     this.sendSections();
+    this.sendStresses();
     this.sendBodies();
     if (show.grid) { this.drawShadows(); this.drawGrid(); }
     this.drawBodies();
@@ -126,12 +128,24 @@ class Picture {
     gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, 1024, sections.rows, gl.RGBA, gl.FLOAT, data);
   }
 
+  sendStresses() {
+    if (this.colored !== "stress") return;
+    const { gl, stresses } = this, data = new Float32Array(1024 * stresses.rows);
+    this.motion.stress(data);
+    gl.bindTexture(gl.TEXTURE_2D, stresses.made);
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, 1024, stresses.rows, gl.RED, gl.FLOAT, data);
+  }
+
   useBodies({ made, at } = this.bodyProgram) {
     const { gl, camera, show } = this;
     gl.useProgram(made);
     gl.uniform1i(at.table, 0);
     gl.uniform1i(at.eta, 1);
     gl.uniform1i(at.sections, 2);
+    gl.uniform1i(at.stresses, 3);
+    gl.uniform1i(at.stressed, this.colored === "stress" ? 1 : 0);
+    gl.activeTexture(gl.TEXTURE3);
+    gl.bindTexture(gl.TEXTURE_2D, this.stresses.made);
     gl.activeTexture(gl.TEXTURE2);
     gl.bindTexture(gl.TEXTURE_2D, this.sections.made);
     gl.activeTexture(gl.TEXTURE1);
@@ -151,24 +165,25 @@ class Picture {
   // Upload the poses of all bodies to GPU memory.
   sendBodies() {
     const { motion } = this, poses = this.scene.bodies.map((_, i) => motion.pose(i));
-    for (const { patch, modes, members } of this.groups) {
-      const grey = this.colored && !this.scaleOf(modes) ? [0.6, 0.63, 0.67] : null;
-      patch.fill(members.map(({ i, first, paint }) => ({ pose: poses[i], first, paint: grey ?? paint })));
+    for (const { patch, modes, stressed, members } of this.groups) {
+      const grey = this.colored && !this.scaleOf(modes, stressed) ? [0.6, 0.63, 0.67] : null;
+      patch.fill(members.map(({ i, first, stress, paint }) => ({ pose: poses[i], first, stress, paint: grey ?? paint })));
     }
   }
 
   // Value of the last colour for bodies with so many modes; 0: they show nothing.
-  scaleOf(modes) {
+  scaleOf(modes, stressed = false) {
     const kind = this.colored;
+    if (kind === "stress") return stressed ? this.motion.largest[kind] ?? 0 : 0;
     return modes < 0 || (modes && kind === "deflection") ? this.motion.largest[kind] ?? 0 : 0;
   }
 
   drawBodies(at = this.useBodies()) {
     const { gl } = this;
-    for (const { table: nodes, patch, modes } of this.groups) {
+    for (const { table: nodes, patch, modes, stressed } of this.groups) {
       gl.bindTexture(gl.TEXTURE_2D, nodes);
       gl.uniform1i(at.modes, modes);
-      gl.uniform1f(at.largest, this.scaleOf(modes));
+      gl.uniform1f(at.largest, this.scaleOf(modes, stressed));
       patch.draw();
     }
   }

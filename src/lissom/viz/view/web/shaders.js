@@ -8,6 +8,9 @@ layout(location = 1) in vec3 normal;
 layout(location = 2) in uint node;
 layout(location = 3) in mat4 model;  // of the body; one for each instance
 layout(location = 7) in vec4 own;    // colour, and index of its first modal coordinate
+layout(location = 8) in float start;  // number of its first stress
+uniform sampler2D stresses;  // at nodes of all bodies
+uniform int stressed;        // 1: colours show stress
 uniform sampler2D table;  // for each node: position, then rotation and translation of each mode
 uniform sampler2D eta;    // coordinates of the system
 uniform sampler2D sections;  // of rods: quaternion, then position and what the colour shows
@@ -56,6 +59,10 @@ void deform(out vec3 local, out vec3 outward) {
 void main() {
   vec3 local, outward;
   deform(local, outward);
+  if (stressed == 1) {
+    int k = int(start + 0.5) + int(node);
+    bend = start < 0.0 ? 0.0 : texelFetch(stresses, ivec2(k % 1024, k / 1024), 0).x;
+  }
   place = (flatten * model * vec4(local, 1.0)).xyz;
   face = mat3(model) * outward;
   gl_Position = camera * vec4(place, 1.0);

@@ -1,0 +1,211 @@
+"""Sections of beams, rods and frames: where they are, what they carry and how they are stressed."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..errors import StateError
+from . import rod_strains
+from .axis import Axis
+from .normal import NormalBody
+
+Array = np.ndarray
+
+_ROD = [3, 4, 5, 0, 1, 2]  # of `rod_strains.stresses`
+
+
+class Sections:
+    """Sections of a body, StateError if it has none.
+
+    A section of a beam or rod is named by its distance from the root, one of a frame by the number
+    of its station.
+
+    Parameters
+    ----------
+    body : NormalBody
+        The body.
+    name : str
+        Its name, for messages.
+    """
+
+    def __init__(self, body: NormalBody, name: str) -> None:
+        self.body, self.name = body, name
+        self._known: dict[int, Array] = {}  # factors by section, of which stations share few
+        self.stations = None if body.recovery is None else body.recovery.stations
+        if not has_sections(body):
+            raise StateError(
+                f"{name!r} has no sections whose loads are known; make the body with ls.beam, "
+                f"ls.rod or ls.frame; '{name}.reaction' is the load of its joint"
+            )
+
+    @cached_property
+    def axis(self) -> Axis:
+        """Axis of a beam."""
+        return Axis(self.body)
+
+    @property
+    def length(self) -> float:
+        """Of a beam or rod [m]."""
+        return self.axis.length if self.body.rod is None else self.body.rod.length
+
+    @property
+    def usual(self) -> Array:
+        """Sections taken by default: nodes on the axis, or all stations."""
+        if self.body.rod is not None:
+            return np.unique(self.body.rod.places)
+        if self.body.line is not None:
+            return np.linspace(0.0, self.length, self.body.line.nodes)
+        assert self.stations is not None
+        return np.arange(len(self.stations.positions))
+
+    def of_node(self, node: int) -> float | None:
+        """Section at a node of a beam or rod, if the node is on its axis."""
+        if self.body.rod is not None:
+            return float(self.body.rod.places[node])
+        if self.body.line is not None and node < self.body.line.nodes:
+            return self.length * node / (self.body.line.nodes - 1)
+        return None
+
+    def place(self, at: float) -> str:
+        """Section in words, for tables."""
+        if not self._numbered:
+            return f"{at:.6g} m"
+        assert self.stations is not None
+        k = int(at)
+        member = int(self.stations.members[k])
+        return f"member {member}, {self.stations.places[k]:.6g} m"
+
+    def checked(self, at: Any) -> Array:
+        """Sections that were asked for, () or (p,); the usual ones for None."""
+        if at is None:
+            return self.usual
+        try:
+            found = np.asarray(at, dtype=float)
+        except (TypeError, ValueError, OverflowError):
+            found = np.array([np.nan])
+        last, expected = self._expected
+        inside = found.ndim <= 1 and bool(np.all((found >= 0) & (found <= last)))
+        if not inside or (self._numbered and np.any(found != np.rint(found))):
+            raise StateError(f"at is {at!r}; expected {expected}")
+        return found
+
+    @property
+    def _numbered(self) -> bool:
+        return self.body.line is None and self.body.rod is None
+
+    @property
+    def _expected(self) -> tuple[float, str]:
+        """Last section, and what `at` may be in words."""
+        if self._numbered:
+            last = len(self.usual) - 1
+            return last, f"numbers of stations of {self.name!r}, 0 to {last}"
+        where = "arc lengths" if self.body.rod is not None else "distances"
+        return self.length, f"{where} from the root of {self.name!r}, 0 to {self.length:g} m"
+
+    @property
+    def by_balance(self) -> bool:
+        """Whether loads follow from equilibrium; else from the deformation alone."""
+        return self.body.line is not None
+
+    def check_balance(self) -> None:
+        """Reject a body that is no longer the beam whose axis it has."""
+        if not self.axis.describes_body:
+            raise StateError(
+                f"the section loads of {self.name!r} are unknown: its masses, shapes or inboard "
+                "node were changed after ls.beam made it; attach masses as bodies on Fixed joints"
+            )
+
+    def elastic_loads(self, at: Array, eta: Array) -> Array:
+        """N, Q_y, Q_z, T, M_y, M_z by the deformation, (n, p, 6), section axes.
+
+        Components that a rod is rigid against are NaN.
+
+        Parameters
+        ----------
+        at : array (p,)
+            Sections.
+        eta : array (n, m)
+            Modal coordinates.
+        """
+        if self.body.rod is not None:
+            found = rod_strains.stresses(self.body.rod, at, eta)
+            rigid = sorted(set(range(6)) - set(rod_strains.elastic(self.body.rod)))
+            found[:, :, rigid] = np.nan
+            return found[:, :, _ROD]
+        assert self.stations is not None
+        return np.einsum("pcm,nm->npc", self.stations.loads[at.astype(int)], eta)
+
+    @property
+    def has_stress(self) -> bool:
+        """Whether stresses follow from the loads."""
+        return self.body.rod is None
+
+    def stress(self, at: Array, loads: Array) -> list[Array]:
+        """Stress (n, k, 6) at the points of each of p sections, section axes [Pa].
+
+        Parameters
+        ----------
+        at : array (p,)
+            Sections.
+        loads : array (n, p, 6)
+            Their loads.
+        """
+        found = []
+        for k, place in enumerate(at):
+            three = np.einsum("kcl,nl->nkc", self._factors(place), loads[:, k])
+            six = np.zeros((*three.shape[:2], 6))
+            six[..., [0, 5, 4]] = three
+            found.append(six)
+        return found
+
+    def _factors(self, place: float) -> Array:
+        if self.body.line is not None:
+            return self.body.line.factors
+        assert self.stations is not None
+        section = self.stations.sections[int(place)]
+        if id(section) not in self._known:
+            self._known[id(section)] = section.stress_points().factors
+        return self._known[id(section)]
+
+
+def has_sections(body: NormalBody) -> bool:
+    """Whether a body has sections whose loads are known."""
+    stations = None if body.recovery is None else body.recovery.stations
+    return body.line is not None or body.rod is not None or stations is not None
+
+
+def check_has_stress(sections: Sections) -> None:
+    """Reject rods, which know the stiffness of their sections and not their outline."""
+    if not sections.has_stress:
+        raise StateError(
+            f"rod {sections.name!r} has section loads, but no stress; compute it from "
+            "section_loads and the stress_points of the section"
+        )
+
+
+def checked_points(body: str, count: int, at: Any) -> Array:
+    """Numbers of stress points that were asked for; all for None.
+
+    Parameters
+    ----------
+    body : str
+        Name of the body.
+    count : int
+        Number of its points.
+    at : int or array (p,)
+        As given.
+    """
+    if at is None:
+        return np.arange(count)
+    try:
+        found = np.asarray(at)
+        wrong = found.ndim > 1 or found.dtype.kind not in "iu"
+        wrong = wrong or bool(np.any((found < 0) | (found >= count)))
+    except (TypeError, ValueError):
+        wrong = True
+    if wrong:
+        raise StateError(f"at is {at!r}; expected numbers of points of {body!r}, 0 to {count - 1}")
+    return found

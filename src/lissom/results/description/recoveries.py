@@ -1,0 +1,97 @@
+"""Conversion of what bodies know of their stresses to text and numbers, and back.
+
+Like looks, it does not decide how a system moves: digests leave it out, and readers that do not
+know it find the same system.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...bodies import NormalBody
+from ...bodies.line import Line
+from ...bodies.recovery import KnownSection, Recovery, Stations, StressPoints
+from .joints import Numbers
+
+
+def knows_stress(body: NormalBody) -> bool:
+    """Whether there is something to describe."""
+    return body.recovery is not None or body.line is not None
+
+
+def described_recoveries(bodies: Sequence[NormalBody]) -> tuple[list[Any], list[Any]]:
+    """Sizes and names of each body's recovery, and all numbers in turn."""
+    words: list[Any] = []
+    numbers: list[Any] = []
+    for body in bodies:
+        own: dict[str, Any] = {}
+        if (line := body.line) is not None:
+            own["line"] = [line.nodes, line.pieces, line.stations, len(line.places)]
+            numbers += [line.places, line.factors]
+        if body.recovery is not None and (points := body.recovery.points) is not None:
+            own["points"] = {"n": len(points.positions), "labels": list(points.labels)}
+            numbers += [points.positions, points.stresses, points.nodes]
+        if body.recovery is not None and (stations := body.recovery.stations) is not None:
+            own["stations"] = _described_stations(stations, numbers)
+        words.append(own)
+    return words, numbers
+
+
+def _described_stations(stations: Stations, numbers: list[Any]) -> dict[str, Any]:
+    kinds = list({id(x): x for x in stations.sections}.values())
+    number = {id(x): k for k, x in enumerate(kinds)}
+    points = [x.stress_points() for x in kinds]
+    numbers += [stations.positions, stations.axes, stations.members, stations.places]
+    numbers += [stations.loads, *(array for x in points for array in (x.places, x.factors))]
+    return {
+        "n": len(stations.positions),
+        "kinds": [len(x.places) for x in points],
+        "sections": [number[id(x)] for x in stations.sections],
+    }
+
+
+def restored_recoveries(
+    bodies: Sequence[NormalBody], words: Sequence[Any], numbers: Numbers
+) -> list[NormalBody]:
+    """Bodies with what `described_recoveries` took of them."""
+    if not words:
+        return list(bodies)
+    return [_restored(body, own, numbers) for body, own in zip(bodies, words, strict=True)]
+
+
+def _restored(body: NormalBody, own: dict[str, Any], numbers: Numbers) -> NormalBody:
+    line = _restored_line(body, own["line"], numbers) if "line" in own else None
+    points = stations = None
+    if "points" in own:
+        n, m = own["points"]["n"], body.n_mode
+        arrays = numbers.take(n, 3), numbers.take(n, 6, m), numbers.take(n).astype(int)
+        if np.any((arrays[2] < -1) | (arrays[2] >= len(body.node_positions))):
+            raise ValueError("a stress point is on a node that does not exist")
+        points = StressPoints(*arrays, tuple(map(str, own["points"]["labels"])))
+    if "stations" in own:
+        stations = _restored_stations(body, own["stations"], numbers)
+    known = None if points is None and stations is None else Recovery(points, stations)
+    return dataclasses.replace(body, line=line, recovery=known)
+
+
+def _restored_line(body: NormalBody, sizes: list[Any], numbers: Numbers) -> Line:
+    if len(sizes) != 4 or not all(type(n) is int and n > 0 for n in sizes):
+        raise ValueError("the axis of a beam has a size that does not exist")
+    nodes, pieces, stations, k = sizes
+    if nodes < 2 or nodes + 4 * pieces * stations > len(body.node_positions):
+        raise ValueError("the axis of a beam has more nodes than its body")
+    return Line(nodes, pieces, stations, numbers.take(k, 2), numbers.take(k, 3, 6))
+
+
+def _restored_stations(body: NormalBody, own: dict[str, Any], numbers: Numbers) -> Stations:
+    n, chosen, kinds = own["n"], own["sections"], own["kinds"]
+    arrays = numbers.take(n, 3), numbers.take(n, 3, 3), numbers.take(n).astype(int), numbers.take(n)
+    loads = numbers.take(n, 6, body.n_mode)
+    sections = [KnownSection(numbers.take(k, 2), numbers.take(k, 3, 6)) for k in kinds]
+    if len(chosen) != n or not all(type(k) is int and 0 <= k < len(kinds) for k in chosen):
+        raise ValueError("a station has a section that does not exist")
+    return Stations(*arrays, loads, tuple(sections[k] for k in chosen))

@@ -1,0 +1,235 @@
+"""Largest and smallest values of loads over a run, with their times and places."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..bodies.sections import Sections, has_sections
+from ..errors import ResultError, StateError, printable, suggestion
+from .channels import resolved
+from .files.disk import PathLike, as_path, replacing
+from .section_quantities import SECTION, asked
+from .stress_quantities import worst
+from .within import Block, collected, rows_within
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
+
+Array = np.ndarray
+
+_SHOWN = 80  # lines of a printed table
+_ROUNDING = 1e-12  # fraction of a load that is printed as zero
+_COLUMNS = ("largest", "at [s]", "place", "smallest", "at [s]", "place")
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """Largest and smallest value of one component of a load.
+
+    Attributes
+    ----------
+    name : str
+        Channel, with the component: "arm.section_moment.y".
+    unit : str
+        Unit.
+    largest, smallest : float
+        Values.
+    largest_time, smallest_time : float
+        When they first occur [s].
+    largest_place, smallest_place : str
+        Where along the body; empty for a channel that has one place.
+    """
+
+    name: str
+    unit: str
+    largest: float
+    largest_time: float
+    largest_place: str
+    smallest: float
+    smallest_time: float
+    smallest_place: str
+
+
+class Envelope(Sequence[Extreme]):
+    """Extremes of loads over a run; prints as a table.
+
+    Parameters
+    ----------
+    extremes : sequence of Extreme
+        One for each component.
+    """
+
+    def __init__(self, extremes: Sequence[Extreme]) -> None:
+        self._extremes = tuple(extremes)
+
+    def __getitem__(self, key: Any) -> Any:
+        """Extreme by number, or by the name of a component."""
+        if isinstance(key, str):
+            found = {one.name: one for one in self._extremes}
+            if key not in found:
+                raise StateError(f"the envelope has no {key!r}; {suggestion(key, found)}")
+            return found[key]
+        return self._extremes[key]
+
+    def __len__(self) -> int:
+        """Number of components."""
+        return len(self._extremes)
+
+    def __iter__(self) -> Iterator[Extreme]:
+        """Extremes in turn."""
+        return iter(self._extremes)
+
+    @property
+    def times(self) -> Array:
+        """Times of all extremes [s], ascending: the instants of the design loads."""
+        every = [t for one in self for t in (one.largest_time, one.smallest_time)]
+        return np.unique(np.array(every, dtype=float))
+
+    def _rows(self) -> list[list[str]]:
+        rows, sizes = [["load", "unit", *_COLUMNS]], self._sizes()
+        for one in self:
+            least = _ROUNDING * sizes[_group(one)]
+            ends = [
+                (one.largest, one.largest_time, one.largest_place),
+                (one.smallest, one.smallest_time, one.smallest_place),
+            ]
+            cells = [
+                ("0", "", "") if abs(x) <= least else (f"{x:.5g}", f"{t:.5g}", place)
+                for x, t, place in ends
+            ]
+            rows.append([one.name, one.unit, *cells[0], *cells[1]])
+        return rows
+
+    def _sizes(self) -> dict[str, float]:
+        """Largest absolute value of each load, over its components; moments as of arms of 1 m."""
+        found: dict[str, float] = {}
+        for one in self:
+            size = max(abs(one.largest), abs(one.smallest))
+            found[_group(one)] = max(found.get(_group(one), 0.0), size)
+        return found
+
+    def __repr__(self) -> str:
+        """Table with one line for each component."""
+        rows = self._rows()[: _SHOWN + 1]
+        widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+        lines = ["  ".join(f"{x:{w}s}" for x, w in zip(row, widths, strict=True)) for row in rows]
+        if more := len(self) - len(rows) + 1:
+            lines.append(f"... and {more} more; .save('envelope.csv') writes all")
+        return "\n".join(printable(line.rstrip()) for line in lines)
+
+    def save(self, path: PathLike) -> None:
+        """Write the table as text, with full numbers.
+
+        Parameters
+        ----------
+        path : path
+            File to write, with the suffix ".csv".
+        """
+        check_csv(path)
+        with replacing(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as f:
+            out = csv.writer(f, lineterminator="\n")
+            out.writerow(["load", "unit", *_HEADINGS])
+            for one in self:
+                high = [repr(one.largest), repr(one.largest_time), one.largest_place]
+                low = [repr(one.smallest), repr(one.smallest_time), one.smallest_place]
+                out.writerow([one.name, one.unit, *high, *low])
+
+
+def _group(one: Extreme) -> str:
+    return one.name.rpartition(".")[0]
+
+
+_HEADINGS = (
+    *("largest", "largest at time [s]", "largest at place"),
+    *("smallest", "smallest at time [s]", "smallest at place"),
+)
+
+
+def check_csv(path: Any) -> None:
+    """Reject names of files that do not end in .csv."""
+    if not as_path(path).endswith(".csv"):
+        raise ResultError(f"path is {as_path(path)!r}; expected a name that ends in .csv")
+
+
+def usual_loads(run: Trajectory) -> list[str]:
+    """Loads taken by default: of joints, loops, nodes with attachments, sections, and stresses."""
+    loops, names = {one.name for one in run.system.loops}, []
+    for body, own in zip(run.system.names, run.system.bodies, strict=True):
+        known = [key for key in _LOADS if has_sections(own) and SECTION[key].parts(own)]
+        names += [f"{body}.{key}" for key in known]
+    for name in run.channels():
+        group, _, last = name.rpartition(".")
+        of_body = group in run.system.names and last in ("reaction", "stress")
+        of_loop = group in loops and last in ("force", "moment")
+        inboard = group.rpartition(".")[0] in run.system.names and _is_inboard(run, group)
+        of_node = last == "interface_load" and "." in group and not inboard
+        if of_body or of_loop or of_node:
+            names.append(name)
+    return names
+
+
+_LOADS = ("section_force", "section_moment")
+
+
+def _is_inboard(run: Trajectory, place: str) -> bool:
+    frame = run.system.place(place)
+    return frame.node == run.system.bodies[frame.body].inboard
+
+
+def envelope(run: Trajectory, names: Sequence[str]) -> Envelope:
+    """Extremes of loads; see `Trajectory.envelope`."""
+    if not run.n:
+        raise StateError("the trajectory has no rows, so that there are no extremes")
+    found = []
+    for name in names or usual_loads(run):
+        values, labels, units, places = _values(run, name)
+        for k, (label, unit) in enumerate(zip(labels, units, strict=True)):
+            full = f"{name}.{label}" if label else name
+            found.append(_extreme(full, unit, values[:, :, k], run.time, places))
+    return Envelope(found)
+
+
+def _extreme(name: str, unit: str, values: Array, time: Array, places: list[str]) -> Extreme:
+    """Extremes of values (n, p)."""
+    ends: list[Any] = []
+    for find in (np.nanargmax, np.nanargmin):
+        row, place = np.unravel_index(find(values), values.shape)
+        ends += [float(values[row, place]), float(time[row]), places[int(place)]]
+    return Extreme(name, unit, *ends)
+
+
+def _values(run: Trajectory, name: str) -> tuple[Array, Any, Any, list[str]]:
+    """Values (n, p, c) of a load, labels and units of its c components, and its p places."""
+    body, _, key = name.partition(".") if isinstance(name, str) else ("", "", "")
+    if body in run.system.names and key in SECTION and key != "stress":
+        found, section, at = asked(run.system, body, key, None)
+        labels, units = zip(*section.parts(found.body), strict=True)
+        return run.along(body, key), labels, units, [found.sections.place(x) for x in at]
+    channel = resolved(run.system, run.store.columns, name)[0]
+    if body in run.system.names and key == "stress":
+        return _stress(run, body), ("",), channel.units, _stress_places(run, body)
+    return run[name].reshape(run.n, 1, -1), channel.labels or ("",), channel.units, [""]
+
+
+def _stress(run: Trajectory, body: str) -> Array:
+    """Von Mises stress (n, p, 1) all over a body."""
+    i = run.system.names.index(body)
+    own = run.system.bodies[i]
+
+    def compute(block: Block) -> Array:
+        return worst(run.system, i, rows_within(run.system, block, balance=own.line is not None))
+
+    return collected(run.store, (len(_stress_places(run, body)),), compute)[..., None]
+
+
+def _stress_places(run: Trajectory, body: str) -> list[str]:
+    own = run.system.bodies[run.system.names.index(body)]
+    if own.recovery is not None and (points := own.recovery.points) is not None:
+        return list(points.labels) or [f"point {k}" for k in range(len(points.positions))]
+    sections = Sections(own, body)
+    return [sections.place(at) for at in sections.usual]

@@ -1,0 +1,155 @@
+"""Loads of joints, nodes and sections, and stresses, as quantities of bodies and nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..bodies.sections import Sections
+from ..system import GROUND, System
+from .labels import LOAD, Parts
+from .quantity import Frame, Quantity
+from .section_quantities import SECTION, Asked, OfSection
+from .stress_quantities import at_points, has_stress, worst
+from .within import Block, reactions_within, rows_within
+
+Array = np.ndarray
+
+
+def _of_section(given: OfSection) -> Quantity:
+    """Quantity of the section at a node of a beam or rod."""
+
+    def parts(frame: Frame) -> Parts | None:
+        if frame.section is None:
+            return None
+        return given.parts(frame.system.bodies[frame.body]) or None
+
+    def compute(frame: Frame, block: Block) -> Array:
+        body = frame.system.bodies[frame.body]
+        sections = Sections(body, frame.system.names[frame.body])
+        rows = rows_within(frame.system, block, balance=sections.by_balance)
+        asked = Asked(frame.system, frame.body, sections)
+        found = given.compute(asked, np.array([frame.section]), rows)[:, 0]
+        return found[:, 0] if given.parts(body)[0][0] == "" else found
+
+    return Quantity(given.description, parts, compute)
+
+
+def _known_stress(frame: Frame) -> Parts | None:
+    found = has_stress(frame.system.bodies[frame.body])
+    return (("", "Pa"),) if found else None
+
+
+def _largest_stress(frame: Frame, block: Block) -> Array:
+    body = frame.system.bodies[frame.body]
+    rows = rows_within(frame.system, block, balance=body.line is not None)
+    return worst(frame.system, frame.body, rows).max(axis=1)
+
+
+def _stress_points(frame: Frame) -> Array:
+    """Numbers of the stress points on the node."""
+    known = None if frame.place.grounded else frame.system.bodies[frame.body].recovery
+    if known is None or known.points is None:
+        return np.zeros(0, dtype=int)
+    return np.flatnonzero(np.asarray(known.points.nodes) == frame.node)
+
+
+def _stress_at_node() -> Quantity:
+    """Stress of the section at a node, or at the stress points on it."""
+    of_section = _of_section(SECTION["stress"])
+
+    def parts(frame: Frame) -> Parts | None:
+        return (("", "Pa"),) if len(_stress_points(frame)) else of_section.parts(frame)
+
+    def compute(frame: Frame, block: Block) -> Array:
+        points = _stress_points(frame)
+        if not len(points):
+            return of_section.compute(frame, block)
+        eta = block["q"][:, frame.system.layout.modal_q(frame.body)]
+        return at_points(frame.system.bodies[frame.body], points, eta).max(axis=1)
+
+    return Quantity("largest von Mises stress there", parts, compute, ())
+
+
+def _reaction(axes: str) -> Callable[[Frame, Block], Array]:
+    """Moment and force of the joint of a body, in axes of the body, its parent or the world."""
+
+    def compute(frame: Frame, block: Block) -> Array:
+        found = reactions_within(frame.system, block)[:, frame.body]
+        return _in_axes(frame, block, found, axes)
+
+    return compute
+
+
+def _in_axes(frame: Frame, block: Block, wrench: Array, axes: str) -> Array:
+    """Wrench (n, 6) from the axes of the frame's body to others."""
+    if axes == "body":
+        return wrench
+    system, q = frame.system, block["q"]
+    turn = _attitude(system, frame.body, q)
+    if axes == "parent" and (parent := int(system.parent[frame.body])) != GROUND:
+        turn = np.swapaxes(_attitude(system, parent, q), 1, 2) @ turn
+    return np.concatenate([np.einsum("nij,nj->ni", turn, x) for x in np.split(wrench, 2, 1)], 1)
+
+
+def _attitude(system: System, i: int, q: Array) -> Array:
+    from ..algorithms.tree import engine
+
+    return engine.pose_rows(system, system.place(system.names[i]), q)[0]
+
+
+def _attached(frame: Frame) -> Parts | None:
+    """Labels and units of what acts on a node, if something can."""
+    if frame.place.grounded or not frame.place.plain:
+        return None
+    system, here = frame.system, (frame.body, frame.node)
+    children = ((frame.body, int(system.parent_node[c])) for c in system.children[frame.body])
+    ends = ((end.body, end.node) for loop in system.loops for end in loop.ends)
+    loaded = frame.node == system.bodies[frame.body].inboard or bool(frame.wrenches)
+    return LOAD if loaded or here in children or here in ends else None
+
+
+def _interface(axes: str) -> Callable[[Frame, Block], Array]:
+    """Moment about a node, and force, of all that acts on the body there."""
+
+    def compute(frame: Frame, block: Block) -> Array:
+        from ..algorithms.tree.section_loads import node_wrenches
+
+        system, i = frame.system, frame.body
+        rows, body = rows_within(system, block), system.bodies[i]
+        nodes, wrenches = node_wrenches(system, i, rows)
+        found = wrenches[:, nodes == frame.node].sum(axis=1)
+        if frame.node == body.inboard:
+            found = found + rows.reactions[:, i]
+        else:
+            moved = body.displaced(frame.node, rows.q[:, system.layout.modal_q(i)])
+            at = body.node_positions[frame.node] + moved[:, 3:]
+            found[:, :3] -= np.cross(at, found[:, 3:])
+        return _in_axes(frame, block, found, axes)
+
+    return compute
+
+
+NODE_LOADS = {
+    **{name: _of_section(given) for name, given in SECTION.items()},
+    "stress": _stress_at_node(),
+    "interface_load": Quantity(
+        "moment and force of attachments, body axes", _attached, _interface("body")
+    ),
+    "interface_load_world": Quantity(
+        "moment and force of attachments, world axes", _attached, _interface("world")
+    ),
+}
+BODY_LOADS = {
+    "reaction": Quantity(
+        "moment and force of its joint, body axes", lambda _: LOAD, _reaction("body")
+    ),
+    "reaction_parent": Quantity(
+        "moment and force of its joint, parent's axes", lambda _: LOAD, _reaction("parent")
+    ),
+    "reaction_world": Quantity(
+        "moment and force of its joint, world axes", lambda _: LOAD, _reaction("world")
+    ),
+    "stress": Quantity("largest von Mises stress of the body", _known_stress, _largest_stress, ()),
+}

@@ -1,0 +1,47 @@
+"""Loads and stresses along bodies, in all rows of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import StateError, suggestion
+from .section_quantities import asked
+from .store import Store, blocks
+from .stress_quantities import stresses
+from .within import Block, collected, rows_within
+
+if TYPE_CHECKING:
+    from ..system import System
+
+Array = np.ndarray
+
+
+def along(system: System, store: Store, body: Any, quantity: Any, at: Any) -> Array:
+    """Values of a quantity of sections; see `Trajectory.along`."""
+    found, section, places = asked(system, body, quantity, at)
+    parts, every = section.parts(found.body), np.atleast_1d(places)
+
+    def compute(block: Block) -> Array:
+        rows = rows_within(system, block, balance=found.sections.by_balance)
+        return section.compute(found, every, rows)
+
+    values = collected(store, (len(every), len(parts)), compute)
+    values = values[..., 0] if parts[0][0] == "" else values
+    return values if places.ndim else values[:, 0]
+
+
+def stress(system: System, store: Store, body: Any, at: Any) -> Any:
+    """Components of stress; see `Trajectory.stress`."""
+    if not isinstance(body, str) or body not in system.names:
+        raise StateError(f"there is no body {body!r}; {suggestion(str(body), system.names)}")
+    i = system.names.index(body)
+    balance = system.bodies[i].line is not None
+    parts = []
+    for start, stop in blocks(store):
+        rows = rows_within(system, Block(store, start, stop), balance=balance)
+        parts.append(stresses(system, i, at, rows))
+    if isinstance(parts[0], list):
+        return [np.concatenate(x) for x in zip(*parts, strict=True)]
+    return np.concatenate(parts)

@@ -1,0 +1,79 @@
+"""Stress of bodies in the rows of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..bodies.normal import NormalBody
+from ..bodies.sections import Sections, check_has_stress, checked_points
+from ..bodies.stress import von_mises
+from .section_quantities import SECTION, Asked
+
+if TYPE_CHECKING:
+    from ..algorithms.tree.section_loads import Rows
+    from ..system import System
+
+Array = np.ndarray
+
+_NUMBERS = 1 << 22  # stress components computed at a time [32 MB]
+
+
+def has_stress(body: NormalBody) -> bool:
+    """Whether the stress of a body is known."""
+    known = body.recovery
+    return body.line is not None or (
+        known is not None and (known.points is not None or known.stations is not None)
+    )
+
+
+def stresses(system: System, i: int, at: Any, rows: Rows) -> Any:
+    """Components of stress in n rows: (n, p, 6), of beams (n, p, k, 6); see `Trajectory.stress`."""
+    body = system.bodies[i]
+    if body.recovery is not None and body.recovery.points is not None:
+        points = body.recovery.points
+        chosen = checked_points(system.names[i], len(points.positions), at)
+        eta = rows.q[:, system.layout.modal_q(i)]
+        return np.einsum("...cm,nm->n...c", points.stresses[chosen], eta)
+    sections = Sections(body, system.names[i])
+    check_has_stress(sections)
+    places = sections.checked(at)
+    every = np.atleast_1d(places)
+    loads = Asked(system, i, sections).loads(every, rows)
+    found = sections.stress(every, loads)
+    if not places.ndim:
+        return found[0]
+    same = len({x.shape[1] for x in found}) == 1
+    return np.stack(found, axis=1) if same else found
+
+
+def worst(system: System, i: int, rows: Rows) -> Array:
+    """Von Mises stress (n, p) at the points, or the largest of each of the usual sections."""
+    body = system.bodies[i]
+    if body.recovery is not None and body.recovery.points is not None:
+        eta = rows.q[:, system.layout.modal_q(i)]
+        return at_points(body, np.arange(len(body.recovery.points.positions)), eta)
+    sections = Sections(body, system.names[i])
+    found = SECTION["stress"].compute(Asked(system, i, sections), sections.usual, rows)
+    return found[..., 0]
+
+
+def at_points(body: NormalBody, points: Array, eta: Array) -> Array:
+    """Von Mises stress (n, p) at stress points of a body.
+
+    Parameters
+    ----------
+    body : NormalBody
+        With stress points.
+    points : array (p,) of int
+        Which of them.
+    eta : array (n, m)
+        Modal coordinates.
+    """
+    assert body.recovery is not None and body.recovery.points is not None
+    per_mode = body.recovery.points.stresses[points]
+    step = max(1, _NUMBERS // max(1, 6 * len(points)))
+    parts = [eta[k : k + step] for k in range(0, len(eta), step)]
+    found = [von_mises(np.einsum("pcm,nm->npc", per_mode, part)) for part in parts]
+    return np.concatenate([np.zeros((0, len(points))), *found])

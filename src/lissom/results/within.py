@@ -1,0 +1,131 @@
+"""Blocks of rows, and what acts on the bodies in them.
+
+The kernels are imported where they are called, so that files can be opened without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import StateError
+from ..system import System
+from .loop_forces import forces_at_nodes
+from .store import Store, blocks
+
+if TYPE_CHECKING:
+    from ..algorithms.tree.section_loads import Rows
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows start to stop of a store, copied for the kernels."""
+
+    store: Store
+    start: int
+    stop: int
+
+    def __getitem__(self, field: str) -> Array:
+        """One field of the rows."""
+        return np.array(self.store.read(field, self.start, self.stop), dtype=float, order="C")
+
+
+def collected(store: Store, shape: tuple[int, ...], compute: Callable[[Block], Array]) -> Array:
+    """Values (n, *shape) of all rows, computed block by block."""
+    from ..algorithms.tree.engine import RowError
+
+    out = np.empty((len(store), *shape))
+    for start, stop in blocks(store):
+        try:
+            out[start:stop] = compute(Block(store, start, stop))
+        except RowError as failure:
+            k = start + failure.row
+            t = float(store.read("time", k, k + 1)[0])
+            raise StateError(
+                f"row {k} (time {t!r} s): the result is not finite, because stored values are not "
+                "finite or too large"
+            ) from None
+    return out
+
+
+def reactions(system: System, store: Store) -> Array:
+    """Moments and forces of all joints, (n, n_body, 6) in body axes.
+
+    Parameters
+    ----------
+    system : System
+        Simulated system.
+    store : Store
+        Rows of the trajectory.
+    """
+    return collected(store, (system.n_body, 6), lambda block: reactions_within(system, block))
+
+
+def reactions_within(system: System, block: Block) -> Array:
+    """Moments and forces of all joints in a block of rows, (n, n_body, 6) in body axes.
+
+    Parameters
+    ----------
+    system : System
+        Simulated system.
+    block : Block
+        The rows.
+    """
+    from ..algorithms.tree import engine
+
+    places, w = wrenches_within(system, block)
+    q, v, a = (block[field] for field in ("q", "v", "acceleration"))
+    linear = block.store.columns.rate_linear
+    return engine.joint_forces_rows(system, q, v, a, places, w, rate_linear=linear)
+
+
+def wrenches_within(system: System, block: Block) -> tuple[list[tuple[int, int]], Array]:
+    """Bodies and nodes on which loads and loops act, and the wrenches in a block of rows.
+
+    Parameters
+    ----------
+    system : System
+        Simulated system.
+    block : Block
+        The rows.
+
+    Returns
+    -------
+    places : list of (body, node)
+        The k places.
+    wrenches : array (n, 6 k)
+        Moments and forces, node axes.
+    """
+    frames, w = map(system.place, block.store.columns.wrenches), block["wrench"]
+    places = [(frame.body, frame.node) for frame in frames]
+    if system.loops:
+        ends, of_loops = forces_at_nodes(system, block["q"], block["loop_force"])
+        places, w = places + ends, np.concatenate([w, of_loops], axis=1)
+    return places, w
+
+
+def rows_within(system: System, block: Block, *, balance: bool = True) -> Rows:
+    """Rows of a block with all that acts on the bodies.
+
+    Parameters
+    ----------
+    system : System
+        Simulated system.
+    block : Block
+        The rows.
+    balance : bool
+        Whether forces are needed; else there are none.
+    """
+    from ..algorithms.tree.section_loads import Rows
+
+    q, v, a = (block[field] for field in ("q", "v", "acceleration"))
+    linear = block.store.columns.rate_linear
+    if not balance:
+        return Rows(q, v, a, np.zeros((len(q), 0, 6)), [], np.zeros((len(q), 0)), linear)
+    places, w = wrenches_within(system, block)
+    return Rows(q, v, a, reactions_within(system, block), places, w, linear)
