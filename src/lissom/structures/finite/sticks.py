@@ -37,12 +37,16 @@ def sticks(
     if len(pairs) > _MOST_STICKS:
         pairs = _skeleton(positions, np.unique(freedoms[:, 0]))
     apart = np.linalg.norm(positions[pairs[:, 0]] - positions[pairs[:, 1]], axis=1) > 0
-    half = _THICKNESS * float(np.linalg.norm(np.ptp(positions, axis=0))) / 2
-    corners = half * np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
+    size = float(np.linalg.norm(np.ptp(positions, axis=0)))
     return tuple(
-        (Profile(corners, _axes(positions[b] - positions[a])), np.array([a, b]))
-        for a, b in pairs[apart]
+        (stick(positions[a], positions[b], size), np.array([a, b])) for a, b in pairs[apart]
     )
+
+
+def stick(first: Array, second: Array, size: float) -> Profile:
+    """Thin section of a stick from one point to another; `size` is that of the structure [m]."""
+    corners = _THICKNESS * size / 2 * np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
+    return Profile(corners, _axes(second - first))
 
 
 def _axes(along: Array) -> Array:
