@@ -237,7 +237,7 @@ def _read_apart(path: str) -> None:
         return
     import h5py
 
-    packages = {os.path.dirname(os.path.dirname(x.__file__)) for x in (h5py, np)}
+    packages = {os.path.dirname(os.path.dirname(str(x.__file__))) for x in (h5py, np)}
     try:
         done = subprocess.run(
             [sys.executable, "-P", "-c", _PROGRAM, path],
