@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import MOST_LINES, ModelWarning, cut_lines, name_list, printable
+from ..errors import MOST_LINES, ModelFileError, ModelWarning, cut_lines, name_list, printable
 from .output import json_text, say
 from .values import NoCode
 
@@ -26,7 +26,7 @@ def info(
         str | None,
         typer.Argument(
             metavar="MODEL",
-            help="Model file, URDF file, FILE.py:NAME, MODULE:NAME, results, or a "
+            help="Model file, URDF file, FILE.py:NAME, MODULE:NAME, results, a body file, or a "
             "finite-element file (.inp, .bdf, .dat, .nas, .pch).",
         ),
     ] = None,
@@ -42,9 +42,11 @@ def info(
         raise typer.BadParameter("give a MODEL, or --env for versions")
     facts: dict[str, Any] = {"environment": _environment()} if env else {}
     elements = _elements(model)
-    known = model is None or bool(elements)
-    system, bodies = (None, {}) if known else _system(model or "", code=not no_code)
     facts |= elements
+    system: System | None = None
+    bodies = {} if model is None or elements else _body_file(model)
+    if model is not None and not bodies and not elements:
+        system, bodies = _system(model, code=not no_code)
     if system is not None:
         facts |= _facts(system, None if all_ else MOST_LINES)
     if json:
@@ -55,7 +57,25 @@ def info(
     _print_rows(elements)
     if system is not None:
         _describe(system, facts, None if all_ else MOST_LINES)
-        _describe_bodies(bodies, len(bodies) if all_ else _REPORTS)
+    _describe_bodies(bodies, len(bodies) if all_ else _REPORTS)
+
+
+def _body_file(source: str) -> dict[str, FlexibleBody]:
+    """The body of a body file, by the name of the file; empty for other files."""
+    from ..errors import ResultError
+    from ..io import load_body
+    from ..results import Trajectory
+
+    if not source.endswith(".nc"):
+        return {}
+    try:
+        Trajectory.load(source)
+    except ResultError as error:
+        try:
+            return {source: load_body(source)}
+        except ModelFileError:
+            raise error from None
+    return {}
 
 
 def _system(source: str, *, code: bool) -> tuple[System, dict[str, FlexibleBody]]:
