@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
+from . import section_points
 from ._checks import keep_positive
+from .section_points import SectionPoints
 
 
 class Section(ABC):
@@ -19,7 +21,7 @@ class Section(ABC):
 
     Symmetry puts the centroid and the shear centre on the axis, so that bending in the two planes,
     torsion and stretch do not couple.  To define another section, derive a subclass with these
-    four properties.
+    four properties; `outline`, `shear_factors` and `stress_points` may be given too.
     """
 
     @property
@@ -48,6 +50,26 @@ class Section(ABC):
         moments = (self.second_moment_z, self.second_moment_y)
         y, z = (math.sqrt(3 * moment / self.area) for moment in moments)
         return np.array([[-y, -z], [y, -z], [y, z], [-y, z]])
+
+    def shear_factors(self, poisson_ratio: float) -> tuple[float, float]:  # noqa: ARG002
+        """Parts k_y and k_z of the area that carry shear along y and z; by default 5/6.
+
+        Sections of this package have those of Cowper, "The shear coefficient in Timoshenko's beam
+        theory", Journal of Applied Mechanics 33 (1966).
+
+        Parameters
+        ----------
+        poisson_ratio : float
+            Poisson's ratio of the material.
+        """
+        return 5 / 6, 5 / 6
+
+    def stress_points(self) -> SectionPoints:
+        """Points of the section with their stress per unit section load.
+
+        By default the corners of the outline, with the normal stress of pull and bending alone.
+        """
+        return section_points.plain(self)
 
     @property
     def name(self) -> str:
@@ -107,6 +129,14 @@ class Rectangle(Section):
             total -= 2.0 / (1.0 + math.exp(min(k * math.pi * a / b, 700.0))) / k**5
         return a * b**3 / 3.0 * (1.0 - 192.0 / math.pi**5 * b / a * total)
 
+    def shear_factors(self, poisson_ratio: float) -> tuple[float, float]:
+        """Shear factors after Cowper: 10 (1 + ν) / (12 + 11 ν)."""
+        return (_of_rectangle(poisson_ratio),) * 2
+
+    def stress_points(self) -> SectionPoints:
+        """Corners and middles of the sides; see `section_points.rectangle`."""
+        return section_points.rectangle(self, self.width, self.height)
+
 
 @final
 @dataclass(frozen=True)
@@ -149,6 +179,14 @@ class Circle(Section):
     def outline(self) -> NDArray[np.float64]:
         """Corners of a polygon for drawings, (k, 2) [m]."""
         return _polygon(self.radius)
+
+    def shear_factors(self, poisson_ratio: float) -> tuple[float, float]:
+        """Shear factors after Cowper: 6 (1 + ν) / (7 + 6 ν)."""
+        return (_of_ring(poisson_ratio, 0.0),) * 2
+
+    def stress_points(self) -> SectionPoints:
+        """Eight points on the circle; see `section_points.ring`."""
+        return section_points.ring(self, self.radius, 0.0)
 
 
 @final
@@ -200,6 +238,14 @@ class Tube(Section):
     def outline(self) -> NDArray[np.float64]:
         """Corners of a polygon for drawings, (k, 2) [m]."""
         return _polygon(self.radius)
+
+    def shear_factors(self, poisson_ratio: float) -> tuple[float, float]:
+        """Shear factors after Cowper, between those of a bar and about 1/2 of a thin wall."""
+        return (_of_ring(poisson_ratio, 1 - self.thickness / self.radius),) * 2
+
+    def stress_points(self) -> SectionPoints:
+        """Eight points on the outer circle; see `section_points.ring`."""
+        return section_points.ring(self, self.radius, self.radius - self.thickness)
 
 
 @final
@@ -274,6 +320,36 @@ class ISection(Section):
         y, z, web, inner = self.width / 2, self.height / 2, self.web / 2, self._web_height / 2
         right = [[y, -z], [y, -inner], [web, -inner], [web, inner], [y, inner], [y, z]]
         return np.array([*right, *([-a, b] for a, b in reversed(right))])
+
+    def shear_factors(self, poisson_ratio: float) -> tuple[float, float]:
+        """Shear factors: along y the flanges as rectangles, along z after Cowper for thin walls.
+
+        With m = 2 width flange / (h web), n = width / h, h between the middles of the flanges:
+
+            k_z = 10 (1 + ν) (1 + 3m)² / (12 + 72m + 150m² + 90m³ + ν (11 + 66m + 135m² + 90m³)
+                                          + 30 n² (m + m²) + 5 ν n² (8m + 9m²))
+        """
+        nu, height = poisson_ratio, self.height - self.flange
+        m, n2 = 2 * self.width * self.flange / (height * self.web), (self.width / height) ** 2
+        below = 12 + 72 * m + 150 * m**2 + 90 * m**3
+        below += nu * (11 + 66 * m + 135 * m**2 + 90 * m**3)
+        below += 30 * n2 * (m + m**2) + 5 * nu * n2 * (8 * m + 9 * m**2)
+        flanges = 2 * self.width * self.flange / self.area
+        return flanges * _of_rectangle(nu), 10 * (1 + nu) * (1 + 3 * m) ** 2 / below
+
+    def stress_points(self) -> SectionPoints:
+        """Flanges and web; see `section_points.i_section`."""
+        return section_points.i_section(self, self.width, self.height, self.flange, self.web)
+
+
+def _of_rectangle(nu: float) -> float:
+    return 10 * (1 + nu) / (12 + 11 * nu)
+
+
+def _of_ring(nu: float, m: float) -> float:
+    """Cowper's factor of a circle with a hole of m times its radius."""
+    both = (1 + m**2) ** 2
+    return 6 * (1 + nu) * both / ((7 + 6 * nu) * both + (20 + 12 * nu) * m**2)
 
 
 def _polygon(radius: float, corners: int = 16) -> NDArray[np.float64]:

@@ -1,5 +1,7 @@
 """Flexible bodies from finite elements: structures, their elements and their reduction."""
 
+from .frame import frame
+from .member import Member
 from .structure import Interface, Structure, SurfaceMesh
 
-__all__ = ["Interface", "Structure", "SurfaceMesh"]
+__all__ = ["Interface", "Member", "Structure", "SurfaceMesh", "frame"]
