@@ -23,7 +23,8 @@ def section_function(section: Any, what: str) -> Callable[[float], Section]:
     if isinstance(section, Section):
         return lambda _: section
     if isinstance(section, (list, tuple)) and len(section) == 2:
-        return _tapered(*section, what)
+        root, tip = section
+        return _tapered(root, tip, what)
     if callable(section) and not isinstance(section, type):
         return lambda x: _checked(section(x), what)
     raise ModelError(

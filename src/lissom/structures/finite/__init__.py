@@ -2,6 +2,7 @@
 
 from .frame import frame
 from .member import Member
+from .panel import panel
 from .structure import Interface, Structure, SurfaceMesh
 
-__all__ = ["Interface", "Member", "Structure", "SurfaceMesh", "frame"]
+__all__ = ["Interface", "Member", "Structure", "SurfaceMesh", "frame", "panel"]

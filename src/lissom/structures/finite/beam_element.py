@@ -74,7 +74,7 @@ class BeamElement:
 
     @cached_property
     def wrench(self) -> Array:
-        """S of (4), (6, 12): wrench at end 2 that the rest exerts, pinned ends taken into account."""
+        """S of (4), (6, 12): wrench on end 2 per freedom of the nodes, with pins."""
         return self.unpinned @ self.kept
 
     @cached_property
@@ -96,7 +96,7 @@ class BeamElement:
     @cached_property
     def unpinned(self) -> Array:
         """S of (4) without pins, (6, 12)."""
-        return np.linalg.solve(self.flexibility(1.0), self._relative)
+        return np.asarray(np.linalg.solve(self.flexibility(1.0), self._relative))
 
     @property
     def stiffness(self) -> Array:

@@ -192,9 +192,8 @@ def _element(bar: Placed, k: int, shear: bool, known: dict[Any, BeamElement]) ->
     at = {"first": 0, "second": n - 1}
     pins = tuple(end for end in bar.pinned if at[end] == k)
     length = bar.length / n
-    key = (id(bar.member.section), id(bar.member.material), f"{length:.11e}", pins)
-    if not bar.uniform:
-        key = (*key, k)
+    own = (id(bar.member.section), id(bar.member.material), -1 if bar.uniform else k)
+    key = (*own, f"{length:.11e}", pins)
     if key not in known:
         section = bar.section if bar.uniform else bar.part(k)
         known[key] = BeamElement(length, section, bar.member.material, bar.uniform, shear, pins)

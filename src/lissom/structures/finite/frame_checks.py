@@ -47,7 +47,7 @@ def _named(given: Mapping[Any, Any], n: int, what: str, kind: str) -> dict[str, 
     for name, node in given.items():
         if not isinstance(name, str) or not name:
             raise ModelError(f"{what}: {kind} {shown(name)} must be a string, such as 'tip'")
-        if isinstance(node, bool) or not isinstance(node, Integral) or not 0 <= node < n:
+        if isinstance(node, bool) or not isinstance(node, Integral) or not 0 <= int(node) < n:
             raise ModelError(
                 f"{what}: {kind} {name!r} is at node {shown(node)}, which does not exist; the "
                 f"nodes are 0 to {n - 1}"
@@ -70,7 +70,7 @@ def given_masses(given: Any, n: int) -> dict[int, float]:
         raise ModelError(f"frame: masses is {shown(given)}; give {{node: mass [kg]}}")
     found = {}
     for node, mass in given.items():
-        if isinstance(node, bool) or not isinstance(node, Integral) or not 0 <= node < n:
+        if isinstance(node, bool) or not isinstance(node, Integral) or not 0 <= int(node) < n:
             raise ModelError(
                 f"frame: a mass is at node {shown(node)}, which does not exist; the nodes are 0 "
                 f"to {n - 1}"

@@ -175,7 +175,7 @@ def numbers(value: Any, shape: tuple[int, ...], what: str) -> Array:
 
 
 def _node(value: Any, name: str, what: str, n: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= value < n:
+    if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= int(value) < n:
         raise ModelError(
             f"{what}: {name} node is {shown(value)}, which does not exist; the nodes are 0 to "
             f"{n - 1}"

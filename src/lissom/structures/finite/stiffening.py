@@ -21,7 +21,12 @@ deflection u (inboard interface held) and Q_k, the symmetric matrix of component
     load . h = -Phi^T [sum over elements and k of f_k(u) Q_k] Phi                               (3)
 
 Loads are unit forces and moments at named nodes, and the mass under the twelve acceleration fields
-e_k and r_k e_l, applied to the nodes by the first-order shapes.
+e_k and r_k e_l.  They act on the nodes by the first-order shapes, and on the second order of the
+axis between them,
+
+    n(x)[d, d] = 2 t1 x D(x) f + t1 x (t1 x (x e)) + H(x)[f, f] + D(x) D(L)^-1 q[d, d]          (4)
+
+which vanishes at both ends; t1 is the rotation of end 1.
 """
 
 from __future__ import annotations
@@ -95,17 +100,44 @@ class Piece:
         """First end [m]."""
         return positions[self.nodes[0]] + self.offsets[0]
 
-    @property
-    def forms(self) -> Array:
-        """Q of (3) in the nodes' motions in element axes, (6, 12, 12)."""
-        found = _forms(self.element)
-        if np.any(self.offsets):
-            found = found.copy()
-            for k, sign in ((0, -1.0), (1, 1.0)):
-                turn = slice(6 * k, 6 * k + 3)
-                found[3:, turn, turn] += sign * _twice_turned(self.axes.T @ self.offsets[k])
-        kept = self.element.kept
-        return np.asarray(kept.T @ found @ kept)
+
+class _Bent:
+    """Forms of the second order of one element, in the motions of its ends in element axes.
+
+    Attributes
+    ----------
+    pose : array (6, 12, 12)
+        Q of (3), before pins and offsets.
+    stations : array (j, 3, 12, 12)
+        n of (4) at the stations of the mass, likewise.
+    """
+
+    def __init__(self, element: BeamElement) -> None:
+        S = element.unpinned
+        self.pose = _relative(element.length) - S.T @ _bow(element, 1.0) @ S
+        within = np.linalg.solve(element.flexibility(1.0), self.pose.reshape(6, -1))
+        found = []
+        for x, _ in element.points(1.0):
+            D = element.flexibility(x)[3:]
+            n = S.T @ _bow(element, x)[3:] @ S + (D @ within).reshape(3, 12, 12)
+            one = 2 * np.einsum("kij,ja->kia", _EPSILON, D @ S)  # 2 t1 x D f
+            n[:, :3] += one / 2
+            n[:, :, :3] += one.swapaxes(1, 2) / 2
+            n[:, :3, :3] += _twice_turned(element.length * x * _AXIS)
+            found.append(n)
+        self.stations = np.array(found)
+
+
+def _relative(length: float) -> Array:
+    """d2 of (1), (6, 12, 12): -t1 x t2 and -2 t1 x (u2 - u1) + t1 x (t1 x L e)."""
+    found = np.zeros((6, 12, 12))
+    turn_1, move_1, turn_2, move_2 = (slice(k, k + 3) for k in (0, 3, 6, 9))
+    found[:3, turn_1, turn_2] = -_EPSILON
+    found[3:, turn_1, move_2] = -2 * _EPSILON
+    found[3:, turn_1, move_1] = 2 * _EPSILON
+    found = (found + found.swapaxes(1, 2)) / 2
+    found[3:, turn_1, turn_1] += _twice_turned(length * _AXIS)
+    return found
 
 
 def _twice_turned(v: Array) -> Array:
@@ -114,44 +146,43 @@ def _twice_turned(v: Array) -> Array:
     return (one + one.swapaxes(1, 2)) / 2 - np.einsum("k,ij->kij", v, np.eye(3))
 
 
-def _forms(element: BeamElement) -> Array:
-    """d2 - H of (1), before pins and offsets, (6, 12, 12)."""
-    found = np.zeros((6, 12, 12))
-    turn_1, move_1, turn_2, move_2 = (slice(k, k + 3) for k in (0, 3, 6, 9))
-    found[:3, turn_1, turn_2] = -_EPSILON  # rotation: -t1 x t2
-    found[3:, turn_1, move_2] = -2 * _EPSILON  # translation: -2 t1 x (u2 - u1) + t1 x (t1 x L e)
-    found[3:, turn_1, move_1] = 2 * _EPSILON
-    found = (found + found.swapaxes(1, 2)) / 2
-    found[3:, turn_1, turn_1] += _twice_turned(element.length * _AXIS)
-    S = element.unpinned
-    return np.asarray(found - S.T @ _bow(element) @ S)
-
-
-def _bow(element: BeamElement) -> Array:
-    """H: second order of the pose of end 2 in the wrench f there, (6, 6, 6)."""
+def _bow(element: BeamElement, end: float) -> Array:
+    """H: second order of the pose at a fraction of the length in the wrench f, (6, 6, 6)."""
     found = np.zeros((6, 6, 6))
-    for x, weight in element.points(1.0):
+    for x, weight in element.points(end):
         turn = element.flexibility(x)[:3]
         strain = element.compliance(x)[:, None] * lever(element.length * (1 - x))
         bend, stretch = strain[:3], strain[3:]
         across = np.einsum("kij,ia,j->ka", _EPSILON, bend, _AXIS)
-        ahead = element.length * (1 - x)
+        moved = element.length * (end - x) * across + stretch
         found[:3] += weight * np.einsum("kij,ia,jb->kab", _EPSILON, turn, bend)
-        found[3:] += (
-            2 * weight * np.einsum("kij,ia,jb->kab", _EPSILON, turn, ahead * across + stretch)
-        )
+        found[3:] += 2 * weight * np.einsum("kij,ia,jb->kab", _EPSILON, turn, moved)
     return (found + found.swapaxes(1, 2)) / 2
 
 
 class _Geometric:
-    """Geometric stiffness of all pieces between given shapes, the bracket of (3)."""
+    """Second order of all pieces between given shapes."""
 
     def __init__(self, pieces: Sequence[Piece], shapes: Array) -> None:
+        self.pieces = pieces
         self.rows = np.array([piece.rows for piece in pieces])
         self.T = np.array([piece.T for piece in pieces])
         self.S = np.array([piece.element.wrench for piece in pieces])
-        self.Q = np.array([piece.forms for piece in pieces])
         self.shapes = self.T @ shapes[self.rows]
+        elements = {id(piece.element): piece.element for piece in pieces}
+        self.bent = {key: _Bent(element) for key, element in elements.items()}
+        self.Q = np.array([self._pose(piece) for piece in pieces])
+
+    def _pose(self, piece: Piece) -> Array:
+        """Q of (3) in the motions of the nodes in element axes."""
+        found = self.bent[id(piece.element)].pose
+        if np.any(piece.offsets):
+            found = found.copy()
+            for k, sign in ((0, -1.0), (1, 1.0)):
+                turn = slice(6 * k, 6 * k + 3)
+                found[3:, turn, turn] += sign * _twice_turned(piece.axes.T @ piece.offsets[k])
+        kept = piece.element.kept
+        return np.asarray(kept.T @ found @ kept)
 
     def between(self, u: Array) -> Array:
         """Phi^T [sum of f_k(u) Q_k] Phi, (m, m)."""
@@ -160,6 +191,22 @@ class _Geometric:
         return np.asarray(
             np.einsum("nia,nib->ab", self.shapes, blocks @ self.shapes, optimize=True)
         )
+
+    def within(self, masses: Array, fields: Array) -> Array:
+        """Sums over the mass of (1, r) n, (4, 3, m, m); masses and fields by station."""
+        found, at = 0.0, 0
+        for piece, phi in zip(self.pieces, self.shapes, strict=True):
+            n = self.bent[id(piece.element)].stations
+            if np.any(piece.offsets[0]):
+                n = n.copy()
+                n[:, :, :3, :3] += _twice_turned(piece.axes.T @ piece.offsets[0])
+            here = slice(at, at + len(n))
+            weights = masses[here, None] * fields[here]
+            forms = np.einsum("jk,la,jaxy->klxy", weights, piece.axes, n, optimize=True)
+            ends = piece.element.kept @ phi
+            found = found + ends.T @ forms @ ends
+            at += len(n)
+        return np.asarray(found)
 
 
 def second_order(
@@ -208,6 +255,7 @@ def second_order(
     in_stations = sum(4 * len(piece.element.points(1.0)) for piece in pieces)
     turning = _turning(in_stations, masses, motion, shapes)
     fields = np.column_stack([np.ones(len(masses)), places - positions[inboard]])
+    middles = fields[:in_stations].reshape(-1, 4, 4).mean(axis=1)
     m = shapes.shape[1]
     moments = np.zeros((4, 3, m, m))
     for k in range(4):
@@ -215,6 +263,8 @@ def second_order(
             force = np.zeros((len(masses), 3))
             force[:, direction] = masses * fields[:, k]
             moments[k, direction] = of_load(motion.T @ force.ravel())
+    on_axis = slice(0, in_stations, 4)
+    moments += geometric.within(4 * masses[on_axis], middles)
     moments = np.where(turning[:, None] | turning, 0.0, moments)
     unit = np.eye(len(shapes))
     found = {
@@ -227,14 +277,15 @@ def second_order(
 
 
 def _held(nodes: Mapping[str, int], shapes: Array) -> int:
-    """First named node at which all shapes vanish."""
-    for node in nodes.values():
-        if not np.any(shapes[6 * node : 6 * node + 6]):
-            return node
-    raise ModelError(
-        'frame: level "stiffened" needs shapes that vanish at the inboard interface; take method '
-        '"craig-bampton" or "cantilever"'
-    )
+    """Named node at which the shapes vanish, the first of several."""
+    moves = {node: np.abs(shapes[6 * node : 6 * node + 6]).max() for node in nodes.values()}
+    found = min(moves, key=lambda node: round(moves[node] / np.abs(shapes).max(), 9))
+    if moves[found] > 1e-9 * np.abs(shapes).max():
+        raise ModelError(
+            'frame: level "stiffened" needs shapes that vanish at the inboard interface; take '
+            'method "craig-bampton" or "cantilever"'
+        )
+    return found
 
 
 def _turning(n: int, masses: Array, motion: Any, shapes: Array) -> NDArray[np.bool_]:
