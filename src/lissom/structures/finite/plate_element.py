@@ -11,8 +11,8 @@ Brezzi (1989):
       + A (1-nu)/4 int (t - (v_x - u_y)/2)²                                                    (3)
 
 Freedoms of a corner: rotations w_y, -w_x, t, translations u, v, w, and w_y + c w_xy, a rotation
-too: the slope at the distance c along x.  It stands for w_xy, which rigid motion would leave at zero,
-so that all freedoms are rotations and translations.
+too: the slope at the distance c along x.  It stands for w_xy, which rigid motion would leave at
+zero, so that all freedoms are rotations and translations.
 
 The mass lies at 4 x 4 Gauss points, two particles to a point at z = +-rho above and below, which
 move by (u - z w_x, v - z w_y, w); their sum is the consistent mass with rotary inertia.
