@@ -145,6 +145,11 @@ from .structures import (
     beam as beam,
     rod as rod,
 )
+from .structures.finite import (
+    Member as Member,
+    frame as frame,
+    panel as panel,
+)
 from .system import State as State, System as System
 
 __version__: str

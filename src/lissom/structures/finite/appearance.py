@@ -93,8 +93,8 @@ def _shown(structure: Structure) -> list[int]:
 
 def _solids(structure: Structure, number: Mapping[int, int]) -> tuple[Solid, ...]:
     return tuple(
-        Sweep(section.outline, [number[int(node)] for node in nodes])
-        for section, nodes in structure.lines
+        Sweep(profile.outline, [number[int(node)] for node in nodes], rotation=profile.axes)
+        for profile, nodes in structure.lines
     )
 
 

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from ...bodies.recovery import Recovery, Stations
 from ...errors import ModelError, shown
+from ..sections import Section
 from .assembly import mass_matrix, six_freedoms, stacked, summed
 from .beam_element import BeamElement
 from .frame_checks import check_connected, check_held, given_interfaces, given_masses, given_names
 from .member import Member, Placed, numbers, placed
 from .stiffening import Piece, second_order
-from .structure import Interface, Structure
+from .structure import Interface, Profile, Structure
 
 if TYPE_CHECKING:
     from ...bodies.flexible import FlexibleBody
@@ -74,7 +75,7 @@ def frame(
     -----
     Elements have the exact static stiffness of uniform and tapered members, and their mass is the
     sum over particles that move with the sections.  Frequencies converge with the fourth power of
-    the length of the parts.
+    the length of the parts; what shear contributes to them, with the second.
 
     Examples
     --------
@@ -151,7 +152,7 @@ class _Mesh:
     positions: Array
     pieces: tuple[Piece, ...]
     bars: tuple[Placed, ...]
-    lines: tuple[Any, ...]
+    lines: tuple[tuple[Profile, NDArray[np.intp]], ...]
 
     @property
     def rows(self) -> list[Any]:
@@ -182,8 +183,20 @@ def _mesh(positions: Array, bars: list[Placed], shear: bool) -> _Mesh:
             offsets[1] = bar.offsets[1] if k == n - 1 else 0.0
             ends = (along[k], along[k + 1])
             pieces.append(Piece(_element(bar, k, shear, known), ends, bar.axes, offsets, bar, k))
-        lines.append((bar, np.array(along)))
+        lines.append((_profile(bar), np.array(along)))
     return _Mesh(np.array(points), tuple(pieces), tuple(bars), tuple(lines))
+
+
+def _profile(bar: Placed) -> Profile:
+    """Outlines along the member; offsets across it move those at its ends."""
+    at = [bar.section(x) for x in np.linspace(0.0, 1.0, bar.member.parts + 1)]
+    outlines = [np.asarray(section.outline) for section in at]
+    if len({outline.shape for outline in outlines}) > 1:
+        outlines = [np.asarray(Section.outline.__get__(section)) for section in at]
+    for k in (0, -1):
+        outlines[k] = outlines[k] + (bar.axes.T @ bar.offsets[k])[1:]
+    same = bar.uniform and not np.any(bar.offsets)
+    return Profile(outlines[0] if same else np.array(outlines), bar.axes)
 
 
 def _element(bar: Placed, k: int, shear: bool, known: dict[Any, BeamElement]) -> BeamElement:
