@@ -93,13 +93,18 @@ def test_the_first_modes_of_a_slender_cantilever_are_the_textbooks():
 
 def test_static_deflection_is_exact_with_one_element():
     body = straight(1)
-    E, G, I, A = STEEL.youngs_modulus, STEEL.shear_modulus, SECTION.second_moment_z, SECTION.area
+    E, G, moment, A = (
+        STEEL.youngs_modulus,
+        STEEL.shear_modulus,
+        SECTION.second_moment_z,
+        SECTION.area,
+    )
     k, _ = SECTION.shear_factors(STEEL.poisson_ratio)
     load = np.zeros(12)
     load[6 + UP] = 1000.0
     found = deflection(body, load, range(6))
-    assert np.isclose(found[6 + UP], 1000 * (LENGTH**3 / (3 * E * I) + LENGTH / (k * G * A)))
-    assert np.isclose(found[6 + 2], 1000 * LENGTH**2 / (2 * E * I))
+    assert np.isclose(found[6 + UP], 1000 * (LENGTH**3 / (3 * E * moment) + LENGTH / (k * G * A)))
+    assert np.isclose(found[6 + 2], 1000 * LENGTH**2 / (2 * E * moment))
     load = np.zeros(12)
     load[6], load[9] = 50.0, 2e4
     found = deflection(body, load, range(6))
@@ -109,7 +114,7 @@ def test_static_deflection_is_exact_with_one_element():
 
 @pytest.mark.parametrize("tip", [0.5, 0.02])
 def test_a_wedge_vibrates_by_bessel_functions(tip):
-    """Height falls linearly to `tip` of it; (E I1 x³ w'')'' = rho A1 x omega² w, x from the apex."""
+    """Height falls linearly to `tip`; (E I1 x³ w'')'' = rho A1 x omega² w, x from the apex."""
     wedge = (ls.Rectangle(0.001, 0.004), ls.Rectangle(0.001, 0.004 * tip))
     body = straight(16, "euler-bernoulli", wedge)
     held = np.unique([*np.flatnonzero(~np.isin(body.freedoms[:, 1], (1, 5))), *range(6)])
@@ -153,8 +158,8 @@ def test_a_ring_has_the_frequencies_of_hoppe():
     body = frame_structure(nodes, members, interfaces={"a": 0})
     out_of_plane = np.flatnonzero(~np.isin(body.freedoms[:, 1], (2, 3, 4)))
     found = frequencies(body, out_of_plane)[3:7]
-    I, A = section.second_moment_z, section.area
-    scale = np.sqrt(STEEL.youngs_modulus * I / STEEL.density / A) / radius**2
+    moment, A = section.second_moment_z, section.area
+    scale = np.sqrt(STEEL.youngs_modulus * moment / STEEL.density / A) / radius**2
     lobes = np.array([2, 2, 3, 3])
     exact = scale * lobes * (lobes**2 - 1) / np.sqrt(lobes**2 + 1)
     assert np.allclose(found, exact, rtol=5e-3)
@@ -220,7 +225,9 @@ def test_rigid_motion_has_no_strain_and_the_inertia_of_the_solid():
     R = rigid_motion(body)
     assert np.abs(body.stiffness @ R).max() < 1e-12 * abs(body.stiffness).max()
     masses, places, _ = body.particles
-    inertia = sum(m * (r @ r * np.eye(3) - np.outer(r, r)) for m, r in zip(masses, places, strict=True))
+    inertia = sum(
+        m * (r @ r * np.eye(3) - np.outer(r, r)) for m, r in zip(masses, places, strict=True)
+    )
     found = R.T @ (body.mass @ R)
     assert np.allclose(found[:3, :3], inertia)
     assert np.allclose(found[3:, 3:], masses.sum() * np.eye(3))
@@ -272,7 +279,7 @@ def test_offsets_are_a_rigid_tie():
 
 def test_a_pin_carries_no_moment_and_a_propped_cantilever_deflects_as_in_the_handbook():
     """A pinned end of one member on a column that holds the node: 3 EI / L³ of the other."""
-    E, I = STEEL.youngs_modulus, SECTION.second_moment_z
+    E, moment = STEEL.youngs_modulus, SECTION.second_moment_z
     nodes = [(0, 0, 0), (1, 0, 0), (2, 0, 0)]
     members = [
         ls.Member(0, 1, SECTION, STEEL, parts=2),
@@ -282,7 +289,7 @@ def test_a_pin_carries_no_moment_and_a_propped_cantilever_deflects_as_in_the_han
     load = np.zeros(body.n_freedom)
     load[6 + UP] = 1.0
     found = deflection(body, load, [*range(6), *range(12, 18)])
-    assert np.isclose(found[6 + UP], 1 / (2 * 3 * E * I))  # two cantilevers side by side
+    assert np.isclose(found[6 + UP], 1 / (2 * 3 * E * moment))  # two cantilevers side by side
     stations = body.recovery(found[:, None]).stations
     at_pin = (stations.members == 1) & (stations.places == 0)
     assert np.abs(stations.loads[at_pin][:, 4:]).max() < 1e-9

@@ -32,7 +32,6 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 
-from ...errors import ModelError
 from .._checks import positive
 from ..materials import Material
 from ..sections import Section
@@ -144,7 +143,7 @@ class BeamElement:
     def compliance(self, x: float) -> Array:
         """1 / C at the fraction x of the length, (6,)."""
         section, material = self.section(x), self.material
-        area, about_y, about_z, torsion = self._checked(section)
+        area, about_y, about_z, torsion = section_numbers(section, "frame")
         E, G = material.youngs_modulus, material.shear_modulus
         found = 1 / np.array([G * torsion, E * about_y, E * about_z, E * area, np.inf, np.inf])
         if self.shear:
@@ -159,7 +158,7 @@ class BeamElement:
         masses, places, motions = [], [], []
         for x, weight in self.points(1.0):
             section = self.section(x)
-            area, about_y, about_z, _ = self._checked(section)
+            area, about_y, about_z, _ = section_numbers(section, "frame")
             a, b = np.sqrt(2 * np.array([about_z, about_y]) / area)
             N = self.shapes(x)
             for y, z in ((a, 0.0), (-a, 0.0), (0.0, b), (0.0, -b)):
@@ -168,16 +167,30 @@ class BeamElement:
                 motions.append(N[3:] - _cross((0.0, y, z)) @ N[:3])
         return np.array(masses), np.array(places), np.array(motions)
 
-    @staticmethod
-    def _checked(section: Section) -> tuple[float, float, float, float]:
-        names = ("area", "second_moment_y", "second_moment_z", "torsion_constant")
-        try:
-            a, b, c, d = (
-                positive(getattr(section, x), f"frame: section {section.name}: {x}") for x in names
-            )
-        except AttributeError:
-            raise ModelError(f"frame: section is {section!r}; give a Section") from None
-        return a, b, c, d
+
+def section_numbers(section: Section, what: str) -> tuple[float, float, float, float]:
+    """Area, second moments about y and z, torsion constant of a section, checked.
+
+    Parameters
+    ----------
+    section : Section
+        Section.
+    what : str
+        Name of the part, for messages.
+    """
+    a, b, c, d = (
+        positive(getattr(section, name), f"{what}: section {section.name}: {name} [{unit}]")
+        for name, unit in _NUMBERS.items()
+    )
+    return a, b, c, d
+
+
+_NUMBERS = {
+    "area": "m²",
+    "second_moment_y": "m⁴",
+    "second_moment_z": "m⁴",
+    "torsion_constant": "m⁴",
+}
 
 
 def lever(d: float) -> Array:

@@ -16,6 +16,7 @@ from .._checks import count
 from ..materials import Material
 from ..sections import Section
 from ..taper import section_function
+from .beam_element import section_numbers
 
 Array = NDArray[np.float64]
 
@@ -146,7 +147,8 @@ def placed(number: int, member: Any, positions: Array) -> Placed:
     if member.offsets is not None:
         offsets = numbers(member.offsets, (2, 3), f"{what}: offsets [m]")
     section = section_function(member.section, what)
-    section(0.0), section(1.0)
+    for x in (0.0, 1.0):
+        section_numbers(section(x), what)
     ends = positions[list(nodes)] + offsets
     axes = _axes(ends, member.reference, what, nodes, positions)
     return Placed(

@@ -4,7 +4,7 @@ Bending is Kirchhoff's with the conforming bicubic element of Bogner, Fox and Sc
 w_y and w_xy at four corners, products of Hermite cubics.  Frequencies converge with the fourth
 power of the size, from above.  The membrane is bilinear with Wilson's incompatible modes, and the
 rotation t about the normal, which bending does not know, follows the membrane after Hughes and
-Brezzi (1989):
+Brezzi (1989), in the middle of the element, since bending in the plane has no constant rotation:
 
     V = D/2 int (w_xx² + w_yy² + 2 nu w_xx w_yy + 2 (1-nu) w_xy²)                              (1)
       + A/2 int (e_x² + e_y² + 2 nu e_x e_y + (1-nu)/2 g_xy²)                                  (2)
@@ -32,6 +32,7 @@ Array = NDArray[np.float64]
 
 N_CORNER = 7  # freedoms of a corner
 CORNERS = ((0, 0), (1, 0), (1, 1), (0, 1))
+_SMALL = 1e-3  # part of (3) that is integrated fully, against differences within an element
 _SLOPE_X, _SLOPE_Y, _DRILL, _U, _V, _W, _TWIST = 1, 0, 2, 3, 4, 5, 6
 
 
@@ -71,9 +72,10 @@ class PlateElement:
             K += weight * self.bending * B.T @ elastic @ B
             B = self.strain(x, y)
             K += weight * self.membrane * B.T @ elastic @ B
-        for x, y, weight in self.points(2):
-            r = self._spin(x, y)
-            K += weight * drill * np.outer(r, r)
+        for n, part in ((1, 1.0), (2, _SMALL)):
+            for x, y, weight in self.points(n):
+                r = self._spin(x, y)
+                K += weight * part * drill * np.outer(r, r)
         return (K + K.T) / 2
 
     @property
