@@ -11,6 +11,7 @@ import json
 import shutil
 import subprocess
 import tempfile
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +36,7 @@ SIDE, THICK, CELLS = 1.0, 0.004, 12
 def frame_deck():
     """Deck of the knee: B32R, deflection by a force, then frequencies."""
     points, elements, corner = [CORNERS[0]], [], 0
-    for a, b in zip(CORNERS[:-1], CORNERS[1:], strict=True):
+    for a, b in pairwise(CORNERS):
         points += [a + (b - a) * x for x in _graded(LEG, 1.0)[1:]]
         elements.append(
             [(corner + 2 * k, corner + 2 * k + 1, corner + 2 * k + 2) for k in range(LEG)]

@@ -28,7 +28,7 @@ def frame_body(section):
 def panel_body():
     places = {"root": "left", "tip": (calculix.SIDE, calculix.SIDE / 2)}
     size = (calculix.SIDE, calculix.SIDE, calculix.THICK)
-    return ls.panel(*size, calculix.ALLOY, interfaces=places, modes=10)
+    return ls.panel(*size, calculix.ALLOY, interfaces=places, modes=14)
 
 
 def deflected(body, force):

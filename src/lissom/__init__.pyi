@@ -67,6 +67,7 @@ from .io import (
     Urdf as Urdf,
     check_file as check_file,
     load as load,
+    load_body as load_body,
     load_run as load_run,
     read_urdf as read_urdf,
 )
@@ -137,18 +138,20 @@ from .structures import (
     STEEL as STEEL,
     TITANIUM as TITANIUM,
     Circle as Circle,
+    Interface as Interface,
     ISection as ISection,
     Material as Material,
+    Member as Member,
     Rectangle as Rectangle,
     Section as Section,
+    Structure as Structure,
     Tube as Tube,
     beam as beam,
-    rod as rod,
-)
-from .structures.finite import (
-    Member as Member,
     frame as frame,
+    from_matrices as from_matrices,
+    from_modes as from_modes,
     panel as panel,
+    rod as rod,
 )
 from .system import State as State, System as System
 

@@ -56,7 +56,7 @@ def _check_arrays(structure: Structure) -> None:
     if n and not 0 <= freedoms[:, 1].min() <= freedoms[:, 1].max() < 6:
         raise ModelError(f"{name}: directions of freedoms must be 0 to 5 (rotations, translations)")
     keys = freedoms[:, 0] * 6 + freedoms[:, 1]
-    values, first, times = np.unique(keys, return_index=True, return_counts=True)
+    _, first, times = np.unique(keys, return_index=True, return_counts=True)
     if np.any(times > 1):
         twice = freedoms[first[np.argmax(times)]]
         raise ModelError(

@@ -157,7 +157,9 @@ class Factor:
     def _check(self, K: Any, names: NDArray[np.intp]) -> None:
         """Raise if the matrix is singular or not positive definite, as far as can be seen."""
         diagonal = K.diagonal()
-        x = self.solve(np.random.default_rng(1).standard_normal((K.shape[0], 2)) * diagonal[:, None])
+        x = self.solve(
+            np.random.default_rng(1).standard_normal((K.shape[0], 2)) * diagonal[:, None]
+        )
         x /= np.sqrt(np.sum(diagonal[:, None] * x * x, axis=0))
         energy = np.sum(x * (K @ x), axis=0)
         worst = int(np.argmin(energy))

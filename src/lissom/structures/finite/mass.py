@@ -50,7 +50,9 @@ def gram(structure: Structure, x: Array, about: Array) -> tuple[Array, str]:
 def _check_agree(name: str, found: Array, modal_mass: Array) -> None:
     m = len(modal_mass)
     trace = np.einsum("ikjk->ij", found[4:, 4:].reshape(m, 3, m, 3))
-    if np.abs(trace - modal_mass).max(initial=0.0) > _AGREE * np.abs(modal_mass).max(initial=1e-300):
+    if np.abs(trace - modal_mass).max(initial=0.0) > _AGREE * np.abs(modal_mass).max(
+        initial=1e-300
+    ):
         raise ModelError(
             f"{name}: the particles and the mass matrix of the structure differ; give particles "
             "that are the quadrature points of the mass matrix, or none"

@@ -8,8 +8,8 @@ All mass integrals of a body with m shapes are entries of the Gram matrix of 4 +
 Any orthogonal matrix may be put in front of F.  With one that makes its first column constant, the
 rows of F are particles of equal mass with positions and shapes, and their sums are the integrals.
 
-Where the quadrature points of the mass are known, F is their weighted values.  A mass matrix M alone
-gives, with the rigid motions R and the shapes V,
+Where the quadrature points of the mass are known, F is their weighted values.  A mass matrix M
+alone gives, with the rigid motions R and the shapes V,
 
   R^T M R,  R^T M V,  V^T M V                                                                 (2)
 

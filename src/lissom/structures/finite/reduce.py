@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ...bodies.flexible import FlexibleBody
+from ...bodies.second_order import SecondOrder
 from ...errors import ModelError, suggestion
 from ...spatial import rigid_shift
 from .appearance import Places, placed, seen_recovery, seen_second_order
@@ -62,6 +65,7 @@ def reduced(structure: Structure, options: Options) -> FlexibleBody:
     assembly, rigid_force = _assembled(structure, tied(structure, inboard))
     V = kept_shapes(assembly, options.method, wanted, attached, options.inertia_relief)
     V, stiffness, dependent, massless = normal_shapes(assembly, V)
+    flexibility, weight_energy = _statics(assembly)
     facts = Facts(
         method=options.method,
         n_freedom=structure.n_freedom,
@@ -70,7 +74,8 @@ def reduced(structure: Structure, options: Options) -> FlexibleBody:
         rigid_force=rigid_force,
         dependent=dependent,
         massless=massless,
-        **_statics(assembly),
+        flexibility=flexibility,
+        weight_energy=weight_energy,
     )
     return _body(structure, options, assembly.ties, V, stiffness, facts)
 
@@ -144,14 +149,12 @@ def _support(R: Array) -> NDArray[np.intp]:
     return np.sort(pivots[:6])
 
 
-def _statics(assembly: Assembly) -> dict[str, Array]:
+def _statics(assembly: Assembly) -> tuple[Array, Array]:
     """Exact flexibility of the outer interfaces, and energy under unit rigid accelerations."""
-    loads = np.hstack(
-        [assembly.unit_loads(assembly.ties.names[1:]), assembly.M @ assembly.R]
-    )
+    loads = np.hstack([assembly.unit_loads(assembly.ties.names[1:]), assembly.M @ assembly.R])
     work = loads.T @ assembly.inboard_held(loads)
     n = loads.shape[1] - 6
-    return {"flexibility": work[:n, :n], "weight_energy": work[n:, n:]}
+    return work[:n, :n], work[n:, n:]
 
 
 def _body(
@@ -178,12 +181,16 @@ def _body(
         solids=nodes.solids,
         second_order=None
         if second is None or options.method == "free-free"
-        else lambda: seen_second_order(second(x), nodes),
+        else partial(_second_order, second, x, nodes),
         recovery=None
         if structure.recovery is None
         else seen_recovery(structure.recovery(x), nodes),
         source=dataclasses.replace(structure, facts=dataclasses.replace(facts, mass_from=kind)),
     )
+
+
+def _second_order(second: Callable[[Array], Any], x: Array, nodes: Places) -> SecondOrder:
+    return seen_second_order(second(x), nodes)
 
 
 def _damping(structure: Structure, given: Any, x: Array, stiffness: Array) -> Any:

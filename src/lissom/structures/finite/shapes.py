@@ -192,7 +192,8 @@ def _aligned(assembly: Assembly, V: Array, stiffness: Array) -> Array:
         if len(group) < 2:
             continue
         seen = _observed(assembly, V[:, group])
-        rest, chosen = seen.copy(), []
+        rest = seen.copy()
+        chosen: list[Array] = []
         for k, row in enumerate(seen):
             if len(chosen) < len(group) and np.linalg.norm(rest[k]) > _SEEN * np.abs(seen).max():
                 chosen.append(row)

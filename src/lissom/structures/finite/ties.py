@@ -1,4 +1,4 @@
-"""Interfaces of a structure: the freedoms w = [rotation; translation] by which it is held and moved.
+"""Interfaces of a structure: freedoms w = [rotation; translation] that hold and move it.
 
 The freedoms x of the structure follow fewer coordinates z, and the interfaces are rows of z:
 
@@ -6,9 +6,9 @@ The freedoms x of the structure follow fewer coordinates z, and the interfaces a
 
 tie "node"      the six freedoms of the node are w, coordinates themselves
 tie "rigid"     freedoms of the group follow w, coordinates themselves
-tie "average"   w = (R^T W R)^-1 R^T W x, the weighted least-squares motion of the group; R its rigid
-                motion by unit w.  A force on w spreads over the group by the weights, which stays
-                free to deform (an RBE3 element)                                              (2)
+tie "average"   w = (R^T W R)^-1 R^T W x, the weighted least-squares motion of the group; R is its
+                rigid motion by unit w.  A force on w spreads over the group by the weights; the
+                group stays free to deform (an RBE3 element)                                  (2)
 """
 
 from __future__ import annotations
@@ -88,7 +88,8 @@ def tied(structure: Structure, inboard: str) -> Ties:
 def _coordinates(structure: Structure, own: list[str]) -> tuple[Any, NDArray[np.intp]]:
     """T of (1), and the freedom that each coordinate is."""
     following = np.full(structure.n_freedom, -1)
-    blocks, rows = [], []
+    blocks: list[Any] = []
+    rows: list[int] = []
     for name in own:
         interface = structure.interfaces[name]
         mine = _rows(structure, name)
@@ -146,7 +147,10 @@ def _mean_motion(structure: Structure, name: str) -> Any:
     reach = structure.positions[nodes] - _position(interface)
     length = float(np.linalg.norm(reach, axis=1).max()) or 1.0
     turning = freedoms[:, 1] < 3
-    for W in (weights[freedoms[:, 0]] * ~turning, weights[freedoms[:, 0]] * length ** (2 * turning)):
+    for W in (
+        weights[freedoms[:, 0]] * ~turning,
+        weights[freedoms[:, 0]] * length ** (2 * turning),
+    ):
         normal = R.T @ (W[:, None] * R)
         scale = np.sqrt(np.diag(normal).clip(min=1e-300))
         if np.linalg.eigvalsh(normal / np.outer(scale, scale))[0] > _SINGULAR:

@@ -1,0 +1,1 @@
+"""Files of flexible bodies and of finite-element models."""
