@@ -181,3 +181,14 @@ def test_static_deflection_at_an_interface_is_kept_by_the_body(place):
     load = np.zeros(source.n_freedom)
     load[6 * source.interfaces["tip"].nodes[0] + 5] = 1.0
     assert np.isclose(found, solved(source, load) @ load, rtol=1e-6)
+
+
+def test_drawings_show_the_rim_of_a_sheet_and_not_its_triangles():
+    """A panel has two faces with the same corners."""
+    from lissom.viz.drawing.shapes import _sharp
+
+    body = plate((3, 2))
+    ends = _sharp(body.positions, body.surface.triangles)[0]
+    x, y = np.moveaxis(ends, 2, 0)[:2]
+    on_rim = np.isclose(x, 0) | np.isclose(x, 1) | np.isclose(np.abs(y), 0.5)
+    assert len(ends) == 2 * (3 + 2) and np.all(on_rim)
