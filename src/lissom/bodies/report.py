@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +24,7 @@ _SLOW, _FAST = 1e-3, 1e6  # first frequency [Hz]
 _SOUND = (30.0, 1e5)  # [m/s], plausible speeds of sound in a structure
 _CHANGED = 1e-6  # relative difference of mass or inertia from the source
 _STIFF = 0.01  # relative loss of flexibility that is worth a word
-_STATIC = 0.05  # relative loss of strain energy under the own weight
+_STATIC = 0.25  # relative loss of strain energy under the own weight
 _SPREAD = 1e4  # ratio of frequencies
 _NEAR, _RIGID = 0.2, 0.05  # part of the length, and what is left of a rigid motion there
 _MOST_MODES = 30  # rows of the table
@@ -80,11 +81,18 @@ class Report:
 
     def __str__(self) -> str:
         """The report as text."""
-        return "\n".join([self.title, *self._inertia(), *self._modes(), *self._statics()])
+        return f"{self.title}\n{self.text}"
 
     def __repr__(self) -> str:
         """The same text, for interactive use."""
         return str(self)
+
+    @property
+    def text(self) -> str:
+        """The report without its title, in lines of at most 80 columns."""
+        lines = [*self._inertia(), *self._modes(), *self._statics()]
+        folded = (wrap(x, 80, subsequent_indent="  ") if len(x) > 80 else [x] for x in lines)
+        return "\n".join(line for group in folded for line in group)
 
     def _inertia(self) -> list[str]:
         lines = [self.source] if self.source else []

@@ -63,9 +63,8 @@ def placed(
         if structure.interfaces[name].tie == "node"
     }
     shown = [*structure.node_names.values(), *_shown(structure)]
-    for node in shown:
-        number.setdefault(int(node), len(interfaces) + len(number) - _ties(number, interfaces))
-    own = [node for node, k in number.items() if k >= len(interfaces)]
+    own = [node for node in dict.fromkeys(map(int, shown)) if node not in number]
+    number |= {node: len(interfaces) + k for k, node in enumerate(own)}
     shapes = np.zeros((structure.n_node, 6, x.shape[1]))
     shapes[structure.freedoms[:, 0], structure.freedoms[:, 1]] = x
     names |= {name: number[int(node)] for name, node in structure.node_names.items()}
@@ -76,11 +75,6 @@ def placed(
         number,
         _solids(structure, number),
     )
-
-
-def _ties(number: Mapping[int, int], interfaces: tuple[str, ...]) -> int:
-    """How many of the numbered nodes are interfaces."""
-    return sum(k < len(interfaces) for k in number.values())
 
 
 def _shown(structure: Structure) -> list[int]:
