@@ -346,3 +346,48 @@ def test_a_frame_of_a_beam_is_the_beam_in_motion():
         found.append(ls.pose(system, run.state(0.3), "bob").position)
         assert abs(run["energy.total"][-1] - run["energy.total"][0]) < 1e-4
     assert np.allclose(*found, atol=2e-4)  # shear and rotary inertia of a slender tube
+
+
+def test_section_loads_of_a_body_at_rest_hold_its_weight_and_what_it_carries():
+    """A cantilever with a mass at its end; inertia relief holds the shape of its own weight."""
+    parts, length, tube, bob = 6, 2.0, ls.Tube(0.03, 0.002), 3.0
+    arm = ls.frame(
+        [(0, 0, 0), (length, 0, 0)],
+        [ls.Member(0, 1, tube, ls.ALUMINIUM, parts=parts)],
+        interfaces={"root": 0, "tip": 1},
+        modes=2,
+        inertia_relief=True,
+        level="linear",
+    )
+    model = ls.Model("arm", gravity=(0, 0, -9.81))
+    model.add(arm, ls.Fixed(), name="arm")
+    model.add(ls.RigidBody.sphere(bob, 0.1), ls.Fixed(), to="arm.tip", name="bob")
+    system = model.compile()
+    rest = ls.equilibrium(system)
+    stations = system.bodies[0].recovery.stations
+    loads = stations.loads @ rest.q
+    w, h = 9.81 * ls.ALUMINIUM.density * tube.area, length / parts
+    moment = -(9.81 * bob * length + w * (length**2 / 2 - h**2 / 12))
+    assert np.isclose(loads[0, 4], -moment, rtol=1e-4)  # M_y: turns z to x
+    assert np.isclose(loads[0, 2], -(9.81 * bob + w * (length - h / 2)), rtol=1e-4)
+    points = tube.stress_points()
+    assert np.isclose(points.axial(loads[0]).max(), abs(loads[0, 4]) * 0.03 / tube.second_moment_y)
+
+
+def test_a_frame_survives_its_file(tmp_path):
+    body = ls.frame(
+        [(0, 0, 0), (1, 0, 0), (1, 1, 0)],
+        [
+            ls.Member(0, 1, ls.Tube(0.02, 0.002), STEEL, parts=2),
+            ls.Member(1, 2, (ls.Circle(0.02), ls.Circle(0.01)), STEEL, parts=2),
+        ],
+        interfaces={"root": 0, "tip": 2},
+        modes=2,
+    )
+    body.save(tmp_path / "knee.nc")
+    again = ls.load_body(tmp_path / "knee.nc")
+    assert np.allclose(again.frequencies, body.frequencies)
+    one, other = body.recovery.stations, again.recovery.stations
+    assert np.array_equal(one.loads, other.loads)
+    assert [x.area for x in one.sections] == [x.area for x in other.sections]
+    assert len(again.solids) == 2
