@@ -97,7 +97,7 @@ class BeamElement:
         """S of (4) without pins, (6, 12)."""
         return np.asarray(np.linalg.solve(self.flexibility(1.0), self._relative))
 
-    @property
+    @cached_property
     def stiffness(self) -> Array:
         """K of (5), (12, 12)."""
         return self.wrench.T @ self.flexibility(1.0) @ self.wrench
@@ -153,6 +153,7 @@ class BeamElement:
                 found[4 + k] = 1 / (G * area * positive(factor, what))
         return found
 
+    @cached_property
     def particles(self) -> tuple[Array, Array, Array]:
         """Masses (k,), places in the element (k, 3) and their motion (k, 3, 12), by (6)."""
         masses, places, motions = [], [], []

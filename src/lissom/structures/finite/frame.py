@@ -218,7 +218,7 @@ def _particles(mesh: _Mesh, lumps: Mapping[int, float]) -> tuple[Array, Array, A
     size = 6 * len(mesh.positions)
     weights, places, rows, blocks = [], [], [], []
     for piece in mesh.pieces:
-        m, r, N = piece.element.particles()
+        m, r, N = piece.element.particles
         weights.append(m)
         places.append(piece.start(mesh.positions) + r @ piece.axes.T)
         rows.append(piece.rows)

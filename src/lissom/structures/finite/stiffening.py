@@ -194,19 +194,20 @@ class _Geometric:
 
     def within(self, masses: Array, fields: Array) -> Array:
         """Sums over the mass of (1, r) n, (4, 3, m, m); masses and fields by station."""
-        found, at = 0.0, 0
+        m = self.shapes.shape[2]
+        found, at = np.zeros((4, 3, m, m)), 0
         for piece, phi in zip(self.pieces, self.shapes, strict=True):
             n = self.bent[id(piece.element)].stations
             if np.any(piece.offsets[0]):
                 n = n.copy()
                 n[:, :, :3, :3] += _twice_turned(piece.axes.T @ piece.offsets[0])
             here = slice(at, at + len(n))
-            weights = masses[here, None] * fields[here]
-            forms = np.einsum("jk,la,jaxy->klxy", weights, piece.axes, n, optimize=True)
-            ends = piece.element.kept @ phi
-            found = found + ends.T @ forms @ ends
             at += len(n)
-        return np.asarray(found)
+            ends = piece.element.kept @ phi
+            moved = (piece.axes @ n.reshape(len(n), 3, 144)).reshape(-1, 3 * 144)
+            forms = ((masses[here, None] * fields[here]).T @ moved).reshape(4, 3, 12, 12)
+            found += ends.T @ (forms @ ends)
+        return found
 
 
 def second_order(
@@ -252,7 +253,7 @@ def second_order(
         return -geometric.between(u)
 
     masses, places, motion = particles
-    in_stations = sum(4 * len(piece.element.points(1.0)) for piece in pieces)
+    in_stations = sum(len(piece.element.particles[0]) for piece in pieces)
     turning = _turning(in_stations, masses, motion, shapes)
     fields = np.column_stack([np.ones(len(masses)), places - positions[inboard]])
     middles = fields[:in_stations].reshape(-1, 4, 4).mean(axis=1)
@@ -266,14 +267,20 @@ def second_order(
     on_axis = slice(0, in_stations, 4)
     moments += geometric.within(4 * masses[on_axis], middles)
     moments = np.where(turning[:, None] | turning, 0.0, moments)
-    unit = np.eye(len(shapes))
     found = {
         node: np.zeros((6, m, m))
         if node == inboard
-        else np.array([of_load(unit[6 * node + k]) for k in range(6)])
+        else np.array([of_load(_unit(len(shapes), 6 * node + k)) for k in range(6)])
         for node in nodes.values()
     }
     return SecondOrder(moments[0], moments[1:], found)
+
+
+def _unit(n: int, row: int) -> Array:
+    """Unit load on a freedom."""
+    found = np.zeros(n)
+    found[row] = 1.0
+    return found
 
 
 def _held(nodes: Mapping[str, int], shapes: Array) -> int:
