@@ -391,3 +391,21 @@ def test_a_frame_survives_its_file(tmp_path):
     assert np.array_equal(one.loads, other.loads)
     assert [x.area for x in one.sections] == [x.area for x in other.sections]
     assert len(again.solids) == 2
+
+
+def test_members_are_drawn_with_their_axes_tapers_and_offsets():
+    tube, thin = ls.Rectangle(0.04, 0.02), ls.Rectangle(0.02, 0.01)
+    body = ls.frame(
+        [(0, 0, 0), (0, 1, 0)],
+        [ls.Member(0, 1, (tube, thin), STEEL, parts=2, offsets=((0, 0, 0), (0.1, 0, 0.2)))],
+        interfaces={"root": 0, "tip": 1},
+        modes=2,
+    )
+    (sweep,) = body.solids
+    x = np.array([0.1, 1.0, 0.2]) / np.sqrt(1.05)
+    assert np.allclose(sweep.rotation[:, 0], x)
+    assert np.isclose(sweep.rotation[:, 2] @ np.cross(x, (0, 0, 1)), 0)  # z near that of the body
+    outlines = np.asarray(sweep.outlines)
+    assert np.allclose(np.ptp(outlines, axis=1), [(0.04, 0.02), (0.03, 0.015), (0.02, 0.01)])
+    assert np.allclose(outlines[0].mean(axis=0), 0)
+    assert np.allclose(outlines[2].mean(axis=0), (sweep.rotation.T @ (0.1, 0, 0.2))[1:])
