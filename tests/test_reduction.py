@@ -15,6 +15,7 @@ from lissom.structures.finite import patience
 from lissom.structures.finite.held import Held
 from lissom.structures.finite.matrices import structure_of_matrices
 from lissom.structures.finite.ordering import dissection
+from lissom.structures.finite.structure import Profile
 from tests.textbook_elements import bricks, frame_matrices, rigid, straight
 
 HOUSE = [3, 4, 5, 0, 1, 2]  # rotation first, of freedoms with translation first
@@ -293,7 +294,7 @@ def test_structures_without_inner_freedoms_or_modes_are_reduced():
 def test_names_stresses_appearance_and_second_order_move_to_the_nodes_of_the_body():
     K, M = FRAME
     plain = structure_of_matrices(M, K, CORNERS, {"root": 0, "tip": 4}, names={"knee": 2})
-    tube = ls.Tube(0.05, 0.002)
+    tube = Profile(ls.Tube(0.05, 0.002).outline, np.eye(3))
 
     def recovery(x):
         stresses = np.tile(x[15], (3, 6, 1))
@@ -332,3 +333,16 @@ def test_a_long_computation_says_what_it_does(monkeypatch, capfd):
     with patience.saying("bracket: factorising"):
         assert done.wait(30)
     assert capfd.readouterr().err == "bracket: factorising ...\n"
+
+
+def test_matrices_are_drawn_as_sticks_between_coupled_nodes():
+    body = frame_body(modes=0)
+    number = {
+        k: int(np.argmin(np.abs(body.positions[:5] - x).sum(axis=1))) for k, x in enumerate(CORNERS)
+    }
+    assert {s.nodes for s in body.solids} == {(number[k], number[k + 1]) for k in range(4)}
+    nodes = BLOCK[0]
+    many = block_body("rigid", modes=0)
+    at = many.positions[[list(s.nodes) for s in many.solids]]
+    assert len(nodes) - 1 == len(at)  # a tree, of the shortest distances
+    assert np.linalg.norm(at[:, 0] - at[:, 1], axis=1).max() < 0.17
