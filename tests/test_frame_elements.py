@@ -239,6 +239,20 @@ def test_rigid_motion_has_no_strain_and_the_inertia_of_the_solid():
     assert np.allclose(found[:3], [axial, long + line * Iy, long + line * Iz])
 
 
+def test_a_rigid_body_at_a_node_has_its_mass_and_inertia():
+    """The frame with the box, less the frame without: the box about the origin."""
+    box = ls.RigidBody(
+        2.0, com=(0.1, 0.2, -0.3), inertia=[[0.2, 0.01, 0], [0.01, 0.3, 0], [0, 0, 0.4]]
+    )
+    R = rigid_motion(straight(2))
+    found = R.T @ ((straight(2, masses={1: box}).mass - straight(2).mass) @ R)
+    r = np.array([LENGTH, 0, 0]) + box.com
+    assert np.allclose(np.diag(found)[3:], 2.0)
+    inertia = np.asarray(box.inertia) + 2.0 * (r @ r * np.eye(3) - np.outer(r, r))
+    assert np.allclose(found[:3, :3], inertia)
+    assert np.allclose(found[3:, :3] @ (0, 0, 1), 2.0 * np.cross((0, 0, 1), r))
+
+
 def test_strain_energy_and_mass_do_not_depend_on_the_axes_of_the_body():
     from scipy.spatial.transform import Rotation
 

@@ -77,6 +77,8 @@ FRAMES = {
     "name of an unknown node": ({"names": {"x": 5}}, "name 'x' is at node 5, which does not exist"),
     "name taken": ({"names": {"x": 0}}, "name 'x' of node 0 is already taken by the interface"),
     "mass at an unknown node": ({"masses": {4: 1.0}}, "a mass is at node 4, which does not exist"),
+    "massless body": ({"masses": {1: ls.RigidBody(0.0)}}, "mass at node 1 .* above zero"),
+    "masses in a list": ({"masses": [1.0]}, r"masses is .*give {node: mass \[kg\]}"),
     "negative mass": ({"masses": {1: -1.0}}, "mass at node 1 .* above zero"),
     "theory": ({"theory": "bernoulli"}, 'theory is .*"timoshenko" or "euler-bernoulli"'),
     "two parts": (

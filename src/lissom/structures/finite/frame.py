@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...bodies.recovery import Recovery, Stations
+from ...bodies.rigid import RigidBody
 from ...errors import ModelError, shown
+from ...spatial import rigid_shift
 from ..sections import Section
 from .assembly import mass_matrix, six_freedoms, stacked, summed
 from .beam_element import BeamElement
@@ -34,7 +36,7 @@ def frame(
     *,
     interfaces: Mapping[str, int],
     names: Mapping[str, int] | None = None,
-    masses: Mapping[int, float] | None = None,
+    masses: Mapping[int, float | RigidBody] | None = None,
     theory: str = "timoshenko",
     **reduction: Any,
 ) -> FlexibleBody:
@@ -52,7 +54,7 @@ def frame(
     names : dict, optional
         Further nodes that the body keeps, such as {"camera": 3}.
     masses : dict, optional
-        Point masses at nodes [kg], such as {3: 2.0}.
+        Point masses at nodes [kg], such as {3: 2.0}, or rigid bodies, {3: RigidBody.box(...)}.
     theory : {"timoshenko", "euler-bernoulli"}, optional
         With or without deformation by shear; both have the rotary inertia of the sections.
     **reduction
@@ -102,7 +104,7 @@ def frame_structure(
     *,
     interfaces: Mapping[str, int],
     names: Mapping[str, int] | None = None,
-    masses: Mapping[int, float] | None = None,
+    masses: Mapping[int, float | RigidBody] | None = None,
     theory: str = "timoshenko",
 ) -> Structure:
     """Unreduced model of a frame; parameters as for `frame`."""
@@ -213,7 +215,7 @@ def _element(bar: Placed, k: int, shear: bool, known: dict[Any, BeamElement]) ->
     return known[key]
 
 
-def _particles(mesh: _Mesh, lumps: Mapping[int, float]) -> tuple[Array, Array, Any]:
+def _particles(mesh: _Mesh, lumps: Mapping[int, RigidBody]) -> tuple[Array, Array, Any]:
     """Masses (k,), positions (k, 3) and sparse motion (3 k, N) of the particles."""
     size = 6 * len(mesh.positions)
     weights, places, rows, blocks = [], [], [], []
@@ -223,12 +225,23 @@ def _particles(mesh: _Mesh, lumps: Mapping[int, float]) -> tuple[Array, Array, A
         places.append(piece.start(mesh.positions) + r @ piece.axes.T)
         rows.append(piece.rows)
         blocks.append((piece.axes @ N @ piece.T).reshape(-1, 12))
-    for node, mass in lumps.items():
-        weights.append(np.array([mass]))
-        places.append(mesh.positions[node][None])
-        rows.append(6 * node + np.arange(3, 6))
-        blocks.append(np.eye(3))
+    for node, lump in lumps.items():
+        m, r = _particles_of(lump)
+        weights.append(m)
+        places.append(mesh.positions[node] + r)
+        rows.append(6 * node + np.arange(6))
+        blocks.append(np.concatenate([rigid_shift(x).T[3:] for x in r]))
     return np.concatenate(weights), np.concatenate(places), stacked(rows, blocks, size)
+
+
+def _particles_of(lump: RigidBody) -> tuple[Array, Array]:
+    """Masses and positions of particles with the inertia of a rigid body: one, or six on axes."""
+    if not np.any(lump.inertia):
+        return np.array([float(lump.mass)]), np.array([lump.com], dtype=float)
+    J = np.asarray(lump.inertia, dtype=float)
+    moments, axes = np.linalg.eigh(np.trace(J) / 2 * np.eye(3) - J)
+    arms = axes * np.sqrt(3 * moments.clip(min=0) / float(lump.mass))
+    return np.full(6, float(lump.mass) / 6), lump.com + np.concatenate([arms.T, -arms.T])
 
 
 def _recovery(mesh: _Mesh, displacements: Array) -> Recovery:

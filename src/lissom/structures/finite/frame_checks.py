@@ -10,7 +10,9 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from ...bodies.rigid import RigidBody
 from ...errors import ModelError, name_list, shown
+from ...spatial.scalar import is_numeric
 from .._checks import positive
 from .member import Placed
 
@@ -62,12 +64,14 @@ def _named(given: Mapping[Any, Any], n: int, what: str, kind: str) -> dict[str, 
     return found
 
 
-def given_masses(given: Any, n: int) -> dict[int, float]:
-    """Point masses as {node: mass}."""
+def given_masses(given: Any, n: int) -> dict[int, RigidBody]:
+    """Masses at nodes as {node: rigid body}; a number is a point mass."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise ModelError(f"frame: masses is {shown(given)}; give {{node: mass [kg]}}")
+        raise ModelError(
+            f"frame: masses is {shown(given)}; give {{node: mass [kg]}} or {{node: RigidBody}}"
+        )
     found = {}
     for node, mass in given.items():
         if isinstance(node, bool) or not isinstance(node, Integral) or not 0 <= int(node) < n:
@@ -75,7 +79,12 @@ def given_masses(given: Any, n: int) -> dict[int, float]:
                 f"frame: a mass is at node {shown(node)}, which does not exist; the nodes are 0 "
                 f"to {n - 1}"
             )
-        found[int(node)] = positive(mass, f"frame: mass at node {node} [kg]")
+        body = mass if isinstance(mass, RigidBody) else None
+        if body is not None and not all(map(is_numeric, (body.mass, body.com, body.inertia))):
+            raise ModelError(f"frame: the body at node {node} has symbols; give numbers")
+        given_mass = mass if body is None else float(body.mass)
+        number = positive(given_mass, f"frame: mass at node {node} [kg]")
+        found[int(node)] = RigidBody(number) if body is None else body
     return found
 
 
