@@ -138,6 +138,22 @@ def test_a_load_on_an_offset_end_turns_with_its_arm():
     assert np.allclose(np.sort(eigvals(found, L).real), exact, atol=1e-6 * np.abs(exact).max())
 
 
+def test_a_body_on_an_arm_stiffens_as_a_mass_on_a_stiff_member():
+    thin, arm, mass = ls.Rectangle(0.03, 0.002), np.array([0.05, 0.1, 0.2]), 0.4
+    rigid = ls.Material("stiff and light", 1e13, 1e-6)
+    ends = [(0, 0, 0), (LENGTH, 0, 0)]
+    boom = ls.Member(0, 1, thin, STEEL, parts=6)
+    options = {"theory": "euler-bernoulli", "modes": 8, "level": "stiffened"}
+    options["interfaces"] = {"root": 0, "tip": 1}
+    one = ls.frame(ends, [boom], masses={1: ls.RigidBody(mass, com=arm)}, **options)
+    far = [*ends, ends[1] + arm]
+    stiff = ls.Member(1, 2, ls.Circle(0.2), rigid, parts=1)
+    other = ls.frame(far, [boom, stiff], masses={2: mass}, **options)
+    found, exact = (spun(body, axis=2, omega=5.0)[:4] for body in (one, other))
+    assert np.allclose(found, exact, rtol=1e-4)
+    assert not np.allclose(found, spun(one, axis=2, omega=0.0)[:4], rtol=1e-2)
+
+
 def test_a_frame_that_spins_up_stays_with_the_beam():
     """Run of the example in docs/levels.md: beyond its first frequency, `full` would fly apart."""
     thin = ls.Rectangle(0.03, 0.002)

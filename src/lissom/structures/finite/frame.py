@@ -122,7 +122,8 @@ def frame_structure(
     mesh = _mesh(positions, bars, theory == _THEORIES[0])
     size = 6 * len(mesh.positions)
     stiffness = summed(mesh.rows, [x.T.T @ x.element.stiffness @ x.T for x in mesh.pieces], size)
-    weights, places, motion = _particles(mesh, lumps)
+    points = {node: _particles_of(lump) for node, lump in lumps.items()}
+    weights, places, motion = _particles(mesh, points)
     return Structure(
         name="frame",
         positions=mesh.positions,
@@ -142,6 +143,7 @@ def frame_structure(
             stiffness,
             (weights, places, motion),
             {**ports, **named},
+            points,
         ),
         particles=(weights, places, motion),
     )
@@ -215,7 +217,7 @@ def _element(bar: Placed, k: int, shear: bool, known: dict[Any, BeamElement]) ->
     return known[key]
 
 
-def _particles(mesh: _Mesh, lumps: Mapping[int, RigidBody]) -> tuple[Array, Array, Any]:
+def _particles(mesh: _Mesh, lumps: Mapping[int, tuple[Array, Array]]) -> tuple[Array, Array, Any]:
     """Masses (k,), positions (k, 3) and sparse motion (3 k, N) of the particles."""
     size = 6 * len(mesh.positions)
     weights, places, rows, blocks = [], [], [], []
@@ -225,8 +227,7 @@ def _particles(mesh: _Mesh, lumps: Mapping[int, RigidBody]) -> tuple[Array, Arra
         places.append(piece.start(mesh.positions) + r @ piece.axes.T)
         rows.append(piece.rows)
         blocks.append((piece.axes @ N @ piece.T).reshape(-1, 12))
-    for node, lump in lumps.items():
-        m, r = _particles_of(lump)
+    for node, (m, r) in lumps.items():
         weights.append(m)
         places.append(mesh.positions[node] + r)
         rows.append(6 * node + np.arange(6))

@@ -216,6 +216,7 @@ def second_order(
     stiffness: Any,
     particles: tuple[Array, Array, Any],
     nodes: Mapping[str, int],
+    lumps: Mapping[int, tuple[Array, Array]],
     shapes: Array,
     inboard: int | None = None,
 ) -> SecondOrder:
@@ -236,6 +237,8 @@ def second_order(
         Masses, positions and motion.
     nodes : dict
         Named nodes.
+    lumps : dict
+        Masses (k,) and arms (k, 3) of particles that are fixed to a node.
     shapes : array (N, m)
         Displacements that vanish at the inboard node.
     inboard : int, optional
@@ -266,6 +269,8 @@ def second_order(
             moments[k, direction] = of_load(motion.T @ force.ravel())
     on_axis = slice(0, in_stations, 4)
     moments += geometric.within(4 * masses[on_axis], middles)
+    for node, (m_lump, arms) in lumps.items():
+        moments += _on_arms(m_lump, arms, positions[node] - positions[inboard], shapes, node)
     moments = np.where(turning[:, None] | turning, 0.0, moments)
     found = {
         node: np.zeros((6, m, m))
@@ -274,6 +279,16 @@ def second_order(
         for node in nodes.values()
     }
     return SecondOrder(moments[0], moments[1:], found)
+
+
+def _on_arms(masses: Array, arms: Array, place: Array, shapes: Array, node: int) -> Array:
+    """Sums over particles of (1, r) t x (t x arm), t the rotation of their node, (4, 3, m, m)."""
+    turn = shapes[6 * node : 6 * node + 3]
+    found = np.zeros((4, 3, turn.shape[1], turn.shape[1]))
+    for mass, arm in zip(masses, arms, strict=True):
+        bent = turn.T @ _twice_turned(arm) @ turn
+        found += mass * np.multiply.outer([1.0, *(place + arm)], bent)
+    return found
 
 
 def _unit(n: int, row: int) -> Array:
