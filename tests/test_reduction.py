@@ -112,6 +112,21 @@ def test_lanczos_and_dense_modes_agree():
     assert one.frequencies == pytest.approx(exact, rel=1e-9)
     assert np.all(body.frequencies > exact * (1 - 1e-9))  # the rigid tip is stiffer
 
+    # the same, chosen in other ways: both search in growing numbers
+    by_frequency = ls.from_matrices(
+        M, K, nodes, {"root": np.flatnonzero(nodes[:, 0] == 0)}, frequency=exact[8] * 1.0001
+    )
+    assert by_frequency.n_mode == 9
+    R = rigid(nodes, [(k, d) for k in range(len(nodes)) for d in (3, 4, 5)], np.zeros(3))
+    taken = ls.from_matrices(
+        M, K, nodes, {"root": np.flatnonzero(nodes[:, 0] == 0)}, effective_mass=0.8
+    )
+    parts = taken.report().effective_masses * taken.mass
+    movable = np.diag(R[free].T @ (M[free][:, free] @ R[free]))[3:]
+    movable = movable + 2 * np.diag(R[free].T @ (M[free][:, ~free] @ R[~free]))[3:]
+    assert np.all(parts.sum(axis=0) >= 0.8 * movable)
+    assert not np.all(parts[:-1].sum(axis=0) >= 0.8 * movable)
+
 
 @pytest.mark.parametrize("options", [{}, {"method": "cantilever", "attachment": True}])
 def test_static_deflection_under_interface_loads_is_exact(tied, options):
