@@ -14,8 +14,7 @@ import lissom as ls
 
 # %%
 # A panel of 1.6 m x 2 m: carbon faces on a honeycomb core of 18 mm, given by bending stiffness and
-# mass per area. Its inner edge is one interface, the outer another; two points on the outer edge
-# show its twist.
+# mass per area. Its inner edge is one interface, the outer another.
 
 panel = ls.panel(
     1.6,

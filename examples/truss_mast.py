@@ -19,8 +19,8 @@ import lissom as ls
 bays, bay, radius = 22, 0.55, 0.3
 angles = np.radians([90, 210, 330])
 corner = np.column_stack([np.zeros(3), radius * np.cos(angles), radius * np.sin(angles)])
-nodes = [corner + (k * bay, 0, 0) for k in range(bays + 1)]
-nodes = np.vstack([*nodes, [(0, 0, 0), (bays * bay, 0, 0)]])
+rings = [corner + np.array([k * bay, 0, 0]) for k in range(bays + 1)]
+nodes = np.vstack([*rings, [(0, 0, 0), (bays * bay, 0, 0)]])
 foot, head = len(nodes) - 2, len(nodes) - 1
 
 tube, thin, stiff = ls.Tube(0.012, 0.001), ls.Tube(0.008, 0.0008), ls.Tube(0.08, 0.003)
@@ -79,7 +79,7 @@ first = np.isin(stations.members, root) & (stations.places == 0)
 most = np.abs(force[:, first]).max()
 tension = np.abs(force).max(axis=0)
 worst = stations.members[np.argmax(tension)]
-print(f"The longerons at the root carry up to {most:.1f} N; the largest force is in member {worst}.")
+print(f"The longerons at the root carry up to {most:.1f} N; member {worst} has the largest force.")
 assert worst in root
 
 # %%
