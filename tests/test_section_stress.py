@@ -14,8 +14,8 @@ SECTIONS = [ls.Rectangle(0.02, 0.05), ls.Circle(0.03), ls.Tube(0.03, 0.004), I_B
 N, Q_Y, Q_Z, T, M_Y, M_Z = range(6)
 
 
-def test_cowpers_factors_of_the_printed_table():
-    """Cowper (1966), table 1, Poisson's ratio 0.3: rectangle, circle, thin tube."""
+def test_cowpers_factors():
+    """Cowper (1966) for Poisson's ratio 0.3: rectangle, circle, thin tube."""
     assert np.isclose(ls.Rectangle(1, 2).shear_factors(0.3)[0], 0.850, atol=5e-4)
     assert np.isclose(ls.Circle(1).shear_factors(0.3)[1], 0.886, atol=5e-4)
     assert np.isclose(ls.Tube(1, 1e-6).shear_factors(0.3)[0], 0.531, atol=5e-4)
