@@ -49,6 +49,8 @@ examples = [
     "deploying_panels.py",
     "satellite.py",
     "rotor.py",
+    "truss_mast.py",
+    "solar_array.py",
     "spinning_booms.py",
     "column.py",
     "snap_through.py",

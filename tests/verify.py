@@ -129,6 +129,7 @@ def main() -> int:
             "tests.verify_symbolic",
             ("500",),
         ),
+        Check("a frame and a plate in CalculiX", "tests.verify_calculix_frames"),
         Check("forty parallelograms through flat positions", "tests.verify_singular_positions"),
         Check("a closed flexible mechanism over 1,000 s", "tests.verify_loops_long_run"),
         Check("100,000 model files with random mistakes", "tests.verify_model_files", ("100000",)),

@@ -152,17 +152,22 @@ from .structures import (
     STEEL as STEEL,
     TITANIUM as TITANIUM,
     Circle as Circle,
-    Interface as Interface,
     ISection as ISection,
     Material as Material,
     Rectangle as Rectangle,
     Section as Section,
-    Structure as Structure,
     Tube as Tube,
     beam as beam,
+    rod as rod,
+)
+from .structures.finite import (
+    Interface as Interface,
+    Member as Member,
+    Structure as Structure,
+    frame as frame,
     from_matrices as from_matrices,
     from_modes as from_modes,
-    rod as rod,
+    panel as panel,
 )
 from .system import State as State, System as System
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from ..errors import ModelError
 from ._checks import positive
 from .materials import Material
 from .sections import Section
+from .taper import section_function
 
 Array = NDArray[np.float64]
 
@@ -116,7 +116,7 @@ def rod(
     positive(length, "rod: length [m]")
     factor = positive(shear_factor, "rod: shear_factor")
     elements = count(elements, "elements", 1, MOST_ELEMENTS)
-    at = _section_function(section)
+    at = section_function(section, "rod")
     uniform = isinstance(section, Section)
     xi, _ = legendre.leggauss(1 if uniform else _TAPER_POINTS)
     rows = [_properties(at((x + 1) / 2), material, factor) for x in xi]
@@ -146,42 +146,6 @@ def _swept(at: Callable[[float], Section], n: int, elements: int) -> Sweep:
     if len({outline.shape for outline in outlines}) > 1:
         outlines = [np.asarray(Section.outline.__get__(section)) for section in sections]
     return Sweep(outlines[0] if n == 1 else np.array(outlines), range(elements + 1))
-
-
-def _section_function(section: Any) -> Callable[[float], Section]:
-    """Section as a function of s/length."""
-    if isinstance(section, Section):
-        return lambda _: section
-    if isinstance(section, (list, tuple)) and len(section) == 2:
-        return _tapered(*section)
-    if callable(section) and not isinstance(section, type):
-        return lambda x: _checked(section(x))
-    raise ModelError(
-        f"rod: section is {section!r}; give a Section such as Circle(0.01), a pair of them for "
-        "root and tip, or a function of s/length that returns one"
-    )
-
-
-def _tapered(root: Any, tip: Any) -> Callable[[float], Section]:
-    """Section whose dimensions vary linearly from the root to the tip."""
-    kind: Any = type(_checked(root))
-    if kind is not type(_checked(tip)) or not dataclasses.is_dataclass(kind):
-        raise ModelError(
-            f"rod: the sections at root and tip are {root!r} and {tip!r}; give two of the same kind"
-        )
-    names = [field.name for field in dataclasses.fields(kind)]
-
-    def at(x: float) -> Section:
-        sizes = {name: (1 - x) * getattr(root, name) + x * getattr(tip, name) for name in names}
-        return _checked(kind(**sizes))
-
-    return at
-
-
-def _checked(section: Any) -> Section:
-    if not isinstance(section, Section):
-        raise ModelError(f"rod: a section is {section!r}; give a Section such as Circle(0.01)")
-    return section
 
 
 def _properties(section: Section, material: Material, factor: float) -> tuple[Any, float, Any]:

@@ -167,7 +167,13 @@ def _sharp(corners: Array, triangles: Array) -> Array:
     face = np.tile(np.arange(len(triangles)), 3)
     order = np.lexsort((pairs[:, 1], pairs[:, 0]))
     pairs, face = pairs[order], face[order]
-    same = np.all(pairs[1:] == pairs[:-1], axis=1)
+    new = np.concatenate([[True], np.any(pairs[1:] != pairs[:-1], axis=1)])[: len(pairs)]
+    group = np.cumsum(new) - 1
+    first = np.flatnonzero(new)[group]
+    # sheets with two faces: those of the same side are neighbours
+    alike = np.einsum("ij,ij->i", normals[face], normals[face[first]])
+    face = face[np.lexsort((-alike, group))]
+    same = ~new[1:] & ((np.arange(1, len(pairs)) - first[1:]) % 2 == 1)
     flat = np.einsum("ij,ij->i", normals[face[1:]], normals[face[:-1]]) > _SHARP
     k = np.flatnonzero(same & ~flat)
     return np.stack([corners[pairs[k]], np.stack([normals[face[k]], normals[face[k + 1]]], axis=1)])

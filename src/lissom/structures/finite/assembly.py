@@ -1,0 +1,71 @@
+"""Sparse matrices of structures from their elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Array = NDArray[np.float64]
+
+
+def six_freedoms(n: int) -> NDArray[np.intp]:
+    """Freedoms of n nodes with six each, (6 n, 2): node and direction."""
+    return np.column_stack([np.repeat(np.arange(n), 6), np.tile(np.arange(6), n)])
+
+
+def summed(rows: Sequence[Any], blocks: Sequence[Array], size: int) -> Any:
+    """Sum of the elements' symmetric matrices, a sparse array (size, size).
+
+    Parameters
+    ----------
+    rows : sequence of array (k,)
+        Freedoms of each element.
+    blocks : sequence of array (k, k)
+        Matrix of each element.
+    size : int
+        Number of freedoms.
+    """
+    i = np.concatenate([np.repeat(r, len(r)) for r in rows])
+    j = np.concatenate([np.tile(r, len(r)) for r in rows])
+    found = sparse.coo_array((np.concatenate([b.ravel() for b in blocks]), (i, j)), (size, size))
+    found = found.tocsc()
+    return (found + found.T) / 2
+
+
+def stacked(columns: Sequence[Any], blocks: Sequence[Array], size: int) -> Any:
+    """Rows of all elements, one below the other, a sparse array (sum of their rows, size).
+
+    Parameters
+    ----------
+    columns : sequence of array (k,)
+        Freedoms of each element.
+    blocks : sequence of array (r, k)
+        Its rows.
+    size : int
+        Number of freedoms.
+    """
+    starts = np.cumsum([0, *(len(b) for b in blocks)])
+    i = [np.repeat(s + np.arange(len(b)), b.shape[1]) for s, b in zip(starts, blocks, strict=False)]
+    j = [np.tile(c, len(b)) for c, b in zip(columns, blocks, strict=True)]
+    values = np.concatenate([b.ravel() for b in blocks])
+    shape = (int(starts[-1]), size)
+    return sparse.coo_array((values, (np.concatenate(i), np.concatenate(j))), shape).tocsr()
+
+
+def mass_matrix(masses: Array, motion: Any) -> Any:
+    """Consistent mass matrix of particles, a sparse array.
+
+    Parameters
+    ----------
+    masses : array (k,)
+        [kg].
+    motion : sparse array (3 k, N)
+        Their displacements per unit of each freedom.
+    """
+    weighted = motion.multiply(np.repeat(masses, 3)[:, None]).tocsc()
+    found = (motion.T @ weighted).tocsc()
+    return (found + found.T) / 2

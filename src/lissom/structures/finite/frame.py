@@ -1,0 +1,272 @@
+"""Frames and trusses: bodies of straight members."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...bodies.recovery import Recovery, Stations
+from ...bodies.rigid import RigidBody
+from ...errors import ModelError, shown
+from ...spatial import rigid_shift
+from ..sections import Section
+from .assembly import mass_matrix, six_freedoms, stacked, summed
+from .beam_element import BeamElement
+from .frame_checks import check_connected, check_held, given_interfaces, given_masses, given_names
+from .member import Member, Placed, numbers, placed
+from .stiffening import Piece, second_order
+from .structure import Interface, Profile, Structure
+
+if TYPE_CHECKING:
+    from ...bodies.flexible import FlexibleBody
+
+Array = NDArray[np.float64]
+
+_THEORIES = ("timoshenko", "euler-bernoulli")
+
+
+def frame(
+    nodes: Any,
+    members: Sequence[Member],
+    *,
+    interfaces: Mapping[str, int],
+    names: Mapping[str, int] | None = None,
+    masses: Mapping[int, float | RigidBody] | None = None,
+    theory: str = "timoshenko",
+    **reduction: Any,
+) -> FlexibleBody:
+    """Body of straight members that bend, twist and stretch, joined at nodes.
+
+    Parameters
+    ----------
+    nodes : array (n, 3)
+        Places of the nodes [m], body axes.
+    members : sequence of Member
+        Members between them, rigidly joined unless pinned.
+    interfaces : dict
+        Nodes at which joints, loads and other bodies are attached, by name, such as
+        {"root": 0, "tip": 5}; the first is the one that the joint towards the base holds.
+    names : dict, optional
+        Further nodes that the body keeps, such as {"camera": 3}.
+    masses : dict, optional
+        Point masses at nodes [kg], such as {3: 2.0}, or rigid bodies, {3: RigidBody.box(...)}.
+    theory : {"timoshenko", "euler-bernoulli"}, optional
+        With or without deformation by shear; both have the rotary inertia of the sections.
+    **reduction
+        How the model is reduced to a few shapes, see `Structure.reduce`: modes, method, damping,
+        level and others.
+
+    Returns
+    -------
+    FlexibleBody
+        Its interfaces and names are named nodes, with the place of each node as given; the
+        unreduced model is its `source`.  It knows its section loads at both ends of every part of
+        a member.
+
+    Raises
+    ------
+    ModelError
+        If a member, node, interface or mass is not acceptable.
+
+    Notes
+    -----
+    Elements have the exact static stiffness of uniform and tapered members, and their mass is the
+    sum over particles that move with the sections.  Frequencies converge with the fourth power of
+    the length of the parts; what shear contributes to them, with the second.
+
+    Examples
+    --------
+    >>> import lissom as ls
+    >>> tube = ls.Tube(radius=0.03, thickness=0.002)
+    >>> knee = ls.frame(
+    ...     [(0, 0, 0), (2, 0, 0), (2, 1, 0)],
+    ...     [ls.Member(0, 1, tube, ls.ALUMINIUM), ls.Member(1, 2, tube, ls.ALUMINIUM)],
+    ...     interfaces={"root": 0, "tip": 2},
+    ...     modes=4,
+    ... )
+    >>> sorted(knee.names)
+    ['root', 'tip']
+    """
+    made = frame_structure(
+        nodes, members, interfaces=interfaces, names=names, masses=masses, theory=theory
+    )
+    return made.reduce(**reduction)
+
+
+def frame_structure(
+    nodes: Any,
+    members: Sequence[Member],
+    *,
+    interfaces: Mapping[str, int],
+    names: Mapping[str, int] | None = None,
+    masses: Mapping[int, float | RigidBody] | None = None,
+    theory: str = "timoshenko",
+) -> Structure:
+    """Unreduced model of a frame; parameters as for `frame`."""
+    positions = numbers(nodes, (-1, 3), "frame: nodes [m]")
+    if not isinstance(theory, str) or theory not in _THEORIES:
+        raise ModelError(
+            f'frame: theory is {shown(theory)}; give "timoshenko" or "euler-bernoulli"'
+        )
+    bars = [placed(k, member, positions) for k, member in enumerate(_listed(members))]
+    check_held(bars, len(positions))
+    ports = given_interfaces(interfaces, len(positions), "frame")
+    check_connected(bars, len(positions), ports)
+    lumps = given_masses(masses, len(positions))
+    named = given_names(names, ports, len(positions))
+    mesh = _mesh(positions, bars, theory == _THEORIES[0])
+    size = 6 * len(mesh.positions)
+    stiffness = summed(mesh.rows, [x.T.T @ x.element.stiffness @ x.T for x in mesh.pieces], size)
+    points = {node: _particles_of(lump) for node, lump in lumps.items()}
+    weights, places, motion = _particles(mesh, points)
+    return Structure(
+        name="frame",
+        positions=mesh.positions,
+        freedoms=six_freedoms(len(mesh.positions)),
+        mass=mass_matrix(weights, motion),
+        stiffness=stiffness,
+        interfaces={
+            name: Interface(positions[node], np.array([node])) for name, node in ports.items()
+        },
+        node_names=named,
+        recovery=partial(_recovery, mesh),
+        lines=mesh.lines,
+        second_order=partial(
+            second_order,
+            mesh.pieces,
+            mesh.positions,
+            stiffness,
+            (weights, places, motion),
+            {**ports, **named},
+            points,
+        ),
+        particles=(weights, places, motion),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Mesh:
+    """Nodes with those between parts, pieces of members, and the nodes along each member."""
+
+    positions: Array
+    pieces: tuple[Piece, ...]
+    bars: tuple[Placed, ...]
+    lines: tuple[tuple[Profile, NDArray[np.intp]], ...]
+
+    @property
+    def rows(self) -> list[Any]:
+        return [piece.rows for piece in self.pieces]
+
+
+def _listed(members: Any) -> list[Any]:
+    if isinstance(members, Member) or not isinstance(members, (list, tuple)) or not members:
+        raise ModelError(
+            f"frame: members is {shown(members)}; give a list of ls.Member(first, second, section, "
+            "material)"
+        )
+    return list(members)
+
+
+def _mesh(positions: Array, bars: list[Placed], shear: bool) -> _Mesh:
+    """Members divided into their parts."""
+    points, pieces, lines = [*positions], [], []
+    known: dict[Any, BeamElement] = {}
+    for bar in bars:
+        n = bar.member.parts
+        inner = range(len(points), len(points) + n - 1)
+        along = [bar.nodes[0], *inner, bar.nodes[1]]
+        points += [bar.ends[0] + (bar.ends[1] - bar.ends[0]) * k / n for k in range(1, n)]
+        for k in range(n):
+            offsets = np.zeros((2, 3))
+            offsets[0] = bar.offsets[0] if k == 0 else 0.0
+            offsets[1] = bar.offsets[1] if k == n - 1 else 0.0
+            ends = (along[k], along[k + 1])
+            pieces.append(Piece(_element(bar, k, shear, known), ends, bar.axes, offsets, bar, k))
+        lines.append((_profile(bar), np.array(along)))
+    return _Mesh(np.array(points), tuple(pieces), tuple(bars), tuple(lines))
+
+
+def _profile(bar: Placed) -> Profile:
+    """Outlines along the member; offsets across it move those at its ends."""
+    at = [bar.section(x) for x in np.linspace(0.0, 1.0, bar.member.parts + 1)]
+    outlines = [np.asarray(section.outline) for section in at]
+    if len({outline.shape for outline in outlines}) > 1:
+        outlines = [np.asarray(Section.outline.__get__(section)) for section in at]
+    for k in (0, -1):
+        outlines[k] = outlines[k] + (bar.axes.T @ bar.offsets[k])[1:]
+    same = bar.uniform and not np.any(bar.offsets)
+    return Profile(outlines[0] if same else np.array(outlines), bar.axes)
+
+
+def _element(bar: Placed, k: int, shear: bool, known: dict[Any, BeamElement]) -> BeamElement:
+    """Element of part k; equal ones are made once."""
+    n = bar.member.parts
+    at = {"first": 0, "second": n - 1}
+    pins = tuple(end for end in bar.pinned if at[end] == k)
+    length = bar.length / n
+    own = (id(bar.member.section), id(bar.member.material), -1 if bar.uniform else k)
+    key = (*own, f"{length:.11e}", pins)
+    if key not in known:
+        section = bar.section if bar.uniform else bar.part(k)
+        known[key] = BeamElement(length, section, bar.member.material, bar.uniform, shear, pins)
+    return known[key]
+
+
+def _particles(mesh: _Mesh, lumps: Mapping[int, tuple[Array, Array]]) -> tuple[Array, Array, Any]:
+    """Masses (k,), positions (k, 3) and sparse motion (3 k, N) of the particles."""
+    size = 6 * len(mesh.positions)
+    weights, places, rows, blocks = [], [], [], []
+    for piece in mesh.pieces:
+        m, r, N = piece.element.particles
+        weights.append(m)
+        places.append(piece.start(mesh.positions) + r @ piece.axes.T)
+        rows.append(piece.rows)
+        blocks.append((piece.axes @ N @ piece.T).reshape(-1, 12))
+    for node, (m, r) in lumps.items():
+        weights.append(m)
+        places.append(mesh.positions[node] + r)
+        rows.append(6 * node + np.arange(6))
+        blocks.append(np.concatenate([rigid_shift(x).T[3:] for x in r]))
+    return np.concatenate(weights), np.concatenate(places), stacked(rows, blocks, size)
+
+
+def _particles_of(lump: RigidBody) -> tuple[Array, Array]:
+    """Masses and positions of particles with the inertia of a rigid body: one, or six on axes."""
+    if not np.any(lump.inertia):
+        return np.array([float(lump.mass)]), np.array([lump.com], dtype=float)
+    J = np.asarray(lump.inertia, dtype=float)
+    moments, axes = np.linalg.eigh(np.trace(J) / 2 * np.eye(3) - J)
+    arms = axes * np.sqrt(3 * moments.clip(min=0) / float(lump.mass))
+    return np.full(6, float(lump.mass) / 6), lump.com + np.concatenate([arms.T, -arms.T])
+
+
+def _recovery(mesh: _Mesh, displacements: Array) -> Recovery:
+    """Section loads at both ends of every part, by equilibrium with the wrench at its end."""
+    size = 6 * len(mesh.positions)
+    rows, blocks, places, sections, positions = [], [], [], [], []
+    for piece in mesh.pieces:
+        for x in (0.0, 1.0):
+            rows.append(piece.rows)
+            blocks.append(piece.element.loads(x) @ piece.T)
+            places.append((piece.part + x) * piece.element.length)
+            sections.append(piece.element.section(x))
+            positions.append(
+                piece.start(mesh.positions) + x * piece.element.length * piece.axes[:, 0]
+            )
+    pieces = [piece for piece in mesh.pieces for _ in range(2)]
+    matrix = stacked(rows, blocks, size)
+    return Recovery(
+        stations=Stations(
+            positions=np.array(positions),
+            axes=np.array([piece.axes for piece in pieces]),
+            members=np.array([piece.bar.number for piece in pieces]),
+            places=np.array(places),
+            loads=np.asarray(matrix @ displacements).reshape(len(places), 6, -1),
+            sections=tuple(sections),
+        )
+    )
