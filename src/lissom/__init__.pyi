@@ -66,6 +66,7 @@ from .errors import (
 from .io import (
     Urdf as Urdf,
     check_file as check_file,
+    from_mesh as from_mesh,
     load as load,
     load_run as load_run,
     read_urdf as read_urdf,
@@ -145,6 +146,7 @@ from .structures import (
     beam as beam,
     rod as rod,
 )
+from .structures.finite import Patch as Patch, regions as regions
 from .system import State as State, System as System
 
 __version__: str

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..system import Frame, System
 
 PACKAGES = ("numpy", "scipy", "numba", "sympy", "matplotlib", "h5netcdf", "pydantic", "typer")
-EXTRAS = ("pyyaml", "xarray", "casadi", "jax")
+EXTRAS = ("pyyaml", "xarray", "casadi", "jax", "scikit-fem", "meshio")
 
 
 def info(

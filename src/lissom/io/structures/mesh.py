@@ -104,7 +104,7 @@ def _read(path: str | os.PathLike[str], name: str) -> Any:
             'with: pip install "lissom[fe]"'
         ) from error
     _check_file(path, name)
-    formats = _formats(meshio, path, name)
+    formats = _formats(meshio, name)
     problems = []
     for kind in formats:
         said = io.StringIO()
@@ -133,7 +133,7 @@ def _check_file(path: str | os.PathLike[str], name: str) -> None:
         raise ModelFileError(f"{name}: the file has {size / 1e9:.3g} GB; meshes may have 2 GB")
 
 
-def _formats(meshio: Any, path: str | os.PathLike[str], name: str) -> list[str]:
+def _formats(meshio: Any, name: str) -> list[str]:
     known = meshio.extension_to_filetypes
     suffix = os.path.splitext(name)[1].lower()
     readable = [kind for kind in known.get(suffix, ()) if kind in meshio._helpers.reader_map]
