@@ -138,12 +138,15 @@ from .structures import (
     STEEL as STEEL,
     TITANIUM as TITANIUM,
     Circle as Circle,
+    Interface as Interface,
     ISection as ISection,
     Material as Material,
     Rectangle as Rectangle,
     Section as Section,
+    Structure as Structure,
     Tube as Tube,
     beam as beam,
+    from_matrices as from_matrices,
     rod as rod,
 )
 from .structures.finite import Patch as Patch, regions as regions

@@ -1,6 +1,7 @@
 """Flexible bodies made of beams, with their sections and materials."""
 
 from .beam import beam
+from .finite import Interface, Structure, from_matrices
 from .materials import ALUMINIUM, CARBON, STEEL, TITANIUM, Material
 from .rod import rod
 from .sections import Circle, ISection, Rectangle, Section, Tube
@@ -12,10 +13,13 @@ __all__ = [
     "TITANIUM",
     "Circle",
     "ISection",
+    "Interface",
     "Material",
     "Rectangle",
     "Section",
+    "Structure",
     "Tube",
     "beam",
+    "from_matrices",
     "rod",
 ]

@@ -1,7 +1,8 @@
 """Flexible bodies from finite elements: structures, their elements and their reduction."""
 
 from . import regions
+from .matrices import from_matrices
 from .patches import Patch
 from .structure import Interface, Structure, SurfaceMesh
 
-__all__ = ["Interface", "Patch", "Structure", "SurfaceMesh", "regions"]
+__all__ = ["Interface", "Patch", "Structure", "SurfaceMesh", "from_matrices", "regions"]

@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...bodies.flexible import FlexibleBody
 from ...bodies.recovery import Recovery
+from .facts import Facts
+from .reduce import Options, reduced
 
 Array = NDArray[np.float64]
 
@@ -76,17 +79,20 @@ class Structure:
     node_names : dict
         Names of further nodes with six freedoms that the reduced body keeps, such as {"camera": 7}.
     recovery : callable, optional
-        Function of displacements (N, m) that returns their `Recovery`, for stresses.
+        Function of displacements (N, m) that returns their `Recovery`, for stresses; its points
+        name nodes of the structure.
     surface : SurfaceMesh, optional
         For pictures.
     lines : tuple, optional
         For pictures of frames: (section, nodes along the member) of each member.
     second_order : callable, optional
         Function of displacements (N, m) that vanish at the inboard interface, which returns their
-        SecondOrder, for level "stiffened".
+        SecondOrder, for level "stiffened"; its node_shapes name nodes of the structure.
     particles : tuple of array, optional
         Quadrature points of the mass: masses (k,), positions (k, 3), and a sparse matrix (3 k, N)
         from the freedoms to their displacements.  Missing, the integrals come from the matrix.
+    facts : Facts, optional
+        Of the reduction, if this is the source of a body.
     """
 
     name: str
@@ -101,6 +107,7 @@ class Structure:
     lines: tuple[tuple[Any, NDArray[np.intp]], ...] = ()
     second_order: Callable[[Array], Any] | None = None
     particles: tuple[Array, Array, Any] | None = None
+    facts: Facts | None = field(default=None, repr=False)
 
     @property
     def n_node(self) -> int:
@@ -122,3 +129,64 @@ class Structure:
         """
         own = np.flatnonzero(self.freedoms[:, 0] == node)
         return own[np.argsort(self.freedoms[own, 1], kind="stable")]
+
+    def reduce(
+        self,
+        *,
+        method: str = "craig-bampton",
+        modes: int | None = None,
+        frequency: float | None = None,
+        effective_mass: float | None = None,
+        attachment: Any = False,
+        inertia_relief: bool = False,
+        damping: Any = 0.005,
+        level: str = "full",
+        inboard: str | None = None,
+    ) -> FlexibleBody:
+        """Flexible body with a few shapes of the structure.
+
+        Parameters
+        ----------
+        method : {"craig-bampton", "cantilever", "free-free"}
+            "craig-bampton": six static shapes for every interface but the inboard one, exact for
+            loads there, and modes with all interfaces held.  "cantilever": modes with the inboard
+            interface held; the other interfaces follow.  "free-free": modes of the free structure.
+        modes : int, optional
+            Number of modes of vibration beside the static shapes; by default 8.
+        frequency : float, optional
+            All modes up to this frequency [Hz], in the place of their number.
+        effective_mass : float, optional
+            As many modes as have this part of the mass that can move, in every direction.
+        attachment : bool, str or sequence of str
+            Static shapes of unit loads at interfaces (all, or those named), which make
+            "cantilever" and "free-free" exact there as well.
+        inertia_relief : bool
+            Six more shapes, the deflections under the inertia forces of rigid accelerations: exact
+            static stress under gravity and in slewing.
+        damping : float, array, tuple or sparse array
+            Ratio of all modes of the body, ratios of each, ("rayleigh", alpha [1/s], beta [s]) for
+            alpha M + beta K, a matrix (N, N) of the structure, or one of the body's modes.
+        level : str
+            Level of the body, see `FlexibleBody`.
+        inboard : str, optional
+            Interface that the joint towards the base holds; by default the first.
+
+        Returns
+        -------
+        FlexibleBody
+            Its nodes are the interfaces, by name, named nodes, those of the appearance, and
+            particles with the mass integrals of the structure.  The modal coordinates are those of
+            the body held inboard, ascending in frequency.  `body.source` is this structure.
+        """
+        options = Options(
+            method,
+            modes,
+            frequency,
+            effective_mass,
+            attachment,
+            inertia_relief,
+            damping,
+            level,
+            inboard,
+        )
+        return reduced(self, options)

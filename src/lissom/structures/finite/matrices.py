@@ -1,0 +1,175 @@
+"""Flexible bodies from mass and stiffness matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ...bodies.flexible import FlexibleBody
+from ...errors import ModelError, shown
+from .structure import Interface, Structure
+
+Array = NDArray[np.float64]
+
+ORDERS = ("translation first", "rotation first")
+
+
+def from_matrices(
+    mass: Any,
+    stiffness: Any,
+    nodes: Any,
+    interfaces: Mapping[str, Any],
+    *,
+    order: str = "translation first",
+    names: Mapping[str, int] | None = None,
+    name: str = "from_matrices",
+    **reduction: Any,
+) -> FlexibleBody:
+    """Flexible body from the mass and stiffness matrices of a free structure.
+
+    Parameters
+    ----------
+    mass, stiffness : array or sparse array (N, N)
+        Of the structure without supports [kg, kg m, kg m^2 and N/m, N, N m].  All freedoms of the
+        first node come first: three (translations) or six for each node.
+    nodes : array (n, 3)
+        Positions [m]; N is 3 n or 6 n.
+    interfaces : mapping
+        Places of joints, loads and other bodies by name; the first is the inboard one.  Each is
+        the number of a node with six freedoms, a sequence of nodes that move as a rigid body with
+        the interface (at their mean position), or an `Interface`.
+    order : {"translation first", "rotation first"}
+        Order of the six freedoms of a node.
+    names : mapping, optional
+        Further nodes with six freedoms that the body keeps, by name.
+    name : str
+        For messages.
+    **reduction
+        Options of `Structure.reduce`: modes, method, damping, level and others.
+
+    Returns
+    -------
+    FlexibleBody
+        `body.source` is the `Structure`.
+
+    Examples
+    --------
+    Two particles of 1 kg on a bar would be a mechanism; a beam element has six freedoms at a node.
+    Here a massless node holds, by a spring of 600 N/m in all directions, a particle of 2 kg:
+
+    >>> import numpy as np
+    >>> import lissom as ls
+    >>> spring = np.diag([600.0, 600, 600, 9, 9, 9])  # translation first; at the same place
+    >>> stiffness = np.block([[spring, -spring], [-spring, spring]])
+    >>> mass = np.diag([0.0] * 6 + [2.0, 2.0, 2.0, 0.01, 0.01, 0.01])
+    >>> body = ls.from_matrices(mass, stiffness, np.zeros((2, 3)), {"root": 0}, damping=0)
+    >>> body.frequencies.round(3).tolist()  # (600 / 2)^(1/2) / 2 pi, (9 / 0.01)^(1/2) / 2 pi
+    [2.757, 2.757, 2.757, 4.775, 4.775, 4.775]
+    """
+    return structure_of_matrices(
+        mass, stiffness, nodes, interfaces, order=order, names=names, name=name
+    ).reduce(**reduction)
+
+
+def structure_of_matrices(
+    mass: Any,
+    stiffness: Any,
+    nodes: Any,
+    interfaces: Mapping[str, Any],
+    *,
+    order: str = "translation first",
+    names: Mapping[str, int] | None = None,
+    name: str = "from_matrices",
+) -> Structure:
+    """Structure of matrices; parameters as for `from_matrices`."""
+    if order not in ORDERS:
+        raise ModelError(f"{name}: order is {order!r}; use {ORDERS[0]!r} or {ORDERS[1]!r}")
+    positions = _positions(nodes, name)
+    M, K = _matrix(mass, "mass", name), _matrix(stiffness, "stiffness", name)
+    each = K.shape[0] // max(1, len(positions))
+    if each * len(positions) != K.shape[0] or each not in (3, 6):
+        raise ModelError(
+            f"{name}: the stiffness matrix has {K.shape[0]} rows for {len(positions)} nodes; give "
+            "three or six freedoms for each node"
+        )
+    if M.shape != K.shape:
+        raise ModelError(
+            f"{name}: the mass matrix has shape {M.shape}, the stiffness matrix {K.shape}; give "
+            "matrices of the same freedoms"
+        )
+    directions = [3, 4, 5] if each == 3 else [3, 4, 5, 0, 1, 2]
+    if each == 6 and order == "rotation first":
+        directions = list(range(6))
+    n = len(positions)
+    freedoms = np.column_stack([np.repeat(np.arange(n), each), np.tile(directions, n)])
+    # rotations of solids and trusses, which programs write as rows of zeros
+    used = np.flatnonzero((abs(M).sum(axis=1) != 0) | (abs(K).sum(axis=1) != 0))
+    M, K = (sp.csc_array(A[used][:, used]) for A in (M, K))
+    if not isinstance(interfaces, Mapping):
+        raise ModelError(
+            f'{name}: interfaces is {shown(interfaces)}; give a dictionary {{"root": 0, "tip": 5}}'
+        )
+    made = {key: made_interface(x, positions, f"{name}: {key}") for key, x in interfaces.items()}
+    return Structure(name, positions, freedoms[used], M, K, made, dict(names or {}))
+
+
+def made_interface(given: Any, positions: Array, title: str) -> Interface:
+    """Interface from a node, a sequence of nodes or an `Interface`.
+
+    Parameters
+    ----------
+    given : int, sequence of int or Interface
+        As the user gave it.
+    positions : array (n, 3)
+        Nodes [m].
+    title : str
+        For messages.
+    """
+    if isinstance(given, Interface):
+        return given
+    nodes = np.asarray(given)
+    if nodes.dtype.kind not in "iu" or nodes.ndim > 1 or not nodes.size:
+        raise ModelError(
+            f"{title}: the interface is {shown(given)}; give the number of a node, a list of "
+            "nodes, or an Interface"
+        )
+    if nodes.min() < 0 or nodes.max() >= len(positions):
+        raise ModelError(
+            f"{title}: the interface refers to node {nodes.ravel()[np.argmax(np.abs(nodes))]}, "
+            f"which does not exist; nodes are 0 to {len(positions) - 1}"
+        )
+    if nodes.ndim == 0:
+        return Interface(positions[int(nodes)], nodes.reshape(1), "node")
+    return Interface(positions[nodes].mean(axis=0), nodes, "rigid")
+
+
+def _positions(nodes: Any, name: str) -> Array:
+    try:
+        positions = np.array(nodes, dtype=float)
+    except (TypeError, ValueError):
+        positions = np.zeros(0)
+    if positions.ndim != 2 or positions.shape[1] != 3 or not len(positions):
+        raise ModelError(f"{name}: nodes must be positions (n, 3) [m], not {shown(nodes)}")
+    return positions
+
+
+def _matrix(given: Any, what: str, name: str) -> Any:
+    try:
+        found = sp.csc_array(given) if sp.issparse(given) else np.asarray(given)
+        if found.ndim != 2 or found.shape[0] != found.shape[1]:
+            raise ModelError(
+                f"{name}: the {what} matrix has shape {found.shape}; give a square matrix"
+            )
+        if found.dtype.kind not in "fiub":
+            raise TypeError
+        return sp.csr_array(found, dtype=float)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, ModelError):
+            raise
+        raise ModelError(
+            f"{name}: the {what} matrix is not an array of real numbers, dense or sparse"
+        ) from None

@@ -1,0 +1,212 @@
+"""Reduction of a structure to a flexible body with a few shapes."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.linalg as la
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ...bodies.flexible import FlexibleBody
+from ...errors import ModelError, suggestion
+from ...spatial import rigid_shift
+from .appearance import Places, placed, seen_recovery, seen_second_order
+from .checks import check_free, check_structure, checked_inboard, coordinate_name
+from .facts import Facts
+from .held import Held, SingularStiffnessError
+from .mass import gram
+from .modes import wanted_modes
+from .particles import equivalent_particles
+from .patience import saying
+from .rigid import rigid_motion
+from .shapes import METHODS, Assembly, kept_shapes, normal_shapes
+from .ties import Ties, tied
+
+if TYPE_CHECKING:
+    from .structure import Structure
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """Options of `Structure.reduce`, see there."""
+
+    method: str = "craig-bampton"
+    modes: Any = None
+    frequency: Any = None
+    effective_mass: Any = None
+    attachment: Any = False
+    inertia_relief: bool = False
+    damping: Any = 0.005
+    level: str = "full"
+    inboard: str | None = None
+
+
+def reduced(structure: Structure, options: Options) -> FlexibleBody:
+    """Flexible body of a structure; see `Structure.reduce`."""
+    name = structure.name
+    if options.method not in METHODS:
+        raise ModelError(
+            f"{name}: method={options.method!r} is not known; "
+            f"{suggestion(str(options.method), METHODS)}"
+        )
+    wanted = wanted_modes(name, options.modes, options.frequency, options.effective_mass)
+    check_structure(structure)
+    inboard = checked_inboard(structure, options.inboard)
+    attached = _attached(structure, options)
+    assembly, rigid_force = _assembled(structure, tied(structure, inboard))
+    V = kept_shapes(assembly, options.method, wanted, attached, options.inertia_relief)
+    V, stiffness, dependent, massless = normal_shapes(assembly, V)
+    flexibility, weight_energy = _statics(assembly)
+    facts = Facts(
+        method=options.method,
+        n_freedom=structure.n_freedom,
+        rigid_mass=assembly.rigid_mass,
+        interfaces=assembly.ties.names,
+        rigid_force=rigid_force,
+        dependent=dependent,
+        massless=massless,
+        flexibility=flexibility,
+        weight_energy=weight_energy,
+    )
+    return _body(structure, options, assembly.ties, V, stiffness, facts)
+
+
+def _attached(structure: Structure, options: Options) -> list[str]:
+    """Interfaces with attachment shapes."""
+    given = options.attachment
+    if isinstance(given, bool):
+        return list(structure.interfaces) if given else []
+    names = [given] if isinstance(given, str) else list(given)
+    for name in names:
+        if name not in structure.interfaces:
+            raise ModelError(
+                f"{structure.name}: attachment names {name!r}, which is not an interface; "
+                f"{suggestion(str(name), structure.interfaces)}"
+            )
+    return names
+
+
+def _assembled(structure: Structure, ties: Ties) -> tuple[Assembly, float]:
+    """Factorised structure, and the largest relative force of its rigid motions."""
+    K, M = (
+        sp.csr_array(ties.T.T @ sp.csr_array((A + A.T) / 2) @ ties.T)
+        for A in (structure.stiffness, structure.mass)
+    )
+    R, places = _rigid(structure, ties)
+    rigid_force = check_free(structure, K, R, ties.rows)
+    pulled = np.arange(ties.n_own) if ties.n_own else _support(R)
+    try:
+        with saying(f"{structure.name}: factorising the stiffness of {K.shape[0]} freedoms"):
+            held = Held(K, ties.B, pulled, places)
+            assembly = Assembly(structure.name, ties, M, K, R, held)
+            _ = assembly.inboard_held, assembly.all_held
+    except SingularStiffnessError as error:
+        place = coordinate_name(structure, ties.rows, error.coordinate)
+        raise ModelError(_words(structure.name, place, error.negative)) from None
+    return assembly, rigid_force
+
+
+def _words(name: str, place: str, negative: bool) -> str:
+    if negative:
+        return (
+            f"{name}: the stiffness matrix is indefinite: a deformation with {place} releases "
+            "energy; look for an element that is inside out"
+        )
+    return (
+        f"{name}: it is a mechanism: it moves without strain, most at {place}, beyond its six "
+        "rigid motions; connect it there, or model the hinge as a joint between two bodies"
+    )
+
+
+def _rigid(structure: Structure, ties: Ties) -> tuple[Array, Array]:
+    """Rigid motions of the coordinates about the inboard interface, and their places."""
+    own = ties.rows < 0
+    rows = np.where(own, 0, ties.rows)
+    about = ties.positions[0]
+    R = rigid_motion(structure.positions, structure.freedoms[rows], about)
+    places = structure.positions[structure.freedoms[rows, 0]].copy()
+    with_own = [k for k, x in enumerate(ties.names) if structure.interfaces[x].tie != "average"]
+    for block, k in enumerate(with_own):
+        part = slice(6 * block, 6 * block + 6)
+        R[part] = rigid_shift(ties.positions[k] - about).T
+        places[part] = ties.positions[k]
+    return R, places
+
+
+def _support(R: Array) -> NDArray[np.intp]:
+    """Six coordinates that hold the rigid motions, far from each other."""
+    size = np.abs(R).max(axis=0)
+    pivots = la.qr((R / size).T, mode="economic", pivoting=True)[2]
+    return np.sort(pivots[:6])
+
+
+def _statics(assembly: Assembly) -> tuple[Array, Array]:
+    """Exact flexibility of the outer interfaces, and energy under unit rigid accelerations."""
+    loads = np.hstack([assembly.unit_loads(assembly.ties.names[1:]), assembly.M @ assembly.R])
+    work = loads.T @ assembly.inboard_held(loads)
+    n = loads.shape[1] - 6
+    return work[:n, :n], work[n:, n:]
+
+
+def _body(
+    structure: Structure, options: Options, ties: Ties, V: Array, stiffness: Array, facts: Facts
+) -> FlexibleBody:
+    x = ties.T @ V
+    motion = (ties.B @ V).reshape(len(ties.names), 6, -1)
+    if options.method != "free-free":
+        motion[0] = 0.0
+    nodes: Places = placed(structure, ties.names, ties.positions, motion, x)
+    integrals, kind = gram(structure, x, ties.positions[0])
+    masses, positions, displacements = equivalent_particles(integrals)
+    shapes = np.zeros((len(masses), 6, V.shape[1]))
+    shapes[:, 3:] = displacements
+    second = structure.second_order
+    return FlexibleBody(
+        np.vstack([nodes.positions, ties.positions[0] + positions]),
+        np.concatenate([np.zeros(len(nodes.positions)), masses]),
+        np.concatenate([nodes.shapes, shapes]),
+        stiffness,
+        _damping(structure, options.damping, x, stiffness),
+        names=nodes.names,
+        level=options.level,
+        solids=nodes.solids,
+        second_order=None
+        if second is None or options.method == "free-free"
+        else lambda: seen_second_order(second(x), nodes),
+        recovery=None
+        if structure.recovery is None
+        else seen_recovery(structure.recovery(x), nodes),
+        source=dataclasses.replace(structure, facts=dataclasses.replace(facts, mass_from=kind)),
+    )
+
+
+def _damping(structure: Structure, given: Any, x: Array, stiffness: Array) -> Any:
+    """Damping as `FlexibleBody` takes it: ratios, or a matrix in the amplitudes."""
+    n, m = structure.n_freedom, len(stiffness)
+    if isinstance(given, tuple) and given and given[0] == "rayleigh":
+        if len(given) != 3:
+            raise ModelError(
+                f"{structure.name}: damping is {given!r}; give ('rayleigh', alpha [1/s], beta [s])"
+            )
+        return np.diag(float(given[1]) + float(given[2]) * stiffness)
+    if isinstance(given, str):
+        raise ModelError(
+            f"{structure.name}: damping is {given!r}; give a ratio, ('rayleigh', alpha, beta) or a "
+            "matrix"
+        )
+    if sp.issparse(given) or np.ndim(given) == 2:
+        if given.shape == (n, n) and n != m:
+            return x.T @ (given @ x)
+        if given.shape != (m, m):
+            raise ModelError(
+                f"{structure.name}: the damping matrix has shape {given.shape}; give one of the "
+                f"structure, {(n, n)}, or of the body's modes, {(m, m)}"
+            )
+        return given.toarray() if sp.issparse(given) else given
+    return given
