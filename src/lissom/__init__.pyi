@@ -68,6 +68,7 @@ from .io import (
     check_file as check_file,
     from_mesh as from_mesh,
     load as load,
+    load_body as load_body,
     load_run as load_run,
     read_urdf as read_urdf,
 )
@@ -147,6 +148,7 @@ from .structures import (
     Tube as Tube,
     beam as beam,
     from_matrices as from_matrices,
+    from_modes as from_modes,
     rod as rod,
 )
 from .structures.finite import Patch as Patch, regions as regions

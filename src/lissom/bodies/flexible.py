@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -21,6 +22,7 @@ from .basis import check_independent, check_stiffness, normal_basis
 from .nodes import check_masses, checked_inboard, checked_names
 from .normal import LEVELS, LINEARISED, REMEDY, Lump, MassIntegrals, NormalBody
 from .recovery import Recovery
+from .report import Report, report
 from .second_order import SecondOrder
 from .solids import checked_solids
 
@@ -71,6 +73,8 @@ class FlexibleBody:
         Appearance in drawings and views, see `solids.Sweep`.
     recovery : Recovery, optional
         Stresses and section loads in the given amplitudes, see `bodies.recovery`.
+    source : Structure, optional
+        Finite-element model that was reduced; kept in memory only.
     """
 
     positions: Any
@@ -164,6 +168,8 @@ class FlexibleBody:
     def turned(self, rotation: Any) -> FlexibleBody:
         """The same body in rotated axes: a beam along x becomes one along rotation @ x.
 
+        Its stresses turn with it; the source, which does not turn, is left out.
+
         Parameters
         ----------
         rotation : array (3, 3), mapping or SciPy Rotation
@@ -183,7 +189,31 @@ class FlexibleBody:
         new["solids"] = tuple(
             dataclasses.replace(x, at=R @ x.at, rotation=R @ x.rotation) for x in self.solids
         )
-        return dataclasses.replace(self, **new)
+        if self.recovery is not None:
+            new["recovery"] = self.recovery.turned(R)
+        return dataclasses.replace(self, **new, source=None)
+
+    def report(self) -> Report:
+        """Mass, frequencies, effective masses and flexibility kept, and what looks wrong.
+
+        Returns
+        -------
+        Report
+            `print(body.report())` shows it; its fields have the numbers.
+        """
+        return report(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the body to a NetCDF-4 file that `load_body` reads, without its source.
+
+        Parameters
+        ----------
+        path : path
+            NAME.nc; an existing file is replaced.
+        """
+        from ..io.structures.body_file import save_body
+
+        save_body(self, path)
 
     def normalised(self, level: str | None = None) -> NormalBody:
         """Constants of the body in normalised form, for the algorithms.

@@ -17,6 +17,7 @@ from ..immutable import immutable
 Array = np.ndarray
 
 STRESSES = ("xx", "yy", "zz", "yz", "zx", "xy")
+_TENSOR = np.array([[0, 5, 4], [5, 1, 3], [4, 3, 2]])  # component of each entry of the tensor
 SECTION_LOADS = ("N", "Q_y", "Q_z", "T", "M_y", "M_z")
 
 
@@ -45,6 +46,13 @@ class StressPoints:
     def in_modes(self, x: Array) -> StressPoints:
         """Same stresses in other amplitudes: those given here are x times them."""
         return replace(self, stresses=self.stresses @ x)
+
+    def turned(self, R: Array) -> StressPoints:
+        """Same stresses in other axes; R (3, 3) takes old axes to new ones."""
+        tensor = self.stresses[:, _TENSOR]
+        tensor = np.einsum("ka,lb,pabm->pklm", R, R, tensor)
+        stresses = tensor[:, [0, 1, 2, 1, 2, 0], [0, 1, 2, 2, 0, 1]]
+        return replace(self, positions=self.positions @ R.T, stresses=stresses)
 
 
 @immutable("make another one")
@@ -80,6 +88,10 @@ class Stations:
         """Same loads in other amplitudes: those given here are x times them."""
         return replace(self, loads=self.loads @ x)
 
+    def turned(self, R: Array) -> Stations:
+        """Same loads in other axes; those of the sections turn with them."""
+        return replace(self, positions=self.positions @ R.T, axes=R @ self.axes)
+
 
 @immutable("make another one")
 @dataclass(frozen=True, eq=False)
@@ -100,4 +112,17 @@ class Recovery:
         return Recovery(
             None if self.points is None else self.points.in_modes(x),
             None if self.stations is None else self.stations.in_modes(x),
+        )
+
+    def turned(self, R: Array) -> Recovery:
+        """Same recovery in other axes.
+
+        Parameters
+        ----------
+        R : array (3, 3)
+            Old axes to new ones.
+        """
+        return Recovery(
+            None if self.points is None else self.points.turned(R),
+            None if self.stations is None else self.stations.turned(R),
         )

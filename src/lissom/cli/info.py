@@ -13,9 +13,11 @@ from .output import json_text, say
 from .values import NoCode
 
 if TYPE_CHECKING:
+    from ..bodies import FlexibleBody
     from ..system import Frame, System
 
 PACKAGES = ("numpy", "scipy", "numba", "sympy", "matplotlib", "h5netcdf", "pydantic", "typer")
+_REPORTS = 3  # of flexible bodies, unless all are asked for
 EXTRAS = ("pyyaml", "xarray", "casadi", "jax", "scikit-fem", "meshio")
 
 
@@ -38,7 +40,7 @@ def info(
     if model is None and not env:
         raise typer.BadParameter("give a MODEL, or --env for versions")
     facts: dict[str, Any] = {"environment": _environment()} if env else {}
-    system = None if model is None else _system(model, code=not no_code)
+    system, bodies = (None, {}) if model is None else _system(model, code=not no_code)
     if system is not None:
         facts |= _facts(system, None if all_ else MOST_LINES)
     if json:
@@ -48,18 +50,26 @@ def info(
         _print_rows(facts["environment"])
     if system is not None:
         _describe(system, facts, None if all_ else MOST_LINES)
+        _describe_bodies(bodies, len(bodies) if all_ else _REPORTS)
 
 
-def _system(source: str, *, code: bool) -> System:
+def _system(source: str, *, code: bool) -> tuple[System, dict[str, FlexibleBody]]:
+    """System, and the different flexible bodies of a model by the name of their first part."""
+    from ..bodies import FlexibleBody
     from ..results import Trajectory
     from .sources import load_model
 
     if source.endswith((".nc", ".npz", ".nc.part")):
-        return Trajectory.load(source).system
+        return Trajectory.load(source).system, {}
     model = load_model(source, code=code)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)  # they are listed among the facts
-        return model.compile()
+        system = model.compile()
+    found: dict[int, tuple[str, FlexibleBody]] = {}
+    for name, part in model.parts.items():
+        if isinstance(part.body, FlexibleBody) and part.body.is_numeric:
+            found.setdefault(id(part.body), (name, part.body))
+    return system, dict(found.values())
 
 
 def _facts(system: System, most: int | None) -> dict[str, Any]:
@@ -130,6 +140,14 @@ def _describe(system: System, facts: dict[str, Any], most: int | None) -> None:
     warned = [f"warning: {warning}" for warning in facts["warnings"]]
     for line in cut_lines(warned, most, "warnings", len(warned)):
         say(line)
+
+
+def _describe_bodies(bodies: dict[str, FlexibleBody], most: int) -> None:
+    """Reports of the first flexible bodies."""
+    for name, body in list(bodies.items())[:most]:
+        say(f"\n{printable(name)}: {body.report()}")
+    if len(bodies) > most:
+        say(f"\n... and {len(bodies) - most} more flexible bodies; --all shows them")
 
 
 def _environment() -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Flexible bodies made of beams, with their sections and materials."""
 
 from .beam import beam
-from .finite import Interface, Structure, from_matrices
+from .finite import Interface, Structure, from_matrices, from_modes
 from .materials import ALUMINIUM, CARBON, STEEL, TITANIUM, Material
 from .rod import rod
 from .sections import Circle, ISection, Rectangle, Section, Tube
@@ -21,5 +21,6 @@ __all__ = [
     "Tube",
     "beam",
     "from_matrices",
+    "from_modes",
     "rod",
 ]

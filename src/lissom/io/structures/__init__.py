@@ -1,1 +1,1 @@
-"""Files of finite-element models."""
+"""Files of finite-element models and of flexible bodies."""

@@ -1,9 +1,7 @@
-"""Bodies from meshes of solids, in any format that meshio reads."""
+"""Bodies from meshes of solids."""
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -12,19 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...bodies import FlexibleBody
-from ...errors import ModelError, ModelFileError, name_list, shown
+from ...errors import ModelError, name_list, shown
 from ...structures._checks import positive
 from ...structures.finite.solid.elements import Block
 from ...structures.finite.solid.kinds import KINDS
 from ...structures.finite.solid.structure import solid_structure
 from ...structures.finite.structure import Structure
 from ...structures.materials import Material
+from .mesh_files import file_name, read_mesh
 from .mesh_groups import Groups, groups_of
 
 Whole = NDArray[np.int64]
 
 _FLAT = ("vertex", "line", "triangle", "quad", "polygon")  # cells without volume
-_MOST = 2_000_000_000  # bytes
 
 
 def from_mesh(
@@ -38,8 +36,8 @@ def from_mesh(
     Parameters
     ----------
     mesh : path or meshio.Mesh
-        File of Gmsh, Abaqus, VTK, MED, Exodus, Nastran or another format that meshio reads; or a
-        mesh of meshio.
+        File of Gmsh (.msh), Abaqus (.inp), VTK (.vtk, .vtu), Nastran (.bdf, .nas), Medit (.mesh)
+        or Salome (.med); or a mesh of meshio, which reads other formats, too.
     material : Material or dict of Material
         One for all elements, or those of the groups by name.
     interfaces : dict
@@ -72,8 +70,10 @@ def mesh_structure(mesh: Any, material: Any, interfaces: Any, *, scale: float = 
     name = _name(mesh)
     scale = positive(scale, f"{name}: scale")
     if isinstance(mesh, (str, os.PathLike)):
-        mesh = _read(mesh, name)
+        mesh = read_mesh(mesh)
     points = np.asarray(mesh.points, dtype=float)
+    if not points.size:
+        raise ModelError(f"{name}: the mesh has no node; was it written to the end?")
     if points.ndim != 2 or points.shape[1] != 3:
         raise ModelError(
             f"{name}: its nodes have shape {points.shape}; a solid needs three coordinates each"
@@ -85,65 +85,12 @@ def mesh_structure(mesh: Any, material: Any, interfaces: Any, *, scale: float = 
 
 def _name(mesh: Any) -> str:
     if isinstance(mesh, (str, os.PathLike)):
-        return os.path.basename(os.fspath(mesh)) or shown(mesh)
+        return file_name(mesh)
     if all(hasattr(mesh, part) for part in ("points", "cells", "cell_data")):
         return "mesh"
     raise ModelError(
         f"from_mesh: mesh is {shown(mesh)}; give a path such as 'bracket.msh' or a meshio.Mesh"
     )
-
-
-def _read(path: str | os.PathLike[str], name: str) -> Any:
-    """Mesh of a file; whatever a reader stumbles over becomes a ModelFileError."""
-    try:
-        import meshio
-        from meshio._helpers import reader_map
-    except ImportError as error:
-        raise ModelError(
-            "from_mesh reads files by the package meshio, which is not installed; install it "
-            'with: pip install "lissom[fe]"'
-        ) from error
-    _check_file(path, name)
-    formats = _formats(meshio, name)
-    problems = []
-    for kind in formats:
-        said = io.StringIO()
-        try:
-            with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-                return reader_map[kind](os.fspath(path))
-        except (Exception, SystemExit) as error:
-            text = (str(error) or said.getvalue()).strip().splitlines() or [type(error).__name__]
-            problems.append(f"{kind}: {text[0]}")
-    raise ModelFileError(
-        f"{name}: it cannot be read as {' or '.join(formats)} ({'; '.join(problems)}); the file is "
-        "damaged, or its suffix is not that of its format"
-    )
-
-
-def _check_file(path: str | os.PathLike[str], name: str) -> None:
-    try:
-        size = os.stat(path).st_size
-    except OSError as error:
-        raise ModelFileError(f"{name}: {error.strerror}: {os.fspath(path)}") from None
-    if not os.path.isfile(path):
-        raise ModelFileError(f"{name}: not a regular file; give a mesh such as 'bracket.msh'")
-    if not size:
-        raise ModelFileError(f"{name}: the file is empty (0 bytes); write the mesh again")
-    if size > _MOST:
-        raise ModelFileError(f"{name}: the file has {size / 1e9:.3g} GB; meshes may have 2 GB")
-
-
-def _formats(meshio: Any, name: str) -> list[str]:
-    known = meshio.extension_to_filetypes
-    suffix = os.path.splitext(name)[1].lower()
-    readable = [kind for kind in known.get(suffix, ()) if kind in meshio._helpers.reader_map]
-    if not readable:
-        common = ".msh, .inp, .vtk, .vtu, .med, .e, .bdf"
-        raise ModelFileError(
-            f"{name}: the suffix {suffix!r} is not that of a mesh format; known are {common} and "
-            "others of meshio"
-        )
-    return readable
 
 
 def _blocks(mesh: Any, material: Any, groups: Groups, name: str) -> list[Block]:

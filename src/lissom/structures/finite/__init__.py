@@ -2,7 +2,16 @@
 
 from . import regions
 from .matrices import from_matrices
+from .modal import from_modes
 from .patches import Patch
 from .structure import Interface, Structure, SurfaceMesh
 
-__all__ = ["Interface", "Patch", "Structure", "SurfaceMesh", "from_matrices", "regions"]
+__all__ = [
+    "Interface",
+    "Patch",
+    "Structure",
+    "SurfaceMesh",
+    "from_matrices",
+    "from_modes",
+    "regions",
+]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ...bodies.flexible import FlexibleBody
+from ...bodies.second_order import SecondOrder
 from ...errors import ModelError, suggestion
 from ...spatial import rigid_shift
 from .appearance import Places, placed, seen_recovery, seen_second_order
@@ -178,12 +181,16 @@ def _body(
         solids=nodes.solids,
         second_order=None
         if second is None or options.method == "free-free"
-        else lambda: seen_second_order(second(x), nodes),
+        else partial(_second_order, second, x, nodes),
         recovery=None
         if structure.recovery is None
         else seen_recovery(structure.recovery(x), nodes),
         source=dataclasses.replace(structure, facts=dataclasses.replace(facts, mass_from=kind)),
     )
+
+
+def _second_order(second: Callable[[Array], Any], x: Array, nodes: Places) -> SecondOrder:
+    return seen_second_order(second(x), nodes)
 
 
 def _damping(structure: Structure, given: Any, x: Array, stiffness: Array) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -190,3 +191,23 @@ class Structure:
             inboard,
         )
         return reduced(self, options)
+
+    @cached_property
+    def sound_speed(self) -> float:
+        """Rough speed of sound [m/s] from stiffness, mass and distance of the nodes.
+
+        (K_ii / M_ii)^(1/2) h with h the distance to the nearest neighbour, the median over nodes.
+        Far from 5000 m/s it tells of wrong units.
+        """
+        along = self.freedoms[:, 1] >= 3
+        M, K = self.mass.diagonal(), self.stiffness.diagonal()
+        moving = np.flatnonzero(along & (M > 0))
+        if not len(moving) or self.n_node < 2:
+            return float("nan")
+        from scipy.spatial import cKDTree
+
+        nodes = self.freedoms[moving, 0]
+        places = np.unique(self.positions, axis=0)
+        distance = cKDTree(places).query(self.positions[nodes], k=min(2, len(places)))[0]
+        nearest = distance.reshape(len(nodes), -1)[:, -1]
+        return float(np.median(np.sqrt(K[moving] / M[moving]) * nearest))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -28,10 +29,12 @@ from ....structures import (
     beam,
     rod,
 )
+from ...structures.body_file import load_body
 from ..arrays import ArrayFiles
 from ..joint_kinds import JOINTS, own_joints
 from ..schema.parts import (
     BeamTable,
+    BodyFileTable,
     BodyTable,
     ElasticRodTable,
     FlexibleTable,
@@ -111,6 +114,8 @@ def made_body(
         body = _made_beam(given, materials, version)
     elif isinstance(table, ElasticRodTable):
         body = _made_rod({name: _array(x, arrays) for name, x in given.items()}, materials)
+    elif isinstance(table, BodyFileTable):
+        body = load_body(os.path.join(arrays.folder, given["file"]))
     elif isinstance(table, NodesTable):
         body = _made_of_nodes(table, given, arrays)
     else:

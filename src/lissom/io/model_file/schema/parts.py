@@ -20,6 +20,7 @@ from ..joint_kinds import JOINTS, own_joints
 from ..units import described
 from .types import (
     ArrayFile,
+    BodyFile,
     Direction,
     Length,
     Mass,
@@ -149,6 +150,13 @@ class FlexibleTable(NodesTable):
     second_node_shapes: Annotated[Any, array_of("number", ndim=(4,))] = None
 
 
+class BodyFileTable(BodyTable):
+    """Flexible body in a file of its own, see `FlexibleBody.save`."""
+
+    kind: Literal["file"]
+    file: BodyFile
+
+
 class NodalTable(NodesTable):
     kind: Literal["nodal"]
     masses: Annotated[Any, array_of("number", "mass", ndim=(1, 2))] = None
@@ -270,6 +278,7 @@ OwnBody = Annotated[
     | RodTable
     | PointsTable
     | FlexibleTable
+    | BodyFileTable
     | NodalTable
     | BeamTable
     | ElasticRodTable,
@@ -284,6 +293,7 @@ AnyBody = Annotated[
     | RodTable
     | PointsTable
     | FlexibleTable
+    | BodyFileTable
     | NodalTable
     | BeamTable
     | ElasticRodTable

@@ -252,6 +252,7 @@ FunctionName = Annotated[
     Any, _text('"file.py:name" or "module:name"', lambda x: bool(FUNCTION.fullmatch(x)))
 ]
 ArrayFile = Annotated[Any, _text("the name of an .npz file", lambda x: x.endswith(".npz"))]
+BodyFile = Annotated[Any, _text("the name of a .nc file", lambda x: x.endswith(".nc"))]
 Direction = Annotated[Any, BeforeValidator(_direction)]
 Switch = Annotated[Any, BeforeValidator(_switch)]
 Rotation = Annotated[Any, BeforeValidator(_rotation)]

@@ -19,6 +19,7 @@ from ....model.coupling import Couple
 from ....model.frames import NamedFrame
 from ....model.parts import Body, Closing, Connection
 from ....spatial.scalar import is_numeric
+from ...structures.body_file import save_body
 from ..joint_kinds import JOINTS, file_kind, own_joints
 from ..schema.model import FORMAT
 from ..source import SUFFIXES
@@ -49,6 +50,8 @@ def save_model(model: Model, path: str | os.PathLike[str], simulation: Any = Non
         data["simulation"] = simulation_table(simulation, str(target.parent), model.parts)
     text = _text(target, data)
     try:
+        for name, body in writer.body_files.items():
+            save_body(body, target.with_name(name))
         if writer.arrays:
             _write(target.with_name(writer.array_file), writer.arrays)
         _write(target, text)
@@ -104,6 +107,7 @@ class _Writer:
     def __init__(self, array_file: str) -> None:
         self.array_file = array_file
         self.arrays: dict[str, Any] = {}
+        self.body_files: dict[str, FlexibleBody] = {}
         self.where = ""
 
     def file(self, model: Model) -> dict[str, Any]:
@@ -207,6 +211,10 @@ class _Writer:
     def body(self, body: Body, name: str) -> dict[str, Any]:
         if isinstance(body, RigidBody):
             table = self.rigid(body)
+        elif isinstance(body, FlexibleBody) and body.recovery is not None:
+            file = f"{self.array_file.removesuffix('.npz')}_{len(self.body_files)}.nc"
+            self.body_files[file] = body
+            return {"kind": "file", "file": file}
         elif isinstance(body, Rod):
             table = self.rod(body, name)
         else:

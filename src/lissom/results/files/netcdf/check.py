@@ -35,7 +35,7 @@ def check_apart(path: str) -> None:
     path : str
         File that starts like HDF5.
     """
-    size = _check_start(path)
+    size = check_start(path)
     if not sys.executable or hasattr(sys, "frozen"):  # Python embedded in another program
         _check_here(path)
         return
@@ -89,8 +89,14 @@ def main(path: str) -> int:
     return 0
 
 
-def _check_start(path: PathLike) -> int:
-    """Size of a file, checked against the size in its header."""
+def check_start(path: PathLike) -> int:
+    """Size of a file, checked against the size in its header.
+
+    Parameters
+    ----------
+    path : path
+        File that starts like HDF5.
+    """
     try:
         with open(path, "rb") as file:
             head = file.read(64).ljust(64, b"\0")

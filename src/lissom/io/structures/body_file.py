@@ -1,0 +1,364 @@
+"""Flexible bodies as NetCDF-4 files, see docs/body_files.md for the layout.
+
+The HDF5 library trusts its input: a damaged file can crash the interpreter.  Files written here end
+with checksums (`results.files.seal`), which are verified first; files of other writers are first
+read by a separate process.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import os
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...bodies import FlexibleBody, SecondOrder
+from ...bodies.recovery import Recovery, Stations, StressPoints
+from ...errors import ModelError, ModelFileError, ModelWarning, ResultError
+from ...results.description.joints import Numbers
+from ...results.description.solids import described_solids, restored_solids
+from ...results.files.disk import as_path, open_regular, replacing
+from ...results.files.netcdf.check import check_start
+from ...results.files.seal import read_seal, seal
+from ...results.files.shield import shielded
+from ...structures import Circle, ISection, Rectangle, Section, Tube
+
+Array = np.ndarray
+
+FORMAT, VERSION = "lissom body", 1
+_MAGIC = b"\x89HDF\r\n\x1a\n"
+_MOST = 1 << 30  # bytes
+_PATIENCE = 60.0  # [s] for a separate process
+_SECTIONS: dict[str, type[Section]] = {
+    kind.__name__: kind for kind in (Circle, ISection, Rectangle, Tube)
+}
+
+# Variables of each group: dimensions, unit, whether it must be there
+_BODY: dict[str, tuple[tuple[str, ...], str, bool]] = {
+    "positions": (("node", "axis"), "m", True),
+    "masses": (("node",), "kg", True),
+    "shapes": (("node", "six", "mode"), "1", True),
+    "stiffness": (("mode", "other_mode"), "1", True),
+    "damping": ((), "1", False),
+    "node_inertias": (("node", "axis", "other_axis"), "kg m2", False),
+    "node_offsets": (("node", "axis"), "m", False),
+    "solid_numbers": (("solid_number",), "1", False),
+}
+_SECOND: dict[str, tuple[tuple[str, ...], str, bool]] = {
+    "first_moment": (("axis", "mode", "other_mode"), "1", True),
+    "second_moment": (("axis", "other_axis", "mode", "other_mode"), "1", True),
+    "nodes": (("second_node",), "1", True),
+    "node_shapes": (("second_node", "six", "mode", "other_mode"), "1", True),
+}
+_POINTS: dict[str, tuple[tuple[str, ...], str, bool]] = {
+    "positions": (("point", "axis"), "m", True),
+    "stresses": (("point", "component", "mode"), "Pa", True),
+    "nodes": (("point",), "1", True),
+}
+_STATIONS: dict[str, tuple[tuple[str, ...], str, bool]] = {
+    "positions": (("station", "axis"), "m", True),
+    "axes": (("station", "axis", "other_axis"), "1", True),
+    "members": (("station",), "1", True),
+    "places": (("station",), "m", True),
+    "loads": (("station", "component", "mode"), "N, N m", True),
+    "section": (("station",), "1", True),
+}
+
+
+def save_body(body: FlexibleBody, path: str | os.PathLike[str]) -> None:
+    """Write a body; see `FlexibleBody.save`."""
+    import h5netcdf
+
+    if not body.is_numeric:
+        raise ModelFileError(f"{path}: a body with symbols cannot be written; give numbers first")
+    words, groups = _content(body)
+    try:
+        with replacing(as_path(path)) as draft:
+            content = io.BytesIO()
+            with h5netcdf.File(content, "w") as file:
+                for name, value in words.items():
+                    file.attrs[name] = value
+                for key, (table, arrays, texts) in groups.items():
+                    group = file if not key else file.create_group(key)
+                    _write(group, table, arrays)
+                    for name, text in texts.items():
+                        group.attrs[name] = text
+            with open(draft, "wb") as target:
+                target.write(content.getbuffer())
+            seal(draft)
+    except ResultError as error:
+        raise ModelFileError(str(error)) from None
+    except OSError as error:
+        raise ModelFileError(str(ResultError.of(error, path, "write"))) from None
+
+
+def load_body(path: str | os.PathLike[str]) -> FlexibleBody:
+    """Flexible body from a NetCDF-4 file of `FlexibleBody.save` or of another program.
+
+    Parameters
+    ----------
+    path : path
+        File with the layout of the page "Body files".
+
+    Returns
+    -------
+    FlexibleBody
+        Bit for bit the one that was saved, without its source.
+
+    Raises
+    ------
+    ModelFileError
+        If the file cannot be read, is damaged, or is no body.
+    """
+    try:
+        name = as_path(path)
+        _check_bytes(name)
+    except ResultError as error:
+        raise ModelFileError(str(error)) from None
+    except OSError as error:
+        raise ModelFileError(str(ResultError.of(error, path, "read"))) from None
+    return _loaded(name)
+
+
+def _content(body: FlexibleBody) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Attributes of the file; arrays and texts of its groups."""
+    solids, numbers = described_solids(body.solids)
+    words: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "level": body.level,
+        "inboard": int(body.inboard),
+        "names": json.dumps(dict(body.names)),
+        "solids": json.dumps(solids),
+    }
+    arrays = {x: getattr(body, x) for x in _BODY if getattr(body, x, None) is not None}
+    if numbers:
+        arrays["solid_numbers"] = np.concatenate([np.ravel(x) for x in numbers]).astype(float)
+    groups: dict[str, Any] = {"": (_BODY, arrays, {})}
+    if body.level == "stiffened":
+        second = body.constants_of_second_order
+        given = {x: getattr(second, x) for x in ("first_moment", "second_moment")}
+        given["nodes"] = np.array(list(second.node_shapes), dtype=np.int64)
+        given["node_shapes"] = np.stack(list(second.node_shapes.values()))
+        groups["second_order"] = (_SECOND, given, {})
+    recovery = body.recovery or Recovery()
+    if recovery.points is not None:
+        points = {x: np.asarray(getattr(recovery.points, x)) for x in _POINTS}
+        labels = {"labels": json.dumps(list(recovery.points.labels))}
+        groups["stress_points"] = (_POINTS, points, labels)
+    if recovery.stations is not None:
+        groups |= _stations(recovery.stations)
+    return words, groups
+
+
+def _stations(stations: Stations) -> dict[str, Any]:
+    """Group of the stations; none if their sections are of kinds that files do not know."""
+    unknown = {type(x).__name__ for x in stations.sections if type(x).__name__ not in _SECTIONS}
+    if unknown:
+        warnings.warn(
+            f"sections of type {', '.join(sorted(unknown))} cannot be written to files; the file "
+            f"has no section loads: use {', '.join(_SECTIONS)}",
+            ModelWarning,
+            stacklevel=5,
+        )
+        return {}
+    every: dict[int, Section] = {id(x): x for x in stations.sections}
+    order = {key: k for k, key in enumerate(every)}
+    tables = [{"kind": type(x).__name__, **dataclasses.asdict(x)} for x in every.values()]  # type: ignore[call-overload]
+    arrays = {x: np.asarray(getattr(stations, x)) for x in _STATIONS if x != "section"}
+    arrays["section"] = np.array([order[id(x)] for x in stations.sections], dtype=np.int64)
+    return {"stations": (_STATIONS, arrays, {"sections": json.dumps(tables)})}
+
+
+def _write(group: Any, table: Any, arrays: dict[str, Any]) -> None:
+    for name, value in arrays.items():
+        array = np.asarray(value)
+        dimensions, unit, _ = table[name]
+        if name == "damping":
+            dimensions = ("mode", "other_mode")[: array.ndim]
+        if not array.size:
+            continue  # a dimension of length 0 would be unlimited
+        for dimension, size in zip(dimensions, array.shape, strict=True):
+            if dimension not in group.dimensions:
+                group.dimensions[dimension] = size
+        kind = "<i8" if array.dtype.kind in "iu" else "<f8"
+        variable = group.create_variable(name, dimensions, kind, data=array)
+        variable.attrs["units"] = unit
+
+
+def _check_bytes(path: str) -> None:
+    """Verify a file before the HDF5 library sees it."""
+    with open_regular(path) as file:
+        start = file.read(8)
+        size = file.seek(0, os.SEEK_END)
+        if start != _MAGIC:
+            what = "is empty" if not size else "is not a NetCDF-4 file"
+            raise ModelFileError(f"{path} {what}; give a file written by FlexibleBody.save")
+        if size > _MOST:
+            raise ModelFileError(f"{path} has {size / 1e9:.3g} GB; bodies have at most 1 GB")
+        try:
+            found = read_seal(file)
+            if found is not None:
+                found.check(file)
+                return
+        except ValueError as error:
+            raise _damaged(path, str(error)) from None
+    try:
+        check_start(path)
+    except ResultError as error:
+        raise ModelFileError(str(error)) from None
+    _read_apart(path)
+
+
+def _damaged(path: str, reason: str) -> ModelFileError:
+    words = " ".join(reason.split())[:200]
+    return ModelFileError(f"{path} is truncated or damaged ({words}); copy it or save it again")
+
+
+_PROGRAM = """
+import sys, h5py
+def read(name, x):
+    if isinstance(x, h5py.Dataset):
+        x[()]
+with h5py.File(sys.argv[1], "r") as file:
+    file.visititems(read)
+"""
+
+
+def _read_apart(path: str) -> None:
+    """Read all of a file without checksums in another process."""
+    if not sys.executable or hasattr(sys, "frozen"):  # Python embedded in another program
+        return
+    folders = os.pathsep.join(x or os.getcwd() for x in sys.path)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", _PROGRAM, path],
+            env={**os.environ, "PYTHONPATH": folders},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=_PATIENCE,
+        )
+    except subprocess.TimeoutExpired:
+        raise _damaged(path, "the HDF5 library does not finish reading it") from None
+    if done.returncode:
+        raise _damaged(path, "the HDF5 library fails to read it")
+
+
+def _loaded(path: str) -> FlexibleBody:
+    import h5py
+
+    failures = (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError)
+    try:
+        with shielded(), h5py.File(path, "r") as file:
+            kind = _text(file.attrs.get("format", ""))
+            if kind != FORMAT:
+                raise ModelFileError(
+                    f"{path} is NetCDF, but no body (its attribute format is {kind!r}, not "
+                    f"{FORMAT!r}); give a file written by FlexibleBody.save"
+                )
+            version = _whole(file, "version")
+            if not 1 <= version <= VERSION:
+                raise ModelFileError(
+                    f"{path} has version {version} of the layout; this lissom reads up to "
+                    f"{VERSION}: update lissom"
+                )
+            return _made(path, file)
+    except ModelFileError:
+        raise
+    except ModelError as error:
+        raise ModelFileError(f"{path}: {error}") from None
+    except failures as error:
+        raise ModelFileError(f"{path}: its content is not that of a body ({error})") from None
+
+
+def _made(path: str, file: Any) -> FlexibleBody:
+    given = _read(path, file, _BODY)
+    n = len(given["positions"])
+    given.setdefault("shapes", np.zeros((n, 6, 0)))
+    given.setdefault("stiffness", np.zeros((0, 0)))
+    numbers = given.pop("solid_numbers", np.zeros(0))
+    solids = json.loads(_text(file.attrs.get("solids", "[]")))
+    names = json.loads(_text(file.attrs.get("names", "{}")))
+    points = stations = second = None
+    if "second_order" in file:
+        values = _read(path, file["second_order"], _SECOND)
+        nodes = values.pop("nodes").astype(int).tolist()
+        shapes = values.pop("node_shapes")
+        second = SecondOrder(**values, node_shapes=dict(zip(nodes, shapes, strict=True)))
+    if "stress_points" in file:
+        group = file["stress_points"]
+        labels = tuple(json.loads(_text(group.attrs.get("labels", "[]"))))
+        values = _read(path, group, _POINTS)
+        points = StressPoints(**values, labels=labels)
+    if "stations" in file:
+        stations = _made_stations(path, file["stations"])
+    recovery = None if points is None and stations is None else Recovery(points, stations)
+    return FlexibleBody(
+        **given,
+        inboard=_whole(file, "inboard"),
+        names=names,
+        level=_text(file.attrs.get("level", "full")),
+        solids=restored_solids(solids, Numbers(numbers)),
+        second_order=second,
+        recovery=recovery,
+    )
+
+
+def _made_stations(path: str, group: Any) -> Stations:
+    values = _read(path, group, _STATIONS)
+    tables = json.loads(_text(group.attrs["sections"]))
+    every = [_SECTIONS[x.pop("kind")](**x) for x in tables]
+    sections = tuple(every[int(k)] for k in values.pop("section"))
+    return Stations(**values, sections=sections)
+
+
+def _read(path: str, group: Any, table: Any) -> dict[str, Array]:
+    """Arrays of a group, of the number of dimensions that the layout says."""
+    found: dict[str, Array] = {}
+    lengths: dict[str, tuple[int, str]] = {"axis": (3, ""), "other_axis": (3, ""), "six": (6, "")}
+    for name, (dimensions, _, needed) in table.items():
+        if name not in group:
+            if needed and name not in ("shapes", "stiffness"):
+                raise ModelFileError(f"{path}: the variable {name!r} is missing")
+            continue
+        array = np.array(group[name][()])
+        if array.dtype.kind not in "iuf":
+            raise ModelFileError(f"{path}: the variable {name!r} does not contain numbers")
+        if name == "damping":
+            dimensions = ("mode", "other_mode")[: array.ndim]
+        if array.ndim != len(dimensions):
+            raise ModelFileError(
+                f"{path}: the variable {name!r} has {array.ndim} dimensions; expected "
+                f"{' x '.join(dimensions) or 'one number'}"
+            )
+        for dimension, size in zip(dimensions, array.shape, strict=True):
+            key = {"other_mode": "mode", "other_axis": "axis"}.get(dimension, dimension)
+            expected, first = lengths.setdefault(key, (size, name))
+            if size != expected:
+                said = f" as in {first!r}" if first else ""
+                raise ModelFileError(
+                    f"{path}: the variable {name!r} has {size} entries along {dimension}; expected "
+                    f"{expected}{said}"
+                )
+        whole = array.dtype.kind in "iu"
+        found[name] = array.astype(int if whole and name in _WHOLE else float)
+    return found
+
+
+_WHOLE = ("nodes", "members", "section")
+
+
+def _whole(file: Any, name: str) -> int:
+    """Attribute that is a whole number; 0 if it is missing."""
+    return int(np.ravel(file.attrs.get(name, 0))[0])
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)

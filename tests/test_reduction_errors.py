@@ -1,0 +1,150 @@
+"""Structures that cannot be reduced: each fault has its message."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import lissom as ls
+from tests.test_reduction import BLOCK, CORNERS, FRAME, faces, frame_body
+from tests.textbook_elements import bricks, frame_matrices, straight
+
+
+def changed(which, rows, value, symmetric=True):
+    """Matrices of the frame with one entry changed."""
+    K, M = (x.copy() for x in FRAME)
+    A = {"stiffness": K, "mass": M}[which]
+    A[rows] += value
+    if symmetric and rows[0] != rows[1]:
+        A[rows[::-1]] += value
+    return M, K
+
+
+def reduce_frame(M, K, interfaces=None, **options):
+    return ls.from_matrices(M, K, CORNERS, interfaces or {"root": 0, "tip": 4}, **options)
+
+
+def loose_part():
+    nodes = np.vstack([CORNERS, [[5, 0, 0], [6, 0, 0]]])
+    K, M = frame_matrices(nodes, [(0, 1), (1, 2), (2, 3), (3, 4), (5, 6)])
+    return ls.from_matrices(M, K, nodes, {"root": 0})
+
+
+def hinged():
+    """Two beams, the second turning freely about the end of the first."""
+    nodes, K, M = straight(2)
+    K, M = (np.zeros((21, 21)) for _ in range(2))
+    own = straight(1, length=1.0)
+    for rows in (np.arange(12), np.r_[6:9, 18:21, 12:18]):
+        K[np.ix_(rows, rows)] += own[1]
+        M[np.ix_(rows, rows)] += own[2]
+    freedoms = [(0, d) for d in (3, 4, 5, 0, 1, 2)] + [(1, d) for d in (3, 4, 5, 0, 1, 2)]
+    freedoms += [(2, d) for d in (3, 4, 5, 0, 1, 2)] + [(3, d) for d in (0, 1, 2)]
+    places = np.vstack([nodes, nodes[1:2]])
+    root = ls.Interface(nodes[0], np.array([0]))
+    return ls.Structure(
+        "hinge", places, np.array(freedoms), sp.csc_array(M), sp.csc_array(K), {"root": root}
+    ).reduce()
+
+
+CASES = {
+    "unknown node": (lambda: frame_body({"root": 9}), "node 9"),
+    "three freedoms": (
+        lambda: ls.from_matrices(BLOCK[2], BLOCK[1], BLOCK[0], {"root": 0}),
+        'tie "rigid" or "average"',
+    ),
+    "asymmetric": (
+        lambda: reduce_frame(*changed("stiffness", (3, 9), 1e3, symmetric=False)),
+        "stiffness matrix is not symmetric",
+    ),
+    "negative diagonal": (
+        lambda: reduce_frame(*changed("mass", (8, 8), -10.0)),
+        r"mass matrix is indefinite.*node 1 \(z\)",
+    ),
+    "indefinite": (
+        lambda: reduce_frame(*changed("stiffness", (9, 16), 1e9)),
+        "stiffness matrix is indefinite",
+    ),
+    "not a number": (
+        lambda: reduce_frame(*changed("stiffness", (3, 3), np.nan)),
+        "entry nan in the row of node 0",
+    ),
+    "grounded": (
+        lambda: reduce_frame(*changed("stiffness", (7, 7), 1e3)),
+        r"held to the ground.*boundary conditions",
+    ),
+    "loose part": (loose_part, "2 parts that are not connected"),
+    "mechanism": (hinged, r"hinge: it is a mechanism.*node [23]"),
+    "no mass": (lambda: reduce_frame(0 * FRAME[1], FRAME[0]), "no mass"),
+    "mass along one axis": (
+        lambda: reduce_frame(*changed("mass", (6, 6), 3.0)),
+        "mass differs along x, y and z",
+    ),
+    "no stiffness": (
+        lambda: reduce_frame(FRAME[1], _without(FRAME[0], 11)),
+        r"node 1 \(rotation z\) has no stiffness",
+    ),
+    "wrong size": (lambda: reduce_frame(FRAME[1][:29, :29], FRAME[0]), "same freedoms"),
+    "no square": (lambda: reduce_frame(FRAME[1][:29], FRAME[0]), "square matrix"),
+    "not three or six": (
+        lambda: ls.from_matrices(FRAME[1], FRAME[0], CORNERS[:4], {"root": 0}),
+        "30 rows for 4 nodes",
+    ),
+    "text": (lambda: reduce_frame("mass", FRAME[0]), "mass matrix"),
+    "order": (lambda: frame_body(order="xyz"), "translation first"),
+    "interfaces as a list": (lambda: frame_body([0, 4]), "give a dictionary"),
+    "empty interface": (lambda: frame_body({"root": []}), "number of a node, a list"),
+    "node twice": (lambda: frame_body({"a": [0, 1], "b": [1, 2]}), "node 1 belongs to"),
+    "line of nodes": (
+        lambda: ls.from_matrices(
+            BLOCK[2],
+            BLOCK[1],
+            BLOCK[0],
+            {"root": ls.Interface(np.zeros(3), np.array([0, 1, 2]), "average")},
+        ),
+        "do not fix its rotation",
+    ),
+    "unknown tie": (
+        lambda: frame_body({"root": ls.Interface(np.zeros(3), np.array([0]), "welded")}),
+        "tie 'welded'",
+    ),
+    "unknown name": (lambda: frame_body(names={"camera": 99}), "camera"),
+    "method": (lambda: frame_body(method="guyan"), "craig-bampton"),
+    "inboard": (lambda: frame_body(inboard="rooot"), "did you mean 'root'"),
+    "attachment": (lambda: frame_body(attachment="top"), "not an interface"),
+    "two counts": (lambda: frame_body(modes=3, frequency=10.0), "give one of them"),
+    "too many modes": (lambda: frame_body(modes=500), "give fewer"),
+    "effective mass": (lambda: frame_body(effective_mass=95), "between 0 and 1"),
+    "frequency": (lambda: frame_body(frequency=-1), "above zero"),
+    "damping": (lambda: frame_body(damping="rayleigh"), "give a ratio"),
+    "damping matrix": (lambda: frame_body(damping=np.eye(4)), r"\(30, 30\)"),
+    "level": (lambda: frame_body(level="exact"), "level is 'exact'"),
+    "no second order": (lambda: frame_body(level="stiffened"), "second order"),
+}  # fmt: skip
+
+
+def _without(A, row):
+    A = A.copy()
+    A[row], A[:, row] = 0, 0
+    return A
+
+
+def test_a_structure_needs_interfaces():
+    with pytest.raises(ls.ModelError, match="no interfaces"):
+        ls.from_matrices(FRAME[1], FRAME[0], CORNERS, {})
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_faults_are_named(case):
+    make, words = CASES[case]
+    with pytest.raises(ls.ModelError, match=words):
+        make()
+
+
+def test_faults_of_large_structures_are_found_before_they_are_factorised(monkeypatch):
+    nodes, K, M, _ = bricks((24, 8, 8), (1.0, 0.2, 0.1))
+    K = sp.csr_array(K, copy=True)
+    far = 3 * (len(nodes) - 1)
+    K[far, far + 1] += 1e12
+    monkeypatch.setattr("lissom.structures.finite.reduce.Held", None)
+    with pytest.raises(ls.ModelError, match="not symmetric"):
+        ls.from_matrices(M, K, nodes, faces(nodes, "rigid"))
