@@ -49,6 +49,7 @@ examples = [
     "satellite.py",
     "rotor.py",
     "spinning_booms.py",
+    "bracket.py",
     "column.py",
     "snap_through.py",
     "soft_arm.py",

@@ -108,9 +108,9 @@ def test_average_interfaces_have_weights_by_area_and_a_centroid():
     s = made(mesh, interfaces={"root": ls.Patch(ROOT, tie="average")})
     root = s.interfaces["root"]
     assert root.tie == "average" and root.weights.sum() == pytest.approx(1.0)
-    # faces 0.05 and 0.1 wide: the centroid is that of the area, not the mean of the nodes
-    assert root.position == pytest.approx([0, 0.075, 0.03])
-    assert s.positions[root.nodes, 1].mean() != pytest.approx(0.075, rel=0.01)
+    # faces 0.05 and 0.15 wide: the centroid is that of the area, not the mean of the nodes
+    assert root.position == pytest.approx([0, 0.1, 0.03])
+    assert s.positions[root.nodes, 1].mean() != pytest.approx(0.1, rel=0.01)
     placed = made(mesh, interfaces={"root": ls.Patch(ROOT, at=(-0.1, 0, 0))})
     assert placed.interfaces["root"].position == pytest.approx([-0.1, 0, 0])
 
