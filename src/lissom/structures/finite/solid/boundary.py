@@ -78,7 +78,7 @@ def node_areas(positions: Array, triangles: Whole) -> Array:
     """Share of each node in the area of triangles, (n,) [m²]: a third of each that it touches."""
     a, b, c = (positions[triangles[:, k]] for k in range(3))
     area = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2
-    return np.bincount(triangles.ravel(), np.repeat(area / 3, 3), len(positions))
+    return np.asarray(np.bincount(triangles.ravel(), np.repeat(area / 3, 3), len(positions)), float)
 
 
 def _padded(nodes: Whole, width: int) -> Whole:

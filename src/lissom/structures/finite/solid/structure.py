@@ -115,7 +115,7 @@ def _used(
             f"{name}: {len(loose)} of {len(positions)} nodes belong to no solid element and are "
             f"left out: {name_list(loose, show=str)}",
             ModelWarning,
-            stacklevel=2,
+            stacklevel=5,
         )
     blocks = tuple(dataclasses.replace(b, cells=own[b.cells]) for b in blocks if len(b.cells))
     return numbers, positions[numbers], blocks
@@ -129,12 +129,12 @@ def _warn(name: str, positions: Array, blocks: Sequence[Block]) -> None:
         warnings.warn(
             f"{name}: the body is {size:.4g} m long; if the mesh is {unit}",
             ModelWarning,
-            stacklevel=2,
+            stacklevel=5,
         )
     for kind in dict.fromkeys(b.kind.name for b in blocks if b.kind.name in _STIFF):
         warnings.warn(
             f"{name}: elements of kind {kind} are too stiff in bending, often by a factor of two: "
             f"make the mesh of second order ({_STIFF[kind]})",
             ModelWarning,
-            stacklevel=2,
+            stacklevel=5,
         )
